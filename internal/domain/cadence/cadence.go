@@ -1,0 +1,55 @@
+// Package cadence holds every decision about when to look or try again. All of it is
+// a pure function of times and a random number: the waiting is done by the work queue.
+package cadence
+
+import "time"
+
+// The bounds of the delay before something is tried again that only a person, or the
+// slow world, can mend. The first tries catch what heals by itself within seconds; the
+// ceiling keeps ten thousand blocked objects at some five calls a second.
+const (
+	FirstRetry = 5 * time.Second
+	LastRetry  = 30 * time.Minute
+)
+
+// The rhythm in which objects in flight are followed. A deployment usually takes from
+// one to five minutes, so it is looked at often for the first two minutes of its
+// flight, and then ever more rarely up to the interval of the quiet sweep.
+const (
+	FollowEvery = 10 * time.Second
+	followFresh = 2 * time.Minute
+)
+
+// Jitter spreads d by up to a tenth on both sides. random is in [0, 1).
+func Jitter(d time.Duration, random float64) time.Duration {
+	return time.Duration(float64(d) * (0.9 + 0.2*random))
+}
+
+// NextTry says when something is due again that has been failing since a known time:
+// 5 s after the first failure, and each gap as long as the whole time before it, up to
+// half an hour. The schedule depends on nothing but since and now, so it survives a
+// restart without a counter, and a restart does not start it anew.
+func NextTry(since, now time.Time) time.Time {
+	gap := FirstRetry
+	for due := since.Add(gap); ; due = due.Add(gap) {
+		if due.After(now) {
+			return due
+		}
+		if elapsed := due.Sub(since); gap < LastRetry {
+			gap = min(elapsed, LastRetry)
+		} else {
+			// On the plateau the next due time is found without walking to it.
+			steps := now.Sub(due)/LastRetry + 1
+			return due.Add(steps * LastRetry)
+		}
+	}
+}
+
+// FollowDelay is the pause between two looks at an object that has been in flight for
+// age. It never exceeds quiet, the interval of the sweep that sees every object anyway.
+func FollowDelay(age, quiet time.Duration) time.Duration {
+	if age <= followFresh {
+		return min(FollowEvery, quiet)
+	}
+	return min(max(FollowEvery, age/6), quiet)
+}

@@ -1,0 +1,150 @@
+// Package edge decides what happens to a CloudFront distribution tenant. It is pure:
+// it knows no client, no clock and no Kubernetes type. What was read goes in, exactly
+// one step comes out, and afterwards the report that the object's status carries.
+package edge
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Deployment states of a tenant, in CloudFront's spelling.
+const (
+	InProgress = "InProgress"
+	Deployed   = "Deployed"
+)
+
+// DomainActive is the state of a domain that CloudFront answers for.
+const DomainActive = "active"
+
+// Tenant is the configuration of a distribution tenant, normalised: an empty block and
+// an absent one are the same value, names are lower-case, and what AWS sorts is sorted.
+type Tenant struct {
+	Name           string
+	DistributionID string
+	// ConnectionGroupID is empty in a desired tenant that leaves the choice to AWS.
+	ConnectionGroupID string
+	Enabled           bool
+	// Domains keeps the order of the spec for requests; it is compared as a set.
+	Domains        []string
+	Parameters     map[string]string
+	Customizations Customizations
+}
+
+// Customizations are a tenant's deviations from its distribution. Every zero value
+// means "as the distribution has it".
+type Customizations struct {
+	WebACL         WebACL
+	CertificateARN string
+	Geo            Geo
+}
+
+// WebACL overrides or disables the distribution's web ACL.
+type WebACL struct {
+	// Action is override or disable.
+	Action string
+	// ARN names the WAFv2 web ACL of an override.
+	ARN string
+}
+
+// Geo restricts the countries that are served. Type none is not the zero value: it
+// lifts a restriction that the distribution has.
+type Geo struct {
+	// Type is none, whitelist or blacklist.
+	Type string
+	// Locations are sorted two-letter country codes.
+	Locations []string
+}
+
+// CertificateRequest asks CloudFront to obtain and renew a certificate for a tenant.
+// It is an action, not a state: AWS never shows it again.
+type CertificateRequest struct {
+	ValidationTokenHost     string
+	PrimaryDomainName       string
+	TransparencyLoggingPref string
+}
+
+// Desired is what an object's spec asks for.
+type Desired struct {
+	Tenant
+	// Tags are the user's tags, the operator's default tags included, owner tags not.
+	Tags map[string]string
+	// Request is nil when no managed certificate is asked for.
+	Request *CertificateRequest
+	// DNS reports whether the spec asks for DNS records.
+	DNS bool
+}
+
+// Observed is a tenant as AWS showed it.
+type Observed struct {
+	Tenant
+	ID, ARN, ETag string
+	// Status is InProgress or Deployed.
+	Status string
+	// DomainStates has the state of each domain (active, inactive).
+	DomainStates map[string]string
+	Created      time.Time
+	Modified     time.Time
+	// Tags is nil when this answer carried none, which says nothing about the tags.
+	Tags map[string]string
+}
+
+// Normalize puts a tenant into the one form in which tenants are compared.
+func (t Tenant) Normalize() Tenant {
+	t.Domains = slices.Clone(t.Domains)
+	for i, d := range t.Domains {
+		t.Domains[i] = strings.ToLower(strings.TrimSuffix(d, "."))
+	}
+	if len(t.Domains) == 0 {
+		t.Domains = nil
+	}
+	t.Parameters = maps.Clone(t.Parameters)
+	if len(t.Parameters) == 0 {
+		t.Parameters = nil
+	}
+	geo := &t.Customizations.Geo
+	geo.Locations = slices.Clone(geo.Locations)
+	for i, l := range geo.Locations {
+		geo.Locations[i] = strings.ToUpper(l)
+	}
+	slices.Sort(geo.Locations)
+	geo.Locations = slices.Compact(geo.Locations)
+	if len(geo.Locations) == 0 {
+		geo.Locations = nil
+	}
+	return t
+}
+
+// Distribution is what a tenant has to know of its distribution.
+type Distribution struct {
+	ID string
+	// Unreadable means that the operator may not read the distribution: nothing is
+	// known, and AWS itself has to judge.
+	Unreadable bool
+	// Missing means AWS knows no distribution of that id.
+	Missing bool
+	// MultiTenant reports whether tenants can be attached.
+	MultiTenant bool
+	// CertificateARN is empty for CloudFront's own default certificate.
+	CertificateARN string
+	Parameters     []ParameterDefinition
+}
+
+// ParameterDefinition declares a parameter of a distribution.
+type ParameterDefinition struct {
+	Name     string
+	Required bool
+	Default  string
+}
+
+// Certificate is what a tenant has to know of a certificate in ACM.
+type Certificate struct {
+	ARN        string
+	Unreadable bool
+	Missing    bool
+	// Status is ACM's, for example ISSUED.
+	Status string
+	Names  []string
+}

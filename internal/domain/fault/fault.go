@@ -1,0 +1,123 @@
+// Package fault is the small vocabulary in which everything above the adapters
+// speaks about failure. An adapter classifies an error of its service once, by
+// error code, into a Kind; nobody above it matches on codes or on text.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind says what a failure means for the one who has to go on.
+type Kind int
+
+// The kinds, from harmless to final.
+const (
+	// None is the kind of a nil error.
+	None Kind = iota
+	// Throttled means the service, or our own rate limiter, asks to come back later.
+	Throttled
+	// Transient means a failure of transport or server. The call may have been committed.
+	Transient
+	// Conflict means the thing changed since it was read: observe again.
+	Conflict
+	// Exists means the name is taken.
+	Exists
+	// NotFound means the thing itself is absent.
+	NotFound
+	// NotDisabled means a deletion was refused because the thing is enabled or not settled.
+	NotDisabled
+	// InUse means something else still refers to the thing.
+	InUse
+	// DomainTaken means a domain is attached to some other resource, in whichever account.
+	DomainTaken
+	// DomainUnverified means the control of a domain could not be proven (yet).
+	DomainUnverified
+	// Denied means the caller lacks a permission.
+	Denied
+	// Quota means a quota of the account is used up.
+	Quota
+	// Invalid means the service refuses the request as it stands.
+	Invalid
+)
+
+var kindNames = map[Kind]string{
+	None: "None", Throttled: "Throttled", Transient: "Transient", Conflict: "Conflict", Exists: "Exists",
+	NotFound: "NotFound", NotDisabled: "NotDisabled", InUse: "InUse", DomainTaken: "DomainTaken",
+	DomainUnverified: "DomainUnverified", Denied: "Denied", Quota: "Quota", Invalid: "Invalid",
+}
+
+// String returns the name of the kind, as it stands in metrics and logs.
+func (k Kind) String() string {
+	if name, ok := kindNames[k]; ok {
+		return name
+	}
+	return fmt.Sprintf("Kind(%d)", int(k))
+}
+
+// Error is a classified failure of one call.
+type Error struct {
+	Kind Kind
+	// Operation is the name of the call, for example UpdateDistributionTenant.
+	Operation string
+	// Code is the service's own error code, empty when there was no answer.
+	Code string
+	// Message is the service's own text with everything cut out that changes from
+	// try to try (request ids), so that it can stand in status.
+	Message string
+	// RetryAfter is the delay that a limiter asks for. Zero when unknown.
+	RetryAfter time.Duration
+	// Err is the cause, for logs.
+	Err error
+}
+
+// Error renders operation, code and message: stable from try to try.
+func (e *Error) Error() string {
+	text := e.Operation
+	if e.Code != "" {
+		text += ": " + e.Code
+	}
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf classifies any error. What carries no classification is Transient: it is
+// tried again, and nothing is concluded from it.
+func KindOf(err error) Kind {
+	if err == nil {
+		return None
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Transient
+}
+
+// Is reports whether err is of one of the kinds.
+func Is(err error, kinds ...Kind) bool {
+	k := KindOf(err)
+	for _, want := range kinds {
+		if k == want {
+			return true
+		}
+	}
+	return false
+}
+
+// RetryAfter returns the delay that the failure asks for, zero when it names none.
+func RetryAfter(err error) time.Duration {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.RetryAfter
+	}
+	return 0
+}
+
+// Ambiguous reports whether a mutating call that failed like this may have been
+// committed all the same: the answer was lost, not the request.
+func Ambiguous(err error) bool { return KindOf(err) == Transient }

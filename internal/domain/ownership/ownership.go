@@ -1,0 +1,90 @@
+// Package ownership says whose a resource in AWS is. What this operator creates or
+// adopts carries four tags; nothing is changed or deleted unless they prove that it
+// belongs to the very object that asks for it.
+package ownership
+
+import (
+	"fmt"
+	"maps"
+)
+
+// Prefix starts the key of every owner tag. Users may not set tags below it.
+const Prefix = "cloudfront-tenant-operator.io/"
+
+// The keys of the owner tags.
+const (
+	ClusterKey   = Prefix + "cluster"
+	NamespaceKey = Prefix + "namespace"
+	NameKey      = Prefix + "name"
+	UIDKey       = Prefix + "uid"
+)
+
+// Keys lists the owner tags in a fixed order.
+func Keys() []string { return []string{ClusterKey, NamespaceKey, NameKey, UIDKey} }
+
+// Owner names one Kubernetes object of one cluster.
+type Owner struct {
+	Cluster, Namespace, Name, UID string
+}
+
+// String renders the owner for a person.
+func (o Owner) String() string {
+	return fmt.Sprintf("%s/%s (cluster %s, uid %s)", o.Namespace, o.Name, o.Cluster, o.UID)
+}
+
+// Tags renders the owner as tags.
+func (o Owner) Tags() map[string]string {
+	return map[string]string{
+		ClusterKey: o.Cluster, NamespaceKey: o.Namespace, NameKey: o.Name, UIDKey: o.UID,
+	}
+}
+
+// FromTags reads the owner from tags. It is false when none of the four is there;
+// an owner with a missing part is an owner all the same, and never equals ours.
+func FromTags(tags map[string]string) (Owner, bool) {
+	o := Owner{
+		Cluster: tags[ClusterKey], Namespace: tags[NamespaceKey], Name: tags[NameKey], UID: tags[UIDKey],
+	}
+	return o, o != Owner{}
+}
+
+// Relation is what the tags of a resource say about one object.
+type Relation int
+
+const (
+	// Unknown means the tags were not read.
+	Unknown Relation = iota
+	// Ours means all four tags name this object.
+	Ours
+	// Former means the tags name this object's cluster, namespace and name with
+	// another UID. Two live objects can't share a name, so that owner is gone: a
+	// restore from a backup looks like this. It counts as unowned.
+	Former
+	// Unowned means no operator claims the resource.
+	Unowned
+	// Foreign means another object or another cluster owns the resource.
+	Foreign
+)
+
+// Relate compares the tags of a resource with an object.
+func Relate(me Owner, tags map[string]string) Relation {
+	owner, ok := FromTags(tags)
+	switch {
+	case !ok:
+		return Unowned
+	case owner == me:
+		return Ours
+	case owner.Cluster == me.Cluster && owner.Namespace == me.Namespace && owner.Name == me.Name:
+		return Former
+	default:
+		return Foreign
+	}
+}
+
+// Merge lays the owner tags over the tags that users ask for.
+func Merge(user map[string]string, o Owner) map[string]string {
+	all := make(map[string]string, len(user)+len(Keys()))
+	maps.Copy(all, user)
+	maps.Copy(all, o.Tags())
+	return all
+}

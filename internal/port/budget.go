@@ -1,0 +1,55 @@
+package port
+
+import (
+	"context"
+	"time"
+)
+
+// Class is the priority of a call to AWS: what users wait for goes before what
+// only keeps watch.
+type Class int
+
+// The classes, the most urgent first.
+const (
+	// Change is a deletion or a change that somebody asked for, with the reads it needs.
+	Change Class = iota
+	// Follow looks after what is in flight. It has a tenth of the budget for itself,
+	// and never takes more.
+	Follow
+	// Correct undoes drift.
+	Correct
+	// Sweep keeps watch over what is quiet.
+	Sweep
+)
+
+// Call says who makes a call and how urgent it is.
+type Call struct {
+	// Key names the caller, so that one that was told to come back keeps its place in
+	// the queue. Two callers must not share a key.
+	Key   string
+	Class Class
+}
+
+type callKey struct{}
+
+// WithCall marks every call to AWS that is made with the context.
+func WithCall(ctx context.Context, c Call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// CallOf returns the mark of the context, the least urgent one without a key when
+// there is none.
+func CallOf(ctx context.Context) Call {
+	if c, ok := ctx.Value(callKey{}).(Call); ok {
+		return c
+	}
+	return Call{Class: Sweep}
+}
+
+// Budget is the share of the account's request rate that the operator may use.
+type Budget interface {
+	// Admit takes permission for one call before anything is prepared for it. It
+	// returns a context that carries the permission to exactly one call, or a delay
+	// after which to ask again. It never waits.
+	Admit(ctx context.Context) (admitted context.Context, delay time.Duration)
+}
