@@ -1,0 +1,613 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// DistributionTenant is a CloudFront distribution tenant: a set of domains with settings of their own,
+// served by one multi-tenant distribution. One object stands for one tenant in AWS, from its creation
+// to its deletion.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=cfdt,categories=aws
+// +kubebuilder:printcolumn:name="STATUS",type=string,JSONPath=`.status.distributionTenantStatus`,description="Deployment status in AWS"
+// +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Deployed and serving"
+// +kubebuilder:printcolumn:name="SYNCED",type=string,JSONPath=`.status.conditions[?(@.type=="Synced")].status`,description="AWS equals the spec"
+// +kubebuilder:printcolumn:name="ID",type=string,JSONPath=`.status.id`,description="ID of the tenant in AWS"
+// +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="REASON",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it is ready or not"
+// +kubebuilder:printcolumn:name="DOMAINS",type=string,priority=1,JSONPath=`.spec.domains[*].domain`,description="Domains that the tenant serves"
+// +kubebuilder:printcolumn:name="DISTRIBUTION",type=string,priority=1,JSONPath=`.spec.distributionId`,description="ID of the multi-tenant distribution"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.tenantName) || (size(self.metadata.name) >= 3 && size(self.metadata.name) <= 128)",messageExpression="'metadata.name \"' + self.metadata.name + '\" is also the name of the tenant in AWS, which takes 3 to 128 characters: set spec.tenantName'",message="metadata.name is also the name of the tenant in AWS, which takes 3 to 128 characters: set spec.tenantName",fieldPath=".spec.tenantName"
+// +kubebuilder:validation:XValidation:rule="(has(self.spec.tenantName) ? self.spec.tenantName : self.metadata.name) == (has(oldSelf.spec.tenantName) ? oldSelf.spec.tenantName : oldSelf.metadata.name)",messageExpression="'the name of a tenant in AWS can not be changed and is \"' + (has(oldSelf.spec.tenantName) ? oldSelf.spec.tenantName : oldSelf.metadata.name) + '\": put that value back, or delete this object and create another'",message="the name of a tenant in AWS can not be changed: put the former value back, or delete this object and create another",fieldPath=".spec.tenantName"
+type DistributionTenant struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard object metadata. Its name is also the name of the tenant in AWS, unless
+	// spec.tenantName gives another.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is what the tenant should be. It belongs to its author: the operator never writes to it.
+	// +required
+	Spec DistributionTenantSpec `json:"spec"`
+
+	// status is what the operator found and learned.
+	// +optional
+	Status DistributionTenantStatus `json:"status,omitzero"`
+}
+
+// DistributionTenantList is a list of DistributionTenant objects.
+//
+// +kubebuilder:object:root=true
+type DistributionTenantList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+
+	// items are the objects.
+	Items []DistributionTenant `json:"items"`
+}
+
+// DistributionTenantSpec is the desired tenant. What is absent is meant to be absent in AWS as well,
+// unless a field says otherwise.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.managedCertificateRequest) || !has(self.managedCertificateRequest.primaryDomainName) || self.domains.exists(d, d.domain == self.managedCertificateRequest.primaryDomainName)",messageExpression="'\"' + self.managedCertificateRequest.primaryDomainName + '\" is not one of spec.domains: add it there, or leave primaryDomainName out to take the first domain'",message="primaryDomainName must be one of spec.domains: add it there, or leave it out to take the first domain",fieldPath=".managedCertificateRequest.primaryDomainName"
+// +kubebuilder:validation:XValidation:rule="!has(self.managedCertificateRequest) || self.domains.all(d, !d.domain.startsWith('*'))",message="CloudFront validates managed certificates over HTTP, which can not prove a wildcard domain: remove the wildcard from spec.domains, or use customizations.certificate.arn with a certificate of your own instead of a managed one",fieldPath=".managedCertificateRequest"
+type DistributionTenantSpec struct {
+	// distributionId is the ID of the multi-tenant distribution (connection mode tenant-only) that
+	// serves this tenant. It may change: CloudFront moves the tenant without an interruption.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not the ID of a distribution, which has capital letters and digits only, like E1A2B3C4D5E6F7: give the ID, not the ARN or the domain name'",message="must be the ID of a distribution: capital letters and digits only"
+	// +required
+	DistributionID string `json:"distributionId,omitempty"`
+
+	// domains are the domains that this tenant serves, 1 to 100. Any one domain belongs to at most one
+	// CloudFront resource of all AWS accounts. AWS accepts a domain only when a certificate covers it.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=100
+	// +listType=map
+	// +listMapKey=domain
+	// +required
+	Domains []TenantDomain `json:"domains,omitempty"`
+
+	// enabled says whether the tenant answers requests. false keeps the tenant, its domains and its DNS
+	// records, and refuses viewers. Absent means true.
+	// +kubebuilder:default=true
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// connectionGroupId is the ID of the connection group whose routing endpoint the tenant's DNS names
+	// point at. Absent means that the operator does not touch the choice: CloudFront takes its default
+	// group for a new tenant and keeps the present one afterwards.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^cg_[A-Za-z0-9]+$')",messageExpression="'\"' + self + '\" is not the ID of a connection group, which is cg_ and then letters and digits: give the ID, not the name, the ARN or the routing endpoint'",message="must be the ID of a connection group: cg_ and then letters and digits"
+	// +optional
+	ConnectionGroupID string `json:"connectionGroupId,omitempty"`
+
+	// parameters are values for the parameters that the distribution declares, at most 50. A required
+	// parameter needs a value here; one that the distribution does not declare is reported as an error.
+	// Absent means none: optional parameters take the default of the distribution.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=50
+	// +listType=map
+	// +listMapKey=name
+	// +optional
+	Parameters []Parameter `json:"parameters,omitempty"`
+
+	// customizations replace settings of the distribution for this tenant alone. Absent means that the
+	// settings of the distribution hold.
+	// +optional
+	Customizations *Customizations `json:"customizations,omitempty"`
+
+	// managedCertificateRequest asks CloudFront to obtain, validate and renew a certificate for the
+	// domains. It can not be combined with a wildcard domain. The issued certificate is attached to the
+	// tenant and reported in status.certificateArn; spec stays as it is. Absent means that no managed
+	// certificate is wanted.
+	// +optional
+	ManagedCertificateRequest *ManagedCertificateRequest `json:"managedCertificateRequest,omitempty"`
+
+	// tags are put on the tenant in AWS, at most 46: AWS takes 50 and the operator needs four to mark
+	// what it owns. A tag that was removed here is removed in AWS; tags that somebody else added there
+	// stay.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=46
+	// +listType=map
+	// +listMapKey=key
+	// +optional
+	Tags []Tag `json:"tags,omitempty"`
+
+	// dns makes the operator publish a DNS record for every domain. Absent means that DNS is somebody
+	// else's job.
+	// +optional
+	DNS *DNS `json:"dns,omitempty"`
+
+	// tenantName is the name of the tenant in AWS, unique in the AWS account: 3 to 128 letters, digits,
+	// hyphens and dots, with a letter or a digit at both ends. Absent means metadata.name, which has to
+	// fit then. The resulting name can't be changed.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9][a-zA-Z0-9.-]{1,126}[a-zA-Z0-9]$')",messageExpression="'\"' + self + '\" is not a name that CloudFront takes for a tenant: use 3 to 128 letters, digits, hyphens and dots, with a letter or a digit at both ends'",message="use 3 to 128 letters, digits, hyphens and dots, with a letter or a digit at both ends"
+	// +optional
+	TenantName string `json:"tenantName,omitempty"`
+
+	// driftPolicy says what happens when somebody changes the tenant in AWS. enforce: the spec is written
+	// again. report: the difference is listed in status.drift and nothing is written because of it.
+	// suspend: it is not looked for. A change of the spec is applied under every policy. Absent means what
+	// the operator was started with (--drift-policy, enforce by default).
+	// +optional
+	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
+
+	// deletionPolicy says what becomes of the tenant in AWS when this object is deleted. Delete: it is
+	// disabled and deleted. Retain: it is left as it is and the operator's owner tags are taken off.
+	// Absent means Delete.
+	// +kubebuilder:default=Delete
+	// +optional
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+
+	// adoptionPolicy says what happens when AWS already has a tenant of this name, or with one of these
+	// domains, that does not carry this object's owner tags. Never: it is not touched, and the Ready
+	// condition says how to adopt it. IfUnowned: it is adopted unless it carries the owner tags of another
+	// live object. Force: it is adopted whatever it carries. Adopting writes tags only; its settings change
+	// with the next change of the spec. Absent means Never.
+	// +kubebuilder:default=Never
+	// +optional
+	AdoptionPolicy AdoptionPolicy `json:"adoptionPolicy,omitempty"`
+}
+
+// TenantDomain is one domain of a tenant.
+type TenantDomain struct {
+	// domain is a fully qualified domain name of at most 253 characters, in lower case, without a dot at
+	// its end. An internationalized name is written in punycode. A wildcard stands for exactly one label
+	// and is the whole leftmost one, as in *.example.com.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[ -~]*$')",messageExpression="'\"' + self + '\" has characters outside ASCII: write an internationalized domain name in punycode, each such label as xn--...'",message="write an internationalized domain name in punycode, each such label as xn--..."
+	// +kubebuilder:validation:XValidation:rule="self == self.lowerAscii()",messageExpression="'\"' + self + '\" has capital letters, but CloudFront takes domain names in lower case only: write \"' + self.lowerAscii() + '\"'",message="CloudFront takes domain names in lower case only"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith('.')",messageExpression="'\"' + self + '\" ends with a dot, but CloudFront takes domain names without the root dot: remove it'",message="CloudFront takes domain names without the root dot: remove the dot at the end"
+	// +kubebuilder:validation:XValidation:rule="!self.contains('*') || (self.startsWith('*.') && self.lastIndexOf('*') == 0)",messageExpression="'\"' + self + '\" has a wildcard that is not the whole leftmost label: write it as in *.example.com, or name each domain'",message="a wildcard must be the whole leftmost label, as in *.example.com"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^[ -~]*$') || (self.contains('*') && !(self.startsWith('*.') && self.lastIndexOf('*') == 0)) || self.matches('^([*][.])?([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?[.])+[a-zA-Z]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?[.]?$')",messageExpression="'\"' + self + '\" is not a fully qualified domain name like shop.example.com: two or more labels of 1 to 63 letters, digits and inner hyphens, joined by dots; no scheme, port, path, underscore or IP address'",message="must be a fully qualified domain name like shop.example.com: two or more labels of 1 to 63 letters, digits and inner hyphens, joined by dots"
+	// +required
+	Domain string `json:"domain,omitempty"`
+}
+
+// Parameter is a value for a parameter that the distribution declares.
+type Parameter struct {
+	// name is the name of the parameter as the distribution declares it: 1 to 128 letters, digits,
+	// hyphens and underscores.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",messageExpression="'\"' + self + '\" is not a parameter name: use letters, digits, hyphens and underscores'",message="use letters, digits, hyphens and underscores"
+	// +required
+	Name string `json:"name,omitempty"`
+
+	// value is the value for this tenant, 1 to 256 characters.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +required
+	Value string `json:"value,omitempty"`
+}
+
+// Customizations are the settings of the distribution that a tenant can replace. An absent block means
+// that the setting of the distribution holds.
+type Customizations struct {
+	// webAcl replaces or switches off the web ACL of the distribution.
+	// +optional
+	WebACL *WebACLCustomization `json:"webAcl,omitempty"`
+
+	// certificate replaces the certificate of the distribution.
+	// +optional
+	Certificate *CertificateCustomization `json:"certificate,omitempty"`
+
+	// geoRestrictions replaces the geographic restrictions of the distribution.
+	// +optional
+	GeoRestrictions *GeoRestrictionCustomization `json:"geoRestrictions,omitempty"`
+}
+
+// WebACLCustomization says which AWS WAF web ACL guards a tenant.
+//
+// +kubebuilder:validation:XValidation:rule="self.action != 'override' || has(self.arn)",message="action override needs the web ACL to use: set arn, or choose action disable",fieldPath=".arn"
+// +kubebuilder:validation:XValidation:rule="self.action != 'disable' || !has(self.arn)",message="action disable uses no web ACL: remove arn, or choose action override",fieldPath=".arn"
+type WebACLCustomization struct {
+	// action is override, for the web ACL that arn names instead of the distribution's, or disable, for
+	// none at all.
+	// +required
+	Action WebACLAction `json:"action,omitempty"`
+
+	// arn is the ARN of an AWS WAF (WAFv2) web ACL of global scope, which AWS keeps in us-east-1. It must
+	// be set with override and absent with disable.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:wafv2:us-east-1:[0-9]{12}:global/webacl/[^/]+/[^/]+$')",messageExpression="'\"' + self + '\" is not the ARN of a global web ACL: CloudFront takes WAFv2 web ACLs of scope CLOUDFRONT only, arn:aws:wafv2:us-east-1:<account>:global/webacl/<name>/<id>'",message="must be the ARN of a WAFv2 web ACL of scope CLOUDFRONT: arn:aws:wafv2:us-east-1:<account>:global/webacl/<name>/<id>"
+	// +optional
+	ARN string `json:"arn,omitempty"`
+}
+
+// CertificateCustomization says which certificate a tenant presents to viewers.
+type CertificateCustomization struct {
+	// arn is the ARN of an AWS Certificate Manager certificate in us-east-1, the only region CloudFront
+	// takes certificates from, of any partition. Its names must cover every domain of the tenant; a
+	// wildcard name covers one label.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:acm:us-east-1:[0-9]{12}:certificate/[A-Za-z0-9-]+$')",messageExpression="'\"' + self + '\" is not the ARN of an ACM certificate in us-east-1, the only region that CloudFront takes certificates from: request or import the certificate there and give its ARN, arn:aws:acm:us-east-1:<account>:certificate/<id>'",message="must be the ARN of an ACM certificate in us-east-1: request or import the certificate there"
+	// +required
+	ARN string `json:"arn,omitempty"`
+}
+
+// GeoRestrictionCustomization says from which countries a tenant can be reached.
+//
+// +kubebuilder:validation:XValidation:rule="self.restrictionType != 'none' || !has(self.locations) || size(self.locations) == 0",message="restrictionType none restricts no country: remove locations, or choose whitelist or blacklist",fieldPath=".locations"
+// +kubebuilder:validation:XValidation:rule="self.restrictionType == 'none' || (has(self.locations) && size(self.locations) > 0)",message="restrictionType whitelist and blacklist need at least one country in locations: add one, or choose none",fieldPath=".locations"
+type GeoRestrictionCustomization struct {
+	// restrictionType is none, whitelist (only the locations are served) or blacklist (all but the
+	// locations are served).
+	// +required
+	RestrictionType GeoRestrictionType `json:"restrictionType,omitempty"`
+
+	// locations are the countries that restrictionType speaks of, at most 300, in any order. At least one
+	// with whitelist and blacklist, none with none.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=300
+	// +listType=set
+	// +optional
+	Locations []CountryCode `json:"locations,omitempty"`
+}
+
+// CountryCode is an ISO 3166-1 alpha-2 country code in capital letters, or XK, which is in common use
+// for Kosovo.
+//
+// +kubebuilder:validation:MinLength=2
+// +kubebuilder:validation:MaxLength=2
+// +kubebuilder:validation:XValidation:rule="self in ['AD','AE','AF','AG','AI','AL','AM','AO','AQ','AR','AS','AT','AU','AW','AX','AZ','BA','BB','BD','BE','BF','BG','BH','BI','BJ','BL','BM','BN','BO','BQ','BR','BS','BT','BV','BW','BY','BZ','CA','CC','CD','CF','CG','CH','CI','CK','CL','CM','CN','CO','CR','CU','CV','CW','CX','CY','CZ','DE','DJ','DK','DM','DO','DZ','EC','EE','EG','EH','ER','ES','ET','FI','FJ','FK','FM','FO','FR','GA','GB','GD','GE','GF','GG','GH','GI','GL','GM','GN','GP','GQ','GR','GS','GT','GU','GW','GY','HK','HM','HN','HR','HT','HU','ID','IE','IL','IM','IN','IO','IQ','IR','IS','IT','JE','JM','JO','JP','KE','KG','KH','KI','KM','KN','KP','KR','KW','KY','KZ','LA','LB','LC','LI','LK','LR','LS','LT','LU','LV','LY','MA','MC','MD','ME','MF','MG','MH','MK','ML','MM','MN','MO','MP','MQ','MR','MS','MT','MU','MV','MW','MX','MY','MZ','NA','NC','NE','NF','NG','NI','NL','NO','NP','NR','NU','NZ','OM','PA','PE','PF','PG','PH','PK','PL','PM','PN','PR','PS','PT','PW','PY','QA','RE','RO','RS','RU','RW','SA','SB','SC','SD','SE','SG','SH','SI','SJ','SK','SL','SM','SN','SO','SR','SS','ST','SV','SX','SY','SZ','TC','TD','TF','TG','TH','TJ','TK','TL','TM','TN','TO','TR','TT','TV','TW','TZ','UA','UG','UM','US','UY','UZ','VA','VC','VE','VG','VI','VN','VU','WF','WS','YE','YT','ZA','ZM','ZW','XK']",messageExpression="'\"' + self + '\" is not an ISO 3166-1 alpha-2 country code: use two capital letters from that list, such as DE, GB or US'",message="must be an ISO 3166-1 alpha-2 country code: two capital letters from that list, such as DE, GB or US"
+type CountryCode string
+
+// ManagedCertificateRequest describes the certificate that CloudFront is asked to obtain.
+type ManagedCertificateRequest struct {
+	// validationTokenHost says who answers the HTTP challenge that proves control of the domains.
+	// cloudfront: CloudFront does, so DNS must point there before the tenant can be created.
+	// self-hosted: the present web server of each domain does, by redirecting to what AWS asks for.
+	// +required
+	ValidationTokenHost ValidationTokenHost `json:"validationTokenHost,omitempty"`
+
+	// primaryDomainName is the common name of the certificate, one of spec.domains. Absent means the
+	// first of them.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	PrimaryDomainName string `json:"primaryDomainName,omitempty"`
+
+	// certificateTransparencyLoggingPreference says whether the certificate is recorded in public
+	// certificate transparency logs; browsers warn of one that isn't. Absent means that AWS decides,
+	// which is enabled.
+	// +optional
+	CertificateTransparencyLoggingPreference CertificateTransparencyLoggingPreference `json:"certificateTransparencyLoggingPreference,omitempty"`
+}
+
+// Tag is a key with a value on an AWS resource.
+type Tag struct {
+	// key is 1 to 128 letters, digits, spaces and _ . : / = + - @. The prefixes aws: and
+	// cloudfront-tenant-operator.io/ are reserved, to AWS and to the operator.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[\\\\p{L}\\\\p{Z}\\\\p{N}_.:/=+@-]+$')",messageExpression="'\"' + self + '\" has a character that AWS does not take in a tag key: use letters, digits, spaces and _ . : / = + - @'",message="use letters, digits, spaces and _ . : / = + - @"
+	// +kubebuilder:validation:XValidation:rule="!self.lowerAscii().startsWith('aws:')",messageExpression="'\"' + self + '\" starts with aws:, which AWS reserves for itself: choose another key'",message="the prefix aws: is reserved by AWS: choose another key"
+	// +kubebuilder:validation:XValidation:rule="!self.startsWith('cloudfront-tenant-operator.io/')",messageExpression="'\"' + self + '\" starts with cloudfront-tenant-operator.io/, which the operator uses to mark what it owns: choose another key'",message="the prefix cloudfront-tenant-operator.io/ is reserved by the operator: choose another key"
+	// +required
+	Key string `json:"key,omitempty"`
+
+	// value is at most 256 letters, digits, spaces and _ . : / = + - @. Absent means the empty value.
+	// +kubebuilder:validation:MinLength=0
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[\\\\p{L}\\\\p{Z}\\\\p{N}_.:/=+@-]*$')",messageExpression="'\"' + self + '\" has a character that AWS does not take in a tag value: use letters, digits, spaces and _ . : / = + - @'",message="use letters, digits, spaces and _ . : / = + - @"
+	// +optional
+	Value string `json:"value,omitempty"`
+}
+
+// DNS says where and how the records of the domains are published.
+type DNS struct {
+	// provider is the DNS service that holds the zone: route53.
+	// +required
+	Provider DNSProvider `json:"provider,omitempty"`
+
+	// hostedZoneId is the ID of the Route 53 hosted zone to publish in. Absent means the one public zone
+	// whose name is the longest match for the domain.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^Z[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not the ID of a hosted zone, which is Z and then capital letters and digits: give it without /hostedzone/ before it'",message="must be the ID of a hosted zone: Z and then capital letters and digits, without /hostedzone/ before it"
+	// +optional
+	HostedZoneID string `json:"hostedZoneId,omitempty"`
+
+	// ttl is the time to live of the records in seconds, 60 to 172800 (two days). Alias records have none.
+	// Absent means 300.
+	// +kubebuilder:default=300
+	// +kubebuilder:validation:Minimum=60
+	// +kubebuilder:validation:Maximum=172800
+	// +optional
+	TTL int32 `json:"ttl,omitempty"`
+
+	// assumeRoleArn is the ARN of an IAM role that the operator assumes to change the zone, for a zone in
+	// another AWS account. The administrator must have allowed it. Absent means the operator's own identity.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=640
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:iam::[0-9]{12}:role/[!-~]+$')",messageExpression="'\"' + self + '\" is not the ARN of an IAM role: give arn:aws:iam::<account>:role/<name>'",message="must be the ARN of an IAM role: arn:aws:iam::<account>:role/<name>"
+	// +optional
+	AssumeRoleARN string `json:"assumeRoleArn,omitempty"`
+}
+
+// WebACLAction says what a tenant does with the web ACL of its distribution.
+// +kubebuilder:validation:Enum=override;disable
+type WebACLAction string
+
+const (
+	// WebACLActionOverride uses another web ACL than the distribution.
+	WebACLActionOverride WebACLAction = "override"
+	// WebACLActionDisable uses none.
+	WebACLActionDisable WebACLAction = "disable"
+)
+
+// GeoRestrictionType says how a list of countries is meant.
+// +kubebuilder:validation:Enum=none;whitelist;blacklist
+type GeoRestrictionType string
+
+const (
+	// GeoRestrictionNone restricts nothing.
+	GeoRestrictionNone GeoRestrictionType = "none"
+	// GeoRestrictionWhitelist serves the listed countries only.
+	GeoRestrictionWhitelist GeoRestrictionType = "whitelist"
+	// GeoRestrictionBlacklist serves all but the listed countries.
+	GeoRestrictionBlacklist GeoRestrictionType = "blacklist"
+)
+
+// ValidationTokenHost says who answers the challenge for a managed certificate.
+// +kubebuilder:validation:Enum=cloudfront;self-hosted
+type ValidationTokenHost string
+
+const (
+	// ValidationTokenHostCloudFront leaves the challenge to CloudFront.
+	ValidationTokenHostCloudFront ValidationTokenHost = "cloudfront"
+	// ValidationTokenHostSelfHosted leaves it to the present web servers of the domains.
+	ValidationTokenHostSelfHosted ValidationTokenHost = "self-hosted"
+)
+
+// CertificateTransparencyLoggingPreference says whether a certificate is logged publicly.
+// +kubebuilder:validation:Enum=enabled;disabled
+type CertificateTransparencyLoggingPreference string
+
+const (
+	// CertificateTransparencyLoggingEnabled logs it.
+	CertificateTransparencyLoggingEnabled CertificateTransparencyLoggingPreference = "enabled"
+	// CertificateTransparencyLoggingDisabled does not.
+	CertificateTransparencyLoggingDisabled CertificateTransparencyLoggingPreference = "disabled"
+)
+
+// DNSProvider names a DNS service.
+// +kubebuilder:validation:Enum=route53
+type DNSProvider string
+
+// DNSProviderRoute53 is Amazon Route 53.
+const DNSProviderRoute53 DNSProvider = "route53"
+
+// DriftPolicy says what happens to changes made behind the operator's back.
+// +kubebuilder:validation:Enum=enforce;report;suspend
+type DriftPolicy string
+
+const (
+	// DriftPolicyEnforce writes the spec again.
+	DriftPolicyEnforce DriftPolicy = "enforce"
+	// DriftPolicyReport lists them and writes nothing.
+	DriftPolicyReport DriftPolicy = "report"
+	// DriftPolicySuspend does not look for them.
+	DriftPolicySuspend DriftPolicy = "suspend"
+)
+
+// DeletionPolicy says what becomes of an AWS resource when its object is deleted.
+// +kubebuilder:validation:Enum=Delete;Retain
+type DeletionPolicy string
+
+const (
+	// DeletionPolicyDelete deletes it.
+	DeletionPolicyDelete DeletionPolicy = "Delete"
+	// DeletionPolicyRetain leaves it and gives up its ownership.
+	DeletionPolicyRetain DeletionPolicy = "Retain"
+)
+
+// AdoptionPolicy says when an AWS resource that already exists may be taken over.
+// +kubebuilder:validation:Enum=Never;IfUnowned;Force
+type AdoptionPolicy string
+
+const (
+	// AdoptionPolicyNever leaves it alone.
+	AdoptionPolicyNever AdoptionPolicy = "Never"
+	// AdoptionPolicyIfUnowned takes it when no live object owns it.
+	AdoptionPolicyIfUnowned AdoptionPolicy = "IfUnowned"
+	// AdoptionPolicyForce takes it from whoever owns it.
+	AdoptionPolicyForce AdoptionPolicy = "Force"
+)
+
+// DistributionTenantStatus is what the operator found in AWS, and the little it has to remember.
+//
+// +kubebuilder:validation:MinProperties=0
+type DistributionTenantStatus struct {
+	// conditions are Ready, Synced, CertificateReady (only while a managed certificate is requested) and
+	// DNSReady.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// observedGeneration is the metadata.generation of the spec that was last fully applied or refused.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// id is the ID that AWS gave the tenant.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	ID string `json:"id,omitempty"`
+
+	// arn is the ARN of the tenant.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=2048
+	// +optional
+	ARN string `json:"arn,omitempty"`
+
+	// tenantName is the name of the tenant in AWS.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	TenantName string `json:"tenantName,omitempty"`
+
+	// eTag is the version of the tenant that the operator last saw, which makes its next write conditional.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +optional
+	ETag string `json:"eTag,omitempty"`
+
+	// distributionTenantStatus is the deployment status as AWS gives it: InProgress or Deployed.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	DistributionTenantStatus string `json:"distributionTenantStatus,omitempty"`
+
+	// createdTime is when the tenant was created in AWS.
+	// +optional
+	CreatedTime *metav1.Time `json:"createdTime,omitempty"`
+
+	// lastModifiedTime is when the tenant was last changed in AWS.
+	// +optional
+	LastModifiedTime *metav1.Time `json:"lastModifiedTime,omitempty"`
+
+	// domainResults tell for each domain whether CloudFront serves it.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=100
+	// +listType=map
+	// +listMapKey=domain
+	// +optional
+	DomainResults []DomainResult `json:"domainResults,omitempty"`
+
+	// certificateArn is the ARN of the certificate that the tenant uses or, where one is requested, the
+	// managed certificate that was issued for it and is attached or about to be.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=2048
+	// +optional
+	CertificateARN string `json:"certificateArn,omitempty"`
+
+	// managedCertificateStatus is the state of the managed certificate as AWS gives it, such as
+	// pending-validation or issued. Absent where none is requested.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	ManagedCertificateStatus string `json:"managedCertificateStatus,omitempty"`
+
+	// driftDetected tells whether the tenant in AWS differs from the spec that was last applied. Absent
+	// means no.
+	// +optional
+	DriftDetected bool `json:"driftDetected,omitempty"`
+
+	// drift lists what differs, field by field: the first 20 of them.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=20
+	// +listType=map
+	// +listMapKey=field
+	// +optional
+	Drift []DriftedField `json:"drift,omitempty"`
+
+	// lastDriftCheckTime is when spec and tenant were last compared, as of the last other change of status:
+	// it is never written for its own sake.
+	// +optional
+	LastDriftCheckTime *metav1.Time `json:"lastDriftCheckTime,omitempty"`
+
+	// dnsTarget is the routing endpoint that the DNS names of the domains have to point at.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	DNSTarget string `json:"dnsTarget,omitempty"`
+
+	// dnsChangeId is the ID of the last change of DNS records for this tenant.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	DNSChangeID string `json:"dnsChangeId,omitempty"`
+
+	// appliedTagKeys are the keys of the tags that the operator put on the tenant for spec.tags and its
+	// default tags, at most 50. Only these are ever removed.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=50
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=128
+	// +listType=set
+	// +optional
+	AppliedTagKeys []string `json:"appliedTagKeys,omitempty"`
+
+	// failure is the memory of the failure that is present. Absent means that there is none.
+	// +optional
+	Failure *Failure `json:"failure,omitempty"`
+
+	// reconcileToken is the value of the annotation cloudfront-tenant-operator.io/reconcile-now that was
+	// last handled, cut off after 256 characters.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +optional
+	ReconcileToken string `json:"reconcileToken,omitempty"`
+}
+
+// DomainResult is what AWS says of one domain.
+type DomainResult struct {
+	// domain is the name of the domain.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	Domain string `json:"domain,omitempty"`
+
+	// status is active or inactive, as AWS gives it.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	Status string `json:"status,omitempty"`
+}
+
+// DriftedField is one difference between the spec and AWS. Values are cut off after 1024 characters.
+type DriftedField struct {
+	// field is the path of the field in spec, such as parameters[tier] or customizations.webAcl.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	// +required
+	Field string `json:"field,omitempty"`
+
+	// desired is the value that the spec asks for. Absent means none.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Desired string `json:"desired,omitempty"`
+
+	// observed is the value that AWS has. Absent means none.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Observed string `json:"observed,omitempty"`
+}
+
+// Failure remembers what failed, for which spec, and since when. The delay before the next try grows with
+// its age, across restarts of the operator; a change of the spec ends it.
+type Failure struct {
+	// reason is the condition reason of the failure.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +required
+	Reason string `json:"reason,omitempty"`
+
+	// generation is the metadata.generation of the spec that failed.
+	// +kubebuilder:validation:Minimum=1
+	// +required
+	Generation int64 `json:"generation,omitempty"`
+
+	// since is when it failed with this reason for the first time.
+	// +required
+	Since metav1.Time `json:"since"`
+}

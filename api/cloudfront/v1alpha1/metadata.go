@@ -1,0 +1,33 @@
+package v1alpha1
+
+// Finalizer holds a deleted object until what the operator created for it in AWS is positively gone.
+const Finalizer = GroupName + "/finalizer"
+
+// Annotations. Users write Paused and ReconcileNow; the others are the operator's own memory and
+// stand in metadata because they must be stored in one write with the finalizer, or by themselves
+// before a call to AWS whose answer may get lost.
+const (
+	// AnnotationPaused stops every write to AWS for an object while its value is "true". Synced
+	// says so with reason Paused. Status is still kept up to date.
+	AnnotationPaused = GroupName + "/paused"
+
+	// AnnotationReconcileNow makes the operator look at an object at once, also out of a long
+	// wait, whenever its value changes. The value is any token, such as the time; status.reconcileToken
+	// repeats the last one that was handled.
+	AnnotationReconcileNow = GroupName + "/reconcile-now"
+
+	// AnnotationCreatePending is the create mark: the RFC 3339 time at which the operator was about
+	// to ask AWS for a creation. It is stored before the call, so that a creation whose answer got
+	// lost is looked for and found.
+	AnnotationCreatePending = GroupName + "/create-pending"
+
+	// AnnotationAdoptedGeneration is the metadata.generation at which an existing AWS resource was
+	// adopted. Until the spec changes after it, differences are reported and not enforced.
+	AnnotationAdoptedGeneration = GroupName + "/adopted-generation"
+)
+
+// Values of AnnotationPaused.
+const (
+	// PausedTrue is the only value of AnnotationPaused that pauses an object.
+	PausedTrue = "true"
+)
