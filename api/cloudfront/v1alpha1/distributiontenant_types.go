@@ -192,6 +192,8 @@ type Parameter struct {
 
 // Customizations are the settings of the distribution that a tenant can replace. An absent block means
 // that the setting of the distribution holds.
+//
+// +kubebuilder:validation:MinProperties=0
 type Customizations struct {
 	// webAcl replaces or switches off the web ACL of the distribution.
 	// +optional
