@@ -1,0 +1,197 @@
+// Command build makes the binaries of the local control plane once per user and
+// version. Run it in hack/controlplane; "make controlplane" does.
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// heartbeat is how long a build may be silent before a reader takes it for hung.
+const heartbeat = 15 * time.Second
+
+// binaries in the order they are built: the small one shows early that the toolchain works.
+var binaries = []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl"}
+
+func main() {
+	printDir := flag.Bool("print-dir", false, "print only the folder of the binaries on stdout, progress on stderr")
+	flag.Parse()
+	var progress io.Writer = os.Stdout
+	if *printDir {
+		progress = os.Stderr
+	}
+	dir, err := ensure(progress)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "controlplane:", err)
+		os.Exit(1)
+	}
+	if *printDir {
+		fmt.Println(dir)
+	} else {
+		fmt.Println("control plane binaries are in", dir)
+	}
+}
+
+// ensure returns the folder that holds all binaries, after building them if need be.
+func ensure(progress io.Writer) (string, error) {
+	kubernetes, version, err := readVersion()
+	if err != nil {
+		return "", fmt.Errorf("reading what to build: %w", err)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("finding the cache folder: %w", err)
+	}
+	root := filepath.Join(cache, "cloudfront-tenant-operator", "controlplane")
+	dir := filepath.Join(root, version)
+	current := filepath.Join(root, fmt.Sprintf("current-%s-%s-%s", kubernetes, runtime.GOOS, runtime.GOARCH))
+	target, _ := os.Readlink(current)
+	if complete(dir) && target == version {
+		return dir, nil
+	}
+	if err := lock(root, progress); err != nil {
+		return "", fmt.Errorf("locking the cache folder: %w", err)
+	}
+	if !complete(dir) { // whoever held the lock may have built just this
+		if err := build(root, dir, buildFlags(kubernetes), progress); err != nil {
+			return "", err
+		}
+	}
+	// The link is how internal/testkit/controlplane finds the binaries; a rename replaces it in one step.
+	_ = os.Remove(current + ".new")
+	if err := os.Symlink(version, current+".new"); err != nil {
+		return "", fmt.Errorf("linking the binaries: %w", err)
+	}
+	return dir, os.Rename(current+".new", current)
+}
+
+func complete(dir string) bool {
+	return !slices.ContainsFunc(binaries, func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err != nil
+	})
+}
+
+// readVersion returns the Kubernetes version and a name that changes with everything that goes into the binaries.
+func readVersion() (kubernetes, version string, err error) {
+	paths, _ := filepath.Glob("cmd/*/main.go") // sorted; the pattern is valid
+	digest, etcd := sha256.New(), ""
+	for _, path := range append(paths, "go.mod", "go.sum") {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return "", "", err
+		}
+		fmt.Fprintf(digest, "%s %d\n%s", path, len(content), content)
+		if path == "go.mod" {
+			for _, m := range regexp.MustCompile(`\t(k8s\.io/kubernetes|go\.etcd\.io/etcd/server/v3) (v\d\S+)`).FindAllSubmatch(content, -1) {
+				if string(m[1]) == "k8s.io/kubernetes" {
+					kubernetes = string(m[2])
+				} else {
+					etcd = string(m[2])
+				}
+			}
+		}
+	}
+	fmt.Fprint(digest, buildFlags(kubernetes))
+	return kubernetes, fmt.Sprintf("%s-etcd-%s-%s-%s-%x", kubernetes, etcd, runtime.GOOS, runtime.GOARCH, digest.Sum(nil)[:6]), nil
+}
+
+// buildFlags stamps the version, without which kubectl and helm refuse the server. Nothing in the flags is
+// of this machine or moment, so equal sources give equal binaries.
+func buildFlags(kubernetes string) []string {
+	parts, ldflags := strings.Split(strings.TrimPrefix(kubernetes, "v"), "."), "-s -w"
+	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
+		for _, set := range []string{
+			"gitVersion=" + kubernetes, "gitMajor=" + parts[0], "gitMinor=" + parts[1],
+			"gitCommit=", "gitTreeState=clean", "buildDate=1970-01-01T00:00:00Z",
+		} {
+			ldflags += " -X " + pkg + "." + set
+		}
+	}
+	return []string{"-trimpath", "-buildvcs=false", "-mod=readonly", "-ldflags", ldflags}
+}
+
+// lock makes a second build wait for the first. The kernel drops the lock when this process ends.
+func lock(root string, progress io.Writer) error {
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return err
+	}
+	fd, err := syscall.Open(filepath.Join(root, "lock"), syscall.O_CREAT|syscall.O_RDWR|syscall.O_CLOEXEC, 0o644)
+	if err != nil {
+		return err
+	}
+	if syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		return nil
+	}
+	fmt.Fprintln(progress, "another build of the control plane is running; waiting for it")
+	return syscall.Flock(fd, syscall.LOCK_EX)
+}
+
+// build fills a folder beside dir and renames it, so that dir is complete or absent.
+func build(root, dir string, flags []string, progress io.Writer) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	temp, start := filepath.Join(root, "building"), time.Now()
+	for _, stale := range []string{temp, dir} { // left by a build that was killed, or damaged since
+		if err := os.RemoveAll(stale); err != nil {
+			return fmt.Errorf("removing what is incomplete: %w", err)
+		}
+	}
+	defer os.RemoveAll(temp)
+	fmt.Fprintf(progress, "Building the control plane %s. The first build takes 5-10 minutes and 3 GB for downloads\n"+
+		"and Go's build cache; it happens once per user.\n", filepath.Base(dir))
+	for i, name := range binaries {
+		label := fmt.Sprintf("[%d/%d] %s", i+1, len(binaries), name)
+		fmt.Fprintln(progress, label)
+		if err := compile(ctx, name, filepath.Join(temp, name), flags, progress); err != nil {
+			return fmt.Errorf("building %s: %w", name, err)
+		}
+	}
+	if err := os.Rename(temp, dir); err != nil {
+		return fmt.Errorf("moving the binaries into place: %w", err)
+	}
+	fmt.Fprintf(progress, "built in %s\n", time.Since(start).Round(time.Second))
+	return nil
+}
+
+// compile runs "go build", with a sign of life now and then and the compiler's output if it fails.
+func compile(ctx context.Context, name, output string, flags []string, progress io.Writer) error {
+	start, done := time.Now(), make(chan error, 1)
+	elapsed := func() string { return time.Since(start).Round(time.Second).String() }
+	var messages bytes.Buffer
+	args := append([]string{"build", "-o", output}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/"+name)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	cmd.Stderr = &messages
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	go func() { done <- cmd.Run() }()
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			fmt.Fprintf(progress, "      still building %s, %s\n", name, elapsed())
+		case err := <-done:
+			if err != nil {
+				fmt.Fprint(progress, messages.String())
+				return err
+			}
+			fmt.Fprintf(progress, "      %s is ready after %s\n", name, elapsed())
+			return nil
+		}
+	}
+}
