@@ -1,0 +1,94 @@
+# Everything a developer types. Each target is a line or two; what is longer is a script in hack/.
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# Tools are pinned in go.tools.mod and built on first use.
+TOOL         := go tool -modfile=go.tools.mod
+GOLANGCI     := $(TOOL) golangci-lint-kube-api-linter
+CONTROLPLANE := go -C hack/controlplane run ./build
+
+# What `make test` runs, and with which flags: make test PKG=./internal/domain/... TESTFLAGS='-run Name -v'
+PKG       ?= ./...
+TESTFLAGS ?=
+
+##@ Try it
+
+.PHONY: demo
+demo: ## Show the whole life of some tenants, with no AWS account and no cluster
+	@go run ./cmd/playground demo
+
+.PHONY: playground
+playground: ## The same world, staying up until Ctrl-C
+	@go run ./cmd/playground up
+
+##@ Develop
+
+.PHONY: build
+build: ## Compile the binaries into bin/
+	go build -trimpath -o bin/ ./cmd/operator ./cmd/awssim
+
+.PHONY: generate
+generate: manifests docs ## Write everything that is generated
+
+.PHONY: manifests
+manifests: ## Write deep copies and CRDs from the API types
+	@$(TOOL) controller-gen object crd paths=./api/... output:crd:dir=config/crd
+
+.PHONY: docs
+docs: ## Write the reference documentation
+	@hack/docs.sh
+
+.PHONY: fmt
+fmt: ## Format the code
+	@$(GOLANGCI) fmt
+
+.PHONY: controlplane
+controlplane: ## Build kube-apiserver, etcd and friends into the user's cache folder; at once when they are there
+	@$(CONTROLPLANE)
+
+##@ Check
+
+.PHONY: test
+test: ## Run every test with the race detector, on a real API server
+	@hack/test.sh $(TESTFLAGS) $(PKG)
+
+.PHONY: test-unit
+test-unit: ## Run the tests that need no API server
+	@hack/test-unit.sh $(TESTFLAGS)
+
+.PHONY: lint
+lint: ## Lint the code, and the API types against the Kubernetes conventions
+	@$(GOLANGCI) run ./...
+	@$(GOLANGCI) run -c .golangci-kal.yml ./api/...
+
+.PHONY: verify
+verify: ## Generate and lint; fails when something generated was out of date
+	@hack/verify.sh
+
+.PHONY: fuzz
+fuzz: ## Run each fuzz test for a while: make fuzz FUZZTIME=1m
+	@FUZZTIME=$(or $(FUZZTIME),20s) hack/fuzz.sh $(PKG)
+
+.PHONY: bench
+bench: ## Run the benchmarks
+	go test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PKG)
+
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities in what we use (asks the Go vulnerability database)
+	@$(TOOL) govulncheck $(PKG)
+
+.PHONY: presubmit
+presubmit: verify test vuln ## What to run before asking for a review
+
+##@ Other
+
+.PHONY: clean
+clean: ## Remove what was built here; the control plane stays in the user's cache folder
+	rm -rf bin dist
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
