@@ -1,0 +1,223 @@
+package cloudfront
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// wireDomains is never nil: an update without the element would leave the domains alone.
+func wireDomains(domains []string) []types.DomainItem {
+	items := make([]types.DomainItem, len(domains))
+	for i, d := range domains {
+		items[i].Domain = awssdk.String(d)
+	}
+	return items
+}
+
+// wireParameters is never nil: the empty element is what takes parameters away.
+func wireParameters(parameters map[string]string) []types.Parameter {
+	items := make([]types.Parameter, 0, len(parameters))
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		items = append(items, types.Parameter{Name: awssdk.String(name), Value: awssdk.String(parameters[name])})
+	}
+	return items
+}
+
+// wireCustomizations is never nil, for the same reason. CloudFront replaces the block
+// whole, so a part that is not in it is taken away.
+func wireCustomizations(c edge.Customizations) *types.Customizations {
+	out := &types.Customizations{}
+	if c.WebACL != (edge.WebACL{}) {
+		out.WebAcl = &types.WebAclCustomization{
+			Action: types.CustomizationActionType(c.WebACL.Action), Arn: optional(c.WebACL.ARN),
+		}
+	}
+	if c.CertificateARN != "" {
+		out.Certificate = &types.Certificate{Arn: awssdk.String(c.CertificateARN)}
+	}
+	if c.Geo.Type != "" {
+		out.GeoRestrictions = &types.GeoRestrictionCustomization{
+			RestrictionType: types.GeoRestrictionType(c.Geo.Type), Locations: c.Geo.Locations,
+		}
+	}
+	return out
+}
+
+func wireRequest(r *edge.CertificateRequest) *types.ManagedCertificateRequest {
+	if r == nil {
+		return nil
+	}
+	return &types.ManagedCertificateRequest{
+		ValidationTokenHost:                      types.ValidationTokenHost(r.ValidationTokenHost),
+		PrimaryDomainName:                        optional(r.PrimaryDomainName),
+		CertificateTransparencyLoggingPreference: types.CertificateTransparencyLoggingPreference(r.TransparencyLoggingPref),
+	}
+}
+
+// wireTags returns nil for no tags: CloudFront refuses an empty set of them.
+func wireTags(tags map[string]string) *types.Tags {
+	if len(tags) == 0 {
+		return nil
+	}
+	out := &types.Tags{}
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		out.Items = append(out.Items, types.Tag{Key: awssdk.String(key), Value: awssdk.String(tags[key])})
+	}
+	return out
+}
+
+// optional returns nil for what is empty: an empty element is not an absent one.
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func observed(operation string, t *types.DistributionTenant, etag *string) (edge.Observed, error) {
+	if err := present(operation, "the tenant", t); err != nil {
+		return edge.Observed{}, err
+	}
+	o := edge.Observed{
+		Tenant: edge.Tenant{
+			Name:              awssdk.ToString(t.Name),
+			DistributionID:    awssdk.ToString(t.DistributionId),
+			ConnectionGroupID: awssdk.ToString(t.ConnectionGroupId),
+			Enabled:           awssdk.ToBool(t.Enabled),
+			Domains:           domainNames(t.Domains),
+			Parameters:        parameters(t.Parameters),
+			Customizations:    customizations(t.Customizations),
+		}.Normalize(),
+		ID: awssdk.ToString(t.Id), ARN: awssdk.ToString(t.Arn), ETag: awssdk.ToString(etag),
+		Status:       awssdk.ToString(t.Status),
+		DomainStates: domainStates(t.Domains),
+		Created:      awssdk.ToTime(t.CreatedTime), Modified: awssdk.ToTime(t.LastModifiedTime),
+	}
+	// Get does not tell the tags although its shape has them: that there are none here
+	// says nothing about the tenant.
+	if t.Tags != nil && len(t.Tags.Items) > 0 {
+		o.Tags = tags(t.Tags)
+	}
+	return o, complete(operation, o)
+}
+
+// summarised builds on the same conversion: a summary is a tenant without parameters
+// and tags, but with its ETag inside.
+func summarised(operation string, s types.DistributionTenantSummary) (edge.Observed, error) {
+	return observed(operation, &types.DistributionTenant{
+		Id: s.Id, Arn: s.Arn, Name: s.Name, DistributionId: s.DistributionId, ConnectionGroupId: s.ConnectionGroupId,
+		Enabled: s.Enabled, Status: s.Status, Domains: s.Domains, Customizations: s.Customizations,
+		CreatedTime: s.CreatedTime, LastModifiedTime: s.LastModifiedTime,
+	}, s.ETag)
+}
+
+// complete refuses a tenant that can't be told from another or can't be written.
+func complete(operation string, o edge.Observed) error {
+	for _, part := range []struct{ what, value string }{
+		{"the tenant's id", o.ID}, {"the tenant's name", o.Name}, {"the tenant's ARN", o.ARN}, {"the ETag", o.ETag},
+	} {
+		if part.value == "" {
+			return aws.Unreadable(operation, part.what)
+		}
+	}
+	return nil
+}
+
+func domainNames(domains []types.DomainResult) []string {
+	var names []string
+	for _, d := range domains {
+		if d.Domain != nil {
+			names = append(names, *d.Domain)
+		}
+	}
+	return names
+}
+
+// domainStates are keyed by the names in the form in which tenants are compared.
+func domainStates(domains []types.DomainResult) map[string]string {
+	states := make(map[string]string, len(domains))
+	for _, d := range domains {
+		if d.Domain != nil {
+			states[strings.ToLower(strings.TrimSuffix(*d.Domain, "."))] = string(d.Status)
+		}
+	}
+	return states
+}
+
+func parameters(list []types.Parameter) map[string]string {
+	out := make(map[string]string, len(list))
+	for _, p := range list {
+		if p.Name != nil {
+			out[*p.Name] = awssdk.ToString(p.Value)
+		}
+	}
+	return out
+}
+
+func customizations(c *types.Customizations) edge.Customizations {
+	var out edge.Customizations
+	if c == nil {
+		return out
+	}
+	if c.WebAcl != nil {
+		out.WebACL = edge.WebACL{Action: string(c.WebAcl.Action), ARN: awssdk.ToString(c.WebAcl.Arn)}
+	}
+	if c.Certificate != nil {
+		out.CertificateARN = awssdk.ToString(c.Certificate.Arn)
+	}
+	if c.GeoRestrictions != nil {
+		out.Geo = edge.Geo{Type: string(c.GeoRestrictions.RestrictionType), Locations: c.GeoRestrictions.Locations}
+	}
+	return out
+}
+
+func tags(t *types.Tags) map[string]string {
+	out := make(map[string]string, len(t.Items))
+	for _, item := range t.Items {
+		if item.Key != nil {
+			out[*item.Key] = awssdk.ToString(item.Value)
+		}
+	}
+	return out
+}
+
+func distribution(d *types.Distribution) edge.Distribution {
+	config := d.DistributionConfig
+	out := edge.Distribution{
+		ID:          awssdk.ToString(d.Id),
+		MultiTenant: config.ConnectionMode == types.ConnectionModeTenantOnly,
+	}
+	if v := config.ViewerCertificate; v != nil {
+		out.CertificateARN = awssdk.ToString(v.ACMCertificateArn)
+	}
+	if config.TenantConfig == nil {
+		return out
+	}
+	for _, p := range config.TenantConfig.ParameterDefinitions {
+		definition := edge.ParameterDefinition{Name: awssdk.ToString(p.Name)}
+		if p.Definition != nil && p.Definition.StringSchema != nil {
+			definition.Required = awssdk.ToBool(p.Definition.StringSchema.Required)
+			definition.Default = awssdk.ToString(p.Definition.StringSchema.DefaultValue)
+		}
+		out.Parameters = append(out.Parameters, definition)
+	}
+	return out
+}
+
+func connectionGroup(g types.ConnectionGroupSummary) (port.ConnectionGroup, error) {
+	if awssdk.ToString(g.Id) == "" {
+		return port.ConnectionGroup{}, aws.Unreadable(opListGroups, "a connection group's id")
+	}
+	return port.ConnectionGroup{
+		ID: *g.Id, Name: awssdk.ToString(g.Name),
+		RoutingEndpoint: awssdk.ToString(g.RoutingEndpoint), IsDefault: awssdk.ToBool(g.IsDefault),
+	}, nil
+}

@@ -1,0 +1,83 @@
+package cloudfront
+
+import (
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// The operations, as the SDK and IAM call them.
+const (
+	opCreate         = "CreateDistributionTenant"
+	opGet            = "GetDistributionTenant"
+	opGetByDomain    = "GetDistributionTenantByDomain"
+	opUpdate         = "UpdateDistributionTenant"
+	opDelete         = "DeleteDistributionTenant"
+	opList           = "ListDistributionTenants"
+	opListTags       = "ListTagsForResource"
+	opTag            = "TagResource"
+	opUntag          = "UntagResource"
+	opGetCertificate = "GetManagedCertificateDetails"
+	opGetDist        = "GetDistribution"
+	opListGroups     = "ListConnectionGroups"
+)
+
+// errorTable classifies CloudFront's error codes. What stands nowhere is transient;
+// throttles and refused credentials are the same for every service.
+var errorTable = aws.Table{
+	Codes: map[string]fault.Kind{
+		"PreconditionFailed":    fault.Conflict,
+		"InvalidIfMatchVersion": fault.Conflict,
+
+		"EntityAlreadyExists": fault.Exists,
+
+		"CNAMEAlreadyExists": fault.DomainTaken,
+
+		"EntityNotFound":            fault.NotFound,
+		"NoSuchResource":            fault.NotFound,
+		"NoSuchDistribution":        fault.NotFound,
+		"ResourceNotFoundException": fault.NotFound,
+
+		"ResourceNotDisabled":     fault.NotDisabled,
+		"DistributionNotDisabled": fault.NotDisabled,
+
+		"CannotDeleteEntityWhileInUse": fault.InUse,
+		"ResourceInUse":                fault.InUse,
+
+		// Codes that start with TooMany are quotas without standing here.
+		"EntityLimitExceeded": fault.Quota,
+
+		"IllegalUpdate":          fault.Invalid,
+		"InconsistentQuantities": fault.Invalid,
+		"InvalidArgument":        fault.Invalid,
+		"InvalidAssociation":     fault.Invalid,
+		"InvalidTagging":         fault.Invalid,
+		"MalformedInput":         fault.Invalid,
+		"MalformedXML":           fault.Invalid,
+		"MissingBody":            fault.Invalid,
+		"ValidationError":        fault.Invalid,
+		"ValidationException":    fault.Invalid,
+	},
+	Operations: map[string]map[string]fault.Kind{
+		// What is not found when something is created is what it refers to.
+		opCreate: {"EntityNotFound": fault.Invalid, "NoSuchDistribution": fault.Invalid},
+		// A list is never absent: whatever was not found, it says nothing of tenants.
+		opList:       {"EntityNotFound": fault.Transient},
+		opListGroups: {"EntityNotFound": fault.Transient},
+	},
+	Texts: []aws.Text{
+		// CloudFront has one code for a domain whose control it can't prove, which DNS
+		// mends by itself in minutes, and for mistakes that only a person can mend. The
+		// text is the only thing that tells them apart.
+		{Code: "InvalidArgument", Contains: "verify domain name ownership", Kind: fault.DomainUnverified},
+	},
+}
+
+func classify(operation string, err error) error { return errorTable.Classify(operation, err) }
+
+// present refuses a pointer that the SDK left nil because its element was missing.
+func present[T any](operation, what string, value *T) error {
+	if value == nil {
+		return aws.Unreadable(operation, what)
+	}
+	return nil
+}

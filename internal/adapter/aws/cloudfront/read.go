@@ -1,0 +1,140 @@
+package cloudfront
+
+import (
+	"context"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudfront"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// GetTenant implements port.TenantReader.
+func (c *Client) GetTenant(ctx context.Context, identifier string) (edge.Observed, error) {
+	out, err := c.api.GetDistributionTenant(ctx, &sdk.GetDistributionTenantInput{Identifier: &identifier}, c.read)
+	if err != nil {
+		return edge.Observed{}, classify(opGet, err)
+	}
+	return observed(opGet, out.DistributionTenant, out.ETag)
+}
+
+// GetTenantByDomain implements port.TenantReader.
+func (c *Client) GetTenantByDomain(ctx context.Context, domain string) (edge.Observed, error) {
+	out, err := c.api.GetDistributionTenantByDomain(ctx, &sdk.GetDistributionTenantByDomainInput{Domain: &domain}, c.read)
+	if err != nil {
+		return edge.Observed{}, classify(opGetByDomain, err)
+	}
+	return observed(opGetByDomain, out.DistributionTenant, out.ETag)
+}
+
+// ListTenants implements port.TenantReader.
+func (c *Client) ListTenants(ctx context.Context, marker string) ([]edge.Observed, string, error) {
+	out, err := c.api.ListDistributionTenants(ctx, &sdk.ListDistributionTenantsInput{
+		Marker: optional(marker), MaxItems: awssdk.Int32(pageSize),
+	}, c.read)
+	if err != nil {
+		return nil, "", classify(opList, err)
+	}
+	page := make([]edge.Observed, 0, len(out.DistributionTenantList))
+	for _, summary := range out.DistributionTenantList {
+		o, err := summarised(opList, summary)
+		if err != nil {
+			return nil, "", err
+		}
+		page = append(page, o)
+	}
+	next, err := nextMarker(opList, marker, out.NextMarker)
+	if err != nil {
+		return nil, "", err
+	}
+	return page, next, nil
+}
+
+// nextMarker refuses to walk in a circle of one.
+func nextMarker(operation, marker string, next *string) (string, error) {
+	if n := awssdk.ToString(next); n == "" || n != marker {
+		return n, nil
+	}
+	return "", aws.Unreadable(operation, "a new marker for the next page")
+}
+
+// ListTags implements port.TenantReader.
+func (c *Client) ListTags(ctx context.Context, arn string) (map[string]string, error) {
+	out, err := c.api.ListTagsForResource(ctx, &sdk.ListTagsForResourceInput{Resource: &arn}, c.read)
+	if err != nil {
+		return nil, classify(opListTags, err)
+	}
+	if err := present(opListTags, "the tags", out.Tags); err != nil {
+		return nil, err
+	}
+	return tags(out.Tags), nil
+}
+
+// GetManagedCertificate implements port.TenantReader.
+func (c *Client) GetManagedCertificate(ctx context.Context, identifier string) (cert.Managed, error) {
+	out, err := c.api.GetManagedCertificateDetails(ctx,
+		&sdk.GetManagedCertificateDetailsInput{Identifier: &identifier}, c.read)
+	if err != nil {
+		return cert.Managed{}, classify(opGetCertificate, err)
+	}
+	details := out.ManagedCertificateDetails
+	if err := present(opGetCertificate, "the certificate", details); err != nil {
+		return cert.Managed{}, err
+	}
+	if details.CertificateStatus == "" {
+		return cert.Managed{}, aws.Unreadable(opGetCertificate, "the certificate's status")
+	}
+	managed := cert.Managed{
+		ARN: awssdk.ToString(details.CertificateArn), State: cert.State(details.CertificateStatus),
+	}
+	if managed.State == cert.Issued && managed.ARN == "" {
+		return cert.Managed{}, aws.Unreadable(opGetCertificate, "the issued certificate's ARN")
+	}
+	return managed, nil
+}
+
+// GetDistribution implements port.Parents.
+func (c *Client) GetDistribution(ctx context.Context, id string) (edge.Distribution, error) {
+	out, err := c.api.GetDistribution(ctx, &sdk.GetDistributionInput{Id: &id}, c.read)
+	if err != nil {
+		return edge.Distribution{}, classify(opGetDist, err)
+	}
+	d := out.Distribution
+	if err := present(opGetDist, "the distribution", d); err != nil {
+		return edge.Distribution{}, err
+	}
+	if err := present(opGetDist, "the distribution's id", d.Id); err != nil {
+		return edge.Distribution{}, err
+	}
+	if err := present(opGetDist, "the distribution's configuration", d.DistributionConfig); err != nil {
+		return edge.Distribution{}, err
+	}
+	return distribution(d), nil
+}
+
+// ListConnectionGroups implements port.Parents. Each page is a call of its own for the
+// rate budget.
+func (c *Client) ListConnectionGroups(ctx context.Context) ([]port.ConnectionGroup, error) {
+	var groups []port.ConnectionGroup
+	for marker := ""; ; {
+		out, err := c.api.ListConnectionGroups(ctx, &sdk.ListConnectionGroupsInput{
+			Marker: optional(marker), MaxItems: awssdk.Int32(pageSize),
+		}, c.read)
+		if err != nil {
+			return nil, classify(opListGroups, err)
+		}
+		for _, summary := range out.ConnectionGroups {
+			g, err := connectionGroup(summary)
+			if err != nil {
+				return nil, err
+			}
+			groups = append(groups, g)
+		}
+		if marker, err = nextMarker(opListGroups, marker, out.NextMarker); err != nil || marker == "" {
+			return groups, err
+		}
+	}
+}

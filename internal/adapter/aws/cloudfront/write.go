@@ -1,0 +1,103 @@
+package cloudfront
+
+import (
+	"context"
+	"slices"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudfront"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+)
+
+// CreateTenant implements port.TenantWriter.
+func (c *Client) CreateTenant(
+	ctx context.Context, t edge.Tenant, tags map[string]string, request *edge.CertificateRequest,
+) (edge.Observed, error) {
+	t = t.Normalize()
+	in := &sdk.CreateDistributionTenantInput{
+		Name:                      &t.Name,
+		DistributionId:            &t.DistributionID,
+		Domains:                   wireDomains(t.Domains),
+		ConnectionGroupId:         optional(t.ConnectionGroupID),
+		Enabled:                   &t.Enabled,
+		Tags:                      wireTags(tags),
+		ManagedCertificateRequest: wireRequest(request),
+	}
+	// A new tenant has nothing to take away.
+	if len(t.Parameters) > 0 {
+		in.Parameters = wireParameters(t.Parameters)
+	}
+	if block := wireCustomizations(t.Customizations); *block != (types.Customizations{}) {
+		in.Customizations = block
+	}
+	out, err := c.api.CreateDistributionTenant(ctx, in, c.write)
+	if err != nil {
+		return edge.Observed{}, classify(opCreate, err)
+	}
+	return observed(opCreate, out.DistributionTenant, out.ETag)
+}
+
+// UpdateTenant implements port.TenantWriter. CloudFront keeps a block that is not sent,
+// so each is sent, the empty ones too; the connection group is the exception, as there
+// is no value for "whichever you choose".
+func (c *Client) UpdateTenant(
+	ctx context.Context, id, etag string, t edge.Tenant, request *edge.CertificateRequest,
+) (edge.Observed, error) {
+	t = t.Normalize()
+	return c.update(ctx, &sdk.UpdateDistributionTenantInput{
+		Id:                        &id,
+		IfMatch:                   &etag,
+		DistributionId:            &t.DistributionID,
+		Domains:                   wireDomains(t.Domains),
+		Parameters:                wireParameters(t.Parameters),
+		Customizations:            wireCustomizations(t.Customizations),
+		Enabled:                   &t.Enabled,
+		ConnectionGroupId:         optional(t.ConnectionGroupID),
+		ManagedCertificateRequest: wireRequest(request),
+	})
+}
+
+// DisableTenant implements port.TenantWriter. Sending anything else could be refused
+// for a reason that has nothing to do with the deletion.
+func (c *Client) DisableTenant(ctx context.Context, id, etag string) (edge.Observed, error) {
+	return c.update(ctx, &sdk.UpdateDistributionTenantInput{
+		Id: &id, IfMatch: &etag, Enabled: awssdk.Bool(false),
+	})
+}
+
+func (c *Client) update(ctx context.Context, in *sdk.UpdateDistributionTenantInput) (edge.Observed, error) {
+	out, err := c.api.UpdateDistributionTenant(ctx, in, c.write)
+	if err != nil {
+		return edge.Observed{}, classify(opUpdate, err)
+	}
+	return observed(opUpdate, out.DistributionTenant, out.ETag)
+}
+
+// DeleteTenant implements port.TenantWriter.
+func (c *Client) DeleteTenant(ctx context.Context, id, etag string) error {
+	_, err := c.api.DeleteDistributionTenant(ctx,
+		&sdk.DeleteDistributionTenantInput{Id: &id, IfMatch: &etag}, c.write)
+	return classify(opDelete, err)
+}
+
+// Tag implements port.Tagger. Without tags it makes no call.
+func (c *Client) Tag(ctx context.Context, arn string, tags map[string]string) error {
+	if len(tags) == 0 {
+		return nil
+	}
+	_, err := c.api.TagResource(ctx, &sdk.TagResourceInput{Resource: &arn, Tags: wireTags(tags)}, c.write)
+	return classify(opTag, err)
+}
+
+// Untag implements port.Tagger. Without keys it makes no call.
+func (c *Client) Untag(ctx context.Context, arn string, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	sorted := slices.Compact(slices.Sorted(slices.Values(keys)))
+	_, err := c.api.UntagResource(ctx,
+		&sdk.UntagResourceInput{Resource: &arn, TagKeys: &types.TagKeys{Items: sorted}}, c.write)
+	return classify(opUntag, err)
+}

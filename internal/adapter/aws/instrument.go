@@ -1,0 +1,138 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// apiOptions are changes to the stack of middlewares of an SDK client.
+type apiOptions = []func(*middleware.Stack) error
+
+// The values of the metrics' label code for what has no code of the service's own.
+const (
+	codeOK       = "OK"
+	codeNoAnswer = "NoAnswer"
+)
+
+// Instrument returns the changes to an SDK client's middlewares that put each of its
+// calls under the limiter and count every attempt.
+func Instrument(l *Limiter, m *Metrics) []func(*middleware.Stack) error {
+	return apiOptions{
+		func(stack *middleware.Stack) error {
+			return stack.Initialize.Add(budgeted{l}, middleware.Before)
+		},
+		func(stack *middleware.Stack) error {
+			return stack.Finalize.Insert(measured{l, m}, "Retry", middleware.After)
+		},
+		func(stack *middleware.Stack) error {
+			return stack.Deserialize.Add(marked{}, middleware.Before)
+		},
+	}
+}
+
+// budgeted takes permission for a call before anything else happens.
+type budgeted struct{ limiter *Limiter }
+
+// ID implements middleware.InitializeMiddleware.
+func (budgeted) ID() string { return "OperatorBudget" }
+
+// HandleInitialize implements middleware.InitializeMiddleware.
+func (b budgeted) HandleInitialize(
+	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+) (middleware.InitializeOutput, middleware.Metadata, error) {
+	if err := b.limiter.take(ctx, middleware.GetOperationName(ctx)); err != nil {
+		return middleware.InitializeOutput{}, middleware.Metadata{}, err
+	}
+	return next.HandleInitialize(ctx, in)
+}
+
+// measured stands inside the retries, so it sees every attempt.
+type measured struct {
+	limiter *Limiter
+	metrics *Metrics
+}
+
+// ID implements middleware.FinalizeMiddleware.
+func (measured) ID() string { return "OperatorMetrics" }
+
+// HandleFinalize implements middleware.FinalizeMiddleware.
+func (m measured) HandleFinalize(
+	ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler,
+) (middleware.FinalizeOutput, middleware.Metadata, error) {
+	sent := m.limiter.clock.Now()
+	out, metadata, err := next.HandleFinalize(ctx, in)
+	m.metrics.attempt(middleware.GetOperationName(ctx), codeLabel(err), m.limiter.clock.Since(sent))
+	if isThrottle(err) {
+		m.limiter.throttled(sent)
+	}
+	return out, metadata, err
+}
+
+// marked tells the errors that the called service answered with from those of another
+// service that was asked for credentials on the way: its "not found" is about something
+// else entirely.
+type marked struct{}
+
+// answer is an error that came out of reading the called service's answer.
+type answer struct{ err error }
+
+// Error implements error.
+func (a *answer) Error() string { return a.err.Error() }
+
+// Unwrap returns the cause.
+func (a *answer) Unwrap() error { return a.err }
+
+// ID implements middleware.DeserializeMiddleware.
+func (marked) ID() string { return "OperatorAnswer" }
+
+// HandleDeserialize implements middleware.DeserializeMiddleware.
+func (marked) HandleDeserialize(
+	ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
+) (middleware.DeserializeOutput, middleware.Metadata, error) {
+	out, metadata, err := next.HandleDeserialize(ctx, in)
+	if err != nil {
+		err = &answer{err}
+	}
+	return out, metadata, err
+}
+
+// codeLabel bounds the label: a code that no service of AWS would send is not kept.
+func codeLabel(err error) string {
+	if err == nil {
+		return codeOK
+	}
+	code, _ := serviceCode(err)
+	const longestCode = 80
+	if code == "" || len(code) > longestCode {
+		return codeNoAnswer
+	}
+	return code
+}
+
+// serviceCode returns the error code, and whether the called service itself sent it.
+func serviceCode(err error) (code string, answered bool) {
+	var own *answer
+	if errors.As(err, &own) {
+		err, answered = own.err, true
+	}
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		return api.ErrorCode(), answered
+	}
+	return "", answered
+}
+
+// isThrottle reports whether the called service refused a call for its rate.
+func isThrottle(err error) bool {
+	code, answered := serviceCode(err)
+	if !answered {
+		return false
+	}
+	var response *smithyhttp.ResponseError
+	return throttles[code] || errors.As(err, &response) && response.HTTPStatusCode() == http.StatusTooManyRequests
+}

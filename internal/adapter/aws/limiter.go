@@ -1,0 +1,127 @@
+package aws
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// CodeLocalRateLimit is the code of a call that the limiter refused. It never comes
+// from AWS.
+const CodeLocalRateLimit = "LocalRateLimit"
+
+// LimiterConfig configures a Limiter.
+type LimiterConfig struct {
+	// API names the family of calls in metrics. A registry knows it once.
+	API string
+	// Rate is the number of calls a second, Burst how many of them may go at once.
+	Rate    float64
+	Burst   int
+	Clock   clock.PassiveClock
+	Metrics *Metrics
+}
+
+// Limiter is the rate budget of one AWS account and API family. It implements
+// port.Budget, and every client that was built with it asks it before each call. It is
+// safe for concurrent use and never blocks.
+type Limiter struct {
+	clock   clock.PassiveClock
+	api     string
+	metrics *Metrics
+
+	mu     sync.Mutex
+	bucket *cadence.Bucket
+}
+
+var _ port.Budget = (*Limiter)(nil)
+
+// NewLimiter returns a limiter that has not let anything go yet.
+func NewLimiter(config LimiterConfig) *Limiter {
+	l := &Limiter{
+		clock: config.Clock, api: config.API, metrics: config.Metrics,
+		bucket: cadence.NewBucket(cadence.BucketConfig{
+			Rate: config.Rate, Burst: config.Burst, Reserved: int(port.Follow),
+		}, config.Clock.Now()),
+	}
+	l.metrics.rates.add(config.API, l.rate)
+	return l
+}
+
+// admission is the permission for one call. Its key in a context is the limiter, so
+// that a permission for one API is never spent on another.
+type admission struct{ spent atomic.Bool }
+
+type admissionKey struct{ limiter *Limiter }
+
+// Admit implements port.Budget.
+func (l *Limiter) Admit(ctx context.Context) (context.Context, time.Duration) {
+	if delay := l.ask(port.CallOf(ctx)); delay > 0 {
+		return ctx, delay
+	}
+	return context.WithValue(ctx, admissionKey{l}, &admission{}), 0
+}
+
+// take lets one call go: with the permission that the context carries, or, if there is
+// none or it is spent, with one of its own.
+func (l *Limiter) take(ctx context.Context, operation string) error {
+	if a, ok := ctx.Value(admissionKey{l}).(*admission); ok && a.spent.CompareAndSwap(false, true) {
+		return nil
+	}
+	if delay := l.ask(port.CallOf(ctx)); delay > 0 {
+		return &fault.Error{
+			Kind: fault.Throttled, Operation: operation, Code: CodeLocalRateLimit,
+			Message: "waiting for a place in the operator's own rate limit", RetryAfter: delay,
+		}
+	}
+	return nil
+}
+
+// takeRetry lets a retry go if that makes nobody wait. A retry holds no place: the
+// caller that failed comes back by itself.
+func (l *Limiter) takeRetry(ctx context.Context) bool {
+	return l.ask(port.Call{Class: port.CallOf(ctx).Class}) == 0
+}
+
+func (l *Limiter) ask(call port.Call) time.Duration {
+	l.mu.Lock()
+	delay := l.bucket.Take(l.clock.Now(), call.Key, int(call.Class))
+	l.mu.Unlock()
+	if delay > 0 {
+		l.metrics.waits.WithLabelValues(l.api, className(call.Class)).Observe(delay.Seconds())
+	}
+	return delay
+}
+
+// throttled slows down because AWS refused a call, sent at that time, for its rate.
+func (l *Limiter) throttled(sent time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bucket.Throttled(l.clock.Now(), sent)
+}
+
+func (l *Limiter) rate() float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bucket.Rate(l.clock.Now())
+}
+
+func className(c port.Class) string {
+	switch c {
+	case port.Change:
+		return "change"
+	case port.Follow:
+		return "follow"
+	case port.Correct:
+		return "correct"
+	case port.Sweep:
+		return "sweep"
+	}
+	return "other"
+}

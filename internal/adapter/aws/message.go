@@ -1,0 +1,109 @@
+package aws
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// longestMessage bounds what reaches status and events, in runes.
+const longestMessage = 512
+
+// unstable matches what changes in AWS's texts from try to try. Other identifiers stay:
+// the name of a certificate looks just like a request id.
+var unstable = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)https response error StatusCode: \d+,\s*`),
+	regexp.MustCompile(`(?i)[\s,;(\[]*\b(x-amzn?-)?request[ -]?id\s*[:=]\s*[\w-]*[)\]]?`),
+	regexp.MustCompile(`(?i)[\s,;(\[]*\bhost[ -]?id\s*[:=]\s*[\w+/=-]*[)\]]?`),
+	// IAM encodes the whole request context anew each time.
+	regexp.MustCompile(`(?i)\s*Encoded authorization failure message:\s*[\w+/=-]+`),
+	// A refused signature is explained with the request's headers, its date among them.
+	regexp.MustCompile(`(?is)\s*The Canonical String for this request should have been.*`),
+	regexp.MustCompile(`\b\d{8}T\d{6}Z\b`),
+}
+
+var spaces = regexp.MustCompile(`\s+`)
+
+// message renders an error so that the same failure reads the same at every try.
+func message(err error) string {
+	text := serviceText(err)
+	if text == "" {
+		text = transportText(err)
+	}
+	for _, re := range unstable {
+		text = re.ReplaceAllString(text, "")
+	}
+	text = strings.TrimSpace(spaces.ReplaceAllString(strings.ToValidUTF8(text, ""), " "))
+	return bounded(text)
+}
+
+func bounded(text string) string {
+	if utf8.RuneCountInString(text) <= longestMessage {
+		return text
+	}
+	return string([]rune(text)[:longestMessage-1]) + "…"
+}
+
+// serviceText is the text that the service sent, empty when it sent none.
+func serviceText(err error) string {
+	var api smithy.APIError
+	if errors.As(err, &api) && api.ErrorMessage() != unknownError {
+		return api.ErrorMessage()
+	}
+	return ""
+}
+
+// transportText describes a failure without an answer in fixed words. The texts of the
+// libraries below name ports and addresses that differ each time.
+func transportText(err error) string {
+	var (
+		params        smithy.InvalidParamsError
+		serialization *smithy.SerializationError
+		response      *smithyhttp.ResponseError
+		unreadable    *smithy.DeserializationError
+		dns           *net.DNSError
+		untrusted     *tls.CertificateVerificationError
+		authority     x509.UnknownAuthorityError
+		network       net.Error
+	)
+	switch {
+	case errors.As(err, &params):
+		return params.Error()
+	case errors.As(err, &serialization):
+		return "the request can't be built: " + serialization.Err.Error()
+	case errors.Is(err, context.Canceled):
+		return "the call was cancelled"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+		return "no answer in time"
+	case errors.As(err, &dns):
+		return "the name of the endpoint can't be resolved"
+	case errors.As(err, &untrusted), errors.As(err, &authority):
+		return "the certificate of the endpoint is not trusted"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the endpoint refuses connections"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "the connection was reset"
+	case errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusBadRequest:
+		return fmt.Sprintf("an answer with status %d and no error code", response.HTTPStatusCode())
+	case errors.As(err, &unreadable):
+		return "the answer can't be read"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection was closed before the answer was complete"
+	}
+	if _, answered := serviceCode(err); !answered {
+		return "the request could not be signed: no usable credentials"
+	}
+	return "no answer"
+}

@@ -1,0 +1,64 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// retryDelay is long enough for another server to answer, and short enough to spend
+// inside a reconcile. Whatever needs longer is the work queue's business.
+const retryDelay = 100 * time.Millisecond
+
+var errNoBudgetForRetry = errors.New("no budget for a retry")
+
+// NoRetry is the retryer of writes: after a lost answer only an observation can tell
+// whether the write happened, and a second one could hide the success of the first.
+func NoRetry() awssdk.Retryer { return awssdk.NopRetryer{} }
+
+// RetryRead is the retryer of reads: one more attempt when the service failed or gave
+// no answer, if the rate budget has room for it right away. A throttle is not retried.
+func RetryRead(l *Limiter) awssdk.Retryer { return readRetryer{limiter: l} }
+
+type readRetryer struct{ limiter *Limiter }
+
+// IsErrorRetryable implements aws.Retryer.
+func (readRetryer) IsErrorRetryable(err error) bool {
+	// Who has waited for the timeout once must not hold a worker as long again.
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || isThrottle(err) {
+		return false
+	}
+	var response *smithyhttp.ResponseError
+	if errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusBadRequest {
+		return response.HTTPStatusCode() >= http.StatusInternalServerError
+	}
+	// No answer, or one that can't be read. What failed before the request went out
+	// (credentials, a member that is missing) fails again.
+	var send *smithyhttp.RequestSendError
+	var unreadable *smithy.DeserializationError
+	return errors.As(err, &send) || errors.As(err, &unreadable)
+}
+
+// MaxAttempts implements aws.Retryer.
+func (readRetryer) MaxAttempts() int { return 2 }
+
+// RetryDelay implements aws.Retryer.
+func (readRetryer) RetryDelay(int, error) (time.Duration, error) { return retryDelay, nil }
+
+// GetRetryToken implements aws.Retryer.
+func (r readRetryer) GetRetryToken(ctx context.Context, _ error) (func(error) error, error) {
+	if !r.limiter.takeRetry(ctx) {
+		return nil, errNoBudgetForRetry
+	}
+	return releaseNothing, nil
+}
+
+// GetInitialToken implements aws.Retryer.
+func (readRetryer) GetInitialToken() func(error) error { return releaseNothing }
+
+func releaseNothing(error) error { return nil }
