@@ -1,0 +1,188 @@
+package distributiontenant
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// markFresh is how long a create mark may be reused for another try. It has to be much
+// shorter than edge.GracePeriod, which counts from the mark.
+const markFresh = 10 * time.Second
+
+// Perform implements reconcile.Pass.
+func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
+	ctx = port.WithCall(ctx, port.Call{Key: string(p.object.UID), Class: p.class()})
+	s := p.out.Decision.Step
+	var err error
+	switch s := s.(type) {
+	case edge.Look:
+		return p.unreadable(p.look(ctx, s))
+	case edge.Hold:
+		err = p.hold(ctx, k, nil)
+	case edge.Create:
+		err = p.create(ctx, k, s)
+	case edge.Adopt:
+		err = p.adopt(ctx, k, s)
+	case edge.Update:
+		err = p.update(ctx, k, s)
+	case edge.Tag:
+		err = p.tag(ctx, k, s)
+	case edge.Untag:
+		err = p.untag(ctx, s)
+	case edge.Disable:
+		err = p.disable(ctx, s)
+	case edge.Delete:
+		err = p.delete(ctx, s)
+	case edge.LetGo, edge.Rest:
+	}
+	if err == nil {
+		p.out.Done = append(p.out.Done, s)
+	}
+	return p.refused(err)
+}
+
+// refused keeps a refusal as something to decide upon; any other failure ends the pass.
+func (p *pass) refused(err error) error {
+	if refusal, ok := errors.AsType[*fault.Error](err); ok && edge.IsRefusal(refusal.Kind) {
+		p.in.World.Refused = refusal
+		return nil
+	}
+	return err
+}
+
+// unreadable does the same for reads.
+func (p *pass) unreadable(err error) error {
+	if refusal, ok := errors.AsType[*fault.Error](err); ok && edge.IsRefusal(refusal.Kind) {
+		p.in.World.Unreadable = refusal
+		return nil
+	}
+	return err
+}
+
+func (p *pass) hold(ctx context.Context, k reconcile.Keeper, annotations map[string]string) error {
+	if err := k.Hold(ctx, annotations); err != nil {
+		return err
+	}
+	p.in.Held = true
+	return nil
+}
+
+// create asks for permission first: a mark without a call would only cost writes.
+func (p *pass) create(ctx context.Context, k reconcile.Keeper, s edge.Create) error {
+	ctx, delay := p.Budget.Admit(ctx)
+	if delay > 0 {
+		return &fault.Error{Kind: fault.Throttled, Operation: "CreateDistributionTenant", RetryAfter: delay}
+	}
+	now := p.Clock.Now()
+	if now.Sub(p.in.CreateMark) > markFresh {
+		p.in.CreateMark = now
+	}
+	mark := p.in.CreateMark.UTC().Format(time.RFC3339)
+	if err := p.hold(ctx, k, map[string]string{v1alpha1.AnnotationCreatePending: mark}); err != nil {
+		return err
+	}
+	t, err := p.Inventory.Create(ctx, s)
+	if err != nil {
+		return err
+	}
+	p.wrote(t)
+	p.in.World.Tags, p.in.World.TagsKnown = s.Tags, true
+	p.in.Attempts.Sent(p.in.Generation, now)
+	return nil
+}
+
+// adopt remembers the generation before the tags say that the tenant is ours: from then
+// on, blocks that the spec lacks would otherwise count as drift.
+func (p *pass) adopt(ctx context.Context, k reconcile.Keeper, s edge.Adopt) error {
+	generation := strconv.FormatInt(p.in.Generation, 10)
+	if err := p.hold(ctx, k, map[string]string{v1alpha1.AnnotationAdoptedGeneration: generation}); err != nil {
+		return err
+	}
+	p.in.AdoptedGeneration = p.in.Generation
+	if err := p.Inventory.Tag(ctx, p.in.Desired.Name, s.ARN, s.Tags); err != nil {
+		return err
+	}
+	p.in.World.Tags = ownership.Merge(p.in.World.Tags, p.in.Me)
+	return nil
+}
+
+func (p *pass) update(ctx context.Context, k reconcile.Keeper, s edge.Update) error {
+	if err := p.hold(ctx, k, nil); err != nil {
+		return err
+	}
+	t, err := p.Inventory.Update(ctx, s)
+	if err != nil {
+		return err
+	}
+	p.wrote(t)
+	p.in.Attempts.Sent(p.in.Generation, p.Clock.Now())
+	return nil
+}
+
+func (p *pass) tag(ctx context.Context, k reconcile.Keeper, s edge.Tag) error {
+	if err := p.hold(ctx, k, nil); err != nil {
+		return err
+	}
+	if err := p.Inventory.Tag(ctx, p.in.Desired.Name, s.ARN, s.Tags); err != nil {
+		return err
+	}
+	p.in.Attempts.Sent(p.in.Generation, p.Clock.Now())
+	p.recallTags()
+	return nil
+}
+
+func (p *pass) untag(ctx context.Context, s edge.Untag) error {
+	if err := p.Inventory.Untag(ctx, p.in.Desired.Name, s.ARN, s.Keys); err != nil {
+		return err
+	}
+	p.recallTags()
+	return nil
+}
+
+// recallTags takes over what the inventory knows after a change of tags.
+func (p *pass) recallTags() {
+	known := p.Inventory.Known(p.in.Desired.Name)
+	p.in.World.Tags, p.in.World.TagsKnown, p.in.World.TagsDue = known.Tags, known.TagsKnown, known.TagsDue
+}
+
+func (p *pass) disable(ctx context.Context, s edge.Disable) error {
+	t, err := p.Inventory.Disable(ctx, p.in.Desired.Name, s)
+	if err != nil {
+		if fault.Is(err, fault.Invalid) && s.Whole == nil {
+			p.in.Attempts.DisableRefused = true
+			return nil
+		}
+		return err
+	}
+	p.wrote(t)
+	return nil
+}
+
+func (p *pass) delete(ctx context.Context, s edge.Delete) error {
+	err := p.Inventory.Delete(ctx, p.in.Desired.Name, s)
+	switch {
+	case fault.Is(err, fault.NotDisabled):
+		p.in.Attempts.DeleteRefused = s.ETag
+		return err
+	case err != nil && !fault.Is(err, fault.NotFound):
+		return err
+	}
+	p.in.Attempts.DeletedAt = p.Clock.Now()
+	p.in.World.Knowledge, p.in.World.Tenant = edge.Nothing, nil
+	p.in.World.TagsKnown, p.in.World.Tags = false, nil
+	return nil
+}
+
+// wrote takes over the answer to an own write.
+func (p *pass) wrote(t edge.Observed) {
+	p.in.World.Knowledge, p.in.World.Tenant = edge.Whole, &t
+}

@@ -1,0 +1,102 @@
+package distributiontenant
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// Conclude implements reconcile.Pass.
+func (p *pass) Conclude(err error) reconcile.Conclusion {
+	now := p.Clock.Now()
+	p.in.Now, p.out.Err = now, err
+	p.noteEnd(err)
+	report := edge.Conclude(p.in, p.out)
+	events := edge.Events(p.in, p.out, report)
+	before := p.object.Status.DeepCopy()
+	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)
+	if p.in.Nudged && err == nil {
+		p.object.Status.ReconcileToken = p.object.Annotations[v1alpha1.AnnotationReconcileNow]
+	}
+	if !equality.Semantic.DeepEqual(before, &p.object.Status) {
+		checked := metav1.NewTime(now.Truncate(time.Second))
+		p.object.Status.LastDriftCheckTime = &checked
+	}
+	p.observeMetrics(before, now)
+	c := reconcile.Conclusion{After: p.after(report, now)}
+	for _, e := range events {
+		c.Events = append(c.Events, reconcile.Event(e))
+	}
+	p.remember(p.object, p.in.Attempts)
+	return c
+}
+
+// noteEnd remembers how the pass ended, for the next one.
+func (p *pass) noteEnd(err error) {
+	a := &p.in.Attempts
+	switch {
+	case fault.Is(err, fault.Transient):
+		a.Transients++
+	case err == nil:
+		a.Transients = 0
+	}
+	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
+		a.Last = p.in.Now
+	}
+}
+
+// after says when to look again, beside what the inventory wakes for.
+func (p *pass) after(r edge.Report, now time.Time) time.Duration {
+	rest, ok := p.out.Decision.Step.(edge.Rest)
+	if !ok {
+		return 0
+	}
+	if rest.Follow {
+		p.Inventory.Follow(p.in.Desired.Name)
+	}
+	delay := rest.After
+	if r.Failure != nil && !rest.Hold {
+		delay = cadence.NextTry(r.Failure.Since, now).Sub(now)
+		// Only ever later: what comes too early is held back, and comes again.
+		return delay + time.Duration(p.Random()*float64(delay)/10)
+	}
+	if delay == 0 {
+		// Nothing is due. The sweep wakes what moves; this is the net below it.
+		delay = cadence.Jitter(2*p.Interval, p.Random())
+	}
+	return delay
+}
+
+func (p *pass) observeMetrics(before *v1alpha1.DistributionTenantStatus, now time.Time) {
+	drifted := p.object.Status.DriftDetected && !before.DriftDetected
+	for _, s := range p.out.Done {
+		switch s := s.(type) {
+		case edge.Update:
+			drifted = drifted || len(s.Drift) > 0
+		case edge.Tag:
+			drifted = drifted || len(s.Drift) > 0
+		}
+	}
+	if drifted {
+		p.Observer.DriftDetected()
+	}
+	was := meta.FindStatusCondition(before.Conditions, v1alpha1.ConditionReady)
+	born := p.object.CreationTimestamp.Time
+	first := was == nil || was.Status != metav1.ConditionTrue && was.LastTransitionTime.Sub(born) < firstStatus
+	if first && meta.IsStatusConditionTrue(p.object.Status.Conditions, v1alpha1.ConditionReady) {
+		p.Observer.BecameReady(now.Sub(born))
+	}
+}
+
+// firstStatus bounds the time until an object's first status. A Ready that has been False
+// since then has never been True.
+const firstStatus = 5 * time.Minute

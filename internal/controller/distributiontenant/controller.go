@@ -1,0 +1,157 @@
+// Package distributiontenant keeps CloudFront distribution tenants as their objects ask.
+// All that is decided is decided in domain/edge; here is how it is observed and done.
+package distributiontenant
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// nameIndex finds the objects of a tenant's name in AWS.
+const nameIndex = "effectiveTenantName"
+
+// Observer is told what metrics count.
+type Observer interface {
+	// DriftDetected counts a tenant that was found changed.
+	DriftDetected()
+	// BecameReady takes the time from the creation of an object to its first Ready.
+	BecameReady(d time.Duration)
+}
+
+// Options are what the controller is made from.
+type Options struct {
+	Client     client.Client
+	Inventory  *inventory.Inventory
+	References *inventory.References
+	Budget     port.Budget
+	Clock      clock.PassiveClock
+	// ClusterID stands in the owner tags.
+	ClusterID string
+	Defaults  convert.Defaults
+	// Interval is that of the sweep.
+	Interval time.Duration
+	Observer Observer
+	// Random is in [0, 1).
+	Random func() float64
+}
+
+// Controller implements reconcile.Kind for DistributionTenant.
+type Controller struct {
+	Options
+	changed chan event.GenericEvent
+
+	mu       sync.Mutex
+	attempts map[types.NamespacedName]memory
+}
+
+// memory is what the process remembers of its own tries for one object.
+type memory struct {
+	uid      types.UID
+	attempts edge.Attempts
+}
+
+// New makes a controller.
+func New(o Options) *Controller {
+	return &Controller{Options: o, attempts: map[types.NamespacedName]memory{}}
+}
+
+// New implements reconcile.Kind.
+func (c *Controller) New() *v1alpha1.DistributionTenant { return &v1alpha1.DistributionTenant{} }
+
+// Finalizer implements reconcile.Kind.
+func (c *Controller) Finalizer() string { return v1alpha1.Finalizer }
+
+// Status implements reconcile.Kind.
+func (c *Controller) Status(o *v1alpha1.DistributionTenant) any { return &o.Status }
+
+// Forget implements reconcile.Kind.
+func (c *Controller) Forget(key client.ObjectKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.attempts, key)
+}
+
+// Begin implements reconcile.Kind.
+func (c *Controller) Begin(ctx context.Context, o *v1alpha1.DistributionTenant) reconcile.Pass {
+	return c.observe(ctx, o)
+}
+
+// recall returns what is remembered of the tries for the object. A new object of the
+// same name begins anew.
+func (c *Controller) recall(o *v1alpha1.DistributionTenant) edge.Attempts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.attempts[client.ObjectKeyFromObject(o)]
+	if m.uid != o.UID {
+		return edge.Attempts{}
+	}
+	return m.attempts
+}
+
+func (c *Controller) remember(o *v1alpha1.DistributionTenant, a edge.Attempts) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.attempts[client.ObjectKeyFromObject(o)] = memory{uid: o.UID, attempts: a}
+}
+
+// SetupWithManager watches the objects, and the inventory through Wake.
+func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*v1alpha1.DistributionTenant], workers int) error {
+	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.DistributionTenant{}, nameIndex, effectiveName); err != nil {
+		return fmt.Errorf("indexing tenant names: %w", err)
+	}
+	return reconcile.Setup(mgr, d, reconcile.Watch{
+		Name: "distributiontenant", Workers: workers, Wake: c.wake(),
+		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow},
+	})
+}
+
+func effectiveName(o client.Object) []string {
+	t, ok := o.(*v1alpha1.DistributionTenant)
+	if !ok {
+		return nil
+	}
+	return []string{convert.TenantName(t)}
+}
+
+// wakeQueue is how many woken objects may wait for the work queue to take them.
+const wakeQueue = 1024
+
+func (c *Controller) wake() chan event.GenericEvent {
+	c.changed = make(chan event.GenericEvent, wakeQueue)
+	return c.changed
+}
+
+// Wake queues the objects behind the tenants of those names. It is the inventory's
+// OnChange.
+func (c *Controller) Wake(ctx context.Context, names []string) {
+	for _, name := range names {
+		var list v1alpha1.DistributionTenantList
+		if err := c.Client.List(ctx, &list, client.MatchingFields{nameIndex: name}); err != nil {
+			// The objects look for themselves before long: no event is ever needed.
+			ctrl.LoggerFrom(ctx).Error(err, "Finding the objects of a tenant", "tenant", name)
+			continue
+		}
+		for n := range list.Items {
+			select {
+			case c.changed <- event.GenericEvent{Object: &list.Items[n]}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package distributiontenant
+
+import (
+	"context"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+)
+
+// look reads what the decision lacks and adds it to the world.
+func (p *pass) look(ctx context.Context, s edge.Look) error {
+	switch s.At {
+	case edge.LookTenant:
+		return p.lookTenant(ctx)
+	case edge.LookTags:
+		return p.lookTags(ctx)
+	case edge.LookDistribution:
+		d, err := p.References.Distribution(ctx, p.in.Desired.DistributionID)
+		if err != nil {
+			return err
+		}
+		p.in.World.Distribution = &d
+	case edge.LookCertificates:
+		return p.lookCertificates(ctx, s.ARNs)
+	case edge.LookManaged:
+		return p.lookManaged(ctx)
+	case edge.LookHolder:
+		return p.lookHolder(ctx)
+	case edge.LookRouting:
+		endpoint, err := p.References.Endpoint(ctx, p.in.World.Tenant.ConnectionGroupID)
+		if err != nil {
+			return err
+		}
+		p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = endpoint, true
+	}
+	return nil
+}
+
+func (p *pass) lookTenant(ctx context.Context) error {
+	t, err := p.Inventory.Read(ctx, p.in.Desired.Name)
+	if fault.Is(err, fault.NotFound) {
+		p.in.World.Knowledge, p.in.World.Tenant = edge.Absent, nil
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if old := p.in.World.Tenant; old == nil || old.ID != t.ID {
+		known := p.Inventory.Known(t.Name)
+		p.in.World.Tags, p.in.World.TagsKnown, p.in.World.TagsDue = known.Tags, known.TagsKnown, known.TagsDue
+	}
+	p.in.World.Knowledge, p.in.World.Tenant, p.in.World.TenantFresh = edge.Whole, &t, true
+	p.in.World.RoutingEndpoint = p.References.KnownEndpoint(t.ConnectionGroupID)
+	return nil
+}
+
+func (p *pass) lookTags(ctx context.Context) error {
+	tags, err := p.Inventory.ReadTags(ctx, *p.in.World.Tenant)
+	if err != nil {
+		return err
+	}
+	w := &p.in.World
+	w.Tags, w.TagsKnown, w.TagsDue, w.TagsFresh = tags, true, false, true
+	w.OwnerAlive = p.ownerAlive(ctx)
+	return nil
+}
+
+func (p *pass) lookCertificates(ctx context.Context, arns []string) error {
+	p.in.World.Certificates = map[string]edge.Certificate{}
+	for _, arn := range arns {
+		c, err := p.References.Certificate(ctx, arn)
+		if err != nil {
+			return err
+		}
+		p.in.World.Certificates[arn] = c
+	}
+	return nil
+}
+
+func (p *pass) lookManaged(ctx context.Context) error {
+	managed, err := p.Inventory.ReadManagedCertificate(ctx, p.in.World.Tenant.ID)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	p.in.World.ManagedKnown, p.in.World.Managed = true, nil
+	if err == nil {
+		p.in.World.Managed = &managed
+	}
+	p.in.Attempts.CertificateSeen, p.in.Attempts.Certificate = p.Clock.Now(), p.in.World.Managed
+	return nil
+}
+
+// lookHolder finds who holds a domain that AWS refused. The inventory answers for this
+// account without a call; failing to find out never hides the refusal itself.
+func (p *pass) lookHolder(ctx context.Context) error {
+	p.in.World.HolderKnown = true
+	domains := p.in.Desired.Domains
+	for _, domain := range domains {
+		name, ok := p.Inventory.HolderOf(domain)
+		if ok && name != p.in.Desired.Name {
+			known := p.Inventory.Known(name)
+			return p.describeHolder(ctx, domain, known.Tenant)
+		}
+	}
+	for _, domain := range domains[:min(len(domains), 3)] {
+		t, err := p.Inventory.ReadByDomain(ctx, domain)
+		if err == nil && t.Name != p.in.Desired.Name {
+			return p.describeHolder(ctx, domain, &t)
+		}
+		if err != nil && !fault.Is(err, fault.NotFound, fault.Denied) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pass) describeHolder(ctx context.Context, domain string, t *edge.Observed) error {
+	if t == nil {
+		return nil
+	}
+	h := &edge.Holder{ID: t.ID, Name: t.Name, Domain: domain}
+	p.in.World.Holder = h
+	tags, err := p.Inventory.ReadTags(ctx, *t)
+	if err != nil {
+		if fault.Is(err, fault.NotFound, fault.Denied) {
+			return nil
+		}
+		return err
+	}
+	h.Owner, _ = ownership.FromTags(tags)
+	return nil
+}

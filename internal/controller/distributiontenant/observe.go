@@ -1,0 +1,107 @@
+package distributiontenant
+
+import (
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// pass is one reconcile of one object. It implements reconcile.Pass.
+type pass struct {
+	*Controller
+	object *v1alpha1.DistributionTenant
+	in     edge.Input
+	out    edge.Outcome
+}
+
+// observe gathers what is known without asking anybody.
+func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant) *pass {
+	p := &pass{Controller: c, object: o}
+	token := o.Annotations[v1alpha1.AnnotationReconcileNow]
+	p.in = edge.Input{
+		Now:               c.Clock.Now(),
+		Me:                ownership.Owner{Cluster: c.ClusterID, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID)},
+		Generation:        o.Generation,
+		Deleting:          !o.DeletionTimestamp.IsZero(),
+		Paused:            o.Annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
+		Held:              controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
+		CreateMark:        createMark(o),
+		AdoptedGeneration: convert.AdoptedGeneration(o),
+		Nudged:            token != "" && token != o.Status.ReconcileToken,
+		Desired:           convert.Desired(o, c.Defaults),
+		Policy:            convert.Policy(o, c.Defaults),
+		Memory:            convert.Memory(&o.Status),
+		Attempts:          c.recall(o),
+	}
+	if p.in.Memory.Failure != nil && p.in.Attempts.Last.IsZero() {
+		// A fresh process takes the schedule of the failure up where it finds it.
+		p.in.Attempts.Last = p.in.Now
+	}
+	known := c.Inventory.Known(p.in.Desired.Name)
+	p.in.World = edge.World{
+		Knowledge: known.Knowledge, Tenant: known.Tenant, Swept: known.Swept,
+		Tags: known.Tags, TagsKnown: known.TagsKnown, TagsDue: known.TagsDue,
+	}
+	if t := known.Tenant; t != nil {
+		p.in.World.RoutingEndpoint = c.References.KnownEndpoint(t.ConnectionGroupID)
+	}
+	p.in.World.OwnerAlive = p.ownerAlive(ctx)
+	return p
+}
+
+// createMark reads when a create was last announced. A mark that nobody can read counts
+// as one just made: better a wait too long than a tenant lost.
+func createMark(o *v1alpha1.DistributionTenant) time.Time {
+	text, marked := o.Annotations[v1alpha1.AnnotationCreatePending]
+	if !marked {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return o.CreationTimestamp.Time
+	}
+	return t
+}
+
+// ownerAlive reports whether the owner in the tags is another live object of this
+// cluster. What can't be looked up counts as alive.
+func (p *pass) ownerAlive(ctx context.Context) bool {
+	if !p.in.World.TagsKnown || ownership.Relate(p.in.Me, p.in.World.Tags) != ownership.Foreign {
+		return false
+	}
+	owner, _ := ownership.FromTags(p.in.World.Tags)
+	if owner.Cluster != p.ClusterID {
+		return false
+	}
+	var other v1alpha1.DistributionTenant
+	err := p.Client.Get(ctx, client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name}, &other)
+	if err != nil {
+		return !apierrors.IsNotFound(err)
+	}
+	return string(other.UID) == owner.UID
+}
+
+// Decide implements reconcile.Pass.
+func (p *pass) Decide() step.Effect {
+	p.in.Now = p.Clock.Now()
+	p.out.Decision = edge.Decide(p.in)
+	return p.out.Decision.Step.Effect()
+}
+
+// class says how urgent the pass's calls are.
+func (p *pass) class() port.Class {
+	if p.in.Deleting || p.in.Memory.AppliedGeneration != p.in.Generation {
+		return port.Change
+	}
+	return port.Correct
+}

@@ -1,0 +1,117 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+)
+
+// The bounds of text and lists in status. They equal those of the schema: a status that
+// breaks one is refused whole.
+const (
+	maxMessage = 1024
+	maxValue   = 1024
+	maxDrift   = 20
+)
+
+// Status writes a report into status. now stamps transitions only.
+func Status(s *v1alpha1.DistributionTenantStatus, name string, r edge.Report, now time.Time) {
+	if t := r.Tenant; t != nil {
+		s.ID, s.ARN, s.TenantName = t.ID, t.ARN, t.Name
+		s.DistributionTenantStatus = t.Status
+		s.CreatedTime, s.LastModifiedTime = timeOf(t.Created), timeOf(t.Modified)
+		s.DomainResults = domainResults(*t)
+		s.CertificateARN = t.Customizations.CertificateARN
+	}
+	if s.TenantName == "" {
+		s.TenantName = name
+	}
+	s.ETag, s.ObservedGeneration = r.ETag, r.AppliedGeneration
+	s.AppliedTagKeys = r.AppliedTagKeys
+	s.ManagedCertificateStatus = ""
+	if r.Certificate != nil {
+		s.ManagedCertificateStatus = string(r.Certificate.State)
+		if s.CertificateARN == "" {
+			s.CertificateARN = r.Certificate.ARN
+		}
+	}
+	if r.RoutingEndpoint != "" {
+		s.DNSTarget = r.RoutingEndpoint
+	}
+	s.Drift = driftedFields(r.Drift)
+	s.Failure = nil
+	if r.Failure != nil {
+		s.Failure = &v1alpha1.Failure{
+			Reason: string(r.Failure.Reason), Generation: r.Failure.Generation,
+			Since: metav1.NewTime(r.Failure.Since.Truncate(time.Second)),
+		}
+	}
+	conditions(s, r.Conditions, now)
+	synced := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionSynced)
+	s.DriftDetected = synced != nil && (synced.Reason == v1alpha1.ReasonDriftDetected || synced.Reason == v1alpha1.ReasonDriftNotConverging)
+}
+
+// conditions replaces all conditions, keeping the transition time of those whose status
+// stays.
+func conditions(s *v1alpha1.DistributionTenantStatus, list []edge.Condition, now time.Time) {
+	wanted := map[string]bool{}
+	for _, c := range list {
+		wanted[string(c.Type)] = true
+		status := metav1.ConditionFalse
+		if c.Status {
+			status = metav1.ConditionTrue
+		}
+		meta.SetStatusCondition(&s.Conditions, metav1.Condition{
+			Type: string(c.Type), Status: status, Reason: string(c.Reason), Message: bounded(c.Message, maxMessage),
+			ObservedGeneration: c.Generation, LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
+		})
+	}
+	s.Conditions = slices.DeleteFunc(s.Conditions, func(c metav1.Condition) bool { return !wanted[c.Type] })
+	slices.SortFunc(s.Conditions, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
+}
+
+func domainResults(t edge.Observed) []v1alpha1.DomainResult {
+	out := make([]v1alpha1.DomainResult, 0, len(t.Domains))
+	for _, d := range slices.Sorted(slices.Values(t.Domains)) {
+		out = append(out, v1alpha1.DomainResult{Domain: d, Status: t.DomainStates[d]})
+	}
+	return out
+}
+
+func driftedFields(diff []edge.Difference) []v1alpha1.DriftedField {
+	var out []v1alpha1.DriftedField
+	for _, d := range diff[:min(len(diff), maxDrift)] {
+		out = append(out, v1alpha1.DriftedField{Field: d.Field, Desired: bounded(d.Desired, maxValue), Observed: bounded(d.Observed, maxValue)})
+	}
+	return out
+}
+
+// timeOf keeps whole seconds: that is what the API server keeps, and what it dropped
+// would look like a change for ever.
+func timeOf(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	m := metav1.NewTime(t.Truncate(time.Second))
+	return &m
+}
+
+// bounded cuts text to n bytes, at the end of a character.
+func bounded(s string, n int) string {
+	const ellipsis = "…"
+	if len(s) <= n {
+		return s
+	}
+	s = s[:n-len(ellipsis)]
+	for !utf8.ValidString(s) {
+		s = s[:len(s)-1]
+	}
+	return s + ellipsis
+}

@@ -1,0 +1,128 @@
+// Package convert translates between the Kubernetes API and the domain. It decides
+// nothing.
+package convert
+
+import (
+	"strconv"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+)
+
+// Defaults are what the administrator's flags add to every object.
+type Defaults struct {
+	// DriftPolicy holds where the object names none.
+	DriftPolicy edge.DriftPolicy
+	// Tags are set on every tenant. A tag of the object wins over one of the same key.
+	Tags map[string]string
+}
+
+// TenantName is the effective name of the object's tenant in AWS.
+func TenantName(o *v1alpha1.DistributionTenant) string {
+	if o.Spec.TenantName != "" {
+		return o.Spec.TenantName
+	}
+	return o.Name
+}
+
+// Desired renders the spec as the domain's value.
+func Desired(o *v1alpha1.DistributionTenant, d Defaults) edge.Desired {
+	spec := o.Spec
+	out := edge.Desired{
+		Tenant: edge.Tenant{
+			Name: TenantName(o), DistributionID: spec.DistributionID, ConnectionGroupID: spec.ConnectionGroupID,
+			Enabled: spec.Enabled == nil || *spec.Enabled, Parameters: map[string]string{},
+			Customizations: customizations(spec.Customizations),
+		},
+		Tags: map[string]string{},
+		DNS:  spec.DNS != nil,
+	}
+	for _, domain := range spec.Domains {
+		out.Domains = append(out.Domains, domain.Domain)
+	}
+	for _, p := range spec.Parameters {
+		out.Parameters[p.Name] = p.Value
+	}
+	for k, v := range d.Tags {
+		out.Tags[k] = v
+	}
+	for _, t := range spec.Tags {
+		out.Tags[t.Key] = t.Value
+	}
+	if r := spec.ManagedCertificateRequest; r != nil {
+		out.Request = &edge.CertificateRequest{
+			ValidationTokenHost:     string(r.ValidationTokenHost),
+			PrimaryDomainName:       r.PrimaryDomainName,
+			TransparencyLoggingPref: string(r.CertificateTransparencyLoggingPreference),
+		}
+		if out.Request.PrimaryDomainName == "" && len(out.Domains) > 0 {
+			out.Request.PrimaryDomainName = out.Domains[0]
+		}
+	}
+	out.Tenant = out.Normalize()
+	return out
+}
+
+func customizations(c *v1alpha1.Customizations) edge.Customizations {
+	var out edge.Customizations
+	if c == nil {
+		return out
+	}
+	if c.WebACL != nil {
+		out.WebACL = edge.WebACL{Action: string(c.WebACL.Action), ARN: c.WebACL.ARN}
+	}
+	if c.Certificate != nil {
+		out.CertificateARN = c.Certificate.ARN
+	}
+	if g := c.GeoRestrictions; g != nil {
+		out.Geo.Type = string(g.RestrictionType)
+		for _, l := range g.Locations {
+			out.Geo.Locations = append(out.Geo.Locations, string(l))
+		}
+	}
+	return out
+}
+
+// Policy renders what the user allows.
+func Policy(o *v1alpha1.DistributionTenant, d Defaults) edge.Policy {
+	p := edge.Policy{
+		Drift:    edge.DriftPolicy(o.Spec.DriftPolicy),
+		Adoption: edge.AdoptionPolicy(o.Spec.AdoptionPolicy),
+		Retain:   o.Spec.DeletionPolicy == v1alpha1.DeletionPolicyRetain,
+	}
+	if p.Drift == "" {
+		p.Drift = d.DriftPolicy
+	}
+	if p.Adoption == "" {
+		p.Adoption = edge.AdoptNever
+	}
+	return p
+}
+
+// Memory reads back from status what only status remembers.
+func Memory(s *v1alpha1.DistributionTenantStatus) edge.Memory {
+	m := edge.Memory{
+		ID: s.ID, ETag: s.ETag, AppliedGeneration: s.ObservedGeneration,
+		AppliedTagKeys: s.AppliedTagKeys, RoutingEndpoint: s.DNSTarget, Conditions: map[edge.ConditionType]edge.Condition{},
+	}
+	for _, c := range s.Conditions {
+		m.Conditions[edge.ConditionType(c.Type)] = edge.Condition{
+			Type: edge.ConditionType(c.Type), Status: c.Status == "True", Reason: edge.Reason(c.Reason),
+			Message: c.Message, Generation: c.ObservedGeneration,
+		}
+	}
+	if f := s.Failure; f != nil {
+		m.Failure = &edge.Failure{Reason: edge.Reason(f.Reason), Generation: f.Generation, Since: f.Since.Time}
+	}
+	return m
+}
+
+// AdoptedGeneration reads the annotation that remembers for which generation a tenant
+// was adopted. Zero: none, or not a number.
+func AdoptedGeneration(o *v1alpha1.DistributionTenant) int64 {
+	n, err := strconv.ParseInt(o.Annotations[v1alpha1.AnnotationAdoptedGeneration], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,305 @@
+package edge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+)
+
+// Report is what status says after a pass. A nil Tenant leaves what stands there.
+type Report struct {
+	Tenant *Observed
+	ETag   string
+	// AppliedGeneration and AppliedTagKeys replace what Memory had.
+	AppliedGeneration int64
+	AppliedTagKeys    []string
+	Certificate       *cert.Managed
+	RoutingEndpoint   string
+	Drift             []Difference
+	Failure           *Failure
+	Conditions        []Condition
+}
+
+// Outcome is how a pass ended.
+type Outcome struct {
+	Decision Decision
+	// Done are the steps that were carried out, in their order.
+	Done []Step
+	// Err is what ended the pass before its decision could be carried out.
+	Err error
+}
+
+// queueWait is the delay from which on a new object says that it waits for its turn.
+// Below it the next status is there before anybody wonders.
+const queueWait = 20 * time.Second
+
+// shownAfter is how many failures in a row, about which nothing is known but that they
+// happened, it takes to say so in status.
+const shownAfter = 2
+
+// Conclude computes the report of a pass. It is pure: the same world gives the same
+// report, so that an unchanged one is never written again.
+func Conclude(in Input, out Outcome) Report {
+	r := Report{
+		ETag: in.Memory.ETag, AppliedGeneration: in.Memory.AppliedGeneration,
+		AppliedTagKeys: in.Memory.AppliedTagKeys, Failure: in.Memory.Failure,
+		RoutingEndpoint: in.World.RoutingEndpoint,
+	}
+	if in.mine() {
+		t := *in.World.Tenant
+		r.Tenant = &t
+		if in.World.Knowledge == Whole || in.trusted() {
+			r.ETag = t.ETag
+		}
+		if managed, known := in.certificate(); known {
+			r.Certificate = managed
+		}
+		if in.nowApplied() {
+			r.AppliedGeneration = in.Generation
+			r.AppliedTagKeys = slices.Sorted(maps.Keys(in.Desired.Tags))
+		}
+	}
+	if rest, ok := out.Decision.Step.(Rest); ok && rest.Hold || out.Err != nil {
+		r.Drift = in.reportedDrift(r)
+		r.Conditions = in.unchanged(out.Err)
+		return r
+	}
+	r.Drift = append(in.reportedDrift(r), out.Decision.Drift...)
+	r.Failure = in.failure(out.Decision.Problem)
+	r.Conditions = in.conditions(r, out.Decision)
+	return r
+}
+
+// mine reports whether the tenant that is known is the one that status may speak of.
+func (in Input) mine() bool {
+	if !in.World.present() {
+		return false
+	}
+	switch in.relation() {
+	case ownership.Ours:
+		return true
+	case ownership.Unknown:
+		return in.Memory.ID == in.World.Tenant.ID
+	case ownership.Former, ownership.Unowned, ownership.Foreign:
+		return false
+	}
+	return false
+}
+
+// nowApplied reports whether the present generation has reached AWS: nothing differs,
+// or what differs was sent and accepted.
+func (in Input) nowApplied() bool {
+	if in.applied() || in.Deleting {
+		return in.applied()
+	}
+	if in.World.Knowledge != Whole || !in.World.TagsKnown || !in.tagChange().Empty() {
+		return false
+	}
+	return len(in.diff()) == 0 || in.Attempts.AcceptedFor == in.Generation
+}
+
+// reportedDrift is what status lists as differing from a generation that was applied.
+func (in Input) reportedDrift(r Report) []Difference {
+	if in.Deleting || !in.mine() || r.AppliedGeneration != in.Generation || in.Policy.Drift == DriftSuspend {
+		return nil
+	}
+	return append(in.openDiff(), in.tagChange().differences(in.World.Tags)...)
+}
+
+// unchanged keeps the conditions of the last pass, but for what the failure itself says.
+func (in Input) unchanged(err error) []Condition {
+	out := slices.SortedFunc(maps.Values(in.Memory.Conditions), func(a, b Condition) int { return strings.Compare(string(a.Type), string(b.Type)) })
+	ready, known := in.Memory.Conditions[Ready]
+	say := func(reason Reason, message string) []Condition {
+		out = slices.DeleteFunc(out, func(c Condition) bool { return c.Type == Ready })
+		return append(out, Condition{Type: Ready, Reason: reason, Message: message, Generation: in.Generation})
+	}
+	switch {
+	case err == nil:
+		return out
+	case fault.Is(err, fault.Throttled):
+		if !known && fault.RetryAfter(err) > queueWait {
+			return say(ReasonCreating, "Waiting for a turn: the operator's share of the AWS request rate is in use.")
+		}
+	case in.Attempts.Transients >= shownAfter && (!ready.Status || !in.applied()):
+		return say(ReasonAWSError, err.Error())
+	}
+	return out
+}
+
+// failure remembers the problem, and since when this generation has been failing.
+func (in Input) failure(p *Problem) *Failure {
+	if p == nil || !p.Stuck {
+		return nil
+	}
+	f := Failure{Reason: p.Reason, Generation: in.Generation, Since: in.Now}
+	if old := in.Memory.Failure; old != nil && old.Generation == in.Generation {
+		f.Since = old.Since
+	}
+	return &f
+}
+
+func (in Input) conditions(r Report, d Decision) []Condition {
+	synced := in.syncedCondition(r, d)
+	dns := in.dnsCondition()
+	list := []Condition{synced, dns}
+	certificate := in.certificateReport(r)
+	if certificate != nil {
+		list = append(list, *certificate)
+	}
+	list = append(list, in.readyCondition(d, dns, certificate))
+	for i := range list {
+		list[i].Generation = in.Generation
+	}
+	slices.SortFunc(list, func(a, b Condition) int { return strings.Compare(string(a.Type), string(b.Type)) })
+	return list
+}
+
+func (in Input) readyCondition(d Decision, dns Condition, certificate *Condition) Condition {
+	no := func(reason Reason, message string) Condition {
+		return Condition{Type: Ready, Reason: reason, Message: message}
+	}
+	p := d.Problem
+	switch {
+	case p != nil && p.Of == "":
+		return no(p.Reason, p.Message)
+	case in.Deleting:
+		return in.deletingCondition(d)
+	case in.Paused:
+		if ready, ok := in.Memory.Conditions[Ready]; ok && !in.mine() {
+			return ready
+		}
+	}
+	switch {
+	case !in.mine():
+		return no(ReasonCreating, "The distribution tenant does not exist yet.")
+	case in.World.Tenant.Status != Deployed:
+		progress, _ := settled(in)
+		return no(progress.Problem.Reason, progress.Problem.Message)
+	case !dns.Status:
+		return no(dns.Reason, dns.Message)
+	case certificate != nil && !certificate.Status && certificate.Reason != ReasonNotConfigured:
+		return no(certificate.Reason, certificate.Message)
+	}
+	if waiting, fires := serving(in); fires {
+		return no(waiting.Problem.Reason, waiting.Problem.Message)
+	}
+	message := "Deployed to CloudFront's edge locations and serving every domain."
+	if !in.World.Tenant.Enabled {
+		message = "Deployed and, as the spec asks, disabled: CloudFront answers none of its domains."
+	}
+	return Condition{Type: Ready, Status: true, Reason: ReasonDeployed, Message: message}
+}
+
+// deletingCondition says how far the deletion is when no rule named a problem.
+func (in Input) deletingCondition(d Decision) Condition {
+	c := Condition{Type: Ready, Reason: ReasonDeleting, Message: "The distribution tenant is being deleted."}
+	switch {
+	case in.Paused:
+		c.Message = "The deletion waits: the object is paused."
+	case in.World.present() && in.World.Tenant.Enabled:
+		c.Reason, c.Message = ReasonDisabling, "The distribution tenant is being disabled."
+	}
+	return c
+}
+
+func (in Input) syncedCondition(r Report, d Decision) Condition {
+	no := func(reason Reason, message string) Condition {
+		return Condition{Type: Synced, Reason: reason, Message: message}
+	}
+	p := d.Problem
+	switch {
+	case in.Paused:
+		return no(ReasonPaused, "Nothing is written for this object until its paused annotation is removed.")
+	case p != nil && p.Of == Synced:
+		return no(p.Reason, p.Message)
+	case in.Deleting:
+		return no(ReasonUpdatePending, "The object is being deleted.")
+	case len(d.Drift) > 0:
+		return no(ReasonDriftDetected, "The distribution tenant was deleted outside of Kubernetes.")
+	case !in.mine():
+		return no(ReasonUpdatePending, "The distribution tenant does not exist yet.")
+	case r.AppliedGeneration != in.Generation:
+		return no(ReasonUpdatePending, in.pendingText())
+	case len(r.Drift) > 0:
+		return no(ReasonDriftDetected, in.driftText(r.Drift))
+	case in.Policy.Drift == DriftSuspend:
+		return Condition{Type: Synced, Status: true, Reason: ReasonInSync,
+			Message: "The spec was applied. With driftPolicy suspend nothing is said about changes made in AWS since."}
+	}
+	return Condition{Type: Synced, Status: true, Reason: ReasonInSync, Message: "AWS equals the spec."}
+}
+
+func (in Input) pendingText() string {
+	diff := append(in.diff(), in.tagChange().differences(in.World.Tags)...)
+	if len(diff) == 0 {
+		return "The spec has not been compared with AWS yet."
+	}
+	return "Not in AWS yet: " + boundedFields(diff) + "."
+}
+
+func (in Input) driftText(drift []Difference) string {
+	switch {
+	case in.inheriting() && len(in.diff()) == 0:
+		return fmt.Sprintf("Left as the adopted distribution tenant has it until the spec changes: %s.", boundedFields(drift))
+	case in.Policy.Drift == DriftReport:
+		return fmt.Sprintf("Changed in AWS and left so by driftPolicy report: %s.", boundedFields(drift))
+	}
+	return fmt.Sprintf("Changed in AWS: %s.", boundedFields(drift))
+}
+
+func boundedFields(diff []Difference) string {
+	names := make([]string, len(diff))
+	for i, d := range diff {
+		names[i] = d.Field
+	}
+	return joinSome(names)
+}
+
+func (in Input) dnsCondition() Condition {
+	if !in.Desired.DNS {
+		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for."}
+	}
+	return Condition{Type: DNSReady, Reason: ReasonDNSError, Message: fmt.Sprintf(
+		"spec.dns is set, but this version publishes no DNS records. Point %s at %s yourself and remove spec.dns.",
+		joinSome(in.Desired.Domains), orElse(in.World.RoutingEndpoint, "the connection group's routing endpoint"))}
+}
+
+// certificateReport is the condition of a managed certificate; nil when none is asked for.
+func (in Input) certificateReport(r Report) *Condition {
+	if in.Desired.Request != nil {
+		c := certificateCondition(in, r.Certificate)
+		return &c
+	}
+	before, had := in.Memory.Conditions[CertificateReady]
+	if !had || before.Reason == ReasonNotConfigured && before.Generation != in.Generation {
+		return nil
+	}
+	return &Condition{Type: CertificateReady, Reason: ReasonNotConfigured, Message: "No managed certificate is asked for any more."}
+}
+
+func certificateCondition(in Input, managed *cert.Managed) Condition {
+	no := func(reason Reason, message string) Condition {
+		return Condition{Type: CertificateReady, Reason: reason, Message: message}
+	}
+	attached := ""
+	if in.World.present() {
+		attached = in.World.Tenant.Customizations.CertificateARN
+	}
+	switch {
+	case managed == nil || managed.State == cert.Pending || managed.State == "":
+		return no(ReasonPendingValidation, fmt.Sprintf("The managed certificate waits for validation: every domain has to lead to %s.",
+			orElse(in.World.RoutingEndpoint, "the connection group's routing endpoint")))
+	case managed.State.IsFailure():
+		return no(ReasonCertificateFailed, fmt.Sprintf("The managed certificate %s is in the state %s.", managed.ARN, managed.State))
+	case managed.ARN != attached:
+		return no(ReasonAttaching, fmt.Sprintf("The managed certificate %s is issued and not attached to the distribution tenant yet.", managed.ARN))
+	}
+	return Condition{Type: CertificateReady, Status: true, Reason: ReasonValidated, Message: "The managed certificate is issued and attached."}
+}

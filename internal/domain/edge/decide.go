@@ -1,0 +1,93 @@
+package edge
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
+)
+
+// rule is one question. It answers with a decision, or lets the next rule speak.
+type rule struct {
+	name  string
+	about string
+	apply func(Input) (Decision, bool)
+}
+
+// Rule names a rule of a chain, for the documentation.
+type Rule struct{ Name, About string }
+
+// Chains lists the rules of both chains in their order.
+func Chains() (keep, remove []Rule) {
+	list := func(rules []rule) []Rule {
+		out := make([]Rule, len(rules))
+		for i, r := range rules {
+			out[i] = Rule{Name: r.name, About: r.about}
+		}
+		return out
+	}
+	return list(keepRules()), list(removeRules())
+}
+
+// Decide picks the one step that comes next. The order of the rules is the design:
+// whatever can stand in the way is asked before anything is written.
+func Decide(in Input) Decision {
+	rules := keepRules()
+	if in.Deleting {
+		rules = removeRules()
+	}
+	for _, r := range rules {
+		if d, fires := r.apply(in); fires {
+			d.Rule = r.name
+			return patient(in, d)
+		}
+	}
+	return Decision{Rule: "Idle", Step: Rest{}}
+}
+
+// patient holds a step back while an earlier failure on the same generation is not due
+// for its next try. Looking at a tenant that is there stays possible: its state is
+// reported whatever else fails.
+func patient(in Input, d Decision) Decision {
+	f := in.Memory.Failure
+	if f == nil || f.Generation != in.Generation || in.Nudged {
+		return d
+	}
+	switch step := d.Step.(type) {
+	case Rest, LetGo, Hold:
+		return d
+	case Look:
+		if in.World.present() && step.At == LookTenant {
+			return d
+		}
+	}
+	if wait := in.dueIn(f); wait > 0 {
+		return Decision{Rule: d.Rule, Step: Rest{After: wait, Hold: true}}
+	}
+	return d
+}
+
+// dueIn is how long the failure still has to wait for its next try.
+func (in Input) dueIn(f *Failure) time.Duration {
+	last := in.Attempts.Last
+	if last.IsZero() {
+		// A fresh process keeps to the schedule of the one before it.
+		last = in.Now
+	}
+	return cadence.NextTry(f.Since, last).Sub(in.Now)
+}
+
+// rest ends the pass with a problem, and leaves waking up to after.
+func rest(p Problem, after time.Duration) (Decision, bool) {
+	return Decision{Step: Rest{After: after}, Problem: &p}, true
+}
+
+// stuck ends the pass with a problem that is tried again with growing delay.
+func stuck(reason Reason, message string) (Decision, bool) {
+	return Decision{Step: Rest{}, Problem: &Problem{Reason: reason, Message: message, Stuck: true}}, true
+}
+
+// do asks for a step.
+func do(s Step) (Decision, bool) { return Decision{Step: s}, true }
+
+// pass lets the next rule speak.
+func pass() (Decision, bool) { return Decision{}, false }

@@ -1,0 +1,279 @@
+package edge
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+)
+
+// DriftPolicy says what happens when AWS was changed behind our back.
+type DriftPolicy string
+
+// The drift policies.
+const (
+	DriftEnforce DriftPolicy = "enforce"
+	DriftReport  DriftPolicy = "report"
+	DriftSuspend DriftPolicy = "suspend"
+)
+
+// AdoptionPolicy says what happens when a tenant of our name is there already.
+type AdoptionPolicy string
+
+// The adoption policies.
+const (
+	AdoptNever     AdoptionPolicy = "Never"
+	AdoptIfUnowned AdoptionPolicy = "IfUnowned"
+	AdoptForce     AdoptionPolicy = "Force"
+)
+
+// Policy is what the user allows.
+type Policy struct {
+	Drift    DriftPolicy
+	Adoption AdoptionPolicy
+	// Retain keeps the tenant in AWS when the object goes.
+	Retain bool
+}
+
+// GracePeriod is how long after a create mark an absent tenant is not believed to be
+// absent: reads may lag behind the create, and a finalizer dropped in that time would
+// leak the tenant.
+const GracePeriod = 2 * time.Minute
+
+// MaxCorrections is how often a difference on one generation is corrected before it is
+// taken for one that does not go away. StableFor is how long a correction must have
+// held for the count to start anew.
+const (
+	MaxCorrections = 3
+	StableFor      = 15 * time.Minute
+)
+
+// Input is everything that a decision is made from.
+type Input struct {
+	Now time.Time
+	// Me is the owner that our tags name.
+	Me         ownership.Owner
+	Generation int64
+	// Deleting is true from the deletion timestamp on.
+	Deleting bool
+	// Paused stops every write for this object.
+	Paused bool
+	// Held is true while our finalizer is on the object.
+	Held bool
+	// CreateMark is when a create was last announced. Zero: never.
+	CreateMark time.Time
+	// AdoptedGeneration is the generation of the spec for which a tenant was adopted.
+	// While it is the present one, blocks that the spec lacks stay as they are.
+	AdoptedGeneration int64
+	// Nudged is true when a person asked to look again at once.
+	Nudged bool
+
+	Desired  Desired
+	Policy   Policy
+	Memory   Memory
+	Attempts Attempts
+	World    World
+}
+
+// Memory is what status remembers because it can't be observed cheaply or at all.
+// Everything else in status is a report.
+type Memory struct {
+	// ID is the tenant's id in AWS. Empty: none was ever seen.
+	ID string
+	// ETag is the one with which AWS was last known to equal the spec, or to differ
+	// from it as reported.
+	ETag string
+	// AppliedGeneration is the generation that AWS was last made equal to.
+	AppliedGeneration int64
+	// AppliedTagKeys are the keys of users' tags that we set.
+	AppliedTagKeys []string
+	// CertificateARN is the managed certificate that was attached for the user.
+	CertificateARN string
+	Failure        *Failure
+	// RoutingEndpoint is where DNS was last said to have to point.
+	RoutingEndpoint string
+	// Conditions are those that stand in status now.
+	Conditions map[ConditionType]Condition
+}
+
+// Failure remembers what is failing, for which generation, since when. It is written
+// once per failure; the delay before the next try grows with its age.
+type Failure struct {
+	Reason     Reason
+	Generation int64
+	Since      time.Time
+}
+
+// Attempts is what the running process remembers of its own tries. Losing it in a
+// restart costs a call or two, never correctness.
+type Attempts struct {
+	// Last is when something was last tried that then failed. Zero: never here.
+	Last time.Time
+	// AcceptedFor is the generation that AWS last accepted a write for. Corrections
+	// counts the writes for it that followed.
+	AcceptedFor    int64
+	Corrections    int
+	LastCorrection time.Time
+	// DeleteRefused is the ETag with which a deletion was refused.
+	DeleteRefused string
+	// DeletedAt is when a deletion was accepted.
+	DeletedAt time.Time
+	// DisableRefused means AWS refused a disable that sent nothing else.
+	DisableRefused bool
+	// Transients counts the failures in a row after which nothing is known.
+	Transients int
+	// CertificateSeen is when the managed certificate was last read.
+	CertificateSeen time.Time
+	Certificate     *cert.Managed
+}
+
+// Sent notes that AWS accepted a write for the generation. Each further one corrects
+// what did not stay; a count that has held for a while starts anew.
+func (a *Attempts) Sent(generation int64, now time.Time) {
+	if a.AcceptedFor != generation || now.Sub(a.LastCorrection) > StableFor {
+		a.Corrections = 0
+	}
+	if a.AcceptedFor == generation {
+		a.Corrections++
+		a.LastCorrection = now
+	}
+	a.AcceptedFor = generation
+}
+
+// Knowledge says how much is known of the tenant in AWS.
+type Knowledge int
+
+const (
+	// Nothing is known.
+	Nothing Knowledge = iota
+	// Absent means a read of this very tenant, in this pass, found none.
+	Absent
+	// Listed means the list has it: all but parameters and tags.
+	Listed
+	// Whole means it was read, and nothing has moved since.
+	Whole
+)
+
+// World is what was observed.
+type World struct {
+	Knowledge Knowledge
+	// Tenant is set when Knowledge is Listed or Whole.
+	Tenant *Observed
+	// TenantFresh is true when the tenant was read in this pass.
+	TenantFresh bool
+	// Swept is true once the inventory has tried to list the account.
+	Swept bool
+
+	// Tags are the tenant's tags if TagsKnown. TagsDue asks for a fresh look.
+	Tags      map[string]string
+	TagsKnown bool
+	TagsDue   bool
+	// TagsFresh is true when they were read in this pass.
+	TagsFresh bool
+	// OwnerAlive is true when the foreign owner in the tags is a live object of this cluster.
+	OwnerAlive bool
+
+	// Distribution and Certificates are nil until they were looked up.
+	Distribution *Distribution
+	Certificates map[string]Certificate
+
+	// Managed is set if ManagedKnown and CloudFront manages a certificate.
+	Managed      *cert.Managed
+	ManagedKnown bool
+
+	// Unreadable is why something could not be read that a decision needs.
+	Unreadable *fault.Error
+	// Refused is how the last write of this pass was refused, nil when it was not.
+	Refused *fault.Error
+	// Holder is who holds a domain that we were refused, if HolderKnown and visible.
+	Holder      *Holder
+	HolderKnown bool
+
+	// RoutingEndpoint is where DNS has to point, empty while unknown. RoutingKnown is
+	// true once it was looked up, found or not.
+	RoutingEndpoint string
+	RoutingKnown    bool
+}
+
+// Holder is a tenant that holds a domain that we want.
+type Holder struct {
+	ID, Name, Domain string
+	// Owner is who its tags name. Zero: nobody, or unreadable.
+	Owner ownership.Owner
+}
+
+// present reports whether a tenant of our name is known to exist.
+func (w World) present() bool { return w.Tenant != nil }
+
+// relation says whose the tenant is, Unknown while its tags were not read.
+func (in Input) relation() ownership.Relation {
+	if !in.World.TagsKnown {
+		return ownership.Unknown
+	}
+	return ownership.Relate(in.Me, in.World.Tags)
+}
+
+// applied reports whether the present generation was the last that AWS was made equal to.
+func (in Input) applied() bool { return in.Memory.AppliedGeneration == in.Generation }
+
+// inheriting reports whether blocks that the spec lacks are left as the adopted tenant has them.
+func (in Input) inheriting() bool {
+	return in.AdoptedGeneration != 0 && in.AdoptedGeneration == in.Generation
+}
+
+// trusted reports whether the list alone proves that nothing has moved since AWS was
+// last seen to equal the spec.
+func (in Input) trusted() bool {
+	synced := in.Memory.Conditions[Synced]
+	return in.World.Knowledge == Listed && in.applied() && in.Memory.ETag != "" &&
+		in.World.Tenant.ETag == in.Memory.ETag && in.World.Tenant.ID == in.Memory.ID &&
+		synced.Status && synced.Generation == in.Generation
+}
+
+// target is the tenant as it should be: the spec and what was learned.
+func (in Input) target() Tenant {
+	t := in.Desired.Tenant
+	if t.Customizations.CertificateARN == "" && in.Desired.Request != nil {
+		t.Customizations.CertificateARN = in.Memory.CertificateARN
+	}
+	return t.Normalize()
+}
+
+// effective is the target with what an adopted tenant keeps.
+func (in Input) effective() Tenant {
+	t := in.target()
+	if in.inheriting() && in.World.present() {
+		return withInherited(t, in.World.Tenant.Tenant)
+	}
+	return t
+}
+
+// wantedTags are the user's tags and ours.
+func (in Input) wantedTags() map[string]string {
+	return ownership.Merge(in.Desired.Tags, in.Me)
+}
+
+// diff is what an update would change. It is empty while the tenant is only trusted.
+func (in Input) diff() []Difference {
+	if in.World.Knowledge != Whole {
+		return nil
+	}
+	return Diff(in.effective(), in.World.Tenant.Tenant)
+}
+
+// openDiff is what differs from the spec as it stands, inherited blocks included.
+func (in Input) openDiff() []Difference {
+	if in.World.Knowledge != Whole {
+		return nil
+	}
+	return Diff(in.target(), in.World.Tenant.Tenant)
+}
+
+// tagChange is what has to change in the tags, empty while they were not read.
+func (in Input) tagChange() TagChange {
+	if !in.World.TagsKnown {
+		return TagChange{}
+	}
+	return DiffTags(in.wantedTags(), in.World.Tags, in.Memory.AppliedTagKeys)
+}

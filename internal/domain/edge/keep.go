@@ -1,0 +1,326 @@
+package edge
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+)
+
+// firstSweepWait is how long an object that is known to exist waits for the first list
+// of the account before it looks again. A list answers for a hundred objects at once.
+const firstSweepWait = 5 * time.Second
+
+// The pause between two reads of a pending managed certificate. It moves without the
+// tenant's ETag moving, so that the sweep alone may miss it.
+const (
+	certificateSoon  = time.Minute
+	certificateLater = 5 * time.Minute
+)
+
+// keepRules is the chain for an object that lives.
+func keepRules() []rule {
+	return []rule{
+		{"Paused", "A paused object is looked at and never written for.", paused},
+		{"Readable", "What may not be read is said, not guessed.", readable},
+		{"Informed", "What may exist is looked up before anything is concluded from its absence.", informed},
+		{"Fresh", "A tenant that the list shows changed is read whole.", fresh},
+		{"Owned", "A tenant that the tags do not prove ours is adopted or left alone, as the policy says.", owned},
+		{"Held", "A tenant in AWS never stands behind an object without our finalizer.", held},
+		{"TenantPresent", "A tenant that does not exist is created, once everything it needs is there.", tenantPresent},
+		{"Faithful", "What AWS has otherwise than the spec is updated, reported or ignored.", faithful},
+		{"TagsFaithful", "Tags that differ are set; those that we had set and nobody wants any more are removed.", tagsFaithful},
+		{"Routed", "Where DNS has to point is found out once.", routed},
+		{"Settled", "A deployment in progress is followed.", settled},
+		{"CertificateUsable", "A managed certificate that was asked for has to be issued and attached.", certificateUsable},
+		{"Serving", "CloudFront has to answer for every domain.", serving},
+	}
+}
+
+func paused(in Input) (Decision, bool) {
+	if !in.Paused {
+		return pass()
+	}
+	return do(Rest{})
+}
+
+func readable(in Input) (Decision, bool) {
+	if in.World.Unreadable == nil {
+		return pass()
+	}
+	return stuck(reasonOf(in.World.Unreadable.Kind), in.World.Unreadable.Error())
+}
+
+func informed(in Input) (Decision, bool) {
+	switch {
+	case in.World.Knowledge != Nothing:
+		return pass()
+	case in.refusedWith(fault.Exists):
+		return do(Look{At: LookTenant})
+	case in.Memory.ID == "" && in.CreateMark.IsZero():
+		// Nothing was ever sent. A create refuses a duplicate by itself.
+		return pass()
+	case in.Memory.ID != "" && !in.World.Swept:
+		return do(Rest{After: firstSweepWait, Hold: true})
+	}
+	return do(Look{At: LookTenant})
+}
+
+func fresh(in Input) (Decision, bool) {
+	nudged := in.Nudged && !in.World.TenantFresh && in.World.present()
+	if nudged || in.World.Knowledge == Listed && !in.trusted() {
+		return do(Look{At: LookTenant})
+	}
+	return pass()
+}
+
+func owned(in Input) (Decision, bool) {
+	if !in.World.present() {
+		return pass()
+	}
+	if in.World.TagsDue || in.Nudged && !in.World.TagsFresh || !in.World.TagsKnown && in.Memory.ID != in.World.Tenant.ID {
+		return do(Look{At: LookTags})
+	}
+	relation := in.relation()
+	if relation == ownership.Unknown || relation == ownership.Ours {
+		return pass()
+	}
+	if in.mayAdopt(relation) {
+		if in.blocked() {
+			return in.refusal()
+		}
+		return do(Adopt{ARN: in.World.Tenant.ARN, Tags: in.Me.Tags(), Previous: in.previousOwner()})
+	}
+	if !in.World.TagsFresh {
+		// The sweep does not show when somebody changes the tags.
+		return do(Look{At: LookTags})
+	}
+	return stuck(ReasonAdoptionRequired, in.adoptionAdvice(relation))
+}
+
+func (in Input) mayAdopt(relation ownership.Relation) bool {
+	if relation == ownership.Foreign && in.World.OwnerAlive {
+		// Two live objects would take the tenant from each other for ever.
+		return false
+	}
+	switch in.Policy.Adoption {
+	case AdoptForce:
+		return true
+	case AdoptIfUnowned:
+		return relation == ownership.Unowned || relation == ownership.Former
+	case AdoptNever:
+		return false
+	}
+	return false
+}
+
+func (in Input) previousOwner() string {
+	if owner, ok := ownership.FromTags(in.World.Tags); ok {
+		return owner.String()
+	}
+	return ""
+}
+
+func (in Input) adoptionAdvice(relation ownership.Relation) string {
+	t := in.World.Tenant
+	what := fmt.Sprintf("A distribution tenant named %q exists already (%s)", t.Name, t.ID)
+	switch {
+	case relation == ownership.Foreign && in.World.OwnerAlive:
+		return fmt.Sprintf("%s and belongs to the object %s, which is alive. Give one of the two another spec.tenantName.", what, in.previousOwner())
+	case relation == ownership.Foreign:
+		return fmt.Sprintf("%s and belongs to %s. Nothing was changed. Set spec.tenantName to another name, or spec.adoptionPolicy to Force to take it over.", what, in.previousOwner())
+	case relation == ownership.Former:
+		return fmt.Sprintf("%s and belongs to an earlier object of this name (%s). Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over.", what, in.previousOwner())
+	default:
+		return fmt.Sprintf("%s and has no owner tags. Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over, or spec.tenantName to another name.", what)
+	}
+}
+
+func held(in Input) (Decision, bool) {
+	if in.World.present() && !in.Held {
+		return do(Hold{})
+	}
+	return pass()
+}
+
+func tenantPresent(in Input) (Decision, bool) {
+	switch {
+	case in.World.present():
+		return pass()
+	case in.World.Refused != nil:
+		return in.refusal()
+	case in.Memory.ID != "" && in.applied() && in.Policy.Drift != DriftEnforce:
+		d, _ := rest(Problem{Reason: ReasonAWSError, Message: fmt.Sprintf(
+			"The distribution tenant %q was deleted outside of Kubernetes, and driftPolicy %s creates nothing. Change the spec, or set spec.driftPolicy to enforce.",
+			in.Desired.Name, in.Policy.Drift)}, 0)
+		d.Drift = []Difference{{Field: "tenantName", Desired: in.Desired.Name}}
+		return d, true
+	}
+	if d, fires := preflight(in); fires {
+		return d, true
+	}
+	return do(Create{Tenant: in.target(), Tags: in.wantedTags(), Request: in.Desired.Request})
+}
+
+func faithful(in Input) (Decision, bool) {
+	if in.blocked() {
+		return in.refusal()
+	}
+	diff := in.diff()
+	if len(diff) == 0 {
+		return pass()
+	}
+	var drift []Difference
+	if in.applied() {
+		if in.Policy.Drift != DriftEnforce {
+			return pass()
+		}
+		if in.fruitless() {
+			return in.notConverging(diff)
+		}
+		drift = diff
+	}
+	if d, fires := preflight(in); fires {
+		return d, true
+	}
+	if !in.World.TagsKnown {
+		return do(Look{At: LookTags})
+	}
+	t := in.World.Tenant
+	want := in.effective()
+	if want.ConnectionGroupID == "" {
+		want.ConnectionGroupID = t.ConnectionGroupID
+	}
+	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Drift: drift})
+}
+
+// fruitless reports whether this generation was corrected often enough to know that
+// AWS does not keep it, or that somebody else keeps changing it back. Once that stands
+// in status, tries go on by the schedule of failures.
+func (in Input) fruitless() bool {
+	f := in.Memory.Failure
+	known := f != nil && f.Generation == in.Generation && f.Reason == ReasonDriftNotConverging
+	return !known && in.Attempts.AcceptedFor == in.Generation && in.Attempts.Corrections >= MaxCorrections &&
+		in.Now.Sub(in.Attempts.LastCorrection) < StableFor
+}
+
+func (in Input) notConverging(diff []Difference) (Decision, bool) {
+	return Decision{Step: Rest{}, Problem: notConvergingProblem(diff)}, true
+}
+
+func notConvergingProblem(diff []Difference) *Problem {
+	return &Problem{
+		Reason: ReasonDriftNotConverging, Of: Synced, Stuck: true,
+		Message: fmt.Sprintf("AWS did not keep %s after %d corrections: it does not accept the value, or somebody else changes it. Tried again with growing delay.",
+			Fields(diff), MaxCorrections),
+	}
+}
+
+func tagsFaithful(in Input) (Decision, bool) {
+	if !in.World.present() {
+		return pass()
+	}
+	if !in.World.TagsKnown {
+		if in.applied() {
+			return pass()
+		}
+		return do(Look{At: LookTags})
+	}
+	change := in.tagChange()
+	if change.Empty() {
+		return pass()
+	}
+	diff := change.differences(in.World.Tags)
+	var drift []Difference
+	if in.applied() {
+		if in.Policy.Drift != DriftEnforce {
+			return pass()
+		}
+		drift = diff
+	}
+	if in.fruitless() {
+		return in.notConverging(diff)
+	}
+	if len(change.Set) > 0 {
+		return do(Tag{ARN: in.World.Tenant.ARN, Tags: change.Set, Drift: drift})
+	}
+	return do(Untag{ARN: in.World.Tenant.ARN, Keys: change.Remove})
+}
+
+func routed(in Input) (Decision, bool) {
+	w := in.World
+	known := w.RoutingKnown || w.RoutingEndpoint != "" || in.Memory.RoutingEndpoint != "" && in.applied()
+	if !w.present() || known {
+		return pass()
+	}
+	return do(Look{At: LookRouting})
+}
+
+func settled(in Input) (Decision, bool) {
+	t := in.World.Tenant
+	if t == nil || t.Status == Deployed {
+		return pass()
+	}
+	reason, what := ReasonDeploying, "The change"
+	if ready := in.Memory.Conditions[Ready]; ready.Type == "" || ready.Reason == ReasonCreating {
+		reason, what = ReasonCreating, "The new distribution tenant"
+	}
+	return Decision{
+		Step:    Rest{Follow: true, After: 2 * cadence.FollowEvery},
+		Problem: &Problem{Reason: reason, Message: what + " is being deployed to CloudFront's edge locations."},
+	}, true
+}
+
+func certificateUsable(in Input) (Decision, bool) {
+	if in.Desired.Request == nil || !in.World.present() {
+		return pass()
+	}
+	managed, known := in.certificate()
+	if !known {
+		return do(Look{At: LookManaged})
+	}
+	c := certificateCondition(in, managed)
+	if c.Status {
+		return pass()
+	}
+	return rest(Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady}, in.certificatePause())
+}
+
+// certificate is what is known of the managed certificate; known is false when it is
+// time to read it (again).
+func (in Input) certificate() (managed *cert.Managed, known bool) {
+	if in.World.ManagedKnown {
+		return in.World.Managed, true
+	}
+	if before := in.Memory.Conditions[CertificateReady]; before.Status && in.Attempts.CertificateSeen.IsZero() {
+		// A fresh process believes what the one before it saw: a certificate that was
+		// validated stays so until the tenant's ETag moves.
+		return &cert.Managed{ARN: in.World.Tenant.Customizations.CertificateARN, State: cert.Issued}, true
+	}
+	seen := in.Attempts.CertificateSeen
+	if seen.IsZero() || in.Now.Sub(seen) >= in.certificatePause() {
+		return nil, false
+	}
+	return in.Attempts.Certificate, true
+}
+
+func (in Input) certificatePause() time.Duration {
+	age := in.Now.Sub(in.World.Tenant.Modified)
+	return min(max(age/5, certificateSoon), certificateLater)
+}
+
+func serving(in Input) (Decision, bool) {
+	t := in.World.Tenant
+	if t == nil || !t.Enabled {
+		return pass()
+	}
+	if waiting := inactiveDomains(*t); len(waiting) > 0 {
+		return rest(Problem{Reason: ReasonDomainValidationPending, Of: Ready, Message: fmt.Sprintf(
+			"CloudFront does not answer for %s yet: no certificate covers the domain, or its DNS does not point at %s.",
+			joinSome(waiting), orElse(in.World.RoutingEndpoint, "the connection group's routing endpoint"))}, 0)
+	}
+	return pass()
+}

@@ -1,0 +1,134 @@
+package edge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+)
+
+// certificateIssued is ACM's state of a certificate that can be used.
+const certificateIssued = "ISSUED"
+
+// preflight asks what AWS would ask of a create or an update, from cached reads, so
+// that a mistake is named by field instead of by a refused call.
+func preflight(in Input) (Decision, bool) {
+	d := in.World.Distribution
+	if d == nil {
+		return do(Look{At: LookDistribution})
+	}
+	if d.Unreadable {
+		return pass()
+	}
+	if d.Missing {
+		return stuck(ReasonInvalidSpec, fmt.Sprintf(
+			"spec.distributionId %s: AWS knows no such distribution in this account. Name a multi-tenant distribution.", in.Desired.DistributionID))
+	}
+	if !d.MultiTenant {
+		return stuck(ReasonInvalidSpec, fmt.Sprintf(
+			"spec.distributionId %s: the distribution's connection mode is not tenant-only, so that it can't have tenants. Name a multi-tenant distribution.", d.ID))
+	}
+	if p := checkParameters(in.effective().Parameters, *d); p != nil {
+		return Decision{Step: Rest{}, Problem: p}, true
+	}
+	return checkCoverage(in, *d)
+}
+
+func checkParameters(have map[string]string, d Distribution) *Problem {
+	declared := map[string]bool{}
+	var names, missing, unknown []string
+	for _, def := range d.Parameters {
+		declared[def.Name] = true
+		names = append(names, def.Name)
+		if _, ok := have[def.Name]; def.Required && !ok {
+			missing = append(missing, def.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(have)) {
+		if !declared[name] {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(missing)
+	slices.Sort(names)
+	switch {
+	case len(missing) > 0:
+		return &Problem{Reason: ReasonMissingParameters, Stuck: true, Message: fmt.Sprintf(
+			"spec.parameters lacks %s, which distribution %s requires. Add it with a value.", joinSome(missing), d.ID)}
+	case len(unknown) > 0:
+		return &Problem{Reason: ReasonInvalidSpec, Stuck: true, Message: fmt.Sprintf(
+			"spec.parameters has %s, which distribution %s does not declare. It declares: %s.",
+			joinSome(unknown), d.ID, orElse(joinSome(names), "none"))}
+	}
+	return nil
+}
+
+// checkCoverage asks for a certificate that covers each domain: the tenant's own or the
+// distribution's. With a managed certificate requested AWS judges by the domain's DNS.
+func checkCoverage(in Input, d Distribution) (Decision, bool) {
+	if in.Desired.Request != nil {
+		return pass()
+	}
+	var arns []string
+	for _, arn := range []string{in.effective().Customizations.CertificateARN, d.CertificateARN} {
+		if arn != "" && !slices.Contains(arns, arn) {
+			arns = append(arns, arn)
+		}
+	}
+	if len(arns) == 0 {
+		return stuck(ReasonMissingCertificate, fmt.Sprintf(
+			"No certificate covers %s: distribution %s has none. Set spec.customizations.certificate.arn, or request one with spec.managedCertificateRequest.",
+			joinSome(in.Desired.Domains), d.ID))
+	}
+	var names []string
+	for _, arn := range arns {
+		c, known := in.World.Certificates[arn]
+		switch {
+		case !known:
+			return do(Look{At: LookCertificates, ARNs: arns})
+		case c.Unreadable:
+			return pass()
+		case c.Missing:
+			return stuck(ReasonMissingCertificate, fmt.Sprintf("Certificate %s does not exist in ACM in us-east-1 of this account.", arn))
+		case c.Status != certificateIssued:
+			return stuck(ReasonMissingCertificate, fmt.Sprintf("Certificate %s is in the state %s; only an ISSUED one can be used.", arn, c.Status))
+		}
+		names = append(names, c.Names...)
+	}
+	if bare := cert.Uncovered(names, in.Desired.Domains); len(bare) > 0 {
+		return stuck(ReasonCertificateSANMismatch, fmt.Sprintf(
+			"spec.domains: no certificate covers %s. The certificates at hand cover %s; a wildcard covers one label.", joinSome(bare), joinSome(names)))
+	}
+	return pass()
+}
+
+// someItems bounds lists in messages.
+const someItems = 5
+
+// joinSome joins the first few items and says how many more there are.
+func joinSome(items []string) string {
+	if len(items) <= someItems {
+		return strings.Join(items, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:someItems], ", "), len(items)-someItems)
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// inactiveDomains lists the domains that CloudFront does not answer for.
+func inactiveDomains(t Observed) []string {
+	var out []string
+	for _, d := range t.Domains {
+		if t.DomainStates[d] != DomainActive {
+			out = append(out, d)
+		}
+	}
+	return out
+}

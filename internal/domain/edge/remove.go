@@ -1,0 +1,103 @@
+package edge
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+)
+
+// removeRules is the chain for an object that is being deleted.
+func removeRules() []rule {
+	return []rule{
+		{"Paused", "A paused object is not torn down.", paused},
+		{"Readable", "What may not be read is said, not guessed.", readable},
+		{"Gone", "The object is let go once its tenant was positively not found, and no create can still be on its way.", gone},
+		{"Located", "Absence is only believed after a read of this very tenant.", located},
+		{"Proven", "What the tags do not prove ours is left untouched.", proven},
+		{"Retained", "A tenant that is kept loses the owner tags, nothing else.", retained},
+		{"Disabled", "An enabled tenant is disabled first.", disabled},
+		{"Deleted", "A disabled tenant is deleted; where AWS wants it settled before, once more when it is.", deleted},
+	}
+}
+
+func gone(in Input) (Decision, bool) {
+	if in.World.Knowledge != Absent {
+		return pass()
+	}
+	if wait := in.CreateMark.Add(GracePeriod).Sub(in.Now); !in.CreateMark.IsZero() && wait > 0 {
+		return rest(Problem{Reason: ReasonDeleting,
+			Message: "The distribution tenant is not found. Waiting until a create that was just sent can no longer appear."}, wait)
+	}
+	return do(LetGo{})
+}
+
+func located(in Input) (Decision, bool) {
+	if in.World.Knowledge == Nothing {
+		return do(Look{At: LookTenant})
+	}
+	return pass()
+}
+
+func proven(in Input) (Decision, bool) {
+	if !in.World.TagsKnown {
+		return do(Look{At: LookTags})
+	}
+	if in.relation() == ownership.Ours {
+		return pass()
+	}
+	return do(LetGo{Left: fmt.Sprintf("%s (%s)", in.World.Tenant.Name, in.World.Tenant.ID)})
+}
+
+func retained(in Input) (Decision, bool) {
+	if !in.Policy.Retain {
+		return pass()
+	}
+	if in.World.Refused != nil {
+		return in.refusal()
+	}
+	return do(Untag{ARN: in.World.Tenant.ARN, Keys: ownership.Keys(), Release: true})
+}
+
+func disabled(in Input) (Decision, bool) {
+	t := in.World.Tenant
+	if !t.Enabled {
+		return pass()
+	}
+	switch {
+	case in.World.Refused != nil:
+		return in.refusal()
+	case !in.Attempts.DisableRefused:
+		return do(Disable{ID: t.ID, ETag: t.ETag})
+	case in.World.Knowledge != Whole:
+		// Where AWS replaces instead of merging, a bare disable lacks the domains.
+		return do(Look{At: LookTenant})
+	}
+	whole := t.Tenant
+	whole.Enabled = false
+	return do(Disable{ID: t.ID, ETag: t.ETag, Whole: &whole})
+}
+
+// redeletePause is how long a tenant may go on answering after its deletion was
+// accepted before the deletion is sent once more.
+const redeletePause = time.Minute
+
+func deleted(in Input) (Decision, bool) {
+	t := in.World.Tenant
+	deleting := Problem{Reason: ReasonDeleting, Message: "The deletion was accepted; AWS still shows the distribution tenant."}
+	disabling := Problem{Reason: ReasonDisabling, Message: "The distribution tenant is disabled; waiting for the change to be deployed before it can be deleted."}
+	settled := t.Status == Deployed
+	switch {
+	case !in.Attempts.DeletedAt.IsZero() && in.Now.Sub(in.Attempts.DeletedAt) < redeletePause:
+		return rest(deleting, cadence.FollowEvery)
+	case in.World.Refused != nil && !in.refusedWith(fault.NotDisabled):
+		return in.refusal()
+	case in.refusedWith(fault.NotDisabled) && settled:
+		return stuck(ReasonDisabling, in.World.Refused.Error())
+	case !settled && in.Attempts.DeleteRefused == t.ETag:
+		return Decision{Step: Rest{Follow: true, After: 2 * cadence.FollowEvery}, Problem: &disabling}, true
+	}
+	return do(Delete{ID: t.ID, ETag: t.ETag})
+}

@@ -1,0 +1,175 @@
+package edge
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+)
+
+// Step is the one thing that a decision asks for. The set of steps is closed.
+//
+//sumtype:decl
+type Step interface {
+	// Effect says what the step does to the world.
+	Effect() step.Effect
+	step()
+}
+
+// Subject is what a Look reads.
+type Subject string
+
+// The subjects.
+const (
+	LookTenant       Subject = "tenant"
+	LookTags         Subject = "tags"
+	LookDistribution Subject = "distribution"
+	LookCertificates Subject = "certificates"
+	LookManaged      Subject = "managed certificate"
+	LookHolder       Subject = "domain holder"
+	LookRouting      Subject = "routing endpoint"
+)
+
+// Look reads one thing more before the decision is made.
+type Look struct {
+	At Subject
+	// ARNs names the certificates to read.
+	ARNs []string
+}
+
+// Hold puts our finalizer on an object that lost it.
+type Hold struct{}
+
+// Create announces the create (finalizer and mark in one write) and creates the tenant.
+type Create struct {
+	Tenant  Tenant
+	Tags    map[string]string
+	Request *CertificateRequest
+}
+
+// Adopt writes our owner tags, and nothing else, to a tenant that is not ours yet.
+type Adopt struct {
+	ARN  string
+	Tags map[string]string
+	// Previous is who owned it, for the event. Empty: nobody.
+	Previous string
+}
+
+// Update sends the whole tenant under the ETag that was read.
+type Update struct {
+	ID, ETag string
+	Tenant   Tenant
+	// Drift is what the update corrects; empty when the spec changed.
+	Drift []Difference
+}
+
+// Tag sets tags.
+type Tag struct {
+	ARN  string
+	Tags map[string]string
+	// Drift is what the step corrects; empty when the spec changed.
+	Drift []Difference
+}
+
+// Untag removes tags that we had set.
+type Untag struct {
+	ARN  string
+	Keys []string
+	// Releases is true when they are the owner tags of a tenant that is kept.
+	Release bool
+}
+
+// Disable turns the tenant off, the first half of a deletion.
+type Disable struct {
+	ID, ETag string
+	// Whole is the configuration to send along where AWS refused a bare disable.
+	Whole *Tenant
+}
+
+// Delete deletes the disabled tenant.
+type Delete struct {
+	ID, ETag string
+}
+
+// LetGo drops the finalizer.
+type LetGo struct {
+	// Left names a tenant that stays in AWS because it isn't ours or is kept.
+	Left string
+}
+
+// Rest ends the pass.
+type Rest struct {
+	// After is when to look again; zero leaves it to the sweep.
+	After time.Duration
+	// Follow asks the inventory to keep an eye on the tenant until it has settled.
+	Follow bool
+	// Hold keeps the conditions of the last pass: nothing was tried in this one.
+	Hold bool
+}
+
+func (Look) step()    {}
+func (Hold) step()    {}
+func (Create) step()  {}
+func (Adopt) step()   {}
+func (Update) step()  {}
+func (Tag) step()     {}
+func (Untag) step()   {}
+func (Disable) step() {}
+func (Delete) step()  {}
+func (LetGo) step()   {}
+func (Rest) step()    {}
+
+// Effect implements Step.
+func (Look) Effect() step.Effect { return step.Reads }
+
+// Effect implements Step.
+func (Hold) Effect() step.Effect { return step.Keeps }
+
+// Effect implements Step.
+func (Create) Effect() step.Effect { return step.Writes }
+
+// Effect implements Step.
+func (Adopt) Effect() step.Effect { return step.Writes }
+
+// Effect implements Step.
+func (Update) Effect() step.Effect { return step.Writes }
+
+// Effect implements Step.
+func (Tag) Effect() step.Effect { return step.Writes }
+
+// Effect implements Step.
+func (Untag) Effect() step.Effect { return step.Writes }
+
+// Effect implements Step.
+func (Disable) Effect() step.Effect { return step.Writes }
+
+// Effect implements Step.
+func (Delete) Effect() step.Effect { return step.Writes }
+
+// Effect implements Step.
+func (LetGo) Effect() step.Effect { return step.Releases }
+
+// Effect implements Step.
+func (Rest) Effect() step.Effect { return step.Rests }
+
+// Decision is the outcome of a chain.
+type Decision struct {
+	// Rule is the name of the rule that fired.
+	Rule string
+	Step Step
+	// Problem is what stands in the way of Ready, nil when nothing does.
+	Problem *Problem
+	// Drift is what differs and is only reported.
+	Drift []Difference
+}
+
+// Problem is a reason why the tenant isn't Ready.
+type Problem struct {
+	Reason  Reason
+	Message string
+	// Stuck is true when only a change of the spec or of the world outside mends it:
+	// it is tried again with growing delay.
+	Stuck bool
+	// Of is the condition that carries the problem. Empty: nothing else about Ready matters
+	// beside it.
+	Of ConditionType
+}

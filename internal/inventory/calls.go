@@ -1,0 +1,180 @@
+package inventory
+
+import (
+	"context"
+	"maps"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// Read reads the tenant of that name by itself. A tenant that is not found is forgotten,
+// and the error is of kind fault.NotFound.
+func (i *Inventory) Read(ctx context.Context, name string) (edge.Observed, error) {
+	i.mu.Lock()
+	started := i.tick()
+	i.mu.Unlock()
+	t, err := i.opts.Tenants.GetTenant(ctx, name)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	e := i.byName[name]
+	overtaken := e != nil && e.touched > started
+	if err != nil {
+		if fault.Is(err, fault.NotFound) && e != nil && !overtaken {
+			i.drop(e)
+		}
+		return edge.Observed{}, err
+	}
+	if _, dead := i.buried[t.ID]; dead || overtaken {
+		return t, nil
+	}
+	shown := ""
+	if e != nil && e.tenant.ID == t.ID {
+		shown = e.shownETag
+	}
+	e = i.store(t)
+	e.listETag, e.shownETag = shown, shown
+	i.land(e)
+	return t, nil
+}
+
+// ReadTags reads the tags of a known tenant.
+func (i *Inventory) ReadTags(ctx context.Context, t edge.Observed) (map[string]string, error) {
+	tags, err := i.opts.Tenants.ListTags(ctx, t.ARN)
+	if err != nil {
+		i.forgetIf(t.Name, err, fault.NotFound)
+		return nil, err
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if e := i.byName[t.Name]; e != nil && e.tenant.ID == t.ID {
+		i.rememberTags(e, tags)
+	}
+	return tags, nil
+}
+
+// ReadByDomain reads the tenant that holds the domain.
+func (i *Inventory) ReadByDomain(ctx context.Context, domain string) (edge.Observed, error) {
+	return i.opts.Tenants.GetTenantByDomain(ctx, domain)
+}
+
+// ReadManagedCertificate reads the managed certificate of a tenant.
+func (i *Inventory) ReadManagedCertificate(ctx context.Context, id string) (cert.Managed, error) {
+	return i.opts.Tenants.GetManagedCertificate(ctx, id)
+}
+
+// Create creates a tenant.
+func (i *Inventory) Create(ctx context.Context, s edge.Create) (edge.Observed, error) {
+	t, err := i.opts.Tenants.CreateTenant(ctx, s.Tenant, s.Tags, s.Request)
+	if err != nil {
+		i.forgetIf(s.Tenant.Name, err, fault.Exists, fault.Transient)
+		return t, err
+	}
+	if t.Tags == nil {
+		t.Tags = s.Tags
+	}
+	return i.wrote(t), nil
+}
+
+// Update sends a tenant whole.
+func (i *Inventory) Update(ctx context.Context, s edge.Update) (edge.Observed, error) {
+	t, err := i.opts.Tenants.UpdateTenant(ctx, s.ID, s.ETag, s.Tenant, nil)
+	if err != nil {
+		i.forgetIf(s.Tenant.Name, err, fault.Conflict, fault.NotFound, fault.Transient)
+		return t, err
+	}
+	return i.wrote(t), nil
+}
+
+// Disable turns the tenant of that name off.
+func (i *Inventory) Disable(ctx context.Context, name string, s edge.Disable) (t edge.Observed, err error) {
+	if s.Whole != nil {
+		t, err = i.opts.Tenants.UpdateTenant(ctx, s.ID, s.ETag, *s.Whole, nil)
+	} else {
+		t, err = i.opts.Tenants.DisableTenant(ctx, s.ID, s.ETag)
+	}
+	if err != nil {
+		i.forgetIf(name, err, fault.Conflict, fault.NotFound, fault.Transient)
+		return t, err
+	}
+	return i.wrote(t), nil
+}
+
+// Delete deletes the tenant of that name.
+func (i *Inventory) Delete(ctx context.Context, name string, s edge.Delete) error {
+	if err := i.opts.Tenants.DeleteTenant(ctx, s.ID, s.ETag); err != nil {
+		i.forgetIf(name, err, fault.Conflict, fault.NotFound, fault.Transient)
+		return err
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.buried[s.ID] = i.tick()
+	delete(i.flights, name)
+	if e := i.byName[name]; e != nil && e.tenant.ID == s.ID {
+		i.drop(e)
+	}
+	return nil
+}
+
+// Tag sets tags. They are read again before anything is concluded from them.
+func (i *Inventory) Tag(ctx context.Context, name, arn string, tags map[string]string) error {
+	return i.retag(ctx, name, func() error { return i.opts.Tenants.Tag(ctx, arn, tags) }, func(have map[string]string) {
+		maps.Copy(have, tags)
+	})
+}
+
+// Untag removes tags.
+func (i *Inventory) Untag(ctx context.Context, name, arn string, keys []string) error {
+	return i.retag(ctx, name, func() error { return i.opts.Tenants.Untag(ctx, arn, keys) }, func(have map[string]string) {
+		for _, k := range keys {
+			delete(have, k)
+		}
+	})
+}
+
+func (i *Inventory) retag(_ context.Context, name string, call func() error, change func(map[string]string)) error {
+	err := call()
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	e := i.byName[name]
+	if e == nil {
+		return err
+	}
+	if err != nil {
+		// The answer may have been lost, so that the tags are anybody's guess.
+		e.tagsKnown = e.tagsKnown && !fault.Ambiguous(err)
+		return err
+	}
+	tags := maps.Clone(e.tags)
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	change(tags)
+	e.tags, e.tagsDue = tags, i.opts.Clock.Now()
+	return nil
+}
+
+// wrote remembers the answer to an own write.
+func (i *Inventory) wrote(t edge.Observed) edge.Observed {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	e := i.store(t)
+	e.listETag = ""
+	return t
+}
+
+// forgetIf forgets the tenant when the error says that what is known of it is out of date.
+func (i *Inventory) forgetIf(name string, err error, kinds ...fault.Kind) {
+	if !fault.Is(err, kinds...) {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if e := i.byName[name]; e != nil {
+		e.whole, e.listETag, e.touched = false, "", i.tick()
+		// What the list shows next counts as a change, whatever its ETag.
+		e.shownETag = ""
+		i.drop(e)
+	}
+}

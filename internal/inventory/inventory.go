@@ -1,0 +1,212 @@
+// Package inventory is the shared memory of the distribution tenants of one AWS account.
+//
+// CloudFront's list shows each tenant with its configuration (but for parameters and
+// tags), its state and an ETag, a hundred to a page. The inventory lists the account
+// every few minutes, notices by the ETag what has moved, and wakes only the objects
+// behind it: watching ten thousand quiet tenants costs a hundred calls.
+//
+// What it knows is a hint. Nothing is let go or created again because it is missing
+// here: before that the tenant is read by itself.
+package inventory
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// pageSize is how many tenants AWS lists in one call, to tell what a sweep costs.
+const pageSize = 100
+
+// tagRotation is how often the tags of each tenant are read although nothing says that
+// they changed: the list does not show them.
+const tagRotation = 24 * time.Hour
+
+// Options are what an inventory is made from.
+type Options struct {
+	Tenants port.Tenants
+	Clock   clock.WithTicker
+	// Interval is the time between two quiet sweeps.
+	Interval time.Duration
+	// OnChange is told the names of the tenants that have moved. It must not block.
+	OnChange func(names []string)
+	// Random is in [0, 1) and spreads what would otherwise happen at one time.
+	Random func() float64
+}
+
+// Inventory knows the tenants of one account. All its methods may be called at once.
+type Inventory struct {
+	opts Options
+
+	mu       sync.Mutex
+	byName   map[string]*entry
+	byDomain map[string]string
+	// buried are the ids of tenants whose deletion AWS accepted. Ids are never used
+	// again, so whatever still shows one of them is out of date.
+	buried  map[string]uint64
+	flights map[string]*flight
+	sweep   *sweep
+	// seq orders own writes and reads against pages: a page that was requested before
+	// a write finished must not overwrite it.
+	seq       uint64
+	attempted bool
+	nextSweep time.Time
+	lastSweep time.Time
+	failures  int
+	poke      chan struct{}
+}
+
+// entry is one tenant.
+type entry struct {
+	tenant edge.Observed
+	// whole is true while the tenant was read (or written) whole and has not moved since.
+	whole bool
+	// listETag is the list's ETag that goes with what was read. It need not equal the
+	// ETag of the read; empty until the list has shown the tenant since.
+	listETag string
+	// shownETag is the last one that the list showed.
+	shownETag string
+	tags      map[string]string
+	tagsKnown bool
+	tagsDue   time.Time
+	// touched is when (in seq) the entry was last written or read by itself.
+	touched uint64
+	// seen is the number of the last sweep that showed the tenant.
+	seen uint64
+}
+
+// New makes an inventory that knows nothing yet.
+func New(o Options) *Inventory {
+	if o.Random == nil {
+		o.Random = rand.Float64
+	}
+	if o.OnChange == nil {
+		o.OnChange = func([]string) {}
+	}
+	return &Inventory{
+		opts: o, byName: map[string]*entry{}, byDomain: map[string]string{}, buried: map[string]uint64{},
+		flights: map[string]*flight{}, poke: make(chan struct{}, 1), nextSweep: o.Clock.Now(),
+	}
+}
+
+// Known is what the inventory knows of one tenant.
+type Known struct {
+	// Knowledge is Nothing, Listed or Whole.
+	Knowledge edge.Knowledge
+	Tenant    *edge.Observed
+	Tags      map[string]string
+	TagsKnown bool
+	// TagsDue means that the tags should be read again.
+	TagsDue bool
+	// Swept means that listing the account was tried at least once.
+	Swept bool
+}
+
+// Known says what is known of the tenant of that name, without asking AWS.
+func (i *Inventory) Known(name string) Known {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	k := Known{Swept: i.attempted}
+	e, ok := i.byName[name]
+	if !ok {
+		return k
+	}
+	t := e.tenant
+	k.Tenant, k.Knowledge = &t, edge.Listed
+	if e.whole {
+		k.Knowledge = edge.Whole
+	}
+	k.Tags, k.TagsKnown = e.tags, e.tagsKnown
+	k.TagsDue = !i.opts.Clock.Now().Before(e.tagsDue)
+	return k
+}
+
+// HolderOf names the tenant that the inventory knows to hold the domain.
+func (i *Inventory) HolderOf(domain string) (name string, ok bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	name, ok = i.byDomain[domain]
+	return name, ok
+}
+
+// Stats describes the inventory for metrics.
+type Stats struct {
+	Tenants, InFlight int
+	// LastSweep is when the account was last listed to its end. Zero: never.
+	LastSweep time.Time
+}
+
+// Stats returns the present figures.
+func (i *Inventory) Stats() Stats {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return Stats{Tenants: len(i.byName), InFlight: len(i.flights), LastSweep: i.lastSweep}
+}
+
+// store remembers a tenant that was read or written whole. Callers hold the lock.
+func (i *Inventory) store(t edge.Observed) *entry {
+	e := i.byName[t.Name]
+	if e == nil || e.tenant.ID != t.ID {
+		if e != nil {
+			i.drop(e)
+		}
+		e = i.add(t)
+	}
+	i.reindex(e, t)
+	e.whole, e.touched = true, i.tick()
+	if t.Tags != nil {
+		i.rememberTags(e, t.Tags)
+	}
+	return e
+}
+
+// add makes an entry for a tenant that was not known.
+func (i *Inventory) add(t edge.Observed) *entry {
+	e := &entry{tagsDue: i.opts.Clock.Now().Add(time.Duration(i.opts.Random() * float64(tagRotation)))}
+	i.byName[t.Name] = e
+	return e
+}
+
+// reindex replaces what is known of the tenant.
+func (i *Inventory) reindex(e *entry, t edge.Observed) {
+	if !slices.Equal(e.tenant.Domains, t.Domains) {
+		i.unindex(e)
+		for _, d := range t.Domains {
+			i.byDomain[d] = t.Name
+		}
+	}
+	e.tenant = t
+}
+
+func (i *Inventory) unindex(e *entry) {
+	for _, d := range e.tenant.Domains {
+		if i.byDomain[d] == e.tenant.Name {
+			delete(i.byDomain, d)
+		}
+	}
+}
+
+// drop forgets a tenant.
+func (i *Inventory) drop(e *entry) {
+	i.unindex(e)
+	if i.byName[e.tenant.Name] == e {
+		delete(i.byName, e.tenant.Name)
+	}
+}
+
+func (i *Inventory) rememberTags(e *entry, tags map[string]string) {
+	e.tags, e.tagsKnown = tags, true
+	// A tenth of spread keeps what was read together from being read together for ever.
+	e.tagsDue = i.opts.Clock.Now().Add(tagRotation - time.Duration(i.opts.Random()*float64(tagRotation/10)))
+}
+
+func (i *Inventory) tick() uint64 {
+	i.seq++
+	return i.seq
+}

@@ -1,0 +1,118 @@
+package inventory
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	"k8s.io/apimachinery/pkg/util/cache"
+	"k8s.io/utils/clock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// How long what tenants hang on is believed. A minute lets a thousand new tenants share
+// one read, and lets a mistake that is mended there be seen with the next try. Routing
+// endpoints never change; what may be new is a group.
+const (
+	parentTTL  = time.Minute
+	routingTTL = time.Hour
+)
+
+// References remembers what tenants refer to: distributions, certificates, routing
+// endpoints. Reads of the same thing at the same time are one call.
+type References struct {
+	parents      port.Parents
+	certificates port.Certificates
+	group        singleflight.Group
+
+	distributions *cache.Expiring
+	certs         *cache.Expiring
+	endpoints     *cache.Expiring
+}
+
+// NewReferences makes an empty memory.
+func NewReferences(p port.Parents, c port.Certificates, clk clock.Clock) *References {
+	return &References{
+		parents: p, certificates: c,
+		distributions: cache.NewExpiringWithClock(clk), certs: cache.NewExpiringWithClock(clk),
+		endpoints: cache.NewExpiringWithClock(clk),
+	}
+}
+
+// Distribution reads a distribution. That it is missing or may not be read is part of
+// the answer; an error is anything else.
+func (r *References) Distribution(ctx context.Context, id string) (edge.Distribution, error) {
+	return shared(ctx, &r.group, r.distributions, "distribution/"+id, func(ctx context.Context) (edge.Distribution, error) {
+		d, err := r.parents.GetDistribution(ctx, id)
+		switch fault.KindOf(err) { //nolint:exhaustive // every other kind is an error
+		case fault.NotFound:
+			return edge.Distribution{ID: id, Missing: true}, nil
+		case fault.Denied:
+			return edge.Distribution{ID: id, Unreadable: true}, nil
+		}
+		return d, err
+	})
+}
+
+// Certificate reads a certificate in ACM, in the same manner.
+func (r *References) Certificate(ctx context.Context, arn string) (edge.Certificate, error) {
+	return shared(ctx, &r.group, r.certs, "certificate/"+arn, func(ctx context.Context) (edge.Certificate, error) {
+		c, err := r.certificates.DescribeCertificate(ctx, arn)
+		switch fault.KindOf(err) { //nolint:exhaustive // every other kind is an error
+		case fault.NotFound:
+			return edge.Certificate{ARN: arn, Missing: true}, nil
+		case fault.Denied:
+			return edge.Certificate{ARN: arn, Unreadable: true}, nil
+		}
+		return c, err
+	})
+}
+
+// KnownEndpoint is the routing endpoint of a connection group if it was read before.
+func (r *References) KnownEndpoint(groupID string) string {
+	endpoint, ok := r.endpoints.Get(groupID)
+	if !ok {
+		return ""
+	}
+	return endpoint.(string) //nolint:errcheck,forcetypeassert // nothing else is stored there
+}
+
+// Endpoint reads the routing endpoint of a connection group; empty when AWS shows none.
+func (r *References) Endpoint(ctx context.Context, groupID string) (string, error) {
+	if known := r.KnownEndpoint(groupID); known != "" {
+		return known, nil
+	}
+	_, err, _ := r.group.Do("groups", func() (any, error) {
+		groups, err := r.parents.ListConnectionGroups(ctx)
+		for _, g := range groups {
+			r.endpoints.Set(g.ID, g.RoutingEndpoint, routingTTL)
+		}
+		return nil, err
+	})
+	if err != nil && !fault.Is(err, fault.Denied) {
+		return "", err
+	}
+	return r.KnownEndpoint(groupID), nil
+}
+
+// shared answers from the cache, or reads once for all who ask meanwhile.
+func shared[T any](ctx context.Context, g *singleflight.Group, c *cache.Expiring, key string, read func(context.Context) (T, error)) (T, error) {
+	var zero T
+	if v, ok := c.Get(key); ok {
+		return v.(T), nil //nolint:errcheck,forcetypeassert // the key's prefix names the type
+	}
+	v, err, _ := g.Do(key, func() (any, error) {
+		v, err := read(ctx)
+		if err == nil {
+			c.Set(key, v, parentTTL)
+		}
+		return v, err
+	})
+	if err != nil {
+		return zero, err
+	}
+	return v.(T), nil //nolint:errcheck,forcetypeassert // as above
+}

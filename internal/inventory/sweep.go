@@ -1,0 +1,291 @@
+package inventory
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// sweep is a listing of the account that is under way, one page to a step.
+type sweep struct {
+	number uint64
+	// started is the seq before the first page was requested.
+	started uint64
+	marker  string
+	markers map[string]bool
+	class   port.Class
+}
+
+// flight is a tenant that is being deployed.
+type flight struct {
+	since, due time.Time
+}
+
+// The bounds of the pause after a failed listing.
+const (
+	firstSweepRetry = 10 * time.Second
+)
+
+// Start runs the inventory until the context ends. It implements the manager's Runnable.
+func (i *Inventory) Start(ctx context.Context) error {
+	for {
+		timer := i.opts.Clock.NewTimer(i.Step(ctx))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		case <-i.poke:
+		case <-timer.C():
+		}
+		timer.Stop()
+	}
+}
+
+// NeedLeaderElection says that only the active replica watches AWS.
+func (i *Inventory) NeedLeaderElection() bool { return true }
+
+// Follow keeps an eye on the tenant of that name until it is deployed or gone.
+func (i *Inventory) Follow(name string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if _, known := i.flights[name]; known {
+		return
+	}
+	now := i.opts.Clock.Now()
+	i.flights[name] = &flight{since: now, due: now.Add(cadence.FollowDelay(0, i.opts.Interval))}
+	select {
+	case i.poke <- struct{}{}:
+	default:
+	}
+}
+
+// Step makes at most one call to AWS, whichever is due, and says how long the next step
+// can wait. It never waits itself.
+func (i *Inventory) Step(ctx context.Context) time.Duration {
+	name, listing := i.plan()
+	switch {
+	case listing:
+		return i.listPage(ctx)
+	case name != "":
+		return i.look(ctx, name)
+	}
+	return i.idle()
+}
+
+// plan picks what is due: a page of the sweep under way, a new sweep, or the read of one
+// tenant in flight, when that is cheaper than a sweep.
+func (i *Inventory) plan() (name string, listing bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	now := i.opts.Clock.Now()
+	if i.sweep != nil {
+		return "", true
+	}
+	if !now.Before(i.nextSweep) {
+		i.begin(port.Sweep)
+		return "", true
+	}
+	var due []string
+	for n, f := range i.flights {
+		if !now.Before(f.due) {
+			due = append(due, n)
+		}
+	}
+	switch pages := len(i.byName)/pageSize + 1; {
+	case len(due) == 0:
+		return "", false
+	case len(due) > pages:
+		i.begin(port.Follow)
+		return "", true
+	}
+	slices.Sort(due)
+	return due[0], false
+}
+
+func (i *Inventory) begin(class port.Class) {
+	number := i.tick()
+	i.sweep = &sweep{number: number, started: number, class: class, markers: map[string]bool{}}
+}
+
+// idle says when the next thing is due.
+func (i *Inventory) idle() time.Duration {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	next := i.nextSweep
+	for _, f := range i.flights {
+		if f.due.Before(next) {
+			next = f.due
+		}
+	}
+	return max(next.Sub(i.opts.Clock.Now()), 0)
+}
+
+// look reads one tenant in flight.
+func (i *Inventory) look(ctx context.Context, name string) time.Duration {
+	before := i.Known(name)
+	_, err := i.Read(port.WithCall(ctx, port.Call{Key: "follow", Class: port.Follow}), name)
+	if wait := fault.RetryAfter(err); wait > 0 {
+		return wait
+	}
+	after := i.Known(name)
+	i.mu.Lock()
+	if f := i.flights[name]; f != nil {
+		i.reschedule(f)
+		if err != nil && fault.Is(err, fault.NotFound) {
+			delete(i.flights, name)
+		}
+	}
+	i.mu.Unlock()
+	if fault.Is(err, fault.NotFound) || err == nil && moved(before.Tenant, after.Tenant) {
+		i.opts.OnChange([]string{name})
+	}
+	return 0
+}
+
+func (i *Inventory) reschedule(f *flight) {
+	now := i.opts.Clock.Now()
+	f.due = now.Add(cadence.FollowDelay(now.Sub(f.since), i.opts.Interval))
+}
+
+// land ends the flight of a tenant that is deployed.
+func (i *Inventory) land(e *entry) {
+	if e.tenant.Status == edge.Deployed {
+		delete(i.flights, e.tenant.Name)
+	}
+}
+
+// listPage requests the next page of the sweep under way.
+func (i *Inventory) listPage(ctx context.Context) time.Duration {
+	i.mu.Lock()
+	s := i.sweep
+	requested := i.tick()
+	i.mu.Unlock()
+	page, next, err := i.opts.Tenants.ListTenants(port.WithCall(ctx, port.Call{Key: "sweep", Class: s.class}), s.marker)
+	if err != nil {
+		return i.interrupted(err)
+	}
+	changed := i.merge(page, s, requested)
+	if next == "" {
+		changed = append(changed, i.finish(s)...)
+	} else if s.markers[next] {
+		// The same marker twice would list for ever.
+		return i.interrupted(&fault.Error{Kind: fault.Transient, Operation: "ListDistributionTenants", Message: "the list repeats itself"})
+	} else {
+		s.markers[next], s.marker = true, next
+	}
+	if len(changed) > 0 {
+		i.opts.OnChange(changed)
+	}
+	return 0
+}
+
+// interrupted handles a page that could not be had. A limiter's delay only postpones the
+// page; any other failure ends the sweep, and nothing is concluded from it.
+func (i *Inventory) interrupted(err error) time.Duration {
+	if wait := fault.RetryAfter(err); wait > 0 {
+		return wait
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.sweep, i.attempted = nil, true
+	pause := min(firstSweepRetry<<min(i.failures, 10), i.opts.Interval)
+	i.failures++
+	i.nextSweep = i.opts.Clock.Now().Add(cadence.Jitter(pause, i.opts.Random()))
+	return 0
+}
+
+// merge takes a page over and names the tenants that have moved.
+func (i *Inventory) merge(page []edge.Observed, s *sweep, requested uint64) (changed []string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, t := range page {
+		if _, dead := i.buried[t.ID]; dead {
+			i.buried[t.ID] = s.number
+			continue
+		}
+		e := i.byName[t.Name]
+		if e != nil && e.touched > requested {
+			e.seen = s.number
+			continue
+		}
+		if e == nil || e.tenant.ID != t.ID {
+			if e != nil {
+				i.drop(e)
+			}
+			e = i.add(t)
+		}
+		if i.shown(e, t) {
+			changed = append(changed, t.Name)
+		}
+		e.seen = s.number
+		i.land(e)
+	}
+	return changed
+}
+
+// shown takes over what the list shows of a tenant, and reports whether it has moved.
+func (i *Inventory) shown(e *entry, t edge.Observed) bool {
+	before := e.tenant
+	e.shownETag = t.ETag
+	paired := e.listETag
+	if paired == "" {
+		paired = e.tenant.ETag
+	}
+	if e.whole && t.ETag == paired {
+		e.listETag = t.ETag
+		// The configuration stands as it was read; state and domains may move under one ETag.
+		now := before
+		now.Status, now.DomainStates, now.Modified = t.Status, t.DomainStates, t.Modified
+		i.reindex(e, now)
+		return moved(&before, &now)
+	}
+	e.whole, e.listETag = false, ""
+	i.reindex(e, t)
+	return before.ID == "" || moved(&before, &t)
+}
+
+// moved reports whether two views of a tenant differ in anything that an object reports.
+func moved(a, b *edge.Observed) bool {
+	if a == nil || b == nil {
+		return a != b
+	}
+	return a.ID != b.ID || a.ETag != b.ETag || a.Status != b.Status || a.Enabled != b.Enabled ||
+		!maps.Equal(a.DomainStates, b.DomainStates)
+}
+
+// finish ends a sweep that saw the whole account. What it did not show is forgotten, and
+// the objects behind are woken to look for themselves.
+func (i *Inventory) finish(s *sweep) (changed []string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	now := i.opts.Clock.Now()
+	for name, e := range i.byName {
+		switch {
+		case e.seen != s.number && e.touched < s.started:
+			i.drop(e)
+			delete(i.flights, name)
+			changed = append(changed, name)
+		case !now.Before(e.tagsDue):
+			changed = append(changed, name)
+		}
+	}
+	for id, seen := range i.buried {
+		if seen < s.started {
+			delete(i.buried, id)
+		}
+	}
+	for _, f := range i.flights {
+		i.reschedule(f)
+	}
+	i.sweep, i.attempted, i.failures = nil, true, 0
+	i.lastSweep = now
+	i.nextSweep = now.Add(cadence.Jitter(i.opts.Interval, i.opts.Random()))
+	slices.Sort(changed)
+	return changed
+}

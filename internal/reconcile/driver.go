@@ -1,0 +1,248 @@
+// Package reconcile is the one driver behind every controller: load the object, observe,
+// decide, act, conclude. A kind brings its passes; the driver alone writes to the
+// Kubernetes API, and at most once to status in a pass.
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+)
+
+// The time that a pass may take. The world outside gets less than the whole, so that a
+// hanging service can't also prevent the report about it.
+const (
+	passTimeout    = 60 * time.Second
+	outsideTimeout = 45 * time.Second
+)
+
+// maxSteps bounds the steps of a pass. A chain looks at a handful of things before it
+// writes; one that goes on forever is a mistake, and must not spin.
+const maxSteps = 16
+
+// The delays after a pass that could not finish.
+const (
+	again         = 10 * time.Millisecond
+	conflictDelay = time.Second
+	throttleDelay = 5 * time.Second
+)
+
+// Kind is what the driver needs to know of a kind of object.
+type Kind[O client.Object] interface {
+	// New returns an empty object.
+	New() O
+	// Finalizer is the name of the kind's finalizer.
+	Finalizer() string
+	// Begin starts a pass over the object. It asks nobody outside.
+	Begin(ctx context.Context, o O) Pass
+	// Forget drops what is remembered of an object that is gone.
+	Forget(key client.ObjectKey)
+	// Status returns a pointer to the object's status.
+	Status(o O) any
+}
+
+// Pass is one reconcile of one object.
+type Pass interface {
+	// Decide picks the next step and says what it does.
+	Decide() step.Effect
+	// Perform carries the step out. An error ends the pass.
+	Perform(ctx context.Context, k Keeper) error
+	// Conclude writes the report into the object in memory.
+	Conclude(err error) Conclusion
+}
+
+// Keeper changes the metadata of the pass's object.
+type Keeper interface {
+	// Hold stores the finalizer and the annotations in one write, or does nothing when
+	// all of them are there.
+	Hold(ctx context.Context, annotations map[string]string) error
+}
+
+// Conclusion is what is left to do after a pass.
+type Conclusion struct {
+	// After is when to look again; zero leaves it to events.
+	After time.Duration
+	// Events are published once the status is stored.
+	Events []Event
+}
+
+// Event is a transition that people should see.
+type Event struct {
+	Warning         bool
+	Reason, Message string
+}
+
+// Driver reconciles the objects of one kind.
+type Driver[O client.Object] struct {
+	Client client.Client
+	Kind   Kind[O]
+	// Publish sends an event about the object.
+	Publish func(o O, e Event)
+	// Failed counts a pass that ended with a failure. It may be nil.
+	Failed func(kind fault.Kind)
+}
+
+// Reconcile implements reconcile.Reconciler.
+func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	// A shutdown must not cut a call in the middle: the pass ends by itself.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), passTimeout)
+	defer cancel()
+	o := d.Kind.New()
+	if err := d.Client.Get(ctx, req.NamespacedName, o); err != nil {
+		if apierrors.IsNotFound(err) {
+			d.Kind.Forget(req.NamespacedName)
+		}
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if !o.GetDeletionTimestamp().IsZero() && !controllerutil.ContainsFinalizer(o, d.Kind.Finalizer()) {
+		return ctrl.Result{}, nil
+	}
+	k := &keeper[O]{client: d.Client, object: o, finalizer: d.Kind.Finalizer()}
+	pass := d.Kind.Begin(ctx, o)
+	released, more, failure := d.run(ctx, pass, k)
+	if released && failure == nil {
+		for _, e := range pass.Conclude(nil).Events {
+			d.Publish(o, e)
+		}
+		return ctrl.Result{}, nil
+	}
+	return d.conclude(ctx, o, pass, more, failure)
+}
+
+// run decides and performs until a step rests, releases or fails. more means that the
+// next step would have been a second write.
+func (d *Driver[O]) run(ctx context.Context, pass Pass, k *keeper[O]) (released, more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, outsideTimeout)
+	defer cancel()
+	wrote := false
+	for range maxSteps {
+		switch effect := pass.Decide(); effect {
+		case step.Rests:
+			return false, false, nil
+		case step.Writes:
+			if wrote {
+				return false, true, nil
+			}
+			wrote = true
+			err = pass.Perform(ctx, k)
+		case step.Reads, step.Keeps:
+			err = pass.Perform(ctx, k)
+		case step.Releases:
+			if err := pass.Perform(ctx, k); err != nil {
+				return false, false, err
+			}
+			return true, false, k.release(ctx)
+		}
+		if err != nil {
+			return false, false, err
+		}
+	}
+	return false, false, &fault.Error{Kind: fault.Transient, Operation: "Deciding", Message: fmt.Sprintf("no end after %d steps", maxSteps)}
+}
+
+// conclude stores the report and turns the end of the pass into a result.
+func (d *Driver[O]) conclude(ctx context.Context, o O, pass Pass, more bool, failure error) (ctrl.Result, error) {
+	base, ok := o.DeepCopyObject().(O)
+	if !ok {
+		return ctrl.Result{}, errors.New("copying an object changed its type")
+	}
+	c := pass.Conclude(failure)
+	if !equality.Semantic.DeepEqual(d.Kind.Status(base), d.Kind.Status(o)) {
+		// A merge patch replaces the list of conditions, so it must not meet another version.
+		patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
+		if err := d.Client.Status().Patch(ctx, o, patch); err != nil {
+			return d.result(ctx, 0, fmt.Errorf("storing the status: %w", err))
+		}
+	}
+	for _, e := range c.Events {
+		d.Publish(o, e)
+	}
+	if failure == nil && more {
+		c.After = again
+	}
+	return d.result(ctx, c.After, failure)
+}
+
+// result is the one place where the end of a pass becomes a delay.
+func (d *Driver[O]) result(ctx context.Context, after time.Duration, err error) (ctrl.Result, error) {
+	switch {
+	case err == nil:
+		return ctrl.Result{RequeueAfter: after}, nil
+	case apierrors.IsNotFound(err):
+		return ctrl.Result{}, nil
+	case apierrors.IsConflict(err):
+		log.FromContext(ctx).V(1).Info("The object changed meanwhile", "error", err.Error())
+		return ctrl.Result{RequeueAfter: conflictDelay}, nil
+	}
+	kind := fault.KindOf(err)
+	switch kind {
+	case fault.Throttled:
+		log.FromContext(ctx).V(1).Info("Waiting for a turn at AWS", "error", err.Error())
+		delay := fault.RetryAfter(err)
+		if delay == 0 {
+			delay = throttleDelay
+		}
+		return ctrl.Result{RequeueAfter: delay}, nil
+	case fault.Conflict, fault.NotFound:
+		log.FromContext(ctx).V(1).Info("AWS changed meanwhile", "error", err.Error())
+		return ctrl.Result{RequeueAfter: conflictDelay}, nil
+	case fault.None, fault.Transient, fault.Exists, fault.NotDisabled, fault.InUse, fault.DomainTaken,
+		fault.DomainUnverified, fault.Denied, fault.Quota, fault.Invalid:
+	}
+	if d.Failed != nil {
+		d.Failed(kind)
+	}
+	return ctrl.Result{}, err
+}
+
+// keeper implements Keeper with merge patches under optimistic lock.
+type keeper[O client.Object] struct {
+	client    client.Client
+	object    O
+	finalizer string
+}
+
+func (k *keeper[O]) Hold(ctx context.Context, annotations map[string]string) error {
+	missing := !controllerutil.ContainsFinalizer(k.object, k.finalizer)
+	for key, value := range annotations {
+		missing = missing || k.object.GetAnnotations()[key] != value
+	}
+	if !missing {
+		return nil
+	}
+	return k.patch(ctx, "holding the object", func() {
+		controllerutil.AddFinalizer(k.object, k.finalizer)
+		all := maps.Clone(k.object.GetAnnotations())
+		if all == nil {
+			all = map[string]string{}
+		}
+		maps.Copy(all, annotations)
+		k.object.SetAnnotations(all)
+	})
+}
+
+func (k *keeper[O]) release(ctx context.Context) error {
+	err := k.patch(ctx, "letting the object go", func() { controllerutil.RemoveFinalizer(k.object, k.finalizer) })
+	return client.IgnoreNotFound(err)
+}
+
+func (k *keeper[O]) patch(ctx context.Context, doing string, change func()) error {
+	base := k.object.DeepCopyObject().(O) //nolint:errcheck,forcetypeassert // a copy has the type of its original
+	change()
+	if err := k.client.Patch(ctx, k.object, client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}

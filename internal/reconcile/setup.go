@@ -1,0 +1,84 @@
+package reconcile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+// The delays after a failure about which nothing is known. What is unknown may be an
+// outage, so that the ceiling stays far below that of a refusal.
+const (
+	firstBackoff = time.Second
+	lastBackoff  = 5 * time.Minute
+)
+
+// Watch is what wakes the objects of a kind.
+type Watch struct {
+	// Name of the controller, in logs and metrics.
+	Name string
+	// Workers is how many objects are reconciled at the same time.
+	Workers int
+	// Wake brings objects that something outside has changed for.
+	Wake <-chan event.GenericEvent
+	// Annotations are those whose change wakes the object.
+	Annotations []string
+}
+
+// Setup registers the driver with the manager. The primary objects wake on a change of
+// spec, deletion, the named annotations, and a finalizer that somebody removed: never on
+// our own writes.
+func Setup[O client.Object](mgr ctrl.Manager, d *Driver[O], w Watch) error {
+	b := ctrl.NewControllerManagedBy(mgr).Named(w.Name).
+		For(d.Kind.New(), builder.WithPredicates(predicate.Or(
+			predicate.GenerationChangedPredicate{},
+			touched(d.Kind.Finalizer(), w.Annotations),
+		))).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: w.Workers,
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstBackoff, lastBackoff),
+		})
+	if w.Wake != nil {
+		b = b.WatchesRawSource(source.Channel(w.Wake, &handler.EnqueueRequestForObject{}))
+	}
+	if err := b.Complete(d); err != nil {
+		return fmt.Errorf("setting up the %s controller: %w", w.Name, err)
+	}
+	return nil
+}
+
+// touched lets updates through in which a person changed metadata that means something.
+func touched(finalizer string, annotations []string) predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc:  func(event.CreateEvent) bool { return true },
+		DeleteFunc:  func(event.DeleteEvent) bool { return true },
+		GenericFunc: func(event.GenericEvent) bool { return true },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			lost := slices.Contains(e.ObjectOld.GetFinalizers(), finalizer) && !slices.Contains(e.ObjectNew.GetFinalizers(), finalizer)
+			deleted := e.ObjectOld.GetDeletionTimestamp().IsZero() != e.ObjectNew.GetDeletionTimestamp().IsZero()
+			return lost || deleted || !maps.Equal(pick(e.ObjectOld, annotations), pick(e.ObjectNew, annotations))
+		},
+	}
+}
+
+func pick(o client.Object, keys []string) map[string]string {
+	out := map[string]string{}
+	for _, k := range keys {
+		if v, ok := o.GetAnnotations()[k]; ok {
+			out[k] = v
+		}
+	}
+	return out
+}
