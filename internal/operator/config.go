@@ -1,0 +1,161 @@
+// Package operator puts the operator together: flags, AWS clients, the inventory and the
+// controllers. It is the only package that knows them all.
+package operator
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+)
+
+// Names of the controllers, as --controllers takes them.
+const controllerDistributionTenant = "distributiontenant"
+
+// maxUserTags is what AWS's limit of 50 tags leaves beside the owner tags.
+const maxUserTags = 46
+
+// Config is everything that can be set from outside.
+type Config struct {
+	MetricsAddress  string
+	MetricsSecure   bool
+	MetricsCertPath string
+	MetricsCertName string
+	MetricsCertKey  string
+	ProbeAddress    string
+	EnableHTTP2     bool
+
+	LeaderElect             bool
+	LeaderElectionNamespace string
+
+	ClusterID       string
+	WatchNamespaces List
+	Controllers     List
+	Workers         int
+
+	AWSRegion     string
+	AWSRate       float64
+	AWSBurst      int
+	SweepInterval time.Duration
+	DriftPolicy   string
+	DefaultTags   Tags
+}
+
+// Bind declares the flags.
+func (c *Config) Bind(f *flag.FlagSet) {
+	f.StringVar(&c.MetricsAddress, "metrics-bind-address", "0", "Address of the metrics endpoint, for example :8443; 0 turns it off.")
+	f.BoolVar(&c.MetricsSecure, "metrics-secure", true, "Serve metrics over HTTPS to those whom the API server lets read /metrics.")
+	f.StringVar(&c.MetricsCertPath, "metrics-cert-path", "", "Folder with the certificate of the metrics endpoint. Empty: a self-signed one.")
+	f.StringVar(&c.MetricsCertName, "metrics-cert-name", "tls.crt", "File name of that certificate.")
+	f.StringVar(&c.MetricsCertKey, "metrics-cert-key", "tls.key", "File name of its key.")
+	f.StringVar(&c.ProbeAddress, "health-probe-bind-address", ":8081", "Address of /healthz and /readyz; 0 turns them off.")
+	f.BoolVar(&c.EnableHTTP2, "enable-http2", false, "Serve metrics over HTTP/2 too.")
+
+	f.BoolVar(&c.LeaderElect, "leader-elect", false, "Let one of several replicas be active.")
+	f.StringVar(&c.LeaderElectionNamespace, "leader-election-namespace", "", "Namespace of the lease. Empty: the operator's own.")
+
+	f.StringVar(&c.ClusterID, "cluster-id", "", "Name of this cluster in owner tags; it must never change. Empty: the UID of the kube-system namespace.")
+	f.Var(&c.WatchNamespaces, "watch-namespaces", "Comma-separated namespaces to watch. Empty: all.")
+	c.Controllers = List{controllerDistributionTenant}
+	f.Var(&c.Controllers, "controllers", "Comma-separated controllers to run.")
+	f.IntVar(&c.Workers, "max-concurrent-reconciles", 10, "How many objects of a kind are reconciled at the same time.")
+
+	f.StringVar(&c.AWSRegion, "aws-region", "", "AWS region of the services that have one. Empty: what the environment says, else us-east-1. CloudFront itself is global.")
+	f.Float64Var(&c.AWSRate, "aws-rate", 10, "Calls per second to CloudFront, on average.")
+	f.IntVar(&c.AWSBurst, "aws-burst", 50, "Calls to CloudFront that may be made at once after a pause.")
+	f.DurationVar(&c.SweepInterval, "sweep-interval", 5*time.Minute, "How often all tenants of the account are listed to find what has changed. At least 10s.")
+	f.StringVar(&c.DriftPolicy, "drift-policy", string(edge.DriftEnforce), "What to do about changes made in AWS where an object does not say: enforce, report or suspend.")
+	f.Var(&c.DefaultTags, "default-tags", "Comma-separated key=value tags for every tenant. A tag of the object wins.")
+}
+
+// Validate names the first flag that can't be.
+func (c *Config) Validate() error {
+	switch edge.DriftPolicy(c.DriftPolicy) {
+	case edge.DriftEnforce, edge.DriftReport, edge.DriftSuspend:
+	default:
+		return fmt.Errorf("--drift-policy=%s: use enforce, report or suspend", c.DriftPolicy)
+	}
+	for _, name := range c.Controllers {
+		if name != controllerDistributionTenant {
+			return fmt.Errorf("--controllers=%s: there is no controller %q; use %s", c.Controllers.String(), name, controllerDistributionTenant)
+		}
+	}
+	switch {
+	case c.Workers < 1:
+		return fmt.Errorf("--max-concurrent-reconciles=%d: use at least 1", c.Workers)
+	case c.AWSRate <= 0:
+		return fmt.Errorf("--aws-rate=%g: use a number above 0", c.AWSRate)
+	case c.AWSBurst < 2:
+		return fmt.Errorf("--aws-burst=%d: use at least 2", c.AWSBurst)
+	case c.SweepInterval < 10*time.Second:
+		return fmt.Errorf("--sweep-interval=%s: use at least 10s", c.SweepInterval)
+	}
+	return c.DefaultTags.validate()
+}
+
+// List is a comma-separated flag.
+type List []string
+
+// String implements flag.Value.
+func (l *List) String() string { return strings.Join(*l, ",") }
+
+// Set implements flag.Value.
+func (l *List) Set(text string) error {
+	*l = nil
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			*l = append(*l, part)
+		}
+	}
+	return nil
+}
+
+// Tags is a comma-separated flag of key=value pairs.
+type Tags map[string]string
+
+// String implements flag.Value.
+func (t *Tags) String() string {
+	var pairs []string
+	for _, k := range slices.Sorted(maps.Keys(*t)) {
+		pairs = append(pairs, k+"="+(*t)[k])
+	}
+	return strings.Join(pairs, ",")
+}
+
+// Set implements flag.Value.
+func (t *Tags) Set(text string) error {
+	*t = Tags{}
+	for pair := range strings.SplitSeq(text, ",") {
+		if pair = strings.TrimSpace(pair); pair == "" {
+			continue
+		}
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || key == "" {
+			return fmt.Errorf("%q is not of the form key=value", pair)
+		}
+		(*t)[key] = value
+	}
+	return nil
+}
+
+func (t *Tags) validate() error {
+	if len(*t) > maxUserTags {
+		return fmt.Errorf("--default-tags has %d tags: AWS allows 50, of which the operator needs 4, so use at most %d", len(*t), maxUserTags)
+	}
+	for _, key := range slices.Sorted(maps.Keys(*t)) {
+		switch value := (*t)[key]; {
+		case strings.HasPrefix(key, ownership.Prefix):
+			return fmt.Errorf("--default-tags: the key %q is reserved for owner tags; choose another", key)
+		case strings.HasPrefix(strings.ToLower(key), "aws:"):
+			return fmt.Errorf("--default-tags: the key %q is reserved by AWS; choose one that does not start with aws:", key)
+		case len(key) > 128 || len(value) > 256:
+			return fmt.Errorf("--default-tags: %q is too long; AWS allows 128 characters for a key and 256 for a value", key)
+		}
+	}
+	return nil
+}

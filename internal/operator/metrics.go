@@ -1,0 +1,124 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+)
+
+const metricPrefix = "cloudfront_tenant_operator_"
+
+// metrics counts what the controllers see. It implements distributiontenant.Observer.
+type metrics struct {
+	errors *prometheus.CounterVec
+	drift  prometheus.Counter
+	ready  prometheus.Histogram
+}
+
+func newMetrics(r prometheus.Registerer) (*metrics, error) {
+	m := &metrics{
+		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: metricPrefix + "reconcile_errors_total",
+			Help: "Reconciles that ended with an error, by kind of fault. Waiting for a rate limit is none.",
+		}, []string{"error_type"}),
+		drift: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: metricPrefix + "drift_detected_total",
+			Help: "Times that a tenant was found changed in AWS, corrected or not.",
+		}),
+		ready: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    metricPrefix + "time_to_ready_seconds",
+			Help:    "Time from the creation of an object to its first Ready.",
+			Buckets: []float64{5, 15, 30, 60, 120, 300, 600, 1800, 3600, 14400},
+		}),
+	}
+	return m, registerAll(r, m.errors, m.drift, m.ready)
+}
+
+func registerAll(r prometheus.Registerer, all ...prometheus.Collector) error {
+	for _, c := range all {
+		if err := r.Register(c); err != nil {
+			return fmt.Errorf("registering metrics: %w", err)
+		}
+	}
+	return nil
+}
+
+func (m *metrics) failed(kind fault.Kind)      { m.errors.WithLabelValues(kind.String()).Inc() }
+func (m *metrics) DriftDetected()              { m.drift.Inc() }
+func (m *metrics) BecameReady(d time.Duration) { m.ready.Observe(d.Seconds()) }
+
+// registerFleet adds what is computed when it is scraped.
+func registerFleet(r prometheus.Registerer, mgr ctrl.Manager, inv *inventory.Inventory, clk clock.PassiveClock) error {
+	return registerAll(r,
+		&fleet{reader: mgr.GetCache(), elected: mgr.Elected(), desc: prometheus.NewDesc(metricPrefix+"tenants_total",
+			"DistributionTenant objects by namespace and reason of their Ready condition (Deployed when they are Ready). Only the active replica counts them.",
+			[]string{"namespace", "status"}, nil)},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: metricPrefix + "inventory_tenants", Help: "Tenants of the AWS account that the inventory knows, whoever owns them.",
+		}, func() float64 { return float64(inv.Stats().Tenants) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: metricPrefix + "inventory_in_flight", Help: "Tenants whose deployment is being followed.",
+		}, func() float64 { return float64(inv.Stats().InFlight) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: metricPrefix + "inventory_age_seconds",
+			Help: "Time since all tenants of the account were last listed; -1 when they never were by this replica.",
+		}, func() float64 {
+			last := inv.Stats().LastSweep
+			if last.IsZero() {
+				return -1
+			}
+			return clk.Since(last).Seconds()
+		}),
+	)
+}
+
+// fleet counts the objects in the cache without copying them.
+type fleet struct {
+	reader  client.Reader
+	elected <-chan struct{}
+	desc    *prometheus.Desc
+}
+
+// scrapeTimeout bounds the wait for a cache that is not filled yet.
+const scrapeTimeout = 5 * time.Second
+
+// Describe implements prometheus.Collector.
+func (f *fleet) Describe(d chan<- *prometheus.Desc) { d <- f.desc }
+
+// Collect implements prometheus.Collector.
+func (f *fleet) Collect(out chan<- prometheus.Metric) {
+	select {
+	case <-f.elected:
+	default:
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	var list v1alpha1.DistributionTenantList
+	if err := f.reader.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+		out <- prometheus.NewInvalidMetric(f.desc, fmt.Errorf("listing the tenants: %w", err))
+		return
+	}
+	type key struct{ namespace, status string }
+	counts := map[key]int{}
+	for n := range list.Items {
+		status := "Unknown"
+		if c := meta.FindStatusCondition(list.Items[n].Status.Conditions, v1alpha1.ConditionReady); c != nil {
+			status = c.Reason
+		}
+		counts[key{list.Items[n].Namespace, status}]++
+	}
+	for k, n := range counts {
+		out <- prometheus.MustNewConstMetric(f.desc, prometheus.GaugeValue, float64(n), k.namespace, k.status)
+	}
+}

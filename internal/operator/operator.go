@@ -1,0 +1,231 @@
+package operator
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// leaderElectionID is the name of the lease.
+const leaderElectionID = "cloudfront-tenant-operator"
+
+// shutdownTimeout is how long a stopping operator waits for the passes in flight. It is
+// above what one pass may take from its last call on, and below the 30 s that Kubernetes
+// gives a pod.
+const shutdownTimeout = 25 * time.Second
+
+// The budget for ACM, which allows ten DescribeCertificate a second to the whole account.
+const (
+	acmRate  = 5
+	acmBurst = 10
+)
+
+// Version is stamped by the build.
+var Version = "dev"
+
+// Scheme knows every kind that the operator handles.
+func Scheme() (*runtime.Scheme, error) {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(s); err != nil {
+			return nil, fmt.Errorf("building the scheme: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// Run runs the operator until the context ends.
+func Run(ctx context.Context, c Config, kube *rest.Config) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	scheme, err := Scheme()
+	if err != nil {
+		return err
+	}
+	mgr, err := ctrl.NewManager(kube, c.managerOptions(scheme))
+	if err != nil {
+		return fmt.Errorf("creating the manager: %w", err)
+	}
+	if c.ClusterID, err = clusterID(ctx, mgr.GetAPIReader(), c.ClusterID); err != nil {
+		return err
+	}
+	if err := addProbes(mgr); err != nil {
+		return err
+	}
+	if slices.Contains(c.Controllers, controllerDistributionTenant) {
+		if err := addTenants(ctx, mgr, c); err != nil {
+			return err
+		}
+	}
+	ctrl.Log.WithName("operator").Info("Starting", "version", Version, "clusterID", c.ClusterID,
+		"driftPolicy", c.DriftPolicy, "sweepInterval", c.SweepInterval.String())
+	if err := mgr.Start(ctx); err != nil {
+		return fmt.Errorf("running the manager: %w", err)
+	}
+	return nil
+}
+
+func (c Config) managerOptions(scheme *runtime.Scheme) ctrl.Options {
+	timeout := shutdownTimeout
+	o := ctrl.Options{
+		Scheme:                        scheme,
+		Metrics:                       c.metricsOptions(),
+		HealthProbeBindAddress:        c.ProbeAddress,
+		LeaderElection:                c.LeaderElect,
+		LeaderElectionID:              leaderElectionID,
+		LeaderElectionNamespace:       c.LeaderElectionNamespace,
+		LeaderElectionReleaseOnCancel: true,
+		GracefulShutdownTimeout:       &timeout,
+		// Managed fields are a third of an object, and nobody here reads them.
+		Cache: cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+	}
+	if len(c.WatchNamespaces) > 0 {
+		o.Cache.DefaultNamespaces = map[string]cache.Config{}
+		for _, ns := range c.WatchNamespaces {
+			o.Cache.DefaultNamespaces[ns] = cache.Config{}
+		}
+	}
+	return o
+}
+
+func (c Config) metricsOptions() metricsserver.Options {
+	o := metricsserver.Options{
+		BindAddress: c.MetricsAddress, SecureServing: c.MetricsSecure,
+		CertDir: c.MetricsCertPath, CertName: c.MetricsCertName, KeyName: c.MetricsCertKey,
+	}
+	if c.MetricsSecure {
+		o.FilterProvider = filters.WithAuthenticationAndAuthorization
+	}
+	if !c.EnableHTTP2 {
+		// HTTP/2 has let strangers exhaust servers (CVE-2023-44487); a scraper needs none.
+		o.TLSOpts = append(o.TLSOpts, func(t *tls.Config) { t.NextProtos = []string{"http/1.1"} })
+	}
+	return o
+}
+
+// clusterID defaults to the one id that a cluster keeps for its whole life.
+func clusterID(ctx context.Context, r client.Reader, given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	var ns corev1.Namespace
+	if err := r.Get(ctx, client.ObjectKey{Name: "kube-system"}, &ns); err != nil {
+		return "", fmt.Errorf("reading the kube-system namespace for the cluster's id (or set --cluster-id): %w", err)
+	}
+	return string(ns.UID), nil
+}
+
+func addProbes(mgr ctrl.Manager) error {
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return fmt.Errorf("adding the health check: %w", err)
+	}
+	synced := func(r *http.Request) error {
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+		defer cancel()
+		if !mgr.GetCache().WaitForCacheSync(ctx) {
+			return fmt.Errorf("the cache of Kubernetes objects is not filled yet")
+		}
+		return nil
+	}
+	if err := mgr.AddReadyzCheck("cache", synced); err != nil {
+		return fmt.Errorf("adding the readiness check: %w", err)
+	}
+	return nil
+}
+
+// addTenants adds the inventory and the controller for DistributionTenant.
+func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
+	sdk, err := aws.LoadConfig(ctx, aws.SDKConfig{Region: c.AWSRegion, Version: Version})
+	if err != nil {
+		return err
+	}
+	calls, err := aws.NewMetrics(ctrlmetrics.Registry)
+	if err != nil {
+		return err
+	}
+	metrics, err := newMetrics(ctrlmetrics.Registry)
+	if err != nil {
+		return err
+	}
+	wall := clock.RealClock{}
+	limiter := aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: c.AWSRate, Burst: c.AWSBurst, Clock: wall, Metrics: calls})
+	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: acmRate, Burst: acmBurst, Clock: wall, Metrics: calls})
+	edgeClient := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: calls})
+	certClient := acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: calls})
+
+	var controller *distributiontenant.Controller
+	inv := inventory.New(inventory.Options{
+		Tenants: edgeClient, Clock: wall, Interval: c.SweepInterval, Random: rand.Float64,
+		OnChange: func(names []string) { controller.Wake(ctx, names) },
+	})
+	controller = distributiontenant.New(distributiontenant.Options{
+		Client: mgr.GetClient(), Inventory: inv, References: inventory.NewReferences(edgeClient, certClient, wall),
+		Budget: limiter, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: metrics, Random: rand.Float64,
+		Defaults: convert.Defaults{DriftPolicy: edge.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags)},
+	})
+	driver := &reconcile.Driver[*v1alpha1.DistributionTenant]{
+		Client: mgr.GetClient(), Kind: controller, Failed: metrics.failed, Publish: publisher(mgr),
+	}
+	if err := controller.SetupWithManager(mgr, driver, c.Workers); err != nil {
+		return err
+	}
+	if err := mgr.Add(inv); err != nil {
+		return fmt.Errorf("adding the inventory: %w", err)
+	}
+	return registerFleet(ctrlmetrics.Registry, mgr, inv, wall)
+}
+
+// publisher sends events to the API server.
+func publisher(mgr ctrl.Manager) func(*v1alpha1.DistributionTenant, reconcile.Event) {
+	recorder := mgr.GetEventRecorder("cloudfront-tenant-operator")
+	return func(o *v1alpha1.DistributionTenant, e reconcile.Event) {
+		kind := corev1.EventTypeNormal
+		if e.Warning {
+			kind = corev1.EventTypeWarning
+		}
+		recorder.Eventf(o, nil, kind, e.Reason, "Reconcile", "%s", bounded(e.Message))
+	}
+}
+
+// maxNote is what the API server takes as the note of an event.
+const maxNote = 1024
+
+func bounded(s string) string {
+	if len(s) <= maxNote {
+		return s
+	}
+	runes := []rune(s)
+	for len(string(runes)) > maxNote-len("…") {
+		runes = runes[:len(runes)-1]
+	}
+	return string(runes) + "…"
+}
