@@ -1,0 +1,239 @@
+package aws
+
+import (
+	"net/http"
+	"time"
+)
+
+// group is one version of a connection group.
+type group struct {
+	meta
+
+	endpoint  string
+	ipv6      bool
+	anycastID string
+	enabled   bool
+	isDefault bool
+}
+
+// usableGroup tells whether tenants can be put into a group; no id means the
+// default one.
+func (a *account) usableGroup(id string) error {
+	if id == "" {
+		return nil
+	}
+	r := a.groups.find(id)
+	if r == nil {
+		return entityNotFound("connection group", id)
+	}
+	if !r.current().enabled {
+		return conflict("InvalidAssociation", "The connection group %s is disabled.", id)
+	}
+	return nil
+}
+
+// defaultGroup returns the account's default group and creates it the first
+// time.
+func (s *Sim) defaultGroup(a *account, now time.Time) *record[group] {
+	if r := a.groups.find(a.defaultGroupID); r != nil {
+		return r
+	}
+	id := s.derive.ksuid("cg_", a.id, "default")
+	return s.storeGroup(a, id, "CreatedByCloudFront-"+id, &group{ipv6: true, enabled: true, isDefault: true}, nil, now)
+}
+
+func (s *Sim) storeGroup(a *account, id, name string, g *group, tags []tag, now time.Time) *record[group] {
+	g.meta = s.changed(id, 0, now)
+	if g.endpoint == "" {
+		g.endpoint = s.derive.endpoint(id)
+	}
+	r := &record[group]{id: id, name: name, arn: "arn:aws:cloudfront::" + a.id + ":connection-group/" + id, created: now, tags: tags}
+	r.put(g, now, s.keep())
+	a.groups.add(r)
+	a.endpoints[g.endpoint] = id
+	if g.isDefault {
+		a.defaultGroupID = id
+	}
+	return r
+}
+
+func (s *Sim) createGroup(c *call) (reply, error) {
+	root, err := c.root("CreateConnectionGroupRequest")
+	if err != nil {
+		return reply{}, err
+	}
+	g := &group{ipv6: true, enabled: s.switches.EnabledByDefault}
+	if err := g.apply(root); err != nil {
+		return reply{}, err
+	}
+	tags, err := s.readTags(root.child("Tags"))
+	if err != nil {
+		return reply{}, err
+	}
+	name := root.str("Name")
+	switch {
+	case name == "" || len(name) > 128:
+		return reply{}, invalidArgument("The name of a connection group must have 1 to 128 characters.")
+	case c.acct.groups.names[name] != nil:
+		return reply{}, conflict("EntityAlreadyExists", "A connection group with the name %s already exists.", name)
+	case len(c.acct.groups.live) >= s.quotas.ConnectionGroups:
+		return reply{}, limitExceeded("The account has reached its quota of %d connection groups.", s.quotas.ConnectionGroups)
+	}
+	id := s.derive.ksuid("cg_", c.acct.id, "named", name, c.acct.groups.generation(name))
+	r := s.storeGroup(c.acct, id, name, g, tags, c.now)
+	c.about(r.id, r.name)
+	return s.groupReply(http.StatusCreated, seen[group]{record: r, value: g, at: c.now}, tags), nil
+}
+
+// apply takes over the members that were sent.
+func (g *group) apply(in *node) error {
+	ipv6, err := in.boolean("Ipv6Enabled")
+	if err != nil {
+		return err
+	}
+	if ipv6 != nil {
+		g.ipv6 = *ipv6
+	}
+	enabled, err := in.boolean("Enabled")
+	if err != nil {
+		return err
+	}
+	if enabled != nil {
+		g.enabled = *enabled
+	}
+	if anycast := in.child("AnycastIpListId"); anycast != nil {
+		g.anycastID = anycast.text
+	}
+	return nil
+}
+
+func (s *Sim) getGroup(c *call) (reply, error) {
+	return s.showGroup(c, c.vars[0])
+}
+
+func (s *Sim) getGroupByEndpoint(c *call) (reply, error) {
+	endpoint := c.param("RoutingEndpoint")
+	if endpoint == "" {
+		return reply{}, invalidArgument("The parameter RoutingEndpoint is required.")
+	}
+	id, ok := c.acct.endpoints[endpoint]
+	if !ok {
+		return reply{}, entityNotFound("connection group", endpoint)
+	}
+	return s.showGroup(c, id)
+}
+
+func (s *Sim) showGroup(c *call, identifier string) (reply, error) {
+	v, ok := c.acct.groups.get(identifier, c.now, &s.switches)
+	if !ok {
+		return reply{}, entityNotFound("connection group", identifier)
+	}
+	c.about(v.id, v.name)
+	return s.groupReply(http.StatusOK, v, s.echoedTags(v.tags)), nil
+}
+
+func (s *Sim) updateGroup(c *call) (reply, error) {
+	r, err := s.groupForWrite(c)
+	if err != nil {
+		return reply{}, err
+	}
+	root, err := c.root("UpdateConnectionGroupRequest")
+	if err != nil {
+		return reply{}, err
+	}
+	next := *r.current()
+	if s.switches.UpdateReplaces {
+		next.ipv6, next.anycastID, next.enabled = true, "", s.switches.EnabledByDefault
+	}
+	if err := next.apply(root); err != nil {
+		return reply{}, err
+	}
+	if !next.enabled && (next.isDefault || c.acct.tenantsIn[r.id] > 0) {
+		return reply{}, conflict("ResourceInUse", "The connection group %s is in use.", r.id)
+	}
+	r.rev++
+	next.meta = s.changed(r.id, r.rev, c.now)
+	r.put(&next, c.now, s.keep())
+	return s.groupReply(http.StatusOK, seen[group]{record: r, value: &next, at: c.now}, s.echoedTags(r.tags)), nil
+}
+
+func (s *Sim) groupForWrite(c *call) (*record[group], error) {
+	r := c.acct.groups.find(c.vars[0])
+	if r == nil {
+		return nil, entityNotFound("connection group", c.vars[0])
+	}
+	return r, s.checkETag(c, r.current().meta, true)
+}
+
+func (s *Sim) deleteGroup(c *call) (reply, error) {
+	r, err := s.groupForWrite(c)
+	if err != nil {
+		return reply{}, err
+	}
+	g := r.current()
+	switch {
+	case g.isDefault:
+		return reply{}, conflict("CannotDeleteEntityWhileInUse", "The default connection group %s cannot be deleted.", r.id)
+	case c.acct.tenantsIn[r.id] > 0:
+		return reply{}, conflict("CannotDeleteEntityWhileInUse", "The connection group %s has distribution tenants.", r.id)
+	case g.enabled || (s.switches.DeleteNeedsDeployed && g.status(c.now) != statusDeployed):
+		return reply{}, conflict("ResourceNotDisabled", "The connection group %s is not disabled.", r.id)
+	}
+	delete(c.acct.endpoints, g.endpoint)
+	c.acct.groups.remove(r, c.now, s.keep())
+	return reply{status: http.StatusNoContent}, nil
+}
+
+func (s *Sim) listGroups(c *call) (reply, error) {
+	root, err := c.root("ListConnectionGroupsRequest")
+	if err != nil {
+		return reply{}, err
+	}
+	marker, size, err := s.bodyPage(root)
+	if err != nil {
+		return reply{}, err
+	}
+	anycast := root.str("AssociationFilter", "AnycastIpListId")
+	found, next, err := page(c.acct.groups, marker, size, func(r *record[group]) *node {
+		v, ok := r.listed(c.now, &s.switches)
+		if !ok || (anycast != "" && v.value.anycastID != anycast) {
+			return nil
+		}
+		return s.groupBody("ConnectionGroupSummary", v, true, nil)
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	body := el("ListConnectionGroupsResult", opt("NextMarker", next), el("ConnectionGroups", found...))
+	return reply{status: http.StatusOK, body: body}, nil
+}
+
+func (s *Sim) groupReply(status int, v seen[group], tags []tag) reply {
+	return reply{status: status, etag: s.etagAt(v.value.meta, v.at), body: s.groupBody("ConnectionGroup", v, false, tags)}
+}
+
+// groupBody renders a group; a summary has neither tags nor Ipv6Enabled.
+func (s *Sim) groupBody(root string, v seen[group], summary bool, tags []tag) *node {
+	g := v.value
+	n := el(root,
+		txt("Id", v.id),
+		txt("Name", v.name),
+		txt("Arn", v.arn),
+		txt("RoutingEndpoint", g.endpoint),
+		txt("CreatedTime", stamp(v.created)),
+		txt("LastModifiedTime", stamp(g.modified)),
+		opt("AnycastIpListId", g.anycastID),
+		boolEl("Enabled", g.enabled),
+		txt("Status", g.status(v.at)),
+		boolEl("IsDefault", g.isDefault),
+	)
+	if summary {
+		n.set(txt("ETag", s.summaryETag(v.id, g.meta, v.at)))
+		return n
+	}
+	n.set(boolEl("Ipv6Enabled", g.ipv6))
+	if len(tags) > 0 {
+		n.set(tagsBody(tags))
+	}
+	return n
+}

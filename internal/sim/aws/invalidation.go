@@ -1,0 +1,188 @@
+package aws
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// invalidation is one invalidation of a tenant.
+type invalidation struct {
+	id        string
+	reference string
+	paths     []string
+	created   time.Time
+	done      time.Time
+}
+
+func (i invalidation) status(now time.Time) string {
+	if now.Before(i.done) {
+		return "InProgress"
+	}
+	return "Completed"
+}
+
+func (s *Sim) createInvalidation(c *call) (reply, error) {
+	r := c.acct.tenants.find(c.vars[0])
+	if r == nil {
+		return reply{}, entityNotFound("distribution tenant", c.vars[0])
+	}
+	if c.body == nil {
+		return reply{}, refuse(http.StatusBadRequest, "MissingBody", "The InvalidationBatch is missing.")
+	}
+	root, err := c.root("InvalidationBatch")
+	if err != nil {
+		return reply{}, err
+	}
+	paths, err := readPaths(root.child("Paths"))
+	if err != nil {
+		return reply{}, err
+	}
+	reference := root.str("CallerReference")
+	if reference == "" {
+		return reply{}, invalidArgument("The parameter CallerReference is required.")
+	}
+	for _, earlier := range c.acct.invalidations[r.id] {
+		switch {
+		case earlier.reference != reference:
+		case slices.Equal(earlier.paths, paths):
+			return invalidationReply(http.StatusCreated, r.id, earlier, c.now), nil
+		default:
+			return reply{}, refuse(http.StatusBadRequest, "InvalidationBatchAlreadyExists",
+				"The caller reference %s belongs to an invalidation with other paths.", reference)
+		}
+	}
+	if err := s.checkInvalidationQuota(c, paths); err != nil {
+		return reply{}, err
+	}
+	next := invalidation{
+		id:        "I" + s.derive.digits(upperDigits, 13, "invalidation", r.id, reference),
+		reference: reference, paths: paths, created: c.now, done: c.now.Add(s.switches.DeployDelay),
+	}
+	c.acct.invalidations[r.id] = append(c.acct.invalidations[r.id], next)
+	return invalidationReply(http.StatusCreated, r.id, next, c.now), nil
+}
+
+func readPaths(block *node) ([]string, error) {
+	if block == nil {
+		return nil, invalidArgument("The parameter Paths is required.")
+	}
+	if err := checkQuantities(block); err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, item := range block.child("Items").items("Path", "member") {
+		if !strings.HasPrefix(item.text, "/") {
+			return nil, invalidArgument("An invalidation path must begin with a slash, got %q.", item.text)
+		}
+		paths = append(paths, item.text)
+	}
+	if len(paths) == 0 {
+		return nil, invalidArgument("An invalidation needs at least one path.")
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// checkInvalidationQuota counts what is in progress in the account.
+func (s *Sim) checkInvalidationQuota(c *call, paths []string) error {
+	if len(paths) > s.quotas.InvalidationPaths {
+		return refuse(http.StatusRequestEntityTooLarge, "BatchTooLarge", "An invalidation can have %d paths, got %d.", s.quotas.InvalidationPaths, len(paths))
+	}
+	total, wildcards := len(paths), countWildcards(paths)
+	for _, list := range c.acct.invalidations {
+		for _, i := range list {
+			if c.now.Before(i.done) {
+				total += len(i.paths)
+				wildcards += countWildcards(i.paths)
+			}
+		}
+	}
+	if total > s.quotas.InvalidationPaths || wildcards > s.quotas.WildcardInvalidations {
+		return refuse(http.StatusBadRequest, "TooManyInvalidationsInProgress",
+			"The account can have %d paths and %d wildcard paths in progress.", s.quotas.InvalidationPaths, s.quotas.WildcardInvalidations)
+	}
+	return nil
+}
+
+func countWildcards(paths []string) int {
+	count := 0
+	for _, p := range paths {
+		if strings.HasSuffix(p, "*") {
+			count++
+		}
+	}
+	return count
+}
+
+func (s *Sim) getInvalidation(c *call) (reply, error) {
+	v, err := s.seeTenant(c, c.vars[0])
+	if err != nil {
+		return reply{}, err
+	}
+	for _, i := range c.acct.invalidations[v.id] {
+		if i.id == c.vars[1] {
+			return invalidationReply(http.StatusOK, v.id, i, c.now), nil
+		}
+	}
+	return reply{}, refuse(http.StatusNotFound, "NoSuchInvalidation", "The specified invalidation does not exist: %s.", c.vars[1])
+}
+
+func invalidationReply(status int, tenantID string, i invalidation, now time.Time) reply {
+	items := el("Items")
+	for _, p := range i.paths {
+		items.kids = append(items.kids, txt("Path", p))
+	}
+	body := el("Invalidation",
+		txt("Id", i.id),
+		txt("Status", i.status(now)),
+		txt("CreateTime", stamp(i.created)),
+		el("InvalidationBatch",
+			el("Paths", intEl("Quantity", len(i.paths)), items),
+			txt("CallerReference", i.reference)))
+	return reply{
+		status:   status,
+		body:     body,
+		location: "https://cloudfront.amazonaws.com" + cloudFrontVersion + "distribution-tenant/" + tenantID + "/invalidation/" + i.id,
+	}
+}
+
+// listInvalidations lists the newest first.
+func (s *Sim) listInvalidations(c *call) (reply, error) {
+	v, err := s.seeTenant(c, c.vars[0])
+	if err != nil {
+		return reply{}, err
+	}
+	marker, size, err := s.queryPage(c)
+	if err != nil {
+		return reply{}, err
+	}
+	before, err := openMarker(marker)
+	if err != nil {
+		return reply{}, err
+	}
+	all := c.acct.invalidations[v.id]
+	end := len(all)
+	if marker != "" && before < uint64(len(all)) {
+		end = int(before) //nolint:gosec // below the length
+	}
+	start := max(0, end-size)
+	items := el("Items")
+	for _, i := range slices.Backward(all[start:end]) {
+		items.kids = append(items.kids, el("InvalidationSummary",
+			txt("Id", i.id), txt("CreateTime", stamp(i.created)), txt("Status", i.status(c.now))))
+	}
+	next := ""
+	if start > 0 {
+		next = sealMarker(uint64(start)) //nolint:gosec // above zero
+	}
+	body := el("InvalidationList",
+		txt("Marker", marker),
+		opt("NextMarker", next),
+		intEl("MaxItems", size),
+		boolEl("IsTruncated", next != ""),
+		intEl("Quantity", len(items.kids)),
+		items)
+	return reply{status: http.StatusOK, body: body}, nil
+}

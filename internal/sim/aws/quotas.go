@@ -1,0 +1,70 @@
+package aws
+
+// Quotas are the limits of an account on what it may hold.
+type Quotas struct {
+	Tenants                  int `json:"tenants,omitempty"`
+	ConnectionGroups         int `json:"connectionGroups,omitempty"`
+	MultiTenantDistributions int `json:"multiTenantDistributions,omitempty"`
+	Distributions            int `json:"distributions,omitempty"` // standard ones
+	DomainsPerTenant         int `json:"domainsPerTenant,omitempty"`
+	Parameters               int `json:"parameters,omitempty"` // per distribution, per tenant
+	Tags                     int `json:"tags,omitempty"`
+	WebACLAssociations       int `json:"webACLAssociations,omitempty"` // tenants per web ACL
+	InvalidationPaths        int `json:"invalidationPaths,omitempty"`
+	WildcardInvalidations    int `json:"wildcardInvalidations,omitempty"`
+}
+
+// DefaultQuotas are those of the service's quotas page for a new account. That
+// page says 100 domains per tenant; the API reference of the update speaks of 5.
+func DefaultQuotas() Quotas {
+	return Quotas{
+		Tenants:                  10_000,
+		ConnectionGroups:         100,
+		MultiTenantDistributions: 20,
+		Distributions:            500,
+		DomainsPerTenant:         100,
+		Parameters:               5,
+		Tags:                     50,
+		WebACLAssociations:       100,
+		InvalidationPaths:        3_000,
+		WildcardInvalidations:    15,
+	}
+}
+
+// merge takes over the fields that are set.
+func (q *Quotas) merge(from Quotas) {
+	for _, f := range []struct {
+		to   *int
+		from int
+	}{
+		{&q.Tenants, from.Tenants},
+		{&q.ConnectionGroups, from.ConnectionGroups},
+		{&q.MultiTenantDistributions, from.MultiTenantDistributions},
+		{&q.Distributions, from.Distributions},
+		{&q.DomainsPerTenant, from.DomainsPerTenant},
+		{&q.Parameters, from.Parameters},
+		{&q.Tags, from.Tags},
+		{&q.WebACLAssociations, from.WebACLAssociations},
+		{&q.InvalidationPaths, from.InvalidationPaths},
+		{&q.WildcardInvalidations, from.WildcardInvalidations},
+	} {
+		if f.from > 0 {
+			*f.to = f.from
+		}
+	}
+}
+
+// Quotas returns the limits in force.
+func (s *Sim) Quotas() Quotas {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.quotas
+}
+
+// SetQuotas changes the limits that are set in q and keeps the others. What is
+// there already stays, also above a lowered limit.
+func (s *Sim) SetQuotas(q Quotas) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.quotas.merge(q)
+}

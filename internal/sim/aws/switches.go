@@ -1,0 +1,208 @@
+package aws
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Switches decide what AWS does not document or where the sources disagree, and
+// how much its reads lag. Code that works with AWS has to work both ways.
+type Switches struct {
+	// DeployDelay is how long a change stays InProgress. It counts for changes
+	// made after it was set.
+	DeployDelay time.Duration
+	// DeleteNeedsDeployed refuses to delete a tenant or connection group that
+	// is disabled but still InProgress.
+	DeleteNeedsDeployed bool
+	// UpdateReplaces makes UpdateDistributionTenant and UpdateConnectionGroup
+	// reset optional members that are not sent; otherwise they are kept.
+	UpdateReplaces bool
+	// CustomizationsMerge keeps sub-blocks of Customizations that are not sent;
+	// otherwise the block is replaced as a whole.
+	CustomizationsMerge bool
+	// EmptyBlocksClear makes an empty Customizations or Parameters element
+	// clear the block; otherwise it is taken for absent.
+	EmptyBlocksClear bool
+	// EnabledByDefault is what Enabled is when a create does not say.
+	EnabledByDefault bool
+	// DeployMovesETag changes the ETag when InProgress becomes Deployed.
+	DeployMovesETag bool
+	// SummaryETagDiffers makes lists show another ETag than single reads do.
+	SummaryETagDiffers bool
+	// GetReturnsTags makes Get answer with the tags; create always does.
+	GetReturnsTags bool
+	// TagMovesETag changes the ETag when tags change.
+	TagMovesETag bool
+	// ListLag makes lists show the world as it was that long ago.
+	ListLag time.Duration
+	// GetLag hides what was just created from every read for that long. Its
+	// name and domains are taken all the same.
+	GetLag time.Duration
+	// UpdateLag makes single reads show the value of that long ago.
+	UpdateLag time.Duration
+	// DeleteLag makes single reads answer for that long after a delete.
+	DeleteLag time.Duration
+	// DisregardParameters names tenant parameters whose values are not kept as
+	// sent: the value given here is stored instead, or if that is empty, what
+	// was sent in upper case.
+	DisregardParameters map[string]string
+	// EmptyCustomizationsEchoed answers with empty Customizations and
+	// Parameters elements where there is nothing to show.
+	EmptyCustomizationsEchoed bool
+	// SelfHostedNeedsDNS makes a self-hosted certificate request subject to
+	// the same DNS proof as a cloudfront one.
+	SelfHostedNeedsDNS bool
+	// CoveredRequestIgnored makes a certificate request start nothing when a
+	// certificate covers every domain already.
+	CoveredRequestIgnored bool
+	// DefaultGroupWithDistribution creates the default connection group with
+	// the first multi-tenant distribution; otherwise with the first tenant
+	// that names no group.
+	DefaultGroupWithDistribution bool
+	// MoveNeedsDisabledSource refuses to move a domain off an enabled resource
+	// within one account too; across accounts that is always refused.
+	MoveNeedsDisabledSource bool
+}
+
+// DefaultSwitches is the strict reading: what a careful client must cope with.
+func DefaultSwitches() Switches {
+	return Switches{DeleteNeedsDeployed: true, EmptyBlocksClear: true, EnabledByDefault: true}
+}
+
+func (sw *Switches) clone() Switches {
+	copied := *sw
+	copied.DisregardParameters = maps.Clone(sw.DisregardParameters)
+	return copied
+}
+
+// switchDef gives a switch its name in JSON and on the command line.
+type switchDef struct {
+	name     string
+	flag     func(*Switches) *bool
+	duration func(*Switches) *time.Duration
+}
+
+var switchDefs = []switchDef{
+	{name: "coveredRequestIgnored", flag: func(s *Switches) *bool { return &s.CoveredRequestIgnored }},
+	{name: "customizationsMerge", flag: func(s *Switches) *bool { return &s.CustomizationsMerge }},
+	{name: "defaultGroupWithDistribution", flag: func(s *Switches) *bool { return &s.DefaultGroupWithDistribution }},
+	{name: "deleteLag", duration: func(s *Switches) *time.Duration { return &s.DeleteLag }},
+	{name: "deleteNeedsDeployed", flag: func(s *Switches) *bool { return &s.DeleteNeedsDeployed }},
+	{name: "deployDelay", duration: func(s *Switches) *time.Duration { return &s.DeployDelay }},
+	{name: "deployMovesETag", flag: func(s *Switches) *bool { return &s.DeployMovesETag }},
+	{name: "disregardParameters"},
+	{name: "emptyBlocksClear", flag: func(s *Switches) *bool { return &s.EmptyBlocksClear }},
+	{name: "emptyCustomizationsEchoed", flag: func(s *Switches) *bool { return &s.EmptyCustomizationsEchoed }},
+	{name: "enabledByDefault", flag: func(s *Switches) *bool { return &s.EnabledByDefault }},
+	{name: "getLag", duration: func(s *Switches) *time.Duration { return &s.GetLag }},
+	{name: "getReturnsTags", flag: func(s *Switches) *bool { return &s.GetReturnsTags }},
+	{name: "listLag", duration: func(s *Switches) *time.Duration { return &s.ListLag }},
+	{name: "moveNeedsDisabledSource", flag: func(s *Switches) *bool { return &s.MoveNeedsDisabledSource }},
+	{name: "selfHostedNeedsDNS", flag: func(s *Switches) *bool { return &s.SelfHostedNeedsDNS }},
+	{name: "summaryETagDiffers", flag: func(s *Switches) *bool { return &s.SummaryETagDiffers }},
+	{name: "tagMovesETag", flag: func(s *Switches) *bool { return &s.TagMovesETag }},
+	{name: "updateLag", duration: func(s *Switches) *time.Duration { return &s.UpdateLag }},
+	{name: "updateReplaces", flag: func(s *Switches) *bool { return &s.UpdateReplaces }},
+}
+
+// Set changes the switch of that name, as the command line and the control API
+// call it: a boolean, a duration such as 10s, or for disregardParameters a
+// comma-separated list of name or name=value.
+func (sw *Switches) Set(name, value string) error {
+	for _, def := range switchDefs {
+		if def.name != name {
+			continue
+		}
+		switch {
+		case def.flag != nil:
+			on, err := strconv.ParseBool(value)
+			if err != nil {
+				return fmt.Errorf("switch %s is %q: use true or false", name, value)
+			}
+			*def.flag(sw) = on
+		case def.duration != nil:
+			d, err := time.ParseDuration(value)
+			if err != nil || d < 0 {
+				return fmt.Errorf("switch %s is %q: use a duration such as 10s", name, value)
+			}
+			*def.duration(sw) = d
+		default:
+			sw.disregard(strings.Split(value, ","))
+		}
+		return nil
+	}
+	return fmt.Errorf("switch %q does not exist: use one of %s", name, strings.Join(SwitchNames(), ", "))
+}
+
+func (sw *Switches) disregard(list []string) {
+	sw.DisregardParameters = nil
+	for _, item := range list {
+		name, value, _ := strings.Cut(strings.TrimSpace(item), "=")
+		if name == "" {
+			continue
+		}
+		if sw.DisregardParameters == nil {
+			sw.DisregardParameters = map[string]string{}
+		}
+		sw.DisregardParameters[name] = value
+	}
+}
+
+// SwitchNames lists the switches.
+func SwitchNames() []string {
+	names := make([]string, 0, len(switchDefs))
+	for _, def := range switchDefs {
+		names = append(names, def.name)
+	}
+	return names
+}
+
+// values renders the switches for JSON.
+func (sw *Switches) values() map[string]any {
+	out := map[string]any{}
+	for _, def := range switchDefs {
+		switch {
+		case def.flag != nil:
+			out[def.name] = *def.flag(sw)
+		case def.duration != nil:
+			out[def.name] = def.duration(sw).String()
+		default:
+			list := []string{}
+			for _, name := range slices.Sorted(maps.Keys(sw.DisregardParameters)) {
+				if value := sw.DisregardParameters[name]; value != "" {
+					name += "=" + value
+				}
+				list = append(list, name)
+			}
+			out[def.name] = list
+		}
+	}
+	return out
+}
+
+// Switches returns the switches as they stand.
+func (s *Sim) Switches() Switches {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.switches.clone()
+}
+
+// SetSwitches replaces all switches.
+func (s *Sim) SetSwitches(sw Switches) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.switches = sw.clone()
+}
+
+// ChangeSwitches changes some switches and leaves the others.
+func (s *Sim) ChangeSwitches(change func(*Switches)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := s.switches.clone()
+	change(&next)
+	s.switches = next
+}
