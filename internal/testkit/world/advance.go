@@ -1,0 +1,149 @@
+package world
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+)
+
+// scheduled is an object in the work queue.
+type scheduled struct {
+	due      time.Time
+	failures int
+	// seen is what the watch last let through.
+	seen string
+	// name is the tenant's in AWS.
+	name string
+}
+
+// maxPasses bounds how often one object may be reconciled in one Advance: an object that
+// spins is a defect, and must not hang the test.
+const maxPasses = 400
+
+// Advance plays d of the manager's life: passes and steps of the inventory, each when it
+// is due, with time jumping from one to the next.
+func (w *World) Advance(d time.Duration) {
+	w.t.Helper()
+	end := w.Clock.Now().Add(d)
+	passes := map[client.ObjectKey]int{}
+	for {
+		w.watch()
+		key, at := w.next()
+		if at.After(end) {
+			break
+		}
+		if at.After(w.Clock.Now()) {
+			w.Clock.SetTime(at)
+		}
+		if key == (client.ObjectKey{}) {
+			w.step()
+			continue
+		}
+		if passes[key]++; passes[key] > maxPasses {
+			w.t.Fatalf("%s was reconciled %d times in %s", key, maxPasses, d)
+		}
+		w.pass(key)
+	}
+	w.Clock.SetTime(end)
+}
+
+// next is what is due first: an object, or with the empty key a step of the inventory.
+func (w *World) next() (client.ObjectKey, time.Time) {
+	best, at := client.ObjectKey{}, w.process.nextStep
+	for _, key := range slices.SortedFunc(maps.Keys(w.objects), func(a, b client.ObjectKey) int {
+		return slices.Compare([]string{a.Namespace, a.Name}, []string{b.Namespace, b.Name})
+	}) {
+		if s := w.objects[key]; !s.due.IsZero() && (s.due.Before(at) || best.Name == "" && s.due.Equal(at)) {
+			best, at = key, s.due
+		}
+	}
+	return best, at
+}
+
+// step runs one step of the inventory, surviving a crash in it.
+func (w *World) step() {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(crash); !ok {
+				panic(r)
+			}
+			w.Restart()
+		}
+	}()
+	w.process.nextStep = w.Clock.Now().Add(w.process.inventory.Step(w.t.Context()))
+}
+
+func (w *World) pass(key client.ObjectKey) {
+	s := w.objects[key]
+	s.due = time.Time{}
+	result, crashed, err := w.reconcileOnce(w.t.Context(), key)
+	now := w.Clock.Now()
+	// The pass may have made something to follow.
+	w.process.nextStep = min2(w.process.nextStep, now)
+	switch {
+	case crashed:
+		w.Restart()
+	case err != nil:
+		w.t.Logf("%s: %v", key, err)
+		s.due = now.Add(min(time.Second<<min(s.failures, 12), 5*time.Minute))
+		s.failures++
+	default:
+		s.failures = 0
+		if result.RequeueAfter > 0 && (s.due.IsZero() || now.Add(result.RequeueAfter).Before(s.due)) {
+			s.due = now.Add(result.RequeueAfter)
+		}
+	}
+}
+
+func min2(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// wake is the inventory's OnChange.
+func (w *World) wake(names []string) {
+	for _, s := range w.objects {
+		if slices.Contains(names, s.name) {
+			s.due = w.Clock.Now()
+		}
+	}
+}
+
+// watch queues what a watch with the controller's predicates would let through.
+func (w *World) watch() {
+	w.t.Helper()
+	var list v1alpha1.DistributionTenantList
+	if err := w.Kube.List(w.t.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
+		w.t.Fatalf("listing the objects: %v", err)
+	}
+	alive := map[client.ObjectKey]bool{}
+	for n := range list.Items {
+		o := &list.Items[n]
+		key := client.ObjectKeyFromObject(o)
+		alive[key] = true
+		s := w.objects[key]
+		if s == nil {
+			s = &scheduled{}
+			w.objects[key] = s
+		}
+		print := fmt.Sprint(o.UID, o.Generation, o.DeletionTimestamp, o.Annotations[v1alpha1.AnnotationPaused],
+			o.Annotations[v1alpha1.AnnotationReconcileNow])
+		s.name = convert.TenantName(o)
+		if s.seen != print {
+			s.seen, s.due, s.failures = print, w.Clock.Now(), 0
+		}
+	}
+	for key, s := range w.objects {
+		if !alive[key] && s.seen != "" {
+			s.seen, s.due = "", w.Clock.Now()
+		}
+	}
+}

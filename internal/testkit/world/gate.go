@@ -1,0 +1,119 @@
+package world
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+)
+
+// crash is what a dying process panics with.
+type crash struct{}
+
+// gate stands between the operator and everything that it can change. It counts, and can
+// end the process at the n-th write.
+type gate struct {
+	mu     sync.Mutex
+	writes int
+	kubeN  int
+	stopAt int
+	after  bool
+}
+
+// Writes is how many writes the operator has made, to AWS and to Kubernetes.
+func (w *World) Writes() int {
+	w.gate.mu.Lock()
+	defer w.gate.mu.Unlock()
+	return w.gate.writes
+}
+
+// KubeWrites is how many of them went to the Kubernetes API.
+func (w *World) KubeWrites() int {
+	w.gate.mu.Lock()
+	defer w.gate.mu.Unlock()
+	return w.gate.kubeN
+}
+
+// CrashAt ends the process at its n-th write from now, before it or after it was carried
+// out. The process is then started anew, once.
+func (w *World) CrashAt(n int, after bool) {
+	w.gate.mu.Lock()
+	defer w.gate.mu.Unlock()
+	w.gate.stopAt, w.gate.after = w.gate.writes+n, after
+}
+
+// Crashed reports whether the crash that was asked for has happened.
+func (w *World) Crashed() bool {
+	w.gate.mu.Lock()
+	defer w.gate.mu.Unlock()
+	return w.gate.stopAt == 0
+}
+
+// write carries a write out, unless the process ends before.
+func (g *gate) write(kube bool, do func() error) error {
+	g.mu.Lock()
+	g.writes++
+	if kube {
+		g.kubeN++
+	}
+	dies, after := g.stopAt != 0 && g.writes == g.stopAt, g.after
+	if dies {
+		g.stopAt = 0
+	}
+	g.mu.Unlock()
+	if dies && !after {
+		panic(crash{})
+	}
+	err := do()
+	if dies {
+		panic(crash{})
+	}
+	return err
+}
+
+func (g *gate) kube(c client.WithWatch) client.Client {
+	return interceptor.NewClient(c, interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			return g.write(true, func() error { return c.Create(ctx, o, opts...) })
+		},
+		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+			return g.write(true, func() error { return c.Update(ctx, o, opts...) })
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			return g.write(true, func() error { return c.Patch(ctx, o, p, opts...) })
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			return g.write(true, func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
+		},
+		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
+			return g.write(true, func() error { return c.SubResource(sub).Update(ctx, o, opts...) })
+		},
+	})
+}
+
+// mutating reports whether a request to CloudFront changes something. Lists are POSTs too.
+func mutating(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodPut, http.MethodDelete:
+		return true
+	case http.MethodPost:
+		return r.URL.Path == "/2020-05-31/distribution-tenant" || r.URL.Path == "/2020-05-31/tagging"
+	}
+	return false
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func (g *gate) transport(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (answer *http.Response, err error) {
+		if !mutating(r) {
+			return next.RoundTrip(r)
+		}
+		_ = g.write(false, func() error { answer, err = next.RoundTrip(r); return err }) //nolint:bodyclose // the SDK closes it
+		return answer, err
+	})
+}

@@ -1,0 +1,216 @@
+// Package world is a whole operator in a test: the real API server, the real AWS SDK
+// against the simulated AWS, and the real inventory, controller and driver. Only time is
+// not real: nothing runs by itself, and Advance plays what a manager would do.
+package world
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	sdkcloudfront "github.com/aws/aws-sdk-go-v2/service/cloudfront"
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+)
+
+// What every world starts with.
+const (
+	ClusterID      = "test-cluster"
+	DistributionID = "E2EXAMPLE1"
+	DeployDelay    = 60 * time.Second
+	SweepInterval  = 5 * time.Minute
+)
+
+// Options say how a world differs from the usual one.
+type Options struct {
+	Seed     *sim.Seed
+	Switches *sim.Switches
+	Defaults convert.Defaults
+	// Rate and Burst are the operator's own limits; none by default.
+	Rate  float64
+	Burst int
+}
+
+// World is one test's cluster and cloud.
+type World struct {
+	Sim       *sim.Sim
+	Clock     *clocktesting.FakeClock
+	Namespace string
+	// Kube writes as a person would: past the operator's counters.
+	Kube client.Client
+	// Events are those that the operator published, oldest first.
+	Events []Event
+	// Ready are the times to Ready that were observed, Drift how often drift was.
+	Ready []time.Duration
+	Drift int
+
+	t       *testing.T
+	options Options
+	gate    *gate
+	kube    client.Client
+	process *process
+	objects map[client.ObjectKey]*scheduled
+}
+
+// Event is an event that was published about an object.
+type Event struct {
+	Object  string
+	Warning bool
+	Reason  string
+	Message string
+}
+
+// process is what dies in a crash.
+type process struct {
+	inventory  *inventory.Inventory
+	controller *distributiontenant.Controller
+	driver     *reconcile.Driver[*v1alpha1.DistributionTenant]
+	limiter    *aws.Limiter
+	nextStep   time.Time
+}
+
+// Seed is the usual seed: one multi-tenant distribution with a certificate for
+// *.example.com and two optional parameters.
+func Seed() sim.Seed {
+	s := sim.DefaultSeed()
+	s.Distributions = []sim.SeedDistribution{{
+		ID: DistributionID, CertificateARN: sim.DefaultCertificateARN,
+		Parameters: []sim.SeedParameter{{Name: "tier", Default: "basic"}, {Name: "origin", Default: "app"}},
+	}}
+	return s
+}
+
+// New makes a world on the API server.
+func New(t *testing.T, config *rest.Config, o Options) *World {
+	t.Helper()
+	scheme, err := operator.Scheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kube, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatalf("making a client: %v", err)
+	}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "world-"}}
+	if err := kube.Create(t.Context(), ns); err != nil {
+		t.Fatalf("creating a namespace: %v", err)
+	}
+	if o.Seed == nil {
+		s := Seed()
+		o.Seed = &s
+	}
+	if o.Defaults.DriftPolicy == "" {
+		o.Defaults.DriftPolicy = edge.DriftEnforce
+	}
+	if o.Rate == 0 {
+		o.Rate, o.Burst = 1e6, 1e6
+	}
+	// Objects get their creation time from the API server, so that both clocks start together.
+	clk := clocktesting.NewFakeClock(time.Now().Truncate(time.Second))
+	w := &World{
+		Sim:   sim.New(sim.Options{Clock: clk, DeployDelay: DeployDelay, Seed: o.Seed, Switches: o.Switches}),
+		Clock: clk, Namespace: ns.Name, Kube: kube,
+		t: t, options: o, gate: &gate{}, objects: map[client.ObjectKey]*scheduled{},
+	}
+	w.kube = w.gate.kube(kube)
+	w.start()
+	return w
+}
+
+// start starts a process that remembers nothing.
+func (w *World) start() {
+	w.t.Helper()
+	metrics, err := aws.NewMetrics(prometheus.NewRegistry())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	p := &process{nextStep: w.Clock.Now()}
+	p.limiter = aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: w.options.Rate, Burst: w.options.Burst, Clock: w.Clock, Metrics: metrics})
+	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: 1e6, Burst: 1e6, Clock: w.Clock, Metrics: metrics})
+	sdk := w.sdk(w.gate.transport(w.Sim.Transport()))
+	edgeClient := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: p.limiter, Metrics: metrics})
+	certs := acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: metrics})
+	half := func() float64 { return 0.5 }
+	p.inventory = inventory.New(inventory.Options{
+		Tenants: edgeClient, Clock: w.Clock, Interval: SweepInterval, OnChange: w.wake, Random: half,
+	})
+	p.controller = distributiontenant.New(distributiontenant.Options{
+		Client: w.kube, Inventory: p.inventory, References: inventory.NewReferences(edgeClient, certs, w.Clock),
+		Budget: p.limiter, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.options.Defaults,
+		Interval: SweepInterval, Observer: observer{w}, Random: half,
+	})
+	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
+		Client: w.kube, Kind: p.controller,
+		Publish: func(o *v1alpha1.DistributionTenant, e reconcile.Event) {
+			w.Events = append(w.Events, Event{Object: o.Name, Warning: e.Warning, Reason: e.Reason, Message: e.Message})
+		},
+	}
+	w.process = p
+}
+
+type observer struct{ w *World }
+
+func (o observer) DriftDetected()              { o.w.Drift++ }
+func (o observer) BecameReady(d time.Duration) { o.w.Ready = append(o.w.Ready, d) }
+
+func (w *World) sdk(transport http.RoundTripper) awssdk.Config {
+	return awssdk.Config{
+		Region: "us-east-1", BaseEndpoint: awssdk.String("http://aws.test"),
+		Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
+		HTTPClient:  &http.Client{Transport: transport},
+	}
+}
+
+// AWS is a client for whoever else works in the account.
+func (w *World) AWS() *sdkcloudfront.Client {
+	return sdkcloudfront.NewFromConfig(w.sdk(w.Sim.Transport()))
+}
+
+// Restart ends the process between two passes and starts another.
+func (w *World) Restart() {
+	w.t.Helper()
+	w.start()
+	for _, s := range w.objects {
+		s.due = w.Clock.Now()
+	}
+}
+
+// Owner is who the operator's tags name for an object.
+func (w *World) Owner(o *v1alpha1.DistributionTenant) ownership.Owner {
+	return ownership.Owner{Cluster: ClusterID, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID)}
+}
+
+// reconcileOnce runs one pass. crashed is true when the process died in it.
+func (w *World) reconcileOnce(ctx context.Context, key client.ObjectKey) (result ctrl.Result, crashed bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(crash); !ok {
+				panic(r)
+			}
+			crashed = true
+		}
+	}()
+	result, err = w.process.driver.Reconcile(ctx, ctrl.Request{NamespacedName: key})
+	return result, false, err
+}
