@@ -3,6 +3,7 @@ package aws
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -166,10 +167,8 @@ func (c *call) root(names ...string) (*node, error) {
 	if c.body == nil {
 		return el(names[0]), nil
 	}
-	for _, name := range names {
-		if c.body.name == name {
-			return c.body, nil
-		}
+	if slices.Contains(names, c.body.name) {
+		return c.body, nil
 	}
 	return nil, refuse(http.StatusBadRequest, "MalformedXML", "Expected the element %s, got %s.", names[0], c.body.name)
 }

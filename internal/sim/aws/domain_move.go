@@ -199,7 +199,7 @@ func (s *Sim) listDomainConflicts(c *call) (reply, error) {
 	}
 	next := ""
 	if end < len(names) {
-		next = sealMarker(uint64(end)) //nolint:gosec // an index is not negative
+		next = sealMarker(uint64(end))
 	}
 	return reply{status: http.StatusOK, body: el("ListDomainConflictsResult", list, opt("NextMarker", next))}, nil
 }

@@ -90,7 +90,7 @@ func (s *Sim) proveDomains(c *call, next, before *tenant, in tenantInput) ([]dom
 	domains := make([]domain, 0, len(names))
 	for _, name := range names {
 		active, known := held[name]
-		d := domain{name: name, active: active || s.covered(c, next, name)}
+		d := domain{name: name, active: active || in.seeded || s.covered(c, next, name)}
 		if !d.active && !(known && in.request == nil) && !s.requestProves(in.request, name) {
 			return nil, ownershipUnproven()
 		}

@@ -165,7 +165,7 @@ func (s *Sim) listInvalidations(c *call) (reply, error) {
 	all := c.acct.invalidations[v.id]
 	end := len(all)
 	if marker != "" && before < uint64(len(all)) {
-		end = int(before) //nolint:gosec // below the length
+		end = int(before)
 	}
 	start := max(0, end-size)
 	items := el("Items")
@@ -175,7 +175,7 @@ func (s *Sim) listInvalidations(c *call) (reply, error) {
 	}
 	next := ""
 	if start > 0 {
-		next = sealMarker(uint64(start)) //nolint:gosec // above zero
+		next = sealMarker(uint64(start))
 	}
 	body := el("InvalidationList",
 		txt("Marker", marker),

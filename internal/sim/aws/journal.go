@@ -88,10 +88,9 @@ func (s *Sim) record(c *call, status int, code string, fault *Fault) {
 		s.stats[c.op.name] = count
 	}
 	count.Total++
-	switch {
-	case code == codeOK:
+	if code == codeOK {
 		count.OK++
-	default:
+	} else {
 		count.Errors[code]++
 	}
 	if c.throttled {

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"time"
 )
@@ -78,9 +79,7 @@ func (s *Sim) SetLimits(limits ...Limit) error {
 	if next.buckets == nil {
 		next.buckets = map[string]*bucket{}
 	}
-	for key, l := range s.limits.limits {
-		next.limits[key] = l
-	}
+	maps.Copy(next.limits, s.limits.limits)
 	for _, l := range limits {
 		next.limits[l.Operation] = l
 		for id := range s.world.accounts {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -31,9 +32,7 @@ type node struct {
 // parseNode reads one XML document. Namespaces and attributes are dropped.
 func parseNode(data []byte) (*node, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(data))
-	var root *node
-	var open []opened
-	var count int
+	var tree treeBuilder
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
@@ -42,39 +41,21 @@ func parseNode(data []byte) (*node, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading XML: %w", err)
 		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			if count++; count > maxNodes || len(open) >= maxDepth {
-				return nil, errors.New("reading XML: too many or too deeply nested elements")
-			}
-			n := &node{name: t.Name.Local}
-			switch {
-			case len(open) > 0:
-				parent := open[len(open)-1].node
-				parent.kids = append(parent.kids, n)
-			case root != nil:
-				return nil, errors.New("reading XML: more than one root element")
-			default:
-				root = n
-			}
-			open = append(open, opened{node: n})
-		case xml.EndElement:
-			last := open[len(open)-1]
-			if len(last.kids) == 0 {
-				last.text = string(last.chars)
-			}
-			open = open[:len(open)-1]
-		case xml.CharData:
-			if len(open) > 0 {
-				last := &open[len(open)-1]
-				last.chars = append(last.chars, t...)
-			}
+		if err := tree.take(token); err != nil {
+			return nil, fmt.Errorf("reading XML: %w", err)
 		}
 	}
-	if root == nil {
+	if tree.root == nil {
 		return nil, errors.New("reading XML: no element found")
 	}
-	return root, nil
+	return tree.root, nil
+}
+
+// treeBuilder makes nodes of tokens.
+type treeBuilder struct {
+	root  *node
+	open  []opened
+	count int
 }
 
 // opened is an element whose end has not been read. The text of an element
@@ -84,6 +65,42 @@ type opened struct {
 	*node
 
 	chars []byte
+}
+
+func (b *treeBuilder) take(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		return b.start(&node{name: t.Name.Local})
+	case xml.EndElement:
+		last := b.open[len(b.open)-1]
+		if len(last.kids) == 0 {
+			last.text = string(last.chars)
+		}
+		b.open = b.open[:len(b.open)-1]
+	case xml.CharData:
+		if len(b.open) > 0 {
+			last := &b.open[len(b.open)-1]
+			last.chars = append(last.chars, t...)
+		}
+	}
+	return nil
+}
+
+func (b *treeBuilder) start(n *node) error {
+	b.count++
+	switch {
+	case b.count > maxNodes || len(b.open) >= maxDepth:
+		return errors.New("too many or too deeply nested elements")
+	case len(b.open) > 0:
+		parent := b.open[len(b.open)-1].node
+		parent.kids = append(parent.kids, n)
+	case b.root != nil:
+		return errors.New("more than one root element")
+	default:
+		b.root = n
+	}
+	b.open = append(b.open, opened{node: n})
+	return nil
 }
 
 // child returns the first child of that name, nil if there is none. It works on
@@ -125,11 +142,8 @@ func (n *node) items(names ...string) []*node {
 	}
 	var found []*node
 	for _, kid := range n.kids {
-		for _, name := range names {
-			if kid.name == name {
-				found = append(found, kid)
-				break
-			}
+		if slices.Contains(names, kid.name) {
+			found = append(found, kid)
 		}
 	}
 	return found

@@ -162,12 +162,10 @@ type refusal struct {
 
 func refusalOf(err error) refusal {
 	var out refusal
-	var api smithy.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		out.Code = api.ErrorCode()
 	}
-	var response *awshttp.ResponseError
-	if errors.As(err, &response) {
+	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok {
 		out.Status = response.HTTPStatusCode()
 	}
 	return out

@@ -152,8 +152,7 @@ func (e *seedError) Error() string {
 
 // refusedSeed words an API refusal of a seeded resource.
 func refusedSeed(field, value string, err error) error {
-	var known *seedError
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*seedError](err); ok {
 		return err
 	}
 	return &seedError{field, value, "is refused as AWS would refuse it", asAPIError(err).Message}

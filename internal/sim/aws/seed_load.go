@@ -260,7 +260,7 @@ func (s *Sim) loadTenant(i int, t SeedTenant) error {
 	in := tenantInput{
 		name: t.Name, distributionID: t.DistributionID, groupID: t.ConnectionGroupID,
 		domains: t.Domains, hasDomains: len(t.Domains) > 0, custom: customizations{cert: t.CertificateARN},
-		enabled: new(t.Enabled == nil || *t.Enabled),
+		enabled: new(t.Enabled == nil || *t.Enabled), seeded: true,
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Parameters)) {
 		in.params = append(in.params, param{name, t.Parameters[name]})
@@ -270,15 +270,9 @@ func (s *Sim) loadTenant(i int, t SeedTenant) error {
 			return refusedSeed(at("tenants", i, "domains"), name, err)
 		}
 	}
-	// What is seeded need not prove its domains; everything else holds.
-	in.request = &managedInput{host: hostSelfHosted}
 	next, err := s.admitTenant(&call{acct: a, now: s.now()}, in)
 	if err != nil {
 		return refusedSeed(place, t.Name, err)
-	}
-	in.request = nil
-	for d := range next.domains {
-		next.domains[d].active = true
 	}
 	if next.groupID == "" {
 		next.groupID = s.defaultGroup(a, s.now()).id

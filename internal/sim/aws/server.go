@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -58,9 +59,7 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func writeAnswer(w http.ResponseWriter, a answer, body []byte) {
 	header := w.Header()
-	for name, values := range a.header {
-		header[name] = values
-	}
+	maps.Copy(header, a.header)
 	if len(a.body) > 0 {
 		header.Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
@@ -94,7 +93,7 @@ type transport struct{ sim *Sim }
 // RoundTrip implements [http.RoundTripper].
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
-		defer r.Body.Close() //nolint:errcheck // it was read
+		defer r.Body.Close()
 	}
 	if err := r.Context().Err(); err != nil {
 		return nil, err
@@ -120,8 +119,9 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		resp := response(r, a.status, a.header, a.body)
 		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(a.body[:len(a.body)/2]), brokenReader{}))
 		return resp, nil
+	default:
+		return response(r, a.status, a.header, a.body), nil
 	}
-	return response(r, a.status, a.header, a.body), nil
 }
 
 func response(r *http.Request, status int, header http.Header, body []byte) *http.Response {
@@ -201,7 +201,7 @@ func (s *Sim) perform(ctx context.Context, c *call, key string, refused error) (
 	}
 	if fault != nil && fault.Kind != AfterCommit {
 		if err := s.wait(ctx, fault.Latency); err != nil {
-			s.settle(c, reply{}, nil, &Fault{Effect: EffectHang, ID: fault.ID})
+			s.settle(c, reply{}, errClientGone, nil)
 			return answer{}, err
 		}
 		if fault.fails() {
@@ -258,14 +258,14 @@ func (s *Sim) settle(c *call, out reply, err error, fault *Fault) answer {
 	if err != nil {
 		code = c.svc.codeOf(err)
 	}
-	if fault != nil {
-		if fault.Kind == AfterCommit && fault.Effect == EffectError {
-			a = s.render(c, reply{}, fault.answer())
-			code = fault.Error.Code
-		}
-		if fault.Effect != EffectError && fault.Effect != "" {
+	if fault != nil && fault.fails() {
+		switch {
+		case fault.Effect != EffectError:
 			a.effect = fault.Effect
 			code = string(fault.Effect)
+		case fault.Kind == AfterCommit:
+			a = s.render(c, reply{}, fault.answer())
+			code = fault.Error.Code
 		}
 		if a.effect == EffectTruncate && len(a.body) < 2 {
 			a.effect = EffectReset // nothing to cut short
@@ -288,6 +288,13 @@ func (s *Sim) render(c *call, out reply, err error) answer {
 	a.header.Set("Date", c.now.Format(http.TimeFormat))
 	return a
 }
+
+// errClientGone stands in the journal for a call whose client gave up before it
+// was performed; nobody reads it as an answer.
+var errClientGone = &apiError{Status: statusClientGone, Code: "ClientGone", Message: "the client gave up"}
+
+// statusClientGone is the status web servers log in that case.
+const statusClientGone = 499
 
 // throttled is how a service answers a request above the rate.
 func throttled(svc service) error {
@@ -341,8 +348,7 @@ func (s *Sim) release() {
 // asAPIError finds the refusal in an error; anything else is the simulator's own
 // failure.
 func asAPIError(err error) *apiError {
-	var refused *apiError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*apiError](err); ok {
 		return refused
 	}
 	return &apiError{Status: http.StatusInternalServerError, Code: "InternalError", Message: err.Error()}

@@ -87,6 +87,7 @@ type tenantInput struct {
 	hasCustom      bool
 	enabled        *bool
 	request        *managedInput
+	seeded         bool // the domains need no proof
 }
 
 var (
