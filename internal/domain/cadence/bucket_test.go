@@ -344,7 +344,9 @@ func TestTheReservedClassIsNotStarved(t *testing.T) {
 				served = append(served, c)
 			}
 		}
-		if len(served) != len(alone) || !served[len(served)-1].due.Equal(end) {
+		// Adding up tokens in other steps may round another way, by a millisecond a call.
+		rounding := time.Duration(len(alone)) * time.Millisecond
+		if len(served) != len(alone) || served[len(served)-1].due.Sub(end).Abs() > rounding {
 			t.Fatalf("the last of %d went at %v beside a crowd and at %v without", len(served),
 				served[len(served)-1].due.Sub(start), end.Sub(start))
 		}
