@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/clock"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -58,9 +57,9 @@ func (m *metrics) DriftDetected()              { m.drift.Inc() }
 func (m *metrics) BecameReady(d time.Duration) { m.ready.Observe(d.Seconds()) }
 
 // registerFleet adds what is computed when it is scraped.
-func registerFleet(r prometheus.Registerer, mgr ctrl.Manager, inv *inventory.Inventory, clk clock.PassiveClock) error {
+func registerFleet(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, inv *inventory.Inventory, clk clock.PassiveClock) error {
 	return registerAll(r,
-		&fleet{reader: mgr.GetCache(), elected: mgr.Elected(), desc: prometheus.NewDesc(metricPrefix+"tenants_total",
+		&fleet{reader: reader, elected: elected, desc: prometheus.NewDesc(metricPrefix+"tenants_total",
 			"DistributionTenant objects by namespace and reason of their Ready condition (Deployed when they are Ready). Only the active replica counts them.",
 			[]string{"namespace", "status"}, nil)},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{

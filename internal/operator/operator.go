@@ -201,7 +201,7 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
 	if err := mgr.Add(inv); err != nil {
 		return fmt.Errorf("adding the inventory: %w", err)
 	}
-	return registerFleet(ctrlmetrics.Registry, mgr, inv, wall)
+	return registerFleet(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), inv, wall)
 }
 
 // publisher sends events to the API server.
