@@ -189,6 +189,9 @@ require (
 
 // k8s.io/kubernetes names its staging modules v0.0.0 and replaces them by
 // folders of its own; here each stands for the published module of that release.
+// To move to another release, change the versions above and below, compare this list
+// with the one in that release's go.mod, run "go mod tidy", and change KubernetesVersion
+// in internal/testkit/controlplane.
 replace (
 	k8s.io/api => k8s.io/api v0.36.3
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.36.3

@@ -15,9 +15,10 @@ import (
 	"time"
 )
 
-// stopTimeout is how long a component may take to end by itself. Its data are
-// thrown away, so nothing is lost when it is killed then.
-const stopTimeout = 5 * time.Second
+// stopTimeout is how long a component may take to end by itself. The API server
+// would wait a minute for open watches; killing it loses nothing, as its data
+// are thrown away.
+const stopTimeout = 2 * time.Second
 
 // processes are children that end with us, however we end.
 type processes struct {
