@@ -22,12 +22,11 @@ const (
 const (
 	// ReasonDeployed (True): deployed at every edge location and serving.
 	ReasonDeployed = "Deployed"
-	// ReasonCreating (False): the tenant does not exist in AWS yet, nothing stands in its way.
+	// ReasonCreating (False): the tenant is about to be created, or is being deployed for the first time.
 	ReasonCreating = "Creating"
 	// ReasonDeploying (False): AWS is rolling out the latest change.
 	ReasonDeploying = "Deploying"
-	// ReasonDisabling (False): the tenant is being disabled, because it is to be deleted or because
-	// spec.enabled is false.
+	// ReasonDisabling (False): the object was deleted, and its tenant is being disabled first.
 	ReasonDisabling = "Disabling"
 	// ReasonDeleting (False): the object was deleted and the tenant is on its way out.
 	ReasonDeleting = "Deleting"
@@ -35,11 +34,11 @@ const (
 	ReasonDomainConflict = "DomainConflict"
 	// ReasonAccessDenied (False): the operator's AWS identity lacks a permission.
 	ReasonAccessDenied = "AccessDenied"
-	// ReasonInvalidSpec (False): AWS refuses the spec, or it contradicts something it refers to.
+	// ReasonInvalidSpec (False): the spec contradicts the distribution that it names.
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonAWSError (False): AWS failed in a way that more tries may cure.
 	ReasonAWSError = "AWSError"
-	// ReasonValidationFailed (False): AWS could not verify that a domain may be served.
+	// ReasonValidationFailed (False): AWS refuses the request as it stands; its own message is kept.
 	ReasonValidationFailed = "ValidationFailed"
 	// ReasonCertificateSANMismatch (False): no name of the certificate covers a domain.
 	ReasonCertificateSANMismatch = "CertificateSANMismatch"
@@ -47,12 +46,12 @@ const (
 	ReasonDomainValidationPending = "DomainValidationPending"
 	// ReasonMissingParameters (False): the distribution requires parameters that the spec lacks.
 	ReasonMissingParameters = "MissingParameters"
-	// ReasonMissingCertificate (False): neither the tenant nor its distribution has a certificate.
+	// ReasonMissingCertificate (False): neither the tenant nor its distribution has a certificate that can be used.
 	ReasonMissingCertificate = "MissingCertificate"
 	// ReasonQuotaExceeded (False): an AWS account quota is used up.
 	ReasonQuotaExceeded = "QuotaExceeded"
-	// ReasonAdoptionRequired (False): a tenant of this name or domain exists that is not ours, and
-	// the adoption policy does not let us take it.
+	// ReasonAdoptionRequired (False): a tenant of this name exists that is not ours, and the adoption
+	// policy does not let us take it.
 	ReasonAdoptionRequired = "AdoptionRequired"
 	// ReasonDomainChangeHeld (False): a change of domains waits until it can be made safely.
 	ReasonDomainChangeHeld = "DomainChangeHeld"

@@ -22,7 +22,8 @@ const (
 	AnnotationCreatePending = GroupName + "/create-pending"
 
 	// AnnotationAdoptedGeneration is the metadata.generation at which an existing AWS resource was
-	// adopted. Until the spec changes after it, differences are reported and not enforced.
+	// adopted. Until the spec changes after it, blocks that the spec lacks are reported and not
+	// removed.
 	AnnotationAdoptedGeneration = GroupName + "/adopted-generation"
 )
 
