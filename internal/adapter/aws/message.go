@@ -39,7 +39,7 @@ var spaces = regexp.MustCompile(`\s+`)
 // message renders an error so that the same failure reads the same at every try.
 func message(err error) string {
 	text := serviceText(err)
-	if text == "" {
+	if code, _ := serviceCode(err); code == "" || code == unknownError {
 		text = transportText(err)
 	}
 	for _, re := range unstable {

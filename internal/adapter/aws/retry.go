@@ -33,15 +33,15 @@ func (readRetryer) IsErrorRetryable(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || isThrottle(err) {
 		return false
 	}
-	var response *smithyhttp.ResponseError
-	if errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusBadRequest {
-		return response.HTTPStatusCode() >= http.StatusInternalServerError
-	}
-	// No answer, or one that can't be read. What failed before the request went out
+	// No answer, or one that breaks off. What failed before the request went out
 	// (credentials, a member that is missing) fails again.
 	var send *smithyhttp.RequestSendError
 	var unreadable *smithy.DeserializationError
-	return errors.As(err, &send) || errors.As(err, &unreadable)
+	if errors.As(err, &send) || errors.As(err, &unreadable) {
+		return true
+	}
+	var response *smithyhttp.ResponseError
+	return errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusInternalServerError
 }
 
 // MaxAttempts implements aws.Retryer.

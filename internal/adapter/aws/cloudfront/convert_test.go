@@ -1,0 +1,181 @@
+package cloudfront
+
+import (
+	"strings"
+	"testing"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+func genTenant() *rapid.Generator[edge.Tenant] {
+	return rapid.Custom(func(t *rapid.T) edge.Tenant {
+		domain := rapid.StringMatching(`(\*\.)?[a-zA-Z]{1,5}\.example\.com\.?`)
+		c := edge.Customizations{
+			WebACL: rapid.SampledFrom([]edge.WebACL{
+				{}, {Action: "disable"}, {Action: "override", ARN: "arn:aws:wafv2:us-east-1:1:global/webacl/a/b"},
+			}).Draw(t, "web ACL"),
+			CertificateARN: rapid.SampledFrom([]string{"", "arn:aws:acm:us-east-1:1:certificate/a"}).Draw(t, "certificate"),
+		}
+		if kind := rapid.SampledFrom([]string{"", "none", "whitelist"}).Draw(t, "geo"); kind != "" {
+			c.Geo = edge.Geo{Type: kind}
+			if kind != "none" {
+				c.Geo.Locations = rapid.SliceOfN(rapid.StringMatching(`[a-zA-Z]{2}`), 1, 5).Draw(t, "locations")
+			}
+		}
+		return edge.Tenant{
+			Name:              rapid.StringMatching(`[a-z][a-z0-9.-]{1,10}[a-z]`).Draw(t, "name"),
+			DistributionID:    rapid.StringMatching(`E[A-Z0-9]{5}`).Draw(t, "distribution"),
+			ConnectionGroupID: rapid.SampledFrom([]string{"", "cg_a"}).Draw(t, "group"),
+			Enabled:           rapid.Bool().Draw(t, "enabled"),
+			Domains:           rapid.SliceOfN(domain, 0, 5).Draw(t, "domains"),
+			Parameters:        rapid.MapOfN(rapid.StringMatching(`[a-z]{1,4}`), rapid.String(), 0, 4).Draw(t, "parameters"),
+			Customizations:    c,
+		}
+	})
+}
+
+// answered is what CloudFront shows after it took a tenant's blocks as they were sent.
+func answered(t edge.Tenant) *types.DistributionTenant {
+	out := &types.DistributionTenant{
+		Id: awssdk.String("dt_1"), Arn: awssdk.String("arn:tenant"), Name: awssdk.String(t.Name),
+		DistributionId: awssdk.String(t.DistributionID), ConnectionGroupId: optional(t.ConnectionGroupID),
+		Enabled: awssdk.Bool(t.Enabled), Parameters: wireParameters(t.Parameters),
+		Customizations: wireCustomizations(t.Customizations),
+	}
+	for _, d := range wireDomains(t.Domains) {
+		out.Domains = append(out.Domains, types.DomainResult{Domain: d.Domain, Status: types.DomainStatusActive})
+	}
+	return out
+}
+
+// A tenant that was sent and is shown again is the same tenant: otherwise every sweep
+// would find a difference that no correction mends.
+func TestTenantSurvivesTheWire(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sent := genTenant().Draw(t, "tenant").Normalize()
+		got, err := observed(opGet, answered(sent), awssdk.String("E1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(sent, got.Tenant); diff != "" {
+			t.Fatalf("tenant (-sent +observed):\n%s", diff)
+		}
+		for _, d := range sent.Domains {
+			if got.DomainStates[d] != edge.DomainActive {
+				t.Fatalf("state of %s is %q", d, got.DomainStates[d])
+			}
+		}
+	})
+}
+
+func TestSummaryIsATenantWithoutParametersAndTags(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sent := genTenant().Draw(t, "tenant").Normalize()
+		full := answered(sent)
+		got, err := summarised(opList, types.DistributionTenantSummary{
+			Id: full.Id, Arn: full.Arn, Name: full.Name, ETag: awssdk.String("E1"), DistributionId: full.DistributionId,
+			ConnectionGroupId: full.ConnectionGroupId, Enabled: full.Enabled, Domains: full.Domains,
+			Customizations: full.Customizations, Status: awssdk.String("Deployed"),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent.Parameters = nil
+		if diff := cmp.Diff(sent, got.Tenant); diff != "" {
+			t.Fatalf("tenant (-sent +observed):\n%s", diff)
+		}
+		if got.ETag != "E1" || got.Status != edge.Deployed || got.Tags != nil {
+			t.Fatalf("ETag %q, status %q, tags %v", got.ETag, got.Status, got.Tags)
+		}
+	})
+}
+
+func TestTagsSurviveTheWire(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sent := rapid.MapOfN(rapid.StringN(1, 8, -1), rapid.String(), 1, 6).Draw(t, "tags")
+		if diff := cmp.Diff(sent, tags(wireTags(sent))); diff != "" {
+			t.Fatalf("tags (-sent +read):\n%s", diff)
+		}
+	})
+}
+
+func TestObservedTags(t *testing.T) {
+	tests := []struct {
+		name string
+		tags *types.Tags
+		want map[string]string
+	}{
+		{"an answer without tags says nothing about them", nil, nil},
+		{"an empty element in a tenant says nothing either", &types.Tags{}, nil},
+		{"tags that are there count", &types.Tags{Items: []types.Tag{{Key: awssdk.String("a"), Value: awssdk.String("b")}}}, map[string]string{"a": "b"}},
+		{"a tag without a value has the empty one", &types.Tags{Items: []types.Tag{{Key: awssdk.String("a")}}}, map[string]string{"a": ""}},
+		{"a tag without a key is none", &types.Tags{Items: []types.Tag{{}}}, map[string]string{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tenant := answered(edge.Tenant{Name: "a"})
+			tenant.Tags = tt.tags
+			got, err := observed(opGet, tenant, awssdk.String("E1"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got.Tags); diff != "" {
+				t.Errorf("tags (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestIncompleteTenantsAreNoAnswer(t *testing.T) {
+	tests := []struct {
+		name  string
+		spoil func(*types.DistributionTenant)
+		lacks string
+	}{
+		{"without an id it can't be written", func(d *types.DistributionTenant) { d.Id = nil }, "id"},
+		{"without a name it can't be matched", func(d *types.DistributionTenant) { d.Name = nil }, "name"},
+		{"without an ARN its owner can't be read", func(d *types.DistributionTenant) { d.Arn = awssdk.String("") }, "ARN"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tenant := answered(edge.Tenant{Name: "a"})
+			tt.spoil(tenant)
+			_, err := observed(opGet, tenant, awssdk.String("E1"))
+			if !fault.Is(err, fault.Transient) || !strings.HasSuffix(err.Error(), tt.lacks) {
+				t.Errorf("error %v, want a transient one that ends in %q", err, tt.lacks)
+			}
+		})
+	}
+	if _, err := observed(opGet, answered(edge.Tenant{Name: "a"}), nil); !fault.Is(err, fault.Transient) {
+		t.Errorf("error %v without an ETag, want a transient one", err)
+	}
+}
+
+func TestNilsInsideAnAnswerAreHarmless(t *testing.T) {
+	tenant := answered(edge.Tenant{Name: "a"})
+	tenant.Domains = []types.DomainResult{{}}
+	tenant.Parameters = []types.Parameter{{}}
+	tenant.Customizations = &types.Customizations{
+		Certificate: &types.Certificate{}, WebAcl: &types.WebAclCustomization{},
+		GeoRestrictions: &types.GeoRestrictionCustomization{},
+	}
+	got, err := observed(opGet, tenant, awssdk.String("E1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(edge.Tenant{Name: "a"}, got.Tenant); diff != "" {
+		t.Errorf("tenant (-want +got):\n%s", diff)
+	}
+	empty := distribution(&types.Distribution{DistributionConfig: &types.DistributionConfig{
+		TenantConfig: &types.TenantConfig{ParameterDefinitions: []types.ParameterDefinition{{}}},
+	}})
+	if diff := cmp.Diff(edge.Distribution{Parameters: []edge.ParameterDefinition{{}}}, empty); diff != "" {
+		t.Errorf("distribution (-want +got):\n%s", diff)
+	}
+}
