@@ -38,7 +38,7 @@ func run(folder string) error {
 	for name, text := range map[string]string{
 		"flags.md": flagsPage(), "metrics.md": metrics, "conditions.md": conditions, "rules.md": rulesPage(),
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(generated+text), 0o644); err != nil { //nolint:gosec // a page for everybody
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(generated+text), 0o644); err != nil {
 			return fmt.Errorf("writing the page: %w", err)
 		}
 	}

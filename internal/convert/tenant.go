@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"maps"
 	"strconv"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -43,9 +44,7 @@ func Desired(o *v1alpha1.DistributionTenant, d Defaults) edge.Desired {
 	for _, p := range spec.Parameters {
 		out.Parameters[p.Name] = p.Value
 	}
-	for k, v := range d.Tags {
-		out.Tags[k] = v
-	}
+	maps.Copy(out.Tags, d.Tags)
 	for _, t := range spec.Tags {
 		out.Tags[t.Key] = t.Value
 	}

@@ -77,7 +77,7 @@ func (r *References) KnownEndpoint(groupID string) string {
 	if !ok {
 		return ""
 	}
-	return endpoint.(string) //nolint:errcheck,forcetypeassert // nothing else is stored there
+	return endpoint.(string) //nolint:forcetypeassert // nothing else is stored there
 }
 
 // Endpoint reads the routing endpoint of a connection group; empty when AWS shows none.
@@ -102,7 +102,7 @@ func (r *References) Endpoint(ctx context.Context, groupID string) (string, erro
 func shared[T any](ctx context.Context, g *singleflight.Group, c *cache.Expiring, key string, read func(context.Context) (T, error)) (T, error) {
 	var zero T
 	if v, ok := c.Get(key); ok {
-		return v.(T), nil //nolint:errcheck,forcetypeassert // the key's prefix names the type
+		return v.(T), nil //nolint:forcetypeassert // the key's prefix names the type
 	}
 	v, err, _ := g.Do(key, func() (any, error) {
 		v, err := read(ctx)
@@ -114,5 +114,5 @@ func shared[T any](ctx context.Context, g *singleflight.Group, c *cache.Expiring
 	if err != nil {
 		return zero, err
 	}
-	return v.(T), nil //nolint:errcheck,forcetypeassert // as above
+	return v.(T), nil //nolint:forcetypeassert // as above
 }

@@ -152,7 +152,7 @@ func (t *Tags) validate() error {
 		case strings.HasPrefix(key, ownership.Prefix):
 			return fmt.Errorf("--default-tags: the key %q is reserved for owner tags; choose another", key)
 		case strings.HasPrefix(strings.ToLower(key), "aws:"):
-			return fmt.Errorf("--default-tags: the key %q is reserved by AWS; choose one that does not start with aws:", key)
+			return fmt.Errorf("--default-tags: the key %q is reserved by AWS; choose one without the prefix", key)
 		case len(key) > 128 || len(value) > 256:
 			return fmt.Errorf("--default-tags: %q is too long; AWS allows 128 characters for a key and 256 for a value", key)
 		}

@@ -239,7 +239,7 @@ func (k *keeper[O]) release(ctx context.Context) error {
 }
 
 func (k *keeper[O]) patch(ctx context.Context, doing string, change func()) error {
-	base := k.object.DeepCopyObject().(O) //nolint:errcheck,forcetypeassert // a copy has the type of its original
+	base := k.object.DeepCopyObject().(O) //nolint:forcetypeassert // a copy has the type of its original
 	change()
 	if err := k.client.Patch(ctx, k.object, client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)

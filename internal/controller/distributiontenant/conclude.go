@@ -84,6 +84,8 @@ func (p *pass) observeMetrics(before *v1alpha1.DistributionTenantStatus, now tim
 			drifted = drifted || len(s.Drift) > 0
 		case edge.Tag:
 			drifted = drifted || len(s.Drift) > 0
+		default:
+			// No other step corrects drift.
 		}
 	}
 	if drifted {

@@ -170,7 +170,7 @@ func (in Input) readyCondition(d Decision, dns Condition, certificate *Condition
 	case p != nil && p.Of == "":
 		return no(p.Reason, p.Message)
 	case in.Deleting:
-		return in.deletingCondition(d)
+		return in.deletingCondition()
 	case in.Paused:
 		if ready, ok := in.Memory.Conditions[Ready]; ok && !in.mine() {
 			return ready
@@ -198,7 +198,7 @@ func (in Input) readyCondition(d Decision, dns Condition, certificate *Condition
 }
 
 // deletingCondition says how far the deletion is when no rule named a problem.
-func (in Input) deletingCondition(d Decision) Condition {
+func (in Input) deletingCondition() Condition {
 	c := Condition{Type: Ready, Reason: ReasonDeleting, Message: "The distribution tenant is being deleted."}
 	switch {
 	case in.Paused:

@@ -59,6 +59,8 @@ func patient(in Input, d Decision) Decision {
 		if in.World.present() && step.At == LookTenant {
 			return d
 		}
+	default:
+		// Every write waits its turn.
 	}
 	if wait := in.dueIn(f); wait > 0 {
 		return Decision{Rule: d.Rule, Step: Rest{After: wait, Hold: true}}

@@ -98,6 +98,7 @@ func alarming(r Reason) bool {
 	case ReasonCreating, ReasonDeploying, ReasonDisabling, ReasonDeleting, ReasonPendingValidation,
 		ReasonAttaching, ReasonDomainValidationPending, ReasonDeployed, ReasonUpdatePending, ReasonPaused, ReasonInSync:
 		return false
+	default:
+		return true
 	}
-	return true
 }

@@ -30,8 +30,9 @@ func (in Input) refusal() (Decision, bool) {
 			return do(Look{At: LookHolder})
 		}
 		return stuck(ReasonDomainConflict, in.holderText())
+	default:
+		return stuck(reasonOf(f.Kind), f.Error())
 	}
-	return stuck(reasonOf(f.Kind), f.Error())
 }
 
 func (in Input) holderText() string {

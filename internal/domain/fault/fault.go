@@ -6,6 +6,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -101,13 +102,7 @@ func KindOf(err error) Kind {
 
 // Is reports whether err is of one of the kinds.
 func Is(err error, kinds ...Kind) bool {
-	k := KindOf(err)
-	for _, want := range kinds {
-		if k == want {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(kinds, KindOf(err))
 }
 
 // RetryAfter returns the delay that the failure asks for, zero when it names none.
