@@ -116,12 +116,11 @@ func codeLabel(err error) string {
 
 // serviceCode returns the error code, and whether the called service itself sent it.
 func serviceCode(err error) (code string, answered bool) {
-	var own *answer
-	if errors.As(err, &own) {
-		err, answered = own.err, true
+	own, answered := errors.AsType[*answer](err)
+	if answered {
+		err = own.err
 	}
-	var api smithy.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return api.ErrorCode(), answered
 	}
 	return "", answered

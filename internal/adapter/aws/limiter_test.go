@@ -36,6 +36,7 @@ func newLimiter(t *testing.T, burst int) *Limiter {
 }
 
 func asking(t *testing.T, class port.Class, key string) context.Context {
+	t.Helper()
 	return port.WithCall(t.Context(), port.Call{Key: key, Class: class})
 }
 

@@ -222,7 +222,7 @@ func (a agenda) Less(i, j int) bool {
 	return a[i].due.Before(a[j].due)
 }
 func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-func (a *agenda) Push(x any)   { *a = append(*a, x.(*caller)) } //nolint:forcetypeassert // ours
+func (a *agenda) Push(x any)   { *a = append(*a, x.(*caller)) }
 func (a *agenda) Pop() any {
 	last := (*a)[len(*a)-1]
 	*a = (*a)[:len(*a)-1]
