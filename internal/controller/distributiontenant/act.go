@@ -95,7 +95,7 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s edge.Create) er
 		return err
 	}
 	p.wrote(t)
-	p.in.World.Tags, p.in.World.TagsKnown = s.Tags, true
+	p.in.World.Tags, p.in.World.TagsKnown, p.in.World.TagsRead = s.Tags, true, now
 	p.in.Attempts.Sent(p.in.Generation, now)
 	return nil
 }
@@ -121,11 +121,23 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s edge.Update) er
 	}
 	t, err := p.Inventory.Update(ctx, s)
 	if err != nil {
-		return err
+		return p.missingReference(err)
 	}
 	p.wrote(t)
 	p.in.Attempts.Sent(p.in.Generation, p.Clock.Now())
 	return nil
+}
+
+// missingReference tells the two meanings of "not found" in the answer to an update apart:
+// a tenant that was read a moment ago is there, so that it refers to something that is not.
+func (p *pass) missingReference(err error) error {
+	missing, ok := errors.AsType[*fault.Error](err)
+	if !ok || missing.Kind != fault.NotFound || !p.in.World.TenantFresh {
+		return err
+	}
+	invalid := *missing
+	invalid.Kind = fault.Invalid
+	return &invalid
 }
 
 func (p *pass) tag(ctx context.Context, k reconcile.Keeper, s edge.Tag) error {
@@ -150,8 +162,8 @@ func (p *pass) untag(ctx context.Context, s edge.Untag) error {
 
 // recallTags takes over what the inventory knows after a change of tags.
 func (p *pass) recallTags() {
-	known := p.Inventory.Known(p.in.Desired.Name)
-	p.in.World.Tags, p.in.World.TagsKnown, p.in.World.TagsDue = known.Tags, known.TagsKnown, known.TagsDue
+	known, w := p.Inventory.Known(p.in.Desired.Name), &p.in.World
+	w.Tags, w.TagsKnown, w.TagsRead, w.TagsDue = known.Tags, known.TagsKnown, known.TagsRead, known.TagsDue
 }
 
 func (p *pass) disable(ctx context.Context, s edge.Disable) error {
