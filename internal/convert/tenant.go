@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 )
 
@@ -109,6 +110,9 @@ func Memory(s *v1alpha1.DistributionTenantStatus) edge.Memory {
 			Type: edge.ConditionType(c.Type), Status: c.Status == "True", Reason: edge.Reason(c.Reason),
 			Message: c.Message, Generation: c.ObservedGeneration,
 		}
+	}
+	if s.ManagedCertificateStatus != "" {
+		m.Certificate = &cert.Managed{ARN: s.CertificateARN, State: cert.State(s.ManagedCertificateStatus)}
 	}
 	if f := s.Failure; f != nil {
 		m.Failure = &edge.Failure{Reason: edge.Reason(f.Reason), Generation: f.Generation, Since: f.Since.Time}

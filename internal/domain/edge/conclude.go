@@ -268,7 +268,13 @@ func (in Input) dnsCondition() Condition {
 	}
 	return Condition{Type: DNSReady, Reason: ReasonDNSError, Message: fmt.Sprintf(
 		"spec.dns is set, but this version publishes no DNS records. Point %s at %s yourself and remove spec.dns.",
-		joinSome(in.Desired.Domains), orElse(in.World.RoutingEndpoint, "the connection group's routing endpoint"))}
+		joinSome(in.Desired.Domains), in.endpointText())}
+}
+
+// endpointText names where DNS has to point. What status remembers keeps the text stable
+// while nobody needs to look it up again.
+func (in Input) endpointText() string {
+	return orElse(orElse(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint), "the connection group's routing endpoint")
 }
 
 // certificateReport is the condition of a managed certificate; nil when none is asked for.
@@ -295,7 +301,7 @@ func certificateCondition(in Input, managed *cert.Managed) Condition {
 	switch {
 	case managed == nil || managed.State == cert.Pending || managed.State == "":
 		return no(ReasonPendingValidation, fmt.Sprintf("The managed certificate waits for validation: every domain has to lead to %s.",
-			orElse(in.World.RoutingEndpoint, "the connection group's routing endpoint")))
+			in.endpointText()))
 	case managed.State.IsFailure():
 		return no(ReasonCertificateFailed, fmt.Sprintf("The managed certificate %s is in the state %s.", managed.ARN, managed.State))
 	case managed.ARN != attached:

@@ -41,6 +41,11 @@ type Policy struct {
 // leak the tenant.
 const GracePeriod = 2 * time.Minute
 
+// ProofAge is how long tags that were read prove whose the tenant is. The list does not
+// show when somebody else takes a tenant over (a second cluster, during a move), so that
+// before a write they are read again when they are older.
+const ProofAge = 5 * time.Minute
+
 // MaxCorrections is how often a difference on one generation is corrected before it is
 // taken for one that does not go away. StableFor is how long a correction must have
 // held for the count to start anew.
@@ -90,7 +95,9 @@ type Memory struct {
 	AppliedTagKeys []string
 	// CertificateARN is the managed certificate that was attached for the user.
 	CertificateARN string
-	Failure        *Failure
+	// Certificate is the managed certificate as it was last reported.
+	Certificate *cert.Managed
+	Failure     *Failure
 	// RoutingEndpoint is where DNS was last said to have to point.
 	RoutingEndpoint string
 	// Conditions are those that stand in status now.
@@ -169,8 +176,9 @@ type World struct {
 	Tags      map[string]string
 	TagsKnown bool
 	TagsDue   bool
-	// TagsFresh is true when they were read in this pass.
+	// TagsFresh is true when they were read in this pass, TagsRead when that last was.
 	TagsFresh bool
+	TagsRead  time.Time
 	// OwnerAlive is true when the foreign owner in the tags is a live object of this cluster.
 	OwnerAlive bool
 
@@ -212,6 +220,11 @@ func (in Input) relation() ownership.Relation {
 		return ownership.Unknown
 	}
 	return ownership.Relate(in.Me, in.World.Tags)
+}
+
+// proven reports whether the tags were read lately enough to write on the strength of them.
+func (in Input) proven() bool {
+	return in.World.TagsKnown && in.Now.Sub(in.World.TagsRead) <= ProofAge
 }
 
 // applied reports whether the present generation was the last that AWS was made equal to.

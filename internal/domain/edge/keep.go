@@ -186,7 +186,7 @@ func faithful(in Input) (Decision, bool) {
 	if d, fires := preflight(in); fires {
 		return d, true
 	}
-	if !in.World.TagsKnown {
+	if !in.proven() {
 		return do(Look{At: LookTags})
 	}
 	t := in.World.Tenant
@@ -244,6 +244,9 @@ func tagsFaithful(in Input) (Decision, bool) {
 	if in.fruitless() {
 		return in.notConverging(diff)
 	}
+	if !in.proven() {
+		return do(Look{At: LookTags})
+	}
 	if len(change.Set) > 0 {
 		return do(Tag{ARN: in.World.Tenant.ARN, Tags: change.Set, Drift: drift})
 	}
@@ -252,7 +255,9 @@ func tagsFaithful(in Input) (Decision, bool) {
 
 func routed(in Input) (Decision, bool) {
 	w := in.World
-	known := w.RoutingKnown || w.RoutingEndpoint != "" || in.Memory.RoutingEndpoint != "" && in.applied()
+	// Somebody may have moved a tenant that had to be read again to another group.
+	remembered := in.Memory.RoutingEndpoint != "" && in.applied() && !w.TenantFresh
+	known := w.RoutingKnown || w.RoutingEndpoint != "" || remembered
 	if !w.present() || known {
 		return pass()
 	}
@@ -278,10 +283,10 @@ func certificateUsable(in Input) (Decision, bool) {
 	if in.Desired.Request == nil || !in.World.present() {
 		return pass()
 	}
-	managed, known := in.certificate()
-	if !known {
+	if in.certificateDue() {
 		return do(Look{At: LookManaged})
 	}
+	managed, _ := in.certificate()
 	c := certificateCondition(in, managed)
 	if c.Status {
 		return pass()
@@ -289,22 +294,30 @@ func certificateUsable(in Input) (Decision, bool) {
 	return rest(Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady}, in.certificatePause())
 }
 
-// certificate is what is known of the managed certificate; known is false when it is
-// time to read it (again).
+// certificate is what is known of the managed certificate, however old.
 func (in Input) certificate() (managed *cert.Managed, known bool) {
-	if in.World.ManagedKnown {
+	switch {
+	case in.World.ManagedKnown:
 		return in.World.Managed, true
+	case !in.Attempts.CertificateSeen.IsZero():
+		return in.Attempts.Certificate, true
 	}
-	if before := in.Memory.Conditions[CertificateReady]; before.Status && in.Attempts.CertificateSeen.IsZero() {
-		// A fresh process believes what the one before it saw: a certificate that was
-		// validated stays so until the tenant's ETag moves.
-		return &cert.Managed{ARN: in.World.Tenant.Customizations.CertificateARN, State: cert.Issued}, true
+	// A fresh process believes what the one before it saw.
+	return in.Memory.Certificate, in.Memory.Certificate != nil
+}
+
+// certificateDue reports whether it is time to read the managed certificate. One that was
+// validated stays so until the tenant's ETag moves; a pending one moves by itself.
+func (in Input) certificateDue() bool {
+	if in.World.ManagedKnown {
+		return false
+	}
+	managed, known := in.certificate()
+	if known && !in.World.TenantFresh && certificateCondition(in, managed).Status {
+		return false
 	}
 	seen := in.Attempts.CertificateSeen
-	if seen.IsZero() || in.Now.Sub(seen) >= in.certificatePause() {
-		return nil, false
-	}
-	return in.Attempts.Certificate, true
+	return seen.IsZero() || in.Now.Sub(seen) >= in.certificatePause()
 }
 
 func (in Input) certificatePause() time.Duration {
@@ -320,7 +333,7 @@ func serving(in Input) (Decision, bool) {
 	if waiting := inactiveDomains(*t); len(waiting) > 0 {
 		return rest(Problem{Reason: ReasonDomainValidationPending, Of: Ready, Message: fmt.Sprintf(
 			"CloudFront does not answer for %s yet: no certificate covers the domain, or its DNS does not point at %s.",
-			joinSome(waiting), orElse(in.World.RoutingEndpoint, "the connection group's routing endpoint"))}, 0)
+			joinSome(waiting), in.endpointText())}, 0)
 	}
 	return pass()
 }

@@ -16,8 +16,9 @@ import (
 type scheduled struct {
 	due      time.Time
 	failures int
-	// seen is what the watch last let through.
+	// seen is what the watch last let through, held whether our finalizer was there.
 	seen string
+	held bool
 	// name is the tenant's in AWS.
 	name string
 }
@@ -120,13 +121,8 @@ func (w *World) wake(names []string) {
 // watch queues what a watch with the controller's predicates would let through.
 func (w *World) watch() {
 	w.t.Helper()
-	var list v1alpha1.DistributionTenantList
-	if err := w.Kube.List(w.t.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
-		w.t.Fatalf("listing the objects: %v", err)
-	}
 	alive := map[client.ObjectKey]bool{}
-	for n := range list.Items {
-		o := &list.Items[n]
+	for _, o := range w.list() {
 		key := client.ObjectKeyFromObject(o)
 		alive[key] = true
 		s := w.objects[key]
@@ -134,16 +130,33 @@ func (w *World) watch() {
 			s = &scheduled{}
 			w.objects[key] = s
 		}
-		print := fmt.Sprint(o.UID, o.Generation, o.DeletionTimestamp, o.Annotations[v1alpha1.AnnotationPaused],
+		fingerprint := fmt.Sprint(o.UID, o.Generation, o.DeletionTimestamp, o.Annotations[v1alpha1.AnnotationPaused],
 			o.Annotations[v1alpha1.AnnotationReconcileNow])
 		s.name = convert.TenantName(o)
-		if s.seen != print {
-			s.seen, s.due, s.failures = print, w.Clock.Now(), 0
+		held := slices.Contains(o.Finalizers, v1alpha1.Finalizer)
+		if s.seen != fingerprint || s.held && !held {
+			s.seen, s.due, s.failures = fingerprint, w.Clock.Now(), 0
 		}
+		s.held = held
 	}
 	for key, s := range w.objects {
 		if !alive[key] && s.seen != "" {
 			s.seen, s.due = "", w.Clock.Now()
 		}
 	}
+}
+
+// list reads the objects of all the world's namespaces.
+func (w *World) list() (all []*v1alpha1.DistributionTenant) {
+	w.t.Helper()
+	for _, namespace := range w.namespaces {
+		var list v1alpha1.DistributionTenantList
+		if err := w.Kube.List(w.t.Context(), &list, client.InNamespace(namespace)); err != nil {
+			w.t.Fatalf("listing the objects: %v", err)
+		}
+		for n := range list.Items {
+			all = append(all, &list.Items[n])
+		}
+	}
+	return all
 }

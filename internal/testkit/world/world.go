@@ -67,10 +67,12 @@ type World struct {
 
 	t       *testing.T
 	options Options
-	gate    *gate
-	kube    client.Client
-	process *process
-	objects map[client.ObjectKey]*scheduled
+	// namespaces are those whose objects the operator sees, Namespace first.
+	namespaces []string
+	gate       *gate
+	kube       client.Client
+	process    *process
+	objects    map[client.ObjectKey]*scheduled
 }
 
 // Event is an event that was published about an object.
@@ -112,10 +114,6 @@ func New(t *testing.T, config *rest.Config, o Options) *World {
 	if err != nil {
 		t.Fatalf("making a client: %v", err)
 	}
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "world-"}}
-	if err := kube.Create(t.Context(), ns); err != nil {
-		t.Fatalf("creating a namespace: %v", err)
-	}
 	if o.Seed == nil {
 		s := Seed()
 		o.Seed = &s
@@ -130,12 +128,24 @@ func New(t *testing.T, config *rest.Config, o Options) *World {
 	clk := clocktesting.NewFakeClock(time.Now().Truncate(time.Second))
 	w := &World{
 		Sim:   sim.New(sim.Options{Clock: clk, DeployDelay: DeployDelay, Seed: o.Seed, Switches: o.Switches}),
-		Clock: clk, Namespace: ns.Name, Kube: kube,
+		Clock: clk, Kube: kube,
 		t: t, options: o, gate: &gate{}, objects: map[client.ObjectKey]*scheduled{},
 	}
 	w.kube = w.gate.kube(kube)
+	w.Namespace = w.AddNamespace()
 	w.start()
 	return w
+}
+
+// AddNamespace gives the cluster one namespace more.
+func (w *World) AddNamespace() string {
+	w.t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "world-"}}
+	if err := w.Kube.Create(w.t.Context(), ns); err != nil {
+		w.t.Fatalf("creating a namespace: %v", err)
+	}
+	w.namespaces = append(w.namespaces, ns.Name)
+	return ns.Name
 }
 
 // start starts a process that remembers nothing.
