@@ -79,7 +79,7 @@ func TestTakeTellsThePlaceInTheQueue(t *testing.T) {
 		}},
 		{"what becomes more urgent leaves its old place", []ask{
 			{0, "a", change, 0}, {0, "b", sweep, one}, {0, "c", sweep, two}, {0, "b", change, one},
-			{0, "c", sweep, two}, {one, "b", change, 0},
+			{0, "d", change, two}, {0, "c", sweep, three}, {one, "b", change, 0},
 		}},
 		{"the reserved class does not wait for the others", []ask{
 			{0, "a", change, 0}, {0, "b", change, one}, {0, "f", follow, 0},
@@ -198,6 +198,23 @@ func TestDelaysCountOnTheRecovery(t *testing.T) {
 	}
 	if got := delay.Round(time.Second); got < 60*time.Second || got > 70*time.Second {
 		t.Errorf("the hundredth waits %v, want about 65 s: at the floor alone it would be nine minutes", got)
+	}
+}
+
+func TestLongDelaysAreShortenedInOrder(t *testing.T) {
+	b := newBucket(10, 50)
+	var delays []time.Duration
+	for i := range 9_045 {
+		delays = append(delays, b.Take(start, fmt.Sprint(i), change))
+	}
+	// The last is number 9,000 in the queue, a thousand seconds at nine a second.
+	if last := delays[len(delays)-1]; last != 650*time.Second {
+		t.Errorf("the last waits %v, want five minutes and half of the rest: 650 s", last)
+	}
+	for i := 46; i < len(delays); i++ {
+		if delays[i] <= delays[i-1] {
+			t.Fatalf("delays %v and %v are not in the order of the queue", delays[i-1], delays[i])
+		}
 	}
 }
 

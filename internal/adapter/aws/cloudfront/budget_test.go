@@ -175,12 +175,13 @@ func TestFailingCredentialsProveNothing(t *testing.T) {
 	}{
 		{"no credentials at all", errors.New("no providers"), fault.Transient},
 		{"an identity that is not found", &smithy.GenericAPIError{Code: "ResourceNotFoundException"}, fault.Transient},
+		{"a service for credentials that is too busy", &smithy.GenericAPIError{Code: "Throttling"}, fault.Throttled},
 		{"a role that may not be assumed", &smithy.GenericAPIError{Code: "AccessDenied", Message: "no"}, fault.Denied},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			network := &canned{status: http.StatusOK}
-			client, _, _ := clientFor(t, awssdk.Config{
+			client, _, registry := clientFor(t, awssdk.Config{
 				BaseEndpoint: awssdk.String("http://cloudfront.invalid"),
 				HTTPClient:   &http.Client{Transport: network},
 				Credentials: awssdk.CredentialsProviderFunc(func(context.Context) (awssdk.Credentials, error) {
@@ -189,6 +190,9 @@ func TestFailingCredentialsProveNothing(t *testing.T) {
 			}, 100)
 			if _, err := client.GetTenant(t.Context(), "shop"); fault.KindOf(err) != tt.want {
 				t.Errorf("error %v, want %v", err, tt.want)
+			}
+			if got := metric(t, registry, "aws_rate", "cloudfront"); got != 10 {
+				t.Errorf("rate %v, want 10: CloudFront throttled nothing", got)
 			}
 			if network.requests != 0 {
 				t.Errorf("%d requests without credentials", network.requests)

@@ -82,11 +82,13 @@ func TestUpdateTakesAwayWhatIsEmpty(t *testing.T) {
 	if updated.ETag == created.ETag {
 		t.Error("the ETag is still the old one")
 	}
-	back, err := w.client.UpdateTenant(t.Context(), created.ID, updated.ETag, full("shop"), nil)
+	moved := full("shop")
+	moved.ConnectionGroupID = "cg_second"
+	back, err := w.client.UpdateTenant(t.Context(), created.ID, updated.ETag, moved, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(full("shop").Normalize(), back.Tenant); diff != "" {
+	if diff := cmp.Diff(moved.Normalize(), back.Tenant); diff != "" {
 		t.Errorf("updated back (-want +got):\n%s", diff)
 	}
 }
