@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -223,3 +224,18 @@ var cmpSDK = cmpopts.IgnoreUnexported(
 	types.DistributionTenantSummary{}, types.ConnectionGroup{}, types.ConnectionGroupSummary{}, types.DomainConflict{},
 	types.DnsConfiguration{}, types.ManagedCertificateDetails{}, types.ValidationTokenDetail{},
 )
+
+// raw sends a request no SDK would send and returns status and body.
+func raw(t *testing.T, sim *aws.Sim, method, target, body string, headers ...string) (int, string) {
+	t.Helper()
+	request := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	recorder := httptest.NewRecorder()
+	sim.ServeHTTP(recorder, request)
+	return recorder.Code, recorder.Body.String()
+}
+
+// cmpDistribution does the same for configurations of distributions.
+var cmpDistribution = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".noSmithyDocumentSerde" }, cmp.Ignore())
