@@ -42,6 +42,15 @@ func NewReferences(p port.Parents, c port.Certificates, clk clock.Clock) *Refere
 	}
 }
 
+// Forget drops what is remembered of a distribution or of certificates, so that somebody who
+// asks to look again is not answered from memory.
+func (r *References) Forget(names ...string) {
+	for _, name := range names {
+		r.distributions.Delete("distribution/" + name)
+		r.certs.Delete("certificate/" + name)
+	}
+}
+
 // Distribution reads a distribution. That it is missing or may not be read is part of
 // the answer; an error is anything else.
 func (r *References) Distribution(ctx context.Context, id string) (edge.Distribution, error) {

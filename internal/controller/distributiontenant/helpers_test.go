@@ -272,3 +272,13 @@ func mutations(counts map[string]int) map[string]int {
 	}
 	return out
 }
+
+// sameStatus checks that a status has not moved at all.
+func sameStatus(t *testing.T, before, after v1alpha1.DistributionTenantStatus) bool {
+	t.Helper()
+	d := cmp.Diff(before, after)
+	if d != "" {
+		t.Log(d)
+	}
+	return d == ""
+}

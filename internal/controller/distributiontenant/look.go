@@ -10,6 +10,9 @@ import (
 
 // look reads what the decision lacks and adds it to the world.
 func (p *pass) look(ctx context.Context, s edge.Look) error {
+	if p.in.Nudged {
+		p.References.Forget(append(s.ARNs, p.in.Desired.DistributionID)...)
+	}
 	switch s.At {
 	case edge.LookTenant:
 		return p.lookTenant(ctx)
@@ -47,8 +50,7 @@ func (p *pass) lookTenant(ctx context.Context) error {
 		return err
 	}
 	if old := p.in.World.Tenant; old == nil || old.ID != t.ID {
-		known := p.Inventory.Known(t.Name)
-		p.in.World.Tags, p.in.World.TagsKnown, p.in.World.TagsDue = known.Tags, known.TagsKnown, known.TagsDue
+		p.recallTags()
 	}
 	p.in.World.Knowledge, p.in.World.Tenant, p.in.World.TenantFresh = edge.Whole, &t, true
 	p.in.World.RoutingEndpoint = p.References.KnownEndpoint(t.ConnectionGroupID)
@@ -61,7 +63,7 @@ func (p *pass) lookTags(ctx context.Context) error {
 		return err
 	}
 	w := &p.in.World
-	w.Tags, w.TagsKnown, w.TagsDue, w.TagsFresh = tags, true, false, true
+	w.Tags, w.TagsKnown, w.TagsDue, w.TagsFresh, w.TagsRead = tags, true, false, true, p.Clock.Now()
 	w.OwnerAlive = p.ownerAlive(ctx)
 	return nil
 }
