@@ -74,6 +74,7 @@ type entry struct {
 	shownETag string
 	tags      map[string]string
 	tagsKnown bool
+	tagsRead  time.Time
 	tagsDue   time.Time
 	// touched is when (in seq) the entry was last written or read by itself.
 	touched uint64
@@ -102,6 +103,8 @@ type Known struct {
 	Tenant    *edge.Observed
 	Tags      map[string]string
 	TagsKnown bool
+	// TagsRead is when they were last read; own changes since then are in them.
+	TagsRead time.Time
 	// TagsDue means that the tags should be read again.
 	TagsDue bool
 	// Swept means that listing the account was tried at least once.
@@ -122,7 +125,7 @@ func (i *Inventory) Known(name string) Known {
 	if e.whole {
 		k.Knowledge = edge.Whole
 	}
-	k.Tags, k.TagsKnown = e.tags, e.tagsKnown
+	k.Tags, k.TagsKnown, k.TagsRead = e.tags, e.tagsKnown, e.tagsRead
 	k.TagsDue = !i.opts.Clock.Now().Before(e.tagsDue)
 	return k
 }
@@ -201,7 +204,7 @@ func (i *Inventory) drop(e *entry) {
 }
 
 func (i *Inventory) rememberTags(e *entry, tags map[string]string) {
-	e.tags, e.tagsKnown = tags, true
+	e.tags, e.tagsKnown, e.tagsRead = tags, true, i.opts.Clock.Now()
 	// A tenth of spread keeps what was read together from being read together for ever.
 	e.tagsDue = i.opts.Clock.Now().Add(tagRotation - time.Duration(i.opts.Random()*float64(tagRotation/10)))
 }

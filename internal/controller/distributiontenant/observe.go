@@ -50,7 +50,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	known := c.Inventory.Known(p.in.Desired.Name)
 	p.in.World = edge.World{
 		Knowledge: known.Knowledge, Tenant: known.Tenant, Swept: known.Swept,
-		Tags: known.Tags, TagsKnown: known.TagsKnown, TagsDue: known.TagsDue,
+		Tags: known.Tags, TagsKnown: known.TagsKnown, TagsRead: known.TagsRead, TagsDue: known.TagsDue,
 	}
 	if t := known.Tenant; t != nil {
 		p.in.World.RoutingEndpoint = c.References.KnownEndpoint(t.ConnectionGroupID)

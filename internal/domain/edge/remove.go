@@ -16,7 +16,7 @@ func removeRules() []rule {
 		{"Readable", "What may not be read is said, not guessed.", readable},
 		{"Gone", "The object is let go once its tenant was positively not found, and no create can still be on its way.", gone},
 		{"Located", "Absence is only believed after a read of this very tenant.", located},
-		{"Proven", "What the tags do not prove ours is left untouched.", proven},
+		{"Proven", "What the tags do not prove ours is left untouched.", provenOurs},
 		{"Retained", "A tenant that is kept loses the owner tags, nothing else.", retained},
 		{"Disabled", "An enabled tenant is disabled first.", disabled},
 		{"Deleted", "A disabled tenant is deleted; where AWS wants it settled before, once more when it is.", deleted},
@@ -41,8 +41,8 @@ func located(in Input) (Decision, bool) {
 	return pass()
 }
 
-func proven(in Input) (Decision, bool) {
-	if !in.World.TagsKnown {
+func provenOurs(in Input) (Decision, bool) {
+	if !in.proven() {
 		return do(Look{At: LookTags})
 	}
 	if in.relation() == ownership.Ours {

@@ -1,0 +1,97 @@
+package cadence_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
+)
+
+// A person who reads the schedule sees what is promised: seconds first, half an hour at most.
+func TestNextTrySchedule(t *testing.T) {
+	var got []time.Duration
+	for now := start; len(got) < 14; {
+		due := cadence.NextTry(start, now)
+		got = append(got, due.Sub(start))
+		now = due
+	}
+	s, m := time.Second, time.Minute
+	want := []time.Duration{
+		5 * s, 10 * s, 20 * s, 40 * s, 80 * s, 160 * s, 320 * s, 640 * s, 1280 * s, 2560 * s,
+		2560*s + 30*m, 2560*s + 60*m, 2560*s + 90*m, 2560*s + 120*m,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("tries after the first failure (-want +got):\n%s", d)
+	}
+}
+
+func TestNextTryProperties(t *testing.T) {
+	moments := rapid.Int64Range(-int64(time.Hour), int64(60*24*time.Hour))
+	rapid.Check(t, func(t *rapid.T) {
+		now := at(time.Duration(moments.Draw(t, "now")))
+		later := now.Add(time.Duration(rapid.Int64Range(0, int64(3*time.Hour)).Draw(t, "later")))
+		due, dueLater := cadence.NextTry(start, now), cadence.NextTry(start, later)
+		if !due.After(now) {
+			t.Fatalf("due at %s, which is not after %s", due, now)
+		}
+		if dueLater.Before(due) {
+			t.Fatalf("asked later it is due earlier: %s, then %s", due, dueLater)
+		}
+		if later.Before(due) && !dueLater.Equal(due) {
+			t.Fatalf("asking again before it is due moved it from %s to %s", due, dueLater)
+		}
+		if gap := due.Sub(now); now.After(start) && gap > cadence.LastRetry {
+			t.Fatalf("the next try is %s away", gap)
+		}
+		// Each pause is at least as long as the one before: the schedule never starts anew.
+		after := cadence.NextTry(start, due)
+		third := cadence.NextTry(start, after)
+		if third.Sub(after) < after.Sub(due) {
+			t.Fatalf("the pause shrank from %s to %s", after.Sub(due), third.Sub(after))
+		}
+	})
+}
+
+func TestFollowDelay(t *testing.T) {
+	const quiet = 5 * time.Minute
+	tests := map[string]struct {
+		age, quiet, want time.Duration
+	}{
+		"a new flight is looked at often":       {0, quiet, cadence.FollowEvery},
+		"for two minutes":                       {2 * time.Minute, quiet, cadence.FollowEvery},
+		"and then ever more rarely":             {6 * time.Minute, quiet, time.Minute},
+		"down to the pace of the sweep":         {3 * time.Hour, quiet, quiet},
+		"which it never falls behind":           {0, time.Second, time.Second},
+		"a flight from the future is a new one": {-time.Hour, quiet, cadence.FollowEvery},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := cadence.FollowDelay(test.age, test.quiet); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestFollowDelayGrows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "age"))
+		b := a + time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "more"))
+		if before, after := cadence.FollowDelay(a, 5*time.Minute), cadence.FollowDelay(b, 5*time.Minute); after < before || before <= 0 {
+			t.Fatalf("%s at age %s, %s at age %s", before, a, after, b)
+		}
+	})
+}
+
+func TestJitterStaysWithinATenth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := time.Duration(rapid.Int64Range(0, int64(24*time.Hour)).Draw(t, "delay"))
+		got := cadence.Jitter(d, rapid.Float64Range(0, 0.999).Draw(t, "random"))
+		if diff := (got - d).Abs(); diff > d/10+1 {
+			t.Fatalf("%s became %s", d, got)
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package edge_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+)
+
+// A failure on the same generation holds back what would cost calls, until it is due.
+func TestPatience(t *testing.T) {
+	// Failing for a minute, last tried ten seconds ago: due again 1 m 20 s after the start.
+	waiting := failing(now.Add(-time.Minute), now.Add(-10*time.Second))
+	held := edge.Rest{After: 20 * time.Second, Hold: true}
+	tests := map[string]question{
+		"a write waits":                               {in: with(quiet(), drifted, waiting), rule: "Faithful", step: held},
+		"a create waits":                              {in: with(unborn(), waiting), rule: "TenantPresent", step: held},
+		"looking for what may not exist waits":        {in: with(unborn(), marked(time.Hour), waiting), rule: "Informed", step: held},
+		"looking at a tenant that is there does not":  {in: with(quiet(), listed, movedETag, waiting), rule: "Fresh", step: edge.Look{At: edge.LookTenant}},
+		"letting go does not":                         {in: with(dying(), absent, waiting), rule: "Gone", step: edge.LetGo{}},
+		"putting the finalizer back does not":         {in: with(quiet(), waiting, func(in *edge.Input) { in.Held = false }), rule: "Held", step: edge.Hold{}},
+		"a changed spec is tried at once":             {in: with(quiet(), drifted, waiting, edited), rule: "Faithful", step: edge.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
+		"a person who asks is not made to wait":       {in: with(unborn(), waiting, func(in *edge.Input) { in.Nudged = true }), rule: "TenantPresent", step: edge.Decide(unborn()).Step},
+		"what is due is tried":                        {in: with(unborn(), failing(now.Add(-time.Minute), now.Add(-40*time.Second))), rule: "TenantPresent", step: edge.Decide(unborn()).Step},
+		"a fresh process keeps to the old schedule":   {in: with(unborn(), failing(now.Add(-time.Minute), time.Time{})), rule: "TenantPresent", step: held},
+		"a failure since the future is tried in time": {in: with(unborn(), failing(now.Add(time.Second), now)), rule: "TenantPresent", step: edge.Rest{After: 6 * time.Second, Hold: true}},
+	}
+	for name, q := range tests {
+		t.Run(name, func(t *testing.T) { ask(t, q) })
+	}
+}
+
+// Corrections are counted for one generation, and forgotten once they have held.
+func TestSentCountsCorrections(t *testing.T) {
+	var a edge.Attempts
+	at := func(minutes int) time.Time { return now.Add(time.Duration(minutes) * time.Minute) }
+	for i, step := range []struct {
+		generation int64
+		at         time.Time
+		want       int
+	}{
+		{1, at(0), 0},  // The first write applies the spec.
+		{1, at(1), 1},  // Each further one corrects what did not stay.
+		{1, at(2), 2},  //
+		{1, at(30), 1}, // One that had held for a while starts the count anew.
+		{2, at(31), 0}, // Another generation is another matter.
+		{2, at(32), 1}, //
+		{1, at(33), 0}, //
+	} {
+		a.Sent(step.generation, step.at)
+		if a.Corrections != step.want {
+			t.Errorf("after write %d: %d corrections, want %d", i, a.Corrections, step.want)
+		}
+	}
+}

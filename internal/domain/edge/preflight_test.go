@@ -1,0 +1,133 @@
+package edge_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// What can be known before the first write is asked before it, and named by field.
+func TestPreflight(t *testing.T) {
+	distribution := func(change func(*edge.Distribution)) func(*edge.Input) {
+		return func(in *edge.Input) {
+			d := *in.World.Distribution
+			change(&d)
+			in.World.Distribution = &d
+		}
+	}
+	certificate := func(c edge.Certificate) func(*edge.Input) {
+		return func(in *edge.Input) { in.World.Certificates = map[string]edge.Certificate{distARN: c} }
+	}
+	domains := func(list ...string) func(*edge.Input) {
+		return func(in *edge.Input) { in.Desired.Domains = list }
+	}
+	tests := map[string]struct {
+		change []func(*edge.Input)
+		// look is what is read, reason and says what is said; all empty: the create goes out.
+		look   edge.Look
+		reason edge.Reason
+		says   string
+	}{
+		"everything is there":            {},
+		"the distribution is read first": {change: []func(*edge.Input){func(in *edge.Input) { in.World.Distribution = nil }}, look: edge.Look{At: edge.LookDistribution}},
+		"a distribution that may not be read leaves the judgement to AWS": {change: []func(*edge.Input){distribution(func(d *edge.Distribution) { *d = edge.Distribution{Unreadable: true} })}},
+		"a distribution that is missing":                                  {change: []func(*edge.Input){distribution(func(d *edge.Distribution) { d.Missing = true })}, reason: edge.ReasonInvalidSpec, says: "spec.distributionId E1"},
+		"a distribution without tenants":                                  {change: []func(*edge.Input){distribution(func(d *edge.Distribution) { d.MultiTenant = false })}, reason: edge.ReasonInvalidSpec, says: "tenant-only"},
+		"a required parameter is lacking": {
+			change: []func(*edge.Input){distribution(func(d *edge.Distribution) {
+				d.Parameters = []edge.ParameterDefinition{{Name: "zone", Required: true}, {Name: "tier"}, {Name: "area", Required: true}}
+			})},
+			reason: edge.ReasonMissingParameters, says: "spec.parameters lacks area, zone",
+		},
+		"a parameter is not declared": {
+			change: []func(*edge.Input){distribution(func(d *edge.Distribution) { d.Parameters = nil })},
+			reason: edge.ReasonInvalidSpec, says: "spec.parameters has tier",
+		},
+		"no certificate at all": {
+			change: []func(*edge.Input){distribution(func(d *edge.Distribution) { d.CertificateARN = "" })},
+			reason: edge.ReasonMissingCertificate, says: "spec.managedCertificateRequest",
+		},
+		"a managed certificate is asked for: AWS judges": {change: []func(*edge.Input){requested, distribution(func(d *edge.Distribution) { d.CertificateARN = "" })}},
+		"certificates are read, the tenant's own too": {
+			change: []func(*edge.Input){func(in *edge.Input) {
+				in.Desired.Customizations.CertificateARN, in.World.Certificates = ownARN, nil
+			}},
+			look: edge.Look{At: edge.LookCertificates, ARNs: []string{ownARN, distARN}},
+		},
+		"a certificate that may not be read leaves the judgement to AWS": {change: []func(*edge.Input){certificate(edge.Certificate{Unreadable: true})}},
+		"a certificate that is missing":                                  {change: []func(*edge.Input){certificate(edge.Certificate{Missing: true})}, reason: edge.ReasonMissingCertificate, says: distARN},
+		"a certificate that is not issued":                               {change: []func(*edge.Input){certificate(edge.Certificate{Status: "PENDING_VALIDATION"})}, reason: edge.ReasonMissingCertificate, says: "PENDING_VALIDATION"},
+		"a wildcard covers one label":                                    {change: []func(*edge.Input){domains("alpha.example.com", "a.b.example.com")}, reason: edge.ReasonCertificateSANMismatch, says: "no certificate covers a.b.example.com."},
+		"long lists are cut": {
+			change: []func(*edge.Input){domains("a.a.org", "b.a.org", "c.a.org", "d.a.org", "e.a.org", "f.a.org", "g.a.org")},
+			reason: edge.ReasonCertificateSANMismatch, says: "e.a.org and 2 more",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := with(unborn(), test.change...)
+			got := edge.Decide(in)
+			switch {
+			case test.look.At != "":
+				ask(t, question{in: in, rule: "TenantPresent", step: test.look})
+			case test.reason != "":
+				ask(t, question{in: in, rule: "TenantPresent", step: edge.Rest{}, reason: test.reason, stuck: true})
+				if !strings.Contains(got.Problem.Message, test.says) {
+					t.Errorf("message %q does not say %q", got.Problem.Message, test.says)
+				}
+			default:
+				if _, ok := got.Step.(edge.Create); !ok {
+					t.Errorf("got %T (%+v), want a create", got.Step, got.Problem)
+				}
+			}
+		})
+	}
+}
+
+// A refusal over a domain names who holds it, and what to do about it.
+func TestDomainConflictNamesTheHolder(t *testing.T) {
+	tests := map[string]struct {
+		holder *edge.Holder
+		says   []string
+	}{
+		"another object of an operator": {&edge.Holder{ID: "dt_9", Name: "beta", Domain: "alpha.example.com", Owner: other}, []string{"beta", "dt_9", "shop/beta", "Remove it there"}},
+		"nobody's tenant":               {&edge.Holder{ID: "dt_9", Name: "theirs", Domain: "alpha.example.com"}, []string{"theirs", "no operator owns", "IfUnowned"}},
+		"something out of sight":        {nil, []string{"alpha.example.com", "said AWS"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := with(unborn(), refused(fault.DomainTaken), func(in *edge.Input) { in.World.HolderKnown, in.World.Holder = true, test.holder })
+			got := edge.Decide(in)
+			for _, part := range test.says {
+				if !strings.Contains(got.Problem.Message, part) {
+					t.Errorf("message %q does not say %q", got.Problem.Message, part)
+				}
+			}
+		})
+	}
+}
+
+// What stands in the way of an adoption is said together with the way out.
+func TestAdoptionAdvice(t *testing.T) {
+	former := me
+	former.UID = "u0"
+	tests := map[string]struct {
+		change []func(*edge.Input)
+		says   string
+	}{
+		"unowned":            {[]func(*edge.Input){tagged(nil)}, "spec.adoptionPolicy to IfUnowned"},
+		"former":             {[]func(*edge.Input){taggedFor(former)}, "earlier object of this name"},
+		"foreign":            {[]func(*edge.Input){taggedFor(other)}, "spec.adoptionPolicy to Force"},
+		"foreign, and alive": {[]func(*edge.Input){taggedFor(other), ownerAlive}, "Give one of the two another spec.tenantName"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := edge.Decide(with(with(quiet(), test.change...), freshTags))
+			if got.Problem == nil || !strings.Contains(got.Problem.Message, test.says) {
+				t.Errorf("got %+v, want a message that says %q", got.Problem, test.says)
+			}
+		})
+	}
+}
