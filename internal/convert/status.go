@@ -103,9 +103,12 @@ func timeOf(t time.Time) *metav1.Time {
 	return &m
 }
 
-// bounded cuts text to n bytes, at the end of a character.
+// bounded cuts text to n bytes, at the end of a character. What is no text is replaced as
+// JSON would replace it: a message that comes back otherwise than it was written would be
+// written for ever.
 func bounded(s string, n int) string {
 	const ellipsis = "…"
+	s = strings.ToValidUTF8(s, string(utf8.RuneError))
 	if len(s) <= n {
 		return s
 	}

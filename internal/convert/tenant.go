@@ -120,6 +120,15 @@ func Memory(s *v1alpha1.DistributionTenantStatus) edge.Memory {
 	return m
 }
 
+// maxToken is how much of a token status can repeat.
+const maxToken = 256
+
+// ReconcileToken reads the annotation with which a person asks to look at once, cut to
+// what status can repeat: what could not be repeated would count as unheard for ever.
+func ReconcileToken(o *v1alpha1.DistributionTenant) string {
+	return bounded(o.Annotations[v1alpha1.AnnotationReconcileNow], maxToken)
+}
+
 // AdoptedGeneration reads the annotation that remembers for which generation a tenant
 // was adopted. Zero: none, or not a number.
 func AdoptedGeneration(o *v1alpha1.DistributionTenant) int64 {

@@ -25,7 +25,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	before := p.object.Status.DeepCopy()
 	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)
 	if p.in.Nudged && err == nil {
-		p.object.Status.ReconcileToken = p.object.Annotations[v1alpha1.AnnotationReconcileNow]
+		p.object.Status.ReconcileToken = convert.ReconcileToken(p.object)
 	}
 	if !equality.Semantic.DeepEqual(before, &p.object.Status) {
 		checked := metav1.NewTime(now.Truncate(time.Second))

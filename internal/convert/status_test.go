@@ -1,0 +1,177 @@
+package convert_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+)
+
+var now = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
+
+func report() edge.Report {
+	return edge.Report{
+		Tenant: &edge.Observed{
+			Tenant: edge.Tenant{
+				Name: "alpha", Domains: []string{"b.example.com", "a.example.com"},
+				Customizations: edge.Customizations{CertificateARN: "arn:cert"},
+			},
+			ID: "dt_1", ARN: "arn:dt_1", ETag: "E-1", Status: edge.Deployed,
+			DomainStates: map[string]string{"a.example.com": "active", "b.example.com": "inactive"},
+			Created:      now.Add(-time.Hour), Modified: now.Add(-time.Minute),
+		},
+		ETag: "E-1", AppliedGeneration: 3, AppliedTagKeys: []string{"team"}, RoutingEndpoint: "d1.cloudfront.net",
+		Conditions: []edge.Condition{
+			{Type: edge.Ready, Status: true, Reason: edge.ReasonDeployed, Message: "Deployed.", Generation: 3},
+			{Type: edge.Synced, Status: true, Reason: edge.ReasonInSync, Message: "Equal.", Generation: 3},
+		},
+	}
+}
+
+func TestStatus(t *testing.T) {
+	var s v1alpha1.DistributionTenantStatus
+	convert.Status(&s, "alpha", report(), now)
+	if s.ID != "dt_1" || s.ARN != "arn:dt_1" || s.ETag != "E-1" || s.TenantName != "alpha" || s.DistributionTenantStatus != "Deployed" ||
+		s.ObservedGeneration != 3 || s.CertificateARN != "arn:cert" || s.DNSTarget != "d1.cloudfront.net" || s.DriftDetected {
+		t.Errorf("got %+v", s)
+	}
+	if d := cmp.Diff([]v1alpha1.DomainResult{{Domain: "a.example.com", Status: "active"}, {Domain: "b.example.com", Status: "inactive"}}, s.DomainResults); d != "" {
+		t.Errorf("domains are sorted (-want +got):\n%s", d)
+	}
+	if s.CreatedTime.Nanosecond() != 0 || s.LastModifiedTime.Nanosecond() != 0 {
+		t.Error("a time keeps more than the API server does")
+	}
+
+	// A pass that knows nothing of the tenant leaves what is known.
+	blind := report()
+	blind.Tenant, blind.RoutingEndpoint = nil, ""
+	blind.Conditions[0] = edge.Condition{Type: edge.Ready, Reason: edge.ReasonAWSError, Message: "No answer.", Generation: 4}
+	blind.Failure = &edge.Failure{Reason: edge.ReasonAWSError, Generation: 4, Since: now}
+	later := now.Add(time.Hour)
+	convert.Status(&s, "alpha", blind, later)
+	if s.ID != "dt_1" || len(s.DomainResults) != 2 || s.DNSTarget == "" || s.Failure == nil {
+		t.Errorf("a blind pass forgot: %+v", s)
+	}
+	ready, synced := meta.FindStatusCondition(s.Conditions, "Ready"), meta.FindStatusCondition(s.Conditions, "Synced")
+	if !ready.LastTransitionTime.Equal(ptr(later)) || !synced.LastTransitionTime.Equal(ptr(now)) {
+		t.Errorf("transition times: Ready %s, Synced %s", ready.LastTransitionTime, synced.LastTransitionTime)
+	}
+
+	// A condition that is not reported any more goes, and so does a failure that is over.
+	calm := report()
+	calm.Conditions = calm.Conditions[:1]
+	convert.Status(&s, "alpha", calm, later)
+	if len(s.Conditions) != 1 || s.Failure != nil {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestDriftStandsInStatus(t *testing.T) {
+	for reason, want := range map[edge.Reason]bool{
+		edge.ReasonDriftDetected: true, edge.ReasonDriftNotConverging: true, edge.ReasonInSync: false, edge.ReasonUpdatePending: false,
+	} {
+		r := report()
+		r.Conditions[1].Reason = reason
+		var s v1alpha1.DistributionTenantStatus
+		convert.Status(&s, "alpha", r, now)
+		if s.DriftDetected != want {
+			t.Errorf("driftDetected is %t for %s", s.DriftDetected, reason)
+		}
+	}
+}
+
+// The managed certificate's ARN is told before the tenant carries it.
+func TestCertificateInStatus(t *testing.T) {
+	r := report()
+	r.Tenant.Customizations.CertificateARN = ""
+	r.Certificate = &cert.Managed{ARN: "arn:managed", State: cert.Issued}
+	var s v1alpha1.DistributionTenantStatus
+	convert.Status(&s, "alpha", r, now)
+	if s.CertificateARN != "arn:managed" || s.ManagedCertificateStatus != "issued" {
+		t.Errorf("got %q in the state %q", s.CertificateARN, s.ManagedCertificateStatus)
+	}
+}
+
+// A status that breaks a bound of the schema is refused whole, and one that comes back
+// otherwise than it was written would be written for ever.
+func TestStatusIsBoundedAndComesBackAsWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(
+			rapid.StringN(0, 3000, -1),
+			rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 3000), func(b []byte) string { return string(b) }),
+			rapid.Map(rapid.IntRange(0, 1100), func(n int) string { return strings.Repeat("ü", n) }),
+		)
+		r := report()
+		for i := range r.Conditions {
+			r.Conditions[i].Message = text.Draw(t, "message")
+		}
+		for range rapid.IntRange(0, 30).Draw(t, "differences") {
+			r.Drift = append(r.Drift, edge.Difference{Field: "domains", Desired: text.Draw(t, "desired"), Observed: text.Draw(t, "observed")})
+		}
+		r.Failure = &edge.Failure{Reason: edge.ReasonAWSError, Generation: 3, Since: now}
+		var s v1alpha1.DistributionTenantStatus
+		convert.Status(&s, "alpha", r, now)
+
+		if len(s.Drift) > 20 {
+			t.Fatalf("%d differences", len(s.Drift))
+		}
+		for _, c := range s.Conditions {
+			bounded(t, c.Message)
+		}
+		for _, d := range s.Drift {
+			bounded(t, d.Desired)
+			bounded(t, d.Observed)
+		}
+		raw, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stored v1alpha1.DistributionTenantStatus
+		if err := json.Unmarshal(raw, &stored); err != nil {
+			t.Fatal(err)
+		}
+		again := stored.DeepCopy()
+		convert.Status(again, "alpha", r, now.Add(time.Minute))
+		if !equality.Semantic.DeepEqual(&stored, again) {
+			t.Fatalf("the same report is written twice:\n%s", cmp.Diff(&stored, again))
+		}
+	})
+}
+
+func bounded(t *rapid.T, s string) {
+	if len(s) > 1024 || !utf8.ValidString(s) {
+		t.Fatalf("%d bytes, valid text: %t", len(s), utf8.ValidString(s))
+	}
+}
+
+// Memory reads back what Status wrote.
+func TestMemoryReadsWhatStatusWrote(t *testing.T) {
+	r := report()
+	r.Failure = &edge.Failure{Reason: edge.ReasonAWSError, Generation: 3, Since: now.Truncate(time.Second)}
+	var s v1alpha1.DistributionTenantStatus
+	convert.Status(&s, "alpha", r, now)
+	want := edge.Memory{
+		ID: "dt_1", ETag: "E-1", AppliedGeneration: 3, AppliedTagKeys: []string{"team"}, RoutingEndpoint: "d1.cloudfront.net", Failure: r.Failure,
+		Conditions: map[edge.ConditionType]edge.Condition{edge.Ready: r.Conditions[0], edge.Synced: r.Conditions[1]},
+	}
+	if d := cmp.Diff(want, convert.Memory(&s)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+func ptr(t time.Time) *metav1.Time {
+	m := metav1.NewTime(t.Truncate(time.Second))
+	return &m
+}

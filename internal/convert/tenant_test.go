@@ -1,0 +1,127 @@
+package convert_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+)
+
+func object(change func(*v1alpha1.DistributionTenant)) *v1alpha1.DistributionTenant {
+	o := &v1alpha1.DistributionTenant{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "alpha"},
+		Spec:       v1alpha1.DistributionTenantSpec{DistributionID: "E1", Domains: []v1alpha1.TenantDomain{{Domain: "a.example.com"}}},
+	}
+	if change != nil {
+		change(o)
+	}
+	return o
+}
+
+func TestDesired(t *testing.T) {
+	off := false
+	base := edge.Tenant{Name: "alpha", DistributionID: "E1", Enabled: true, Domains: []string{"a.example.com"}}
+	tests := map[string]struct {
+		change   func(*v1alpha1.DistributionTenant)
+		defaults convert.Defaults
+		want     edge.Desired
+	}{
+		"a minimal object": {want: edge.Desired{Tenant: base, Tags: map[string]string{}}},
+		"every field": {
+			change: func(o *v1alpha1.DistributionTenant) {
+				o.Spec = v1alpha1.DistributionTenantSpec{
+					DistributionID: "E2", TenantName: "Alpha.Prod", Enabled: &off, ConnectionGroupID: "cg_1",
+					Domains:    []v1alpha1.TenantDomain{{Domain: "b.example.com"}, {Domain: "a.example.com"}},
+					Parameters: []v1alpha1.Parameter{{Name: "tier", Value: "gold"}, {Name: "origin", Value: "app"}},
+					Customizations: &v1alpha1.Customizations{
+						WebACL:          &v1alpha1.WebACLCustomization{Action: "override", ARN: "arn:acl"},
+						Certificate:     &v1alpha1.CertificateCustomization{ARN: "arn:cert"},
+						GeoRestrictions: &v1alpha1.GeoRestrictionCustomization{RestrictionType: "whitelist", Locations: []v1alpha1.CountryCode{"CH", "AT"}},
+					},
+					ManagedCertificateRequest: &v1alpha1.ManagedCertificateRequest{
+						ValidationTokenHost: "self-hosted", PrimaryDomainName: "a.example.com", CertificateTransparencyLoggingPreference: "disabled",
+					},
+					Tags: []v1alpha1.Tag{{Key: "team", Value: "web"}},
+					DNS:  &v1alpha1.DNS{Provider: "route53"},
+				}
+			},
+			want: edge.Desired{
+				Tenant: edge.Tenant{
+					Name: "Alpha.Prod", DistributionID: "E2", ConnectionGroupID: "cg_1",
+					Domains:    []string{"b.example.com", "a.example.com"},
+					Parameters: map[string]string{"tier": "gold", "origin": "app"},
+					Customizations: edge.Customizations{
+						WebACL: edge.WebACL{Action: "override", ARN: "arn:acl"}, CertificateARN: "arn:cert",
+						Geo: edge.Geo{Type: "whitelist", Locations: []string{"AT", "CH"}},
+					},
+				},
+				Tags:    map[string]string{"team": "web"},
+				Request: &edge.CertificateRequest{ValidationTokenHost: "self-hosted", PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "disabled"},
+				DNS:     true,
+			},
+		},
+		"the primary domain is the first one when none is named": {
+			change: func(o *v1alpha1.DistributionTenant) {
+				o.Spec.ManagedCertificateRequest = &v1alpha1.ManagedCertificateRequest{ValidationTokenHost: "cloudfront"}
+			},
+			want: edge.Desired{
+				Tenant: base, Tags: map[string]string{},
+				Request: &edge.CertificateRequest{ValidationTokenHost: "cloudfront", PrimaryDomainName: "a.example.com"},
+			},
+		},
+		"empty blocks are no blocks": {
+			change: func(o *v1alpha1.DistributionTenant) {
+				o.Spec.Customizations, o.Spec.Parameters = &v1alpha1.Customizations{}, []v1alpha1.Parameter{}
+			},
+			want: edge.Desired{Tenant: base, Tags: map[string]string{}},
+		},
+		"a tag of the object wins over the operator's": {
+			change:   func(o *v1alpha1.DistributionTenant) { o.Spec.Tags = []v1alpha1.Tag{{Key: "team", Value: "web"}} },
+			defaults: convert.Defaults{Tags: map[string]string{"team": "none", "env": "test"}},
+			want:     edge.Desired{Tenant: base, Tags: map[string]string{"team": "web", "env": "test"}},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if d := cmp.Diff(test.want, convert.Desired(object(test.change), test.defaults)); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	defaults := convert.Defaults{DriftPolicy: edge.DriftReport}
+	if d := cmp.Diff(edge.Policy{Drift: edge.DriftReport, Adoption: edge.AdoptNever}, convert.Policy(object(nil), defaults)); d != "" {
+		t.Errorf("where the object is silent, the flags speak (-want +got):\n%s", d)
+	}
+	full := object(func(o *v1alpha1.DistributionTenant) {
+		o.Spec.DriftPolicy, o.Spec.AdoptionPolicy, o.Spec.DeletionPolicy = "suspend", "Force", "Retain"
+	})
+	if d := cmp.Diff(edge.Policy{Drift: edge.DriftSuspend, Adoption: edge.AdoptForce, Retain: true}, convert.Policy(full, defaults)); d != "" {
+		t.Errorf("the object wins over the flags (-want +got):\n%s", d)
+	}
+}
+
+func TestAnnotations(t *testing.T) {
+	annotated := func(key, value string) *v1alpha1.DistributionTenant {
+		return object(func(o *v1alpha1.DistributionTenant) { o.Annotations = map[string]string{key: value} })
+	}
+	for text, want := range map[string]int64{"": 0, "7": 7, "seven": 0, "7.5": 0} {
+		if got := convert.AdoptedGeneration(annotated(v1alpha1.AnnotationAdoptedGeneration, text)); got != want {
+			t.Errorf("adopted generation of %q: %d, want %d", text, got, want)
+		}
+	}
+	if got := convert.ReconcileToken(annotated(v1alpha1.AnnotationReconcileNow, "now")); got != "now" {
+		t.Errorf("token %q", got)
+	}
+	// status.reconcileToken takes 256 characters; a longer one would have the whole status refused.
+	if got := convert.ReconcileToken(annotated(v1alpha1.AnnotationReconcileNow, strings.Repeat("ü", 300))); len([]rune(got)) > 256 || got == "" {
+		t.Errorf("a long token keeps %d characters", len([]rune(got)))
+	}
+}
