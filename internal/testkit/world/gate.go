@@ -20,6 +20,14 @@ type gate struct {
 	kubeN  int
 	stopAt int
 	after  bool
+	// then are the crashes that follow the present one.
+	then []stop
+}
+
+// stop is the end of the process at the n-th write from the time it is armed.
+type stop struct {
+	n     int
+	after bool
 }
 
 // Writes is how many writes the operator has made, to AWS and to Kubernetes.
@@ -41,10 +49,20 @@ func (w *World) KubeWrites() int {
 func (w *World) CrashAt(n int, after bool) {
 	w.gate.mu.Lock()
 	defer w.gate.mu.Unlock()
-	w.gate.stopAt, w.gate.after = w.gate.writes+n, after
+	w.gate.arm(stop{n, after})
+	w.gate.then = nil
 }
 
-// Crashed reports whether the crash that was asked for has happened.
+// CrashAgainAt ends the next process too, at its n-th write.
+func (w *World) CrashAgainAt(n int, after bool) {
+	w.gate.mu.Lock()
+	defer w.gate.mu.Unlock()
+	w.gate.then = append(w.gate.then, stop{n, after})
+}
+
+func (g *gate) arm(s stop) { g.stopAt, g.after = g.writes+s.n, s.after }
+
+// Crashed reports whether every crash that was asked for has happened.
 func (w *World) Crashed() bool {
 	w.gate.mu.Lock()
 	defer w.gate.mu.Unlock()
@@ -61,6 +79,10 @@ func (g *gate) write(kube bool, do func() error) error {
 	dies, after := g.stopAt != 0 && g.writes == g.stopAt, g.after
 	if dies {
 		g.stopAt = 0
+		if len(g.then) > 0 {
+			g.arm(g.then[0])
+			g.then = g.then[1:]
+		}
 	}
 	g.mu.Unlock()
 	if dies && !after {

@@ -6,7 +6,6 @@ package world
 import (
 	"context"
 	"net/http"
-	"testing"
 	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -15,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -42,6 +42,9 @@ const (
 	SweepInterval  = 5 * time.Minute
 )
 
+// attemptTimeout bounds a call that hangs, as the operator's own HTTP client does.
+const attemptTimeout = 20 * time.Second
+
 // Options say how a world differs from the usual one.
 type Options struct {
 	Seed     *sim.Seed
@@ -50,6 +53,17 @@ type Options struct {
 	// Rate and Burst are the operator's own limits; none by default.
 	Rate  float64
 	Burst int
+	// BeforeAWSWrite is told of every request of the operator that would change something
+	// in AWS, just before AWS sees it.
+	BeforeAWSWrite func(*http.Request)
+}
+
+// TB is what a world needs of a test; a property test has it too.
+type TB interface {
+	Helper()
+	Context() context.Context
+	Logf(format string, args ...any)
+	Fatalf(format string, args ...any)
 }
 
 // World is one test's cluster and cloud.
@@ -65,7 +79,7 @@ type World struct {
 	Ready []time.Duration
 	Drift int
 
-	t       *testing.T
+	t       TB
 	options Options
 	// namespaces are those whose objects the operator sees, Namespace first.
 	namespaces []string
@@ -73,6 +87,8 @@ type World struct {
 	kube       client.Client
 	process    *process
 	objects    map[client.ObjectKey]*scheduled
+	// lag is nil with a real API server.
+	lag *lagging
 }
 
 // Event is an event that was published about an object.
@@ -104,16 +120,29 @@ func Seed() sim.Seed {
 }
 
 // New makes a world on the API server.
-func New(t *testing.T, config *rest.Config, o Options) *World {
+func New(t TB, config *rest.Config, o Options) *World {
 	t.Helper()
-	scheme, err := operator.Scheme()
-	if err != nil {
-		t.Fatal(err)
-	}
-	kube, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	kube, err := client.NewWithWatch(config, client.Options{Scheme: scheme(t)})
 	if err != nil {
 		t.Fatalf("making a client: %v", err)
 	}
+	// Objects get their creation time from the API server, so that both clocks start together.
+	clk := clocktesting.NewFakeClock(time.Now().Truncate(time.Second))
+	return build(t, clk, kube, kube, o)
+}
+
+func scheme(t TB) *runtime.Scheme {
+	t.Helper()
+	s, err := operator.Scheme()
+	if err != nil {
+		t.Fatalf("making the scheme: %v", err)
+	}
+	return s
+}
+
+// build makes a world in which a person and the operator have clients of their own.
+func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch, o Options) *World {
+	t.Helper()
 	if o.Seed == nil {
 		s := Seed()
 		o.Seed = &s
@@ -124,14 +153,12 @@ func New(t *testing.T, config *rest.Config, o Options) *World {
 	if o.Rate == 0 {
 		o.Rate, o.Burst = 1e6, 1e6
 	}
-	// Objects get their creation time from the API server, so that both clocks start together.
-	clk := clocktesting.NewFakeClock(time.Now().Truncate(time.Second))
 	w := &World{
 		Sim:   sim.New(sim.Options{Clock: clk, DeployDelay: DeployDelay, Seed: o.Seed, Switches: o.Switches}),
-		Clock: clk, Kube: kube,
+		Clock: clk, Kube: person,
 		t: t, options: o, gate: &gate{}, objects: map[client.ObjectKey]*scheduled{},
 	}
-	w.kube = w.gate.kube(kube)
+	w.kube = w.gate.kube(operators)
 	w.Namespace = w.AddNamespace()
 	w.start()
 	return w
@@ -153,12 +180,12 @@ func (w *World) start() {
 	w.t.Helper()
 	metrics, err := aws.NewMetrics(prometheus.NewRegistry())
 	if err != nil {
-		w.t.Fatal(err)
+		w.t.Fatalf("making the metrics: %v", err)
 	}
 	p := &process{nextStep: w.Clock.Now()}
 	p.limiter = aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: w.options.Rate, Burst: w.options.Burst, Clock: w.Clock, Metrics: metrics})
 	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: 1e6, Burst: 1e6, Clock: w.Clock, Metrics: metrics})
-	sdk := w.sdk(w.gate.transport(w.Sim.Transport()))
+	sdk := w.sdk(w.gate.transport(w.announcing(w.Sim.Transport())))
 	edgeClient := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: p.limiter, Metrics: metrics})
 	certs := acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: metrics})
 	half := func() float64 { return 0.5 }
@@ -179,6 +206,19 @@ func (w *World) start() {
 	w.process = p
 }
 
+// announcing tells the test of every write before it is made.
+func (w *World) announcing(next http.RoundTripper) http.RoundTripper {
+	if w.options.BeforeAWSWrite == nil {
+		return next
+	}
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		if mutating(r) {
+			w.options.BeforeAWSWrite(r)
+		}
+		return next.RoundTrip(r)
+	})
+}
+
 type observer struct{ w *World }
 
 func (o observer) DriftDetected()              { o.w.Drift++ }
@@ -188,7 +228,7 @@ func (w *World) sdk(transport http.RoundTripper) awssdk.Config {
 	return awssdk.Config{
 		Region: "us-east-1", BaseEndpoint: awssdk.String("http://aws.test"),
 		Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
-		HTTPClient:  &http.Client{Transport: transport},
+		HTTPClient:  &http.Client{Transport: transport, Timeout: attemptTimeout},
 	}
 }
 
