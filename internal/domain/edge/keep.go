@@ -63,7 +63,7 @@ func informed(in Input) (Decision, bool) {
 	case in.Memory.ID == "" && in.CreateMark.IsZero():
 		// Nothing was ever sent. A create refuses a duplicate by itself.
 		return pass()
-	case in.Memory.ID != "" && !in.World.Swept:
+	case in.Memory.ID != "" && !in.World.Swept && !in.Nudged:
 		return do(Rest{After: firstSweepWait, Hold: true})
 	}
 	return do(Look{At: LookTenant})

@@ -43,6 +43,10 @@ func lookCases() map[string]question {
 			in:   with(quiet(), unknown, func(in *edge.Input) { in.World.Swept = false }),
 			rule: "Informed", step: edge.Rest{After: 5 * time.Second, Hold: true},
 		},
+		"a person who asks is not made to wait for the list": {
+			in:   with(quiet(), unknown, nudged, func(in *edge.Input) { in.World.Swept = false }),
+			rule: "Informed", step: tenant,
+		},
 		"a tenant that the list does not show is looked up before its absence is believed": {in: with(quiet(), unknown), rule: "Informed", step: tenant},
 		"after an announced create nobody knows without looking":                           {in: with(unborn(), marked(time.Hour)), rule: "Informed", step: tenant},
 		"a name that is taken is looked up":                                                {in: with(unborn(), refused(fault.Exists)), rule: "Informed", step: tenant},

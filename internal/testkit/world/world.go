@@ -228,8 +228,18 @@ func (w *World) sdk(transport http.RoundTripper) awssdk.Config {
 	return awssdk.Config{
 		Region: "us-east-1", BaseEndpoint: awssdk.String("http://aws.test"),
 		Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
-		HTTPClient:  &http.Client{Transport: transport, Timeout: attemptTimeout},
+		HTTPClient:  &http.Client{Transport: patient(transport)},
 	}
+}
+
+// patient gives up on a call that hangs. The timeout of an http.Client would leave a
+// goroutine behind where a process ends in the middle of a call.
+func patient(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		ctx, cancel := context.WithTimeout(r.Context(), attemptTimeout)
+		defer cancel()
+		return next.RoundTrip(r.WithContext(ctx))
+	})
 }
 
 // AWS is a client for whoever else works in the account.

@@ -1,0 +1,103 @@
+// Package model plays the whole operator (controller, driver, inventory, adapter and SDK)
+// against the simulated AWS through crashes, lost answers, lagging reads, other people's
+// changes and a user who changes their mind. Then the noise stops, and the operator has to
+// have harmed nothing, lost nothing, and come to rest where the specs say.
+package model_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
+)
+
+// steps is the average length of a story unless -rapid.steps says otherwise. Most of what
+// can go wrong needs three or four things to meet; longer stories only take longer.
+const steps = "14"
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.steps", steps); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// The times of the last act. A failure is tried again after half an hour at most, and one
+// object may have to wait for another one's try.
+const (
+	settling = 150 * time.Minute
+	resting  = 30 * time.Minute
+)
+
+func TestTheOperatorHarmsNothingAndComesToRest(t *testing.T) {
+	// In the bubble time is fake, so that nothing the SDK waits for takes any.
+	synctest.Test(t, func(t *testing.T) {
+		rapid.Check(bubbleTB{t}, func(t *rapid.T) {
+			m := newModel(t)
+			t.Repeat(m.actions())
+			m.calmDown()
+			m.Advance(settling)
+			m.checkNothingLost()
+			m.checkConverged()
+			m.checkRest()
+			tick()
+		})
+	})
+}
+
+// bubbleTB hides the deadline of the test, which a bubble doesn't allow to ask for.
+type bubbleTB struct{ rapid.TB }
+
+// tick lets some of the bubble's time pass: rapid bounds by it how long it simplifies a
+// case that fails.
+func tick() { <-time.NewTimer(100 * time.Millisecond).C }
+
+// model is a world and what is remembered of what was done to it.
+type model struct {
+	*world.World
+	t *rapid.T
+	// theirs are tenants that somebody else made, as they have to stay; takenOver is when
+	// somebody took a tenant of ours over.
+	theirs    map[string]sim.TenantState
+	takenOver map[string]time.Time
+	// writes counts the operator's mutating calls.
+	writes int
+}
+
+func newModel(t *rapid.T) *model {
+	m := &model{t: t, theirs: map[string]sim.TenantState{}, takenOver: map[string]time.Time{}}
+	switches := sim.DefaultSwitches()
+	for _, s := range []*bool{
+		&switches.DeleteNeedsDeployed, &switches.DeployMovesETag, &switches.SummaryETagDiffers, &switches.GetReturnsTags,
+		&switches.TagMovesETag, &switches.EmptyCustomizationsEchoed, &switches.UpdateReplaces,
+	} {
+		*s = rapid.Bool().Draw(t, "switch")
+	}
+	m.World = world.NewOffline(t, world.Options{Switches: &switches, BeforeAWSWrite: m.checkWrite})
+	return m
+}
+
+// calmDown ends the noise. What people did in AWS stays.
+func (m *model) calmDown() {
+	m.Sim.ClearFaults()
+	m.CrashAt(-1, false)
+	m.LagReads(0)
+	m.Sim.ChangeSwitches(noLag)
+	for _, o := range m.objects() {
+		m.pause(o.Name, false)
+	}
+	// Tags that somebody changed are noticed within a day; here somebody asks.
+	for _, o := range m.objects() {
+		m.nudge(o.Name, "calm")
+	}
+}
+
+func noLag(s *sim.Switches) {
+	s.GetLag, s.ListLag, s.UpdateLag, s.DeleteLag, s.DeployDelay = 0, 0, 0, 0, world.DeployDelay
+}
