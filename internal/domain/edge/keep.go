@@ -88,15 +88,16 @@ func owned(in Input) (Decision, bool) {
 	if relation == ownership.Unknown || relation == ownership.Ours {
 		return pass()
 	}
+	if !in.World.TagsFresh {
+		// The sweep does not show when somebody changes the tags, and nothing is taken
+		// from an owner who came meanwhile.
+		return do(Look{At: LookTags})
+	}
 	if in.mayAdopt(relation) {
 		if in.blocked() {
 			return in.refusal()
 		}
 		return do(Adopt{ARN: in.World.Tenant.ARN, Tags: in.Me.Tags(), Previous: in.previousOwner()})
-	}
-	if !in.World.TagsFresh {
-		// The sweep does not show when somebody changes the tags.
-		return do(Look{At: LookTags})
 	}
 	return stuck(ReasonAdoptionRequired, in.adoptionAdvice(relation))
 }

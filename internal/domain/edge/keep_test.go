@@ -93,16 +93,19 @@ func ownCases() map[string]question {
 		"before a foreign tenant blocks, its tags are read again": {
 			in: with(quiet(), taggedFor(other)), rule: "Owned", step: look,
 		},
+		"and before one is adopted": {
+			in: with(quiet(), tagged(nil), adoption(edge.AdoptForce)), rule: "Owned", step: look,
+		},
 		"Never leaves an unowned tenant alone":            blocked(with(quiet(), tagged(nil))),
 		"Never leaves a tenant of a former object alone":  blocked(with(quiet(), taggedFor(former))),
 		"IfUnowned leaves another cluster's tenant alone": blocked(with(quiet(), taggedFor(abroad), adoption(edge.AdoptIfUnowned))),
 		"Force leaves a tenant of a live object alone":    blocked(with(quiet(), taggedFor(other), ownerAlive, adoption(edge.AdoptForce))),
-		"IfUnowned adopts an unowned tenant":              {in: with(quiet(), tagged(nil), adoption(edge.AdoptIfUnowned)), rule: "Owned", step: adopt("")},
-		"IfUnowned adopts the tenant of a former object":  {in: with(quiet(), taggedFor(former), adoption(edge.AdoptIfUnowned)), rule: "Owned", step: adopt(former.String())},
-		"Force adopts another cluster's tenant":           {in: with(quiet(), taggedFor(abroad), adoption(edge.AdoptForce)), rule: "Owned", step: adopt(abroad.String())},
+		"IfUnowned adopts an unowned tenant":              {in: with(quiet(), tagged(nil), freshTags, adoption(edge.AdoptIfUnowned)), rule: "Owned", step: adopt("")},
+		"IfUnowned adopts the tenant of a former object":  {in: with(quiet(), taggedFor(former), freshTags, adoption(edge.AdoptIfUnowned)), rule: "Owned", step: adopt(former.String())},
+		"Force adopts another cluster's tenant":           {in: with(quiet(), taggedFor(abroad), freshTags, adoption(edge.AdoptForce)), rule: "Owned", step: adopt(abroad.String())},
 		"half an owner is an owner all the same":          blocked(with(quiet(), tagged(map[string]string{ownership.UIDKey: "u1"}), adoption(edge.AdoptIfUnowned))),
 		"a refused adoption is not repeated in the same pass": {
-			in: with(quiet(), tagged(nil), adoption(edge.AdoptForce), refused(fault.Denied)), rule: "Owned", step: edge.Rest{},
+			in: with(quiet(), tagged(nil), freshTags, adoption(edge.AdoptForce), refused(fault.Denied)), rule: "Owned", step: edge.Rest{},
 			reason: edge.ReasonAccessDenied, stuck: true,
 		},
 		"an object that lost its finalizer gets it back": {
