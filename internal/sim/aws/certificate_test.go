@@ -147,3 +147,8 @@ func TestLenientCertificates(t *testing.T) {
 	_, err = client(newSim(t)).CreateDistributionTenant(t.Context(), tenantInput("other", withCert(arn)))
 	wantRefusal(t, err, 400, "InvalidArgument")
 }
+
+func describeWildcard(t *testing.T, sim *aws.Sim) (*sdkacm.DescribeCertificateOutput, error) {
+	t.Helper()
+	return acmClient(sim).DescribeCertificate(t.Context(), &sdkacm.DescribeCertificateInput{CertificateArn: sdk.String(wildcardARN)})
+}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"math/big"
 	"strconv"
 	"strings"
 )
@@ -27,15 +26,12 @@ func (d deriver) sum(parts ...string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strconv.FormatUint(d.seed, 10) + "\x00" + strings.Join(parts, "\x00")))
 }
 
+// digits returns up to 32 digits, one for each byte of the sum.
 func (d deriver) digits(alphabet string, length int, parts ...string) string {
 	sum := d.sum(parts...)
-	rest := new(big.Int).SetBytes(sum[:])
-	base := big.NewInt(int64(len(alphabet)))
-	digit := new(big.Int)
 	out := make([]byte, length)
 	for i := range out {
-		rest.DivMod(rest, base, digit)
-		out[i] = alphabet[digit.Int64()]
+		out[i] = alphabet[int(sum[i])%len(alphabet)]
 	}
 	return string(out)
 }

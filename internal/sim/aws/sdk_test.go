@@ -239,3 +239,10 @@ func raw(t *testing.T, sim *aws.Sim, method, target, body string, headers ...str
 
 // cmpDistribution does the same for configurations of distributions.
 var cmpDistribution = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".noSmithyDocumentSerde" }, cmp.Ignore())
+
+type httpRequest = http.Request
+
+func newRequest(t *testing.T, method, url string) (*http.Request, error) {
+	t.Helper()
+	return http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+}
