@@ -2,6 +2,7 @@ package port
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -28,6 +29,31 @@ type Call struct {
 	// the queue. Two callers must not share a key.
 	Key   string
 	Class Class
+	// Pass is shared by the calls that belong together, nil for a call on its own.
+	Pass *Pass
+}
+
+// Pass is a series of calls in which each is worth nothing without those after it: looks,
+// and the write that they lead to. Once the first was let go, the others follow at once,
+// on credit. If each had to queue, what was looked up would be out of date by the time the
+// write is let go, would be looked up again with the place that was meant for the write,
+// and nobody would ever get to write.
+type Pass struct{ begun sync.Map }
+
+// Begun reports whether that budget has let a call of the pass go.
+func (p *Pass) Begun(b Budget) bool {
+	if p == nil {
+		return false
+	}
+	_, begun := p.begun.Load(b)
+	return begun
+}
+
+// Begin notes that that budget let a call of the pass go.
+func (p *Pass) Begin(b Budget) {
+	if p != nil {
+		p.begun.Store(b, true)
+	}
 }
 
 type callKey struct{}

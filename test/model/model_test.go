@@ -79,7 +79,11 @@ func newModel(t *rapid.T) *model {
 	} {
 		*s = rapid.Bool().Draw(t, "switch")
 	}
-	m.World = world.NewOffline(t, world.Options{Switches: &switches, BeforeAWSWrite: m.checkWrite})
+	options := world.Options{Switches: &switches, BeforeAWSWrite: m.checkWrite}
+	if rapid.Bool().Draw(t, "scarce calls") {
+		options.Rate, options.Burst = 0.5, 3
+	}
+	m.World = world.NewOffline(t, options)
 	return m
 }
 

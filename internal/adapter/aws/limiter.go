@@ -91,9 +91,16 @@ func (l *Limiter) takeRetry(ctx context.Context) bool {
 
 func (l *Limiter) ask(call port.Call) time.Duration {
 	l.mu.Lock()
-	delay := l.bucket.Take(l.clock.Now(), call.Key, int(call.Class))
+	var delay time.Duration
+	if call.Pass.Begun(l) {
+		l.bucket.Owe(l.clock.Now(), int(call.Class))
+	} else {
+		delay = l.bucket.Take(l.clock.Now(), call.Key, int(call.Class))
+	}
 	l.mu.Unlock()
-	if delay > 0 {
+	if delay == 0 {
+		call.Pass.Begin(l)
+	} else {
 		l.metrics.waits.WithLabelValues(l.api, className(call.Class)).Observe(delay.Seconds())
 	}
 	return delay

@@ -91,6 +91,35 @@ func TestARefusedCallerComesBackAfterItsDelay(t *testing.T) {
 	})
 }
 
+// A look that comes back with nothing but a place for the write behind it would be looked
+// up again with that place, for ever.
+func TestAPassThatHasBegunIsNotHeldUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(t, 2)
+		pass := port.WithCall(t.Context(), port.Call{Key: "a", Class: port.Change, Pass: &port.Pass{}})
+		for _, operation := range []string{"Look", "LookAgain", "Write"} {
+			if err := l.take(pass, operation); err != nil {
+				t.Errorf("%s: %v", operation, err)
+			}
+		}
+		// The two on credit are paid back by whoever comes next: that is a third of a second.
+		if _, delay := l.Admit(asking(t, port.Change, "b")); delay < 300*time.Millisecond {
+			t.Errorf("the next caller waits for %v", delay)
+		}
+		late := port.WithCall(t.Context(), port.Call{Key: "c", Class: port.Change, Pass: &port.Pass{}})
+		if err := l.take(late, "Look"); !fault.Is(err, fault.Throttled) {
+			t.Errorf("a pass that has not begun: %v, want throttled", err)
+		}
+		other := newLimiter(t, 2)
+		if _, delay := other.Admit(pass); delay != 0 {
+			t.Fatalf("a rested limiter asks to wait for %v", delay)
+		}
+		if _, delay := other.Admit(port.WithCall(t.Context(), port.Call{Class: port.Change})); delay == 0 {
+			t.Error("a pass that has begun elsewhere was let go on credit")
+		}
+	})
+}
+
 func TestARetryHoldsNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(t, 2)

@@ -20,7 +20,7 @@ const markFresh = 10 * time.Second
 
 // Perform implements reconcile.Pass.
 func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
-	ctx = port.WithCall(ctx, port.Call{Key: string(p.object.UID), Class: p.class()})
+	ctx = port.WithCall(ctx, port.Call{Key: string(p.object.UID), Class: p.class(), Pass: &p.calls})
 	s := p.out.Decision.Step
 	var err error
 	switch s := s.(type) {

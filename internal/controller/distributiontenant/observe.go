@@ -22,6 +22,8 @@ type pass struct {
 	object *v1alpha1.DistributionTenant
 	in     edge.Input
 	out    edge.Outcome
+	// calls are those of this pass to AWS.
+	calls port.Pass
 }
 
 // observe gathers what is known without asking anybody.

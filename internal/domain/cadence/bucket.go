@@ -114,6 +114,13 @@ func (b *Bucket) Take(now time.Time, key string, class int) time.Duration {
 	return delay
 }
 
+// Owe takes a call that goes now in any case. Who asks after it waits the longer, so that
+// the rate is kept; only the burst may be exceeded, by as many calls as are owed.
+func (b *Bucket) Owe(now time.Time, class int) {
+	b.advance(now)
+	b.laneOf(class).tokens--
+}
+
 // Throttled says that the service refused a call, sent at that time, for its rate. Of
 // several calls that were under way together only the first halves the rate: the
 // others were sent at the old rate and say nothing of the new one.

@@ -113,6 +113,23 @@ func TestNewBucketRaisesWhatMakesNoSense(t *testing.T) {
 	}
 }
 
+// What is owed is paid back before anybody else goes.
+func TestOwedCallsAreWaitedFor(t *testing.T) {
+	b := newBucket(10, 50)
+	drain(b, start, change)
+	b.Owe(start, change)
+	b.Owe(start, change)
+	if got, want := b.Take(start, "", change), 334*time.Millisecond; got != want {
+		t.Errorf("with two calls owed the next one waits for %v, want %v", got, want)
+	}
+	if got := b.Take(start, "", follow); got != 0 {
+		t.Errorf("the reserved class waits for %v: it owes nothing", got)
+	}
+	if got := b.Take(at(334*time.Millisecond), "", change); got != 0 {
+		t.Errorf("after that time it waits for another %v", got)
+	}
+}
+
 func TestBurstIsDividedNineToOne(t *testing.T) {
 	b := newBucket(10, 50)
 	if got := []int{drain(b, start, sweep), drain(b, start, follow)}; !cmp.Equal(got, []int{45, 5}) {
