@@ -172,13 +172,13 @@ func TestCreateDistributionRefusals(t *testing.T) {
 		"multi-tenant: a dedicated address":   {func(c *types.DistributionConfig) { c.ViewerCertificate.SSLSupportMethod = "vip" }, 400, "InvalidArgument", "sni-only"},
 		"multi-tenant: SSLv3":                 {func(c *types.DistributionConfig) { c.ViewerCertificate.MinimumProtocolVersion = "SSLv3" }, 400, "InvalidArgument", "SSLv3"},
 		"multi-tenant: a WAF Classic id":      {func(c *types.DistributionConfig) { c.WebACLId = sdk.String("a1b2c3d4-5678-90ab-cdef-000000011111") }, 400, "InvalidArgument", "WAF"},
-		"multi-tenant: an old TTL":            {behavior(func(b *types.DefaultCacheBehavior) { b.MinTTL = sdk.Int64(0) }), 400, "InvalidArgument", "MinTTL"},
+		"multi-tenant: an old TTL":            {behavior(func(b *types.DefaultCacheBehavior) { b.MinTTL = sdk.Int64(0) }), 400, "InvalidArgument", "MinTTL"}, //nolint:staticcheck // deprecated members are what is refused
 		"multi-tenant: smooth streaming":      {behavior(func(b *types.DefaultCacheBehavior) { b.SmoothStreaming = sdk.Bool(true) }), 400, "InvalidArgument", "SmoothStreaming"},
 		"multi-tenant: trusted signers": {behavior(func(b *types.DefaultCacheBehavior) {
 			b.TrustedSigners = &types.TrustedSigners{Enabled: sdk.Bool(true), Quantity: sdk.Int32(1), Items: []string{"self"}}
 		}), 400, "InvalidArgument", "TrustedKeyGroups"},
 		"multi-tenant: forwarded values": {behavior(func(b *types.DefaultCacheBehavior) {
-			b.ForwardedValues = &types.ForwardedValues{QueryString: sdk.Bool(false), Cookies: &types.CookiePreference{Forward: "none"}}
+			b.ForwardedValues = &types.ForwardedValues{QueryString: sdk.Bool(false), Cookies: &types.CookiePreference{Forward: "none"}} //nolint:staticcheck // deprecated members are what is refused
 		}), 400, "InvalidArgument", "ForwardedValues"},
 		"multi-tenant: legacy standard logging": {func(c *types.DistributionConfig) {
 			c.Logging = &types.LoggingConfig{Enabled: sdk.Bool(true), Bucket: sdk.String("b")}

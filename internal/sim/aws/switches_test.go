@@ -1,6 +1,7 @@
 package aws_test
 
 import (
+	"iter"
 	"testing"
 	"time"
 
@@ -11,19 +12,18 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
-// bothWays runs a test with a switch off and on.
-func bothWays(t *testing.T, name string, set func(*aws.Switches, bool), test func(t *testing.T, sim *aws.Sim, on bool)) {
+// bothWays yields a fresh simulator with a switch off and one with it on.
+func bothWays(t *testing.T, name string, set func(*aws.Switches, bool)) iter.Seq2[bool, *aws.Sim] {
 	t.Helper()
-	for _, on := range []bool{false, true} {
-		label := name + " off"
-		if on {
-			label = name + " on"
-		}
-		t.Run(label, func(t *testing.T) {
+	return func(yield func(bool, *aws.Sim) bool) {
+		for _, on := range []bool{false, true} {
+			t.Logf("%s = %v", name, on)
 			sim := newSim(t)
 			sim.ChangeSwitches(func(sw *aws.Switches) { set(sw, on) })
-			test(t, sim, on)
-		})
+			if !yield(on, sim) {
+				return
+			}
+		}
 	}
 }
 
@@ -33,7 +33,7 @@ func disable(t *testing.T, sim *aws.Sim, id *string, etag string) string {
 }
 
 func TestSwitchDeleteNeedsDeployed(t *testing.T) {
-	bothWays(t, "deleteNeedsDeployed", func(sw *aws.Switches, on bool) { sw.DeleteNeedsDeployed = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "deleteNeedsDeployed", func(sw *aws.Switches, on bool) { sw.DeleteNeedsDeployed = on }) {
 		tenant, etag := mustCreate(t, sim, "acme")
 		etag = disable(t, sim, tenant.Id, etag)
 		_, err := client(sim).DeleteDistributionTenant(t.Context(), &cloudfront.DeleteDistributionTenantInput{Id: tenant.Id, IfMatch: &etag})
@@ -42,11 +42,11 @@ func TestSwitchDeleteNeedsDeployed(t *testing.T) {
 		} else if err != nil {
 			t.Errorf("deleting right after disabling: %v", err)
 		}
-	})
+	}
 }
 
 func TestSwitchUpdateReplaces(t *testing.T) {
-	bothWays(t, "updateReplaces", func(sw *aws.Switches, on bool) { sw.UpdateReplaces = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "updateReplaces", func(sw *aws.Switches, on bool) { sw.UpdateReplaces = on }) {
 		tenant, etag := mustCreate(t, sim, "acme", func(in *createInput) {
 			in.ConnectionGroupId, in.Enabled = sdk.String(homeGroup), sdk.Bool(false)
 			in.Customizations = &types.Customizations{Certificate: &types.Certificate{Arn: sdk.String(certARN(2))}}
@@ -64,11 +64,11 @@ func TestSwitchUpdateReplaces(t *testing.T) {
 		} else if err != nil {
 			t.Error(err)
 		}
-	})
+	}
 }
 
 func TestSwitchCustomizationsMerge(t *testing.T) {
-	bothWays(t, "customizationsMerge", func(sw *aws.Switches, on bool) { sw.CustomizationsMerge = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "customizationsMerge", func(sw *aws.Switches, on bool) { sw.CustomizationsMerge = on }) {
 		tenant, etag := mustCreate(t, sim, "acme", func(in *createInput) {
 			in.Customizations = &types.Customizations{Certificate: &types.Certificate{Arn: sdk.String(certARN(2))}}
 		})
@@ -82,11 +82,11 @@ func TestSwitchCustomizationsMerge(t *testing.T) {
 		if got.Customizations.GeoRestrictionType != "none" {
 			t.Error("what was sent did not arrive")
 		}
-	})
+	}
 }
 
 func TestSwitchEmptyBlocksClear(t *testing.T) {
-	bothWays(t, "emptyBlocksClear", func(sw *aws.Switches, on bool) { sw.EmptyBlocksClear = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "emptyBlocksClear", func(sw *aws.Switches, on bool) { sw.EmptyBlocksClear = on }) {
 		tenant, etag := mustCreate(t, sim, "acme", func(in *createInput) {
 			in.DistributionId, in.Parameters = sdk.String("E2NOPARAMS"), nil
 			in.Customizations = &types.Customizations{Certificate: &types.Certificate{Arn: sdk.String(certARN(2))}}
@@ -96,20 +96,20 @@ func TestSwitchEmptyBlocksClear(t *testing.T) {
 		if cleared := got.Customizations.CertificateARN == ""; cleared != on {
 			t.Errorf("the block was cleared: %v", cleared)
 		}
-	})
+	}
 }
 
 func TestSwitchEnabledByDefault(t *testing.T) {
-	bothWays(t, "enabledByDefault", func(sw *aws.Switches, on bool) { sw.EnabledByDefault = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "enabledByDefault", func(sw *aws.Switches, on bool) { sw.EnabledByDefault = on }) {
 		tenant, _ := mustCreate(t, sim, "acme", func(in *createInput) { in.Enabled = nil })
 		if sdk.ToBool(tenant.Enabled) != on {
 			t.Errorf("a create that does not say is enabled: %v", *tenant.Enabled)
 		}
-	})
+	}
 }
 
 func TestSwitchDeployMovesETag(t *testing.T) {
-	bothWays(t, "deployMovesETag", func(sw *aws.Switches, on bool) { sw.DeployMovesETag = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "deployMovesETag", func(sw *aws.Switches, on bool) { sw.DeployMovesETag = on }) {
 		tenant, etag := mustCreate(t, sim, "acme")
 		settle(sim)
 		moved := *get(t, sim, "acme").ETag
@@ -122,11 +122,11 @@ func TestSwitchDeployMovesETag(t *testing.T) {
 		} else if err != nil {
 			t.Error(err)
 		}
-	})
+	}
 }
 
 func TestSwitchSummaryETagDiffers(t *testing.T) {
-	bothWays(t, "summaryETagDiffers", func(sw *aws.Switches, on bool) { sw.SummaryETagDiffers = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "summaryETagDiffers", func(sw *aws.Switches, on bool) { sw.SummaryETagDiffers = on }) {
 		tenant, etag := mustCreate(t, sim, "acme")
 		shown := *list(t, sim)[0].ETag
 		if (shown != etag) != on {
@@ -143,20 +143,20 @@ func TestSwitchSummaryETagDiffers(t *testing.T) {
 		if *list(t, sim)[0].ETag == before {
 			t.Error("the summary's ETag did not move with a change")
 		}
-	})
+	}
 }
 
 func TestSwitchGetReturnsTags(t *testing.T) {
-	bothWays(t, "getReturnsTags", func(sw *aws.Switches, on bool) { sw.GetReturnsTags = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "getReturnsTags", func(sw *aws.Switches, on bool) { sw.GetReturnsTags = on }) {
 		mustCreate(t, sim, "acme", func(in *createInput) { in.Tags = tagSet("a", "b") })
 		if got := get(t, sim, "acme").DistributionTenant.Tags; (got != nil) != on {
 			t.Errorf("Get answers with tags %+v", got)
 		}
-	})
+	}
 }
 
 func TestSwitchTagMovesETag(t *testing.T) {
-	bothWays(t, "tagMovesETag", func(sw *aws.Switches, on bool) { sw.TagMovesETag = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "tagMovesETag", func(sw *aws.Switches, on bool) { sw.TagMovesETag = on }) {
 		tenant, etag := mustCreate(t, sim, "acme")
 		settle(sim)
 		for _, arn := range []string{
@@ -170,7 +170,7 @@ func TestSwitchTagMovesETag(t *testing.T) {
 		if (*after.ETag != etag) != on || *after.DistributionTenant.Status != "Deployed" {
 			t.Errorf("ETag %s became %s, status %s", etag, *after.ETag, *after.DistributionTenant.Status)
 		}
-	})
+	}
 }
 
 func TestSwitchListLag(t *testing.T) {
@@ -288,17 +288,17 @@ func TestSwitchDisregardParameters(t *testing.T) {
 }
 
 func TestSwitchEmptyCustomizationsEchoed(t *testing.T) {
-	bothWays(t, "emptyCustomizationsEchoed", func(sw *aws.Switches, on bool) { sw.EmptyCustomizationsEchoed = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "emptyCustomizationsEchoed", func(sw *aws.Switches, on bool) { sw.EmptyCustomizationsEchoed = on }) {
 		mustCreate(t, sim, "acme", func(in *createInput) { in.DistributionId, in.Parameters = sdk.String("E2NOPARAMS"), nil })
 		got := get(t, sim, "acme").DistributionTenant
 		if (got.Customizations != nil) != on || (got.Parameters != nil) != on {
 			t.Errorf("got %+v and %+v", got.Customizations, got.Parameters)
 		}
-	})
+	}
 }
 
 func TestSwitchSelfHostedNeedsDNS(t *testing.T) {
-	bothWays(t, "selfHostedNeedsDNS", func(sw *aws.Switches, on bool) { sw.SelfHostedNeedsDNS = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "selfHostedNeedsDNS", func(sw *aws.Switches, on bool) { sw.SelfHostedNeedsDNS = on }) {
 		_, err := client(sim).CreateDistributionTenant(t.Context(), tenantInput("acme", func(in *createInput) {
 			in.Domains = domains("elsewhere.customer.org")
 			in.ManagedCertificateRequest = &types.ManagedCertificateRequest{ValidationTokenHost: "self-hosted"}
@@ -308,11 +308,11 @@ func TestSwitchSelfHostedNeedsDNS(t *testing.T) {
 		} else if err != nil {
 			t.Error(err)
 		}
-	})
+	}
 }
 
 func TestSwitchCoveredRequestIgnored(t *testing.T) {
-	bothWays(t, "coveredRequestIgnored", func(sw *aws.Switches, on bool) { sw.CoveredRequestIgnored = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "coveredRequestIgnored", func(sw *aws.Switches, on bool) { sw.CoveredRequestIgnored = on }) {
 		mustCreate(t, sim, "acme", func(in *createInput) {
 			in.ManagedCertificateRequest = &types.ManagedCertificateRequest{ValidationTokenHost: "cloudfront"}
 		})
@@ -322,21 +322,21 @@ func TestSwitchCoveredRequestIgnored(t *testing.T) {
 		} else if err != nil {
 			t.Error(err)
 		}
-	})
+	}
 }
 
 func TestSwitchDefaultGroupWithDistribution(t *testing.T) {
-	bothWays(t, "defaultGroupWithDistribution", func(sw *aws.Switches, on bool) { sw.DefaultGroupWithDistribution = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "defaultGroupWithDistribution", func(sw *aws.Switches, on bool) { sw.DefaultGroupWithDistribution = on }) {
 		createDistribution(t, sim, distributionConfig("new"))
 		groups := sim.State().Accounts[0].ConnectionGroups
 		if exists := groups[len(groups)-1].Default; exists != on {
 			t.Errorf("there is a default group: %v", exists)
 		}
-	})
+	}
 }
 
 func TestSwitchMoveNeedsDisabledSource(t *testing.T) {
-	bothWays(t, "moveNeedsDisabledSource", func(sw *aws.Switches, on bool) { sw.MoveNeedsDisabledSource = on }, func(t *testing.T, sim *aws.Sim, on bool) {
+	for on, sim := range bothWays(t, "moveNeedsDisabledSource", func(sw *aws.Switches, on bool) { sw.MoveNeedsDisabledSource = on }) {
 		mustCreate(t, sim, "source")
 		target, _ := mustCreate(t, sim, "target")
 		_, err := client(sim).UpdateDomainAssociation(t.Context(), &cloudfront.UpdateDomainAssociationInput{
@@ -347,7 +347,7 @@ func TestSwitchMoveNeedsDisabledSource(t *testing.T) {
 		} else if err != nil {
 			t.Error(err)
 		}
-	})
+	}
 }
 
 func TestSwitchDeployDelay(t *testing.T) {
