@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
 // startTimeout is far above the four seconds a start takes on an idle machine,
@@ -33,9 +35,14 @@ type Options struct {
 	// WithoutControllerManager leaves out kube-controller-manager: then
 	// namespaces stay Terminating and nothing is garbage collected.
 	WithoutControllerManager bool
+	// Guard, if there is one, kills the processes should we be killed. Linux does
+	// that without one.
+	Guard *process.Guard
 	// APIServerFlags are added after our own and win over them.
 	APIServerFlags []string
 }
+
+type ports struct{ etcd, apiServer, controllerManager int }
 
 // ControlPlane is a running control plane. Its methods are safe for concurrent use.
 type ControlPlane struct {
@@ -45,7 +52,7 @@ type ControlPlane struct {
 	adminToken              string
 	controllerToken         string
 
-	processes *processes
+	processes *process.Group
 	release   func()
 	stop      func() error
 }
@@ -61,7 +68,7 @@ func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the control plane: %w", err)
 	}
-	cp := &ControlPlane{binDir: binDir, tempDir: tempDir, logDir: opts.LogDir, release: release, processes: newProcesses()}
+	cp := &ControlPlane{binDir: binDir, tempDir: tempDir, logDir: opts.LogDir, release: release, processes: process.NewGroup(opts.Guard)}
 	cp.stop = sync.OnceValue(cp.stopAll)
 
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
@@ -99,10 +106,11 @@ func (cp *ControlPlane) prepare(ctx context.Context) error {
 	if err := os.MkdirAll(cp.logDir, 0o755); err != nil {
 		return fmt.Errorf("making the log folder: %w", err)
 	}
-	var err error
-	if cp.ports, err = freePorts(ctx); err != nil {
+	found, err := process.FreePorts(ctx, 3)
+	if err != nil {
 		return err
 	}
+	cp.ports = ports{etcd: found[0], apiServer: found[1], controllerManager: found[2]}
 	if cp.authority, err = newAuthority(); err != nil {
 		return err
 	}
@@ -115,7 +123,7 @@ func (cp *ControlPlane) prepare(ctx context.Context) error {
 func (cp *ControlPlane) Stop() error { return cp.stop() }
 
 func (cp *ControlPlane) stopAll() error {
-	err := cp.processes.stop()
+	err := cp.processes.Stop()
 	if removeErr := os.RemoveAll(cp.tempDir); removeErr != nil {
 		err = errors.Join(err, fmt.Errorf("removing the control plane's folder: %w", removeErr))
 	}

@@ -10,24 +10,34 @@ import (
 	"net/http"
 	"path/filepath"
 	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
+
+// stopTimeout is how long a component may take to end by itself. The API server
+// would wait a minute for open watches; killing it loses nothing, as its data
+// are thrown away.
+const stopTimeout = 2 * time.Second
 
 // run starts a component and waits until all urls answer 200, in their order.
 func (cp *ControlPlane) run(ctx context.Context, name string, flags []string, urls ...string) error {
-	child, err := cp.processes.start(filepath.Join(cp.binDir, name), flags, cp.tempDir, cp.logDir)
+	child, err := cp.processes.Start(process.Command{
+		Path: filepath.Join(cp.binDir, name), Args: flags, Dir: cp.tempDir,
+		LogFile: filepath.Join(cp.logDir, name+".log"), StopTimeout: stopTimeout,
+	})
 	if err != nil {
 		return err
 	}
 	for _, url := range urls {
 		if err := cp.await(ctx, child, url); err != nil {
-			return fmt.Errorf("waiting for %s: %w; its last lines were:\n%s", name, err, child.logTail())
+			return fmt.Errorf("waiting for %s: %w; its last lines were:\n%s", name, err, child.LogTail(15))
 		}
 	}
 	return nil
 }
 
 // await polls url until it answers 200, the child ends or the context does.
-func (cp *ControlPlane) await(ctx context.Context, child *process, url string) error {
+func (cp *ControlPlane) await(ctx context.Context, child *process.Child, url string) error {
 	roots := x509.NewCertPool()
 	roots.AddCert(cp.authority.cert)
 	client := &http.Client{
@@ -43,8 +53,8 @@ func (cp *ControlPlane) await(ctx context.Context, child *process, url string) e
 			return nil
 		}
 		select {
-		case <-child.ended:
-			return fmt.Errorf("it ended: %w", endError(child.err))
+		case <-child.Ended():
+			return fmt.Errorf("it ended: %w", endError(child.Err()))
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", context.Cause(ctx), failure)
 		case <-tick.C:
