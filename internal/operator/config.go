@@ -6,9 +6,15 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
+	"net"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
@@ -17,8 +23,14 @@ import (
 // Names of the controllers, as --controllers takes them.
 const controllerDistributionTenant = "distributiontenant"
 
-// maxUserTags is what AWS's limit of 50 tags leaves beside the owner tags.
-const maxUserTags = 46
+// What AWS allows in tags. Of 50 tags the owner tags leave 46.
+const (
+	maxUserTags = 46
+	maxTagKey   = 128
+	maxTagValue = 256
+)
+
+var tagText = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 
 // Config is everything that can be set from outside.
 type Config struct {
@@ -80,6 +92,9 @@ func (c *Config) Validate() error {
 	default:
 		return fmt.Errorf("--drift-policy=%s: use enforce, report or suspend", c.DriftPolicy)
 	}
+	if len(c.Controllers) == 0 {
+		return fmt.Errorf("--controllers is empty: use %s", controllerDistributionTenant)
+	}
 	for _, name := range c.Controllers {
 		if name != controllerDistributionTenant {
 			return fmt.Errorf("--controllers=%s: there is no controller %q; use %s", c.Controllers.String(), name, controllerDistributionTenant)
@@ -88,14 +103,37 @@ func (c *Config) Validate() error {
 	switch {
 	case c.Workers < 1:
 		return fmt.Errorf("--max-concurrent-reconciles=%d: use at least 1", c.Workers)
-	case c.AWSRate <= 0:
+	case !(c.AWSRate > 0) || math.IsInf(c.AWSRate, 0): // NaN is not above 0 either
 		return fmt.Errorf("--aws-rate=%g: use a number above 0", c.AWSRate)
 	case c.AWSBurst < 2:
 		return fmt.Errorf("--aws-burst=%d: use at least 2", c.AWSBurst)
 	case c.SweepInterval < 10*time.Second:
 		return fmt.Errorf("--sweep-interval=%s: use at least 10s", c.SweepInterval)
 	}
+	if err := c.validateNames(); err != nil {
+		return err
+	}
 	return c.DefaultTags.validate()
+}
+
+// validateNames checks what would otherwise fail later, and in words that name no flag.
+func (c *Config) validateNames() error {
+	for _, f := range []struct{ name, address string }{
+		{"metrics-bind-address", c.MetricsAddress}, {"health-probe-bind-address", c.ProbeAddress},
+	} {
+		if _, _, err := net.SplitHostPort(f.address); err != nil && f.address != "" && f.address != "0" {
+			return fmt.Errorf("--%s=%s is no address: use host:port, :port, or 0 to turn it off", f.name, f.address)
+		}
+	}
+	for _, ns := range append(slices.Clone(c.WatchNamespaces), c.LeaderElectionNamespace) {
+		if problems := validation.IsDNS1123Label(ns); ns != "" && len(problems) > 0 {
+			return fmt.Errorf("%q in --watch-namespaces or --leader-election-namespace is no name of a namespace: %s", ns, strings.Join(problems, "; "))
+		}
+	}
+	if utf8.RuneCountInString(c.ClusterID) > maxTagValue || !tagText.MatchString(c.ClusterID) {
+		return fmt.Errorf("--cluster-id=%s: it becomes the value of a tag, so use at most %d letters, digits, spaces and _.:/=+-@", c.ClusterID, maxTagValue)
+	}
+	return nil
 }
 
 // List is a comma-separated flag.
@@ -153,8 +191,10 @@ func (t *Tags) validate() error {
 			return fmt.Errorf("--default-tags: the key %q is reserved for owner tags; choose another", key)
 		case strings.HasPrefix(strings.ToLower(key), "aws:"):
 			return fmt.Errorf("--default-tags: the key %q is reserved by AWS; choose one without the prefix", key)
-		case len(key) > 128 || len(value) > 256:
-			return fmt.Errorf("--default-tags: %q is too long; AWS allows 128 characters for a key and 256 for a value", key)
+		case utf8.RuneCountInString(key) > maxTagKey || utf8.RuneCountInString(value) > maxTagValue:
+			return fmt.Errorf("--default-tags: %q is too long; AWS allows %d characters for a key and %d for a value", key, maxTagKey, maxTagValue)
+		case !tagText.MatchString(key) || !tagText.MatchString(value):
+			return fmt.Errorf("--default-tags: %q has a character that AWS refuses in tags; use letters, digits, spaces and _.:/=+-@", key+"="+value)
 		}
 	}
 	return nil
