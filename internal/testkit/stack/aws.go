@@ -1,0 +1,156 @@
+package stack
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
+
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+)
+
+const controlPath = "/_sim/"
+
+// AWS is the simulated AWS, seen by somebody who knows what it really holds.
+type AWS struct {
+	address string
+	http    *http.Client
+}
+
+func newAWS(address string) *AWS {
+	return &AWS{address: address, http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
+}
+
+// URL is what AWS_ENDPOINT_URL has to be.
+func (a *AWS) URL() string { return "http://" + a.address }
+
+// Client is one for whoever else works in the account.
+func (a *AWS) Client() *cloudfront.Client {
+	return cloudfront.NewFromConfig(awssdk.Config{
+		Region: region, BaseEndpoint: awssdk.String(a.URL()),
+		Credentials: credentials.NewStaticCredentialsProvider(accessKey, secretKey, ""),
+	})
+}
+
+// Calls counts the calls since the start, by operation.
+func (a *AWS) Calls(ctx context.Context) (Calls, error) {
+	var out Calls
+	return out, a.do(ctx, http.MethodGet, "calls", nil, &out)
+}
+
+// Journal returns the calls after a sequence number.
+func (a *AWS) Journal(ctx context.Context, since uint64) ([]sim.Entry, error) {
+	var out []sim.Entry
+	return out, a.do(ctx, http.MethodGet, "journal?since="+strconv.FormatUint(since, 10), nil, &out)
+}
+
+// Tenants returns the tenants of the account, oldest first.
+func (a *AWS) Tenants(ctx context.Context) ([]sim.TenantState, error) {
+	var out sim.State
+	if err := a.do(ctx, http.MethodGet, "state?account="+sim.DefaultAccount, nil, &out); err != nil {
+		return nil, err
+	}
+	if len(out.Accounts) != 1 {
+		return nil, fmt.Errorf("the simulated AWS shows %d accounts", len(out.Accounts))
+	}
+	return out.Accounts[0].Tenants, nil
+}
+
+// AddFault makes calls fail, or only wait.
+func (a *AWS) AddFault(ctx context.Context, f sim.Fault) error {
+	return a.do(ctx, http.MethodPost, "faults", f, nil)
+}
+
+// Faults lists the faults that can still strike.
+func (a *AWS) Faults(ctx context.Context) ([]json.RawMessage, error) {
+	var out []json.RawMessage
+	return out, a.do(ctx, http.MethodGet, "faults", nil, &out)
+}
+
+// ClearFaults removes all faults.
+func (a *AWS) ClearFaults(ctx context.Context) error {
+	return a.do(ctx, http.MethodDelete, "faults", nil, nil)
+}
+
+// Limit refuses calls above a rate.
+func (a *AWS) Limit(ctx context.Context, l sim.Limit) error {
+	return a.do(ctx, http.MethodPost, "limits", l, nil)
+}
+
+// AllowTenants raises the quota, which is 10,000 tenants in a new account.
+func (a *AWS) AllowTenants(ctx context.Context, n int) error {
+	return a.do(ctx, http.MethodPost, "quotas", sim.Quotas{Tenants: n}, nil)
+}
+
+func (a *AWS) do(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("writing the request for %s: %w", path, err)
+		}
+		body = bytes.NewReader(data)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, a.URL()+controlPath+path, body)
+	if err != nil {
+		return err
+	}
+	response, err := a.http.Do(request)
+	if err != nil {
+		return fmt.Errorf("asking the simulated AWS for %s: %w", path, err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	switch {
+	case err != nil:
+		return fmt.Errorf("asking the simulated AWS for %s: %w", path, err)
+	case response.StatusCode != http.StatusOK:
+		return fmt.Errorf("the simulated AWS refuses %s: %s", path, answer)
+	case out == nil:
+		return nil
+	}
+	if err := json.Unmarshal(answer, out); err != nil {
+		return fmt.Errorf("reading the simulated AWS's answer to %s: %w", path, err)
+	}
+	return nil
+}
+
+// Calls are counts of calls by operation.
+type Calls map[string]sim.OperationCalls
+
+// Since returns the numbers of the calls that were made after before, without operations
+// that were not called.
+func (c Calls) Since(before Calls) map[string]int {
+	out := map[string]int{}
+	for name, n := range c {
+		if more := n.Total - before[name].Total; more != 0 {
+			out[name] = more
+		}
+	}
+	return out
+}
+
+// Throttled is how many calls were refused for their rate.
+func (c Calls) Throttled() int {
+	total := 0
+	for _, n := range c {
+		total += n.Throttled
+	}
+	return total
+}
+
+// Sum adds counts up.
+func Sum(counts map[string]int) int {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}

@@ -1,0 +1,165 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+)
+
+// creators is how many objects are created at a time.
+const creators = 8
+
+// Fleet is a number of like tenants in one namespace, and what a watch has seen of them.
+type Fleet struct {
+	kube      client.WithWatch
+	namespace string
+	prefix    string
+	size      int
+	watch     watch.Interface
+	ended     chan struct{}
+
+	mu             sync.Mutex
+	moved          chan struct{}
+	live           map[string]bool
+	created, ready map[string]time.Time
+	err            error
+}
+
+// NewFleet watches the namespace, whose objects are named prefix and a number.
+func NewFleet(ctx context.Context, kube client.WithWatch, namespace, prefix string, size int) (*Fleet, error) {
+	f := &Fleet{
+		kube: kube, namespace: namespace, prefix: prefix, size: size, ended: make(chan struct{}), moved: make(chan struct{}),
+		live: map[string]bool{}, created: map[string]time.Time{}, ready: map[string]time.Time{},
+	}
+	var err error
+	if f.watch, err = kube.Watch(ctx, &v1alpha1.DistributionTenantList{}, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("watching the fleet: %w", err)
+	}
+	go f.follow()
+	return f, nil
+}
+
+// Close ends the watch.
+func (f *Fleet) Close() {
+	f.watch.Stop()
+	<-f.ended
+}
+
+// Name returns the name of the n-th tenant, from 0.
+func (f *Fleet) Name(n int) string { return fmt.Sprintf("%s%05d", f.prefix, n) }
+
+// Object builds the n-th tenant.
+func (f *Fleet) Object(n int) *v1alpha1.DistributionTenant {
+	return &v1alpha1.DistributionTenant{
+		ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: f.Name(n)},
+		Spec: v1alpha1.DistributionTenantSpec{
+			DistributionID: DistributionID,
+			Domains:        []v1alpha1.TenantDomain{{Domain: f.Name(n) + ".example.com"}},
+		},
+	}
+}
+
+// Create creates all objects.
+func (f *Fleet) Create(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(creators)
+	for n := range f.size {
+		group.Go(func() error {
+			o := f.Object(n)
+			f.mu.Lock()
+			f.created[o.Name] = time.Now()
+			f.mu.Unlock()
+			if err := f.kube.Create(ctx, o); err != nil {
+				return fmt.Errorf("creating %s: %w", o.Name, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// Delete deletes all objects.
+func (f *Fleet) Delete(ctx context.Context) error {
+	if err := f.kube.DeleteAllOf(ctx, &v1alpha1.DistributionTenant{}, client.InNamespace(f.namespace)); err != nil {
+		return fmt.Errorf("deleting the fleet: %w", err)
+	}
+	return nil
+}
+
+// WaitReady waits until every tenant has been Ready once.
+func (f *Fleet) WaitReady(ctx context.Context) error {
+	return f.wait(ctx, "Ready", func() int { return len(f.ready) }, f.size)
+}
+
+// WaitGone waits until no object is left.
+func (f *Fleet) WaitGone(ctx context.Context) error {
+	return f.wait(ctx, "there", func() int { return len(f.live) }, 0)
+}
+
+// Ready returns how long each tenant took from its creation until it was seen Ready.
+func (f *Fleet) Ready() []time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []time.Duration
+	for name, at := range f.ready {
+		out = append(out, at.Sub(f.created[name]))
+	}
+	return out
+}
+
+// wait waits until count, which is called with the lock, is what is wanted.
+func (f *Fleet) wait(ctx context.Context, what string, count func() int, wanted int) error {
+	for {
+		f.mu.Lock()
+		n, failure, moved := count(), f.err, f.moved
+		f.mu.Unlock()
+		switch {
+		case n == wanted:
+			return nil
+		case failure != nil:
+			return failure
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d tenants are %s, waiting for %d: %w", n, f.size, what, wanted, context.Cause(ctx))
+		}
+	}
+}
+
+func (f *Fleet) follow() {
+	defer close(f.ended)
+	for e := range f.watch.ResultChan() {
+		o, ok := e.Object.(*v1alpha1.DistributionTenant)
+		f.mu.Lock()
+		switch {
+		case !ok:
+			f.err = fmt.Errorf("watching the fleet: %v", e.Object)
+		case e.Type == watch.Deleted:
+			delete(f.live, o.Name)
+		default:
+			f.live[o.Name] = true
+			if _, known := f.ready[o.Name]; !known && meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionReady) {
+				f.ready[o.Name] = time.Now()
+			}
+		}
+		close(f.moved)
+		f.moved = make(chan struct{})
+		f.mu.Unlock()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = errors.New("watching the fleet: the watch ended")
+	close(f.moved)
+	f.moved = make(chan struct{})
+}

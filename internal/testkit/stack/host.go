@@ -1,0 +1,151 @@
+// Package stack runs what an installation runs: the built operator and the simulated
+// AWS as processes, on a control plane of their own. Tests and benchmarks look at it from
+// outside only: through the API server, AWS's control API, metrics, logs, and what
+// arrives in etcd.
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
+)
+
+const module = "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator"
+
+// startTimeout bounds the start of a process on a busy machine; it takes a second.
+const startTimeout = time.Minute
+
+// Host is what stacks share: a control plane with the CRDs, and the built binaries.
+type Host struct {
+	ControlPlane *controlplane.ControlPlane
+	root, dir    string
+}
+
+// NewHost builds the binaries into dir, the operator with the race detector if race is
+// true, and installs the CRDs.
+func NewHost(ctx context.Context, cp *controlplane.ControlPlane, dir string, race bool) (*Host, error) {
+	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return nil, fmt.Errorf("finding the module: %w", err)
+	}
+	h := &Host{ControlPlane: cp, root: filepath.Dir(strings.TrimSpace(string(gomod))), dir: dir}
+	if err := h.build(ctx, race); err != nil {
+		return nil, err
+	}
+	crds := envtest.CRDInstallOptions{Paths: []string{h.Path("config", "crd")}, ErrorIfPathMissing: true}
+	if _, err := envtest.InstallCRDs(cp.RESTConfig(), crds); err != nil {
+		return nil, fmt.Errorf("installing the CRDs: %w", err)
+	}
+	return h, nil
+}
+
+func (h *Host) build(ctx context.Context, race bool) error {
+	for _, name := range []string{"awssim", "operator"} {
+		// Without debug information linking is twice as fast.
+		args := []string{"build", "-ldflags=-s -w", "-o", h.Binary(name)}
+		if race && name == "operator" {
+			args = append(args, "-race")
+		}
+		if out, err := exec.CommandContext(ctx, "go", append(args, module+"/cmd/"+name)...).CombinedOutput(); err != nil {
+			return fmt.Errorf("building cmd/%s: %w:\n%s", name, err, out)
+		}
+	}
+	return nil
+}
+
+// Binary returns the path of a built binary: awssim or operator.
+func (h *Host) Binary(name string) string { return filepath.Join(h.dir, name) }
+
+// Path returns the path of a file of the module.
+func (h *Host) Path(elements ...string) string {
+	return filepath.Join(append([]string{h.root}, elements...)...)
+}
+
+// RESTConfig returns a configuration for the administrator that is not slowed down by
+// the client's own limits: whoever measures must not wait for itself.
+func (h *Host) RESTConfig() *rest.Config {
+	config := h.ControlPlane.RESTConfig()
+	config.QPS = -1
+	return config
+}
+
+// Client returns a client that knows every kind that the operator handles.
+func (h *Host) Client() (client.WithWatch, error) {
+	scheme, err := operator.Scheme()
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.NewWithWatch(h.RESTConfig(), client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	return c, nil
+}
+
+// Kubectl runs kubectl as the administrator and returns what it prints.
+func (h *Host) Kubectl(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(h.ControlPlane.BinDir(), "kubectl"), args...)
+	cmd.Env = append(h.env(), "KUBECACHEDIR="+filepath.Join(h.dir, "kubectl-cache"))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return string(out), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, out)
+	}
+	return string(out), nil
+}
+
+// env is the caller's environment without anything that could lead to another cluster
+// or to the real AWS.
+func (h *Host) env() []string {
+	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return strings.HasPrefix(name, "AWS_") || name == "KUBECONFIG" || name == "KUBECACHEDIR"
+	})
+	return append(env,
+		"KUBECONFIG="+h.ControlPlane.Kubeconfig(),
+		// The default profile of a developer may name a role, a proxy's CA bundle or an endpoint.
+		"AWS_CONFIG_FILE="+os.DevNull,
+		"AWS_SHARED_CREDENTIALS_FILE="+os.DevNull,
+		"AWS_EC2_METADATA_DISABLED=true",
+	)
+}
+
+// await waits until a server answers 200.
+func await(ctx context.Context, child *process.Child, url string) error {
+	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, startTimeout, true, func(ctx context.Context) (bool, error) {
+		select {
+		case <-child.Ended():
+			return false, errors.Join(errors.New("it ended"), child.Err())
+		default:
+		}
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			return false, err
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			return false, nil //nolint:nilerr // it does not listen yet
+		}
+		return response.StatusCode == http.StatusOK, response.Body.Close()
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for %s at %s: %w; its last lines were:\n%s", child.Name(), url, err, child.LogTail(15))
+	}
+	return nil
+}

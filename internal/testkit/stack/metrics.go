@@ -1,0 +1,102 @@
+package stack
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// Metrics are samples in the text format, by series: the name with its labels.
+type Metrics map[string]float64
+
+// Metrics scrapes the operator.
+func (o *Operator) Metrics(ctx context.Context) (Metrics, error) {
+	return scrape(ctx, http.DefaultClient, "http://"+o.MetricsURL())
+}
+
+// APIServerMetrics scrapes the API server.
+func (h *Host) APIServerMetrics(ctx context.Context) (Metrics, error) {
+	config := h.RESTConfig()
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	return scrape(ctx, client, config.Host+"/metrics")
+}
+
+// EtcdMetrics scrapes etcd.
+func (h *Host) EtcdMetrics(ctx context.Context) (Metrics, error) {
+	return scrape(ctx, http.DefaultClient, h.ControlPlane.EtcdURL()+"/metrics")
+}
+
+// scrapeTimeout is generous: a scrape counts every object.
+const scrapeTimeout = 30 * time.Second
+
+func scrape(ctx context.Context, client *http.Client, url string) (Metrics, error) {
+	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("reading metrics: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("reading metrics: %s answers %s", url, response.Status)
+	}
+	out := Metrics{}
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		cut := strings.LastIndexByte(lines.Text(), ' ')
+		if cut < 0 || strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		value, err := strconv.ParseFloat(lines.Text()[cut+1:], 64)
+		if err != nil {
+			return nil, fmt.Errorf("reading metrics: %q is no sample: %w", lines.Text(), err)
+		}
+		out[lines.Text()[:cut]] = value
+	}
+	return out, lines.Err()
+}
+
+// Sum adds the series of that name up whose labels contain all the texts, such as
+// operation="ListDistributionTenants".
+func (m Metrics) Sum(name string, labels ...string) float64 {
+	total := 0.0
+series:
+	for series, value := range m {
+		base, rest, _ := strings.Cut(series, "{")
+		if base != name {
+			continue
+		}
+		for _, label := range labels {
+			if !strings.Contains(rest, label) {
+				continue series
+			}
+		}
+		total += value
+	}
+	return total
+}
+
+// Has reports whether there is a sample of the metric: of its name, or of a histogram's.
+func (m Metrics) Has(name string) bool {
+	for series := range m {
+		base, _, _ := strings.Cut(series, "{")
+		if base == name || base == name+"_count" {
+			return true
+		}
+	}
+	return false
+}
