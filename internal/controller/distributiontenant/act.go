@@ -156,6 +156,7 @@ func (p *pass) untag(ctx context.Context, s edge.Untag) error {
 	if err := p.Inventory.Untag(ctx, p.in.Desired.Name, s.ARN, s.Keys); err != nil {
 		return err
 	}
+	p.in.Attempts.Sent(p.in.Generation, p.Clock.Now())
 	p.recallTags()
 	return nil
 }

@@ -64,7 +64,7 @@ func (p *pass) after(r edge.Report, now time.Time) time.Duration {
 		p.Inventory.Follow(p.in.Desired.Name)
 	}
 	delay := rest.After
-	if r.Failure != nil && !rest.Hold {
+	if problem := p.out.Decision.Problem; r.Failure != nil && problem != nil && problem.Stuck {
 		delay = cadence.NextTry(r.Failure.Since, now).Sub(now)
 		// Only ever later: what comes too early is held back, and comes again.
 		return delay + time.Duration(p.Random()*float64(delay)/10)

@@ -136,6 +136,11 @@ func (in Input) unchanged(err error) []Condition {
 // failure remembers the problem, and since when this generation has been failing.
 func (in Input) failure(p *Problem) *Failure {
 	if p == nil || !p.Stuck {
+		// What did not take before has not taken until it has stayed for a while: somebody who
+		// changes it back again and again meets ever longer pauses.
+		if f := in.notConvergingSince(); f != nil && in.Now.Sub(in.Attempts.LastCorrection) < StableFor {
+			return f
+		}
 		return nil
 	}
 	f := Failure{Reason: p.Reason, Generation: in.Generation, Since: in.Now}

@@ -56,7 +56,7 @@ func patient(in Input, d Decision) Decision {
 	case Rest, LetGo, Hold:
 		return d
 	case Look:
-		if in.World.present() && step.At == LookTenant {
+		if in.World.present() && (step.At == LookTenant || step.At == LookTags) {
 			return d
 		}
 	default:

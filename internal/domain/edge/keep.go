@@ -198,14 +198,31 @@ func faithful(in Input) (Decision, bool) {
 	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Drift: drift})
 }
 
-// fruitless reports whether this generation was corrected often enough to know that
-// AWS does not keep it, or that somebody else keeps changing it back. Once that stands
-// in status, tries go on by the schedule of failures.
+// fruitless reports whether this generation was corrected often enough to know that AWS
+// does not keep it, or that somebody else keeps changing it back. Once that stands in
+// status, one correction goes at each time that the schedule of failures names.
 func (in Input) fruitless() bool {
+	a := in.Attempts
+	if f := in.notConvergingSince(); f != nil {
+		last := a.LastCorrection
+		if last.IsZero() {
+			last = a.Last
+		}
+		if in.Nudged && in.Now.Sub(last) >= cadence.FirstRetry {
+			return false
+		}
+		return in.Now.Before(cadence.NextTry(f.Since, last))
+	}
+	return a.AcceptedFor == in.Generation && a.Corrections >= MaxCorrections && in.Now.Sub(a.LastCorrection) < StableFor
+}
+
+// notConvergingSince is the memory of corrections of this generation that did not take.
+func (in Input) notConvergingSince() *Failure {
 	f := in.Memory.Failure
-	known := f != nil && f.Generation == in.Generation && f.Reason == ReasonDriftNotConverging
-	return !known && in.Attempts.AcceptedFor == in.Generation && in.Attempts.Corrections >= MaxCorrections &&
-		in.Now.Sub(in.Attempts.LastCorrection) < StableFor
+	if f == nil || f.Generation != in.Generation || f.Reason != ReasonDriftNotConverging {
+		return nil
+	}
+	return f
 }
 
 func (in Input) notConverging(diff []Difference) (Decision, bool) {

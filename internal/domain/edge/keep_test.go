@@ -103,7 +103,7 @@ func ownCases() map[string]question {
 		"IfUnowned adopts an unowned tenant":              {in: with(quiet(), tagged(nil), freshTags, adoption(edge.AdoptIfUnowned)), rule: "Owned", step: adopt("")},
 		"IfUnowned adopts the tenant of a former object":  {in: with(quiet(), taggedFor(former), freshTags, adoption(edge.AdoptIfUnowned)), rule: "Owned", step: adopt(former.String())},
 		"Force adopts another cluster's tenant":           {in: with(quiet(), taggedFor(abroad), freshTags, adoption(edge.AdoptForce)), rule: "Owned", step: adopt(abroad.String())},
-		"half an owner is an owner all the same":          blocked(with(quiet(), tagged(map[string]string{ownership.UIDKey: "u1"}), adoption(edge.AdoptIfUnowned))),
+		"half an owner is an owner all the same":          blocked(with(quiet(), tagged(map[string]string{ownership.NamespaceKey: "shop"}), adoption(edge.AdoptIfUnowned))),
 		"a refused adoption is not repeated in the same pass": {
 			in: with(quiet(), tagged(nil), freshTags, adoption(edge.AdoptForce), refused(fault.Denied)), rule: "Owned", step: edge.Rest{},
 			reason: edge.ReasonAccessDenied, stuck: true,

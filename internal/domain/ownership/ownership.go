@@ -39,8 +39,8 @@ func (o Owner) Tags() map[string]string {
 	}
 }
 
-// FromTags reads the owner from tags. It is false when none of the four is there;
-// an owner with a missing part is an owner all the same, and never equals ours.
+// FromTags reads the owner from tags. It is false when none of the four is there; an
+// owner with a missing part is an owner all the same.
 func FromTags(tags map[string]string) (Owner, bool) {
 	o := Owner{
 		Cluster: tags[ClusterKey], Namespace: tags[NamespaceKey], Name: tags[NameKey], UID: tags[UIDKey],
@@ -54,7 +54,8 @@ type Relation int
 const (
 	// Unknown means the tags were not read.
 	Unknown Relation = iota
-	// Ours means all four tags name this object.
+	// Ours means the tags name this object: its UID, and nothing that contradicts it.
+	// Somebody may have taken the other tags off; they are put back like any other tag.
 	Ours
 	// Former means the tags name this object's cluster, namespace and name with
 	// another UID. Two live objects can't share a name, so that owner is gone: a
@@ -72,12 +73,26 @@ func Relate(me Owner, tags map[string]string) Relation {
 	switch {
 	case !ok:
 		return Unowned
-	case owner == me:
+	case owner.UID == me.UID && owner.complete(me) == me:
 		return Ours
 	case owner.Cluster == me.Cluster && owner.Namespace == me.Namespace && owner.Name == me.Name:
 		return Former
 	default:
 		return Foreign
+	}
+}
+
+// complete fills the missing parts of an owner from another one.
+func (o Owner) complete(from Owner) Owner {
+	or := func(s, other string) string {
+		if s == "" {
+			return other
+		}
+		return s
+	}
+	return Owner{
+		Cluster: or(o.Cluster, from.Cluster), Namespace: or(o.Namespace, from.Namespace),
+		Name: or(o.Name, from.Name), UID: or(o.UID, from.UID),
 	}
 }
 

@@ -39,8 +39,9 @@ func TestRelate(t *testing.T) {
 		"another name":                              {set(ownership.NameKey, "beta"), ownership.Foreign},
 		"another namespace":                         {set(ownership.NamespaceKey, "bank"), ownership.Foreign},
 		"another cluster, all else alike":           {set(ownership.ClusterKey, "c2"), ownership.Foreign},
-		"no cluster":                                {without(ownership.ClusterKey), ownership.Foreign},
-		"our UID alone":                             {map[string]string{ownership.UIDKey: me.UID}, ownership.Foreign},
+		"no cluster, but our UID":                   {without(ownership.ClusterKey), ownership.Ours},
+		"our UID alone":                             {map[string]string{ownership.UIDKey: me.UID}, ownership.Ours},
+		"neither cluster nor UID":                   {map[string]string{ownership.NamespaceKey: me.Namespace, ownership.NameKey: me.Name}, ownership.Foreign},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
