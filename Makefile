@@ -18,11 +18,11 @@ TESTFLAGS ?=
 
 .PHONY: demo
 demo: ## Show the whole life of some tenants, with no AWS account and no cluster
-	@go run ./cmd/playground demo
+	@go run ./cmd/playground demo --while-pid $$PPID $(PLAYGROUNDFLAGS)
 
 .PHONY: playground
-playground: ## The same world, staying up until Ctrl-C
-	@go run ./cmd/playground up
+playground: ## The same world, staying up until Ctrl-C; more tenants with PLAYGROUNDFLAGS='--tenants 300'
+	@go run ./cmd/playground up --while-pid $$PPID $(PLAYGROUNDFLAGS)
 
 ##@ Develop
 

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
+)
+
+// build makes the binaries that are missing: the control plane's in the user's
+// cache folder, where it is found again, and ours in the temporary folder.
+func (w *world) build(ctx context.Context) error {
+	w.say.heading("Building what is missing")
+	var err error
+	if w.root, err = w.moduleRoot(ctx); err != nil {
+		return err
+	}
+	if w.binaries, err = w.buildControlPlane(ctx); err != nil {
+		return err
+	}
+	w.say.line("Kubernetes control plane: %s", w.binaries)
+
+	began, bin := time.Now(), filepath.Join(w.dir, "bin")
+	if err := os.Mkdir(bin, 0o700); err != nil {
+		return fmt.Errorf("making a folder for the binaries: %w", err)
+	}
+	for _, name := range []string{"awssim", "operator"} {
+		// Without debug information linking is twice as fast.
+		err := w.tool(ctx, w.say, "go", "-C", w.root, "build", "-ldflags=-s -w", "-o", filepath.Join(bin, name), "./cmd/"+name)
+		if err != nil {
+			return fmt.Errorf("building cmd/%s: %w", name, err)
+		}
+		w.say.line("cmd/%s: built in %s", name, since(began))
+		began = time.Now()
+	}
+	return nil
+}
+
+// moduleRoot finds the checkout from any folder inside it.
+func (w *world) moduleRoot(ctx context.Context) (string, error) {
+	var out bytes.Buffer
+	if err := w.tool(ctx, &out, "go", "env", "GOMOD"); err != nil {
+		return "", fmt.Errorf("finding the module: %w", err)
+	}
+	gomod := strings.TrimSpace(out.String())
+	root := filepath.Dir(gomod)
+	if gomod == "" || gomod == os.DevNull {
+		return "", errors.New("finding the module: run the playground inside a checkout of the operator")
+	}
+	if _, err := os.Stat(filepath.Join(root, "hack", "controlplane")); err != nil {
+		return "", fmt.Errorf("finding the module: run the playground inside a checkout of the operator: %w", err)
+	}
+	return root, nil
+}
+
+// buildControlPlane builds etcd and Kubernetes unless they are there already. It
+// shows its progress on stderr and the folder on stdout.
+func (w *world) buildControlPlane(ctx context.Context) (string, error) {
+	var dir bytes.Buffer
+	if err := w.tool(ctx, &dir, "go", "-C", filepath.Join(w.root, "hack", "controlplane"), "run", "./build", "--print-dir"); err != nil {
+		return "", fmt.Errorf("building the control plane: %w", err)
+	}
+	return strings.TrimSpace(dir.String()), nil
+}
+
+// tool runs a program of the developer's, with their environment.
+func (w *world) tool(ctx context.Context, stdout io.Writer, name string, args ...string) error {
+	path, err := lookPath(name)
+	if err != nil {
+		return err
+	}
+	return w.tools.Run(ctx, process.Command{Name: name, Path: path, Args: args, Stdout: stdout, Stderr: w.say})
+}

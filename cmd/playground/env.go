@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+)
+
+// The simulated AWS takes any access key for its only account.
+const (
+	region    = "us-east-1"
+	accessKey = "test"
+	secretKey = "test"
+)
+
+// childEnv is the caller's environment without anything that could lead the
+// operator or kubectl to another cluster or to the real AWS.
+func (w *world) childEnv() []string {
+	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return strings.HasPrefix(name, "AWS_") || name == "KUBECONFIG" || name == "KUBECACHEDIR"
+	})
+	env = append(env,
+		"KUBECONFIG="+w.kubeconfig(),
+		"KUBECACHEDIR="+w.dir+"/kubectl-cache",
+		// The default profile of a developer may name a role, a proxy's CA bundle or an endpoint.
+		"AWS_CONFIG_FILE="+os.DevNull,
+		"AWS_SHARED_CREDENTIALS_FILE="+os.DevNull,
+		"AWS_EC2_METADATA_DISABLED=true",
+	)
+	return append(env, w.awsEnv()...)
+}
+
+// awsEnv leads every client of AWS to the simulated one.
+func (w *world) awsEnv() []string {
+	return []string{
+		"AWS_ENDPOINT_URL=" + w.awsURL,
+		"AWS_ACCESS_KEY_ID=" + accessKey,
+		"AWS_SECRET_ACCESS_KEY=" + secretKey,
+		"AWS_REGION=" + region,
+		"AWS_DEFAULT_REGION=" + region, // version 1 of the aws command knows no other
+	}
+}
+
+// awsConfig is the same for the SDK in this process, which reads no environment then.
+func (w *world) awsConfig() aws.Config {
+	return aws.Config{
+		Region:       region,
+		BaseEndpoint: aws.String(w.awsURL),
+		Credentials:  credentials.NewStaticCredentialsProvider(accessKey, secretKey, ""),
+	}
+}
+
+func lookPath(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("finding %s: %w; install it and put it on the PATH", name, err)
+	}
+	return path, nil
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
+)
+
+const (
+	// namespace is the one that commands without -n mean.
+	namespace = "default"
+	// patience is how long one step of the story may take. A step takes up to 20 s
+	// on an idle machine.
+	patience = 2 * time.Minute
+	// settleTime gathers changes that come together into one table.
+	settleTime = 300 * time.Millisecond
+)
+
+// kube is our side of the Kubernetes API: kubectl for what people should see, a
+// watch for knowing when there is something to see.
+type kube struct {
+	w      *world
+	client client.Client
+	scheme *runtime.Scheme
+
+	cache   cache.Cache
+	stop    func()
+	changed chan struct{}
+	// shown is the last table without the ages.
+	shown string
+}
+
+func newKube(w *world) (*kube, error) {
+	k := &kube{w: w, scheme: runtime.NewScheme(), stop: func() {}, changed: make(chan struct{}, 1)}
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(k.scheme); err != nil {
+			return nil, fmt.Errorf("building the scheme: %w", err)
+		}
+	}
+	var err error
+	if k.client, err = client.New(w.controlPlane.RESTConfig(), client.Options{Scheme: k.scheme}); err != nil {
+		return nil, fmt.Errorf("making a Kubernetes client: %w", err)
+	}
+	return k, nil
+}
+
+// watch begins to follow all tenants.
+func (k *kube) watch(ctx context.Context) error {
+	var err error
+	if k.cache, err = cache.New(k.w.controlPlane.RESTConfig(), cache.Options{Scheme: k.scheme}); err != nil {
+		return fmt.Errorf("making a cache of tenants: %w", err)
+	}
+	informer, err := k.cache.GetInformer(ctx, &v1alpha1.DistributionTenant{}, cache.BlockUntilSynced(false))
+	if err != nil {
+		return fmt.Errorf("watching tenants: %w", err)
+	}
+	signal := func() {
+		select {
+		case k.changed <- struct{}{}:
+		default: // one is pending
+		}
+	}
+	if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc: func(any) { signal() }, UpdateFunc: func(any, any) { signal() }, DeleteFunc: func(any) { signal() },
+	}); err != nil {
+		return fmt.Errorf("watching tenants: %w", err)
+	}
+	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = k.cache.Start(watching) // without it the first list does not come, which is an error below
+	}()
+	k.stop = func() {
+		cancel()
+		<-ended // before the API server goes, or the watch would complain
+	}
+	if !k.cache.WaitForCacheSync(ctx) {
+		return errors.New("watching tenants: the first list did not come")
+	}
+	return nil
+}
+
+// ctl runs kubectl in the checkout and returns all that it printed.
+func (k *kube) ctl(ctx context.Context, stdin string, args ...string) (string, error) {
+	var out bytes.Buffer
+	err := k.w.tools.Run(ctx, process.Command{
+		Path: filepath.Join(k.w.binaries, "kubectl"), Args: args, Dir: k.w.root, Env: k.w.childEnv(),
+		Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &out,
+	})
+	return out.String(), err
+}
+
+// show runs kubectl where people see it, as they would type it.
+func (k *kube) show(ctx context.Context, args ...string) error {
+	k.w.say.command(typed(args))
+	out, err := k.ctl(ctx, "", args...)
+	k.w.say.output(out)
+	return err
+}
+
+// typed quotes what a shell would take apart.
+func typed(args []string) string {
+	words := []string{"kubectl"}
+	for _, arg := range args {
+		if strings.ContainsAny(arg, `"{}[]*?$&;|<> `) {
+			arg = "'" + arg + "'"
+		}
+		words = append(words, arg)
+	}
+	return strings.Join(words, " ")
+}
+
+// fleet is the tenants by name.
+type fleet map[string]*v1alpha1.DistributionTenant
+
+func (k *kube) fleet(ctx context.Context) (fleet, error) {
+	var list v1alpha1.DistributionTenantList
+	if err := k.cache.List(ctx, &list, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("listing tenants: %w", err)
+	}
+	tenants := fleet{}
+	for i := range list.Items {
+		tenants[list.Items[i].Name] = &list.Items[i]
+	}
+	return tenants, nil
+}
+
+// goal names the tenants that a wait is still waiting for.
+type goal func(fleet) []string
+
+// until shows the table each time that it changes, until the goal is reached.
+func (k *kube) until(ctx context.Context, what string, reached goal) error {
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		tenants, err := k.fleet(bounded)
+		if err != nil {
+			return err
+		}
+		missing := reached(tenants)
+		if err := k.showTable(bounded); err != nil {
+			return err
+		}
+		if len(missing) == 0 {
+			return nil
+		}
+		select {
+		case <-k.changed:
+		case <-bounded.Done():
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return k.diagnose(what, tenants, missing)
+		}
+		select {
+		case <-time.After(settleTime):
+		case <-bounded.Done():
+		}
+	}
+}
+
+// showTable shows the columns that fit a terminal, unless they are as before.
+func (k *kube) showTable(ctx context.Context) error {
+	out, err := k.ctl(ctx, "", "get", "cfdt", "-o", "wide")
+	if err != nil {
+		return fmt.Errorf("listing tenants with kubectl: %w: %s", err, out)
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	age, reason := strings.Index(lines[0], "AGE"), strings.Index(lines[0], "REASON")
+	end := strings.Index(lines[0], "DOMAINS")
+	if age < 0 || reason < 0 || end < 0 {
+		k.w.say.output(out) // there are no tenants any more
+		return nil
+	}
+	var compared strings.Builder
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line[:end], " ")
+		fmt.Fprintln(&compared, line[:age], line[reason:end])
+	}
+	if compared.String() == k.shown {
+		return nil
+	}
+	note := ""
+	if k.shown == "" {
+		note = "; the columns DOMAINS and DISTRIBUTION are left out here"
+	}
+	k.shown = compared.String()
+	k.w.say.command(fmt.Sprintf("kubectl get cfdt -o wide    # after %s%s", k.w.say.elapsed(), note))
+	k.w.say.output(strings.Join(lines, "\n"))
+	return nil
+}
+
+// diagnose tells all that is known about tenants which did not get where they should.
+func (k *kube) diagnose(what string, tenants fleet, missing []string) error {
+	k.w.say.heading(fmt.Sprintf("After %s this did not happen: %s", patience, what))
+	for _, name := range missing {
+		o, ok := tenants[name]
+		if !ok {
+			k.w.say.line("%s: there is no such object", name)
+			continue
+		}
+		k.w.say.line("%s: generation %d, observed %d, tenant %s %s", name, o.Generation, o.Status.ObservedGeneration, o.Status.ID, o.Status.DistributionTenantStatus)
+		for _, c := range o.Status.Conditions {
+			k.w.say.line("  %s=%s (%s, generation %d): %s", c.Type, c.Status, c.Reason, c.ObservedGeneration, c.Message)
+		}
+	}
+	k.w.say.line("\nThe operator's last lines:\n%s", k.w.operator.LogTail(20))
+	return fmt.Errorf("%s did not happen within %s for %s; --keep-logs keeps the logs", what, patience, strings.Join(missing, ", "))
+}
+
+// has reports whether a condition of the present generation has one of the reasons.
+func has(o *v1alpha1.DistributionTenant, condition string, reasons ...string) bool {
+	c := meta.FindStatusCondition(o.Status.Conditions, condition)
+	return c != nil && c.ObservedGeneration == o.Generation && slices.Contains(reasons, c.Reason)
+}
+
+// with is the goal that the condition of all these tenants has one of the reasons.
+func with(condition string, reasons []string, names ...string) goal {
+	return func(tenants fleet) []string {
+		return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			return tenants[name] != nil && has(tenants[name], condition, reasons...)
+		})
+	}
+}
+
+// settled is the goal that these tenants are deployed and equal to their spec.
+func settled(names ...string) goal {
+	ready := with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonDeployed}, names...)
+	synced := with(v1alpha1.ConditionSynced, []string{v1alpha1.ReasonInSync}, names...)
+	return func(tenants fleet) []string {
+		missing := map[string]bool{}
+		for _, name := range slices.Concat(ready(tenants), synced(tenants)) {
+			missing[name] = true
+		}
+		return slices.Sorted(maps.Keys(missing))
+	}
+}
+
+// both is the goal that two goals are reached.
+func both(one, other goal) goal {
+	return func(tenants fleet) []string { return append(one(tenants), other(tenants)...) }
+}
+
+func byName(name string) *v1alpha1.DistributionTenant {
+	return &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+}

@@ -1,0 +1,299 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+)
+
+// These tests need Linux for /proc, where they look for what is left behind.
+
+const (
+	// marker is in the environment of a playground and of all that it starts.
+	marker = "PLAYGROUND_TEST_MARKER"
+	// longest bounds a playground; on an idle machine a demo takes a minute.
+	longest = 10 * time.Minute
+)
+
+// playground is one that runs as a process.
+type playground struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	marker string
+	temp   string
+
+	mu     sync.Mutex
+	output bytes.Buffer
+	lines  chan string
+}
+
+// launch starts a playground whose caller has settings that must not matter.
+func launch(t *testing.T, args ...string) *playground {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), longest)
+	t.Cleanup(cancel)
+	p := &playground{t: t, marker: t.Name() + "-" + strconv.Itoa(os.Getpid()), temp: t.TempDir(), lines: make(chan string, 1000)}
+	p.cmd = exec.CommandContext(ctx, os.Args[0], args...)
+	p.cmd.Env = append(os.Environ(), asPlayground+"=1", marker+"="+p.marker, "TMPDIR="+p.temp,
+		"AWS_PROFILE=nobody", "AWS_CA_BUNDLE=/nowhere", "AWS_REGION=eu-west-9", "AWS_ENDPOINT_URL=http://127.0.0.1:1",
+		"KUBECONFIG=/nowhere", "KUBEBUILDER_ASSETS=/nowhere")
+	read, write := io.Pipe()
+	p.cmd.Stdout, p.cmd.Stderr = write, write
+	go p.collect(read)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatalf("starting the playground: %v", err)
+	}
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill() // where the test failed; it ended otherwise
+		_ = write.Close()
+		if t.Failed() {
+			t.Logf("the playground printed:\n%s", p.printed())
+		}
+	})
+	return p
+}
+
+func (p *playground) collect(read io.Reader) {
+	scanner := bufio.NewScanner(read)
+	for scanner.Scan() {
+		p.mu.Lock()
+		fmt.Fprintln(&p.output, scanner.Text())
+		p.mu.Unlock()
+		p.lines <- scanner.Text()
+	}
+	close(p.lines)
+}
+
+func (p *playground) printed() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.output.String()
+}
+
+// until reads on to a line that begins with the text.
+func (p *playground) until(text string) {
+	p.t.Helper()
+	for {
+		select {
+		case line, more := <-p.lines:
+			if strings.HasPrefix(line, text) {
+				return
+			}
+			if !more {
+				p.t.Fatalf("it ended without printing %q", text)
+			}
+		case <-time.After(longest):
+			p.t.Fatalf("it did not print %q within %s", text, longest)
+		}
+	}
+}
+
+func (p *playground) signal(s os.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Fatalf("sending %s: %v", s, err)
+	}
+}
+
+// endsWith checks the exit status.
+func (p *playground) endsWith(status int) {
+	p.t.Helper()
+	err := p.cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		p.t.Fatalf("waiting for the playground: %v", err)
+	}
+	if got := p.cmd.ProcessState.ExitCode(); got != status {
+		p.t.Errorf("exit status %d, want %d", got, status)
+	}
+}
+
+// processes are the command lines of those who carry the marker.
+func (p *playground) processes() []string {
+	paths, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
+	var found []string
+	for _, path := range paths {
+		// Of a process that is gone meanwhile there is an error, of a zombie nothing.
+		environment, err := os.ReadFile(path)
+		if err != nil || !slices.Contains(strings.Split(string(environment), "\x00"), marker+"="+p.marker) {
+			continue
+		}
+		line, err := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		if err == nil && len(line) > 0 {
+			found = append(found, strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return found
+}
+
+func (p *playground) files() []string {
+	entries, err := os.ReadDir(p.temp)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+// leavesNothing checks at once what an orderly end must have cleaned up.
+func (p *playground) leavesNothing() {
+	p.t.Helper()
+	if left := p.processes(); len(left) > 0 {
+		p.t.Errorf("these processes are left:\n%s", strings.Join(left, "\n"))
+	}
+	if left := p.files(); len(left) > 0 {
+		p.t.Errorf("these files are left: %v", left)
+	}
+}
+
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	p := launch(t, "demo", "--while-pid", strconv.Itoa(os.Getpid()))
+	for _, line := range []string{
+		"== Building what is missing",
+		"operator ",
+		"== 1. Apply the samples",
+		"distributiontenant.cloudfront-tenant-operator.io/minimal created",
+		"$ kubectl get cfdt managed-certificate",
+		"The managed certificate waits for validation",
+		"== 2. Change one",
+		"generation 2, observed 2",
+		`        "Value": "platinum"`,
+		"== 3. Somebody switches one off in the AWS console",
+		"false",
+		`DriftCorrected   Set back what was changed in AWS: enabled "false" instead of "true".`,
+		"true",
+		"== 4. Get one wrong",
+		`The DistributionTenant "shop" is invalid: spec.domains[0].domain: Invalid value: "Shop.example.com"`,
+		"spec.domains: no certificate covers shop.example.org.",
+		"== 5. Delete one",
+		"An error occurred (EntityNotFound)",
+		"== 6. What it cost",
+		"CreateDistributionTenant       5       0         0",
+		"shop                  1",
+		"== 7. Your turn",
+		"    make playground",
+		"Nothing is left running.",
+	} {
+		p.until(line)
+	}
+	p.endsWith(0)
+	p.leavesNothing()
+	t.Logf("the demo took %s", time.Since(began))
+}
+
+func TestKilledPlaygroundLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		moment string
+		// with is a process that must be there at the moment, or the test tests nothing.
+		with string
+	}{
+		"while it builds":                     {"== Building what is missing", "guard"},
+		"while the control plane is starting": {"== Starting", "etcd"},
+		"while the operator works":            {"$ kubectl get cfdt", "bin/operator"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := launch(t, "up")
+			p.until(test.moment)
+			NewWithT(t).Eventually(p.processes).WithTimeout(time.Minute).WithPolling(time.Millisecond).Should(ContainElement(ContainSubstring(test.with)))
+			p.signal(syscall.SIGKILL)
+			p.endsWith(-1)
+			NewWithT(t).Eventually(p.processes).WithTimeout(time.Minute).Should(BeEmpty())
+			NewWithT(t).Eventually(p.files).WithTimeout(time.Minute).Should(BeEmpty())
+		})
+	}
+}
+
+func TestInterruptedPlaygroundLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		command, moment string
+		signal          syscall.Signal
+		status          int
+		says            string
+	}{
+		"Ctrl-C is how a playground ends":      {"up", "metrics ", syscall.SIGINT, 0, "Nothing is left running."},
+		"so is the end of its terminal":        {"up", "== Applying", syscall.SIGHUP, 0, "Nothing is left running."},
+		"Ctrl-C ends a demo before its end":    {"demo", "== 1.", syscall.SIGINT, 130, "interrupted, nothing is left running"},
+		"SIGTERM ends it while it is building": {"demo", "== Building", syscall.SIGTERM, 130, "interrupted, nothing is left running"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := launch(t, test.command)
+			p.until(test.moment)
+			p.signal(test.signal)
+			p.endsWith(test.status)
+			p.leavesNothing()
+			if !strings.Contains(p.printed(), test.says) {
+				t.Errorf("it does not say %q", test.says)
+			}
+		})
+	}
+}
+
+// When make is killed, nobody tells the playground.
+func TestPlaygroundEndsWithMake(t *testing.T) {
+	t.Parallel()
+	caller := exec.CommandContext(t.Context(), "sleep", "600")
+	if err := caller.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := launch(t, "up", "--while-pid", strconv.Itoa(caller.Process.Pid))
+	p.until("== Applying")
+	if err := caller.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = caller.Wait() // says that it was killed
+	p.endsWith(0)
+	p.leavesNothing()
+}
+
+// An operator that dies must not leave people waiting in front of a dead table.
+func TestPlaygroundTellsThatTheOperatorDied(t *testing.T) {
+	t.Parallel()
+	p := launch(t, "up", "--keep-logs")
+	p.until("metrics ")
+	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is valid
+	for _, path := range paths {
+		line, err := os.ReadFile(path)
+		if err != nil || !strings.HasPrefix(string(line), p.temp) || !strings.Contains(string(line), "bin/operator") {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatalf("killing the operator: %v", err)
+		}
+	}
+	p.endsWith(1)
+	if printed := p.printed(); !strings.Contains(printed, "operator ended by itself: signal: killed; its last lines were:") {
+		t.Error("it does not say that the operator ended")
+	}
+	logs, err := filepath.Glob(filepath.Join(p.temp, logsPattern+"*", "operator.log"))
+	if err != nil || len(logs) != 1 || len(p.files()) != 1 {
+		t.Errorf("kept are %v (%v), want the logs", p.files(), err)
+	}
+}

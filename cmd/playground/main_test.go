@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// asPlayground makes this test binary a playground, so that the tests run what
+// they were compiled with, race detector included.
+const asPlayground = "PLAYGROUND_TEST_RUN_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asPlayground) != "" {
+		main()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func TestUsage(t *testing.T) {
+	for name, test := range map[string]struct {
+		args   []string
+		status int
+		want   string
+	}{
+		"without a command":                   {nil, 2, "say demo or up"},
+		"with an unknown command":             {[]string{"down"}, 2, "say demo or up"},
+		"with an unknown flag":                {[]string{"up", "--color"}, 2, "not defined: -color"},
+		"with a stray argument":               {[]string{"up", "now"}, 2, `unexpected argument "now"`},
+		"with a negative delay":               {[]string{"demo", "--deploy-delay=-1s"}, 2, "--deploy-delay=-1s: use 0 or more"},
+		"with more tenants than it can name":  {[]string{"up", "--tenants=100000"}, 2, "--tenants=100000: use 0 to 10000"},
+		"with tenants that the demo ignores":  {[]string{"demo", "--tenants=3"}, 2, "--tenants goes with up only"},
+		"asked for help it explains itself":   {[]string{"--help"}, 0, "stays until Ctrl-C"},
+		"asked for help on a command it does": {[]string{"up", "--help"}, 0, "-keep-logs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			if status := run(test.args, &stdout, &stderr); status != test.status {
+				t.Errorf("status %d, want %d", status, test.status)
+			}
+			if !strings.Contains(stderr.String(), test.want) {
+				t.Errorf("it does not say %q but:\n%s", test.want, &stderr)
+			}
+			if stdout.Len() > 0 {
+				t.Errorf("it started to work:\n%s", &stdout)
+			}
+		})
+	}
+}
+
+func TestCallTables(t *testing.T) {
+	calls := map[string]operationCalls{
+		"UpdateDistributionTenant": {Total: 3, Throttled: 1, Errors: map[string]int{"PreconditionFailed": 1, "Throttling": 1}},
+		"CreateDistributionTenant": {Total: 12},
+		"GetDistributionTenant":    {}, // the demo's own were taken off
+	}
+	want := `OPERATION                  CALLS   REFUSED   THROTTLED
+CreateDistributionTenant   12      0         0
+UpdateDistributionTenant   3       2         1
+together                   15
+`
+	if diff := cmp.Diff(want, callTable(calls)); diff != "" {
+		t.Errorf("calls by operation (-want +got):\n%s", diff)
+	}
+
+	want = `TENANT        CALLS   OF THESE
+(no tenant)   3       1 GetDistribution, 2 ListDistributionTenants
+shop          3       1 CreateDistributionTenant, 2 UpdateDistributionTenant
+`
+	got := tenantTable([]journalEntry{
+		{Operation: "ListDistributionTenants"},
+		{Operation: "UpdateDistributionTenant", Name: "shop"},
+		{Operation: "CreateDistributionTenant", Name: "shop"},
+		{Operation: "GetDistribution", Name: "E2EXAMPLE1"},
+		{Operation: "ListDistributionTenants"},
+		{Operation: "UpdateDistributionTenant", Name: "shop"},
+	})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("calls by tenant (-want +got):\n%s", diff)
+	}
+}
+
+func TestHeadingsStandApart(t *testing.T) {
+	var out bytes.Buffer
+	say := newNarrator(&out)
+	say.heading("One")
+	say.output("printed\n")
+	say.heading("Two")
+	say.line("text")
+	say.heading("Three")
+	want := "\n== One\n\nprinted\n\n== Two\n\ntext\n\n== Three\n\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestCommandsCanBeTyped(t *testing.T) {
+	got := typed([]string{"patch", "cfdt", "full", "-p", `{"spec":{}}`, "--type=merge"})
+	if want := `kubectl patch cfdt full -p '{"spec":{}}' --type=merge`; got != want {
+		t.Errorf("it says %s, want %s", got, want)
+	}
+}

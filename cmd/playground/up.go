@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+)
+
+const (
+	// maxTenants keeps the made-up names and the control plane within bounds.
+	maxTenants = 10000
+	// writers is how many tenants are applied at the same time.
+	writers = 8
+	// reportEvery is how often the progress of many tenants is told.
+	reportEvery = 2 * time.Second
+)
+
+// runUp applies the samples, and what was asked for beside them, and stays.
+func runUp(ctx context.Context, w *world) error {
+	w.say.heading("Applying the samples")
+	if err := w.kube.applySamples(ctx); err != nil {
+		return err
+	}
+	if w.config.tenants > 0 {
+		w.say.heading(fmt.Sprintf("Applying %d more tenants", w.config.tenants))
+		if err := w.kube.applyMany(ctx, w.config.tenants); err != nil {
+			return err
+		}
+	}
+	w.say.heading("It is yours until Ctrl-C. In another terminal:")
+	w.printSettings()
+	w.say.gap()
+	w.printCommands("")
+	w.say.gap()
+	w.say.line("logs      %s/*.log", w.logs)
+	w.say.line("metrics   %s", w.metricsURL)
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// applyMany makes tenants like the minimal sample and waits until all are Ready.
+func (k *kube) applyMany(ctx context.Context, count int) error {
+	began := time.Now()
+	names := make([]string, count)
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	for i := range names {
+		names[i] = fmt.Sprintf("tenant-%05d", i+1)
+		group.Go(func() error {
+			o := byName(names[i])
+			o.Spec = v1alpha1.DistributionTenantSpec{
+				DistributionID: "E2EXAMPLE1",
+				Domains:        []v1alpha1.TenantDomain{{Domain: names[i] + ".example.com"}},
+			}
+			if err := k.client.Create(groupCtx, o); err != nil {
+				return fmt.Errorf("applying %s: %w", names[i], err)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	k.w.say.line("applied after %s", since(began))
+	return k.awaitMany(ctx, names, began)
+}
+
+// awaitMany tells how many are Ready, as no table could.
+func (k *kube) awaitMany(ctx context.Context, names []string, began time.Time) error {
+	tick := time.NewTicker(reportEvery)
+	defer tick.Stop()
+	told, all := -1, settled(names...)
+	for {
+		tenants, err := k.fleet(ctx)
+		if err != nil {
+			return err
+		}
+		missing := all(tenants)
+		if ready := len(names) - len(missing); ready != told {
+			told = ready
+			k.w.say.line("%d of %d are Ready after %s", ready, len(names), since(began))
+		}
+		if len(missing) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
+)
+
+const (
+	// folderPattern names the one folder that holds everything we write.
+	folderPattern = "cloudfront-tenant-operator-playground-"
+	// logsPattern names the folder that --keep-logs leaves.
+	logsPattern = "cloudfront-tenant-operator-logs-"
+	// startTimeout bounds the start of a process of ours on a busy machine.
+	startTimeout = time.Minute
+	// sweepInterval is the operator's shortest, so that drift is found while one watches.
+	sweepInterval = "10s"
+)
+
+// world is everything that runs.
+type world struct {
+	config config
+	cancel context.CancelCauseFunc
+	say    *narrator
+
+	dir, logs      string
+	guard          *process.Guard
+	tools, servers *process.Group
+	root, binaries string
+
+	controlPlane *controlplane.ControlPlane
+	awsURL       string
+	metricsURL   string
+	operator     *process.Child
+	kube         *kube
+}
+
+// newWorld makes the folder and the guard; nothing runs yet.
+func newWorld(c config, cancel context.CancelCauseFunc, say *narrator) (*world, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program: %w", err)
+	}
+	guard, err := process.StartGuard(self, guardCommand)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", folderPattern)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("making a folder: %w", err), guard.Dismiss())
+	}
+	guard.Folder(dir)
+	w := &world{
+		config: c, cancel: cancel, say: say, dir: dir, logs: filepath.Join(dir, "logs"), guard: guard,
+		tools: process.NewGroup(guard), servers: process.NewGroup(guard),
+	}
+	if err := w.makeFolders(); err != nil {
+		return nil, errors.Join(err, w.stop())
+	}
+	return w, nil
+}
+
+func (w *world) makeFolders() error {
+	temp := filepath.Join(w.dir, "tmp")
+	if w.config.keepLogs {
+		var err error
+		// Outside of the folder that is removed.
+		if w.logs, err = os.MkdirTemp("", logsPattern); err != nil {
+			return fmt.Errorf("making a folder for the logs: %w", err)
+		}
+	} else if err := os.Mkdir(w.logs, 0o700); err != nil {
+		return fmt.Errorf("making a folder for the logs: %w", err)
+	}
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		return fmt.Errorf("making a folder for temporary files: %w", err)
+	}
+	// What the control plane, compilers and linkers leave when they are killed goes with our folder.
+	if err := os.Setenv("TMPDIR", temp); err != nil {
+		return fmt.Errorf("setting TMPDIR: %w", err)
+	}
+	return nil
+}
+
+// start builds what is missing and starts everything.
+func (w *world) start(ctx context.Context) error {
+	if err := w.build(ctx); err != nil {
+		return err
+	}
+	w.say.heading("Starting a Kubernetes control plane, a simulated AWS and the operator")
+	ports, err := process.FreePorts(ctx, 3)
+	if err != nil {
+		return err
+	}
+	for _, start := range []func(context.Context, []int) error{w.startControlPlane, w.startAWS, w.startOperator} {
+		if err := start(ctx, ports); err != nil {
+			return err
+		}
+	}
+	w.say.began = time.Now() // the story's; what was built before is another
+	return nil
+}
+
+func (w *world) startControlPlane(ctx context.Context, _ []int) (err error) {
+	began := time.Now()
+	w.controlPlane, err = controlplane.Start(ctx, controlplane.Options{BinDir: w.binaries, LogDir: w.logs, Guard: w.guard})
+	if err != nil {
+		return err
+	}
+	// The control plane's own file is deep in its folder, and people have to type this path.
+	if err := controlplane.WriteKubeconfig(w.kubeconfig(), w.controlPlane.RESTConfig()); err != nil {
+		return err
+	}
+	if w.kube, err = newKube(w); err != nil {
+		return err
+	}
+	w.say.line("%-14s %s, ready after %s", "control plane", w.controlPlane.RESTConfig().Host, since(began))
+	return nil
+}
+
+func (w *world) startAWS(ctx context.Context, ports []int) error {
+	began, address := time.Now(), fmt.Sprintf("127.0.0.1:%d", ports[0])
+	w.awsURL = "http://" + address
+	child, err := w.servers.Start(process.Command{
+		Path: filepath.Join(w.dir, "bin", "awssim"),
+		Args: []string{
+			"--listen", address, "--deploy-delay", w.config.deployDelay.String(),
+			"--seed", filepath.Join(w.root, "config", "samples", "awssim", "seed.yaml"),
+		},
+		LogFile: filepath.Join(w.logs, "awssim.log"),
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.await(ctx, child, w.awsURL+"/_sim/health"); err != nil {
+		return err
+	}
+	w.say.line("%-14s %s, ready after %s", "simulated AWS", w.awsURL, since(began))
+	return nil
+}
+
+func (w *world) kubeconfig() string { return filepath.Join(w.dir, "kubeconfig") }
+
+// startOperator starts it as an installation does: the CRD first.
+func (w *world) startOperator(ctx context.Context, ports []int) (err error) {
+	crds := filepath.Join(w.root, "config", "crd")
+	for _, args := range [][]string{{"apply", "-f", crds}, {"wait", "--for=condition=Established", "--timeout=1m", "-f", crds}} {
+		if out, err := w.kube.ctl(ctx, "", args...); err != nil {
+			return fmt.Errorf("installing the CRD: %w: %s", err, out)
+		}
+	}
+	began := time.Now()
+	probes := fmt.Sprintf("127.0.0.1:%d", ports[1])
+	metrics := fmt.Sprintf("127.0.0.1:%d", ports[2])
+	w.metricsURL = "http://" + metrics + "/metrics"
+	w.operator, err = w.servers.Start(process.Command{
+		Path: filepath.Join(w.dir, "bin", "operator"),
+		Args: []string{
+			"--health-probe-bind-address=" + probes, "--metrics-bind-address=" + metrics, "--metrics-secure=false",
+			"--sweep-interval=" + sweepInterval, "--zap-encoder=console",
+		},
+		Env:     w.childEnv(),
+		LogFile: filepath.Join(w.logs, "operator.log"),
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.await(ctx, w.operator, "http://"+probes+"/readyz"); err != nil {
+		return err
+	}
+	w.say.line("%-14s %s, ready after %s", "operator", w.metricsURL, since(began))
+	return w.kube.watch(ctx)
+}
+
+// await waits until a server answers 200. From then on its end is ours.
+func (w *world) await(ctx context.Context, child *process.Child, url string) error {
+	client := &http.Client{Timeout: 5 * time.Second}
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, startTimeout, true, func(ctx context.Context) (bool, error) {
+		select {
+		case <-child.Ended():
+			return false, fmt.Errorf("it ended: %w", endError(child))
+		default:
+		}
+		status, err := get(ctx, client, url, nil)
+		return err == nil && status == http.StatusOK, nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for %s: %w; its last lines were:\n%s", child.Name(), err, child.LogTail(15))
+	}
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-child.Ended():
+			w.cancel(fmt.Errorf("%s ended by itself: %w; its last lines were:\n%s", child.Name(), endError(child), child.LogTail(15)))
+		}
+	}()
+	return nil
+}
+
+func endError(child *process.Child) error {
+	if err := child.Err(); err != nil {
+		return err
+	}
+	return errors.New("exit status 0")
+}
+
+// stop ends everything in the order in which one thing needs the other, and
+// removes what we wrote.
+func (w *world) stop() error {
+	var errs []error
+	if w.kube != nil {
+		w.kube.stop()
+	}
+	errs = append(errs, w.tools.Stop(), w.servers.Stop())
+	if w.controlPlane != nil {
+		errs = append(errs, w.controlPlane.Stop())
+	}
+	errs = append(errs, os.RemoveAll(w.dir), w.guard.Dismiss())
+	if w.config.keepLogs {
+		w.say.line("The logs are in %s", w.logs)
+	}
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(errs) > 0 {
+		return fmt.Errorf("stopping: %w", errors.Join(errs...))
+	}
+	w.say.line("Nothing is left running.")
+	return nil
+}
