@@ -1,0 +1,162 @@
+package inventory_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+)
+
+func replaceAll(s, old, with string) string { return strings.ReplaceAll(s, old, with) }
+
+// A read that was overtaken by an own write shows the world before it.
+func TestAReadThatWasOvertakenIsNotRemembered(t *testing.T) {
+	r := newRig(t, options{tenants: 2})
+	r.sweep()
+	var wrote edge.Observed
+	r.once("Get", func() { wrote = r.update(1, false) })
+	if o := r.read(1); o.ETag == wrote.ETag {
+		t.Error("the read should have shown the world before the write")
+	}
+	if k := r.Known(name(1)); k.Tenant.ETag != wrote.ETag || k.Knowledge != edge.Whole {
+		t.Errorf("the read overwrote the update: %+v", k)
+	}
+}
+
+func TestAReadThatFindsNothingForgets(t *testing.T) {
+	r := newRig(t, options{tenants: 2})
+	r.sweep()
+	r.remove(1)
+	if _, err := r.Read(t.Context(), name(1)); !fault.Is(err, fault.NotFound) {
+		t.Fatalf("got %v, want not found", err)
+	}
+	wantKnowledge(t, r, 1, edge.Nothing)
+}
+
+// What a failed write says about the world is taken for what it is: a hint to look.
+func TestFailedWritesForgetWhatTheyPutInDoubt(t *testing.T) {
+	tests := map[string]struct {
+		fault sim.Fault
+		want  edge.Knowledge
+	}{
+		"an answer that was lost leaves nothing known": {sim.Fault{Kind: sim.AfterCommit, Effect: sim.EffectReset}, edge.Nothing},
+		"an error of the server too":                   {sim.Fault{Kind: sim.BeforeCommit, Effect: sim.EffectError}, edge.Nothing},
+		"a stale version means that something moved":   {sim.Fault{Kind: sim.Instead, Error: &sim.FaultError{Status: 412, Code: "PreconditionFailed"}}, edge.Nothing},
+		"a denial says nothing about the tenant":       {sim.Fault{Kind: sim.Instead, Error: &sim.FaultError{Status: 403, Code: "AccessDenied"}}, edge.Whole},
+		"nor does a throttle":                          {sim.Fault{Kind: sim.Instead, Error: &sim.FaultError{Status: 400, Code: "Throttling"}}, edge.Whole},
+	}
+	for why, test := range tests {
+		t.Run(why, func(t *testing.T) {
+			r := newRig(t, options{tenants: 2})
+			r.sweep()
+			o := r.read(1)
+			test.fault.Operation = "UpdateDistributionTenant"
+			if _, err := r.sim.AddFault(test.fault); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.Update(t.Context(), edge.Update{ID: o.ID, ETag: o.ETag, Tenant: o.Tenant}); err == nil {
+				t.Fatal("the write did not fail")
+			}
+			wantKnowledge(t, r, 1, test.want)
+			wantKnowledge(t, r, 0, edge.Listed)
+		})
+	}
+}
+
+// A tenant of another id under the same name is another tenant: nothing carries over.
+func TestAnotherTenantOfTheNameIsAnother(t *testing.T) {
+	r := newRig(t, options{tenants: 2})
+	r.sweep()
+	o := r.read(1)
+	if _, err := r.ReadTags(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	r.remove(1)
+	in := o.Tenant
+	if _, err := r.console().CreateDistributionTenant(t.Context(), wireCreate(in)); err != nil {
+		t.Fatal(err)
+	}
+	r.clock.Step(interval)
+	r.sweep()
+	k := r.Known(name(1))
+	if k.Knowledge != edge.Listed || k.Tenant.ID == o.ID || k.TagsKnown {
+		t.Errorf("got %+v", k)
+	}
+}
+
+// The list shows no tags, so they are read about once a day, spread over the day.
+func TestTagsRotateOnceADay(t *testing.T) {
+	r := newRig(t, options{tenants: 3})
+	r.clock.Step(time.Hour)
+	r.sweep()
+	for n := range 3 {
+		if _, err := r.ReadTags(t.Context(), r.read(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := r.clock.Now()
+	if k := r.Known(name(0)); !k.TagsKnown || k.TagsDue || !k.TagsRead.Equal(read) {
+		t.Errorf("after reading: %+v", k)
+	}
+	r.wokenNow()
+	r.run(21 * time.Hour)
+	wantWoken(t, r)
+	r.run(2 * time.Hour)
+	wantWoken(t, r, names(0, 3)...)
+	if !r.Known(name(0)).TagsDue {
+		t.Error("after a day the tags are not due")
+	}
+}
+
+// Own changes of tags are known at once, and verified soon.
+func TestOwnTagsAreWrittenThrough(t *testing.T) {
+	r := newRig(t, options{tenants: 1})
+	r.sweep()
+	o := r.read(0)
+	if _, err := r.ReadTags(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Tag(t.Context(), name(0), o.ARN, map[string]string{"team": "web", "cost": "7"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Untag(t.Context(), name(0), o.ARN, []string{"cost"}); err != nil {
+		t.Fatal(err)
+	}
+	k := r.Known(name(0))
+	if d := cmp.Diff(map[string]string{"team": "web"}, k.Tags); d != "" || !k.TagsKnown || !k.TagsDue {
+		t.Errorf("known %t, due %t (-want +got):\n%s", k.TagsKnown, k.TagsDue, d)
+	}
+
+	if _, err := r.sim.AddFault(sim.Fault{Operation: "TagResource", Kind: sim.AfterCommit, Effect: sim.EffectReset}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Tag(t.Context(), name(0), o.ARN, map[string]string{"team": "db"}); err == nil {
+		t.Fatal("the answer was not lost")
+	}
+	if r.Known(name(0)).TagsKnown {
+		t.Error("after a lost answer the tags count as known")
+	}
+}
+
+// Known hands out what nobody else changes later.
+func TestKnownIsASnapshot(t *testing.T) {
+	r := newRig(t, options{tenants: 1})
+	r.sweep()
+	o := r.read(0)
+	if _, err := r.ReadTags(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	before := r.Known(name(0))
+	if err := r.Tag(t.Context(), name(0), o.ARN, map[string]string{"team": "web"}); err != nil {
+		t.Fatal(err)
+	}
+	r.update(0, false)
+	if len(before.Tags) != 0 || !before.Tenant.Enabled {
+		t.Errorf("what was known before has changed: %+v", before)
+	}
+}

@@ -1,0 +1,129 @@
+package inventory_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+)
+
+// flying has tenants, of which the first few are being deployed and followed.
+func flying(t *testing.T, tenants, inFlight int) *rig {
+	t.Helper()
+	r := newRig(t, options{tenants: tenants})
+	r.clock.Step(time.Hour)
+	r.sweep()
+	for n := range inFlight {
+		r.update(n, true)
+		r.Follow(name(n))
+	}
+	r.wokenNow()
+	return r
+}
+
+// Following costs the cheaper of one read for each tenant that is due, and one sweep.
+func TestFollowingIsCheap(t *testing.T) {
+	tests := map[string]struct {
+		tenants, inFlight int
+		want              map[string]int
+	}{
+		"one in flight is read":                                   {5, 1, map[string]int{"GetDistributionTenant": 1}},
+		"two of a few are cheaper to list":                        {5, 2, map[string]int{"ListDistributionTenants": 1}},
+		"three of three hundred are read":                         {300, 3, map[string]int{"GetDistributionTenant": 3}},
+		"five of three hundred are cheaper to list, page by page": {300, 5, map[string]int{"ListDistributionTenants": 3}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := flying(t, test.tenants, test.inFlight)
+			cost := r.cost(func() { r.run(cadence.FollowEvery) })
+			if d := cmp.Diff(test.want, cost); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// A flight ends when the tenant is deployed, and its object is woken for that once.
+func TestFlightsEndWhenDeployed(t *testing.T) {
+	r := flying(t, 5, 1)
+	r.Follow(name(0)) // Following twice is following once.
+	cost := r.cost(func() { r.run(deployDelay - time.Second) })
+	if got, want := cost["GetDistributionTenant"], 5; got != want {
+		t.Errorf("%d reads in the first minute, want %d", got, want)
+	}
+	wantWoken(t, r)
+	r.run(2 * time.Second)
+	wantWoken(t, r, name(0))
+	if got := r.Stats().InFlight; got != 0 {
+		t.Errorf("%d are still in flight", got)
+	}
+	cost = r.cost(func() { r.run(4 * time.Minute) })
+	if got := cost["GetDistributionTenant"]; got != 0 {
+		t.Errorf("%d reads after the landing", got)
+	}
+}
+
+func TestAFlightEndsInASweepAsWell(t *testing.T) {
+	r := flying(t, 5, 2)
+	r.run(deployDelay + cadence.FollowEvery)
+	wantWoken(t, r, name(0), name(1))
+	if got := r.Stats().InFlight; got != 0 {
+		t.Errorf("%d are still in flight", got)
+	}
+}
+
+// What is deleted meanwhile is not followed any longer, and its object has to know.
+func TestAFlightEndsWhenTheTenantIsGone(t *testing.T) {
+	r := flying(t, 5, 1)
+	r.remove(0)
+	r.run(cadence.FollowEvery)
+	wantWoken(t, r, name(0))
+	wantKnowledge(t, r, 0, edge.Nothing)
+	if got := r.Stats().InFlight; got != 0 {
+		t.Errorf("%d are still in flight", got)
+	}
+}
+
+// The longer a deployment takes, the more rarely it is looked at.
+func TestFollowingSlowsDown(t *testing.T) {
+	r := newRig(t, options{tenants: 5})
+	r.clock.Step(time.Hour)
+	r.sweep()
+	r.update(0, true)
+	r.Follow(name(0))
+	var gaps []time.Duration
+	last := r.clock.Now()
+	r.after = func(operation string, body []byte) []byte {
+		if operation == "Get" || operation == "List" {
+			gaps = append(gaps, r.clock.Now().Sub(last))
+			last = r.clock.Now()
+		}
+		// It never comes to an end.
+		return []byte(replaceAll(string(body), "<Status>Deployed</Status>", "<Status>InProgress</Status>"))
+	}
+	r.run(time.Hour)
+	if len(gaps) == 0 || len(gaps) > 40 {
+		t.Errorf("%d looks in an hour: %v", len(gaps), gaps)
+	}
+	if longest := slices.Max(gaps); longest > interval {
+		t.Errorf("for %s nobody looked", longest)
+	}
+}
+
+// A limiter that says later delays a look, and ends no flight.
+func TestTheLimiterPostponesALook(t *testing.T) {
+	r := newRig(t, options{tenants: 1, rate: 0.2, burst: 10})
+	r.clock.Step(time.Hour)
+	r.sweep()
+	r.update(0, true)
+	r.Follow(name(0))
+	r.run(deployDelay + 2*time.Minute)
+	if got := r.Stats().InFlight; got != 0 {
+		t.Errorf("%d are still in flight", got)
+	}
+	wantWoken(t, r, name(0))
+}
