@@ -59,7 +59,9 @@ func (m *model) checkWrite(r *http.Request) {
 // ownerOf is the object that the tags of a tenant name.
 func (m *model) ownerOf(s sim.TenantState) (v1alpha1.DistributionTenant, bool) {
 	for _, o := range m.objects() {
-		if owner, _ := ownership.FromTags(s.Tags); owner == m.Owner(&o) {
+		// The UID proves it; the other parts may have been taken off, but not exchanged.
+		owner, _ := ownership.FromTags(s.Tags)
+		if owner.UID == string(o.UID) && (owner.Cluster == "" || owner.Cluster == world.ClusterID) {
 			return o, true
 		}
 	}
@@ -134,7 +136,7 @@ func (m *model) checkConverged() {
 func (m *model) unsettled(o v1alpha1.DistributionTenant) string {
 	ready := reason(o, v1alpha1.ConditionReady)
 	s, found := m.InAWS(convert.TenantName(&o))
-	owner, owned := ownership.FromTags(s.Tags)
+	owner, owned := m.ownerOf(s)
 	holder := m.holderOfADomain(o)
 	if ready == v1alpha1.ReasonDomainConflict {
 		if holder == "" {
@@ -143,7 +145,7 @@ func (m *model) unsettled(o v1alpha1.DistributionTenant) string {
 		return ""
 	}
 	switch {
-	case found && owned && owner == m.Owner(&o):
+	case found && owned && owner.UID == o.UID:
 		return m.unfaithful(o, s)
 	case found && m.mayAdopt(o, s):
 		return "did not adopt " + s.Name

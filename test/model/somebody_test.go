@@ -82,19 +82,21 @@ func (m *model) somebodyTags(t *rapid.T) {
 	s := m.anyTenant(t)
 	owner, owned := ownership.FromTags(s.Tags)
 	m.undisturbed(func() {
-		switch rapid.SampledFrom([]string{"adds", "removes", "releases", "takes over"}).Draw(t, "what") {
+		switch rapid.SampledFrom([]string{"adds", "removes", "picks off", "releases", "takes over"}).Draw(t, "what") {
 		case "adds":
 			m.tag(s, map[string]string{"their": "tag"})
 		case "removes":
 			m.untag(s, "team")
+		case "picks off":
+			m.untag(s, ownership.ClusterKey)
 		case "releases":
 			m.untag(s, ownership.Keys()...)
 		case "takes over":
 			m.tag(s, elsewhere.Tags())
 		}
 	})
-	if after, _ := m.InAWS(s.ID); owned && owner.Cluster == world.ClusterID {
-		if now, _ := ownership.FromTags(after.Tags); now != owner {
+	if after, _ := m.InAWS(s.ID); owned && owner.UID != elsewhere.UID {
+		if now, _ := ownership.FromTags(after.Tags); now.UID != owner.UID {
 			m.takenOver[s.ID] = m.Clock.Now()
 		}
 	}

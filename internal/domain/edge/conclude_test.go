@@ -212,11 +212,8 @@ func writtenBack(in edge.Input, out edge.Outcome, r edge.Report) edge.Input {
 	return in
 }
 
-// ends reports whether a pass may end with this decision: at rest, or at a second write.
-func ends(out edge.Outcome) bool {
-	effect := out.Decision.Step.Effect()
-	return effect == step.Rests || effect == step.Writes
-}
+// ends reports whether a pass comes to rest with this decision.
+func ends(out edge.Outcome) bool { return out.Decision.Step.Effect() == step.Rests }
 
 // The same world is never reported twice in two ways: that would be a write for nothing
 // with every pass.
@@ -252,7 +249,7 @@ func TestConcludingTwiceSaysTheSame(t *testing.T) {
 		again := writtenBack(in, out, first)
 		outAgain := edge.Outcome{Decision: edge.Decide(again)}
 		if !ends(out) || !ends(outAgain) {
-			// A pass that looks for more goes on, and then the world is another.
+			// A pass that looks for more or writes goes on, and then the world is another.
 			return
 		}
 		second := edge.Conclude(again, outAgain)

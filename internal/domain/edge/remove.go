@@ -27,11 +27,20 @@ func gone(in Input) (Decision, bool) {
 	if in.World.Knowledge != Absent {
 		return pass()
 	}
-	if wait := in.CreateMark.Add(GracePeriod).Sub(in.Now); !in.CreateMark.IsZero() && wait > 0 {
-		return rest(Problem{Reason: ReasonDeleting,
-			Message: "The distribution tenant is not found. Waiting until a create that was just sent can no longer appear."}, wait)
+	if d, waits := createPending(in); waits {
+		return d, true
 	}
 	return do(LetGo{})
+}
+
+// createPending holds an object back while a create that was just sent may not show yet.
+func createPending(in Input) (Decision, bool) {
+	wait := in.CreateMark.Add(GracePeriod).Sub(in.Now)
+	if in.CreateMark.IsZero() || wait <= 0 {
+		return pass()
+	}
+	return rest(Problem{Reason: ReasonDeleting,
+		Message: "The distribution tenant is not found. Waiting until a create that was just sent can no longer appear."}, wait)
 }
 
 func located(in Input) (Decision, bool) {
@@ -47,6 +56,11 @@ func provenOurs(in Input) (Decision, bool) {
 	}
 	if in.relation() == ownership.Ours {
 		return pass()
+	}
+	// Where reads lag, a tenant that was deleted may still answer to the name of one that
+	// was just created.
+	if d, waits := createPending(in); waits {
+		return d, true
 	}
 	return do(LetGo{Left: fmt.Sprintf("%s (%s)", in.World.Tenant.Name, in.World.Tenant.ID)})
 }
