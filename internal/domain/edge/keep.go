@@ -288,7 +288,8 @@ func settled(in Input) (Decision, bool) {
 		return pass()
 	}
 	reason, what := ReasonDeploying, "The change"
-	if ready := in.Memory.Conditions[Ready]; ready.Type == "" || ready.Reason == ReasonCreating {
+	ready, untouched := in.Memory.Conditions[Ready], !t.Created.IsZero() && t.Modified.Equal(t.Created)
+	if ready.Type == "" || ready.Reason == ReasonCreating || untouched {
 		reason, what = ReasonCreating, "The new distribution tenant"
 	}
 	return Decision{

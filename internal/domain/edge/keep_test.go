@@ -260,6 +260,10 @@ func settleCases() map[string]question {
 			in: with(quiet(), inProgress, func(in *edge.Input) { in.Memory.Conditions = nil }), rule: "Settled",
 			step: edge.Rest{Follow: true, After: 2 * cadence.FollowEvery}, reason: edge.ReasonCreating,
 		},
+		"it is the creation too when a mistake came before it": {
+			in: with(quiet(), newborn), rule: "Settled",
+			step: edge.Rest{Follow: true, After: 2 * cadence.FollowEvery}, reason: edge.ReasonCreating,
+		},
 		"a managed certificate that is asked for is read": {in: with(quiet(), requested), rule: "CertificateUsable", step: look},
 		"one that is pending is waited for": {
 			in:   with(quiet(), requested, func(in *edge.Input) { in.World.ManagedKnown = true }),

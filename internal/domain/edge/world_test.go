@@ -114,7 +114,13 @@ func drifted(in *edge.Input) {
 
 func disabledTenant(in *edge.Input) { change(in, func(t *edge.Observed) { t.Enabled = false }) }
 
-func inProgress(in *edge.Input) { change(in, func(t *edge.Observed) { t.Status = edge.InProgress }) }
+func inProgress(in *edge.Input) {
+	change(in, func(t *edge.Observed) { t.Status, t.Modified = edge.InProgress, t.Created.Add(time.Hour) })
+}
+
+func newborn(in *edge.Input) {
+	change(in, func(t *edge.Observed) { t.Status, t.Modified = edge.InProgress, t.Created })
+}
 
 func absent(in *edge.Input) {
 	in.World.Knowledge, in.World.Tenant, in.World.Tags, in.World.TagsKnown = edge.Absent, nil, nil, false
