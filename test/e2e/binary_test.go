@@ -1,0 +1,149 @@
+package e2e_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/onsi/gomega"
+	eventsv1 "k8s.io/api/events/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
+)
+
+// The samples, applied as a person does, reach the conditions that they are there to show.
+func TestSamples(t *testing.T) {
+	s := newScene(t, stack.Options{})
+	s.operator(stack.OperatorOptions{})
+	samples, err := filepath.Glob(host.Path("config", "samples", "*.yaml"))
+	if err != nil || len(samples) == 0 {
+		t.Fatalf("finding the samples: %v, %d files", err, len(samples))
+	}
+	for _, sample := range samples {
+		s.kubectl("apply", "--server-side", "-f", sample)
+	}
+	want := map[string]map[string]string{
+		"minimal":  {v1alpha1.ConditionReady: "True/Deployed", v1alpha1.ConditionSynced: "True/InSync", v1alpha1.ConditionDNSReady: "True/DNSNotConfigured"},
+		"full":     {v1alpha1.ConditionReady: "True/Deployed", v1alpha1.ConditionSynced: "True/InSync"},
+		"disabled": {v1alpha1.ConditionReady: "True/Deployed", v1alpha1.ConditionSynced: "True/InSync"},
+		"managed-certificate": {
+			v1alpha1.ConditionReady: "False/PendingValidation", v1alpha1.ConditionCertificateReady: "False/PendingValidation", v1alpha1.ConditionSynced: "True/InSync",
+		},
+	}
+	if len(want) != len(samples) {
+		t.Errorf("%d samples, and this test knows what %d of them show", len(samples), len(want))
+	}
+	for name, conditions := range want {
+		for conditionType, condition := range conditions {
+			s.reaches(name, conditionType, condition)
+		}
+	}
+	checkColumns(s)
+	checkEvents(s, map[string]string{"minimal": "Deployed", "full": "Deployed", "disabled": "Deployed"})
+}
+
+// checkColumns compares what kubectl prints with the README.
+func checkColumns(s *scene) {
+	s.t.Helper()
+	id := s.get("minimal").Status.ID
+	for format, want := range map[string]string{
+		"":     `^NAME +STATUS +READY +SYNCED +ID +AGE\nminimal +Deployed +True +True +` + id + ` +\d+m?\d*s\n$`,
+		"wide": `^NAME +STATUS +READY +SYNCED +ID +AGE +REASON +DOMAINS +DISTRIBUTION\nminimal +Deployed +True +True +` + id + ` +\d+m?\d*s +Deployed +.*minimal\.example\.com.* +` + stack.DistributionID + `\n$`,
+	} {
+		out := s.kubectl("get", "cfdt", "minimal", "--output", format)
+		if !regexp.MustCompile(want).MatchString(out) {
+			s.t.Errorf("kubectl get cfdt --output %q prints\n%s, want a match of\n%s", format, out, want)
+		}
+	}
+	if out := s.kubectl("get", "aws", "--output", "name"); strings.Count(out, "\n") != 4 {
+		s.t.Errorf("kubectl get aws prints\n%s, want all four objects", out)
+	}
+}
+
+// checkEvents wants one event per object, with that reason, published once.
+func checkEvents(s *scene, want map[string]string) {
+	s.t.Helper()
+	s.eventually(func(g gomega.Gomega) {
+		var list eventsv1.EventList
+		g.Expect(kube.List(s.t.Context(), &list, client.InNamespace(s.namespace))).To(gomega.Succeed())
+		got := map[string]string{}
+		for _, e := range list.Items {
+			got[e.Regarding.Name] += e.Reason
+			g.Expect(e.Series).To(gomega.BeNil(), "the event %s of %s came again", e.Reason, e.Regarding.Name)
+		}
+		g.Expect(cmp.Diff(want, got)).To(gomega.BeEmpty())
+	})
+}
+
+func TestProbes(t *testing.T) {
+	s := newScene(t, stack.Options{})
+	op := s.operator(stack.OperatorOptions{})
+	for _, probe := range []string{"healthz", "readyz"} {
+		if status := get(t, http.DefaultClient, op.ProbeURL(probe), ""); status != http.StatusOK {
+			t.Errorf("/%s answers %d, want 200", probe, status)
+		}
+	}
+	s.stop(op)
+}
+
+// Every metric that the reference lists is there once something has happened that moves it.
+func TestMetrics(t *testing.T) {
+	s := newScene(t, stack.Options{})
+	// So slow that the second tenant has to wait.
+	op := s.operator(stack.OperatorOptions{Flags: []string{"--aws-rate=2", "--aws-burst=2"}})
+	s.fault(sim.Fault{Operation: "CreateDistributionTenant", Times: 2, Nth: 1})
+	for _, name := range []string{"one", "two", "three"} {
+		s.apply(s.tenant(name))
+	}
+	s.ready("one", "two", "three")
+
+	page, err := os.ReadFile(host.Path("docs", "reference", "metrics.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| `(\\w+)`").FindAllStringSubmatch(string(page), -1)
+	if len(rows) < 10 {
+		t.Fatalf("docs/reference/metrics.md lists %d metrics: it is written in another way than this test reads", len(rows))
+	}
+	m := s.metrics(op)
+	for _, row := range rows {
+		if !m.Has(row[1]) {
+			t.Errorf("%s is documented and not served", row[1])
+		}
+	}
+	for what, got := range map[string]float64{
+		"Ready objects":      m.Sum("cloudfront_tenant_operator_tenants_total", fmt.Sprintf("namespace=%q", s.namespace), `status="Deployed"`),
+		"times to Ready":     m.Sum("cloudfront_tenant_operator_time_to_ready_seconds_count"),
+		"successful creates": m.Sum("cloudfront_tenant_operator_aws_api_calls_total", `operation="CreateDistributionTenant"`, `code="OK"`),
+	} {
+		if got != 3 {
+			t.Errorf("metrics count %g %s, want 3", got, what)
+		}
+	}
+}
+
+// get returns the status of an answer.
+func get(t *testing.T, c *http.Client, url, token string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := c.Do(request)
+	if err != nil {
+		t.Fatalf("getting %s: %v", url, err)
+	}
+	_ = response.Body.Close()
+	return response.StatusCode
+}

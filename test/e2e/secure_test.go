@@ -1,0 +1,78 @@
+package e2e_test
+
+import (
+	"crypto/tls"
+	"net/http"
+	"testing"
+
+	"github.com/onsi/gomega"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
+)
+
+// Metrics name namespaces and how many customers they have: only those whom the API server
+// lets read /metrics may see them.
+func TestSecureMetrics(t *testing.T) {
+	s := newScene(t, stack.Options{})
+	op := s.operator(stack.OperatorOptions{Flags: []string{"--metrics-secure=true"}})
+	c := &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, // it signs its own certificate
+	}}
+	url := "https://" + op.MetricsURL()
+	stranger, scraper := serviceAccountToken(s, "stranger"), serviceAccountToken(s, "scraper")
+	allowMetrics(s, "scraper")
+
+	for who, tt := range map[string]struct {
+		token string
+		want  int
+	}{
+		"nobody": {"", http.StatusUnauthorized},
+		// controller-runtime's answer when the API server does not know a token.
+		"somebody whom nobody knows":     {"made-up", http.StatusInternalServerError},
+		"somebody who may not read them": {stranger, http.StatusForbidden},
+	} {
+		if got := get(t, c, url, tt.token); got != tt.want {
+			t.Errorf("%s gets status %d, want %d", who, got, tt.want)
+		}
+	}
+	// The API server needs a moment to know of a new role.
+	s.eventually(func(g gomega.Gomega) { g.Expect(get(t, c, url, scraper)).To(gomega.Equal(http.StatusOK)) })
+}
+
+func serviceAccountToken(s *scene, name string) string {
+	s.t.Helper()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name}}
+	if err := kube.Create(s.t.Context(), account); err != nil {
+		s.t.Fatal(err)
+	}
+	request := &authenticationv1.TokenRequest{}
+	if err := kube.SubResource("token").Create(s.t.Context(), account, request); err != nil {
+		s.t.Fatalf("asking for a token: %v", err)
+	}
+	return request.Status.Token
+}
+
+func allowMetrics(s *scene, account string) {
+	s.t.Helper()
+	name := s.namespace + "-metrics"
+	role := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Rules:      []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}},
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: s.namespace, Name: account}},
+	}
+	if err := kube.Create(s.t.Context(), role); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := kube.Create(s.t.Context(), binding); err != nil {
+		s.t.Fatal(err)
+	}
+}
