@@ -295,6 +295,14 @@ func (in Input) certificateReport(r Report) *Condition {
 	return &Condition{Type: CertificateReady, Reason: ReasonNotConfigured, Message: "No managed certificate is asked for any more."}
 }
 
+// validationText says what a pending certificate waits for.
+func (in Input) validationText() string {
+	if in.Desired.Request != nil && in.Desired.Request.ValidationTokenHost == SelfHosted {
+		return "The managed certificate waits for validation: the web server behind every domain has to answer the challenge that GetManagedCertificateDetails shows."
+	}
+	return fmt.Sprintf("The managed certificate waits for validation: every domain has to lead to %s.", in.endpointText())
+}
+
 func certificateCondition(in Input, managed *cert.Managed) Condition {
 	no := func(reason Reason, message string) Condition {
 		return Condition{Type: CertificateReady, Reason: reason, Message: message}
@@ -305,8 +313,7 @@ func certificateCondition(in Input, managed *cert.Managed) Condition {
 	}
 	switch {
 	case managed == nil || managed.State == cert.Pending || managed.State == "":
-		return no(ReasonPendingValidation, fmt.Sprintf("The managed certificate waits for validation: every domain has to lead to %s.",
-			in.endpointText()))
+		return no(ReasonPendingValidation, in.validationText())
 	case managed.State.IsFailure():
 		return no(ReasonCertificateFailed, fmt.Sprintf("The managed certificate %s is in the state %s.", managed.ARN, managed.State))
 	case managed.ARN != attached:

@@ -58,6 +58,10 @@ type Geo struct {
 	Locations []string
 }
 
+// SelfHosted is the token host of a certificate request whose challenge the user's own web
+// server answers.
+const SelfHosted = "self-hosted"
+
 // CertificateRequest asks CloudFront to obtain and renew a certificate for a tenant.
 // It is an action, not a state: AWS never shows it again.
 type CertificateRequest struct {
