@@ -66,6 +66,8 @@ type model struct {
 	// somebody took a tenant of ours over.
 	theirs    map[string]sim.TenantState
 	takenOver map[string]time.Time
+	// tagsTouched is true once somebody changed tags of a tenant that is not theirs.
+	tagsTouched bool
 	// writes counts the operator's mutating calls.
 	writes int
 }
@@ -96,9 +98,12 @@ func (m *model) calmDown() {
 	for _, o := range m.objects() {
 		m.pause(o.Name, false)
 	}
-	// Tags that somebody changed are noticed within a day; here somebody asks.
+	// Tags that somebody changed are noticed within a day; here somebody asks. Everything
+	// else has to be noticed without anybody asking.
 	for _, o := range m.objects() {
-		m.nudge(o.Name, "calm")
+		if m.tagsTouched {
+			m.nudge(o.Name, "calm")
+		}
 	}
 }
 

@@ -170,7 +170,7 @@ func (m *model) unfaithful(o v1alpha1.DistributionTenant, s sim.TenantState) str
 	if o.Status.ObservedGeneration != o.Generation {
 		return fmt.Sprintf("generation %d is observed, %d was written", o.Status.ObservedGeneration, o.Generation)
 	}
-	diff := difference(o, s)
+	diff := difference(o, m.Owner(&o), s)
 	free := o.Spec.DriftPolicy != "" || convert.AdoptedGeneration(&o) == o.Generation
 	switch {
 	case diff == "" && synced != "Synced=True/InSync":
@@ -185,7 +185,7 @@ func (m *model) unfaithful(o v1alpha1.DistributionTenant, s sim.TenantState) str
 
 // difference compares the parts of a tenant that the spec decides on, without any of the
 // operator's own code.
-func difference(o v1alpha1.DistributionTenant, s sim.TenantState) string {
+func difference(o v1alpha1.DistributionTenant, owner ownership.Owner, s sim.TenantState) string {
 	type config struct {
 		Distribution, Domains string
 		Enabled               bool
@@ -201,6 +201,7 @@ func difference(o v1alpha1.DistributionTenant, s sim.TenantState) string {
 	for _, p := range o.Spec.Parameters {
 		want.Parameters[p.Name] = p.Value
 	}
+	maps.Copy(want.Tags, owner.Tags())
 	for _, t := range o.Spec.Tags {
 		want.Tags[t.Key] = t.Value
 	}
@@ -222,9 +223,9 @@ func difference(o v1alpha1.DistributionTenant, s sim.TenantState) string {
 		Distribution: s.DistributionID, Enabled: s.Enabled, Domains: fmt.Sprint(slices.Sorted(maps.Keys(s.Domains))),
 		Parameters: s.Parameters, Customizations: s.Customizations, Tags: map[string]string{},
 	}
-	for _, t := range o.Spec.Tags {
-		if v, there := s.Tags[t.Key]; there {
-			got.Tags[t.Key] = v
+	for key := range want.Tags {
+		if v, there := s.Tags[key]; there {
+			got.Tags[key] = v
 		}
 	}
 	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.SortSlices(func(a, b string) bool { return a < b }))

@@ -100,6 +100,9 @@ func (m *model) somebodyTags(t *rapid.T) {
 			m.takenOver[s.ID] = m.Clock.Now()
 		}
 	}
+	if _, theirs := m.theirs[s.ID]; !theirs {
+		m.tagsTouched = true
+	}
 	m.noteTheirs(s.ID)
 }
 
