@@ -29,14 +29,22 @@ func (i *Inventory) Read(ctx context.Context, name string) (edge.Observed, error
 	if _, dead := i.buried[t.ID]; dead || overtaken {
 		return t, nil
 	}
-	shown := ""
-	if e != nil && e.tenant.ID == t.ID {
-		shown = e.shownETag
+	paired := ""
+	if e != nil && e.tenant.ID == t.ID && e.confirms(t) {
+		paired = e.shownETag
 	}
 	e = i.store(t)
-	e.listETag, e.shownETag = shown, shown
+	e.listETag = paired
 	i.land(e)
 	return t, nil
+}
+
+// confirms reports whether what was read now goes with what the list last showed. A read may
+// lag behind the list: it is believed when both agree on the ETag or, where they never do,
+// when the list has shown the tenant anew since the read before, and neither has moved.
+func (e *entry) confirms(t edge.Observed) bool {
+	same := e.readETag == t.ETag && e.readShown == e.shownETag && e.shownAt > e.touched
+	return t.ETag == e.shownETag || same
 }
 
 // ReadTags reads the tags of a known tenant.

@@ -1,6 +1,7 @@
 package inventory_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -158,5 +159,41 @@ func TestKnownIsASnapshot(t *testing.T) {
 	r.update(0, false)
 	if len(before.Tags) != 0 || !before.Tenant.Enabled {
 		t.Errorf("what was known before has changed: %+v", before)
+	}
+}
+
+// Where single reads lag behind lists, the read that a change in the list leads to may show
+// the tenant from before the change. It must not pass for what the list showed.
+func TestAReadThatLagsBehindTheListIsRepeated(t *testing.T) {
+	for _, differs := range []bool{false, true} {
+		t.Run(fmt.Sprintf("summary ETag differs %t", differs), func(t *testing.T) {
+			r := newRig(t, options{tenants: 2, switches: func(s *sim.Switches) {
+				s.SummaryETagDiffers, s.UpdateLag = differs, time.Minute
+			}})
+			r.clock.Step(time.Hour)
+			r.sweep()
+			r.read(1)
+			r.run(interval)
+			r.wokenNow()
+
+			r.edit(1)
+			r.sweep()
+			wantWoken(t, r, name(1))
+			if r.read(1).Customizations.Geo.Type != "" {
+				t.Fatal("the read should have lagged")
+			}
+			r.run(2 * interval)
+			wantWoken(t, r, name(1))
+			if got := r.read(1).Customizations.Geo.Type; got != "none" {
+				t.Fatalf("the change is still not shown: %q", got)
+			}
+			// Once it is known there is nothing more to read.
+			r.run(interval)
+			r.read(1)
+			r.wokenNow()
+			r.run(4 * interval)
+			wantWoken(t, r)
+			wantKnowledge(t, r, 1, edge.Whole)
+		})
 	}
 }

@@ -72,10 +72,15 @@ type entry struct {
 	listETag string
 	// shownETag is the last one that the list showed.
 	shownETag string
+	// shownAt is when (in seq) that was.
+	shownAt   uint64
 	tags      map[string]string
 	tagsKnown bool
 	tagsRead  time.Time
 	tagsDue   time.Time
+	// readETag is that of the last read or write by itself, readShown what the list had
+	// shown then.
+	readETag, readShown string
 	// touched is when (in seq) the entry was last written or read by itself.
 	touched uint64
 	// seen is the number of the last sweep that showed the tenant.
@@ -163,6 +168,7 @@ func (i *Inventory) store(t edge.Observed) *entry {
 	}
 	i.reindex(e, t)
 	e.whole, e.touched = true, i.tick()
+	e.readETag, e.readShown = t.ETag, e.shownETag
 	if t.Tags != nil {
 		i.rememberTags(e, t.Tags)
 	}

@@ -92,15 +92,21 @@ func (i *Inventory) plan() (name string, listing bool) {
 		return "", true
 	}
 	var due []string
+	soon := 0
 	for n, f := range i.flights {
 		if !now.Before(f.due) {
 			due = append(due, n)
 		}
+		if now.Add(cadence.FollowEvery / 2).After(f.due) {
+			soon++
+		}
 	}
+	// Flights that began one after the other are due one after the other, too: counted one
+	// by one, each would be read by itself where one sweep answers for all.
 	switch pages := len(i.byName)/pageSize + 1; {
 	case len(due) == 0:
 		return "", false
-	case len(due) > pages:
+	case soon > pages:
 		i.begin(port.Follow)
 		return "", true
 	}
@@ -232,7 +238,7 @@ func (i *Inventory) merge(page []edge.Observed, s *sweep, requested uint64) (cha
 // shown takes over what the list shows of a tenant, and reports whether it has moved.
 func (i *Inventory) shown(e *entry, t edge.Observed) bool {
 	before := e.tenant
-	e.shownETag = t.ETag
+	e.shownETag, e.shownAt = t.ETag, i.tick()
 	paired := e.listETag
 	if paired == "" {
 		paired = e.tenant.ETag

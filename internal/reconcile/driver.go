@@ -197,7 +197,7 @@ func (d *Driver[O]) result(ctx context.Context, after time.Duration, err error) 
 		return ctrl.Result{RequeueAfter: delay}, nil
 	case fault.Conflict, fault.NotFound:
 		log.FromContext(ctx).V(1).Info("AWS changed meanwhile", "error", err.Error())
-		return ctrl.Result{RequeueAfter: conflictDelay}, nil
+		return ctrl.Result{RequeueAfter: max(conflictDelay, after)}, nil
 	case fault.None, fault.Transient, fault.Exists, fault.NotDisabled, fault.InUse, fault.DomainTaken,
 		fault.DomainUnverified, fault.Denied, fault.Quota, fault.Invalid:
 	}

@@ -97,6 +97,7 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s edge.Create) er
 	p.wrote(t)
 	p.in.World.Tags, p.in.World.TagsKnown, p.in.World.TagsRead = s.Tags, true, now
 	p.in.Attempts.Sent(p.in.Generation, now)
+	p.in.Attempts.CreatedAt = now
 	return nil
 }
 

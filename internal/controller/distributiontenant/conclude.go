@@ -46,8 +46,10 @@ func (p *pass) noteEnd(err error) {
 	switch {
 	case fault.Is(err, fault.Transient):
 		a.Transients++
+	case fault.Is(err, fault.Conflict, fault.NotFound):
+		a.Conflicts++
 	case err == nil:
-		a.Transients = 0
+		a.Transients, a.Conflicts = 0, 0
 	}
 	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
 		a.Last = p.in.Now
@@ -57,6 +59,9 @@ func (p *pass) noteEnd(err error) {
 // after says when to look again, beside what the inventory wakes for.
 func (p *pass) after(r edge.Report, now time.Time) time.Duration {
 	rest, ok := p.out.Decision.Step.(edge.Rest)
+	if fault.Is(p.out.Err, fault.Conflict, fault.NotFound) {
+		return cadence.LookAgain(p.in.Attempts.Conflicts)
+	}
 	if !ok {
 		return 0
 	}

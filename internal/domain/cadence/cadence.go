@@ -45,6 +45,18 @@ func NextTry(since, now time.Time) time.Time {
 	}
 }
 
+// The bounds of the pause after AWS said that something has changed meanwhile. Mostly a fresh
+// look tells what; where reads lag behind, looking more often does not make them faster.
+const (
+	firstLook = time.Second
+	lastLook  = 30 * time.Second
+)
+
+// LookAgain is the pause before the next look after n conflicts in a row.
+func LookAgain(n int) time.Duration {
+	return min(firstLook<<min(max(n-1, 0), 10), lastLook)
+}
+
 // FollowDelay is the pause between two looks at an object that has been in flight for
 // age. It never exceeds quiet, the interval of the sweep that sees every object anyway.
 func FollowDelay(age, quiet time.Duration) time.Duration {

@@ -122,6 +122,8 @@ type Attempts struct {
 	AcceptedFor    int64
 	Corrections    int
 	LastCorrection time.Time
+	// CreatedAt is when a create was last accepted.
+	CreatedAt time.Time
 	// DeleteRefused is the ETag with which a deletion was refused.
 	DeleteRefused string
 	// DeletedAt is when a deletion was accepted.
@@ -130,6 +132,8 @@ type Attempts struct {
 	DisableRefused bool
 	// Transients counts the failures in a row after which nothing is known.
 	Transients int
+	// Conflicts counts those in a row after which only that something has changed is known.
+	Conflicts int
 	// CertificateSeen is when the managed certificate was last read.
 	CertificateSeen time.Time
 	Certificate     *cert.Managed

@@ -153,6 +153,11 @@ func tenantPresent(in Input) (Decision, bool) {
 		return pass()
 	case in.World.Refused != nil:
 		return in.refusal()
+	case !in.Attempts.CreatedAt.IsZero() && in.Now.Sub(in.Attempts.CreatedAt) < GracePeriod:
+		return Decision{
+			Step:    Rest{Follow: true, After: 2 * cadence.FollowEvery},
+			Problem: &Problem{Reason: ReasonCreating, Message: "The distribution tenant was created; AWS does not show it yet."},
+		}, true
 	case in.Memory.ID != "" && in.applied() && in.Policy.Drift != DriftEnforce:
 		d, _ := rest(Problem{Reason: ReasonAWSError, Message: fmt.Sprintf(
 			"The distribution tenant %q was deleted outside of Kubernetes, and driftPolicy %s creates nothing. Change the spec, or set spec.driftPolicy to enforce.",
