@@ -168,7 +168,7 @@ func TestAReadThatLagsBehindTheListIsRepeated(t *testing.T) {
 	for _, differs := range []bool{false, true} {
 		t.Run(fmt.Sprintf("summary ETag differs %t", differs), func(t *testing.T) {
 			r := newRig(t, options{tenants: 2, switches: func(s *sim.Switches) {
-				s.SummaryETagDiffers, s.UpdateLag = differs, time.Minute
+				s.SummaryETagDiffers, s.UpdateLag = differs, 7*time.Minute
 			}})
 			r.clock.Step(time.Hour)
 			r.sweep()
