@@ -73,8 +73,9 @@ fuzz: ## Run each fuzz test for a while: make fuzz FUZZTIME=1m
 	@FUZZTIME=$(or $(FUZZTIME),20s) hack/fuzz.sh $(PKG)
 
 .PHONY: bench
-bench: ## Run the benchmarks
-	go test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PKG)
+bench: controlplane ## Measure a fleet's whole life with the real binaries: make bench BENCHFLAGS='--tenants 10000'
+	@go run ./bench/fleet $(BENCHFLAGS)
+	@go test -run '^$$' -bench . -benchmem ./internal/domain/...
 
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities in what we use (asks the Go vulnerability database)

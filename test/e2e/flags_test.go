@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
 	"github.com/google/go-cmp/cmp"
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -99,7 +97,9 @@ func TestDriftPolicyReport(t *testing.T) {
 	s.eventually(func(g gomega.Gomega) {
 		g.Expect(s.metrics(op).Sum("cloudfront_tenant_operator_inventory_in_flight")).To(gomega.BeZero())
 	})
-	disableBehindItsBack(s, "acme")
+	if err := s.AWS.Disable(t.Context(), "acme"); err != nil {
+		t.Fatal(err)
+	}
 	s.reaches("acme", v1alpha1.ConditionSynced, "False/DriftDetected")
 	want := []v1alpha1.DriftedField{{Field: "enabled", Desired: "true", Observed: "false"}}
 	if diff := cmp.Diff(want, s.get("acme").Status.Drift); diff != "" {
@@ -107,19 +107,5 @@ func TestDriftPolicyReport(t *testing.T) {
 	}
 	if n := s.calls()["UpdateDistributionTenant"].Total; n != 1 || s.inAWS()["acme"].Enabled {
 		t.Errorf("%d updates, want only the one behind the operator's back", n)
-	}
-}
-
-func disableBehindItsBack(s *scene, name string) {
-	s.t.Helper()
-	c := s.AWS.Client()
-	tenant, err := c.GetDistributionTenant(s.t.Context(), &cloudfront.GetDistributionTenantInput{Identifier: awssdk.String(name)})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if _, err := c.UpdateDistributionTenant(s.t.Context(), &cloudfront.UpdateDistributionTenantInput{
-		Id: tenant.DistributionTenant.Id, IfMatch: tenant.ETag, Enabled: awssdk.Bool(false),
-	}); err != nil {
-		s.t.Fatal(err)
 	}
 }

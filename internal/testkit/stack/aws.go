@@ -31,14 +31,6 @@ func newAWS(address string) *AWS {
 // URL is what AWS_ENDPOINT_URL has to be.
 func (a *AWS) URL() string { return "http://" + a.address }
 
-// Client is one for whoever else works in the account.
-func (a *AWS) Client() *cloudfront.Client {
-	return cloudfront.NewFromConfig(awssdk.Config{
-		Region: region, BaseEndpoint: awssdk.String(a.URL()),
-		Credentials: credentials.NewStaticCredentialsProvider(accessKey, secretKey, ""),
-	})
-}
-
 // Calls counts the calls since the start, by operation.
 func (a *AWS) Calls(ctx context.Context) (Calls, error) {
 	var out Calls
@@ -153,4 +145,28 @@ func Sum(counts map[string]int) int {
 		total += n
 	}
 	return total
+}
+
+// client is one for whoever else works in the account.
+func (a *AWS) client() *cloudfront.Client {
+	return cloudfront.NewFromConfig(awssdk.Config{
+		Region: region, BaseEndpoint: awssdk.String(a.URL()),
+		Credentials: credentials.NewStaticCredentialsProvider(accessKey, secretKey, ""),
+	})
+}
+
+// Disable changes a tenant as somebody does who knows nothing of the operator.
+func (a *AWS) Disable(ctx context.Context, name string) error {
+	c := a.client()
+	tenant, err := c.GetDistributionTenant(ctx, &cloudfront.GetDistributionTenantInput{Identifier: awssdk.String(name)})
+	if err != nil {
+		return fmt.Errorf("disabling %s behind the operator's back: %w", name, err)
+	}
+	_, err = c.UpdateDistributionTenant(ctx, &cloudfront.UpdateDistributionTenantInput{
+		Id: tenant.DistributionTenant.Id, IfMatch: tenant.ETag, Enabled: awssdk.Bool(false),
+	})
+	if err != nil {
+		return fmt.Errorf("disabling %s behind the operator's back: %w", name, err)
+	}
+	return nil
 }
