@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -20,9 +21,7 @@ func TestKeepChain(t *testing.T) {
 func keepCases() map[string]question {
 	all := map[string]question{}
 	for _, group := range []map[string]question{lookCases(), ownCases(), createCases(), updateCases(), tagCases(), settleCases()} {
-		for name, q := range group {
-			all[name] = q
-		}
+		maps.Copy(all, group)
 	}
 	return all
 }
