@@ -124,6 +124,7 @@ func TestACreateWhoseAnswerIsLostWhileReadsLagHappensOnce(t *testing.T) {
 			switches := sim.DefaultSwitches()
 			switches.GetLag = lag
 			w := world.New(t, kubeConfig, world.Options{Switches: &switches})
+			w.Clock.Step(time.Hour) // what the seed has is not new
 			fault(t, w, sim.Fault{Operation: "CreateDistributionTenant", Kind: sim.AfterCommit, Effect: sim.EffectReset})
 			w.Apply(w.Tenant("alpha", rich))
 			w.Advance(15 * time.Minute)

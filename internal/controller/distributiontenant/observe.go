@@ -37,7 +37,6 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		Deleting:          !o.DeletionTimestamp.IsZero(),
 		Paused:            o.Annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
 		Held:              controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
-		CreateMark:        createMark(o),
 		AdoptedGeneration: convert.AdoptedGeneration(o),
 		Nudged:            token != "" && token != o.Status.ReconcileToken,
 		Desired:           convert.Desired(o, c.Defaults),
@@ -49,6 +48,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		// A fresh process takes the schedule of the failure up where it finds it.
 		p.in.Attempts.Last = p.in.Now
 	}
+	p.in.CreateMark = p.createMark()
 	known := c.Inventory.Known(p.in.Desired.Name)
 	p.in.World = edge.World{
 		Knowledge: known.Knowledge, Tenant: known.Tenant, Swept: known.Swept,
@@ -61,18 +61,25 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	return p
 }
 
-// createMark reads when a create was last announced. A mark that nobody can read counts
-// as one just made: better a wait too long than a tenant lost.
-func createMark(o *v1alpha1.DistributionTenant) time.Time {
-	text, marked := o.Annotations[v1alpha1.AnnotationCreatePending]
+// createMark reads when a create was last announced. A mark that can't be true, because
+// nobody can read it, it lies in the future or before the object, counts as made when it was
+// first seen: better a wait too long than a tenant lost, or than an object that never goes.
+func (p *pass) createMark() time.Time {
+	text, marked := p.object.Annotations[v1alpha1.AnnotationCreatePending]
 	if !marked {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return o.CreationTimestamp.Time
+	born := p.object.CreationTimestamp.Time
+	// The clocks of the API server and of another replica need not agree to the second.
+	if err == nil && t.After(born.Add(-edge.GracePeriod)) && t.Before(p.in.Now.Add(edge.GracePeriod)) {
+		return t
 	}
-	return t
+	a := &p.in.Attempts
+	if a.MarkDoubted.IsZero() {
+		a.MarkDoubted = p.in.Now
+	}
+	return a.MarkDoubted
 }
 
 // ownerAlive reports whether the owner in the tags is another live object of this

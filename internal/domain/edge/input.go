@@ -124,6 +124,8 @@ type Attempts struct {
 	LastCorrection time.Time
 	// CreatedAt is when a create was last accepted.
 	CreatedAt time.Time
+	// MarkDoubted is when a create mark that can't be true was first seen.
+	MarkDoubted time.Time
 	// DeleteRefused is the ETag with which a deletion was refused.
 	DeleteRefused string
 	// DeletedAt is when a deletion was accepted.
