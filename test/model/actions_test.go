@@ -44,6 +44,7 @@ func (m *model) actions() map[string]func(*rapid.T) {
 		"somebody edits":     m.somebodyEdits,
 		"somebody tags":      m.somebodyTags,
 		"somebody deletes":   m.somebodyDeletes,
+		"somebody races":     m.somebodyRaces,
 		"":                   func(*rapid.T) { m.checkTheirs() },
 	}
 }

@@ -68,6 +68,11 @@ type model struct {
 	// somebody took a tenant of ours over.
 	theirs    map[string]sim.TenantState
 	takenOver map[string]time.Time
+	// groups has the connection group that somebody moved a tenant to.
+	groups map[string]string
+	// race is what somebody does at the raceAt-th call of the operator from now.
+	race   func()
+	raceAt int
 	// tagsTouched is true once somebody changed tags of a tenant that is not theirs.
 	tagsTouched bool
 	// writes counts the operator's mutating calls.
@@ -75,7 +80,7 @@ type model struct {
 }
 
 func newModel(t *rapid.T) *model {
-	m := &model{t: t, theirs: map[string]sim.TenantState{}, takenOver: map[string]time.Time{}}
+	m := &model{t: t, theirs: map[string]sim.TenantState{}, takenOver: map[string]time.Time{}, groups: map[string]string{}}
 	switches := sim.DefaultSwitches()
 	for _, s := range []*bool{
 		&switches.DeleteNeedsDeployed, &switches.DeployMovesETag, &switches.SummaryETagDiffers, &switches.GetReturnsTags,
@@ -83,7 +88,10 @@ func newModel(t *rapid.T) *model {
 	} {
 		*s = rapid.Bool().Draw(t, "switch")
 	}
-	options := world.Options{Switches: &switches, BeforeAWSWrite: m.checkWrite}
+	options := world.Options{Switches: &switches, BeforeAWS: m.beforeCall}
+	seed := world.Seed()
+	seed.ConnectionGroups = []sim.SeedConnectionGroup{{ID: "cg_main", Default: true}, {ID: otherGroup}}
+	options.Seed = &seed
 	if rapid.Bool().Draw(t, "scarce calls") {
 		options.Rate, options.Burst = 0.5, 3
 	}
@@ -96,6 +104,7 @@ func (m *model) calmDown() {
 	m.Sim.ClearFaults()
 	m.CrashAt(-1, false)
 	m.LagReads(0)
+	m.race = nil
 	m.Sim.ChangeSwitches(noLag)
 	for _, o := range m.objects() {
 		m.pause(o.Name, false)

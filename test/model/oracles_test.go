@@ -23,6 +23,18 @@ import (
 
 var idInPath = regexp.MustCompile(`dt_[A-Za-z0-9]+`)
 
+// beforeCall sees every call of the operator before AWS does.
+func (m *model) beforeCall(r *http.Request, writes bool) {
+	if m.raceAt--; m.raceAt == 0 && m.race != nil {
+		race := m.race
+		m.race = nil
+		race()
+	}
+	if writes {
+		m.checkWrite(r)
+	}
+}
+
 // checkWrite looks at every write of the operator before AWS does. No foreign touch: what
 // is changed carries the tags of an object that is there. No unauthorised deletion: what
 // is deleted carries those of an object that was deleted and may take its tenant along.
@@ -103,6 +115,12 @@ func (m *model) checkTheirs() {
 // there, and no object has two.
 func (m *model) checkNothingLost() {
 	m.checkTheirs()
+	for _, id := range slices.Sorted(maps.Keys(m.groups)) {
+		// No spec names a connection group, so that the choice is never the operator's.
+		if s, found := m.InAWS(id); found && s.ConnectionGroupID != m.groups[id] {
+			m.t.Fatalf("somebody moved %s to the group %s, and the operator moved it to %s", s.Name, m.groups[id], s.ConnectionGroupID)
+		}
+	}
 	of := map[string]string{}
 	for _, s := range m.AllInAWS() {
 		owner, owned := ownership.FromTags(s.Tags)

@@ -14,6 +14,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
+// otherGroup is a connection group that no spec names.
+const otherGroup = "cg_other"
+
 // elsewhere is an operator of another cluster.
 var elsewhere = ownership.Owner{Cluster: "other-cluster", Namespace: "shop", Name: "alpha", UID: "uid-elsewhere"}
 
@@ -60,22 +63,62 @@ func (m *model) somebodyCreates(t *rapid.T) {
 
 func (m *model) somebodyEdits(t *rapid.T) {
 	s := m.anyTenant(t)
-	in := &cloudfront.UpdateDistributionTenantInput{Id: &s.ID, IfMatch: &s.ETag}
-	switch rapid.SampledFrom([]string{"enabled", "parameter", "domain", "acl"}).Draw(t, "what") {
-	case "enabled":
-		in.Enabled = awssdk.Bool(!s.Enabled)
-	case "parameter":
-		in.Parameters = []types.Parameter{{Name: awssdk.String("tier"), Value: awssdk.String(rapid.SampledFrom([]string{"gold", "theirs"}).Draw(t, "tier"))}}
-	case "domain":
-		in.Domains = []types.DomainItem{{Domain: awssdk.String(rapid.SampledFrom(domainPool).Draw(t, "domain"))}}
-	case "acl":
-		in.Customizations = &types.Customizations{WebAcl: &types.WebAclCustomization{Action: "override", Arn: awssdk.String(webACL)}}
+	m.drawEdit(t)(s)
+}
+
+// somebodyRaces edits while the operator is at work, between its reads and its writes.
+func (m *model) somebodyRaces(t *rapid.T) {
+	which, edit := rapid.IntRange(0, 2).Draw(t, "tenant"), m.drawEdit(t)
+	m.raceAt = rapid.IntRange(1, 6).Draw(t, "call")
+	m.race = func() {
+		if all := m.AllInAWS(); which < len(all) {
+			edit(all[which])
+		}
 	}
-	m.undisturbed(func() {
-		// A refusal (the domain is taken) means that nothing happened.
-		_, _ = m.AWS().UpdateDistributionTenant(m.t.Context(), in)
-	})
-	m.noteTheirs(s.ID)
+}
+
+// drawEdit draws a change of a tenant's configuration.
+func (m *model) drawEdit(t *rapid.T) func(sim.TenantState) {
+	var change func(*cloudfront.UpdateDistributionTenantInput, sim.TenantState)
+	switch rapid.SampledFrom([]string{"enabled", "parameter", "domain", "acl", "group"}).Draw(t, "what") {
+	case "enabled":
+		change = func(in *cloudfront.UpdateDistributionTenantInput, s sim.TenantState) {
+			in.Enabled = awssdk.Bool(!s.Enabled)
+		}
+	case "parameter":
+		tier := rapid.SampledFrom([]string{"gold", "theirs"}).Draw(t, "tier")
+		change = func(in *cloudfront.UpdateDistributionTenantInput, _ sim.TenantState) {
+			in.Parameters = []types.Parameter{{Name: awssdk.String("tier"), Value: &tier}}
+		}
+	case "domain":
+		domain := rapid.SampledFrom(domainPool).Draw(t, "domain")
+		change = func(in *cloudfront.UpdateDistributionTenantInput, _ sim.TenantState) {
+			in.Domains = []types.DomainItem{{Domain: &domain}}
+		}
+	case "acl":
+		change = func(in *cloudfront.UpdateDistributionTenantInput, _ sim.TenantState) {
+			in.Customizations = &types.Customizations{WebAcl: &types.WebAclCustomization{Action: "override", Arn: awssdk.String(webACL)}}
+		}
+	case "group":
+		change = func(in *cloudfront.UpdateDistributionTenantInput, _ sim.TenantState) {
+			in.ConnectionGroupId = awssdk.String(otherGroup)
+		}
+	}
+	return func(s sim.TenantState) {
+		in := &cloudfront.UpdateDistributionTenantInput{Id: &s.ID, IfMatch: &s.ETag}
+		change(in, s)
+		m.undisturbed(func() {
+			// Some kinds of AWS take what is not sent for absent.
+			replaces := m.Sim.Switches().UpdateReplaces
+			m.Sim.ChangeSwitches(func(sw *sim.Switches) { sw.UpdateReplaces = false })
+			defer m.Sim.ChangeSwitches(func(sw *sim.Switches) { sw.UpdateReplaces = replaces })
+			_, err := m.AWS().UpdateDistributionTenant(m.t.Context(), in)
+			if err == nil && in.ConnectionGroupId != nil {
+				m.groups[s.ID] = *in.ConnectionGroupId
+			} // A refusal (the domain is taken) means that nothing happened.
+		})
+		m.noteTheirs(s.ID)
+	}
 }
 
 func (m *model) somebodyTags(t *rapid.T) {

@@ -53,9 +53,9 @@ type Options struct {
 	// Rate and Burst are the operator's own limits; none by default.
 	Rate  float64
 	Burst int
-	// BeforeAWSWrite is told of every request of the operator that would change something
-	// in AWS, just before AWS sees it.
-	BeforeAWSWrite func(*http.Request)
+	// BeforeAWS is told of every request of the operator, and whether it would change
+	// something, just before AWS sees it.
+	BeforeAWS func(r *http.Request, writes bool)
 }
 
 // TB is what a world needs of a test; a property test has it too.
@@ -206,15 +206,13 @@ func (w *World) start() {
 	w.process = p
 }
 
-// announcing tells the test of every write before it is made.
+// announcing tells the test of every call before it is made.
 func (w *World) announcing(next http.RoundTripper) http.RoundTripper {
-	if w.options.BeforeAWSWrite == nil {
+	if w.options.BeforeAWS == nil {
 		return next
 	}
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		if mutating(r) {
-			w.options.BeforeAWSWrite(r)
-		}
+		w.options.BeforeAWS(r, mutating(r))
 		return next.RoundTrip(r)
 	})
 }
