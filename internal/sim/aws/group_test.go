@@ -179,3 +179,35 @@ func TestDefaultConnectionGroup(t *testing.T) {
 		}
 	})
 }
+
+func TestConnectionGroupIsFreeOnceItsTenantsLeft(t *testing.T) {
+	for name, leave := range map[string]func(t *testing.T, sim *aws.Sim){
+		"by being deleted": func(t *testing.T, sim *aws.Sim) {
+			t.Helper()
+			removeTenant(t, sim, "acme")
+		},
+		"by moving to another group": func(t *testing.T, sim *aws.Sim) {
+			t.Helper()
+			found := get(t, sim, "acme")
+			update(t, sim, &cloudfront.UpdateDistributionTenantInput{Id: found.DistributionTenant.Id, IfMatch: found.ETag, ConnectionGroupId: sdk.String(homeGroup)})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sim := newSim(t)
+			mustCreate(t, sim, "acme", func(in *createInput) { in.ConnectionGroupId = sdk.String(otherGroup) })
+			leave(t, sim)
+			found := must[*cloudfront.GetConnectionGroupOutput](t)(client(sim).GetConnectionGroup(t.Context(), &cloudfront.GetConnectionGroupInput{Identifier: sdk.String(otherGroup)}))
+			off := must[*cloudfront.UpdateConnectionGroupOutput](t)(client(sim).UpdateConnectionGroup(t.Context(), &cloudfront.UpdateConnectionGroupInput{
+				Id: sdk.String(otherGroup), IfMatch: found.ETag, Enabled: sdk.Bool(false),
+			}))
+			settle(sim)
+			if _, err := client(sim).DeleteConnectionGroup(t.Context(), &cloudfront.DeleteConnectionGroupInput{Id: sdk.String(otherGroup), IfMatch: off.ETag}); err != nil {
+				t.Fatal(err)
+			}
+			again := aws.Seed{ConnectionGroups: []aws.SeedConnectionGroup{{ID: "cg_again", Name: "other", RoutingEndpoint: "dother.cloudfront.net"}}}
+			if err := sim.Load(again); err != nil {
+				t.Errorf("name and endpoint are not free again: %v", err)
+			}
+		})
+	}
+}
