@@ -24,7 +24,8 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	events := edge.Events(p.in, p.out, report)
 	before := p.object.Status.DeepCopy()
 	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)
-	if p.in.Nudged && err == nil {
+	// Who asked to look is answered when something was seen.
+	if p.in.Nudged && err == nil && p.in.World.Unreadable == nil {
 		p.object.Status.ReconcileToken = convert.ReconcileToken(p.object)
 	}
 	if !equality.Semantic.DeepEqual(before, &p.object.Status) {
