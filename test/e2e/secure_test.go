@@ -2,7 +2,9 @@ package e2e_test
 
 import (
 	"crypto/tls"
+	"net"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/onsi/gomega"
@@ -27,6 +29,12 @@ func TestSecureMetrics(t *testing.T) {
 	stranger, scraper := serviceAccountToken(s, "stranger"), serviceAccountToken(s, "scraper")
 	allowMetrics(s, "scraper")
 
+	// Readiness speaks of the cache, not of the metrics endpoint: that may come a moment later.
+	s.eventually(func(g gomega.Gomega) {
+		connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimSuffix(op.MetricsURL(), "/metrics"))
+		g.Expect(err).NotTo(gomega.HaveOccurred())
+		g.Expect(connection.Close()).To(gomega.Succeed())
+	})
 	for who, tt := range map[string]struct {
 		token string
 		want  int
