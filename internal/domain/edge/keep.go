@@ -351,10 +351,19 @@ func (in Input) certificatePause() time.Duration {
 
 func serving(in Input) (Decision, bool) {
 	t := in.World.Tenant
-	if t == nil || !t.Enabled {
+	switch {
+	case t == nil || !in.Desired.Enabled:
 		return pass()
+	case !t.Enabled:
+		return rest(Problem{Reason: ReasonAWSError, Of: Ready,
+			Message: "The distribution tenant was disabled outside of Kubernetes: CloudFront answers none of its domains."}, 0)
 	}
-	if waiting := inactiveDomains(*t); len(waiting) > 0 {
+	missing, waiting := unserved(in.Desired.Domains, *t)
+	if len(missing) > 0 {
+		return rest(Problem{Reason: ReasonDomainValidationPending, Of: Ready, Message: fmt.Sprintf(
+			"The distribution tenant in AWS does not have %s.", joinSome(missing))}, 0)
+	}
+	if len(waiting) > 0 {
 		return rest(Problem{Reason: ReasonDomainValidationPending, Of: Ready, Message: fmt.Sprintf(
 			"CloudFront does not answer for %s yet: no certificate covers the domain, or its DNS does not point at %s.",
 			joinSome(waiting), in.endpointText())}, 0)

@@ -122,13 +122,16 @@ func orElse(s, other string) string {
 	return s
 }
 
-// inactiveDomains lists the domains that CloudFront does not answer for.
-func inactiveDomains(t Observed) []string {
-	var out []string
-	for _, d := range t.Domains {
-		if t.DomainStates[d] != DomainActive {
-			out = append(out, d)
+// unserved lists the domains that the tenant does not have, and those that it has and
+// CloudFront does not answer for.
+func unserved(domains []string, t Observed) (missing, inactive []string) {
+	for _, d := range domains {
+		switch state, has := t.DomainStates[d]; {
+		case !has:
+			missing = append(missing, d)
+		case state != DomainActive:
+			inactive = append(inactive, d)
 		}
 	}
-	return out
+	return missing, inactive
 }
