@@ -58,9 +58,15 @@ func provenOurs(in Input) (Decision, bool) {
 		return pass()
 	}
 	// Where reads lag, a tenant that was deleted may still answer to the name of one that
-	// was just created.
+	// was just created, and be remembered for a while: it is waited out and looked at anew.
 	if d, waits := createPending(in); waits {
 		return d, true
+	}
+	switch {
+	case !in.World.TenantFresh:
+		return do(Look{At: LookTenant})
+	case !in.World.TagsFresh:
+		return do(Look{At: LookTags})
 	}
 	return do(LetGo{Left: fmt.Sprintf("%s (%s)", in.World.Tenant.Name, in.World.Tenant.ID)})
 }

@@ -19,6 +19,7 @@ func TestRemoveChain(t *testing.T) {
 func removeCases() map[string]question {
 	tags := edge.Look{At: edge.LookTags}
 	left := edge.LetGo{Left: "alpha (dt_1)"}
+	freshTenant := func(in *edge.Input) { in.World.TenantFresh = true }
 	whole := quiet().World.Tenant.Tenant
 	whole.Enabled = false
 	retain := func(in *edge.Input) { in.Policy.Retain = true }
@@ -52,13 +53,15 @@ func removeCases() map[string]question {
 		},
 		"tags that were never read are read first":       {in: with(dying(), func(in *edge.Input) { in.World.TagsKnown = false }), rule: "Proven", step: tags},
 		"tags that were read a while ago are read again": {in: with(dying(), oldTags), rule: "Proven", step: tags},
+		"before one is left it is looked at anew":        {in: with(dying(), tagged(nil)), rule: "Proven", step: edge.Look{At: edge.LookTenant}},
+		"and its tags, too":                              {in: with(dying(), tagged(nil), freshTenant), rule: "Proven", step: tags},
 		"not even that is believed while our own may still appear": {
 			in: with(dying(), taggedFor(other), marked(90*time.Second)), rule: "Proven",
 			step: edge.Rest{After: edge.GracePeriod - 90*time.Second}, reason: edge.ReasonDeleting,
 		},
-		"a tenant without our tags stays":                         {in: with(dying(), tagged(nil)), rule: "Proven", step: left},
-		"another object's tenant stays":                           {in: with(dying(), taggedFor(other)), rule: "Proven", step: left},
-		"a tenant of a former object of this name stays":          {in: with(dying(), taggedFor(ownership.Owner{Cluster: "c1", Namespace: "shop", Name: "alpha", UID: "u0"})), rule: "Proven", step: left},
+		"a tenant without our tags stays":                         {in: with(dying(), tagged(nil), freshTenant, freshTags), rule: "Proven", step: left},
+		"another object's tenant stays":                           {in: with(dying(), taggedFor(other), freshTenant, freshTags), rule: "Proven", step: left},
+		"a tenant of a former object of this name stays":          {in: with(dying(), taggedFor(ownership.Owner{Cluster: "c1", Namespace: "shop", Name: "alpha", UID: "u0"}), freshTenant, freshTags), rule: "Proven", step: left},
 		"a tenant that is kept loses the owner tags":              {in: with(dying(), retain), rule: "Retained", step: edge.Untag{ARN: "arn:dt_1", Keys: ownership.Keys(), Release: true}},
 		"a release that AWS refuses is said":                      {in: with(dying(), retain, refused(fault.Denied)), rule: "Retained", step: edge.Rest{}, reason: edge.ReasonAccessDenied, stuck: true},
 		"an enabled tenant is disabled, and nothing else is sent": {in: dying(), rule: "Disabled", step: edge.Disable{ID: tenantID, ETag: "E-1"}},
