@@ -2,7 +2,6 @@ package stack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -25,7 +24,7 @@ type Fleet struct {
 	namespace string
 	prefix    string
 	size      int
-	watch     watch.Interface
+	cancel    context.CancelFunc
 	ended     chan struct{}
 
 	mu             sync.Mutex
@@ -41,17 +40,19 @@ func NewFleet(ctx context.Context, kube client.WithWatch, namespace, prefix stri
 		kube: kube, namespace: namespace, prefix: prefix, size: size, ended: make(chan struct{}), moved: make(chan struct{}),
 		live: map[string]bool{}, created: map[string]time.Time{}, ready: map[string]time.Time{},
 	}
-	var err error
-	if f.watch, err = kube.Watch(ctx, &v1alpha1.DistributionTenantList{}, client.InNamespace(namespace)); err != nil {
-		return nil, fmt.Errorf("watching the fleet: %w", err)
+	ctx, f.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	events, err := f.look(ctx)
+	if err != nil {
+		f.cancel()
+		return nil, err
 	}
-	go f.follow()
+	go f.follow(ctx, events)
 	return f, nil
 }
 
 // Close ends the watch.
 func (f *Fleet) Close() {
-	f.watch.Stop()
+	f.cancel()
 	<-f.ended
 }
 
@@ -137,29 +138,62 @@ func (f *Fleet) wait(ctx context.Context, what string, count func() int, wanted 
 	}
 }
 
-func (f *Fleet) follow() {
+// follow begins anew whenever the API server ends the watch: it does so after some time,
+// and when we are too slow for it.
+func (f *Fleet) follow(ctx context.Context, events watch.Interface) {
 	defer close(f.ended)
-	for e := range f.watch.ResultChan() {
-		o, ok := e.Object.(*v1alpha1.DistributionTenant)
-		f.mu.Lock()
-		switch {
-		case !ok:
-			f.err = fmt.Errorf("watching the fleet: %v", e.Object)
-		case e.Type == watch.Deleted:
-			delete(f.live, o.Name)
-		default:
-			f.live[o.Name] = true
-			if _, known := f.ready[o.Name]; !known && meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionReady) {
-				f.ready[o.Name] = time.Now()
+	for {
+		for e := range events.ResultChan() {
+			if o, ok := e.Object.(*v1alpha1.DistributionTenant); ok {
+				f.note(func() { f.see(o, e.Type) })
 			}
 		}
-		close(f.moved)
-		f.moved = make(chan struct{})
-		f.mu.Unlock()
+		events.Stop()
+		var err error
+		if events, err = f.look(ctx); err != nil {
+			f.note(func() { f.err = err })
+			return
+		}
 	}
+}
+
+// look takes in what is there and watches from then on.
+func (f *Fleet) look(ctx context.Context) (watch.Interface, error) {
+	var list v1alpha1.DistributionTenantList
+	if err := f.kube.List(ctx, &list, client.InNamespace(f.namespace)); err != nil {
+		return nil, fmt.Errorf("listing the fleet: %w", err)
+	}
+	f.note(func() {
+		clear(f.live)
+		for n := range list.Items {
+			f.see(&list.Items[n], watch.Modified)
+		}
+	})
+	events, err := f.kube.Watch(ctx, &v1alpha1.DistributionTenantList{}, client.InNamespace(f.namespace),
+		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.ResourceVersion}})
+	if err != nil {
+		return nil, fmt.Errorf("watching the fleet: %w", err)
+	}
+	return events, nil
+}
+
+// see needs the lock.
+func (f *Fleet) see(o *v1alpha1.DistributionTenant, what watch.EventType) {
+	if what == watch.Deleted {
+		delete(f.live, o.Name)
+		return
+	}
+	f.live[o.Name] = true
+	if _, known := f.ready[o.Name]; !known && meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionReady) {
+		f.ready[o.Name] = time.Now()
+	}
+}
+
+// note changes what is known, and wakes those who wait for it.
+func (f *Fleet) note(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.err = errors.New("watching the fleet: the watch ended")
+	change()
 	close(f.moved)
 	f.moved = make(chan struct{})
 }
