@@ -175,20 +175,32 @@ func TestADeletionDoesNotHammer(t *testing.T) {
 	}
 }
 
-// The half of a deletion that disables must not spoil a tenant that still serves: where
-// AWS refuses it for what it lacks, all of the live configuration goes along.
-func TestDisablingSendsTheLiveConfigurationWhereAWSReplaces(t *testing.T) {
+// The half of a deletion that disables must not spoil a tenant that still has its domains:
+// other operators send nothing but the domains, and the firewall and the countries are gone.
+func TestDisablingLeavesTheConfiguration(t *testing.T) {
 	t.Parallel()
-	switches := sim.DefaultSwitches()
-	switches.UpdateReplaces = true
-	w := world.New(t, kubeConfig, world.Options{Switches: &switches, Seed: hostileSeed()})
-	ready(t, w, "alpha", of(strictDistribution), params("customer", "acme"))
-	w.Delete("alpha")
-	w.Advance(10 * time.Second)
-	s := inAWS(t, w, "alpha")
-	if s.Enabled || s.Parameters["customer"] != "acme" || len(s.Domains) != 1 {
-		t.Errorf("while it is disabled AWS has %+v", s)
+	for name, c := range map[string]struct {
+		replaces bool
+		object   []edit
+	}{
+		"where AWS merges":                        {false, []edit{rich}},
+		"where AWS replaces, and says what lacks": {true, []edit{of(strictDistribution), params("customer", "acme")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			switches := sim.DefaultSwitches()
+			switches.UpdateReplaces = c.replaces
+			w := world.New(t, kubeConfig, world.Options{Switches: &switches, Seed: hostileSeed()})
+			ready(t, w, "alpha", c.object...)
+			want := inAWS(t, w, "alpha")
+			want.Enabled = false
+			w.Delete("alpha")
+			w.Advance(10 * time.Second)
+			if d := cmp.Diff(want, inAWS(t, w, "alpha"), sameConfiguration); d != "" {
+				t.Errorf("while it is disabled (-want +got):\n%s", d)
+			}
+			w.Advance(settle)
+			gone(t, w, "alpha")
+		})
 	}
-	w.Advance(settle)
-	gone(t, w, "alpha")
 }

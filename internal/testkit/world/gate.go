@@ -22,6 +22,8 @@ type gate struct {
 	after  bool
 	// then are the crashes that follow the present one.
 	then []stop
+	// around is played instead of each write to Kubernetes.
+	around func(n int, write func() error) error
 }
 
 // stop is the end of the process at the n-th write from the time it is armed.
@@ -62,6 +64,15 @@ func (w *World) CrashAgainAt(n int, after bool) {
 
 func (g *gate) arm(s stop) { g.stopAt, g.after = g.writes+s.n, s.after }
 
+// AroundKubeWrites puts a hook in the place of each write to Kubernetes, counted from 1. It
+// may carry the write out, fail, or do something before.
+func (w *World) AroundKubeWrites(hook func(n int, write func() error) error) {
+	w.gate.mu.Lock()
+	defer w.gate.mu.Unlock()
+	from := w.gate.kubeN
+	w.gate.around = func(n int, write func() error) error { return hook(n-from, write) }
+}
+
 // Crashed reports whether every crash that was asked for has happened.
 func (w *World) Crashed() bool {
 	w.gate.mu.Lock()
@@ -75,6 +86,10 @@ func (g *gate) write(kube bool, do func() error) error {
 	g.writes++
 	if kube {
 		g.kubeN++
+	}
+	if around, n := g.around, g.kubeN; kube && around != nil {
+		plain := do
+		do = func() error { return around(n, plain) }
 	}
 	dies, after := g.stopAt != 0 && g.writes == g.stopAt, g.after
 	if dies {
