@@ -70,6 +70,8 @@ type model struct {
 	takenOver map[string]time.Time
 	// groups has the connection group that somebody moved a tenant to.
 	groups map[string]string
+	// theirTags has the tag that somebody put on a tenant.
+	theirTags map[string]string
 	// race is what somebody does at the raceAt-th call of the operator from now.
 	race   func()
 	raceAt int
@@ -80,7 +82,7 @@ type model struct {
 }
 
 func newModel(t *rapid.T) *model {
-	m := &model{t: t, theirs: map[string]sim.TenantState{}, takenOver: map[string]time.Time{}, groups: map[string]string{}}
+	m := &model{t: t, theirs: map[string]sim.TenantState{}, takenOver: map[string]time.Time{}, groups: map[string]string{}, theirTags: map[string]string{}}
 	switches := sim.DefaultSwitches()
 	for _, s := range []*bool{
 		&switches.DeleteNeedsDeployed, &switches.DeployMovesETag, &switches.SummaryETagDiffers, &switches.GetReturnsTags,

@@ -121,6 +121,11 @@ func (m *model) checkNothingLost() {
 			m.t.Fatalf("somebody moved %s to the group %s, and the operator moved it to %s", s.Name, m.groups[id], s.ConnectionGroupID)
 		}
 	}
+	for _, id := range slices.Sorted(maps.Keys(m.theirTags)) {
+		if s, found := m.InAWS(id); found && s.Tags["their"] != m.theirTags[id] {
+			m.t.Fatalf("somebody tagged %s, and the operator took the tag away: %v", s.Name, s.Tags)
+		}
+	}
 	of := map[string]string{}
 	for _, s := range m.AllInAWS() {
 		owner, owned := ownership.FromTags(s.Tags)
@@ -182,14 +187,19 @@ func (m *model) unsettled(o v1alpha1.DistributionTenant) string {
 // unfaithful compares a tenant with its object, and both with what status claims.
 func (m *model) unfaithful(o v1alpha1.DistributionTenant, s sim.TenantState) string {
 	ready, synced := m.Condition(o.Name, v1alpha1.ConditionReady), m.Condition(o.Name, v1alpha1.ConditionSynced)
-	if ready != "Ready=True/Deployed" {
+	free := o.Spec.DriftPolicy != "" || convert.AdoptedGeneration(&o) == o.Generation
+	switch serves := serving(o, s); {
+	case serves && ready != "Ready=True/Deployed":
 		return ready
+	case !serves && !free:
+		return "AWS does not serve what the spec asks for, and it says " + ready
+	case !serves && ready != "Ready=False/AWSError" && ready != "Ready=False/DomainValidationPending":
+		return "somebody else took it out of service, and it says " + ready
 	}
 	if o.Status.ObservedGeneration != o.Generation {
 		return fmt.Sprintf("generation %d is observed, %d was written", o.Status.ObservedGeneration, o.Generation)
 	}
 	diff := difference(o, m.Owner(&o), s)
-	free := o.Spec.DriftPolicy != "" || convert.AdoptedGeneration(&o) == o.Generation
 	switch {
 	case diff == "" && synced != "Synced=True/InSync":
 		return "AWS equals the spec, and it says " + synced
@@ -199,6 +209,12 @@ func (m *model) unfaithful(o v1alpha1.DistributionTenant, s sim.TenantState) str
 		return "AWS differs from the spec, and it says " + synced + ":\n" + diff
 	}
 	return ""
+}
+
+// serving reports whether a tenant answers for every domain that the spec asks it to.
+func serving(o v1alpha1.DistributionTenant, s sim.TenantState) bool {
+	lacks := func(d v1alpha1.TenantDomain) bool { return s.Domains[d.Domain] != "active" }
+	return !*o.Spec.Enabled || s.Enabled && !slices.ContainsFunc(o.Spec.Domains, lacks)
 }
 
 // difference compares the parts of a tenant that the spec decides on, without any of the

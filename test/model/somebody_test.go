@@ -113,9 +113,11 @@ func (m *model) drawEdit(t *rapid.T) func(sim.TenantState) {
 			m.Sim.ChangeSwitches(func(sw *sim.Switches) { sw.UpdateReplaces = false })
 			defer m.Sim.ChangeSwitches(func(sw *sim.Switches) { sw.UpdateReplaces = replaces })
 			_, err := m.AWS().UpdateDistributionTenant(m.t.Context(), in)
-			if err == nil && in.ConnectionGroupId != nil {
+			// A refusal (the domain is taken) means that nothing happened. Where AWS takes
+			// what is not sent for absent, a disable that sends nothing else resets the group.
+			if err == nil && in.ConnectionGroupId != nil && !replaces {
 				m.groups[s.ID] = *in.ConnectionGroupId
-			} // A refusal (the domain is taken) means that nothing happened.
+			}
 		})
 		m.noteTheirs(s.ID)
 	}
@@ -128,6 +130,7 @@ func (m *model) somebodyTags(t *rapid.T) {
 		switch rapid.SampledFrom([]string{"adds", "removes", "picks off", "releases", "takes over"}).Draw(t, "what") {
 		case "adds":
 			m.tag(s, map[string]string{"their": "tag"})
+			m.theirTags[s.ID] = "tag"
 		case "removes":
 			m.untag(s, "team")
 		case "picks off":
