@@ -1,6 +1,7 @@
 package distributiontenant_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -63,9 +64,7 @@ func TestTagsThatDriftAreSetBack(t *testing.T) {
 					setTags(t, w, before.ARN, c.set, c.remove...)
 					wait(w)
 					is(t, w, "alpha", readyTrue, syncedTrue)
-					for k, v := range c.stay {
-						before.Tags[k] = v
-					}
+					maps.Copy(before.Tags, c.stay)
 					if d := cmp.Diff(before.Tags, inAWS(t, w, "alpha").Tags); d != "" {
 						t.Errorf("tags (-want +got):\n%s", d)
 					}

@@ -60,7 +60,7 @@ func TestACreateWhoseAnswerIsLostHappensOnce(t *testing.T) {
 			if f.Effect == sim.EffectHang {
 				defer impatient(w, f.Operation)()
 			}
-			o := w.Apply(w.Tenant("alpha", rich))
+			w.Apply(w.Tenant("alpha", rich))
 			w.Advance(settle)
 			is(t, w, "alpha", readyTrue, syncedTrue)
 			tenants(t, w, "alpha")
@@ -73,7 +73,7 @@ func TestACreateWhoseAnswerIsLostHappensOnce(t *testing.T) {
 				t.Errorf("%d extra calls, more than two: %v", extra, world.Since(plain, got))
 			}
 			s := inAWS(t, w, "alpha")
-			if o = get(t, w, "alpha"); o.Status.ID != s.ID {
+			if o := get(t, w, "alpha"); o.Status.ID != s.ID {
 				t.Errorf("status has %s, AWS %s", o.Status.ID, s.ID)
 			}
 			w.Delete("alpha")
