@@ -121,6 +121,9 @@ func (w *World) wake(names []string) {
 // watch queues what a watch with the controller's predicates would let through.
 func (w *World) watch() {
 	w.t.Helper()
+	if !w.written.Swap(false) {
+		return
+	}
 	alive := map[client.ObjectKey]bool{}
 	for _, o := range w.list() {
 		key := client.ObjectKeyFromObject(o)

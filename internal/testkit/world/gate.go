@@ -154,3 +154,28 @@ func (g *gate) transport(next http.RoundTripper) http.RoundTripper {
 		return answer, err
 	})
 }
+
+// noting makes a client remember that something was written with it.
+func (w *World) noting(c client.WithWatch) client.WithWatch {
+	note := func(err error) error { w.written.Store(true); return err }
+	return interceptor.NewClient(c, interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			return note(c.Create(ctx, o, opts...))
+		},
+		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+			return note(c.Update(ctx, o, opts...))
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			return note(c.Patch(ctx, o, p, opts...))
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			return note(c.Delete(ctx, o, opts...))
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			return note(c.SubResource(sub).Patch(ctx, o, p, opts...))
+		},
+		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
+			return note(c.SubResource(sub).Update(ctx, o, opts...))
+		},
+	})
+}

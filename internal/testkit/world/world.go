@@ -6,6 +6,7 @@ package world
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -81,6 +82,8 @@ type World struct {
 
 	t       TB
 	options Options
+	// written is set by every write to Kubernetes: without one there is nothing to watch.
+	written atomic.Bool
 	// namespaces are those whose objects the operator sees, Namespace first.
 	namespaces []string
 	gate       *gate
@@ -155,10 +158,10 @@ func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch
 	}
 	w := &World{
 		Sim:   sim.New(sim.Options{Clock: clk, DeployDelay: DeployDelay, Seed: o.Seed, Switches: o.Switches}),
-		Clock: clk, Kube: person,
-		t: t, options: o, gate: &gate{}, objects: map[client.ObjectKey]*scheduled{},
+		Clock: clk,
+		t:     t, options: o, gate: &gate{}, objects: map[client.ObjectKey]*scheduled{},
 	}
-	w.kube = w.gate.kube(operators)
+	w.Kube, w.kube = w.noting(person), w.gate.kube(w.noting(operators))
 	w.Namespace = w.AddNamespace()
 	w.start()
 	return w
