@@ -6,6 +6,7 @@ package world
 import (
 	"context"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -125,13 +126,27 @@ func Seed() sim.Seed {
 // New makes a world on the API server.
 func New(t TB, config *rest.Config, o Options) *World {
 	t.Helper()
+	kube := connect(t, config)
+	// Objects get their creation time from the API server, so that both clocks start together.
+	clk := clocktesting.NewFakeClock(time.Now().Truncate(time.Second))
+	return build(t, clk, kube, kube, o)
+}
+
+// connections are the clients by the API server that they reach: what one has found out about
+// it, all worlds share.
+var connections sync.Map
+
+func connect(t TB, config *rest.Config) client.WithWatch {
+	t.Helper()
+	if kube, ok := connections.Load(config); ok {
+		return kube.(client.WithWatch) //nolint:errcheck,forcetypeassert // nothing else is stored there
+	}
 	kube, err := client.NewWithWatch(config, client.Options{Scheme: scheme(t)})
 	if err != nil {
 		t.Fatalf("making a client: %v", err)
 	}
-	// Objects get their creation time from the API server, so that both clocks start together.
-	clk := clocktesting.NewFakeClock(time.Now().Truncate(time.Second))
-	return build(t, clk, kube, kube, o)
+	connections.Store(config, kube)
+	return kube
 }
 
 func scheme(t TB) *runtime.Scheme {
