@@ -95,13 +95,10 @@ func run(ctx context.Context, c config, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	r, err := measure(ctx, host, c)
-	if err != nil {
-		return err
-	}
-	r.print(out)
-	if c.jsonFile == "" {
-		return nil
+	r, failure := measure(ctx, host, c)
+	r.print(out) // what was measured before something failed is worth having
+	if failure != nil || c.jsonFile == "" {
+		return failure
 	}
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {

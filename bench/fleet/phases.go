@@ -37,15 +37,14 @@ type bench struct {
 }
 
 // measure goes through the life of a fleet.
-func measure(ctx context.Context, host *stack.Host, c config) (r *report, err error) {
+func measure(ctx context.Context, host *stack.Host, c config) (_ *report, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hang)
 	defer cancel()
-	b := &bench{config: c, host: host}
+	b, r := &bench{config: c, host: host}, &report{Config: c}
 	defer func() { err = errors.Join(err, b.stop()) }()
 	if err := b.start(ctx); err != nil {
-		return nil, err
+		return r, err
 	}
-	r = &report{Config: c}
 	for _, phase := range []struct {
 		name string
 		run  func(context.Context, *report) error
@@ -54,7 +53,7 @@ func measure(ctx context.Context, host *stack.Host, c config) (r *report, err er
 	} {
 		say("%s", phase.name)
 		if err := phase.run(ctx, r); err != nil {
-			return nil, fmt.Errorf("%s: %w", phase.name, err)
+			return r, fmt.Errorf("%s: %w", phase.name, err)
 		}
 	}
 	return r, nil

@@ -105,7 +105,7 @@ func (d distribution) String() string {
 	return fmt.Sprintf("p50 %.1f s, p99 %.1f s, max %.1f s", d.P50, d.P99, d.Max)
 }
 
-// print writes a table.
+// print writes a table of the phases that came to their end.
 func (r *report) print(out io.Writer) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	defer table.Flush()
@@ -115,23 +115,32 @@ func (r *report) print(out io.Writer) {
 	c, n := r.Config, float64(r.Config.Tenants)
 	line("fleet", "%d tenants, --aws-rate %g, --aws-burst %d, --sweep-interval %s; AWS deploys for %s, allows %s",
 		c.Tenants, c.AWSRate, c.AWSBurst, c.SweepInterval, c.DeployDelay, limitText(c.Throttle))
-	line("time to Ready", "%s", r.Ready)
-	line("all Ready after", "%.1f s; the floor is %.1f s, so %.0f %% of the possible", r.Create.Seconds, r.FloorSeconds, 100*r.FloorSeconds/r.Create.Seconds)
-	line("AWS calls to Ready", "%.3f per tenant: %s", float64(stack.Sum(r.Create.Calls))/n, callsText(r.Create.Calls))
-	line("throttled by AWS", "%.2f %%", 100*float64(r.Create.Throttled)/float64(max(1, stack.Sum(r.Create.Calls))))
-	w := r.Create.Writes
-	line("writes to Ready", "%.2f per tenant: metadata %.2f, status %.2f; events %.2f", float64(w.Ours())/n, float64(w.Metadata)/n, float64(w.Status)/n, float64(w.Events)/n)
-	line("CPU to Ready", "operator %.1f s (%.1f ms per tenant), kube-apiserver %.1f s, etcd %.1f s",
-		r.Create.CPU[operatorCPU], 1000*r.Create.CPU[operatorCPU]/n, r.Create.CPU["kube-apiserver"], r.Create.CPU["etcd"])
-	line("memory of the operator", "peak %.0f MB, steady %.0f MB, %.0f goroutines", r.PeakBytes/1e6, r.SteadyBytes/1e6, r.Goroutines)
-	hour := 3600 / r.Quiet.Seconds
-	line("quiet, per hour", "%.0f calls (%s in %.0f s), %.0f writes, operator CPU %.1f s",
-		float64(stack.Sum(r.Quiet.Calls))*hour, callsText(r.Quiet.Calls), r.Quiet.Seconds, float64(r.Quiet.Writes.Ours())*hour, r.Quiet.CPU[operatorCPU]*hour)
-	line("restart", "%.1f s, %d calls (%s), %d writes, operator CPU %.1f s",
-		r.Restart.Seconds, stack.Sum(r.Restart.Calls), callsText(r.Restart.Calls), r.Restart.Writes.Ours(), r.Restart.CPU[operatorCPU])
-	line("drift corrected after", "%s", r.Drift)
-	line("all deleted after", "%.1f s, %.3f calls per tenant (%s), %.2f writes per tenant, %d tenants left in AWS",
-		r.Delete.Seconds, float64(stack.Sum(r.Delete.Calls))/n, callsText(r.Delete.Calls), float64(r.Delete.Writes.Ours())/n, r.Leaked)
+	if s := r.Create; s.Seconds > 0 {
+		line("time to Ready", "%s", r.Ready)
+		line("all Ready after", "%.1f s; the floor is %.1f s, so %.0f %% of the possible", s.Seconds, r.FloorSeconds, 100*r.FloorSeconds/s.Seconds)
+		line("AWS calls to Ready", "%.3f per tenant: %s", float64(stack.Sum(s.Calls))/n, callsText(s.Calls))
+		line("throttled by AWS", "%.2f %%", 100*float64(s.Throttled)/float64(max(1, stack.Sum(s.Calls))))
+		w := s.Writes
+		line("writes to Ready", "%.2f per tenant: metadata %.2f, status %.2f; events %.2f",
+			float64(w.Ours())/n, float64(w.Metadata)/n, float64(w.Status)/n, float64(w.Events)/n)
+		line("CPU to Ready", "operator %.1f s (%.1f ms per tenant), kube-apiserver %.1f s, etcd %.1f s",
+			s.CPU[operatorCPU], 1000*s.CPU[operatorCPU]/n, s.CPU["kube-apiserver"], s.CPU["etcd"])
+	}
+	if s := r.Quiet; s.Seconds > 0 {
+		hour := 3600 / s.Seconds
+		line("quiet, per hour", "%.0f calls (%s in %.0f s), %.0f writes, operator CPU %.1f s",
+			float64(stack.Sum(s.Calls))*hour, callsText(s.Calls), s.Seconds, float64(s.Writes.Ours())*hour, s.CPU[operatorCPU]*hour)
+		line("memory of the operator", "peak %.0f MB, steady %.0f MB, %.0f goroutines", r.PeakBytes/1e6, r.SteadyBytes/1e6, r.Goroutines)
+	}
+	if s := r.Restart; s.Seconds > 0 {
+		line("restart", "%.1f s, %d calls (%s), %d writes, operator CPU %.1f s",
+			s.Seconds, stack.Sum(s.Calls), callsText(s.Calls), s.Writes.Ours(), s.CPU[operatorCPU])
+		line("drift corrected after", "%s", r.Drift)
+	}
+	if s := r.Delete; s.Seconds > 0 {
+		line("all deleted after", "%.1f s, %.3f calls per tenant (%s), %.2f writes per tenant, %d tenants left in AWS",
+			s.Seconds, float64(stack.Sum(s.Calls))/n, callsText(s.Calls), float64(s.Writes.Ours())/n, r.Leaked)
+	}
 }
 
 func limitText(rate float64) string {

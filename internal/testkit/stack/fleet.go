@@ -15,8 +15,8 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// creators is how many objects are created at a time.
-const creators = 8
+// writers is how many objects are created or deleted at a time.
+const writers = 8
 
 // Fleet is a number of like tenants in one namespace, and what a watch has seen of them.
 type Fleet struct {
@@ -72,29 +72,34 @@ func (f *Fleet) Object(n int) *v1alpha1.DistributionTenant {
 
 // Create creates all objects.
 func (f *Fleet) Create(ctx context.Context) error {
+	return f.each(ctx, "creating", func(ctx context.Context, o *v1alpha1.DistributionTenant) error {
+		f.mu.Lock()
+		f.created[o.Name] = time.Now()
+		f.mu.Unlock()
+		return f.kube.Create(ctx, o)
+	})
+}
+
+// Delete deletes all objects, one by one: as one request, thousands take longer than the
+// API server gives a request.
+func (f *Fleet) Delete(ctx context.Context) error {
+	return f.each(ctx, "deleting", func(ctx context.Context, o *v1alpha1.DistributionTenant) error {
+		return client.IgnoreNotFound(f.kube.Delete(ctx, o))
+	})
+}
+
+func (f *Fleet) each(ctx context.Context, doing string, do func(context.Context, *v1alpha1.DistributionTenant) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(creators)
+	group.SetLimit(writers)
 	for n := range f.size {
 		group.Go(func() error {
-			o := f.Object(n)
-			f.mu.Lock()
-			f.created[o.Name] = time.Now()
-			f.mu.Unlock()
-			if err := f.kube.Create(ctx, o); err != nil {
-				return fmt.Errorf("creating %s: %w", o.Name, err)
+			if err := do(ctx, f.Object(n)); err != nil {
+				return fmt.Errorf("%s %s: %w", doing, f.Name(n), err)
 			}
 			return nil
 		})
 	}
 	return group.Wait()
-}
-
-// Delete deletes all objects.
-func (f *Fleet) Delete(ctx context.Context) error {
-	if err := f.kube.DeleteAllOf(ctx, &v1alpha1.DistributionTenant{}, client.InNamespace(f.namespace)); err != nil {
-		return fmt.Errorf("deleting the fleet: %w", err)
-	}
-	return nil
 }
 
 // WaitReady waits until every tenant has been Ready once.
