@@ -139,7 +139,7 @@ var connections sync.Map
 func connect(t TB, config *rest.Config) client.WithWatch {
 	t.Helper()
 	if kube, ok := connections.Load(config); ok {
-		return kube.(client.WithWatch) //nolint:errcheck,forcetypeassert // nothing else is stored there
+		return kube.(client.WithWatch) //nolint:forcetypeassert // nothing else is stored there
 	}
 	kube, err := client.NewWithWatch(config, client.Options{Scheme: scheme(t)})
 	if err != nil {
