@@ -9,6 +9,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
 // flying has tenants, of which the first few are being deployed and followed.
@@ -126,4 +127,33 @@ func TestTheLimiterPostponesALook(t *testing.T) {
 		t.Errorf("%d are still in flight", got)
 	}
 	wantWoken(t, r, name(0))
+}
+
+// Whoever may not list the account can still follow what it changes, and does not ask for
+// the list all the time.
+func TestFollowingNeedsNoList(t *testing.T) {
+	r := flying(t, 5, 3)
+	if _, err := r.sim.AddFault(sim.Fault{
+		Operation: "ListDistributionTenants", Kind: sim.Instead, Effect: sim.EffectError, Probability: 1,
+		Error: &sim.FaultError{Status: 403, Code: "AccessDenied", Message: "not you"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	cost := r.cost(func() { r.run(deployDelay + 3*cadence.FollowEvery) })
+	wantWoken(t, r, name(0), name(1), name(2))
+	if got := cost["ListDistributionTenants"]; got > 5 {
+		t.Errorf("the list was asked for %d times in a minute and a half", got)
+	}
+}
+
+// A sweep that waits for what is more urgent does not hold following back.
+func TestAWaitingSweepDoesNotHoldFollowingBack(t *testing.T) {
+	r := newRig(t, options{tenants: 60, pageSize: 1, rate: 0.3, burst: 2})
+	r.clock.Step(time.Hour)
+	r.update(0, true)
+	r.Follow(name(0))
+	r.run(deployDelay + 3*cadence.FollowEvery)
+	if got := r.Stats(); got.InFlight != 0 || !got.LastSweep.IsZero() {
+		t.Errorf("%d in flight and the last sweep at %s, want none and no sweep that has ended", got.InFlight, got.LastSweep)
+	}
 }

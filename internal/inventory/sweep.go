@@ -20,6 +20,8 @@ type sweep struct {
 	marker  string
 	markers map[string]bool
 	class   port.Class
+	// notBefore is when the limiter lets the next page be requested.
+	notBefore time.Time
 }
 
 // flight is a tenant that is being deployed.
@@ -84,34 +86,46 @@ func (i *Inventory) plan() (name string, listing bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	now := i.opts.Clock.Now()
-	if i.sweep != nil {
-		return "", true
-	}
-	if !now.Before(i.nextSweep) {
+	if i.sweep == nil && !now.Before(i.nextSweep) {
 		i.begin(port.Sweep)
+	}
+	if i.sweep != nil && !now.Before(i.sweep.notBefore) {
 		return "", true
 	}
-	var due []string
-	soon := 0
-	for n, f := range i.flights {
+	due, soon := i.flightsDue(now)
+	pages := len(i.byName)/pageSize + 1
+	switch {
+	case len(due) == 0:
+		return "", false
+	case i.sweep != nil && i.sweep.class == port.Follow:
+		// The pages that it waits for answer for all that is due.
+		return "", false
+	case soon > pages && i.sweep != nil:
+		// The quiet sweep has to wait for what is more urgent; as the follower's it need not.
+		i.sweep.class, i.sweep.notBefore = port.Follow, time.Time{}
+		return "", true
+	case soon > pages && i.failures == 0:
+		i.begin(port.Follow)
+		return "", true
+	}
+	// Also where listing fails: whoever may not list can still be followed one by one.
+	slices.Sort(due)
+	return due[0], false
+}
+
+// flightsDue names the tenants in flight that are due, and counts those that soon will be:
+// flights that began one after the other are due one after the other too, and each would be
+// read by itself where one sweep answers for all.
+func (i *Inventory) flightsDue(now time.Time) (due []string, soon int) {
+	for name, f := range i.flights {
 		if !now.Before(f.due) {
-			due = append(due, n)
+			due = append(due, name)
 		}
 		if now.Add(cadence.FollowEvery / 2).After(f.due) {
 			soon++
 		}
 	}
-	// Flights that began one after the other are due one after the other, too: counted one
-	// by one, each would be read by itself where one sweep answers for all.
-	switch pages := len(i.byName)/pageSize + 1; {
-	case len(due) == 0:
-		return "", false
-	case soon > pages:
-		i.begin(port.Follow)
-		return "", true
-	}
-	slices.Sort(due)
-	return due[0], false
+	return due, soon
 }
 
 func (i *Inventory) begin(class port.Class) {
@@ -124,8 +138,11 @@ func (i *Inventory) idle() time.Duration {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	next := i.nextSweep
+	if i.sweep != nil {
+		next = i.sweep.notBefore
+	}
 	for _, f := range i.flights {
-		if f.due.Before(next) {
+		if f.due.Before(next) && (i.sweep == nil || i.sweep.class != port.Follow) {
 			next = f.due
 		}
 	}
@@ -194,11 +211,12 @@ func (i *Inventory) listPage(ctx context.Context) time.Duration {
 // interrupted handles a page that could not be had. A limiter's delay only postpones the
 // page; any other failure ends the sweep, and nothing is concluded from it.
 func (i *Inventory) interrupted(err error) time.Duration {
-	if wait := fault.RetryAfter(err); wait > 0 {
-		return wait
-	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	if wait := fault.RetryAfter(err); wait > 0 {
+		i.sweep.notBefore = i.opts.Clock.Now().Add(wait)
+		return 0
+	}
 	i.sweep, i.attempted = nil, true
 	pause := min(firstSweepRetry<<min(i.failures, 10), i.opts.Interval)
 	i.failures++
