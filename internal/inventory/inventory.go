@@ -36,6 +36,8 @@ type Options struct {
 	Interval time.Duration
 	// OnChange is told the names of the tenants that have moved. It must not block.
 	OnChange func(names []string)
+	// OnFailure is told why the account could not be listed. It must not block.
+	OnFailure func(err error)
 	// Random is in [0, 1) and spreads what would otherwise happen at one time.
 	Random func() float64
 }
@@ -94,6 +96,9 @@ func New(o Options) *Inventory {
 	}
 	if o.OnChange == nil {
 		o.OnChange = func([]string) {}
+	}
+	if o.OnFailure == nil {
+		o.OnFailure = func(error) {}
 	}
 	return &Inventory{
 		opts: o, byName: map[string]*entry{}, byDomain: map[string]string{}, buried: map[string]uint64{},

@@ -217,6 +217,7 @@ func (i *Inventory) interrupted(err error) time.Duration {
 		i.sweep.notBefore = i.opts.Clock.Now().Add(wait)
 		return 0
 	}
+	i.opts.OnFailure(err)
 	i.sweep, i.attempted = nil, true
 	pause := min(firstSweepRetry<<min(i.failures, 10), i.opts.Interval)
 	i.failures++

@@ -186,6 +186,9 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
 	inv := inventory.New(inventory.Options{
 		Tenants: edgeClient, Clock: wall, Interval: c.SweepInterval, Random: rand.Float64,
 		OnChange: func(names []string) { controller.Wake(ctx, names) },
+		OnFailure: func(err error) {
+			ctrl.Log.WithName("inventory").Error(err, "Listing the account's tenants failed; changes made in AWS go unnoticed until it works again")
+		},
 	})
 	controller = distributiontenant.New(distributiontenant.Options{
 		Client: mgr.GetClient(), Inventory: inv, References: inventory.NewReferences(edgeClient, certClient, wall),
