@@ -3,6 +3,8 @@ package aws
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/aws/smithy-go"
@@ -20,11 +22,15 @@ const (
 )
 
 // Instrument returns the changes to an SDK client's middlewares that put each of its
-// calls under the limiter and count every attempt.
+// calls under the limiter, count every attempt, and keep the connection open until the
+// answer has been read.
 func Instrument(l *Limiter, m *Metrics) []func(*middleware.Stack) error {
 	return apiOptions{
 		func(stack *middleware.Stack) error {
 			return stack.Initialize.Add(budgeted{l}, middleware.Before)
+		},
+		func(stack *middleware.Stack) error {
+			return stack.Build.Add(plainBody{}, middleware.After)
 		},
 		func(stack *middleware.Stack) error {
 			return stack.Finalize.Insert(measured{l, m}, "Retry", middleware.After)
@@ -49,6 +55,38 @@ func (b budgeted) HandleInitialize(
 		return middleware.InitializeOutput{}, middleware.Metadata{}, err
 	}
 	return next.HandleInitialize(ctx, in)
+}
+
+// plainBody makes request bodies that can be read and rewound, but are no io.WriterTo.
+//
+// When a body is sent, net/http copies once more from it, to see that it has ended. The
+// SDK closes the body as soon as the answer's head is there, which can be before that.
+// Of a closed body smithy-go's wrapper answers Read with io.EOF, which is how bodies end,
+// but WriteTo with io.EOF too, which is a failure: net/http closes the connection while
+// the answer is being read. The service has counted the call as answered, and we have
+// no answer. On a busy machine that was 8 % of the calls of ListDistributionTenants.
+type plainBody struct{}
+
+// ID implements middleware.BuildMiddleware.
+func (plainBody) ID() string { return "OperatorPlainBody" }
+
+// HandleBuild implements middleware.BuildMiddleware.
+func (plainBody) HandleBuild(
+	ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler,
+) (middleware.BuildOutput, middleware.Metadata, error) {
+	request, ok := in.Request.(*smithyhttp.Request)
+	if !ok {
+		return next.HandleBuild(ctx, in)
+	}
+	// No body is no io.ReadSeeker either, and stays none.
+	if body, ok := request.GetStream().(io.ReadSeeker); ok {
+		plain, err := request.SetStream(struct{ io.ReadSeeker }{body})
+		if err != nil {
+			return middleware.BuildOutput{}, middleware.Metadata{}, fmt.Errorf("wrapping the request's body: %w", err)
+		}
+		in.Request = plain
+	}
+	return next.HandleBuild(ctx, in)
 }
 
 // measured stands inside the retries, so it sees every attempt.
