@@ -5,6 +5,7 @@ package convert
 import (
 	"maps"
 	"strconv"
+	"strings"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
@@ -129,11 +130,19 @@ func ReconcileToken(o *v1alpha1.DistributionTenant) string {
 	return bounded(o.Annotations[v1alpha1.AnnotationReconcileNow], maxToken)
 }
 
-// AdoptedGeneration reads the annotation that remembers for which generation a tenant
-// was adopted. Zero: none, or not a number.
+// AdoptedMark is what AnnotationAdoptedGeneration holds after an adoption. It carries the
+// UID: an annotation that was copied to another object, or restored from a backup, must not
+// keep that one's drift from being noticed.
+func AdoptedMark(o *v1alpha1.DistributionTenant) string {
+	return string(o.UID) + "/" + strconv.FormatInt(o.Generation, 10)
+}
+
+// AdoptedGeneration reads back for which generation of this very object a tenant was
+// adopted. Zero: none.
 func AdoptedGeneration(o *v1alpha1.DistributionTenant) int64 {
-	n, err := strconv.ParseInt(o.Annotations[v1alpha1.AnnotationAdoptedGeneration], 10, 64)
-	if err != nil {
+	uid, text, _ := strings.Cut(o.Annotations[v1alpha1.AnnotationAdoptedGeneration], "/")
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || uid != string(o.UID) {
 		return 0
 	}
 	return n

@@ -112,8 +112,10 @@ func TestAnnotations(t *testing.T) {
 	annotated := func(key, value string) *v1alpha1.DistributionTenant {
 		return object(func(o *v1alpha1.DistributionTenant) { o.Annotations = map[string]string{key: value} })
 	}
-	for text, want := range map[string]int64{"": 0, "7": 7, "seven": 0, "7.5": 0} {
-		if got := convert.AdoptedGeneration(annotated(v1alpha1.AnnotationAdoptedGeneration, text)); got != want {
+	for text, want := range map[string]int64{"": 0, "7": 0, "me/7": 7, "somebody/7": 0, "me/seven": 0, "me/7.5": 0, "/7": 0} {
+		o := annotated(v1alpha1.AnnotationAdoptedGeneration, text)
+		o.UID = "me"
+		if got := convert.AdoptedGeneration(o); got != want {
 			t.Errorf("adopted generation of %q: %d, want %d", text, got, want)
 		}
 	}

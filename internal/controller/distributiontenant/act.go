@@ -3,10 +3,10 @@ package distributiontenant
 import (
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
@@ -104,8 +104,8 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s edge.Create) er
 // adopt remembers the generation before the tags say that the tenant is ours: from then
 // on, blocks that the spec lacks would otherwise count as drift.
 func (p *pass) adopt(ctx context.Context, k reconcile.Keeper, s edge.Adopt) error {
-	generation := strconv.FormatInt(p.in.Generation, 10)
-	if err := p.hold(ctx, k, map[string]string{v1alpha1.AnnotationAdoptedGeneration: generation}); err != nil {
+	mark := convert.AdoptedMark(p.object)
+	if err := p.hold(ctx, k, map[string]string{v1alpha1.AnnotationAdoptedGeneration: mark}); err != nil {
 		return err
 	}
 	p.in.AdoptedGeneration = p.in.Generation
@@ -192,7 +192,7 @@ func (p *pass) delete(ctx context.Context, s edge.Delete) error {
 	}
 	p.in.Attempts.DeletedAt = p.Clock.Now()
 	p.in.World.Knowledge, p.in.World.Tenant = edge.Nothing, nil
-	p.in.World.TagsKnown, p.in.World.Tags = false, nil
+	p.in.World.TagsKnown, p.in.World.TagsFresh, p.in.World.Tags = false, false, nil
 	return nil
 }
 

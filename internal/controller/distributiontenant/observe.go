@@ -109,6 +109,9 @@ func (p *pass) Decide() step.Effect {
 
 // class says how urgent the pass's calls are.
 func (p *pass) class() port.Class {
+	if look, ok := p.out.Decision.Step.(edge.Look); ok && look.At == edge.LookManaged && !p.in.Nudged {
+		return port.Poll
+	}
 	if p.in.Deleting || p.in.Memory.AppliedGeneration != p.in.Generation {
 		return port.Change
 	}

@@ -62,6 +62,10 @@ func Conclude(in Input, out Outcome) Report {
 		}
 		if in.nowApplied() {
 			r.AppliedGeneration = in.Generation
+		}
+		if in.World.TagsKnown && in.tagChange().Empty() {
+			// Not before: a key that nobody wants any more is only removed while it is known
+			// to be ours.
 			r.AppliedTagKeys = slices.Sorted(maps.Keys(in.Desired.Tags))
 		}
 	}
@@ -312,6 +316,8 @@ func certificateCondition(in Input, managed *cert.Managed) Condition {
 		attached = in.World.Tenant.Customizations.CertificateARN
 	}
 	switch {
+	case managed == nil && in.World.ManagedKnown:
+		return no(ReasonPendingValidation, "AWS has no certificate request for this distribution tenant: this version sends one only when it creates a tenant. Attach a certificate with spec.customizations.certificate.arn, or create the object anew.")
 	case managed == nil || managed.State == cert.Pending || managed.State == "":
 		return no(ReasonPendingValidation, in.validationText())
 	case managed.State.IsFailure():

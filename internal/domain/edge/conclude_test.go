@@ -193,7 +193,7 @@ func TestFailureMemory(t *testing.T) {
 func writtenBack(in edge.Input, out edge.Outcome, r edge.Report) edge.Input {
 	m := edge.Memory{
 		ID: in.Memory.ID, ETag: r.ETag, AppliedGeneration: r.AppliedGeneration, AppliedTagKeys: r.AppliedTagKeys,
-		CertificateARN: in.Memory.CertificateARN, Failure: r.Failure, RoutingEndpoint: in.Memory.RoutingEndpoint,
+		Failure: r.Failure, RoutingEndpoint: in.Memory.RoutingEndpoint,
 		Conditions: map[edge.ConditionType]edge.Condition{},
 	}
 	if r.Tenant != nil {

@@ -93,8 +93,6 @@ type Memory struct {
 	AppliedGeneration int64
 	// AppliedTagKeys are the keys of users' tags that we set.
 	AppliedTagKeys []string
-	// CertificateARN is the managed certificate that was attached for the user.
-	CertificateARN string
 	// Certificate is the managed certificate as it was last reported.
 	Certificate *cert.Managed
 	Failure     *Failure
@@ -253,8 +251,10 @@ func (in Input) trusted() bool {
 // target is the tenant as it should be: the spec and what was learned.
 func (in Input) target() Tenant {
 	t := in.Desired.Tenant
-	if t.Customizations.CertificateARN == "" && in.Desired.Request != nil {
-		t.Customizations.CertificateARN = in.Memory.CertificateARN
+	if t.Customizations.CertificateARN == "" && in.Desired.Request != nil && in.World.present() {
+		// With a managed certificate asked for and none named, whichever is attached is the
+		// one: taking it off would end the service of its domains.
+		t.Customizations.CertificateARN = in.World.Tenant.Customizations.CertificateARN
 	}
 	return t.Normalize()
 }

@@ -190,8 +190,10 @@ func updateCases() map[string]question {
 		},
 		"an update that was refused is not repeated in the same pass":                stuck(with(quiet(), drifted, refused(fault.Invalid)), edge.ReasonValidationFailed),
 		"a name that was taken by a tenant that turns out to be ours blocks nothing": {in: with(quiet(), drifted, refused(fault.Exists)), rule: "Faithful", step: correction},
-		"a learned certificate is part of the target": {
-			in: with(quiet(), requested, edited, func(in *edge.Input) { in.Memory.CertificateARN = ownARN }), rule: "Faithful",
+		"a certificate that is attached while one is asked for is part of the target": {
+			in: with(quiet(), requested, edited, drifted, func(in *edge.Input) {
+				change(in, func(t *edge.Observed) { t.Customizations.CertificateARN = ownARN })
+			}), rule: "Faithful",
 			step: edge.Update{ID: tenantID, ETag: "E-1", Tenant: func() edge.Tenant {
 				t := target(quiet())
 				t.Customizations.CertificateARN = ownARN
@@ -238,7 +240,7 @@ func settleCases() map[string]question {
 	attached := func(in *edge.Input) {
 		t := *in.World.Tenant
 		t.Customizations.CertificateARN = ownARN
-		in.World.Tenant, in.Memory.CertificateARN = &t, ownARN
+		in.World.Tenant = &t
 	}
 	return map[string]question{
 		"where DNS has to point is found out once": {

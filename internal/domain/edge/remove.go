@@ -71,6 +71,14 @@ func provenOurs(in Input) (Decision, bool) {
 	return do(LetGo{Left: fmt.Sprintf("%s (%s)", in.World.Tenant.Name, in.World.Tenant.ID)})
 }
 
+// certainly takes a step that can't be taken back: its proof is read in the very pass.
+func certainly(in Input, s Step) (Decision, bool) {
+	if !in.World.TagsFresh {
+		return do(Look{At: LookTags})
+	}
+	return do(s)
+}
+
 func retained(in Input) (Decision, bool) {
 	if !in.Policy.Retain {
 		return pass()
@@ -78,7 +86,7 @@ func retained(in Input) (Decision, bool) {
 	if in.World.Refused != nil {
 		return in.refusal()
 	}
-	return do(Untag{ARN: in.World.Tenant.ARN, Keys: ownership.Keys(), Release: true})
+	return certainly(in, Untag{ARN: in.World.Tenant.ARN, Keys: ownership.Keys(), Release: true})
 }
 
 func disabled(in Input) (Decision, bool) {
@@ -90,14 +98,14 @@ func disabled(in Input) (Decision, bool) {
 	case in.World.Refused != nil:
 		return in.refusal()
 	case !in.Attempts.DisableRefused:
-		return do(Disable{ID: t.ID, ETag: t.ETag})
+		return certainly(in, Disable{ID: t.ID, ETag: t.ETag})
 	case in.World.Knowledge != Whole:
 		// Where AWS replaces instead of merging, a bare disable lacks the domains.
 		return do(Look{At: LookTenant})
 	}
 	whole := t.Tenant
 	whole.Enabled = false
-	return do(Disable{ID: t.ID, ETag: t.ETag, Whole: &whole})
+	return certainly(in, Disable{ID: t.ID, ETag: t.ETag, Whole: &whole})
 }
 
 // redeletePause is how long a tenant may go on answering after its deletion was
@@ -119,5 +127,5 @@ func deleted(in Input) (Decision, bool) {
 	case !settled && in.Attempts.DeleteRefused == t.ETag:
 		return Decision{Step: Rest{Follow: true, After: 2 * cadence.FollowEvery}, Problem: &disabling}, true
 	}
-	return do(Delete{ID: t.ID, ETag: t.ETag})
+	return certainly(in, Delete{ID: t.ID, ETag: t.ETag})
 }

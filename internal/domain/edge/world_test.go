@@ -82,9 +82,12 @@ func unborn() edge.Input {
 // dying is the quiet world with a deleted object.
 func dying() edge.Input {
 	in := quiet()
-	in.Deleting = true
+	in.Deleting, in.World.TagsFresh = true, true
 	return in
 }
+
+// stale has tags that were read in an earlier pass.
+func stale(in *edge.Input) { in.World.TagsFresh = false }
 
 // with returns a changed input.
 func with(in edge.Input, changes ...func(*edge.Input)) edge.Input {
