@@ -19,6 +19,8 @@ import (
 const (
 	parentTTL  = time.Minute
 	routingTTL = time.Hour
+	// unlistedTTL is how long a group without a known endpoint is not asked for again.
+	unlistedTTL = 10 * time.Minute
 )
 
 // References remembers what tenants refer to: distributions, certificates, routing
@@ -91,8 +93,8 @@ func (r *References) KnownEndpoint(groupID string) string {
 
 // Endpoint reads the routing endpoint of a connection group; empty when AWS shows none.
 func (r *References) Endpoint(ctx context.Context, groupID string) (string, error) {
-	if known := r.KnownEndpoint(groupID); known != "" {
-		return known, nil
+	if _, known := r.endpoints.Get(groupID); known {
+		return r.KnownEndpoint(groupID), nil
 	}
 	_, err, _ := r.group.Do("groups", func() (any, error) {
 		groups, err := r.parents.ListConnectionGroups(ctx)
@@ -103,6 +105,10 @@ func (r *References) Endpoint(ctx context.Context, groupID string) (string, erro
 	})
 	if err != nil && !fault.Is(err, fault.Denied) {
 		return "", err
+	}
+	if _, listed := r.endpoints.Get(groupID); !listed {
+		// Whether it is not shown or may not be read: every tenant of the group would ask again.
+		r.endpoints.Set(groupID, "", unlistedTTL)
 	}
 	return r.KnownEndpoint(groupID), nil
 }

@@ -20,8 +20,9 @@ type sweep struct {
 	marker  string
 	markers map[string]bool
 	class   port.Class
-	// notBefore is when the limiter lets the next page be requested.
+	// notBefore is when the next page may be requested, retries how often it failed.
 	notBefore time.Time
+	retries   int
 }
 
 // flight is a tenant that is being deployed.
@@ -29,9 +30,14 @@ type flight struct {
 	since, due time.Time
 }
 
-// The bounds of the pause after a failed listing.
+// firstSweepRetry is the pause after a listing that failed; it doubles up to the interval.
+const firstSweepRetry = 10 * time.Second
+
+// The patience with one page: of a hundred pages a few fail on any day, and a sweep that
+// began anew each time would never see the end.
 const (
-	firstSweepRetry = 10 * time.Second
+	pageRetries = 5
+	pagePause   = 2 * time.Second
 )
 
 // Start runs the inventory until the context ends. It implements the manager's Runnable.
@@ -200,7 +206,7 @@ func (i *Inventory) listPage(ctx context.Context) time.Duration {
 		// The same marker twice would list for ever.
 		return i.interrupted(&fault.Error{Kind: fault.Transient, Operation: "ListDistributionTenants", Message: "the list repeats itself"})
 	} else {
-		s.markers[next], s.marker = true, next
+		s.markers[next], s.marker, s.retries = true, next, 0
 	}
 	if len(changed) > 0 {
 		i.opts.OnChange(changed)
@@ -217,7 +223,12 @@ func (i *Inventory) interrupted(err error) time.Duration {
 		i.sweep.notBefore = i.opts.Clock.Now().Add(wait)
 		return 0
 	}
-	i.opts.OnFailure(err)
+	if fault.Is(err, fault.Throttled, fault.Transient) && i.sweep.retries < pageRetries {
+		i.sweep.notBefore = i.opts.Clock.Now().Add(cadence.Jitter(pagePause<<i.sweep.retries, i.opts.Random()))
+		i.sweep.retries++
+		return 0
+	}
+	defer i.opts.OnFailure(err)
 	i.sweep, i.attempted = nil, true
 	pause := min(firstSweepRetry<<min(i.failures, 10), i.opts.Interval)
 	i.failures++

@@ -21,6 +21,9 @@ const (
 	Correct
 	// Sweep keeps watch over what is quiet.
 	Sweep
+	// Poll looks again at what moves without a sign, behind everything else: there may be
+	// thousands of them, and the sweep must get through.
+	Poll
 )
 
 // Call says who makes a call and how urgent it is.

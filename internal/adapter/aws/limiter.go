@@ -129,6 +129,8 @@ func className(c port.Class) string {
 		return "correct"
 	case port.Sweep:
 		return "sweep"
+	case port.Poll:
+		return "poll"
 	}
 	return "other"
 }

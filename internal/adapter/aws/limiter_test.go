@@ -240,10 +240,10 @@ func TestMetricsAreRegisteredOnce(t *testing.T) {
 
 func TestClassNames(t *testing.T) {
 	var got []string
-	for c := port.Change; c <= port.Sweep+1; c++ {
+	for c := port.Change; c <= port.Poll+1; c++ {
 		got = append(got, className(c))
 	}
-	if diff := cmp.Diff([]string{"change", "follow", "correct", "sweep", "other"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"change", "follow", "correct", "sweep", "poll", "other"}, got); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 }
