@@ -316,3 +316,25 @@ func TestTheLimiterOnlyPostpones(t *testing.T) {
 		t.Error("three calls went at once with a burst of one for sweeps")
 	}
 }
+
+// A page that fails is asked for again: of a hundred pages a few fail on any day.
+func TestAFailedPageDoesNotEndTheSweep(t *testing.T) {
+	for code, status := range map[string]int{"Throttling": 400, "InternalError": 500} {
+		t.Run(code, func(t *testing.T) {
+			r := newRig(t, options{tenants: 40, pageSize: 10})
+			if _, err := r.sim.AddFault(sim.Fault{
+				Operation: "ListDistributionTenants", Kind: sim.Instead, Effect: sim.EffectError, Nth: 3, Times: 2,
+				Error: &sim.FaultError{Status: status, Code: code, Message: "not now"},
+			}); err != nil {
+				t.Fatal(err)
+			}
+			cost := r.cost(func() { r.run(30 * time.Second) })
+			if r.Stats().LastSweep.IsZero() || r.Stats().Tenants != 40 {
+				t.Errorf("after half a minute the sweep has seen %d tenants and ended at %s", r.Stats().Tenants, r.Stats().LastSweep)
+			}
+			if got := cost["ListDistributionTenants"]; got > 7 {
+				t.Errorf("%d calls for four pages, two of which failed", got)
+			}
+		})
+	}
+}
