@@ -69,7 +69,7 @@ const (
 	ReasonDriftNotConverging = "DriftNotConverging"
 	// ReasonUpdatePending (False): a change of the spec has not reached AWS yet.
 	ReasonUpdatePending = "UpdatePending"
-	// ReasonPaused (False): AnnotationPaused is set; nothing is compared or written.
+	// ReasonPaused (False): AnnotationPaused is set; nothing is written, drift is still listed.
 	ReasonPaused = "Paused"
 )
 

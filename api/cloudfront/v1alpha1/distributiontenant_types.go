@@ -135,8 +135,9 @@ type DistributionTenantSpec struct {
 
 	// driftPolicy says what happens when somebody changes the tenant in AWS. enforce: the spec is written
 	// again. report: the difference is listed in status.drift and nothing is written because of it.
-	// suspend: it is not looked for. A change of the spec is applied under every policy. Absent means what
-	// the operator was started with (--drift-policy, enforce by default).
+	// suspend: no field is compared; a tenant that was deleted outside is not created again, and the
+	// conditions say so. A change of the spec is applied under every policy. Absent means what the operator
+	// was started with (--drift-policy, enforce by default).
 	// +optional
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
@@ -149,9 +150,11 @@ type DistributionTenantSpec struct {
 
 	// adoptionPolicy says what happens when AWS already has a tenant of this name, or with one of these
 	// domains, that does not carry this object's owner tags. Never: it is not touched, and the Ready
-	// condition says how to adopt it. IfUnowned: it is adopted unless it carries the owner tags of another
-	// live object. Force: it is adopted whatever it carries. Adopting writes tags only; its settings change
-	// with the next change of the spec. Absent means Never.
+	// condition says how to adopt it. IfUnowned: it is adopted if it carries no owner tags, or those of an
+	// earlier object of this namespace and name. Force: also if it belongs to another cluster or to a dead
+	// object, but never if it belongs to a live object of this cluster. Adopting writes tags only. Fields
+	// that the spec states are enforced then; blocks that it lacks are left until the spec changes next.
+	// Absent means Never.
 	// +kubebuilder:default=Never
 	// +optional
 	AdoptionPolicy AdoptionPolicy `json:"adoptionPolicy,omitempty"`
@@ -401,7 +404,7 @@ const (
 	DriftPolicyEnforce DriftPolicy = "enforce"
 	// DriftPolicyReport lists them and writes nothing.
 	DriftPolicyReport DriftPolicy = "report"
-	// DriftPolicySuspend does not look for them.
+	// DriftPolicySuspend compares no field.
 	DriftPolicySuspend DriftPolicy = "suspend"
 )
 
@@ -423,9 +426,9 @@ type AdoptionPolicy string
 const (
 	// AdoptionPolicyNever leaves it alone.
 	AdoptionPolicyNever AdoptionPolicy = "Never"
-	// AdoptionPolicyIfUnowned takes it when no live object owns it.
+	// AdoptionPolicyIfUnowned takes it without owner tags, or from an earlier object of this namespace and name.
 	AdoptionPolicyIfUnowned AdoptionPolicy = "IfUnowned"
-	// AdoptionPolicyForce takes it from whoever owns it.
+	// AdoptionPolicyForce also takes it from another cluster or a dead object, never from a live object of this cluster.
 	AdoptionPolicyForce AdoptionPolicy = "Force"
 )
 
@@ -442,7 +445,7 @@ type DistributionTenantStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the metadata.generation of the spec that was last fully applied or refused.
+	// observedGeneration is the last metadata.generation that AWS was made equal to.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
@@ -547,7 +550,8 @@ type DistributionTenantStatus struct {
 	// +optional
 	AppliedTagKeys []string `json:"appliedTagKeys,omitempty"`
 
-	// failure is the memory of the failure that is present. Absent means that there is none.
+	// failure is the memory of the failure that is present. Absent means that there is none. It may stay for
+	// up to half an hour after a value that did not take was kept at last.
 	// +optional
 	Failure *Failure `json:"failure,omitempty"`
 

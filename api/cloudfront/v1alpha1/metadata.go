@@ -8,7 +8,7 @@ const Finalizer = GroupName + "/finalizer"
 // before a call to AWS whose answer may get lost.
 const (
 	// AnnotationPaused stops every write to AWS for an object while its value is "true". Synced
-	// says so with reason Paused. Status is still kept up to date.
+	// says so with reason Paused. The tenant is still compared, and status kept up to date with its drift.
 	AnnotationPaused = GroupName + "/paused"
 
 	// AnnotationReconcileNow makes the operator look at an object at once, also out of a long
@@ -22,7 +22,7 @@ const (
 	AnnotationCreatePending = GroupName + "/create-pending"
 
 	// AnnotationAdoptedGeneration is the metadata.generation at which an existing AWS resource was
-	// adopted. Until the spec changes after it, blocks that the spec lacks are reported and not
+	// adopted, behind the UID of the object that adopted it. Until the spec changes after it, blocks that the spec lacks are reported and not
 	// removed.
 	AnnotationAdoptedGeneration = GroupName + "/adopted-generation"
 )
