@@ -83,6 +83,7 @@ func checkCoverage(in Input, d Distribution) (Decision, bool) {
 			joinSome(in.Desired.Domains), d.ID))
 	}
 	var names []string
+	unusable := ""
 	for _, arn := range arns {
 		c, known := in.World.Certificates[arn]
 		switch {
@@ -90,18 +91,35 @@ func checkCoverage(in Input, d Distribution) (Decision, bool) {
 			return do(Look{At: LookCertificates, ARNs: arns})
 		case c.Unreadable:
 			return pass()
-		case c.Missing:
-			return stuck(ReasonMissingCertificate, fmt.Sprintf("Certificate %s does not exist in ACM in us-east-1 of this account.", arn))
-		case c.Status != certificateIssued:
-			return stuck(ReasonMissingCertificate, fmt.Sprintf("Certificate %s is in the state %s; only an ISSUED one can be used.", arn, c.Status))
+		case c.flaw(arn) == "":
+			names = append(names, c.Names...)
+		case arn != d.CertificateARN:
+			return stuck(ReasonMissingCertificate, c.flaw(arn))
+		default:
+			// The distribution's is only missed where the tenant's own leaves a domain bare.
+			unusable = c.flaw(arn)
 		}
-		names = append(names, c.Names...)
 	}
-	if bare := cert.Uncovered(names, in.Desired.Domains); len(bare) > 0 {
-		return stuck(ReasonCertificateSANMismatch, fmt.Sprintf(
-			"spec.domains: no certificate covers %s. The certificates at hand cover %s; a wildcard covers one label.", joinSome(bare), joinSome(names)))
+	bare := cert.Uncovered(names, in.Desired.Domains)
+	switch {
+	case len(bare) == 0:
+		return pass()
+	case unusable != "":
+		return stuck(ReasonMissingCertificate, unusable)
 	}
-	return pass()
+	return stuck(ReasonCertificateSANMismatch, fmt.Sprintf(
+		"spec.domains: no certificate covers %s. The certificates at hand cover %s; a wildcard covers one label.", joinSome(bare), joinSome(names)))
+}
+
+// flaw says why the certificate can't be used, empty when it can.
+func (c Certificate) flaw(arn string) string {
+	switch {
+	case c.Missing:
+		return fmt.Sprintf("Certificate %s does not exist in ACM in us-east-1 of this account.", arn)
+	case c.Status != certificateIssued:
+		return fmt.Sprintf("Certificate %s is in the state %s; only an ISSUED one can be used.", arn, c.Status)
+	}
+	return ""
 }
 
 // someItems bounds lists in messages.

@@ -59,7 +59,13 @@ func TestPreflight(t *testing.T) {
 		"a certificate that may not be read leaves the judgement to AWS": {change: []func(*edge.Input){certificate(edge.Certificate{Unreadable: true})}},
 		"a certificate that is missing":                                  {change: []func(*edge.Input){certificate(edge.Certificate{Missing: true})}, reason: edge.ReasonMissingCertificate, says: distARN},
 		"a certificate that is not issued":                               {change: []func(*edge.Input){certificate(edge.Certificate{Status: "PENDING_VALIDATION"})}, reason: edge.ReasonMissingCertificate, says: "PENDING_VALIDATION"},
-		"a wildcard covers one label":                                    {change: []func(*edge.Input){domains("alpha.example.com", "a.b.example.com")}, reason: edge.ReasonCertificateSANMismatch, says: "no certificate covers a.b.example.com."},
+		"a distribution's expired certificate matters not where the tenant's own covers all": {change: []func(*edge.Input){func(in *edge.Input) {
+			in.Desired.Customizations.CertificateARN = ownARN
+			in.World.Certificates = map[string]edge.Certificate{
+				ownARN: {Status: "ISSUED", Names: in.Desired.Domains}, distARN: {Status: "EXPIRED"},
+			}
+		}}},
+		"a wildcard covers one label": {change: []func(*edge.Input){domains("alpha.example.com", "a.b.example.com")}, reason: edge.ReasonCertificateSANMismatch, says: "no certificate covers a.b.example.com."},
 		"long lists are cut": {
 			change: []func(*edge.Input){domains("a.a.org", "b.a.org", "c.a.org", "d.a.org", "e.a.org", "f.a.org", "g.a.org")},
 			reason: edge.ReasonCertificateSANMismatch, says: "e.a.org and 2 more",
