@@ -25,7 +25,7 @@ import (
 const heartbeat = 15 * time.Second
 
 // binaries in the order they are built: the small one shows early that the toolchain works.
-var binaries = []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl"}
+var binaries = []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "helm"}
 
 func main() {
 	printDir := flag.Bool("print-dir", false, "print only the folder of the binaries on stdout, progress on stderr")
