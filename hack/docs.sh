@@ -7,3 +7,4 @@ mkdir -p docs/reference
 go tool -modfile=go.tools.mod crd-ref-docs --log-level=ERROR --source-path=api --config=hack/api-docs.yaml \
   --renderer=markdown --output-path=docs/reference/api.md
 go run ./hack/gendocs
+go run ./hack/geniam

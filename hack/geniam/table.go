@@ -1,0 +1,145 @@
+package main
+
+// Feature is what somebody may want of the operator, with a policy of its own.
+type Feature string
+
+// The features.
+const (
+	Tenants             Feature = "tenants"
+	Preflight           Feature = "preflight"
+	ManagedCertificates Feature = "managed-certificates"
+	VPCOrigins          Feature = "vpc-origins"
+	WebACLs             Feature = "web-acls"
+	// ReadOnly is made of the reads of the others.
+	ReadOnly Feature = "read-only"
+)
+
+// features says what each policy is for, in the order of the page.
+var features = []struct {
+	Feature    Feature
+	Title, For string
+}{
+	{Tenants, "Tenants", "Everybody needs this one: creating, following, updating, adopting and deleting distribution tenants."},
+	{Preflight, "Preflight", "Recommended. The operator works without each of these and then says less: it checks a spec before it asks AWS, " +
+		"and finds out what stands behind a refusal."},
+	{ManagedCertificates, "Managed certificates", "Needed where objects have a `managedCertificateRequest`."},
+	{VPCOrigins, "VPC origins", "Needed where the multi-tenant distribution has VPC origins."},
+	{WebACLs, "Web ACLs", "Needed where objects have `customizations.webAcl`."},
+	{ReadOnly, "Read-only", "**Instead of the others**, for an operator that runs with `--drift-policy report` and must not be able to change anything: " +
+		"it reports drift of the tenants that it owns. Whatever it would have to write is answered by `AccessDenied`."},
+}
+
+// The resources that policies name. CloudFront is global: its ARNs have no region.
+const (
+	anything      = "*"
+	tenants       = "arn:aws:cloudfront::*:distribution-tenant/*"
+	distributions = "arn:aws:cloudfront::*:distribution/*"
+	vpcOrigins    = "arn:aws:cloudfront::*:vpcorigin/*"
+	// CloudFront takes certificates and web ACLs from us-east-1 only.
+	certificates = "arn:aws:acm:us-east-1:*:certificate/*"
+	webACLs      = "arn:aws:wafv2:us-east-1:*:global/webacl/*/*"
+)
+
+// sids name statements by their resource.
+var sids = map[string]string{
+	anything: "NoResource", tenants: "DistributionTenants", distributions: "Distributions",
+	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs",
+}
+
+// Permission is an IAM action that a feature needs. For the calls that the code makes the
+// action has the name of the call.
+type Permission struct {
+	Action   string
+	Feature  Feature
+	Resource string
+	// Read is true when the action changes nothing.
+	Read bool
+	// Implied is true for what AWS asks for behind a call of another name.
+	Implied bool
+	// For says what it is used for, Without what stops without it.
+	For, Without string
+}
+
+// permissions are those of every call, and those that AWS asks for beside.
+var permissions = []Permission{
+	{
+		Action: "cloudfront:CreateDistributionTenant", Feature: Tenants, Resource: anything,
+		For:     "Creating. CloudFront checks no resource for it.",
+		Without: "New objects say `AccessDenied`. Existing tenants are not affected.",
+	},
+	{
+		Action: "cloudfront:GetDistributionTenant", Feature: Tenants, Resource: tenants, Read: true,
+		For:     "Reading a tenant whose list entry has changed, and making sure that it is gone.",
+		Without: "New tenants still become Ready. A changed one can't be compared (`AccessDenied`), and a deleted object stays, because nothing proves that its tenant is gone.",
+	},
+	{
+		Action: "cloudfront:ListDistributionTenants", Feature: Tenants, Resource: anything, Read: true,
+		For:     "The sweep: one call for a hundred tenants.",
+		Without: "Changes of the spec still work. Changes made in AWS go unnoticed, and the log says so at every sweep.",
+	},
+	{
+		Action: "cloudfront:UpdateDistributionTenant", Feature: Tenants, Resource: tenants,
+		For:     "Changing a tenant, correcting drift, and disabling before a deletion.",
+		Without: "A changed spec says `AccessDenied` and stays out of AWS; a deleted object waits, with its tenant serving.",
+	},
+	{
+		Action: "cloudfront:DeleteDistributionTenant", Feature: Tenants, Resource: tenants,
+		For:     "Deleting a tenant that was disabled.",
+		Without: "A deleted object waits with `AccessDenied`; its tenant is disabled and stays.",
+	},
+	{
+		Action: "cloudfront:ListTagsForResource", Feature: Tenants, Resource: tenants, Read: true,
+		For:     "Proving that a tenant is ours before each change.",
+		Without: "Creating works. Whatever needs proof of ownership does not: updates, adoption and deletion say `AccessDenied`.",
+	},
+	{
+		Action: "cloudfront:TagResource", Feature: Tenants, Resource: tenants,
+		For:     "Owner tags and your tags. CloudFront asks for it at a create too, because tags are sent along.",
+		Without: "No tenant can be created or adopted: `AccessDenied`.",
+	},
+	{
+		Action: "cloudfront:UntagResource", Feature: Tenants, Resource: tenants,
+		For:     "Removing tags that left the spec, and the owner tags under `deletionPolicy: Retain`.",
+		Without: "An object whose tag was removed says `AccessDenied`; one that is to be retained can't be deleted.",
+	},
+	{
+		Action: "cloudfront:GetDistribution", Feature: Preflight, Resource: distributions, Read: true,
+		For:     "Checking parameters, the connection mode and the certificate before a create or an update.",
+		Without: "AWS finds the mistakes; the condition has its words instead of the name of the field.",
+	},
+	{
+		Action: "acm:DescribeCertificate", Feature: Preflight, Resource: certificates, Read: true,
+		For:     "Checking that a certificate is issued and covers every domain.",
+		Without: "AWS finds the mistakes; the condition has its words instead of the names that the certificate covers.",
+	},
+	{
+		Action: "cloudfront:ListConnectionGroups", Feature: Preflight, Resource: anything, Read: true,
+		For:     "Finding the endpoint that DNS has to point at.",
+		Without: "`status.dnsTarget` stays empty.",
+	},
+	{
+		Action: "cloudfront:GetDistributionTenantByDomain", Feature: Preflight, Resource: tenants, Read: true,
+		For:     "Naming the tenant that holds a domain that AWS refused.",
+		Without: "`DomainConflict` can't always name the holder.",
+	},
+	{
+		Action: "cloudfront:GetManagedCertificateDetails", Feature: ManagedCertificates, Resource: tenants, Read: true,
+		For:     "Following the certificate until it is issued.",
+		Without: "Objects with a `managedCertificateRequest` say `AccessDenied` once they are deployed.",
+	},
+	{
+		Action: "acm:RequestCertificate", Feature: ManagedCertificates, Resource: anything, Implied: true,
+		For:     "CloudFront requests the certificate in the name of whoever creates the tenant. ACM checks no resource for it.",
+		Without: "The tenant is created without a certificate request, which nobody repeats: the object stays `PendingValidation`.",
+	},
+	{
+		Action: "cloudfront:GetVpcOrigin", Feature: VPCOrigins, Resource: vpcOrigins, Read: true, Implied: true,
+		For:     "CloudFront asks for it at creates and updates of tenants of such a distribution.",
+		Without: "Creates and updates say `AccessDenied`.",
+	},
+	{
+		Action: "wafv2:GetWebACL", Feature: WebACLs, Resource: webACLs, Read: true, Implied: true,
+		For:     "CloudFront reads the web ACL that a create or an update names.",
+		Without: "Creates and updates with a web ACL say `AccessDenied`.",
+	},
+}
