@@ -196,7 +196,7 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
 		Defaults: convert.Defaults{DriftPolicy: edge.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags)},
 	})
 	driver := &reconcile.Driver[*v1alpha1.DistributionTenant]{
-		Client: mgr.GetClient(), Kind: controller, Failed: metrics.failed, Publish: publisher(mgr),
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: controller, Failed: metrics.failed, Publish: publisher(mgr),
 	}
 	if err := controller.SetupWithManager(mgr, driver, c.Workers); err != nil {
 		return err

@@ -36,8 +36,12 @@ const maxSteps = 16
 const (
 	again         = 10 * time.Millisecond
 	conflictDelay = time.Second
+	behindDelay   = 5 * time.Second
 	throttleDelay = 5 * time.Second
 )
+
+// errBehind ends a pass over an object that has changed since it was cached.
+var errBehind = errors.New("the cache is behind the API server")
 
 // Kind is what the driver needs to know of a kind of object.
 type Kind[O client.Object] interface {
@@ -63,10 +67,11 @@ type Pass interface {
 	Conclude(err error) Conclusion
 }
 
-// Keeper changes the metadata of the pass's object.
+// Keeper stands between a pass and its first write to the world outside.
 type Keeper interface {
-	// Hold stores the finalizer and the annotations in one write, or does nothing when
-	// all of them are there.
+	// Hold makes sure that the object is as the pass knows it, with the finalizer and the
+	// annotations stored: by one write, or by a live read when all of them are there. It
+	// fails when the object has changed.
 	Hold(ctx context.Context, annotations map[string]string) error
 }
 
@@ -87,7 +92,9 @@ type Event struct {
 // Driver reconciles the objects of one kind.
 type Driver[O client.Object] struct {
 	Client client.Client
-	Kind   Kind[O]
+	// Live reads past the cache.
+	Live client.Reader
+	Kind Kind[O]
 	// Publish sends an event about the object.
 	Publish func(o O, e Event)
 	// Failed counts a pass that ended with a failure. It may be nil.
@@ -109,7 +116,7 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	if !o.GetDeletionTimestamp().IsZero() && !controllerutil.ContainsFinalizer(o, d.Kind.Finalizer()) {
 		return ctrl.Result{}, nil
 	}
-	k := &keeper[O]{client: d.Client, object: o, finalizer: d.Kind.Finalizer()}
+	k := &keeper[O]{client: d.Client, live: d.Live, blank: d.Kind.New, object: o, finalizer: d.Kind.Finalizer()}
 	pass := d.Kind.Begin(ctx, o)
 	released, more, failure := d.run(ctx, pass, k)
 	if released && failure == nil {
@@ -117,6 +124,11 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 			d.Publish(o, e)
 		}
 		return ctrl.Result{}, nil
+	}
+	if errors.Is(failure, errBehind) {
+		// The watch wakes the object when it brings the change; this is for a watch that hangs.
+		log.FromContext(ctx).V(1).Info("Nothing was written", "reason", failure.Error())
+		return ctrl.Result{RequeueAfter: behindDelay}, nil
 	}
 	return d.conclude(ctx, o, pass, more, failure)
 }
@@ -210,6 +222,8 @@ func (d *Driver[O]) result(ctx context.Context, after time.Duration, err error) 
 // keeper implements Keeper with merge patches under optimistic lock.
 type keeper[O client.Object] struct {
 	client    client.Client
+	live      client.Reader
+	blank     func() O
 	object    O
 	finalizer string
 }
@@ -220,7 +234,7 @@ func (k *keeper[O]) Hold(ctx context.Context, annotations map[string]string) err
 		missing = missing || k.object.GetAnnotations()[key] != value
 	}
 	if !missing {
-		return nil
+		return k.confirm(ctx)
 	}
 	return k.patch(ctx, "holding the object", func() {
 		controllerutil.AddFinalizer(k.object, k.finalizer)
@@ -231,6 +245,24 @@ func (k *keeper[O]) Hold(ctx context.Context, annotations map[string]string) err
 		maps.Copy(all, annotations)
 		k.object.SetAnnotations(all)
 	})
+}
+
+// confirm asks the API server whether the object is still the one that the pass knows. A
+// cache may be behind by minutes: in a replica that was frozen and does not know yet that
+// another one leads, or behind a watch that hangs. An older spec must not undo a newer one.
+// The status may be older; what was written there since costs a call at most.
+func (k *keeper[O]) confirm(ctx context.Context) error {
+	now := k.blank()
+	if err := k.live.Get(ctx, client.ObjectKeyFromObject(k.object), now); err != nil {
+		return fmt.Errorf("confirming the object: %w", err)
+	}
+	same := now.GetUID() == k.object.GetUID() && now.GetGeneration() == k.object.GetGeneration() &&
+		now.GetDeletionTimestamp().Equal(k.object.GetDeletionTimestamp()) &&
+		maps.Equal(now.GetAnnotations(), k.object.GetAnnotations())
+	if !same {
+		return errBehind
+	}
+	return nil
 }
 
 func (k *keeper[O]) release(ctx context.Context) error {

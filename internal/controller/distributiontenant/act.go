@@ -37,11 +37,11 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	case edge.Tag:
 		err = p.tag(ctx, k, s)
 	case edge.Untag:
-		err = p.untag(ctx, s)
+		err = p.untag(ctx, k, s)
 	case edge.Disable:
-		err = p.disable(ctx, s)
+		err = p.disable(ctx, k, s)
 	case edge.Delete:
-		err = p.delete(ctx, s)
+		err = p.delete(ctx, k, s)
 	case edge.LetGo, edge.Rest:
 	}
 	if err == nil {
@@ -68,6 +68,8 @@ func (p *pass) unreadable(err error) error {
 	return err
 }
 
+// hold comes before every write to AWS: the finalizer is stored, and what the pass knows of
+// the object is not out of date.
 func (p *pass) hold(ctx context.Context, k reconcile.Keeper, annotations map[string]string) error {
 	if err := k.Hold(ctx, annotations); err != nil {
 		return err
@@ -153,7 +155,10 @@ func (p *pass) tag(ctx context.Context, k reconcile.Keeper, s edge.Tag) error {
 	return nil
 }
 
-func (p *pass) untag(ctx context.Context, s edge.Untag) error {
+func (p *pass) untag(ctx context.Context, k reconcile.Keeper, s edge.Untag) error {
+	if err := p.hold(ctx, k, nil); err != nil {
+		return err
+	}
 	if err := p.Inventory.Untag(ctx, p.in.Desired.Name, s.ARN, s.Keys); err != nil {
 		return err
 	}
@@ -168,7 +173,10 @@ func (p *pass) recallTags() {
 	w.Tags, w.TagsKnown, w.TagsRead, w.TagsDue = known.Tags, known.TagsKnown, known.TagsRead, known.TagsDue
 }
 
-func (p *pass) disable(ctx context.Context, s edge.Disable) error {
+func (p *pass) disable(ctx context.Context, k reconcile.Keeper, s edge.Disable) error {
+	if err := p.hold(ctx, k, nil); err != nil {
+		return err
+	}
 	t, err := p.Inventory.Disable(ctx, p.in.Desired.Name, s)
 	if err != nil {
 		if fault.Is(err, fault.Invalid) && s.Whole == nil {
@@ -181,7 +189,10 @@ func (p *pass) disable(ctx context.Context, s edge.Disable) error {
 	return nil
 }
 
-func (p *pass) delete(ctx context.Context, s edge.Delete) error {
+func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s edge.Delete) error {
+	if err := p.hold(ctx, k, nil); err != nil {
+		return err
+	}
 	err := p.Inventory.Delete(ctx, p.in.Desired.Name, s)
 	switch {
 	case fault.Is(err, fault.NotDisabled):

@@ -7,6 +7,8 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
 // crash is what a dying process panics with.
@@ -24,6 +26,8 @@ type gate struct {
 	then []stop
 	// around is played instead of each write to Kubernetes.
 	around func(n int, write func() error) error
+	// frozen are the objects as a cache that is behind still shows them.
+	frozen map[client.ObjectKey]*v1alpha1.DistributionTenant
 }
 
 // stop is the end of the process at the n-th write from the time it is armed.
@@ -73,6 +77,33 @@ func (w *World) AroundKubeWrites(hook func(n int, write func() error) error) {
 	w.gate.around = func(n int, write func() error) error { return hook(n-from, write) }
 }
 
+// FreezeCache makes the operator see the object as it is now, whatever happens to it, until
+// ThawCache: so it is in a replica that was stopped for a while, or behind a watch that hangs.
+func (w *World) FreezeCache(o *v1alpha1.DistributionTenant) {
+	w.gate.mu.Lock()
+	defer w.gate.mu.Unlock()
+	w.gate.frozen = map[client.ObjectKey]*v1alpha1.DistributionTenant{client.ObjectKeyFromObject(o): o.DeepCopy()}
+}
+
+// ThawCache ends FreezeCache.
+func (w *World) ThawCache() {
+	w.gate.mu.Lock()
+	defer w.gate.mu.Unlock()
+	w.gate.frozen = nil
+}
+
+// get answers from the frozen cache where there is one.
+func (g *gate) get(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+	g.mu.Lock()
+	frozen := g.frozen[key]
+	g.mu.Unlock()
+	if t, ok := o.(*v1alpha1.DistributionTenant); ok && frozen != nil {
+		frozen.DeepCopyInto(t)
+		return nil
+	}
+	return c.Get(ctx, key, o, opts...)
+}
+
 // Crashed reports whether every crash that was asked for has happened.
 func (w *World) Crashed() bool {
 	w.gate.mu.Lock()
@@ -112,6 +143,7 @@ func (g *gate) write(kube bool, do func() error) error {
 
 func (g *gate) kube(c client.WithWatch) client.Client {
 	return interceptor.NewClient(c, interceptor.Funcs{
+		Get: g.get,
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			return g.write(true, func() error { return c.Create(ctx, o, opts...) })
 		},

@@ -216,7 +216,7 @@ func (w *World) start() {
 		Interval: SweepInterval, Observer: observer{w}, Random: half,
 	})
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
-		Client: w.kube, Kind: p.controller,
+		Client: w.kube, Live: w.Kube, Kind: p.controller,
 		Publish: func(o *v1alpha1.DistributionTenant, e reconcile.Event) {
 			w.Events = append(w.Events, Event{Object: o.Name, Warning: e.Warning, Reason: e.Reason, Message: e.Message})
 		},

@@ -1,0 +1,78 @@
+package distributiontenant_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
+	"github.com/google/go-cmp/cmp"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
+)
+
+// A replica that was frozen while another one led wakes up with the objects of long ago.
+// What it believes about them must not reach AWS.
+func TestAnOldViewOfAnObjectChangesNothingInAWS(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]func(t *testing.T, w *world.World){
+		"a newer spec, applied by another replica, is no drift": func(t *testing.T, w *world.World) {
+			t.Helper()
+			w.Edit("alpha", domains("alpha.example.com", "newer.example.com"))
+			outOfBand(t, w, "alpha", func(in *cloudfront.UpdateDistributionTenantInput) {
+				in.Domains = domainItems("alpha.example.com", "newer.example.com")
+			})
+		},
+		"a tenant whose object is paused by now is not corrected": func(t *testing.T, w *world.World) {
+			t.Helper()
+			annotate(w, "alpha", v1alpha1.AnnotationPaused, v1alpha1.PausedTrue)
+			outOfBand(t, w, "alpha", func(in *cloudfront.UpdateDistributionTenantInput) {
+				in.Domains = domainItems("alpha.example.com", "newer.example.com")
+			})
+		},
+		"a tenant whose object is being deleted by now is not created again": func(t *testing.T, w *world.World) {
+			t.Helper()
+			w.Delete("alpha")
+			removeOutOfBand(t, w, "alpha")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := world.New(t, kubeConfig, world.Options{})
+			w.FreezeCache(ready(t, w, "alpha", tags("team", "older")))
+			w.Restart()
+			meanwhile(t, w)
+			w.Clock.Step(2 * world.DeployDelay)
+			before, calls := w.AllInAWS(), mutations(w.Calls())
+			w.Advance(6 * time.Minute)
+			if d := cmp.Diff(before, w.AllInAWS()); d != "" {
+				t.Errorf("AWS before and after six minutes with the old view (-want +got):\n%s", d)
+			}
+			if d := cmp.Diff(calls, mutations(w.Calls())); d != "" {
+				t.Errorf("changes in AWS (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// With the watch back, whatever came meanwhile is carried out.
+func TestAReplicaThatCatchesUpGoesOn(t *testing.T) {
+	t.Parallel()
+	w := world.New(t, kubeConfig, world.Options{})
+	w.FreezeCache(ready(t, w, "alpha"))
+	w.Edit("alpha", params("tier", "gold"))
+	outOfBand(t, w, "alpha", func(in *cloudfront.UpdateDistributionTenantInput) {
+		in.Domains = domainItems("alpha.example.com", "sneaked.example.com")
+	})
+	w.Advance(6 * time.Minute)
+	w.ThawCache()
+	w.Advance(aSweep)
+	is(t, w, "alpha", readyTrue, syncedTrue)
+	got := inAWS(t, w, "alpha")
+	if d := cmp.Diff(map[string]string{"tier": "gold"}, got.Parameters); d != "" {
+		t.Errorf("parameters (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(map[string]string{"alpha.example.com": "active"}, got.Domains); d != "" {
+		t.Errorf("domains (-want +got):\n%s", d)
+	}
+}
