@@ -98,7 +98,7 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s edge.Create) er
 	}
 	p.wrote(t)
 	p.in.World.Tags, p.in.World.TagsKnown, p.in.World.TagsRead = s.Tags, true, now
-	p.in.Attempts.Sent(p.in.Generation, now)
+	p.in.Attempts.Sent(p.in.Generation, edge.WroteTenant|edge.WroteTags, now)
 	p.in.Attempts.CreatedAt = now
 	return nil
 }
@@ -127,7 +127,7 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s edge.Update) er
 		return p.missingReference(err)
 	}
 	p.wrote(t)
-	p.in.Attempts.Sent(p.in.Generation, p.Clock.Now())
+	p.in.Attempts.Sent(p.in.Generation, edge.WroteTenant, p.Clock.Now())
 	return nil
 }
 
@@ -150,7 +150,7 @@ func (p *pass) tag(ctx context.Context, k reconcile.Keeper, s edge.Tag) error {
 	if err := p.Inventory.Tag(ctx, p.in.Desired.Name, s.ARN, s.Tags); err != nil {
 		return err
 	}
-	p.in.Attempts.Sent(p.in.Generation, p.Clock.Now())
+	p.in.Attempts.Sent(p.in.Generation, edge.WroteTags, p.Clock.Now())
 	p.recallTags()
 	return nil
 }
@@ -162,7 +162,7 @@ func (p *pass) untag(ctx context.Context, k reconcile.Keeper, s edge.Untag) erro
 	if err := p.Inventory.Untag(ctx, p.in.Desired.Name, s.ARN, s.Keys); err != nil {
 		return err
 	}
-	p.in.Attempts.Sent(p.in.Generation, p.Clock.Now())
+	p.in.Attempts.Sent(p.in.Generation, edge.RemovedTags, p.Clock.Now())
 	p.recallTags()
 	return nil
 }

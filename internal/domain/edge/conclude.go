@@ -105,7 +105,7 @@ func (in Input) nowApplied() bool {
 	if in.World.Knowledge != Whole || !in.World.TagsKnown || !in.tagChange().Empty() {
 		return false
 	}
-	return len(in.diff()) == 0 || in.Attempts.AcceptedFor == in.Generation
+	return len(in.diff()) == 0 || in.Attempts.AcceptedFor == in.Generation && in.Attempts.Accepted&WroteTenant != 0
 }
 
 // reportedDrift is what status lists as differing from a generation that was applied.

@@ -110,7 +110,7 @@ func TestAppliedGeneration(t *testing.T) {
 	}{
 		"equal":                                    {with(quiet(), edited), 3},
 		"different":                                {with(quiet(), drifted, edited), 2},
-		"different, though AWS accepted it":        {with(quiet(), drifted, edited, func(in *edge.Input) { in.Attempts.AcceptedFor = 3 }), 3},
+		"different, though AWS accepted it":        {with(quiet(), drifted, edited, func(in *edge.Input) { in.Attempts.AcceptedFor, in.Attempts.Accepted = 3, edge.WroteTenant }), 3},
 		"equal, as far as the list shows":          {with(quiet(), listed, edited), 2},
 		"equal, with tags that nobody has read":    {with(quiet(), edited, func(in *edge.Input) { in.World.TagsKnown = false }), 2},
 		"equal but for the tags":                   {with(quiet(), edited, tagged(me.Tags())), 2},
@@ -229,7 +229,9 @@ func TestConcludingTwiceSaysTheSame(t *testing.T) {
 		"worn": func(in *edge.Input) {
 			in.Attempts.AcceptedFor, in.Attempts.Corrections, in.Attempts.LastCorrection = in.Generation, edge.MaxCorrections, now
 		},
-		"accepted": func(in *edge.Input) { in.Attempts.AcceptedFor = in.Generation }, "marked": marked(time.Minute),
+		"accepted": func(in *edge.Input) {
+			in.Attempts.AcceptedFor, in.Attempts.Accepted = in.Generation, edge.WroteTenant
+		}, "marked": marked(time.Minute),
 		"domain taken": func(in *edge.Input) { refused(fault.DomainTaken)(in); in.World.HolderKnown = true },
 		"exists":       refused(fault.Exists), "invalid": refused(fault.Invalid), "not disabled": refused(fault.NotDisabled),
 		"failing":   func(in *edge.Input) { failing(now.Add(-time.Hour), now.Add(-time.Hour))(in) },

@@ -115,9 +115,10 @@ type Failure struct {
 type Attempts struct {
 	// Last is when something was last tried that then failed. Zero: never here.
 	Last time.Time
-	// AcceptedFor is the generation that AWS last accepted a write for. Corrections
-	// counts the writes for it that followed.
+	// AcceptedFor is the generation that AWS last accepted a write for, Accepted the kinds of
+	// writes for it. Corrections counts those that were sent for it once more.
 	AcceptedFor    int64
+	Accepted       Write
 	Corrections    int
 	LastCorrection time.Time
 	// CreatedAt is when a create was last accepted.
@@ -139,17 +140,30 @@ type Attempts struct {
 	Certificate     *cert.Managed
 }
 
-// Sent notes that AWS accepted a write for the generation. Each further one corrects
-// what did not stay; a count that has held for a while starts anew.
-func (a *Attempts) Sent(generation int64, now time.Time) {
+// Write is a set of kinds of writes. One edit of a spec may need one of each.
+type Write uint8
+
+// The kinds of writes.
+const (
+	WroteTenant Write = 1 << iota
+	WroteTags
+	RemovedTags
+)
+
+// Sent notes that AWS accepted a write for the generation. Each further one of its kind
+// corrects what did not stay; a count that has held for a while starts anew.
+func (a *Attempts) Sent(generation int64, w Write, now time.Time) {
+	if a.AcceptedFor != generation {
+		a.Accepted = 0
+	}
 	if a.AcceptedFor != generation || now.Sub(a.LastCorrection) > StableFor {
 		a.Corrections = 0
 	}
-	if a.AcceptedFor == generation {
+	if a.Accepted&w != 0 {
 		a.Corrections++
 		a.LastCorrection = now
 	}
-	a.AcceptedFor = generation
+	a.AcceptedFor, a.Accepted = generation, a.Accepted|w
 }
 
 // Knowledge says how much is known of the tenant in AWS.

@@ -36,18 +36,22 @@ func TestSentCountsCorrections(t *testing.T) {
 	at := func(minutes int) time.Time { return now.Add(time.Duration(minutes) * time.Minute) }
 	for i, step := range []struct {
 		generation int64
+		write      edge.Write
 		at         time.Time
 		want       int
 	}{
-		{1, at(0), 0},  // The first write applies the spec.
-		{1, at(1), 1},  // Each further one corrects what did not stay.
-		{1, at(2), 2},  //
-		{1, at(30), 1}, // One that had held for a while starts the count anew.
-		{2, at(31), 0}, // Another generation is another matter.
-		{2, at(32), 1}, //
-		{1, at(33), 0}, //
+		{1, edge.WroteTenant, at(0), 0},  // The first writes apply the spec,
+		{1, edge.WroteTags, at(0), 0},    // one of each kind.
+		{1, edge.RemovedTags, at(0), 0},  //
+		{1, edge.WroteTenant, at(1), 1},  // Each further one corrects what did not stay.
+		{1, edge.WroteTags, at(2), 2},    //
+		{1, edge.WroteTenant, at(30), 1}, // One that had held for a while starts the count anew.
+		{2, edge.WroteTenant, at(31), 0}, // Another generation is another matter.
+		{2, edge.WroteTenant, at(32), 1}, //
+		{1, edge.WroteTenant | edge.WroteTags, at(33), 0},
+		{1, edge.WroteTags, at(34), 1}, // A create brings its tags along.
 	} {
-		a.Sent(step.generation, step.at)
+		a.Sent(step.generation, step.write, step.at)
 		if a.Corrections != step.want {
 			t.Errorf("after write %d: %d corrections, want %d", i, a.Corrections, step.want)
 		}
