@@ -9,6 +9,7 @@ SHELL       := bash
 TOOL         := go tool -modfile=go.tools.mod
 GOLANGCI     := $(TOOL) golangci-lint-kube-api-linter
 CONTROLPLANE := go -C hack/controlplane run ./build
+CHART        := charts/cloudfront-tenant-operator
 
 # What `make test` runs, and with which flags: make test PKG=./internal/domain/... TESTFLAGS='-run Name -v'
 PKG       ?= ./...
@@ -34,8 +35,10 @@ build: ## Compile the binaries into bin/
 generate: manifests docs ## Write everything that is generated
 
 .PHONY: manifests
-manifests: ## Write deep copies and CRDs from the API types
+manifests: ## Write deep copies and CRDs from the API types, rights from the code, and the chart's copies
 	@$(TOOL) controller-gen object crd paths=./api/... output:crd:dir=config/crd
+	@$(TOOL) controller-gen rbac:roleName=unnamed,fileName=rbac.yaml paths=./internal/... output:rbac:dir=$(CHART)/files
+	@rm -rf $(CHART)/files/crds && cp -r config/crd $(CHART)/files/crds
 
 .PHONY: docs
 docs: ## Write the reference documentation

@@ -109,6 +109,10 @@ func (c *Controller) remember(o *v1alpha1.DistributionTenant, a edge.Attempts) {
 	c.attempts[client.ObjectKeyFromObject(o)] = memory{uid: o.UID, attempts: a}
 }
 
+// +kubebuilder:rbac:roleName=tenants,groups=cloudfront-tenant-operator.io,resources=distributiontenants,verbs=get;list;watch;patch
+// +kubebuilder:rbac:roleName=tenants,groups=cloudfront-tenant-operator.io,resources=distributiontenants/status,verbs=patch
+// +kubebuilder:rbac:roleName=tenants,groups=events.k8s.io,resources=events,verbs=create;patch
+
 // SetupWithManager watches the objects, and the inventory through Wake.
 func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*v1alpha1.DistributionTenant], workers int) error {
 	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.DistributionTenant{}, nameIndex, effectiveName); err != nil {

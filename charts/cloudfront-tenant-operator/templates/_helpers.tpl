@@ -1,0 +1,131 @@
+{{/* The objects' name. */}}
+{{- define "operator.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
+{{- default $full .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- end }}
+
+{{/* What finds the pods; it can never change, so commonLabels are no part of it. */}}
+{{- define "operator.selectorLabels" -}}
+app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{/* Labels of every object. */}}
+{{- define "operator.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{ include "operator.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "operator.serviceAccountName" -}}
+{{- default (ternary (include "operator.fullname" .) "default" .Values.serviceAccount.create) .Values.serviceAccount.name -}}
+{{- end }}
+
+{{/* Whom the bindings name. */}}
+{{- define "operator.subjects" -}}
+- kind: ServiceAccount
+  name: {{ include "operator.serviceAccountName" . }}
+  namespace: {{ .Release.Namespace }}
+{{- end }}
+
+{{/* The rules of one role of files/rbac.yaml, which is generated from the markers in the code. */}}
+{{- define "operator.rules" -}}
+{{- range splitList "---\n" (.root.Files.Get "files/rbac.yaml") }}
+{{- $role := fromYaml . }}
+{{- if eq (dig "metadata" "name" "" $role) $.role }}
+{{- toYaml $role.rules }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The rules that only a ClusterRole can hold, and those for the kinds unless they go to namespaces. */}}
+{{- define "operator.clusterRules" -}}
+{{- if not .Values.watchNamespaces }}
+{{ include "operator.rules" (dict "root" . "role" "tenants") }}
+{{- end }}
+{{- if not .Values.controller.clusterID }}
+{{ include "operator.rules" (dict "root" . "role" "cluster-id") }}
+{{- end }}
+{{- if and .Values.metrics.enabled .Values.metrics.secure }}
+{{ include "operator.rules" (dict "root" . "role" "metrics") }}
+{{- end }}
+{{- end }}
+
+{{- define "operator.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
+{{- end }}
+{{- end }}
+
+{{/* The operator's flags. What is empty is left to the operator's own default. */}}
+{{- define "operator.args" -}}
+- --leader-elect={{ .Values.controller.leaderElect }}
+{{- with .Values.controller.leaderElectionNamespace }}
+- --leader-election-namespace={{ . }}
+{{- end }}
+- --health-probe-bind-address=:{{ .Values.probes.port }}
+{{- if .Values.metrics.enabled }}
+- --metrics-bind-address=:{{ .Values.metrics.port }}
+- --metrics-secure={{ .Values.metrics.secure }}
+- --enable-http2={{ .Values.metrics.http2 }}
+{{- if .Values.metrics.cert.secretName }}
+- --metrics-cert-path=/etc/metrics-cert
+- --metrics-cert-name={{ .Values.metrics.cert.certName }}
+- --metrics-cert-key={{ .Values.metrics.cert.keyName }}
+{{- end }}
+{{- else }}
+- --metrics-bind-address=0
+{{- end }}
+{{- with .Values.controller.pprofAddress }}
+- --pprof-bind-address={{ . }}
+{{- end }}
+{{- with .Values.watchNamespaces }}
+- --watch-namespaces={{ join "," . }}
+{{- end }}
+- --controllers={{ join "," .Values.controller.controllers }}
+{{- with .Values.controller.clusterID }}
+- {{ printf "--cluster-id=%s" . | quote }}
+{{- end }}
+- --drift-policy={{ .Values.controller.driftPolicy }}
+- --sweep-interval={{ .Values.controller.sweepInterval }}
+- --max-concurrent-reconciles={{ int .Values.controller.maxConcurrentReconciles }}
+{{- with .Values.aws.region }}
+- --aws-region={{ . }}
+{{- end }}
+- --aws-rate={{ .Values.aws.rate }}
+- --aws-burst={{ int .Values.aws.burst }}
+{{- with .Values.aws.defaultTags }}
+{{- $pairs := list }}
+{{- range $key, $value := . }}{{ $pairs = append $pairs (printf "%s=%v" $key $value) }}{{ end }}
+- {{ printf "--default-tags=%s" (join "," $pairs) | quote }}
+{{- end }}
+- --zap-log-level={{ .Values.controller.log.level }}
+- --zap-encoder={{ .Values.controller.log.encoder }}
+- --zap-stacktrace-level={{ .Values.controller.log.stacktraceLevel }}
+- --zap-time-encoding={{ .Values.controller.log.timeEncoding }}
+{{- with .Values.extraArgs }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* Nine tenths of a memory limit in bytes: above it Go's collector works harder instead of growing into the limit. */}}
+{{- define "operator.goMemLimit" -}}
+{{- $unit := regexFind "[A-Za-z]*$" . -}}
+{{- $factor := get (dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776) $unit -}}
+{{- mulf (trimSuffix $unit . | float64) $factor 0.9 | floor | int64 -}}
+{{- end }}
+
+{{/* Constraints with the pods' own selector where they have none. */}}
+{{- define "operator.topologySpread" -}}
+{{- range .Values.topologySpreadConstraints }}
+{{- $own := dict "labelSelector" (dict "matchLabels" (include "operator.selectorLabels" $ | fromYaml)) "matchLabelKeys" (list "pod-template-hash") }}
+- {{ toYaml (ternary . (merge (deepCopy .) $own) (hasKey . "labelSelector")) | nindent 2 | trim }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,12 @@
+package operator
+
+// The operator's rights beside those of the controllers. The chart takes each role's rules from
+// here, and leaves out those that the configuration doesn't need. Electing a leader writes its
+// event in the API of before events.k8s.io.
+//
+// +kubebuilder:rbac:roleName=cluster-id,groups="",resources=namespaces,resourceNames=kube-system,verbs=get
+// +kubebuilder:rbac:roleName=leader-election,groups=coordination.k8s.io,resources=leases,verbs=create
+// +kubebuilder:rbac:roleName=leader-election,groups=coordination.k8s.io,resources=leases,resourceNames=cloudfront-tenant-operator,verbs=get;update
+// +kubebuilder:rbac:roleName=leader-election,groups="",resources=events,verbs=create
+// +kubebuilder:rbac:roleName=metrics,groups=authentication.k8s.io,resources=tokenreviews,verbs=create
+// +kubebuilder:rbac:roleName=metrics,groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
