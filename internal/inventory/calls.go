@@ -30,7 +30,7 @@ func (i *Inventory) Read(ctx context.Context, name string) (edge.Observed, error
 		return t, nil
 	}
 	paired := ""
-	if e != nil && e.tenant.ID == t.ID && e.confirms(t) {
+	if e != nil && e.tenant.id == t.ID && e.confirms(t) {
 		paired = e.shownETag
 	}
 	e = i.store(t)
@@ -56,7 +56,7 @@ func (i *Inventory) ReadTags(ctx context.Context, t edge.Observed) (map[string]s
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if e := i.byName[t.Name]; e != nil && e.tenant.ID == t.ID {
+	if e := i.byName[t.Name]; e != nil && e.tenant.id == t.ID {
 		i.rememberTags(e, tags)
 	}
 	return tags, nil
@@ -79,8 +79,8 @@ func (i *Inventory) Create(ctx context.Context, s edge.Create) (edge.Observed, e
 		i.forgetIf(s.Tenant.Name, err, fault.Exists, fault.Transient)
 		return t, err
 	}
-	if t.Tags == nil {
-		t.Tags = s.Tags
+	if t.Tags == nil || maps.Equal(t.Tags, s.Tags) {
+		t.Tags = s.Tags // whose text the object has too
 	}
 	return i.wrote(t), nil
 }
@@ -119,7 +119,7 @@ func (i *Inventory) Delete(ctx context.Context, name string, s edge.Delete) erro
 	defer i.mu.Unlock()
 	i.buried[s.ID] = i.tick()
 	delete(i.flights, name)
-	if e := i.byName[name]; e != nil && e.tenant.ID == s.ID {
+	if e := i.byName[name]; e != nil && e.tenant.id == s.ID {
 		i.drop(e)
 	}
 	return nil
@@ -154,12 +154,9 @@ func (i *Inventory) retag(_ context.Context, name string, call func() error, cha
 		e.tagsKnown = e.tagsKnown && !fault.Ambiguous(err)
 		return err
 	}
-	tags := maps.Clone(e.tags)
-	if tags == nil {
-		tags = map[string]string{}
-	}
-	change(tags)
-	e.tags, e.tagsDue = tags, i.opts.Clock.Now()
+	changed := e.tags.all()
+	change(changed)
+	e.tags, e.tagsDue = tagsOf(changed), i.opts.Clock.Now()
 	return nil
 }
 

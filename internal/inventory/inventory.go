@@ -66,7 +66,7 @@ type Inventory struct {
 
 // entry is one tenant.
 type entry struct {
-	tenant edge.Observed
+	tenant facts
 	// whole is true while the tenant was read (or written) whole and has not moved since.
 	whole bool
 	// listETag is the list's ETag that goes with what was read. It need not equal the
@@ -76,7 +76,7 @@ type entry struct {
 	shownETag string
 	// shownAt is when (in seq) that was.
 	shownAt   uint64
-	tags      map[string]string
+	tags      tags
 	tagsKnown bool
 	tagsRead  time.Time
 	tagsDue   time.Time
@@ -130,12 +130,12 @@ func (i *Inventory) Known(name string) Known {
 	if !ok {
 		return k
 	}
-	t := e.tenant
+	t := e.tenant.observed()
 	k.Tenant, k.Knowledge = &t, edge.Listed
 	if e.whole {
 		k.Knowledge = edge.Whole
 	}
-	k.Tags, k.TagsKnown, k.TagsRead = e.tags, e.tagsKnown, e.tagsRead
+	k.Tags, k.TagsKnown, k.TagsRead = e.tags.all(), e.tagsKnown, e.tagsRead
 	k.TagsDue = !i.opts.Clock.Now().Before(e.tagsDue)
 	return k
 }
@@ -165,15 +165,15 @@ func (i *Inventory) Stats() Stats {
 // store remembers a tenant that was read or written whole. Callers hold the lock.
 func (i *Inventory) store(t edge.Observed) *entry {
 	e := i.byName[t.Name]
-	if e == nil || e.tenant.ID != t.ID {
+	if e == nil || e.tenant.id != t.ID {
 		if e != nil {
 			i.drop(e)
 		}
 		e = i.add(t)
 	}
-	i.reindex(e, t)
+	i.reindex(e, factsOf(t, e.tenant))
 	e.whole, e.touched = true, i.tick()
-	e.readETag, e.readShown = t.ETag, e.shownETag
+	e.readETag, e.readShown = e.tenant.etag, e.shownETag
 	if t.Tags != nil {
 		i.rememberTags(e, t.Tags)
 	}
@@ -188,20 +188,20 @@ func (i *Inventory) add(t edge.Observed) *entry {
 }
 
 // reindex replaces what is known of the tenant.
-func (i *Inventory) reindex(e *entry, t edge.Observed) {
-	if !slices.Equal(e.tenant.Domains, t.Domains) {
+func (i *Inventory) reindex(e *entry, now facts) {
+	if !slices.Equal(e.tenant.domains, now.domains) {
 		i.unindex(e)
-		for _, d := range t.Domains {
-			i.byDomain[d] = t.Name
+		for _, d := range now.domains {
+			i.byDomain[d.name] = now.name
 		}
 	}
-	e.tenant = t
+	e.tenant = now
 }
 
 func (i *Inventory) unindex(e *entry) {
-	for _, d := range e.tenant.Domains {
-		if i.byDomain[d] == e.tenant.Name {
-			delete(i.byDomain, d)
+	for _, d := range e.tenant.domains {
+		if i.byDomain[d.name] == e.tenant.name {
+			delete(i.byDomain, d.name)
 		}
 	}
 }
@@ -209,13 +209,13 @@ func (i *Inventory) unindex(e *entry) {
 // drop forgets a tenant.
 func (i *Inventory) drop(e *entry) {
 	i.unindex(e)
-	if i.byName[e.tenant.Name] == e {
-		delete(i.byName, e.tenant.Name)
+	if i.byName[e.tenant.name] == e {
+		delete(i.byName, e.tenant.name)
 	}
 }
 
-func (i *Inventory) rememberTags(e *entry, tags map[string]string) {
-	e.tags, e.tagsKnown, e.tagsRead = tags, true, i.opts.Clock.Now()
+func (i *Inventory) rememberTags(e *entry, read map[string]string) {
+	e.tags, e.tagsKnown, e.tagsRead = tagsOf(read), true, i.opts.Clock.Now()
 	// A tenth of spread keeps what was read together from being read together for ever.
 	e.tagsDue = i.opts.Clock.Now().Add(tagRotation - time.Duration(i.opts.Random()*float64(tagRotation/10)))
 }

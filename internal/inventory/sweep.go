@@ -2,7 +2,6 @@ package inventory
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -157,12 +156,12 @@ func (i *Inventory) idle() time.Duration {
 
 // look reads one tenant in flight.
 func (i *Inventory) look(ctx context.Context, name string) time.Duration {
-	before := i.Known(name)
+	before := i.Known(name).Tenant
 	_, err := i.Read(port.WithCall(ctx, port.Call{Key: "follow", Class: port.Follow}), name)
 	if wait := fault.RetryAfter(err); wait > 0 {
 		return wait
 	}
-	after := i.Known(name)
+	after := i.Known(name).Tenant
 	i.mu.Lock()
 	if f := i.flights[name]; f != nil {
 		i.reschedule(f)
@@ -171,7 +170,7 @@ func (i *Inventory) look(ctx context.Context, name string) time.Duration {
 		}
 	}
 	i.mu.Unlock()
-	if fault.Is(err, fault.NotFound) || err == nil && moved(before.Tenant, after.Tenant) {
+	if fault.Is(err, fault.NotFound) || err == nil && moved(before, after) {
 		i.opts.OnChange([]string{name})
 	}
 	return 0
@@ -184,8 +183,8 @@ func (i *Inventory) reschedule(f *flight) {
 
 // land ends the flight of a tenant that is deployed.
 func (i *Inventory) land(e *entry) {
-	if e.tenant.Status == edge.Deployed {
-		delete(i.flights, e.tenant.Name)
+	if e.tenant.status == edge.Deployed {
+		delete(i.flights, e.tenant.name)
 	}
 }
 
@@ -250,7 +249,7 @@ func (i *Inventory) merge(page []edge.Observed, s *sweep, requested uint64) (cha
 			e.seen = s.number
 			continue
 		}
-		if e == nil || e.tenant.ID != t.ID {
+		if e == nil || e.tenant.id != t.ID {
 			if e != nil {
 				i.drop(e)
 			}
@@ -267,32 +266,31 @@ func (i *Inventory) merge(page []edge.Observed, s *sweep, requested uint64) (cha
 
 // shown takes over what the list shows of a tenant, and reports whether it has moved.
 func (i *Inventory) shown(e *entry, t edge.Observed) bool {
-	before := e.tenant
-	e.shownETag, e.shownAt = t.ETag, i.tick()
+	before, now := e.tenant, factsOf(t, e.tenant)
+	e.shownETag, e.shownAt = either(e.shownETag, now.etag), i.tick()
 	paired := e.listETag
 	if paired == "" {
-		paired = e.tenant.ETag
+		paired = before.etag
 	}
 	if e.whole && t.ETag == paired {
-		e.listETag = t.ETag
+		e.listETag = e.shownETag
 		// The configuration stands as it was read; state and domains may move under one ETag.
-		now := before
-		now.Status, now.DomainStates, now.Modified = t.Status, t.DomainStates, t.Modified
-		i.reindex(e, now)
-		return moved(&before, &now)
+		kept := before
+		kept.status, kept.modified, kept.domains = now.status, now.modified, now.domains
+		i.reindex(e, kept)
+		return before.moved(kept)
 	}
 	e.whole, e.listETag = false, ""
-	i.reindex(e, t)
-	return before.ID == "" || moved(&before, &t)
+	i.reindex(e, now)
+	return before.id == "" || before.moved(now)
 }
 
-// moved reports whether two views of a tenant differ in anything that an object reports.
-func moved(a, b *edge.Observed) bool {
-	if a == nil || b == nil {
-		return a != b
+// moved reports whether a read has shown anything new.
+func moved(before, after *edge.Observed) bool {
+	if before == nil || after == nil {
+		return before != after
 	}
-	return a.ID != b.ID || a.ETag != b.ETag || a.Status != b.Status || a.Enabled != b.Enabled ||
-		!maps.Equal(a.DomainStates, b.DomainStates)
+	return factsOf(*before, facts{}).moved(factsOf(*after, facts{}))
 }
 
 // finish ends a sweep that saw the whole account. What it did not show is forgotten, and

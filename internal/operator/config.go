@@ -41,6 +41,7 @@ type Config struct {
 	MetricsCertKey  string
 	ProbeAddress    string
 	EnableHTTP2     bool
+	PprofAddress    string
 
 	LeaderElect             bool
 	LeaderElectionNamespace string
@@ -67,6 +68,8 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	f.StringVar(&c.MetricsCertKey, "metrics-cert-key", "tls.key", "File name of its key.")
 	f.StringVar(&c.ProbeAddress, "health-probe-bind-address", ":8081", "Address of /healthz and /readyz; 0 turns them off.")
 	f.BoolVar(&c.EnableHTTP2, "enable-http2", false, "Serve metrics over HTTP/2 too.")
+	f.StringVar(&c.PprofAddress, "pprof-bind-address", "0",
+		"Address of Go's profiles, for example localhost:6060; 0 turns them off. Everybody who reaches it may read them.")
 
 	f.BoolVar(&c.LeaderElect, "leader-elect", false, "Let one of several replicas be active.")
 	f.StringVar(&c.LeaderElectionNamespace, "leader-election-namespace", "", "Namespace of the lease. Empty: the operator's own.")
@@ -120,6 +123,7 @@ func (c *Config) Validate() error {
 func (c *Config) validateNames() error {
 	for _, f := range []struct{ name, address string }{
 		{"metrics-bind-address", c.MetricsAddress}, {"health-probe-bind-address", c.ProbeAddress},
+		{"pprof-bind-address", c.PprofAddress},
 	} {
 		if _, _, err := net.SplitHostPort(f.address); err != nil && f.address != "" && f.address != "0" {
 			return fmt.Errorf("--%s=%s is no address: use host:port, :port, or 0 to turn it off", f.name, f.address)

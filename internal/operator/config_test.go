@@ -34,6 +34,7 @@ func TestFlagsThatCannotBe(t *testing.T) {
 		"--cluster-id=a*b":                                    "letters, digits",
 		"--metrics-bind-address=nowhere":                      "host:port",
 		"--health-probe-bind-address=8081":                    "host:port",
+		"--pprof-bind-address=6060":                           "host:port",
 	} {
 		t.Run(argument[:min(len(argument), 50)], func(t *testing.T) {
 			err := parse(argument)

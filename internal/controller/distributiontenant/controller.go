@@ -4,10 +4,11 @@ package distributiontenant
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -21,9 +22,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
-
-// nameIndex finds the objects of a tenant's name in AWS.
-const nameIndex = "effectiveTenantName"
 
 // Observer is told what metrics count.
 type Observer interface {
@@ -57,17 +55,21 @@ type Controller struct {
 
 	mu       sync.Mutex
 	attempts map[types.NamespacedName]memory
+	// objects are those that had a pass, by their tenant's name in AWS. An index of the
+	// cache would take ten times the memory.
+	objects map[string][]types.NamespacedName
 }
 
-// memory is what the process remembers of its own tries for one object.
+// memory is what the process remembers of one object, and of its own tries for it.
 type memory struct {
 	uid      types.UID
+	tenant   string
 	attempts edge.Attempts
 }
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, attempts: map[types.NamespacedName]memory{}}
+	return &Controller{Options: o, attempts: map[types.NamespacedName]memory{}, objects: map[string][]types.NamespacedName{}}
 }
 
 // New implements reconcile.Kind.
@@ -83,6 +85,7 @@ func (c *Controller) Status(o *v1alpha1.DistributionTenant) any { return &o.Stat
 func (c *Controller) Forget(key client.ObjectKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.unname(key, c.attempts[key].tenant)
 	delete(c.attempts, key)
 }
 
@@ -92,21 +95,40 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.DistributionTenant) 
 }
 
 // recall returns what is remembered of the tries for the object. A new object of the
-// same name begins anew.
+// same name begins anew. From now on the object is woken when its tenant moves.
 func (c *Controller) recall(o *v1alpha1.DistributionTenant) edge.Attempts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := c.attempts[client.ObjectKeyFromObject(o)]
-	if m.uid != o.UID {
-		return edge.Attempts{}
+	key, name := client.ObjectKeyFromObject(o), convert.TenantName(o)
+	m, known := c.attempts[key]
+	if !known || m.tenant != name {
+		c.unname(key, m.tenant)
+		c.objects[name] = append(c.objects[name], key)
+	}
+	if m.uid != o.UID || m.tenant != name {
+		m = memory{uid: o.UID, tenant: name}
+		c.attempts[key] = m
 	}
 	return m.attempts
+}
+
+// unname needs the lock.
+func (c *Controller) unname(key client.ObjectKey, tenant string) {
+	rest := slices.DeleteFunc(c.objects[tenant], func(k client.ObjectKey) bool { return k == key })
+	if len(rest) == 0 {
+		delete(c.objects, tenant)
+		return
+	}
+	c.objects[tenant] = rest
 }
 
 func (c *Controller) remember(o *v1alpha1.DistributionTenant, a edge.Attempts) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.attempts[client.ObjectKeyFromObject(o)] = memory{uid: o.UID, attempts: a}
+	if m, known := c.attempts[client.ObjectKeyFromObject(o)]; known && m.uid == o.UID {
+		m.attempts = a
+		c.attempts[client.ObjectKeyFromObject(o)] = m
+	}
 }
 
 // +kubebuilder:rbac:roleName=tenants,groups=cloudfront-tenant-operator.io,resources=distributiontenants,verbs=get;list;watch;patch
@@ -115,21 +137,10 @@ func (c *Controller) remember(o *v1alpha1.DistributionTenant, a edge.Attempts) {
 
 // SetupWithManager watches the objects, and the inventory through Wake.
 func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*v1alpha1.DistributionTenant], workers int) error {
-	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.DistributionTenant{}, nameIndex, effectiveName); err != nil {
-		return fmt.Errorf("indexing tenant names: %w", err)
-	}
 	return reconcile.Setup(mgr, d, reconcile.Watch{
 		Name: "distributiontenant", Workers: workers, Wake: c.wake(),
 		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow},
 	})
-}
-
-func effectiveName(o client.Object) []string {
-	t, ok := o.(*v1alpha1.DistributionTenant)
-	if !ok {
-		return nil
-	}
-	return []string{convert.TenantName(t)}
 }
 
 // wakeQueue is how many woken objects may wait for the work queue to take them.
@@ -141,18 +152,16 @@ func (c *Controller) wake() chan event.GenericEvent {
 }
 
 // Wake queues the objects behind the tenants of those names. It is the inventory's
-// OnChange.
+// OnChange. An object that had no pass yet has one before it, and needs no waking.
 func (c *Controller) Wake(ctx context.Context, names []string) {
 	for _, name := range names {
-		var list v1alpha1.DistributionTenantList
-		if err := c.Client.List(ctx, &list, client.MatchingFields{nameIndex: name}); err != nil {
-			// The objects look for themselves before long: no event is ever needed.
-			ctrl.LoggerFrom(ctx).Error(err, "Finding the objects of a tenant", "tenant", name)
-			continue
-		}
-		for n := range list.Items {
+		c.mu.Lock()
+		keys := slices.Clone(c.objects[name])
+		c.mu.Unlock()
+		for _, key := range keys {
+			o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 			select {
-			case c.changed <- event.GenericEvent{Object: &list.Items[n]}:
+			case c.changed <- event.GenericEvent{Object: o}:
 			case <-ctx.Done():
 				return
 			}

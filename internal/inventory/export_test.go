@@ -1,0 +1,19 @@
+package inventory
+
+import "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+
+// Remembered is how now comes back after before was known.
+func Remembered(before, now edge.Observed) edge.Observed {
+	return factsOf(now, factsOf(before, facts{})).observed()
+}
+
+// RememberedTags is how tags come back.
+func RememberedTags(given map[string]string) map[string]string { return tagsOf(given).all() }
+
+// Learn makes a tenant known as if it had been read with its tags.
+func (i *Inventory) Learn(t edge.Observed, tags map[string]string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	t.Tags = tags
+	i.store(t)
+}

@@ -1,0 +1,123 @@
+package inventory
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unique"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+)
+
+// facts are what is remembered of a tenant, in a fourth of the memory that edge.Observed
+// takes: two maps of one element each would be more than half of it. There is one for each
+// tenant of the account, for as long as the operator runs.
+type facts struct {
+	// id is a part of arn, where AWS builds it so.
+	name, id, arn, etag string
+	// distribution, group and status are shared with all that have the same.
+	distribution, group, status string
+	enabled                     bool
+	created, modified           time.Time
+	domains                     []domain
+	// rare is nil for the many tenants that have none of it.
+	rare *rare
+}
+
+type domain struct{ name, state string }
+
+type rare struct {
+	parameters     map[string]string
+	customizations edge.Customizations
+}
+
+// factsOf takes over what was observed, but for tags. Text that equals what was known before
+// is not kept twice.
+func factsOf(t edge.Observed, before facts) facts {
+	f := facts{
+		name: either(before.name, t.Name), id: t.ID, arn: either(before.arn, t.ARN), etag: either(before.etag, t.ETag),
+		distribution: interned(t.DistributionID), group: interned(t.ConnectionGroupID), status: interned(t.Status),
+		enabled: t.Enabled, created: t.Created, modified: t.Modified, domains: domainsOf(t, before.domains),
+	}
+	if strings.HasSuffix(f.arn, f.id) {
+		f.id = f.arn[len(f.arn)-len(f.id):]
+	}
+	if len(t.Parameters) > 0 || !reflect.ValueOf(t.Customizations).IsZero() {
+		f.rare = &rare{parameters: t.Parameters, customizations: t.Customizations}
+	}
+	return f
+}
+
+func domainsOf(t edge.Observed, before []domain) []domain {
+	if len(t.Domains) == 0 {
+		return nil
+	}
+	out := make([]domain, len(t.Domains))
+	for i, name := range t.Domains {
+		out[i] = domain{name: name, state: interned(t.DomainStates[name])}
+	}
+	slices.SortFunc(out, func(a, b domain) int { return strings.Compare(a.name, b.name) })
+	for i := range min(len(out), len(before)) {
+		out[i].name = either(before[i].name, out[i].name)
+	}
+	return out
+}
+
+// observed is what the facts were made of. Nobody else has its maps and lists but those of
+// rare, which nobody changes.
+func (f facts) observed() edge.Observed {
+	t := edge.Observed{
+		Tenant: edge.Tenant{Name: f.name, DistributionID: f.distribution, ConnectionGroupID: f.group, Enabled: f.enabled},
+		ID:     f.id, ARN: f.arn, ETag: f.etag, Status: f.status, Created: f.created, Modified: f.modified,
+		DomainStates: make(map[string]string, len(f.domains)),
+	}
+	for _, d := range f.domains {
+		t.Domains = append(t.Domains, d.name)
+		t.DomainStates[d.name] = d.state
+	}
+	if f.rare != nil {
+		t.Parameters, t.Customizations = f.rare.parameters, f.rare.customizations
+	}
+	return t
+}
+
+// moved reports whether two views of a tenant differ in anything that an object reports.
+func (f facts) moved(now facts) bool {
+	return f.id != now.id || f.etag != now.etag || f.status != now.status || f.enabled != now.enabled ||
+		!slices.Equal(f.domains, now.domains)
+}
+
+// tags are a map in the form of a list, for the same reason.
+type tags []tag
+
+type tag struct{ key, value string }
+
+func tagsOf(given map[string]string) tags {
+	out := make(tags, 0, len(given))
+	for key, value := range given {
+		out = append(out, tag{interned(key), value})
+	}
+	slices.SortFunc(out, func(a, b tag) int { return strings.Compare(a.key, b.key) })
+	return out
+}
+
+// all is never nil, and is whoever's who asks.
+func (t tags) all() map[string]string {
+	out := make(map[string]string, len(t))
+	for _, tag := range t {
+		out[tag.key] = tag.value
+	}
+	return out
+}
+
+// either returns the old text when it is the same, so that the new one can go.
+func either(old, text string) string {
+	if old == text {
+		return old
+	}
+	return text
+}
+
+// interned returns the one copy of a text that many tenants have.
+func interned(text string) string { return unique.Make(text).Value() }

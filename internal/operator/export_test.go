@@ -1,0 +1,8 @@
+package operator
+
+// What the tests look at from outside.
+var (
+	Slim      = slim
+	EventName = eventName
+	Bounded   = bounded
+)
