@@ -38,6 +38,8 @@ type Options struct {
 	// Guard, if there is one, kills the processes should we be killed. Linux does
 	// that without one.
 	Guard *process.Guard
+	// Audit records every request, for Audit.
+	Audit bool
 	// APIServerFlags are added after our own and win over them.
 	APIServerFlags []string
 }
@@ -86,7 +88,11 @@ func (cp *ControlPlane) start(ctx context.Context, opts Options) error {
 	if err := cp.run(ctx, "etcd", cp.etcdFlags(), cp.EtcdURL()+"/readyz"); err != nil {
 		return err
 	}
-	flags := append(cp.apiServerFlags(), opts.APIServerFlags...)
+	flags := cp.apiServerFlags()
+	if opts.Audit {
+		flags = append(flags, cp.auditFlags()...)
+	}
+	flags = append(flags, opts.APIServerFlags...)
 	// The API server is ready before it has made these namespaces, and everybody takes them for granted.
 	namespaces := cp.apiServerURL() + "/api/v1/namespaces/"
 	if err := cp.run(ctx, "kube-apiserver", flags, cp.apiServerURL()+"/readyz", namespaces+"kube-system", namespaces+"default"); err != nil {

@@ -124,6 +124,7 @@ func WriteKubeconfig(path string, config *rest.Config) error {
 		}},
 		AuthInfos: map[string]*clientcmdapi.AuthInfo{name: {
 			Token:                 config.BearerToken,
+			TokenFile:             config.BearerTokenFile,
 			ClientCertificateData: config.CertData,
 			ClientKeyData:         config.KeyData,
 		}},
@@ -153,6 +154,7 @@ func (cp *ControlPlane) writeFiles() error {
 		"serving.key":        servingKey,
 		"serviceaccount.key": serviceAccountKey,
 		"tokens.csv":         []byte(tokens),
+		"audit-policy.yaml":  []byte(auditPolicy),
 	} {
 		if err := os.WriteFile(cp.path(name), content, 0o600); err != nil {
 			return fmt.Errorf("writing the control plane's files: %w", err)
