@@ -46,6 +46,9 @@ var sids = map[string]string{
 	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs",
 }
 
+// free are the calls that AWS answers for everybody, so that no policy has to allow them.
+var free = map[Call]bool{"sts:GetCallerIdentity": true}
+
 // Permission is an IAM action that a feature needs. For the calls that the code makes the
 // action has the name of the call.
 type Permission struct {

@@ -103,7 +103,7 @@ func Policy(o *v1alpha1.DistributionTenant, d Defaults) edge.Policy {
 // Memory reads back from status what only status remembers.
 func Memory(s *v1alpha1.DistributionTenantStatus) edge.Memory {
 	m := edge.Memory{
-		ID: s.ID, ETag: s.ETag, AppliedGeneration: s.ObservedGeneration,
+		ID: s.ID, Account: edge.AccountOf(s.ARN), ETag: s.ETag, AppliedGeneration: s.ObservedGeneration,
 		AppliedTagKeys: s.AppliedTagKeys, RoutingEndpoint: s.DNSTarget, Conditions: map[edge.ConditionType]edge.Condition{},
 	}
 	for _, c := range s.Conditions {

@@ -24,23 +24,25 @@ const (
 )
 
 // References remembers what tenants refer to: distributions, certificates, routing
-// endpoints. Reads of the same thing at the same time are one call.
+// endpoints, the account. Reads of the same thing at the same time are one call.
 type References struct {
 	parents      port.Parents
 	certificates port.Certificates
+	identity     port.Identity
 	group        singleflight.Group
 
 	distributions *cache.Expiring
 	certs         *cache.Expiring
 	endpoints     *cache.Expiring
+	accounts      *cache.Expiring
 }
 
 // NewReferences makes an empty memory.
-func NewReferences(p port.Parents, c port.Certificates, clk clock.Clock) *References {
+func NewReferences(p port.Parents, c port.Certificates, id port.Identity, clk clock.Clock) *References {
 	return &References{
-		parents: p, certificates: c,
+		parents: p, certificates: c, identity: id,
 		distributions: cache.NewExpiringWithClock(clk), certs: cache.NewExpiringWithClock(clk),
-		endpoints: cache.NewExpiringWithClock(clk),
+		endpoints: cache.NewExpiringWithClock(clk), accounts: cache.NewExpiringWithClock(clk),
 	}
 }
 
@@ -111,6 +113,11 @@ func (r *References) Endpoint(ctx context.Context, groupID string) (string, erro
 		r.endpoints.Set(groupID, "", unlistedTTL)
 	}
 	return r.KnownEndpoint(groupID), nil
+}
+
+// Account is the AWS account of the operator's credentials.
+func (r *References) Account(ctx context.Context) (string, error) {
+	return shared(ctx, &r.group, r.accounts, "account", r.identity.Account)
 }
 
 // shared answers from the cache, or reads once for all who ask meanwhile.

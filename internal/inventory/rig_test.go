@@ -23,6 +23,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
@@ -89,7 +90,8 @@ func newRig(t *testing.T, o options) *rig {
 	r.Inventory = inventory.New(inventory.Options{
 		Tenants: client, Clock: o.clock, Interval: interval, OnChange: r.wake, Random: func() float64 { return 0.5 },
 	})
-	r.references = inventory.NewReferences(client, acm.New(acm.Config{SDK: r.sdk(r.sim.Transport()), Limiter: acmLimiter, Metrics: metrics}), o.clock)
+	r.references = inventory.NewReferences(client, acm.New(acm.Config{SDK: r.sdk(r.sim.Transport()), Limiter: acmLimiter, Metrics: metrics}),
+		sts.New(sts.Config{SDK: r.sdk(r.sim.Transport()), Limiter: acmLimiter, Metrics: metrics}), o.clock)
 	return r
 }
 

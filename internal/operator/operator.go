@@ -29,6 +29,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
@@ -44,10 +45,13 @@ const leaderElectionID = "cloudfront-tenant-operator"
 // gives a pod.
 const shutdownTimeout = 25 * time.Second
 
-// The budget for ACM, which allows ten DescribeCertificate a second to the whole account.
+// The budgets for ACM, which allows ten DescribeCertificate a second to the whole account,
+// and for STS, which is asked once a minute at most.
 const (
 	acmRate  = 5
 	acmBurst = 10
+	stsRate  = 1
+	stsBurst = 5
 )
 
 // gcPercent lets garbage grow to half of what is in use instead of to as much again. The
@@ -191,6 +195,8 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
 	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: acmRate, Burst: acmBurst, Clock: wall, Metrics: calls})
 	edgeClient := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: calls})
 	certClient := acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: calls})
+	stsLimiter := aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: stsRate, Burst: stsBurst, Clock: wall, Metrics: calls})
+	identity := sts.New(sts.Config{SDK: sdk, Limiter: stsLimiter, Metrics: calls})
 
 	var controller *distributiontenant.Controller
 	inv := inventory.New(inventory.Options{
@@ -201,7 +207,7 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
 		},
 	})
 	controller = distributiontenant.New(distributiontenant.Options{
-		Client: mgr.GetClient(), Inventory: inv, References: inventory.NewReferences(edgeClient, certClient, wall),
+		Client: mgr.GetClient(), Inventory: inv, References: inventory.NewReferences(edgeClient, certClient, identity, wall),
 		Budget: limiter, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: metrics, Random: rand.Float64,
 		Defaults: convert.Defaults{DriftPolicy: edge.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags)},
 	})

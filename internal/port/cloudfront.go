@@ -73,6 +73,12 @@ type Parents interface {
 	ListConnectionGroups(ctx context.Context) ([]ConnectionGroup, error)
 }
 
+// Identity tells whose credentials the calls are made with.
+type Identity interface {
+	// Account is the id of the AWS account.
+	Account(ctx context.Context) (string, error)
+}
+
 // Certificates reads certificates in ACM.
 type Certificates interface {
 	// DescribeCertificate reads a certificate; an absent one is fault.NotFound.

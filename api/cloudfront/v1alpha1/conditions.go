@@ -53,6 +53,9 @@ const (
 	// ReasonAdoptionRequired (False): a tenant of this name exists that is not ours, and the adoption
 	// policy does not let us take it.
 	ReasonAdoptionRequired = "AdoptionRequired"
+	// ReasonWrongAccount (False): the operator's credentials belong to another AWS account than the
+	// tenant. Synced takes it too.
+	ReasonWrongAccount = "WrongAccount"
 	// ReasonDomainChangeHeld (False): a change of domains waits until it can be made safely.
 	ReasonDomainChangeHeld = "DomainChangeHeld"
 	// ReasonReferenceNotReady (False): something that the spec names is missing or not ready.

@@ -36,6 +36,12 @@ func (p *pass) look(ctx context.Context, s edge.Look) error {
 			return err
 		}
 		p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = endpoint, true
+	case edge.LookAccount:
+		account, err := p.References.Account(ctx)
+		if err != nil {
+			return err
+		}
+		p.in.World.Account = account
 	}
 	return nil
 }

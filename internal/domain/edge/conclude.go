@@ -226,7 +226,7 @@ func (in Input) syncedCondition(r Report, d Decision) Condition {
 	switch {
 	case in.Paused:
 		return no(ReasonPaused, "Nothing is written for this object until its paused annotation is removed.")
-	case p != nil && p.Of == Synced:
+	case p != nil && (p.Of == Synced || p.Reason == ReasonWrongAccount):
 		return no(p.Reason, p.Message)
 	case in.Deleting:
 		return no(ReasonUpdatePending, "The object is being deleted.")

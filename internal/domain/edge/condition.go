@@ -33,6 +33,7 @@ const (
 	ReasonMissingCertificate      Reason = "MissingCertificate"
 	ReasonQuotaExceeded           Reason = "QuotaExceeded"
 	ReasonAdoptionRequired        Reason = "AdoptionRequired"
+	ReasonWrongAccount            Reason = "WrongAccount"
 
 	ReasonInSync             Reason = "InSync"
 	ReasonDriftDetected      Reason = "DriftDetected"

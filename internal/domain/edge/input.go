@@ -86,6 +86,8 @@ type Input struct {
 type Memory struct {
 	// ID is the tenant's id in AWS. Empty: none was ever seen.
 	ID string
+	// Account is the AWS account of the tenant. Empty: none was ever seen.
+	Account string
 	// ETag is the one with which AWS was last known to equal the spec, or to differ
 	// from it as reported.
 	ETag string
@@ -207,6 +209,9 @@ type World struct {
 	// Managed is set if ManagedKnown and CloudFront manages a certificate.
 	Managed      *cert.Managed
 	ManagedKnown bool
+
+	// Account is the AWS account of the operator's credentials, empty until it was looked up.
+	Account string
 
 	// Unreadable is why something could not be read that a decision needs.
 	Unreadable *fault.Error

@@ -26,6 +26,7 @@ func keepRules() []rule {
 	return []rule{
 		{"Paused", "A paused object is looked at and never written for.", paused},
 		{"Readable", "What may not be read is said, not guessed.", readable},
+		{"SameAccount", "Credentials of another account see another world, from which nothing is concluded.", sameAccount},
 		{"Informed", "What may exist is looked up before anything is concluded from its absence.", informed},
 		{"Fresh", "A tenant that the list shows changed is read whole.", fresh},
 		{"Owned", "A tenant that the tags do not prove ours is adopted or left alone, as the policy says.", owned},
@@ -52,6 +53,29 @@ func readable(in Input) (Decision, bool) {
 		return pass()
 	}
 	return stuck(reasonOf(in.World.Unreadable.Kind), in.World.Unreadable.Error())
+}
+
+// sameAccount keeps a mistake in the operator's credentials from looking like the loss of
+// every tenant: they would be created again, or their objects let go, in the wrong account.
+func sameAccount(in Input) (Decision, bool) {
+	if in.Memory.Account == "" {
+		return pass()
+	}
+	caller := in.World.Account
+	switch {
+	case in.World.present():
+		caller = AccountOf(in.World.Tenant.ARN)
+	case in.World.Knowledge != Absent:
+		return pass()
+	case caller == "":
+		return do(Look{At: LookAccount})
+	}
+	if caller == in.Memory.Account || caller == "" {
+		return pass()
+	}
+	return stuck(ReasonWrongAccount, fmt.Sprintf(
+		"The distribution tenant is in the AWS account %s, the operator's credentials are of the account %s. Nothing was changed. Give the operator credentials of the account %s.",
+		in.Memory.Account, caller, in.Memory.Account))
 }
 
 func informed(in Input) (Decision, bool) {

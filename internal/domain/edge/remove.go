@@ -14,6 +14,7 @@ func removeRules() []rule {
 	return []rule{
 		{"Paused", "A paused object is not torn down.", paused},
 		{"Readable", "What may not be read is said, not guessed.", readable},
+		{"SameAccount", "Credentials of another account see another world, from which nothing is concluded.", sameAccount},
 		{"Gone", "The object is let go once its tenant was positively not found, and no create can still be on its way.", gone},
 		{"Located", "Absence is only believed after a read of this very tenant.", located},
 		{"Proven", "What the tags do not prove ours is left untouched.", provenOurs},

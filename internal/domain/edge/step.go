@@ -27,6 +27,7 @@ const (
 	LookManaged      Subject = "managed certificate"
 	LookHolder       Subject = "domain holder"
 	LookRouting      Subject = "routing endpoint"
+	LookAccount      Subject = "account"
 )
 
 // Look reads one thing more before the decision is made.

@@ -95,6 +95,15 @@ type Observed struct {
 	Tags map[string]string
 }
 
+// AccountOf returns the account in an ARN, empty where there is none.
+func AccountOf(arn string) string {
+	parts := strings.SplitN(arn, ":", 6)
+	if len(parts) < 6 {
+		return ""
+	}
+	return parts[4]
+}
+
 // Normalize puts a tenant into the one form in which tenants are compared.
 func (t Tenant) Normalize() Tenant {
 	t.Domains = slices.Clone(t.Domains)

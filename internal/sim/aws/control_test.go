@@ -36,7 +36,7 @@ func TestControlAPI(t *testing.T) {
 		}
 	})
 	t.Run("operations", func(t *testing.T) {
-		if got := ask[[]string](t, sim, "GET", "operations", ""); len(got) != 34 {
+		if got := ask[[]string](t, sim, "GET", "operations", ""); len(got) != 35 {
 			t.Errorf("%d operations", len(got))
 		}
 	})

@@ -283,10 +283,7 @@ func (s *Sim) ClearFaults() {
 // limits.
 func Operations() []string {
 	var names []string
-	for _, op := range cloudFrontOperations {
-		names = append(names, op.name)
-	}
-	for _, op := range acmOperations {
+	for _, op := range slices.Concat(cloudFrontOperations, acmOperations, stsOperations) {
 		names = append(names, op.name)
 	}
 	slices.Sort(names)

@@ -91,7 +91,7 @@ func New(options Options) *Sim {
 		options.JournalSize = 100_000
 	}
 	s := &Sim{options: options, clock: options.Clock, derive: deriver{seed: options.RandomSeed}}
-	s.services = []service{cloudFront{}, acm{}}
+	s.services = []service{cloudFront{}, acm{}, sts{}}
 	s.hanging = map[chan struct{}]struct{}{}
 	if err := s.restart(); err != nil {
 		panic(fmt.Sprintf("starting the simulated AWS: %v", err))

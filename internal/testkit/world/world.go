@@ -26,6 +26,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
@@ -43,6 +44,9 @@ const (
 	DeployDelay    = 60 * time.Second
 	SweepInterval  = 5 * time.Minute
 )
+
+// personKey is the access key of whoever else works in the default account.
+const personKey = "AKIATEST"
 
 // attemptTimeout bounds a call that hangs, as the operator's own HTTP client does.
 const attemptTimeout = 20 * time.Second
@@ -75,6 +79,8 @@ type World struct {
 	Namespace string
 	// Kube writes as a person would: past the operator's counters.
 	Kube client.Client
+	// AccessKey is that of the operator, from its next start on. It decides the account.
+	AccessKey string
 	// Events are those that the operator published, oldest first.
 	Events []Event
 	// Ready are the times to Ready that were observed, Drift how often drift was.
@@ -173,8 +179,8 @@ func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch
 	}
 	w := &World{
 		Sim:   sim.New(sim.Options{Clock: clk, DeployDelay: DeployDelay, Seed: o.Seed, Switches: o.Switches}),
-		Clock: clk,
-		t:     t, options: o, gate: &gate{}, objects: map[client.ObjectKey]*scheduled{},
+		Clock: clk, AccessKey: personKey,
+		t: t, options: o, gate: &gate{}, objects: map[client.ObjectKey]*scheduled{},
 	}
 	w.Kube, w.kube = w.noting(person), w.gate.kube(w.noting(operators))
 	w.Namespace = w.AddNamespace()
@@ -203,15 +209,16 @@ func (w *World) start() {
 	p := &process{nextStep: w.Clock.Now()}
 	p.limiter = aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: w.options.Rate, Burst: w.options.Burst, Clock: w.Clock, Metrics: metrics})
 	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: 1e6, Burst: 1e6, Clock: w.Clock, Metrics: metrics})
-	sdk := w.sdk(w.gate.transport(w.announcing(w.Sim.Transport())))
+	sdk := w.sdk(w.AccessKey, w.gate.transport(w.announcing(w.Sim.Transport())))
 	edgeClient := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: p.limiter, Metrics: metrics})
 	certs := acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: metrics})
+	identity := sts.New(sts.Config{SDK: sdk, Limiter: acmLimiter, Metrics: metrics})
 	half := func() float64 { return 0.5 }
 	p.inventory = inventory.New(inventory.Options{
 		Tenants: edgeClient, Clock: w.Clock, Interval: SweepInterval, OnChange: w.wake, Random: half,
 	})
 	p.controller = distributiontenant.New(distributiontenant.Options{
-		Client: w.kube, Inventory: p.inventory, References: inventory.NewReferences(edgeClient, certs, w.Clock),
+		Client: w.kube, Inventory: p.inventory, References: inventory.NewReferences(edgeClient, certs, identity, w.Clock),
 		Budget: p.limiter, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.options.Defaults,
 		Interval: SweepInterval, Observer: observer{w}, Random: half,
 	})
@@ -240,10 +247,10 @@ type observer struct{ w *World }
 func (o observer) DriftDetected()              { o.w.Drift++ }
 func (o observer) BecameReady(d time.Duration) { o.w.Ready = append(o.w.Ready, d) }
 
-func (w *World) sdk(transport http.RoundTripper) awssdk.Config {
+func (w *World) sdk(accessKey string, transport http.RoundTripper) awssdk.Config {
 	return awssdk.Config{
 		Region: "us-east-1", BaseEndpoint: awssdk.String("http://aws.test"),
-		Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
+		Credentials: credentials.NewStaticCredentialsProvider(accessKey, "secret", ""),
 		HTTPClient:  &http.Client{Transport: patient(transport)},
 	}
 }
@@ -260,7 +267,7 @@ func patient(next http.RoundTripper) http.RoundTripper {
 
 // AWS is a client for whoever else works in the account.
 func (w *World) AWS() *sdkcloudfront.Client {
-	return sdkcloudfront.NewFromConfig(w.sdk(w.Sim.Transport()))
+	return sdkcloudfront.NewFromConfig(w.sdk(personKey, w.Sim.Transport()))
 }
 
 // Restart ends the process between two passes and starts another.
