@@ -110,7 +110,7 @@ the operator's code. They are files in [config/iam](../../config/iam); [installa
 
 An action has the narrowest resource that AWS checks for it. To narrow further, write your account and your distribution into the ARNs:
 ` + "`arn:aws:cloudfront::111122223333:distribution/E2EXAMPLE1`" + `. Actions on ` + "`*`" + ` are those for which AWS checks no resource.
-The operator also calls `sts:GetCallerIdentity`, which AWS answers for everybody: before it believes that a tenant is gone it makes sure
+The operator also calls ` + "`sts:GetCallerIdentity`" + `, which AWS answers for everybody: before it believes that a tenant is gone it makes sure
 that its credentials belong to the tenant's account. AWS could not be asked here: the resources are those of AWS's service authorization reference.
 
 | policy | for |
