@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -250,7 +251,8 @@ func (k *keeper[O]) Hold(ctx context.Context, annotations map[string]string) err
 // confirm asks the API server whether the object is still the one that the pass knows. A
 // cache may be behind by minutes: in a replica that was frozen and does not know yet that
 // another one leads, or behind a watch that hangs. An older spec must not undo a newer one.
-// The status may be older; what was written there since costs a call at most.
+// The status may be older; what was written there since costs a call at most. Of the
+// annotations only our own count: the cache drops what nobody reads.
 func (k *keeper[O]) confirm(ctx context.Context) error {
 	now := k.blank()
 	if err := k.live.Get(ctx, client.ObjectKeyFromObject(k.object), now); err != nil {
@@ -258,11 +260,23 @@ func (k *keeper[O]) confirm(ctx context.Context) error {
 	}
 	same := now.GetUID() == k.object.GetUID() && now.GetGeneration() == k.object.GetGeneration() &&
 		now.GetDeletionTimestamp().Equal(k.object.GetDeletionTimestamp()) &&
-		maps.Equal(now.GetAnnotations(), k.object.GetAnnotations())
+		maps.Equal(k.ours(now.GetAnnotations()), k.ours(k.object.GetAnnotations()))
 	if !same {
 		return errBehind
 	}
 	return nil
+}
+
+// ours are the annotations of the domain that the finalizer is of.
+func (k *keeper[O]) ours(annotations map[string]string) map[string]string {
+	domain, _, _ := strings.Cut(k.finalizer, "/")
+	out := map[string]string{}
+	for key, value := range annotations {
+		if strings.HasPrefix(key, domain+"/") {
+			out[key] = value
+		}
+	}
+	return out
 }
 
 func (k *keeper[O]) release(ctx context.Context) error {

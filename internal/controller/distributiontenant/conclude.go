@@ -45,7 +45,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 func (p *pass) noteEnd(err error) {
 	a := &p.in.Attempts
 	switch {
-	case fault.Is(err, fault.Transient):
+	case fault.Is(err, fault.Transient) && fault.Classified(err):
 		a.Transients++
 	case fault.Is(err, fault.Conflict, fault.NotFound):
 		a.Conflicts++

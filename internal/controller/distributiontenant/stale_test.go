@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
@@ -52,6 +53,24 @@ func TestAnOldViewOfAnObjectChangesNothingInAWS(t *testing.T) {
 				t.Errorf("changes in AWS (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// The cache drops annotations that nobody reads, which makes it no older.
+func TestAnAnnotationThatTheCacheLacksHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	w := world.New(t, kubeConfig, world.Options{})
+	o := ready(t, w, "alpha", func(o *v1alpha1.DistributionTenant) {
+		o.Annotations = map[string]string{corev1.LastAppliedConfigAnnotation: "{}"}
+	})
+	delete(o.Annotations, corev1.LastAppliedConfigAnnotation)
+	w.FreezeCache(o)
+	outOfBand(t, w, "alpha", func(in *cloudfront.UpdateDistributionTenantInput) {
+		in.Domains = domainItems("alpha.example.com", "sneaked.example.com")
+	})
+	w.Advance(6 * time.Minute)
+	if d := cmp.Diff(map[string]string{"alpha.example.com": "active"}, inAWS(t, w, "alpha").Domains); d != "" {
+		t.Errorf("domains (-want +got):\n%s", d)
 	}
 }
 

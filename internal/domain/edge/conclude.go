@@ -131,7 +131,7 @@ func (in Input) unchanged(err error) []Condition {
 		if !known && fault.RetryAfter(err) > queueWait {
 			return say(ReasonCreating, "Waiting for a turn: the operator's share of the AWS request rate is in use.")
 		}
-	case in.Attempts.Transients >= shownAfter && (!ready.Status || !in.applied()):
+	case fault.Classified(err) && in.Attempts.Transients >= shownAfter && (!ready.Status || !in.applied()):
 		return say(ReasonAWSError, err.Error())
 	}
 	return out

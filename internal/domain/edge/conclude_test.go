@@ -138,6 +138,7 @@ func TestConcludeAfterAnError(t *testing.T) {
 	throttled := func(after time.Duration) error {
 		return &fault.Error{Kind: fault.Throttled, Operation: "CreateDistributionTenant", RetryAfter: after}
 	}
+	reset := &fault.Error{Kind: fault.Transient, Operation: "GetDistributionTenant", Message: "reset"}
 	transients := func(n int) func(*edge.Input) { return func(in *edge.Input) { in.Attempts.Transients = n } }
 	tests := map[string]struct {
 		in   edge.Input
@@ -146,14 +147,15 @@ func TestConcludeAfterAnError(t *testing.T) {
 	}{
 		"a throttle leaves a ready tenant ready":  {with(quiet(), drifted), throttled(time.Minute), map[edge.ConditionType]string{edge.Ready: "true/Deployed", edge.Synced: "true/InSync"}},
 		"a short wait of a new object is no news": {unborn(), throttled(time.Second), map[edge.ConditionType]string{}},
-		"a long one is":                          {unborn(), throttled(time.Minute), map[edge.ConditionType]string{edge.Ready: "false/Creating"}},
-		"one failure of a new object is no news": {with(unborn(), transients(1)), errors.New("reset"), map[edge.ConditionType]string{}},
-		"two are":                                {with(unborn(), transients(2)), errors.New("reset"), map[edge.ConditionType]string{edge.Ready: "false/AWSError"}},
+		"a long one is": {unborn(), throttled(time.Minute), map[edge.ConditionType]string{edge.Ready: "false/Creating"}},
+		"what Kubernetes refuses is not said of AWS": {with(unborn(), transients(2)), errors.New("storing the status: etcd is busy"), map[edge.ConditionType]string{}},
+		"one failure of a new object is no news":     {with(unborn(), transients(1)), reset, map[edge.ConditionType]string{}},
+		"two are":                                    {with(unborn(), transients(2)), reset, map[edge.ConditionType]string{edge.Ready: "false/AWSError"}},
 		"failures do not shake a tenant that was ready and in sync": {
-			with(quiet(), transients(5)), errors.New("reset"), map[edge.ConditionType]string{edge.Ready: "true/Deployed", edge.Synced: "true/InSync"},
+			with(quiet(), transients(5)), reset, map[edge.ConditionType]string{edge.Ready: "true/Deployed", edge.Synced: "true/InSync"},
 		},
 		"they are said when a change waits for them": {
-			with(quiet(), edited, transients(2)), errors.New("reset"), map[edge.ConditionType]string{edge.Ready: "false/AWSError", edge.Synced: "true/InSync"},
+			with(quiet(), edited, transients(2)), reset, map[edge.ConditionType]string{edge.Ready: "false/AWSError", edge.Synced: "true/InSync"},
 		},
 	}
 	for name, test := range tests {

@@ -100,6 +100,13 @@ func KindOf(err error) Kind {
 	return Transient
 }
 
+// Classified reports whether err is the failure of a call to the world outside, rather than
+// of the Kubernetes API.
+func Classified(err error) bool {
+	_, ok := errors.AsType[*Error](err)
+	return ok
+}
+
 // Is reports whether err is of one of the kinds.
 func Is(err error, kinds ...Kind) bool {
 	return slices.Contains(kinds, KindOf(err))
