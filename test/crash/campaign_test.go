@@ -1,0 +1,254 @@
+package crash_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestCampaign plays the cases. Without flags it plays some of each family.
+func TestCampaign(t *testing.T) {
+	if *update {
+		updateReferences(t)
+		return
+	}
+	references, err := readReferences()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := choose(t, allCases(references, *seed))
+	if *list {
+		for _, k := range cases {
+			fmt.Println(k.number, k.name())
+		}
+		return
+	}
+	began := time.Now()
+	results := playAll(t.Context(), cases, references, func(r *result) {
+		if len(r.Violations) > 0 || *only != "" {
+			fmt.Fprint(os.Stderr, story(r))
+		}
+		if !r.passed() {
+			t.Errorf("case %d %s failed", r.Number, r.Name)
+		}
+	})
+	fmt.Println(table(results, time.Since(began)))
+	if *report != "" {
+		writeReport(t, results)
+	}
+}
+
+func playAll(ctx context.Context, cases []*kase, references map[string]*reference, tell func(*result)) []*result {
+	return playWith(ctx, cases, references, operatorBinary(), tell)
+}
+
+// playWith plays cases with a binary, some at the same time.
+func playWith(ctx context.Context, cases []*kase, references map[string]*reference, binary string, tell func(*result)) []*result {
+	slots := slot{free: make(chan struct{}, *parallel)}
+	var (
+		mu      sync.Mutex
+		group   sync.WaitGroup
+		results []*result
+	)
+	for _, k := range cases {
+		slots.take()
+		group.Go(func() {
+			defer slots.release()
+			r := runCase(ctx, theRig, k, binary, references[k.lifecycle.name], *seed, slots)
+			if len(r.Unreached) > 0 && r.passed() {
+				// When some reads come depends on the clock.
+				r = runCase(ctx, theRig, k, binary, references[k.lifecycle.name], *seed, slots)
+			}
+			finish(k, r, references)
+			mu.Lock()
+			defer mu.Unlock()
+			results = append(results, r)
+			tell(r)
+			if len(results)%20 == 0 && *full {
+				fmt.Printf("%d of %d cases\n", len(results), len(cases))
+			}
+		})
+	}
+	group.Wait()
+	slices.SortFunc(results, func(a, b *result) int { return a.Number - b.Number })
+	return results
+}
+
+// finish judges what only the whole run can tell.
+func finish(k *kase, r *result, references map[string]*reference) {
+	if k.family == "reference" && r.passed() {
+		if lacks := missing(references[k.lifecycle.name], r.boundaries); len(lacks) > 0 {
+			r.Violations = append(r.Violations, violation{"reference", fmt.Sprintf(
+				"the operator no longer makes the calls %v: look why, and run the test with -crash.update", lacks)})
+		}
+	}
+	if len(r.Unreached) > 0 && r.passed() && k.family != "two kills" {
+		r.Violations = append(r.Violations, violation{"unreached", strings.Join(r.Unreached, ", ")})
+	}
+}
+
+// choose picks the cases that the flags ask for.
+func choose(t *testing.T, all []*kase) []*kase {
+	t.Helper()
+	if *only != "" {
+		number, err := strconv.Atoi(*only)
+		list := slices.DeleteFunc(slices.Clone(all), func(k *kase) bool {
+			return k.number != number && (err == nil || !strings.Contains(k.name(), *only))
+		})
+		if len(list) == 0 {
+			t.Fatalf("no case has the number or the name %q: there are %d", *only, len(all))
+		}
+		return list
+	}
+	if !*full {
+		return sample(all)
+	}
+	if *slice == "" {
+		return all
+	}
+	var i, n int
+	if _, err := fmt.Sscanf(*slice, "%d/%d", &i, &n); err != nil || i < 1 || i > n {
+		t.Fatalf("-crash.slice=%s: use i/n with i from 1 to n", *slice)
+	}
+	var list []*kase
+	for _, k := range all {
+		if k.number%n == i-1 {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// sample is a few cases of each family, spread over the lifecycles that need no waiting.
+func sample(all []*kase) []*kase {
+	const each = 2
+	var list []*kase
+	for n, family := range families {
+		var of []*kase
+		for _, k := range all {
+			if k.family == family && !k.lifecycle.parks && k.lifecycle.name != "create-delete" {
+				of = append(of, k)
+			}
+		}
+		for m := range min(each, len(of)) {
+			list = append(list, of[(n*7+m*len(of)/each)%len(of)])
+		}
+	}
+	return list
+}
+
+// updateReferences plays each lifecycle a few times, and keeps what is always the same.
+func updateReferences(t *testing.T) {
+	const runs = 3
+	none := map[string]*reference{}
+	var cases []*kase
+	for range runs {
+		for _, k := range allCases(none, *seed) {
+			if k.family == "reference" {
+				cases = append(cases, k)
+			}
+		}
+	}
+	played := map[string][]*result{}
+	playAll(t.Context(), cases, none, func(r *result) {
+		if !r.passed() {
+			fmt.Fprint(os.Stderr, story(r))
+			t.Errorf("%s failed", r.Name)
+		}
+		name := strings.Split(r.Name, "/")[1]
+		played[name] = append(played[name], r)
+	})
+	if t.Failed() {
+		return
+	}
+	references := map[string]*reference{}
+	for name, results := range played {
+		references[name] = merge(results)
+	}
+	text, err := json.MarshalIndent(references, "", "  ")
+	if err == nil {
+		err = os.WriteFile(referenceFile, append(text, '\n'), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// story tells all that happened in a case.
+func story(r *result) string {
+	var b strings.Builder
+	verdict := "passed"
+	if !r.passed() {
+		verdict = "FAILED"
+	}
+	fmt.Fprintf(&b, "--- case %d %s: %s after %.1fs\n", r.Number, r.Name, verdict, r.Seconds)
+	for _, v := range r.Violations {
+		fmt.Fprintf(&b, "%s: %s\n", v.Oracle, v.Text)
+	}
+	b.WriteString(r.journal)
+	if !r.passed() {
+		for _, name := range sortedNames(r.logs) {
+			log := r.logs[name]
+			fmt.Fprintf(&b, "the end of %s:\n%s\n", name, log[max(0, len(log)-2500):])
+		}
+	}
+	return b.String()
+}
+
+// table sums the results up.
+func table(results []*result, took time.Duration) string {
+	var b strings.Builder
+	total, failed := 0, 0
+	byOracle := map[string]int{}
+	fmt.Fprintf(&b, "\n%-12s %6s %6s %6s %9s\n", "family", "cases", "passed", "failed", "seconds")
+	for _, family := range families {
+		cases, bad, seconds := 0, 0, 0.0
+		for _, r := range results {
+			if r.Family != family {
+				continue
+			}
+			cases++
+			seconds += r.Seconds
+			if !r.passed() {
+				bad++
+			}
+			seen := map[string]bool{}
+			for _, v := range r.Violations {
+				if !seen[v.Oracle] {
+					byOracle[v.Oracle]++
+				}
+				seen[v.Oracle] = true
+			}
+		}
+		if cases > 0 {
+			fmt.Fprintf(&b, "%-12s %6d %6d %6d %9.1f\n", family, cases, cases-bad, bad, seconds/float64(cases))
+		}
+		total, failed = total+cases, failed+bad
+	}
+	fmt.Fprintf(&b, "%-12s %6d %6d %6d\n", "all", total, total-failed, failed)
+	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCrash, "reference", "unreached", "harness"} {
+		if n := byOracle[oracle]; n > 0 {
+			fmt.Fprintf(&b, "failed by %s: %d\n", oracle, n)
+		}
+	}
+	fmt.Fprintf(&b, "seed %d, %s, %d at a time\n", *seed, took.Round(time.Second), *parallel)
+	return b.String()
+}
+
+func writeReport(t *testing.T, results []*result) {
+	t.Helper()
+	text, err := json.MarshalIndent(map[string]any{"seed": *seed, "results": results}, "", "  ")
+	if err == nil {
+		err = os.WriteFile(*report, append(text, '\n'), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

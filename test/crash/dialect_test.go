@@ -1,0 +1,128 @@
+package crash_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+)
+
+// understand names what a request asks for.
+func understand(s side, r *http.Request) call {
+	c := call{side: s}
+	if target, err := url.QueryUnescape(r.URL.String()); err == nil {
+		c.target = r.Method + " " + target
+	}
+	if s == awsSide {
+		understandAWS(&c, r)
+	} else {
+		understandKube(&c, r)
+	}
+	return c
+}
+
+func understandAWS(c *call, r *http.Request) {
+	c.counted, c.conditional = true, r.Header.Get("If-Match") != ""
+	if _, operation, ok := strings.Cut(r.Header.Get("X-Amz-Target"), "."); ok {
+		c.operation = operation
+		return
+	}
+	resource, _, deep := strings.Cut(strings.TrimPrefix(r.URL.Path, "/2020-05-31/"), "/")
+	key := r.Method + " " + resource
+	if deep {
+		key += "/"
+	}
+	if operation := r.URL.Query().Get("Operation"); operation != "" {
+		key += " " + operation
+	}
+	c.operation = map[string]string{
+		"POST distribution-tenant":    "CreateDistributionTenant",
+		"GET distribution-tenant":     "GetDistributionTenantByDomain",
+		"GET distribution-tenant/":    "GetDistributionTenant",
+		"PUT distribution-tenant/":    "UpdateDistributionTenant",
+		"DELETE distribution-tenant/": "DeleteDistributionTenant",
+		"POST distribution-tenants":   "ListDistributionTenants",
+		"GET managed-certificate/":    "GetManagedCertificateDetails",
+		"GET distribution/":           "GetDistribution",
+		"POST connection-groups":      "ListConnectionGroups",
+		"POST tagging Tag":            "TagResource",
+		"POST tagging Untag":          "UntagResource",
+		"GET tagging":                 "ListTagsForResource",
+		"POST /":                      "GetCallerIdentity",
+	}[key]
+	if c.operation == "" {
+		c.operation = key
+	}
+	switch c.operation {
+	case "CreateDistributionTenant", "UpdateDistributionTenant", "DeleteDistributionTenant", "TagResource", "UntagResource":
+		c.writes = true
+	}
+}
+
+const tenantsPath = "/apis/" + v1alpha1.GroupName + "/v1alpha1/namespaces/"
+
+// understandKube counts the writes, but for events, leases and reviews, and the reads of
+// single tenants, which the operator makes before it writes to AWS.
+func understandKube(c *call, r *http.Request) {
+	q := r.URL.Query().Get("watch")
+	c.watches = q == "true" || q == "1"
+	c.writes = r.Method != http.MethodGet && r.Method != http.MethodHead
+	_, rest, ours := strings.Cut(r.URL.Path, tenantsPath)
+	if !ours {
+		for _, other := range []string{"/events", "/leases", "reviews"} {
+			if strings.Contains(r.URL.Path, other) {
+				c.writes = false
+			}
+		}
+		c.counted, c.operation = c.writes, strings.ToLower(r.Method)+" "+r.URL.Path
+		return
+	}
+	parts := strings.Split(rest, "/") // namespace, resource, name, subresource
+	resource := parts[1]
+	if len(parts) > 3 {
+		resource += "/" + parts[3]
+	}
+	c.operation = strings.ToLower(r.Method) + " " + resource
+	c.counted = !c.watches && (c.writes || len(parts) > 2)
+}
+
+// awsError answers as CloudFront words its errors.
+func awsError(w http.ResponseWriter, status int, code string) {
+	kind := "Sender"
+	if status >= http.StatusInternalServerError {
+		kind = "Receiver"
+	}
+	w.Header().Set("Content-Type", "text/xml")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `<?xml version="1.0"?><ErrorResponse xmlns="http://cloudfront.amazonaws.com/doc/2020-05-31/"><Error><Type>%s</Type><Code>%s</Code><Message>This was not meant to be.</Message></Error><RequestId>00000000-0000-4000-8000-000000000000</RequestId></ErrorResponse>`, kind, code)
+}
+
+// acmError answers as ACM does.
+func acmError(w http.ResponseWriter, status int, code string) {
+	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+	w.Header().Set("X-Amzn-Errortype", code)
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `{"__type":%q,"message":"This was not meant to be."}`, code)
+}
+
+// kubeError answers as the API server does.
+func kubeError(w http.ResponseWriter, status int, reason metav1.StatusReason) {
+	body, err := json.Marshal(metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure, Code: int32(status), Reason: reason, Message: "This was not meant to be.",
+	})
+	if err != nil {
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", "1")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}

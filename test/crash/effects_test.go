@@ -1,0 +1,191 @@
+package crash_test
+
+import (
+	"net/http"
+	"syscall"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// moment is a point in the life of a call.
+type moment int
+
+const (
+	// beforeCommit is when the server has not seen the call yet.
+	beforeCommit moment = iota
+	// afterCommit is when it has carried the call out, and nobody knows.
+	afterCommit
+	// afterAnswer is when the answer was sent, and the next call not made.
+	afterAnswer
+)
+
+// effect is what a fault does.
+type effect struct {
+	moment moment
+	// suits limits the effect to calls for which it can happen; nil means all.
+	suits func(c call) bool
+	do    func(s *stage, x *exchange)
+	// passes lets the call go on after an effect before it.
+	passes bool
+}
+
+func on(s side) func(call) bool {
+	return func(c call) bool { return c.side == s }
+}
+
+func writesOn(s side) func(call) bool {
+	return func(c call) bool { return c.side == s && c.writes }
+}
+
+func writes(c call) bool { return c.writes }
+
+func conditional(c call) bool {
+	return c.operation == "UpdateDistributionTenant" || c.operation == "DeleteDistributionTenant"
+}
+
+// effects by name. The names stand in the names of cases.
+var effects = map[string]effect{
+	"kill-before":    {moment: beforeCommit, do: (*stage).kill},
+	"kill-committed": {moment: afterCommit, suits: writes, do: (*stage).kill},
+	"kill-answered":  {moment: afterAnswer, do: (*stage).killSoon},
+
+	"term": {moment: beforeCommit, do: (*stage).terminate, passes: true},
+
+	"freeze-before":   {moment: beforeCommit, do: (*stage).freeze, passes: true},
+	"freeze-answered": {moment: afterAnswer, do: (*stage).freezeNow},
+
+	"wipe":        {moment: afterAnswer, do: (*stage).wipeAll},
+	"wipe-killed": {moment: afterAnswer, do: (*stage).killAndWipe},
+
+	"error-before":    {moment: beforeCommit, suits: on(awsSide), do: answerError(http.StatusInternalServerError, "InternalError")},
+	"error-committed": {moment: afterCommit, suits: writesOn(awsSide), do: answerError(http.StatusServiceUnavailable, "ServiceUnavailable")},
+	"throttle":        {moment: beforeCommit, suits: on(awsSide), do: answerError(http.StatusBadRequest, "Throttling")},
+	"stale-etag":      {moment: beforeCommit, suits: conditional, do: answerError(http.StatusPreconditionFailed, "PreconditionFailed")},
+	"denied":          {moment: beforeCommit, suits: on(awsSide), do: answerError(http.StatusForbidden, "AccessDenied")},
+
+	"hang-before":     {moment: beforeCommit, do: hang},
+	"hang-committed":  {moment: afterCommit, suits: writes, do: hang},
+	"late":            {moment: beforeCommit, suits: writesOn(awsSide), do: (*stage).late},
+	"reset-before":    {moment: beforeCommit, do: cut},
+	"reset-committed": {moment: afterCommit, suits: writes, do: cut},
+	"truncated":       {moment: afterCommit, do: truncate},
+
+	"conflict":      {moment: beforeCommit, suits: writesOn(kubeSide), do: kubeAnswer(http.StatusConflict, metav1.StatusReasonConflict)},
+	"busy":          {moment: beforeCommit, suits: on(kubeSide), do: kubeAnswer(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests)},
+	"kube-error":    {moment: beforeCommit, suits: on(kubeSide), do: kubeAnswer(http.StatusInternalServerError, metav1.StatusReasonInternalError)},
+	"kube-lost":     {moment: afterCommit, suits: writesOn(kubeSide), do: kubeAnswer(http.StatusInternalServerError, metav1.StatusReasonInternalError)},
+	"touched":       {moment: beforeCommit, suits: writesOn(kubeSide), do: (*stage).touch, passes: true},
+	"watches-ended": {moment: beforeCommit, do: func(s *stage, _ *exchange) { s.gate.dropWatches() }, passes: true},
+	"kube-away":     {moment: afterAnswer, do: func(s *stage, _ *exchange) { s.away(kubeSide) }},
+	"aws-away":      {moment: afterAnswer, do: func(s *stage, _ *exchange) { s.away(awsSide) }},
+}
+
+// strike carries out the effect that was chosen for the call, if this is its moment.
+func (s *stage) strike(x *exchange, m moment) bool {
+	e := effects[x.effect]
+	if e.moment != m {
+		return false
+	}
+	if m == beforeCommit && !e.passes {
+		s.gate.settle(x, "not sent on")
+	}
+	e.do(s, x)
+	return !e.passes
+}
+
+func answerError(status int, code string) func(*stage, *exchange) {
+	return func(_ *stage, x *exchange) {
+		if x.call.operation == "DescribeCertificate" {
+			if code == "Throttling" {
+				code = "ThrottlingException"
+			}
+			acmError(x.w, status, code)
+			return
+		}
+		awsError(x.w, status, code)
+	}
+}
+
+func kubeAnswer(status int, reason metav1.StatusReason) func(*stage, *exchange) {
+	return func(_ *stage, x *exchange) { kubeError(x.w, status, reason) }
+}
+
+// hang never answers. It ends when the client gives up.
+func hang(_ *stage, x *exchange) { <-x.r.Context().Done() }
+
+func cut(_ *stage, x *exchange) { reset(x.w) }
+
+func truncate(_ *stage, x *exchange) {
+	body := x.answer.Body.Bytes()
+	if len(body) < 2 {
+		reset(x.w) // nothing to cut short
+		return
+	}
+	deliver(x.w, x.answer, len(body)/2)
+	panic(http.ErrAbortHandler) // closes the connection without a log line
+}
+
+// late lets the client give up, and carries the call out after that.
+func (s *stage) late(x *exchange) {
+	<-x.r.Context().Done()
+	s.pause(s.options.late)
+	if s.gate.forward(x) {
+		s.gate.note("the late %s was carried out", x.call.operation)
+	}
+}
+
+func (s *stage) kill(x *exchange) {
+	x.process.replica.kill(x.process, nil)
+	reset(x.w)
+}
+
+// killSoon ends the process after it has read the answer, and before its next call
+// reaches anybody.
+func (s *stage) killSoon(x *exchange) {
+	x.process.cutOff()
+	s.pause(settleTime)
+	x.process.replica.kill(x.process, nil)
+}
+
+// settleTime is enough for a process to read an answer, and far less than any pause that
+// it makes by itself.
+const settleTime = 5 * time.Millisecond
+
+// killAndWipe takes all status away while no process is there to see it.
+func (s *stage) killAndWipe(x *exchange) {
+	x.process.replica.kill(x.process, s.wipe)
+}
+
+// terminate asks the process to end, as Kubernetes does, while the call is under way.
+func (s *stage) terminate(x *exchange) {
+	x.process.terminate()
+	s.pause(100 * time.Millisecond)
+}
+
+// freeze stops the process while its call is under way: the call arrives when the
+// process is woken.
+func (s *stage) freeze(x *exchange) {
+	s.freezeNow(x)
+	<-s.thawed
+}
+
+func (s *stage) freezeNow(x *exchange) {
+	s.gate.note("%s is frozen", x.process.name)
+	x.process.signal(syscall.SIGSTOP)
+	s.setFrozen(x.process)
+}
+
+// touch is somebody who writes to the object just before the operator does.
+func (s *stage) touch(*exchange) { s.touchAll() }
+
+func (s *stage) wipeAll(*exchange) { s.wipe() }
+
+// away makes a side unreachable for a while.
+func (s *stage) away(w side) {
+	s.gate.refuse(w, true)
+	s.gate.note("%s is away", w)
+	s.later(awayTime, func() { s.gate.refuse(w, false); s.gate.note("%s is back", w) })
+}
+
+const awayTime = 5 * time.Second

@@ -1,0 +1,386 @@
+package crash_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// side is one of the two ways out of the operator.
+type side string
+
+const (
+	awsSide  side = "aws"
+	kubeSide side = "kube"
+)
+
+// call is what a request asks for.
+type call struct {
+	side      side
+	operation string
+	// counted calls are boundaries. The others pass: watches, leases, events, discovery.
+	counted bool
+	writes  bool
+	watches bool
+	// conditional calls carry the version that they were decided on.
+	conditional bool
+	// target is the path and the query, decoded.
+	target string
+}
+
+// boundary is the n-th call of an operation since faults were armed.
+type boundary struct {
+	side      side
+	operation string
+	n         int
+}
+
+func (b boundary) String() string { return fmt.Sprintf("%s:%s#%d", b.side, b.operation, b.n) }
+
+// trigger says when a fault strikes: at a boundary or, where that is empty, at the n-th
+// call counted from the fault before.
+type trigger struct {
+	boundary boundary
+	next     int
+}
+
+func (t trigger) String() string {
+	if t.next > 0 {
+		return "next#" + strconv.Itoa(t.next)
+	}
+	return t.boundary.String()
+}
+
+// fault is an effect and when it strikes.
+type fault struct {
+	at     trigger
+	effect string
+	struck bool
+}
+
+// line is one call in the journal.
+type line struct {
+	since   time.Duration
+	process string
+	call    call
+	n       int
+	fault   string
+	outcome string
+}
+
+func (l line) String() string {
+	name := l.call.operation
+	if l.n > 0 {
+		name += "#" + strconv.Itoa(l.n)
+	}
+	s := fmt.Sprintf("%8.3fs %-5s %-4s %-40s %-12s %s", l.since.Seconds(), l.process, l.call.side, name, l.outcome, l.call.target)
+	if l.fault != "" {
+		s += "   <-- " + l.fault
+	}
+	return s
+}
+
+// gate stands in both ways out of one case's operators. It numbers their calls, writes
+// them down, and lets faults strike.
+type gate struct {
+	next map[side]http.Handler
+	// before is told of each write to AWS that is about to be forwarded.
+	before func(c call)
+	// strike carries an effect out. It reports whether the call is dealt with.
+	strike func(x *exchange, m moment) bool
+
+	mu      sync.Mutex
+	began   time.Time
+	armed   bool
+	counts  map[string]int
+	passed  int
+	plan    []*fault
+	chaos   func(c call) string
+	journal []line
+	writes  map[side]int
+	watches map[int]context.CancelFunc
+	watchN  int
+	// refusing connections stands for an API server that is down.
+	refusing map[side]bool
+}
+
+func newGate(aws, kube http.Handler) *gate {
+	return &gate{
+		next: map[side]http.Handler{awsSide: aws, kubeSide: kube}, began: time.Now(),
+		counts: map[string]int{}, writes: map[side]int{}, watches: map[int]context.CancelFunc{}, refusing: map[side]bool{},
+	}
+}
+
+// exchange is one call on its way.
+type exchange struct {
+	call    call
+	process *proc
+	w       http.ResponseWriter
+	r       *http.Request
+	// answer is there once the server has committed.
+	answer *httptest.ResponseRecorder
+	// effect is what strikes this call.
+	effect string
+	line   int
+}
+
+// arm starts counting: the faults are meant for what comes now.
+func (g *gate) arm(plan []*fault) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.armed, g.plan, g.counts, g.passed = true, plan, map[string]int{}, 0
+}
+
+// disarm ends all faults and returns those that never struck.
+func (g *gate) disarm() (unreached []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, f := range g.plan {
+		if !f.struck {
+			unreached = append(unreached, f.effect+" at "+f.at.String())
+		}
+	}
+	g.plan, g.chaos = nil, nil
+	return unreached
+}
+
+func (g *gate) setChaos(chaos func(c call) string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.chaos = chaos
+}
+
+// pending reports whether a fault of the plan has still to strike.
+func (g *gate) pending() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.ContainsFunc(g.plan, func(f *fault) bool { return !f.struck })
+}
+
+// written is how many writes each side was sent.
+func (g *gate) written() map[side]int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.writes)
+}
+
+// seen is how many calls of an operation were made since faults were armed.
+func (g *gate) seen(s side, operation string) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.counts[string(s)+operation]
+}
+
+// boundaries lists the counted calls since faults were armed, in order.
+func (g *gate) boundaries() (out []boundary) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, l := range g.journal {
+		if l.n > 0 {
+			out = append(out, boundary{l.call.side, l.call.operation, l.n})
+		}
+	}
+	return out
+}
+
+func (g *gate) text() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var b strings.Builder
+	for _, l := range g.journal {
+		fmt.Fprintln(&b, l)
+	}
+	return b.String()
+}
+
+// note adds something that happened beside the calls.
+func (g *gate) note(format string, args ...any) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.journal = append(g.journal, line{since: time.Since(g.began), process: "-", call: call{operation: fmt.Sprintf(format, args...)}})
+}
+
+// dropWatches ends all watches, as a restart of the API server does.
+func (g *gate) dropWatches() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, cancel := range g.watches {
+		cancel()
+	}
+}
+
+// refuse makes a side unreachable, or reachable again.
+func (g *gate) refuse(s side, refuse bool) {
+	g.mu.Lock()
+	g.refusing[s] = refuse
+	g.mu.Unlock()
+	if refuse && s == kubeSide {
+		g.dropWatches()
+	}
+}
+
+func (g *gate) refuses(s side) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.refusing[s]
+}
+
+// handler takes the calls that one replica makes to one side.
+func (g *gate) handler(s side, r *replica) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		c := understand(s, req)
+		process := r.running()
+		if process == nil || process.isDead() || g.refuses(s) {
+			reset(w)
+			return
+		}
+		switch {
+		case c.watches:
+			g.watch(w, req)
+		case !c.counted:
+			g.next[s].ServeHTTP(w, req)
+		default:
+			g.exchange(&exchange{call: c, process: process, w: w, r: req})
+		}
+	})
+}
+
+func (g *gate) watch(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	g.mu.Lock()
+	g.watchN++
+	n := g.watchN
+	g.watches[n] = cancel
+	g.mu.Unlock()
+	g.next[kubeSide].ServeHTTP(w, r.WithContext(ctx))
+	g.mu.Lock()
+	delete(g.watches, n)
+	g.mu.Unlock()
+}
+
+func (g *gate) exchange(x *exchange) {
+	// The whole request is taken in, or a client that gives up would not be noticed.
+	body, err := io.ReadAll(x.r.Body)
+	if err != nil {
+		return
+	}
+	x.r.Body = io.NopCloser(bytes.NewReader(body))
+	g.arrive(x)
+	if x.effect != "" && g.strike(x, beforeCommit) {
+		return
+	}
+	if !g.forward(x) {
+		return
+	}
+	if x.effect != "" && g.strike(x, afterCommit) {
+		return
+	}
+	deliver(x.w, x.answer, len(x.answer.Body.Bytes()))
+	if x.effect != "" {
+		g.strike(x, afterAnswer)
+	}
+}
+
+// arrive numbers the call and finds the fault that is meant for it.
+func (g *gate) arrive(x *exchange) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l := line{since: time.Since(g.began), process: x.process.name, call: x.call}
+	if g.armed {
+		key := string(x.call.side) + x.call.operation
+		g.counts[key]++
+		g.passed++
+		l.n = g.counts[key]
+		x.effect = g.choose(boundary{x.call.side, x.call.operation, l.n}, x.call)
+	}
+	l.fault, l.outcome = x.effect, "-"
+	x.line = len(g.journal)
+	g.journal = append(g.journal, l)
+}
+
+func (g *gate) choose(b boundary, c call) string {
+	for n, f := range g.plan {
+		if f.struck {
+			continue
+		}
+		if f.at.next == 0 && f.at.boundary == b || f.at.next > 0 && g.passed >= f.at.next {
+			f.struck = true
+			g.passed = 0
+			return f.effect
+		}
+		if n+1 < len(g.plan) {
+			break // Each waits for the one before it.
+		}
+	}
+	if g.chaos != nil {
+		return g.chaos(c)
+	}
+	return ""
+}
+
+// forward has the server carry the call out. A call of a process that was killed
+// meanwhile is lost on the way.
+func (g *gate) forward(x *exchange) bool {
+	if x.process.isDead() {
+		g.settle(x, "lost")
+		return false
+	}
+	if x.call.side == awsSide && x.call.writes && g.before != nil {
+		g.before(x.call)
+	}
+	x.answer = httptest.NewRecorder()
+	// What was sent is carried out, whether or not the client is there to see it.
+	g.next[x.call.side].ServeHTTP(x.answer, x.r.WithContext(context.WithoutCancel(x.r.Context())))
+	g.mu.Lock()
+	if x.call.writes {
+		g.writes[x.call.side]++
+	}
+	g.mu.Unlock()
+	g.settle(x, strconv.Itoa(x.answer.Code))
+	return true
+}
+
+func (g *gate) settle(x *exchange, outcome string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.journal[x.line].outcome = outcome
+}
+
+// deliver sends an answer, or the first n bytes of it.
+func deliver(w http.ResponseWriter, answer *httptest.ResponseRecorder, n int) {
+	maps.Copy(w.Header(), answer.Header())
+	body := answer.Body.Bytes()
+	if len(body) > 0 {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(body[:n]) // a client that went away is no concern of ours
+	if f, ok := w.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
+// reset closes the connection so that the client sees a reset.
+func reset(w http.ResponseWriter) {
+	if hijacker, ok := w.(http.Hijacker); ok {
+		if conn, _, err := hijacker.Hijack(); err == nil {
+			if tcp, ok := conn.(*net.TCPConn); ok {
+				_ = tcp.SetLinger(0)
+			}
+			_ = conn.Close()
+			return
+		}
+	}
+	panic(http.ErrAbortHandler)
+}

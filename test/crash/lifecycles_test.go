@@ -1,0 +1,246 @@
+package crash_test
+
+import (
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+)
+
+// lifecycle is what people do with a tenant, and what has to come of it.
+type lifecycle struct {
+	name, about string
+	seed        func(*sim.Seed)
+	// prepare happens before any fault.
+	prepare func(s *stage)
+	// parks leaves the prepared world alone, without an operator, until no create mark is
+	// fresh any more.
+	parks bool
+	steps []step
+	// adopts names the tenant that may be taken over.
+	adopts string
+	// meddles means that a person changes AWS, so that for a while status can't know.
+	meddles bool
+}
+
+// step is one thing that people do, and what they wait for before the next.
+type step struct {
+	do    func(s *stage)
+	until func(s *stage) bool
+}
+
+type tenantObject = v1alpha1.DistributionTenant
+
+// prepared makes an object that is Ready before the first fault.
+func prepared(change ...func(*tenantObject)) func(*stage) {
+	return func(s *stage) {
+		s.create("acme", change...)
+		s.await("the prepared object to be Ready", func() bool { return ready(s) })
+	}
+}
+
+func makes(change ...func(*tenantObject)) func(*stage) {
+	return func(s *stage) { s.create("acme", change...) }
+}
+
+func edits(change func(*tenantObject)) func(*stage) {
+	return func(s *stage) { s.edit("acme", change) }
+}
+
+func deletes(s *stage) { s.remove("acme") }
+
+// lifecycles in a fixed order: the numbers of cases follow from it.
+func lifecycles() []*lifecycle {
+	return []*lifecycle{
+		{name: "create", about: "An object with no more than it needs.", steps: []step{{makes(), ready}}},
+		{name: "create-full", about: "An object with parameters, tags, a certificate and countries of its own.",
+			steps: []step{{makes(everything), ready}}},
+		{name: "create-mended", about: "A domain is somebody else's, and AWS refuses; then the spec is mended.", steps: []step{
+			{makes(func(o *tenantObject) { setDomains(o, "acme.example.com", "theirs.example.com") }), says(v1alpha1.ConditionReady, v1alpha1.ReasonDomainConflict)},
+			{edits(func(o *tenantObject) { setDomains(o, "acme.example.com") }), ready},
+		}},
+		{name: "edit-domains", about: "A domain goes, two come.", prepare: prepared(), steps: []step{
+			{edits(func(o *tenantObject) { setDomains(o, "new.example.com", "newer.example.com") }), ready},
+		}},
+		{name: "edit-tags", about: "Parameters and tags are changed, added and removed.", prepare: prepared(everything), steps: []step{
+			{edits(func(o *tenantObject) {
+				o.Spec.Parameters = []v1alpha1.Parameter{{Name: "tier", Value: "silver"}}
+				o.Spec.Tags = []v1alpha1.Tag{{Key: "team", Value: "core"}, {Key: "stage", Value: "test"}}
+			}), ready},
+		}},
+		{name: "disable", about: "The tenant is switched off, and on again.", prepare: prepared(), steps: []step{
+			{edits(func(o *tenantObject) { o.Spec.Enabled = awssdk.Bool(false) }), ready},
+			{edits(func(o *tenantObject) { o.Spec.Enabled = awssdk.Bool(true) }), ready},
+		}},
+		{name: "move", about: "The tenant moves to another distribution.", prepare: prepared(), steps: []step{
+			{edits(func(o *tenantObject) { o.Spec.DistributionID = otherDistribution }), ready},
+		}},
+		{name: "drift", about: "Somebody changes the tenant in AWS, and it is set back.", meddles: true, prepare: prepared(everything), steps: []step{
+			{(*stage).meddle, setBack},
+		}},
+		{name: "recreate", about: "Somebody deletes the tenant in AWS, and it is made again.", meddles: true, prepare: prepared(), steps: []step{
+			{(*stage).deleteOutside, recreated},
+		}},
+		{name: "adopt", about: "A tenant of the name is there and has no owner; the policy then allows to take it.", adopts: "acme",
+			seed: func(seed *sim.Seed) {
+				seed.Tenants = append(seed.Tenants, sim.SeedTenant{Name: "acme", DistributionID: distribution, Domains: []string{"acme.example.com"}, Tags: map[string]string{"team": "legacy"}})
+			},
+			steps: []step{
+				{makes(), says(v1alpha1.ConditionReady, v1alpha1.ReasonAdoptionRequired)},
+				{edits(func(o *tenantObject) { o.Spec.AdoptionPolicy = v1alpha1.AdoptionPolicyIfUnowned }), ready},
+			}},
+		{name: "pause", about: "A paused object is changed; the change is made when it goes on.", prepare: prepared(), steps: []step{
+			{edits(func(o *tenantObject) {
+				o.Annotations = map[string]string{v1alpha1.AnnotationPaused: v1alpha1.PausedTrue}
+				setDomains(o, "acme.example.com", "new.example.com")
+			}), says(v1alpha1.ConditionSynced, v1alpha1.ReasonPaused)},
+			{edits(func(o *tenantObject) { delete(o.Annotations, v1alpha1.AnnotationPaused) }), ready},
+		}},
+		{name: "delete", about: "The object is deleted, and the tenant with it.", prepare: prepared(), parks: true, steps: []step{{deletes, gone}}},
+		{name: "retain", about: "The object is deleted, and the tenant stays.", parks: true,
+			prepare: prepared(func(o *tenantObject) { o.Spec.DeletionPolicy = v1alpha1.DeletionPolicyRetain }), steps: []step{{deletes, gone}}},
+		{name: "create-delete", about: "The object is deleted before its tenant is there.", steps: []step{
+			{makes(), func(s *stage) bool { return s.gate.seen(awsSide, "CreateDistributionTenant") > 0 }},
+			{deletes, gone},
+		}},
+		{name: "replace", about: "The object is deleted and made anew under the same name.", prepare: prepared(), parks: true, steps: []step{
+			{deletes, gone}, {makes(), ready},
+		}},
+		{name: "orphan", about: "Somebody takes the finalizer off while no operator runs, and later makes the object anew.", prepare: prepared(), steps: []step{
+			{func(s *stage) { s.whileDown(func() { s.orphan("acme") }) }, orphaned},
+			{makes(func(o *tenantObject) { o.Spec.AdoptionPolicy = v1alpha1.AdoptionPolicyIfUnowned }), ready},
+		}},
+		{name: "unhold", about: "Somebody takes the finalizer off a living object, and it comes back.", prepare: prepared(), steps: []step{
+			{edits(func(o *tenantObject) { o.Finalizers = nil }), func(s *stage) bool {
+				o, found := s.get("acme")
+				return found && len(o.Finalizers) == 1
+			}},
+		}},
+	}
+}
+
+func everything(o *tenantObject) {
+	setDomains(o, "acme.example.com", "acme.example.net")
+	o.Spec.Parameters = []v1alpha1.Parameter{{Name: "tier", Value: "gold"}, {Name: "origin", Value: "acme"}}
+	o.Spec.Tags = []v1alpha1.Tag{{Key: "team", Value: "edge"}, {Key: "cost", Value: "4711"}}
+	o.Spec.Customizations = &v1alpha1.Customizations{
+		Certificate:     &v1alpha1.CertificateCustomization{ARN: otherCertificate},
+		GeoRestrictions: &v1alpha1.GeoRestrictionCustomization{RestrictionType: v1alpha1.GeoRestrictionWhitelist, Locations: []v1alpha1.CountryCode{"DE", "FR"}},
+	}
+}
+
+func setDomains(o *tenantObject, domains ...string) {
+	o.Spec.Domains = nil
+	for _, d := range domains {
+		o.Spec.Domains = append(o.Spec.Domains, v1alpha1.TenantDomain{Domain: d})
+	}
+}
+
+// ready is when status says, of the present spec, that all is done.
+func ready(s *stage) bool {
+	o, found := s.rig.views.object(s.namespace, "acme")
+	if !found || !claims(o) {
+		return false
+	}
+	// What we saw may be older than what a person did last.
+	now, found := s.get("acme")
+	return found && claims(now)
+}
+
+// claims reports whether the object says that it is Ready and Synced as it stands.
+func claims(o *tenantObject) bool {
+	return isTrue(o, v1alpha1.ConditionReady) && isTrue(o, v1alpha1.ConditionSynced) && o.Status.ObservedGeneration == o.Generation &&
+		o.DeletionTimestamp.IsZero()
+}
+
+func isTrue(o *tenantObject, conditionType string) bool {
+	c := meta.FindStatusCondition(o.Status.Conditions, conditionType)
+	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == o.Generation
+}
+
+// says is when a condition of the present generation has a reason.
+func says(conditionType, reason string) func(*stage) bool {
+	return func(s *stage) bool {
+		o, found := s.get("acme")
+		if !found {
+			return false
+		}
+		c := meta.FindStatusCondition(o.Status.Conditions, conditionType)
+		return c != nil && c.Reason == reason && c.ObservedGeneration == o.Generation
+	}
+}
+
+func gone(s *stage) bool {
+	if _, found := s.rig.views.object(s.namespace, "acme"); found {
+		return false
+	}
+	_, found := s.get("acme")
+	return !found
+}
+
+// orphaned is when operators have listed the account after the object went.
+func orphaned(s *stage) bool { return s.gate.seen(awsSide, "ListDistributionTenants") >= 1 }
+
+// setBack is when the tenant is again as the spec asks, and status says so.
+func setBack(s *stage) bool {
+	o, found := s.get("acme")
+	t, there := s.tenant("acme")
+	return found && there && unlike(o, t) == "" && t.Enabled && ready(s)
+}
+
+// recreated is when there is another tenant than before, and status knows it.
+func recreated(s *stage) bool {
+	o, found := s.get("acme")
+	t, there := s.tenant("acme")
+	return found && there && o.Status.ID == t.ID && ready(s)
+}
+
+// meddle changes the tenant in AWS behind the operator's back.
+func (s *stage) meddle() {
+	t, _ := s.tenant("acme")
+	s.gate.note("a person changes %s in AWS", t.Name)
+	_, err := s.cloud().UpdateDistributionTenant(s.ctx, &cloudfront.UpdateDistributionTenantInput{
+		Id: &t.ID, IfMatch: &t.ETag, Enabled: awssdk.Bool(false),
+		Parameters: []types.Parameter{{Name: awssdk.String("tier"), Value: awssdk.String("theirs")}},
+	})
+	s.must("changing the tenant", err)
+}
+
+// deleteOutside deletes the tenant in AWS behind the operator's back.
+func (s *stage) deleteOutside() {
+	t, _ := s.tenant("acme")
+	s.gate.note("a person deletes %s in AWS", t.Name)
+	// Nobody may set back what is on its way out, or the deletion would depend on who is faster.
+	s.sim.ChangeSwitches(func(sw *sim.Switches) { sw.DeleteNeedsDeployed = false })
+	out, err := s.cloud().UpdateDistributionTenant(s.ctx, &cloudfront.UpdateDistributionTenantInput{Id: &t.ID, IfMatch: &t.ETag, Enabled: awssdk.Bool(false)})
+	s.must("disabling the tenant", err)
+	_, err = s.cloud().DeleteDistributionTenant(s.ctx, &cloudfront.DeleteDistributionTenantInput{Id: &t.ID, IfMatch: out.ETag})
+	s.must("deleting the tenant", err)
+	s.sim.ChangeSwitches(func(sw *sim.Switches) { sw.DeleteNeedsDeployed = true })
+}
+
+// whileDown does something while no operator runs.
+func (s *stage) whileDown(do func()) {
+	for _, r := range s.replicas {
+		r.down()
+		defer r.up()
+	}
+	do()
+}
+
+// park waits until the create mark is no longer fresh. Nothing runs meanwhile.
+func (s *stage) park(wait func(time.Duration)) {
+	for _, r := range s.replicas {
+		r.down()
+	}
+	o, _ := s.get("acme")
+	mark, err := time.Parse(time.RFC3339, o.Annotations[v1alpha1.AnnotationCreatePending])
+	s.must("reading the create mark", err)
+	wait(time.Until(mark.Add(gracePeriod + time.Second)))
+}

@@ -1,0 +1,62 @@
+// Package crash runs the built operator, on a real API server and against the simulated
+// AWS, through the life of a tenant again and again, and at each call that it makes ends
+// it, or spoils the call. What has to be true afterwards is checked after each case; how
+// to read the report and to replay a case is described in docs/reliability.md.
+package crash_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+)
+
+// patience bounds each wait for the operator. The longest that it may take by design is
+// the grace period after a create mark, and a lease that has to expire.
+const patience = 4 * time.Minute
+
+var (
+	full     = flag.Bool("crash.full", false, "run all cases, not only a selection")
+	only     = flag.String("crash.case", "", "run the case of this number, or those whose name contains this text, and print what happened")
+	slice    = flag.String("crash.slice", "", "run the i-th of n parts of the cases: i/n")
+	parallel = flag.Int("crash.parallel", 8, "how many cases run at the same time")
+	seed     = flag.Uint64("crash.seed", 1, "seed of what is drawn by chance")
+	report   = flag.String("crash.report", "", "write the results as JSON to this file")
+	list     = flag.Bool("crash.list", false, "list the cases instead of running them")
+	update   = flag.Bool("crash.update", false, "write testdata/references.json anew")
+
+	theRig *rig
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	ctrl.SetLogger(logr.Discard())
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "cloudfront-tenant-operator-crash-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	return controlplane.RunTests(m, controlplane.Options{}, func(cp *controlplane.ControlPlane) (err error) {
+		if theRig, err = newRig(ctx, cp, dir); err != nil {
+			return err
+		}
+		return theRig.build(ctx, operatorBinary(), "", raceDetector)
+	})
+}
+
+func operatorBinary() string { return filepath.Join(theRig.dir, "operator") }

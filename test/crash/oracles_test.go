@@ -1,0 +1,334 @@
+package crash_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+)
+
+// The oracles: what has to hold whatever happened.
+const (
+	oracleLeak         = "leak"
+	oracleDuplicate    = "duplicate"
+	oracleForeign      = "foreign touch"
+	oracleDelete       = "unauthorised delete"
+	oracleLiveness     = "liveness"
+	oracleQuiescence   = "quiescence"
+	oracleHonesty      = "honest status"
+	oracleDifferential = "differential"
+	oracleCrash        = "crash"
+)
+
+// The keys of the owner tags, as the documentation promises them.
+const (
+	clusterTag   = "cloudfront-tenant-operator.io/cluster"
+	namespaceTag = "cloudfront-tenant-operator.io/namespace"
+	nameTag      = "cloudfront-tenant-operator.io/name"
+	uidTag       = "cloudfront-tenant-operator.io/uid"
+)
+
+var tenantID = regexp.MustCompile(`dt_[A-Za-z0-9]+`)
+
+// checkWrite looks at each write to AWS before AWS does: what is changed has to be ours,
+// and what is deleted has to belong to an object that was deleted.
+func (s *stage) checkWrite(c call) {
+	id := tenantID.FindString(c.target)
+	t, found := s.sim.Tenant("", id)
+	if id == "" || !found {
+		return // A create, which AWS itself refuses for a name that is taken; or something that is gone.
+	}
+	uid := types.UID(t.Tags[uidTag])
+	s.mu.Lock()
+	name, ours := s.uids[uid]
+	orphan := s.orphans[uid]
+	s.mu.Unlock()
+	ours = ours && t.Tags[clusterTag] == clusterID
+	mayTake := t.Name == "acme" && (orphan || uid == "" && s.lifecycle.adopts == t.Name)
+	switch {
+	case c.operation == "TagResource" && mayTake && s.wantsAdoption():
+	case !ours || orphan:
+		s.violate(oracleForeign, "%s: %s %s belongs to somebody else: %v", c.target, t.Name, t.ID, t.Tags)
+	case c.operation == "DeleteDistributionTenant":
+		o, found := s.get(name)
+		if !found || o.UID != uid || o.DeletionTimestamp.IsZero() || o.Spec.DeletionPolicy == v1alpha1.DeletionPolicyRetain {
+			s.violate(oracleDelete, "%s: nobody deleted the object of %s", c.target, t.Name)
+		}
+	}
+}
+
+// wantsAdoption reports whether a living object asks to take the tenant over.
+func (s *stage) wantsAdoption() bool {
+	o, found := s.get("acme")
+	return found && o.Spec.AdoptionPolicy == v1alpha1.AdoptionPolicyIfUnowned
+}
+
+// checkHonest looks at an object as soon as it changes: what it claims has to be so.
+func (s *stage) checkHonest(o *tenantObject) {
+	if s.lifecycle.meddles || !claims(o) {
+		return
+	}
+	problem := s.dishonest(o)
+	if problem == "" {
+		return
+	}
+	// We may be late: what was true then may have been changed by what a person did since.
+	now := &tenantObject{}
+	if err := s.rig.kube.Get(s.ctx, client.ObjectKeyFromObject(o), now); err != nil || now.Generation != o.Generation || !now.DeletionTimestamp.IsZero() {
+		return
+	}
+	s.violate(oracleHonesty, "%s says it is Ready and Synced at generation %d, but %s", o.Name, o.Generation, problem)
+}
+
+func (s *stage) dishonest(o *tenantObject) string {
+	t, found := s.tenant(o.Name)
+	switch {
+	case !found:
+		return "AWS has no such tenant"
+	case t.Tags[uidTag] != string(o.UID):
+		return fmt.Sprintf("the tenant belongs to %q", t.Tags[uidTag])
+	case t.Status != "Deployed":
+		return "it is not deployed yet"
+	}
+	for name, state := range t.Domains {
+		if state != "active" && t.Enabled {
+			return name + " is not served"
+		}
+	}
+	if d := unlike(o, t); d != "" {
+		return "AWS differs (-spec +AWS):\n" + d
+	}
+	return ""
+}
+
+// unlike compares what the spec decides with AWS, without any of the operator's code.
+func unlike(o *tenantObject, t sim.TenantState) string {
+	type config struct {
+		Distribution     string
+		Domains          []string
+		Enabled          bool
+		Parameters, Tags map[string]string
+		Custom           sim.CustomizationState
+	}
+	want := config{
+		Distribution: o.Spec.DistributionID, Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Parameters: map[string]string{},
+		Tags: map[string]string{clusterTag: clusterID, namespaceTag: o.Namespace, nameTag: o.Name, uidTag: string(o.UID)},
+	}
+	for _, d := range o.Spec.Domains {
+		want.Domains = append(want.Domains, d.Domain)
+	}
+	slices.Sort(want.Domains)
+	for _, p := range o.Spec.Parameters {
+		want.Parameters[p.Name] = p.Value
+	}
+	for _, tag := range o.Spec.Tags {
+		want.Tags[tag.Key] = tag.Value
+	}
+	if c := o.Spec.Customizations; c != nil {
+		if c.Certificate != nil {
+			want.Custom.CertificateARN = c.Certificate.ARN
+		}
+		if g := c.GeoRestrictions; g != nil {
+			want.Custom.GeoRestrictionType = string(g.RestrictionType)
+			for _, l := range g.Locations {
+				want.Custom.GeoLocations = append(want.Custom.GeoLocations, string(l))
+			}
+		}
+	}
+	got := config{
+		Distribution: t.DistributionID, Enabled: t.Enabled, Parameters: t.Parameters, Custom: t.Customizations,
+		Domains: slices.Sorted(maps.Keys(t.Domains)), Tags: maps.Clone(t.Tags),
+	}
+	if got.Tags["team"] == "legacy" {
+		delete(got.Tags, "team") // Tags of other people stay.
+	}
+	return cmp.Diff(want, got, cmpopts.EquateEmpty())
+}
+
+// checkEnd asks the oracles that look at the end of a case.
+func (s *stage) checkEnd() {
+	s.checkOwners()
+	s.checkTheirs()
+	s.checkProcesses()
+	for _, o := range s.objects() {
+		if problem := s.dishonest(&o); claims(&o) && problem != "" {
+			s.violate(oracleHonesty, "at the end %s says that all is done, but %s", o.Name, problem)
+		}
+	}
+}
+
+// checkOwners wants an object for each tenant of ours, and one tenant at most for each object.
+func (s *stage) checkOwners() {
+	alive := map[string]string{}
+	for _, o := range s.objects() {
+		alive[string(o.UID)] = o.Name
+	}
+	tenants := map[string]string{}
+	for _, t := range s.sim.Tenants("") {
+		uid := t.Tags[uidTag]
+		if t.Tags[clusterTag] != clusterID {
+			continue
+		}
+		if _, found := alive[uid]; !found {
+			s.violate(oracleLeak, "the tenant %s %s has no object any more: %v", t.Name, t.ID, t.Tags)
+		}
+		if other, twice := tenants[uid]; twice {
+			s.violate(oracleDuplicate, "%s has two tenants: %s and %s", alive[uid], other, t.Name)
+		}
+		tenants[uid] = t.Name
+	}
+}
+
+// checkTheirs wants what other people made to be as they left it, to the ETag.
+func (s *stage) checkTheirs() {
+	for id, before := range s.theirs {
+		if before.Name == s.lifecycle.adopts {
+			continue
+		}
+		now, _ := s.sim.Tenant("", id)
+		if d := cmp.Diff(before, now); d != "" {
+			s.violate(oracleForeign, "the tenant %s of somebody else was changed (-before +after):\n%s", before.Name, d)
+		}
+		for _, e := range s.sim.Journal() {
+			if e.Mutating && e.ID == id {
+				s.violate(oracleForeign, "%s was sent %s", before.Name, e.Operation)
+			}
+		}
+	}
+}
+
+// checkProcesses wants processes that end only when they are told to, and do so in time.
+func (s *stage) checkProcesses() {
+	for _, r := range s.replicas {
+		r.mu.Lock()
+		for _, reason := range r.ownEnds {
+			s.violate(oracleCrash, "%s ended by itself: %s", r.name, reason)
+		}
+		r.mu.Unlock()
+	}
+	s.mu.Lock()
+	terminated := s.terminated
+	s.mu.Unlock()
+	for _, p := range terminated {
+		if err := p.child.Err(); err != nil {
+			s.violate(oracleCrash, "%s was asked to end and did so with %v", p.name, err)
+		}
+	}
+	for name, text := range s.logs() {
+		for _, alarm := range []string{"DATA RACE", "panic:", "Observed a panic"} {
+			if strings.Contains(text, alarm) {
+				s.violate(oracleCrash, "%s has %q in it", name, alarm)
+			}
+		}
+	}
+}
+
+// checkRest wants no writes at all while the operator looks at everything once more.
+func (s *stage) checkRest() {
+	before := s.gate.written()
+	state := s.sim.State()
+	s.listed(1)
+	s.pause(s.options.quiet)
+	after := s.gate.written()
+	if d := cmp.Diff(before, after); d != "" {
+		s.violate(oracleQuiescence, "a settled world was written to (-before +after):\n%s", d)
+	}
+	if d := cmp.Diff(state.Accounts, s.sim.State().Accounts); d != "" {
+		s.violate(oracleQuiescence, "AWS changed in a settled world:\n%s", d)
+	}
+}
+
+// outcome is the end of a case without what differs from run to run.
+type outcome struct {
+	Tenants []sim.TenantState `json:"tenants"`
+	Objects []objectOutcome   `json:"objects"`
+	// Committed counts the writes that AWS carried out.
+	Committed map[string]int `json:"committed"`
+}
+
+type objectOutcome struct {
+	Name        string            `json:"name"`
+	Generation  int64             `json:"generation"`
+	Deleted     bool              `json:"deleted,omitempty"`
+	Finalizers  []string          `json:"finalizers,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+	Status      json.RawMessage   `json:"status"`
+}
+
+func (s *stage) outcome() outcome {
+	out := outcome{Committed: map[string]int{}, Tenants: []sim.TenantState{}, Objects: []objectOutcome{}}
+	names := []string{}
+	for _, o := range s.objects() {
+		names = append(names, string(o.UID), "<uid>")
+	}
+	for uid, name := range s.uids {
+		names = append(names, string(uid), "<former uid of "+name+">")
+	}
+	for _, t := range s.sim.Tenants("") {
+		if before, theirs := s.theirs[t.ID]; theirs && before.Name != s.lifecycle.adopts {
+			continue
+		}
+		names = append(names, t.ID, "<id>", t.ConnectionGroupID, "<group>")
+		t.ETag = ""
+		t.CreatedTime, t.LastModifiedTime = time.Time{}, time.Time{}
+		out.Tenants = append(out.Tenants, t)
+	}
+	names = append(names, s.namespace, "<namespace>")
+	clean := strings.NewReplacer(names...)
+	for _, o := range s.objects() {
+		a := objectOutcome{Name: o.Name, Generation: o.Generation, Deleted: !o.DeletionTimestamp.IsZero(), Finalizers: o.Finalizers, Annotations: map[string]string{}}
+		for k, v := range o.Annotations {
+			if k == v1alpha1.AnnotationCreatePending {
+				v = "<time>"
+			}
+			a.Annotations[k] = clean.Replace(v)
+		}
+		a.Status = json.RawMessage(clean.Replace(brief(o.Status)))
+		out.Objects = append(out.Objects, a)
+	}
+	for n := range out.Tenants {
+		t := &out.Tenants[n]
+		t.ID, t.ARN, t.ConnectionGroupID = clean.Replace(t.ID), clean.Replace(t.ARN), clean.Replace(t.ConnectionGroupID)
+		for k, v := range t.Tags {
+			t.Tags[k] = clean.Replace(v)
+		}
+	}
+	for operation, calls := range s.sim.Calls() {
+		if calls.Committed > 0 {
+			out.Committed[operation] = calls.Committed
+		}
+	}
+	return out
+}
+
+// brief renders a status without times, versions and prose.
+func brief(status v1alpha1.DistributionTenantStatus) string {
+	st := status.DeepCopy()
+	st.ETag, st.CreatedTime, st.LastModifiedTime, st.LastDriftCheckTime = "", nil, nil, nil
+	text, err := json.Marshal(struct {
+		v1alpha1.DistributionTenantStatus `json:",inline"`
+		Conditions                        []string `json:"conditions"`
+	}{DistributionTenantStatus: *st, Conditions: conditionTexts(st)})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func conditionTexts(st *v1alpha1.DistributionTenantStatus) (out []string) {
+	for _, c := range st.Conditions {
+		out = append(out, fmt.Sprintf("%s=%s/%s@%d", c.Type, c.Status, c.Reason, c.ObservedGeneration))
+	}
+	return out
+}

@@ -1,0 +1,188 @@
+package crash_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+)
+
+// rig is what all cases share: the API server, and one view of all objects in it.
+type rig struct {
+	dir       string
+	root      string
+	kube      client.Client
+	kubeProxy http.Handler
+	views     *views
+}
+
+func newRig(ctx context.Context, cp *controlplane.ControlPlane, dir string) (*rig, error) {
+	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return nil, fmt.Errorf("finding the module: %w", err)
+	}
+	r := &rig{dir: dir, root: filepath.Dir(strings.TrimSpace(string(gomod)))}
+	crds := envtest.CRDInstallOptions{Paths: []string{filepath.Join(r.root, "config", "crd")}, ErrorIfPathMissing: true}
+	if _, err := envtest.InstallCRDs(cp.RESTConfig(), crds); err != nil {
+		return nil, fmt.Errorf("installing the CRDs: %w", err)
+	}
+	scheme, err := operator.Scheme()
+	if err != nil {
+		return nil, err
+	}
+	config := cp.RESTConfig()
+	if r.kube, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	if r.kubeProxy, err = newKubeProxy(config.Host, config.BearerToken, config.CAData); err != nil {
+		return nil, err
+	}
+	all, err := cache.New(config, cache.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("making a cache: %w", err)
+	}
+	r.views, err = newViews(ctx, all)
+	return r, err
+}
+
+// newKubeProxy passes requests on to the API server, as the administrator: the operators
+// speak plain HTTP to the gate, so that it can cut single requests off.
+func newKubeProxy(host, token string, ca []byte) (http.Handler, error) {
+	target, err := url.Parse(host)
+	if err != nil {
+		return nil, fmt.Errorf("reading the API server's address: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(ca) {
+		return nil, fmt.Errorf("the control plane's CA certificate can't be read")
+	}
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Header.Set("Authorization", "Bearer "+token)
+		},
+		Transport: &http.Transport{
+			TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 32,
+		},
+		FlushInterval: -1, // watches
+		ErrorLog:      silent,
+	}, nil
+}
+
+// build builds the operator. An overlay replaces files of the module.
+func (r *rig) build(ctx context.Context, binary, overlay string, race bool) error {
+	// Without debug information linking is twice as fast.
+	args := []string{"build", "-ldflags=-s -w", "-o", binary}
+	if race {
+		args = append(args, "-race")
+	}
+	if overlay != "" {
+		args = append(args, "-overlay", overlay)
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/operator")...)
+	cmd.Dir = r.root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the operator: %w:\n%s", err, out)
+	}
+	return nil
+}
+
+// views follows all objects with one watch and tells each stage of its own.
+type views struct {
+	mu     sync.Mutex
+	stages map[string]*stage
+	latest map[string]map[string]*v1alpha1.DistributionTenant
+}
+
+func newViews(ctx context.Context, all cache.Cache) (*views, error) {
+	v := &views{stages: map[string]*stage{}, latest: map[string]map[string]*v1alpha1.DistributionTenant{}}
+	informer, err := all.GetInformer(ctx, &v1alpha1.DistributionTenant{}, cache.BlockUntilSynced(false))
+	if err != nil {
+		return nil, fmt.Errorf("watching the objects: %w", err)
+	}
+	if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    func(o any) { v.changed(o, false) },
+		UpdateFunc: func(_, o any) { v.changed(o, false) },
+		DeleteFunc: func(o any) {
+			if last, ok := o.(toolscache.DeletedFinalStateUnknown); ok {
+				o = last.Obj
+			}
+			v.changed(o, true)
+		},
+	}); err != nil {
+		return nil, fmt.Errorf("watching the objects: %w", err)
+	}
+	go func() { _ = all.Start(ctx) }()
+	if !all.WaitForCacheSync(ctx) {
+		return nil, fmt.Errorf("watching the objects: %w", context.Cause(ctx))
+	}
+	return v, nil
+}
+
+func (v *views) attach(s *stage) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.stages[s.namespace], v.latest[s.namespace] = s, map[string]*v1alpha1.DistributionTenant{}
+}
+
+func (v *views) detach(s *stage) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.stages, s.namespace)
+}
+
+func (v *views) changed(object any, gone bool) {
+	o, ok := object.(*v1alpha1.DistributionTenant)
+	if !ok {
+		return
+	}
+	v.mu.Lock()
+	s, objects := v.stages[o.Namespace], v.latest[o.Namespace]
+	switch {
+	case s == nil:
+	case gone:
+		delete(objects, o.Name)
+	default:
+		objects[o.Name] = o
+	}
+	v.mu.Unlock()
+	if s != nil && !gone {
+		s.checkHonest(o)
+	}
+}
+
+// of lists the objects of a namespace as they were last seen.
+func (v *views) of(namespace string) []*v1alpha1.DistributionTenant {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var out []*v1alpha1.DistributionTenant
+	for _, o := range v.latest[namespace] {
+		out = append(out, o)
+	}
+	slices.SortFunc(out, func(a, b *v1alpha1.DistributionTenant) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+func (v *views) object(namespace, name string) (*v1alpha1.DistributionTenant, bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	o, found := v.latest[namespace][name]
+	return o, found
+}

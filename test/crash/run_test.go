@@ -1,0 +1,248 @@
+package crash_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// result is what became of one case.
+type result struct {
+	Number     int         `json:"number"`
+	Name       string      `json:"name"`
+	Family     string      `json:"family"`
+	Seconds    float64     `json:"seconds"`
+	Violations []violation `json:"violations,omitempty"`
+	Unreached  []string    `json:"unreached,omitempty"`
+
+	outcome    outcome
+	boundaries []boundary
+	journal    string
+	logs       map[string]string
+}
+
+func (r *result) passed() bool { return len(r.Violations) == 0 }
+
+// slot is the right to load the machine.
+type slot struct{ free chan struct{} }
+
+func (s slot) take()    { s.free <- struct{}{} }
+func (s slot) release() { <-s.free }
+
+// runCase plays one case. The caller holds a slot, which is given back while a world is parked.
+func runCase(ctx context.Context, rig *rig, k *kase, binary string, want *reference, seed uint64, slots slot) *result {
+	began := time.Now()
+	res := &result{Number: k.number, Name: k.name(), Family: k.family}
+	o := options{binary: binary, patience: patience}
+	if k.setUp != nil {
+		k.setUp(&o)
+	}
+	dir := filepath.Join(rig.dir, fmt.Sprintf("case-%d-%d", k.number, began.UnixNano()))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		res.Violations = []violation{{"harness", err.Error()}}
+		return res
+	}
+	s, err := newStage(ctx, rig, dir, k.lifecycle, o)
+	if err != nil {
+		res.Violations = []violation{{"harness", err.Error()}}
+		return res
+	}
+	play(s, k, res, want, seed, slots)
+	s.close()
+	res.journal, res.logs = s.gate.text(), s.logs()
+	res.Violations = s.violations
+	res.Seconds = time.Since(began).Seconds()
+	_ = os.RemoveAll(dir)
+	return res
+}
+
+func play(s *stage, k *kase, res *result, want *reference, seed uint64, slots slot) {
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ours := p.(aborted); !ours {
+				panic(p)
+			}
+		}
+	}()
+	l := k.lifecycle
+	s.start()
+	if l.prepare != nil {
+		l.prepare(s)
+	}
+	if l.parks {
+		s.park(func(d time.Duration) {
+			slots.release()
+			defer slots.take()
+			s.pause(d)
+		})
+	}
+	s.gate.arm(k.plan)
+	s.storm(k, seed)
+	if l.parks {
+		for _, r := range s.replicas {
+			r.up()
+		}
+	}
+	for n, step := range l.steps {
+		step.do(s)
+		s.await(fmt.Sprintf("step %d of %s", n+1, l.name), func() bool { return step.until(s) })
+	}
+	if k.after != nil {
+		k.after(s)
+	}
+	s.endFaults(k, res)
+	last := l.steps[len(l.steps)-1]
+	s.await("the end of "+l.name, func() bool { return last.until(s) })
+	s.pause(s.options.settle)
+	s.checkRest()
+	s.checkEnd()
+	res.outcome, res.boundaries = s.outcome(), s.gate.boundaries()
+	if want != nil {
+		s.compare(want, res.outcome, k.lenient)
+	}
+}
+
+func (s *stage) storm(k *kase, seed uint64) {
+	if k.chaos != nil {
+		r := rand.New(rand.NewPCG(seed, uint64(k.number)))
+		s.setStormy(true)
+		s.gate.setChaos(k.chaos(r))
+	}
+	if k.during != nil {
+		k.during(s)
+	}
+}
+
+// endFaults waits for the faults that may still strike, and lets no more strike.
+func (s *stage) endFaults(k *kase, res *result) {
+	if k.frozen {
+		s.thaw()
+		// It may do something with what it knew, and ends when it finds its lease gone.
+		s.pause(3 * time.Second)
+	}
+	s.setStormy(false)
+	for _, side := range []side{awsSide, kubeSide} {
+		s.awaitWithin(time.Minute, "all sides to be back", func() bool { return !s.gate.refuses(side) })
+	}
+	res.Unreached = s.gate.disarm()
+}
+
+// compare is the differential check: the same end as without any fault.
+func (s *stage) compare(want *reference, got outcome, lenient bool) {
+	wanted := want.Outcome
+	if lenient {
+		// A lagging read may cost a write that changes nothing; nothing may be created or deleted twice.
+		wanted.Committed, got.Committed = essential(wanted.Committed), essential(got.Committed)
+	}
+	if d := cmp.Diff(canonical(wanted), canonical(got)); d != "" {
+		s.violate(oracleDifferential, "(-reference +case):\n%s", d)
+	}
+}
+
+func essential(committed map[string]int) map[string]int {
+	out := map[string]int{}
+	for _, operation := range []string{"CreateDistributionTenant", "DeleteDistributionTenant"} {
+		if n := committed[operation]; n > 0 {
+			out[operation] = n
+		}
+	}
+	return out
+}
+
+// canonical makes what was read from a file and what was computed comparable.
+func canonical(o outcome) any {
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic(err)
+	}
+	var out any
+	if err := json.Unmarshal(text, &out); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// reference is what a lifecycle does when nothing goes wrong.
+type reference struct {
+	// Boundaries are the calls that it always makes, in order.
+	Boundaries []string `json:"boundaries"`
+	Outcome    outcome  `json:"outcome"`
+}
+
+func (r *reference) boundaries() (out []boundary) {
+	if r == nil {
+		return nil
+	}
+	for _, text := range r.Boundaries {
+		s, rest, _ := strings.Cut(text, ":")
+		operation, n, _ := strings.Cut(rest, "#")
+		b := boundary{side: side(s), operation: operation}
+		if _, err := fmt.Sscan(n, &b.n); err != nil {
+			panic(fmt.Sprintf("the boundary %q: %v", text, err))
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+const referenceFile = "testdata/references.json"
+
+func readReferences() (map[string]*reference, error) {
+	text, err := os.ReadFile(referenceFile)
+	if err != nil {
+		return nil, err
+	}
+	var out map[string]*reference
+	if err := json.Unmarshal(text, &out); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", referenceFile, err)
+	}
+	for _, l := range lifecycles() {
+		if out[l.name] == nil {
+			return nil, fmt.Errorf("%s lacks the lifecycle %s: run the test with -crash.update", referenceFile, l.name)
+		}
+	}
+	return out, nil
+}
+
+// merge keeps of several undisturbed runs the boundaries that all of them have, in the
+// order of the first.
+func merge(runs []*result) *reference {
+	ref := &reference{Outcome: runs[0].outcome}
+	for _, b := range runs[0].boundaries {
+		inAll := true
+		for _, other := range runs[1:] {
+			inAll = inAll && slices.Contains(other.boundaries, b)
+		}
+		if inAll && worthwhile(b) {
+			ref.Boundaries = append(ref.Boundaries, b.String())
+		}
+	}
+	return ref
+}
+
+// worthwhile leaves out the reads that follow a deployment: when they come depends on the clock.
+func worthwhile(b boundary) bool {
+	most := map[string]int{"ListDistributionTenants": 1, "GetDistributionTenant": 2, "get distributiontenants": 3}
+	limit, limited := most[b.operation]
+	return !limited || b.n <= limit
+}
+
+func missing(want *reference, got []boundary) (out []string) {
+	for _, b := range want.boundaries() {
+		if !slices.Contains(got, b) {
+			out = append(out, b.String())
+		}
+	}
+	return out
+}
+
+func sortedNames(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
