@@ -10,6 +10,7 @@
 package inventory
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -138,6 +139,13 @@ func (i *Inventory) Known(name string) Known {
 	k.Tags, k.TagsKnown, k.TagsRead = e.tags.all(), e.tagsKnown, e.tagsRead
 	k.TagsDue = !i.opts.Clock.Now().Before(e.tagsDue)
 	return k
+}
+
+// names lists all tenants that are known, sorted.
+func (i *Inventory) names() []string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Sorted(maps.Keys(i.byName))
 }
 
 // HolderOf names the tenant that the inventory knows to hold the domain.

@@ -5,4 +5,6 @@ var (
 	Slim      = slim
 	EventName = eventName
 	Bounded   = bounded
+
+	OwnerAlive = ownerAlive
 )

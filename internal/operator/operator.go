@@ -220,5 +220,8 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
 	if err := mgr.Add(inv); err != nil {
 		return fmt.Errorf("adding the inventory: %w", err)
 	}
+	if err := addOrphans(mgr, ctrlmetrics.Registry, inv, controller, c.ClusterID); err != nil {
+		return err
+	}
 	return registerFleet(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), inv, wall)
 }

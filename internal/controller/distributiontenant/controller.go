@@ -112,6 +112,13 @@ func (c *Controller) recall(o *v1alpha1.DistributionTenant) edge.Attempts {
 	return m.attempts
 }
 
+// Claims reports whether an object is known for the tenant of that name.
+func (c *Controller) Claims(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.objects[name]) > 0
+}
+
 // unname needs the lock.
 func (c *Controller) unname(key client.ObjectKey, tenant string) {
 	rest := slices.DeleteFunc(c.objects[tenant], func(k client.ObjectKey) bool { return k == key })
