@@ -30,6 +30,9 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r edge.Report, no
 		s.DomainResults = domainResults(*t)
 		s.CertificateARN = t.Customizations.CertificateARN
 	}
+	if r.Absent {
+		s.DistributionTenantStatus = ""
+	}
 	if s.TenantName == "" {
 		s.TenantName = name
 	}

@@ -347,6 +347,9 @@ func TestATenantDeletedOutside(t *testing.T) {
 			tenants(t, w)
 			is(t, w, "alpha", "Ready=False/AWSError", "Synced=False/DriftDetected")
 			says(t, w, "alpha", "Ready", "deleted outside", "driftPolicy")
+			if status := get(t, w, "alpha").Status.DistributionTenantStatus; status != "" {
+				t.Errorf("a tenant that is gone is shown as %s", status)
+			}
 			if n := w.Sim.Calls()["CreateDistributionTenant"].Total - writes; n != 0 {
 				t.Errorf("%d creates were tried", n)
 			}

@@ -12,9 +12,11 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
 
-// Report is what status says after a pass. A nil Tenant leaves what stands there.
+// Report is what status says after a pass. A nil Tenant leaves what stands there, but for its
+// state when it is Absent.
 type Report struct {
 	Tenant *Observed
+	Absent bool
 	ETag   string
 	// AppliedGeneration and AppliedTagKeys replace what Memory had.
 	AppliedGeneration int64
@@ -49,7 +51,7 @@ func Conclude(in Input, out Outcome) Report {
 	r := Report{
 		ETag: in.Memory.ETag, AppliedGeneration: in.Memory.AppliedGeneration,
 		AppliedTagKeys: in.Memory.AppliedTagKeys, Failure: in.Memory.Failure,
-		RoutingEndpoint: in.World.RoutingEndpoint,
+		RoutingEndpoint: in.World.RoutingEndpoint, Absent: in.World.Knowledge == Absent,
 	}
 	if in.mine() {
 		t := *in.World.Tenant
