@@ -27,22 +27,32 @@ func main() {
 }
 
 func run(folder string) error {
-	metrics, err := metricsPage()
+	files, err := pages(".")
 	if err != nil {
 		return err
 	}
-	conditions, err := conditionsPage(filepath.Join("api", "cloudfront", "v1alpha1", "conditions.go"))
-	if err != nil {
-		return err
-	}
-	for name, text := range map[string]string{
-		"flags.md": flagsPage(), "metrics.md": metrics, "conditions.md": conditions, "rules.md": rulesPage(),
-	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(generated+text), 0o644); err != nil {
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			return fmt.Errorf("writing the page: %w", err)
 		}
 	}
 	return nil
+}
+
+// pages renders every page of the module in that folder, by its file name.
+func pages(root string) (map[string]string, error) {
+	metrics, err := metricsPage()
+	if err != nil {
+		return nil, err
+	}
+	conditions, err := conditionsPage(filepath.Join(root, "api", "cloudfront", "v1alpha1", "conditions.go"))
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{
+		"flags.md": generated + flagsPage(), "metrics.md": generated + metrics,
+		"conditions.md": generated + conditions, "rules.md": generated + rulesPage(),
+	}, nil
 }
 
 func flagsPage() string {
@@ -90,39 +100,74 @@ func conditionsPage(source string) (string, error) {
 		return "", fmt.Errorf("reading the conditions: %w", err)
 	}
 	var b strings.Builder
-	b.WriteString("# Conditions and reasons of DistributionTenant\n")
+	b.WriteString("# Conditions and reasons of DistributionTenant\n\nWhat each condition and reason means, and what to do about it. `kubectl describe cfdt NAME` shows them with a message that names\n" +
+		"the field, the value and the cause. [Troubleshooting](../troubleshooting.md) starts from symptoms instead.\n")
 	for _, d := range file.Decls {
 		group, ok := d.(*ast.GenDecl)
 		if !ok || group.Tok != token.CONST {
 			continue
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n| name | meaning |\n|---|---|\n", strings.TrimSuffix(oneLine(group.Doc.Text()), "."))
-		for _, s := range group.Specs {
-			row, err := constantRow(s)
-			if err != nil {
-				return "", err
-			}
-			b.WriteString(row)
+		rows, cured, err := constantRows(group)
+		if err != nil {
+			return "", err
 		}
+		head := "| name | meaning |\n|---|---|\n"
+		if cured {
+			head = "| reason | meaning | what to do |\n|---|---|---|\n"
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s%s", strings.TrimSuffix(oneLine(group.Doc.Text()), "."), head, rows)
 	}
 	return b.String(), nil
 }
 
-func constantRow(s ast.Spec) (string, error) {
+// constantRows renders a group of constants. Reasons have a third column: what to do.
+func constantRows(group *ast.GenDecl) (rows string, cured bool, err error) {
+	var b strings.Builder
+	for _, s := range group.Specs {
+		name, value, err := constant(s)
+		if err != nil {
+			return "", false, err
+		}
+		doc := s.(*ast.ValueSpec).Doc.Text() //nolint:forcetypeassert // constant has seen to it
+		text, cure, _ := strings.Cut(oneLine(doc), cureMark)
+		text = strings.TrimPrefix(strings.TrimSpace(text), name+" ")
+		if !strings.HasPrefix(name, "Reason") {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", value, text)
+			continue
+		}
+		cured = true
+		if cure == "" && strings.HasPrefix(text, "(False)") {
+			return "", false, fmt.Errorf("reason %s has no line that starts with %q: say what to do about it", name, cureMark)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", value, text, capital(cure))
+	}
+	return b.String(), cured, nil
+}
+
+// cureMark starts what to do about a reason in the comment of its constant.
+const cureMark = "Cure: "
+
+func constant(s ast.Spec) (name, value string, err error) {
 	v, ok := s.(*ast.ValueSpec)
 	if !ok || len(v.Values) != 1 {
-		return "", errors.New("a constant has no value of its own")
+		return "", "", errors.New("a constant has no value of its own")
 	}
 	literal, ok := v.Values[0].(*ast.BasicLit)
 	if !ok {
-		return "", fmt.Errorf("constant %s is no literal", v.Names[0])
+		return "", "", fmt.Errorf("constant %s is no literal", v.Names[0])
 	}
-	value, err := strconv.Unquote(literal.Value)
+	value, err = strconv.Unquote(literal.Value)
 	if err != nil {
-		return "", fmt.Errorf("constant %s: %w", v.Names[0], err)
+		return "", "", fmt.Errorf("constant %s: %w", v.Names[0], err)
 	}
-	text := strings.TrimPrefix(oneLine(v.Doc.Text()), v.Names[0].Name+" ")
-	return fmt.Sprintf("| `%s` | %s |\n", value, text), nil
+	return v.Names[0].Name, value, nil
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

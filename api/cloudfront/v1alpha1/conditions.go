@@ -23,42 +23,60 @@ const (
 	// ReasonDeployed (True): deployed at every edge location and serving.
 	ReasonDeployed = "Deployed"
 	// ReasonCreating (False): the tenant is about to be created, or is being deployed for the first time.
+	// Cure: wait. CloudFront takes one to five minutes, and a long queue of new objects takes its turn.
 	ReasonCreating = "Creating"
 	// ReasonDeploying (False): AWS is rolling out the latest change.
+	// Cure: wait, usually one to five minutes. The tenant serves with its old or new settings meanwhile.
 	ReasonDeploying = "Deploying"
 	// ReasonDisabling (False): the object was deleted, and its tenant is being disabled first.
+	// Cure: wait. If it takes longer than fifteen minutes, the message says what AWS answers.
 	ReasonDisabling = "Disabling"
 	// ReasonDeleting (False): the object was deleted and the tenant is on its way out.
+	// Cure: wait. The object goes when AWS says that the tenant is gone.
 	ReasonDeleting = "Deleting"
 	// ReasonDomainConflict (False): another CloudFront resource, in any account, holds a domain.
+	// Cure: remove the domain where the message says that it is attached, or move it with UpdateDomainAssociation. It is tried again by itself.
 	ReasonDomainConflict = "DomainConflict"
 	// ReasonAccessDenied (False): the operator's AWS identity lacks a permission.
+	// Cure: allow the action that the message names to the operator's identity, see [IAM policies](iam.md).
 	ReasonAccessDenied = "AccessDenied"
 	// ReasonInvalidSpec (False): the spec contradicts the distribution that it names.
+	// Cure: change the field that the message names.
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonAWSError (False): AWS failed in a way that more tries may cure.
+	// Cure: wait if the message tells of a failing service; it is tried again by itself. If it says that the tenant was deleted or disabled outside, decide: change the spec, or set driftPolicy to enforce.
 	ReasonAWSError = "AWSError"
 	// ReasonValidationFailed (False): AWS refuses the request as it stands; its own message is kept.
+	// Cure: change what AWS's message names.
 	ReasonValidationFailed = "ValidationFailed"
 	// ReasonCertificateSANMismatch (False): no name of the certificate covers a domain.
+	// Cure: use a certificate that covers the domain, or remove the domain. The message lists the names at hand; a wildcard covers one label.
 	ReasonCertificateSANMismatch = "CertificateSANMismatch"
 	// ReasonDomainValidationPending (False): deployed, but a domain is not active yet.
+	// Cure: point the domain at status.dnsTarget with a CNAME record, or give the tenant a certificate that covers it.
 	ReasonDomainValidationPending = "DomainValidationPending"
 	// ReasonMissingParameters (False): the distribution requires parameters that the spec lacks.
+	// Cure: add the parameters that the message names to spec.parameters.
 	ReasonMissingParameters = "MissingParameters"
 	// ReasonMissingCertificate (False): neither the tenant nor its distribution has a certificate that can be used.
+	// Cure: set spec.customizations.certificate.arn, request one with spec.managedCertificateRequest, or give the distribution one.
 	ReasonMissingCertificate = "MissingCertificate"
 	// ReasonQuotaExceeded (False): an AWS account quota is used up.
+	// Cure: raise the quota that the message names in Service Quotas, or delete tenants that nobody needs.
 	ReasonQuotaExceeded = "QuotaExceeded"
 	// ReasonAdoptionRequired (False): a tenant of this name exists that is not ours, and the adoption
 	// policy does not let us take it.
+	// Cure: set spec.adoptionPolicy to IfUnowned (Force for a tenant of another cluster) to take the tenant over, or choose another spec.tenantName.
 	ReasonAdoptionRequired = "AdoptionRequired"
 	// ReasonWrongAccount (False): the operator's credentials belong to another AWS account than the
 	// tenant. Synced takes it too.
+	// Cure: give the operator the credentials of the account that the message names; nothing happens to the tenant until then.
 	ReasonWrongAccount = "WrongAccount"
 	// ReasonDomainChangeHeld (False): a change of domains waits until it can be made safely.
+	// Cure: nothing, this version does not use it.
 	ReasonDomainChangeHeld = "DomainChangeHeld"
 	// ReasonReferenceNotReady (False): something that the spec names is missing or not ready.
+	// Cure: nothing, this version does not use it.
 	ReasonReferenceNotReady = "ReferenceNotReady"
 )
 
@@ -67,12 +85,16 @@ const (
 	// ReasonInSync (True): AWS equals the spec.
 	ReasonInSync = "InSync"
 	// ReasonDriftDetected (False): somebody changed the tenant in AWS; status.drift lists what.
+	// Cure: read status.drift. Put the change into the spec if it is to stay, or set driftPolicy to enforce if not.
 	ReasonDriftDetected = "DriftDetected"
 	// ReasonDriftNotConverging (False): AWS keeps a value other than the one that was written.
+	// Cure: find out who else writes to the tenant (CloudTrail knows), or give up the value that AWS does not keep.
 	ReasonDriftNotConverging = "DriftNotConverging"
 	// ReasonUpdatePending (False): a change of the spec has not reached AWS yet.
+	// Cure: wait, or look at Ready: what holds the change up stands there.
 	ReasonUpdatePending = "UpdatePending"
 	// ReasonPaused (False): AnnotationPaused is set; nothing is written, drift is still listed.
+	// Cure: remove the annotation cloudfront-tenant-operator.io/paused.
 	ReasonPaused = "Paused"
 )
 
@@ -81,12 +103,16 @@ const (
 	// ReasonValidated (True): the managed certificate is issued and attached.
 	ReasonValidated = "Validated"
 	// ReasonPendingValidation (False): AWS has not validated the domains yet.
+	// Cure: point every domain at status.dnsTarget; with the token host self-hosted, serve the token that GetManagedCertificateDetails shows.
 	ReasonPendingValidation = "PendingValidation"
 	// ReasonAttaching (False): issued, and on its way onto the tenant.
+	// Cure: set spec.customizations.certificate.arn to the ARN that the message names, if AWS does not attach it by itself.
 	ReasonAttaching = "Attaching"
 	// ReasonCertificateFailed (False): the certificate failed, timed out, was revoked or expired.
+	// Cure: find the cause in ACM (a CAA record, a domain that leads elsewhere), then create the object anew, or name another certificate in spec.customizations.certificate.arn.
 	ReasonCertificateFailed = "CertificateFailed"
 	// ReasonNotConfigured (False): no managed certificate is requested any more.
+	// Cure: nothing, the condition goes with the next change.
 	ReasonNotConfigured = "NotConfigured"
 )
 
@@ -97,17 +123,24 @@ const (
 	// ReasonDNSNotConfigured (True): DNS is not the operator's job for this object.
 	ReasonDNSNotConfigured = "DNSNotConfigured"
 	// ReasonDNSRecordCreating (False): records are about to be published.
+	// Cure: nothing, this version does not use it.
 	ReasonDNSRecordCreating = "DNSRecordCreating"
 	// ReasonDNSPropagating (False): the provider has accepted the records and distributes them.
+	// Cure: nothing, this version does not use it.
 	ReasonDNSPropagating = "DNSPropagating"
 	// ReasonDNSConflict (False): a record that is not ours stands in the place of one of ours.
+	// Cure: nothing, this version does not use it.
 	ReasonDNSConflict = "DNSConflict"
 	// ReasonDNSError (False): the provider refuses or fails.
+	// Cure: point the domains at status.dnsTarget yourself and remove spec.dns, which this version does not act upon.
 	ReasonDNSError = "DNSError"
 	// ReasonZoneNotFound (False): there is no zone to publish in.
+	// Cure: nothing, this version does not use it.
 	ReasonZoneNotFound = "ZoneNotFound"
 	// ReasonZoneAmbiguous (False): more than one zone could be meant.
+	// Cure: nothing, this version does not use it.
 	ReasonZoneAmbiguous = "ZoneAmbiguous"
 	// ReasonRoleNotAllowed (False): the administrator has not granted the role that the spec names.
+	// Cure: nothing, this version does not use it.
 	ReasonRoleNotAllowed = "RoleNotAllowed"
 )

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const moduleRoot = "../.."
+
+func TestWhatIsCommittedIsWhatTheCodeSays(t *testing.T) {
+	t.Parallel()
+	files, err := pages(moduleRoot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		committed, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "reference", name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if d := cmp.Diff(text, string(committed)); d != "" {
+			t.Errorf("%s is out of date, run make generate (-generated +committed):\n%s", name, d)
+		}
+	}
+}
+
+func TestEveryReasonSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	const head = "package p\n\n// Reasons of a condition.\nconst (\n"
+	for name, c := range map[string]struct{ source, row, fails string }{
+		"a reason with a cure": {
+			"// ReasonX (False): it broke.\n// Cure: mend it.\nReasonX = \"X\"\n", "| `X` | (False): it broke. | Mend it. |", "",
+		},
+		"what is well needs none":   {"// ReasonX (True): well.\nReasonX = \"X\"\n", "| `X` | (True): well. |  |", ""},
+		"a reason without one":      {"// ReasonX (False): it broke.\nReasonX = \"X\"\n", "", "ReasonX has no line"},
+		"a type of condition":       {"// ConditionX is X.\nConditionX = \"X\"\n", "| `X` | is X. |", ""},
+		"a constant of another one": {"// ReasonX (True): well.\nReasonX = other\n", "", "no literal"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "conditions.go")
+			if err := os.WriteFile(file, []byte(head+c.source+")\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			page, err := conditionsPage(file)
+			switch {
+			case c.fails == "" && (err != nil || !strings.Contains(page, c.row)):
+				t.Errorf("got %v, want %s in:\n%s", err, c.row, page)
+			case c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)):
+				t.Errorf("got %v, want %s", err, c.fails)
+			}
+		})
+	}
+}
