@@ -109,20 +109,25 @@ func (i *Inventory) Disable(ctx context.Context, name string, s edge.Disable) (t
 	return i.wrote(t), nil
 }
 
-// Delete deletes the tenant of that name.
+// Delete deletes the tenant of that name. Another object may be waiting for the name.
 func (i *Inventory) Delete(ctx context.Context, name string, s edge.Delete) error {
 	if err := i.opts.Tenants.DeleteTenant(ctx, s.ID, s.ETag); err != nil {
 		i.forgetIf(name, err, fault.Conflict, fault.NotFound, fault.Transient)
 		return err
 	}
+	i.bury(name, s.ID)
+	i.opts.OnChange([]string{name})
+	return nil
+}
+
+func (i *Inventory) bury(name, id string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.buried[s.ID] = i.tick()
+	i.buried[id] = i.tick()
 	delete(i.flights, name)
-	if e := i.byName[name]; e != nil && e.tenant.id == s.ID {
+	if e := i.byName[name]; e != nil && e.tenant.id == id {
 		i.drop(e)
 	}
-	return nil
 }
 
 // Tag sets tags. They are read again before anything is concluded from them.

@@ -63,9 +63,9 @@ func TestTwoObjectsWithOneTenantName(t *testing.T) {
 			s := inAWS(t, w, "shared")
 			w.Advance(2 * time.Hour)
 			untouched(t, w, s)
-			// When the first goes, the second is told nothing and finds out.
+			// When the first goes, the second takes its place at once.
 			w.Delete("first")
-			w.Advance(2 * time.Hour)
+			w.Advance(10 * time.Minute)
 			is(t, w, "second", readyTrue, syncedTrue)
 			tenants(t, w, "shared")
 			if s := inAWS(t, w, "shared"); s.Domains["second.example.com"] != "active" {

@@ -49,7 +49,7 @@ func Decide(in Input) Decision {
 // reported whatever else fails.
 func patient(in Input, d Decision) Decision {
 	f := in.Memory.Failure
-	if f == nil || f.Generation != in.Generation || in.Nudged {
+	if f == nil || f.Generation != in.Generation || in.Nudged || in.unblocked(f) {
 		return d
 	}
 	switch step := d.Step.(type) {
@@ -66,6 +66,11 @@ func patient(in Input, d Decision) Decision {
 		return Decision{Rule: d.Rule, Step: Rest{After: wait, Hold: true}}
 	}
 	return d
+}
+
+// unblocked reports whether the tenant that stood in the way is gone.
+func (in Input) unblocked(f *Failure) bool {
+	return f.Reason == ReasonAdoptionRequired && in.World.Swept && !in.World.present()
 }
 
 // dueIn is how long the failure still has to wait for its next try.
