@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the generated reference pages under docs/reference.
+# Writes the generated reference pages under docs/reference, and that of the chart beside it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -8,3 +8,4 @@ go tool -modfile=go.tools.mod crd-ref-docs --log-level=ERROR --source-path=api -
   --renderer=markdown --output-path=docs/reference/api.md
 go run ./hack/gendocs
 go run ./hack/geniam
+go tool -modfile=go.tools.mod helm-docs --chart-search-root=charts --sort-values-order=file --log-level=warning

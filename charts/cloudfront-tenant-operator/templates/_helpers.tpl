@@ -129,3 +129,63 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - {{ toYaml (ternary . (merge (deepCopy .) $own) (hasKey . "labelSelector")) | nindent 2 | trim }}
 {{- end }}
 {{- end }}
+
+{{/* How to scrape. Labels are honored because tenants are counted by a namespace that is not the operator's. */}}
+{{- define "operator.scrape" -}}
+path: /metrics
+honorLabels: true
+scheme: {{ ternary "https" "http" .root.Values.metrics.secure }}
+{{- if .root.Values.metrics.secure }}
+{{- with .monitor.tlsConfig }}
+tlsConfig: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .monitor.authorization }}
+authorization: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- range $field := list "interval" "scrapeTimeout" "relabelings" "metricRelabelings" }}
+{{- with get $.monitor $field }}
+{{ toYaml (dict $field .) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A duration such as 1h30m in seconds. */}}
+{{- define "operator.seconds" -}}
+{{- $hours := regexFind "[0-9]+h" . | trimSuffix "h" | int -}}
+{{- $minutes := regexFind "[0-9]+m" . | trimSuffix "m" | int -}}
+{{- add (mul 3600 $hours) (mul 60 $minutes) (regexFind "[0-9]+s" . | trimSuffix "s" | int) -}}
+{{- end }}
+
+{{/* What the schema can't say because it is about more than one value, or about more than text. */}}
+{{- define "operator.validate" -}}
+{{- $c := .Values.controller }}
+{{- if lt (include "operator.seconds" $c.sweepInterval | int) 10 }}
+{{- fail (printf "controller.sweepInterval: %s is too short; use at least 10s" $c.sweepInterval) }}
+{{- end }}
+{{- if and (gt (int .Values.replicas) 1) (not $c.leaderElect) }}
+{{- fail (printf "controller.leaderElect is false and replicas is %d: without an election all of them would act at once; set replicas to 1 or leaderElect to true" (int .Values.replicas)) }}
+{{- end }}
+{{- range $key, $_ := .Values.aws.defaultTags }}
+{{- if regexMatch "^(?i:aws:|cloudfront-tenant-operator\\.io/)" $key }}
+{{- fail (printf "aws.defaultTags: the key %s is reserved by AWS or for owner tags; choose another" $key) }}
+{{- end }}
+{{- end }}
+{{- range $field := list "commonLabels" "podLabels" }}
+{{- range $key, $_ := get $.Values $field }}
+{{- if regexMatch "^(app\\.kubernetes\\.io/(name|instance|version|managed-by|component)|helm\\.sh/chart)$" $key }}
+{{- fail (printf "%s: the label %s is the chart's own; choose another key" $field $key) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $name := list "serviceMonitor" "podMonitor" "prometheusRule" "dashboard" }}
+{{- if and (dig $name "enabled" false $.Values.metrics) (not $.Values.metrics.enabled) }}
+{{- fail (printf "metrics.%s.enabled is true, but metrics.enabled is false: there is nothing to show; set both or neither" $name) }}
+{{- end }}
+{{- end }}
+{{- with .Values.metrics.podMonitor }}
+{{- if and .enabled $.Values.metrics.secure (not .authorization) }}
+{{- fail "metrics.podMonitor.authorization is empty: secure metrics need a token, and a PodMonitor can't use that of Prometheus's own service account; name a Secret that holds one, use metrics.serviceMonitor, or set metrics.secure to false" }}
+{{- end }}
+{{- end }}
+{{- end }}
