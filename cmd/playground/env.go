@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 )
 
 // The simulated AWS takes any access key for its only account.
@@ -34,6 +37,15 @@ func (w *world) childEnv() []string {
 		"AWS_EC2_METADATA_DISABLED=true",
 	)
 	return append(env, w.awsEnv()...)
+}
+
+// operatorEnv is the chart's environment with the service account's way to the control plane.
+func (w *world) operatorEnv(i *install.Installation) []string {
+	env, own := w.childEnv(), i.Env()
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		env = append(env, name+"="+own[name])
+	}
+	return append(env, "KUBECONFIG="+i.Kubeconfig) // after kubectl's, and so instead of it
 }
 
 // awsEnv leads every client of AWS to the simulated one.

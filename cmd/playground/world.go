@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
@@ -150,25 +151,26 @@ func (w *world) startAWS(ctx context.Context, ports []int) error {
 
 func (w *world) kubeconfig() string { return filepath.Join(w.dir, "kubeconfig") }
 
-// startOperator starts it as an installation does: the CRD first.
+// startOperator installs the chart and starts what the Deployment's pods would run.
 func (w *world) startOperator(ctx context.Context, ports []int) (err error) {
-	crds := filepath.Join(w.root, "config", "crd")
-	for _, args := range [][]string{{"apply", "-f", crds}, {"wait", "--for=condition=Established", "--timeout=1m", "-f", crds}} {
-		if out, err := w.kube.ctl(ctx, "", args...); err != nil {
-			return fmt.Errorf("installing the CRD: %w: %s", err, out)
-		}
-	}
 	began := time.Now()
+	installed, err := install.Install(ctx, install.Options{ControlPlane: w.controlPlane, Root: w.root, Dir: w.dir})
+	if err != nil {
+		return err
+	}
+	w.say.line("%-14s applied after %s; the operator runs with its flags and", "chart", since(began))
+	w.say.line("%-14s its rights, as %s", "", installed.User())
+	began = time.Now()
 	probes := fmt.Sprintf("127.0.0.1:%d", ports[1])
 	metrics := fmt.Sprintf("127.0.0.1:%d", ports[2])
 	w.metricsURL = "http://" + metrics + "/metrics"
 	w.operator, err = w.servers.Start(process.Command{
 		Path: filepath.Join(w.dir, "bin", "operator"),
-		Args: []string{
-			"--health-probe-bind-address=" + probes, "--metrics-bind-address=" + metrics, "--metrics-secure=false",
-			"--sweep-interval=" + sweepInterval, "--zap-encoder=console",
-		},
-		Env:     w.childEnv(),
+		Args: append(installed.Args(),
+			"--health-probe-bind-address="+probes, "--metrics-bind-address="+metrics, "--metrics-secure=false",
+			"--sweep-interval="+sweepInterval, "--zap-encoder=console",
+		),
+		Env:     w.operatorEnv(installed),
 		LogFile: filepath.Join(w.logs, "operator.log"),
 	})
 	if err != nil {

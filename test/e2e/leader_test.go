@@ -18,7 +18,7 @@ import (
 // need not wait until the lease expires.
 func TestLeaderElection(t *testing.T) {
 	s := newScene(t, stack.Options{})
-	options := stack.OperatorOptions{Flags: []string{"--leader-elect", "--leader-election-namespace=" + s.namespace}}
+	options := stack.OperatorOptions{Flags: []string{"--leader-elect"}}
 	first := s.operator(options)
 	s.eventually(func(g gomega.Gomega) { g.Expect(s.leads(first)).To(gomega.BeTrue()) })
 	second := s.operator(options)
@@ -56,7 +56,7 @@ func (s *scene) awsCalls(op *stack.Operator) float64 {
 func (s *scene) leaseHolder() string {
 	s.t.Helper()
 	var lease coordinationv1.Lease
-	if err := kube.Get(s.t.Context(), client.ObjectKey{Namespace: s.namespace, Name: "cloudfront-tenant-operator"}, &lease); err != nil {
+	if err := kube.Get(s.t.Context(), client.ObjectKey{Namespace: host.Installation.Namespace, Name: "cloudfront-tenant-operator"}, &lease); err != nil {
 		s.t.Fatalf("reading the lease: %v", err)
 	}
 	if lease.Spec.HolderIdentity == nil {

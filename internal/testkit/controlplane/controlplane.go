@@ -56,7 +56,10 @@ type ControlPlane struct {
 
 	processes *process.Group
 	release   func()
-	stop      func() error
+	// ending is closed by Stop, which waits for background.
+	ending     chan struct{}
+	background sync.WaitGroup
+	stop       func() error
 }
 
 // Start starts a control plane and returns when it serves. The context bounds
@@ -70,7 +73,7 @@ func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the control plane: %w", err)
 	}
-	cp := &ControlPlane{binDir: binDir, tempDir: tempDir, logDir: opts.LogDir, release: release, processes: process.NewGroup(opts.Guard)}
+	cp := &ControlPlane{binDir: binDir, tempDir: tempDir, logDir: opts.LogDir, release: release, processes: process.NewGroup(opts.Guard), ending: make(chan struct{})}
 	cp.stop = sync.OnceValue(cp.stopAll)
 
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
@@ -129,6 +132,8 @@ func (cp *ControlPlane) prepare(ctx context.Context) error {
 func (cp *ControlPlane) Stop() error { return cp.stop() }
 
 func (cp *ControlPlane) stopAll() error {
+	close(cp.ending)
+	cp.background.Wait()
 	err := cp.processes.Stop()
 	if removeErr := os.RemoveAll(cp.tempDir); removeErr != nil {
 		err = errors.Join(err, fmt.Errorf("removing the control plane's folder: %w", removeErr))

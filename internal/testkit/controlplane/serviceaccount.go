@@ -24,46 +24,34 @@ const (
 	refreshRetry = 10 * time.Second
 )
 
-// Token is a service account's token in a file, kept fresh as the kubelet does it for a pod.
-type Token struct {
+// token is a service account's token in a file.
+type token struct {
 	namespace, account, path string
 	client                   kubernetes.Interface
-	clock                    clock.Clock
-	cancel                   context.CancelFunc
-	ended                    chan struct{}
 }
 
-// ServiceAccountToken requests a token, writes it to path, and keeps it fresh until Stop. The
-// context bounds the first request only.
-func (cp *ControlPlane) ServiceAccountToken(ctx context.Context, namespace, account, path string, clk clock.Clock) (*Token, error) {
+// ServiceAccountToken requests a token, writes it to path, and keeps it fresh until the control
+// plane stops, as a kubelet does for a pod. The context bounds the first request only.
+func (cp *ControlPlane) ServiceAccountToken(ctx context.Context, namespace, account, path string, clk clock.Clock) error {
 	client, err := kubernetes.NewForConfig(cp.RESTConfig())
 	if err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
+		return fmt.Errorf("making a client: %w", err)
 	}
-	t := &Token{namespace: namespace, account: account, path: path, client: client, clock: clk, ended: make(chan struct{})}
+	t := &token{namespace: namespace, account: account, path: path, client: client}
 	if err := t.refresh(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	// The timer starts here and not in the goroutine, where a test's clock could be moved before it.
+	// The timer starts here and not in the goroutine, before which a test could move its clock.
 	timer := clk.NewTimer(refreshAfter)
-	keeping, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	t.cancel = cancel
-	go t.keep(keeping, timer)
-	return t, nil
+	cp.background.Go(func() { t.keep(context.WithoutCancel(ctx), timer, cp.ending) })
+	return nil
 }
 
-// Stop ends the refreshing and leaves the file.
-func (t *Token) Stop() {
-	t.cancel()
-	<-t.ended
-}
-
-func (t *Token) keep(ctx context.Context, timer clock.Timer) {
-	defer close(t.ended)
+func (t *token) keep(ctx context.Context, timer clock.Timer, ending <-chan struct{}) {
 	defer timer.Stop()
 	for {
 		select {
-		case <-ctx.Done():
+		case <-ending:
 			return
 		case <-timer.C():
 		}
@@ -76,7 +64,9 @@ func (t *Token) keep(ctx context.Context, timer clock.Timer) {
 }
 
 // refresh replaces the file in one step, so that nobody reads half a token.
-func (t *Token) refresh(ctx context.Context) error {
+func (t *token) refresh(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, refreshRetry)
+	defer cancel()
 	seconds := int64(tokenLifetime.Seconds())
 	answer, err := t.client.CoreV1().ServiceAccounts(t.namespace).CreateToken(ctx, t.account,
 		&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}}, metav1.CreateOptions{})

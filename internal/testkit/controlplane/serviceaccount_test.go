@@ -27,11 +27,9 @@ func TestServiceAccountTokenIsRefreshed(t *testing.T) {
 		return err
 	}, eventually).Should(Succeed())
 	clk := clocktesting.NewFakeClock(time.Now())
-	token, err := shared.ServiceAccountToken(t.Context(), namespace, "default", path, clk)
-	if err != nil {
+	if err := shared.ServiceAccountToken(t.Context(), namespace, "default", path, clk); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(token.Stop)
 
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := controlplane.WriteKubeconfig(kubeconfig, shared.TokenFileConfig(path)); err != nil {
@@ -61,7 +59,8 @@ func TestServiceAccountTokenIsRefreshed(t *testing.T) {
 func TestTokenOfNobody(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "token")
-	if _, err := shared.ServiceAccountToken(t.Context(), "default", "nobody", path, clocktesting.NewFakeClock(time.Now())); !apierrors.IsNotFound(err) {
+	err := shared.ServiceAccountToken(t.Context(), "default", "nobody", path, clocktesting.NewFakeClock(time.Now()))
+	if !apierrors.IsNotFound(err) {
 		t.Errorf("a token for an account that is not there: got %v, want not found", err)
 	}
 }

@@ -19,10 +19,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
@@ -31,14 +31,16 @@ const module = "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator
 // startTimeout bounds the start of a process on a busy machine; it takes a second.
 const startTimeout = time.Minute
 
-// Host is what stacks share: a control plane with the CRDs, and the built binaries.
+// Host is what stacks share: a control plane with the chart installed, and the built binaries.
 type Host struct {
 	ControlPlane *controlplane.ControlPlane
+	// Installation is who operators are and how they are run, unless they are told otherwise.
+	Installation *install.Installation
 	root, dir    string
 }
 
 // NewHost builds the binaries into dir, the operator with the race detector if race is
-// true, and installs the CRDs.
+// true, and installs the chart.
 func NewHost(ctx context.Context, cp *controlplane.ControlPlane, dir string, race bool) (*Host, error) {
 	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
@@ -48,11 +50,16 @@ func NewHost(ctx context.Context, cp *controlplane.ControlPlane, dir string, rac
 	if err := h.build(ctx, race); err != nil {
 		return nil, err
 	}
-	crds := envtest.CRDInstallOptions{Paths: []string{h.Path("config", "crd")}, ErrorIfPathMissing: true}
-	if _, err := envtest.InstallCRDs(cp.RESTConfig(), crds); err != nil {
-		return nil, fmt.Errorf("installing the CRDs: %w", err)
+	if h.Installation, err = h.Install(ctx, install.Options{}); err != nil {
+		return nil, err
 	}
 	return h, nil
+}
+
+// Install installs the chart, with other values than the usual or once more.
+func (h *Host) Install(ctx context.Context, o install.Options) (*install.Installation, error) {
+	o.ControlPlane, o.Root, o.Dir = h.ControlPlane, h.root, h.dir
+	return install.Install(ctx, o)
 }
 
 func (h *Host) build(ctx context.Context, race bool) error {
@@ -109,7 +116,7 @@ func (h *Host) Kubectl(ctx context.Context, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// env is the caller's environment without anything that could lead to another cluster
+// env is the administrator's environment: the caller's without anything that could lead to another cluster
 // or to the real AWS.
 func (h *Host) env() []string {
 	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {

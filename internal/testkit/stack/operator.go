@@ -7,15 +7,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
 // OperatorOptions say how an operator is run.
 type OperatorOptions struct {
-	// Flags come after ours and win over them.
+	// Installation is who it is and how it is run; the host's if nil.
+	Installation *install.Installation
+	// Flags come after the chart's and ours, and win over them.
 	Flags []string
 	// Env comes on top of the stack's; an empty value removes.
 	Env map[string]string
@@ -41,6 +45,9 @@ func (s *Stack) StartOperator(ctx context.Context, o OperatorOptions) (*Operator
 	if err != nil {
 		return nil, err
 	}
+	if o.Installation == nil {
+		o.Installation = s.host.Installation
+	}
 	op := &Operator{
 		stack: s, options: o, dir: dir,
 		probes: fmt.Sprintf("127.0.0.1:%d", ports[0]), metrics: fmt.Sprintf("127.0.0.1:%d", ports[1]),
@@ -52,12 +59,15 @@ func (s *Stack) StartOperator(ctx context.Context, o OperatorOptions) (*Operator
 // Start starts the replica again after its process has ended.
 func (o *Operator) Start(ctx context.Context) error {
 	o.starts++
-	flags := append([]string{
-		"--health-probe-bind-address=" + o.probes, "--metrics-bind-address=" + o.metrics, "--metrics-secure=false", "--zap-log-level=info",
-	}, o.options.Flags...)
+	// Beside the addresses there are two differences from the chart: metrics are scraped without a
+	// token, and nobody waits for the lease of a process that was killed.
+	ours := []string{
+		"--health-probe-bind-address=" + o.probes, "--metrics-bind-address=" + o.metrics, "--metrics-secure=false", "--leader-elect=false",
+	}
+	flags := slices.Concat(o.options.Installation.Args(), ours, o.options.Flags)
 	child, err := o.stack.processes.Start(process.Command{
 		Path: o.stack.host.Binary("operator"), Args: flags,
-		Env: o.stack.Env(o.options.Env), LogFile: filepath.Join(o.dir, fmt.Sprintf("%d.log", o.starts)),
+		Env: o.stack.env(o.options.Installation, o.options.Env), LogFile: filepath.Join(o.dir, fmt.Sprintf("%d.log", o.starts)),
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
@@ -83,13 +84,20 @@ func (s *Stack) Stop() error { return s.processes.Stop() }
 // Operators lists the operators that were started, running or not.
 func (s *Stack) Operators() []*Operator { return slices.Clone(s.operators) }
 
-// Env is the environment of an operator: the caller's, cleaned, with the way to this
-// control plane and this AWS. What is given wins; an empty value removes.
+// Env is the environment of an operator: the caller's, cleaned, with the chart's, the service
+// account's way to this control plane, and the way to this AWS. What is given wins; an empty value
+// removes.
 func (s *Stack) Env(given map[string]string) []string {
-	ours := map[string]string{
+	return s.env(s.host.Installation, given)
+}
+
+func (s *Stack) env(i *install.Installation, given map[string]string) []string {
+	ours := i.Env()
+	maps.Copy(ours, map[string]string{
+		"KUBECONFIG":       i.Kubeconfig,
 		"AWS_ENDPOINT_URL": s.AWS.URL(), "AWS_REGION": region,
 		"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey,
-	}
+	})
 	maps.Copy(ours, given)
 	env := s.host.env()
 	for _, name := range slices.Sorted(maps.Keys(ours)) {
