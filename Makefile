@@ -76,8 +76,8 @@ fuzz: ## Run each fuzz test for a while: make fuzz FUZZTIME=1m
 	@FUZZTIME=$(or $(FUZZTIME),20s) hack/fuzz.sh $(PKG)
 
 .PHONY: bench
-bench: controlplane ## Measure a fleet's whole life with the real binaries: make bench BENCHFLAGS='--tenants 10000'
-	@go run ./bench/fleet $(BENCHFLAGS)
+bench: controlplane ## Measure a fleet's whole life with the real binaries: make bench N=10000 BENCHFLAGS='--aws-rate 25'
+	@go run ./bench/fleet $(if $(N),--tenants $(N)) $(BENCHFLAGS)
 	@go test -run '^$$' -bench . -benchmem ./internal/domain/...
 
 .PHONY: vuln

@@ -1,6 +1,7 @@
-// Command fleet measures what a fleet of tenants costs: it runs the built operator against
-// a real control plane and the simulated AWS through the whole life of the fleet, and
-// prints figures of time, AWS calls, writes to etcd, CPU and memory.
+// Command fleet measures what a fleet of tenants costs: it runs a built operator against a
+// real control plane and the simulated AWS through the whole life of the fleet, and prints
+// figures of time, AWS calls, writes to etcd, CPU and memory. README.md says how to measure
+// another operator in the same rig.
 package main
 
 import (
@@ -12,6 +13,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -30,8 +33,30 @@ type config struct {
 	DeployDelay   time.Duration `json:"deployDelayNanoseconds"`
 	Throttle      float64       `json:"throttle"`
 	SweepInterval time.Duration `json:"sweepIntervalNanoseconds"`
+	Quiet         time.Duration `json:"quietNanoseconds"`
 	Drifted       int           `json:"drifted"`
-	jsonFile      string
+	LastPhase     string        `json:"lastPhase"`
+
+	Operator  string   `json:"operator,omitempty"`
+	Arguments listFlag `json:"arguments"`
+	CRDs      string   `json:"crds,omitempty"`
+	Manifest  string   `json:"manifest,omitempty"`
+	Ready     string   `json:"ready"`
+	Probe     string   `json:"probe,omitempty"`
+
+	jsonFile string
+}
+
+// listFlag is a flag that may be given several times.
+type listFlag []string
+
+// String implements flag.Value.
+func (l *listFlag) String() string { return strings.Join(*l, " ") }
+
+// Set implements flag.Value.
+func (l *listFlag) Set(text string) error {
+	*l = append(*l, text)
+	return nil
 }
 
 func main() {
@@ -56,30 +81,53 @@ func parse(args []string) (config, error) {
 	var c config
 	flags := flag.NewFlagSet("fleet", flag.ContinueOnError)
 	flags.IntVar(&c.Tenants, "tenants", 1000, "how many tenants to create")
-	flags.Float64Var(&c.AWSRate, "aws-rate", 50, "the operator's --aws-rate")
-	flags.IntVar(&c.AWSBurst, "aws-burst", 50, "the operator's --aws-burst")
+	flags.Float64Var(&c.AWSRate, "aws-rate", 1000, "AWS calls per second that the operator may make; the default does not bind")
+	flags.IntVar(&c.AWSBurst, "aws-burst", 1000, "AWS calls that the operator may make at once")
 	flags.DurationVar(&c.DeployDelay, "deploy-delay", 30*time.Second, "how long AWS deploys a change")
 	flags.Float64Var(&c.Throttle, "throttle", 0, "calls per second that AWS allows, with a burst of twice as many; 0 sets no limit")
-	flags.DurationVar(&c.SweepInterval, "sweep-interval", 30*time.Second, "the operator's --sweep-interval")
-	flags.IntVar(&c.Drifted, "drifted", 10, "how many tenants to change behind the operator's back")
+	flags.DurationVar(&c.SweepInterval, "sweep-interval", 5*time.Minute, "the operator's --sweep-interval")
+	flags.DurationVar(&c.Quiet, "quiet", 5*time.Minute, "how long to watch the fleet when nothing is to do")
+	flags.IntVar(&c.Drifted, "drifted", 0, "how many tenants to change behind the operator's back, and to wait for")
+	flags.StringVar(&c.LastPhase, "last-phase", phaseDelete, "where to end: "+strings.Join(phaseNames, ", "))
+	flags.StringVar(&c.Operator, "operator", "", "binary of another operator; empty: ours, built from this tree")
+	flags.Var(&c.Arguments, "operator-arg", "argument for --operator, a template; may be given several times")
+	flags.StringVar(&c.CRDs, "crds", "", "file or folder with the other operator's CRDs")
+	flags.StringVar(&c.Manifest, "manifest", "", "file with the template of the other operator's object for a tenant")
+	flags.StringVar(&c.Ready, "ready", ourReady, "JSONPATH=VALUE that holds for an object whose tenant is there")
+	flags.StringVar(&c.Probe, "probe", "", "URL, a template, that answers 200 once the other operator works; empty: do not wait")
 	flags.StringVar(&c.jsonFile, "json", "", "file for the raw figures")
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}
-	switch {
-	case flags.NArg() > 0:
+	if flags.NArg() > 0 {
 		return c, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case c.Tenants < 1:
-		return c, fmt.Errorf("--tenants=%d: use at least 1", c.Tenants)
-	case c.Drifted < 0 || c.Drifted > c.Tenants:
-		return c, fmt.Errorf("--drifted=%d: use 0 to --tenants", c.Drifted)
-	case c.Throttle < 0 || c.AWSRate <= 0:
-		return c, fmt.Errorf("--throttle=%g --aws-rate=%g: use numbers above 0", c.Throttle, c.AWSRate)
 	}
-	return c, nil
+	return c, c.validate()
+}
+
+func (c config) validate() error {
+	switch {
+	case c.Tenants < 1:
+		return fmt.Errorf("--tenants=%d: use at least 1", c.Tenants)
+	case c.Drifted < 0 || c.Drifted > c.Tenants:
+		return fmt.Errorf("--drifted=%d: use 0 to --tenants", c.Drifted)
+	case !slices.Contains(phaseNames, c.LastPhase):
+		return fmt.Errorf("--last-phase=%s: use one of %s", c.LastPhase, strings.Join(phaseNames, ", "))
+	case c.Throttle < 0 || !(c.AWSRate > 0):
+		return fmt.Errorf("--throttle=%g --aws-rate=%g: use numbers above 0", c.Throttle, c.AWSRate)
+	case c.Operator == "" && (len(c.Arguments) > 0 || c.CRDs != "" || c.Manifest != "" || c.Probe != ""):
+		return errors.New("--operator-arg, --crds, --manifest and --probe describe another operator: name its binary with --operator")
+	case c.Operator != "" && (c.CRDs == "" || c.Manifest == ""):
+		return fmt.Errorf("--operator=%s: say with --crds and --manifest what its objects look like", c.Operator)
+	}
+	return nil
 }
 
 func run(ctx context.Context, c config, out io.Writer) (err error) {
+	subject, err := subjectOf(c)
+	if err != nil {
+		return err
+	}
 	say("building the binaries and starting a control plane")
 	dir, err := os.MkdirTemp("", "cloudfront-tenant-operator-bench-")
 	if err != nil {
@@ -95,16 +143,20 @@ func run(ctx context.Context, c config, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	r, failure := measure(ctx, host, c)
+	r, failure := measure(ctx, &bench{config: c, subject: subject, host: host, dir: dir})
 	r.print(out) // what was measured before something failed is worth having
-	if failure != nil || c.jsonFile == "" {
-		return failure
+	return errors.Join(failure, r.save(c.jsonFile))
+}
+
+func (r *report) save(file string) error {
+	if file == "" {
+		return nil
 	}
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing the figures: %w", err)
 	}
-	return os.WriteFile(c.jsonFile, append(raw, '\n'), 0o600)
+	return os.WriteFile(file, append(raw, '\n'), 0o600)
 }
 
 // say tells on stderr how far we are, so that stdout has the figures only.

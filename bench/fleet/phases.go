@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
@@ -17,46 +18,71 @@ import (
 
 const (
 	namespace = "fleet"
-	// quietSweeps is how many sweep intervals nothing is done.
-	quietSweeps = 3
-	poll        = 250 * time.Millisecond
+	poll      = 250 * time.Millisecond
 	// hang ends a run in which nothing moves any more.
 	hang = 2 * time.Hour
 )
+
+const phaseDelete = "delete"
+
+// phaseNames are in their order.
+var phaseNames = []string{"create", "quiet", "restart", "change", "drift", phaseDelete}
 
 // bench is a run.
 type bench struct {
 	config
 
+	subject  *subject
 	host     *stack.Host
+	dir      string
 	stack    *stack.Stack
-	operator *stack.Operator
-	fleet    *stack.Fleet
+	operator *operator
+	objects  *objects
 	writes   *stack.Writes
-	memory   *memory
+	// kinds are those whose writes are counted.
+	kinds []schema.GroupResource
 }
 
 // measure goes through the life of a fleet.
-func measure(ctx context.Context, host *stack.Host, c config) (_ *report, err error) {
+func measure(ctx context.Context, b *bench) (_ *report, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hang)
 	defer cancel()
-	b, r := &bench{config: c, host: host}, &report{Config: c}
+	r := &report{Config: b.config}
 	defer func() { err = errors.Join(err, b.stop()) }()
 	if err := b.start(ctx); err != nil {
 		return r, err
 	}
-	for _, phase := range []struct {
-		name string
-		run  func(context.Context, *report) error
-	}{
-		{"creating", b.create}, {"quiet", b.quiet}, {"restart", b.restart}, {"drift", b.drift}, {"deleting", b.remove},
-	} {
-		say("%s", phase.name)
-		if err := phase.run(ctx, r); err != nil {
-			return r, fmt.Errorf("%s: %w", phase.name, err)
+	phases := map[string]func(context.Context, *report) error{
+		"create": b.create, "quiet": b.quiet, "restart": b.restart, "change": b.change, "drift": b.drift, phaseDelete: b.remove,
+	}
+	for _, name := range phaseNames {
+		say("%s", name)
+		if err := b.phase(ctx, r, name, phases[name]); err != nil {
+			return r, fmt.Errorf("%s: %w", name, err)
+		}
+		if name == b.LastPhase {
+			break
 		}
 	}
 	return r, nil
+}
+
+// phase takes the figures of what run does.
+func (b *bench) phase(ctx context.Context, r *report, name string, run func(context.Context, *report) error) error {
+	if name == "drift" && b.Drifted == 0 {
+		return nil
+	}
+	forgetPeak(b.operator.child.PID())
+	before, err := b.markAll(ctx)
+	if err != nil {
+		return err
+	}
+	if err := run(ctx, r); err != nil {
+		return err
+	}
+	s, err := b.since(ctx, name, before)
+	r.Phases = append(r.Phases, s)
+	return err
 }
 
 func (b *bench) start(ctx context.Context) (err error) {
@@ -66,6 +92,9 @@ func (b *bench) start(ctx context.Context) (err error) {
 	}
 	if err := kube.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
 		return fmt.Errorf("creating a namespace: %w", err)
+	}
+	if err := b.installKinds(); err != nil {
+		return err
 	}
 	if b.stack, err = b.host.Start(ctx, stack.Options{DeployDelay: b.DeployDelay}); err != nil {
 		return err
@@ -82,119 +111,123 @@ func (b *bench) start(ctx context.Context) (err error) {
 	if b.writes, err = b.host.CountWrites(ctx); err != nil {
 		return err
 	}
-	if b.fleet, err = stack.NewFleet(ctx, kube, namespace, "tenant-", b.Tenants); err != nil {
+	if b.objects, err = b.watchObjects(ctx); err != nil {
 		return err
 	}
-	b.operator, err = b.stack.StartOperator(ctx, stack.OperatorOptions{Flags: []string{
-		fmt.Sprintf("--aws-rate=%g", b.AWSRate), fmt.Sprintf("--aws-burst=%d", b.AWSBurst), "--sweep-interval=" + b.SweepInterval.String(),
-	}})
+	if b.operator, err = b.newOperator(ctx); err != nil {
+		return err
+	}
+	return b.operator.start(ctx)
+}
+
+// installKinds installs the CRDs and notes their kinds.
+func (b *bench) installKinds() error {
+	paths := []string{b.CRDs}
+	if b.CRDs == "" {
+		paths = []string{b.host.Path("config", "crd")}
+	}
+	crds, err := envtest.InstallCRDs(b.host.RESTConfig(), envtest.CRDInstallOptions{Paths: paths, ErrorIfPathMissing: true})
 	if err != nil {
-		return err
+		return fmt.Errorf("installing the CRDs: %w", err)
 	}
-	b.memory = watchMemory(ctx, b.operator)
+	for _, crd := range crds {
+		b.kinds = append(b.kinds, schema.GroupResource{Group: crd.Spec.Group, Resource: crd.Spec.Names.Plural})
+	}
 	return nil
 }
 
-func (b *bench) stop() error {
-	if b.memory != nil {
-		b.memory.stop()
+func (b *bench) stop() (err error) {
+	if b.operator != nil {
+		err = b.operator.group.Stop()
 	}
-	if b.fleet != nil {
-		b.fleet.Close()
+	if b.objects != nil {
+		b.objects.close()
 	}
 	if b.writes != nil {
 		b.writes.Stop()
 	}
 	if b.stack != nil {
-		return b.stack.Stop()
+		err = errors.Join(err, b.stack.Stop())
 	}
-	return nil
+	return err
 }
 
-// create measures the way from the first object to the last that is Ready.
+// create goes from the first object to the last that is ready, and on until all is still.
 func (b *bench) create(ctx context.Context, r *report) error {
-	before, err := b.mark(ctx)
-	if err != nil {
-		return err
-	}
-	if err := b.fleet.Create(ctx); err != nil {
+	begun := time.Now()
+	if err := b.objects.create(ctx); err != nil {
 		return err
 	}
 	say("all %d objects exist", b.Tenants)
-	if err := b.fleet.WaitReady(ctx); err != nil {
+	if err := b.objects.waitReady(ctx); err != nil {
 		return err
 	}
-	if r.Create, err = b.since(ctx, before); err != nil {
-		return err
-	}
-	r.Ready = distributionOf(b.fleet.Ready())
-	floor := max(0, float64(b.Tenants-b.AWSBurst)/b.AWSRate)
+	r.AllReadySeconds, r.Ready = time.Since(begun).Seconds(), distributionOf(b.objects.took())
+	rate := b.AWSRate
 	if b.Throttle > 0 {
-		floor = float64(b.Tenants) / min(b.Throttle, b.AWSRate)
+		rate = min(rate, b.Throttle)
 	}
-	r.FloorSeconds = floor + b.DeployDelay.Seconds()
-	return b.until(ctx, func(m stack.Metrics) bool { return m.Sum("cloudfront_tenant_operator_inventory_in_flight") == 0 })
+	r.FloorSeconds = float64(b.Tenants)/rate + b.DeployDelay.Seconds()
+	return b.settle(ctx)
 }
 
-// quiet measures what is done when there is nothing to do.
-func (b *bench) quiet(ctx context.Context, r *report) error {
-	before, err := b.mark(ctx)
-	if err != nil {
-		return err
-	}
-	end := before.at.Add(quietSweeps * b.SweepInterval)
-	if err := poller(ctx, func(context.Context) (bool, error) { return time.Now().After(end), nil }); err != nil {
-		return err
-	}
-	if r.Quiet, err = b.since(ctx, before); err != nil {
-		return err
-	}
-	m, err := b.operator.Metrics(ctx)
-	if err != nil {
-		return err
-	}
-	r.SteadyBytes, r.Goroutines = m.Sum("process_resident_memory_bytes"), m.Sum("go_goroutines")
-	return nil
+// quiet waits where there is nothing to do.
+func (b *bench) quiet(ctx context.Context, _ *report) error {
+	end := time.Now().Add(b.Quiet)
+	return poller(ctx, func(context.Context) (bool, error) { return time.Now().After(end), nil })
 }
 
-// restart measures the way back to where every object was looked at.
+// restart kills the operator and waits until a new one has come to rest.
 func (b *bench) restart(ctx context.Context, r *report) error {
-	r.PeakBytes = b.memory.stop()
-	if _, err := b.operator.Stop(ctx); err != nil {
+	if err := b.operator.kill(ctx); err != nil {
 		return err
 	}
-	before, err := b.mark(ctx)
+	begun := time.Now()
+	if err := b.operator.start(ctx); err != nil {
+		return err
+	}
+	err := b.settle(ctx)
+	r.RestartSeconds = time.Since(begun).Seconds() - stillFor.Seconds()
+	return err
+}
+
+// change writes another spec to all objects, and waits until AWS has it and they are ready.
+func (b *bench) change(ctx context.Context, r *report) error {
+	before, err := b.stack.AWS.Calls(ctx)
 	if err != nil {
 		return err
 	}
-	if err := b.operator.Start(ctx); err != nil {
+	begun := time.Now()
+	if err := b.objects.change(ctx); err != nil {
 		return err
 	}
-	err = b.until(ctx, func(m stack.Metrics) bool {
-		return m.Sum("cloudfront_tenant_operator_inventory_age_seconds") >= 0 &&
-			m.Sum("controller_runtime_reconcile_total") >= float64(b.Tenants) &&
-			m.Sum("workqueue_depth")+m.Sum("controller_runtime_active_workers") == 0
+	err = poller(ctx, func(ctx context.Context) (bool, error) {
+		now, err := b.stack.AWS.Calls(ctx)
+		return now[opUpdate].Committed-before[opUpdate].Committed >= b.Tenants, err
 	})
 	if err != nil {
 		return err
 	}
-	r.Restart, err = b.since(ctx, before)
-	return err
+	if err := b.objects.waitReady(ctx); err != nil {
+		return err
+	}
+	r.AllChangedSeconds, r.Changed = time.Since(begun).Seconds(), distributionOf(b.objects.took())
+	return b.settle(ctx)
 }
+
+// opUpdate is what every change of a tenant is in AWS.
+const opUpdate = "UpdateDistributionTenant"
 
 // drift measures from a change behind the operator's back to the correction. The changes
 // are spread over an interval, as those of real people are.
 func (b *bench) drift(ctx context.Context, r *report) error {
-	if b.Drifted == 0 {
-		return nil
-	}
 	calls, err := b.stack.AWS.Journal(ctx, 0)
 	if err != nil {
 		return err
 	}
 	last, changed := calls[len(calls)-1].Seq, 0
 	err = wait.PollUntilContextTimeout(ctx, b.SweepInterval/time.Duration(b.Drifted), hang, true, func(ctx context.Context) (bool, error) {
-		name := b.fleet.Name(changed * (b.Tenants / b.Drifted))
+		name := nameOf(changed * (b.Tenants / b.Drifted))
 		changed++
 		return changed == b.Drifted, b.stack.AWS.Disable(ctx, name)
 	})
@@ -216,7 +249,7 @@ func corrections(entries []sim.Entry) []time.Duration {
 	first := map[string]time.Time{}
 	var out []time.Duration
 	for _, e := range entries {
-		if e.Operation != "UpdateDistributionTenant" || !e.Committed {
+		if e.Operation != opUpdate || !e.Committed {
 			continue
 		}
 		if at, known := first[e.ID]; known {
@@ -228,64 +261,52 @@ func corrections(entries []sim.Entry) []time.Duration {
 	return out
 }
 
-// remove measures the deletion of all.
+// remove deletes all objects and waits until they are gone.
 func (b *bench) remove(ctx context.Context, r *report) error {
-	before, err := b.mark(ctx)
-	if err != nil {
+	begun := time.Now()
+	if err := b.objects.remove(ctx); err != nil {
 		return err
 	}
-	if err := b.fleet.Delete(ctx); err != nil {
+	if err := b.objects.waitGone(ctx); err != nil {
 		return err
 	}
-	if err := b.fleet.WaitGone(ctx); err != nil {
-		return err
-	}
-	if r.Delete, err = b.since(ctx, before); err != nil {
-		return err
-	}
+	r.AllGoneSeconds = time.Since(begun).Seconds()
 	left, err := b.stack.AWS.Tenants(ctx)
 	r.Leaked = len(left)
 	return err
 }
 
-// until polls the operator's metrics.
-func (b *bench) until(ctx context.Context, done func(stack.Metrics) bool) error {
+// What counts as rest: for so long no call, no write, and next to no CPU time. Whoever polls
+// never rests, and is measured for as long as we are patient.
+const (
+	stillFor   = 8 * time.Second
+	stillCPU   = 0.1
+	impatience = 3 * time.Minute
+)
+
+// settle waits until the operator rests.
+func (b *bench) settle(ctx context.Context) error {
+	begun := time.Now()
+	last, err := b.mark(ctx)
+	if err != nil {
+		return err
+	}
+	since, busy := last.at, last
 	return poller(ctx, func(ctx context.Context) (bool, error) {
-		m, err := b.operator.Metrics(ctx)
-		return err == nil && done(m), err
+		now, err := b.mark(ctx)
+		if err != nil {
+			return false, err
+		}
+		calls, writes := now.calls.Since(busy.calls), now.writes.Since(busy.writes)
+		cpu := (now.cpu[operatorCPU] - last.cpu[operatorCPU]) / max(now.at.Sub(last.at).Seconds(), 0.001)
+		if stack.Sum(calls)+writes.Ours()+writes.Events > 0 || cpu > stillCPU {
+			since, busy = now.at, now
+		}
+		last = now
+		return now.at.Sub(since) > stillFor || now.at.Sub(begun) > impatience, nil
 	})
 }
 
 func poller(ctx context.Context, done wait.ConditionWithContextFunc) error {
 	return wait.PollUntilContextTimeout(ctx, poll, hang, true, done)
-}
-
-// memory samples the operator's resident memory and remembers the largest.
-type memory struct {
-	cancel context.CancelFunc
-	wait   sync.WaitGroup
-	peak   float64
-}
-
-// memoryEvery is rare enough not to show in the operator's CPU time.
-const memoryEvery = 2 * time.Second
-
-func watchMemory(ctx context.Context, o *stack.Operator) *memory {
-	m := &memory{}
-	ctx, m.cancel = context.WithCancel(ctx)
-	m.wait.Go(func() {
-		wait.UntilWithContext(ctx, func(ctx context.Context) {
-			if sample, err := o.Metrics(ctx); err == nil {
-				m.peak = max(m.peak, sample.Sum("process_resident_memory_bytes"))
-			}
-		}, memoryEvery)
-	})
-	return m
-}
-
-// stop ends the samples and returns the largest.
-func (m *memory) stop() float64 {
-	m.cancel()
-	m.wait.Wait()
-	return m.peak
 }

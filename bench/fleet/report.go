@@ -15,28 +15,33 @@ import (
 
 // report are the figures of a run.
 type report struct {
-	Config       config       `json:"config"`
-	Ready        distribution `json:"timeToReady"`
-	FloorSeconds float64      `json:"floorSeconds"`
-	Create       span         `json:"create"`
-	Quiet        span         `json:"quiet"`
-	Restart      span         `json:"restart"`
-	Drift        distribution `json:"driftCorrected"`
-	Delete       span         `json:"delete"`
-	PeakBytes    float64      `json:"peakBytes"`
-	SteadyBytes  float64      `json:"steadyBytes"`
-	Goroutines   float64      `json:"goroutines"`
-	Leaked       int          `json:"leaked"`
+	Config            config       `json:"config"`
+	FloorSeconds      float64      `json:"floorSeconds"`
+	AllReadySeconds   float64      `json:"allReadySeconds"`
+	Ready             distribution `json:"timeToReady"`
+	RestartSeconds    float64      `json:"restartSeconds"`
+	AllChangedSeconds float64      `json:"allChangedSeconds"`
+	Changed           distribution `json:"timeToChanged"`
+	Drift             distribution `json:"driftCorrected"`
+	AllGoneSeconds    float64      `json:"allGoneSeconds"`
+	Leaked            int          `json:"leaked"`
+	Phases            []span       `json:"phases"`
 }
 
-// span is what was spent between two marks.
+// span is what was spent in a phase, until all was still again.
 type span struct {
+	Phase     string         `json:"phase"`
 	Seconds   float64        `json:"seconds"`
 	Calls     map[string]int `json:"calls"`
 	Throttled int            `json:"throttled"`
 	Writes    stack.Tally    `json:"writes"`
 	// CPU seconds by process.
 	CPU map[string]float64 `json:"cpuSeconds"`
+	// PeakBytes is the most memory that the operator had, ResidentBytes what it had at the
+	// end, and PrivateBytes the part of that which is no file's.
+	PeakBytes     float64 `json:"peakBytes"`
+	ResidentBytes float64 `json:"residentBytes"`
+	PrivateBytes  float64 `json:"privateBytes"`
 }
 
 type mark struct {
@@ -44,25 +49,32 @@ type mark struct {
 	calls  stack.Calls
 	writes stack.Tally
 	cpu    map[string]float64
+	pid    int
 }
 
 const operatorCPU = "operator"
 
 // mark notes where the counters are.
 func (b *bench) mark(ctx context.Context) (mark, error) {
-	m := mark{at: time.Now(), cpu: map[string]float64{}}
+	m := mark{at: time.Now(), pid: b.operator.child.PID()}
+	m.cpu = map[string]float64{operatorCPU: usageOf(m.pid).cpu}
 	var err error
 	if m.calls, err = b.stack.AWS.Calls(ctx); err != nil {
 		return m, err
 	}
-	if m.writes, err = b.writes.Tally(ctx, namespace); err != nil {
+	m.writes, err = b.written(ctx)
+	return m, err
+}
+
+// markAll notes the CPU time of the control plane too, which costs some of it.
+func (b *bench) markAll(ctx context.Context) (mark, error) {
+	m, err := b.mark(ctx)
+	if err != nil {
 		return m, err
 	}
-	sources := map[string]func(context.Context) (stack.Metrics, error){"kube-apiserver": b.host.APIServerMetrics, "etcd": b.host.EtcdMetrics}
-	if b.operator.Running() {
-		sources[operatorCPU] = b.operator.Metrics
-	}
-	for name, scrape := range sources {
+	for name, scrape := range map[string]func(context.Context) (stack.Metrics, error){
+		"kube-apiserver": b.host.APIServerMetrics, "etcd": b.host.EtcdMetrics,
+	} {
 		sample, err := scrape(ctx)
 		if err != nil {
 			return m, err
@@ -72,12 +84,32 @@ func (b *bench) mark(ctx context.Context) (mark, error) {
 	return m, nil
 }
 
+// written are all writes to the kinds, and those to events and leases beside them.
+func (b *bench) written(ctx context.Context) (stack.Tally, error) {
+	own, err := b.writes.Tally(ctx, namespace)
+	total := stack.Tally{Events: own.Events, Leases: own.Leases}
+	for _, kind := range b.kinds {
+		if err != nil {
+			break
+		}
+		var tally stack.Tally
+		tally, err = b.writes.Kind(ctx, kind)
+		total = total.Add(tally)
+	}
+	return total, err
+}
+
 // since subtracts a mark.
-func (b *bench) since(ctx context.Context, before mark) (span, error) {
-	now, err := b.mark(ctx)
+func (b *bench) since(ctx context.Context, phase string, before mark) (span, error) {
+	now, err := b.markAll(ctx)
+	if now.pid != before.pid {
+		before.cpu[operatorCPU] = 0 // a new process
+	}
+	u := usageOf(now.pid)
 	s := span{
-		Seconds: now.at.Sub(before.at).Seconds(), Calls: now.calls.Since(before.calls),
+		Phase: phase, Seconds: now.at.Sub(before.at).Seconds(), Calls: now.calls.Since(before.calls),
 		Throttled: now.calls.Throttled() - before.calls.Throttled(), Writes: now.writes.Since(before.writes), CPU: map[string]float64{},
+		PeakBytes: u.peak, ResidentBytes: u.resident, PrivateBytes: u.private,
 	}
 	for name, total := range now.cpu {
 		s.CPU[name] = total - before.cpu[name]
@@ -102,58 +134,79 @@ func distributionOf(d []time.Duration) distribution {
 }
 
 func (d distribution) String() string {
-	return fmt.Sprintf("p50 %.1f s, p99 %.1f s, max %.1f s", d.P50, d.P99, d.Max)
+	return fmt.Sprintf("p50 %.1f s, p99 %.1f s, all %.1f s", d.P50, d.P99, d.Max)
 }
 
-// print writes a table of the phases that came to their end.
+// print writes what was measured before the end or a failure.
 func (r *report) print(out io.Writer) {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	defer table.Flush()
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(table, "%s\t"+format+"\n", append([]any{name}, args...)...)
-	}
-	c, n := r.Config, float64(r.Config.Tenants)
-	line("fleet", "%d tenants, --aws-rate %g, --aws-burst %d, --sweep-interval %s; AWS deploys for %s, allows %s",
-		c.Tenants, c.AWSRate, c.AWSBurst, c.SweepInterval, c.DeployDelay, limitText(c.Throttle))
-	if s := r.Create; s.Seconds > 0 {
-		line("time to Ready", "%s", r.Ready)
-		line("all Ready after", "%.1f s; the floor is %.1f s, so %.0f %% of the possible", s.Seconds, r.FloorSeconds, 100*r.FloorSeconds/s.Seconds)
-		line("AWS calls to Ready", "%.3f per tenant: %s", float64(stack.Sum(s.Calls))/n, callsText(s.Calls))
-		line("throttled by AWS", "%.2f %%", 100*float64(s.Throttled)/float64(max(1, stack.Sum(s.Calls))))
-		w := s.Writes
-		line("writes to Ready", "%.2f per tenant: metadata %.2f, status %.2f; events %.2f",
-			float64(w.Ours())/n, float64(w.Metadata)/n, float64(w.Status)/n, float64(w.Events)/n)
-		line("CPU to Ready", "operator %.1f s (%.1f ms per tenant), kube-apiserver %.1f s, etcd %.1f s",
-			s.CPU[operatorCPU], 1000*s.CPU[operatorCPU]/n, s.CPU["kube-apiserver"], s.CPU["etcd"])
-	}
-	if s := r.Quiet; s.Seconds > 0 {
-		hour := 3600 / s.Seconds
-		line("quiet, per hour", "%.0f calls (%s in %.0f s), %.0f writes, operator CPU %.1f s",
-			float64(stack.Sum(s.Calls))*hour, callsText(s.Calls), s.Seconds, float64(s.Writes.Ours())*hour, s.CPU[operatorCPU]*hour)
-		line("memory of the operator", "peak %.0f MB, steady %.0f MB, %.0f goroutines", r.PeakBytes/1e6, r.SteadyBytes/1e6, r.Goroutines)
-	}
-	if s := r.Restart; s.Seconds > 0 {
-		line("restart", "%.1f s, %d calls (%s), %d writes, operator CPU %.1f s",
-			s.Seconds, stack.Sum(s.Calls), callsText(s.Calls), s.Writes.Ours(), s.CPU[operatorCPU])
-		line("drift corrected after", "%s", r.Drift)
-	}
-	if s := r.Delete; s.Seconds > 0 {
-		line("all deleted after", "%.1f s, %.3f calls per tenant (%s), %.2f writes per tenant, %d tenants left in AWS",
-			s.Seconds, float64(stack.Sum(s.Calls))/n, callsText(s.Calls), float64(s.Writes.Ours())/n, r.Leaked)
+	r.printSetting(out)
+	fmt.Fprintln(out)
+	r.printTimes(out)
+	fmt.Fprintln(out)
+	r.printPhases(out)
+	fmt.Fprintln(out)
+	for _, s := range r.Phases {
+		fmt.Fprintf(out, "AWS calls, %s: %s\n", s.Phase, callsText(s.Calls, float64(r.Config.Tenants)))
 	}
 }
+
+func (r *report) printSetting(out io.Writer) {
+	c := r.Config
+	name, shape := c.Operator, "the manifest "+c.Manifest
+	if name == "" {
+		name, shape = "this tree's", "one domain, the distribution's certificate, owner tags sent with the create"
+	}
+	fmt.Fprintf(out, "operator  %s; a tenant has %s\n", name, shape)
+	fmt.Fprintf(out, "fleet     %d tenants; the operator may make %g calls/s, %d at once; sweeps every %s\n", c.Tenants, c.AWSRate, c.AWSBurst, c.SweepInterval)
+	fmt.Fprintf(out, "AWS       deploys for %s, allows %s\n", c.DeployDelay, limitText(c.Throttle))
+}
+
+func (r *report) printTimes(out io.Writer) {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	defer table.Flush()
+	line := func(name string, measured bool, format string, args ...any) {
+		if measured {
+			fmt.Fprintf(table, "%s\t"+format+"\n", append([]any{name}, args...)...)
+		}
+	}
+	line("a tenant is Ready after", r.AllReadySeconds > 0, "%s", r.Ready)
+	line("all are Ready after", r.AllReadySeconds > 0, "%.1f s, %.2f times the floor N/rate + deploy delay = %.1f s",
+		r.AllReadySeconds, r.AllReadySeconds/r.FloorSeconds, r.FloorSeconds)
+	line("rest after kill -9 and start", r.RestartSeconds > 0, "%.1f s", r.RestartSeconds)
+	line("a changed spec is Ready after", r.AllChangedSeconds > 0, "%s", r.Changed)
+	line("all specs are changed after", r.AllChangedSeconds > 0, "%.1f s", r.AllChangedSeconds)
+	line("drift is corrected after", r.Drift.Max > 0, "%s", r.Drift)
+	line("all are deleted after", r.AllGoneSeconds > 0, "%.1f s, %d tenants left in AWS", r.AllGoneSeconds, r.Leaked)
+}
+
+// printPhases writes a line for each phase; what is per tenant says so.
+func (r *report) printPhases(out io.Writer) {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	defer table.Flush()
+	fmt.Fprintln(table, "phase\tseconds\tAWS calls\t/tenant\tthrottled\twrites\t/tenant\tmetadata\tstatus\tgone\tevents\tleases\tCPU ms/tenant\tAPI server\tpeak MiB\tat end\t")
+	n := float64(r.Config.Tenants)
+	for _, s := range r.Phases {
+		calls, w := float64(stack.Sum(s.Calls)), s.Writes
+		fmt.Fprintf(table, "%s\t%.0f\t%.0f\t%.3f\t%.2f %%\t%d\t%.3f\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.1f\t%.0f\t%.0f\t\n",
+			s.Phase, s.Seconds, calls, calls/n, 100*float64(s.Throttled)/max(1, calls), w.Ours(), float64(w.Ours())/n,
+			w.Metadata, w.Status, w.Gone, w.Events, w.Leases, 1000*s.CPU[operatorCPU]/n, 1000*s.CPU["kube-apiserver"]/n,
+			s.PeakBytes/mebibyte, s.ResidentBytes/mebibyte)
+	}
+}
+
+const mebibyte = 1 << 20
 
 func limitText(rate float64) string {
 	if rate == 0 {
 		return "everything"
 	}
-	return fmt.Sprintf("%g calls per second", rate)
+	return fmt.Sprintf("%g calls/s", rate)
 }
 
-func callsText(calls map[string]int) string {
+func callsText(calls map[string]int, tenants float64) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
-		parts = append(parts, fmt.Sprintf("%s %d", name, calls[name]))
+		parts = append(parts, fmt.Sprintf("%s %d (%.3f)", name, calls[name], float64(calls[name])/tenants))
 	}
 	if len(parts) == 0 {
 		return "none"

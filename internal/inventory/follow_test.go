@@ -157,3 +157,32 @@ func TestAWaitingSweepDoesNotHoldFollowingBack(t *testing.T) {
 		t.Errorf("%d in flight and the last sweep at %s, want none and no sweep that has ended", got.InFlight, got.LastSweep)
 	}
 }
+
+// A wave of many is listed when it can have landed, not before, and the last of it is seen soon.
+func TestFollowingAWave(t *testing.T) {
+	const fleet, launches = 300, 10 * time.Second
+	r := flying(t, fleet, 1)
+	r.run(deployDelay + cadence.FollowEvery) // how long a flight takes is known from now on
+	r.wokenNow()
+	landed := time.Duration(0)
+	start := r.clock.Now()
+	cost := r.cost(func() {
+		for n := range fleet {
+			r.update(n, true)
+			r.Follow(name(n))
+			r.run(launches / fleet)
+		}
+		for r.Stats().InFlight > 0 {
+			r.run(100 * time.Millisecond)
+		}
+		landed = r.clock.Now().Sub(start)
+	})
+	if late := landed - launches - deployDelay; late > 3*time.Second {
+		t.Errorf("the last was seen %s after it had landed", late)
+	}
+	delete(cost, "UpdateDistributionTenant")
+	// The quiet sweep comes in between, and two or three listings find them all.
+	if n := cost["ListDistributionTenants"]; n > 7*4 || len(cost) > 1 {
+		t.Errorf("following %d cost %v", fleet, cost)
+	}
+}

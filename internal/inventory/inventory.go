@@ -54,7 +54,9 @@ type Inventory struct {
 	// again, so whatever still shows one of them is out of date.
 	buried  map[string]uint64
 	flights map[string]*flight
-	sweep   *sweep
+	// usual is how long flights usually take, as far as is known.
+	usual time.Duration
+	sweep *sweep
 	// seq orders own writes and reads against pages: a page that was requested before
 	// a write finished must not overwrite it.
 	seq       uint64

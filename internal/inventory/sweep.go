@@ -65,7 +65,7 @@ func (i *Inventory) Follow(name string) {
 		return
 	}
 	now := i.opts.Clock.Now()
-	i.flights[name] = &flight{since: now, due: now.Add(cadence.FollowDelay(0, i.opts.Interval))}
+	i.flights[name] = &flight{since: now, due: now.Add(cadence.FollowDelay(0, i.usual, i.opts.Interval))}
 	select {
 	case i.poke <- struct{}{}:
 	default:
@@ -98,18 +98,20 @@ func (i *Inventory) plan() (name string, listing bool) {
 		return "", true
 	}
 	due, soon := i.flightsDue(now)
-	pages := len(i.byName)/pageSize + 1
 	switch {
 	case len(due) == 0:
 		return "", false
 	case i.sweep != nil && i.sweep.class == port.Follow:
 		// The pages that it waits for answer for all that is due.
 		return "", false
-	case soon > pages && i.sweep != nil:
+	case soon > i.pages() && i.sweep != nil:
 		// The quiet sweep has to wait for what is more urgent; as the follower's it need not.
 		i.sweep.class, i.sweep.notBefore = port.Follow, time.Time{}
 		return "", true
-	case soon > pages && i.failures == 0:
+	case soon > i.pages() && i.failures == 0:
+		if now.Before(i.nextFollow(soon)) {
+			return "", false
+		}
 		i.begin(port.Follow)
 		return "", true
 	}
@@ -117,6 +119,17 @@ func (i *Inventory) plan() (name string, listing bool) {
 	slices.Sort(due)
 	return due[0], false
 }
+
+// pages is what a sweep costs.
+func (i *Inventory) pages() int { return len(i.byName)/pageSize + 1 }
+
+// nextFollow is when the flights that are due may be listed again, one of which soon will be.
+func (i *Inventory) nextFollow(soon int) time.Time {
+	return i.lastSweep.Add(cadence.FollowPause(i.pages(), soon < len(i.flights)))
+}
+
+// landingSoon is how much later than now still is soon.
+const landingSoon = cadence.FollowEvery / 2
 
 // flightsDue names the tenants in flight that are due, and counts those that soon will be:
 // flights that began one after the other are due one after the other too, and each would be
@@ -126,7 +139,7 @@ func (i *Inventory) flightsDue(now time.Time) (due []string, soon int) {
 		if !now.Before(f.due) {
 			due = append(due, name)
 		}
-		if now.Add(cadence.FollowEvery / 2).After(f.due) {
+		if now.Add(landingSoon).After(f.due) {
 			soon++
 		}
 	}
@@ -142,16 +155,37 @@ func (i *Inventory) begin(class port.Class) {
 func (i *Inventory) idle() time.Duration {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	next := i.nextSweep
+	now, next := i.opts.Clock.Now(), i.nextSweep
 	if i.sweep != nil {
 		next = i.sweep.notBefore
 	}
+	if first, some := i.nextLook(now); some && first.Before(next) && (i.sweep == nil || i.sweep.class != port.Follow) {
+		next = first
+	}
+	return max(next.Sub(now), 0)
+}
+
+// nextLook is when the first of the flights is due, and may be looked at.
+func (i *Inventory) nextLook(now time.Time) (first time.Time, some bool) {
+	var last time.Time
 	for _, f := range i.flights {
-		if f.due.Before(next) && (i.sweep == nil || i.sweep.class != port.Follow) {
-			next = f.due
+		if !some || f.due.Before(first) {
+			first, some = f.due, true
+		}
+		if f.due.After(last) {
+			last = f.due
 		}
 	}
-	return max(next.Sub(i.opts.Clock.Now()), 0)
+	due, soon := i.flightsDue(now)
+	if len(due) == 0 || soon <= i.pages() || i.sweep != nil || i.failures > 0 {
+		return first, some
+	}
+	first = i.nextFollow(soon)
+	// The pause is shorter once all that was launched will soon land.
+	if landing := last.Add(-landingSoon); landing.After(now) && landing.Before(first) {
+		return landing.Add(time.Millisecond), true
+	}
+	return first, true
 }
 
 // look reads one tenant in flight.
@@ -178,14 +212,17 @@ func (i *Inventory) look(ctx context.Context, name string) time.Duration {
 
 func (i *Inventory) reschedule(f *flight) {
 	now := i.opts.Clock.Now()
-	f.due = now.Add(cadence.FollowDelay(now.Sub(f.since), i.opts.Interval))
+	f.due = now.Add(cadence.FollowDelay(now.Sub(f.since), i.usual, i.opts.Interval))
 }
 
 // land ends the flight of a tenant that is deployed.
 func (i *Inventory) land(e *entry) {
-	if e.tenant.status == edge.Deployed {
-		delete(i.flights, e.tenant.name)
+	f := i.flights[e.tenant.name]
+	if f == nil || e.tenant.status != edge.Deployed {
+		return
 	}
+	i.usual = cadence.UsualFlight(i.usual, i.opts.Clock.Since(f.since))
+	delete(i.flights, e.tenant.name)
 }
 
 // listPage requests the next page of the sweep under way.

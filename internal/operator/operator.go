@@ -7,8 +7,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -54,11 +52,6 @@ const (
 	stsBurst = 5
 )
 
-// gcPercent lets garbage grow to half of what is in use instead of to as much again. The
-// operator keeps a fleet in memory and waits for AWS most of the time: it has more CPU to
-// spare than memory. The environment's GOGC wins.
-const gcPercent = 50
-
 // Version is stamped by the build.
 var Version = "dev"
 
@@ -97,9 +90,7 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 			return err
 		}
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	c.saveMemory()
 	ctrl.Log.WithName("operator").Info("Starting", "version", Version, "clusterID", c.ClusterID,
 		"driftPolicy", c.DriftPolicy, "sweepInterval", c.SweepInterval.String())
 	if err := mgr.Start(ctx); err != nil {

@@ -54,7 +54,7 @@ type Controller struct {
 	changed chan event.GenericEvent
 
 	mu       sync.Mutex
-	attempts map[types.NamespacedName]memory
+	attempts map[types.NamespacedName]*memory
 	// objects are those that had a pass, by their tenant's name in AWS. An index of the
 	// cache would take ten times the memory.
 	objects map[string][]types.NamespacedName
@@ -69,7 +69,7 @@ type memory struct {
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, attempts: map[types.NamespacedName]memory{}, objects: map[string][]types.NamespacedName{}}
+	return &Controller{Options: o, attempts: map[types.NamespacedName]*memory{}, objects: map[string][]types.NamespacedName{}}
 }
 
 // New implements reconcile.Kind.
@@ -85,7 +85,9 @@ func (c *Controller) Status(o *v1alpha1.DistributionTenant) any { return &o.Stat
 func (c *Controller) Forget(key client.ObjectKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.unname(key, c.attempts[key].tenant)
+	if m := c.attempts[key]; m != nil {
+		c.unname(key, m.tenant)
+	}
 	delete(c.attempts, key)
 }
 
@@ -100,16 +102,16 @@ func (c *Controller) recall(o *v1alpha1.DistributionTenant) edge.Attempts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key, name := client.ObjectKeyFromObject(o), convert.TenantName(o)
-	m, known := c.attempts[key]
-	if !known || m.tenant != name {
+	m := c.attempts[key]
+	if m != nil && m.uid == o.UID && m.tenant == name {
+		return m.attempts
+	}
+	if m != nil {
 		c.unname(key, m.tenant)
-		c.objects[name] = append(c.objects[name], key)
 	}
-	if m.uid != o.UID || m.tenant != name {
-		m = memory{uid: o.UID, tenant: name}
-		c.attempts[key] = m
-	}
-	return m.attempts
+	c.objects[name] = append(c.objects[name], key)
+	c.attempts[key] = &memory{uid: o.UID, tenant: name}
+	return edge.Attempts{}
 }
 
 // Claims reports whether an object is known for the tenant of that name.
@@ -132,15 +134,10 @@ func (c *Controller) unname(key client.ObjectKey, tenant string) {
 func (c *Controller) remember(o *v1alpha1.DistributionTenant, a edge.Attempts) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if m, known := c.attempts[client.ObjectKeyFromObject(o)]; known && m.uid == o.UID {
+	if m := c.attempts[client.ObjectKeyFromObject(o)]; m != nil && m.uid == o.UID {
 		m.attempts = a
-		c.attempts[client.ObjectKeyFromObject(o)] = m
 	}
 }
-
-// +kubebuilder:rbac:roleName=tenants,groups=cloudfront-tenant-operator.io,resources=distributiontenants,verbs=get;list;watch;patch
-// +kubebuilder:rbac:roleName=tenants,groups=cloudfront-tenant-operator.io,resources=distributiontenants/status,verbs=patch
-// +kubebuilder:rbac:roleName=tenants,groups=events.k8s.io,resources=events,verbs=create;patch
 
 // SetupWithManager watches the objects, and the inventory through Wake.
 func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*v1alpha1.DistributionTenant], workers int) error {

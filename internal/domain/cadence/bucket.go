@@ -33,7 +33,7 @@ type BucketConfig struct {
 	// Burst is the number of calls that a rested bucket lets go at once.
 	Burst int
 	// Reserved is the class that has a tenth of rate and burst (one call at least) for
-	// itself. The tenth is its guarantee and its limit.
+	// itself. While others ask for all that there is, the tenth is its guarantee and its limit.
 	Reserved int
 }
 
@@ -100,8 +100,8 @@ func (b *Bucket) Take(now time.Time, key string, class int) time.Duration {
 	}
 	ahead := l.ahead(class, p)
 	need := float64(ahead + 1)
-	if l.tokens+epsilon >= need {
-		l.tokens--
+	if from := b.payer(l, need); from != nil {
+		from.tokens--
 		if p != nil {
 			b.leave(p)
 		}
@@ -112,6 +112,18 @@ func (b *Bucket) Take(now time.Time, key string, class int) time.Duration {
 		b.hold(key, class, p, b.now.Add(delay+grace))
 	}
 	return delay
+}
+
+// payer is the lane that pays for a call now: the caller's own, or the shared one for the
+// reserved class while it is idle; nil when the caller has to wait.
+func (b *Bucket) payer(l *lane, need float64) *lane {
+	switch {
+	case l.tokens+epsilon >= need:
+		return l
+	case l == b.reserved && need == 1 && b.shared.idle(b.rate/b.config.Rate):
+		return b.shared
+	}
+	return nil
 }
 
 // Owe takes a call that goes now in any case. Who asks after it waits the longer, so that
@@ -165,8 +177,8 @@ func (b *Bucket) advance(now time.Time) {
 		}
 		elapsed := next.Sub(b.now).Seconds()
 		scale := b.rate / b.config.Rate
-		b.shared.fill(elapsed*b.rate, scale)
-		b.reserved.fill(elapsed*b.rate, scale)
+		over := b.reserved.fill(elapsed*b.rate*b.reserved.share, scale)
+		b.shared.fill(elapsed*b.rate*b.shared.share+over, scale)
 		b.now = next
 		if recovers {
 			b.rate = min(b.config.Rate, b.rate+recoverBy)
@@ -175,16 +187,20 @@ func (b *Bucket) advance(now time.Time) {
 	}
 }
 
-// until forecasts when the lane will have so many tokens, if the service stays content.
+// until forecasts when the lane will have so many tokens, if the service stays content and
+// the reserved class goes on as it does.
 func (b *Bucket) until(l *lane, need float64) time.Duration {
-	missing, rate, wait := need-l.tokens, b.rate, 0.0
+	missing, rate, wait, share := need-l.tokens, b.rate, 0.0, l.share
+	if l == b.shared && b.reserved.full(b.rate/b.config.Rate) {
+		share = 1
+	}
 	step := b.cleanSince.Add(recoverEvery).Sub(b.now).Seconds()
-	for rate < b.config.Rate && missing > rate*l.share*step {
-		missing -= rate * l.share * step
+	for rate < b.config.Rate && missing > rate*share*step {
+		missing -= rate * share * step
 		wait += step
 		rate, step = rate+recoverBy, recoverEvery.Seconds()
 	}
-	wait += missing / (min(rate, b.config.Rate) * l.share)
+	wait += missing / (min(rate, b.config.Rate) * share)
 	// Whole milliseconds, rounded up: who comes back on time must not be early.
 	return time.Duration(math.Ceil(wait*1000)) * time.Millisecond
 }

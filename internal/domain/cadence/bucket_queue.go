@@ -16,10 +16,26 @@ type lane struct {
 	queues []*queue
 }
 
-// fill adds the lane's share of the tokens; scale is the present part of the full rate.
-func (l *lane) fill(tokens, scale float64) {
-	full := max(1, l.burst*scale)
-	l.tokens = max(l.tokens, min(full, l.tokens+tokens*l.share))
+// fill adds tokens, and returns those for which there is no room; scale is the present part of
+// the full rate.
+func (l *lane) fill(tokens, scale float64) (over float64) {
+	room := max(0, l.capacity(scale)-l.tokens)
+	l.tokens += min(room, tokens)
+	return max(0, tokens-room)
+}
+
+func (l *lane) capacity(scale float64) float64 { return max(1, l.burst*scale) }
+
+func (l *lane) full(scale float64) bool { return l.tokens+epsilon >= l.capacity(scale) }
+
+// idle reports whether nobody waits in the lane, and at least half of its burst is there.
+func (l *lane) idle(scale float64) bool {
+	for _, q := range l.queues {
+		if q.live > 0 {
+			return false
+		}
+	}
+	return l.tokens >= 1+l.capacity(scale)/2
 }
 
 func (l *lane) queueOf(class int) *queue {

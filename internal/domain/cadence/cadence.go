@@ -18,6 +18,11 @@ const (
 const (
 	FollowEvery = 10 * time.Second
 	followFresh = 2 * time.Minute
+	// landingEvery is the shortest pause between two looks at what should land any moment.
+	landingEvery = 2 * time.Second
+	// followedPages is how many pages of the list following asks for in a second, where it
+	// lists: more tenants are followed at the same cost, less often.
+	followedPages = 5
 )
 
 // Jitter spreads d by up to a tenth on both sides. random is in [0, 1).
@@ -58,10 +63,40 @@ func LookAgain(n int) time.Duration {
 }
 
 // FollowDelay is the pause between two looks at an object that has been in flight for
-// age. It never exceeds quiet, the interval of the sweep that sees every object anyway.
-func FollowDelay(age, quiet time.Duration) time.Duration {
-	if age <= followFresh {
+// age, when flights usually take so long; zero is for unknown. Before nine tenths of that
+// there is nothing to see, and until half as long again it may land any moment. It never
+// exceeds quiet, the interval of the sweep that sees every object anyway.
+func FollowDelay(age, usual, quiet time.Duration) time.Duration {
+	age = max(age, 0)
+	first := usual - usual/10
+	switch {
+	case age < first:
+		return min(max(first-age, landingEvery), quiet)
+	case age < usual+usual/2:
+		return min(max(landingEvery, age/10), quiet)
+	case age <= followFresh:
 		return min(FollowEvery, quiet)
 	}
 	return min(max(FollowEvery, age/6), quiet)
+}
+
+// FollowPause is the pause between two listings of so many pages that follow what is in flight.
+// While more is being launched that will not land yet it is longer: each of those needs another
+// listing in any case.
+func FollowPause(pages int, launching bool) time.Duration {
+	pause := time.Duration(pages) * time.Second / followedPages
+	if launching {
+		return max(pause, FollowEvery)
+	}
+	return max(pause, landingEvery)
+}
+
+// UsualFlight learns how long flights take from one more that took so long: at once when it was
+// shorter, for the first to land of many that were looked at together tells the most; otherwise
+// slowly, as one that nobody looked at in time only seems long.
+func UsualFlight(usual, took time.Duration) time.Duration {
+	if usual == 0 || took < usual {
+		return took
+	}
+	return usual + (took-usual)/64
 }

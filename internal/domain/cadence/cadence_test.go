@@ -58,18 +58,24 @@ func TestNextTryProperties(t *testing.T) {
 func TestFollowDelay(t *testing.T) {
 	const quiet = 5 * time.Minute
 	tests := map[string]struct {
-		age, quiet, want time.Duration
+		age, usual, quiet, want time.Duration
 	}{
-		"a new flight is looked at often":       {0, quiet, cadence.FollowEvery},
-		"for two minutes":                       {2 * time.Minute, quiet, cadence.FollowEvery},
-		"and then ever more rarely":             {6 * time.Minute, quiet, time.Minute},
-		"down to the pace of the sweep":         {3 * time.Hour, quiet, quiet},
-		"which it never falls behind":           {0, time.Second, time.Second},
-		"a flight from the future is a new one": {-time.Hour, quiet, cadence.FollowEvery},
+		"a new flight is looked at often":                       {0, 0, quiet, cadence.FollowEvery},
+		"for two minutes":                                       {2 * time.Minute, 0, quiet, cadence.FollowEvery},
+		"and then ever more rarely":                             {6 * time.Minute, 0, quiet, time.Minute},
+		"down to the pace of the sweep":                         {3 * time.Hour, 0, quiet, quiet},
+		"which it never falls behind":                           {0, 0, time.Second, time.Second},
+		"a flight from the future is a new one":                 {-time.Hour, 0, quiet, cadence.FollowEvery},
+		"one that usually takes a minute is not looked at soon": {0, time.Minute, quiet, 54 * time.Second},
+		"nor sooner when it is looked at by chance":             {20 * time.Second, time.Minute, quiet, 34 * time.Second},
+		"and often when it should land":                         {54 * time.Second, time.Minute, quiet, 5400 * time.Millisecond},
+		"as any other when it is late":                          {91 * time.Second, time.Minute, quiet, cadence.FollowEvery},
+		"the sweep comes before a usual flight that is longer":  {0, time.Hour, quiet, quiet},
+		"what lands within a second is not looked at each time": {500 * time.Millisecond, time.Second, quiet, 2 * time.Second},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := cadence.FollowDelay(test.age, test.quiet); got != test.want {
+			if got := cadence.FollowDelay(test.age, test.usual, test.quiet); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
@@ -80,10 +86,58 @@ func TestFollowDelayGrows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "age"))
 		b := a + time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "more"))
-		if before, after := cadence.FollowDelay(a, 5*time.Minute), cadence.FollowDelay(b, 5*time.Minute); after < before || before <= 0 {
+		if before, after := cadence.FollowDelay(a, 0, 5*time.Minute), cadence.FollowDelay(b, 0, 5*time.Minute); after < before || before <= 0 {
 			t.Fatalf("%s at age %s, %s at age %s", before, a, after, b)
 		}
 	})
+}
+
+// Whatever is known of earlier flights, one is looked at, and not all the time.
+func TestFollowDelayIsBounded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		age := time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "age"))
+		usual := time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "usual"))
+		if got := cadence.FollowDelay(age, usual, 5*time.Minute); got < 2*time.Second || got > 5*time.Minute {
+			t.Fatalf("%s at age %s where %s is usual", got, age, usual)
+		}
+	})
+}
+
+func TestFollowPause(t *testing.T) {
+	for name, test := range map[string]struct {
+		pages     int
+		launching bool
+		want      time.Duration
+	}{
+		"a few pages are listed often while all is landing":    {3, false, 2 * time.Second},
+		"and less often while more is launched":                {3, true, cadence.FollowEvery},
+		"many pages cost time":                                 {100, false, 20 * time.Second},
+		"which is the same whether more is launched meanwhile": {100, true, 20 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := cadence.FollowPause(test.pages, test.launching); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// What usually takes so long is learned from below: a look that came late tells little.
+func TestUsualFlight(t *testing.T) {
+	usual := cadence.UsualFlight(0, 40*time.Second)
+	usual = cadence.UsualFlight(usual, 31*time.Second)
+	if usual != 31*time.Second {
+		t.Errorf("after flights of 40 and 31 seconds %s is usual", usual)
+	}
+	if got := cadence.UsualFlight(usual, 40*time.Second); got <= usual || got > 32*time.Second {
+		t.Errorf("one flight of 40 seconds makes %s usual", got)
+	}
+	for range 1000 {
+		usual = cadence.UsualFlight(usual, 5*time.Minute)
+	}
+	if usual < 290*time.Second {
+		t.Errorf("after a thousand flights of five minutes %s is usual", usual)
+	}
 }
 
 func TestJitterStaysWithinATenth(t *testing.T) {

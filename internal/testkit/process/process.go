@@ -208,6 +208,9 @@ func (c *Child) Signal(signal syscall.Signal) error {
 	return nil
 }
 
+// PID is the child's process id.
+func (c *Child) PID() int { return c.cmd.Process.Pid }
+
 // Name returns what errors call the child.
 func (c *Child) Name() string { return c.name }
 

@@ -8,16 +8,16 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
+	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-
-	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Tally counts the writes to the DistributionTenants of a namespace by what they changed,
-// and those to its events and leases.
+// Tally counts the writes to custom objects by what they changed, and those to events and
+// leases.
 type Tally struct {
 	// Created, Spec and Deletion are what users do.
 	Created, Spec, Deletion int
@@ -36,6 +36,15 @@ func (t Tally) Since(before Tally) Tally {
 		Created: t.Created - before.Created, Spec: t.Spec - before.Spec, Deletion: t.Deletion - before.Deletion,
 		Metadata: t.Metadata - before.Metadata, Status: t.Status - before.Status, Gone: t.Gone - before.Gone,
 		Events: t.Events - before.Events, Leases: t.Leases - before.Leases,
+	}
+}
+
+// Add adds a tally up.
+func (t Tally) Add(o Tally) Tally {
+	return Tally{
+		Created: t.Created + o.Created, Spec: t.Spec + o.Spec, Deletion: t.Deletion + o.Deletion,
+		Metadata: t.Metadata + o.Metadata, Status: t.Status + o.Status, Gone: t.Gone + o.Gone,
+		Events: t.Events + o.Events, Leases: t.Leases + o.Leases,
 	}
 }
 
@@ -60,13 +69,16 @@ type Writes struct {
 	mu       sync.Mutex
 	moved    chan struct{}
 	revision int64
-	tallies  map[string]*Tally
-	err      error
+	// tallies are by namespace, kinds by the resource of custom objects.
+	tallies map[string]*Tally
+	kinds   map[schema.GroupResource]*Tally
+	err     error
 }
 
 // CountWrites begins to count. Stop ends it.
 func (h *Host) CountWrites(ctx context.Context) (*Writes, error) {
-	w := &Writes{url: h.ControlPlane.EtcdURL(), ended: make(chan struct{}), moved: make(chan struct{}), tallies: map[string]*Tally{}}
+	w := &Writes{url: h.ControlPlane.EtcdURL(), ended: make(chan struct{}), moved: make(chan struct{}),
+		tallies: map[string]*Tally{}, kinds: map[schema.GroupResource]*Tally{}}
 	now, err := w.fence(ctx)
 	if err != nil {
 		return nil, err
@@ -91,8 +103,20 @@ func (w *Writes) Stop() {
 	<-w.ended
 }
 
-// Tally returns the counts of a namespace, with every write that was finished before the call.
+// Tally returns the counts of a namespace, with every write that was finished before the
+// call: those to its DistributionTenants, events and leases.
 func (w *Writes) Tally(ctx context.Context, namespace string) (Tally, error) {
+	return w.read(ctx, func() *Tally { return w.tallies[namespace] })
+}
+
+// Kind returns the counts of the custom objects of a resource in all namespaces, with every
+// write that was finished before the call.
+func (w *Writes) Kind(ctx context.Context, resource schema.GroupResource) (Tally, error) {
+	return w.read(ctx, func() *Tally { return w.kinds[resource] })
+}
+
+// read waits until all is counted that was written before. pick is called with the lock.
+func (w *Writes) read(ctx context.Context, pick func() *Tally) (Tally, error) {
 	// What is ours was written before the fence, and etcd reports in order.
 	revision, err := w.fence(ctx)
 	if err != nil {
@@ -100,7 +124,7 @@ func (w *Writes) Tally(ctx context.Context, namespace string) (Tally, error) {
 	}
 	for {
 		w.mu.Lock()
-		tally, reached, failure, moved := w.tallies[namespace], w.revision >= revision, w.err, w.moved
+		tally, reached, failure, moved := pick(), w.revision >= revision, w.err, w.moved
 		if tally == nil {
 			tally = &Tally{}
 		}
@@ -217,10 +241,24 @@ func (w *Writes) count(e etcdEvent) {
 	key := string(e.Entry.Key)
 	if rest, ok := strings.CutPrefix(key, eventPrefix); ok {
 		w.tally(rest).Events++
-	} else if rest, ok := strings.CutPrefix(key, leasePrefix); ok {
+		return
+	}
+	if rest, ok := strings.CutPrefix(key, leasePrefix); ok {
 		w.tally(rest).Leases++
-	} else if rest, ok := strings.CutPrefix(key, tenantPrefix); ok {
-		w.tally(rest).add(e)
+		return
+	}
+	resource, custom := resourceOf(key)
+	if !custom {
+		return
+	}
+	change := changeOf(e)
+	if w.kinds[resource] == nil {
+		w.kinds[resource] = &Tally{}
+	}
+	*w.kinds[resource] = w.kinds[resource].Add(change)
+	if rest, ok := strings.CutPrefix(key, tenantPrefix); ok {
+		t := w.tally(rest)
+		*t = t.Add(change)
 	}
 }
 
@@ -232,26 +270,42 @@ func (w *Writes) tally(rest string) *Tally {
 	return w.tallies[namespace]
 }
 
-func (t *Tally) add(e etcdEvent) {
-	var before, after v1alpha1.DistributionTenant
+// resourceOf tells custom objects by their group's dot: Kubernetes' own keys have no group.
+func resourceOf(key string) (schema.GroupResource, bool) {
+	parts := strings.SplitN(strings.TrimPrefix(key, etcdPrefix), "/", 3)
+	if len(parts) < 3 || !strings.Contains(parts[0], ".") {
+		return schema.GroupResource{}, false
+	}
+	return schema.GroupResource{Group: parts[0], Resource: parts[1]}, true
+}
+
+// written is what every custom object has.
+type written struct {
+	Metadata struct {
+		Generation        int64
+		DeletionTimestamp *time.Time
+	}
+	Status any
+}
+
+// changeOf says what one write to a custom object changed.
+func changeOf(e etcdEvent) Tally {
 	switch {
 	case e.Type == "DELETE":
-		t.Gone++
-		return
+		return Tally{Gone: 1}
 	case e.Entry.Version == 1:
-		t.Created++
-		return
+		return Tally{Created: 1}
 	}
+	var before, after written
 	// What can't be read counts as a write of metadata: it is one in any case.
 	_, _ = json.Unmarshal(e.Previous.Value, &before), json.Unmarshal(e.Entry.Value, &after)
 	switch {
-	case before.DeletionTimestamp.IsZero() && !after.DeletionTimestamp.IsZero():
-		t.Deletion++
-	case before.Generation != after.Generation:
-		t.Spec++
-	case !equality.Semantic.DeepEqual(before.Status, after.Status):
-		t.Status++
-	default:
-		t.Metadata++
+	case before.Metadata.DeletionTimestamp == nil && after.Metadata.DeletionTimestamp != nil:
+		return Tally{Deletion: 1}
+	case before.Metadata.Generation != after.Metadata.Generation:
+		return Tally{Spec: 1}
+	case !reflect.DeepEqual(before.Status, after.Status):
+		return Tally{Status: 1}
 	}
+	return Tally{Metadata: 1}
 }

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // for the manifest
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"text/template"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/jsonpath"
+	"sigs.k8s.io/yaml"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
+)
+
+// How our own operator is run and seen: in the same words in which another one is described.
+const (
+	ourReady = `{.status.conditions[?(@.type=="Ready")].status}=True`
+	ourProbe = "http://{{.ProbeAddress}}/readyz"
+)
+
+var ourArguments = []string{
+	"--health-probe-bind-address={{.ProbeAddress}}", "--metrics-bind-address=0",
+	"--aws-rate={{.AWSRate}}", "--aws-burst={{.AWSBurst}}", "--sweep-interval={{.SweepInterval}}",
+}
+
+//go:embed tenant.yaml
+var ourManifest string
+
+// subject is the operator that is measured, as the command line describes it.
+type subject struct {
+	arguments []*template.Template
+	probe     *template.Template
+	manifest  *template.Template
+	ready     condition
+}
+
+func subjectOf(c config) (*subject, error) {
+	arguments, probe, text := []string(c.Arguments), c.Probe, ourManifest
+	if c.Operator == "" {
+		arguments, probe = ourArguments, ourProbe
+	} else {
+		file, err := os.ReadFile(c.Manifest)
+		if err != nil {
+			return nil, fmt.Errorf("reading --manifest: %w", err)
+		}
+		text = string(file)
+	}
+	s := &subject{}
+	var err error
+	for _, a := range arguments {
+		t, failure := parseTemplate("operator-arg", a)
+		s.arguments, err = append(s.arguments, t), errors.Join(err, failure)
+	}
+	var failures [3]error
+	s.probe, failures[0] = parseTemplate("probe", probe)
+	s.manifest, failures[1] = parseTemplate("manifest", text)
+	s.ready, failures[2] = parseCondition(c.Ready)
+	return s, errors.Join(err, errors.Join(failures[:]...))
+}
+
+func parseTemplate(flag, text string) (*template.Template, error) {
+	t, err := template.New(flag).Option("missingkey=error").Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("--%s=%s: %w", flag, text, err)
+	}
+	return t, nil
+}
+
+func render(t *template.Template, data any) (string, error) {
+	var out bytes.Buffer
+	if err := t.Execute(&out, data); err != nil {
+		return "", fmt.Errorf("filling in --%s: %w", t.Name(), err)
+	}
+	return out.String(), nil
+}
+
+// tenantData is what a manifest may refer to.
+type tenantData struct {
+	N                                       int
+	Namespace, Name, DistributionID, Domain string
+	// Changed is true for the manifest after the change of all specs.
+	Changed bool
+}
+
+// object renders the manifest of the n-th tenant.
+func (s *subject) object(n int, changed bool) (*unstructured.Unstructured, error) {
+	name := nameOf(n)
+	text, err := render(s.manifest, tenantData{
+		N: n, Namespace: namespace, Name: name, DistributionID: stack.DistributionID, Domain: name + ".example.com", Changed: changed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	o := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
+		return nil, fmt.Errorf("reading what --manifest becomes: %w", err)
+	}
+	if o.GetName() != name {
+		return nil, fmt.Errorf("--manifest names its object %q: use {{.Name}}, so that it is found again", o.GetName())
+	}
+	return o, nil
+}
+
+func nameOf(n int) string { return fmt.Sprintf("tenant-%05d", n) }
+
+// condition is a jsonpath and the value that it has to have.
+type condition struct {
+	text, value string
+}
+
+func parseCondition(text string) (condition, error) {
+	path, value, found := cutLast(text)
+	if !found {
+		return condition{}, fmt.Errorf("--ready=%s: use JSONPATH=VALUE, for example %s", text, ourReady)
+	}
+	c := condition{text: path, value: value}
+	_, err := c.compile()
+	return c, err
+}
+
+// cutLast cuts at the "=" behind the path, which may have some of its own.
+func cutLast(text string) (path, value string, found bool) {
+	end := strings.LastIndex(text, "}=")
+	if end < 0 {
+		return "", "", false
+	}
+	return text[:end+1], text[end+2:], true
+}
+
+func (c condition) compile() (*jsonpath.JSONPath, error) {
+	path := jsonpath.New("ready").AllowMissingKeys(true)
+	if err := path.Parse(c.text); err != nil {
+		return nil, fmt.Errorf("--ready=%s: %w", c.text, err)
+	}
+	return path, nil
+}
+
+// holds reports whether the object is ready at its present generation. One that does not say
+// which generation its status speaks of is taken at its word.
+func (c condition) holds(o *unstructured.Unstructured) bool {
+	observed, told, err := unstructured.NestedInt64(o.Object, "status", "observedGeneration")
+	if err == nil && told && observed != o.GetGeneration() {
+		return false
+	}
+	path, err := c.compile() // a parsed path keeps state
+	if err != nil {
+		return false
+	}
+	var out bytes.Buffer
+	return path.Execute(&out, o.Object) == nil && out.String() == c.value
+}
+
+// operator is the process of the subject.
+type operator struct {
+	group     *process.Group
+	path, dir string
+	env       []string
+	arguments []string
+	probe     string
+	starts    int
+	child     *process.Child
+}
+
+// startTimeout bounds the time until the probe answers.
+const startTimeout = 2 * time.Minute
+
+func (b *bench) newOperator(ctx context.Context) (*operator, error) {
+	ports, err := process.FreePorts(ctx, 2)
+	if err != nil {
+		return nil, err
+	}
+	data := struct {
+		config
+
+		ProbeAddress, MetricsAddress string
+	}{b.config, fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[1])}
+	o := &operator{group: process.NewGroup(nil), path: b.Operator, dir: b.dir, env: b.stack.Env(nil)}
+	if o.path == "" {
+		o.path = b.host.Binary("operator")
+	}
+	for _, t := range b.subject.arguments {
+		argument, err := render(t, data)
+		if err != nil {
+			return nil, err
+		}
+		o.arguments = append(o.arguments, argument)
+	}
+	o.probe, err = render(b.subject.probe, data)
+	return o, err
+}
+
+// start returns when the probe answers.
+func (o *operator) start(ctx context.Context) (err error) {
+	o.starts++
+	o.child, err = o.group.Start(process.Command{
+		Path: o.path, Args: o.arguments, Env: o.env, LogFile: filepath.Join(o.dir, fmt.Sprintf("operator-%d.log", o.starts)),
+	})
+	if err != nil || o.probe == "" {
+		return err
+	}
+	err = wait.PollUntilContextTimeout(ctx, poll, startTimeout, true, o.answers)
+	if err != nil {
+		return fmt.Errorf("waiting for %s: %w; the operator's last lines were:\n%s", o.probe, err, o.child.LogTail(15))
+	}
+	return nil
+}
+
+func (o *operator) answers(ctx context.Context) (bool, error) {
+	select {
+	case <-o.child.Ended():
+		return false, errors.Join(errors.New("the operator ended"), o.child.Err())
+	default:
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.probe, nil)
+	if err != nil {
+		return false, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false, nil //nolint:nilerr // it does not listen yet
+	}
+	return response.StatusCode == http.StatusOK, response.Body.Close()
+}
+
+// kill ends the process as a power cut does.
+func (o *operator) kill(ctx context.Context) error {
+	if err := o.child.Signal(syscall.SIGKILL); err != nil {
+		return err
+	}
+	select {
+	case <-o.child.Ended():
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+)
+
+// What can't be measured is refused by the name of the flag, with a word on what to do.
+func TestFlagsThatCannotBe(t *testing.T) {
+	for args, cure := range map[string]string{
+		"--tenants=0":              "at least 1",
+		"--drifted=1001":           "use 0 to --tenants",
+		"--aws-rate=0":             "above 0",
+		"--throttle=-1":            "above 0",
+		"--last-phase=never":       "use one of create",
+		"--probe=http://localhost": "name its binary with --operator",
+		"--operator=/bin/true":     "--crds and --manifest",
+	} {
+		t.Run(args, func(t *testing.T) {
+			_, err := parse(strings.Fields(args))
+			name, _, _ := strings.Cut(args, "=")
+			if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), cure) {
+				t.Errorf("got %v, want the flag %s and %q", err, name, cure)
+			}
+		})
+	}
+}
+
+func TestHelpIsNoError(t *testing.T) {
+	if _, err := parse([]string{"--help"}); err != flag.ErrHelp { //nolint:errorlint // it is that very error
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOurManifest(t *testing.T) {
+	s, err := subjectOf(config{Ready: ourReady})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := s.object(7, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"distributionId": "E2EXAMPLE1", "domains": []any{map[string]any{"domain": "tenant-00007.example.com"}}}
+	if diff := cmp.Diff(want, first.Object["spec"]); diff != "" || first.GetName() != "tenant-00007" || first.GetNamespace() != namespace {
+		t.Errorf("%s/%s (-want +got):\n%s", first.GetNamespace(), first.GetName(), diff)
+	}
+	changed, err := s.object(7, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cmp.Equal(first.Object["spec"], changed.Object["spec"]) {
+		t.Error("the change of all specs changes nothing")
+	}
+}
+
+// Somebody else's mistakes are told in the words of the flags.
+func TestMistakesInTheDescription(t *testing.T) {
+	for name, test := range map[string]struct{ manifest, ready, argument, want string }{
+		"a template that ends too soon":  {"{{.Name", ourReady, "", "--manifest"},
+		"an argument nobody can fill":    {"", ourReady, "{{if}}", "--operator-arg"},
+		"a condition without a value":    {"", "{.status.phase}", "", "--ready"},
+		"a condition that is no path":    {"", "{.status[}=a", "", "--ready"},
+		"an object of a name of its own": {"metadata: {name: mine}", ourReady, "", "{{.Name}}"},
+		"a field that is not there":      {"metadata: {name: {{.Nmae}}}", ourReady, "", "--manifest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "tenant.yaml")
+			if err := os.WriteFile(file, []byte(test.manifest), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := subjectOf(config{Operator: "theirs", Manifest: file, Ready: test.ready, Arguments: listFlag{test.argument}})
+			if err == nil {
+				_, err = s.object(0, false)
+			}
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want something with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestReady(t *testing.T) {
+	object := func(generation int64, status map[string]any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"metadata": map[string]any{"generation": generation}, "status": status,
+		}}
+	}
+	serves := []any{map[string]any{"type": "Synced", "status": "False"}, map[string]any{"type": "Ready", "status": "True"}}
+	for name, test := range map[string]struct {
+		object *unstructured.Unstructured
+		ready  string
+		want   bool
+	}{
+		"nothing is told yet":                   {object(1, nil), ourReady, false},
+		"the condition holds":                   {object(1, map[string]any{"conditions": serves}), ourReady, true},
+		"it held for another spec":              {object(2, map[string]any{"conditions": serves, "observedGeneration": int64(1)}), ourReady, false},
+		"it holds for this one":                 {object(2, map[string]any{"conditions": serves, "observedGeneration": int64(2)}), ourReady, true},
+		"somebody says it in a word":            {object(1, map[string]any{"phase": "Active"}), "{.status.phase}=Active", true},
+		"and has not said the right one":        {object(1, map[string]any{"phase": "Creating"}), "{.status.phase}=Active", false},
+		"a value may have an equals sign":       {object(1, map[string]any{"phase": "a=b"}), "{.status.phase}=a=b", true},
+		"a number is compared as it is written": {object(1, map[string]any{"left": int64(0)}), "{.status.left}=0", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := parseCondition(test.ready)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := c.holds(test.object); got != test.want {
+				t.Errorf("ready: %t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
+func TestUsageOfThisProcess(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("there is no /proc here")
+	}
+	u := usageOf(os.Getpid())
+	if u.resident < mebibyte || u.peak < u.resident || u.private <= 0 || u.private > u.resident || u.cpu < 0 {
+		t.Errorf("implausible: %+v", u)
+	}
+	if gone := usageOf(-1); gone != (usage{}) {
+		t.Errorf("a process that is not there used %+v", gone)
+	}
+}
+
+// Of each tenant's updates the first is the change behind the operator's back, the second the correction.
+func TestCorrections(t *testing.T) {
+	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
+	got := corrections([]sim.Entry{
+		{Operation: opUpdate, ID: "a", Committed: true, Time: at(0)},
+		{Operation: "GetDistributionTenant", ID: "a", Time: at(1)},
+		{Operation: opUpdate, ID: "a", Committed: false, Time: at(2)},
+		{Operation: opUpdate, ID: "b", Committed: true, Time: at(3)},
+		{Operation: opUpdate, ID: "a", Committed: true, Time: at(5)},
+	})
+	if diff := cmp.Diff([]time.Duration{5 * time.Second}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestDistribution(t *testing.T) {
+	var all []time.Duration
+	for n := range 100 {
+		all = append(all, time.Duration(100-n)*time.Second)
+	}
+	if got, want := distributionOf(all), (distribution{P50: 51, P99: 100, Max: 100}); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := distributionOf(nil); got != (distribution{}) {
+		t.Errorf("of nothing: %v", got)
+	}
+}

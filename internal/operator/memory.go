@@ -1,0 +1,21 @@
+package operator
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+)
+
+// gcPercent lets garbage grow to half of what is in use instead of to as much again. The
+// operator keeps a fleet in memory and waits for AWS most of the time: it has more CPU to
+// spare than memory. The environment's GOGC wins.
+const gcPercent = 50
+
+func (c Config) saveMemory() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	if c.PprofAddress == "" || c.PprofAddress == "0" {
+		runtime.MemProfileRate = 0 // a profile that nobody can read takes memory too
+	}
+}
