@@ -1,0 +1,204 @@
+// Package chart_test renders the chart, has a real API server judge what comes out, and
+// installs, upgrades and uninstalls it as people do.
+package chart_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+)
+
+const (
+	chartDir = "../../charts/cloudfront-tenant-operator"
+	// release is also the name of the objects, as it contains the chart's name.
+	release = "cloudfront-tenant-operator"
+	// namespace enforces the restricted standard for pods.
+	namespace = "operator-system"
+)
+
+// watched are namespaces that values refer to; the API server wants them to exist.
+var watched = []string{"team-a", "team-b"}
+
+// monitoringModule holds the kinds of the Prometheus operator. It is downloaded and not
+// required: its code is of no use here.
+const monitoringModule = "github.com/prometheus-operator/prometheus-operator@v0.85.0"
+
+var (
+	cluster *controlplane.ControlPlane
+	kube    client.Client
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(controlplane.RunTests(m, controlplane.Options{}, func(cp *controlplane.ControlPlane) (err error) {
+		cluster = cp
+		scheme, err := operator.Scheme()
+		if err != nil {
+			return err
+		}
+		if kube, err = client.New(cp.RESTConfig(), client.Options{Scheme: scheme}); err != nil {
+			return err
+		}
+		ctx := context.Background()
+		for _, name := range append([]string{namespace}, watched...) {
+			ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
+			if err := kube.Create(ctx, ns); err != nil {
+				return err
+			}
+		}
+		return installMonitoringKinds(ctx)
+	}))
+}
+
+func installMonitoringKinds(ctx context.Context) error {
+	download := exec.CommandContext(ctx, "go", "mod", "download", "-json", monitoringModule)
+	download.Dir = os.TempDir() // where no go.mod or go.sum can be changed
+	out, err := download.Output()
+	if err != nil {
+		return fmt.Errorf("downloading %s: %w\n%s", monitoringModule, err, out)
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal(out, &module); err != nil {
+		return fmt.Errorf("reading what go mod download says: %w", err)
+	}
+	folder := filepath.Join(module.Dir, "example", "prometheus-operator-crd")
+	for _, kind := range []string{"servicemonitors", "podmonitors", "prometheusrules"} {
+		if out, err := run(ctx, "kubectl", nil, "apply", "--server-side", "-f", filepath.Join(folder, "monitoring.coreos.com_"+kind+".yaml")); err != nil {
+			return fmt.Errorf("installing %s: %w\n%s", kind, err, out)
+		}
+	}
+	text, err := run(ctx, "kubectl", nil, "wait", "--for=condition=Established", "--timeout=60s",
+		"crd/servicemonitors.monitoring.coreos.com", "crd/podmonitors.monitoring.coreos.com", "crd/prometheusrules.monitoring.coreos.com")
+	if err != nil {
+		return fmt.Errorf("waiting for the kinds of the Prometheus operator: %w\n%s", err, text)
+	}
+	return nil
+}
+
+// run runs kubectl or helm as the administrator, away from the settings of whoever runs
+// the tests.
+func run(ctx context.Context, tool string, stdin []byte, args ...string) (string, error) {
+	home := filepath.Join(os.TempDir(), "no-home")
+	cmd := exec.CommandContext(ctx, filepath.Join(cluster.BinDir(), tool), args...)
+	cmd.Env = []string{"KUBECONFIG=" + cluster.Kubeconfig(), "HOME=" + home, "PATH=" + os.Getenv("PATH")}
+	cmd.Stdin = bytes.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stderr.String(), err
+	}
+	return stdout.String(), nil
+}
+
+// helm runs helm with values on stdin, and returns what it prints, or its complaint.
+func helm(t *testing.T, values string, args ...string) (string, error) {
+	t.Helper()
+	return run(t.Context(), "helm", []byte(values), append(args, "--namespace", namespace, "--values", "-")...)
+}
+
+// rendering is what comes out of the chart.
+type rendering struct {
+	text    string
+	objects []*unstructured.Unstructured
+}
+
+// render renders the chart with values; the kinds are left out unless the values say otherwise.
+func render(t *testing.T, values string) rendering {
+	t.Helper()
+	out, err := helm(t, values, "template", release, chartDir)
+	if err != nil {
+		t.Fatalf("rendering with %s: %v\n%s", values, err, out)
+	}
+	return parse(t, out)
+}
+
+func parse(t *testing.T, text string) rendering {
+	t.Helper()
+	r := rendering{text: text}
+	decoder := utilyaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096)
+	for {
+		o := &unstructured.Unstructured{}
+		err := decoder.Decode(o)
+		if errors.Is(err, io.EOF) {
+			return r
+		}
+		if err != nil {
+			t.Fatalf("what was rendered is no YAML: %v\n%s", err, text)
+		}
+		if len(o.Object) > 0 {
+			r.objects = append(r.objects, o)
+		}
+	}
+}
+
+// names lists the objects as "Kind name", or "Kind namespace/name" outside the release's own.
+func (r rendering) names() []string {
+	var out []string
+	for _, o := range r.objects {
+		name := o.GetName()
+		if ns := o.GetNamespace(); ns != "" && ns != namespace {
+			name = ns + "/" + name
+		}
+		out = append(out, o.GetKind()+" "+name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (r rendering) find(kind string) []*unstructured.Unstructured {
+	var out []*unstructured.Unstructured
+	for _, o := range r.objects {
+		if o.GetKind() == kind {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func (r rendering) deployment(t *testing.T) *appsv1.Deployment {
+	t.Helper()
+	found := r.find("Deployment")
+	if len(found) != 1 {
+		t.Fatalf("%d Deployments, want 1", len(found))
+	}
+	d := &appsv1.Deployment{}
+	as(t, found[0], d)
+	return d
+}
+
+// container is the operator's.
+func (r rendering) container(t *testing.T) corev1.Container {
+	t.Helper()
+	containers := r.deployment(t).Spec.Template.Spec.Containers
+	if len(containers) != 1 || containers[0].Name != "operator" {
+		t.Fatalf("the containers are %v, want one named operator", containers)
+	}
+	return containers[0]
+}
+
+// as converts an object, and refuses fields that the type lacks.
+func as(t *testing.T, o *unstructured.Unstructured, into any) {
+	t.Helper()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(o.Object, into, true); err != nil {
+		t.Fatalf("%s %s: %v", o.GetKind(), o.GetName(), err)
+	}
+}

@@ -1,0 +1,344 @@
+package chart_test
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+const everything = `
+commonLabels: {team: edge}
+image: {digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", pullPolicy: Always}
+imagePullSecrets: [{name: registry}]
+replicas: 3
+aws: {region: eu-west-1, rate: 2.5, burst: 20, defaultTags: {team: edge, "cost center": 42}}
+controller:
+  clusterID: prod 1
+  driftPolicy: report
+  sweepInterval: 1h30m
+  maxConcurrentReconciles: 3
+  log: {level: 3, encoder: console, stacktraceLevel: error, timeEncoding: iso8601}
+serviceAccount: {annotations: {eks.amazonaws.com/role-arn: "arn:aws:iam::111122223333:role/tenants"}}
+rbac: {secretNamespaces: [team-b]}
+watchNamespaces: [team-a, team-b]
+metrics:
+  http2: true
+  cert: {secretName: metrics-cert}
+  service: {annotations: {a: b}}
+  readers: [{kind: ServiceAccount, name: prometheus, namespace: monitoring}, {kind: Group, name: sre, apiGroup: rbac.authorization.k8s.io}]
+  serviceMonitor: {enabled: true, interval: 30s, scrapeTimeout: 10s, labels: {release: prometheus}, relabelings: [{action: labeldrop, regex: instance}]}
+  podMonitor: {enabled: true, authorization: {credentials: {name: token, key: token}}, metricRelabelings: [{action: drop, sourceLabels: [__name__], regex: go_.*}]}
+  prometheusRule: {enabled: true, labels: {release: prometheus}, alertLabels: {team: edge}, disabled: [CloudFrontTenantDrift]}
+  dashboard: {enabled: true, annotations: {folder: AWS}}
+networkPolicy: {enabled: true, metricsFrom: [{namespaceSelector: {matchLabels: {name: monitoring}}}]}
+podDisruptionBudget: {maxUnavailable: 50%}
+resources: {requests: {cpu: 1, memory: 64Mi}, limits: {cpu: "1.5", memory: 1Gi}}
+extraEnv: [{name: AWS_ENDPOINT_URL, value: "https://localhost"}]
+extraEnvFrom: [{secretRef: {name: credentials, optional: true}}]
+extraArgs: [--zap-devel=false]
+extraVolumes: [{name: bundle, configMap: {name: bundle}}]
+extraVolumeMounts: [{name: bundle, mountPath: /bundle}]
+deploymentAnnotations: {a: b}
+podLabels: {tier: control}
+podAnnotations: {a: b}
+priorityClassName: system-cluster-critical
+nodeSelector: {kubernetes.io/os: linux}
+tolerations: [{key: dedicated, operator: Exists}]
+affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}
+topologySpreadConstraints: [{maxSkew: 2, topologyKey: rack, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {a: b}}}]
+`
+
+// matrix names what each set of values changes in the list of objects, and pieces that it
+// brings into the text.
+var matrix = map[string]struct {
+	values  string
+	objects []string
+	text    []string
+}{
+	"the defaults": {values: "{}"},
+	"without the kinds": {
+		values: "crds: {install: false}", objects: []string{"-CustomResourceDefinition distributiontenants.cloudfront-tenant-operator.io"},
+	},
+	"kinds that go with the release": {values: "crds: {keep: false}"},
+	"other names": {
+		values:  "fullnameOverride: tenants\ncrds: {install: false}\nrbac: {create: false}\npodDisruptionBudget: {enabled: false}\nmetrics: {enabled: false}\nserviceAccount: {create: false, name: mine}",
+		objects: []string{"+Deployment tenants", "-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Deployment *", "-PodDisruptionBudget *", "-Role *", "-RoleBinding *", "-Service *", "-ServiceAccount *"},
+		text:    []string{"serviceAccountName: mine"},
+	},
+	"another tag": {values: "image: {repository: registry.example.com:5000/mirror/operator, tag: v9}", text: []string{`image: "registry.example.com:5000/mirror/operator:v9"`}},
+	"a digest, which wins over a tag": {
+		values: `image: {tag: v9, digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"}`,
+		text:   []string{`image: "ghcr.io/cloudfront-tenant-operator/cloudfront-tenant-operator@sha256:0123`},
+	},
+	"rights in some namespaces only": {
+		values: "watchNamespaces: [team-a, team-b]",
+		objects: []string{
+			"+Role team-a/" + release, "+Role team-b/" + release, "+RoleBinding team-a/" + release, "+RoleBinding team-b/" + release,
+		},
+		text: []string{"--watch-namespaces=team-a,team-b"},
+	},
+	"some namespaces, and nothing that needs the cluster": {
+		values: "watchNamespaces: [team-a]\ncontroller: {clusterID: prod}\nmetrics: {secure: false}",
+		objects: []string{
+			"+Role team-a/" + release, "+RoleBinding team-a/" + release,
+			"-ClusterRole " + release, "-ClusterRole " + release + "-metrics-reader", "-ClusterRoleBinding " + release,
+		},
+		text: []string{"appProtocol: http\n", "--cluster-id=prod"},
+	},
+	"secrets of a namespace": {
+		values:  "rbac: {secretNamespaces: [team-b]}",
+		objects: []string{"+Role team-b/" + release + "-secrets", "+RoleBinding team-b/" + release + "-secrets"},
+	},
+	"a lease elsewhere": {
+		values: "controller: {leaderElectionNamespace: team-a}",
+		objects: []string{
+			"+Role team-a/" + release + "-leader-election", "+RoleBinding team-a/" + release + "-leader-election",
+			"-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election",
+		},
+		text: []string{"--leader-election-namespace=team-a"},
+	},
+	"a single replica needs no election": {
+		values:  "replicas: 1\ncontroller: {leaderElect: false}",
+		objects: []string{"-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election"},
+		text:    []string{"--leader-elect=false"},
+	},
+	"roles of one's own": {
+		values: "rbac: {create: false}",
+		objects: []string{
+			"-ClusterRole " + release, "-ClusterRole " + release + "-admin", "-ClusterRole " + release + "-edit", "-ClusterRole " + release + "-metrics-reader",
+			"-ClusterRole " + release + "-view", "-ClusterRoleBinding " + release, "-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election",
+		},
+	},
+	"nothing for the cluster's own roles": {
+		values:  "rbac: {aggregate: false}",
+		objects: []string{"-ClusterRole " + release + "-admin", "-ClusterRole " + release + "-edit", "-ClusterRole " + release + "-view"},
+	},
+	"an account of one's own": {
+		values: "serviceAccount: {create: false, name: mine}", objects: []string{"-ServiceAccount " + release}, text: []string{"serviceAccountName: mine"},
+	},
+	"no metrics": {
+		values: "metrics: {enabled: false}", objects: []string{"-ClusterRole " + release + "-metrics-reader", "-Service " + release + "-metrics"},
+		text: []string{"--metrics-bind-address=0"},
+	},
+	"readers of metrics": {
+		values: "metrics: {readers: [{kind: ServiceAccount, name: prometheus, namespace: monitoring}]}", objects: []string{"+ClusterRoleBinding " + release + "-metrics-reader"},
+	},
+	"a certificate for metrics": {
+		values: "metrics: {cert: {secretName: cert, certName: a.crt, keyName: a.key}}",
+		text:   []string{"--metrics-cert-path=/etc/metrics-cert", "--metrics-cert-name=a.crt", "--metrics-cert-key=a.key", `secretName: "cert"`},
+	},
+	"a ServiceMonitor": {
+		values: "metrics: {serviceMonitor: {enabled: true}}", objects: []string{"+ServiceMonitor " + release},
+		text: []string{"bearerTokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token"},
+	},
+	"a ServiceMonitor with a token of its own": {
+		values: "metrics: {serviceMonitor: {enabled: true, authorization: {credentials: {name: a, key: b}}}}", objects: []string{"+ServiceMonitor " + release},
+	},
+	"a PodMonitor": {
+		values: "metrics: {secure: false, podMonitor: {enabled: true}}", objects: []string{"+PodMonitor " + release, "-ClusterRole " + release + "-metrics-reader"},
+		text: []string{"scheme: http\n"},
+	},
+	"alerts": {
+		values: "controller: {sweepInterval: 1h1m1s}\nmetrics: {prometheusRule: {enabled: true}}", objects: []string{"+PrometheusRule " + release},
+		text: []string{"> 10983\n"},
+	},
+	"a dashboard":      {values: "metrics: {dashboard: {enabled: true}}", objects: []string{"+ConfigMap " + release + "-dashboard"}, text: []string{`grafana_dashboard: "1"`}},
+	"a network policy": {values: "networkPolicy: {enabled: true}", objects: []string{"+NetworkPolicy " + release}},
+	"a network policy that lets nothing in or out": {
+		values:  "metrics: {enabled: false}\nnetworkPolicy: {enabled: true, egress: []}",
+		objects: []string{"+NetworkPolicy " + release, "-ClusterRole " + release + "-metrics-reader", "-Service " + release + "-metrics"},
+	},
+	"no disruption budget":            {values: "podDisruptionBudget: {enabled: false}", objects: []string{"-PodDisruptionBudget " + release}},
+	"no limits":                       {values: "resources: {limits: null, requests: null}"},
+	"a memory limit in decimal units": {values: "resources: {limits: {memory: 1.5G}}", text: []string{`value: "1350000000"`}},
+	"no spreading":                    {values: "topologySpreadConstraints: []"},
+	"everything": {
+		values: everything,
+		objects: []string{
+			"+ClusterRoleBinding " + release + "-metrics-reader", "+ConfigMap " + release + "-dashboard", "+NetworkPolicy " + release, "+PodMonitor " + release,
+			"+PrometheusRule " + release, "+Role team-a/" + release, "+Role team-b/" + release, "+Role team-b/" + release + "-secrets",
+			"+RoleBinding team-a/" + release, "+RoleBinding team-b/" + release, "+RoleBinding team-b/" + release + "-secrets", "+ServiceMonitor " + release,
+		},
+		text: []string{`"--default-tags=cost center=42,team=edge"`, "--zap-log-level=3\n", "--aws-rate=2.5\n", `"--cluster-id=prod 1"`, `value: "966367641"`, "priorityClassName: system-cluster-critical"},
+	},
+}
+
+func TestEveryRenderingApplies(t *testing.T) {
+	usual := render(t, "{}").names()
+	for name, c := range matrix {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := render(t, c.values)
+			if diff := cmp.Diff(expand(c.objects, usual), difference(usual, r.names())); diff != "" {
+				t.Errorf("other objects than with the defaults (-want +got):\n%s", diff)
+			}
+			for _, piece := range c.text {
+				if !strings.Contains(r.text, piece) {
+					t.Errorf("the rendering lacks %q", piece)
+				}
+			}
+			if out, err := run(t.Context(), "kubectl", []byte(r.text), "apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", "-"); err != nil {
+				t.Errorf("the API server refuses it: %v\n%s", err, out)
+			}
+			checkFlags(t, r)
+			checkPodIsAdmitted(t, r)
+		})
+	}
+}
+
+// expand replaces "-Kind *" by all of that kind.
+func expand(changes, usual []string) []string {
+	var out []string
+	for _, c := range changes {
+		kind, all := strings.CutSuffix(c, " *")
+		if !all {
+			out = append(out, c)
+			continue
+		}
+		for _, name := range usual {
+			if strings.HasPrefix(name, kind[1:]+" ") {
+				out = append(out, "-"+name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func difference(before, after []string) []string {
+	var out []string
+	for _, name := range after {
+		if !slices.Contains(before, name) {
+			out = append(out, "+"+name)
+		}
+	}
+	for _, name := range before {
+		if !slices.Contains(after, name) {
+			out = append(out, "-"+name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// checkFlags has the operator read and judge its flags.
+func checkFlags(t *testing.T, r rendering) {
+	t.Helper()
+	var c operator.Config
+	set := flag.NewFlagSet("operator", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	c.Bind(set)
+	(&zap.Options{}).BindFlags(set)
+	args := r.container(t).Args
+	if err := set.Parse(args); err != nil {
+		t.Errorf("the operator can't read %q: %v", args, err)
+	} else if err := c.Validate(); err != nil {
+		t.Errorf("the operator refuses %q: %v", args, err)
+	}
+}
+
+// checkPodIsAdmitted creates the pod, without keeping it, where only restricted pods are let in.
+func checkPodIsAdmitted(t *testing.T, r rendering) {
+	t.Helper()
+	template := r.deployment(t).Spec.Template
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: template.Spec.ServiceAccountName, Namespace: namespace}}
+	if err := kube.Create(t.Context(), account); err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
+	pod.Name, pod.Namespace = "admission", namespace
+	if err := kube.Create(t.Context(), pod, client.DryRunAll); err != nil {
+		t.Errorf("the pod is not admitted: %v", err)
+	}
+}
+
+// Otherwise the check above could not fail.
+func TestAPodThatMayDoMoreIsNotAdmitted(t *testing.T) {
+	r := render(t, "securityContext: {allowPrivilegeEscalation: true}")
+	template := r.deployment(t).Spec.Template
+	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
+	pod.Name, pod.Namespace, pod.Spec.ServiceAccountName = "admission", namespace, ""
+	if err := kube.Create(t.Context(), pod, client.DryRunAll); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "allowPrivilegeEscalation") {
+		t.Errorf("got %v, want that allowPrivilegeEscalation is forbidden", err)
+	}
+}
+
+func TestDefaultRendering(t *testing.T) {
+	const golden = "testdata/default.yaml"
+	got := render(t, "crds: {install: false}").text
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("the rendering is another; go test ./test/chart -run %s -update accepts it (-want +got):\n%s", t.Name(), diff)
+	}
+}
+
+func TestLabelsAreOnEverything(t *testing.T) {
+	r := render(t, everything)
+	for _, o := range r.objects {
+		checkLabels(t, o.GetKind()+" "+o.GetName(), o.GetLabels())
+	}
+	template := r.deployment(t).Spec.Template
+	checkLabels(t, "the pod", template.Labels)
+	if template.Labels["tier"] != "control" {
+		t.Errorf("the pod's labels are %v, and lack podLabels", template.Labels)
+	}
+	if _, common := r.deployment(t).Spec.Selector.MatchLabels["team"]; common {
+		t.Error("the Deployment selects by a common label, so that an upgrade that changes it would be refused")
+	}
+}
+
+func checkLabels(t *testing.T, what string, labels map[string]string) {
+	t.Helper()
+	for key, want := range map[string]string{"team": "edge", "app.kubernetes.io/instance": release, "app.kubernetes.io/managed-by": "Helm"} {
+		if labels[key] != want {
+			t.Errorf("%s: the label %s is %q, want %q", what, key, labels[key], want)
+		}
+	}
+}
+
+// The kinds stay in the cluster unless somebody decides otherwise.
+func TestKindsAreKept(t *testing.T) {
+	for values, want := range map[string]string{"{}": "keep", "crds: {keep: false}": ""} {
+		kinds := render(t, values).find("CustomResourceDefinition")
+		if len(kinds) == 0 {
+			t.Fatal("no kinds")
+		}
+		for _, crd := range kinds {
+			if got := crd.GetAnnotations()["helm.sh/resource-policy"]; got != want {
+				t.Errorf("with %s the policy of %s is %q, want %q", values, crd.GetName(), got, want)
+			}
+			spec := crd.Object["spec"].(map[string]any)
+			source := fmt.Sprintf("../../config/crd/%s_%s.yaml", spec["group"], spec["names"].(map[string]any)["plural"])
+			content, err := os.ReadFile(source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(parse(t, string(content)).objects[0].Object["spec"], crd.Object["spec"]); diff != "" {
+				t.Errorf("%s is not what %s says:\n%s", crd.GetName(), source, diff)
+			}
+		}
+	}
+}

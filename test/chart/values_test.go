@@ -1,0 +1,210 @@
+package chart_test
+
+import (
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/yaml"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+)
+
+// Each flag is reached by a value, or there is a reason why not.
+func TestEveryFlagIsReached(t *testing.T) {
+	r := render(t, `
+replicas: 1
+watchNamespaces: [team-a, team-b]
+aws: {region: eu-west-1, rate: 2.5, burst: 21, defaultTags: {a: b, c: d e}}
+controller:
+  clusterID: prod
+  driftPolicy: suspend
+  sweepInterval: 7m
+  maxConcurrentReconciles: 3
+  leaderElect: false
+  leaderElectionNamespace: team-a
+  pprofAddress: localhost:6060
+  log: {level: debug, encoder: console, stacktraceLevel: error, timeEncoding: millis}
+metrics: {port: 9443, secure: false, http2: true, cert: {secretName: cert, certName: a.crt, keyName: a.key}}
+probes: {port: 9000}
+extraArgs: [--zap-devel=true]
+`)
+	want := map[string]string{
+		"aws-burst": "21", "aws-rate": "2.5", "aws-region": "eu-west-1", "cluster-id": "prod", "controllers": "distributiontenant",
+		"default-tags": "a=b,c=d e", "drift-policy": "suspend", "enable-http2": "true", "health-probe-bind-address": ":9000",
+		"leader-elect": "false", "leader-election-namespace": "team-a", "max-concurrent-reconciles": "3", "metrics-bind-address": ":9443",
+		"metrics-cert-key": "a.key", "metrics-cert-name": "a.crt", "metrics-cert-path": "/etc/metrics-cert", "metrics-secure": "false",
+		"pprof-bind-address": "localhost:6060", "sweep-interval": "7m", "watch-namespaces": "team-a,team-b",
+		"zap-encoder": "console", "zap-log-level": "debug", "zap-stacktrace-level": "error", "zap-time-encoding": "millis",
+		"zap-devel": "true", // for developers only: by extraArgs, as any flag can be
+	}
+	got := map[string]string{}
+	for _, arg := range r.container(t).Args {
+		name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		got[name] = value
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the flags (-want +got):\n%s", diff)
+	}
+	known := map[string]bool{}
+	for _, f := range operator.Flags() {
+		known[f.Name] = true
+	}
+	logs := flag.NewFlagSet("logs", flag.ContinueOnError)
+	(&zap.Options{}).BindFlags(logs)
+	logs.VisitAll(func(f *flag.Flag) { known[f.Name] = true })
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(known)), slices.Sorted(maps.Keys(want))); diff != "" {
+		t.Errorf("give each of the operator's flags a value in the chart, and a line here (-operator +chart):\n%s", diff)
+	}
+}
+
+// A wrong value is refused before anything is sent, and the message names it.
+func TestWrongValuesAreRefused(t *testing.T) {
+	for name, c := range map[string]struct{ values, message string }{
+		"a value that doesn't exist":          {"controler: {}", "additional properties 'controler' not allowed"},
+		"one that doesn't exist further down": {"aws: {regoin: x}", "at '/aws': additional properties 'regoin' not allowed"},
+		"no member of an enumeration":         {"controller: {driftPolicy: repair}", "at '/controller/driftPolicy': value must be one of 'enforce', 'report', 'suspend'"},
+		"a controller that doesn't exist":     {"controller: {controllers: [tenants]}", "at '/controller/controllers/0': value must be 'distributiontenant'"},
+		"no controller":                       {"controller: {controllers: []}", "at '/controller/controllers': minItems: got 0, want 1"},
+		"a number that is too small":          {"controller: {maxConcurrentReconciles: 0}", "at '/controller/maxConcurrentReconciles': minimum: got 0, want 1"},
+		"a burst that lets no call through":   {"aws: {burst: 1}", "at '/aws/burst': minimum: got 1, want 2"},
+		"a rate of nothing":                   {"aws: {rate: 0}", "at '/aws/rate': minimum: got 0, want 0.1"},
+		"a port that is none":                 {"metrics: {port: 70000}", "at '/metrics/port': maximum: got 70,000, want 65,535"},
+		"a number instead of a duration":      {"controller: {sweepInterval: 300}", "at '/controller/sweepInterval': got number, want string"},
+		"no duration":                         {"controller: {sweepInterval: 5 minutes}", "at '/controller/sweepInterval': '5 minutes' does not match pattern"},
+		"a duration that is too short":        {"controller: {sweepInterval: 9s}", "controller.sweepInterval: 9s is too short; use at least 10s"},
+		"no digest":                           {"image: {digest: latest}", "at '/image/digest': 'latest' does not match pattern"},
+		"no namespace":                        {"watchNamespaces: [Team]", "at '/watchNamespaces/0': 'Team' does not match pattern"},
+		"one namespace for a list":            {"watchNamespaces: team-a", "at '/watchNamespaces': got string, want array"},
+		"a namespace twice":                   {"watchNamespaces: [a, a]", "at '/watchNamespaces': items at 0 and 1 are equal"},
+		"every namespace's secrets":           {"rbac: {secretNamespaces: ['*']}", "at '/rbac/secretNamespaces/0': '*' does not match pattern"},
+		"no memory":                           {"resources: {limits: {memory: 1GB}}", "at '/resources/limits/memory': '1GB' does not match pattern"},
+		"an alert that doesn't exist":         {"metrics: {prometheusRule: {disabled: [Down]}}", "at '/metrics/prometheusRule/disabled/0': value must be one of"},
+		"no flag":                             {"extraArgs: [aws-rate=3]", "at '/extraArgs/0': 'aws-rate=3' does not match pattern"},
+		"a budget that blocks every drain":    {"podDisruptionBudget: {maxUnavailable: 0}", "at '/podDisruptionBudget/maxUnavailable': minimum: got 0, want 1"},
+		"less time than stopping takes":       {"terminationGracePeriodSeconds: 5", "at '/terminationGracePeriodSeconds': minimum: got 5, want 30"},
+		"too many tags":                       {"aws: {defaultTags: {" + manyTags(47) + "}}", "at '/aws/defaultTags': maxProperties: got 47, want 46"},
+		"a tag of AWS":                        {"aws: {defaultTags: {'AWS:x': y}}", "aws.defaultTags: the key AWS:x is reserved"},
+		"an owner tag":                        {"aws: {defaultTags: {cloudfront-tenant-operator.io/uid: y}}", "aws.defaultTags: the key cloudfront-tenant-operator.io/uid is reserved"},
+		"a label of the chart":                {"podLabels: {app.kubernetes.io/name: x}", "podLabels: the label app.kubernetes.io/name is the chart's own"},
+		"two that are active at once":         {"controller: {leaderElect: false}", "controller.leaderElect is false and replicas is 2"},
+		"scraping what isn't served":          {"metrics: {enabled: false, serviceMonitor: {enabled: true}}", "metrics.serviceMonitor.enabled is true, but metrics.enabled is false"},
+		"a PodMonitor without a token":        {"metrics: {podMonitor: {enabled: true}}", "metrics.podMonitor.authorization is empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if out, err := helm(t, c.values, "template", release, chartDir); err == nil || !strings.Contains(out, c.message) {
+				t.Errorf("helm says (%v):\n%s\nwant %q", err, out, c.message)
+			}
+		})
+	}
+}
+
+func manyTags(n int) string {
+	var tags []string
+	for i := range n {
+		tags = append(tags, string(rune('a'+i%26))+strings.Repeat("x", i/26)+": x")
+	}
+	return strings.Join(tags, ", ")
+}
+
+// jsonSchema is as much of a JSON jsonSchema as is looked at here.
+type jsonSchema struct {
+	Ref                  string                `json:"$ref"`
+	Type                 any                   `json:"type"`
+	Properties           map[string]jsonSchema `json:"properties"`
+	AdditionalProperties any                   `json:"additionalProperties"`
+	Definitions          map[string]jsonSchema `json:"definitions"`
+}
+
+// The schema knows the values of values.yaml, no others, and no object with known members takes others.
+func TestSchemaAndValuesHaveTheSameKeys(t *testing.T) {
+	var root jsonSchema
+	if err := json.Unmarshal(read(t, "values.schema.json"), &root); err != nil {
+		t.Fatal(err)
+	}
+	values := readYAML(t, filepath.Join(chartDir, "values.yaml"))
+	compareKeys(t, root, root, values, "")
+}
+
+func compareKeys(t *testing.T, root, s jsonSchema, value any, path string) {
+	t.Helper()
+	if s.Ref != "" {
+		s = root.Definitions[strings.TrimPrefix(s.Ref, "#/definitions/")]
+	}
+	if strings.HasPrefix(path, ".probes.") && path != ".probes.port" || path == ".resources" {
+		return // values.yaml sets some of what Kubernetes knows
+	}
+	members, ok := value.(map[string]any)
+	if !ok || len(s.Properties) == 0 {
+		return
+	}
+	if s.AdditionalProperties != false {
+		t.Errorf("the schema lets unknown members of %q through", path)
+	}
+	for name, p := range s.Properties {
+		if _, ok := members[name]; !ok && path+name != "global" { // which helm itself sets
+			t.Errorf("values.yaml lacks %s.%s, which the schema knows", path, name)
+		}
+		compareKeys(t, root, p, members[name], path+"."+name)
+	}
+	for name := range members {
+		if _, ok := s.Properties[name]; !ok {
+			t.Errorf("the schema lacks %s.%s, which values.yaml has", path, name)
+		}
+	}
+}
+
+func TestEveryValueIsDocumented(t *testing.T) {
+	rows := 0
+	for line := range strings.Lines(string(read(t, "README.md"))) {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		rows++
+		if strings.HasSuffix(strings.TrimSpace(line), "|  |") {
+			t.Errorf("no meaning: %s", line)
+		}
+	}
+	if rows < 50 {
+		t.Errorf("the README has %d values", rows)
+	}
+}
+
+func TestLint(t *testing.T) {
+	for _, values := range []string{"{}", everything} {
+		if out, err := helm(t, values, "lint", "--strict", chartDir); err != nil {
+			t.Errorf("helm lint: %v\n%s", err, out)
+		}
+	}
+}
+
+// read reads a file of the chart.
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(chartDir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func readYAML(t *testing.T, path string) map[string]any {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]any{}
+	if err := yaml.Unmarshal(content, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
