@@ -1,0 +1,412 @@
+// Package docs checks what the documentation says against what there is: pages and
+// headings that are linked to, commands, flags, chart values, reasons and metrics.
+package docs
+
+import (
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+)
+
+const root = "../.."
+
+// page is a Markdown file, with its code blocks apart from its text.
+type page struct {
+	// name is the path from the root of the module.
+	name   string
+	text   string
+	blocks []block
+}
+
+// block is a fenced code block.
+type block struct {
+	language, text string
+	// tried is the name by which a test runs it.
+	tried string
+}
+
+// pages are all that people read: the docs and the pages beside them.
+func pages(t *testing.T) []page {
+	t.Helper()
+	names := []string{"README.md", "CONTRIBUTING.md"}
+	for _, dir := range []string{"docs", "bench", "charts"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, _ fs.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(path, ".md") {
+				names = append(names, strings.TrimPrefix(filepath.ToSlash(path), root+"/"))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out []page
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, parse(name, string(text)))
+	}
+	return out
+}
+
+var triedMark = regexp.MustCompile(`^<!-- tried: (\S+) -->$`)
+
+func parse(name, text string) page {
+	p := page{name: name}
+	var prose strings.Builder
+	var open *block
+	tried := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case open != nil && trimmed == "```":
+			p.blocks = append(p.blocks, *open)
+			open = nil
+		case open != nil:
+			open.text += line + "\n"
+		case strings.HasPrefix(trimmed, "```"):
+			open = &block{language: strings.TrimPrefix(trimmed, "```"), tried: tried}
+			tried = ""
+		default:
+			if m := triedMark.FindStringSubmatch(trimmed); m != nil {
+				tried = m[1]
+			}
+			prose.WriteString(line + "\n")
+		}
+	}
+	p.text = prose.String()
+	return p
+}
+
+// commands are the lines of the blocks that are to be typed, with continued lines joined.
+func (p page) commands() []string {
+	var out []string
+	for _, b := range p.blocks {
+		if b.language == "sh" {
+			out = append(out, strings.Split(strings.ReplaceAll(b.text, "\\\n", " "), "\n")...)
+		}
+	}
+	return out
+}
+
+// everything is prose and blocks.
+func (p page) everything() string {
+	var b strings.Builder
+	b.WriteString(p.text)
+	for _, block := range p.blocks {
+		b.WriteString(block.text)
+	}
+	return b.String()
+}
+
+var (
+	heading = regexp.MustCompile(`(?m)^#+ +(.+?) *$`)
+	link    = regexp.MustCompile(`\[[^\]]*\]\(([^)\s]+)\)`)
+	anchor  = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
+	noise   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	markup  = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+)
+
+// anchors are the places of a page that a link can lead to, as GitHub names them.
+func (p page) anchors() map[string]bool {
+	out := map[string]bool{}
+	for _, m := range anchor.FindAllStringSubmatch(p.text, -1) {
+		out[m[1]] = true
+	}
+	for _, m := range heading.FindAllStringSubmatch(p.text, -1) {
+		title := noise.ReplaceAllString(strings.ToLower(markup.ReplaceAllString(m[1], "$1")), "")
+		out[strings.ReplaceAll(title, " ", "-")] = true
+	}
+	return out
+}
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	all := pages(t)
+	byName := map[string]page{}
+	for _, p := range all {
+		byName[p.name] = p
+	}
+	for _, p := range all {
+		for _, m := range link.FindAllStringSubmatch(p.text, -1) {
+			target, err := url.Parse(m[1])
+			if err != nil {
+				t.Errorf("%s: %v", p.name, err)
+				continue
+			}
+			if target.Scheme != "" {
+				continue
+			}
+			file := p.name
+			if target.Path != "" {
+				file = filepath.ToSlash(filepath.Join(filepath.Dir(p.name), target.Path))
+			}
+			if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+				t.Errorf("%s links to %s, which does not exist", p.name, m[1])
+				continue
+			}
+			if to, isPage := byName[file]; target.Fragment != "" && isPage && !to.anchors()[target.Fragment] {
+				t.Errorf("%s links to %s: %s has no such heading, but %v", p.name, m[1], file, slices.Sorted(maps.Keys(to.anchors())))
+			}
+		}
+	}
+}
+
+func TestEveryPageIsLinkedFromTheIndex(t *testing.T) {
+	t.Parallel()
+	index := ""
+	for _, p := range pages(t) {
+		if p.name == "docs/index.md" || p.name == "README.md" {
+			index += p.text
+		}
+	}
+	for _, p := range pages(t) {
+		inside, isDoc := strings.CutPrefix(p.name, "docs/")
+		if isDoc && p.name != "docs/index.md" && !strings.Contains(index, inside) {
+			t.Errorf("nobody finds %s: link it from docs/index.md", p.name)
+		}
+	}
+}
+
+var makeTarget = regexp.MustCompile(`(?m)^([a-z-]+):.*## `)
+
+func TestMakeTargetsExist(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := map[string]bool{}
+	for _, m := range makeTarget.FindAllStringSubmatch(string(makefile), -1) {
+		targets[m[1]] = true
+	}
+	said := regexp.MustCompile(`(?:^|[\x60$] ?)make ([a-z][a-z-]*)`)
+	for _, p := range pages(t) {
+		lines := append(strings.Split(p.text, "\n"), p.commands()...)
+		for _, b := range p.blocks {
+			if b.language == "" {
+				lines = append(lines, strings.Split(b.text, "\n")...)
+			}
+		}
+		for _, line := range lines {
+			for _, m := range said.FindAllStringSubmatch(strings.TrimSpace(line), -1) {
+				if !targets[m[1]] && !foreign(p.name, m[1]) {
+					t.Errorf("%s: there is no make %s: %s", p.name, m[1], line)
+				}
+			}
+		}
+	}
+}
+
+// foreign are targets of somebody else's Makefile.
+func foreign(page, target string) bool {
+	return page == "docs/migration/predecessor.md" && (target == "undeploy" || target == "uninstall")
+}
+
+func TestFlagsOfTheOperatorExist(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{"kubeconfig": true}
+	for _, f := range operator.Flags() {
+		known[f.Name] = true
+	}
+	// In prose a flag of the operator stands in backticks; in commands it follows cmd/operator.
+	quoted := regexp.MustCompile("`--([a-z][a-z0-9-]*)(?:[= ][^`]*)?`")
+	typed := regexp.MustCompile(`--([a-z][a-z0-9-]*)`)
+	for _, p := range pages(t) {
+		if ofOthers[p.name] {
+			continue
+		}
+		for _, m := range quoted.FindAllStringSubmatch(p.text, -1) {
+			if !known[m[1]] && !strings.HasPrefix(m[1], "zap-") && !flagsOfOthers[m[1]] {
+				t.Errorf("%s: the operator has no flag --%s", p.name, m[1])
+			}
+		}
+		for _, command := range p.commands() {
+			_, arguments, runs := strings.Cut(command, "cmd/operator")
+			if !runs {
+				continue
+			}
+			for _, m := range typed.FindAllStringSubmatch(arguments, -1) {
+				if !known[m[1]] {
+					t.Errorf("%s: the operator has no flag --%s: %s", p.name, m[1], command)
+				}
+			}
+		}
+	}
+}
+
+// ofOthers are the pages about other programs, and what their flags are called elsewhere.
+var (
+	ofOthers      = map[string]bool{"docs/simulator.md": true, "docs/benchmarks.md": true, "bench/README.md": true, "docs/playground.md": true}
+	flagsOfOthers = map[string]bool{"take-ownership": true, "previous": true}
+)
+
+// words are those in backticks.
+var words = regexp.MustCompile("`([A-Za-z][A-Za-z0-9_]*)`")
+
+func TestReasonsAndMetricsExist(t *testing.T) {
+	t.Parallel()
+	reference, err := os.ReadFile(filepath.Join(root, "docs", "reference", "conditions.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, m := range words.FindAllStringSubmatch(string(reference), -1) {
+		known[m[1]] = true
+	}
+	metrics, err := operator.Metrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range metrics {
+		known[m.Name] = true
+	}
+	// What looks like a reason is one word of several capitalised parts.
+	reason := regexp.MustCompile(`^(?:[A-Z][a-z]+){2,}$`)
+	metric := regexp.MustCompile(`cloudfront_tenant_operator_[a-z_]+`)
+	for _, p := range pages(t) {
+		if !strings.HasPrefix(p.name, "docs/") || strings.HasPrefix(p.name, "docs/reference/") {
+			continue
+		}
+		for _, m := range metric.FindAllString(p.everything(), -1) {
+			if !known[m] && !known[strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m, "_bucket"), "_sum"), "_count")] {
+				t.Errorf("%s: there is no metric %s", p.name, m)
+			}
+		}
+		if p.name == "docs/simulator.md" {
+			continue
+		}
+		for _, m := range words.FindAllStringSubmatch(p.text, -1) {
+			if reason.MatchString(m[1]) && !known[m[1]] && !otherWords[m[1]] {
+				t.Errorf("%s: there is no reason %s (if it is none, name it in otherWords)", p.name, m[1])
+			}
+		}
+	}
+}
+
+// otherWords look like reasons of conditions and are names of other things.
+var otherWords = map[string]bool{
+	// Kinds.
+	"DistributionTenant": true, "TenantSource": true,
+	// States in AWS and in Kubernetes.
+	"InProgress": true,
+	// Values of fields.
+	"IfUnowned": true,
+	// Reasons of events only.
+	"DriftCorrected": true, "ExternalDeletion": true,
+}
+
+func TestChartValuesExist(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "charts", "cloudfront-tenant-operator", "values.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values map[string]any
+	if err := yaml.Unmarshal(text, &values); err != nil {
+		t.Fatal(err)
+	}
+	has := func(path string) bool {
+		var at any = values
+		for part := range strings.SplitSeq(path, ".") {
+			level, ok := at.(map[string]any)
+			if !ok {
+				// A list or a map that is empty by default has anything.
+				return false
+			}
+			if at, ok = level[part]; !ok {
+				return false
+			}
+			if inner, isMap := at.(map[string]any); isMap && len(inner) == 0 {
+				return true
+			}
+		}
+		return true
+	}
+	dotted := regexp.MustCompile("`((?:aws|controller|crds|image|metrics|networkPolicy|rbac|serviceAccount)\\.[A-Za-z.]+)`")
+	set := regexp.MustCompile(`--set ([A-Za-z.]+?)(?:\.?"[^"]*")?=`)
+	for _, p := range pages(t) {
+		said := dotted.FindAllStringSubmatch(p.text, -1)
+		for _, command := range p.commands() {
+			said = append(said, set.FindAllStringSubmatch(command, -1)...)
+		}
+		for _, m := range said {
+			if path := strings.TrimSuffix(m[1], "."); !has(path) {
+				t.Errorf("%s: the chart has no value %s", p.name, path)
+			}
+		}
+	}
+}
+
+// Blocks that say that they are tried have to be run by a test.
+func TestTriedBlocksAreTried(t *testing.T) {
+	t.Parallel()
+	sources, err := filepath.Glob(filepath.Join(root, "test", "*", "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := ""
+	for _, file := range sources {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code += string(text)
+	}
+	count := 0
+	for _, p := range pages(t) {
+		for _, b := range p.blocks {
+			if b.tried == "" {
+				continue
+			}
+			count++
+			if !strings.Contains(code, `"`+b.tried+`"`) {
+				t.Errorf("%s: no test runs the block %s", p.name, b.tried)
+			}
+		}
+	}
+	if count == 0 {
+		t.Error("no page has a block that is tried")
+	}
+}
+
+// Manifests and policies in pages are read as strictly as the API server and AWS read them:
+// a field that does not exist is an error.
+func TestBlocksParse(t *testing.T) {
+	t.Parallel()
+	tenants := 0
+	for _, p := range pages(t) {
+		for _, b := range p.blocks {
+			var err error
+			switch {
+			case b.language == "yaml" && strings.Contains(b.text, "kind: DistributionTenant"):
+				tenants++
+				err = yaml.UnmarshalStrict([]byte(b.text), &v1alpha1.DistributionTenant{})
+			case b.language == "yaml":
+				err = yaml.UnmarshalStrict([]byte(b.text), &map[string]any{})
+			case b.language == "json":
+				err = json.Unmarshal([]byte(b.text), &map[string]any{})
+			}
+			if err != nil {
+				t.Errorf("%s: %v in:\n%s", p.name, err, b.text)
+			}
+		}
+	}
+	if tenants == 0 {
+		t.Error("no page has a manifest")
+	}
+}
