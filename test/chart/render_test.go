@@ -27,7 +27,16 @@ image: {digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef01234567
 imagePullSecrets: [{name: registry}]
 replicas: 3
 aws: {region: eu-west-1, rate: 2.5, burst: 20, defaultTags: {team: edge, "cost center": 42}}
+podSecurityContext: {runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000, seccompProfile: {type: RuntimeDefault}}
+securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+terminationGracePeriodSeconds: 60
+probes:
+  port: 9081
+  liveness: {initialDelaySeconds: 1, periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 4}
+  readiness: {initialDelaySeconds: 1, periodSeconds: 2, successThreshold: 2}
 controller:
+  controllers: [distributiontenant]
+  pprofAddress: localhost:6060
   clusterID: prod 1
   driftPolicy: report
   sweepInterval: 1h30m
@@ -38,13 +47,14 @@ rbac: {secretNamespaces: [team-b]}
 watchNamespaces: [team-a, team-b]
 metrics:
   http2: true
+  port: 9443
   cert: {secretName: metrics-cert}
   service: {annotations: {a: b}}
   readers: [{kind: ServiceAccount, name: prometheus, namespace: monitoring}, {kind: Group, name: sre, apiGroup: rbac.authorization.k8s.io}]
-  serviceMonitor: {enabled: true, interval: 30s, scrapeTimeout: 10s, labels: {release: prometheus}, relabelings: [{action: labeldrop, regex: instance}]}
-  podMonitor: {enabled: true, authorization: {credentials: {name: token, key: token}}, metricRelabelings: [{action: drop, sourceLabels: [__name__], regex: go_.*}]}
+  serviceMonitor: {enabled: true, interval: 30s, scrapeTimeout: 10s, labels: {release: prometheus}, relabelings: [{action: labeldrop, regex: instance}], metricRelabelings: [{action: drop, sourceLabels: [__name__], regex: go_.*}], tlsConfig: {insecureSkipVerify: false, serverName: metrics, ca: {configMap: {name: ca, key: ca.crt}}}}
+  podMonitor: {enabled: true, interval: 30s, scrapeTimeout: 10s, labels: {release: prometheus}, authorization: {credentials: {name: token, key: token}}, relabelings: [{action: labeldrop, regex: instance}], tlsConfig: {insecureSkipVerify: false, serverName: metrics}, metricRelabelings: [{action: drop, sourceLabels: [__name__], regex: go_.*}]}
   prometheusRule: {enabled: true, labels: {release: prometheus}, alertLabels: {team: edge}, disabled: [CloudFrontTenantDrift]}
-  dashboard: {enabled: true, annotations: {folder: AWS}}
+  dashboard: {enabled: true, annotations: {folder: AWS}, labels: {grafana_dashboard: "yes"}}
 networkPolicy: {enabled: true, metricsFrom: [{namespaceSelector: {matchLabels: {name: monitoring}}}]}
 podDisruptionBudget: {maxUnavailable: 50%}
 resources: {requests: {cpu: 1, memory: 64Mi}, limits: {cpu: "1.5", memory: 1Gi}}
@@ -80,7 +90,8 @@ var matrix = map[string]struct {
 		objects: []string{"+Deployment tenants", "-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Deployment *", "-PodDisruptionBudget *", "-Role *", "-RoleBinding *", "-Service *", "-ServiceAccount *"},
 		text:    []string{"serviceAccountName: mine"},
 	},
-	"another tag": {values: "image: {repository: registry.example.com:5000/mirror/operator, tag: v9}", text: []string{`image: "registry.example.com:5000/mirror/operator:v9"`}},
+	"another name in the labels": {values: "nameOverride: operator", text: []string{"app.kubernetes.io/name: operator\n"}},
+	"another tag":                {values: "image: {repository: registry.example.com:5000/mirror/operator, tag: v9}", text: []string{`image: "registry.example.com:5000/mirror/operator:v9"`}},
 	"a digest, which wins over a tag": {
 		values: `image: {tag: v9, digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"}`,
 		text:   []string{`image: "ghcr.io/cloudfront-tenant-operator/cloudfront-tenant-operator@sha256:0123`},

@@ -162,6 +162,32 @@ func compareKeys(t *testing.T, root, s jsonSchema, value any, path string) {
 	}
 }
 
+// A value that no rendering sets is one that nobody has seen work.
+func TestTheMatrixSetsEveryValue(t *testing.T) {
+	set := map[string]bool{}
+	for _, c := range matrix {
+		var values map[string]any
+		if err := yaml.Unmarshal([]byte(c.values), &values); err != nil {
+			t.Fatal(err)
+		}
+		walk(values, "", func(path string) { set[path] = true })
+	}
+	walk(readYAML(t, filepath.Join(chartDir, "values.yaml")), "", func(path string) {
+		if !set[path] {
+			t.Errorf("no rendering sets %s", path[1:])
+		}
+	})
+}
+
+// walk visits the path of every value.
+func walk(value any, path string, visit func(path string)) {
+	visit(path)
+	members, _ := value.(map[string]any)
+	for name, member := range members {
+		walk(member, path+"."+name, visit)
+	}
+}
+
 func TestEveryValueIsDocumented(t *testing.T) {
 	rows := 0
 	for line := range strings.Lines(string(read(t, "README.md"))) {
