@@ -75,6 +75,9 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 	if err != nil {
 		return err
 	}
+	if err := checkRights(ctx, c, kube); err != nil {
+		return err
+	}
 	mgr, err := ctrl.NewManager(kube, c.managerOptions(scheme))
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)

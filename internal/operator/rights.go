@@ -1,0 +1,246 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+)
+
+const (
+	// rightsTimeout bounds the check. It must not keep an operator from its work that an API server
+	// refuses or delays the question.
+	rightsTimeout = 10 * time.Second
+	// rightsAtOnce is how many questions are open at a time.
+	rightsAtOnce = 16
+)
+
+// podNamespace is where a pod finds the name of its namespace.
+const podNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+// Right is one thing that the operator has to be allowed to do in the cluster.
+type Right struct {
+	Group string
+	// Resource may have a subresource, as in a role: distributiontenants/status.
+	Resource, Verb string
+	// Namespace is empty for what is in all of them, or in none.
+	Namespace string
+	// Name is that of the only object, if there is only one.
+	Name string
+	// For says what it is needed for.
+	For string
+	// Optional is a right without which everything else works.
+	Optional bool
+}
+
+// Rights lists the rights that the configuration needs.
+func (c Config) Rights() []Right {
+	var out []Right
+	if slices.Contains(c.Controllers, controllerDistributionTenant) {
+		namespaces := []string(c.WatchNamespaces)
+		if len(namespaces) == 0 {
+			namespaces = []string{metav1.NamespaceAll}
+		}
+		for _, ns := range namespaces {
+			out = append(out, tenantRights(ns)...)
+		}
+	}
+	if c.ClusterID == "" {
+		out = append(out, Right{Resource: "namespaces", Verb: "get", Name: "kube-system", For: "finding the cluster's id (--cluster-id does without)"})
+	}
+	if ns := c.leaseNamespace(); c.LeaderElect && ns != "" {
+		out = append(out, electionRights(ns)...)
+	}
+	if c.MetricsSecure && c.MetricsAddress != "" && c.MetricsAddress != "0" {
+		const scraping = "serving metrics, which is refused to everybody without it (--metrics-secure=false does without)"
+		out = append(out,
+			Right{Group: "authentication.k8s.io", Resource: "tokenreviews", Verb: "create", For: scraping, Optional: true},
+			Right{Group: "authorization.k8s.io", Resource: "subjectaccessreviews", Verb: "create", For: scraping, Optional: true})
+	}
+	return out
+}
+
+func tenantRights(namespace string) []Right {
+	const tenants = "distributiontenants"
+	return []Right{
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "list", Namespace: namespace, For: "finding the tenants"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "watch", Namespace: namespace, For: "following the tenants"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "get", Namespace: namespace, For: "confirming a tenant before AWS is changed"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "patch", Namespace: namespace, For: "setting and removing the finalizer"},
+		{Group: v1alpha1.GroupName, Resource: tenants + "/status", Verb: "patch", Namespace: namespace, For: "writing status"},
+		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "telling what happened to a tenant, in events", Optional: true},
+	}
+}
+
+func electionRights(namespace string) []Right {
+	const group, leases = "coordination.k8s.io", "leases"
+	const electing = "electing a leader (--leader-elect=false does without, for a single replica)"
+	return []Right{
+		{Group: group, Resource: leases, Verb: "create", Namespace: namespace, For: electing},
+		{Group: group, Resource: leases, Verb: "get", Namespace: namespace, Name: leaderElectionID, For: electing},
+		{Group: group, Resource: leases, Verb: "update", Namespace: namespace, Name: leaderElectionID, For: electing},
+		{Resource: "events", Verb: "create", Namespace: namespace, For: "telling who leads, in events", Optional: true},
+	}
+}
+
+// leaseNamespace is the pod's own unless it is set. Nothing at all is not for here to report.
+func (c Config) leaseNamespace() string {
+	if c.LeaderElectionNamespace != "" {
+		return c.LeaderElectionNamespace
+	}
+	own, err := os.ReadFile(podNamespace)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(own))
+}
+
+// checkRights fails when the operator could not work, and names all that is missing at once:
+// otherwise the first refusal would be found in a log, then the next.
+func checkRights(ctx context.Context, c Config, config *rest.Config) error {
+	config = rest.CopyConfig(config)
+	config.QPS = -1 // the few questions are asked once
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("making a client: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, rightsTimeout)
+	defer cancel()
+	required, optional, err := missing(ctx, c.Rights(), func(ctx context.Context, a *authorizationv1.ResourceAttributes) (bool, error) {
+		review, err := kube.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx,
+			&authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: a}}, metav1.CreateOptions{})
+		if err != nil {
+			return false, err
+		}
+		return review.Status.Allowed, nil
+	})
+	log := ctrl.Log.WithName("operator")
+	if err != nil {
+		log.Error(err, "Can't tell whether all rights are there; going on as if they were")
+	}
+	if len(optional) > 0 {
+		log.Error(errors.New(lack(self(ctx, kube), optional)), "Rights are missing that the operator can do without")
+	}
+	if len(required) > 0 {
+		return errors.New(lack(self(ctx, kube), required))
+	}
+	return nil
+}
+
+// missing asks for each right whether it is there. What could not be asked is not missing.
+//
+// A review of all rules (SelfSubjectRulesReview) would be one question per namespace. It
+// can't tell a right in all namespaces from one in the namespace asked about, and is
+// incomplete by its own word on clusters whose authorizer is a webhook, as on EKS.
+func missing(ctx context.Context, rights []Right, allowed func(context.Context, *authorizationv1.ResourceAttributes) (bool, error)) (required, optional []Right, err error) {
+	verdicts, errs := make([]bool, len(rights)), make([]error, len(rights))
+	var group errgroup.Group
+	group.SetLimit(rightsAtOnce)
+	for n, r := range rights {
+		group.Go(func() error {
+			verdicts[n], errs[n] = allowed(ctx, r.attributes())
+			return nil
+		})
+	}
+	_ = group.Wait() // every answer counts, and is in the lists
+	for n, r := range rights {
+		switch {
+		case errs[n] != nil:
+			err = fmt.Errorf("asking for the right to %s: %w", r, errs[n])
+		case verdicts[n]:
+		case r.Optional:
+			optional = append(optional, r)
+		default:
+			required = append(required, r)
+		}
+	}
+	return required, optional, err
+}
+
+func (r Right) attributes() *authorizationv1.ResourceAttributes {
+	resource, subresource, _ := strings.Cut(r.Resource, "/")
+	return &authorizationv1.ResourceAttributes{
+		Group: r.Group, Resource: resource, Subresource: subresource, Verb: r.Verb, Namespace: r.Namespace, Name: r.Name,
+	}
+}
+
+// String says the right in words.
+func (r Right) String() string {
+	text := r.Verb + " " + r.Resource
+	if r.Group != "" {
+		text += " of " + r.Group
+	}
+	if r.Name != "" {
+		text += " named " + r.Name
+	}
+	if r.Namespace != "" {
+		text += " in namespace " + r.Namespace
+	}
+	return text
+}
+
+// self is who we are to the API server.
+func self(ctx context.Context, kube kubernetes.Interface) string {
+	review, err := kube.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if err != nil {
+		return "the operator"
+	}
+	return review.Status.UserInfo.Username
+}
+
+// lack says what is missing, what for, and how to get it.
+func lack(who string, rights []Right) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s may not:\n", who)
+	for _, r := range rights {
+		fmt.Fprintf(&text, "- %s, for %s\n", r, r.For)
+	}
+	text.WriteString("The chart of this version grants that: upgrade the release with rbac.create=true. Or grant it by hand:")
+	for _, place := range places(rights) {
+		fmt.Fprintf(&text, "\n%s", place)
+	}
+	return text.String()
+}
+
+// places says for each role that is to be completed which rules it lacks.
+func places(rights []Right) []string {
+	byRole := map[string][]string{}
+	var roles []string
+	for _, r := range rights {
+		role := "in a ClusterRole that a ClusterRoleBinding binds"
+		if r.Namespace != "" {
+			role = "in a Role of namespace " + r.Namespace
+		}
+		if byRole[role] == nil {
+			roles = append(roles, role)
+		}
+		byRole[role] = append(byRole[role], r.rule())
+	}
+	var out []string
+	for _, role := range roles {
+		out = append(out, role+":\n"+strings.Join(byRole[role], "\n"))
+	}
+	return out
+}
+
+// rule is the right as an entry of a role's rules.
+func (r Right) rule() string {
+	name := ""
+	if r.Name != "" {
+		name = fmt.Sprintf(", resourceNames: [%q]", r.Name)
+	}
+	return fmt.Sprintf("- {apiGroups: [%q], resources: [%q], verbs: [%q]%s}", r.Group, r.Resource, r.Verb, name)
+}

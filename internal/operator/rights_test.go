@@ -1,0 +1,144 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/client-go/rest"
+)
+
+func configOf(t *testing.T, flags ...string) Config {
+	t.Helper()
+	var c Config
+	f := flag.NewFlagSet("test", flag.ContinueOnError)
+	c.Bind(f)
+	if err := f.Parse(flags); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// A feature that is off asks for no right.
+func TestRightsFollowTheFlags(t *testing.T) {
+	tenants := []string{
+		"list distributiontenants of cloudfront-tenant-operator.io", "watch distributiontenants of cloudfront-tenant-operator.io",
+		"get distributiontenants of cloudfront-tenant-operator.io", "patch distributiontenants of cloudfront-tenant-operator.io",
+		"patch distributiontenants/status of cloudfront-tenant-operator.io", "create events of events.k8s.io",
+	}
+	for name, tt := range map[string]struct {
+		flags []string
+		want  []string
+	}{
+		"the least": {[]string{"--cluster-id=c"}, tenants},
+		"without a cluster id kube-system is read": {nil, append(tenants, "get namespaces named kube-system")},
+		"of namespaces that are named, all are asked for": {
+			[]string{"--cluster-id=c", "--watch-namespaces=a,b"}, append(in("a", tenants), in("b", tenants)...),
+		},
+		"an election needs its lease, and tells in events": {
+			[]string{"--cluster-id=c", "--leader-elect", "--leader-election-namespace=home"},
+			append(tenants, "create leases of coordination.k8s.io in namespace home",
+				"get leases of coordination.k8s.io named cloudfront-tenant-operator in namespace home",
+				"update leases of coordination.k8s.io named cloudfront-tenant-operator in namespace home",
+				"create events in namespace home"),
+		},
+		"metrics are served to whom the API server lets read them": {
+			[]string{"--cluster-id=c", "--metrics-bind-address=:8443"},
+			append(tenants, "create tokenreviews of authentication.k8s.io", "create subjectaccessreviews of authorization.k8s.io"),
+		},
+		"metrics for everybody need nothing": {[]string{"--cluster-id=c", "--metrics-bind-address=:8443", "--metrics-secure=false"}, tenants},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, r := range configOf(t, tt.flags...).Rights() {
+				got = append(got, r.String())
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("rights (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func in(namespace string, rights []string) []string {
+	var out []string
+	for _, r := range rights {
+		out = append(out, r+" in namespace "+namespace)
+	}
+	return out
+}
+
+func TestMissingRights(t *testing.T) {
+	rights := configOf(t, "--watch-namespaces=a,b").Rights()
+	required, optional, err := missing(t.Context(), rights, func(_ context.Context, a *authorizationv1.ResourceAttributes) (bool, error) {
+		switch {
+		case a.Namespace == "b" && a.Verb == "watch", a.Namespace == "a" && a.Resource == "events":
+			return false, nil
+		case a.Resource == "namespaces":
+			return false, errors.New("who asks")
+		case a.Subresource != "" && (a.Resource != "distributiontenants" || a.Subresource != "status"):
+			t.Errorf("asked for %+v", a)
+		}
+		return true, nil
+	})
+	if len(required) != 1 || required[0].String() != "watch distributiontenants of cloudfront-tenant-operator.io in namespace b" {
+		t.Errorf("required and missing: %v, want the watch in b", required)
+	}
+	if len(optional) != 1 || optional[0].String() != "create events of events.k8s.io in namespace a" {
+		t.Errorf("optional and missing: %v, want the events in a", optional)
+	}
+	if err == nil || !strings.Contains(err.Error(), "get namespaces named kube-system: who asks") {
+		t.Errorf("got %v, want what could not be asked", err)
+	}
+}
+
+func TestLackSaysAll(t *testing.T) {
+	got := lack("system:serviceaccount:home:operator", []Right{
+		{Group: "g", Resource: "things/status", Verb: "patch", For: "one"},
+		{Resource: "namespaces", Verb: "get", Name: "kube-system", For: "two"},
+		{Group: "g", Resource: "things", Verb: "list", Namespace: "a", For: "three"},
+	})
+	want := `system:serviceaccount:home:operator may not:
+- patch things/status of g, for one
+- get namespaces named kube-system, for two
+- list things of g in namespace a, for three
+The chart of this version grants that: upgrade the release with rbac.create=true. Or grant it by hand:
+in a ClusterRole that a ClusterRoleBinding binds:
+- {apiGroups: ["g"], resources: ["things/status"], verbs: ["patch"]}
+- {apiGroups: [""], resources: ["namespaces"], verbs: ["get"], resourceNames: ["kube-system"]}
+in a Role of namespace a:
+- {apiGroups: ["g"], resources: ["things"], verbs: ["list"]}`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// An API server that can't or won't answer is not a reason to end.
+func TestRightsThatCannotBeAsked(t *testing.T) {
+	over := make(chan struct{})
+	for name, answer := range map[string]http.HandlerFunc{
+		"it refuses": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
+		"it fails":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) },
+		"it hangs":   func(http.ResponseWriter, *http.Request) { <-over },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(answer)
+			t.Cleanup(server.Close)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if err := checkRights(ctx, configOf(t), &rest.Config{Host: server.URL}); err != nil {
+				t.Errorf("the operator would end: %v", err)
+			}
+			if name == "it hangs" {
+				close(over) // or the server would wait for its handlers
+			}
+		})
+	}
+}
