@@ -25,7 +25,13 @@ import (
 // selector finds metrics and what is asked of their labels in an expression.
 var selector = regexp.MustCompile(`\b((?:cloudfront_tenant_operator|controller_runtime|workqueue|rest_client|leader_election|process|go)_[a-z0-9_]+)(?:\{([^}]*)\})?`)
 
+// grouping finds the labels that an expression sums over or joins by.
+var grouping = regexp.MustCompile(`\b(?:by|on) \(([^)]*)\)`)
+
 var matcher = regexp.MustCompile(`([a-z_]+)\s*(?:=~|!~|!=|=)\s*"`)
+
+// ofTargets are labels that Prometheus adds when it scrapes.
+var ofTargets = []string{"namespace", "pod"}
 
 // Alerts and panels ask for metrics and labels that there are.
 func TestExpressionsAskForWhatThereIs(t *testing.T) {
@@ -42,14 +48,23 @@ func TestExpressionsAskForWhatThereIs(t *testing.T) {
 		if len(found) == 0 {
 			t.Errorf("%s asks for no metric: %s", where, expr)
 		}
+		there := slices.Clone(ofTargets)
 		for _, f := range found {
 			labels, ok := known[f[1]]
+			there = append(there, labels...)
 			if !ok {
 				t.Errorf("%s: there is no metric %s", where, f[1])
 			}
 			for _, m := range matcher.FindAllStringSubmatch(f[2], -1) {
-				if !slices.Contains(append(labels, "namespace", "pod"), m[1]) {
+				if !slices.Contains(labels, m[1]) && !slices.Contains(ofTargets, m[1]) {
 					t.Errorf("%s: %s has no label %s", where, f[1], m[1])
+				}
+			}
+		}
+		for _, g := range grouping.FindAllStringSubmatch(expr, -1) {
+			for label := range strings.SplitSeq(g[1], ", ") {
+				if !slices.Contains(there, label) {
+					t.Errorf("%s groups by the label %s, which none of its metrics has", where, label)
 				}
 			}
 		}
