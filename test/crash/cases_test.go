@@ -19,12 +19,13 @@ type kase struct {
 	what string
 	plan []*fault
 	// setUp changes the stage, chaos the calls while the lifecycle goes on.
-	setUp   func(o *options)
-	chaos   func(r *rand.Rand) func(c call) string
-	during  func(s *stage)
-	after   func(s *stage)
-	frozen  bool
-	lenient bool
+	setUp  func(o *options)
+	chaos  func(r *rand.Rand) func(c call) string
+	during func(s *stage)
+	after  func(s *stage)
+	frozen bool
+	// forgives is what the differential check does not mind.
+	forgives forgiveness
 }
 
 func (k *kase) name() string {
@@ -33,7 +34,7 @@ func (k *kase) name() string {
 
 // families in the order of the report.
 var families = []string{
-	"reference", "kill", "aws", "kube", "terminate", "two kills", "two active", "frozen", "storm", "away", "lag", "wiped",
+	"reference", "kill", "aws", "kube", "terminate", "two kills", "kill and errors", "two active", "frozen", "storm", "away", "lag", "wiped",
 }
 
 // awsFaults and kubeFaults strike each boundary that they suit.
@@ -122,15 +123,22 @@ func wholeCases(l *lifecycle, all []boundary, r *rand.Rand) (list []*kase) {
 		b, next, effect := changes[r.IntN(len(changes))], 1+r.IntN(4), kills[r.IntN(2)]
 		list = append(list, &kase{
 			family: "two kills", lifecycle: l, what: fmt.Sprintf("%s/%s and %d calls later", b, effect, next),
-			plan: []*fault{{at: trigger{boundary: b}, effect: effect}, {at: trigger{next: next}, effect: "kill-answered"}}, lenient: true,
+			plan: []*fault{{at: trigger{boundary: b}, effect: effect}, {at: trigger{next: next}, effect: "kill-answered"}},
 		})
 	}
+	for _, b := range awsWrites(changes) {
+		plan := []*fault{{at: trigger{boundary: b}, effect: "kill-committed"}}
+		for range 4 {
+			plan = append(plan, &fault{at: trigger{next: 1}, effect: "unreadable"})
+		}
+		list = append(list, &kase{family: "kill and errors", lifecycle: l, what: b.String() + "/kill-committed, then errors", plan: plan})
+	}
 	two := func(o *options) { o.replicas = 2 }
-	list = append(list, &kase{family: "two active", lifecycle: l, what: "undisturbed", setUp: two})
+	list = append(list, &kase{family: "two active", lifecycle: l, what: "undisturbed", setUp: two, forgives: retags})
 	for _, effect := range []string{"kill-committed", "error-committed"} {
 		if b, ok := firstSuiting(effect, changes); ok {
 			k := single("two active", l, b, effect)
-			k.setUp = two
+			k.setUp, k.forgives = two, retags
 			list = append(list, k)
 		}
 	}
@@ -144,6 +152,15 @@ func wholeCases(l *lifecycle, all []boundary, r *rand.Rand) (list []*kase) {
 	}
 	list = append(list, lagCases(l, changes)...)
 	return append(list, wipedCases(l, changes)...)
+}
+
+func awsWrites(changes []boundary) (out []boundary) {
+	for _, b := range changes {
+		if b.side == awsSide {
+			out = append(out, b)
+		}
+	}
+	return out
 }
 
 func firstSuiting(effect string, all []boundary) (boundary, bool) {
@@ -165,8 +182,7 @@ func frozenCases(l *lifecycle, changes, all []boundary) (list []*kase) {
 			}
 			seen++
 			k := single("frozen", l, b, effect)
-			k.frozen = true
-			k.setUp = electing
+			k.frozen, k.setUp, k.forgives = true, electing, retags
 			list = append(list, k)
 		}
 	}
@@ -174,7 +190,7 @@ func frozenCases(l *lifecycle, changes, all []boundary) (list []*kase) {
 		// It goes on with what it read before it was stopped.
 		if b.side == kubeSide && !isWrite(b) && b.n == 1 {
 			k := single("frozen", l, b, "freeze-before")
-			k.frozen, k.setUp = true, electing
+			k.frozen, k.setUp, k.forgives = true, electing, retags
 			list = append(list, k)
 		}
 	}
@@ -234,14 +250,11 @@ func lagCases(l *lifecycle, changes []boundary) (list []*kase) {
 		{"other ETags", func(sw *sim.Switches) { sw.SummaryETagDiffers, sw.DeployMovesETag, sw.TagMovesETag = true, true, true }},
 	} {
 		set := func(o *options) { o.switches, o.settle = lag.change, 35*time.Second }
-		list = append(list, &kase{family: "lag", lifecycle: l, what: lag.name, setUp: set, lenient: true})
-		for _, b := range changes {
-			if b.side == awsSide {
-				k := single("lag", l, b, "kill-committed")
-				k.what, k.setUp, k.lenient = lag.name+"/"+k.what, set, true
-				list = append(list, k)
-				break
-			}
+		list = append(list, &kase{family: "lag", lifecycle: l, what: lag.name, setUp: set, forgives: rewrites})
+		if writes := awsWrites(changes); len(writes) > 0 {
+			k := single("lag", l, writes[0], "kill-committed")
+			k.what, k.setUp, k.forgives = lag.name+"/"+k.what, set, rewrites
+			list = append(list, k)
 		}
 	}
 	return list

@@ -64,6 +64,8 @@ var effects = map[string]effect{
 	"stale-etag":      {moment: beforeCommit, suits: conditional, do: answerError(http.StatusPreconditionFailed, "PreconditionFailed")},
 	"denied":          {moment: beforeCommit, suits: on(awsSide), do: answerError(http.StatusForbidden, "AccessDenied")},
 
+	"unreadable": {moment: beforeCommit, do: unreadable},
+
 	"hang-before":     {moment: beforeCommit, do: hang},
 	"hang-committed":  {moment: afterCommit, suits: writes, do: hang},
 	"late":            {moment: beforeCommit, suits: writesOn(awsSide), do: (*stage).late},
@@ -109,6 +111,15 @@ func answerError(status int, code string) func(*stage, *exchange) {
 
 func kubeAnswer(status int, reason metav1.StatusReason) func(*stage, *exchange) {
 	return func(_ *stage, x *exchange) { kubeError(x.w, status, reason) }
+}
+
+// unreadable fails any call, on either side.
+func unreadable(s *stage, x *exchange) {
+	if x.call.side == kubeSide {
+		kubeError(x.w, http.StatusInternalServerError, metav1.StatusReasonInternalError)
+		return
+	}
+	answerError(http.StatusInternalServerError, "InternalError")(s, x)
 }
 
 // hang never answers. It ends when the client gives up.

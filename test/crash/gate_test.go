@@ -269,6 +269,9 @@ func (g *gate) watch(w http.ResponseWriter, r *http.Request) {
 	g.mu.Unlock()
 }
 
+// bodyShown is how much of a write to the API server stands in the journal.
+const bodyShown = 2000
+
 func (g *gate) exchange(x *exchange) {
 	// The whole request is taken in, or a client that gives up would not be noticed.
 	body, err := io.ReadAll(x.r.Body)
@@ -276,6 +279,9 @@ func (g *gate) exchange(x *exchange) {
 		return
 	}
 	x.r.Body = io.NopCloser(bytes.NewReader(body))
+	if x.call.side == kubeSide && x.call.writes {
+		x.call.target += " " + string(body[:min(len(body), bodyShown)])
+	}
 	g.arrive(x)
 	if x.effect != "" && g.strike(x, beforeCommit) {
 		return

@@ -119,7 +119,7 @@ func lifecycles() []*lifecycle {
 		{name: "unhold", about: "Somebody takes the finalizer off a living object, and it comes back.", prepare: prepared(), steps: []step{
 			{edits(func(o *tenantObject) { o.Finalizers = nil }), func(s *stage) bool {
 				o, found := s.get("acme")
-				return found && len(o.Finalizers) == 1
+				return found && len(o.Finalizers) == 1 && ready(s)
 			}},
 		}},
 	}
@@ -191,7 +191,7 @@ func orphaned(s *stage) bool { return s.gate.seen(awsSide, "ListDistributionTena
 func setBack(s *stage) bool {
 	o, found := s.get("acme")
 	t, there := s.tenant("acme")
-	return found && there && unlike(o, t) == "" && t.Enabled && ready(s)
+	return found && there && unlike(o, t) == "" && t.Status == "Deployed" && ready(s)
 }
 
 // recreated is when there is another tenant than before, and status knows it.

@@ -24,9 +24,10 @@ import (
 const patience = 4 * time.Minute
 
 var (
-	full     = flag.Bool("crash.full", false, "run all cases, not only a selection")
+	count    = flag.Int("crash.cases", 0, "run about so many cases of all families, -1 for all of them; 0 for a short selection")
 	only     = flag.String("crash.case", "", "run the case of this number, or those whose name contains this text, and print what happened")
-	slice    = flag.String("crash.slice", "", "run the i-th of n parts of the cases: i/n")
+	forTime  = flag.Duration("crash.for", 0, "begin no case after this time")
+	resume   = flag.Bool("crash.resume", false, "leave out the cases whose results are in the report already")
 	parallel = flag.Int("crash.parallel", 8, "how many cases run at the same time")
 	seed     = flag.Uint64("crash.seed", 1, "seed of what is drawn by chance")
 	report   = flag.String("crash.report", "", "write the results as JSON to this file")

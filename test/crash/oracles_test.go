@@ -53,11 +53,16 @@ func (s *stage) checkWrite(c call) {
 	s.mu.Lock()
 	name, ours := s.uids[uid]
 	orphan := s.orphans[uid]
-	s.mu.Unlock()
 	ours = ours && t.Tags[clusterTag] == clusterID
+	if ours {
+		s.ours[id] = true
+	}
+	s.mu.Unlock()
 	mayTake := t.Name == "acme" && (orphan || uid == "" && s.lifecycle.adopts == t.Name)
 	switch {
 	case c.operation == "TagResource" && mayTake && s.wantsAdoption():
+	case c.operation == "UntagResource" && uid == "" && s.options.replicas > 1 && s.wasOurs(id):
+		// The other replica released it between this one's proof and its call; nothing is left to take off.
 	case !ours || orphan:
 		s.violate(oracleForeign, "%s: %s %s belongs to somebody else: %v", c.target, t.Name, t.ID, t.Tags)
 	case c.operation == "DeleteDistributionTenant":
@@ -66,6 +71,13 @@ func (s *stage) checkWrite(c call) {
 			s.violate(oracleDelete, "%s: nobody deleted the object of %s", c.target, t.Name)
 		}
 	}
+}
+
+// wasOurs reports whether the operator wrote to the tenant while it was ours.
+func (s *stage) wasOurs(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ours[id]
 }
 
 // wantsAdoption reports whether a living object asks to take the tenant over.
@@ -289,10 +301,10 @@ func (s *stage) outcome() outcome {
 	for _, o := range s.objects() {
 		a := objectOutcome{Name: o.Name, Generation: o.Generation, Deleted: !o.DeletionTimestamp.IsZero(), Finalizers: o.Finalizers, Annotations: map[string]string{}}
 		for k, v := range o.Annotations {
-			if k == v1alpha1.AnnotationCreatePending {
-				v = "<time>"
+			// The mark stays from any create that was tried, also in vain.
+			if k != v1alpha1.AnnotationCreatePending {
+				a.Annotations[k] = clean.Replace(v)
 			}
-			a.Annotations[k] = clean.Replace(v)
 		}
 		a.Status = json.RawMessage(clean.Replace(brief(o.Status)))
 		out.Objects = append(out.Objects, a)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -84,6 +85,8 @@ type stage struct {
 	// orphans are the UIDs of objects whose finalizer a person took off.
 	orphans map[types.UID]bool
 	theirs  map[string]sim.TenantState
+	// ours are the tenants that were written to while they were ours.
+	ours map[string]bool
 }
 
 // violation is an oracle's objection.
@@ -98,7 +101,7 @@ type aborted struct{}
 func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options) (*stage, error) {
 	s := &stage{
 		options: o, rig: rig, dir: dir, processes: process.NewGroup(nil), thawed: make(chan struct{}),
-		uids: map[types.UID]string{}, orphans: map[types.UID]bool{}, theirs: map[string]sim.TenantState{}, lifecycle: l,
+		uids: map[types.UID]string{}, orphans: map[types.UID]bool{}, theirs: map[string]sim.TenantState{}, ours: map[string]bool{}, lifecycle: l,
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	seed := newSeed()
@@ -109,7 +112,10 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 	if o.switches != nil {
 		o.switches(&switches)
 	}
-	s.sim = sim.New(sim.Options{Seed: &seed, Switches: &switches, DeployDelay: deployDelay})
+	clock := &seedClock{}
+	clock.behind.Store(true)
+	s.sim = sim.New(sim.Options{Seed: &seed, Switches: &switches, DeployDelay: deployDelay, Clock: clock})
+	clock.behind.Store(false)
 	for _, t := range s.sim.Tenants("") {
 		s.theirs[t.ID] = t
 	}
@@ -129,6 +135,17 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 		s.replicas = append(s.replicas, r)
 	}
 	return s, nil
+}
+
+// seedClock makes what is there from the start old enough for no lag to hide it.
+type seedClock struct{ behind atomic.Bool }
+
+// Now implements sim.Clock.
+func (c *seedClock) Now() time.Time {
+	if c.behind.Load() {
+		return time.Now().Add(-time.Hour)
+	}
+	return time.Now()
 }
 
 // newSeed is what a platform prepares, and tenants of other people: nothing may ever
