@@ -31,6 +31,10 @@ playground: ## The same world, staying up until Ctrl-C; more tenants with PLAYGR
 build: ## Compile the binaries into bin/
 	go build -trimpath -o bin/ ./cmd/operator ./cmd/awssim
 
+.PHONY: chart
+chart: controlplane ## Package the chart into dist/
+	@"$$($(CONTROLPLANE) --print-dir)/helm" package $(CHART) --destination dist
+
 .PHONY: generate
 generate: manifests docs ## Write everything that is generated
 
@@ -61,6 +65,11 @@ test: ## Run every test with the race detector, on a real API server
 .PHONY: test-unit
 test-unit: ## Run the tests that need no API server
 	@hack/test-unit.sh $(TESTFLAGS)
+
+.PHONY: test-crash
+test-crash: controlplane ## Kill the real operator and spoil its calls, case by case: make test-crash CASES=-1, or CASE=17 for one
+	@go -C test/crash test -count=1 -timeout 0 -run '^(TestCampaign$(if $(CASE),,|TestMutations))$$' -args \
+		-crash.cases=$(or $(CASES),600) -crash.parallel=20 $(if $(CASE),-crash.case='$(CASE)') $(CRASHFLAGS)
 
 .PHONY: lint
 lint: ## Lint the code, and the API types against the Kubernetes conventions

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -68,6 +69,26 @@ func TestExpressionsAskForWhatThereIs(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What Grafana puts in the place of its variables.
+var variables = strings.NewReplacer("$__rate_interval", "5m", "$namespace", ".*", "\n", " ")
+
+func TestExpressionsAreWellFormed(t *testing.T) {
+	var all []string
+	for _, a := range alerts(t, "metrics: {prometheusRule: {enabled: true}}") {
+		all = append(all, variables.Replace(a.Expr))
+	}
+	for _, exprs := range panels(t) {
+		for _, expr := range exprs {
+			all = append(all, variables.Replace(expr))
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "-C", "../../hack/promcheck", "run", ".")
+	cmd.Stdin = strings.NewReader(strings.Join(all, "\n"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("Prometheus can't parse (%v):\n%s", err, out)
 	}
 }
 
