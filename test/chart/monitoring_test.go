@@ -211,6 +211,11 @@ func TestEveryAlertHasARunbook(t *testing.T) {
 
 func TestAlertsAreChosenAndLabelled(t *testing.T) {
 	all := alerts(t, "metrics: {prometheusRule: {enabled: true}}")
+	for _, a := range all {
+		if left := alerts(t, "metrics: {prometheusRule: {enabled: true, disabled: ["+a.Alert+"]}}"); len(left) != len(all)-1 {
+			t.Errorf("without %s there are %d alerts, want %d", a.Alert, len(left), len(all)-1)
+		}
+	}
 	for n, left := range alerts(t, "metrics: {prometheusRule: {enabled: true, disabled: ["+all[0].Alert+"], alertLabels: {team: edge, severity: page}}}") {
 		if left.Alert != all[n+1].Alert {
 			t.Fatalf("alert %d is %s, want %s: only the first is left out", n, left.Alert, all[n+1].Alert)
