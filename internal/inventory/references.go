@@ -19,8 +19,8 @@ import (
 const (
 	parentTTL  = time.Minute
 	routingTTL = time.Hour
-	// unlistedTTL is how long a group without a known endpoint is not asked for again.
-	unlistedTTL = 10 * time.Minute
+	// unreadableTTL is how long groups that may not be read are not asked for again.
+	unreadableTTL = 10 * time.Minute
 )
 
 // References remembers what tenants refer to: distributions, certificates, routing
@@ -109,8 +109,13 @@ func (r *References) Endpoint(ctx context.Context, groupID string) (string, erro
 		return "", err
 	}
 	if _, listed := r.endpoints.Get(groupID); !listed {
-		// Whether it is not shown or may not be read: every tenant of the group would ask again.
-		r.endpoints.Set(groupID, "", unlistedTTL)
+		// Every tenant of the group would ask again. One that is not shown may have been made
+		// with its first tenant a moment ago, and the list lag behind.
+		ttl := parentTTL
+		if err != nil {
+			ttl = unreadableTTL
+		}
+		r.endpoints.Set(groupID, "", ttl)
 	}
 	return r.KnownEndpoint(groupID), nil
 }

@@ -121,3 +121,27 @@ func TestEndpoints(t *testing.T) {
 		t.Errorf("a group that does not exist: %q, %v", got, err)
 	}
 }
+
+// AWS makes the default group with its first tenant, and its list may not show it at once.
+func TestAGroupThatIsNotShownYetIsAskedForAgain(t *testing.T) {
+	r := newRig(t, options{switches: func(sw *sim.Switches) { sw.ListLag = 15 * time.Second }})
+	for _, step := range []struct {
+		after time.Duration
+		want  string
+		calls int
+	}{
+		{0, "", 1},
+		{30 * time.Second, "", 0},
+		{time.Minute, "dmain.cloudfront.net", 1},
+	} {
+		r.clock.Step(step.after)
+		cost := r.cost(func() {
+			if got, err := r.references.Endpoint(t.Context(), "cg_main"); err != nil || got != step.want {
+				t.Errorf("%s later it is %q, %v, want %q", step.after, got, err, step.want)
+			}
+		})
+		if cost["ListConnectionGroups"] != step.calls {
+			t.Errorf("%s later it takes %d calls, want %d", step.after, cost["ListConnectionGroups"], step.calls)
+		}
+	}
+}
