@@ -97,7 +97,7 @@ func installMonitoringKinds(ctx context.Context) error {
 // run runs kubectl or helm as the administrator, away from the settings of whoever runs
 // the tests.
 func run(ctx context.Context, tool string, stdin []byte, args ...string) (string, error) {
-	home := filepath.Join(os.TempDir(), "no-home")
+	home := filepath.Join(cluster.LogDir(), "home") // which goes with the control plane
 	cmd := exec.CommandContext(ctx, filepath.Join(cluster.BinDir(), tool), args...)
 	cmd.Env = []string{"KUBECONFIG=" + cluster.Kubeconfig(), "HOME=" + home, "PATH=" + os.Getenv("PATH")}
 	cmd.Stdin = bytes.NewReader(stdin)
@@ -121,7 +121,7 @@ type rendering struct {
 	objects []*unstructured.Unstructured
 }
 
-// render renders the chart with values; the kinds are left out unless the values say otherwise.
+// render renders the chart with values.
 func render(t *testing.T, values string) rendering {
 	t.Helper()
 	out, err := helm(t, values, "template", release, chartDir)

@@ -85,7 +85,7 @@ var matrix = map[string]struct {
 		values: "crds: {install: false}", objects: []string{"-CustomResourceDefinition distributiontenants.cloudfront-tenant-operator.io"},
 	},
 	"kinds that go with the release": {values: "crds: {keep: false}"},
-	"other names": {
+	"all off, under another name": {
 		values:  "fullnameOverride: tenants\ncrds: {install: false}\nrbac: {create: false}\npodDisruptionBudget: {enabled: false}\nmetrics: {enabled: false}\nserviceAccount: {create: false, name: mine}",
 		objects: []string{"+Deployment tenants", "-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Deployment *", "-PodDisruptionBudget *", "-Role *", "-RoleBinding *", "-Service *", "-ServiceAccount *"},
 		text:    []string{"serviceAccountName: mine"},
