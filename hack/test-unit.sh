@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Runs the tests of the packages that need no API server: domain, conversions, ports, adapters against the
-# simulator, shared workers, the simulator itself, and the model of the whole. Arguments go to go test.
+# simulator, shared workers, the simulator itself, the model of the whole, and what is generated or written
+# about it. Arguments go to go test.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-packages="$(go list ./internal/... ./test/model | grep -E '/(internal/(domain|convert|port|adapter|inventory|zone|sim)|test/model)(/|$)')"
+packages="$(go list ./internal/... ./test/model ./test/docs ./hack/... |
+  grep -E '/(internal/(domain|convert|port|adapter|inventory|zone|sim)|test/(model|docs)|hack/gen[a-z]+)(/|$)')"
 # shellcheck disable=SC2086 # one word per package
 exec go test "$@" ${packages}
