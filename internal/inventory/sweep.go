@@ -309,6 +309,10 @@ func (i *Inventory) shown(e *entry, t edge.Observed) bool {
 	if paired == "" {
 		paired = before.etag
 	}
+	if e.whole && t.ETag == paired && now.modified.Before(before.modified) {
+		// The list is behind what was read since.
+		return false
+	}
 	if e.whole && t.ETag == paired {
 		e.listETag = e.shownETag
 		// The configuration stands as it was read; state and domains may move under one ETag.

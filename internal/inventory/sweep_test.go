@@ -338,3 +338,23 @@ func TestAFailedPageDoesNotEndTheSweep(t *testing.T) {
 		})
 	}
 }
+
+// A list that lags for long can be taken for one whose ETags are of another kind. Even then
+// it moves nothing back that was read since.
+func TestALaggingListMovesNothingBack(t *testing.T) {
+	r := newRig(t, options{tenants: 1, switches: func(s *sim.Switches) { s.ListLag = time.Hour }})
+	r.clock.Step(2 * time.Hour)
+	r.sweep()
+	r.edit(0)
+	r.clock.Step(2 * deployDelay)
+	latest := r.read(0)
+	for n := range 4 {
+		r.sweep()
+		r.read(0)
+		r.sweep()
+		known := r.Known(name(0)).Tenant
+		if n > 1 && (!known.Modified.Equal(latest.Modified) || known.ETag != latest.ETag) {
+			t.Errorf("round %d: modified %s, ETag %s, want %s and %s", n, known.Modified, known.ETag, latest.Modified, latest.ETag)
+		}
+	}
+}
