@@ -124,7 +124,7 @@ func choose(t *testing.T, all []*kase) []*kase {
 		return draw(all, *count, func(*kase) bool { return true })
 	}
 	// What waits for minutes by design stays out of the short selection.
-	return draw(all, shortCases, func(k *kase) bool { return !k.lifecycle.parks && k.lifecycle.name != "create-delete" })
+	return draw(all, shortCases, func(k *kase) bool { return !k.lifecycle.parks && !k.lifecycle.slow })
 }
 
 // shortCases is what "make test" has time for.

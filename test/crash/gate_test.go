@@ -346,13 +346,13 @@ func (g *gate) forward(x *exchange) bool {
 		g.before(x.call)
 	}
 	x.answer = httptest.NewRecorder()
+	if x.call.writes {
+		g.mu.Lock()
+		g.writes[x.call.side]++
+		g.mu.Unlock()
+	}
 	// What was sent is carried out, whether or not the client is there to see it.
 	g.next[x.call.side].ServeHTTP(x.answer, x.r.WithContext(context.WithoutCancel(x.r.Context())))
-	g.mu.Lock()
-	if x.call.writes {
-		g.writes[x.call.side]++
-	}
-	g.mu.Unlock()
 	g.settle(x, strconv.Itoa(x.answer.Code))
 	return true
 }

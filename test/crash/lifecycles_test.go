@@ -22,6 +22,8 @@ type lifecycle struct {
 	// parks leaves the prepared world alone, without an operator, until no create mark is
 	// fresh any more.
 	parks bool
+	// slow means that the operator itself has to wait for a create mark to grow old.
+	slow  bool
 	steps []step
 	// adopts names the tenant that may be taken over.
 	adopts string
@@ -84,7 +86,7 @@ func lifecycles() []*lifecycle {
 		{name: "drift", about: "Somebody changes the tenant in AWS, and it is set back.", meddles: true, prepare: prepared(everything), steps: []step{
 			{(*stage).meddle, setBack},
 		}},
-		{name: "recreate", about: "Somebody deletes the tenant in AWS, and it is made again.", meddles: true, prepare: prepared(), steps: []step{
+		{name: "recreate", about: "Somebody deletes the tenant in AWS, and it is made again.", meddles: true, slow: true, prepare: prepared(), steps: []step{
 			{(*stage).deleteOutside, recreated},
 		}},
 		{name: "adopt", about: "A tenant of the name is there and has no owner; the policy then allows to take it.", adopts: "acme",
@@ -105,7 +107,7 @@ func lifecycles() []*lifecycle {
 		{name: "delete", about: "The object is deleted, and the tenant with it.", prepare: prepared(), parks: true, steps: []step{{deletes, gone}}},
 		{name: "retain", about: "The object is deleted, and the tenant stays.", parks: true,
 			prepare: prepared(func(o *tenantObject) { o.Spec.DeletionPolicy = v1alpha1.DeletionPolicyRetain }), steps: []step{{deletes, gone}}},
-		{name: "create-delete", about: "The object is deleted before its tenant is there.", steps: []step{
+		{name: "create-delete", about: "The object is deleted before its tenant is there.", slow: true, steps: []step{
 			{makes(), func(s *stage) bool { return s.gate.seen(awsSide, "CreateDistributionTenant") > 0 }},
 			{deletes, gone},
 		}},

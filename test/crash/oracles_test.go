@@ -86,11 +86,21 @@ func (s *stage) wantsAdoption() bool {
 	return found && o.Spec.AdoptionPolicy == v1alpha1.AdoptionPolicyIfUnowned
 }
 
-// checkHonest looks at an object as soon as it changes: what it claims has to be so.
+// checkHonest looks at an object as soon as it changes: what it claims has to be so, and
+// has to stay so while nobody changes anything.
 func (s *stage) checkHonest(o *tenantObject) {
-	if s.lifecycle.meddles || !claims(o) {
+	if s.lifecycle.meddles {
 		return
 	}
+	if !claims(o) {
+		if s.tookBack(o) {
+			s.violate(oracleHonesty, "%s was Ready and Synced at generation %d, and says so no longer: %s", o.Name, o.Generation, brief(o.Status))
+		}
+		return
+	}
+	s.mu.Lock()
+	s.claimed[o.UID] = o.Generation
+	s.mu.Unlock()
 	problem := s.dishonest(o)
 	if problem == "" {
 		return
@@ -101,6 +111,14 @@ func (s *stage) checkHonest(o *tenantObject) {
 		return
 	}
 	s.violate(oracleHonesty, "%s says it is Ready and Synced at generation %d, but %s", o.Name, o.Generation, problem)
+}
+
+// tookBack reports whether an object no longer claims what it claimed of the same spec. Where
+// reads lag, or status was taken away, that is how it has to be.
+func (s *stage) tookBack(o *tenantObject) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.claimed[o.UID] == o.Generation && o.DeletionTimestamp.IsZero() && !s.wiped && s.options.switches == nil
 }
 
 func (s *stage) dishonest(o *tenantObject) string {
@@ -250,8 +268,11 @@ func (s *stage) checkProcesses() {
 func (s *stage) checkRest() {
 	before := s.gate.written()
 	state := s.sim.State()
-	s.listed(1)
-	s.pause(s.options.quiet)
+	lists := s.sim.Calls()["ListDistributionTenants"].Total
+	s.pause(longestSweep + s.options.quiet)
+	if n := s.sim.Calls()["ListDistributionTenants"].Total - lists; n < len(s.replicas) && !s.options.elect || n == 0 {
+		s.violate(oracleLiveness, "%d operators listed the account %d times in %s", len(s.replicas), n, longestSweep+s.options.quiet)
+	}
 	after := s.gate.written()
 	if d := cmp.Diff(before, after); d != "" {
 		s.violate(oracleQuiescence, "a settled world was written to (-before +after):\n%s", d)

@@ -60,7 +60,7 @@ func runCase(ctx context.Context, rig *rig, k *kase, binary string, want *refere
 	play(s, k, res, want, seed, slots)
 	s.close()
 	res.journal, res.logs = s.gate.text(), s.logs()
-	res.Violations = s.violations
+	res.Violations = s.objections()
 	res.Seconds = time.Since(began).Seconds()
 	_ = os.RemoveAll(dir)
 	return res
@@ -104,7 +104,8 @@ func play(s *stage, k *kase, res *result, want *reference, seed uint64, slots sl
 	last := l.steps[len(l.steps)-1]
 	s.await("the end of "+l.name, func() bool { return last.until(s) })
 	res.boundaries = s.gate.boundaries()
-	settle := s.options.settle
+	// A second operator may be in the middle of finding out that nothing is left to do.
+	settle := max(s.options.settle, time.Second)
 	if l.meddles {
 		// Status may not have caught up with what a person did to AWS.
 		settle = max(settle, sweepInterval)
