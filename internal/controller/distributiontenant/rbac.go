@@ -4,4 +4,4 @@ package distributiontenant
 //
 // +kubebuilder:rbac:roleName=tenants,groups=cloudfront-tenant-operator.io,resources=distributiontenants,verbs=get;list;watch;patch
 // +kubebuilder:rbac:roleName=tenants,groups=cloudfront-tenant-operator.io,resources=distributiontenants/status,verbs=patch
-// +kubebuilder:rbac:roleName=tenants,groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:roleName=tenants,groups=events.k8s.io,resources=events,verbs=create
