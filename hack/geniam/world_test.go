@@ -122,8 +122,8 @@ func deny(t *testing.T, w *world.World, operation string) {
 type story struct {
 	// before is played with the permission, after without it.
 	before, after func(t *testing.T, w *world.World)
-	// object is whose Ready is looked at, wants what it has to be.
-	object, wants string
+	// wants is what Ready of alpha has to be.
+	wants string
 	// says is part of the message.
 	says string
 	// wait is how long to wait before looking; an hour if zero.
@@ -145,6 +145,16 @@ func change(c edit) func(*testing.T, *world.World) {
 	return func(_ *testing.T, w *world.World) { w.Edit("alpha", c) }
 }
 
+func disabledOutside(t *testing.T, w *world.World) {
+	t.Helper()
+	disable(t, w, "alpha")
+}
+
+func foreignAlpha(t *testing.T, w *world.World) {
+	t.Helper()
+	foreign(t, w, "alpha")
+}
+
 func remove(_ *testing.T, w *world.World) { w.Delete("alpha") }
 
 func serves(want bool) func(*testing.T, *world.World) {
@@ -163,13 +173,13 @@ var stories = map[string]map[string]story{
 	},
 	"GetDistributionTenant": {
 		"new tenants become Ready":   {after: apply("alpha"), wants: ready},
-		"a change can't be compared": {before: apply("alpha"), after: func(t *testing.T, w *world.World) { disable(t, w, "alpha") }, wants: denied},
+		"a change can't be compared": {before: apply("alpha"), after: disabledOutside, wants: denied},
 		"a deleted object stays":     {before: apply("alpha"), after: remove, wants: denied},
 	},
 	"ListDistributionTenants": {
 		"the spec still arrives": {before: apply("alpha"), after: change(tier("gold")), wants: ready},
 		"changes made in AWS go unnoticed": {
-			before: apply("alpha"), after: func(t *testing.T, w *world.World) { disable(t, w, "alpha") }, wants: ready, check: serves(false),
+			before: apply("alpha"), after: disabledOutside, wants: ready, check: serves(false),
 		},
 	},
 	"UpdateDistributionTenant": {
@@ -183,11 +193,11 @@ var stories = map[string]map[string]story{
 	"ListTagsForResource": {
 		"creating works":    {after: apply("alpha"), wants: ready},
 		"updating does not": {before: apply("alpha"), after: change(tier("gold")), wants: denied},
-		"adopting does not": {before: func(t *testing.T, w *world.World) { foreign(t, w, "alpha") }, after: apply("alpha", adopting), wants: denied},
+		"adopting does not": {before: foreignAlpha, after: apply("alpha", adopting), wants: denied},
 		"deleting does not": {before: apply("alpha"), after: remove, wants: denied, check: serves(true)},
 	},
 	"TagResource": {
-		"nothing is adopted": {before: func(t *testing.T, w *world.World) { foreign(t, w, "alpha") }, after: apply("alpha", adopting), wants: denied},
+		"nothing is adopted": {before: foreignAlpha, after: apply("alpha", adopting), wants: denied},
 	},
 	"UntagResource": {
 		"a tag can't be removed":                    {before: apply("alpha", team), after: change(untagged), wants: denied},
