@@ -1,0 +1,45 @@
+// Package rights tests that the operator works with exactly the rights that its chart gives it:
+// none is refused in a run of every feature, none lies idle, and each that is taken away is
+// missed in words that say what to do.
+package rights_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
+)
+
+// patience ends what hangs. It is far above what anything here takes.
+const patience = 2 * time.Minute
+
+var (
+	host *stack.Host
+	kube client.Client
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "cloudfront-tenant-operator-rights-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	return controlplane.RunTests(m, controlplane.Options{Audit: true}, func(cp *controlplane.ControlPlane) (err error) {
+		if host, err = stack.NewHost(context.Background(), cp, dir, false); err != nil {
+			return err
+		}
+		kube, err = host.Client()
+		return err
+	})
+}

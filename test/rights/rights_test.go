@@ -1,0 +1,375 @@
+package rights_test
+
+import (
+	"context"
+	"crypto/tls"
+	"flag"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/onsi/gomega"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
+)
+
+// unused are grants that this run does not use, with the reason why they are there.
+var unused = map[string]string{
+	"list cloudfront-tenant-operator.io/distributiontenants": "a watch brings the first list along, unless the API server is too old for that or has it turned off",
+}
+
+// asInstalled are the chart's own settings where the stack has others, and one that lets drift be
+// found while a test waits.
+var asInstalled = []string{"--leader-elect=true", "--metrics-secure=true", "--sweep-interval=10s"}
+
+// installations are the chart in its two forms: with rights everywhere, and in one namespace.
+func installations(t *testing.T) map[string]func() (i *install.Installation, namespace string) {
+	t.Helper()
+	return map[string]func() (*install.Installation, string){
+		"in all namespaces": func() (*install.Installation, string) { return host.Installation, newNamespace(t) },
+		"in one namespace": func() (*install.Installation, string) {
+			namespace := newNamespace(t)
+			i, err := host.Install(t.Context(), install.Options{
+				Release: namespace, Namespace: namespace + "-home", Values: []string{"watchNamespaces={" + namespace + "}", "crds.install=false"},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return i, namespace
+		},
+	}
+}
+
+// In a run of everything that the operator does no request is refused, and each right is used.
+func TestEveryRightIsUsedAndEnough(t *testing.T) {
+	for name, installation := range installations(t) {
+		t.Run(name, func(t *testing.T) {
+			i, namespace := installation()
+			r := newRig(t, i, namespace)
+			r.live()
+
+			requests, err := host.ControlPlane.Audit(i.User())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(requests) < 30 {
+				t.Fatalf("the audit log has %d requests of %s: the operator was somebody else", len(requests), i.User())
+			}
+			grants := grantsOf(t, i)
+			used := map[grant]bool{}
+			for _, r := range requests {
+				if r.Code == http.StatusForbidden || r.Code == http.StatusUnauthorized {
+					t.Errorf("refused: %+v", r)
+				}
+				for _, g := range grants {
+					used[g] = used[g] || g.covers(r)
+				}
+			}
+			for _, g := range grants {
+				if reason := unused[g.String()]; !used[g] && reason == "" {
+					t.Errorf("the chart grants %q in %s, and nothing uses it", g, g.Role)
+				} else if used[g] && reason != "" {
+					t.Errorf("%q is used, and should not be in the list of what is not", g)
+				}
+			}
+		})
+	}
+}
+
+// What the operator asks for at its start is what the chart grants.
+func TestCheckedRightsAreTheCharts(t *testing.T) {
+	for name, installation := range installations(t) {
+		t.Run(name, func(t *testing.T) {
+			i, _ := installation()
+			var c operator.Config
+			flags := flag.NewFlagSet("operator", flag.ContinueOnError)
+			c.Bind(flags)
+			(&zap.Options{}).BindFlags(flags)
+			if err := flags.Parse(i.Args()); err != nil {
+				t.Fatal(err)
+			}
+			var checked, granted []string
+			for _, r := range c.Rights() {
+				checked = append(checked, r.Namespace+": "+grant{Group: r.Group, Resource: r.Resource, Verb: r.Verb, Name: r.Name}.String())
+			}
+			for _, g := range grantsOf(t, i) {
+				granted = append(granted, g.Namespace+": "+g.String())
+			}
+			slices.Sort(checked)
+			slices.Sort(granted)
+			if diff := cmp.Diff(granted, checked); diff != "" {
+				t.Errorf("rights (-granted by the chart +checked by the operator):\n%s", diff)
+			}
+		})
+	}
+}
+
+// consequences are what is missed without a right that the operator can do without. Without any
+// other it ends.
+var consequences = map[string]func(r *rig, op *stack.Operator){
+	"create authentication.k8s.io/tokenreviews": func(r *rig, op *stack.Operator) { r.scrapes(op, http.StatusInternalServerError) },
+	"create authorization.k8s.io/subjectaccessreviews": func(r *rig, op *stack.Operator) {
+		r.scrapes(op, http.StatusInternalServerError)
+	},
+	"create events.k8s.io/events": func(r *rig, op *stack.Operator) {
+		r.logs(op, "An event is lost")
+		var events eventsv1.EventList
+		if err := kube.List(r.t.Context(), &events, client.InNamespace(r.namespace)); err != nil || len(events.Items) > 0 {
+			r.t.Errorf("%d events, %v; want none", len(events.Items), err)
+		}
+	},
+	"create /events": func(r *rig, op *stack.Operator) { r.logs(op, "is forbidden") },
+}
+
+// A right that is taken away is named, with the rule to add, before anything else fails.
+func TestEachRightTakenAway(t *testing.T) {
+	for name, installation := range installations(t) {
+		i, namespace := installation()
+		for _, g := range grantsOf(t, i) {
+			// What is not of the watched namespace is the same in both forms.
+			if i != host.Installation && g.Namespace != namespace {
+				continue
+			}
+			t.Run(name+"/"+g.String(), func(t *testing.T) {
+				r := newRig(t, i, namespace)
+				r.takeAway(g)
+				op, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: i, Flags: asInstalled})
+				r.logs(op, i.User()+" may not", `resources: [\"`+g.Resource+`\"], verbs: [\"`+g.Verb+`\"]`)
+				if seen, optional := consequences[g.String()]; optional {
+					if err != nil {
+						t.Fatalf("it does not start: %v", err)
+					}
+					r.create()
+					seen(r, op)
+					return
+				}
+				if err == nil {
+					t.Fatal("it runs")
+				}
+				if status, err := op.Wait(t.Context()); err != nil || status != 1 {
+					t.Errorf("it ends with status %d, %v; want 1", status, err)
+				}
+			})
+		}
+	}
+}
+
+// rig is an installation with a simulated AWS of its own.
+type rig struct {
+	t         *testing.T
+	i         *install.Installation
+	namespace string
+	stack     *stack.Stack
+}
+
+func newRig(t *testing.T, i *install.Installation, namespace string) *rig {
+	t.Helper()
+	s, err := host.Start(t.Context(), stack.Options{DeployDelay: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, i: i, namespace: namespace, stack: s}
+	t.Cleanup(r.leave)
+	return r
+}
+
+func newNamespace(t *testing.T) string {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "rights-"}}
+	if err := kube.Create(t.Context(), ns); err != nil {
+		t.Fatalf("creating a namespace: %v", err)
+	}
+	return ns.Name
+}
+
+// leave ends the operators and lets no object or event behind.
+func (r *rig) leave() {
+	if err := r.stack.Stop(); err != nil {
+		r.t.Error(err)
+	}
+	for _, op := range r.stack.Operators() {
+		if log, err := op.Log(); err != nil || r.t.Failed() {
+			r.t.Logf("%v; the end of the operator's log:\n%s", err, log[max(0, len(log)-4000):])
+		}
+	}
+	ctx := context.Background() // the test's own has ended
+	var list v1alpha1.DistributionTenantList
+	if err := kube.List(ctx, &list, client.InNamespace(r.namespace)); err != nil {
+		r.t.Error(err)
+	}
+	for n := range list.Items {
+		o := &list.Items[n]
+		base := o.DeepCopy()
+		o.Finalizers = nil
+		err := kube.Patch(ctx, o, client.MergeFrom(base))
+		if err == nil {
+			err = kube.Delete(ctx, o)
+		}
+		if client.IgnoreNotFound(err) != nil {
+			r.t.Error(err)
+		}
+	}
+	if err := kube.DeleteAllOf(ctx, &eventsv1.Event{}, client.InNamespace(r.namespace)); err != nil {
+		r.t.Error(err)
+	}
+}
+
+// live does everything that needs a right: it leads, is scraped, creates, updates, corrects and
+// deletes, and does so again after a restart.
+func (r *rig) live() {
+	t := r.t
+	t.Helper()
+	op, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: r.i, Flags: asInstalled})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.scrapes(op, http.StatusOK)
+	o := r.create()
+	base := o.DeepCopy()
+	o.Spec.Tags = []v1alpha1.Tag{{Key: "team", Value: "edge"}}
+	if err := kube.Patch(t.Context(), o, client.MergeFrom(base)); err != nil {
+		t.Fatal(err)
+	}
+	r.reaches(o, func(o *v1alpha1.DistributionTenant) bool {
+		return o.Status.ObservedGeneration == o.Generation && meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionSynced)
+	})
+	if status, err := op.Stop(t.Context()); err != nil || status != 0 {
+		t.Fatalf("stopping: status %d, %v", status, err)
+	}
+	if err := op.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.stack.AWS.Disable(t.Context(), o.Name); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually(func(g gomega.Gomega) {
+		tenants, err := r.stack.AWS.Tenants(t.Context())
+		g.Expect(err).NotTo(gomega.HaveOccurred())
+		g.Expect(len(tenants) == 1 && tenants[0].Enabled).To(gomega.BeTrue(), "the drift is set back")
+	})
+	if err := kube.Delete(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually(func(g gomega.Gomega) { g.Expect(r.stack.AWS.Tenants(t.Context())).To(gomega.BeEmpty()) })
+	r.eventually(func(g gomega.Gomega) {
+		var events eventsv1.EventList
+		g.Expect(kube.List(t.Context(), &events, client.InNamespace(r.namespace))).To(gomega.Succeed())
+		g.Expect(events.Items).NotTo(gomega.BeEmpty())
+	})
+}
+
+// create makes a tenant and waits until it is Ready.
+func (r *rig) create() *v1alpha1.DistributionTenant {
+	r.t.Helper()
+	o := &v1alpha1.DistributionTenant{
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "acme"},
+		Spec: v1alpha1.DistributionTenantSpec{
+			DistributionID: stack.DistributionID, Domains: []v1alpha1.TenantDomain{{Domain: "acme.example.com"}},
+		},
+	}
+	if err := kube.Create(r.t.Context(), o); err != nil {
+		r.t.Fatal(err)
+	}
+	r.reaches(o, func(o *v1alpha1.DistributionTenant) bool {
+		return meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionReady)
+	})
+	return o
+}
+
+func (r *rig) reaches(o *v1alpha1.DistributionTenant, reached func(*v1alpha1.DistributionTenant) bool) {
+	r.t.Helper()
+	r.eventually(func(g gomega.Gomega) {
+		g.Expect(kube.Get(r.t.Context(), client.ObjectKeyFromObject(o), o)).To(gomega.Succeed())
+		g.Expect(reached(o)).To(gomega.BeTrue(), "conditions %v", o.Status.Conditions)
+	})
+}
+
+// scrapes waits for the status of a scrape by somebody who may read metrics.
+func (r *rig) scrapes(op *stack.Operator, want int) {
+	r.t.Helper()
+	c := &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, // it signs its own certificate
+	}}
+	r.eventually(func(g gomega.Gomega) {
+		request, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, "https://"+op.MetricsURL(), nil)
+		g.Expect(err).NotTo(gomega.HaveOccurred())
+		request.Header.Set("Authorization", "Bearer "+host.RESTConfig().BearerToken)
+		response, err := c.Do(request)
+		g.Expect(err).NotTo(gomega.HaveOccurred())
+		g.Expect(response.Body.Close()).To(gomega.Succeed())
+		g.Expect(response.StatusCode).To(gomega.Equal(want))
+	})
+}
+
+// logs waits until the operator has said all that. A log in JSON quotes quotes, and the last words
+// of an operator that ends are plain text.
+func (r *rig) logs(op *stack.Operator, texts ...string) {
+	r.t.Helper()
+	r.eventually(func(g gomega.Gomega) {
+		log, err := op.Log()
+		g.Expect(err).NotTo(gomega.HaveOccurred())
+		for _, text := range texts {
+			g.Expect(strings.ReplaceAll(log, `\"`, `"`)).To(gomega.ContainSubstring(strings.ReplaceAll(text, `\"`, `"`)))
+		}
+	})
+}
+
+func (r *rig) eventually(check func(g gomega.Gomega)) {
+	r.t.Helper()
+	gomega.NewWithT(r.t).Eventually(r.t.Context(), check).WithTimeout(patience).WithPolling(50 * time.Millisecond).Should(gomega.Succeed())
+}
+
+// takeAway removes one grant until the end of the test.
+func (r *rig) takeAway(g grant) {
+	r.t.Helper()
+	all := grantsOf(r.t, r.i)
+	r.setRules(r.t.Context(), g, without(all, g))
+	r.authorizerSays(r.t.Context(), g, false)
+	r.t.Cleanup(func() {
+		ctx := context.Background() // the test's own has ended
+		r.setRules(ctx, g, without(all, grant{Role: g.Role, Namespace: g.Namespace}))
+		r.authorizerSays(ctx, g, true)
+	})
+}
+
+func (r *rig) setRules(ctx context.Context, g grant, rules []rbacv1.PolicyRule) {
+	r.t.Helper()
+	var role client.Object = &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: g.Role}, Rules: rules}
+	if g.Namespace != "" {
+		role = &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: g.Role, Namespace: g.Namespace}, Rules: rules}
+	}
+	if err := kube.Update(ctx, role); err != nil {
+		r.t.Fatalf("changing the role %s: %v", g.Role, err)
+	}
+}
+
+// authorizerSays waits until the API server has heard of a change of a role.
+func (r *rig) authorizerSays(ctx context.Context, g grant, allowed bool) {
+	r.t.Helper()
+	resource, subresource, _ := strings.Cut(g.Resource, "/")
+	gomega.NewWithT(r.t).Eventually(ctx, func(check gomega.Gomega) {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User: r.i.User(),
+			ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Group: g.Group, Resource: resource, Subresource: subresource, Verb: g.Verb, Name: g.Name, Namespace: g.Namespace,
+			},
+		}}
+		check.Expect(kube.Create(ctx, review)).To(gomega.Succeed())
+		check.Expect(review.Status.Allowed).To(gomega.Equal(allowed))
+	}).WithTimeout(patience).WithPolling(20 * time.Millisecond).Should(gomega.Succeed())
+}
