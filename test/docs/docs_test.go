@@ -301,7 +301,7 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 // otherWords look like reasons of conditions and are names of other things.
 var otherWords = map[string]bool{
 	// Kinds.
-	"DistributionTenant": true, "TenantSource": true,
+	"DistributionTenant": true, "TenantSource": true, "SelfSubjectAccessReview": true,
 	// States in AWS and in Kubernetes.
 	"InProgress": true,
 	// Values of fields.
