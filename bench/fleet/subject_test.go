@@ -71,7 +71,7 @@ func TestMistakesInTheDescription(t *testing.T) {
 		"a condition without a value":    {"", "{.status.phase}", "", "--ready"},
 		"a condition that is no path":    {"", "{.status[}=a", "", "--ready"},
 		"an object of a name of its own": {"metadata: {name: mine}", ourReady, "", "{{.Name}}"},
-		"a field that is not there":      {"metadata: {name: {{.Nmae}}}", ourReady, "", "--manifest"},
+		"a field that is not there":      {"metadata: {name: {{.Nothing}}}", ourReady, "", "--manifest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "tenant.yaml")

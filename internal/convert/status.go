@@ -33,7 +33,9 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r edge.Report, no
 	if r.Absent {
 		s.DistributionTenantStatus = ""
 	}
-	if s.TenantName == "" {
+	// Where there is nothing to say, as for an object that waits for its turn, status stays as it
+	// is: its name alone is not worth a write.
+	if s.TenantName == "" && len(r.Conditions) > 0 {
 		s.TenantName = name
 	}
 	s.ETag, s.ObservedGeneration = r.ETag, r.AppliedGeneration

@@ -78,6 +78,15 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// An object that waits for its turn, about which nothing is known, costs no write.
+func TestNothingToSayIsNothingWritten(t *testing.T) {
+	var s v1alpha1.DistributionTenantStatus
+	convert.Status(&s, "alpha", edge.Report{}, now)
+	if d := cmp.Diff(v1alpha1.DistributionTenantStatus{}, s); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 func TestDriftStandsInStatus(t *testing.T) {
 	for reason, want := range map[edge.Reason]bool{
 		edge.ReasonDriftDetected: true, edge.ReasonDriftNotConverging: true, edge.ReasonInSync: false, edge.ReasonUpdatePending: false,

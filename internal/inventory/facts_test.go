@@ -5,6 +5,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,7 +99,7 @@ func tenantOf(n int) edge.Observed {
 
 func tagsOf(n int) map[string]string {
 	return map[string]string{
-		"cloudfront-tenant-operator.io/cluster": fmt.Sprintf("%036d", 0), "cloudfront-tenant-operator.io/namespace": fmt.Sprint("fleet"),
+		"cloudfront-tenant-operator.io/cluster": fmt.Sprintf("%036d", 0), "cloudfront-tenant-operator.io/namespace": strings.Clone("fleet"),
 		"cloudfront-tenant-operator.io/name": fmt.Sprintf("tenant-%05d", n), "cloudfront-tenant-operator.io/uid": fmt.Sprintf("%036d", n),
 	}
 }

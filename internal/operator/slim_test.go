@@ -28,7 +28,7 @@ func full(t *testing.T, name string) *v1alpha1.DistributionTenant {
 			Labels: map[string]string{"team": "edge"}, Finalizers: []string{v1alpha1.Finalizer},
 			Annotations: map[string]string{lastApplied: `{"spec":{}}`, v1alpha1.AnnotationCreatePending: "2026-01-01T00:00:00Z"},
 			ManagedFields: []metav1.ManagedFieldsEntry{
-				{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{}`)}},
+				{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1("{}")},
 			},
 		},
 		Spec: v1alpha1.DistributionTenantSpec{
@@ -59,7 +59,7 @@ func slimmed(t *testing.T, o *v1alpha1.DistributionTenant) *v1alpha1.Distributio
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.(*v1alpha1.DistributionTenant) //nolint:forcetypeassert // what goes in comes out
+	return out.(*v1alpha1.DistributionTenant)
 }
 
 // What the cache keeps is the object but for what nobody reads.

@@ -65,7 +65,8 @@ func (f *fleet) tally() stack.Tally {
 	return tally
 }
 
-// create wants one create per tenant, few lists beside, and three writes or so.
+// create wants one create per tenant, few lists beside, and three writes. A tenth of one is for a machine so
+// slow that some wait long enough for their turn to say so.
 func (f *fleet) create() {
 	t := f.s.t
 	t.Helper()
@@ -81,13 +82,13 @@ func (f *fleet) create() {
 	made := calls.Since(nil)
 	t.Logf("to Ready: %.3f AWS calls per tenant %v, %.2f writes per tenant %+v",
 		float64(stack.Sum(made))/fleetSize, made, float64(tally.Ours())/fleetSize, tally)
-	if got, limit := stack.Sum(made), fleetSize*13/10; got > limit {
+	if got, limit := stack.Sum(made), fleetSize*115/100; got > limit {
 		t.Errorf("%d AWS calls for %d tenants, want at most %d: %v", got, fleetSize, limit, made)
 	}
 	if got := made["CreateDistributionTenant"]; got != fleetSize || calls.Throttled() > 0 {
 		t.Errorf("%d creates of which AWS throttled %d, want %d and none", got, calls.Throttled(), fleetSize)
 	}
-	if got, limit := tally.Ours(), fleetSize*4; got > limit {
+	if got, limit := tally.Ours(), fleetSize*31/10; got > limit {
 		t.Errorf("%d writes by the operator for %d tenants, want at most %d: %+v", got, fleetSize, limit, tally)
 	}
 	if tally.Events > fleetSize {

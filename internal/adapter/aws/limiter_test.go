@@ -143,12 +143,12 @@ func TestThrottledAnswersSlowDown(t *testing.T) {
 		<-time.After(time.Second)
 		l.throttled(sent)
 		l.throttled(sent)
-		if got := l.rate(); got != 5 {
-			t.Errorf("rate %v after two throttles of calls sent together, want 5", got)
+		if got := l.rate(); got != 9 {
+			t.Errorf("rate %v after two throttles of calls sent together, want 9", got)
 		}
 		<-time.After(20 * time.Second)
-		if got := l.rate(); got != 6 {
-			t.Errorf("rate %v after twenty clean seconds, want 6", got)
+		if got := l.rate(); got != 10 {
+			t.Errorf("rate %v after twenty clean seconds, want 10", got)
 		}
 	})
 }
@@ -196,7 +196,7 @@ func TestLimiterMetrics(t *testing.T) {
 		<-time.After(time.Second)
 		l.throttled(time.Now())
 		want := map[string]float64{
-			"rate acm": 4, "rate cloudfront": 5,
+			"rate acm": 4, "rate cloudfront": 9,
 			// One delay for each class that was refused.
 			"limiter_wait_seconds cloudfront change": 1, "limiter_wait_seconds cloudfront follow": 1,
 			"limiter_wait_seconds cloudfront correct": 1, "limiter_wait_seconds cloudfront sweep": 1,

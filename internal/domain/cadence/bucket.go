@@ -51,21 +51,24 @@ type BucketConfig struct {
 // often it asks, and loses it when it does not ask within grace of its delay. One
 // without a key is told a delay and holds no place.
 //
-// The rate adapts: it halves when the service throttles and recovers in small steps.
+// The rate adapts: it falls when the service throttles and recovers in small steps. A call
+// refused after ten clean seconds says that the rate is just too high, and takes a tenth of it;
+// one sent at that lower rate and refused too halves it.
 // Bursts shrink in proportion, as a burst is what a throttling service minds the most.
 //
 // Time is a parameter, and a Bucket is not safe for concurrent use.
 type Bucket struct {
 	config BucketConfig
 	// rate is the present adaptive rate of both lanes together.
-	rate       float64
-	now        time.Time
-	halvedAt   time.Time
-	cleanSince time.Time
-	shared     *lane
-	reserved   *lane
-	places     map[string]*place
-	expiry     expiryHeap
+	rate float64
+	now  time.Time
+	// slowedAt is when the rate last fell, refusedAt when a call was last refused.
+	slowedAt, refusedAt time.Time
+	cleanSince          time.Time
+	shared              *lane
+	reserved            *lane
+	places              map[string]*place
+	expiry              expiryHeap
 }
 
 // NewBucket returns a full bucket. What makes no sense is raised to the smallest that
@@ -134,16 +137,21 @@ func (b *Bucket) Owe(now time.Time, class int) {
 }
 
 // Throttled says that the service refused a call, sent at that time, for its rate. Of
-// several calls that were under way together only the first halves the rate: the
-// others were sent at the old rate and say nothing of the new one.
+// several calls that were under way together only the first slows down: the others were sent
+// at the old rate and say nothing of the new one.
 func (b *Bucket) Throttled(now, sent time.Time) {
 	b.advance(now)
-	b.cleanSince = b.now
-	if !sent.After(b.halvedAt) {
+	clean := b.refusedAt.IsZero() || b.now.Sub(b.refusedAt) >= recoverEvery
+	b.cleanSince, b.refusedAt = b.now, b.now
+	if !sent.After(b.slowedAt) {
 		return
 	}
-	b.halvedAt = b.now
-	b.rate = max(lowestRate, b.rate/2)
+	b.slowedAt = b.now
+	if clean {
+		b.rate = max(lowestRate, b.rate*0.9)
+	} else {
+		b.rate = max(lowestRate, b.rate/2)
+	}
 	// What was saved up was saved at a rate that proved too high.
 	b.shared.tokens = min(b.shared.tokens, 0)
 	b.reserved.tokens = min(b.reserved.tokens, 0)

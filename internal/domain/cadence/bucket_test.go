@@ -162,29 +162,34 @@ func TestBurstIsDividedNineToOne(t *testing.T) {
 	}
 }
 
-func TestThrottlingHalvesTheRateOnce(t *testing.T) {
+func TestThrottlingSlowsDownOnce(t *testing.T) {
 	b := newBucket(10, 50)
 	for i := range 8 {
 		b.Throttled(at(time.Second), at(time.Duration(i)*time.Millisecond))
 	}
-	if got := b.Rate(at(time.Second)); got != 5 {
-		t.Errorf("rate %v after eight calls under way were throttled together, want one halving to 5", got)
+	if got := b.Rate(at(time.Second)); got != 9 {
+		t.Errorf("rate %v after eight calls under way were throttled together, want a tenth less", got)
 	}
 	b.Throttled(at(2*time.Second), at(1500*time.Millisecond))
-	if got := b.Rate(at(2 * time.Second)); got != 2.5 {
-		t.Errorf("rate %v after a call sent at the new rate was throttled, want 2.5", got)
+	if got := b.Rate(at(2 * time.Second)); got != 4.5 {
+		t.Errorf("rate %v after a call sent at the new rate was throttled too, want half of 9", got)
+	}
+	b.Throttled(at(13*time.Second), at(13*time.Second))
+	if got, want := b.Rate(at(13*time.Second)), 0.9*5; !cmp.Equal(got, want, cmp.Comparer(near)) {
+		t.Errorf("rate %v after a throttle that followed on eleven clean seconds, want a tenth less than 5", got)
 	}
 }
 
 func TestThrottlingEmptiesAndShrinksTheBurst(t *testing.T) {
 	b := newBucket(10, 50)
-	b.Throttled(at(time.Second), start)
+	b.Throttled(at(500*time.Millisecond), start)
+	b.Throttled(at(time.Second), at(600*time.Millisecond))
 	if got := drain(b, at(time.Second), change); got != 0 {
 		t.Errorf("%d saved calls left after a throttle, want none", got)
 	}
 	// 9 s at 4.5 a second would fill a full burst, but recovery is not due before 10 s.
-	if got := drain(b, at(11*time.Second-time.Millisecond), change); got != 22 {
-		t.Errorf("a burst of %d at half the rate, want half of 45", got)
+	if got := drain(b, at(11*time.Second-time.Millisecond), change); got != 20 {
+		t.Errorf("a burst of %d at 0.45 of the rate, want as much of 45", got)
 	}
 }
 
@@ -217,13 +222,13 @@ func TestRateFallsToTheFloorAndRecovers(t *testing.T) {
 func TestAThrottleStartsTheCleanSecondsAnew(t *testing.T) {
 	b := newBucket(10, 50)
 	b.Throttled(at(time.Second), start)
-	// The late answer to an old call does not halve, but these seconds were not clean.
+	// The late answer to an old call does not slow down, but these seconds were not clean.
 	b.Throttled(at(9*time.Second), start)
-	if got := b.Rate(at(12 * time.Second)); got != 5 {
-		t.Errorf("rate %v, want 5 until ten seconds after the last throttle", got)
+	if got := b.Rate(at(12 * time.Second)); got != 9 {
+		t.Errorf("rate %v, want 9 until ten seconds after the last throttle", got)
 	}
-	if got := b.Rate(at(19 * time.Second)); got != 5.5 {
-		t.Errorf("rate %v, want 5.5", got)
+	if got := b.Rate(at(19 * time.Second)); got != 9.5 {
+		t.Errorf("rate %v, want 9.5", got)
 	}
 }
 

@@ -99,7 +99,7 @@ func TestARetryNeedsRoomInTheBudget(t *testing.T) {
 	})
 }
 
-func TestAThrottleHalvesTheRate(t *testing.T) {
+func TestAThrottleLowersTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		<-time.After(time.Second)
@@ -107,8 +107,8 @@ func TestAThrottleHalvesTheRate(t *testing.T) {
 		if _, _, err := w.client.ListTenants(t.Context(), ""); !fault.Is(err, fault.Throttled) {
 			t.Fatalf("error %v, want Throttled", err)
 		}
-		if got := metric(t, w.registry, "aws_rate", "cloudfront"); got != 5 {
-			t.Errorf("rate %v, want 5", got)
+		if got := metric(t, w.registry, "aws_rate", "cloudfront"); got != 9 {
+			t.Errorf("rate %v, want 9", got)
 		}
 		if _, _, err := w.client.ListTenants(t.Context(), ""); !fault.Is(err, fault.Throttled) {
 			t.Errorf("the saved burst is still there: %v", err)
