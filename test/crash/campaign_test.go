@@ -27,14 +27,14 @@ func TestCampaign(t *testing.T) {
 	cases := choose(t, allCases(references, *seed))
 	if *list {
 		for _, k := range cases {
-			fmt.Println(k.number, k.name())
+			fmt.Fprintln(os.Stdout, k.number, k.name())
 		}
 		return
 	}
 	began := time.Now()
 	earlier := readReport(t)
 	cases = slices.DeleteFunc(cases, func(k *kase) bool {
-		return slices.ContainsFunc(earlier, func(r *result) bool { return r.Number == k.number })
+		return slices.ContainsFunc(earlier, func(r *result) bool { return r.Name == k.name() })
 	})
 	results := playAll(t.Context(), cases, references, func(r *result) {
 		if len(r.Violations) > 0 || *only != "" {
@@ -46,7 +46,7 @@ func TestCampaign(t *testing.T) {
 	})
 	results = append(earlier, results...)
 	slices.SortFunc(results, func(a, b *result) int { return a.Number - b.Number })
-	fmt.Println(table(results, time.Since(began)))
+	fmt.Fprintln(os.Stdout, table(results, time.Since(began)))
 	if *report != "" {
 		writeReport(t, results)
 	}
@@ -84,7 +84,7 @@ func playWith(ctx context.Context, cases []*kase, references map[string]*referen
 			results = append(results, r)
 			tell(r)
 			if len(results)%20 == 0 && *count != 0 {
-				fmt.Printf("%d of %d cases\n", len(results), len(cases))
+				fmt.Fprintf(os.Stdout, "%d of %d cases\n", len(results), len(cases))
 			}
 		})
 	}
@@ -246,7 +246,7 @@ func table(results []*result, took time.Duration) string {
 		total, failed = total+cases, failed+bad
 	}
 	fmt.Fprintf(&b, "%-12s %6d %6d %6d\n", "all", total, total-failed, failed)
-	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCrash, "reference", "unreached", "harness"} {
+	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCalls, oracleCrash, "reference", "unreached", "harness"} {
 		if n := byOracle[oracle]; n > 0 {
 			fmt.Fprintf(&b, "failed by %s: %d\n", oracle, n)
 		}

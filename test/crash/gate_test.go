@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -158,13 +157,6 @@ func (g *gate) setChaos(chaos func(c call) string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.chaos = chaos
-}
-
-// pending reports whether a fault of the plan has still to strike.
-func (g *gate) pending() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.ContainsFunc(g.plan, func(f *fault) bool { return !f.struck })
 }
 
 // written is how many writes each side was sent.

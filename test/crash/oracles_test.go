@@ -28,6 +28,7 @@ const (
 	oracleQuiescence   = "quiescence"
 	oracleHonesty      = "honest status"
 	oracleDifferential = "differential"
+	oracleCalls        = "bounded calls"
 	oracleCrash        = "crash"
 )
 
@@ -114,11 +115,12 @@ func (s *stage) checkHonest(o *tenantObject) {
 }
 
 // tookBack reports whether an object no longer claims what it claimed of the same spec. Where
-// reads lag, or status was taken away, that is how it has to be.
+// reads lag, or status was taken away, that is how it has to be; and of two operators one may
+// not have seen yet that a deployment has ended.
 func (s *stage) tookBack(o *tenantObject) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.claimed[o.UID] == o.Generation && o.DeletionTimestamp.IsZero() && !s.wiped && s.options.switches == nil
+	return s.claimed[o.UID] == o.Generation && o.DeletionTimestamp.IsZero() && !s.wiped && s.options.switches == nil && len(s.replicas) == 1
 }
 
 func (s *stage) dishonest(o *tenantObject) string {
@@ -260,6 +262,22 @@ func (s *stage) checkProcesses() {
 			if strings.Contains(text, alarm) {
 				s.violate(oracleCrash, "%s has %q in it", name, alarm)
 			}
+		}
+	}
+}
+
+// checkCalls wants each fault to cost one more try of a write at most: after a lost answer
+// the operator looks, and does not simply send the write again.
+func (s *stage) checkCalls(want *reference, faults int) {
+	tries := map[string]int{}
+	for _, b := range want.boundaries() {
+		if b.side == awsSide && isWrite(b) {
+			tries[b.operation]++
+		}
+	}
+	for operation, most := range tries {
+		if n := s.gate.seen(awsSide, operation); n > most+faults {
+			s.violate(oracleCalls, "%s was sent %d times, undisturbed it is %d, and there were %d faults", operation, n, most, faults)
 		}
 	}
 }

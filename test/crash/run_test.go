@@ -116,6 +116,10 @@ func play(s *stage, k *kase, res *result, want *reference, seed uint64, slots sl
 	res.outcome = s.outcome()
 	if want != nil {
 		s.compare(want, res.outcome, k.forgives)
+		switch k.family {
+		case "kill", "aws", "kube", "terminate", "two kills", "kill and errors":
+			s.checkCalls(want, len(k.plan))
+		}
 	}
 }
 
