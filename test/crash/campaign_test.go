@@ -159,6 +159,7 @@ func draw(all []*kase, wanted int, eligible func(*kase) bool) (list []*kase) {
 
 // updateReferences plays each lifecycle a few times, and keeps what is always the same.
 func updateReferences(t *testing.T) {
+	t.Helper()
 	const runs = 3
 	none := map[string]*reference{}
 	var cases []*kase

@@ -23,7 +23,9 @@ type lifecycle struct {
 	// fresh any more.
 	parks bool
 	// slow means that the operator itself has to wait for a create mark to grow old.
-	slow  bool
+	slow bool
+	// hasty means that the object may be deleted before the create was sent: then there is none.
+	hasty bool
 	steps []step
 	// adopts names the tenant that may be taken over.
 	adopts string
@@ -107,7 +109,7 @@ func lifecycles() []*lifecycle {
 		{name: "delete", about: "The object is deleted, and the tenant with it.", prepare: prepared(), parks: true, steps: []step{{deletes, gone}}},
 		{name: "retain", about: "The object is deleted, and the tenant stays.", parks: true,
 			prepare: prepared(func(o *tenantObject) { o.Spec.DeletionPolicy = v1alpha1.DeletionPolicyRetain }), steps: []step{{deletes, gone}}},
-		{name: "create-delete", about: "The object is deleted before its tenant is there.", slow: true, steps: []step{
+		{name: "create-delete", about: "The object is deleted before its tenant is there.", slow: true, hasty: true, steps: []step{
 			{makes(), func(s *stage) bool { return s.gate.seen(awsSide, "CreateDistributionTenant") > 0 }},
 			{deletes, gone},
 		}},
