@@ -105,8 +105,11 @@ func play(s *stage, k *kase, res *result, want *reference, seed uint64, slots sl
 	last := l.steps[len(l.steps)-1]
 	s.await("the end of "+l.name, func() bool { return last.until(s) })
 	res.boundaries = s.gate.boundaries()
-	// A second operator may be in the middle of finding out that nothing is left to do.
-	settle := max(s.options.settle, time.Second)
+	settle := s.options.settle
+	if len(s.replicas) > 1 {
+		// One that has not seen yet what the other did agrees after its next sweep.
+		settle = max(settle, longestSweep)
+	}
 	if l.meddles {
 		// Status may not have caught up with what a person did to AWS.
 		settle = max(settle, sweepInterval)
