@@ -29,7 +29,7 @@ func newOrphanage(t *testing.T, tenants int) *orphanage {
 	t.Helper()
 	o := &orphanage{rig: newRig(t, options{tenants: tenants, pageSize: 100}), claimed: map[string]bool{}, alive: map[string]bool{}}
 	o.search = inventory.NewOrphans(inventory.OrphansOptions{
-		Inventory: o.rig.Inventory, Clock: o.clock, ClusterID: "here",
+		Inventory: o.Inventory, Clock: o.clock, ClusterID: "here",
 		Claimed: func(name string) bool { return o.claimed[name] },
 		Alive: func(_ context.Context, owner ownership.Owner) (bool, error) {
 			alive, known := o.alive[owner.UID]
