@@ -197,6 +197,9 @@ func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s edge.Delete) er
 	switch {
 	case fault.Is(err, fault.NotDisabled):
 		p.in.Attempts.DeleteRefused = s.ETag
+		if p.in.World.Tenant.Status != edge.Deployed {
+			p.settlesFirst.Store(true)
+		}
 		return err
 	case err != nil && !fault.Is(err, fault.NotFound):
 		return err

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,6 +53,8 @@ type Options struct {
 type Controller struct {
 	Options
 	changed chan event.GenericEvent
+	// settlesFirst is what edge.World says of AWS.
+	settlesFirst atomic.Bool
 
 	mu       sync.Mutex
 	attempts map[types.NamespacedName]*memory

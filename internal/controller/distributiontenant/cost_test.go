@@ -82,6 +82,52 @@ func TestWhatAnEditCosts(t *testing.T) {
 
 // Other operators wake themselves with a time in status and read every object again and
 // again. Here nothing happens while nothing happens.
+// The first deletion finds out whether AWS wants a disable to be deployed before it deletes.
+// The others know: they cost two looks at the tags, the disable, the deletion, and the look
+// that finds nothing.
+func TestWhatADeletionCosts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		needsDeployed bool
+		first, others map[string]int
+	}{
+		"where a disable has to be deployed first": {
+			true,
+			map[string]int{"UpdateDistributionTenant": 1, "DeleteDistributionTenant": 2, "ListTagsForResource": 2},
+			map[string]int{"UpdateDistributionTenant": 1, "DeleteDistributionTenant": 1, "ListTagsForResource": 2},
+		},
+		"where it has not": {
+			false,
+			map[string]int{"UpdateDistributionTenant": 1, "DeleteDistributionTenant": 1, "ListTagsForResource": 1},
+			map[string]int{"UpdateDistributionTenant": 1, "DeleteDistributionTenant": 1, "ListTagsForResource": 1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			switches := sim.DefaultSwitches()
+			switches.DeleteNeedsDeployed = c.needsDeployed
+			w := world.New(t, kubeConfig, world.Options{Switches: &switches})
+			ready(t, w, "alpha")
+			ready(t, w, "beta")
+			w.Advance(20 * time.Minute)
+			for _, object := range []struct {
+				name string
+				want map[string]int
+			}{{"alpha", c.first}, {"beta", c.others}} {
+				calls := w.Calls()
+				w.Delete(object.name)
+				w.Advance(settle)
+				gone(t, w, object.name)
+				// Following the disable, and finding nothing, are reads that depend on when sweeps fall.
+				spent := without(world.Since(calls, w.Calls()), "GetDistributionTenant", "ListDistributionTenants", "GetCallerIdentity")
+				if d := cmp.Diff(object.want, spent); d != "" {
+					t.Errorf("deleting %s (-want +got):\n%s", object.name, d)
+				}
+			}
+		})
+	}
+}
+
 func TestAQuietTimeCostsSweepsOnly(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, kubeConfig, world.Options{Seed: hostileSeed()})

@@ -51,7 +51,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	p.in.CreateMark = p.createMark()
 	known := c.Inventory.Known(p.in.Desired.Name)
 	p.in.World = edge.World{
-		Knowledge: known.Knowledge, Tenant: known.Tenant, Swept: known.Swept,
+		Knowledge: known.Knowledge, Tenant: known.Tenant, Swept: known.Swept, SettlesFirst: c.settlesFirst.Load(),
 		Tags: known.Tags, TagsKnown: known.TagsKnown, TagsRead: known.TagsRead, TagsDue: known.TagsDue,
 	}
 	if t := known.Tenant; t != nil {

@@ -189,6 +189,9 @@ type World struct {
 	Tenant *Observed
 	// TenantFresh is true when the tenant was read in this pass.
 	TenantFresh bool
+	// SettlesFirst is true once AWS has refused to delete a tenant, whichever, because its
+	// disable was still being deployed.
+	SettlesFirst bool
 	// Swept is true once the inventory has tried to list the account.
 	Swept bool
 

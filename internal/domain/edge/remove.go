@@ -72,9 +72,14 @@ func provenOurs(in Input) (Decision, bool) {
 	return do(LetGo{Left: fmt.Sprintf("%s (%s)", in.World.Tenant.Name, in.World.Tenant.ID)})
 }
 
-// certainly takes a step that can't be taken back: its proof is read in the very pass.
+// moment is how long tags prove enough for a step that can't be taken back: as long as it
+// takes to get from one pass to the next, so that a disable and the delete that follows it
+// share one proof.
+const moment = 5 * time.Second
+
+// certainly takes a step that can't be taken back: its proof was read a moment ago.
 func certainly(in Input, s Step) (Decision, bool) {
-	if !in.World.TagsFresh {
+	if !in.World.TagsFresh && in.Now.Sub(in.World.TagsRead) > moment {
 		return do(Look{At: LookTags})
 	}
 	return do(s)
@@ -125,7 +130,7 @@ func deleted(in Input) (Decision, bool) {
 		return in.refusal()
 	case in.refusedWith(fault.NotDisabled) && settled:
 		return stuck(ReasonDisabling, in.World.Refused.Error())
-	case !settled && in.Attempts.DeleteRefused == t.ETag:
+	case !settled && (in.World.SettlesFirst || in.Attempts.DeleteRefused == t.ETag):
 		return Decision{Step: Rest{Follow: true, After: 2 * cadence.FollowEvery}, Problem: &disabling}, true
 	}
 	return certainly(in, Delete{ID: t.ID, ETag: t.ETag})

@@ -77,8 +77,16 @@ func removeCases() map[string]question {
 		"a disable that AWS refuses is said": {
 			in: with(dying(), refused(fault.InUse)), rule: "Disabled", step: edge.Rest{}, reason: edge.ReasonAWSError, stuck: true,
 		},
-		"a disabled tenant is deleted":                            {in: with(dying(), disabledTenant), rule: "Deleted", step: del},
-		"once at once, though it is still being deployed":         {in: with(dying(), disabledTenant, inProgress), rule: "Deleted", step: del},
+		"a disabled tenant is deleted":                    {in: with(dying(), disabledTenant), rule: "Deleted", step: del},
+		"once at once, though it is still being deployed": {in: with(dying(), disabledTenant, inProgress), rule: "Deleted", step: del},
+		"not where AWS is known to refuse that": {
+			in:   with(dying(), disabledTenant, inProgress, func(in *edge.Input) { in.World.SettlesFirst = true }),
+			rule: "Deleted", step: follow, reason: edge.ReasonDisabling,
+		},
+		"tags that were read a moment ago serve for the delete too": {
+			in:   with(dying(), disabledTenant, stale, func(in *edge.Input) { in.World.TagsRead = now.Add(-5 * time.Second) }),
+			rule: "Deleted", step: del,
+		},
 		"if that is refused, not again until something has moved": {in: with(dying(), disabledTenant, inProgress, refusedDelete("E-1")), rule: "Deleted", step: follow, reason: edge.ReasonDisabling},
 		"once more with another ETag":                             {in: with(dying(), disabledTenant, inProgress, refusedDelete("E-0")), rule: "Deleted", step: del},
 		"once more when it is deployed":                           {in: with(dying(), disabledTenant, refusedDelete("E-1")), rule: "Deleted", step: del},
