@@ -69,7 +69,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	go interruptOnSignal(cancel)
+	signals := make(chan os.Signal, 1)
+	// Before anything is printed: who sees the first line may send one.
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go interruptOnSignal(cancel, signals)
 	go watchParents(ctx, cancel, c.whilePID)
 
 	switch err := play(ctx, cancel, c, newNarrator(stdout)); {
@@ -128,9 +131,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 
 // interruptOnSignal lets the first signal end the world in order. A second one
 // ends us at once; the kernel and the guard clean up then.
-func interruptOnSignal(cancel context.CancelCauseFunc) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+func interruptOnSignal(cancel context.CancelCauseFunc, signals <-chan os.Signal) {
 	<-signals
 	signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	cancel(errInterrupted)
