@@ -21,6 +21,11 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	p.in.Now, p.out.Err = now, err
 	p.noteEnd(err)
 	report := edge.Conclude(p.in, p.out)
+	if fault.Is(err, fault.Conflict, fault.NotFound) {
+		// What is known is out of date. Status may have it from another replica already.
+		p.remember(p.object, p.in.Attempts)
+		return reconcile.Conclusion{After: p.after(report, now)}
+	}
 	events := edge.Events(p.in, p.out, report)
 	before := p.object.Status.DeepCopy()
 	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)

@@ -4,9 +4,13 @@ import (
 	"testing"
 	"time"
 
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
@@ -93,5 +97,36 @@ func TestAReplicaThatCatchesUpGoesOn(t *testing.T) {
 	}
 	if d := cmp.Diff(map[string]string{"alpha.example.com": "active"}, got.Domains); d != "" {
 		t.Errorf("domains (-want +got):\n%s", d)
+	}
+}
+
+// What a replica knew before another one wrote is refused by AWS, and must not reach status
+// either, which the other one has brought up to date.
+func TestAConflictLeavesStatusAlone(t *testing.T) {
+	t.Parallel()
+	w := world.New(t, kubeConfig, world.Options{})
+	ready(t, w, "alpha", params("tier", "gold"))
+	w.Edit("alpha", params("tier", "silver"))
+	outOfBand(t, w, "alpha", func(in *cloudfront.UpdateDistributionTenantInput) {
+		in.Parameters = []types.Parameter{{Name: awssdk.String("tier"), Value: awssdk.String("silver")}}
+	})
+	w.Clock.Step(2 * world.DeployDelay)
+	s, o := inAWS(t, w, "alpha"), get(t, w, "alpha")
+	base := o.DeepCopy()
+	o.Status.ETag, o.Status.ObservedGeneration = s.ETag, o.Generation
+	o.Status.LastModifiedTime = &metav1.Time{Time: s.LastModifiedTime}
+	for i := range o.Status.Conditions {
+		o.Status.Conditions[i].ObservedGeneration = o.Generation
+	}
+	if err := w.Kube.Status().Patch(t.Context(), o, client.MergeFrom(base)); err != nil {
+		t.Fatal(err)
+	}
+	before, writes := get(t, w, "alpha").Status, w.KubeWrites()
+	w.Advance(time.Minute)
+	if n := w.KubeWrites() - writes; n != 0 || !sameStatus(t, before, get(t, w, "alpha").Status) {
+		t.Errorf("%d writes to Kubernetes", n)
+	}
+	if n := w.Sim.Calls()["UpdateDistributionTenant"].Errors["PreconditionFailed"]; n != 1 {
+		t.Errorf("AWS refused %d updates, want the one that this test is about", n)
 	}
 }
