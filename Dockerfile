@@ -2,16 +2,16 @@
 # The compiler runs on the builder's own platform and compiles for the image's, so that nothing is emulated.
 FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 WORKDIR /src
-ENV CGO_ENABLED=0
+ENV CGO_ENABLED=0 GOCACHE=/cache/build GOMODCACHE=/cache/modules
 COPY go.mod go.sum ./
-RUN --mount=type=cache,target=/go/pkg/mod go mod download
+RUN --mount=type=cache,target=/cache go mod download
 COPY api/ api/
 COPY cmd/operator/ cmd/operator/
 COPY internal/ internal/
 ARG TARGETOS
 ARG TARGETARCH
 ARG VERSION=dev
-RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+RUN --mount=type=cache,target=/cache \
     GOOS=${TARGETOS} GOARCH=${TARGETARCH} go build -trimpath -buildvcs=false \
       -ldflags "-s -w -X github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator.Version=${VERSION}" \
       -o /operator ./cmd/operator
