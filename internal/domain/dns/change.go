@@ -1,0 +1,17 @@
+package dns
+
+// Action is what a change does.
+type Action string
+
+// The actions. What a batch replaces it deletes with its exact value, so that it never
+// overwrites what it has not seen.
+const (
+	Create Action = "CREATE"
+	Delete Action = "DELETE"
+)
+
+// Change creates or deletes one record set.
+type Change struct {
+	Action Action
+	Set    RecordSet
+}

@@ -1,0 +1,115 @@
+// Package dns decides which DNS records an object needs, which of them are ours, and
+// what has to change in a zone. It is pure: it knows no client, no clock and no
+// Kubernetes type.
+//
+// What is ours stands in the ledger of each object and nowhere else: an entry is stored
+// before the record is published, and a record is deleted only because an entry names it
+// with the very value that it has.
+package dns
+
+import "time"
+
+// Record is one record that we publish. It is comparable, and equal records are the same
+// record: another value or TTL is another record.
+type Record struct {
+	// ZoneID is the provider's id of the zone.
+	ZoneID string
+	// Name is a full name in lower case, in punycode, without a dot at its end.
+	Name string
+	// Type is CNAME, TXT, or A and AAAA, which are always aliases.
+	Type string
+	// Value is the name that a CNAME or an alias leads to, without a dot at its end, or
+	// the text of a TXT record without quotes.
+	Value string
+	// TTL is in seconds. An alias has none.
+	TTL int64
+}
+
+// The types of the records that we publish.
+const (
+	CNAME = "CNAME"
+	A     = "A"
+	AAAA  = "AAAA"
+	TXT   = "TXT"
+)
+
+// Key is what a zone holds at most one record set for.
+type Key struct{ Name, Type string }
+
+// Key returns the place of the record in its zone.
+func (r Record) Key() Key { return Key{Name: r.Name, Type: r.Type} }
+
+// IsAlias reports whether the record is an alias, which stands for the addresses of
+// another name.
+func (r Record) IsAlias() bool { return r.Type == A || r.Type == AAAA }
+
+// RecordSet is all that a zone holds for one name and type.
+type RecordSet struct {
+	Key
+	// TTL is in seconds, zero for an alias.
+	TTL int64
+	// Values are sorted; those of TXT records are without quotes. Empty for an alias.
+	Values []string
+	// Alias is where an alias leads to, without a dot at its end; empty for other sets.
+	Alias string
+	// Routed is true when the set is one of several of its name and type, told apart by a
+	// routing policy, or has another property that we never write. Such a set is never ours.
+	Routed bool
+}
+
+// State is how far an entry of a ledger has come.
+type State string
+
+// The states of an entry.
+const (
+	// Intended means that the record may be published, and may be there already.
+	Intended State = "Intended"
+	// Published means that the record was seen in the zone, in sync.
+	Published State = "Published"
+	// Retracting means that the record has to go, and may be gone already.
+	Retracting State = "Retracting"
+)
+
+// Entry is a line of a ledger: a record that is ours.
+type Entry struct {
+	Record
+	State State
+}
+
+// Zone is a zone of a provider.
+type Zone struct {
+	ID string
+	// Name is in lower case, in punycode, without a dot at its end.
+	Name    string
+	Private bool
+}
+
+// Owner is the object that a ledger belongs to.
+type Owner struct{ Namespace, Name, UID string }
+
+// Access is the identity with which zones are read and changed.
+type Access struct {
+	// RoleARN is the role to assume; empty for the operator's own identity.
+	RoleARN string
+	// Namespace is the one on whose behalf the role is assumed; empty without a role.
+	Namespace string
+}
+
+// Claim is what one object asks of zones and what it holds there.
+type Claim struct {
+	Owner Owner
+	// Version grows with every change of the object; an older claim never replaces a newer one.
+	Version uint64
+	// Since is when the object was created: of two that want one record the older has it.
+	Since  time.Time
+	Access Access
+	// Wants are the records that are due to be published.
+	Wants []Record
+	// Ledger is as it is stored. The worker publishes and deletes what stands in it, and
+	// nothing else.
+	Ledger []Entry
+	// Takeover lets records in the place of ours be replaced that are not ours.
+	Takeover bool
+	// Correct lets published records be put back when somebody changed or deleted them.
+	Correct bool
+}

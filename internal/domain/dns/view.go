@@ -1,0 +1,58 @@
+package dns
+
+import "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+
+// Phase is where a record stands in its zone, as far as is known.
+type Phase string
+
+// The phases of a record.
+const (
+	// Unknown means that the zone was not read yet, or can't be: then there is an error.
+	Unknown Phase = "Unknown"
+	// Absent means that nothing stands in the record's place, at any server.
+	Absent Phase = "Absent"
+	// Coming means that it was sent, and not every server has it yet.
+	Coming Phase = "Coming"
+	// There means that the zone has it, at every server.
+	There Phase = "There"
+	// Leaving means that its deletion was sent, and some servers may still have it.
+	Leaving Phase = "Leaving"
+	// Blocked means that something else stands in its place.
+	Blocked Phase = "Blocked"
+	// Held means that another object holds its place.
+	Held Phase = "Held"
+	// Refused means that the provider takes everything but this record.
+	Refused Phase = "Refused"
+	// NoZone means that the zone does not exist, and the record neither.
+	NoZone Phase = "NoZone"
+)
+
+// Standing is what is known of one record.
+type Standing struct {
+	Phase Phase
+	// Found describes what stands in the place of a Blocked record, for example
+	// "CNAME other.example.net".
+	Found string
+	// Holder is the other object that a Held record belongs to.
+	Holder Owner
+	// Foreign is true when an equal record is there that we certainly did not make: the
+	// provider has refused to create ours, and no answer was ever lost.
+	Foreign bool
+	// Err is why the zone can't be read or changed, or why the record is Refused.
+	Err *fault.Error
+}
+
+// View is what is known of the records of one claim: its wants and its ledger.
+type View struct {
+	Records map[Record]Standing
+	// ChangeID is the provider's id of the last change for this claim, for people to look up.
+	ChangeID string
+}
+
+// Of returns what is known of a record.
+func (v View) Of(r Record) Standing {
+	if s, ok := v.Records[r]; ok {
+		return s
+	}
+	return Standing{Phase: Unknown}
+}

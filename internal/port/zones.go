@@ -1,0 +1,41 @@
+package port
+
+import (
+	"context"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+)
+
+// Zones is a DNS provider as one identity sees it.
+type Zones interface {
+	// GetZone reads a zone. fault.NotFound: there is none of that id.
+	GetZone(ctx context.Context, id string) (dns.Zone, error)
+	// ListZones reads one page of all zones, private ones included. next is empty on the last.
+	ListZones(ctx context.Context, marker string) (page []dns.Zone, next string, err error)
+	// ListRecords reads one page of the record sets of a zone, changes that are not in sync
+	// yet included. next is empty on the last.
+	ListRecords(ctx context.Context, zoneID, marker string) (page []dns.RecordSet, next string, err error)
+	// ReadName reads all record sets of one name.
+	ReadName(ctx context.Context, zoneID, name string) ([]dns.RecordSet, error)
+	// Change carries out all changes or none, and returns the id of the change.
+	//
+	// fault.Exists: a set that was to be created is there. fault.Invalid: the provider
+	// refuses at least one of the changes as it stands. fault.NotFound: there is no such zone.
+	// fault.Throttled also stands for an earlier change of the zone that is still worked on.
+	Change(ctx context.Context, zoneID string, changes []dns.Change) (changeID string, err error)
+	// InSync reports whether every server of the provider has the change.
+	InSync(ctx context.Context, changeID string) (bool, error)
+}
+
+// DNS reaches the provider under different identities.
+type DNS interface {
+	// As returns the provider as the identity sees it. It makes no call.
+	As(access dns.Access) Zones
+}
+
+// Resolver asks public DNS.
+type Resolver interface {
+	// Leads reports whether public DNS shows a name to lead to the target, by a CNAME or by
+	// an alias whose challenge text is there.
+	Leads(ctx context.Context, name, target string) (bool, error)
+}
