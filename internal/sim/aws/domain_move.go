@@ -108,10 +108,18 @@ func (s *Sim) checkMove(c *call, target domainTarget, holder domainHolder, name 
 	if (foreign || s.switches.MoveNeedsDisabledSource) && s.source(holder).enabled() {
 		return illegalUpdate("The resource that holds the domain %s must be disabled first.", name)
 	}
-	if foreign && !s.world.resolves(proofName(name)) {
+	if foreign && !s.provesMove(name, s.endpointOf(c.acct, target), c.now) {
 		return ownershipUnproven()
 	}
 	return nil
+}
+
+// endpointOf is the host in cloudfront.net at which a target is reached.
+func (s *Sim) endpointOf(a *account, target domainTarget) string {
+	if target.tenant != nil {
+		return a.groups.find(target.tenant.current().groupID).current().endpoint
+	}
+	return target.dist.current().endpoint
 }
 
 // proofName is where the TXT record for a move between accounts has to be.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
@@ -26,8 +27,8 @@ func (w *world) domainsFree(names []string, holder domainHolder) error {
 	return nil
 }
 
-// resolves tells whether public DNS leads from a name to CloudFront. A seeded
-// *.x stands for every name one label below x.
+// resolves tells whether DNS that is not simulated is said to lead from a name
+// to CloudFront. A seeded *.x stands for every name one label below x.
 func (w *world) resolves(name string) bool {
 	if _, ok := w.resolving[name]; ok {
 		return true
@@ -91,7 +92,7 @@ func (s *Sim) proveDomains(c *call, next, before *tenant, in tenantInput) ([]dom
 	for _, name := range names {
 		active, known := held[name]
 		d := domain{name: name, active: active || in.seeded || s.covered(c, next, name)}
-		if !d.active && !(known && in.request == nil) && !s.requestProves(in.request, name) {
+		if !d.active && !(known && in.request == nil) && !s.requestProves(in.request, name, c.now) {
 			return nil, ownershipUnproven()
 		}
 		domains = append(domains, d)
@@ -102,17 +103,17 @@ func (s *Sim) proveDomains(c *call, next, before *tenant, in tenantInput) ([]dom
 // requestProves tells whether a certificate request makes up for a missing
 // certificate. With the token at CloudFront the DNS must lead there already;
 // with the token at the customer's own host it may still point elsewhere.
-func (s *Sim) requestProves(request *managedInput, name string) bool {
+func (s *Sim) requestProves(request *managedInput, name string, now time.Time) bool {
 	switch {
 	case request == nil:
 		return false
 	case request.host == hostCloudFront || s.switches.SelfHostedNeedsDNS:
-		return s.world.resolves(name)
+		return s.leadsToCloudFront(name, now)
 	}
 	return true
 }
 
-// verifyDNS reports per domain whether DNS leads to CloudFront.
+// verifyDNS reports per domain whether DNS leads to the tenant's endpoint.
 func (s *Sim) verifyDNS(c *call) (reply, error) {
 	root, err := c.root("VerifyDnsConfigurationRequest")
 	if err != nil {
@@ -129,10 +130,11 @@ func (s *Sim) verifyDNS(c *call) (reply, error) {
 		}
 		names = []string{one}
 	}
+	want := c.acct.groups.find(v.value.groupID).current().endpoint
 	list := el("DnsConfigurationList")
 	for _, name := range names {
 		item := el("DnsConfiguration", txt("Domain", name), txt("Status", "valid-configuration"))
-		if !s.world.resolves(name) {
+		if endpoint, ok := s.routingOf(name, c.now); !ok || (endpoint != "" && endpoint != want) {
 			item = el("DnsConfiguration", txt("Domain", name), txt("Status", "invalid-configuration"),
 				txt("Reason", "No DNS record leads from the domain to the routing endpoint of the connection group."))
 		}

@@ -27,8 +27,9 @@ type Seed struct {
 	Tenants          []SeedTenant          `json:"tenants,omitempty"`
 	// ResolvingDomains are names whose public DNS leads to CloudFront; *.x
 	// stands for every name one label below x.
-	ResolvingDomains []string `json:"resolvingDomains,omitempty"`
-	Quotas           *Quotas  `json:"quotas,omitempty"`
+	ResolvingDomains []string         `json:"resolvingDomains,omitempty"`
+	HostedZones      []SeedHostedZone `json:"hostedZones,omitempty"`
+	Quotas           *Quotas          `json:"quotas,omitempty"`
 }
 
 // SeedAccount is an AWS account and the access key ids that belong to it.
@@ -103,6 +104,29 @@ type SeedTenant struct {
 	CertificateARN    string            `json:"certificateArn,omitempty"`
 	Enabled           *bool             `json:"enabled,omitempty"` // true if absent
 	Tags              map[string]string `json:"tags,omitempty"`
+}
+
+// SeedHostedZone is a hosted zone of Route 53. Its records are public from the
+// start; NS and SOA of the zone itself come by themselves.
+type SeedHostedZone struct {
+	Account string       `json:"account,omitempty"`
+	ID      string       `json:"id,omitempty"` // derived if empty
+	Name    string       `json:"name"`
+	Private bool         `json:"private,omitempty"`
+	Comment string       `json:"comment,omitempty"`
+	Records []SeedRecord `json:"records,omitempty"`
+}
+
+// SeedRecord is a resource record set.
+type SeedRecord struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	// TTL is 300 if zero; an alias has none.
+	TTL int `json:"ttl,omitempty"`
+	// Values are as the API has them: those of TXT records are in quotes.
+	Values []string `json:"values,omitempty"`
+	// AliasTarget makes it an alias to a host in cloudfront.net.
+	AliasTarget string `json:"aliasTarget,omitempty"`
 }
 
 // DefaultSeed is the world without a seed: one account with a wildcard

@@ -39,6 +39,11 @@ func (s *Sim) load(seed Seed) error {
 			return err
 		}
 	}
+	for i, z := range seed.HostedZones {
+		if err := s.loadZone(i, z); err != nil {
+			return err
+		}
+	}
 	for i, t := range seed.Tenants {
 		if err := s.loadTenant(i, t); err != nil {
 			return err

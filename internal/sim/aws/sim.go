@@ -60,6 +60,8 @@ type world struct {
 	defaultAccount string
 	domains        map[string]domainHolder // across all accounts, as AWS has it
 	resolving      map[string]struct{}
+	zones          map[string]*hostedZone   // by id, of all accounts
+	zonesNamed     map[string][]*hostedZone // oldest first
 }
 
 // account is what one AWS account holds.
@@ -76,6 +78,8 @@ type account struct {
 	webACLUses     map[string]int
 	invalidations  map[string][]invalidation // by tenant id, oldest first
 	defaultGroupID string
+	zones          []*hostedZone // in order of creation
+	changes        map[string]*change
 }
 
 // New returns a simulated AWS. It panics if the seed is not valid: a seed that
@@ -116,6 +120,8 @@ func (s *Sim) restart() error {
 		accessKeys: map[string]string{},
 		domains:    map[string]domainHolder{},
 		resolving:  map[string]struct{}{},
+		zones:      map[string]*hostedZone{},
+		zonesNamed: map[string][]*hostedZone{},
 	}
 	s.requests = 0
 	s.stats = map[string]*OperationCalls{}
@@ -176,6 +182,7 @@ func (s *Sim) account(id string) *account {
 			tenantsIn:     map[string]int{},
 			webACLUses:    map[string]int{},
 			invalidations: map[string][]invalidation{},
+			changes:       map[string]*change{},
 		}
 		s.world.accounts[id] = a
 	}

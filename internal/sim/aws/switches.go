@@ -66,6 +66,20 @@ type Switches struct {
 	// MoveNeedsDisabledSource refuses to move a domain off an enabled resource
 	// within one account too; across accounts that is always refused.
 	MoveNeedsDisabledSource bool
+	// Route53SyncDelay is how long a change of records stays PENDING.
+	Route53SyncDelay time.Duration
+	// DNSPropagationDelay is how long after INSYNC resolvers still see what was
+	// before. Like the sync delay it counts for changes made after it was set.
+	DNSPropagationDelay time.Duration
+	// Route53NeverInSync keeps changes made while it is on PENDING, and out of
+	// public DNS, until it is switched off.
+	Route53NeverInSync bool
+	// Route53ProcessingDelay is how long a zone refuses further changes after
+	// one with PriorRequestNotComplete.
+	Route53ProcessingDelay time.Duration
+	// ChangeBatchMessages answers InvalidChangeBatch with a root and a list of
+	// messages of its own; otherwise it looks like every other error.
+	ChangeBatchMessages bool
 }
 
 // DefaultSwitches is the strict reading: what a careful client must cope with.
@@ -87,6 +101,7 @@ type switchDef struct {
 }
 
 var switchDefs = []switchDef{
+	{name: "changeBatchMessages", flag: func(s *Switches) *bool { return &s.ChangeBatchMessages }},
 	{name: "coveredRequestIgnored", flag: func(s *Switches) *bool { return &s.CoveredRequestIgnored }},
 	{name: "customizationsMerge", flag: func(s *Switches) *bool { return &s.CustomizationsMerge }},
 	{name: "defaultGroupWithDistribution", flag: func(s *Switches) *bool { return &s.DefaultGroupWithDistribution }},
@@ -95,6 +110,7 @@ var switchDefs = []switchDef{
 	{name: "deployDelay", duration: func(s *Switches) *time.Duration { return &s.DeployDelay }},
 	{name: "deployMovesETag", flag: func(s *Switches) *bool { return &s.DeployMovesETag }},
 	{name: "disregardParameters"},
+	{name: "dnsPropagationDelay", duration: func(s *Switches) *time.Duration { return &s.DNSPropagationDelay }},
 	{name: "emptyBlocksClear", flag: func(s *Switches) *bool { return &s.EmptyBlocksClear }},
 	{name: "emptyCustomizationsEchoed", flag: func(s *Switches) *bool { return &s.EmptyCustomizationsEchoed }},
 	{name: "enabledByDefault", flag: func(s *Switches) *bool { return &s.EnabledByDefault }},
@@ -102,6 +118,9 @@ var switchDefs = []switchDef{
 	{name: "getReturnsTags", flag: func(s *Switches) *bool { return &s.GetReturnsTags }},
 	{name: "listLag", duration: func(s *Switches) *time.Duration { return &s.ListLag }},
 	{name: "moveNeedsDisabledSource", flag: func(s *Switches) *bool { return &s.MoveNeedsDisabledSource }},
+	{name: "route53NeverInSync", flag: func(s *Switches) *bool { return &s.Route53NeverInSync }},
+	{name: "route53ProcessingDelay", duration: func(s *Switches) *time.Duration { return &s.Route53ProcessingDelay }},
+	{name: "route53SyncDelay", duration: func(s *Switches) *time.Duration { return &s.Route53SyncDelay }},
 	{name: "selfHostedNeedsDNS", flag: func(s *Switches) *bool { return &s.SelfHostedNeedsDNS }},
 	{name: "summaryETagDiffers", flag: func(s *Switches) *bool { return &s.SummaryETagDiffers }},
 	{name: "tagMovesETag", flag: func(s *Switches) *bool { return &s.TagMovesETag }},

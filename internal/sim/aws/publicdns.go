@@ -1,0 +1,284 @@
+package aws
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	typeA     = "A"
+	typeAAAA  = "AAAA"
+	typeCNAME = "CNAME"
+	typeTXT   = "TXT"
+	typeNS    = "NS"
+	typeSOA   = "SOA"
+
+	cloudFrontSuffix = ".cloudfront.net"
+	challengeLabel   = "_cf-challenge."
+
+	// maxChain is how many CNAMEs are followed; resolvers give up at about as many.
+	maxChain = 16
+)
+
+// publicZone finds the zone that answers for a name: of all accounts' public
+// zones the most specific one, and of several with one name the oldest, as the
+// one the parent delegates to.
+func (w *world) publicZone(name string) *hostedZone {
+	for {
+		for _, z := range w.zonesNamed[name] {
+			if !z.private {
+				return z
+			}
+		}
+		parent, found := parentName(name)
+		if !found {
+			return nil
+		}
+		name = parent
+	}
+}
+
+// lookup finds what resolvers see at a name: its own records or, if there is
+// nothing at or below the name, those of the wildcard beside it. The second
+// result tells whether the name exists, with or without records.
+func (z *hostedZone) lookup(name string, m moment) ([]*recordSet, bool) {
+	if sets, exists := z.existing(name, m); exists || name == z.name {
+		return sets, true
+	}
+	// The wildcard counts at the closest name above that exists, nowhere else.
+	encloser, _ := parentName(name)
+	for encloser != z.name {
+		if _, exists := z.existing(encloser, m); exists {
+			break
+		}
+		encloser, _ = parentName(encloser)
+	}
+	if wild := z.names[wildcardLabel+"."+encloser]; wild != nil {
+		if sets := wild.public(m); len(sets) > 0 {
+			return sets, true
+		}
+	}
+	return nil, false
+}
+
+// existing returns what is exactly at a name, and whether there is anything at
+// it or below.
+func (z *hostedZone) existing(name string, m moment) ([]*recordSet, bool) {
+	if n := z.names[name]; n != nil {
+		if sets := n.public(m); len(sets) > 0 {
+			return sets, true
+		}
+	}
+	prefix := sortKey(name)
+	for _, n := range z.order[z.position(prefix):] {
+		if !strings.HasPrefix(n.key, prefix) {
+			break
+		}
+		if len(n.public(m)) > 0 {
+			return nil, true
+		}
+	}
+	return nil, false
+}
+
+func ofType(sets []*recordSet, kind string) *recordSet {
+	for _, set := range sets {
+		if set.kind == kind {
+			return set
+		}
+	}
+	return nil
+}
+
+// trail is the way from a name through CNAMEs to where they end.
+type trail struct {
+	names []string     // the name asked for first
+	links []*recordSet // the CNAME at each name but the last
+	zone  *hostedZone  // of the last name; nil if no simulated zone has it
+	sets  []*recordSet // at the last name
+	known bool         // the last name exists
+}
+
+func (t *trail) last() string { return t.names[len(t.names)-1] }
+
+// follow walks from a name through the public zones of all accounts. A loop of
+// CNAMEs ends at a name that doesn't exist, as far as anybody can tell.
+func (s *Sim) follow(name string, now time.Time) trail {
+	m := s.moment(now)
+	t := trail{names: []string{name}}
+	for {
+		t.zone = s.world.publicZone(name)
+		if t.zone == nil {
+			return t
+		}
+		t.sets, t.known = t.zone.lookup(name, m)
+		link := ofType(t.sets, typeCNAME)
+		if link == nil {
+			return t
+		}
+		next, err := parseName(link.values[0])
+		if err != nil || slices.Contains(t.names, next) || len(t.names) > maxChain {
+			t.sets, t.known = nil, false
+			return t
+		}
+		name = next
+		t.names, t.links = append(t.names, name), append(t.links, link)
+	}
+}
+
+// routingOf returns the CloudFront endpoint at which public DNS makes a name
+// arrive, as CloudFront can tell. An alias hides the endpoint, so it counts
+// together with a TXT record that names it: _cf-challenge below the name, or
+// below a name on the way to the alias. A name that is in no simulated zone is
+// somebody else's: those that are said to resolve arrive at an endpoint nobody
+// knows. It needs the lock.
+func (s *Sim) routingOf(name string, now time.Time) (endpoint string, ok bool) {
+	name, err := parseName(name)
+	if err != nil {
+		return "", false
+	}
+	t := s.follow(name, now)
+	switch {
+	case strings.HasSuffix(t.last(), cloudFrontSuffix):
+		return t.last(), true
+	case t.zone == nil:
+		return "", s.world.resolves(hostName(t.last()))
+	}
+	endpoint = t.aliasTo()
+	if endpoint == "" {
+		return "", false
+	}
+	challenged := slices.ContainsFunc(t.names, func(n string) bool {
+		return slices.Contains(s.textAt(challengeLabel+n, now), endpoint)
+	})
+	if !challenged {
+		return "", false
+	}
+	return endpoint, true
+}
+
+// aliasTo returns the CloudFront endpoint an address alias at the end leads to.
+func (t *trail) aliasTo() string {
+	for _, set := range t.sets {
+		if set.alias != nil && (set.kind == typeA || set.kind == typeAAAA) && strings.HasSuffix(set.alias.name, cloudFrontSuffix) {
+			return set.alias.name
+		}
+	}
+	return ""
+}
+
+// textAt returns the TXT values resolvers see at a name, without quotes.
+func (s *Sim) textAt(name string, now time.Time) []string {
+	t := s.follow(name, now)
+	set := ofType(t.sets, typeTXT)
+	if set == nil {
+		return nil
+	}
+	var texts []string
+	for _, value := range set.values {
+		if parts, err := parseText(value); err == nil {
+			texts = append(texts, strings.Join(parts, ""))
+		}
+	}
+	return texts
+}
+
+// leadsToCloudFront tells whether public DNS proves that whoever controls a
+// name wants it at CloudFront: it arrives at an endpoint that exists.
+func (s *Sim) leadsToCloudFront(name string, now time.Time) bool {
+	endpoint, ok := s.routingOf(name, now)
+	return ok && (endpoint == "" || s.endpointExists(endpoint))
+}
+
+// endpointExists tells whether any account has a connection group or a
+// distribution at a host in cloudfront.net.
+func (s *Sim) endpointExists(endpoint string) bool {
+	for _, a := range s.world.accounts {
+		if a.endpoints[endpoint] != "" {
+			return true
+		}
+		for _, r := range a.distributions.live {
+			if r.current().endpoint == endpoint {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// provesMove tells whether the TXT record that a move between accounts takes is
+// public: it names the endpoint the domain is to move to. In no simulated zone
+// it is there if its name is said to resolve.
+func (s *Sim) provesMove(domain, endpoint string, now time.Time) bool {
+	name, err := parseName(proofName(domain))
+	if err != nil {
+		return false
+	}
+	if s.world.publicZone(name) == nil {
+		return s.world.resolves(proofName(domain))
+	}
+	return slices.Contains(s.textAt(name, now), endpoint)
+}
+
+// parseText splits the value of a TXT record into its strings: each in quotes,
+// with spaces between, a quote or a backslash inside escaped by a backslash,
+// other bytes as octal escapes.
+func parseText(value string) ([]string, error) {
+	var parts []string
+	rest := strings.TrimSpace(value)
+	for rest != "" {
+		part, after, err := quoted(rest)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+		if after != "" && after[0] != ' ' && after[0] != '\t' {
+			return nil, errText("Value should be enclosed in quotation marks")
+		}
+		rest = strings.TrimLeft(after, " \t")
+	}
+	if parts == nil {
+		return nil, errText("Value should be enclosed in quotation marks")
+	}
+	return parts, nil
+}
+
+type errText string
+
+func (e errText) Error() string { return string(e) }
+
+// maxText is how long one string of a TXT record can be.
+const maxText = 255
+
+// quoted reads one string in quotes off the front.
+func quoted(text string) (content, rest string, err error) {
+	if text[0] != '"' {
+		return "", "", errText("Value should be enclosed in quotation marks")
+	}
+	var out []byte
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '"':
+			if len(out) > maxText {
+				return "", "", errText("CharacterStringTooLong")
+			}
+			return string(out), text[i+1:], nil
+		case '\\':
+			if i+3 < len(text) && text[i+1] >= '0' && text[i+1] <= '3' {
+				if b, err := strconv.ParseUint(text[i+1:i+4], 8, 8); err == nil {
+					out = append(out, byte(b))
+					i += 3
+					continue
+				}
+			}
+			if i++; i < len(text) {
+				out = append(out, text[i])
+			}
+		default:
+			out = append(out, c)
+		}
+	}
+	return "", "", errText("InvalidCharacterString (Value should be enclosed in quotation marks)")
+}

@@ -1,0 +1,114 @@
+package aws
+
+import (
+	"testing"
+	"time"
+)
+
+type stillClock struct{}
+
+func (stillClock) Now() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+const testEndpoint = "dhome.cloudfront.net"
+
+// routingWorld has zones in two accounts, one below the other.
+func routingWorld(t *testing.T) *Sim {
+	t.Helper()
+	return New(Options{Clock: stillClock{}, Seed: &Seed{
+		Accounts:         []SeedAccount{{ID: DefaultAccount}, {ID: "999988887777"}},
+		ConnectionGroups: []SeedConnectionGroup{{ID: "cg_home", Name: "home", RoutingEndpoint: testEndpoint}},
+		ResolvingDomains: []string{"live.elsewhere.test", "old.example.com"},
+		HostedZones: []SeedHostedZone{
+			{Name: "example.com.", ID: "ZPARENT", Records: []SeedRecord{
+				{Name: "www.example.com", Type: "CNAME", Values: []string{testEndpoint + "."}},
+				{Name: "gone.example.com", Type: "CNAME", Values: []string{"dgone.cloudfront.net"}},
+				{Name: "*.wild.example.com", Type: "CNAME", Values: []string{testEndpoint}},
+				{Name: "a.b.wild.example.com", Type: "TXT", Values: []string{`"x"`}},
+				{Name: "chain.example.com", Type: "CNAME", Values: []string{"hop.sub.example.com"}},
+				{Name: "loop1.example.com", Type: "CNAME", Values: []string{"loop2.example.com"}},
+				{Name: "loop2.example.com", Type: "CNAME", Values: []string{"loop1.example.com"}},
+				{Name: "out.example.com", Type: "CNAME", Values: []string{"live.elsewhere.test"}},
+				{Name: "shadow.sub.example.com", Type: "CNAME", Values: []string{testEndpoint}},
+				{Name: "alias.example.com", Type: "A", AliasTarget: testEndpoint},
+				{Name: "example.com", Type: "A", AliasTarget: testEndpoint},
+				{Name: "_cf-challenge.example.com", Type: "TXT", Values: []string{`"` + testEndpoint + `"`}},
+				{Name: "wrong.example.com", Type: "A", AliasTarget: testEndpoint},
+				{Name: "_cf-challenge.wrong.example.com", Type: "TXT", Values: []string{`"dother.cloudfront.net"`}},
+				{Name: "to-apex.example.com", Type: "CNAME", Values: []string{"example.com"}},
+			}},
+			{Name: "sub.example.com", Account: "999988887777", Records: []SeedRecord{
+				{Name: "hop.sub.example.com", Type: "CNAME", Values: []string{testEndpoint}},
+			}},
+			{Name: "private.test", Private: true, Records: []SeedRecord{
+				{Name: "www.private.test", Type: "CNAME", Values: []string{testEndpoint}},
+			}},
+		},
+	}})
+}
+
+func TestRoutingOf(t *testing.T) {
+	s := routingWorld(t)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, tc := range map[string]struct {
+		domain, endpoint string
+		ok               bool
+	}{
+		"a CNAME arrives":                                        {"www.example.com", testEndpoint, true},
+		"case does not matter":                                   {"WWW.example.com", testEndpoint, true},
+		"a CNAME to an endpoint nobody has arrives all the same": {"gone.example.com", "dgone.cloudfront.net", true},
+		"a wildcard stands for what is below it":                 {"x.wild.example.com", testEndpoint, true},
+		"at any depth":                                           {"y.x.wild.example.com", testEndpoint, true},
+		"but not for a name that exists":                         {"a.b.wild.example.com", "", false},
+		"nor for one that only has names below it":               {"b.wild.example.com", "", false},
+		"nor beside a closer name":                               {"c.b.wild.example.com", "", false},
+		"the wildcard itself is a name":                          {"*.wild.example.com", testEndpoint, true},
+		"a chain leads through zones of other accounts":          {"chain.example.com", testEndpoint, true},
+		"a loop leads nowhere":                                   {"loop1.example.com", "", false},
+		"a chain may end in somebody else's DNS":                 {"out.example.com", "", true},
+		"somebody else's DNS is what it is said to be":           {"live.elsewhere.test", "", true},
+		"or not":                                                 {"dead.elsewhere.test", "", false},
+		"what a simulated zone says beats what is said":          {"old.example.com", "", false},
+		"the most specific zone answers":                         {"shadow.sub.example.com", "", false},
+		"a private zone is not public":                           {"www.private.test", "", false},
+		"an alias alone hides where it leads":                    {"alias.example.com", "", false},
+		"an alias with its challenge counts":                     {"example.com", testEndpoint, true},
+		"a challenge that names another endpoint doesn't":        {"wrong.example.com", "", false},
+		"the challenge may be at a name on the way":              {"to-apex.example.com", testEndpoint, true},
+		"what is no name leads nowhere":                          {"a..b", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			endpoint, ok := s.routingOf(tc.domain, s.now())
+			if endpoint != tc.endpoint || ok != tc.ok {
+				t.Errorf("%s: %q, %v, want %q, %v", tc.domain, endpoint, ok, tc.endpoint, tc.ok)
+			}
+		})
+	}
+	if s.leadsToCloudFront("gone.example.com", s.now()) {
+		t.Error("a record that points at nothing proves something")
+	}
+}
+
+// TestPublicDNSLags has changes appear, and disappear, after INSYNC and the
+// propagation.
+func TestPublicDNSLags(t *testing.T) {
+	s := routingWorld(t)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	z, start := s.world.zones["ZPARENT"], s.now()
+	set := &recordSet{name: "new.example.com", kind: typeCNAME, ttl: 300, values: []string{testEndpoint}}
+	made := &change{synced: start.Add(time.Minute), public: start.Add(90 * time.Second)}
+	gone := &change{synced: start.Add(3 * time.Minute), public: start.Add(4 * time.Minute), stuck: true}
+	z.put(set.name, set.key(), setVersion{made, set}, s.moment(start))
+	z.put(set.name, set.key(), setVersion{change: gone}, s.moment(start))
+	for _, tc := range []struct {
+		after time.Duration
+		stuck bool
+		ok    bool
+	}{{after: time.Minute}, {after: 90 * time.Second, ok: true}, {after: 239 * time.Second, ok: true}, {after: 4 * time.Minute}, {after: time.Hour, stuck: true, ok: true}} {
+		s.switches.Route53NeverInSync = tc.stuck
+		if _, ok := s.routingOf(set.name, start.Add(tc.after)); ok != tc.ok {
+			t.Errorf("after %v, stuck %v: %v", tc.after, tc.stuck, ok)
+		}
+	}
+}
