@@ -1,5 +1,7 @@
 package cert
 
+import "slices"
+
 // State is where the certificate that CloudFront manages for a tenant stands, in
 // CloudFront's own spelling.
 type State string
@@ -19,6 +21,29 @@ const (
 type Managed struct {
 	ARN   string
 	State State
+	// Host is who answers the challenge, CloudFront or the user's own web server, in
+	// CloudFront's own spelling; empty when CloudFront does not tell.
+	Host string
+	// Tokens has what is to be served for each domain of the certificate, sorted by domain.
+	Tokens []Token
+}
+
+// Token is the challenge for one domain: a request for RedirectFrom has to be redirected to
+// RedirectTo. Both are without a scheme.
+type Token struct {
+	Domain       string
+	RedirectFrom string
+	RedirectTo   string
+}
+
+// Domains returns the domains that the certificate was requested for, sorted.
+func (m Managed) Domains() []string {
+	domains := make([]string, len(m.Tokens))
+	for i, t := range m.Tokens {
+		domains[i] = t.Domain
+	}
+	slices.Sort(domains)
+	return slices.Compact(domains)
 }
 
 // IsFailure reports whether the state is one that no waiting mends.

@@ -159,5 +159,15 @@ type Certificate struct {
 	Missing    bool
 	// Status is ACM's, for example ISSUED.
 	Status string
-	Names  []string
+	// Names are in lower case and sorted.
+	Names []string
+	// NotAfter is when the certificate expires, zero before it was issued.
+	NotAfter time.Time
+	// InUse reports whether some resource of AWS uses the certificate: then it can't be deleted.
+	InUse bool
+	// CloudFrontManaged reports whether CloudFront requested the certificate and renews it.
+	CloudFrontManaged bool
+	// FailureReason is ACM's word for why the certificate was not issued, for example
+	// CAA_ERROR; empty when it has not failed.
+	FailureReason string
 }

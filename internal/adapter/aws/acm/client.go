@@ -1,4 +1,4 @@
-// Package acm reads certificates in ACM.
+// Package acm reads and deletes certificates in ACM.
 package acm
 
 import (
@@ -16,7 +16,15 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-const opDescribe = "DescribeCertificate"
+// The operations, as the SDK and IAM call them.
+const (
+	opDescribe = "DescribeCertificate"
+	opList     = "ListCertificates"
+	opDelete   = "DeleteCertificate"
+)
+
+// pageSize is the most that ACM returns at once.
+const pageSize = 1000
 
 // errorTable classifies ACM's error codes. What stands nowhere is transient.
 var errorTable = aws.Table{
@@ -36,8 +44,9 @@ var errorTable = aws.Table{
 
 // Client calls ACM. It is safe for concurrent use.
 type Client struct {
-	api  *sdk.Client
-	read func(*sdk.Options)
+	api *sdk.Client
+	// read and write are the options of calls that are, and are not, tried again.
+	read, write func(*sdk.Options)
 }
 
 var _ port.Certificates = (*Client)(nil)
@@ -52,13 +61,14 @@ type Config struct {
 
 // New returns a client for the region whose certificates CloudFront uses.
 func New(c Config) *Client {
-	retryer := aws.RetryRead(c.Limiter)
+	readRetryer, noRetryer := aws.RetryRead(c.Limiter), aws.NoRetry()
 	return &Client{
 		api: sdk.NewFromConfig(c.SDK, func(o *sdk.Options) {
 			o.Region = aws.GlobalRegion
 			o.APIOptions = append(o.APIOptions, aws.Instrument(c.Limiter, c.Metrics)...)
 		}),
-		read: func(o *sdk.Options) { o.Retryer = retryer },
+		read:  func(o *sdk.Options) { o.Retryer = readRetryer },
+		write: func(o *sdk.Options) { o.Retryer = noRetryer },
 	}
 }
 
@@ -77,15 +87,68 @@ func (c *Client) DescribeCertificate(ctx context.Context, arn string) (edge.Cert
 	case detail.Status == "":
 		return edge.Certificate{}, aws.Unreadable(opDescribe, "the certificate's status")
 	}
-	return edge.Certificate{ARN: *detail.CertificateArn, Status: string(detail.Status), Names: names(detail)}, nil
+	return edge.Certificate{
+		ARN: *detail.CertificateArn, Status: string(detail.Status),
+		Names:    names(detail.DomainName, detail.SubjectAlternativeNames),
+		NotAfter: awssdk.ToTime(detail.NotAfter), InUse: len(detail.InUseBy) > 0,
+		CloudFrontManaged: detail.ManagedBy == types.CertificateManagedByCloudfront,
+		FailureReason:     string(detail.FailureReason),
+	}, nil
 }
 
-// names are the names that the certificate covers, each once, sorted. ACM repeats the
+// ListCertificates implements port.Certificates. Without the key types ACM leaves out
+// whatever is not RSA of 1024 or 2048 bits.
+func (c *Client) ListCertificates(ctx context.Context, marker string) ([]edge.Certificate, string, error) {
+	in := &sdk.ListCertificatesInput{
+		Includes: &types.Filters{KeyTypes: types.KeyAlgorithm("").Values()},
+		MaxItems: awssdk.Int32(pageSize),
+	}
+	if marker != "" {
+		in.NextToken = &marker
+	}
+	out, err := c.api.ListCertificates(ctx, in, c.read)
+	if err != nil {
+		return nil, "", errorTable.Classify(opList, err)
+	}
+	// An answer that is no list at all would be an account without certificates.
+	if out.CertificateSummaryList == nil {
+		return nil, "", aws.Unreadable(opList, "the list of certificates")
+	}
+	page := make([]edge.Certificate, 0, len(out.CertificateSummaryList))
+	for _, summary := range out.CertificateSummaryList {
+		if summary.CertificateArn == nil {
+			return nil, "", aws.Unreadable(opList, "a certificate's ARN")
+		}
+		page = append(page, summarised(summary))
+	}
+	next := awssdk.ToString(out.NextToken)
+	if next != "" && next == marker {
+		return nil, "", aws.Unreadable(opList, "a new marker for the next page")
+	}
+	return page, next, nil
+}
+
+func summarised(s types.CertificateSummary) edge.Certificate {
+	return edge.Certificate{
+		ARN: *s.CertificateArn, Status: string(s.Status),
+		Names:    names(s.DomainName, s.SubjectAlternativeNameSummaries),
+		NotAfter: awssdk.ToTime(s.NotAfter), InUse: awssdk.ToBool(s.InUse),
+		CloudFrontManaged: s.ManagedBy == types.CertificateManagedByCloudfront,
+	}
+}
+
+// DeleteCertificate implements port.Certificates.
+func (c *Client) DeleteCertificate(ctx context.Context, arn string) error {
+	_, err := c.api.DeleteCertificate(ctx, &sdk.DeleteCertificateInput{CertificateArn: &arn}, c.write)
+	return errorTable.Classify(opDelete, err)
+}
+
+// names are the names that a certificate covers, each once, sorted. ACM repeats the
 // first name among the alternative ones, but not for every imported certificate.
-func names(detail *types.CertificateDetail) []string {
-	all := slices.Clone(detail.SubjectAlternativeNames)
-	if detail.DomainName != nil {
-		all = append(all, *detail.DomainName)
+func names(first *string, alternatives []string) []string {
+	all := slices.Clone(alternatives)
+	if first != nil {
+		all = append(all, *first)
 	}
 	for i, name := range all {
 		all[i] = strings.ToLower(name)

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
@@ -187,6 +188,33 @@ func tags(t *types.Tags) map[string]string {
 		}
 	}
 	return out
+}
+
+func managedCertificate(d *types.ManagedCertificateDetails) cert.Managed {
+	managed := cert.Managed{
+		ARN: awssdk.ToString(d.CertificateArn), State: cert.State(d.CertificateStatus), Host: string(d.ValidationTokenHost),
+	}
+	for _, t := range d.ValidationTokenDetails {
+		if t.Domain == nil {
+			continue
+		}
+		managed.Tokens = append(managed.Tokens, cert.Token{
+			Domain:       strings.ToLower(strings.TrimSuffix(*t.Domain, ".")),
+			RedirectFrom: withoutScheme(t.RedirectFrom), RedirectTo: withoutScheme(t.RedirectTo),
+		})
+	}
+	slices.SortFunc(managed.Tokens, func(a, b cert.Token) int { return strings.Compare(a.Domain, b.Domain) })
+	return managed
+}
+
+// withoutScheme cuts off the http:// that CloudFront leaves out and ACM, whose tokens these
+// are, does not.
+func withoutScheme(url *string) string {
+	text := awssdk.ToString(url)
+	if _, rest, ok := strings.Cut(text, "://"); ok {
+		return rest
+	}
+	return text
 }
 
 func distribution(d *types.Distribution) edge.Distribution {

@@ -87,9 +87,7 @@ func (c *Client) GetManagedCertificate(ctx context.Context, identifier string) (
 	if details.CertificateStatus == "" {
 		return cert.Managed{}, aws.Unreadable(opGetCertificate, "the certificate's status")
 	}
-	managed := cert.Managed{
-		ARN: awssdk.ToString(details.CertificateArn), State: cert.State(details.CertificateStatus),
-	}
+	managed := managedCertificate(details)
 	if managed.State == cert.Issued && managed.ARN == "" {
 		return cert.Managed{}, aws.Unreadable(opGetCertificate, "the issued certificate's ARN")
 	}
