@@ -73,10 +73,10 @@ const (
 	// Cure: give the operator the credentials of the account that the message names; nothing happens to the tenant until then.
 	ReasonWrongAccount = "WrongAccount"
 	// ReasonDomainChangeHeld (False): a change of domains waits until it can be made safely.
-	// Cure: nothing, this version does not use it.
+	// Cure: wait until the pending certificate request has ended; the message says what it waits for. To cut a request short that can't end well, delete the object and create it anew.
 	ReasonDomainChangeHeld = "DomainChangeHeld"
 	// ReasonReferenceNotReady (False): something that the spec names is missing or not ready.
-	// Cure: nothing, this version does not use it.
+	// Cure: wait, or create what the message names.
 	ReasonReferenceNotReady = "ReferenceNotReady"
 )
 
@@ -103,13 +103,13 @@ const (
 	// ReasonValidated (True): the managed certificate is issued and attached.
 	ReasonValidated = "Validated"
 	// ReasonPendingValidation (False): AWS has not validated the domains yet.
-	// Cure: point every domain at status.dnsTarget; with the token host self-hosted, serve the token that GetManagedCertificateDetails shows.
+	// Cure: point every domain at status.dnsTarget; with the token host self-hosted, serve what status.validationTokens lists.
 	ReasonPendingValidation = "PendingValidation"
 	// ReasonAttaching (False): issued, and on its way onto the tenant.
-	// Cure: set spec.customizations.certificate.arn to the ARN that the message names, if AWS does not attach it by itself.
+	// Cure: wait, usually one to five minutes.
 	ReasonAttaching = "Attaching"
 	// ReasonCertificateFailed (False): the certificate failed, timed out, was revoked or expired.
-	// Cure: find the cause in ACM (a CAA record, a domain that leads elsewhere), then create the object anew, or name another certificate in spec.customizations.certificate.arn.
+	// Cure: find the cause in the message or in ACM (a CAA record, a domain that leads elsewhere) and remove it. A new request is sent by itself, after ten minutes and then ever later; at once after a change of the spec or with the annotation cloudfront-tenant-operator.io/reconcile-now.
 	ReasonCertificateFailed = "CertificateFailed"
 	// ReasonNotConfigured (False): no managed certificate is requested any more.
 	// Cure: nothing, the condition goes with the next change.
@@ -123,24 +123,24 @@ const (
 	// ReasonDNSNotConfigured (True): DNS is not the operator's job for this object.
 	ReasonDNSNotConfigured = "DNSNotConfigured"
 	// ReasonDNSRecordCreating (False): records are about to be published.
-	// Cure: nothing, this version does not use it.
+	// Cure: wait. The message says what comes first: the zone being read, the domain being active, or the turn of the next batch.
 	ReasonDNSRecordCreating = "DNSRecordCreating"
 	// ReasonDNSPropagating (False): the provider has accepted the records and distributes them.
-	// Cure: nothing, this version does not use it.
+	// Cure: wait, usually under a minute.
 	ReasonDNSPropagating = "DNSPropagating"
 	// ReasonDNSConflict (False): a record that is not ours stands in the place of one of ours.
-	// Cure: nothing, this version does not use it.
+	// Cure: remove the record that the message names, or set spec.dns.takeover to replace it; where another object publishes the name, remove the domain from one of the two.
 	ReasonDNSConflict = "DNSConflict"
 	// ReasonDNSError (False): the provider refuses or fails.
-	// Cure: point the domains at status.dnsTarget yourself and remove spec.dns, which this version does not act upon.
+	// Cure: change what the message names. It is tried again by itself.
 	ReasonDNSError = "DNSError"
 	// ReasonZoneNotFound (False): there is no zone to publish in.
-	// Cure: nothing, this version does not use it.
+	// Cure: create a public hosted zone for the domain, or name the right one in spec.dns.hostedZoneId; for a zone in another account set spec.dns.assumeRoleArn.
 	ReasonZoneNotFound = "ZoneNotFound"
 	// ReasonZoneAmbiguous (False): more than one zone could be meant.
-	// Cure: nothing, this version does not use it.
+	// Cure: name the zone that is meant in spec.dns.hostedZoneId.
 	ReasonZoneAmbiguous = "ZoneAmbiguous"
 	// ReasonRoleNotAllowed (False): the administrator has not granted the role that the spec names.
-	// Cure: nothing, this version does not use it.
+	// Cure: ask the administrator to add the role to --allowed-roles, or name another one.
 	ReasonRoleNotAllowed = "RoleNotAllowed"
 )

@@ -289,6 +289,14 @@ type ManagedCertificateRequest struct {
 	// which is enabled.
 	// +optional
 	CertificateTransparencyLoggingPreference CertificateTransparencyLoggingPreference `json:"certificateTransparencyLoggingPreference,omitempty"`
+
+	// deleteOnTenantDeletion says whether the certificates in status.managedCertificates are deleted in ACM
+	// once the tenant is gone. AWS keeps them otherwise, and they count against the account's quota of
+	// certificates. Only one that CloudFront manages and that nothing uses any more is deleted. Absent means
+	// true; nothing is deleted with deletionPolicy Retain.
+	// +kubebuilder:default=true
+	// +optional
+	DeleteOnTenantDeletion *bool `json:"deleteOnTenantDeletion,omitempty"`
 }
 
 // Tag is a key with a value on an AWS resource.
@@ -312,18 +320,42 @@ type Tag struct {
 }
 
 // DNS says where and how the records of the domains are published.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.hostedZoneId) || !has(self.zoneName)",message="hostedZoneId names the zone already: remove zoneName, or hostedZoneId to look the zone up by its name",fieldPath=".zoneName"
 type DNS struct {
 	// provider is the DNS service that holds the zone: route53.
 	// +required
 	Provider DNSProvider `json:"provider,omitempty"`
 
-	// hostedZoneId is the ID of the Route 53 hosted zone to publish in. Absent means the one public zone
-	// whose name is the longest match for the domain.
+	// hostedZoneId is the ID of the Route 53 hosted zone to publish in. With neither hostedZoneId nor zoneName
+	// each domain goes to the one public zone whose name is the longest match for it.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^Z[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not the ID of a hosted zone, which is Z and then capital letters and digits: give it without /hostedzone/ before it'",message="must be the ID of a hosted zone: Z and then capital letters and digits, without /hostedzone/ before it"
 	// +optional
 	HostedZoneID string `json:"hostedZoneId,omitempty"`
+
+	// zoneName is the name of the public hosted zone to publish in, in lower case and without a dot at its
+	// end, for example example.com. There must be one public zone of that name.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?[.])*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$')",messageExpression="'\"' + self + '\" is not the name of a zone: write it in lower case, an internationalized name in punycode, and without a dot at its end'",message="write the name of the zone in lower case, an internationalized name in punycode, and without a dot at its end"
+	// +optional
+	ZoneName string `json:"zoneName,omitempty"`
+
+	// recordType says what is published for a domain. CNAME: a CNAME record, which can't stand at the apex
+	// of a zone. Alias: alias records of type A, and AAAA where the connection group has IPv6, with the TXT
+	// record _cf-challenge that CloudFront looks for beside an alias. Auto: Alias at the apex of the zone,
+	// CNAME below it. Absent means Auto.
+	// +kubebuilder:default=Auto
+	// +optional
+	RecordType RecordType `json:"recordType,omitempty"`
+
+	// takeover lets a record that somebody else published in the place of one of ours be replaced. From then
+	// on it counts as ours: it is deleted with the domain. A record that another live object of this cluster
+	// publishes is never taken. Absent means false: such a record is a conflict, and stays.
+	// +optional
+	Takeover bool `json:"takeover,omitempty"`
 
 	// ttl is the time to live of the records in seconds, 60 to 172800 (two days). Alias records have none.
 	// Absent means 300.
@@ -333,8 +365,10 @@ type DNS struct {
 	// +optional
 	TTL int32 `json:"ttl,omitempty"`
 
-	// assumeRoleArn is the ARN of an IAM role that the operator assumes to change the zone, for a zone in
-	// another AWS account. The administrator must have allowed it. Absent means the operator's own identity.
+	// assumeRoleArn is the ARN of an IAM role that the operator assumes to read and change the zone, for a
+	// zone in another AWS account. The administrator must have allowed it (--allowed-roles), and the role
+	// must trust the operator under the external ID <cluster ID>/<namespace>. Absent means the operator's own
+	// identity.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=640
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:iam::[0-9]{12}:role/[!-~]+$')",messageExpression="'\"' + self + '\" is not the ARN of an IAM role: give arn:aws:iam::<account>:role/<name>'",message="must be the ARN of an IAM role: arn:aws:iam::<account>:role/<name>"
@@ -394,6 +428,19 @@ type DNSProvider string
 
 // DNSProviderRoute53 is Amazon Route 53.
 const DNSProviderRoute53 DNSProvider = "route53"
+
+// RecordType says what is published for a domain.
+// +kubebuilder:validation:Enum=Auto;CNAME;Alias
+type RecordType string
+
+const (
+	// RecordTypeAuto is an alias at the apex of the zone and a CNAME below it.
+	RecordTypeAuto RecordType = "Auto"
+	// RecordTypeCNAME is a CNAME everywhere.
+	RecordTypeCNAME RecordType = "CNAME"
+	// RecordTypeAlias is an alias everywhere.
+	RecordTypeAlias RecordType = "Alias"
+)
 
 // DriftPolicy says what happens to changes made behind the operator's back.
 // +kubebuilder:validation:Enum=enforce;report;suspend
@@ -503,6 +550,30 @@ type DistributionTenantStatus struct {
 	// +optional
 	CertificateARN string `json:"certificateArn,omitempty"`
 
+	// managedCertificates are the certificates in ACM that CloudFront obtained for this very tenant, those
+	// that were superseded included, the latest last: at most 50. Only these are ever deleted with the tenant.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=50
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=2048
+	// +listType=set
+	// +optional
+	ManagedCertificates []string `json:"managedCertificates,omitempty"`
+
+	// certificateRequest is the request for a managed certificate that was last sent. It is sent again only
+	// when it changes, when the domains outgrow it, or when its certificate failed.
+	// +optional
+	CertificateRequest *SentCertificateRequest `json:"certificateRequest,omitempty"`
+
+	// validationTokens are what the web server of each domain has to serve for a self-hosted validation, while
+	// it is pending.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=100
+	// +listType=map
+	// +listMapKey=domain
+	// +optional
+	ValidationTokens []ValidationToken `json:"validationTokens,omitempty"`
+
 	// managedCertificateStatus is the state of the managed certificate as AWS gives it, such as
 	// pending-validation or issued. Absent where none is requested.
 	// +kubebuilder:validation:MinLength=1
@@ -533,6 +604,10 @@ type DistributionTenantStatus struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	DNSTarget string `json:"dnsTarget,omitempty"`
+
+	// dns is what the operator publishes for this tenant.
+	// +optional
+	DNS *DNSStatus `json:"dns,omitempty"`
 
 	// dnsChangeId is the ID of the last change of DNS records for this tenant.
 	// +kubebuilder:validation:MinLength=1
@@ -577,6 +652,103 @@ type DomainResult struct {
 	// +optional
 	Status string `json:"status,omitempty"`
 }
+
+// SentCertificateRequest is a request for a managed certificate as it was sent.
+type SentCertificateRequest struct {
+	// validationTokenHost is that of the request.
+	// +required
+	ValidationTokenHost ValidationTokenHost `json:"validationTokenHost,omitempty"`
+
+	// primaryDomainName is that of the request.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	PrimaryDomainName string `json:"primaryDomainName,omitempty"`
+
+	// certificateTransparencyLoggingPreference is that of the request.
+	// +optional
+	CertificateTransparencyLoggingPreference CertificateTransparencyLoggingPreference `json:"certificateTransparencyLoggingPreference,omitempty"`
+
+	// time is when it was sent.
+	// +required
+	Time metav1.Time `json:"time"`
+}
+
+// ValidationToken is how control of a domain is proven to ACM: whoever asks for redirectFrom over HTTP has
+// to be redirected to redirectTo.
+type ValidationToken struct {
+	// domain is the name of the domain.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	Domain string `json:"domain,omitempty"`
+
+	// redirectFrom is the address below the domain that ACM asks for, without the scheme.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	RedirectFrom string `json:"redirectFrom,omitempty"`
+
+	// redirectTo is where it has to be redirected to, without the scheme.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	RedirectTo string `json:"redirectTo,omitempty"`
+}
+
+// DNSStatus is the ledger of the records that are ours. Nothing else tells: a record that is not listed
+// here is never changed or deleted.
+//
+// +kubebuilder:validation:MinProperties=0
+type DNSStatus struct {
+	// records are the records that are published, about to be, or about to go, at most 400.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=400
+	// +listType=atomic
+	// +optional
+	Records []DNSRecord `json:"records,omitempty"`
+}
+
+// DNSRecord is one record of the ledger, as it was published.
+type DNSRecord struct {
+	// zoneId is the ID of the hosted zone.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +required
+	ZoneID string `json:"zoneId,omitempty"`
+
+	// name is the full name of the record.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=266
+	// +required
+	Name string `json:"name,omitempty"`
+
+	// type is CNAME, TXT, or A and AAAA, which are aliases.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=16
+	// +required
+	Type string `json:"type,omitempty"`
+
+	// value is the name that the record leads to, or the text of a TXT record.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +required
+	Value string `json:"value,omitempty"`
+
+	// ttl is the time to live in seconds. An alias has none.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	TTL int64 `json:"ttl,omitempty"`
+
+	// state is Intended (about to be published, and perhaps there already), Published (seen in the zone) or
+	// Retracting (about to be deleted, and perhaps gone already).
+	// +required
+	State RecordState `json:"state,omitempty"`
+}
+
+// RecordState is how far a record of the ledger has come.
+// +kubebuilder:validation:Enum=Intended;Published;Retracting
+type RecordState string
 
 // DriftedField is one difference between the spec and AWS. Values are cut off after 1024 characters.
 type DriftedField struct {

@@ -16,6 +16,12 @@ const (
 	// repeats the last one that was handled.
 	AnnotationReconcileNow = GroupName + "/reconcile-now"
 
+	// AnnotationAbandonDNS, with the value "true", lets an object be deleted although its DNS records can't:
+	// the records in status.dns are left where they are and forgotten. For a zone that nobody can
+	// reach any more. A record that is left leads to CloudFront without a tenant behind it, where
+	// a stranger may claim the domain: remove it by hand.
+	AnnotationAbandonDNS = GroupName + "/abandon-dns"
+
 	// AnnotationCreatePending is the create mark: the RFC 3339 time at which the operator was about
 	// to ask AWS for a creation. It is stored before the call, so that a creation whose answer got
 	// lost is looked for and found.
