@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // acm speaks JSON 1.1. Only what CloudFront certificates need is there.
@@ -14,6 +13,8 @@ const acmTarget = "CertificateManager."
 
 var acmOperations = []*operation{
 	{name: "DescribeCertificate", handle: (*Sim).describeCertificate},
+	{name: "ListCertificates", handle: (*Sim).listCertificates},
+	{name: "DeleteCertificate", mutating: true, handle: (*Sim).deleteCertificate},
 }
 
 func (acm) accepts(r *http.Request) bool {
@@ -62,67 +63,11 @@ func (acm) codeOf(err error) string { return asAPIError(err).Code }
 
 func (acm) throttleCode() string { return "ThrottlingException" }
 
-func (s *Sim) describeCertificate(c *call) (reply, error) {
-	arn, _ := c.input["CertificateArn"].(string)
-	switch {
-	case len(arn) < 20 || len(arn) > 2048:
-		return reply{}, refuse(http.StatusBadRequest, "ValidationException", "CertificateArn must have 20 to 2048 characters.")
-	case !acmArn.MatchString(arn):
-		return reply{}, refuse(http.StatusBadRequest, "InvalidArnException", "Invalid ARN: %s", arn)
+// ACMLimits are the request rates ACM publishes for a new account.
+func ACMLimits() []Limit {
+	return []Limit{
+		{Operation: "DescribeCertificate", Rate: 10, Burst: 10},
+		{Operation: "ListCertificates", Rate: 8, Burst: 8},
+		{Operation: "DeleteCertificate", Rate: 10, Burst: 10},
 	}
-	cert, ok := s.knownCertificate(c.acct, arn)
-	if !ok {
-		return reply{}, refuse(http.StatusBadRequest, "ResourceNotFoundException",
-			"Could not find certificate %s in account %s.", arn, c.acct.id)
-	}
-	return reply{status: http.StatusOK, json: map[string]any{"Certificate": s.describe(c.acct, cert)}}, nil
-}
-
-// describe renders a certificate; timestamps are seconds since the epoch.
-func (s *Sim) describe(a *account, cert *certificate) map[string]any {
-	out := map[string]any{
-		"CertificateArn":          cert.arn,
-		"Status":                  cert.status,
-		"Type":                    cert.kind,
-		"KeyAlgorithm":            "RSA_2048",
-		"SubjectAlternativeNames": cert.names,
-		"InUseBy":                 a.usersOf(cert.arn),
-		"RenewalEligibility":      "INELIGIBLE",
-	}
-	if len(cert.names) > 0 {
-		out["DomainName"] = cert.names[0]
-	}
-	if cert.managedBy != "" {
-		out["ManagedBy"] = cert.managedBy
-	}
-	for name, at := range map[string]time.Time{"CreatedAt": cert.created, "NotBefore": cert.notBefore, "NotAfter": cert.notAfter} {
-		if !at.IsZero() {
-			out[name] = float64(at.UnixMilli()) / 1000
-		}
-	}
-	var options []map[string]any
-	for _, t := range cert.tokens {
-		options = append(options, map[string]any{
-			"DomainName":       t.domain,
-			"ValidationMethod": "HTTP",
-			"ValidationStatus": "PENDING_VALIDATION",
-			"HttpRedirect":     map[string]string{"RedirectFrom": "http://" + t.from, "RedirectTo": "https://" + t.to},
-		})
-	}
-	if options != nil {
-		out["DomainValidationOptions"] = options
-	}
-	return out
-}
-
-// usersOf lists the distributions a certificate is attached to. Tenants are left
-// out: what ACM shows for them is not documented, and a fleet may share one.
-func (a *account) usersOf(arn string) []string {
-	users := []string{}
-	for _, r := range a.distributions.order {
-		if r.deleted.IsZero() && r.current().certArn == arn {
-			users = append(users, r.arn)
-		}
-	}
-	return users
 }

@@ -1,52 +1,116 @@
 package aws
 
 import (
-	"net/http"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 )
 
 // certificate is an ACM certificate in us-east-1, the region CloudFront takes
 // certificates from.
 type certificate struct {
+	seq       uint64
+	owner     *account
 	arn       string
 	names     []string
 	status    string // ISSUED and the other states of ACM
 	kind      string // AMAZON_ISSUED, IMPORTED, PRIVATE
+	key       string // the algorithm, RSA_2048 and others
 	managedBy string // CLOUDFRONT for managed ones
+	failure   string // FailureReason of ACM
 	created   time.Time
+	issued    time.Time
+	revoked   time.Time
 	notBefore time.Time
 	notAfter  time.Time
-	tokens    []token // HTTP validation of managed ones
+
+	// The rest is there for managed ones only.
+	tenantID string // who asked for it
+	host     string // where the token is looked for
+	tokens   []token
+	proven   time.Time // since when each name has been validated
+	renewal  string    // RenewalStatus of ACM
+	tried    time.Time // the latest renewal that failed
 }
 
 // token is where the proof for one domain has to be found.
 type token struct {
 	domain, from, to string
+	served           bool // the customer's own host answers with it
 }
 
 const (
-	certIssued  = "ISSUED"
-	certPending = "PENDING_VALIDATION"
+	certPending  = "PENDING_VALIDATION"
+	certIssued   = "ISSUED"
+	certInactive = "INACTIVE"
+	certExpired  = "EXPIRED"
+	certTimedOut = "VALIDATION_TIMED_OUT"
+	certRevoked  = "REVOKED"
+	certFailed   = "FAILED"
+
+	amazonIssued        = "AMAZON_ISSUED"
+	managedByCloudFront = "CLOUDFRONT"
+	rsa2048             = "RSA_2048"
 
 	hostCloudFront = "cloudfront"
 	hostSelfHosted = "self-hosted"
 )
+
+var certificateStates = []string{certPending, certIssued, certInactive, certExpired, certTimedOut, certRevoked, certFailed}
 
 var acmArn = regexp.MustCompile(`^arn:aws[a-z-]*:acm:([a-z0-9-]+):([0-9]{12}):certificate/[a-zA-Z0-9-]+$`)
 
 // lenientNames are the names of a certificate nobody seeded.
 var lenientNames = []string{"*.example.com", "example.com"}
 
+// certificateBook holds the certificates of an account, in order of creation.
+type certificateBook struct {
+	nextSeq uint64
+	order   []*certificate
+	byARN   map[string]*certificate
+}
+
+func newCertificateBook() *certificateBook {
+	return &certificateBook{byARN: map[string]*certificate{}}
+}
+
+// put adds a certificate; one with the same ARN is replaced in its place.
+func (b *certificateBook) put(cert *certificate) {
+	if old := b.byARN[cert.arn]; old != nil {
+		cert.seq = old.seq
+		b.order[b.after(old.seq-1)] = cert
+	} else {
+		b.nextSeq++
+		cert.seq = b.nextSeq
+		b.order = append(b.order, cert)
+	}
+	b.byARN[cert.arn] = cert
+}
+
+func (b *certificateBook) remove(cert *certificate) {
+	delete(b.byARN, cert.arn)
+	i := b.after(cert.seq - 1)
+	b.order = slices.Delete(b.order, i, i+1)
+}
+
+// after returns the position of the first certificate created after seq.
+func (b *certificateBook) after(seq uint64) int {
+	i, _ := slices.BinarySearchFunc(b.order, seq, func(cert *certificate, after uint64) int {
+		if cert.seq <= after {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
 // knownCertificate finds a certificate of an account.
 func (s *Sim) knownCertificate(a *account, arn string) (*certificate, bool) {
-	if cert, ok := a.certificates[arn]; ok {
+	if cert, ok := a.certificates.byARN[arn]; ok {
 		return cert, true
 	}
 	if s.options.LenientCertificates && acmArn.MatchString(arn) && acmRegion(arn) == "us-east-1" {
-		return &certificate{arn: arn, names: lenientNames, status: certIssued, kind: "AMAZON_ISSUED"}, true
+		return &certificate{owner: a, arn: arn, names: lenientNames, status: certIssued, kind: amazonIssued, key: rsa2048}, true
 	}
 	return nil, false
 }
@@ -59,7 +123,7 @@ func acmRegion(arn string) string {
 }
 
 // issuedCertificate returns a certificate CloudFront can serve with.
-func (s *Sim) issuedCertificate(a *account, arn string, now time.Time) (*certificate, error) {
+func (s *Sim) issuedCertificate(a *account, arn string) (*certificate, error) {
 	switch {
 	case !acmArn.MatchString(arn):
 		return nil, invalidArgument("The certificate ARN is not valid: %q.", arn)
@@ -70,109 +134,46 @@ func (s *Sim) issuedCertificate(a *account, arn string, now time.Time) (*certifi
 	switch {
 	case !ok:
 		return nil, invalidArgument("The certificate does not exist: %s.", arn)
+	case cert.status == certExpired:
+		return nil, invalidArgument("The certificate has expired: %s.", arn)
 	case cert.status != certIssued:
 		return nil, invalidArgument("The certificate is %s, not ISSUED: %s.", cert.status, arn)
-	case !cert.notAfter.IsZero() && !now.Before(cert.notAfter):
-		return nil, invalidArgument("The certificate has expired: %s.", arn)
 	}
 	return cert, nil
 }
 
-// managedInput is a request for a managed certificate. It is an action: no read
-// ever shows it.
-type managedInput struct {
-	host, primary string
-}
-
-// managedRequest is what a tenant remembers of the request it made.
-type managedRequest struct {
-	arn  string
-	host string
-}
-
-func readManagedRequest(block *node) (*managedInput, error) {
-	if block == nil {
-		return nil, nil //nolint:nilnil // no request was made
+// usersOf lists the distributions a certificate is in use by, as ACM shows it:
+// those it is attached to, and those whose tenants it is attached to. A pending
+// one is in use by the distribution of the tenant that asked for it, so that
+// nobody deletes it under the request. The tenants' own ARNs are not listed:
+// what ACM shows for them is not documented, and a fleet may share one.
+func (a *account) usersOf(cert *certificate) []string {
+	using := map[string]bool{}
+	for id, tenants := range a.attached[cert.arn] {
+		using[id] = tenants > 0
 	}
-	in := &managedInput{host: block.str("ValidationTokenHost"), primary: block.str("PrimaryDomainName")}
-	if in.host != hostCloudFront && in.host != hostSelfHosted {
-		return nil, invalidArgument("ValidationTokenHost must be cloudfront or self-hosted, got %q.", in.host)
+	if t := cert.requester(); t != nil && cert.status == certPending {
+		using[t.current().distributionID] = true
 	}
-	if p := block.str("CertificateTransparencyLoggingPreference"); p != "" && p != "enabled" && p != "disabled" {
-		return nil, invalidArgument("CertificateTransparencyLoggingPreference must be enabled or disabled, got %q.", p)
-	}
-	return in, nil
-}
-
-// checkManagedRequest refuses requests that cannot be validated over HTTP or
-// come while another one of the tenant is pending.
-func (s *Sim) checkManagedRequest(c *call, before *tenant, names []string, in *managedInput) error {
-	if in == nil {
-		return nil
-	}
-	for _, name := range names {
-		if strings.HasPrefix(name, "*.") {
-			return invalidArgument("A managed certificate cannot cover the wildcard domain %s.", name)
+	users := []string{}
+	for _, r := range a.distributions.order {
+		if r.deleted.IsZero() && (using[r.id] || r.current().certArn == cert.arn) {
+			users = append(users, r.arn)
 		}
 	}
-	if in.primary != "" && !slices.Contains(names, in.primary) {
-		return invalidArgument("The primary domain name %s is not one of the domains.", in.primary)
-	}
-	if before != nil && before.managed != nil {
-		if cert := c.acct.certificates[before.managed.arn]; cert != nil && cert.status == certPending {
-			return invalidArgument("A certificate request of this distribution tenant is pending already.")
-		}
-	}
-	return nil
+	return users
 }
 
-// startManaged asks ACM for a certificate in the tenant's name. How it goes on
-// from pending is not simulated yet; whatever does that changes the status of
-// the certificate and gives the tenant a new ETag.
-func (s *Sim) startManaged(a *account, id string, t *tenant, in *managedInput, now time.Time) *managedRequest {
-	open := slices.ContainsFunc(t.domains, func(d domain) bool { return !d.active })
-	if !open && s.switches.CoveredRequestIgnored {
-		return t.managed
+// attach counts a tenant of a distribution in or out of a certificate's users.
+func (a *account) attach(arn, distributionID string, tenants int) {
+	if arn == "" {
+		return
 	}
-	names := t.domainNames()
-	if in.primary != "" {
-		names = append([]string{in.primary}, slices.DeleteFunc(names, func(n string) bool { return n == in.primary })...)
+	if a.attached[arn] == nil {
+		a.attached[arn] = map[string]int{}
 	}
-	arn := "arn:aws:acm:us-east-1:" + a.id + ":certificate/" + s.derive.uuid("managed", id, t.etag, stamp(now))
-	cert := &certificate{
-		arn: arn, names: names, status: certPending, kind: "AMAZON_ISSUED", managedBy: "CLOUDFRONT", created: now,
+	a.attached[arn][distributionID] += tenants
+	if a.attached[arn][distributionID] == 0 {
+		delete(a.attached[arn], distributionID)
 	}
-	for _, name := range names {
-		file := "/.well-known/pki-validation/" + s.derive.hex(32, "token", arn, name) + ".txt"
-		cert.tokens = append(cert.tokens, token{
-			domain: name,
-			from:   name + file,
-			to:     "validation.us-east-1.acm-validations.aws/" + a.id + file,
-		})
-	}
-	a.certificates[arn] = cert
-	return &managedRequest{arn: arn, host: in.host}
-}
-
-// getManagedCertificate answers for tenants that asked for a managed
-// certificate; others have none.
-func (s *Sim) getManagedCertificate(c *call) (reply, error) {
-	v, err := s.seeTenant(c, c.vars[0])
-	if err != nil {
-		return reply{}, err
-	}
-	if v.value.managed == nil {
-		return reply{}, entityNotFound("managed certificate of the distribution tenant", c.vars[0])
-	}
-	cert := c.acct.certificates[v.value.managed.arn]
-	details := el("ValidationTokenDetails")
-	for _, t := range cert.tokens {
-		details.kids = append(details.kids, el("member", txt("Domain", t.domain), txt("RedirectFrom", t.from), txt("RedirectTo", t.to)))
-	}
-	body := el("ManagedCertificateDetails",
-		txt("CertificateArn", cert.arn),
-		txt("CertificateStatus", strings.ReplaceAll(strings.ToLower(cert.status), "_", "-")),
-		txt("ValidationTokenHost", v.value.managed.host),
-		details)
-	return reply{status: http.StatusOK, body: body}, nil
 }

@@ -122,7 +122,7 @@ func TestDescribeCertificate(t *testing.T) {
 		}
 	})
 	t.Run("an operation that is not simulated", func(t *testing.T) {
-		_, err := acmClient(sim).ListCertificates(t.Context(), &sdkacm.ListCertificatesInput{})
+		_, err := acmClient(sim).GetAccountConfiguration(t.Context(), &sdkacm.GetAccountConfigurationInput{})
 		wantRefusal(t, err, 400, "UnknownOperationException")
 	})
 }

@@ -46,19 +46,21 @@ func (s *Sim) control(w http.ResponseWriter, r *http.Request) {
 type controlHandler func(*Sim, *http.Request) (any, error)
 
 var controlHandlers = map[string]map[string]controlHandler{
-	"health":     {http.MethodGet: func(s *Sim, _ *http.Request) (any, error) { return map[string]any{"status": "ok", "now": s.Now()}, nil }},
-	"operations": {http.MethodGet: func(*Sim, *http.Request) (any, error) { return Operations(), nil }},
-	"calls":      {http.MethodGet: func(s *Sim, _ *http.Request) (any, error) { return s.Calls(), nil }},
-	"journal":    {http.MethodGet: getJournal},
-	"state":      {http.MethodGet: getState},
-	"faults":     {http.MethodGet: getFaults, http.MethodPost: postFault, http.MethodDelete: deleteFaults},
-	"limits":     {http.MethodGet: getLimits, http.MethodPost: postLimits, http.MethodDelete: deleteLimits},
-	"switches":   {http.MethodGet: getSwitches, http.MethodPost: postSwitches},
-	"quotas":     {http.MethodGet: func(s *Sim, _ *http.Request) (any, error) { return s.Quotas(), nil }, http.MethodPost: postQuotas},
-	"clock":      {http.MethodGet: getClock, http.MethodPost: postClock},
-	"resolving":  {http.MethodGet: getResolving, http.MethodPost: postResolving},
-	"seed":       {http.MethodPost: postSeed},
-	"reset":      {http.MethodPost: func(s *Sim, _ *http.Request) (any, error) { s.Reset(); return done, nil }},
+	"health":       {http.MethodGet: func(s *Sim, _ *http.Request) (any, error) { return map[string]any{"status": "ok", "now": s.Now()}, nil }},
+	"operations":   {http.MethodGet: func(*Sim, *http.Request) (any, error) { return Operations(), nil }},
+	"calls":        {http.MethodGet: func(s *Sim, _ *http.Request) (any, error) { return s.Calls(), nil }},
+	"journal":      {http.MethodGet: getJournal},
+	"state":        {http.MethodGet: getState},
+	"faults":       {http.MethodGet: getFaults, http.MethodPost: postFault, http.MethodDelete: deleteFaults},
+	"limits":       {http.MethodGet: getLimits, http.MethodPost: postLimits, http.MethodDelete: deleteLimits},
+	"switches":     {http.MethodGet: getSwitches, http.MethodPost: postSwitches},
+	"quotas":       {http.MethodGet: func(s *Sim, _ *http.Request) (any, error) { return s.Quotas(), nil }, http.MethodPost: postQuotas},
+	"clock":        {http.MethodGet: getClock, http.MethodPost: postClock},
+	"certificates": {http.MethodPost: postCertificate},
+	"serve-token":  {http.MethodPost: postServeToken},
+	"resolving":    {http.MethodGet: getResolving, http.MethodPost: postResolving},
+	"seed":         {http.MethodPost: postSeed},
+	"reset":        {http.MethodPost: func(s *Sim, _ *http.Request) (any, error) { s.Reset(); return done, nil }},
 }
 
 var done = map[string]bool{"ok": true}
@@ -304,6 +306,32 @@ func postSeed(s *Sim, r *http.Request) (any, error) {
 		return nil, err
 	}
 	if err := s.Load(seed); err != nil {
+		return nil, err
+	}
+	return done, nil
+}
+
+// postCertificate moves a certificate to a state only AWS can bring about.
+func postCertificate(s *Sim, r *http.Request) (any, error) {
+	var in CertificateChange
+	if err := readControl(r, &in); err != nil {
+		return nil, err
+	}
+	if err := s.ChangeCertificate(in); err != nil {
+		return nil, err
+	}
+	return done, nil
+}
+
+// postServeToken makes the customers' own hosts answer with their tokens.
+func postServeToken(s *Sim, r *http.Request) (any, error) {
+	var in struct {
+		Domains []string `json:"domains"`
+	}
+	if err := readControl(r, &in); err != nil {
+		return nil, err
+	}
+	if err := s.ServeToken(in.Domains...); err != nil {
 		return nil, err
 	}
 	return done, nil

@@ -195,7 +195,7 @@ func (s *Sim) readParamDefs(tenantConfig *node) ([]paramDef, error) {
 func (s *Sim) checkViewerCertificate(c *call, d *distribution) error {
 	var cert *certificate
 	if d.certArn != "" {
-		found, err := s.issuedCertificate(c.acct, d.certArn, c.now)
+		found, err := s.issuedCertificate(c.acct, d.certArn)
 		if err != nil {
 			return refuse(http.StatusBadRequest, "InvalidViewerCertificate", "%s", asAPIError(err).Message)
 		}

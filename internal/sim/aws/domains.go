@@ -65,7 +65,7 @@ func (s *Sim) anyCovers(c *call, arns []string, domain string) bool {
 		if arn == "" {
 			return false
 		}
-		cert, err := s.issuedCertificate(c.acct, arn, c.now)
+		cert, err := s.issuedCertificate(c.acct, arn)
 		return err == nil && covers(cert.names, domain)
 	})
 }

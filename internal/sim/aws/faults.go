@@ -88,7 +88,7 @@ func (f *Fault) complete() error {
 	if f.Operation == "" {
 		f.Operation = "*"
 	}
-	if f.Operation != "*" && !knownOperation(f.Operation) {
+	if f.Operation != "*" && f.Operation != requestCertificate.name && !knownOperation(f.Operation) {
 		return fmt.Errorf("operation %q is not simulated: name one that GET /_sim/operations lists, or \"*\"", f.Operation)
 	}
 	if f.Nth < 0 {
@@ -208,7 +208,9 @@ type faultBook struct {
 func (b *faultBook) match(c *call, dice deriver) *Fault {
 	var hit *Fault
 	for _, f := range b.armed {
-		if f.Operation != "*" && f.Operation != c.op.name {
+		// What AWS calls behind the scenes is no call of the client: only a fault
+		// that names it is meant.
+		if f.Operation != c.op.name && (f.Operation != "*" || c.op == requestCertificate) {
 			continue
 		}
 		if f.Resource != "" && !slices.Contains(c.mentions, f.Resource) {

@@ -17,6 +17,11 @@ type Entry struct {
 	// ID and Name are of the resource the call was about, where known.
 	ID   string `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
+	// Caller is the ARN of the session behind temporary credentials. A call that
+	// assumes a role has the role in ID, the session's name in Name and the
+	// external id it showed.
+	Caller     string `json:"caller,omitempty"`
+	ExternalID string `json:"externalId,omitempty"`
 	// Mutating tells whether the operation can change anything, Committed
 	// whether this call did. A call whose answer was lost is committed and has
 	// another code than OK.
@@ -77,6 +82,10 @@ func (s *Sim) record(c *call, status int, code string, fault *Fault) {
 	e := Entry{
 		Time: c.now, Account: c.acct.id, Operation: c.op.name, ID: c.id, Name: c.name,
 		Mutating: c.op.mutating, Committed: c.committed, Status: status, Code: code, RequestID: c.requestID,
+	}
+	e.ExternalID = c.externalID
+	if c.session != nil {
+		e.Caller = c.session.arn()
 	}
 	if fault != nil {
 		e.Fault = fault.ID

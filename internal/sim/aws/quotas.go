@@ -12,6 +12,8 @@ type Quotas struct {
 	WebACLAssociations       int `json:"webACLAssociations,omitempty"` // tenants per web ACL
 	InvalidationPaths        int `json:"invalidationPaths,omitempty"`
 	WildcardInvalidations    int `json:"wildcardInvalidations,omitempty"`
+	Certificates             int `json:"certificates,omitempty"` // in ACM
+	NamesPerCertificate      int `json:"namesPerCertificate,omitempty"`
 }
 
 // DefaultQuotas are those of the service's quotas page for a new account. That
@@ -28,6 +30,8 @@ func DefaultQuotas() Quotas {
 		WebACLAssociations:       100,
 		InvalidationPaths:        3_000,
 		WildcardInvalidations:    15,
+		Certificates:             2_500,
+		NamesPerCertificate:      10,
 	}
 }
 
@@ -47,6 +51,8 @@ func (q *Quotas) merge(from Quotas) {
 		{&q.WebACLAssociations, from.WebACLAssociations},
 		{&q.InvalidationPaths, from.InvalidationPaths},
 		{&q.WildcardInvalidations, from.WildcardInvalidations},
+		{&q.Certificates, from.Certificates},
+		{&q.NamesPerCertificate, from.NamesPerCertificate},
 	} {
 		if f.from > 0 {
 			*f.to = f.from

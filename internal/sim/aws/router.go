@@ -2,7 +2,6 @@ package aws
 
 import (
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -43,6 +42,7 @@ type call struct {
 	acct      *account
 	now       time.Time
 	requestID string
+	session   *session // behind temporary credentials
 	throttled bool
 	committed bool
 
@@ -53,9 +53,10 @@ type call struct {
 	input   map[string]any // JSON services
 
 	// What the call is about, as far as known, for faults and the journal.
-	mentions []string
-	id       string
-	name     string
+	mentions   []string
+	id         string
+	name       string
+	externalID string
 }
 
 // about notes the resource a call concerns.
@@ -90,22 +91,10 @@ func (s *Sim) route(r *http.Request) service {
 	return cloudFront{} // its decoder answers that nothing matches
 }
 
-// accessKey takes the access key id out of a SigV4 header. The signature is
-// not verified and the region in the scope is not looked at: with a custom
-// endpoint SDKs sign for whatever region they are configured with.
-func accessKey(r *http.Request) string {
-	_, rest, found := strings.Cut(r.Header.Get("Authorization"), "Credential=")
-	if !found {
-		return ""
-	}
-	key, _, _ := strings.Cut(rest, "/")
-	return key
-}
-
 // identify finds out which resource a call speaks of.
 func (s *Sim) identify(c *call) {
 	c.mentions = append(c.mentions, c.vars...)
-	for _, key := range []string{"Resource", "domain", "RoutingEndpoint"} {
+	for _, key := range []string{"Resource", "domain", "RoutingEndpoint", "RoleArn", "RoleSessionName"} {
 		c.mentions = append(c.mentions, c.query[key]...)
 	}
 	for _, key := range []string{"Name", "Identifier", "Domain"} {

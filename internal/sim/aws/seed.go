@@ -21,6 +21,7 @@ const (
 // deployed from the start. Fields named account default to the default account.
 type Seed struct {
 	Accounts         []SeedAccount         `json:"accounts,omitempty"`
+	Roles            []SeedRole            `json:"roles,omitempty"`
 	Certificates     []SeedCertificate     `json:"certificates,omitempty"`
 	Distributions    []SeedDistribution    `json:"distributions,omitempty"`
 	ConnectionGroups []SeedConnectionGroup `json:"connectionGroups,omitempty"`
@@ -51,6 +52,21 @@ type SeedCertificate struct {
 	// Type is AMAZON_ISSUED if empty.
 	Type     string     `json:"type,omitempty"`
 	NotAfter *time.Time `json:"notAfter,omitempty"`
+	// KeyAlgorithm is RSA_2048 if empty, as ACM spells it.
+	KeyAlgorithm string `json:"keyAlgorithm,omitempty"`
+	// ManagedBy is empty or CLOUDFRONT: a managed certificate of nobody who is
+	// left.
+	ManagedBy string `json:"managedBy,omitempty"`
+}
+
+// SeedRole is an IAM role that other accounts assume; its account is that of
+// the ARN. One that exists is replaced.
+type SeedRole struct {
+	ARN string `json:"arn"`
+	// ExternalID is what a caller has to show; none if empty.
+	ExternalID string `json:"externalId,omitempty"`
+	// Denied makes the role trust nobody.
+	Denied bool `json:"denied,omitempty"`
 }
 
 // SeedDistribution is a distribution. It has one origin and a cache policy,
@@ -92,7 +108,8 @@ type SeedConnectionGroup struct {
 }
 
 // SeedTenant is a distribution tenant, for worlds in which somebody else was
-// there first. Its domains are active.
+// there first. Its domains are active, but for those that wait for a managed
+// certificate which is not attached.
 type SeedTenant struct {
 	Account           string            `json:"account,omitempty"`
 	ID                string            `json:"id,omitempty"` // derived if empty
@@ -102,8 +119,24 @@ type SeedTenant struct {
 	Domains           []string          `json:"domains"`
 	Parameters        map[string]string `json:"parameters,omitempty"`
 	CertificateARN    string            `json:"certificateArn,omitempty"`
-	Enabled           *bool             `json:"enabled,omitempty"` // true if absent
-	Tags              map[string]string `json:"tags,omitempty"`
+	// ManagedCertificate is the one the tenant asked for.
+	ManagedCertificate *SeedManagedCertificate `json:"managedCertificate,omitempty"`
+	Enabled            *bool                   `json:"enabled,omitempty"` // true if absent
+	Tags               map[string]string       `json:"tags,omitempty"`
+}
+
+// SeedManagedCertificate is the managed certificate of a tenant, for all of its
+// domains.
+type SeedManagedCertificate struct {
+	ARN string `json:"arn,omitempty"` // derived if empty
+	// Status is ISSUED if empty.
+	Status string `json:"status,omitempty"`
+	// ValidationTokenHost is cloudfront if empty.
+	ValidationTokenHost string     `json:"validationTokenHost,omitempty"`
+	FailureReason       string     `json:"failureReason,omitempty"`
+	NotAfter            *time.Time `json:"notAfter,omitempty"`
+	// Attached puts it into the tenant's customizations.
+	Attached bool `json:"attached,omitempty"`
 }
 
 // SeedHostedZone is a hosted zone of Route 53. Its records are public from the

@@ -24,6 +24,11 @@ func (s *Sim) load(seed Seed) error {
 		}
 		s.world.resolving[name] = struct{}{}
 	}
+	for i, r := range seed.Roles {
+		if err := s.loadRole(i, r); err != nil {
+			return err
+		}
+	}
 	for i, c := range seed.Certificates {
 		if err := s.loadCertificate(i, c); err != nil {
 			return err
@@ -95,8 +100,6 @@ func (s *Sim) seededAccount(place, id string) (*account, error) {
 	return s.account(id), nil
 }
 
-var certificateStates = []string{"PENDING_VALIDATION", "ISSUED", "INACTIVE", "EXPIRED", "VALIDATION_TIMED_OUT", "REVOKED", "FAILED"}
-
 func (s *Sim) loadCertificate(i int, c SeedCertificate) error {
 	if acmRegion(c.ARN) != "us-east-1" {
 		return &seedError{at("certificates", i, "arn"), c.ARN, "is not the ARN of an ACM certificate in us-east-1", "write it like " + DefaultCertificateARN}
@@ -119,8 +122,8 @@ func (s *Sim) loadCertificate(i int, c SeedCertificate) error {
 	}
 	now := s.now()
 	cert := &certificate{
-		arn: c.ARN, names: slices.Clone(c.Names), status: certIssued, kind: "AMAZON_ISSUED",
-		created: now, notBefore: now, notAfter: now.AddDate(1, 0, 0),
+		owner: a, arn: c.ARN, names: slices.Clone(c.Names), status: certIssued, kind: amazonIssued, key: rsa2048,
+		managedBy: c.ManagedBy, created: now, notBefore: now, notAfter: now.AddDate(1, 0, 0),
 	}
 	if c.Status != "" {
 		cert.status = c.Status
@@ -131,10 +134,20 @@ func (s *Sim) loadCertificate(i int, c SeedCertificate) error {
 	if c.Type != "" {
 		cert.kind = c.Type
 	}
+	if c.KeyAlgorithm != "" {
+		cert.key = c.KeyAlgorithm
+	}
+	if c.ManagedBy != "" && c.ManagedBy != managedByCloudFront {
+		return &seedError{at("certificates", i, "managedBy"), c.ManagedBy, "manages no certificates", "write CLOUDFRONT, or leave it out"}
+	}
 	if c.NotAfter != nil {
 		cert.notAfter = *c.NotAfter
 	}
-	a.certificates[c.ARN] = cert
+	if cert.status == certIssued && !now.Before(cert.notAfter) {
+		cert.status = certExpired
+	}
+	a.certificates.put(cert)
+	s.willAge(cert.notAfter.Add(-renewalLead))
 	return nil
 }
 
@@ -282,7 +295,10 @@ func (s *Sim) loadTenant(i int, t SeedTenant) error {
 	if next.groupID == "" {
 		next.groupID = s.defaultGroup(a, s.now()).id
 	}
-	s.storeNewTenant(a, t.ID, in, next, tags, s.now())
+	r := s.storeNewTenant(a, t.ID, in, next, tags, s.now())
+	if t.ManagedCertificate != nil {
+		return s.loadManaged(at("tenants", i, "managedCertificate"), a, r, *t.ManagedCertificate)
+	}
 	return nil
 }
 

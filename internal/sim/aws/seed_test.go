@@ -91,7 +91,7 @@ func TestParseSeed(t *testing.T) {
 	if g := home.ConnectionGroups; g[0].RoutingEndpoint != "d111111abcdef8.cloudfront.net" || g[0].IPv6 || !g[1].Default || g[1].Name != "CreatedByCloudFront-"+g[1].ID {
 		t.Errorf("groups: %+v", g)
 	}
-	if c := home.Certificates; len(c) != 2 || c[0].Status != "EXPIRED" {
+	if c := home.Certificates; len(c) != 2 || c[1].Status != "EXPIRED" {
 		t.Errorf("certificates: %+v", c)
 	}
 	if sim.Quotas().Tenants != 7 || len(sim.Resolving()) != 2 {

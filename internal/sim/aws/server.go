@@ -190,14 +190,14 @@ func (s *Sim) exchange(r *http.Request) (answer, error) {
 		c, refused = svc.decode(r, body)
 	}
 	c.svc = svc
-	return s.perform(r.Context(), c, accessKey(r), refused)
+	return s.perform(r.Context(), c, credentialOf(r), refused)
 }
 
 // perform runs one call: request rate, fault, the operation itself, journal.
-func (s *Sim) perform(ctx context.Context, c *call, key string, refused error) (answer, error) {
-	fault := s.arrive(c, key, refused == nil)
-	if c.throttled {
-		return s.settle(c, reply{}, throttled(c.svc), nil), nil
+func (s *Sim) perform(ctx context.Context, c *call, who credential, refused error) (answer, error) {
+	fault, err := s.arrive(c, who, refused == nil)
+	if err != nil {
+		return s.settle(c, reply{}, err, nil), nil
 	}
 	if fault != nil && fault.Kind != AfterCommit {
 		if err := s.wait(ctx, fault.Latency); err != nil {
@@ -220,22 +220,25 @@ func (s *Sim) perform(ctx context.Context, c *call, key string, refused error) (
 }
 
 // arrive admits a call: it finds the account, counts the request against the
-// request rates and looks for a fault that matches.
-func (s *Sim) arrive(c *call, key string, wellFormed bool) *Fault {
+// request rates and looks for a fault that matches. An error is for who comes
+// too often or with credentials that are no good.
+func (s *Sim) arrive(c *call, who credential, wellFormed bool) (*Fault, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests++
 	c.requestID = s.derive.uuid("request", strconv.FormatUint(s.requests, 10))
-	c.acct = s.accountOf(key)
 	c.now = s.now()
+	if err := s.authenticate(c, who); err != nil {
+		return nil, err
+	}
 	if wellFormed {
 		s.identify(c)
 	}
 	if !s.limits.allow(c.acct.id, c.op.name, c.now) {
 		c.throttled = true
-		return nil
+		return nil, throttled(c.svc)
 	}
-	return s.faults.match(c, s.derive)
+	return s.faults.match(c, s.derive), nil
 }
 
 // execute runs the operation.
@@ -246,6 +249,7 @@ func (s *Sim) execute(c *call, refused error) (reply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.now = s.now()
+	s.progress(c.now)
 	out, err := c.op.handle(s, c)
 	c.committed = err == nil && c.op.mutating
 	return out, err

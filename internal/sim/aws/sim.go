@@ -60,6 +60,11 @@ type world struct {
 	defaultAccount string
 	domains        map[string]domainHolder // across all accounts, as AWS has it
 	resolving      map[string]struct{}
+	roles          map[string]*role
+	sessions       map[string]*session      // by access key id
+	pending        []*certificate           // managed ones that wait for their proofs
+	proved         time.Time                // when all of them were looked at
+	aging          time.Time                // when the next certificate is to be renewed or ends
 	zones          map[string]*hostedZone   // by id, of all accounts
 	zonesNamed     map[string][]*hostedZone // oldest first
 }
@@ -70,11 +75,13 @@ type account struct {
 	tenants        *table[tenant]
 	groups         *table[group]
 	distributions  *table[distribution]
-	certificates   map[string]*certificate
-	callerRefs     map[string]string // caller reference -> distribution id
-	endpoints      map[string]string // routing endpoint -> group id
-	tenantsOf      map[string]int    // distribution id -> tenants
-	tenantsIn      map[string]int    // connection group id -> tenants
+	certificates   *certificateBook
+	attached       map[string]map[string]int // certificate -> distribution id -> tenants
+	requests       map[string]int            // tenant id -> certificates asked for
+	callerRefs     map[string]string         // caller reference -> distribution id
+	endpoints      map[string]string         // routing endpoint -> group id
+	tenantsOf      map[string]int            // distribution id -> tenants
+	tenantsIn      map[string]int            // connection group id -> tenants
 	webACLUses     map[string]int
 	invalidations  map[string][]invalidation // by tenant id, oldest first
 	defaultGroupID string
@@ -120,6 +127,8 @@ func (s *Sim) restart() error {
 		accessKeys: map[string]string{},
 		domains:    map[string]domainHolder{},
 		resolving:  map[string]struct{}{},
+		roles:      map[string]*role{},
+		sessions:   map[string]*session{},
 		zones:      map[string]*hostedZone{},
 		zonesNamed: map[string][]*hostedZone{},
 	}
@@ -151,7 +160,9 @@ func (s *Sim) Reset() {
 func (s *Sim) Advance(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.progressAll(s.now())
 	s.offset += d
+	s.progressAll(s.now())
 }
 
 // Now returns the simulated time.
@@ -175,7 +186,9 @@ func (s *Sim) account(id string) *account {
 			tenants:       newTable[tenant](),
 			groups:        newTable[group](),
 			distributions: newTable[distribution](),
-			certificates:  map[string]*certificate{},
+			certificates:  newCertificateBook(),
+			attached:      map[string]map[string]int{},
+			requests:      map[string]int{},
 			callerRefs:    map[string]string{},
 			endpoints:     map[string]string{},
 			tenantsOf:     map[string]int{},

@@ -87,6 +87,13 @@ type CertificateState struct {
 	Names     []string `json:"names"`
 	Status    string   `json:"status"`
 	ManagedBy string   `json:"managedBy,omitempty"`
+	// RequestedBy is the id of the tenant a managed certificate was asked for by,
+	// also when that is gone.
+	RequestedBy   string    `json:"requestedBy,omitempty"`
+	InUseBy       []string  `json:"inUseBy"`
+	FailureReason string    `json:"failureReason,omitempty"`
+	CreatedTime   time.Time `json:"createdTime"`
+	NotAfter      time.Time `json:"notAfter,omitzero"`
 }
 
 // State returns what AWS holds.
@@ -94,6 +101,7 @@ func (s *Sim) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
+	s.progressAll(now)
 	out := State{Now: now}
 	for _, id := range slices.Sorted(maps.Keys(s.world.accounts)) {
 		out.Accounts = append(out.Accounts, s.accountState(s.world.accounts[id], now))
@@ -106,6 +114,7 @@ func (s *Sim) State() State {
 func (s *Sim) Tenants(accountID string) []TenantState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.progressAll(s.now())
 	return states(s.accountNamed(accountID).tenants, s.now(), s.tenantState)
 }
 
@@ -114,6 +123,7 @@ func (s *Sim) Tenants(accountID string) []TenantState {
 func (s *Sim) Tenant(accountID, identifier string) (TenantState, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.progressAll(s.now())
 	r := s.accountNamed(accountID).tenants.resolve(identifier)
 	if r == nil {
 		return TenantState{}, false
@@ -144,9 +154,11 @@ func (s *Sim) accountState(a *account, now time.Time) AccountState {
 		}),
 		Certificates: []CertificateState{},
 	}
-	for _, arn := range slices.Sorted(maps.Keys(a.certificates)) {
-		c := a.certificates[arn]
-		out.Certificates = append(out.Certificates, CertificateState{ARN: c.arn, Names: slices.Clone(c.names), Status: c.status, ManagedBy: c.managedBy})
+	for _, c := range a.certificates.order {
+		out.Certificates = append(out.Certificates, CertificateState{
+			ARN: c.arn, Names: slices.Clone(c.names), Status: c.status, ManagedBy: c.managedBy, RequestedBy: c.tenantID,
+			InUseBy: a.usersOf(c), FailureReason: c.failure, CreatedTime: c.created, NotAfter: c.notAfter,
+		})
 	}
 	return out
 }
@@ -225,6 +237,8 @@ func tagMap(tags []tag) map[string]string {
 func (s *Sim) SetResolving(resolves bool, names ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.progressAll(s.now())
+	defer func() { s.progressAll(s.now()) }()
 	for _, name := range names {
 		if resolves {
 			s.world.resolving[name] = struct{}{}

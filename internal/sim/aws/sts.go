@@ -16,6 +16,7 @@ const (
 
 var stsOperations = []*operation{
 	{name: "GetCallerIdentity", handle: (*Sim).getCallerIdentity},
+	{name: "AssumeRole", handle: (*Sim).assumeRole},
 }
 
 func (sts) accepts(r *http.Request) bool {
@@ -68,9 +69,13 @@ func (sts) throttleCode() string { return "Throttling" }
 
 // getCallerIdentity answers everybody: the real service asks for no permission.
 func (s *Sim) getCallerIdentity(c *call) (reply, error) {
+	userID := "AIDASIMULATED"
+	if c.session != nil {
+		userID = c.session.userID()
+	}
 	return reply{status: http.StatusOK, body: el("GetCallerIdentityResult",
-		txt("Arn", "arn:aws:iam::"+c.acct.id+":user/simulated"),
-		txt("UserId", "AIDASIMULATED"),
+		txt("Arn", c.caller()),
+		txt("UserId", userID),
 		txt("Account", c.acct.id),
 	)}, nil
 }

@@ -66,6 +66,21 @@ type Switches struct {
 	// MoveNeedsDisabledSource refuses to move a domain off an enabled resource
 	// within one account too; across accounts that is always refused.
 	MoveNeedsDisabledSource bool
+	// CertificateIssueDelay is how long after its last proof a managed
+	// certificate is issued.
+	CertificateIssueDelay time.Duration
+	// CertificateMovesETag gives the tenant a new ETag when the status of its
+	// managed certificate changes.
+	CertificateMovesETag bool
+	// AttachesByItself makes CloudFront attach a managed certificate to the
+	// tenant once it is issued.
+	AttachesByItself bool
+	// RequestLost makes ACM refuse the request for a managed certificate, as
+	// when the caller may not make it. The tenant is there all the same.
+	RequestLost bool
+	// CertificateLag hides a managed certificate from ACM for that long after it
+	// was requested.
+	CertificateLag time.Duration
 	// Route53SyncDelay is how long a change of records stays PENDING.
 	Route53SyncDelay time.Duration
 	// DNSPropagationDelay is how long after INSYNC resolvers still see what was
@@ -84,7 +99,10 @@ type Switches struct {
 
 // DefaultSwitches is the strict reading: what a careful client must cope with.
 func DefaultSwitches() Switches {
-	return Switches{DeleteNeedsDeployed: true, EmptyBlocksClear: true, EnabledByDefault: true}
+	return Switches{
+		DeleteNeedsDeployed: true, EmptyBlocksClear: true, EnabledByDefault: true,
+		CertificateIssueDelay: 10 * time.Second, CertificateMovesETag: true,
+	}
 }
 
 func (sw *Switches) clone() Switches {
@@ -101,6 +119,10 @@ type switchDef struct {
 }
 
 var switchDefs = []switchDef{
+	{name: "attachesByItself", flag: func(s *Switches) *bool { return &s.AttachesByItself }},
+	{name: "certificateIssueDelay", duration: func(s *Switches) *time.Duration { return &s.CertificateIssueDelay }},
+	{name: "certificateLag", duration: func(s *Switches) *time.Duration { return &s.CertificateLag }},
+	{name: "certificateMovesETag", flag: func(s *Switches) *bool { return &s.CertificateMovesETag }},
 	{name: "changeBatchMessages", flag: func(s *Switches) *bool { return &s.ChangeBatchMessages }},
 	{name: "coveredRequestIgnored", flag: func(s *Switches) *bool { return &s.CoveredRequestIgnored }},
 	{name: "customizationsMerge", flag: func(s *Switches) *bool { return &s.CustomizationsMerge }},
@@ -121,6 +143,7 @@ var switchDefs = []switchDef{
 	{name: "route53NeverInSync", flag: func(s *Switches) *bool { return &s.Route53NeverInSync }},
 	{name: "route53ProcessingDelay", duration: func(s *Switches) *time.Duration { return &s.Route53ProcessingDelay }},
 	{name: "route53SyncDelay", duration: func(s *Switches) *time.Duration { return &s.Route53SyncDelay }},
+	{name: "requestLost", flag: func(s *Switches) *bool { return &s.RequestLost }},
 	{name: "selfHostedNeedsDNS", flag: func(s *Switches) *bool { return &s.SelfHostedNeedsDNS }},
 	{name: "summaryETagDiffers", flag: func(s *Switches) *bool { return &s.SummaryETagDiffers }},
 	{name: "tagMovesETag", flag: func(s *Switches) *bool { return &s.TagMovesETag }},

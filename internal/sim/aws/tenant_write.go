@@ -83,7 +83,7 @@ func (s *Sim) storeNewTenant(a *account, id string, in tenantInput, next *tenant
 	}
 	next.meta = s.changed(id, 0, now)
 	if in.request != nil {
-		next.managed = s.startManaged(a, id, next, in.request, now)
+		next.managed = s.startManaged(a, id, in.name, next, in.request, now)
 	}
 	r := &record[tenant]{
 		id: id, name: in.name, arn: "arn:aws:cloudfront::" + a.id + ":distribution-tenant/" + id, created: now, tags: tags,
@@ -104,6 +104,7 @@ func (s *Sim) index(a *account, id string, before, after *tenant) {
 		a.tenantsOf[before.distributionID]--
 		a.tenantsIn[before.groupID]--
 		a.webACLUses[before.webACLArn()]--
+		a.attach(before.custom.cert, before.distributionID, -1)
 	}
 	if after != nil {
 		for _, d := range after.domains {
@@ -112,13 +113,14 @@ func (s *Sim) index(a *account, id string, before, after *tenant) {
 		a.tenantsOf[after.distributionID]++
 		a.tenantsIn[after.groupID]++
 		a.webACLUses[after.webACLArn()]++
+		a.attach(after.custom.cert, after.distributionID, 1)
 	}
 }
 
 // checkCustomizations looks at what the customizations refer to.
 func (s *Sim) checkCustomizations(c *call, next, before *tenant) error {
 	if arn := next.custom.cert; arn != "" && (before == nil || before.custom.cert != arn) {
-		if _, err := s.issuedCertificate(c.acct, arn, c.now); err != nil {
+		if _, err := s.issuedCertificate(c.acct, arn); err != nil {
 			return err
 		}
 	}
@@ -166,7 +168,7 @@ func (s *Sim) updateTenant(c *call) (reply, error) {
 		next.groupID = s.defaultGroup(c.acct, c.now).id
 	}
 	if in.request != nil {
-		next.managed = s.startManaged(c.acct, r.id, next, in.request, c.now)
+		next.managed = s.startManaged(c.acct, r.id, r.name, next, in.request, c.now)
 	}
 	s.replaceTenant(c.acct, r, next, c.now)
 	return s.tenantReply(http.StatusOK, r, c.now, s.echoedTags(r.tags)), nil
