@@ -74,6 +74,10 @@ const (
 type Entry struct {
 	Record
 	State State
+	// RoleARN is the role with which the record was published and has to be deleted, on behalf
+	// of the object's namespace; empty for the operator's own identity. It stays when the spec
+	// names another role, or no DNS at all any more.
+	RoleARN string
 }
 
 // Zone is a zone of a provider.
