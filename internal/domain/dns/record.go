@@ -50,6 +50,10 @@ type RecordSet struct {
 	TTL int64
 	// Values are sorted; those of TXT records are without quotes. Empty for an alias.
 	Values []string
+	// Exact are the values as the provider shows them, nil where it shows them just as this
+	// package writes them. Deleting a set needs them to the letter: a deletion has the very set
+	// that was read.
+	Exact []string
 	// Alias is where an alias leads to, without a dot at its end; empty for other sets.
 	Alias string
 	// Routed is true when the set is one of several of its name and type, told apart by a

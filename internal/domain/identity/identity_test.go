@@ -1,0 +1,71 @@
+package identity_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
+)
+
+func TestExternalID(t *testing.T) {
+	for name, tt := range map[string]struct{ cluster, namespace, want string }{
+		"the id of a cluster is a UID unless somebody chose another": {
+			"7b0f1f5e-54f5-4f0e-b14a-0b6a5f5d7e0f", "shop", "7b0f1f5e-54f5-4f0e-b14a-0b6a5f5d7e0f/shop",
+		},
+		"what a tag takes and an external id does not is spelled out": {"Köln 1=a", "shop", "K=C3=B6ln=201=3Da/shop"},
+		"what both take stays": {"eu/prod:1@x_y.z+1-2", "shop", "eu/prod:1@x_y.z+1-2/shop"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := identity.ExternalID(tt.cluster, tt.namespace); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+var (
+	clusterID = rapid.StringMatching(`[a-cö =/:%@.+_-]{1,12}`)
+	namespace = rapid.StringMatching(`[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?`)
+)
+
+// An external id is a proof only if nobody else can have the same.
+func TestNoTwoNamespacesShareAnExternalID(t *testing.T) {
+	allowed := regexp.MustCompile(`^[\w+=,.@:/-]+$`)
+	rapid.Check(t, func(t *rapid.T) {
+		c1, n1, c2, n2 := clusterID.Draw(t, "cluster"), namespace.Draw(t, "namespace"), clusterID.Draw(t, "other cluster"), namespace.Draw(t, "other namespace")
+		one, other := identity.ExternalID(c1, n1), identity.ExternalID(c2, n2)
+		if (one == other) != (c1 == c2 && n1 == n2) {
+			t.Fatalf("(%s, %s) and (%s, %s) have %s and %s", c1, n1, c2, n2, one, other)
+		}
+		if !allowed.MatchString(one) {
+			t.Fatalf("AWS does not take %s", one)
+		}
+	})
+}
+
+func TestSessionName(t *testing.T) {
+	long := strings.Repeat("a", 60)
+	for name, tt := range map[string]struct{ namespace, want string }{
+		"it names the operator and the namespace":       {"shop", "cloudfront-tenant-operator@shop"},
+		"the longest that fits":                         {strings.Repeat("b", 37), "cloudfront-tenant-operator@" + strings.Repeat("b", 37)},
+		"one that is too long is cut and told by a sum": {long, "cloudfront-tenant-operator@" + strings.Repeat("a", 26) + "-11ee391211"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := identity.SessionName(tt.namespace); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+	if identity.SessionName(long+"-x") == identity.SessionName(long+"-y") {
+		t.Error("two namespaces can't be told apart in an audit log")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		name := identity.SessionName(namespace.Draw(t, "namespace"))
+		if !regexp.MustCompile(`^[\w+=,.@-]{2,64}$`).MatchString(name) {
+			t.Fatalf("AWS does not take %s", name)
+		}
+	})
+}
