@@ -1,0 +1,124 @@
+package dns
+
+import "slices"
+
+// MaxEntries is how many entries a ledger has at most: status has to fit into one object.
+const MaxEntries = 400
+
+// Policy is what an object allows.
+type Policy struct {
+	// Takeover lets records be replaced that are not ours.
+	Takeover bool
+	// RoleARN is the role with which new entries are published.
+	RoleARN string
+}
+
+// Advance returns the next ledger, sorted: what has to be stored before anything is done.
+//
+// An entry leaves only by way of Retracting, which has to be stored first: until the worker
+// has seen that, it may be sending the record this very moment. The exception is a foreign
+// record equal to ours, which would be deleted that way; the worker holds back by itself what
+// it has called foreign.
+func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
+	wanted := make(map[Record]bool, len(wants))
+	for _, r := range wants {
+		wanted[r] = true
+	}
+	next := make([]Entry, 0, len(ledger)+len(wants))
+	entered := make(map[Record]bool, len(ledger))
+	for _, e := range ledger {
+		if entered[e.Record] {
+			continue
+		}
+		entered[e.Record] = true
+		if state := advance(e.State, wanted[e.Record], view.Of(e.Record), policy); state != "" {
+			e.State = state
+			next = append(next, e)
+		}
+	}
+	for _, r := range intents(wants, entered, view, policy) {
+		if len(next) >= MaxEntries {
+			break
+		}
+		next = append(next, Entry{Record: r, State: Intended, RoleARN: policy.RoleARN})
+	}
+	slices.SortFunc(next, func(a, b Entry) int { return compareRecords(a.Record, b.Record) })
+	return next
+}
+
+// advance returns the next state of an entry, empty when it leaves the ledger.
+func advance(state State, wanted bool, s Standing, policy Policy) State {
+	switch state {
+	case Retracting:
+		return retract(wanted, s, policy)
+	case Published:
+		if !wanted || s.Phase == Held {
+			return Retracting
+		}
+		return Published
+	case Intended:
+	}
+	switch {
+	case s.Foreign:
+		return ""
+	case !wanted, s.Phase == Held:
+		// Two ledgers may name one place after a backup was restored; one of them gives way.
+		return Retracting
+	case s.Phase == There:
+		return Published
+	}
+	return Intended
+}
+
+func retract(wanted bool, s Standing, policy Policy) State {
+	switch s.Phase {
+	case Held, NoZone:
+		return ""
+	case Blocked:
+		// Something else in its place means that ours is gone.
+		if !wanted || !policy.Takeover {
+			return ""
+		}
+	case Absent:
+		if !wanted {
+			return ""
+		}
+	case Unknown, Coming, There, Leaving, Refused:
+	}
+	if wanted {
+		return Intended
+	}
+	return Retracting
+}
+
+// intents returns the records that may be published, sorted. A name is taken whole or not at
+// all: half of its addresses here and half elsewhere would serve nobody.
+func intents(wants []Record, entered map[Record]bool, view View, policy Policy) (out []Record) {
+	type place struct{ zone, name string }
+	taken := map[place]bool{}
+	for _, r := range wants {
+		s := view.Of(r)
+		if s.Phase == Held || s.Phase == Blocked && !policy.Takeover {
+			taken[place{r.ZoneID, r.Name}] = true
+		}
+	}
+	for _, r := range wants {
+		phase := view.Of(r).Phase
+		if !entered[r] && !taken[place{r.ZoneID, r.Name}] && (phase == Absent || phase == Blocked) {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, compareRecords)
+	return slices.Compact(out)
+}
+
+// AllThere reports whether every server has all that is wanted, whoever made it.
+func AllThere(wants []Record, view View) bool {
+	return !slices.ContainsFunc(wants, func(r Record) bool { return view.Of(r).Phase != There })
+}
+
+// Retracted reports whether no record of ours leads from one of the domains any more, at any
+// server: entries leave the ledger only then.
+func Retracted(ledger []Entry, domains []string) bool {
+	return !slices.ContainsFunc(ledger, func(e Entry) bool { return slices.Contains(domains, Domain(e.Name)) })
+}

@@ -1,0 +1,118 @@
+package dns
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Selector names the zone of a domain. The id wins over the name; with neither, the zone is
+// found by the domain.
+type Selector struct{ ID, Name string }
+
+// Mismatch says why a selector finds no zone.
+type Mismatch string
+
+// The reasons.
+const (
+	// NotFound means that there is no such zone.
+	NotFound Mismatch = "NotFound"
+	// Ambiguous means that several zones fit.
+	Ambiguous Mismatch = "Ambiguous"
+	// Outside means that the domain does not belong into the zone.
+	Outside Mismatch = "Outside"
+	// NotPublic means that the zone is private: nobody outside of its networks sees it.
+	NotPublic Mismatch = "NotPublic"
+)
+
+// MatchError says why a domain has no zone, and what to do about it.
+type MatchError struct {
+	Mismatch Mismatch
+	Domain   string
+	// Selector is what was asked for, with its name in canonical form.
+	Selector Selector
+	// Zones are those that come into question, sorted by id.
+	Zones []Zone
+}
+
+// Error renders the reason and the cure.
+func (e *MatchError) Error() string {
+	switch e.Mismatch {
+	case Ambiguous:
+		return fmt.Sprintf("several public zones are named %s (%s): name the one for %s by its id", e.Zones[0].Name, ids(e.Zones), e.Domain)
+	case Outside:
+		return fmt.Sprintf("%s is not in zone %s (%s): name a zone that the domain ends with", e.Domain, e.Zones[0].ID, e.Zones[0].Name)
+	case NotPublic:
+		return fmt.Sprintf("zone %s (%s) is private, so nobody outside would find %s: name a public zone", ids(e.Zones), e.Zones[0].Name, e.Domain)
+	case NotFound:
+	}
+	switch {
+	case e.Selector.ID != "":
+		return fmt.Sprintf("there is no zone of id %s for %s: correct the id", e.Selector.ID, e.Domain)
+	case e.Selector.Name != "":
+		return fmt.Sprintf("there is no public zone named %s for %s: create it, or correct the name", e.Selector.Name, e.Domain)
+	}
+	return fmt.Sprintf("no public zone holds %s: create one, or name the identity that has it", e.Domain)
+}
+
+func ids(zones []Zone) string {
+	var out []string
+	for _, z := range zones {
+		out = append(out, z.ID)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Match finds the zone of a domain: of the public ones that the domain ends with, the one with
+// the longest name. The error is a *MatchError.
+func Match(domain string, zones []Zone) (Zone, error) { return Selector{}.Match(domain, zones) }
+
+// Match finds the zone that the selector names for a domain. The error is a *MatchError.
+func (s Selector) Match(domain string, zones []Zone) (Zone, error) {
+	fail := func(m Mismatch, found ...Zone) (Zone, error) {
+		slices.SortFunc(found, func(a, b Zone) int { return cmp.Compare(a.ID, b.ID) })
+		return Zone{}, &MatchError{Mismatch: m, Domain: domain, Selector: s, Zones: found}
+	}
+	if s.Name != "" {
+		// A name that is none matches no zone, and the error shows it as it was written.
+		if name, err := Canonical(s.Name); err == nil {
+			s.Name = name
+		}
+	}
+	found, hidden := s.candidates(domain, zones)
+	switch {
+	case len(found) > 1:
+		return fail(Ambiguous, found...)
+	case len(found) == 0 && len(hidden) > 0 && s != (Selector{}):
+		return fail(NotPublic, hidden...)
+	case len(found) == 0:
+		return fail(NotFound)
+	case !within(domain, found[0].Name):
+		return fail(Outside, found...)
+	}
+	return found[0], nil
+}
+
+// candidates returns the public zones that the selector may mean, and the private ones.
+func (s Selector) candidates(domain string, zones []Zone) (public, private []Zone) {
+	longest := 0
+	for _, z := range zones {
+		switch {
+		case s.ID != "" && z.ID != s.ID, s.ID == "" && s.Name != "" && z.Name != s.Name:
+			continue
+		case s == Selector{} && !within(domain, z.Name):
+			continue
+		case z.Private:
+			private = append(private, z)
+			continue
+		case len(z.Name) > longest:
+			// Of what one selects by id or name all are equally long.
+			public, longest = nil, len(z.Name)
+		case len(z.Name) < longest:
+			continue
+		}
+		public = append(public, z)
+	}
+	return public, private
+}

@@ -1,0 +1,184 @@
+package dns
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Set returns the record as a zone holds it.
+func (r Record) Set() RecordSet {
+	s := RecordSet{Key: r.Key(), TTL: r.TTL}
+	if r.IsAlias() {
+		s.Alias = r.Value
+	} else {
+		s.Values = []string{r.Value}
+	}
+	return s
+}
+
+// Is reports whether the set is exactly the record.
+func (s RecordSet) Is(r Record) bool {
+	switch {
+	case s.Routed || s.Key != r.Key() || s.TTL != r.TTL:
+		return false
+	case r.IsAlias():
+		return strings.EqualFold(s.Alias, r.Value)
+	case s.Alias != "" || len(s.Values) != 1:
+		return false
+	case r.Type == CNAME:
+		return strings.EqualFold(strings.TrimSuffix(s.Values[0], "."), r.Value)
+	}
+	return s.Values[0] == r.Value
+}
+
+// maxShown is how many of a set's values are shown to people.
+const maxShown = 3
+
+// String renders the set for people, for example "CNAME other.example.net".
+func (s RecordSet) String() string {
+	shown := s.Values
+	switch {
+	case s.Alias != "":
+		shown = []string{"alias " + s.Alias}
+	case len(shown) > maxShown:
+		shown = append(slices.Clone(shown[:maxShown]), "...")
+	}
+	text := s.Type + " " + strings.Join(shown, ", ")
+	if len(text) > 200 {
+		text = text[:197] + "..."
+	}
+	if s.Routed {
+		text += " (with a routing policy or a property that is never written here)"
+	} else if s.TTL > 0 {
+		text = fmt.Sprintf("%s (TTL %d)", text, s.TTL)
+	}
+	return text
+}
+
+// Clashes reports whether a zone can't hold sets of both keys unless they are one: a CNAME
+// stands alone at its name.
+func (k Key) Clashes(other Key) bool {
+	return k.Name == other.Name && (k.Type == other.Type || k.Type == CNAME || other.Type == CNAME)
+}
+
+// Place is one name of a zone: what stands there, and who asks for it.
+type Place struct {
+	Name string
+	Sets []RecordSet
+	// Claims are all that want or hold a record of the name, at most one of each owner.
+	Claims []*Claim
+}
+
+// Has reports whether the zone holds exactly the record.
+func (p Place) Has(r Record) bool { _, ok := p.find(r); return ok }
+
+func (p Place) find(r Record) (RecordSet, bool) {
+	for _, s := range p.Sets {
+		if s.Is(r) {
+			return s, true
+		}
+	}
+	return RecordSet{}, false
+}
+
+// Judge says where a record of the claim stands by what the zone holds: There, Absent,
+// Blocked or Held.
+func (p Place) Judge(c *Claim, r Record) Standing {
+	if holder := p.holder(c, r); holder != nil {
+		return Standing{Phase: Held, Holder: holder.Owner}
+	}
+	if p.Has(r) {
+		return Standing{Phase: There}
+	}
+	for _, s := range p.Sets {
+		if s.Clashes(r.Key()) && !c.holds(s) {
+			return Standing{Phase: Blocked, Found: s.String()}
+		}
+	}
+	return Standing{Phase: Absent}
+}
+
+// holds reports whether the set stands in the ledger of the claim.
+func (c *Claim) holds(s RecordSet) bool {
+	return slices.ContainsFunc(c.Ledger, func(e Entry) bool { return s.Is(e.Record) })
+}
+
+func (c *Claim) state(r Record) State {
+	for _, e := range c.Ledger {
+		if e.Record == r {
+			return e.State
+		}
+	}
+	return ""
+}
+
+// holder returns the other claim that holds the place of a record, nil if there is none.
+//
+// What has to go is another's only if the other wants to keep the very same record: anything
+// else that is ours in the zone must be deleted by us, or nobody ever would.
+func (p Place) holder(c *Claim, r Record) *Claim {
+	if c.state(r) == Retracting {
+		for _, o := range p.Claims {
+			if state := o.state(r); o.Owner != c.Owner && state != "" && state != Retracting {
+				return o
+			}
+		}
+		return nil
+	}
+	var best *Claim
+	for _, o := range p.Claims {
+		if o.Owner != c.Owner && (best == nil || p.precedes(o, best, r.Key())) {
+			best = o
+		}
+	}
+	if best != nil && p.title(best, r.Key()) < noTitle && p.precedes(best, c, r.Key()) {
+		return best
+	}
+	return nil
+}
+
+// The titles to a place, the best first. What stands in the zone comes first, so that of two
+// ledgers that name one place (after a backup was restored) never the one gives way whose
+// record would be left behind.
+const (
+	inZone = iota
+	inZoneLeaving
+	inLedger
+	inLedgerLeaving
+	onlyWanted
+	noTitle
+)
+
+// title is the best one that a claim has to the place of the key.
+func (p Place) title(c *Claim, k Key) int {
+	best := noTitle
+	for _, e := range c.Ledger {
+		if !e.Key().Clashes(k) {
+			continue
+		}
+		title := inLedger
+		if p.Has(e.Record) {
+			title = inZone
+		}
+		if e.State == Retracting {
+			title++
+		}
+		best = min(best, title)
+	}
+	if best > onlyWanted && slices.ContainsFunc(c.Wants, func(r Record) bool { return r.Key().Clashes(k) }) {
+		return onlyWanted
+	}
+	return best
+}
+
+// precedes reports whether the place of the key belongs to a rather than to b: by title, and
+// else to the older.
+func (p Place) precedes(a, b *Claim, k Key) bool {
+	return cmp.Or(cmp.Compare(p.title(a, k), p.title(b, k)), a.Since.Compare(b.Since), compareOwners(a.Owner, b.Owner)) < 0
+}
+
+func compareOwners(a, b Owner) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
+}

@@ -1,0 +1,141 @@
+package dns
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Unit is what has to be done at one name for one claim. It is done at once or not at all: a
+// name that changes from a CNAME to an alias is never without both.
+type Unit struct {
+	Owner  Owner
+	Access Access
+	Name   string
+	// Changes are the deletions and then the creations.
+	Changes []Change
+	// Publishes and Retracts are the records of the ledger that the changes create and delete.
+	Publishes, Retracts []Record
+	// Correction is true when nothing but drift is undone.
+	Correction bool
+}
+
+// Plan returns what has to change for the claims in a zone that holds these sets, sorted by
+// name and owner. It deletes what a ledger wants to go, creates what a ledger intends, and
+// names nothing else, unless a claim may replace it.
+func Plan(sets []RecordSet, claims []*Claim) []Unit {
+	places := map[string]*Place{}
+	claimed := func(name string, c *Claim) {
+		p := places[name]
+		if p == nil {
+			p = &Place{Name: name}
+			places[name] = p
+		}
+		if !slices.Contains(p.Claims, c) {
+			p.Claims = append(p.Claims, c)
+		}
+	}
+	for _, c := range claims {
+		for _, name := range c.Names() {
+			claimed(name, c)
+		}
+	}
+	for _, s := range sets {
+		if p := places[s.Name]; p != nil {
+			p.Sets = append(p.Sets, s)
+		}
+	}
+	var units []Unit
+	for _, name := range slices.Sorted(maps.Keys(places)) {
+		units = append(units, places[name].Plan()...)
+	}
+	return units
+}
+
+// Names returns the names that a claim wants or holds records of, sorted.
+func (c *Claim) Names() []string {
+	names := make([]string, 0, len(c.Wants)+len(c.Ledger))
+	for _, r := range c.Wants {
+		names = append(names, r.Name)
+	}
+	for _, e := range c.Ledger {
+		names = append(names, e.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Plan returns what has to change at the name, sorted by owner.
+func (p Place) Plan() []Unit {
+	var units []Unit
+	for _, c := range p.Claims {
+		if u := p.unit(c); len(u.Changes) > 0 {
+			units = append(units, u)
+		}
+	}
+	slices.SortFunc(units, func(a, b Unit) int { return compareOwners(a.Owner, b.Owner) })
+	return units
+}
+
+// unit returns what has to be done for one claim.
+func (p Place) unit(c *Claim) Unit {
+	u := Unit{Owner: c.Owner, Access: c.Access, Name: p.Name}
+	gone := map[Key]RecordSet{}
+	for _, e := range c.Ledger {
+		if s, there := p.find(e.Record); there && e.Name == p.Name && e.State == Retracting && p.Judge(c, e.Record).Phase == There {
+			gone[s.Key] = s
+			u.Retracts = append(u.Retracts, e.Record)
+		}
+	}
+	intended := false
+	for _, e := range c.Ledger {
+		replaced, ok := p.opening(c, e, gone)
+		if !ok {
+			continue
+		}
+		for _, s := range replaced {
+			gone[s.Key] = s
+		}
+		u.Publishes = append(u.Publishes, e.Record)
+		intended = intended || e.State == Intended
+	}
+	u.Correction = !intended && len(u.Retracts) == 0
+	for _, s := range gone {
+		u.Changes = append(u.Changes, Change{Action: Delete, Set: s})
+	}
+	slices.SortFunc(u.Changes, func(a, b Change) int { return cmp.Compare(a.Set.Type, b.Set.Type) })
+	slices.SortFunc(u.Publishes, compareRecords)
+	slices.SortFunc(u.Retracts, compareRecords)
+	for _, r := range u.Publishes {
+		u.Changes = append(u.Changes, Change{Action: Create, Set: r.Set()})
+	}
+	return u
+}
+
+// opening reports whether an entry has to be created, and what has to go for it beside what
+// goes in any case.
+func (p Place) opening(c *Claim, e Entry, gone map[Key]RecordSet) (replaced []RecordSet, ok bool) {
+	due := e.State == Intended || e.State == Published && c.Correct
+	if e.Name != p.Name || !due || p.Has(e.Record) || p.holder(c, e.Record) != nil {
+		return nil, false
+	}
+	// What was published and stands changed is drift; what was never there needs more.
+	may := c.Takeover || e.State == Published
+	for _, s := range p.Sets {
+		if _, going := gone[s.Key]; going || !s.Clashes(e.Key()) {
+			continue
+		}
+		if !may || c.holds(s) || !replaceable(s, e.Key()) {
+			return nil, false
+		}
+		replaced = append(replaced, s)
+	}
+	return replaced, true
+}
+
+// replaceable reports whether a set may be replaced by one of ours, where replacing is allowed
+// at all: one that leads the name elsewhere. What serves another purpose (MX, NS, TXT beside a
+// CNAME) is never destroyed to make room.
+func replaceable(s RecordSet, k Key) bool {
+	return !s.Routed && (s.Key == k || s.Type == CNAME || s.Type == A || s.Type == AAAA)
+}

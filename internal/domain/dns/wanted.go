@@ -1,0 +1,60 @@
+package dns
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// RecordType says how a domain is led to its target: Auto, CNAME or Alias.
+type RecordType string
+
+// The types beside CNAME.
+const (
+	// Auto is an alias at the apex of a zone, where no CNAME may stand, and a CNAME elsewhere.
+	Auto RecordType = "Auto"
+	// Alias stands for the addresses of the target.
+	Alias RecordType = "Alias"
+)
+
+// Options are how domains are published.
+type Options struct {
+	// Target is the name that the domains lead to, in canonical form.
+	Target string
+	// IPv6 says that the target has addresses of both kinds.
+	IPv6 bool
+	// TTL is in seconds, for CNAME and TXT records.
+	TTL int64
+	// Type is Auto where it is empty.
+	Type RecordType
+}
+
+// Wanted returns the records that publish a domain, which is in canonical form, in a zone.
+func Wanted(domain string, zone Zone, o Options) ([]Record, error) {
+	record := func(name, kind string, ttl int64) Record {
+		return Record{ZoneID: zone.ID, Name: name, Type: kind, Value: o.Target, TTL: ttl}
+	}
+	apex := domain == zone.Name
+	if o.Type == CNAME && apex {
+		return nil, fmt.Errorf("record type CNAME is impossible for %s, the apex of zone %s: use Auto or Alias", domain, zone.ID)
+	}
+	if o.Type != Alias && !apex {
+		return []Record{record(domain, CNAME, o.TTL)}, nil
+	}
+	records := []Record{record(domain, A, 0)}
+	if o.IPv6 {
+		records = append(records, record(domain, AAAA, 0))
+	}
+	if !isWildcard(domain) {
+		records = append(records, record(challengeLabel+domain, TXT, o.TTL))
+	}
+	slices.SortFunc(records, compareRecords)
+	return records, nil
+}
+
+func compareRecords(a, b Record) int {
+	return cmp.Or(
+		cmp.Compare(a.ZoneID, b.ZoneID), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type),
+		cmp.Compare(a.Value, b.Value), cmp.Compare(a.TTL, b.TTL),
+	)
+}
