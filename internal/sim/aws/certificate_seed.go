@@ -46,6 +46,8 @@ func (s *Sim) loadManaged(place string, a *account, r *record[tenant], m SeedMan
 		return &seedError{place + ".status", m.Status, "is not a state of a certificate", "use one of " + strings.Join(certificateStates, ", ")}
 	case slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "*.") }):
 		return &seedError{place, strings.Join(names, ", "), "has a wildcard in it", "leave the wildcard out: no managed certificate covers one"}
+	case m.FailureReason != "" && (m.Status != certFailed || !slices.Contains(failureReasons, m.FailureReason)):
+		return &seedError{place + ".failureReason", m.FailureReason, "is no reason of a certificate that is " + m.Status, "give FAILED ones one of " + strings.Join(failureReasons, ", ")}
 	case m.Attached && slices.Contains([]string{certPending, certTimedOut, certFailed}, m.Status):
 		return &seedError{place + ".attached", "true", "is set though the certificate is " + m.Status, "only one that was issued can be attached"}
 	}

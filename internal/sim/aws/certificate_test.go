@@ -41,6 +41,11 @@ func TestManagedCertificateDetails(t *testing.T) {
 	if diff := cmp.Diff([]string{"b.customer.org", "a.customer.org"}, got); diff != "" {
 		t.Errorf("tokens (-want +got):\n%s", diff)
 	}
+	for _, identifier := range []string{*tenant.Id, *tenant.Name, *tenant.Arn} {
+		if got := managedDetails(t, sim, identifier); *got.CertificateArn != *details.CertificateArn {
+			t.Errorf("by %s: %+v", identifier, got)
+		}
+	}
 	t.Run("ACM knows the certificate", func(t *testing.T) {
 		described, err := acmClient(sim).DescribeCertificate(ctx, &sdkacm.DescribeCertificateInput{CertificateArn: details.CertificateArn})
 		if err != nil {

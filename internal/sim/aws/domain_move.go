@@ -104,6 +104,9 @@ func (s *Sim) checkMove(c *call, target domainTarget, holder domainHolder, name 
 	if target.tenant != nil && len(target.tenant.current().domains) >= s.quotas.DomainsPerTenant {
 		return invalidArgument("A distribution tenant can have %d domains.", s.quotas.DomainsPerTenant)
 	}
+	if s.locked(holder, name) {
+		return illegalUpdate("The domain %s is locked while a certificate request of the distribution tenant that holds it is pending.", name)
+	}
 	foreign := holder.account != c.acct.id
 	if (foreign || s.switches.MoveNeedsDisabledSource) && s.source(holder).enabled() {
 		return illegalUpdate("The resource that holds the domain %s must be disabled first.", name)

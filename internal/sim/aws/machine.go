@@ -18,9 +18,9 @@ const (
 	renewalRetry = time.Hour
 
 	// costOfProof bounds what pending certificates cost: the more there are, the
-	// rarer a call looks at all of them. With ten thousand it is once a second,
-	// which takes some percent of a core; up to exactProofs every call does.
-	costOfProof = 100 * time.Microsecond
+	// rarer a call looks at all of them. With ten thousand it is five times a
+	// second, which takes some percent of a core; up to exactProofs every call does.
+	costOfProof = 20 * time.Microsecond
 	exactProofs = 64
 )
 
@@ -244,6 +244,12 @@ var statesBefore = map[string][]string{
 	certRevoked:  {certIssued, certInactive},
 }
 
+// failureReasons are those of ACM that public certificates have.
+var failureReasons = []string{
+	"CAA_ERROR", "DOMAIN_NOT_ALLOWED", "DOMAIN_VALIDATION_DENIED", "ADDITIONAL_VERIFICATION_REQUIRED",
+	"INVALID_PUBLIC_DOMAIN", "NO_AVAILABLE_CONTACTS", "OTHER",
+}
+
 // ChangeCertificate moves a certificate to another state right now.
 func (s *Sim) ChangeCertificate(change CertificateChange) error {
 	s.mu.Lock()
@@ -260,6 +266,8 @@ func (s *Sim) ChangeCertificate(change CertificateChange) error {
 		return fmt.Errorf("changing a certificate: status %q can't be brought about: use ISSUED, INACTIVE, EXPIRED, REVOKED, FAILED or VALIDATION_TIMED_OUT", change.Status)
 	case !slices.Contains(before, cert.status):
 		return fmt.Errorf("changing a certificate: status %s does not follow %s: only %s can become it", change.Status, cert.status, strings.Join(before, " and "))
+	case change.FailureReason != "" && !slices.Contains(failureReasons, change.FailureReason):
+		return fmt.Errorf("changing a certificate: failureReason %q is none of ACM's: use %s", change.FailureReason, strings.Join(failureReasons, ", "))
 	case change.FailureReason != "" && change.Status != certFailed:
 		return fmt.Errorf("changing a certificate: failureReason %q is given with status %s: only FAILED has one", change.FailureReason, change.Status)
 	}
@@ -272,7 +280,7 @@ func (s *Sim) ChangeCertificate(change CertificateChange) error {
 	case certFailed:
 		cert.failure = change.FailureReason
 		if cert.failure == "" {
-			cert.failure = "CAA_ERROR"
+			cert.failure = failureReasons[0]
 		}
 	case certRevoked:
 		cert.revoked = now

@@ -123,6 +123,17 @@ func (cert *certificate) requester() *record[tenant] {
 	return r
 }
 
+// locked tells whether a domain can't leave its tenant, which waits for a
+// certificate for it.
+func (s *Sim) locked(holder domainHolder, name string) bool {
+	r := s.source(holder).tenant
+	if r == nil || r.current().managed == nil || slices.Contains(r.current().domains, domain{name: name, active: true}) {
+		return false
+	}
+	cert := s.account(holder.account).certificates.byARN[r.current().managed.arn]
+	return cert != nil && cert.status == certPending && slices.Contains(cert.names, name)
+}
+
 // getManagedCertificate answers for tenants that asked for a managed
 // certificate; others have none.
 func (s *Sim) getManagedCertificate(c *call) (reply, error) {

@@ -105,11 +105,11 @@ func (s *Sim) assumeRole(c *call) (reply, error) {
 func (c *call) readAssumeRole(arn, name, external string) (time.Duration, error) {
 	switch {
 	case !roleArn.MatchString(arn):
-		return 0, stsInvalid("ValidationError", arn, "roleArn", "be the ARN of a role such as arn:aws:iam::111122223333:role/name")
+		return 0, stsInvalid(arn, "roleArn", "be the ARN of a role such as arn:aws:iam::111122223333:role/name")
 	case !sessionName.MatchString(name):
-		return 0, stsInvalid("ValidationError", name, "roleSessionName", `have 2 to 64 characters that match [\w+=,.@-]*`)
+		return 0, stsInvalid(name, "roleSessionName", `have 2 to 64 characters that match [\w+=,.@-]*`)
 	case c.query["ExternalId"] != nil && !plausibleExternalID(external):
-		return 0, stsInvalid("ValidationError", external, "externalId", `have 2 to 1224 characters that match [\w+=,.@:\/-]*`)
+		return 0, stsInvalid(external, "externalId", `have 2 to 1224 characters that match [\w+=,.@:\/-]*`)
 	}
 	text := c.param("DurationSeconds")
 	if text == "" {
@@ -117,7 +117,7 @@ func (c *call) readAssumeRole(arn, name, external string) (time.Duration, error)
 	}
 	seconds, err := strconv.Atoi(text)
 	if err != nil || seconds < minSession || seconds > maxSession {
-		return 0, stsInvalid("ValidationError", text, "durationSeconds", "be a number from 900 to 43200")
+		return 0, stsInvalid(text, "durationSeconds", "be a number from 900 to 43200")
 	}
 	if c.session != nil && seconds > maxChained {
 		return 0, refuse(http.StatusBadRequest, "ValidationError",
@@ -126,8 +126,8 @@ func (c *call) readAssumeRole(arn, name, external string) (time.Duration, error)
 	return time.Duration(seconds) * time.Second, nil
 }
 
-func stsInvalid(code, value, field, constraint string) error {
-	return refuse(http.StatusBadRequest, code,
+func stsInvalid(value, field, constraint string) error {
+	return refuse(http.StatusBadRequest, "ValidationError",
 		"1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: Member must %s", value, field, constraint)
 }
 
