@@ -62,16 +62,21 @@ func (cloudFront) accepts(r *http.Request) bool {
 }
 
 func (cloudFront) decode(r *http.Request, body []byte) (*call, error) {
+	return decodeREST(r, body, "CloudFront", cloudFrontVersion, cloudFrontOperations)
+}
+
+// decodeREST reads a request of a service that dispatches on method and path.
+func decodeREST(r *http.Request, body []byte, service, version string, operations []*operation) (*call, error) {
 	c := &call{op: unknownOperation, query: r.URL.Query(), ifMatch: r.Header.Get("If-Match")}
 	// An ARN arrives percent-encoded as one segment, so the escaped path is
 	// split first and unescaped afterwards.
-	rest, ok := strings.CutPrefix(r.URL.EscapedPath(), cloudFrontVersion)
+	rest, ok := strings.CutPrefix(r.URL.EscapedPath(), version)
 	if !ok {
 		return c, refuse(http.StatusNotFound, "UnknownOperationException",
 			"No simulated service answers %s %s.", r.Method, r.URL.Path)
 	}
 	segments := strings.Split(strings.TrimSuffix(rest, "/"), "/")
-	for _, op := range cloudFrontOperations {
+	for _, op := range operations {
 		if vars, ok := op.matches(r.Method, segments, c.query); ok {
 			c.op, c.vars = op, vars
 			break
@@ -79,7 +84,7 @@ func (cloudFront) decode(r *http.Request, body []byte) (*call, error) {
 	}
 	if c.op == unknownOperation {
 		return c, refuse(http.StatusNotFound, "UnknownOperationException",
-			"The simulated CloudFront knows no operation %s %s.", r.Method, r.URL.Path)
+			"The simulated %s knows no operation %s %s.", service, r.Method, r.URL.Path)
 	}
 	if len(body) == 0 {
 		return c, nil
@@ -119,7 +124,9 @@ func (op *operation) matches(method string, segments []string, query url.Values)
 	return vars, true
 }
 
-func (cloudFront) encode(_ *call, out reply) answer {
+func (cloudFront) encode(_ *call, out reply) answer { return encodeREST(out, cloudFrontNamespace) }
+
+func encodeREST(out reply, namespace string) answer {
 	header := http.Header{}
 	if out.etag != "" {
 		header.Set("Etag", out.etag)
@@ -130,12 +137,16 @@ func (cloudFront) encode(_ *call, out reply) answer {
 	a := answer{status: out.status, header: header}
 	if out.body != nil {
 		header.Set("Content-Type", "text/xml")
-		a.body = out.body.document(cloudFrontNamespace)
+		a.body = out.body.document(namespace)
 	}
 	return a
 }
 
 func (cloudFront) encodeError(c *call, err error) answer {
+	return refuseREST(c, err, cloudFrontNamespace)
+}
+
+func refuseREST(c *call, err error, namespace string) answer {
 	refused := asAPIError(err)
 	kind := "Sender"
 	if refused.Status >= http.StatusInternalServerError {
@@ -147,7 +158,7 @@ func (cloudFront) encodeError(c *call, err error) answer {
 	return answer{
 		status: refused.Status,
 		header: http.Header{"Content-Type": {"text/xml"}},
-		body:   body.document(cloudFrontNamespace),
+		body:   body.document(namespace),
 	}
 }
 

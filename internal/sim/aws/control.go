@@ -53,6 +53,8 @@ var controlHandlers = map[string]map[string]controlHandler{
 	"state":        {http.MethodGet: getState},
 	"faults":       {http.MethodGet: getFaults, http.MethodPost: postFault, http.MethodDelete: deleteFaults},
 	"limits":       {http.MethodGet: getLimits, http.MethodPost: postLimits, http.MethodDelete: deleteLimits},
+	"limit-uses":   {http.MethodGet: func(s *Sim, _ *http.Request) (any, error) { return s.LimitUses(), nil }},
+	"routing":      {http.MethodGet: func(s *Sim, _ *http.Request) (any, error) { return s.PublicRouting(), nil }},
 	"switches":     {http.MethodGet: getSwitches, http.MethodPost: postSwitches},
 	"quotas":       {http.MethodGet: func(s *Sim, _ *http.Request) (any, error) { return s.Quotas(), nil }, http.MethodPost: postQuotas},
 	"clock":        {http.MethodGet: getClock, http.MethodPost: postClock},
@@ -184,7 +186,10 @@ func postLimits(s *Sim, r *http.Request) (any, error) {
 	if err := readControl(r, &raw); err != nil {
 		return nil, err
 	}
-	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {
+	if raw = bytes.TrimSpace(raw); string(raw) == `"route53"` {
+		return Route53Limits(), s.SetLimits(Route53Limits()...)
+	}
+	if !bytes.HasPrefix(raw, []byte("[")) {
 		raw = slices.Concat([]byte("["), raw, []byte("]"))
 	}
 	var limits []Limit

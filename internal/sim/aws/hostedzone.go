@@ -14,7 +14,9 @@ type hostedZone struct {
 	private   bool
 	comment   string
 	callerRef string
+	servers   []string
 	busyUntil time.Time // the last change is being processed until then
+	changes   int       // how many there were
 
 	names map[string]*zoneName
 	order []*zoneName // by sort key

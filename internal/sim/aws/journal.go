@@ -22,6 +22,8 @@ type Entry struct {
 	// external id it showed.
 	Caller     string `json:"caller,omitempty"`
 	ExternalID string `json:"externalId,omitempty"`
+	// Records are the changes of a ChangeBatch: action, type and name of each.
+	Records []string `json:"records,omitempty"`
 	// Mutating tells whether the operation can change anything, Committed
 	// whether this call did. A call whose answer was lost is committed and has
 	// another code than OK.
@@ -80,7 +82,7 @@ func (j *journal) since(seq uint64) []Entry {
 // record writes a call down. It needs the lock.
 func (s *Sim) record(c *call, status int, code string, fault *Fault) {
 	e := Entry{
-		Time: c.now, Account: c.acct.id, Operation: c.op.name, ID: c.id, Name: c.name,
+		Time: c.now, Account: c.acct.id, Operation: c.op.name, ID: c.id, Name: c.name, Records: c.records,
 		Mutating: c.op.mutating, Committed: c.committed, Status: status, Code: code, RequestID: c.requestID,
 	}
 	e.ExternalID = c.externalID

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -235,19 +236,22 @@ func parseText(value string) ([]string, error) {
 		}
 		parts = append(parts, part)
 		if after != "" && after[0] != ' ' && after[0] != '\t' {
-			return nil, errText("Value should be enclosed in quotation marks")
+			return nil, errUnquoted
 		}
 		rest = strings.TrimLeft(after, " \t")
 	}
 	if parts == nil {
-		return nil, errText("Value should be enclosed in quotation marks")
+		return nil, errUnquoted
 	}
 	return parts, nil
 }
 
-type errText string
-
-func (e errText) Error() string { return string(e) }
+// What is wrong with the value of a TXT record, as the service words it.
+var (
+	errUnquoted    = errors.New("InvalidCharacterString (Value should be enclosed in quotation marks)")
+	errLongText    = errors.New("CharacterStringTooLong (Value is too long)")
+	errUnsupported = errors.New("UnsupportedCharacter (Value contains unsupported characters)")
+)
 
 // maxText is how long one string of a TXT record can be.
 const maxText = 255
@@ -255,14 +259,14 @@ const maxText = 255
 // quoted reads one string in quotes off the front.
 func quoted(text string) (content, rest string, err error) {
 	if text[0] != '"' {
-		return "", "", errText("Value should be enclosed in quotation marks")
+		return "", "", errUnquoted
 	}
 	var out []byte
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '"':
 			if len(out) > maxText {
-				return "", "", errText("CharacterStringTooLong")
+				return "", "", errLongText
 			}
 			return string(out), text[i+1:], nil
 		case '\\':
@@ -277,8 +281,11 @@ func quoted(text string) (content, rest string, err error) {
 				out = append(out, text[i])
 			}
 		default:
+			if c < ' ' || c > '~' {
+				return "", "", errUnsupported
+			}
 			out = append(out, c)
 		}
 	}
-	return "", "", errText("InvalidCharacterString (Value should be enclosed in quotation marks)")
+	return "", "", errUnquoted
 }

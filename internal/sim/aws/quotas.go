@@ -14,6 +14,8 @@ type Quotas struct {
 	WildcardInvalidations    int `json:"wildcardInvalidations,omitempty"`
 	Certificates             int `json:"certificates,omitempty"` // in ACM
 	NamesPerCertificate      int `json:"namesPerCertificate,omitempty"`
+	HostedZones              int `json:"hostedZones,omitempty"`
+	RecordsPerZone           int `json:"recordsPerZone,omitempty"`
 }
 
 // DefaultQuotas are those of the service's quotas page for a new account. That
@@ -32,6 +34,8 @@ func DefaultQuotas() Quotas {
 		WildcardInvalidations:    15,
 		Certificates:             2_500,
 		NamesPerCertificate:      10,
+		HostedZones:              500,
+		RecordsPerZone:           10_000,
 	}
 }
 
@@ -53,6 +57,8 @@ func (q *Quotas) merge(from Quotas) {
 		{&q.WildcardInvalidations, from.WildcardInvalidations},
 		{&q.Certificates, from.Certificates},
 		{&q.NamesPerCertificate, from.NamesPerCertificate},
+		{&q.HostedZones, from.HostedZones},
+		{&q.RecordsPerZone, from.RecordsPerZone},
 	} {
 		if f.from > 0 {
 			*f.to = f.from

@@ -1,6 +1,9 @@
 package aws
 
-import "regexp"
+import (
+	"errors"
+	"regexp"
+)
 
 // cloudFrontZone is the hosted zone every alias to CloudFront names.
 const cloudFrontZone = "Z2FDTNDATAQYW2"
@@ -10,7 +13,8 @@ const defaultTTL = 300
 
 var zoneID = regexp.MustCompile(`^Z[A-Z0-9]{1,31}$`)
 
-// loadZone puts a seeded zone into the world.
+// loadZone puts a seeded zone into the world. Its records are judged as the
+// service would judge them.
 func (s *Sim) loadZone(i int, in SeedHostedZone) error {
 	a, err := s.seededAccount(at("hostedZones", i, "account"), in.Account)
 	if err != nil {
@@ -22,21 +26,37 @@ func (s *Sim) loadZone(i int, in SeedHostedZone) error {
 	}
 	id := in.ID
 	if id == "" {
-		id = "Z" + s.derive.digits(upperDigits, 20, "zone", a.id, "seed", name)
+		id = s.derive.zoneID(a.id, "seed", name)
 	}
 	if !zoneID.MatchString(id) || s.world.zones[id] != nil {
 		return &seedError{at("hostedZones", i, "id"), id, "exists already or is not the id of a hosted zone", "write Z and upper-case letters and digits, or leave it out"}
 	}
 	z := newZone(id, a.id, name)
 	z.private, z.comment, z.callerRef = in.Private, in.Comment, "seed-"+id
-	s.world.addZone(a, z)
+	s.openZone(a, z)
+	b := &batch{zone: z, next: map[string]map[setKey]*recordSet{}}
 	for k, record := range in.Records {
+		place := at("hostedZones", i, at("records", k, ""))
 		set, err := seedSet(record)
 		if err != nil {
-			return refusedSeed(at("hostedZones", i, at("records", k, "")), record.Name, err)
+			return &seedError{place, record.Name, "is not a record", err.Error()}
 		}
-		z.put(set.name, set.key(), setVersion{set: set}, s.moment(s.now()))
+		change := recordChange{actionCreate, set}
+		if own := set.kind == typeNS || set.kind == typeSOA; own && set.name == name {
+			change.action = actionUpsert // every zone has them already
+		}
+		b.checkSet(change)
+		b.stage(change)
+		if len(b.messages) > 0 {
+			return refusedSeed(place, record.Name, &batchError{messages: b.messages})
+		}
+		b.changes = append(b.changes, change)
 	}
+	b.checkOutcome(s.quotas.RecordsPerZone)
+	if len(b.messages) > 0 {
+		return refusedSeed(at("hostedZones", i, "records"), in.Name, &batchError{messages: b.messages})
+	}
+	b.apply(nil, s.moment(s.now()))
 	return nil
 }
 
@@ -47,6 +67,14 @@ func seedSet(in SeedRecord) (*recordSet, error) {
 	}
 	set := &recordSet{name: name, kind: in.Type, ttl: in.TTL, values: in.Values}
 	switch {
+	case !isRecordType(in.Type):
+		return nil, errors.New("write a type such as CNAME")
+	case (in.AliasTarget == "") == (len(in.Values) == 0):
+		return nil, errors.New("give either values or an aliasTarget")
+	case in.TTL < 0 || in.TTL > maxTTL:
+		return nil, errors.New("write a ttl in seconds such as 300")
+	case in.AliasTarget != "" && in.TTL != 0:
+		return nil, errors.New("an alias has no ttl")
 	case in.AliasTarget != "":
 		target, err := parseName(in.AliasTarget)
 		if err != nil {

@@ -54,6 +54,7 @@ type call struct {
 
 	// What the call is about, as far as known, for faults and the journal.
 	mentions   []string
+	records    []string // what a batch does to each record
 	id         string
 	name       string
 	externalID string
@@ -94,6 +95,10 @@ func (s *Sim) route(r *http.Request) service {
 // identify finds out which resource a call speaks of.
 func (s *Sim) identify(c *call) {
 	c.mentions = append(c.mentions, c.vars...)
+	if _, ok := c.svc.(route53); ok {
+		s.route53Mentions(c)
+		return
+	}
 	for _, key := range []string{"Resource", "domain", "RoutingEndpoint", "RoleArn", "RoleSessionName"} {
 		c.mentions = append(c.mentions, c.query[key]...)
 	}

@@ -54,8 +54,8 @@ func TestRoutingOf(t *testing.T) {
 		domain, endpoint string
 		ok               bool
 	}{
-		"a CNAME arrives":                                        {"www.example.com", testEndpoint, true},
-		"case does not matter":                                   {"WWW.example.com", testEndpoint, true},
+		"a CNAME arrives":      {"www.example.com", testEndpoint, true},
+		"case does not matter": {"WWW.example.com", testEndpoint, true},
 		"a CNAME to an endpoint nobody has arrives all the same": {"gone.example.com", "dgone.cloudfront.net", true},
 		"a wildcard stands for what is below it":                 {"x.wild.example.com", testEndpoint, true},
 		"at any depth":                                           {"y.x.wild.example.com", testEndpoint, true},
@@ -67,15 +67,15 @@ func TestRoutingOf(t *testing.T) {
 		"a loop leads nowhere":                                   {"loop1.example.com", "", false},
 		"a chain may end in somebody else's DNS":                 {"out.example.com", "", true},
 		"somebody else's DNS is what it is said to be":           {"live.elsewhere.test", "", true},
-		"or not":                                                 {"dead.elsewhere.test", "", false},
-		"what a simulated zone says beats what is said":          {"old.example.com", "", false},
-		"the most specific zone answers":                         {"shadow.sub.example.com", "", false},
-		"a private zone is not public":                           {"www.private.test", "", false},
-		"an alias alone hides where it leads":                    {"alias.example.com", "", false},
-		"an alias with its challenge counts":                     {"example.com", testEndpoint, true},
-		"a challenge that names another endpoint doesn't":        {"wrong.example.com", "", false},
-		"the challenge may be at a name on the way":              {"to-apex.example.com", testEndpoint, true},
-		"what is no name leads nowhere":                          {"a..b", "", false},
+		"or not": {"dead.elsewhere.test", "", false},
+		"what a simulated zone says beats what is said":   {"old.example.com", "", false},
+		"the most specific zone answers":                  {"shadow.sub.example.com", "", false},
+		"a private zone is not public":                    {"www.private.test", "", false},
+		"an alias alone hides where it leads":             {"alias.example.com", "", false},
+		"an alias with its challenge counts":              {"example.com", testEndpoint, true},
+		"a challenge that names another endpoint doesn't": {"wrong.example.com", "", false},
+		"the challenge may be at a name on the way":       {"to-apex.example.com", testEndpoint, true},
+		"what is no name leads nowhere":                   {"a..b", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			endpoint, ok := s.routingOf(tc.domain, s.now())

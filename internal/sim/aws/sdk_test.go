@@ -246,3 +246,6 @@ func newRequest(t *testing.T, method, url string) (*http.Request, error) {
 	t.Helper()
 	return http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
 }
+
+// errorAs finds an error of a type.
+func errorAs[E error](err error) (E, bool) { return errors.AsType[E](err) }

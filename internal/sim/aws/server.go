@@ -234,7 +234,7 @@ func (s *Sim) arrive(c *call, who credential, wellFormed bool) (*Fault, error) {
 	if wellFormed {
 		s.identify(c)
 	}
-	if !s.limits.allow(c.acct.id, c.op.name, c.now) {
+	if !s.limits.allow(c) {
 		c.throttled = true
 		return nil, throttled(c.svc)
 	}
@@ -250,8 +250,13 @@ func (s *Sim) execute(c *call, refused error) (reply, error) {
 	defer s.mu.Unlock()
 	c.now = s.now()
 	s.progress(c.now)
+	if c.op.mutating {
+		s.watch(c.op.name, false)
+	}
 	out, err := c.op.handle(s, c)
-	c.committed = err == nil && c.op.mutating
+	if c.committed = err == nil && c.op.mutating; c.committed {
+		s.watch(c.op.name, true)
+	}
 	return out, err
 }
 

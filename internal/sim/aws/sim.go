@@ -31,6 +31,10 @@ type Options struct {
 	PageSize int
 	// JournalSize bounds the journal; 100,000 entries if zero.
 	JournalSize int
+	// Watch, if set, is shown the world right before and right after every call
+	// that changes it, and after time was advanced, for tests of what must hold
+	// at every moment. It must not call the simulator, only the view.
+	Watch func(View)
 }
 
 // Sim is a simulated AWS. It is safe for concurrent use.
@@ -102,7 +106,7 @@ func New(options Options) *Sim {
 		options.JournalSize = 100_000
 	}
 	s := &Sim{options: options, clock: options.Clock, derive: deriver{seed: options.RandomSeed}}
-	s.services = []service{cloudFront{}, acm{}, sts{}}
+	s.services = []service{cloudFront{}, route53{}, acm{}, sts{}}
 	s.hanging = map[chan struct{}]struct{}{}
 	if err := s.restart(); err != nil {
 		panic(fmt.Sprintf("starting the simulated AWS: %v", err))
@@ -163,6 +167,7 @@ func (s *Sim) Advance(d time.Duration) {
 	s.progressAll(s.now())
 	s.offset += d
 	s.progressAll(s.now())
+	s.watch("", true)
 }
 
 // Now returns the simulated time.

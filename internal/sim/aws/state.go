@@ -19,6 +19,7 @@ type AccountState struct {
 	ConnectionGroups []ConnectionGroupState `json:"connectionGroups"`
 	Distributions    []DistributionState    `json:"distributions"`
 	Certificates     []CertificateState     `json:"certificates"`
+	HostedZones      []HostedZoneState      `json:"hostedZones"`
 }
 
 // TenantState is a distribution tenant.
@@ -153,6 +154,10 @@ func (s *Sim) accountState(a *account, now time.Time) AccountState {
 			return d
 		}),
 		Certificates: []CertificateState{},
+		HostedZones:  []HostedZoneState{},
+	}
+	for _, z := range a.zones {
+		out.HostedZones = append(out.HostedZones, z.state())
 	}
 	for _, c := range a.certificates.order {
 		out.Certificates = append(out.Certificates, CertificateState{

@@ -49,7 +49,7 @@ func TestWire(t *testing.T) {
 
 func TestUnknownOperations(t *testing.T) {
 	sim := newSim(t)
-	for _, path := range []string{"/", "/2020-05-31/", "/2020-05-31/function", "/2013-04-01/hostedzone", "/2020-05-31/distribution-tenant/a/b/c/d"} {
+	for _, path := range []string{"/", "/2020-05-31/", "/2020-05-31/function", "/2013-04-01/healthcheck", "/2020-05-31/distribution-tenant/a/b/c/d"} {
 		status, body := raw(t, sim, "GET", path, "")
 		if status != 404 || !strings.Contains(body, "<ErrorResponse") || !strings.Contains(body, "<Code>UnknownOperationException</Code>") || !strings.Contains(body, "<RequestId>") {
 			t.Errorf("%s answered %d %s", path, status, body)

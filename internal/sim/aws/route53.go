@@ -1,0 +1,253 @@
+package aws
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+const (
+	route53Version   = "/2013-04-01/"
+	route53Namespace = "https://route53.amazonaws.com/doc/2013-04-01/"
+)
+
+// route53 speaks REST-XML, API version 2013-04-01.
+type route53 struct{}
+
+var route53Operations = []*operation{
+	{name: "CreateHostedZone", mutating: true, handle: (*Sim).createZone, method: "POST", path: "hostedzone"},
+	{name: "ListHostedZones", handle: (*Sim).listZones, method: "GET", path: "hostedzone"},
+	{name: "GetHostedZone", handle: (*Sim).getZone, method: "GET", path: "hostedzone/{}"},
+	{name: "DeleteHostedZone", mutating: true, handle: (*Sim).deleteZone, method: "DELETE", path: "hostedzone/{}"},
+	{name: "ListHostedZonesByName", handle: (*Sim).listZonesByName, method: "GET", path: "hostedzonesbyname"},
+	{name: "ChangeResourceRecordSets", mutating: true, handle: (*Sim).changeRecords, method: "POST", path: "hostedzone/{}/rrset"},
+	{name: "ListResourceRecordSets", handle: (*Sim).listRecords, method: "GET", path: "hostedzone/{}/rrset"},
+	{name: "GetChange", handle: (*Sim).getChange, method: "GET", path: "change/{}"},
+}
+
+func (route53) accepts(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.EscapedPath(), route53Version)
+}
+
+func (route53) decode(r *http.Request, body []byte) (*call, error) {
+	return decodeREST(r, body, "Route 53", route53Version, route53Operations)
+}
+
+func (route53) encode(_ *call, out reply) answer { return encodeREST(out, route53Namespace) }
+
+// encodeError has two forms for refused batches, because clients meet both.
+func (route53) encodeError(c *call, err error) answer {
+	if refused, ok := asBatchError(err); ok && refused.bare {
+		list := el("Messages")
+		for _, message := range refused.messages {
+			list.kids = append(list.kids, txt("Message", message))
+		}
+		a := refuseREST(c, err, route53Namespace)
+		a.body = el(codeInvalidBatch, list, txt("RequestId", c.requestID)).document(route53Namespace)
+		return a
+	}
+	return refuseREST(c, err, route53Namespace)
+}
+
+func (route53) codeOf(err error) string { return asAPIError(err).Code }
+
+func (route53) throttleCode() string { return "Throttling" }
+
+// route53Mentions notes the zone and the records a call is about.
+func (s *Sim) route53Mentions(c *call) {
+	if len(c.vars) == 1 {
+		if z := s.world.zones[c.vars[0]]; z != nil {
+			c.about(z.id, hostName(z.name))
+			c.mentions = append(c.mentions, z.id, hostName(z.name))
+		} else {
+			c.about(c.vars[0], "")
+		}
+	}
+	for _, key := range []string{"name", "dnsname"} {
+		if name := c.param(key); name != "" {
+			c.mentions = append(c.mentions, mention(name))
+		}
+	}
+	for _, item := range c.body.at("ChangeBatch", "Changes").items("Change") {
+		name := mention(item.str("ResourceRecordSet", "Name"))
+		c.mentions = append(c.mentions, name)
+		c.records = append(c.records, item.str("Action")+" "+item.str("ResourceRecordSet", "Type")+" "+name)
+	}
+}
+
+// mention is how faults and the journal write a record's name.
+func mention(text string) string {
+	if name, err := parseName(text); err == nil {
+		return hostName(name)
+	}
+	return text
+}
+
+// zoneFor finds the zone a call names. A zone of another account is there, but
+// not for this caller.
+func (s *Sim) zoneFor(c *call) (*hostedZone, error) {
+	z := s.world.zones[c.vars[0]]
+	switch {
+	case z == nil:
+		return nil, refuse(http.StatusNotFound, "NoSuchHostedZone", "No hosted zone found with ID: %s", c.vars[0])
+	case z.account != c.acct.id:
+		return nil, refuse(http.StatusForbidden, "AccessDenied",
+			"User: %s is not authorized to access this resource", c.caller())
+	}
+	return z, nil
+}
+
+func invalidInput(format string, args ...any) error {
+	return refuse(http.StatusBadRequest, "InvalidInput", format, args...)
+}
+
+// changeCost is what a call draws from the account's change throughput.
+func (c *call) changeCost() float64 {
+	switch c.op.name {
+	case "CreateHostedZone", "DeleteHostedZone":
+		return 2
+	case "ChangeResourceRecordSets":
+		cost := 0
+		for _, item := range c.body.at("ChangeBatch", "Changes").items("Change") {
+			cost += changeWeight(item.str("Action"))
+		}
+		return float64(cost)
+	}
+	return 0
+}
+
+// maxItems reads the page size of a list; what is above the cap is cut to it.
+func (c *call) maxItems(limit int) (int, error) {
+	text := c.param("maxitems")
+	if text == "" {
+		return limit, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, invalidInput("Value '%s' at 'maxItems' failed to satisfy constraint: Member must be a number greater than 0", text)
+	}
+	return min(n, limit), nil
+}
+
+// pageFrom cuts a list at the start position and the page size. The second result
+// is what the next page starts with, nil at the end.
+func pageFrom[T any](list []T, start, size int) ([]T, *T) {
+	rest := list[start:]
+	if len(rest) <= size {
+		return rest, nil
+	}
+	return rest[:size], &rest[size]
+}
+
+func (s *Sim) changeInfo(ch *change, m moment) *node {
+	status := "PENDING"
+	if ch.isSynced(m) {
+		status = "INSYNC"
+	}
+	return el("ChangeInfo", txt("Id", "/change/"+ch.id), txt("Status", status), txt("SubmittedAt", stamp(ch.submitted)), opt("Comment", ch.comment))
+}
+
+// submit makes a change that becomes INSYNC, and then public, by itself.
+func (s *Sim) submit(c *call, z *hostedZone, comment string) *change {
+	synced := c.now.Add(s.switches.Route53SyncDelay)
+	ch := &change{
+		id:        "C" + s.derive.digits(upperDigits, 20, "change", z.id, strconv.Itoa(z.changes)),
+		comment:   comment,
+		submitted: c.now,
+		synced:    synced,
+		public:    synced.Add(s.switches.DNSPropagationDelay),
+		stuck:     s.switches.Route53NeverInSync,
+	}
+	z.changes++
+	z.busyUntil = c.now.Add(s.switches.Route53ProcessingDelay)
+	c.acct.changes[ch.id] = ch
+	return ch
+}
+
+func (s *Sim) getChange(c *call) (reply, error) {
+	ch := c.acct.changes[c.vars[0]]
+	if ch == nil {
+		return reply{}, refuse(http.StatusNotFound, "NoSuchChange", "A change with the ID %s does not exist.", c.vars[0])
+	}
+	return reply{status: http.StatusOK, body: el("GetChangeResponse", s.changeInfo(ch, s.moment(c.now)))}, nil
+}
+
+// listRecords shows records as they were last changed, PENDING or not.
+func (s *Sim) listRecords(c *call) (reply, error) {
+	z, err := s.zoneFor(c)
+	if err != nil {
+		return reply{}, err
+	}
+	name, kind, identifier := c.param("name"), c.param("type"), c.param("identifier")
+	switch {
+	case kind != "" && name == "":
+		return reply{}, invalidInput("The input is not valid: type was given without name.")
+	case kind != "" && !isRecordType(kind):
+		return reply{}, invalidInput("Value '%s' at 'type' failed to satisfy constraint: Member must satisfy enum value set: %v", kind, recordTypes)
+	case identifier != "" && kind == "":
+		return reply{}, invalidInput("The input is not valid: identifier was given without type.")
+	}
+	size, err := c.maxItems(300)
+	if err != nil {
+		return reply{}, err
+	}
+	from := 0
+	if name != "" {
+		first, err := parseName(name)
+		if err != nil {
+			return reply{}, invalidInput("%v", err)
+		}
+		name = sortKey(first)
+		from = z.position(name)
+	}
+	var found []*recordSet
+	var next *recordSet
+	for _, n := range z.order[from:] {
+		for _, set := range n.current() {
+			if n.key == name && compareSets(set, &recordSet{kind: kind, identifier: identifier}) < 0 {
+				continue
+			}
+			if len(found) == size {
+				next = set
+				break
+			}
+			found = append(found, set)
+		}
+		if next != nil {
+			break
+		}
+	}
+	return reply{status: http.StatusOK, body: recordPage(found, next, size)}, nil
+}
+
+func recordPage(found []*recordSet, next *recordSet, size int) *node {
+	list := el("ResourceRecordSets")
+	for _, set := range found {
+		list.kids = append(list.kids, set.node())
+	}
+	body := el("ListResourceRecordSetsResponse", list, boolEl("IsTruncated", next != nil))
+	if next != nil {
+		body.kids = append(body.kids, txt("NextRecordName", next.name+"."), txt("NextRecordType", next.kind))
+		if next.identifier != "" {
+			body.kids = append(body.kids, txt("NextRecordIdentifier", next.identifier))
+		}
+	}
+	body.kids = append(body.kids, intEl("MaxItems", size))
+	return body
+}
+
+// node renders a record set.
+func (set *recordSet) node() *node {
+	n := el("ResourceRecordSet", txt("Name", set.name+"."), txt("Type", set.kind), opt("SetIdentifier", set.identifier))
+	n.kids = append(n.kids, set.policy...)
+	if set.alias != nil {
+		n.kids = append(n.kids, el("AliasTarget", txt("HostedZoneId", set.alias.zoneID), txt("DNSName", set.alias.name+"."), boolEl("EvaluateTargetHealth", set.alias.evaluate)))
+		return n
+	}
+	records := el("ResourceRecords")
+	for _, value := range set.values {
+		records.kids = append(records.kids, el("ResourceRecord", txt("Value", value)))
+	}
+	n.kids = append(n.kids, intEl("TTL", set.ttl), records)
+	return n
+}
