@@ -16,8 +16,12 @@ func (u Unit) size() (size Limits) {
 	for _, c := range u.Changes {
 		size.Records += max(len(c.Set.Values), 1)
 		size.Characters += len(c.Set.Alias)
-		for _, v := range c.Set.Values {
-			// A TXT record has quotes around it, and some characters are escaped.
+		values := c.Set.Exact
+		if values == nil {
+			values = c.Set.Values
+		}
+		for _, v := range values {
+			// A text gets quotes around it, a name a dot at its end.
 			size.Characters += len(v) + 2
 		}
 	}

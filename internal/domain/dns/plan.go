@@ -69,25 +69,33 @@ func (c *Claim) Names() []string {
 func (p Place) Plan() []Unit {
 	var units []Unit
 	for _, c := range p.Claims {
-		if u := p.unit(c); len(u.Changes) > 0 {
-			units = append(units, u)
-		}
+		units = append(units, p.units(c)...)
 	}
-	slices.SortFunc(units, func(a, b Unit) int { return compareOwners(a.Owner, b.Owner) })
+	slices.SortFunc(units, func(a, b Unit) int {
+		return cmp.Or(compareOwners(a.Owner, b.Owner), cmp.Compare(a.Access.RoleARN, b.Access.RoleARN))
+	})
 	return units
 }
 
-// unit returns what has to be done for one claim.
-func (p Place) unit(c *Claim) Unit {
-	u := Unit{Owner: c.Owner, Access: c.Access, Name: p.Name}
+// AccessOf returns the identity with which an entry of the claim's ledger is published and deleted.
+func (c *Claim) AccessOf(e Entry) Access {
+	if e.RoleARN == "" {
+		return Access{}
+	}
+	return Access{RoleARN: e.RoleARN, Namespace: c.Owner.Namespace}
+}
+
+// units returns what has to be done for one claim: one unit, unless several roles have to
+// delete something and none creates anything.
+func (p Place) units(c *Claim) []Unit {
 	gone := map[Key]RecordSet{}
+	var leaving, coming []Entry
 	for _, e := range c.Ledger {
-		if s, there := p.find(e.Record); there && e.Name == p.Name && e.State == Retracting && p.Judge(c, e.Record).Phase == There {
+		if s, there := p.find(e.Record); there && e.State == Retracting && p.holder(c, e.Record) == nil {
 			gone[s.Key] = s
-			u.Retracts = append(u.Retracts, e.Record)
+			leaving = append(leaving, e)
 		}
 	}
-	intended := false
 	for _, e := range c.Ledger {
 		replaced, ok := p.opening(c, e, gone)
 		if !ok {
@@ -96,19 +104,47 @@ func (p Place) unit(c *Claim) Unit {
 		for _, s := range replaced {
 			gone[s.Key] = s
 		}
-		u.Publishes = append(u.Publishes, e.Record)
-		intended = intended || e.State == Intended
+		coming = append(coming, e)
 	}
-	u.Correction = !intended && len(u.Retracts) == 0
+	if len(coming) > 0 {
+		// Whoever may create the new may delete the old: it is one zone.
+		return []Unit{p.unit(c, c.AccessOf(coming[0]), gone, leaving, coming)}
+	}
+	var units []Unit
+	for len(leaving) > 0 {
+		access := c.AccessOf(leaving[0])
+		mine, others := map[Key]RecordSet{}, []Entry(nil)
+		var now []Entry
+		for _, e := range leaving {
+			if c.AccessOf(e) != access {
+				others = append(others, e)
+				continue
+			}
+			mine[e.Key()] = gone[e.Key()]
+			now = append(now, e)
+		}
+		units = append(units, p.unit(c, access, mine, now, nil))
+		leaving = others
+	}
+	return units
+}
+
+func (p Place) unit(c *Claim, access Access, gone map[Key]RecordSet, leaving, coming []Entry) Unit {
+	u := Unit{Owner: c.Owner, Access: access, Name: p.Name, Correction: len(leaving) == 0}
 	for _, s := range gone {
 		u.Changes = append(u.Changes, Change{Action: Delete, Set: s})
 	}
 	slices.SortFunc(u.Changes, func(a, b Change) int { return cmp.Compare(a.Set.Type, b.Set.Type) })
-	slices.SortFunc(u.Publishes, compareRecords)
-	slices.SortFunc(u.Retracts, compareRecords)
-	for _, r := range u.Publishes {
-		u.Changes = append(u.Changes, Change{Action: Create, Set: r.Set()})
+	slices.SortFunc(coming, func(a, b Entry) int { return compareRecords(a.Record, b.Record) })
+	for _, e := range coming {
+		u.Changes = append(u.Changes, Change{Action: Create, Set: e.Set()})
+		u.Publishes = append(u.Publishes, e.Record)
+		u.Correction = u.Correction && e.State == Published
 	}
+	for _, e := range leaving {
+		u.Retracts = append(u.Retracts, e.Record)
+	}
+	slices.SortFunc(u.Retracts, compareRecords)
 	return u
 }
 
