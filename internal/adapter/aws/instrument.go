@@ -105,7 +105,7 @@ func (m measured) HandleFinalize(
 	sent := m.limiter.clock.Now()
 	out, metadata, err := next.HandleFinalize(ctx, in)
 	m.metrics.attempt(middleware.GetOperationName(ctx), codeLabel(err), m.limiter.clock.Since(sent))
-	if isThrottle(err) {
+	if isThrottle(err) && !isBusy(err) {
 		m.limiter.throttled(sent)
 	}
 	return out, metadata, err
@@ -172,4 +172,11 @@ func isThrottle(err error) bool {
 	}
 	var response *smithyhttp.ResponseError
 	return throttles[code] || errors.As(err, &response) && response.HTTPStatusCode() == http.StatusTooManyRequests
+}
+
+// isBusy reports whether the called service still works on an earlier change of the same
+// thing: that says nothing about the rate of calls.
+func isBusy(err error) bool {
+	code, answered := serviceCode(err)
+	return answered && code == "PriorRequestNotComplete"
 }

@@ -19,8 +19,10 @@ const CodeLocalRateLimit = "LocalRateLimit"
 
 // LimiterConfig configures a Limiter.
 type LimiterConfig struct {
-	// API names the family of calls in metrics. A registry knows it once.
+	// API names the family of calls in metrics. A registry knows it once for each account.
 	API string
+	// Account is the AWS account, empty for the operator's own.
+	Account string
 	// Rate is the number of calls a second, Burst how many of them may go at once.
 	Rate    float64
 	Burst   int
@@ -50,8 +52,47 @@ func NewLimiter(config LimiterConfig) *Limiter {
 			Rate: config.Rate, Burst: config.Burst, Reserved: int(port.Follow),
 		}, config.Clock.Now()),
 	}
-	l.metrics.rates.add(config.API, l.rate)
+	l.metrics.rates.add(config.name(), l.rate)
 	return l
+}
+
+// name is how the rate of an account is called in metrics.
+func (c LimiterConfig) name() string {
+	if c.Account == "" {
+		return c.API
+	}
+	return c.API + "/" + c.Account
+}
+
+// Limiters has a limiter for every AWS account in which the operator works, all with the
+// same budget. It is safe for concurrent use.
+type Limiters struct {
+	config LimiterConfig
+
+	mu        sync.Mutex
+	byAccount map[string]*Limiter
+}
+
+// NewLimiters returns limiters for the operator's own account and for any that follows.
+func NewLimiters(config LimiterConfig) *Limiters {
+	config.Account = ""
+	return &Limiters{config: config, byAccount: map[string]*Limiter{"": NewLimiter(config)}}
+}
+
+// For returns the limiter of an account, of the operator's own if the account is empty. That
+// has no name here, as only a call to AWS could tell it: a role of the same account has a
+// budget beside it, for which AWS has room where a budget is below half of its limits.
+func (l *Limiters) For(account string) *Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	limiter, ok := l.byAccount[account]
+	if !ok {
+		config := l.config
+		config.Account = account
+		limiter = NewLimiter(config)
+		l.byAccount[account] = limiter
+	}
+	return limiter
 }
 
 // admission is the permission for one call. Its key in a context is the limiter, so

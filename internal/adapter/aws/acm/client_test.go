@@ -2,11 +2,11 @@ package acm_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -19,7 +19,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
 )
+
+const contentType = "application/x-amz-json-1.1"
 
 func newClient(t *testing.T, transport http.RoundTripper, burst int) *acm.Client {
 	t.Helper()
@@ -41,51 +44,143 @@ func newClient(t *testing.T, transport http.RoundTripper, burst int) *acm.Client
 	})
 }
 
-// canned answers every request with the same document, and keeps the last request.
-type canned struct {
-	status   int
-	body     string
-	requests int
-	last     *http.Request
+const (
+	pendingARN = "arn:aws:acm:us-east-1:" + sim.DefaultAccount + ":certificate/00000000-0000-4000-8000-000000000002"
+	managedARN = "arn:aws:acm:us-east-1:" + sim.DefaultAccount + ":certificate/00000000-0000-4000-8000-000000000003"
+	absentARN  = "arn:aws:acm:us-east-1:" + sim.DefaultAccount + ":certificate/00000000-0000-4000-8000-00000000000f"
+)
+
+var expiry = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
+
+// newSim has three certificates; the first is that of a distribution, the last has a key
+// that ACM's list leaves out by itself.
+func newSim(pageSize int) *sim.Sim {
+	seed := sim.DefaultSeed()
+	seed.Certificates[0].NotAfter = &expiry
+	seed.Certificates = append(seed.Certificates,
+		sim.SeedCertificate{ARN: pendingARN, Names: []string{"b.example.net", "a.example.net"}, Status: "PENDING_VALIDATION"},
+		sim.SeedCertificate{
+			ARN: managedARN, Names: []string{"shop.example.net"}, NotAfter: &expiry,
+			KeyAlgorithm: "EC_prime256v1", ManagedBy: "CLOUDFRONT",
+		})
+	seed.Distributions = []sim.SeedDistribution{{ID: "E2TENANTS", CertificateARN: sim.DefaultCertificateARN}}
+	return sim.New(sim.Options{Seed: &seed, PageSize: pageSize})
 }
 
-func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
-	c.requests++
-	c.last = r
-	return &http.Response{
-		StatusCode: c.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {"application/x-amz-json-1.1"}},
-		Body:   io.NopCloser(strings.NewReader(c.body)), ContentLength: int64(len(c.body)), Request: r,
-	}, nil
+// certificates are those of newSim, as they are read.
+func certificates() []edge.Certificate {
+	return []edge.Certificate{
+		{ARN: sim.DefaultCertificateARN, Status: "ISSUED", Names: []string{"*.example.com"}, NotAfter: expiry, InUse: true},
+		{ARN: pendingARN, Status: "PENDING_VALIDATION", Names: []string{"a.example.net", "b.example.net"}},
+		{ARN: managedARN, Status: "ISSUED", Names: []string{"shop.example.net"}, NotAfter: expiry, CloudFrontManaged: true},
+	}
 }
+
+// untilIssued leaves out the expiry of what was not issued: whether AWS tells one is unknown.
+var untilIssued = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".NotAfter" },
+	cmp.Comparer(func(a, b time.Time) bool { return a.IsZero() || b.IsZero() || a.Equal(b) }))
 
 func TestDescribe(t *testing.T) {
-	seed := sim.DefaultSeed()
-	pending := strings.Replace(sim.DefaultCertificateARN, "000001", "000002", 1)
-	seed.Certificates = append(seed.Certificates, sim.SeedCertificate{
-		ARN: pending, Names: []string{"b.example.net", "a.example.net"}, Status: "PENDING_VALIDATION",
-	})
-	client := newClient(t, sim.New(sim.Options{Seed: &seed}).Transport(), 50)
-	for _, want := range []edge.Certificate{
-		{ARN: sim.DefaultCertificateARN, Status: "ISSUED", Names: []string{"*.example.com"}},
-		{ARN: pending, Status: "PENDING_VALIDATION", Names: []string{"a.example.net", "b.example.net"}},
-	} {
+	client := newClient(t, newSim(1000).Transport(), 50)
+	for _, want := range certificates() {
 		got, err := client.DescribeCertificate(t.Context(), want.ARN)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got, untilIssued); diff != "" {
 			t.Errorf("certificate (-want +got):\n%s", diff)
 		}
 	}
-	absent := strings.Replace(sim.DefaultCertificateARN, "000001", "00000f", 1)
-	if _, err := client.DescribeCertificate(t.Context(), absent); !fault.Is(err, fault.NotFound) {
+	if _, err := client.DescribeCertificate(t.Context(), absentARN); !fault.Is(err, fault.NotFound) {
 		t.Errorf("absent certificate: %v, want NotFound", err)
 	}
 }
 
+func TestWhyACertificateFailed(t *testing.T) {
+	answer := &canned.Transport{Status: http.StatusOK, ContentType: contentType, Body: `{"Certificate": {"CertificateArn": "arn:a",
+		"Status": "FAILED", "DomainName": "a.example.com", "FailureReason": "CAA_ERROR", "ManagedBy": "CLOUDFRONT"}}`}
+	got, err := newClient(t, answer, 50).DescribeCertificate(t.Context(), sim.DefaultCertificateARN)
+	want := edge.Certificate{
+		ARN: "arn:a", Status: "FAILED", Names: []string{"a.example.com"}, FailureReason: "CAA_ERROR", CloudFrontManaged: true,
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("error %v, certificate (-want +got):\n%s", err, diff)
+	}
+}
+
+// The list has every certificate, whatever its key, page by page.
+func TestList(t *testing.T) {
+	for name, pageSize := range map[string]int{"in one page": 1000, "page by page": 1} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t, newSim(pageSize).Transport(), 50)
+			var got []edge.Certificate
+			for marker, pages := "", 0; ; {
+				page, next, err := client.ListCertificates(t.Context(), marker)
+				if pages++; err != nil || pages > 3 {
+					t.Fatalf("page %d: %v", pages, err)
+				}
+				got = append(got, page...)
+				if marker = next; next == "" {
+					break
+				}
+			}
+			if diff := cmp.Diff(certificates(), got, untilIssued); diff != "" {
+				t.Errorf("certificates (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAListThatCanNotBeBelieved(t *testing.T) {
+	for name, body := range map[string]string{
+		"nothing":                      "",
+		"no list":                      "{}",
+		"an entry without an ARN":      `{"CertificateSummaryList": [{"Status": "ISSUED"}]}`,
+		"the marker that was asked of": `{"CertificateSummaryList": [], "NextToken": "m"}`,
+		"a part of one":                `{"CertificateSummaryList": [`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				answer := &canned.Transport{Status: http.StatusOK, Body: body, ContentType: contentType}
+				page, _, err := newClient(t, answer, 50).ListCertificates(t.Context(), "m")
+				if !fault.Is(err, fault.Transient) || page != nil {
+					t.Errorf("page %v, error %v", page, err)
+				}
+			})
+		})
+	}
+}
+
+func TestDelete(t *testing.T) {
+	s := newSim(1000)
+	client := newClient(t, s.Transport(), 50)
+	if err := client.DeleteCertificate(t.Context(), managedARN); err != nil {
+		t.Fatal(err)
+	}
+	for arn, want := range map[string]fault.Kind{
+		managedARN: fault.NotFound, absentARN: fault.NotFound, sim.DefaultCertificateARN: fault.InUse,
+	} {
+		if err := client.DeleteCertificate(t.Context(), arn); !fault.Is(err, want) {
+			t.Errorf("deleting %s: %v, want %v", arn, err, want)
+		}
+	}
+	page, _, err := client.ListCertificates(t.Context(), "")
+	if err != nil || len(page) != 2 {
+		t.Errorf("left are %v, error %v", page, err)
+	}
+}
+
+// Whether the first was carried out nobody knows, and the answer to a second would hide it.
+func TestADeletionIsSentOnce(t *testing.T) {
+	answer := &canned.Transport{Status: http.StatusInternalServerError}
+	err := newClient(t, answer, 50).DeleteCertificate(t.Context(), managedARN)
+	if !fault.Is(err, fault.Transient) || answer.Requests() != 1 {
+		t.Errorf("sent %d times, error %v", answer.Requests(), err)
+	}
+}
+
 func TestNamesAreUniqueLowerCaseAndSorted(t *testing.T) {
-	answer := &canned{status: http.StatusOK, body: `{"Certificate": {"CertificateArn": "arn:a", "Status": "ISSUED",
+	answer := &canned.Transport{Status: http.StatusOK, ContentType: contentType, Body: `{"Certificate": {"CertificateArn": "arn:a", "Status": "ISSUED",
 		"DomainName": "B.example.com", "SubjectAlternativeNames": ["b.example.com", "*.A.example.com"]}}`}
 	got, err := newClient(t, answer, 50).DescribeCertificate(t.Context(), sim.DefaultCertificateARN)
 	if err != nil {
@@ -94,7 +189,8 @@ func TestNamesAreUniqueLowerCaseAndSorted(t *testing.T) {
 	if diff := cmp.Diff([]string{"*.a.example.com", "b.example.com"}, got.Names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
-	if scope := answer.last.Header.Get("Authorization"); !strings.Contains(scope, "/us-east-1/acm/") {
+	last, _ := answer.Last()
+	if scope := last.Header.Get("Authorization"); !strings.Contains(scope, "/us-east-1/acm/") {
 		t.Errorf("signed as %s, want us-east-1: CloudFront uses no certificate of another region", scope)
 	}
 }
@@ -126,15 +222,15 @@ func TestFailures(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				answer := &canned{status: tt.status, body: tt.body}
+				answer := &canned.Transport{Status: tt.status, Body: tt.body, ContentType: contentType}
 				_, err := newClient(t, answer, 50).DescribeCertificate(t.Context(), sim.DefaultCertificateARN)
 				if got := fault.KindOf(err); got != tt.want {
 					t.Errorf("kind %v of %v, want %v", got, err, tt.want)
 				}
 				// A page instead of JSON can't be read, which is worth a second try, and so
 				// its number of tries is no contract.
-				if answer.requests != tt.sends && tt.body != "<html>" {
-					t.Errorf("sent %d times, want %d", answer.requests, tt.sends)
+				if answer.Requests() != tt.sends && tt.body != "<html>" {
+					t.Errorf("sent %d times, want %d", answer.Requests(), tt.sends)
 				}
 			})
 		})
@@ -143,13 +239,13 @@ func TestFailures(t *testing.T) {
 
 func TestALocalDenialMakesNoRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		answer := &canned{status: http.StatusInternalServerError}
+		answer := &canned.Transport{Status: http.StatusInternalServerError}
 		client := newClient(t, answer, 2)
 		for range 3 {
 			_, _ = client.DescribeCertificate(t.Context(), sim.DefaultCertificateARN)
 		}
-		if answer.requests != 1 {
-			t.Errorf("%d requests with room for one", answer.requests)
+		if answer.Requests() != 1 {
+			t.Errorf("%d requests with room for one", answer.Requests())
 		}
 	})
 }

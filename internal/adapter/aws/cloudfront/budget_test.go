@@ -25,6 +25,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
 )
 
 // tightWorld has a burst of one call for all but following.
@@ -180,7 +181,7 @@ func TestFailingCredentialsProveNothing(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			network := &canned{status: http.StatusOK}
+			network := &canned.Transport{Status: http.StatusOK}
 			client, _, registry := clientFor(t, awssdk.Config{
 				BaseEndpoint: awssdk.String("http://cloudfront.invalid"),
 				HTTPClient:   &http.Client{Transport: network},
@@ -194,8 +195,8 @@ func TestFailingCredentialsProveNothing(t *testing.T) {
 			if got := metric(t, registry, "aws_rate", "cloudfront"); got != 10 {
 				t.Errorf("rate %v, want 10: CloudFront throttled nothing", got)
 			}
-			if network.requests != 0 {
-				t.Errorf("%d requests without credentials", network.requests)
+			if network.Requests() != 0 {
+				t.Errorf("%d requests without credentials", network.Requests())
 			}
 		})
 	}

@@ -42,7 +42,7 @@ func New(c Config) *Client {
 			// which a proxy in front of CloudFront can't pass on.
 			o.Region = aws.GlobalRegion
 			o.APIOptions = append(o.APIOptions, aws.Instrument(c.Limiter, c.Metrics)...)
-			o.APIOptions = append(o.APIOptions, refusePages)
+			o.APIOptions = append(o.APIOptions, aws.RefusePages(opDelete, opTag, opUntag))
 		}),
 		read:  func(o *sdk.Options) { o.Retryer = readRetryer },
 		write: func(o *sdk.Options) { o.Retryer = noRetryer },

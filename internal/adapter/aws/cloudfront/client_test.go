@@ -3,6 +3,7 @@ package cloudfront_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
 )
 
 func full(name string) edge.Tenant {
@@ -226,6 +228,33 @@ func TestManagedCertificate(t *testing.T) {
 	managed, err := w.client.GetManagedCertificate(t.Context(), o.ID)
 	if err != nil || managed.ARN == "" || managed.State != cert.Pending && managed.State != cert.Issued {
 		t.Errorf("certificate %+v, error %v", managed, err)
+	}
+	if diff := cmp.Diff([]string{"live.customer.test"}, managed.Domains()); diff != "" || managed.Host != "cloudfront" {
+		t.Errorf("host %q, domains (-want +got):\n%s", managed.Host, diff)
+	}
+}
+
+// What a user's web server has to serve is told in one form, whichever AWS has chosen.
+func TestTokens(t *testing.T) {
+	answer := &canned.Transport{Status: http.StatusOK, Body: `<R>
+		<CertificateStatus>pending-validation</CertificateStatus><ValidationTokenHost>self-hosted</ValidationTokenHost>
+		<ValidationTokenDetails>
+			<member><Domain>Shop.example.com</Domain>
+				<RedirectFrom>http://shop.example.com/.well-known/pki-validation/a.txt</RedirectFrom>
+				<RedirectTo>https://validation.example.net/a.txt</RedirectTo></member>
+			<member><Domain>api.example.com</Domain>
+				<RedirectFrom>api.example.com/.well-known/pki-validation/b.txt</RedirectFrom>
+				<RedirectTo>validation.example.net/b.txt</RedirectTo></member>
+			<member><RedirectFrom>of.nobody.example.com/c.txt</RedirectFrom></member>
+		</ValidationTokenDetails></R>`}
+	client, _, _ := newClient(t, answer, 10)
+	got, err := client.GetManagedCertificate(t.Context(), "dt_1")
+	want := cert.Managed{State: cert.Pending, Host: edge.SelfHosted, Tokens: []cert.Token{
+		{Domain: "api.example.com", RedirectFrom: "api.example.com/.well-known/pki-validation/b.txt", RedirectTo: "validation.example.net/b.txt"},
+		{Domain: "shop.example.com", RedirectFrom: "shop.example.com/.well-known/pki-validation/a.txt", RedirectTo: "validation.example.net/a.txt"},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("error %v, certificate (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
 )
 
 // call finds the operation of that name.
@@ -85,7 +86,7 @@ func TestClassification(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			body := fmt.Sprintf("<ErrorResponse><Error><Code>%s</Code><Message>%s</Message></Error><RequestId>8f3c</RequestId></ErrorResponse>",
 				tt.code, tt.message)
-			client, _, _ := newClient(t, &canned{status: tt.status, body: body}, 100)
+			client, _, _ := newClient(t, &canned.Transport{Status: tt.status, Body: body}, 100)
 			err := call(t, client, tt.operation)
 			got, ok := errors.AsType[*fault.Error](err)
 			if !ok {
@@ -103,7 +104,7 @@ func TestClassification(t *testing.T) {
 }
 
 func TestAPlain404IsShownWithItsStatus(t *testing.T) {
-	client, _, _ := newClient(t, &canned{status: http.StatusNotFound}, 100)
+	client, _, _ := newClient(t, &canned.Transport{Status: http.StatusNotFound}, 100)
 	err := call(t, client, "GetDistributionTenant")
 	const want = "GetDistributionTenant: an answer with status 404 and no error code"
 	if err == nil || err.Error() != want {

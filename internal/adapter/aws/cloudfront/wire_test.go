@@ -14,6 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
 )
 
 // operation is one method of the client, called on the tenant o.
@@ -229,7 +230,7 @@ func TestStrangeAnswersProveNothing(t *testing.T) {
 					continue // a success without a document is what they answer
 				}
 				synctest.Test(t, func(t *testing.T) {
-					client, _, _ := newClient(t, &canned{status: tt.status, body: tt.body}, 100)
+					client, _, _ := newClient(t, &canned.Transport{Status: tt.status, Body: tt.body}, 100)
 					o := edge.Observed{ID: "dt_1", ARN: arnPrefix + "dt_1", ETag: "E1"}
 					err := op.call(t.Context(), client, o)
 					if err == nil || !fault.Is(err, fault.Transient) {
@@ -257,7 +258,7 @@ func TestAnswersThatLackSomethingAreTransient(t *testing.T) {
 			continue
 		}
 		t.Run(op.name, func(t *testing.T) {
-			client, _, _ := newClient(t, &canned{status: http.StatusOK, body: body}, 100)
+			client, _, _ := newClient(t, &canned.Transport{Status: http.StatusOK, Body: body}, 100)
 			err := op.call(t.Context(), client, edge.Observed{ID: "dt_1", ARN: arnPrefix + "dt_1"})
 			if err == nil || !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "the answer lacks") {
 				t.Errorf("error %v, want a transient one that says what is missing", err)
@@ -267,7 +268,7 @@ func TestAnswersThatLackSomethingAreTransient(t *testing.T) {
 }
 
 func TestAListThatGoesInCirclesEnds(t *testing.T) {
-	answer := &canned{status: http.StatusOK, body: `<R><NextMarker>m</NextMarker></R>`}
+	answer := &canned.Transport{Status: http.StatusOK, Body: `<R><NextMarker>m</NextMarker></R>`}
 	client, _, _ := newClient(t, answer, 100)
 	if _, _, err := client.ListTenants(t.Context(), "m"); !fault.Is(err, fault.Transient) {
 		t.Errorf("the page after m is m: %v, want a transient error", err)
@@ -275,8 +276,8 @@ func TestAListThatGoesInCirclesEnds(t *testing.T) {
 	if _, err := client.ListConnectionGroups(t.Context()); !fault.Is(err, fault.Transient) {
 		t.Errorf("connection groups: %v, want a transient error", err)
 	}
-	if answer.requests != 3 {
-		t.Errorf("%d requests, want one for tenants and two for groups", answer.requests)
+	if answer.Requests() != 3 {
+		t.Errorf("%d requests, want one for tenants and two for groups", answer.Requests())
 	}
 }
 

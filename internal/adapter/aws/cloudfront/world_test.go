@@ -1,10 +1,8 @@
 package cloudfront_test
 
 import (
-	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -114,28 +112,4 @@ func tenant(name string) edge.Tenant {
 	return edge.Tenant{
 		Name: name, DistributionID: distributionID, Enabled: true, Domains: []string{name + ".example.com"},
 	}
-}
-
-// canned answers every request with the same document and counts them.
-type canned struct {
-	status      int
-	body        string
-	contentType string
-
-	mu       sync.Mutex
-	requests int
-}
-
-func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Body != nil {
-		_ = r.Body.Close()
-	}
-	c.mu.Lock()
-	c.requests++
-	c.mu.Unlock()
-	header := http.Header{"Content-Type": {c.contentType}, "X-Amzn-Requestid": {time.Now().String()}}
-	return &http.Response{
-		StatusCode: c.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header,
-		Body: io.NopCloser(strings.NewReader(c.body)), ContentLength: int64(len(c.body)), Request: r,
-	}, nil
 }

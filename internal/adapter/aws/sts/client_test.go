@@ -1,9 +1,7 @@
 package sts_test
 
 import (
-	"io"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -16,6 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
 )
 
 func newClient(t *testing.T, accessKey string, transport http.RoundTripper) *sts.Client {
@@ -49,39 +48,27 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// canned answers every request with the same document.
-type canned struct {
-	status int
-	body   string
-}
-
-func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{
-		StatusCode: c.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"text/xml"}},
-		Body: io.NopCloser(strings.NewReader(c.body)), ContentLength: int64(len(c.body)), Request: r,
-	}, nil
-}
-
 // A failure is never an account.
 func TestFailures(t *testing.T) {
 	code := func(c string) string {
 		return "<ErrorResponse><Error><Type>Sender</Type><Code>" + c + "</Code><Message>text</Message></Error></ErrorResponse>"
 	}
 	for name, tt := range map[string]struct {
-		answer canned
+		status int
+		body   string
 		want   fault.Kind
 	}{
-		"credentials that have expired":     {canned{403, code("ExpiredToken")}, fault.Denied},
-		"a key that does not exist":         {canned{403, code("InvalidClientTokenId")}, fault.Denied},
-		"a throttle":                        {canned{400, code("Throttling")}, fault.Throttled},
-		"a server that breaks":              {canned{500, code("InternalFailure")}, fault.Transient},
-		"an answer without an account":      {canned{200, "<GetCallerIdentityResponse><GetCallerIdentityResult/></GetCallerIdentityResponse>"}, fault.Transient},
-		"a page of a proxy":                 {canned{404, "<html>"}, fault.Transient},
-		"an answer that breaks off midways": {canned{200, "<GetCallerIdentityResponse><GetCaller"}, fault.Transient},
+		"credentials that have expired":     {403, code("ExpiredToken"), fault.Denied},
+		"a key that does not exist":         {403, code("InvalidClientTokenId"), fault.Denied},
+		"a throttle":                        {400, code("Throttling"), fault.Throttled},
+		"a server that breaks":              {500, code("InternalFailure"), fault.Transient},
+		"an answer without an account":      {200, "<GetCallerIdentityResponse><GetCallerIdentityResult/></GetCallerIdentityResponse>", fault.Transient},
+		"a page of a proxy":                 {404, "<html>", fault.Transient},
+		"an answer that breaks off midways": {200, "<GetCallerIdentityResponse><GetCaller", fault.Transient},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				account, err := newClient(t, "AKIAANY", tt.answer).Account(t.Context())
+				account, err := newClient(t, "AKIAANY", &canned.Transport{Status: tt.status, Body: tt.body, ContentType: "text/xml"}).Account(t.Context())
 				if fault.KindOf(err) != tt.want || account != "" {
 					t.Errorf("account %q, error %v, want %v", account, err, tt.want)
 				}

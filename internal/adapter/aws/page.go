@@ -1,4 +1,4 @@
-package cloudfront
+package aws
 
 import (
 	"bufio"
@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/aws/smithy-go"
@@ -15,30 +16,34 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// errNotXML is the cause when a successful answer is no XML document of CloudFront's.
-var errNotXML = errors.New("the answer is not a document of CloudFront's")
+// errNotXML is the cause when a successful answer is no XML document of a service.
+var errNotXML = errors.New("the answer is not a document of the service")
 
 // peeked is how much of an answer is searched for its root element.
 const peeked = 1024
 
-// refusePages adds a check of every successful answer. The SDK takes an empty body for
-// an empty result, does not look at the root element, and ignores elements that it does
-// not know: a proxy's login page, or nothing at all, would be a list without tenants.
-func refusePages(stack *middleware.Stack) error {
-	return stack.Deserialize.Add(pageGuard{}, middleware.After)
+// RefusePages returns a change to the middlewares of an SDK client of a service that speaks
+// XML: a check of every successful answer, but for the operations that are answered without
+// a body. The SDK takes an empty body for an empty result, does not look at the root
+// element, and ignores elements that it does not know: a proxy's login page, or nothing at
+// all, would be an empty list.
+func RefusePages(bodiless ...string) func(*middleware.Stack) error {
+	return func(stack *middleware.Stack) error {
+		return stack.Deserialize.Add(pageGuard{bodiless}, middleware.After)
+	}
 }
 
-type pageGuard struct{}
+type pageGuard struct{ bodiless []string }
 
 // ID implements middleware.DeserializeMiddleware.
 func (pageGuard) ID() string { return "OperatorPageGuard" }
 
 // HandleDeserialize implements middleware.DeserializeMiddleware.
-func (pageGuard) HandleDeserialize(
+func (g pageGuard) HandleDeserialize(
 	ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
 ) (middleware.DeserializeOutput, middleware.Metadata, error) {
 	out, metadata, err := next.HandleDeserialize(ctx, in)
-	if err != nil || !answersWithDocument(middleware.GetOperationName(ctx)) {
+	if err != nil || slices.Contains(g.bodiless, middleware.GetOperationName(ctx)) {
 		return out, metadata, err
 	}
 	response, ok := out.RawResponse.(*smithyhttp.Response)
@@ -62,16 +67,8 @@ type bufferedBody struct {
 	io.Closer
 }
 
-func answersWithDocument(operation string) bool {
-	switch operation {
-	case opDelete, opTag, opUntag:
-		return false
-	}
-	return true
-}
-
 // startsDocument reports whether there is a root element, and whether it may be one of
-// CloudFront's. Which name it has exactly is not checked: the names are not documented.
+// the service's. Which name it has exactly is not checked: the names are not documented.
 func startsDocument(start []byte) bool {
 	decoder := xml.NewDecoder(bytes.NewReader(start))
 	for {

@@ -1,0 +1,208 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"k8s.io/utils/clock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
+)
+
+const opAssumeRole = "AssumeRole"
+
+// CodeRoleNotAllowed is the code of a role that the administrator has not allowed. It never
+// comes from AWS: no call was made.
+const CodeRoleNotAllowed = "RoleNotAllowed"
+
+const (
+	// sessionTime is how long credentials are good for: the most that AWS gives to an operator
+	// that has itself assumed a role, which is what it does in a cluster of EKS.
+	sessionTime = time.Hour
+	// renewBefore is how long before their end credentials are renewed: a call that was
+	// signed with them has to reach AWS in time.
+	renewBefore = 5 * time.Minute
+	// lastUse is how long before their end credentials are used for the last time.
+	lastUse = time.Minute
+	// A role that was refused is asked for again after the one, and at last after the other:
+	// somebody has to change a policy first, and each try stands in two audit logs.
+	firstPause, longestPause = time.Minute, 10 * time.Minute
+)
+
+// roleErrors classifies what STS says to AssumeRole. What stands nowhere is transient.
+var roleErrors = Table{Codes: map[string]fault.Kind{
+	"ValidationError":         fault.Invalid,
+	"MalformedPolicyDocument": fault.Invalid,
+	"PackedPolicyTooLarge":    fault.Invalid,
+}}
+
+// RolesConfig is what Roles are made of.
+type RolesConfig struct {
+	// SDK has the operator's own credentials, the endpoint, the region and the HTTP client.
+	SDK awssdk.Config
+	// ClusterID is the first part of the external id.
+	ClusterID string
+	// Allowed are the roles that may be assumed at all.
+	Allowed identity.RolePatterns
+	// Limiter is that of STS.
+	Limiter *Limiter
+	Metrics *Metrics
+	Clock   clock.PassiveClock
+}
+
+// Roles are the credentials of the roles that the operator assumes on behalf of namespaces.
+// It is safe for concurrent use.
+type Roles struct {
+	config RolesConfig
+	api    *sts.Client
+
+	mu          sync.Mutex
+	credentials map[assumed]awssdk.CredentialsProvider
+}
+
+// assumed is a role on behalf of a namespace. Two namespaces never share credentials: the
+// trust policy of the role may want only one of them.
+type assumed struct{ role, namespace string }
+
+// NewRoles returns the credentials of roles. It makes no call.
+func NewRoles(c RolesConfig) *Roles {
+	retryer := NoRetry()
+	return &Roles{
+		config: c,
+		api: sts.NewFromConfig(c.SDK, func(o *sts.Options) {
+			o.Retryer = retryer
+			o.APIOptions = append(o.APIOptions, Instrument(c.Limiter, c.Metrics)...)
+		}),
+		credentials: map[assumed]awssdk.CredentialsProvider{},
+	}
+}
+
+// Credentials returns those of a role on behalf of a namespace. They are asked for at their
+// first use, and renewed before they end. What fails is a *fault.Error.
+func (r *Roles) Credentials(roleARN, namespace string) awssdk.CredentialsProvider {
+	key := assumed{roleARN, namespace}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, ok := r.credentials[key]
+	if !ok {
+		known = r.provider(key)
+		r.credentials[key] = known
+	}
+	return known
+}
+
+func (r *Roles) provider(key assumed) awssdk.CredentialsProvider {
+	externalID := identity.ExternalID(r.config.ClusterID, key.namespace)
+	source := stscreds.NewAssumeRoleProvider(r.api, key.role, func(o *stscreds.AssumeRoleOptions) {
+		o.ExternalID = &externalID
+		o.RoleSessionName = identity.SessionName(key.namespace)
+		o.Duration = sessionTime
+	})
+	return awssdk.NewCredentialsCache(
+		&roleProvider{
+			source: source, clock: r.config.Clock, key: key, externalID: externalID,
+			allowed: r.config.Allowed.Allows(key.role),
+		},
+		func(o *awssdk.CredentialsCacheOptions) { o.ExpiryWindow = renewBefore },
+	)
+}
+
+// roleProvider asks for the credentials of a role, but not again and again after a refusal.
+type roleProvider struct {
+	source     awssdk.CredentialsProvider
+	clock      clock.PassiveClock
+	key        assumed
+	externalID string
+	allowed    bool
+
+	mu sync.Mutex
+	// refusal is the last answer, if it was one that only a person can change.
+	refusal *fault.Error
+	until   time.Time
+	pause   time.Duration
+}
+
+// Retrieve implements aws.CredentialsProvider. The cache around it lets one call in at a time.
+func (p *roleProvider) Retrieve(ctx context.Context) (awssdk.Credentials, error) {
+	if err := p.refused(); err != nil {
+		return awssdk.Credentials{}, err
+	}
+	credentials, err := p.source.Retrieve(ctx)
+	if err != nil {
+		return awssdk.Credentials{}, p.remember(roleErrors.Classify(opAssumeRole, err))
+	}
+	p.forget()
+	return credentials, nil
+}
+
+// refused returns the refusal that still stands.
+func (p *roleProvider) refused() error {
+	if !p.allowed {
+		return &fault.Error{
+			Kind: fault.Denied, Operation: opAssumeRole, Code: CodeRoleNotAllowed,
+			Message: fmt.Sprintf("the administrator of the operator has not allowed the role %s (--allowed-roles)", p.key.role),
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	wait := p.until.Sub(p.clock.Now())
+	if p.refusal == nil || wait <= 0 {
+		return nil
+	}
+	again := *p.refusal
+	again.RetryAfter = wait
+	return &again
+}
+
+// remember keeps a refusal, so that STS is left alone for a while that grows.
+func (p *roleProvider) remember(err error) error {
+	failure, ok := errors.AsType[*fault.Error](err)
+	if !ok || !fault.Is(failure, fault.Denied, fault.Invalid) {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pause = min(max(2*p.pause, firstPause), longestPause)
+	p.until = p.clock.Now().Add(p.pause)
+	refusal := *failure
+	refusal.Message, refusal.RetryAfter = p.explain(failure), p.pause
+	p.refusal = &refusal
+	return p.refusal
+}
+
+func (p *roleProvider) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refusal, p.pause = nil, 0
+}
+
+// explain says who has to allow what. STS names neither the external id nor the namespace,
+// and which of the two policies lacks something it doesn't say either.
+func (p *roleProvider) explain(failure *fault.Error) string {
+	text := fmt.Sprintf("the role %s can't be assumed for the namespace %s", p.key.role, p.key.namespace)
+	if failure.Code == "AccessDenied" {
+		text += fmt.Sprintf(": its trust policy has to allow sts:AssumeRole to the operator with the external id %s, "+
+			"and the policy of the operator has to allow sts:AssumeRole on the role", p.externalID)
+	}
+	return bounded(text + "; AWS says: " + failure.Message)
+}
+
+// HandleFailToRefresh implements the strategy of the cache: credentials are renewed before
+// they end, so while STS can't be reached those at hand are used to their end.
+func (p *roleProvider) HandleFailToRefresh(
+	_ context.Context, old awssdk.Credentials, err error,
+) (awssdk.Credentials, error) {
+	// The cache has moved the end forward, and will again.
+	old.Expires = old.Expires.Add(renewBefore)
+	if !fault.Is(err, fault.Transient, fault.Throttled) || !old.HasKeys() || p.clock.Now().After(old.Expires.Add(-lastUse)) {
+		return awssdk.Credentials{}, err
+	}
+	return old, nil
+}
