@@ -36,8 +36,9 @@ func main() {
 
 // config is what the command line says.
 type config struct {
-	listen  string
-	options aws.Options
+	listen    string
+	dnsListen string // empty: no DNS
+	options   aws.Options
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -50,6 +51,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return fmt.Errorf("listening on --listen %s: %w", cfg.listen, err)
 	}
 	sim := aws.New(cfg.options)
+	if cfg.dnsListen != "" {
+		stop, err := serveDNS(ctx, cfg.dnsListen, sim, stdout)
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		defer stop()
+	}
 	fmt.Fprintf(stdout, "simulated AWS ready: export AWS_ENDPOINT_URL=http://%s AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_REGION=us-east-1\n",
 		listener.Addr())
 	return serve(ctx, listener, sim)
@@ -79,6 +87,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags := flag.NewFlagSet("awssim", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&cfg.listen, "listen", "127.0.0.1:4566", "address to listen on; port 0 takes a free one")
+	flags.StringVar(&cfg.dnsListen, "dns-listen", "", "address to answer DNS queries on, over UDP and TCP; port 0 takes a free one; none by default")
 	flags.DurationVar(&switches.DeployDelay, "deploy-delay", 5*time.Second, "how long a change stays InProgress")
 	seedFile := flags.String("seed", "", "YAML file with the world at the start")
 	flags.BoolVar(&cfg.options.LenientCertificates, "lenient-certificates", false,

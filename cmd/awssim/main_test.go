@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/miekg/dns"
 )
 
 func TestRunServesUntilStopped(t *testing.T) {
@@ -80,14 +84,15 @@ func TestParseRefusals(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"a flag nobody knows":      {[]string{"--port", "1"}, []string{"port"}},
-		"an argument":              {[]string{"start"}, []string{"start", "flags only"}},
-		"a seed that is not there": {[]string{"--seed", "/nowhere/seed.yaml"}, []string{"--seed", "/nowhere/seed.yaml"}},
-		"a bad seed":               {[]string{"--seed", bad}, []string{bad, "accounts[0].id", `"12"`, "12 digits"}},
-		"a switch nobody knows":    {[]string{"--switch", "nope=true"}, []string{"nope", "updateReplaces"}},
-		"a switch without a value": {[]string{"--switch", "updateReplaces"}, []string{"name=value"}},
-		"a negative delay":         {[]string{"--deploy-delay", "-1s"}, []string{"--deploy-delay", "negative"}},
-		"an address that is taken": {[]string{"--listen", "256.0.0.1:1"}, []string{"--listen", "256.0.0.1"}},
+		"a flag nobody knows":        {[]string{"--port", "1"}, []string{"port"}},
+		"an argument":                {[]string{"start"}, []string{"start", "flags only"}},
+		"a seed that is not there":   {[]string{"--seed", "/nowhere/seed.yaml"}, []string{"--seed", "/nowhere/seed.yaml"}},
+		"a bad seed":                 {[]string{"--seed", bad}, []string{bad, "accounts[0].id", `"12"`, "12 digits"}},
+		"a switch nobody knows":      {[]string{"--switch", "nope=true"}, []string{"nope", "updateReplaces"}},
+		"a switch without a value":   {[]string{"--switch", "updateReplaces"}, []string{"name=value"}},
+		"a negative delay":           {[]string{"--deploy-delay", "-1s"}, []string{"--deploy-delay", "negative"}},
+		"a DNS address that is none": {[]string{"--listen", "127.0.0.1:0", "--dns-listen", "256.0.0.1:1"}, []string{"--dns-listen", "256.0.0.1"}},
+		"an address that is taken":   {[]string{"--listen", "256.0.0.1:1"}, []string{"--listen", "256.0.0.1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stderr bytes.Buffer
@@ -101,5 +106,47 @@ func TestParseRefusals(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRunServesDNS asks a zone of the seed over both protocols.
+func TestRunServesDNS(t *testing.T) {
+	seed := filepath.Join(t.TempDir(), "seed.yaml")
+	if err := os.WriteFile(seed, []byte("hostedZones: [{name: test.example, records: [{name: a.test.example, type: A, values: [192.0.2.7]}]}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	reader, writer := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- run(ctx, []string{"--listen", "127.0.0.1:0", "--dns-listen", "127.0.0.1:0", "--seed", seed}, writer, io.Discard)
+	}()
+	lines := bufio.NewReader(reader)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := regexp.MustCompile(`^simulated DNS ready: dig @(127\.0\.0\.1) -p ([1-9][0-9]*) `).FindStringSubmatch(line)
+	if match == nil {
+		t.Fatalf("the line does not say whom to ask: %q", line)
+	}
+	if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, "simulated AWS ready") {
+		t.Errorf("the second line is %q, %v", line, err)
+	}
+	for _, network := range []string{"udp", "tcp"} {
+		answer, _, err := (&dns.Client{Net: network}).ExchangeContext(t.Context(), new(dns.Msg).SetQuestion("a.test.example.", dns.TypeA), net.JoinHostPort(match[1], match[2]))
+		if err != nil || len(answer.Answer) != 1 || !strings.HasSuffix(answer.Answer[0].String(), "192.0.2.7") {
+			t.Errorf("over %s: %v, %v", network, answer, err)
+		}
+	}
+	stop()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Errorf("stopping: %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it did not stop")
 	}
 }
