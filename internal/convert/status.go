@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 )
 
@@ -40,12 +42,10 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r edge.Report, no
 	}
 	s.ETag, s.ObservedGeneration = r.ETag, r.AppliedGeneration
 	s.AppliedTagKeys = r.AppliedTagKeys
-	s.ManagedCertificateStatus = ""
-	if r.Certificate != nil {
-		s.ManagedCertificateStatus = string(r.Certificate.State)
-		if s.CertificateARN == "" {
-			s.CertificateARN = r.Certificate.ARN
-		}
+	certificates(s, r)
+	s.DNS = dnsStatus(r.Ledger)
+	if r.ChangeID != "" {
+		s.DNSChangeID = r.ChangeID
 	}
 	if r.RoutingEndpoint != "" {
 		s.DNSTarget = r.RoutingEndpoint
@@ -61,6 +61,54 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r edge.Report, no
 	conditions(s, r.Conditions, now)
 	synced := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionSynced)
 	s.DriftDetected = synced != nil && (synced.Reason == v1alpha1.ReasonDriftDetected || synced.Reason == v1alpha1.ReasonDriftNotConverging)
+}
+
+// maxCertificates bounds the list of managed certificates. The latest are at its end.
+const maxCertificates = 50
+
+func certificates(s *v1alpha1.DistributionTenantStatus, r edge.Report) {
+	s.ManagedCertificates = r.Certificates[max(0, len(r.Certificates)-maxCertificates):]
+	s.ManagedCertificateStatus, s.ValidationTokens = "", nil
+	if m := r.Certificate; m != nil {
+		s.ManagedCertificateStatus = string(m.State)
+		if s.CertificateARN == "" {
+			s.CertificateARN = m.ARN
+		}
+		if m.State == cert.Pending && m.Host == edge.SelfHosted {
+			s.ValidationTokens = tokens(m.Tokens)
+		}
+	}
+	s.CertificateRequest = nil
+	if sent := r.Requested; sent != nil {
+		s.CertificateRequest = &v1alpha1.SentCertificateRequest{
+			ValidationTokenHost: v1alpha1.ValidationTokenHost(sent.ValidationTokenHost), PrimaryDomainName: sent.PrimaryDomainName,
+			CertificateTransparencyLoggingPreference: v1alpha1.CertificateTransparencyLoggingPreference(sent.TransparencyLoggingPref),
+			Time:                                     metav1.NewTime(sent.At.Truncate(time.Second)),
+		}
+	}
+}
+
+func tokens(list []cert.Token) []v1alpha1.ValidationToken {
+	var out []v1alpha1.ValidationToken
+	for _, t := range list {
+		out = append(out, v1alpha1.ValidationToken{Domain: t.Domain, RedirectFrom: t.RedirectFrom, RedirectTo: t.RedirectTo})
+	}
+	return out
+}
+
+// dnsStatus is the ledger; nil when there is none, so that nothing is written about it.
+func dnsStatus(ledger []dns.Entry) *v1alpha1.DNSStatus {
+	if len(ledger) == 0 {
+		return nil
+	}
+	out := &v1alpha1.DNSStatus{}
+	for _, e := range ledger {
+		out.Records = append(out.Records, v1alpha1.DNSRecord{
+			ZoneID: e.ZoneID, Name: e.Name, Type: e.Type, Value: e.Value, TTL: e.TTL,
+			State: v1alpha1.RecordState(e.State), AssumeRoleARN: e.RoleARN,
+		})
+	}
+	return out
 }
 
 // conditions replaces all conditions, keeping the transition time of those whose status

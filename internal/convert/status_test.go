@@ -16,6 +16,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 )
 
@@ -169,9 +170,23 @@ func bounded(t *rapid.T, s string) {
 func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 	r := report()
 	r.Failure = &edge.Failure{Reason: edge.ReasonAWSError, Generation: 3, Since: now.Truncate(time.Second)}
+	r.Certificates = []string{"arn:superseded", "arn:managed"}
+	r.Certificate = &cert.Managed{
+		ARN: "arn:managed", State: cert.Pending, Host: edge.SelfHosted,
+		Tokens: []cert.Token{{Domain: "a.example.com", RedirectFrom: "a.example.com/x", RedirectTo: "validation/x"}},
+	}
+	r.Requested = &edge.SentRequest{
+		At:                 now.Truncate(time.Second),
+		CertificateRequest: edge.CertificateRequest{ValidationTokenHost: edge.SelfHosted, PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "enabled"},
+	}
+	r.Ledger = []dns.Entry{{
+		Record: dns.Record{ZoneID: "Z1", Name: "a.example.com", Type: dns.CNAME, Value: "d1.cloudfront.net", TTL: 300},
+		State:  dns.Intended, RoleARN: "arn:role",
+	}}
 	var s v1alpha1.DistributionTenantStatus
 	convert.Status(&s, "alpha", r, now)
 	want := edge.Memory{
+		Certificate: r.Certificate, Certificates: r.Certificates, Requested: r.Requested, Ledger: r.Ledger,
 		ID: "dt_1", ETag: "E-1", AppliedGeneration: 3, AppliedTagKeys: []string{"team"}, RoutingEndpoint: "d1.cloudfront.net", Failure: r.Failure,
 		Conditions: map[edge.ConditionType]edge.Condition{edge.Ready: r.Conditions[0], edge.Synced: r.Conditions[1]},
 	}

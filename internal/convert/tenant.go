@@ -4,11 +4,13 @@ package convert
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 )
 
@@ -18,6 +20,8 @@ type Defaults struct {
 	DriftPolicy edge.DriftPolicy
 	// Tags are set on every tenant. A tag of the object wins over one of the same key.
 	Tags map[string]string
+	// Allows reports whether the administrator has granted a role; nil means that none is.
+	Allows func(roleARN string) bool
 }
 
 // TenantName is the effective name of the object's tenant in AWS.
@@ -38,7 +42,7 @@ func Desired(o *v1alpha1.DistributionTenant, d Defaults) edge.Desired {
 			Customizations: customizations(spec.Customizations),
 		},
 		Tags: map[string]string{},
-		DNS:  spec.DNS != nil,
+		DNS:  publication(spec.DNS),
 	}
 	for _, domain := range spec.Domains {
 		out.Domains = append(out.Domains, domain.Domain)
@@ -63,6 +67,23 @@ func Desired(o *v1alpha1.DistributionTenant, d Defaults) edge.Desired {
 	out.Tenant = out.Normalize()
 	return out
 }
+
+func publication(d *v1alpha1.DNS) *edge.Publication {
+	if d == nil {
+		return nil
+	}
+	out := &edge.Publication{
+		Zone: dns.Selector{ID: d.HostedZoneID, Name: d.ZoneName}, Type: dns.RecordType(d.RecordType), TTL: int64(d.TTL),
+		RoleARN: d.AssumeRoleARN, Takeover: d.Takeover,
+	}
+	if out.TTL == 0 {
+		out.TTL = defaultTTL
+	}
+	return out
+}
+
+// defaultTTL is that of an object that was stored before the field had its default.
+const defaultTTL = 300
 
 func customizations(c *v1alpha1.Customizations) edge.Customizations {
 	var out edge.Customizations
@@ -97,7 +118,30 @@ func Policy(o *v1alpha1.DistributionTenant, d Defaults) edge.Policy {
 	if p.Adoption == "" {
 		p.Adoption = edge.AdoptNever
 	}
+	if r := o.Spec.ManagedCertificateRequest; r != nil && r.DeleteOnTenantDeletion != nil {
+		p.KeepCertificates = !*r.DeleteOnTenantDeletion
+	}
+	p.AbandonDNS = o.Annotations[v1alpha1.AnnotationAbandonDNS] == v1alpha1.AbandonTrue
+	for _, role := range roles(o) {
+		p.RoleDenied = p.RoleDenied || d.Allows == nil || !d.Allows(role)
+	}
 	return p
+}
+
+// roles are those that the object needs: to publish, and to take back what was published.
+func roles(o *v1alpha1.DistributionTenant) []string {
+	var out []string
+	if d := o.Spec.DNS; d != nil && d.AssumeRoleARN != "" {
+		out = append(out, d.AssumeRoleARN)
+	}
+	if s := o.Status.DNS; s != nil {
+		for _, r := range s.Records {
+			if r.AssumeRoleARN != "" && !slices.Contains(out, r.AssumeRoleARN) {
+				out = append(out, r.AssumeRoleARN)
+			}
+		}
+	}
+	return out
 }
 
 // Memory reads back from status what only status remembers.
@@ -112,13 +156,50 @@ func Memory(s *v1alpha1.DistributionTenantStatus) edge.Memory {
 			Message: c.Message, Generation: c.ObservedGeneration,
 		}
 	}
+	m.Certificates = slices.Clone(s.ManagedCertificates)
 	if s.ManagedCertificateStatus != "" {
-		m.Certificate = &cert.Managed{ARN: s.CertificateARN, State: cert.State(s.ManagedCertificateStatus)}
+		m.Certificate = managed(s)
+	}
+	if r := s.CertificateRequest; r != nil {
+		m.Requested = &edge.SentRequest{At: r.Time.Time, CertificateRequest: edge.CertificateRequest{
+			ValidationTokenHost: string(r.ValidationTokenHost), PrimaryDomainName: r.PrimaryDomainName,
+			TransparencyLoggingPref: string(r.CertificateTransparencyLoggingPreference),
+		}}
+	}
+	if s.DNS != nil {
+		m.Ledger = ledger(s.DNS.Records)
 	}
 	if f := s.Failure; f != nil {
 		m.Failure = &edge.Failure{Reason: edge.Reason(f.Reason), Generation: f.Generation, Since: f.Since.Time}
 	}
 	return m
+}
+
+// managed is the managed certificate as status reports it. Where status was written before it
+// listed them, the certificate that it shows is the one.
+func managed(s *v1alpha1.DistributionTenantStatus) *cert.Managed {
+	m := &cert.Managed{ARN: s.CertificateARN, State: cert.State(s.ManagedCertificateStatus)}
+	if n := len(s.ManagedCertificates); n > 0 {
+		m.ARN = s.ManagedCertificates[n-1]
+	}
+	for _, t := range s.ValidationTokens {
+		// Nobody but the user's own web server is told what to serve.
+		m.Host = edge.SelfHosted
+		m.Tokens = append(m.Tokens, cert.Token{Domain: t.Domain, RedirectFrom: t.RedirectFrom, RedirectTo: t.RedirectTo})
+	}
+	return m
+}
+
+func ledger(records []v1alpha1.DNSRecord) []dns.Entry {
+	out := make([]dns.Entry, 0, len(records))
+	for _, r := range records {
+		out = append(out, dns.Entry{
+			Record:  dns.Record{ZoneID: r.ZoneID, Name: r.Name, Type: r.Type, Value: r.Value, TTL: r.TTL},
+			State:   dns.State(r.State),
+			RoleARN: r.AssumeRoleARN,
+		})
+	}
+	return out
 }
 
 // maxToken is how much of a token status can repeat.

@@ -9,6 +9,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 )
 
@@ -47,7 +48,7 @@ func TestDesired(t *testing.T) {
 						ValidationTokenHost: "self-hosted", PrimaryDomainName: "a.example.com", CertificateTransparencyLoggingPreference: "disabled",
 					},
 					Tags: []v1alpha1.Tag{{Key: "team", Value: "web"}},
-					DNS:  &v1alpha1.DNS{Provider: "route53"},
+					DNS:  &v1alpha1.DNS{Provider: "route53", ZoneName: "example.com", RecordType: "Alias", TTL: 60, Takeover: true, AssumeRoleARN: "arn:role"},
 				}
 			},
 			want: edge.Desired{
@@ -62,8 +63,14 @@ func TestDesired(t *testing.T) {
 				},
 				Tags:    map[string]string{"team": "web"},
 				Request: &edge.CertificateRequest{ValidationTokenHost: "self-hosted", PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "disabled"},
-				DNS:     true,
+				DNS:     &edge.Publication{Zone: dns.Selector{Name: "example.com"}, Type: dns.Alias, TTL: 60, Takeover: true, RoleARN: "arn:role"},
 			},
+		},
+		"DNS without a word about it": {
+			change: func(o *v1alpha1.DistributionTenant) {
+				o.Spec.DNS = &v1alpha1.DNS{Provider: "route53", HostedZoneID: "Z1"}
+			},
+			want: edge.Desired{Tenant: base, Tags: map[string]string{}, DNS: &edge.Publication{Zone: dns.Selector{ID: "Z1"}, TTL: 300}},
 		},
 		"the primary domain is the first one when none is named": {
 			change: func(o *v1alpha1.DistributionTenant) {
@@ -125,5 +132,68 @@ func TestAnnotations(t *testing.T) {
 	// status.reconcileToken takes 256 characters; a longer one would have the whole status refused.
 	if got := convert.ReconcileToken(annotated(v1alpha1.AnnotationReconcileNow, strings.Repeat("ü", 300))); len([]rune(got)) > 256 || got == "" {
 		t.Errorf("a long token keeps %d characters", len([]rune(got)))
+	}
+}
+
+// Who asks for a role that nobody has granted is told so; one that published something is
+// asked for until that is taken back.
+func TestRoles(t *testing.T) {
+	const granted, other = "arn:aws:iam::444455556666:role/dns", "arn:aws:iam::444455556666:role/other"
+	defaults := convert.Defaults{Allows: func(role string) bool { return role == granted }}
+	spec := func(role string) func(*v1alpha1.DistributionTenant) {
+		return func(o *v1alpha1.DistributionTenant) {
+			o.Spec.DNS = &v1alpha1.DNS{Provider: "route53", AssumeRoleARN: role}
+		}
+	}
+	published := func(role string) func(*v1alpha1.DistributionTenant) {
+		return func(o *v1alpha1.DistributionTenant) {
+			o.Status.DNS = &v1alpha1.DNSStatus{Records: []v1alpha1.DNSRecord{{AssumeRoleARN: role}}}
+		}
+	}
+	none := func(*v1alpha1.DistributionTenant) {}
+	for name, test := range map[string]struct {
+		change   func(*v1alpha1.DistributionTenant)
+		defaults convert.Defaults
+		denied   bool
+	}{
+		"no role":                                         {none, convert.Defaults{}, false},
+		"the operator's own identity":                     {spec(""), convert.Defaults{}, false},
+		"a role that was granted":                         {spec(granted), defaults, false},
+		"a role that was not":                             {spec(other), defaults, true},
+		"any role where none was granted":                 {spec(granted), convert.Defaults{}, true},
+		"a ledger of a role that is not granted any more": {published(other), defaults, true},
+		"a ledger of the operator's own":                  {published(""), defaults, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := convert.Policy(object(test.change), test.defaults).RoleDenied; got != test.denied {
+				t.Errorf("denied: %t, want %t", got, test.denied)
+			}
+		})
+	}
+}
+
+func TestWhatStaysAfterADeletion(t *testing.T) {
+	no := false
+	for name, test := range map[string]struct {
+		change                  func(*v1alpha1.DistributionTenant)
+		certificates, abandoned bool
+	}{
+		"nothing, without a word": {change: func(*v1alpha1.DistributionTenant) {}},
+		"certificates, on request": {certificates: true, change: func(o *v1alpha1.DistributionTenant) {
+			o.Spec.ManagedCertificateRequest = &v1alpha1.ManagedCertificateRequest{DeleteOnTenantDeletion: &no}
+		}},
+		"records, with the annotation": {abandoned: true, change: func(o *v1alpha1.DistributionTenant) {
+			o.Annotations = map[string]string{v1alpha1.AnnotationAbandonDNS: "true"}
+		}},
+		"not with any other value": {change: func(o *v1alpha1.DistributionTenant) {
+			o.Annotations = map[string]string{v1alpha1.AnnotationAbandonDNS: "yes"}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := convert.Policy(object(test.change), convert.Defaults{})
+			if p.KeepCertificates != test.certificates || p.AbandonDNS != test.abandoned {
+				t.Errorf("certificates stay: %t, records stay: %t", p.KeepCertificates, p.AbandonDNS)
+			}
+		})
 	}
 }

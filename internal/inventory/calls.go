@@ -87,7 +87,7 @@ func (i *Inventory) Create(ctx context.Context, s edge.Create) (edge.Observed, e
 
 // Update sends a tenant whole.
 func (i *Inventory) Update(ctx context.Context, s edge.Update) (edge.Observed, error) {
-	t, err := i.opts.Tenants.UpdateTenant(ctx, s.ID, s.ETag, s.Tenant, nil)
+	t, err := i.opts.Tenants.UpdateTenant(ctx, s.ID, s.ETag, s.Tenant, s.Request)
 	if err != nil {
 		i.forgetIf(s.Tenant.Name, err, fault.Conflict, fault.NotFound, fault.Transient)
 		return t, err

@@ -34,6 +34,7 @@ type References struct {
 	distributions *cache.Expiring
 	certs         *cache.Expiring
 	endpoints     *cache.Expiring
+	ipv6          *cache.Expiring
 	accounts      *cache.Expiring
 }
 
@@ -42,7 +43,7 @@ func NewReferences(p port.Parents, c port.Certificates, id port.Identity, clk cl
 	return &References{
 		parents: p, certificates: c, identity: id,
 		distributions: cache.NewExpiringWithClock(clk), certs: cache.NewExpiringWithClock(clk),
-		endpoints: cache.NewExpiringWithClock(clk), accounts: cache.NewExpiringWithClock(clk),
+		endpoints: cache.NewExpiringWithClock(clk), ipv6: cache.NewExpiringWithClock(clk), accounts: cache.NewExpiringWithClock(clk),
 	}
 }
 
@@ -84,6 +85,12 @@ func (r *References) Certificate(ctx context.Context, arn string) (edge.Certific
 	})
 }
 
+// DeleteCertificate deletes a certificate in ACM, and forgets what was read of it.
+func (r *References) DeleteCertificate(ctx context.Context, arn string) error {
+	r.Forget(arn)
+	return r.certificates.DeleteCertificate(ctx, arn)
+}
+
 // KnownEndpoint is the routing endpoint of a connection group if it was read before.
 func (r *References) KnownEndpoint(groupID string) string {
 	endpoint, ok := r.endpoints.Get(groupID)
@@ -93,7 +100,8 @@ func (r *References) KnownEndpoint(groupID string) string {
 	return endpoint.(string) //nolint:forcetypeassert // nothing else is stored there
 }
 
-// Endpoint reads the routing endpoint of a connection group; empty when AWS shows none.
+// Endpoint reads the routing endpoint of a connection group, or of the account's default
+// group when no id is given; empty when AWS shows none.
 func (r *References) Endpoint(ctx context.Context, groupID string) (string, error) {
 	if _, known := r.endpoints.Get(groupID); known {
 		return r.KnownEndpoint(groupID), nil
@@ -102,6 +110,10 @@ func (r *References) Endpoint(ctx context.Context, groupID string) (string, erro
 		groups, err := r.parents.ListConnectionGroups(ctx)
 		for _, g := range groups {
 			r.endpoints.Set(g.ID, g.RoutingEndpoint, routingTTL)
+			if g.IsDefault {
+				r.endpoints.Set(defaultGroup, g.RoutingEndpoint, routingTTL)
+				r.endpoints.Set(defaultGroupID, g.ID, routingTTL)
+			}
 		}
 		return nil, err
 	})
@@ -118,6 +130,39 @@ func (r *References) Endpoint(ctx context.Context, groupID string) (string, erro
 		r.endpoints.Set(groupID, "", ttl)
 	}
 	return r.KnownEndpoint(groupID), nil
+}
+
+// defaultGroup stands for the id of the account's default connection group, which is itself
+// remembered beside the endpoints.
+const (
+	defaultGroup   = ""
+	defaultGroupID = "default"
+)
+
+// IPv6 reports whether the routing endpoint of a connection group has addresses of both
+// kinds. What may not be read counts as having none: a name is reached without.
+func (r *References) IPv6(ctx context.Context, groupID string) (bool, error) {
+	if groupID == defaultGroup {
+		groupID = r.KnownEndpoint(defaultGroupID)
+	}
+	if groupID == "" {
+		return false, nil
+	}
+	if v, ok := r.ipv6.Get(groupID); ok {
+		return v.(bool), nil //nolint:forcetypeassert // nothing else is stored there
+	}
+	v, err, _ := r.group.Do("ipv6/"+groupID, func() (any, error) {
+		g, err := r.parents.GetConnectionGroup(ctx, groupID)
+		if err != nil && !fault.Is(err, fault.Denied, fault.NotFound) {
+			return false, err
+		}
+		r.ipv6.Set(groupID, g.IPv6, routingTTL)
+		return g.IPv6, nil
+	})
+	if err != nil {
+		return false, err
+	}
+	return v.(bool), nil //nolint:forcetypeassert // as above
 }
 
 // Account is the AWS account of the operator's credentials.

@@ -63,6 +63,8 @@ type ConnectionGroup struct {
 	ID, Name        string
 	RoutingEndpoint string
 	IsDefault       bool
+	// IPv6 reports whether the endpoint has addresses of both kinds. The list does not tell.
+	IPv6 bool
 }
 
 // Parents reads what tenants hang on.
@@ -71,6 +73,8 @@ type Parents interface {
 	GetDistribution(ctx context.Context, id string) (edge.Distribution, error)
 	// ListConnectionGroups reads all connection groups of the account.
 	ListConnectionGroups(ctx context.Context) ([]ConnectionGroup, error)
+	// GetConnectionGroup reads one connection group; an absent one is fault.NotFound.
+	GetConnectionGroup(ctx context.Context, id string) (ConnectionGroup, error)
 }
 
 // Identity tells whose credentials the calls are made with.

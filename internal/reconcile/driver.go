@@ -82,6 +82,9 @@ type Conclusion struct {
 	After time.Duration
 	// Events are published once the status is stored.
 	Events []Event
+	// Stored, if any, is called once the status is stored as the pass left it in the object,
+	// or needed no storing.
+	Stored func()
 }
 
 // Event is a transition that people should see.
@@ -178,6 +181,9 @@ func (d *Driver[O]) conclude(ctx context.Context, o O, pass Pass, more bool, fai
 		if err := d.Client.Status().Patch(ctx, o, patch); err != nil {
 			return d.result(ctx, 0, fmt.Errorf("storing the status: %w", err))
 		}
+	}
+	if c.Stored != nil {
+		c.Stored()
 	}
 	for _, e := range c.Events {
 		d.Publish(o, e)

@@ -719,7 +719,7 @@ type DNSRecord struct {
 
 	// name is the full name of the record.
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=266
+	// +kubebuilder:validation:MaxLength=300
 	// +required
 	Name string `json:"name,omitempty"`
 
@@ -744,6 +744,13 @@ type DNSRecord struct {
 	// Retracting (about to be deleted, and perhaps gone already).
 	// +required
 	State RecordState `json:"state,omitempty"`
+
+	// assumeRoleArn is the role with which the record was published and will be deleted. Absent means the
+	// operator's own identity.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=640
+	// +optional
+	AssumeRoleARN string `json:"assumeRoleArn,omitempty"`
 }
 
 // RecordState is how far a record of the ledger has come.

@@ -38,3 +38,9 @@ const (
 	// PausedTrue is the only value of AnnotationPaused that pauses an object.
 	PausedTrue = "true"
 )
+
+// Values of AnnotationAbandonDNS.
+const (
+	// AbandonTrue is the only value of AnnotationAbandonDNS that has an effect.
+	AbandonTrue = "true"
+)

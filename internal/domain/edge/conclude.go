@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
@@ -22,10 +23,17 @@ type Report struct {
 	AppliedGeneration int64
 	AppliedTagKeys    []string
 	Certificate       *cert.Managed
-	RoutingEndpoint   string
-	Drift             []Difference
-	Failure           *Failure
-	Conditions        []Condition
+	// Certificates are the ARNs of all managed certificates that were seen for this tenant.
+	Certificates []string
+	// Requested is the request for a managed certificate that was last sent.
+	Requested *SentRequest
+	// Ledger has the DNS records that are ours, or are about to be.
+	Ledger          []dns.Entry
+	ChangeID        string
+	RoutingEndpoint string
+	Drift           []Difference
+	Failure         *Failure
+	Conditions      []Condition
 }
 
 // Outcome is how a pass ended.
@@ -52,6 +60,8 @@ func Conclude(in Input, out Outcome) Report {
 		ETag: in.Memory.ETag, AppliedGeneration: in.Memory.AppliedGeneration,
 		AppliedTagKeys: in.Memory.AppliedTagKeys, Failure: in.Memory.Failure,
 		RoutingEndpoint: in.World.RoutingEndpoint, Absent: in.World.Knowledge == Absent,
+		Certificates: in.seenCertificates(), Requested: in.Memory.Requested, ChangeID: in.World.DNS.ChangeID,
+		Ledger: in.Memory.Ledger,
 	}
 	if in.mine() {
 		t := *in.World.Tenant
@@ -73,11 +83,15 @@ func Conclude(in Input, out Outcome) Report {
 	}
 	if rest, ok := out.Decision.Step.(Rest); ok && rest.Hold || out.Err != nil {
 		r.Drift = in.reportedDrift(r)
+		r.Ledger = in.NextLedger(nil)
 		r.Conditions = in.unchanged(out.Err)
 		return r
 	}
 	r.Drift = append(in.reportedDrift(r), out.Decision.Drift...)
 	r.Failure = in.failure(out.Decision.Problem)
+	if out.Decision.Problem == nil || out.Decision.Problem.Reason != ReasonWrongAccount {
+		r.Ledger = in.NextLedger(r.Failure)
+	}
 	r.Conditions = in.conditions(r, out.Decision)
 	return r
 }
@@ -104,7 +118,7 @@ func (in Input) nowApplied() bool {
 	if in.applied() || in.Deleting {
 		return in.applied()
 	}
-	if in.World.Knowledge != Whole || !in.World.TagsKnown || !in.tagChange().Empty() {
+	if in.World.Knowledge != Whole || !in.World.TagsKnown || !in.tagChange().Empty() || in.holdsDomains() {
 		return false
 	}
 	return len(in.diff()) == 0 || in.Attempts.AcceptedFor == in.Generation && in.Attempts.Accepted&WroteTenant != 0
@@ -115,7 +129,8 @@ func (in Input) reportedDrift(r Report) []Difference {
 	if in.Deleting || !in.mine() || r.AppliedGeneration != in.Generation || in.Policy.Drift == DriftSuspend {
 		return nil
 	}
-	return append(in.openDiff(), in.tagChange().differences(in.World.Tags)...)
+	drift := append(in.openDiff(), in.tagChange().differences(in.World.Tags)...)
+	return append(drift, in.dnsDrift()...)
 }
 
 // unchanged keeps the conditions of the last pass, but for what the failure itself says.
@@ -147,7 +162,7 @@ func (in Input) failure(p *Problem) *Failure {
 		if f := in.notConvergingSince(); f != nil && in.Now.Sub(in.Attempts.LastCorrection) < StableFor {
 			return f
 		}
-		return nil
+		return in.lastingFailure(p)
 	}
 	f := Failure{Reason: p.Reason, Generation: in.Generation, Since: in.Now}
 	if old := in.Memory.Failure; old != nil && old.Generation == in.Generation {
@@ -156,15 +171,30 @@ func (in Input) failure(p *Problem) *Failure {
 	return &f
 }
 
+// lastingFailure is one whose next try takes a while: it is forgotten when that has worked,
+// or else the pauses between the tries would never grow.
+func (in Input) lastingFailure(p *Problem) *Failure {
+	f := in.Memory.Failure
+	if f == nil || f.Generation != in.Generation || p == nil {
+		return nil
+	}
+	republished := !in.World.present() && p.Of == DNSReady
+	requested := f.Reason == ReasonCertificateFailed && (p.Of == CertificateReady || p.Reason == ReasonDeploying || p.Reason == ReasonCreating)
+	if requested || republished {
+		return f
+	}
+	return nil
+}
+
 func (in Input) conditions(r Report, d Decision) []Condition {
 	synced := in.syncedCondition(r, d)
-	dns := in.dnsCondition()
-	list := []Condition{synced, dns}
+	published := in.dnsCondition()
+	list := []Condition{synced, published}
 	certificate := in.certificateReport(r)
 	if certificate != nil {
 		list = append(list, *certificate)
 	}
-	list = append(list, in.readyCondition(d, dns, certificate))
+	list = append(list, in.readyCondition(d, published, certificate))
 	for i := range list {
 		list[i].Generation = in.Generation
 	}
@@ -172,7 +202,7 @@ func (in Input) conditions(r Report, d Decision) []Condition {
 	return list
 }
 
-func (in Input) readyCondition(d Decision, dns Condition, certificate *Condition) Condition {
+func (in Input) readyCondition(d Decision, published Condition, certificate *Condition) Condition {
 	no := func(reason Reason, message string) Condition {
 		return Condition{Type: Ready, Reason: reason, Message: message}
 	}
@@ -193,13 +223,16 @@ func (in Input) readyCondition(d Decision, dns Condition, certificate *Condition
 	case in.World.Tenant.Status != Deployed:
 		progress, _ := settled(in)
 		return no(progress.Problem.Reason, progress.Problem.Message)
-	case !dns.Status:
-		return no(dns.Reason, dns.Message)
+	case !published.Status && !in.dnsWaits():
+		return no(published.Reason, published.Message)
 	case certificate != nil && !certificate.Status && certificate.Reason != ReasonNotConfigured:
 		return no(certificate.Reason, certificate.Message)
 	}
 	if waiting, fires := serving(in); fires {
 		return no(waiting.Problem.Reason, waiting.Problem.Message)
+	}
+	if !published.Status {
+		return no(published.Reason, published.Message)
 	}
 	message := "Deployed to CloudFront's edge locations and serving every domain."
 	if !in.World.Tenant.Enabled {
@@ -249,6 +282,9 @@ func (in Input) syncedCondition(r Report, d Decision) Condition {
 
 func (in Input) pendingText() string {
 	diff := append(in.diff(), in.tagChange().differences(in.World.Tags)...)
+	if held, fires := domainsHeld(in); fires && len(diff) == 0 {
+		return held.Problem.Message
+	}
 	if len(diff) == 0 {
 		return "The spec has not been compared with AWS yet."
 	}
@@ -273,59 +309,8 @@ func boundedFields(diff []Difference) string {
 	return joinSome(names)
 }
 
-func (in Input) dnsCondition() Condition {
-	if !in.Desired.DNS {
-		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for."}
-	}
-	return Condition{Type: DNSReady, Reason: ReasonDNSError, Message: fmt.Sprintf(
-		"spec.dns is set, but this version publishes no DNS records. Point %s at %s yourself and remove spec.dns.",
-		joinSome(in.Desired.Domains), in.endpointText())}
-}
-
 // endpointText names where DNS has to point. What status remembers keeps the text stable
 // while nobody needs to look it up again.
 func (in Input) endpointText() string {
 	return orElse(orElse(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint), "the connection group's routing endpoint")
-}
-
-// certificateReport is the condition of a managed certificate; nil when none is asked for.
-func (in Input) certificateReport(r Report) *Condition {
-	if in.Desired.Request != nil {
-		c := certificateCondition(in, r.Certificate)
-		return &c
-	}
-	before, had := in.Memory.Conditions[CertificateReady]
-	if !had || before.Reason == ReasonNotConfigured && before.Generation != in.Generation {
-		return nil
-	}
-	return &Condition{Type: CertificateReady, Reason: ReasonNotConfigured, Message: "No managed certificate is asked for any more."}
-}
-
-// validationText says what a pending certificate waits for.
-func (in Input) validationText() string {
-	if in.Desired.Request != nil && in.Desired.Request.ValidationTokenHost == SelfHosted {
-		return "The managed certificate waits for validation: the web server behind every domain has to answer the challenge that GetManagedCertificateDetails shows."
-	}
-	return fmt.Sprintf("The managed certificate waits for validation: every domain has to lead to %s.", in.endpointText())
-}
-
-func certificateCondition(in Input, managed *cert.Managed) Condition {
-	no := func(reason Reason, message string) Condition {
-		return Condition{Type: CertificateReady, Reason: reason, Message: message}
-	}
-	attached := ""
-	if in.World.present() {
-		attached = in.World.Tenant.Customizations.CertificateARN
-	}
-	switch {
-	case managed == nil && in.World.ManagedKnown:
-		return no(ReasonPendingValidation, "AWS has no certificate request for this distribution tenant: this version sends one only when it creates a tenant. Attach a certificate with spec.customizations.certificate.arn, or create the object anew.")
-	case managed == nil || managed.State == cert.Pending || managed.State == "":
-		return no(ReasonPendingValidation, in.validationText())
-	case managed.State.IsFailure():
-		return no(ReasonCertificateFailed, fmt.Sprintf("The managed certificate %s is in the state %s.", managed.ARN, managed.State))
-	case managed.ARN != attached:
-		return no(ReasonAttaching, fmt.Sprintf("The managed certificate %s is issued and not attached to the distribution tenant yet.", managed.ARN))
-	}
-	return Condition{Type: CertificateReady, Status: true, Reason: ReasonValidated, Message: "The managed certificate is issued and attached."}
 }

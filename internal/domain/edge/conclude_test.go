@@ -30,7 +30,7 @@ func conditions(r edge.Report) map[edge.ConditionType]string {
 }
 
 func TestConditions(t *testing.T) {
-	dns := func(in *edge.Input) { in.Desired.DNS = true }
+	dns := func(in *edge.Input) { in.Desired.DNS = &edge.Publication{} }
 	certificateWas := func(reason edge.Reason, generation int64) func(*edge.Input) {
 		return func(in *edge.Input) {
 			in.Memory.Conditions[edge.CertificateReady] = edge.Condition{Type: edge.CertificateReady, Reason: reason, Generation: generation}
@@ -57,8 +57,8 @@ func TestConditions(t *testing.T) {
 		"a deletion starts with disabling":        {in: dying(), ready: "false/Disabling", synced: "false/UpdatePending"},
 		"and goes on with deleting":               {in: with(dying(), disabledTenant), ready: "false/Deleting", synced: "false/UpdatePending"},
 		"a foreign tenant is never spoken of":     {in: with(quiet(), taggedFor(other), freshTags), ready: "false/AdoptionRequired", synced: "false/UpdatePending"},
-		"DNS that is asked for holds Ready back":  {in: with(quiet(), dns), ready: "false/DNSError", synced: "true/InSync", dnsReady: "false/DNSError"},
-		"DNS comes before the certificate":        {in: with(quiet(), dns, requested, pendingCertificate), ready: "false/DNSError", synced: "true/InSync", dnsReady: "false/DNSError", certReady: "false/PendingValidation"},
+		"DNS that is asked for holds Ready back":  {in: with(quiet(), dns), ready: "false/DNSRecordCreating", synced: "true/InSync", dnsReady: "false/DNSRecordCreating"},
+		"DNS comes before the certificate":        {in: with(quiet(), dns, requested, pendingCertificate), ready: "false/DNSRecordCreating", synced: "true/InSync", dnsReady: "false/DNSRecordCreating", certReady: "false/PendingValidation"},
 		"a pending certificate holds Ready back":  {in: with(quiet(), requested, pendingCertificate), ready: "false/PendingValidation", synced: "true/InSync", certReady: "false/PendingValidation"},
 		"a request that was removed is said once": {in: with(quiet(), certificateWas(edge.ReasonPendingValidation, 1)), ready: "true/Deployed", synced: "true/InSync", certReady: "false/NotConfigured"},
 		"and stays while nothing else changes":    {in: with(quiet(), certificateWas(edge.ReasonNotConfigured, 2)), ready: "true/Deployed", synced: "true/InSync", certReady: "false/NotConfigured"},
@@ -227,7 +227,7 @@ func TestConcludingTwiceSaysTheSame(t *testing.T) {
 		"untagged": tagged(nil), "foreign": taggedFor(other), "alive": ownerAlive, "fresh tags": freshTags, "old tags": oldTags,
 		"lost tag": tagged(me.Tags()), "IfUnowned": adoption(edge.AdoptIfUnowned), "Force": adoption(edge.AdoptForce),
 		"report": drift(edge.DriftReport), "suspend": drift(edge.DriftSuspend), "retain": func(in *edge.Input) { in.Policy.Retain = true },
-		"paused": func(in *edge.Input) { in.Paused = true }, "dns": func(in *edge.Input) { in.Desired.DNS = true },
+		"paused": func(in *edge.Input) { in.Paused = true }, "dns": func(in *edge.Input) { in.Desired.DNS = &edge.Publication{} },
 		"worn": func(in *edge.Input) {
 			in.Attempts.AcceptedFor, in.Attempts.Corrections, in.Attempts.LastCorrection = in.Generation, edge.MaxCorrections, now
 		},

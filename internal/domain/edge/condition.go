@@ -34,6 +34,7 @@ const (
 	ReasonQuotaExceeded           Reason = "QuotaExceeded"
 	ReasonAdoptionRequired        Reason = "AdoptionRequired"
 	ReasonWrongAccount            Reason = "WrongAccount"
+	ReasonDomainChangeHeld        Reason = "DomainChangeHeld"
 
 	ReasonInSync             Reason = "InSync"
 	ReasonDriftDetected      Reason = "DriftDetected"
@@ -47,8 +48,15 @@ const (
 	ReasonCertificateFailed Reason = "CertificateFailed"
 	ReasonNotConfigured     Reason = "NotConfigured"
 
-	ReasonDNSNotConfigured Reason = "DNSNotConfigured"
-	ReasonDNSError         Reason = "DNSError"
+	ReasonDNSNotConfigured  Reason = "DNSNotConfigured"
+	ReasonDNSReady          Reason = "DNSReady"
+	ReasonDNSRecordCreating Reason = "DNSRecordCreating"
+	ReasonDNSPropagating    Reason = "DNSPropagating"
+	ReasonDNSConflict       Reason = "DNSConflict"
+	ReasonDNSError          Reason = "DNSError"
+	ReasonZoneNotFound      Reason = "ZoneNotFound"
+	ReasonZoneAmbiguous     Reason = "ZoneAmbiguous"
+	ReasonRoleNotAllowed    Reason = "RoleNotAllowed"
 )
 
 // Condition is one statement about the object.

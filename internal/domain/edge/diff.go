@@ -16,6 +16,9 @@ type Difference struct {
 	Desired, Observed string
 }
 
+// certificateField is the one field that AWS and the operator write by themselves.
+const certificateField = "customizations.certificate.arn"
+
 // Diff lists the fields in which observed differs from desired, in a fixed order. Both
 // must be normalised. A connection group that is not desired is not compared: AWS chose it.
 func Diff(desired, observed Tenant) []Difference {
@@ -36,7 +39,7 @@ func Diff(desired, observed Tenant) []Difference {
 	}
 	d, o := desired.Customizations, observed.Customizations
 	add("customizations.webAcl", d.WebACL.text(), o.WebACL.text())
-	add("customizations.certificate.arn", d.CertificateARN, o.CertificateARN)
+	add(certificateField, d.CertificateARN, o.CertificateARN)
 	add("customizations.geoRestrictions", d.Geo.text(), o.Geo.text())
 	return out
 }

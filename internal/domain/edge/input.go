@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
@@ -34,6 +35,12 @@ type Policy struct {
 	Adoption AdoptionPolicy
 	// Retain keeps the tenant in AWS when the object goes.
 	Retain bool
+	// KeepCertificates keeps the managed certificates when the tenant goes.
+	KeepCertificates bool
+	// AbandonDNS lets the object go although its records stay.
+	AbandonDNS bool
+	// RoleDenied means that the administrator has not granted the role that the spec names.
+	RoleDenied bool
 }
 
 // GracePeriod is how long after a create mark an absent tenant is not believed to be
@@ -97,7 +104,13 @@ type Memory struct {
 	AppliedTagKeys []string
 	// Certificate is the managed certificate as it was last reported.
 	Certificate *cert.Managed
-	Failure     *Failure
+	// Certificates are the ARNs of all managed certificates that were ever seen for this tenant.
+	Certificates []string
+	// Requested is the request for a managed certificate that was last sent. Nil: none that is known.
+	Requested *SentRequest
+	// Ledger has the DNS records that are ours.
+	Ledger  []dns.Entry
+	Failure *Failure
 	// RoutingEndpoint is where DNS was last said to have to point.
 	RoutingEndpoint string
 	// Conditions are those that stand in status now.
@@ -137,9 +150,13 @@ type Attempts struct {
 	Transients int
 	// Conflicts counts those in a row after which only that something has changed is known.
 	Conflicts int
-	// CertificateSeen is when the managed certificate was last read.
+	// CertificateSeen is when the managed certificate was last read, or asked for, and
+	// CertificateETag the ETag that the tenant had then.
 	CertificateSeen time.Time
+	CertificateETag string
 	Certificate     *cert.Managed
+	// InvisibleSince is when public DNS first failed to show records that are in sync.
+	InvisibleSince time.Time
 }
 
 // Write is a set of kinds of writes. One edit of a spec may need one of each.
@@ -212,6 +229,22 @@ type World struct {
 	// Managed is set if ManagedKnown and CloudFront manages a certificate.
 	Managed      *cert.Managed
 	ManagedKnown bool
+	// CertificateMovesETag is true once the progress of a managed certificate was seen to move
+	// its tenant's ETag, so that the sweep tells of it.
+	CertificateMovesETag bool
+
+	// Zones are the zones of the provider if ZonesKnown; Unlisted is why they can't be read.
+	Zones      []dns.Zone
+	ZonesKnown bool
+	Unlisted   *fault.Error
+	// DNS is what is known of the records of this object.
+	DNS dns.View
+	// IPv6 says whether the connection group has it, if IPv6Known.
+	IPv6      bool
+	IPv6Known bool
+	// Visible reports whether public DNS shows the records, if VisibleKnown. Nobody is asked
+	// where AsksResolvers is false.
+	AsksResolvers, Visible, VisibleKnown bool
 
 	// Account is the AWS account of the operator's credentials, empty until it was looked up.
 	Account string
@@ -253,6 +286,13 @@ func (in Input) proven() bool {
 	return in.World.TagsKnown && in.Now.Sub(in.World.TagsRead) <= ProofAge
 }
 
+// due reports whether a failure of this generation is due for its next try. One that is
+// still to be remembered was never due.
+func (in Input) retryDue(reason Reason) bool {
+	f := in.Memory.Failure
+	return f != nil && f.Generation == in.Generation && f.Reason == reason && (in.Nudged || in.dueIn(f) <= 0)
+}
+
 // applied reports whether the present generation was the last that AWS was made equal to.
 func (in Input) applied() bool { return in.Memory.AppliedGeneration == in.Generation }
 
@@ -273,20 +313,23 @@ func (in Input) trusted() bool {
 // target is the tenant as it should be: the spec and what was learned.
 func (in Input) target() Tenant {
 	t := in.Desired.Tenant
-	if t.Customizations.CertificateARN == "" && in.Desired.Request != nil && in.World.present() {
-		// With a managed certificate asked for and none named, whichever is attached is the
-		// one: taking it off would end the service of its domains.
-		t.Customizations.CertificateARN = in.World.Tenant.Customizations.CertificateARN
+	if in.request() != nil && in.World.present() {
+		t.Customizations.CertificateARN = in.learnedCertificate()
 	}
 	return t.Normalize()
 }
 
-// effective is the target with what an adopted tenant keeps.
+// effective is the target as far as it can be reached now: with what an adopted tenant
+// keeps, and without the changes of domains that have to wait.
 func (in Input) effective() Tenant {
 	t := in.target()
-	if in.inheriting() && in.World.present() {
-		return withInherited(t, in.World.Tenant.Tenant)
+	if !in.World.present() {
+		return t
 	}
+	if in.inheriting() {
+		t = withInherited(t, in.World.Tenant.Tenant)
+	}
+	t.Domains = in.reachableDomains()
 	return t
 }
 

@@ -2,10 +2,10 @@ package edge
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
@@ -14,13 +14,6 @@ import (
 // of the account before it looks again. A list answers for a hundred objects at once.
 const firstSweepWait = 5 * time.Second
 
-// The pause between two reads of a pending managed certificate. It moves without the
-// tenant's ETag moving, so that the sweep alone may miss it.
-const (
-	certificateSoon  = time.Minute
-	certificateLater = 5 * time.Minute
-)
-
 // keepRules is the chain for an object that lives.
 func keepRules() []rule {
 	return []rule{
@@ -28,13 +21,17 @@ func keepRules() []rule {
 		{"Readable", "What may not be read is said, not guessed.", readable},
 		{"SameAccount", "Credentials of another account see another world, from which nothing is concluded.", sameAccount},
 		{"Informed", "What may exist is looked up before anything is concluded from its absence.", informed},
+		{"CertificateKnown", "How far a managed certificate has come is read when it can have moved.", certificateKnown},
 		{"Fresh", "A tenant that the list shows changed is read whole.", fresh},
 		{"Owned", "A tenant that the tags do not prove ours is adopted or left alone, as the policy says.", owned},
 		{"Held", "A tenant in AWS never stands behind an object without our finalizer.", held},
+		{"ZonesKnown", "Which zones the domains belong to is found out before anything is published.", zonesKnown},
+		{"PublishedFirst", "Domains that CloudFront itself proves lead to it before the tenant is created.", publishedFirst},
 		{"TenantPresent", "A tenant that does not exist is created, once everything it needs is there.", tenantPresent},
-		{"Faithful", "What AWS has otherwise than the spec is updated, reported or ignored.", faithful},
+		{"Faithful", "What AWS has otherwise than the spec is updated, reported or ignored; an issued certificate is attached.", faithful},
 		{"TagsFaithful", "Tags that differ are set; those that we had set and nobody wants any more are removed.", tagsFaithful},
 		{"Routed", "Where DNS has to point is found out once.", routed},
+		{"DomainsHeld", "A domain comes when it can be proven, and goes when nothing leads to it any more.", domainsHeld},
 		{"Settled", "A deployment in progress is followed.", settled},
 		{"CertificateUsable", "A managed certificate that was asked for has to be issued and attached.", certificateUsable},
 		{"Serving", "CloudFront has to answer for every domain.", serving},
@@ -95,7 +92,7 @@ func informed(in Input) (Decision, bool) {
 
 func fresh(in Input) (Decision, bool) {
 	nudged := in.Nudged && !in.World.TenantFresh && in.World.present()
-	if nudged || in.World.Knowledge == Listed && !in.trusted() {
+	if nudged || in.World.Knowledge == Listed && !in.trusted() && !in.attachesUnread() {
 		return do(Look{At: LookTenant})
 	}
 	return pass()
@@ -192,26 +189,37 @@ func tenantPresent(in Input) (Decision, bool) {
 	if d, fires := preflight(in); fires {
 		return d, true
 	}
-	return do(Create{Tenant: in.target(), Tags: in.wantedTags(), Request: in.Desired.Request})
+	return do(Create{Tenant: in.target(), Tags: in.wantedTags(), Request: in.request()})
 }
 
 func faithful(in Input) (Decision, bool) {
 	if in.blocked() {
 		return in.refusal()
 	}
-	diff := in.diff()
-	if len(diff) == 0 {
+	if !in.World.present() {
 		return pass()
 	}
+	diff, request, attach := in.diff(), in.requestDue(), in.attachable()
+	if len(diff) == 0 && request == nil && !attach {
+		return pass()
+	}
+	want := in.effective()
 	var drift []Difference
 	if in.applied() {
-		if in.Policy.Drift != DriftEnforce {
+		drift = slices.DeleteFunc(diff, func(d Difference) bool { return attach && d.Field == certificateField })
+		if len(drift) == 0 {
+			drift = nil
+		}
+		switch {
+		case in.Policy.Drift != DriftEnforce && request == nil && !attach:
 			return pass()
+		case in.Policy.Drift != DriftEnforce:
+			// What was learned is written under every policy, and nothing else with it.
+			want, drift = in.World.Tenant.Tenant, nil
+			want.Customizations.CertificateARN = in.learnedCertificate()
+		case len(drift) > 0 && in.fruitless():
+			return in.notConverging(drift)
 		}
-		if in.fruitless() {
-			return in.notConverging(diff)
-		}
-		drift = diff
 	}
 	if d, fires := preflight(in); fires {
 		return d, true
@@ -220,11 +228,10 @@ func faithful(in Input) (Decision, bool) {
 		return do(Look{At: LookTags})
 	}
 	t := in.World.Tenant
-	want := in.effective()
 	if want.ConnectionGroupID == "" {
 		want.ConnectionGroupID = t.ConnectionGroupID
 	}
-	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Drift: drift})
+	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Request: request, Drift: drift})
 }
 
 // fruitless reports whether this generation was corrected often enough to know that AWS
@@ -325,52 +332,6 @@ func settled(in Input) (Decision, bool) {
 		Step:    Rest{Follow: true, After: 2 * cadence.FollowEvery},
 		Problem: &Problem{Reason: reason, Message: what + " is being deployed to CloudFront's edge locations."},
 	}, true
-}
-
-func certificateUsable(in Input) (Decision, bool) {
-	if in.Desired.Request == nil || !in.World.present() {
-		return pass()
-	}
-	if in.certificateDue() {
-		return do(Look{At: LookManaged})
-	}
-	managed, _ := in.certificate()
-	c := certificateCondition(in, managed)
-	if c.Status {
-		return pass()
-	}
-	return rest(Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady}, in.certificatePause())
-}
-
-// certificate is what is known of the managed certificate, however old.
-func (in Input) certificate() (managed *cert.Managed, known bool) {
-	switch {
-	case in.World.ManagedKnown:
-		return in.World.Managed, true
-	case !in.Attempts.CertificateSeen.IsZero():
-		return in.Attempts.Certificate, true
-	}
-	// A fresh process believes what the one before it saw.
-	return in.Memory.Certificate, in.Memory.Certificate != nil
-}
-
-// certificateDue reports whether it is time to read the managed certificate. One that was
-// validated stays so until the tenant's ETag moves; a pending one moves by itself.
-func (in Input) certificateDue() bool {
-	if in.World.ManagedKnown {
-		return false
-	}
-	managed, known := in.certificate()
-	if known && !in.World.TenantFresh && certificateCondition(in, managed).Status {
-		return false
-	}
-	seen := in.Attempts.CertificateSeen
-	return seen.IsZero() || in.Now.Sub(seen) >= in.certificatePause()
-}
-
-func (in Input) certificatePause() time.Duration {
-	age := in.Now.Sub(in.World.Tenant.Modified)
-	return min(max(age/5, certificateSoon), certificateLater)
 }
 
 func serving(in Input) (Decision, bool) {

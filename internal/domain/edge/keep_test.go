@@ -193,14 +193,16 @@ func updateCases() map[string]question {
 		"a certificate that is attached while one is asked for is part of the target": {
 			in: with(quiet(), requested, edited, drifted, func(in *edge.Input) {
 				change(in, func(t *edge.Observed) { t.Customizations.CertificateARN = ownARN })
+				in.Attempts.CertificateSeen, in.Attempts.Certificate = now, &cert.Managed{State: cert.Pending}
 			}), rule: "Faithful",
-			step: edge.Update{ID: tenantID, ETag: "E-1", Tenant: func() edge.Tenant {
-				t := target(quiet())
-				t.Customizations.CertificateARN = ownARN
-				return t
-			}()},
+			step: edge.Update{ID: tenantID, ETag: "E-1", Tenant: withCertificate(target(quiet()), ownARN)},
 		},
 	}
+}
+
+func withCertificate(t edge.Tenant, arn string) edge.Tenant {
+	t.Customizations.CertificateARN = arn
+	return t
 }
 
 func tagCases() map[string]question {
@@ -265,9 +267,11 @@ func settleCases() map[string]question {
 			in: with(quiet(), newborn), rule: "Settled",
 			step: edge.Rest{Follow: true, After: 2 * cadence.FollowEvery}, reason: edge.ReasonCreating,
 		},
-		"a managed certificate that is asked for is read": {in: with(quiet(), requested), rule: "CertificateUsable", step: look},
+		"a managed certificate that is asked for is read": {in: with(quiet(), requested), rule: "CertificateKnown", step: look},
 		"one that is pending is waited for": {
-			in:   with(quiet(), requested, func(in *edge.Input) { in.World.ManagedKnown = true }),
+			in: with(quiet(), requested, func(in *edge.Input) {
+				in.World.ManagedKnown, in.World.Managed = true, &cert.Managed{State: cert.Pending}
+			}),
 			rule: "CertificateUsable", step: edge.Rest{After: 5 * time.Minute}, reason: edge.ReasonPendingValidation,
 		},
 		"one that was read lately is not read again": {
@@ -275,20 +279,20 @@ func settleCases() map[string]question {
 				in.Attempts.CertificateSeen = now.Add(-time.Minute)
 				in.Attempts.Certificate = &cert.Managed{State: cert.Pending}
 			}),
-			rule: "CertificateUsable", step: edge.Rest{After: 5 * time.Minute}, reason: edge.ReasonPendingValidation,
+			rule: "CertificateUsable", step: edge.Rest{After: 4 * time.Minute}, reason: edge.ReasonPendingValidation,
 		},
 		"one that was read a while ago is": {
-			in: with(quiet(), requested, func(in *edge.Input) { in.Attempts.CertificateSeen = now.Add(-5 * time.Minute) }), rule: "CertificateUsable", step: look,
+			in: with(quiet(), requested, func(in *edge.Input) { in.Attempts.CertificateSeen = now.Add(-5 * time.Minute) }), rule: "CertificateKnown", step: look,
 		},
 		"one that is issued has to be attached": {
-			in: with(quiet(), requested, issued(ownARN)), rule: "CertificateUsable",
-			step: edge.Rest{After: 5 * time.Minute}, reason: edge.ReasonAttaching,
+			in: with(quiet(), requested, issued(ownARN)), rule: "Faithful",
+			step: edge.Update{ID: tenantID, ETag: "E-1", Tenant: withCertificate(target(quiet()), ownARN)},
 		},
 		"one that failed is said": {
 			in: with(quiet(), requested, func(in *edge.Input) {
 				in.World.ManagedKnown, in.World.Managed = true, &cert.Managed{ARN: ownARN, State: cert.TimedOut}
 			}),
-			rule: "CertificateUsable", step: edge.Rest{After: 5 * time.Minute}, reason: edge.ReasonCertificateFailed,
+			rule: "CertificateUsable", step: edge.Rest{}, reason: edge.ReasonCertificateFailed, stuck: true,
 		},
 		"one that is issued and attached is done": {in: with(quiet(), requested, issued(ownARN), attached), rule: "Idle", step: edge.Rest{}},
 		"a domain that CloudFront does not answer for is said": {

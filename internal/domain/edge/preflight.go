@@ -68,7 +68,7 @@ func checkParameters(have map[string]string, d Distribution) *Problem {
 // checkCoverage asks for a certificate that covers each domain: the tenant's own or the
 // distribution's. With a managed certificate requested AWS judges by the domain's DNS.
 func checkCoverage(in Input, d Distribution) (Decision, bool) {
-	if in.Desired.Request != nil {
+	if in.request() != nil {
 		return pass()
 	}
 	var arns []string

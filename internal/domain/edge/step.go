@@ -28,6 +28,9 @@ const (
 	LookHolder       Subject = "domain holder"
 	LookRouting      Subject = "routing endpoint"
 	LookAccount      Subject = "account"
+	LookZones        Subject = "zones"
+	LookIPv6         Subject = "IPv6"
+	LookVisible      Subject = "public DNS"
 )
 
 // Look reads one thing more before the decision is made.
@@ -59,6 +62,8 @@ type Adopt struct {
 type Update struct {
 	ID, ETag string
 	Tenant   Tenant
+	// Request asks for a managed certificate along with the update; nil when none is wanted.
+	Request *CertificateRequest
 	// Drift is what the update corrects; empty when the spec changed.
 	Drift []Difference
 }
@@ -91,6 +96,11 @@ type Delete struct {
 	ID, ETag string
 }
 
+// DeleteCertificate deletes a managed certificate whose tenant is gone.
+type DeleteCertificate struct {
+	ARN string
+}
+
 // LetGo drops the finalizer.
 type LetGo struct {
 	// Left names a tenant that stays in AWS because it isn't ours or is kept.
@@ -105,6 +115,8 @@ type Rest struct {
 	Follow bool
 	// Hold keeps the conditions of the last pass: nothing was tried in this one.
 	Hold bool
+	// Store ends the pass so that what was learned is stored before the next step.
+	Store bool
 }
 
 func (Look) step()    {}
@@ -118,6 +130,8 @@ func (Disable) step() {}
 func (Delete) step()  {}
 func (LetGo) step()   {}
 func (Rest) step()    {}
+
+func (DeleteCertificate) step() {}
 
 // Effect implements Step.
 func (Look) Effect() step.Effect { return step.Reads }
@@ -145,6 +159,9 @@ func (Disable) Effect() step.Effect { return step.Writes }
 
 // Effect implements Step.
 func (Delete) Effect() step.Effect { return step.Writes }
+
+// Effect implements Step.
+func (DeleteCertificate) Effect() step.Effect { return step.Writes }
 
 // Effect implements Step.
 func (LetGo) Effect() step.Effect { return step.Releases }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
 // Deployment states of a tenant, in CloudFront's spelling.
@@ -77,8 +79,21 @@ type Desired struct {
 	Tags map[string]string
 	// Request is nil when no managed certificate is asked for.
 	Request *CertificateRequest
-	// DNS reports whether the spec asks for DNS records.
-	DNS bool
+	// DNS is nil when no DNS records are asked for.
+	DNS *Publication
+}
+
+// Publication says where and how the records of the domains are published.
+type Publication struct {
+	Zone dns.Selector
+	// Type chooses between CNAME and alias records.
+	Type dns.RecordType
+	// TTL is in seconds, for records that have one.
+	TTL int64
+	// RoleARN is the role to assume; empty for the operator's own identity.
+	RoleARN string
+	// Takeover lets records be replaced that are not ours.
+	Takeover bool
 }
 
 // Observed is a tenant as AWS showed it.

@@ -1,0 +1,499 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+)
+
+// The order of DNS and tenant depends on how a domain is proven.
+//
+//	a certificate covers it:  tenant, domain active, deployed, then DNS
+//	CloudFront validates it:  DNS, in sync, then the tenant; withdrawn when AWS refuses that for good
+//	the user's host does:     tenant, issued, attached, deployed, then DNS
+//
+// The first and the last are one rule: what CloudFront answers for is published. On the
+// way back there is one order: out of DNS, in sync, and only then out of the tenant.
+
+// publishes reports whether DNS records are asked for.
+func (in Input) publishes() bool {
+	return in.Desired.DNS != nil && !in.Policy.RoleDenied && !in.Deleting
+}
+
+// provesByDNS reports whether DNS comes before the tenant: CloudFront itself proves the
+// domains, and takes none that does not lead to it.
+func (in Input) provesByDNS() bool {
+	r := in.request()
+	return r != nil && r.ValidationTokenHost != SelfHosted && in.publishes()
+}
+
+// endpoint is where the records have to lead; empty while unknown.
+func (in Input) endpoint() string {
+	if in.World.RoutingEndpoint != "" || in.World.RoutingKnown || !in.applied() {
+		return in.World.RoutingEndpoint
+	}
+	return in.Memory.RoutingEndpoint
+}
+
+// ofDomain reports whether an entry of the ledger belongs to the domain.
+func ofDomain(e dns.Entry, domain string) bool { return dns.Domain(e.Name) == domain }
+
+// entries are the records of the domain that are in the ledger to stay.
+func (in Input) entries(domain string) []dns.Entry {
+	var out []dns.Entry
+	for _, e := range in.Memory.Ledger {
+		if e.State != dns.Retracting && ofDomain(e, domain) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// mayPublish reports whether the domain may lead to CloudFront now.
+func (in Input) mayPublish(domain string) bool {
+	switch {
+	case !in.publishes() || in.withdrawn():
+		return false
+	case len(in.entries(domain)) > 0, in.provesByDNS():
+		return true
+	}
+	return in.serves(domain) && in.World.Tenant.Status == Deployed
+}
+
+// withdrawn reports whether AWS has refused to create the tenant that DNS was published
+// for. Until the next try no name must lead to CloudFront, where a stranger could claim it.
+func (in Input) withdrawn() bool {
+	f := in.Memory.Failure
+	absent := in.World.Knowledge == Absent || in.World.Knowledge == Nothing && in.Memory.ID == ""
+	return absent && f != nil && f.Generation == in.Generation && f.Reason != ReasonDomainValidationPending &&
+		!in.Nudged && in.dueIn(f) > 0
+}
+
+// Wants are the records that are due now.
+func (in Input) Wants() []dns.Record {
+	var out []dns.Record
+	for _, d := range in.Desired.Domains {
+		if in.mayPublish(d) {
+			out = append(out, in.wanted(d)...)
+		}
+	}
+	return out
+}
+
+// wanted are the records of a domain as they should be, or as they are while that can't be
+// told.
+func (in Input) wanted(domain string) []dns.Record {
+	if in.World.ZonesKnown && in.endpoint() != "" {
+		if records, problem := in.rendered(domain); problem == nil {
+			return records
+		}
+	}
+	var out []dns.Record
+	for _, e := range in.entries(domain) {
+		out = append(out, e.Record)
+	}
+	return out
+}
+
+// rendered are the records of a domain in the zone that it belongs to.
+func (in Input) rendered(domain string) ([]dns.Record, *Problem) {
+	spec := in.Desired.DNS
+	problem := func(reason Reason, err error) *Problem {
+		return &Problem{Reason: reason, Message: "spec.dns: " + err.Error() + ".", Of: DNSReady}
+	}
+	zone, err := spec.Zone.Match(domain, in.World.Zones)
+	if mismatch, ok := errors.AsType[*dns.MatchError](err); ok && mismatch.Mismatch == dns.Ambiguous {
+		return nil, problem(ReasonZoneAmbiguous, err)
+	}
+	if err != nil {
+		return nil, problem(ReasonZoneNotFound, err)
+	}
+	records, err := dns.Wanted(domain, zone, dns.Options{Target: in.endpoint(), IPv6: in.World.IPv6, TTL: spec.TTL, Type: spec.Type})
+	if err != nil {
+		return nil, problem(ReasonDNSError, err)
+	}
+	return records, nil
+}
+
+// zonesKnown finds out which zones the domains belong to, and whether the connection group
+// has IPv6, unless the ledger tells enough.
+func zonesKnown(in Input) (Decision, bool) {
+	switch {
+	case !in.publishes() || in.withdrawn() || in.ledgerSuffices():
+		return pass()
+	case !in.World.ZonesKnown:
+		return do(Look{At: LookZones})
+	case !in.World.RoutingKnown && in.World.RoutingEndpoint == "":
+		return do(Look{At: LookRouting})
+	case !in.World.IPv6Known && in.wantsAlias():
+		return do(Look{At: LookIPv6})
+	}
+	return pass()
+}
+
+func (in Input) wantsAlias() bool {
+	return slices.ContainsFunc(in.Desired.Domains, func(d string) bool {
+		records, _ := in.rendered(d)
+		return slices.ContainsFunc(records, dns.Record.IsAlias)
+	})
+}
+
+// ledgerSuffices reports whether all that the present spec asks for is published as it
+// should be, so that no zone has to be looked up: the ledger of a quiet object.
+func (in Input) ledgerSuffices() bool {
+	c := in.Memory.Conditions[DNSReady]
+	if !c.Status || c.Generation != in.Generation || c.Reason != ReasonDNSReady {
+		return false
+	}
+	endpoint := in.endpoint()
+	for _, d := range in.Desired.Domains {
+		entries := in.entries(d)
+		moved := func(e dns.Entry) bool { return endpoint != "" && e.Value != endpoint }
+		if len(entries) == 0 || slices.ContainsFunc(entries, moved) {
+			return false
+		}
+	}
+	return true
+}
+
+// published reports whether public DNS, as far as the provider tells, leads all those
+// domains to where they should lead.
+func (in Input) published(domains []string) bool {
+	for _, d := range domains {
+		records := in.wanted(d)
+		if len(records) == 0 || !in.mayPublish(d) {
+			return false
+		}
+		for _, r := range records {
+			if in.World.DNS.Of(r).Phase != dns.There {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// publishedFirst holds a tenant back whose domains CloudFront would refuse, until they lead
+// to it. What else AWS could refuse is asked before.
+func publishedFirst(in Input) (Decision, bool) {
+	if in.World.present() || !in.provesByDNS() || in.withdrawn() || in.World.Refused != nil {
+		return pass()
+	}
+	if d, fires := preflight(in); fires {
+		return d, true
+	}
+	if !in.Held {
+		// The ledger of an object that could go without being asked would be no ledger.
+		return do(Hold{})
+	}
+	if !in.published(in.Desired.Domains) {
+		c := in.dnsCondition()
+		if c.Status {
+			c.Reason, c.Message = ReasonDNSRecordCreating, "The DNS records are looked at before the distribution tenant is created."
+		}
+		return rest(Problem{Reason: c.Reason, Message: c.Message, Of: DNSReady}, 0)
+	}
+	return in.awaitVisible()
+}
+
+// visibleEvery is the pause between two questions to public DNS, VisiblePatience how long its
+// answer is waited for.
+const (
+	visibleEvery    = 10 * time.Second
+	VisiblePatience = 5 * time.Minute
+)
+
+// awaitVisible asks public resolvers, where that was set up, whether they see the records
+// that the provider says are in sync. It saves creates that AWS would refuse, and only ever
+// delays: a resolver that lags for minutes must not keep a tenant from being created.
+func (in Input) awaitVisible() (Decision, bool) {
+	switch {
+	case !in.World.AsksResolvers, in.World.Visible:
+		return pass()
+	case !in.World.VisibleKnown:
+		return do(Look{At: LookVisible})
+	}
+	return rest(Problem{Reason: ReasonDNSPropagating, Of: DNSReady, Message: "The DNS records are in sync; waiting until public resolvers show them."}, visibleEvery)
+}
+
+// reachableDomains are the domains that the tenant can be given now: those that it should
+// have, without those that have to wait, and with those that are still in DNS.
+func (in Input) reachableDomains() []string {
+	waiting, leaving := in.heldDomains()
+	out := slices.DeleteFunc(slices.Clone(in.Desired.Domains), func(d string) bool { return slices.Contains(waiting, d) })
+	return append(out, leaving...)
+}
+
+// heldDomains are the domains that can't be added yet, and those that can't be removed yet.
+func (in Input) heldDomains() (waiting, leaving []string) {
+	have := in.World.Tenant.Domains
+	for _, d := range in.Desired.Domains {
+		if !slices.Contains(have, d) && !in.addable(d) {
+			waiting = append(waiting, d)
+		}
+	}
+	for _, d := range have {
+		if !slices.Contains(in.Desired.Domains, d) && slices.ContainsFunc(in.NextLedger(nil), func(e dns.Entry) bool { return ofDomain(e, d) }) {
+			leaving = append(leaving, d)
+		}
+	}
+	return waiting, leaving
+}
+
+// addable reports whether AWS would take the domain now. It works on one certificate
+// request of a tenant at a time, and a new domain needs one of its own.
+func (in Input) addable(domain string) bool {
+	switch {
+	case in.request() == nil:
+		return true
+	case in.pendingRequest():
+		return false
+	}
+	return !in.provesByDNS() || in.published([]string{domain})
+}
+
+func (in Input) holdsDomains() bool {
+	if !in.World.present() || in.Deleting {
+		return false
+	}
+	waiting, leaving := in.heldDomains()
+	return len(waiting)+len(leaving) > 0
+}
+
+// domainsHeld says which changes of domains have to wait, and for what.
+func domainsHeld(in Input) (Decision, bool) {
+	if !in.World.present() {
+		return pass()
+	}
+	waiting, leaving := in.heldDomains()
+	switch {
+	case len(waiting) > 0 && in.pendingRequest():
+		return rest(Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf(
+			"spec.domains: %s can be added when the pending request for a managed certificate has ended; AWS works on one at a time.", joinSome(waiting))}, 0)
+	case len(waiting) > 0:
+		return rest(Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf(
+			"spec.domains: %s is added once its DNS record leads to CloudFront. %s", joinSome(waiting), in.dnsCondition().Message)}, 0)
+	case len(leaving) > 0:
+		return rest(Problem{Reason: ReasonUpdatePending, Of: Synced, Message: fmt.Sprintf(
+			"%s is removed from the distribution tenant once its DNS record is gone: a name that leads to CloudFront must never be without a tenant.", joinSome(leaving))}, 0)
+	}
+	return pass()
+}
+
+// retracted keeps what is being torn down until no name leads to it any more.
+func retracted(in Input) (Decision, bool) {
+	if in.Policy.Retain && in.World.Knowledge != Absent {
+		return pass()
+	}
+	left := in.NextLedger(nil)
+	if len(left) == 0 {
+		return pass()
+	}
+	reason, message := ReasonDeleting, fmt.Sprintf("Waiting until %s is out of DNS: a name that leads to CloudFront must never be without a tenant.", recordNames(left))
+	if in.Policy.RoleDenied {
+		return rest(Problem{Reason: ReasonRoleNotAllowed, Message: message + " " + in.roleText()}, 0)
+	}
+	for _, e := range left {
+		if s := in.World.DNS.Of(e.Record); s.Err != nil {
+			return rest(Problem{Reason: ReasonDNSError, Message: fmt.Sprintf("%s %s If nobody can reach the zone any more, set the annotation cloudfront-tenant-operator.io/abandon-dns to \"true\".", message, s.Err.Error())}, 0)
+		}
+	}
+	return rest(Problem{Reason: reason, Message: message}, 0)
+}
+
+func recordNames(entries []dns.Entry) string {
+	var names []string
+	for _, e := range entries {
+		if name := e.Type + " " + e.Name; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return joinSome(names)
+}
+
+// NextLedger is the ledger as it should be stored next, given the failure that is about to
+// be remembered. It alone decides what is published and what is deleted: the worker does
+// what the stored ledger says.
+func (in Input) NextLedger(failure *Failure) []dns.Entry {
+	have := in.Memory.Ledger
+	if failure != nil {
+		in.Memory.Failure = failure
+	}
+	switch {
+	case len(have) == 0 && in.Desired.DNS == nil, in.Paused, in.World.Unreadable != nil,
+		in.Policy.RoleDenied && !in.Policy.AbandonDNS:
+		return have
+	case in.Deleting && in.Policy.AbandonDNS:
+		return nil
+	case in.Deleting && in.Policy.Retain && in.World.Knowledge != Absent:
+		return have
+	}
+	policy := dns.Policy{}
+	if spec := in.Desired.DNS; spec != nil {
+		policy = dns.Policy{Takeover: spec.Takeover, RoleARN: spec.RoleARN}
+	}
+	next := dns.Advance(have, in.Wants(), in.World.DNS, policy)
+	if in.Held {
+		return next
+	}
+	// An object without our finalizer could go without being asked, and its ledger with it.
+	return slices.DeleteFunc(next, func(e dns.Entry) bool {
+		return !slices.ContainsFunc(have, func(h dns.Entry) bool { return h.Record == e.Record })
+	})
+}
+
+func (in Input) roleText() string {
+	role := ""
+	if in.Desired.DNS != nil {
+		role = in.Desired.DNS.RoleARN
+	}
+	return fmt.Sprintf("The administrator has not granted the role %s: ask for it in --allowed-roles, or name another one in spec.dns.assumeRoleArn. No call was made with it.", role)
+}
+
+// dnsCondition says how far the records are.
+func (in Input) dnsCondition() Condition {
+	no := func(reason Reason, message string) Condition {
+		return Condition{Type: DNSReady, Reason: reason, Message: message}
+	}
+	switch {
+	case in.Desired.DNS == nil && len(in.Memory.Ledger) > 0:
+		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for; those that were published are being removed."}
+	case in.Desired.DNS == nil:
+		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for."}
+	case in.Policy.RoleDenied:
+		return no(ReasonRoleNotAllowed, in.roleText())
+	case in.Deleting:
+		return in.retractingCondition()
+	case in.World.Unlisted != nil:
+		return no(ReasonDNSError, in.World.Unlisted.Error())
+	}
+	worst := Condition{Type: DNSReady, Status: true, Reason: ReasonDNSReady, Message: fmt.Sprintf("Every domain leads to %s.", in.endpointText())}
+	for _, d := range in.Desired.Domains {
+		if c := in.domainCondition(d); !c.Status && severity(c.Reason) > severity(worst.Reason) {
+			worst = c
+		}
+	}
+	return worst
+}
+
+func (in Input) retractingCondition() Condition {
+	if before, had := in.Memory.Conditions[DNSReady]; had && len(in.Memory.Ledger) == 0 {
+		return before
+	}
+	return Condition{Type: DNSReady, Reason: ReasonDNSPropagating, Message: "The DNS records are being removed."}
+}
+
+// severity orders the reasons for DNS not being ready: what needs a person comes first.
+func severity(r Reason) int {
+	return slices.Index([]Reason{
+		ReasonDNSReady, ReasonDNSPropagating, ReasonDNSRecordCreating, ReasonDNSError, ReasonDNSConflict, ReasonZoneAmbiguous, ReasonZoneNotFound,
+	}, r)
+}
+
+// domainCondition says how far the records of one domain are.
+func (in Input) domainCondition(domain string) Condition {
+	no := func(reason Reason, format string, args ...any) Condition {
+		return Condition{Type: DNSReady, Reason: reason, Message: fmt.Sprintf(format, args...)}
+	}
+	if in.World.ZonesKnown && in.endpoint() != "" {
+		if _, problem := in.rendered(domain); problem != nil {
+			return no(problem.Reason, "%s", problem.Message)
+		}
+	}
+	if !in.mayPublish(domain) {
+		return no(ReasonDNSRecordCreating, "%s is published once CloudFront answers for it.", domain)
+	}
+	records := in.wanted(domain)
+	if len(records) == 0 {
+		return in.unplaced(domain)
+	}
+	worst := Condition{Type: DNSReady, Status: true, Reason: ReasonDNSReady}
+	for _, r := range records {
+		if c := in.recordCondition(r); !c.Status && severity(c.Reason) > severity(worst.Reason) {
+			worst = c
+		}
+	}
+	return worst
+}
+
+// unplaced says why nothing is known of where a domain's records belong.
+func (in Input) unplaced(domain string) Condition {
+	if in.World.ZonesKnown && in.World.RoutingKnown {
+		return Condition{Type: DNSReady, Reason: ReasonDNSError, Message: fmt.Sprintf(
+			"Where %s has to lead is unknown: AWS shows no connection group for it. Name one in spec.connectionGroupId, and allow the operator cloudfront:ListConnectionGroups.", domain)}
+	}
+	return Condition{Type: DNSReady, Reason: ReasonDNSRecordCreating, Message: fmt.Sprintf("The zone of %s is looked up.", domain)}
+}
+
+func (in Input) recordCondition(r dns.Record) Condition {
+	no := func(reason Reason, format string, args ...any) Condition {
+		return Condition{Type: DNSReady, Reason: reason, Message: fmt.Sprintf(format, args...)}
+	}
+	s := in.World.DNS.Of(r)
+	entry := slices.IndexFunc(in.Memory.Ledger, func(e dns.Entry) bool { return e.Record == r && e.State == dns.Published })
+	fine := Condition{Type: DNSReady, Status: true, Reason: ReasonDNSReady}
+	before := in.Memory.Conditions[DNSReady]
+	// A fresh process believes what the one before it saw, until it has seen for itself.
+	believed := entry >= 0 || before.Status && before.Generation == in.Generation
+	switch s.Phase {
+	case dns.There:
+		return fine
+	case dns.Unknown:
+		switch {
+		case s.Err != nil:
+			return no(ReasonDNSError, "%s %s: %s", r.Type, r.Name, s.Err.Error())
+		case believed:
+			return fine
+		}
+		return no(ReasonDNSRecordCreating, "The zone of %s is read before anything is published in it.", r.Name)
+	case dns.Coming, dns.Leaving:
+		return no(ReasonDNSPropagating, "%s %s is on its way to every server of the DNS service.", r.Type, r.Name)
+	case dns.Blocked:
+		return no(ReasonDNSConflict, "%s", in.conflictText(r, s, entry >= 0))
+	case dns.Held:
+		return no(ReasonDNSConflict, "%s is published by the object %s/%s. Remove the domain from one of the two.", r.Name, s.Holder.Namespace, s.Holder.Name)
+	case dns.Refused:
+		return no(ReasonDNSError, "%s %s is refused: %s", r.Type, r.Name, s.Err.Error())
+	case dns.NoZone:
+		return no(ReasonZoneNotFound, "The hosted zone %s of %s does not exist.", r.ZoneID, r.Name)
+	case dns.Absent:
+	}
+	if entry >= 0 && in.Policy.Drift != DriftEnforce {
+		return no(ReasonDNSConflict, "%s %s was deleted outside of Kubernetes, and driftPolicy %s publishes nothing. Change the spec, or set spec.driftPolicy to enforce.", r.Type, r.Name, in.Policy.Drift)
+	}
+	return no(ReasonDNSRecordCreating, "%s %s is about to be published.", r.Type, r.Name)
+}
+
+func (in Input) conflictText(r dns.Record, s dns.Standing, ours bool) string {
+	text := fmt.Sprintf("%s is taken: the zone %s has %s.", r.Name, r.ZoneID, s.Found)
+	switch {
+	case ours && in.Policy.Drift != DriftEnforce:
+		return fmt.Sprintf("%s Somebody changed it, and driftPolicy %s leaves it so.", text, in.Policy.Drift)
+	case ours:
+		return text + " Somebody changed it; it is put back."
+	}
+	return text + " It is not ours. Remove it, or set spec.dns.takeover to true to replace it."
+}
+
+// dnsDrift lists the published records that somebody changed or deleted.
+func (in Input) dnsDrift() []Difference {
+	var out []Difference
+	for _, e := range in.Memory.Ledger {
+		s := in.World.DNS.Of(e.Record)
+		if e.State != dns.Published || s.Phase != dns.Blocked && s.Phase != dns.Absent {
+			continue
+		}
+		out = append(out, Difference{Field: "dns[" + strings.ToLower(e.Type) + " " + e.Name + "]", Desired: e.Value, Observed: s.Found})
+	}
+	return out
+}
+
+// dnsWaits reports whether nothing but the tenant itself keeps DNS back: what keeps the
+// tenant back says more then.
+func (in Input) dnsWaits() bool {
+	return in.publishes() && !in.provesByDNS() && !slices.ContainsFunc(in.Desired.Domains, in.mayPublish)
+}
