@@ -104,11 +104,17 @@ func managed(host v1alpha1.ValidationTokenHost) edit {
 	}
 }
 
+// neverIssue keeps managed certificates pending.
+func neverIssue(w *world.World) {
+	w.Sim.ChangeSwitches(func(sw *sim.Switches) { sw.CertificateIssueDelay = 1000 * time.Hour })
+}
+
 func TestManagedCertificateWhoseDomainLeadsToCloudFrontIsRequestedOnce(t *testing.T) {
 	t.Parallel()
 	seed := world.Seed()
 	seed.ResolvingDomains = []string{"shop.customer.test"}
 	w := world.New(t, kubeConfig, world.Options{Seed: &seed})
+	neverIssue(w)
 	w.Apply(w.Tenant("managed", domains("shop.customer.test"), managed(v1alpha1.ValidationTokenHostCloudFront)))
 	w.Advance(settle)
 	is(t, w, "managed", "Ready=False/PendingValidation", "CertificateReady=False/PendingValidation", syncedTrue)
@@ -138,6 +144,7 @@ func TestManagedCertificateWhoseDomainLeadsToCloudFrontIsRequestedOnce(t *testin
 func TestManagedCertificateWaitsForItsDomainToLeadToCloudFront(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, kubeConfig, world.Options{})
+	neverIssue(w)
 	w.Apply(w.Tenant("managed", domains("shop.customer.test"), managed(v1alpha1.ValidationTokenHostCloudFront)))
 	w.Advance(settle)
 	is(t, w, "managed", "Ready=False/DomainValidationPending", "Synced=False/UpdatePending")

@@ -356,6 +356,7 @@ func TestLostRequest(t *testing.T) {
 		},
 		"a fault that names the tenant": {
 			func(t *testing.T, s *aws.Sim) {
+				t.Helper()
 				must[string](t)(s.AddFault(aws.Fault{Operation: "RequestCertificate", Resource: "acme"}))
 			},
 			func(*testing.T, *aws.Sim) {},

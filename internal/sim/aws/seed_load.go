@@ -24,33 +24,24 @@ func (s *Sim) load(seed Seed) error {
 		}
 		s.world.resolving[name] = struct{}{}
 	}
-	for i, r := range seed.Roles {
-		if err := s.loadRole(i, r); err != nil {
+	for _, load := range []func() error{
+		func() error { return loadEach(seed.Roles, s.loadRole) },
+		func() error { return loadEach(seed.Certificates, s.loadCertificate) },
+		func() error { return loadEach(seed.Distributions, s.loadDistribution) },
+		func() error { return loadEach(seed.ConnectionGroups, s.loadGroup) },
+		func() error { return loadEach(seed.HostedZones, s.loadZone) },
+		func() error { return loadEach(seed.Tenants, s.loadTenant) },
+	} {
+		if err := load(); err != nil {
 			return err
 		}
 	}
-	for i, c := range seed.Certificates {
-		if err := s.loadCertificate(i, c); err != nil {
-			return err
-		}
-	}
-	for i, d := range seed.Distributions {
-		if err := s.loadDistribution(i, d); err != nil {
-			return err
-		}
-	}
-	for i, g := range seed.ConnectionGroups {
-		if err := s.loadGroup(i, g); err != nil {
-			return err
-		}
-	}
-	for i, z := range seed.HostedZones {
-		if err := s.loadZone(i, z); err != nil {
-			return err
-		}
-	}
-	for i, t := range seed.Tenants {
-		if err := s.loadTenant(i, t); err != nil {
+	return nil
+}
+
+func loadEach[T any](list []T, load func(int, T) error) error {
+	for i, item := range list {
+		if err := load(i, item); err != nil {
 			return err
 		}
 	}
