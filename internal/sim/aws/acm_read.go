@@ -161,12 +161,12 @@ func (s *Sim) listCertificates(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, acmRefusal("InvalidArgsException", "The NextToken is not valid: %q.", token)
 	}
-	s.progressAll(c.now)
 	list := []map[string]any{}
 	out := map[string]any{}
 	book := c.acct.certificates
 	var last uint64
 	for _, cert := range book.order[book.after(after):] {
+		s.validate(cert, c.now)
 		if !filter.matches(cert) || !s.visible(cert, c.now) {
 			continue
 		}

@@ -42,6 +42,16 @@ func (s *Sim) progressAll(now time.Time) {
 	s.progress(now)
 }
 
+// progressTenant does it for the certificate one tenant waits for.
+func (s *Sim) progressTenant(a *account, r *record[tenant], now time.Time) {
+	if r == nil || r.current().managed == nil {
+		return
+	}
+	if cert := a.certificates.byARN[r.current().managed.arn]; cert != nil {
+		s.validate(cert, now)
+	}
+}
+
 func (s *Sim) progressPending(now time.Time) {
 	s.world.proved = now
 	s.world.pending = slices.DeleteFunc(s.world.pending, func(cert *certificate) bool {
@@ -204,12 +214,12 @@ func (s *Sim) ServeToken(domains ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	s.progressAll(now)
+	s.progress(now)
 	for _, name := range domains {
 		found := false
 		for _, cert := range s.world.pending {
 			for i := range cert.tokens {
-				if cert.tokens[i].domain == name {
+				if cert.status == certPending && cert.tokens[i].domain == name {
 					cert.tokens[i].served, found = true, true
 				}
 			}
@@ -218,7 +228,7 @@ func (s *Sim) ServeToken(domains ...string) error {
 			return fmt.Errorf("serving a token: no pending certificate has the domain %q: request one first", name)
 		}
 	}
-	s.progressAll(now)
+	s.progress(now)
 	return nil
 }
 
@@ -255,11 +265,12 @@ func (s *Sim) ChangeCertificate(change CertificateChange) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	s.progressAll(now)
+	s.progress(now)
 	cert, err := s.changedCertificate(change)
 	if err != nil {
 		return fmt.Errorf("changing a certificate: %w", err)
 	}
+	s.validate(cert, now)
 	before, known := statesBefore[change.Status]
 	switch {
 	case !known:

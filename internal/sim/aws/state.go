@@ -124,12 +124,14 @@ func (s *Sim) Tenants(accountID string) []TenantState {
 func (s *Sim) Tenant(accountID, identifier string) (TenantState, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.progressAll(s.now())
-	r := s.accountNamed(accountID).tenants.resolve(identifier)
+	a, now := s.accountNamed(accountID), s.now()
+	s.progress(now)
+	r := a.tenants.resolve(identifier)
+	s.progressTenant(a, r, now)
 	if r == nil {
 		return TenantState{}, false
 	}
-	return s.tenantState(r, s.now()), true
+	return s.tenantState(r, now), true
 }
 
 func (s *Sim) accountNamed(id string) *account {
@@ -242,8 +244,8 @@ func tagMap(tags []tag) map[string]string {
 func (s *Sim) SetResolving(resolves bool, names ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.progressAll(s.now())
-	defer func() { s.progressAll(s.now()) }()
+	s.progress(s.now())
+	defer func() { s.progress(s.now()) }()
 	for _, name := range names {
 		if resolves {
 			s.world.resolving[name] = struct{}{}

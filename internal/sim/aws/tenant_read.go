@@ -21,6 +21,7 @@ func (s *Sim) showTenant(c *call, identifier string) (reply, error) {
 
 // seeTenant finds a tenant as reads see it.
 func (s *Sim) seeTenant(c *call, identifier string) (seen[tenant], error) {
+	s.progressTenant(c.acct, c.acct.tenants.resolve(identifier), c.now)
 	v, ok := c.acct.tenants.get(identifier, c.now, &s.switches)
 	if !ok {
 		return v, entityNotFound("distribution tenant", identifier)

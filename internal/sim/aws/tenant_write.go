@@ -181,6 +181,7 @@ func (s *Sim) tenantForWrite(c *call, etagRequired bool) (*record[tenant], error
 	if r == nil {
 		return nil, entityNotFound("distribution tenant", c.vars[0])
 	}
+	s.progressTenant(c.acct, r, c.now)
 	return r, s.checkETag(c, r.current().meta, etagRequired)
 }
 
