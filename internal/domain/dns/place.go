@@ -105,7 +105,8 @@ func (c *Claim) holds(s RecordSet) bool {
 	return slices.ContainsFunc(c.Ledger, func(e Entry) bool { return s.Is(e.Record) })
 }
 
-func (c *Claim) state(r Record) State {
+// StateOf returns the state of a record in the claim's ledger, empty when it is not there.
+func (c *Claim) StateOf(r Record) State {
 	for _, e := range c.Ledger {
 		if e.Record == r {
 			return e.State
@@ -119,9 +120,9 @@ func (c *Claim) state(r Record) State {
 // What has to go is another's only if the other wants to keep the very same record: anything
 // else that is ours in the zone must be deleted by us, or nobody ever would.
 func (p Place) holder(c *Claim, r Record) *Claim {
-	if c.state(r) == Retracting {
+	if c.StateOf(r) == Retracting {
 		for _, o := range p.Claims {
-			if state := o.state(r); o.Owner != c.Owner && state != "" && state != Retracting {
+			if state := o.StateOf(r); o.Owner != c.Owner && state != "" && state != Retracting {
 				return o
 			}
 		}
@@ -148,6 +149,7 @@ const (
 	inLedger
 	inLedgerLeaving
 	onlyWanted
+	barred
 	noTitle
 )
 
@@ -168,7 +170,10 @@ func (p Place) title(c *Claim, k Key) int {
 		best = min(best, title)
 	}
 	if best > onlyWanted && slices.ContainsFunc(c.Wants, func(r Record) bool { return r.Key().Clashes(k) }) {
-		return onlyWanted
+		best = onlyWanted
+	}
+	if c.Barred && best > inZoneLeaving && best < noTitle {
+		return barred
 	}
 	return best
 }

@@ -120,4 +120,7 @@ type Claim struct {
 	Takeover bool
 	// Correct lets published records be put back when somebody changed or deleted them.
 	Correct bool
+	// Barred is set by the worker when the provider lets the claim's identity change nothing:
+	// nobody keeps others from a place in a zone that he may not change.
+	Barred bool
 }

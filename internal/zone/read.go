@@ -1,0 +1,270 @@
+package zone
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// listEvery is how often a quiet zone is listed, to see what others did.
+const listEvery = 15 * time.Minute
+
+// pageSize is how many records are listed in one call, to tell what a listing costs.
+const pageSize = 300
+
+// The patience with one page, and with listings that failed.
+const (
+	pageRetries      = 5
+	pagePause        = 2 * time.Second
+	firstListingTry  = 10 * time.Second
+	readPause        = 5 * time.Second
+	operationListing = "ListResourceRecordSets"
+)
+
+// listing is a listing of the zone that is under way, one page to a step.
+type listing struct {
+	started   uint64
+	marker    string
+	markers   map[string]bool
+	sets      map[string][]dns.RecordSet
+	records   int
+	texts     map[string]string
+	notBefore time.Time
+	retries   int
+}
+
+// listDue says when the next page is due.
+func (z *zone) listDue() time.Time {
+	if z.listing != nil {
+		return z.listing.notBefore
+	}
+	return z.nextListing
+}
+
+func (z *zone) begin() {
+	z.listing = &listing{
+		started: z.tick(), markers: map[string]bool{}, sets: map[string][]dns.RecordSet{}, texts: map[string]string{},
+	}
+	clear(z.written)
+}
+
+// listPage requests the next page of the listing under way, or the first of a new one.
+func (z *zone) listPage(ctx context.Context) {
+	z.mu.Lock()
+	access, some := z.reader()
+	if !some {
+		z.nextListing = z.opts.Clock.Now().Add(goneEvery)
+		z.mu.Unlock()
+		return
+	}
+	if z.listing == nil {
+		z.begin()
+	}
+	l, class := z.listing, port.Sweep
+	if z.sets == nil || len(z.doubts) > 0 {
+		// Somebody is waiting for it.
+		class = port.Change
+	}
+	z.mu.Unlock()
+	page, next, err := z.opts.DNS.As(access).ListRecords(z.call(ctx, "list", class), z.id, l.marker)
+	z.update(func() {
+		if z.listing != l {
+			return
+		}
+		if err == nil && l.markers[next] {
+			// The same marker twice would list for ever.
+			err = &fault.Error{Kind: fault.Transient, Operation: operationListing, Message: "the list repeats itself"}
+		}
+		if err != nil {
+			z.interrupted(l, access, err)
+			return
+		}
+		z.readable(access)
+		l.take(page)
+		l.marker, l.retries = next, 0
+		if next != "" {
+			l.markers[next] = true
+			return
+		}
+		z.finish(l, access)
+	})
+}
+
+// take adds a page. Thousands of records lead to the same few targets: one copy of each is kept.
+func (l *listing) take(page []dns.RecordSet) {
+	for _, s := range page {
+		s.Name, s.Type, s.Alias = l.text(s.Name), l.text(s.Type), l.text(s.Alias)
+		for i, v := range s.Values {
+			s.Values[i] = l.text(v)
+		}
+		l.sets[s.Name] = append(l.sets[s.Name], s)
+		l.records++
+	}
+}
+
+func (l *listing) text(s string) string {
+	if known, ok := l.texts[s]; ok {
+		return known
+	}
+	l.texts[s] = s
+	return s
+}
+
+// interrupted handles a page that could not be had. Nothing is concluded from a listing that
+// did not come to its end.
+func (z *zone) interrupted(l *listing, access dns.Access, err error) {
+	now := z.opts.Clock.Now()
+	switch {
+	case fault.RetryAfter(err) > 0:
+		l.notBefore = now.Add(fault.RetryAfter(err))
+	case fault.Is(err, fault.Throttled, fault.Transient) && l.retries < pageRetries:
+		l.notBefore = now.Add(cadence.Jitter(pagePause<<l.retries, z.opts.Random()))
+		l.retries++
+	case fault.Is(err, fault.Throttled, fault.Transient):
+		z.listing, z.listErr = nil, err
+		z.nextListing = now.Add(cadence.Jitter(min(firstListingTry<<min(z.listFailures, 8), listEvery), z.opts.Random()))
+		z.listFailures++
+		z.touchAll()
+	default:
+		// Another identity may be allowed to, and sees the same zone.
+		z.listing = nil
+		z.unreadable(access, err)
+	}
+}
+
+// finish takes over a listing that came to its end.
+func (z *zone) finish(l *listing, access dns.Access) {
+	now := z.opts.Clock.Now()
+	z.listing = nil
+	if l.records == 0 {
+		// Every zone holds the records that make it one: an empty list is no answer.
+		z.listing = l
+		l.retries = pageRetries
+		z.interrupted(l, access, &fault.Error{Kind: fault.Transient, Operation: operationListing, Message: "the list shows not even the zone's own records"})
+		return
+	}
+	for name := range z.written {
+		l.records += len(z.sets[name]) - len(l.sets[name])
+		delete(l.sets, name)
+		if sets, some := z.sets[name]; some {
+			l.sets[name] = sets
+		}
+	}
+	before := z.sets
+	z.sets, z.records, z.listErr, z.listFailures = l.sets, l.records, nil, 0
+	z.nextListing = now.Add(cadence.Jitter(listEvery, z.opts.Random()))
+	if before == nil {
+		z.settled = now.Add(propagation)
+		if z.restored != nil {
+			z.restored.until = z.settled
+		}
+		z.touchAll()
+	}
+	for name := range z.names {
+		if !reflect.DeepEqual(before[name], z.sets[name]) {
+			z.touch(name)
+		}
+	}
+	for name, since := range z.doubts {
+		if since < l.started {
+			z.resolve(name)
+		}
+	}
+}
+
+// resolve ends the doubt about a name that was read after the answer was lost. Whatever was
+// carried out may still be on its way.
+func (z *zone) resolve(name string) {
+	if _, doubtful := z.doubts[name]; !doubtful {
+		return
+	}
+	delete(z.doubts, name)
+	z.touch(name)
+	f := &flight{records: map[dns.Record]bool{}, until: z.opts.Clock.Now().Add(propagation)}
+	for _, c := range z.names[name] {
+		for _, e := range c.Ledger {
+			if e.Name == name && e.State != dns.Published {
+				f.records[e.Record] = true
+			}
+		}
+	}
+	if len(f.records) > 0 {
+		z.flights = append(z.flights, f)
+	}
+}
+
+// readDue says when a name has to be read by itself.
+func (z *zone) readDue() (time.Time, bool) {
+	if len(z.rechecks) > 0 {
+		return z.readAfter, true
+	}
+	if len(z.doubts) == 0 || z.sets == nil {
+		return time.Time{}, false
+	}
+	if z.relisting() {
+		// A listing answers for all of them with fewer calls.
+		return time.Time{}, false
+	}
+	return z.readAfter, true
+}
+
+// relisting reports whether a listing resolves the doubts more cheaply than reading each name.
+func (z *zone) relisting() bool {
+	return z.listFailures == 0 && len(z.doubts) > z.records/pageSize+1
+}
+
+// relist begins a listing anew where that is the cheaper way to resolve the doubts.
+func (z *zone) relist() {
+	if z.relisting() {
+		z.listing, z.nextListing = nil, z.readAfter
+	}
+}
+
+// readName reads one name.
+func (z *zone) readName(ctx context.Context) {
+	z.mu.Lock()
+	name := first(z.rechecks)
+	if name == "" {
+		name = first(z.doubts)
+	}
+	access, some := z.reader()
+	if !some {
+		z.readAfter = z.opts.Clock.Now().Add(readPause)
+	}
+	z.mu.Unlock()
+	if !some || name == "" {
+		return
+	}
+	sets, err := z.opts.DNS.As(access).ReadName(z.call(ctx, "read", port.Change), z.id, name)
+	z.update(func() {
+		now := z.opts.Clock.Now()
+		switch {
+		case err == nil:
+			z.readable(access)
+			z.hold(name, sets)
+			z.resolve(name)
+			z.conclude(name)
+		case fault.RetryAfter(err) > 0:
+			z.readAfter = now.Add(fault.RetryAfter(err))
+		case fault.Is(err, fault.Throttled, fault.Transient):
+			z.readAfter = now.Add(cadence.Jitter(readPause, z.opts.Random()))
+		default:
+			z.unreadable(access, err)
+		}
+	})
+}
+
+// first returns the first name of a map, empty when there is none.
+func first[V any](m map[string]V) (least string) {
+	for name := range m {
+		if least == "" || name < least {
+			least = name
+		}
+	}
+	return least
+}

@@ -1,0 +1,246 @@
+// Package zone keeps DNS zones as the ledgers of all objects say.
+//
+// Objects don't change zones: each declares what it wants and what its stored ledger
+// holds, and one worker for each zone puts the changes of all of them together into
+// batches. What a worker knows of its zone it has listed, and keeps up by its own
+// changes: answering how a record stands asks nobody.
+package zone
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// Options are what the workers are made from.
+type Options struct {
+	DNS   port.DNS
+	Clock clock.WithTicker
+	// OnChange is told the objects for which the answer has changed. It must not block.
+	OnChange func([]dns.Owner)
+	// Confirm is asked before each batch whether this process is still the one that may
+	// change zones. After an error nothing is sent, and it is asked again.
+	Confirm func(context.Context) error
+	// Observer is told what happens, for metrics.
+	Observer Observer
+	// Random is in [0, 1) and spreads what would otherwise happen at one time.
+	Random func() float64
+	// Limits are the most that a batch may hold; those of Route 53 when zero.
+	Limits dns.Limits
+}
+
+// Observer is told what happens. It must not block.
+type Observer interface {
+	// Batch is called after each batch that was sent, with the number of its changes and the
+	// kind of fault ("None" when it was accepted).
+	Batch(changes int, result string)
+	// Conflict is called when an object finds the place of a record taken.
+	Conflict()
+	// Propagated is called when every server has a change, with the time that took.
+	Propagated(took time.Duration)
+}
+
+type silent struct{}
+
+func (silent) Batch(int, string)        {}
+func (silent) Conflict()                {}
+func (silent) Propagated(time.Duration) {}
+
+// Zones are the workers of all zones. All its methods may be called at once.
+type Zones struct {
+	*Directory
+	opts Options
+
+	mu    sync.Mutex
+	zones map[string]*zone
+	known map[dns.Owner]known
+	// launch starts a worker; nil while the workers don't run.
+	launch func(*zone)
+}
+
+// known is what was last declared for an object.
+type known struct {
+	version uint64
+	zones   []string
+}
+
+// New makes workers that know nothing yet.
+func New(o Options) *Zones {
+	if o.Random == nil {
+		o.Random = rand.Float64
+	}
+	if o.OnChange == nil {
+		o.OnChange = func([]dns.Owner) {}
+	}
+	if o.Confirm == nil {
+		o.Confirm = func(context.Context) error { return nil }
+	}
+	if o.Observer == nil {
+		o.Observer = silent{}
+	}
+	if o.Limits == (dns.Limits{}) {
+		o.Limits = dns.Route53Limits
+	}
+	return &Zones{Directory: NewDirectory(o.DNS, o.Clock), opts: o, zones: map[string]*zone{}, known: map[dns.Owner]known{}}
+}
+
+// Start runs the workers until the context ends. It implements the manager's Runnable.
+func (z *Zones) Start(ctx context.Context) error {
+	var running sync.WaitGroup
+	z.mu.Lock()
+	z.launch = func(w *zone) { running.Go(func() { w.run(ctx) }) }
+	for _, w := range z.zones {
+		z.launch(w)
+	}
+	z.mu.Unlock()
+	<-ctx.Done()
+	z.mu.Lock()
+	z.launch = nil
+	z.mu.Unlock()
+	running.Wait()
+	return nil
+}
+
+// NeedLeaderElection says that only the active replica changes zones.
+func (z *Zones) NeedLeaderElection() bool { return true }
+
+// Declare takes over what an object wants and holds, and says how all of that stands. It makes
+// no call. A claim that is older than the known one is answered and not taken over.
+func (z *Zones) Declare(c dns.Claim) dns.View {
+	view := dns.View{Records: make(map[dns.Record]dns.Standing, len(c.Wants)+len(c.Ledger))}
+	parts := partsOf(c)
+	var woken []dns.Owner
+	z.mu.Lock()
+	before, again := z.known[c.Owner]
+	if !again || c.Version >= before.version {
+		woken = z.withdraw(c.Owner, before.zones, parts)
+		z.remember(c, parts)
+		for id, part := range parts {
+			woken = append(woken, z.worker(id).declare(part)...)
+		}
+	}
+	for id, part := range parts {
+		if w := z.zones[id]; w != nil {
+			w.answer(part, &view)
+		}
+	}
+	z.mu.Unlock()
+	z.wake(woken)
+	return view
+}
+
+// Forget takes back all that an object has declared. Nothing of it is deleted.
+func (z *Zones) Forget(o dns.Owner) {
+	z.mu.Lock()
+	woken := z.withdraw(o, z.known[o].zones, nil)
+	delete(z.known, o)
+	z.mu.Unlock()
+	z.wake(woken)
+}
+
+// wake passes on whose answer has changed. No lock may be held.
+func (z *Zones) wake(woken []dns.Owner) {
+	if len(woken) > 0 {
+		z.opts.OnChange(woken)
+	}
+}
+
+// partsOf splits a claim by zones.
+func partsOf(c dns.Claim) map[string]dns.Claim {
+	parts := map[string]dns.Claim{}
+	part := func(id string) dns.Claim {
+		p, ok := parts[id]
+		if !ok {
+			p = c
+			p.Wants, p.Ledger = nil, nil
+		}
+		return p
+	}
+	for _, r := range c.Wants {
+		p := part(r.ZoneID)
+		p.Wants = append(p.Wants, r)
+		parts[r.ZoneID] = p
+	}
+	for _, e := range c.Ledger {
+		p := part(e.ZoneID)
+		p.Ledger = append(p.Ledger, e)
+		parts[e.ZoneID] = p
+	}
+	return parts
+}
+
+func (z *Zones) remember(c dns.Claim, parts map[string]dns.Claim) {
+	if len(parts) == 0 {
+		delete(z.known, c.Owner)
+		return
+	}
+	z.known[c.Owner] = known{version: c.Version, zones: slices.Sorted(maps.Keys(parts))}
+}
+
+// worker returns the worker of a zone, and starts one where there is none.
+func (z *Zones) worker(id string) *zone {
+	w := z.zones[id]
+	if w == nil {
+		w = newZone(id, &z.opts)
+		z.zones[id] = w
+		if z.launch != nil {
+			z.launch(w)
+		}
+	}
+	return w
+}
+
+// withdraw takes an object out of the zones that it is no longer in, and ends the workers of
+// those that have none left. Callers hold the lock.
+func (z *Zones) withdraw(o dns.Owner, from []string, stays map[string]dns.Claim) (woken []dns.Owner) {
+	for _, id := range from {
+		w := z.zones[id]
+		if _, still := stays[id]; still || w == nil {
+			continue
+		}
+		others, empty := w.forget(o)
+		woken = append(woken, others...)
+		if empty {
+			close(w.stop)
+			delete(z.zones, id)
+		}
+	}
+	return woken
+}
+
+// Stats describes the zones for metrics.
+type Stats struct {
+	// Zones are those that objects have records in, Records all that stand in them.
+	Zones, Records int
+	// Waiting are the names that are about to be changed.
+	Waiting int
+	// Propagating are the batches that not every server has yet.
+	Propagating int
+}
+
+// Stats returns the present figures.
+func (z *Zones) Stats() Stats {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	s := Stats{Zones: len(z.zones)}
+	for _, w := range z.zones {
+		w.mu.Lock()
+		s.Records += w.records
+		s.Waiting += len(w.ready)
+		for _, f := range w.flights {
+			if f.id != "" {
+				s.Propagating++
+			}
+		}
+		w.mu.Unlock()
+	}
+	return s
+}
