@@ -16,7 +16,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
 
@@ -57,6 +59,11 @@ type Config struct {
 	SweepInterval time.Duration
 	DriftPolicy   string
 	DefaultTags   Tags
+
+	Route53Rate  float64
+	Route53Burst int
+	AllowedRoles List
+	DNSResolvers List
 }
 
 // Bind declares the flags.
@@ -86,6 +93,13 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	f.DurationVar(&c.SweepInterval, "sweep-interval", 5*time.Minute, "How often all tenants of the account are listed to find what has changed. At least 10s.")
 	f.StringVar(&c.DriftPolicy, "drift-policy", string(edge.DriftEnforce), "What to do about changes made in AWS where an object does not say: enforce, report or suspend.")
 	f.Var(&c.DefaultTags, "default-tags", "Comma-separated key=value tags for every tenant. A tag of the object wins.")
+
+	f.Float64Var(&c.Route53Rate, "route53-rate", 4, "Calls per second to Route 53, on average, for each AWS account with zones. AWS allows 10 to all who call in the account.")
+	f.IntVar(&c.Route53Burst, "route53-burst", 20, "Calls to Route 53 that may be made at once after a pause, for each account.")
+	f.Var(&c.AllowedRoles, "allowed-roles",
+		"Comma-separated IAM roles that objects may name in spec.dns.assumeRoleArn, such as arn:aws:iam::111122223333:role/tenant-dns-*; a star stands for any text between two slashes, or for all accounts. Empty: none.")
+	f.Var(&c.DNSResolvers, "dns-resolvers",
+		"Comma-separated DNS servers, each host:port, that are asked whether they see a new record before CloudFront is. They delay the creation of a tenant by five minutes at most. Empty: none is asked.")
 }
 
 // Validate names the first flag that can't be.
@@ -112,6 +126,18 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--aws-burst=%d: use at least 2", c.AWSBurst)
 	case c.SweepInterval < 10*time.Second:
 		return fmt.Errorf("--sweep-interval=%s: use at least 10s", c.SweepInterval)
+	case !(c.Route53Rate > 0) || math.IsInf(c.Route53Rate, 0):
+		return fmt.Errorf("--route53-rate=%g: use a number above 0", c.Route53Rate)
+	case c.Route53Burst < 2:
+		return fmt.Errorf("--route53-burst=%d: use at least 2", c.Route53Burst)
+	}
+	if _, err := identity.ParseRolePatterns(c.AllowedRoles); err != nil {
+		return fmt.Errorf("--allowed-roles: %w", err)
+	}
+	if len(c.DNSResolvers) > 0 {
+		if _, err := resolver.New(c.DNSResolvers); err != nil {
+			return fmt.Errorf("--dns-resolvers: %w", err)
+		}
 	}
 	if err := c.validateNames(); err != nil {
 		return err

@@ -30,6 +30,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
@@ -185,14 +186,18 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
 		return err
 	}
 	wall := clock.RealClock{}
+	var controller *distributiontenant.Controller
 	limiter := aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: c.AWSRate, Burst: c.AWSBurst, Clock: wall, Metrics: calls})
 	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: acmRate, Burst: acmBurst, Clock: wall, Metrics: calls})
 	edgeClient := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: calls})
 	certClient := acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: calls})
 	stsLimiter := aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: stsRate, Burst: stsBurst, Clock: wall, Metrics: calls})
-	identity := sts.New(sts.Config{SDK: sdk, Limiter: stsLimiter, Metrics: calls})
+	caller := sts.New(sts.Config{SDK: sdk, Limiter: stsLimiter, Metrics: calls})
 
-	var controller *distributiontenant.Controller
+	zones, err := addZones(mgr, c, sdk, stsLimiter, calls, func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
+	if err != nil {
+		return err
+	}
 	inv := inventory.New(inventory.Options{
 		Tenants: edgeClient, Clock: wall, Interval: c.SweepInterval, Random: rand.Float64,
 		OnChange: func(names []string) { controller.Wake(ctx, names) },
@@ -201,9 +206,9 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
 		},
 	})
 	controller = distributiontenant.New(distributiontenant.Options{
-		Client: mgr.GetClient(), Inventory: inv, References: inventory.NewReferences(edgeClient, certClient, identity, wall),
-		Budget: limiter, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: metrics, Random: rand.Float64,
-		Defaults: convert.Defaults{DriftPolicy: edge.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags)},
+		Client: mgr.GetClient(), Inventory: inv, References: inventory.NewReferences(edgeClient, certClient, caller, wall),
+		Zones: zones, Resolver: c.resolver(), Budget: limiter, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: metrics, Random: rand.Float64,
+		Defaults: convert.Defaults{DriftPolicy: edge.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
 	})
 	driver := &reconcile.Driver[*v1alpha1.DistributionTenant]{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: controller, Failed: metrics.failed, Publish: newPublisher(mgr.GetClient(), wall).publish,

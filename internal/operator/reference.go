@@ -45,6 +45,12 @@ func Metrics() ([]Metric, error) {
 	if err := registerFleet(r, nil, nil, nil, nil); err != nil {
 		return nil, err
 	}
+	if _, err := newZoneMetrics(r); err != nil {
+		return nil, err
+	}
+	if err := registerZones(r, nil); err != nil {
+		return nil, err
+	}
 	if err := registerOrphans(r, nil); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
@@ -42,6 +43,8 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		err = p.disable(ctx, k, s)
 	case edge.Delete:
 		err = p.delete(ctx, k, s)
+	case edge.DeleteCertificate:
+		err = p.deleteCertificate(ctx, k, s)
 	case edge.LetGo, edge.Rest:
 	}
 	if err == nil {
@@ -100,6 +103,7 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s edge.Create) er
 	p.in.World.Tags, p.in.World.TagsKnown, p.in.World.TagsRead = s.Tags, true, now
 	p.in.Attempts.Sent(p.in.Generation, edge.WroteTenant|edge.WroteTags, now)
 	p.in.Attempts.CreatedAt = now
+	p.requested(s.Request)
 	return nil
 }
 
@@ -128,7 +132,25 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s edge.Update) er
 	}
 	p.wrote(t)
 	p.in.Attempts.Sent(p.in.Generation, edge.WroteTenant, p.Clock.Now())
+	p.requested(s.Request)
 	return nil
+}
+
+// requested notes that AWS has accepted a request for a managed certificate. Nobody looks
+// how far it is before something can have come of it, unless there is a challenge to show.
+func (p *pass) requested(r *edge.CertificateRequest) {
+	if r == nil {
+		return
+	}
+	now, a := p.Clock.Now(), &p.in.Attempts
+	p.in.Memory.Requested = &edge.SentRequest{CertificateRequest: *r, At: now}
+	p.in.World.ManagedKnown, p.in.World.Managed = false, nil
+	a.Last, a.CertificateETag = now, p.in.World.Tenant.ETag
+	a.CertificateSeen, a.Certificate = now, &cert.Managed{State: cert.Pending, Host: r.ValidationTokenHost}
+	if r.ValidationTokenHost == edge.SelfHosted {
+		a.CertificateSeen, a.Certificate = time.Time{}, nil
+		p.in.Memory.Certificate = nil
+	}
 }
 
 // missingReference tells the two meanings of "not found" in the answer to an update apart:
@@ -210,7 +232,28 @@ func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s edge.Delete) er
 	return nil
 }
 
-// wrote takes over the answer to an own write.
+func (p *pass) deleteCertificate(ctx context.Context, k reconcile.Keeper, s edge.DeleteCertificate) error {
+	if err := p.hold(ctx, k, nil); err != nil {
+		return err
+	}
+	err := p.References.DeleteCertificate(ctx, s.ARN)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	p.in.World.Certificates[s.ARN] = edge.Certificate{ARN: s.ARN, Missing: true}
+	return nil
+}
+
+// wrote takes over the answer to an own write. An ETag that we moved ourselves says nothing
+// about the certificate.
 func (p *pass) wrote(t edge.Observed) {
+	a := &p.in.Attempts
+	if before := p.in.World.Tenant; before == nil || a.CertificateETag == "" || a.CertificateETag == before.ETag {
+		a.CertificateETag = t.ETag
+	}
+	if p.in.World.Tenant == nil || p.in.World.Tenant.ConnectionGroupID != t.ConnectionGroupID {
+		p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = p.References.KnownEndpoint(t.ConnectionGroupID), false
+		p.in.World.IPv6Known = false
+	}
 	p.in.World.Knowledge, p.in.World.Tenant = edge.Whole, &t
 }

@@ -20,6 +20,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	now := p.Clock.Now()
 	p.in.Now, p.out.Err = now, err
 	p.noteEnd(err)
+	p.declare(p.in.Memory.Ledger)
 	report := edge.Conclude(p.in, p.out)
 	if fault.Is(err, fault.Conflict, fault.NotFound) {
 		// What is known is out of date. Status may have it from another replica already.
@@ -38,7 +39,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		p.object.Status.LastDriftCheckTime = &checked
 	}
 	p.observeMetrics(before, now)
-	c := reconcile.Conclusion{After: p.after(report, now)}
+	c := reconcile.Conclusion{After: p.after(report, now), Stored: func() { p.declare(report.Ledger) }}
 	for _, e := range events {
 		c.Events = append(c.Events, reconcile.Event(e))
 	}
@@ -74,11 +75,17 @@ func (p *pass) after(r edge.Report, now time.Time) time.Duration {
 	if rest.Follow {
 		p.Inventory.Follow(p.in.Desired.Name)
 	}
+	if rest.Store {
+		return storeDelay
+	}
 	delay := rest.After
 	if problem := p.out.Decision.Problem; r.Failure != nil && problem != nil && problem.Stuck {
 		delay = cadence.NextTry(r.Failure.Since, now).Sub(now)
 		// Only ever later: what comes too early is held back, and comes again.
 		return delay + time.Duration(p.Random()*float64(delay)/10)
+	}
+	if edge.MissesZone(r) {
+		delay = missingZone
 	}
 	if delay == 0 {
 		// Nothing is due. The sweep wakes what moves; this is the net below it.
@@ -86,6 +93,13 @@ func (p *pass) after(r edge.Report, now time.Time) time.Duration {
 	}
 	return delay
 }
+
+// storeDelay is the pause before the step that had to wait for status to be stored.
+const storeDelay = 10 * time.Millisecond
+
+// missingZone is the pause before a zone that was missing is looked for again. One list
+// answers for all who miss one.
+const missingZone = time.Minute
 
 func (p *pass) observeMetrics(before *v1alpha1.DistributionTenantStatus, now time.Time) {
 	drifted := p.object.Status.DriftDetected && !before.DriftDetected

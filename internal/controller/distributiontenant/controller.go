@@ -18,10 +18,12 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
 // Observer is told what metrics count.
@@ -37,8 +39,11 @@ type Options struct {
 	Client     client.Client
 	Inventory  *inventory.Inventory
 	References *inventory.References
-	Budget     port.Budget
-	Clock      clock.PassiveClock
+	Zones      *zone.Zones
+	// Resolver asks public DNS; nil where nobody is to be asked.
+	Resolver port.Resolver
+	Budget   port.Budget
+	Clock    clock.PassiveClock
 	// ClusterID stands in the owner tags.
 	ClusterID string
 	Defaults  convert.Defaults
@@ -53,8 +58,8 @@ type Options struct {
 type Controller struct {
 	Options
 	changed chan event.GenericEvent
-	// settlesFirst is what edge.World says of AWS.
-	settlesFirst atomic.Bool
+	// settlesFirst and certificateMovesETag are what edge.World says of AWS.
+	settlesFirst, certificateMovesETag atomic.Bool
 
 	mu       sync.Mutex
 	attempts map[types.NamespacedName]*memory
@@ -90,6 +95,7 @@ func (c *Controller) Forget(key client.ObjectKey) {
 	defer c.mu.Unlock()
 	if m := c.attempts[key]; m != nil {
 		c.unname(key, m.tenant)
+		c.Zones.Forget(dns.Owner{Namespace: key.Namespace, Name: key.Name, UID: string(m.uid)})
 	}
 	delete(c.attempts, key)
 }
@@ -146,7 +152,7 @@ func (c *Controller) remember(o *v1alpha1.DistributionTenant, a edge.Attempts) {
 func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*v1alpha1.DistributionTenant], workers int) error {
 	return reconcile.Setup(mgr, d, reconcile.Watch{
 		Name: "distributiontenant", Workers: workers, Wake: c.wake(),
-		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow},
+		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationAbandonDNS},
 	})
 }
 
@@ -165,13 +171,30 @@ func (c *Controller) Wake(ctx context.Context, names []string) {
 		c.mu.Lock()
 		keys := slices.Clone(c.objects[name])
 		c.mu.Unlock()
-		for _, key := range keys {
-			o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-			select {
-			case c.changed <- event.GenericEvent{Object: o}:
-			case <-ctx.Done():
-				return
-			}
+		if !c.wakeAll(ctx, keys) {
+			return
 		}
 	}
+}
+
+// WakeOwners queues objects whose DNS records have moved. It is the zones' OnChange.
+func (c *Controller) WakeOwners(ctx context.Context, owners []dns.Owner) {
+	keys := make([]types.NamespacedName, len(owners))
+	for i, o := range owners {
+		keys[i] = types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
+	}
+	c.wakeAll(ctx, keys)
+}
+
+// wakeAll reports whether all could be queued before the context ended.
+func (c *Controller) wakeAll(ctx context.Context, keys []types.NamespacedName) bool {
+	for _, key := range keys {
+		o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+		select {
+		case c.changed <- event.GenericEvent{Object: o}:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
 }

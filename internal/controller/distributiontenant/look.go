@@ -31,7 +31,7 @@ func (p *pass) look(ctx context.Context, s edge.Look) error {
 	case edge.LookHolder:
 		return p.lookHolder(ctx)
 	case edge.LookRouting:
-		endpoint, err := p.References.Endpoint(ctx, p.in.World.Tenant.ConnectionGroupID)
+		endpoint, err := p.References.Endpoint(ctx, p.group())
 		if err != nil {
 			return err
 		}
@@ -42,6 +42,16 @@ func (p *pass) look(ctx context.Context, s edge.Look) error {
 			return err
 		}
 		p.in.World.Account = account
+	case edge.LookZones:
+		return p.lookZones(ctx)
+	case edge.LookIPv6:
+		ipv6, err := p.References.IPv6(ctx, p.group())
+		if err != nil {
+			return err
+		}
+		p.in.World.IPv6, p.in.World.IPv6Known = ipv6, true
+	case edge.LookVisible:
+		p.lookVisible(ctx)
 	}
 	return nil
 }
@@ -75,7 +85,13 @@ func (p *pass) lookTags(ctx context.Context) error {
 }
 
 func (p *pass) lookCertificates(ctx context.Context, arns []string) error {
-	p.in.World.Certificates = map[string]edge.Certificate{}
+	if p.in.World.Certificates == nil {
+		p.in.World.Certificates = map[string]edge.Certificate{}
+	}
+	if p.in.Deleting {
+		// What is about to be deleted must be seen as it is now.
+		p.References.Forget(arns...)
+	}
 	for _, arn := range arns {
 		c, err := p.References.Certificate(ctx, arn)
 		if err != nil {
@@ -91,11 +107,16 @@ func (p *pass) lookManaged(ctx context.Context) error {
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
+	before, known := p.in.Attempts.Certificate, !p.in.Attempts.CertificateSeen.IsZero()
 	p.in.World.ManagedKnown, p.in.World.Managed = true, nil
 	if err == nil {
 		p.in.World.Managed = &managed
+		if p.in.CertificateMoved() && known && before != nil && before.State != managed.State {
+			p.certificateMovesETag.Store(true)
+		}
 	}
-	p.in.Attempts.CertificateSeen, p.in.Attempts.Certificate = p.Clock.Now(), p.in.World.Managed
+	a := &p.in.Attempts
+	a.CertificateSeen, a.Certificate, a.CertificateETag = p.Clock.Now(), p.in.World.Managed, p.in.World.Tenant.ETag
 	return nil
 }
 

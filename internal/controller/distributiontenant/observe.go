@@ -54,9 +54,11 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		Knowledge: known.Knowledge, Tenant: known.Tenant, Swept: known.Swept, SettlesFirst: c.settlesFirst.Load(),
 		Tags: known.Tags, TagsKnown: known.TagsKnown, TagsRead: known.TagsRead, TagsDue: known.TagsDue,
 	}
-	if t := known.Tenant; t != nil {
-		p.in.World.RoutingEndpoint = c.References.KnownEndpoint(t.ConnectionGroupID)
+	p.in.World.CertificateMovesETag, p.in.World.AsksResolvers = c.certificateMovesETag.Load(), c.Resolver != nil
+	if known.Tenant != nil || p.in.Desired.DNS != nil {
+		p.in.World.RoutingEndpoint = c.References.KnownEndpoint(p.group())
 	}
+	p.in.World.Zones, p.in.World.ZonesKnown = p.knownZones()
 	p.in.World.OwnerAlive = p.ownerAlive(ctx)
 	return p
 }
@@ -103,13 +105,14 @@ func (p *pass) ownerAlive(ctx context.Context) bool {
 // Decide implements reconcile.Pass.
 func (p *pass) Decide() step.Effect {
 	p.in.Now = p.Clock.Now()
+	p.declare(p.in.Memory.Ledger)
 	p.out.Decision = edge.Decide(p.in)
 	return p.out.Decision.Step.Effect()
 }
 
 // class says how urgent the pass's calls are.
 func (p *pass) class() port.Class {
-	if look, ok := p.out.Decision.Step.(edge.Look); ok && look.At == edge.LookManaged && !p.in.Nudged {
+	if look, ok := p.out.Decision.Step.(edge.Look); ok && look.At == edge.LookManaged && !p.in.Nudged && !p.in.Deleting && !p.in.CertificateMoved() {
 		return port.Poll
 	}
 	if p.in.Deleting || p.in.Memory.AppliedGeneration != p.in.Generation {

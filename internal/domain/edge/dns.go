@@ -479,6 +479,14 @@ func (in Input) conflictText(r dns.Record, s dns.Standing, ours bool) string {
 	return text + " It is not ours. Remove it, or set spec.dns.takeover to true to replace it."
 }
 
+// MissesZone reports whether a report says that there is no zone to publish in: nothing else
+// tells when there is one.
+func MissesZone(r Report) bool {
+	return slices.ContainsFunc(r.Conditions, func(c Condition) bool {
+		return c.Type == DNSReady && (c.Reason == ReasonZoneNotFound || c.Reason == ReasonZoneAmbiguous)
+	})
+}
+
 // dnsDrift lists the published records that somebody changed or deleted.
 func (in Input) dnsDrift() []Difference {
 	var out []Difference

@@ -10,6 +10,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
 // scheduled is an object in the work queue.
@@ -43,7 +44,7 @@ func (w *World) Advance(d time.Duration) {
 			w.Clock.SetTime(at)
 		}
 		if key == (client.ObjectKey{}) {
-			w.step()
+			w.work()
 			continue
 		}
 		if passes[key]++; passes[key] > maxPasses {
@@ -54,9 +55,9 @@ func (w *World) Advance(d time.Duration) {
 	w.Clock.SetTime(end)
 }
 
-// next is what is due first: an object, or with the empty key a step of the inventory.
+// next is what is due first: an object, or with the empty key a step of a shared worker.
 func (w *World) next() (client.ObjectKey, time.Time) {
-	best, at := client.ObjectKey{}, w.process.nextStep
+	best, at := client.ObjectKey{}, w.process.nextWork()
 	for _, key := range slices.SortedFunc(maps.Keys(w.objects), func(a, b client.ObjectKey) int {
 		return slices.Compare([]string{a.Namespace, a.Name}, []string{b.Namespace, b.Name})
 	}) {
@@ -67,8 +68,8 @@ func (w *World) next() (client.ObjectKey, time.Time) {
 	return best, at
 }
 
-// step runs one step of the inventory, surviving a crash in it.
-func (w *World) step() {
+// work runs one step of the shared worker that is due first, surviving a crash in it.
+func (w *World) work() {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(crash); !ok {
@@ -77,7 +78,13 @@ func (w *World) step() {
 			w.Restart()
 		}
 	}()
-	w.process.nextStep = w.Clock.Now().Add(w.process.inventory.Step(w.t.Context()))
+	first := w.process.workers[0]
+	for _, other := range w.process.workers[1:] {
+		if other.next.Before(first.next) {
+			first = other
+		}
+	}
+	first.next = w.Clock.Now().Add(first.step(w.t.Context()))
 }
 
 func (w *World) pass(key client.ObjectKey) {
@@ -85,8 +92,8 @@ func (w *World) pass(key client.ObjectKey) {
 	s.due = time.Time{}
 	result, crashed, err := w.reconcileOnce(w.t.Context(), key)
 	now := w.Clock.Now()
-	// The pass may have made something to follow.
-	w.process.nextStep = min2(w.process.nextStep, now)
+	// The pass may have made something to follow or to publish.
+	w.process.rouse(now)
 	switch {
 	case crashed:
 		w.Restart()
@@ -102,17 +109,19 @@ func (w *World) pass(key client.ObjectKey) {
 	}
 }
 
-func min2(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
 // wake is the inventory's OnChange.
 func (w *World) wake(names []string) {
 	for _, s := range w.objects {
 		if slices.Contains(names, s.name) {
+			s.due = w.Clock.Now()
+		}
+	}
+}
+
+// wakeOwners is the zones' OnChange.
+func (w *World) wakeOwners(owners []dns.Owner) {
+	for _, o := range owners {
+		if s := w.objects[client.ObjectKey{Namespace: o.Namespace, Name: o.Name}]; s != nil {
 			s.due = w.Clock.Now()
 		}
 	}
@@ -134,7 +143,7 @@ func (w *World) watch() {
 			w.objects[key] = s
 		}
 		fingerprint := fmt.Sprint(o.UID, o.Generation, o.DeletionTimestamp, o.Annotations[v1alpha1.AnnotationPaused],
-			o.Annotations[v1alpha1.AnnotationReconcileNow])
+			o.Annotations[v1alpha1.AnnotationReconcileNow], o.Annotations[v1alpha1.AnnotationAbandonDNS])
 		s.name = convert.TenantName(o)
 		held := slices.Contains(o.Finalizers, v1alpha1.Finalizer)
 		if s.seen != fingerprint || s.held && !held {

@@ -26,15 +26,19 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/route53"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
 // What every world starts with.
@@ -56,6 +60,10 @@ type Options struct {
 	Seed     *sim.Seed
 	Switches *sim.Switches
 	Defaults convert.Defaults
+	// AllowedRoles are those that objects may name; none by default.
+	AllowedRoles identity.RolePatterns
+	// Resolver is public DNS, where the operator is to ask it.
+	Resolver port.Resolver
 	// Rate and Burst are the operator's own limits; none by default.
 	Rate  float64
 	Burst int
@@ -113,9 +121,35 @@ type Event struct {
 type process struct {
 	inventory  *inventory.Inventory
 	controller *distributiontenant.Controller
+	zones      *zone.Zones
 	driver     *reconcile.Driver[*v1alpha1.DistributionTenant]
 	limiter    *aws.Limiter
-	nextStep   time.Time
+	workers    []*worker
+}
+
+// worker is a shared worker that runs beside the passes, a step at a time.
+type worker struct {
+	step func(context.Context) time.Duration
+	next time.Time
+}
+
+func (p *process) nextWork() time.Time {
+	next := p.workers[0].next
+	for _, w := range p.workers {
+		if w.next.Before(next) {
+			next = w.next
+		}
+	}
+	return next
+}
+
+// rouse lets every worker look whether it has something to do.
+func (p *process) rouse(now time.Time) {
+	for _, w := range p.workers {
+		if w.next.After(now) {
+			w.next = now
+		}
+	}
 }
 
 // Seed is the usual seed: one multi-tenant distribution with a certificate for
@@ -206,20 +240,30 @@ func (w *World) start() {
 	if err != nil {
 		w.t.Fatalf("making the metrics: %v", err)
 	}
-	p := &process{nextStep: w.Clock.Now()}
+	p := &process{}
 	p.limiter = aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: w.options.Rate, Burst: w.options.Burst, Clock: w.Clock, Metrics: metrics})
 	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: 1e6, Burst: 1e6, Clock: w.Clock, Metrics: metrics})
 	sdk := w.sdk(w.AccessKey, w.gate.transport(w.announcing(w.Sim.Transport())))
 	edgeClient := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: p.limiter, Metrics: metrics})
 	certs := acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: metrics})
-	identity := sts.New(sts.Config{SDK: sdk, Limiter: acmLimiter, Metrics: metrics})
+	stsLimiter := aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: 1e6, Burst: 1e6, Clock: w.Clock, Metrics: metrics})
+	caller := sts.New(sts.Config{SDK: sdk, Limiter: stsLimiter, Metrics: metrics})
+	roles := aws.NewRoles(aws.RolesConfig{SDK: sdk, ClusterID: ClusterID, Allowed: w.options.AllowedRoles, Limiter: stsLimiter, Metrics: metrics, Clock: w.Clock})
+	p.zones = zone.New(zone.Options{
+		DNS: route53.New(route53.Config{
+			SDK: sdk, Roles: roles, Metrics: metrics, Clock: w.Clock,
+			Limiters: aws.NewLimiters(aws.LimiterConfig{API: "route53", Rate: 1e6, Burst: 1e6, Clock: w.Clock, Metrics: metrics}),
+		}),
+		Clock: w.Clock, OnChange: w.wakeOwners, Random: func() float64 { return 0.5 },
+	})
 	half := func() float64 { return 0.5 }
 	p.inventory = inventory.New(inventory.Options{
 		Tenants: edgeClient, Clock: w.Clock, Interval: SweepInterval, OnChange: w.wake, Random: half,
 	})
 	p.controller = distributiontenant.New(distributiontenant.Options{
-		Client: w.kube, Inventory: p.inventory, References: inventory.NewReferences(edgeClient, certs, identity, w.Clock),
-		Budget: p.limiter, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.options.Defaults,
+		Client: w.kube, Inventory: p.inventory, References: inventory.NewReferences(edgeClient, certs, caller, w.Clock),
+		Zones: p.zones, Resolver: w.options.Resolver,
+		Budget: p.limiter, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
 		Interval: SweepInterval, Observer: observer{w}, Random: half,
 	})
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
@@ -228,7 +272,14 @@ func (w *World) start() {
 			w.Events = append(w.Events, Event{Object: o.Name, Warning: e.Warning, Reason: e.Reason, Message: e.Message})
 		},
 	}
+	p.workers = []*worker{{step: p.inventory.Step, next: w.Clock.Now()}, {step: p.zones.Step, next: w.Clock.Now()}}
 	w.process = p
+}
+
+func (w *World) defaults() convert.Defaults {
+	d := w.options.Defaults
+	d.Allows = w.options.AllowedRoles.Allows
+	return d
 }
 
 // announcing tells the test of every call before it is made.

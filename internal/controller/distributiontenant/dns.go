@@ -1,0 +1,140 @@
+package distributiontenant
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// declare tells the zones what the object wants and what its stored ledger holds, and takes
+// over what is known of both.
+func (p *pass) declare(stored []dns.Entry) {
+	if p.in.Desired.DNS == nil && len(stored) == 0 {
+		p.Zones.Forget(p.owner())
+		return
+	}
+	p.in.World.DNS = p.Zones.Declare(dns.Claim{
+		Owner: p.owner(), Version: version(p.object.ResourceVersion), Since: p.object.CreationTimestamp.Time,
+		Access: p.access(), Wants: p.in.Wants(), Ledger: p.unhindered(stored),
+		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Correct: p.in.Policy.Drift == edge.DriftEnforce,
+	})
+}
+
+// unhindered leaves out of a ledger what must not be worked on now: nothing is written for
+// a paused object, and no call is made with a role that the administrator has not granted.
+func (p *pass) unhindered(stored []dns.Entry) []dns.Entry {
+	switch {
+	case p.in.Policy.RoleDenied:
+		return nil
+	case p.in.Paused:
+		return slices.DeleteFunc(slices.Clone(stored), func(e dns.Entry) bool { return e.State != dns.Published })
+	}
+	return stored
+}
+
+func (p *pass) owner() dns.Owner {
+	return dns.Owner{Namespace: p.object.Namespace, Name: p.object.Name, UID: string(p.object.UID)}
+}
+
+// access is the identity with which the object's zones are looked up.
+func (p *pass) access() dns.Access {
+	role := ""
+	switch {
+	case p.in.Desired.DNS != nil:
+		role = p.in.Desired.DNS.RoleARN
+	case len(p.in.Memory.Ledger) > 0:
+		role = p.in.Memory.Ledger[0].RoleARN
+	}
+	if role == "" {
+		return dns.Access{}
+	}
+	return dns.Access{RoleARN: role, Namespace: p.object.Namespace}
+}
+
+// version orders the versions of an object. The API server promises that they are numbers.
+func version(resourceVersion string) uint64 {
+	v, err := strconv.ParseUint(resourceVersion, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// group is the connection group that the tenant is in, or will be.
+func (p *pass) group() string {
+	if t := p.in.World.Tenant; t != nil {
+		return t.ConnectionGroupID
+	}
+	return p.in.Desired.ConnectionGroupID
+}
+
+// knownZones are the zones that the object may publish in, as far as they were read before
+// and have a place for every domain.
+func (p *pass) knownZones() ([]dns.Zone, bool) {
+	spec := p.in.Desired.DNS
+	if spec == nil || p.in.Policy.RoleDenied || p.in.Nudged {
+		return nil, false
+	}
+	zones, known := p.Zones.Known(p.access())
+	if id := spec.Zone.ID; id != "" {
+		zone, found := p.Zones.KnownZone(p.access(), id)
+		zones, known = []dns.Zone{zone}, found
+	}
+	homeless := slices.ContainsFunc(p.in.Desired.Domains, func(d string) bool {
+		_, err := spec.Zone.Match(d, zones)
+		return err != nil
+	})
+	return zones, known && !homeless
+}
+
+// lookZones reads them. That it fails keeps DNS back, and nothing else.
+func (p *pass) lookZones(ctx context.Context) error {
+	zones, err := p.readZones(ctx)
+	if refusal, ok := errors.AsType[*fault.Error](err); ok && edge.IsRefusal(refusal.Kind) {
+		p.in.World.ZonesKnown, p.in.World.Unlisted = true, refusal
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p.in.World.Zones, p.in.World.ZonesKnown, p.in.World.Unlisted = zones, true, nil
+	return nil
+}
+
+func (p *pass) readZones(ctx context.Context) ([]dns.Zone, error) {
+	id := p.in.Desired.DNS.Zone.ID
+	if id == "" {
+		return p.Zones.List(ctx, p.access())
+	}
+	zone, err := p.Zones.Get(ctx, p.access(), id)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	return []dns.Zone{zone}, err
+}
+
+// lookVisible asks public DNS for a few of the domains. Resolvers that fail to answer delay
+// nothing, and those that say no delay for a few minutes at most.
+func (p *pass) lookVisible(ctx context.Context) {
+	w, a := &p.in.World, &p.in.Attempts
+	w.VisibleKnown, w.Visible = true, true
+	for _, domain := range p.in.Desired.Domains[:min(len(p.in.Desired.Domains), askedDomains)] {
+		seen, err := p.Resolver.Leads(ctx, domain, w.RoutingEndpoint)
+		if err != nil || seen {
+			continue
+		}
+		if a.InvisibleSince.IsZero() {
+			a.InvisibleSince = p.in.Now
+		}
+		w.Visible = p.in.Now.Sub(a.InvisibleSince) > edge.VisiblePatience
+	}
+}
+
+// askedDomains bounds the questions to public DNS in one pass: what was published in one
+// batch is seen at one time.
+const askedDomains = 3

@@ -1,0 +1,63 @@
+package operator
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
+)
+
+// zoneMetrics counts what the zones do. It implements zone.Observer.
+type zoneMetrics struct {
+	batches     *prometheus.CounterVec
+	changes     prometheus.Histogram
+	conflicts   prometheus.Counter
+	propagation prometheus.Histogram
+}
+
+func newZoneMetrics(r prometheus.Registerer) (*zoneMetrics, error) {
+	m := &zoneMetrics{
+		batches: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: metricPrefix + "dns_batches_total",
+			Help: "Batches of DNS changes that were sent, by result: None, or the kind of fault. A batch that was refused is sent again in two halves.",
+		}, []string{"result"}),
+		changes: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: metricPrefix + "dns_batch_changes", Help: "Changes in each batch that was accepted.",
+			Buckets: []float64{1, 2, 5, 10, 25, 50, 100, 250, 500, 1000},
+		}),
+		conflicts: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: metricPrefix + "dns_conflicts_total", Help: "Times that an object found the place of a DNS record taken.",
+		}),
+		propagation: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: metricPrefix + "dns_propagation_seconds", Help: "Time until every server of the DNS service had a change.",
+			Buckets: []float64{1, 5, 10, 20, 30, 60, 120, 300, 900},
+		}),
+	}
+	return m, registerAll(r, m.batches, m.changes, m.conflicts, m.propagation)
+}
+
+func (m *zoneMetrics) Batch(changes int, result string) {
+	m.batches.WithLabelValues(result).Inc()
+	if result == "None" {
+		m.changes.Observe(float64(changes))
+	}
+}
+
+func (m *zoneMetrics) Conflict()                  { m.conflicts.Inc() }
+func (m *zoneMetrics) Propagated(d time.Duration) { m.propagation.Observe(d.Seconds()) }
+
+// registerZones adds what is computed when it is scraped.
+func registerZones(r prometheus.Registerer, zones *zone.Zones) error {
+	gauge := func(name, help string, value func(zone.Stats) int) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: metricPrefix + name, Help: help}, func() float64 {
+			return float64(value(zones.Stats()))
+		})
+	}
+	return registerAll(r,
+		gauge("dns_zones", "DNS zones that objects have records in.", func(s zone.Stats) int { return s.Zones }),
+		gauge("dns_zone_records", "Records in those zones, whoever owns them.", func(s zone.Stats) int { return s.Records }),
+		gauge("dns_names_waiting", "Names whose DNS records are about to be changed.", func(s zone.Stats) int { return s.Waiting }),
+		gauge("dns_batches_propagating", "Batches of DNS changes that not every server has yet.", func(s zone.Stats) int { return s.Propagating }),
+	)
+}
