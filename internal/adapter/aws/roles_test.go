@@ -1,0 +1,276 @@
+package aws_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+)
+
+const (
+	otherAccount = "444455556666"
+	roleARN      = "arn:aws:iam::" + otherAccount + ":role/dns/tenant-dns"
+)
+
+// roleWorld is a simulated STS with the roles that the operator assumes there.
+type roleWorld struct {
+	*sim.Sim
+	roles    *aws.Roles
+	registry *prometheus.Registry
+}
+
+// newRoleWorld works in a bubble of fake time. The role trusts the namespace shop.
+func newRoleWorld(t *testing.T) roleWorld {
+	t.Helper()
+	seed := sim.DefaultSeed()
+	seed.Accounts = append(seed.Accounts, sim.SeedAccount{ID: otherAccount})
+	seed.Roles = []sim.SeedRole{{ARN: roleARN, ExternalID: "cluster-1/shop"}}
+	w := roleWorld{Sim: sim.New(sim.Options{RandomSeed: 1, Seed: &seed}), registry: prometheus.NewRegistry()}
+	metrics, err := aws.NewMetrics(w.registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed, err := identity.ParseRolePatterns([]string{"arn:aws:iam::" + otherAccount + ":role/dns/tenant-*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.roles = aws.NewRoles(aws.RolesConfig{
+		SDK: awssdk.Config{
+			Region: "eu-west-1", BaseEndpoint: awssdk.String("http://sts.invalid"),
+			Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
+			HTTPClient:  &http.Client{Transport: w.Transport()},
+		},
+		ClusterID: "cluster-1", Allowed: allowed, Metrics: metrics, Clock: clock.RealClock{},
+		Limiter: aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: 10, Burst: 50, Clock: clock.RealClock{}, Metrics: metrics}),
+	})
+	return w
+}
+
+func (w roleWorld) assumed() int { return w.Calls()["AssumeRole"].Total }
+
+func (w roleWorld) get(ctx context.Context, role, namespace string) (awssdk.Credentials, error) {
+	return w.roles.Credentials(role, namespace).Retrieve(ctx)
+}
+
+func (w roleWorld) deny(t *testing.T, code string, status int) {
+	t.Helper()
+	_, err := w.AddFault(sim.Fault{Operation: "AssumeRole", Times: -1, Kind: sim.Instead, Error: &sim.FaultError{Status: status, Code: code, Message: "text"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestARoleIsAssumedOnceForANamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRoleWorld(t)
+		var workers sync.WaitGroup
+		for range 20 {
+			workers.Go(func() {
+				c, err := w.get(t.Context(), roleARN, "shop")
+				if err != nil || c.SessionToken == "" || c.AccountID != otherAccount {
+					t.Errorf("credentials of account %q, error %v", c.AccountID, err)
+				}
+			})
+		}
+		workers.Wait()
+		if w.assumed() != 1 {
+			t.Errorf("assumed %d times", w.assumed())
+		}
+		entry := w.Journal()[0]
+		if entry.Name != "cloudfront-tenant-operator@shop" {
+			t.Errorf("the session is named %q", entry.Name)
+		}
+		// They are renewed some minutes before they end, and not long before that.
+		<-time.After(50 * time.Minute)
+		first, err := w.get(t.Context(), roleARN, "shop")
+		if err != nil || w.assumed() != 1 {
+			t.Errorf("after 50 minutes: assumed %d times, error %v", w.assumed(), err)
+		}
+		<-time.After(6 * time.Minute)
+		second, err := w.get(t.Context(), roleARN, "shop")
+		if err != nil || w.assumed() != 2 || first.AccessKeyID == second.AccessKeyID {
+			t.Errorf("after 56 minutes: assumed %d times, error %v", w.assumed(), err)
+		}
+	})
+}
+
+func TestANamespaceIsNotAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRoleWorld(t)
+		if _, err := w.get(t.Context(), roleARN, "shop"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := w.get(t.Context(), roleARN, "rival")
+		if !fault.Is(err, fault.Denied) {
+			t.Fatalf("error %v: one namespace got the credentials of another", err)
+		}
+		for _, says := range []string{roleARN, "namespace rival", "trust policy", "external id cluster-1/rival"} {
+			if !strings.Contains(err.Error(), says) {
+				t.Errorf("error %q does not say %q", err, says)
+			}
+		}
+	})
+}
+
+func TestARefusalIsNotAskedForAgainAndAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRoleWorld(t)
+		start := time.Now()
+		var asked []time.Duration
+		var text string
+		for time.Since(start) < 40*time.Minute {
+			before := w.assumed()
+			_, err := w.get(t.Context(), roleARN, "rival")
+			if !fault.Is(err, fault.Denied) || fault.RetryAfter(err) <= 0 {
+				t.Fatalf("error %v, retry after %v", err, fault.RetryAfter(err))
+			}
+			failure, _ := errors.AsType[*fault.Error](err)
+			if text == "" {
+				text = failure.Error()
+			}
+			if failure.Error() != text {
+				t.Fatalf("the text moves: %s", failure)
+			}
+			if w.assumed() > before {
+				asked = append(asked, time.Since(start).Round(time.Minute))
+			}
+			<-time.After(10 * time.Second)
+		}
+		want := []time.Duration{0, 1, 3, 7, 15, 25, 35}
+		if len(asked) != len(want) {
+			t.Fatalf("asked at %v", asked)
+		}
+		for i := range want {
+			if asked[i] != want[i]*time.Minute {
+				t.Errorf("asked at %v, want minutes %v", asked, want)
+			}
+		}
+		// Another namespace is not held up, and when the policy is mended the next try tells.
+		if _, err := w.get(t.Context(), roleARN, "shop"); err != nil {
+			t.Errorf("another namespace: %v", err)
+		}
+		if err := w.Load(sim.Seed{Roles: []sim.SeedRole{{ARN: roleARN, ExternalID: "cluster-1/rival"}}}); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(10 * time.Minute)
+		if _, err := w.get(t.Context(), roleARN, "rival"); err != nil {
+			t.Errorf("after it was mended: %v", err)
+		}
+	})
+}
+
+func TestARoleThatIsNotAllowedIsNotAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRoleWorld(t)
+		_, err := w.get(t.Context(), "arn:aws:iam::"+otherAccount+":role/dns/admin", "shop")
+		if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "--allowed-roles") || w.assumed() != 0 {
+			t.Errorf("error %v, asked %d times", err, w.assumed())
+		}
+	})
+}
+
+func TestWhatStsSays(t *testing.T) {
+	for name, tt := range map[string]struct {
+		code   string
+		status int
+		want   fault.Kind
+		asked  int
+	}{
+		"a refusal is remembered":               {"AccessDenied", 403, fault.Denied, 1},
+		"credentials of our own that ran out":   {"ExpiredToken", 403, fault.Denied, 1},
+		"a request that has no sense":           {"ValidationError", 400, fault.Invalid, 1},
+		"a throttle says nothing of the role":   {"Throttling", 400, fault.Throttled, 2},
+		"nor does a server that breaks":         {"InternalFailure", 500, fault.Transient, 2},
+		"nor does a code that nobody knows yet": {"BrandNew", 400, fault.Transient, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newRoleWorld(t)
+				w.deny(t, tt.code, tt.status)
+				for range 2 {
+					if _, err := w.get(t.Context(), roleARN, "shop"); !fault.Is(err, tt.want) {
+						t.Errorf("error %v is %v, want %v", err, fault.KindOf(err), tt.want)
+					}
+					<-time.After(2 * time.Second)
+				}
+				if w.assumed() != tt.asked {
+					t.Errorf("asked %d times, want %d", w.assumed(), tt.asked)
+				}
+			})
+		})
+	}
+}
+
+// Credentials are renewed early, so STS may be away for a while.
+func TestCredentialsOutliveAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRoleWorld(t)
+		first, err := w.get(t.Context(), roleARN, "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.deny(t, "ServiceUnavailable", 503)
+		for _, minute := range []time.Duration{56, 57, 58} {
+			<-time.After(time.Until(first.Expires.Add(minute*time.Minute - 55*time.Minute)))
+			c, err := w.get(t.Context(), roleARN, "shop")
+			if err != nil || c.AccessKeyID != first.AccessKeyID {
+				t.Errorf("minute %d: %v", minute, err)
+			}
+		}
+		<-time.After(3 * time.Minute)
+		if _, err := w.get(t.Context(), roleARN, "shop"); !fault.Is(err, fault.Transient) {
+			t.Errorf("after their end: %v", err)
+		}
+		w.ClearFaults()
+		if _, err := w.get(t.Context(), roleARN, "shop"); err != nil {
+			t.Errorf("after the outage: %v", err)
+		}
+	})
+}
+
+// What the administrator of the role has taken back is not used to its end.
+func TestARefusalEndsCredentialsAtTheirRenewal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRoleWorld(t)
+		if _, err := w.get(t.Context(), roleARN, "shop"); err != nil {
+			t.Fatal(err)
+		}
+		w.deny(t, "AccessDenied", 403)
+		<-time.After(56 * time.Minute)
+		if _, err := w.get(t.Context(), roleARN, "shop"); !fault.Is(err, fault.Denied) {
+			t.Errorf("error %v, want Denied", err)
+		}
+	})
+}
+
+func TestEachAccountHasItsLimiter(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	metrics, err := aws.NewMetrics(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limiters := aws.NewLimiters(aws.LimiterConfig{API: "route53", Rate: 4, Burst: 20, Clock: clock.RealClock{}, Metrics: metrics})
+	if limiters.For("") == limiters.For(otherAccount) {
+		t.Error("two accounts share a limiter")
+	}
+	if limiters.For(otherAccount) != limiters.For(otherAccount) || limiters.For("") != limiters.For("") {
+		t.Error("an account has two limiters")
+	}
+	if _, err := registry.Gather(); err != nil {
+		t.Errorf("the rates can't be told apart: %v", err)
+	}
+}
