@@ -156,7 +156,7 @@ func (s *Sim) speaksIPv6(host string) bool {
 // records renders a set without an alias for the wire. Its values were judged
 // when they were accepted.
 func records(set *recordSet, owner string) []dns.RR {
-	header := dns.RR_Header{Name: owner, Rrtype: dns.StringToType[set.kind], Class: dns.ClassINET, Ttl: uint32(min(set.ttl, maxTTL))} //nolint:gosec // maxTTL fits
+	header := dns.RR_Header{Name: owner, Rrtype: dns.StringToType[set.kind], Class: dns.ClassINET, Ttl: uint32(min(set.ttl, maxTTL))}
 	var found []dns.RR
 	for _, value := range set.values {
 		switch set.kind {

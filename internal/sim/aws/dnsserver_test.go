@@ -39,7 +39,9 @@ func dnsServer(t *testing.T, sim *aws.Sim) string {
 			if err := server.Shutdown(); err != nil {
 				t.Error(err)
 			}
-			<-done
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
 		})
 	}
 	return packets.LocalAddr().String()

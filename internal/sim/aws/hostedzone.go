@@ -217,6 +217,7 @@ func compareSets(a, b *recordSet) int {
 func (w *world) addZone(a *account, z *hostedZone) {
 	a.zones = append(a.zones, z)
 	w.zones[z.id] = z
+	w.zoneIDs[z.id] = struct{}{}
 	w.zonesNamed[z.name] = append(w.zonesNamed[z.name], z)
 }
 

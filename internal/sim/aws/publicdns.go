@@ -262,30 +262,36 @@ func quoted(text string) (content, rest string, err error) {
 		return "", "", errUnquoted
 	}
 	var out []byte
-	for i := 1; i < len(text); i++ {
-		switch c := text[i]; c {
-		case '"':
-			if len(out) > maxText {
-				return "", "", errLongText
-			}
+	for i := 1; i < len(text); {
+		switch c := text[i]; {
+		case c == '"' && len(out) > maxText:
+			return "", "", errLongText
+		case c == '"':
 			return string(out), text[i+1:], nil
-		case '\\':
-			if i+3 < len(text) && text[i+1] >= '0' && text[i+1] <= '3' {
-				if b, err := strconv.ParseUint(text[i+1:i+4], 8, 8); err == nil {
-					out = append(out, byte(b))
-					i += 3
-					continue
-				}
-			}
-			if i++; i < len(text) {
-				out = append(out, text[i])
-			}
+		case c < ' ' || c > '~':
+			return "", "", errUnsupported
+		case c == '\\':
+			b, width := textEscape(text[i:])
+			out = append(out, b)
+			i += width
 		default:
-			if c < ' ' || c > '~' {
-				return "", "", errUnsupported
-			}
 			out = append(out, c)
+			i++
 		}
 	}
 	return "", "", errUnquoted
+}
+
+// textEscape reads a backslash and what it stands for: three octal digits, or
+// the character behind it.
+func textEscape(text string) (b byte, width int) {
+	if len(text) > 3 {
+		if n, err := strconv.ParseUint(text[1:4], 8, 8); err == nil {
+			return byte(n), 4
+		}
+	}
+	if len(text) > 1 {
+		return text[1], 2
+	}
+	return text[0], 1
 }

@@ -178,46 +178,64 @@ func (s *Sim) listRecords(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	name, kind, identifier := c.param("name"), c.param("type"), c.param("identifier")
-	switch {
-	case kind != "" && name == "":
-		return reply{}, invalidInput("The input is not valid: type was given without name.")
-	case kind != "" && !isRecordType(kind):
-		return reply{}, invalidInput("Value '%s' at 'type' failed to satisfy constraint: Member must satisfy enum value set: %v", kind, recordTypes)
-	case identifier != "" && kind == "":
-		return reply{}, invalidInput("The input is not valid: identifier was given without type.")
-	}
-	size, err := c.maxItems(300)
+	start, err := c.startRecord()
 	if err != nil {
 		return reply{}, err
 	}
-	from := 0
-	if name != "" {
-		first, err := parseName(name)
-		if err != nil {
-			return reply{}, invalidInput("%v", err)
-		}
-		name = sortKey(first)
-		from = z.position(name)
+	size, err := c.maxItems(maxRecordsPerPage)
+	if err != nil {
+		return reply{}, err
+	}
+	found := z.listFrom(start, size+1)
+	if len(found) <= size {
+		return reply{status: http.StatusOK, body: recordPage(found, nil, size)}, nil
+	}
+	return reply{status: http.StatusOK, body: recordPage(found[:size], found[size], size)}, nil
+}
+
+// maxRecordsPerPage is also the size of a page nobody asked to be smaller.
+const maxRecordsPerPage = 300
+
+// startRecord reads where a list of records is to start: a position, which need
+// not be that of a record; nil is the beginning.
+func (c *call) startRecord() (*recordSet, error) {
+	start := &recordSet{kind: c.param("type"), identifier: c.param("identifier")}
+	name := c.param("name")
+	switch {
+	case start.kind != "" && name == "":
+		return nil, invalidInput("The input is not valid: type was given without name.")
+	case start.kind != "" && !isRecordType(start.kind):
+		return nil, invalidInput("Value '%s' at 'type' failed to satisfy constraint: Member must satisfy enum value set: %v", start.kind, recordTypes)
+	case start.identifier != "" && start.kind == "":
+		return nil, invalidInput("The input is not valid: identifier was given without type.")
+	case name == "":
+		return nil, nil //nolint:nilnil // the list starts at its beginning
+	}
+	var err error
+	if start.name, err = parseName(name); err != nil {
+		return nil, invalidInput("%v", err)
+	}
+	return start, nil
+}
+
+// listFrom returns up to so many records of a zone from a position on.
+func (z *hostedZone) listFrom(start *recordSet, count int) []*recordSet {
+	first := 0
+	if start != nil {
+		first = z.position(sortKey(start.name))
 	}
 	var found []*recordSet
-	var next *recordSet
-	for _, n := range z.order[from:] {
+	for _, n := range z.order[first:] {
 		for _, set := range n.current() {
-			if n.key == name && compareSets(set, &recordSet{kind: kind, identifier: identifier}) < 0 {
+			if start != nil && n.name == start.name && compareSets(set, start) < 0 {
 				continue
 			}
-			if len(found) == size {
-				next = set
-				break
+			if found = append(found, set); len(found) == count {
+				return found
 			}
-			found = append(found, set)
-		}
-		if next != nil {
-			break
 		}
 	}
-	return reply{status: http.StatusOK, body: recordPage(found, next, size)}, nil
+	return found
 }
 
 func recordPage(found []*recordSet, next *recordSet, size int) *node {

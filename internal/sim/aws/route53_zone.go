@@ -37,13 +37,23 @@ func (s *Sim) createZone(c *call) (reply, error) {
 	case len(c.acct.zones) >= s.quotas.HostedZones:
 		return reply{}, refuse(http.StatusBadRequest, "TooManyHostedZones", "Limits Exceeded: MAX_HOSTED_ZONES_BY_OWNER - Cannot create more hosted zones.")
 	}
-	z.id = s.derive.zoneID(c.acct.id, name, z.callerRef, strconv.Itoa(len(c.acct.changes)))
+	z.id = s.freshZoneID(c.acct.id, name, z.callerRef)
 	s.openZone(c.acct, z)
 	c.about(z.id, hostName(z.name))
 	ch := s.submit(c, z, "")
 	z.busyUntil = c.now
 	body := el("CreateHostedZoneResponse", z.node(), s.changeInfo(ch, s.moment(c.now)), z.delegation())
 	return reply{status: http.StatusCreated, location: "https://route53.amazonaws.com/2013-04-01/hostedzone/" + z.id, body: body}, nil
+}
+
+// freshZoneID is the id of a zone that may have had predecessors.
+func (s *Sim) freshZoneID(account, name, callerRef string) string {
+	for life := 0; ; life++ {
+		id := s.derive.zoneID(account, name, callerRef, strconv.Itoa(life))
+		if _, used := s.world.zoneIDs[id]; !used {
+			return id
+		}
+	}
 }
 
 func (d deriver) zoneID(parts ...string) string {

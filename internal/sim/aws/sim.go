@@ -71,6 +71,7 @@ type world struct {
 	aging          time.Time                // when the next certificate is to be renewed or ends
 	zones          map[string]*hostedZone   // by id, of all accounts
 	zonesNamed     map[string][]*hostedZone // oldest first
+	zoneIDs        map[string]struct{}      // of deleted zones too
 }
 
 // account is what one AWS account holds.
@@ -135,6 +136,7 @@ func (s *Sim) restart() error {
 		sessions:   map[string]*session{},
 		zones:      map[string]*hostedZone{},
 		zonesNamed: map[string][]*hostedZone{},
+		zoneIDs:    map[string]struct{}{},
 	}
 	s.requests = 0
 	s.stats = map[string]*OperationCalls{}
