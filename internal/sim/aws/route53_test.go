@@ -542,7 +542,12 @@ func TestHostedZones(t *testing.T) {
 	if _, err := c.DeleteHostedZone(ctx, &sdkroute53.DeleteHostedZoneInput{Id: made.HostedZone.Id}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.GetHostedZone(ctx, &sdkroute53.GetHostedZoneInput{Id: made.HostedZone.Id})
+	if _, err := changeZone(t, c, privateZone, create(recordOf("private.example", "TXT", `"x"`))); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.DeleteHostedZone(ctx, &sdkroute53.DeleteHostedZoneInput{Id: sdk.String(privateZone)})
+	wantRefusal(t, err, 400, "HostedZoneNotEmpty") // also by a record at the apex
+	_, err = c.GetHostedZone(ctx, &sdkroute53.GetHostedZoneInput{Id: made.HostedZone.Id})
 	wantRefusal(t, err, 404, "NoSuchHostedZone")
 	again := must[*sdkroute53.CreateHostedZoneOutput](t)(c.CreateHostedZone(ctx, in))
 	if *again.HostedZone.Id == *made.HostedZone.Id {
@@ -642,8 +647,18 @@ func TestRoute53Buckets(t *testing.T) {
 	if got := sim.Calls()["ChangeResourceRecordSets"].Throttled; got != 2 {
 		t.Errorf("%d throttled changes are counted", got)
 	}
+	sim.Advance(time.Second) // a hundred tokens
+	var many []types.Change
+	for i := range 51 {
+		many = append(many, upsert(recordOf(fmt.Sprintf("s%d.test.example", i), "A", "192.0.2.1")))
+	}
+	_, err := changeZone(t, c, testZone, many...)
+	wantRefusal(t, err, 400, "Throttling")
+	if _, err := changeZone(t, c, testZone, many[1:]...); err != nil {
+		t.Errorf("50 upserts draw 100 tokens: %v", err)
+	}
 	for _, use := range sim.LimitUses() {
-		if use.Operation == aws.Route53Changes && (use.Taken != 1500 || use.Lowest != 0 || use.Refused != 1) {
+		if use.Operation == aws.Route53Changes && (use.Taken != 1600 || use.Lowest != 0 || use.Refused != 2) {
 			t.Errorf("use of the change throughput: %+v", use)
 		}
 	}
@@ -785,6 +800,37 @@ func TestRefusedZoneSeeds(t *testing.T) {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("%v: lacks %q", err, want)
 				}
+			}
+		})
+	}
+}
+
+// TestMoveProvenByZone moves a domain between accounts, with the proof in a zone.
+func TestMoveProvenByZone(t *testing.T) {
+	for name, tc := range map[string]struct {
+		value string
+		ok    bool
+	}{
+		"the target's endpoint": {homeEndpoint, true},
+		"another endpoint":      {"dother.cloudfront.net", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			world := seed()
+			world.ConnectionGroups[0].RoutingEndpoint = homeEndpoint
+			world.Tenants[0].Enabled = new(false)
+			world.HostedZones = []aws.SeedHostedZone{{Name: "example.com", Records: []aws.SeedRecord{
+				{Name: "_taken.example.com", Type: "TXT", Values: []string{`"` + tc.value + `"`}},
+			}}}
+			sim := newSim(t, func(o *aws.Options) { o.Seed = &world })
+			target, _ := mustCreate(t, sim, "target", func(in *createInput) { in.ConnectionGroupId = sdk.String(homeGroup) })
+			_, err := client(sim).UpdateDomainAssociation(t.Context(), &cloudfront.UpdateDomainAssociationInput{
+				Domain: sdk.String("taken.example.com"), TargetResource: &cftypes.DistributionResourceId{DistributionTenantId: target.Id},
+			})
+			if tc.ok && err != nil {
+				t.Errorf("the proof is there: %v", err)
+			}
+			if !tc.ok {
+				wantRefusal(t, err, 400, "InvalidArgument")
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -34,6 +35,7 @@ func routingWorld(t *testing.T) *Sim {
 				{Name: "_cf-challenge.example.com", Type: "TXT", Values: []string{`"` + testEndpoint + `"`}},
 				{Name: "wrong.example.com", Type: "A", AliasTarget: testEndpoint},
 				{Name: "_cf-challenge.wrong.example.com", Type: "TXT", Values: []string{`"dother.cloudfront.net"`}},
+				{Name: "plain.example.com", Type: "A", Values: []string{"192.0.2.1"}},
 				{Name: "to-apex.example.com", Type: "CNAME", Values: []string{"example.com"}},
 			}},
 			{Name: "sub.example.com", Account: "999988887777", Records: []SeedRecord{
@@ -75,6 +77,7 @@ func TestRoutingOf(t *testing.T) {
 		"an alias with its challenge counts":              {"example.com", testEndpoint, true},
 		"a challenge that names another endpoint doesn't": {"wrong.example.com", "", false},
 		"the challenge may be at a name on the way":       {"to-apex.example.com", testEndpoint, true},
+		"an address is not CloudFront":                    {"plain.example.com", "", false},
 		"what is no name leads nowhere":                   {"a..b", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,6 +112,42 @@ func TestPublicDNSLags(t *testing.T) {
 		s.switches.Route53NeverInSync = tc.stuck
 		if _, ok := s.routingOf(set.name, start.Add(tc.after)); ok != tc.ok {
 			t.Errorf("after %v, stuck %v: %v", tc.after, tc.stuck, ok)
+		}
+	}
+}
+
+// TestZonesForget makes sure that what nobody can see any more costs nothing,
+// and that nothing else is forgotten.
+func TestZonesForget(t *testing.T) {
+	zone, start := newZone("Z", "1", "z.test"), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	put := func(i int, ch *change, there bool) {
+		set := &recordSet{name: fmt.Sprintf("r%d.z.test", i), kind: typeCNAME, values: []string{testEndpoint}}
+		v := setVersion{change: ch, set: set}
+		if !there {
+			v.set = nil
+		}
+		zone.put(set.name, set.key(), v, moment{now: ch.submitted})
+	}
+	const count = 1_000
+	later := start.Add(time.Hour)
+	for i := range count {
+		put(i, &change{submitted: start, synced: start, public: start}, true)
+	}
+	for i := range count - 1 {
+		put(i, &change{submitted: start, synced: later, public: later}, false)
+	}
+	for i := range count {
+		if sets, _ := zone.lookup(fmt.Sprintf("r%d.z.test", i), moment{now: later.Add(-time.Second)}); len(sets) != 1 {
+			t.Fatalf("record %d is gone before resolvers know", i)
+		}
+	}
+	put(count, &change{submitted: later, synced: later, public: later}, true)
+	if zone.sets != 2 || len(zone.order) != 2 || len(zone.names) != 2 {
+		t.Errorf("%d sets, %d and %d names are kept", zone.sets, len(zone.order), len(zone.names))
+	}
+	for _, i := range []int{count - 1, count} {
+		if sets, _ := zone.lookup(fmt.Sprintf("r%d.z.test", i), moment{now: later}); len(sets) != 1 {
+			t.Errorf("record %d is forgotten", i)
 		}
 	}
 }
