@@ -98,23 +98,20 @@ func (r *Roles) Credentials(roleARN, namespace string) awssdk.CredentialsProvide
 	return known
 }
 
-func (r *Roles) provider(key assumed) awssdk.CredentialsProvider {
+func (r *Roles) provider(key assumed) *roleProvider {
 	externalID := identity.ExternalID(r.config.ClusterID, key.namespace)
-	source := stscreds.NewAssumeRoleProvider(r.api, key.role, func(o *stscreds.AssumeRoleOptions) {
-		o.ExternalID = &externalID
-		o.RoleSessionName = identity.SessionName(key.namespace)
-		o.Duration = sessionTime
-	})
-	return awssdk.NewCredentialsCache(
-		&roleProvider{
-			source: source, clock: r.config.Clock, key: key, externalID: externalID,
-			allowed: r.config.Allowed.Allows(key.role),
-		},
-		func(o *awssdk.CredentialsCacheOptions) { o.ExpiryWindow = renewBefore },
-	)
+	return &roleProvider{
+		source: stscreds.NewAssumeRoleProvider(r.api, key.role, func(o *stscreds.AssumeRoleOptions) {
+			o.ExternalID = &externalID
+			o.RoleSessionName = identity.SessionName(key.namespace)
+			o.Duration = sessionTime
+		}),
+		clock: r.config.Clock, key: key, externalID: externalID, allowed: r.config.Allowed.Allows(key.role),
+	}
 }
 
-// roleProvider asks for the credentials of a role, but not again and again after a refusal.
+// roleProvider keeps the credentials of a role, and a refusal too, so that STS is not asked
+// again and again. It does what the SDK's cache does, with a clock that tests can set.
 type roleProvider struct {
 	source     awssdk.CredentialsProvider
 	clock      clock.PassiveClock
@@ -122,65 +119,59 @@ type roleProvider struct {
 	externalID string
 	allowed    bool
 
-	mu sync.Mutex
+	// mu is held while STS is asked: whoever else needs the credentials waits for its answer.
+	mu      sync.Mutex
+	current awssdk.Credentials
 	// refusal is the last answer, if it was one that only a person can change.
 	refusal *fault.Error
 	until   time.Time
 	pause   time.Duration
 }
 
-// Retrieve implements aws.CredentialsProvider. The cache around it lets one call in at a time.
+// Retrieve implements aws.CredentialsProvider.
 func (p *roleProvider) Retrieve(ctx context.Context) (awssdk.Credentials, error) {
-	if err := p.refused(); err != nil {
-		return awssdk.Credentials{}, err
-	}
-	credentials, err := p.source.Retrieve(ctx)
-	if err != nil {
-		return awssdk.Credentials{}, p.remember(roleErrors.Classify(opAssumeRole, err))
-	}
-	p.forget()
-	return credentials, nil
-}
-
-// refused returns the refusal that still stands.
-func (p *roleProvider) refused() error {
 	if !p.allowed {
-		return &fault.Error{
+		return awssdk.Credentials{}, &fault.Error{
 			Kind: fault.Denied, Operation: opAssumeRole, Code: CodeRoleNotAllowed,
 			Message: fmt.Sprintf("the administrator of the operator has not allowed the role %s (--allowed-roles)", p.key.role),
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	wait := p.until.Sub(p.clock.Now())
-	if p.refusal == nil || wait <= 0 {
-		return nil
+	now := p.clock.Now()
+	if now.Before(p.current.Expires.Add(-renewBefore)) {
+		return p.current, nil
 	}
-	again := *p.refusal
-	again.RetryAfter = wait
-	return &again
+	if p.refusal != nil && now.Before(p.until) {
+		again := *p.refusal
+		again.RetryAfter = p.until.Sub(now)
+		return awssdk.Credentials{}, &again
+	}
+	fresh, err := p.source.Retrieve(ctx)
+	if err == nil {
+		p.current, p.refusal, p.pause = fresh, nil, 0
+		return fresh, nil
+	}
+	err = p.remember(now, roleErrors.Classify(opAssumeRole, err))
+	// While STS can't be reached what is at hand is used to its end. A refusal counts at once.
+	if fault.Is(err, fault.Transient, fault.Throttled) && now.Before(p.current.Expires.Add(-lastUse)) {
+		return p.current, nil
+	}
+	return awssdk.Credentials{}, err
 }
 
 // remember keeps a refusal, so that STS is left alone for a while that grows.
-func (p *roleProvider) remember(err error) error {
+func (p *roleProvider) remember(now time.Time, err error) error {
 	failure, ok := errors.AsType[*fault.Error](err)
 	if !ok || !fault.Is(failure, fault.Denied, fault.Invalid) {
 		return err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.pause = min(max(2*p.pause, firstPause), longestPause)
-	p.until = p.clock.Now().Add(p.pause)
+	p.until = now.Add(p.pause)
 	refusal := *failure
 	refusal.Message, refusal.RetryAfter = p.explain(failure), p.pause
-	p.refusal = &refusal
+	p.refusal, p.current = &refusal, awssdk.Credentials{}
 	return p.refusal
-}
-
-func (p *roleProvider) forget() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.refusal, p.pause = nil, 0
 }
 
 // explain says who has to allow what. STS names neither the external id nor the namespace,
@@ -192,17 +183,4 @@ func (p *roleProvider) explain(failure *fault.Error) string {
 			"and the policy of the operator has to allow sts:AssumeRole on the role", p.externalID)
 	}
 	return bounded(text + "; AWS says: " + failure.Message)
-}
-
-// HandleFailToRefresh implements the strategy of the cache: credentials are renewed before
-// they end, so while STS can't be reached those at hand are used to their end.
-func (p *roleProvider) HandleFailToRefresh(
-	_ context.Context, old awssdk.Credentials, err error,
-) (awssdk.Credentials, error) {
-	// The cache has moved the end forward, and will again.
-	old.Expires = old.Expires.Add(renewBefore)
-	if !fault.Is(err, fault.Transient, fault.Throttled) || !old.HasKeys() || p.clock.Now().After(old.Expires.Add(-lastUse)) {
-		return awssdk.Credentials{}, err
-	}
-	return old, nil
 }

@@ -225,7 +225,7 @@ func TestCredentialsOutliveAnOutage(t *testing.T) {
 		}
 		w.deny(t, "ServiceUnavailable", 503)
 		for _, minute := range []time.Duration{56, 57, 58} {
-			<-time.After(time.Until(first.Expires.Add(minute*time.Minute - 55*time.Minute)))
+			<-time.After(time.Until(first.Expires.Add(minute*time.Minute - 60*time.Minute)))
 			c, err := w.get(t.Context(), roleARN, "shop")
 			if err != nil || c.AccessKeyID != first.AccessKeyID {
 				t.Errorf("minute %d: %v", minute, err)
