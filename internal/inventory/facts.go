@@ -82,6 +82,14 @@ func (f facts) observed() edge.Observed {
 	return t
 }
 
+// certificate is the ARN of the certificate that is attached, if there is one.
+func (f facts) certificate() string {
+	if f.rare == nil {
+		return ""
+	}
+	return f.rare.customizations.CertificateARN
+}
+
 // moved reports whether two views of a tenant differ in anything that an object reports.
 func (f facts) moved(now facts) bool {
 	return f.id != now.id || f.etag != now.etag || f.status != now.status || f.enabled != now.enabled ||

@@ -52,8 +52,10 @@ type Inventory struct {
 	byDomain map[string]string
 	// buried are the ids of tenants whose deletion AWS accepted. Ids are never used
 	// again, so whatever still shows one of them is out of date.
-	buried  map[string]uint64
-	flights map[string]*flight
+	buried map[string]uint64
+	// unusable are the attached certificates that ACM shows in any state but issued.
+	unusable map[string]bool
+	flights  map[string]*flight
 	// usual is how long flights usually take, as far as is known.
 	usual time.Duration
 	sweep *sweep
@@ -120,6 +122,8 @@ type Known struct {
 	TagsRead time.Time
 	// TagsDue means that the tags should be read again.
 	TagsDue bool
+	// CertificateUnusable means that ACM shows the attached certificate in any state but issued.
+	CertificateUnusable bool
 	// Swept means that listing the account was tried at least once.
 	Swept bool
 }
@@ -139,6 +143,7 @@ func (i *Inventory) Known(name string) Known {
 		k.Knowledge = edge.Whole
 	}
 	k.Tags, k.TagsKnown, k.TagsRead = e.tags.all(), e.tagsKnown, e.tagsRead
+	k.CertificateUnusable = i.unusable[e.tenant.certificate()]
 	k.TagsDue = !i.opts.Clock.Now().Before(e.tagsDue)
 	return k
 }

@@ -53,6 +53,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	p.in.World = edge.World{
 		Knowledge: known.Knowledge, Tenant: known.Tenant, Swept: known.Swept, SettlesFirst: c.settlesFirst.Load(),
 		Tags: known.Tags, TagsKnown: known.TagsKnown, TagsRead: known.TagsRead, TagsDue: known.TagsDue,
+		CertificateUnusable: known.CertificateUnusable,
 	}
 	p.in.World.CertificateMovesETag, p.in.World.AsksResolvers = c.certificateMovesETag.Load(), c.Resolver != nil
 	if known.Tenant != nil || p.in.Desired.DNS != nil {

@@ -96,7 +96,8 @@ func (in Input) CertificateMoved() bool {
 }
 
 // certificateDue reports whether it is time to read the managed certificate. One that was
-// validated stays so until the tenant's ETag moves; a pending one may move by itself.
+// validated stays so until the tenant's ETag moves or ACM says otherwise; a pending one may
+// move by itself.
 func (in Input) certificateDue() bool {
 	if in.World.ManagedKnown {
 		return false
@@ -104,7 +105,7 @@ func (in Input) certificateDue() bool {
 	managed, known := in.certificate()
 	untouched := in.Attempts.CertificateETag == in.World.Tenant.ETag ||
 		in.Attempts.CertificateETag == "" && in.Memory.ETag == in.World.Tenant.ETag
-	if untouched && known && certificateCondition(in, managed).Status {
+	if untouched && known && !in.World.CertificateUnusable && certificateCondition(in, managed).Status {
 		return false
 	}
 	seen := in.Attempts.CertificateSeen

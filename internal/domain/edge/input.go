@@ -232,6 +232,8 @@ type World struct {
 	// CertificateMovesETag is true once the progress of a managed certificate was seen to move
 	// its tenant's ETag, so that the sweep tells of it.
 	CertificateMovesETag bool
+	// CertificateUnusable means that ACM shows the attached certificate in any state but issued.
+	CertificateUnusable bool
 
 	// Zones are the zones of the provider if ZonesKnown; Unlisted is why they can't be read.
 	Zones      []dns.Zone

@@ -9,8 +9,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
 )
 
-// certificateIssued is ACM's state of a certificate that can be used.
-const certificateIssued = "ISSUED"
+// CertificateIssued is ACM's state of a certificate that can be used.
+const CertificateIssued = "ISSUED"
 
 // preflight asks what AWS would ask of a create or an update, from cached reads, so
 // that a mistake is named by field instead of by a refused call.
@@ -116,7 +116,7 @@ func (c Certificate) flaw(arn string) string {
 	switch {
 	case c.Missing:
 		return fmt.Sprintf("Certificate %s does not exist in ACM in us-east-1 of this account.", arn)
-	case c.Status != certificateIssued:
+	case c.Status != CertificateIssued:
 		return fmt.Sprintf("Certificate %s is in the state %s; only an ISSUED one can be used.", arn, c.Status)
 	}
 	return ""
