@@ -835,3 +835,31 @@ func TestMoveProvenByZone(t *testing.T) {
 		})
 	}
 }
+
+// TestRoute53Control has a script set the documented rates and look at zones.
+func TestRoute53Control(t *testing.T) {
+	sim, c := newZoneSim(t)
+	if got := ask[[]aws.Limit](t, sim, "POST", "limits", `"route53"`); len(got) != 10 {
+		t.Errorf("limits: %+v", got)
+	}
+	mustChange(t, c, upsert(recordOf("www.test.example", "CNAME", homeEndpoint)))
+	want := []aws.LimitUse{
+		{Limit: aws.Limit{Operation: aws.Route53Actions, Rate: 10, Burst: 50}, Account: aws.DefaultAccount, Taken: 1, Lowest: 49},
+		{Limit: aws.Limit{Operation: aws.Route53Changes, Rate: 100, Burst: 1500}, Account: aws.DefaultAccount, Taken: 2, Lowest: 1498},
+		{Limit: aws.Limit{Operation: "ChangeResourceRecordSets", Rate: 10, Burst: 50}, Account: aws.DefaultAccount, Taken: 1, Lowest: 49},
+	}
+	if diff := cmp.Diff(want, ask[[]aws.LimitUse](t, sim, "GET", "limit-uses", "")); diff != "" {
+		t.Errorf("uses (-want +got):\n%s", diff)
+	}
+	if got := ask[map[string]string](t, sim, "GET", "routing", "")["www.test.example"]; got != homeEndpoint {
+		t.Errorf("the record leads to %q", got)
+	}
+	state := ask[aws.State](t, sim, "GET", "state?account="+aws.DefaultAccount, "")
+	if got := state.Accounts[0].HostedZones; len(got) != 2 || got[0].Name != "test.example" || !got[1].Private {
+		t.Errorf("zones: %+v", got)
+	}
+	ask[any](t, sim, "POST", "switches", `{"route53SyncDelay":"1m"}`)
+	if info := mustChange(t, c, remove(recordOf("www.test.example", "CNAME", homeEndpoint))); info.Status != "PENDING" {
+		t.Errorf("the switch is without effect: %+v", info)
+	}
+}
