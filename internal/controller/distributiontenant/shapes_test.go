@@ -157,20 +157,6 @@ func TestManagedCertificateWaitsForItsDomainToLeadToCloudFront(t *testing.T) {
 	tenants(t, w, "managed")
 }
 
-func TestDNSIsSaidNotToBeDone(t *testing.T) {
-	t.Parallel()
-	w := world.New(t, kubeConfig, world.Options{})
-	w.Apply(w.Tenant("alpha", func(o *v1alpha1.DistributionTenant) {
-		o.Spec.DNS = &v1alpha1.DNS{Provider: v1alpha1.DNSProviderRoute53, HostedZoneID: "Z123"}
-	}))
-	w.Advance(settle)
-	is(t, w, "alpha", "Ready=False/DNSError", "DNSReady=False/DNSError", syncedTrue)
-	says(t, w, "alpha", "DNSReady", "spec.dns", "alpha.example.com", "cloudfront.net")
-	w.Edit("alpha", func(o *v1alpha1.DistributionTenant) { o.Spec.DNS = nil })
-	w.Advance(settle)
-	is(t, w, "alpha", readyTrue, "DNSReady=True/DNSNotConfigured")
-}
-
 func TestStatusSpeaksOfTheTenantInAWS(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, kubeConfig, world.Options{})

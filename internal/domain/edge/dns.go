@@ -381,8 +381,11 @@ func (in Input) dnsCondition() Condition {
 }
 
 func (in Input) retractingCondition() Condition {
-	if before, had := in.Memory.Conditions[DNSReady]; had && len(in.Memory.Ledger) == 0 {
-		return before
+	if len(in.NextLedger(nil)) == 0 {
+		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS record of this object is left."}
+	}
+	if in.Policy.Retain {
+		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSReady, Message: "The DNS records stay with the distribution tenant, as deletionPolicy Retain asks."}
 	}
 	return Condition{Type: DNSReady, Reason: ReasonDNSPropagating, Message: "The DNS records are being removed."}
 }
