@@ -80,7 +80,8 @@ func (p *pass) after(r edge.Report, now time.Time) time.Duration {
 	}
 	delay := rest.After
 	if problem := p.out.Decision.Problem; r.Failure != nil && problem != nil && problem.Stuck {
-		delay = cadence.NextTry(r.Failure.Since, now).Sub(now)
+		// The tenant itself is looked after meanwhile, whatever it is that fails.
+		delay = min(r.Failure.NextTry(now).Sub(now), cadence.LastRetry)
 		// Only ever later: what comes too early is held back, and comes again.
 		return delay + time.Duration(p.Random()*float64(delay)/10)
 	}

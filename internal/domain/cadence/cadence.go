@@ -4,12 +4,28 @@ package cadence
 
 import "time"
 
-// The bounds of the delay before something is tried again that only a person, or the
-// slow world, can mend. The first tries catch what heals by itself within seconds; the
-// ceiling keeps ten thousand blocked objects at some five calls a second.
+// FirstRetry and LastRetry are the bounds of the usual schedule.
 const (
 	FirstRetry = 5 * time.Second
 	LastRetry  = 30 * time.Minute
+)
+
+// Schedule says when something is due again that has been failing since a known time: First
+// after the first failure, then each gap as long as the whole time before it, up to Last.
+type Schedule struct{ First, Last time.Duration }
+
+// The schedules.
+var (
+	// Usual is for what only a person, or the slow world, can mend. The first tries catch what
+	// heals by itself within seconds; the ceiling keeps ten thousand blocked objects at some
+	// five calls a second.
+	Usual = Schedule{First: FirstRetry, Last: LastRetry}
+	// Proof is for a domain that does not lead to CloudFront yet as far as AWS sees: somebody is
+	// waiting for it, and records take minutes to spread.
+	Proof = Schedule{First: FirstRetry, Last: 5 * time.Minute}
+	// Certificates is for requests of certificates that failed: ACM allows an account 5,000
+	// requests a year, and a certificate that failed has usually been tried for three days.
+	Certificates = Schedule{First: 10 * time.Minute, Last: 24 * time.Hour}
 )
 
 // The rhythm in which objects in flight are followed. A deployment usually takes from
@@ -30,25 +46,26 @@ func Jitter(d time.Duration, random float64) time.Duration {
 	return time.Duration(float64(d) * (0.9 + 0.2*random))
 }
 
-// NextTry says when something is due again that has been failing since a known time:
-// 5 s after the first failure, and each gap as long as the whole time before it, up to
-// half an hour. The schedule depends on nothing but since and now, so it survives a
+// Next says when the next try is due. It depends on nothing but since and now, so it survives a
 // restart without a counter, and a restart does not start it anew.
-func NextTry(since, now time.Time) time.Time {
-	gap := FirstRetry
+func (s Schedule) Next(since, now time.Time) time.Time {
+	gap := s.First
 	for due := since.Add(gap); ; due = due.Add(gap) {
 		if due.After(now) {
 			return due
 		}
-		if elapsed := due.Sub(since); gap < LastRetry {
-			gap = min(elapsed, LastRetry)
+		if elapsed := due.Sub(since); gap < s.Last {
+			gap = min(elapsed, s.Last)
 		} else {
 			// On the plateau the next due time is found without walking to it.
-			steps := now.Sub(due)/LastRetry + 1
-			return due.Add(steps * LastRetry)
+			steps := now.Sub(due)/s.Last + 1
+			return due.Add(steps * s.Last)
 		}
 	}
 }
+
+// NextTry is the next try by the usual schedule.
+func NextTry(since, now time.Time) time.Time { return Usual.Next(since, now) }
 
 // The bounds of the pause after AWS said that something has changed meanwhile. Mostly a fresh
 // look tells what; where reads lag behind, looking more often does not make them faster.

@@ -10,30 +10,47 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
 )
 
-// A person who reads the schedule sees what is promised: seconds first, half an hour at most.
-func TestNextTrySchedule(t *testing.T) {
-	var got []time.Duration
-	for now := start; len(got) < 14; {
-		due := cadence.NextTry(start, now)
-		got = append(got, due.Sub(start))
-		now = due
+// A person who reads the schedules sees what is promised.
+func TestSchedules(t *testing.T) {
+	const s, m, h = time.Second, time.Minute, time.Hour
+	tests := map[string]struct {
+		schedule cadence.Schedule
+		want     []time.Duration
+	}{
+		"seconds first, half an hour at most": {cadence.Usual, []time.Duration{
+			5 * s, 10 * s, 20 * s, 40 * s, 80 * s, 160 * s, 320 * s, 640 * s, 1280 * s, 2560 * s,
+			2560*s + 30*m, 2560*s + 60*m, 2560*s + 90*m, 2560*s + 120*m,
+		}},
+		"seconds first, five minutes at most": {cadence.Proof, []time.Duration{
+			5 * s, 10 * s, 20 * s, 40 * s, 80 * s, 160 * s, 320 * s, 620 * s, 920 * s,
+		}},
+		"ten minutes first, a day at most: no more than a dozen in the first four days": {cadence.Certificates, []time.Duration{
+			10 * m, 20 * m, 40 * m, 80 * m, 160 * m, 320 * m, 640 * m, 1280 * m, 2560 * m, 2560*m + 24*h, 2560*m + 48*h,
+		}},
 	}
-	s, m := time.Second, time.Minute
-	want := []time.Duration{
-		5 * s, 10 * s, 20 * s, 40 * s, 80 * s, 160 * s, 320 * s, 640 * s, 1280 * s, 2560 * s,
-		2560*s + 30*m, 2560*s + 60*m, 2560*s + 90*m, 2560*s + 120*m,
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("tries after the first failure (-want +got):\n%s", d)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []time.Duration
+			for now := start; len(got) < len(test.want); {
+				due := test.schedule.Next(start, now)
+				got = append(got, due.Sub(start))
+				now = due
+			}
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Errorf("tries after the first failure (-want +got):\n%s", d)
+			}
+		})
 	}
 }
 
-func TestNextTryProperties(t *testing.T) {
+func TestScheduleProperties(t *testing.T) {
 	moments := rapid.Int64Range(-int64(time.Hour), int64(60*24*time.Hour))
+	schedules := rapid.SampledFrom([]cadence.Schedule{cadence.Usual, cadence.Proof, cadence.Certificates})
 	rapid.Check(t, func(t *rapid.T) {
+		s := schedules.Draw(t, "schedule")
 		now := at(time.Duration(moments.Draw(t, "now")))
 		later := now.Add(time.Duration(rapid.Int64Range(0, int64(3*time.Hour)).Draw(t, "later")))
-		due, dueLater := cadence.NextTry(start, now), cadence.NextTry(start, later)
+		due, dueLater := s.Next(start, now), s.Next(start, later)
 		if !due.After(now) {
 			t.Fatalf("due at %s, which is not after %s", due, now)
 		}
@@ -43,12 +60,12 @@ func TestNextTryProperties(t *testing.T) {
 		if later.Before(due) && !dueLater.Equal(due) {
 			t.Fatalf("asking again before it is due moved it from %s to %s", due, dueLater)
 		}
-		if gap := due.Sub(now); now.After(start) && gap > cadence.LastRetry {
+		if gap := due.Sub(now); now.After(start) && gap > s.Last {
 			t.Fatalf("the next try is %s away", gap)
 		}
 		// Each pause is at least as long as the one before: the schedule never starts anew.
-		after := cadence.NextTry(start, due)
-		third := cadence.NextTry(start, after)
+		after := s.Next(start, due)
+		third := s.Next(start, after)
 		if third.Sub(after) < after.Sub(due) {
 			t.Fatalf("the pause shrank from %s to %s", after.Sub(due), third.Sub(after))
 		}

@@ -2,8 +2,6 @@ package edge
 
 import (
 	"time"
-
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
 )
 
 // rule is one question. It answers with a decision, or lets the next rule speak.
@@ -80,7 +78,7 @@ func (in Input) dueIn(f *Failure) time.Duration {
 		// A fresh process keeps to the schedule of the one before it.
 		last = in.Now
 	}
-	return cadence.NextTry(f.Since, last).Sub(in.Now)
+	return f.NextTry(last).Sub(in.Now)
 }
 
 // rest ends the pass with a problem, and leaves waking up to after.

@@ -3,6 +3,7 @@ package edge
 import (
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -123,6 +124,18 @@ type Failure struct {
 	Reason     Reason
 	Generation int64
 	Since      time.Time
+}
+
+// NextTry says when the next try is due, for somebody who asks at now or last tried then.
+func (f Failure) NextTry(now time.Time) time.Time {
+	switch f.Reason {
+	case ReasonCertificateFailed:
+		return cadence.Certificates.Next(f.Since, now)
+	case ReasonDomainValidationPending:
+		return cadence.Proof.Next(f.Since, now)
+	default:
+		return cadence.Usual.Next(f.Since, now)
+	}
 }
 
 // Attempts is what the running process remembers of its own tries. Losing it in a

@@ -247,7 +247,7 @@ func (in Input) fruitless() bool {
 		if in.Nudged && in.Now.Sub(last) >= cadence.FirstRetry {
 			return false
 		}
-		return in.Now.Before(cadence.NextTry(f.Since, last))
+		return in.Now.Before(f.NextTry(last))
 	}
 	return a.AcceptedFor == in.Generation && a.Corrections >= MaxCorrections && in.Now.Sub(a.LastCorrection) < StableFor
 }
