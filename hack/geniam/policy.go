@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 )
 
 // Policy is an IAM policy document.
@@ -35,9 +37,17 @@ func generate(used []Call) (map[string]string, error) {
 		}
 		files[policyPath(f.Feature)] = text
 	}
+	text, err := render(trust())
+	if err != nil {
+		return nil, err
+	}
+	files[trustPath] = text
 	files[pagePath] = page(files)
 	return files, nil
 }
+
+// trustPath is where the example of a trust policy goes.
+const trustPath = policyDir + "/cross-account-dns-trust.json"
 
 func policyPath(f Feature) string { return policyDir + "/" + string(f) + ".json" }
 
@@ -86,12 +96,39 @@ func policy(f Feature) Policy {
 	out := Policy{Version: "2012-10-17"}
 	for _, r := range resources {
 		slices.Sort(byResource[r])
-		out.Statement = append(out.Statement, Statement{Sid: sids[r], Effect: "Allow", Action: byResource[r], Resource: r})
+		// An action that two features need stands once in a policy that has both.
+		actions := slices.Compact(byResource[r])
+		out.Statement = append(out.Statement, Statement{Sid: sids[r], Effect: "Allow", Action: actions, Resource: r})
 	}
 	return out
 }
 
-func render(p Policy) (string, error) {
+// TrustPolicy is the policy of a role that says who may assume it.
+type TrustPolicy struct {
+	Version   string
+	Statement []TrustStatement
+}
+
+// TrustStatement allows it to somebody, under a condition.
+type TrustStatement struct {
+	Sid       string
+	Effect    string
+	Principal map[string]string
+	Action    string
+	Condition map[string]map[string]string
+}
+
+// trust is an example, for the namespace shop of the cluster my-cluster.
+func trust() TrustPolicy {
+	return TrustPolicy{Version: "2012-10-17", Statement: []TrustStatement{{
+		Sid: "TenantOperator", Effect: "Allow",
+		Principal: map[string]string{"AWS": "arn:aws:iam::111122223333:role/cloudfront-tenant-operator"},
+		Action:    "sts:AssumeRole",
+		Condition: map[string]map[string]string{"StringEquals": {"sts:ExternalId": identity.ExternalID("my-cluster", "shop")}},
+	}}}
+}
+
+func render(p any) (string, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetIndent("", "  ")
@@ -117,6 +154,17 @@ that its credentials belong to the tenant's account. AWS could not be asked here
 |---|---|
 `
 
+const trustText = `
+The role in the other account needs the policy [DNS](#dns), best with the one zone as its resource, and a trust policy that names the operator's role
+and the external ID. The external ID is ` + "`<cluster ID>/<namespace>`" + `: the ID of the operator's cluster (` + "`--cluster-id`" + `, by default the UID of the
+namespace ` + "`kube-system`" + `) and the namespace of the objects that may use the role. In a cluster ID each byte that AWS does not take in an external ID, and
+` + "`=`" + `, is written as ` + "`=`" + ` and two hexadecimal digits. Without the condition every namespace of the cluster could use the role. For several namespaces
+list their external IDs. In CloudTrail the session's name is ` + "`cloudfront-tenant-operator@<namespace>`" + `. Example: [%s](../../%s)
+
+` + "```json\n%s```\n" + `
+A role that refuses is asked for again after one minute, and later every ten minutes.
+`
+
 func page(files map[string]string) string {
 	var b strings.Builder
 	b.WriteString(intro)
@@ -131,6 +179,9 @@ func page(files map[string]string) string {
 		b.WriteString("\n| action | used for | without it |\n|---|---|---|\n")
 		for _, p := range f.Feature.permissions() {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.Action, p.For, p.Without)
+		}
+		if f.Feature == CrossAccountDNS {
+			fmt.Fprintf(&b, trustText, trustPath, trustPath, files[trustPath])
 		}
 	}
 	return b.String()

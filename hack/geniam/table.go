@@ -8,6 +8,8 @@ const (
 	Tenants             Feature = "tenants"
 	Preflight           Feature = "preflight"
 	ManagedCertificates Feature = "managed-certificates"
+	DNS                 Feature = "dns"
+	CrossAccountDNS     Feature = "cross-account-dns"
 	VPCOrigins          Feature = "vpc-origins"
 	WebACLs             Feature = "web-acls"
 	// ReadOnly is made of the reads of the others.
@@ -23,6 +25,10 @@ var features = []struct {
 	{Preflight, "Preflight", "Recommended. The operator works without each of these and then says less: it checks a spec before it asks AWS, " +
 		"and finds out what stands behind a refusal."},
 	{ManagedCertificates, "Managed certificates", "Needed where objects have a `managedCertificateRequest`."},
+	{DNS, "DNS", "Needed where objects have a `spec.dns`: for the operator's own identity where the zones are in its account, and for the role that " +
+		"`spec.dns.assumeRoleArn` names where they are in another."},
+	{CrossAccountDNS, "Cross-account DNS", "Needed where objects have a `spec.dns.assumeRoleArn`. The resource is an example: write the roles that the operator's " +
+		"`--allowed-roles` has."},
 	{VPCOrigins, "VPC origins", "Needed where the multi-tenant distribution has VPC origins."},
 	{WebACLs, "Web ACLs", "Needed where objects have `customizations.webAcl`."},
 	{ReadOnly, "Read-only", "**Instead of the others**, for an operator that runs with `--drift-policy report` and must not be able to change anything: " +
@@ -35,6 +41,12 @@ const (
 	tenants       = "arn:aws:cloudfront::*:distribution-tenant/*"
 	distributions = "arn:aws:cloudfront::*:distribution/*"
 	vpcOrigins    = "arn:aws:cloudfront::*:vpcorigin/*"
+	groups        = "arn:aws:cloudfront::*:connection-group/*"
+	// The ARNs of Route 53 have neither a region nor an account.
+	zones   = "arn:aws:route53:::hostedzone/*"
+	changes = "arn:aws:route53:::change/*"
+	// A policy for any role would leave everything to the trust policies of others.
+	roles = "arn:aws:iam::*:role/tenant-dns-*"
 	// CloudFront takes certificates and web ACLs from us-east-1 only.
 	certificates = "arn:aws:acm:us-east-1:*:certificate/*"
 	webACLs      = "arn:aws:wafv2:us-east-1:*:global/webacl/*/*"
@@ -43,6 +55,7 @@ const (
 // sids name statements by their resource.
 var sids = map[string]string{
 	anything: "NoResource", tenants: "DistributionTenants", distributions: "Distributions",
+	groups: "ConnectionGroups", zones: "HostedZones", changes: "Changes", roles: "Roles",
 	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs",
 }
 
@@ -126,6 +139,16 @@ var permissions = []Permission{
 		Without: "`DomainConflict` can't always name the holder.",
 	},
 	{
+		Action: "cloudfront:GetConnectionGroup", Feature: Preflight, Resource: groups, Read: true,
+		For:     "Finding out whether a routing endpoint has IPv6 addresses, for alias records.",
+		Without: "Alias records of type AAAA are not published; those of type A are.",
+	},
+	{
+		Action: "acm:ListCertificates", Feature: Preflight, Resource: anything, Read: true,
+		For:     "Watching when the certificates that tenants use expire: one call for a thousand. ACM checks no resource for it.",
+		Without: "No metric and no log line tells that a certificate was not renewed.",
+	},
+	{
 		Action: "cloudfront:GetManagedCertificateDetails", Feature: ManagedCertificates, Resource: tenants, Read: true,
 		For:     "Following the certificate until it is issued.",
 		Without: "Objects with a `managedCertificateRequest` say `AccessDenied` once they are deployed.",
@@ -134,6 +157,46 @@ var permissions = []Permission{
 		Action: "acm:RequestCertificate", Feature: ManagedCertificates, Resource: anything, Implied: true,
 		For:     "CloudFront requests the certificate in the name of whoever creates the tenant. ACM checks no resource for it.",
 		Without: "The tenant is created without a certificate request, which nobody repeats: the object stays `PendingValidation`.",
+	},
+	{
+		Action: "acm:DescribeCertificate", Feature: ManagedCertificates, Resource: certificates, Read: true,
+		For:     "Making sure that a certificate of a deleted tenant is managed by CloudFront and used by nothing, before it is deleted.",
+		Without: "A deleted object waits with `AccessDenied`; its tenant is gone, and its certificate stays in ACM.",
+	},
+	{
+		Action: "acm:DeleteCertificate", Feature: ManagedCertificates, Resource: certificates,
+		For:     "Deleting the managed certificates of a deleted tenant, unless `deleteOnTenantDeletion` is false.",
+		Without: "A deleted object waits with `AccessDenied`; its tenant is gone, and its certificate stays in ACM.",
+	},
+	{
+		Action: "route53:ListHostedZones", Feature: DNS, Resource: anything, Read: true,
+		For:     "Finding the zone of a domain where `spec.dns` names none by its ID. Route 53 checks no resource for it.",
+		Without: "Objects whose `spec.dns` has no `hostedZoneId` say `DNSError`.",
+	},
+	{
+		Action: "route53:GetHostedZone", Feature: DNS, Resource: zones, Read: true,
+		For:     "Reading the name of the zone that `hostedZoneId` names.",
+		Without: "Objects whose `spec.dns` has a `hostedZoneId` say `DNSError`, unless the list of zones has shown it.",
+	},
+	{
+		Action: "route53:ListResourceRecordSets", Feature: DNS, Resource: zones, Read: true,
+		For:     "Reading what a zone has, to find conflicts and drift, and to delete records with their exact values.",
+		Without: "Nothing is published: objects say `DNSError`.",
+	},
+	{
+		Action: "route53:ChangeResourceRecordSets", Feature: DNS, Resource: zones,
+		For:     "Publishing and deleting records, many in one call.",
+		Without: "Nothing is published: objects say `DNSError`. A deleted object waits, with its tenant serving.",
+	},
+	{
+		Action: "route53:GetChange", Feature: DNS, Resource: changes, Read: true,
+		For:     "Making sure that every server of Route 53 has a change, before anything is done that relies on it.",
+		Without: "Records are published and are never known to be in sync: objects stay `DNSPropagating`.",
+	},
+	{
+		Action: "sts:AssumeRole", Feature: CrossAccountDNS, Resource: roles, Implied: true,
+		For:     "Assuming the role that `spec.dns.assumeRoleArn` names.",
+		Without: "Objects with a `spec.dns.assumeRoleArn` say `DNSError`, with the external ID that the role has to trust.",
 	},
 	{
 		Action: "cloudfront:GetVpcOrigin", Feature: VPCOrigins, Resource: vpcOrigins, Read: true, Implied: true,

@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
@@ -46,6 +47,47 @@ func managed(o *v1alpha1.DistributionTenant) {
 	o.Spec.ManagedCertificateRequest = &v1alpha1.ManagedCertificateRequest{ValidationTokenHost: v1alpha1.ValidationTokenHostSelfHosted}
 }
 
+const (
+	zoneID       = "ZHOME"
+	otherAccount = "444455556666"
+	otherZoneID  = "ZOTHER"
+	roleARN      = "arn:aws:iam::" + otherAccount + ":role/tenant-dns-shop"
+)
+
+// published asks for records in the zone of the operator's own account.
+func published(o *v1alpha1.DistributionTenant) {
+	o.Spec.DNS = &v1alpha1.DNS{Provider: v1alpha1.DNSProviderRoute53, RecordType: v1alpha1.RecordTypeAlias, TTL: 300}
+}
+
+// byID is the same with the zone's id.
+func byID(o *v1alpha1.DistributionTenant) {
+	published(o)
+	o.Spec.DNS.HostedZoneID = zoneID
+}
+
+// elsewhere asks for records in another account, with its role.
+func elsewhere(o *v1alpha1.DistributionTenant) {
+	published(o)
+	o.Spec.DNS.AssumeRoleARN = roleARN
+}
+
+// newWorld has a zone in the operator's account, and one in another with a role for it.
+func newWorld(t *testing.T) *world.World {
+	t.Helper()
+	seed := world.Seed()
+	seed.Accounts = append(seed.Accounts, sim.SeedAccount{ID: otherAccount})
+	seed.HostedZones = []sim.SeedHostedZone{
+		{ID: zoneID, Name: "example.com"}, {ID: otherZoneID, Name: "example.com", Account: otherAccount},
+	}
+	seed.Roles = []sim.SeedRole{{ARN: roleARN}}
+	// What the page says of roles is what the policy has.
+	allowed, err := identity.ParseRolePatterns([]string{roles})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return world.NewOffline(t, world.Options{Seed: &seed, AllowedRoles: allowed, Expiry: true})
+}
+
 // foreign makes a tenant as somebody else would.
 func foreign(t *testing.T, w *world.World, name string) {
 	t.Helper()
@@ -74,10 +116,18 @@ func disable(t *testing.T, w *world.World, name string) {
 // allowed by a policy: what the code says and what AWS sees are the same.
 func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 	t.Parallel()
-	w := world.NewOffline(t, world.Options{})
-	w.Apply(w.Tenant("alpha", team))
-	w.Apply(w.Tenant("beta", managed))
+	w := newWorld(t)
+	// The zone is read by itself as long as no list has shown it.
+	w.Apply(w.Tenant("delta", byID))
 	w.Advance(settle)
+	w.Apply(w.Tenant("alpha", team, published))
+	w.Apply(w.Tenant("beta", managed))
+	w.Apply(w.Tenant("epsilon", elsewhere))
+	w.Advance(settle)
+	if err := w.Sim.ServeToken("beta.example.com"); err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(10 * time.Minute)
 	w.Edit("alpha", untagged)
 	w.Edit("alpha", tier("gold"))
 	w.Advance(10 * time.Minute)
@@ -86,21 +136,24 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 	foreign(t, w, "holder")
 	w.Apply(w.Tenant("rival", domain("holder.example.com")))
 	w.Advance(settle)
-	for _, name := range []string{"alpha", "beta", "gamma", "rival"} {
+	for _, name := range []string{"alpha", "beta", "gamma", "rival", "delta", "epsilon"} {
 		w.Delete(name)
 	}
-	w.Advance(10 * time.Minute)
+	w.Advance(time.Hour)
 	var seen []string
 	for operation := range w.Sim.Calls() {
 		seen = append(seen, operation)
 	}
 	slices.Sort(seen)
-	if d := gocmp.Diff(names(codeCalls(t)), seen); d != "" {
+	// That one the SDK makes by itself.
+	want := names(append(codeCalls(t), "sts:AssumeRole"))
+	if d := gocmp.Diff(want, seen); d != "" {
 		t.Errorf("calls (-in the code +seen by AWS):\n%s", d)
 	}
 	actions := allowed()
 	for _, operation := range seen {
-		if !actions["cloudfront:"+operation] && !actions["acm:"+operation] && !free[Call("sts:"+operation)] {
+		services := []string{"cloudfront:", "acm:", "route53:", "sts:"}
+		if !slices.ContainsFunc(services, func(s string) bool { return actions[s+operation] || free[Call(s+operation)] }) {
 			t.Errorf("no policy allows %s", operation)
 		}
 	}
@@ -135,6 +188,8 @@ type story struct {
 const (
 	ready  = "Ready=True/Deployed"
 	denied = "Ready=False/AccessDenied"
+
+	dnsError = "Ready=False/DNSError"
 )
 
 func apply(name string, change ...edit) func(*testing.T, *world.World) {
@@ -156,6 +211,41 @@ func foreignAlpha(t *testing.T, w *world.World) {
 }
 
 func remove(_ *testing.T, w *world.World) { w.Delete("alpha") }
+
+func absent(t *testing.T, w *world.World) {
+	t.Helper()
+	if _, found := w.InAWS("alpha"); found {
+		t.Error("the tenant is still there")
+	}
+}
+
+// issued makes an object whose managed certificate is attached.
+func issued(t *testing.T, w *world.World) {
+	t.Helper()
+	w.Apply(w.Tenant("alpha", managed))
+	w.Advance(settle)
+	if err := w.Sim.ServeToken("alpha.example.com"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// records checks what the zone has, beside what makes it one.
+func records(want ...string) func(*testing.T, *world.World) {
+	return func(t *testing.T, w *world.World) {
+		t.Helper()
+		state, _ := w.Sim.HostedZone(zoneID)
+		var got []string
+		for _, r := range state.Records {
+			if r.Type != "NS" && r.Type != "SOA" {
+				got = append(got, r.Type+" "+r.Name)
+			}
+		}
+		slices.Sort(got)
+		if d := gocmp.Diff(want, got); d != "" {
+			t.Errorf("records (-want +got):\n%s", d)
+		}
+	}
+}
 
 func serves(want bool) func(*testing.T, *world.World) {
 	return func(t *testing.T, w *world.World) {
@@ -209,7 +299,8 @@ var stories = map[string]map[string]story{
 		"AWS finds the mistakes": {after: apply("alpha", func(o *v1alpha1.DistributionTenant) { tier("gold")(o); o.Spec.Parameters[0].Name = "nosuch" }), wants: "Ready=False/ValidationFailed", says: "CreateDistributionTenant"},
 	},
 	"DescribeCertificate": {
-		"AWS finds the mistakes": {after: apply("alpha", domain("shop.example.org")), wants: "Ready=False/DomainValidationPending", says: "CreateDistributionTenant"},
+		"AWS finds the mistakes":                              {after: apply("alpha", domain("shop.example.org")), wants: "Ready=False/DomainValidationPending", says: "CreateDistributionTenant"},
+		"a managed certificate stays, and the object says so": {before: issued, after: remove, wants: denied, check: absent},
 	},
 	"ListConnectionGroups": {
 		"the target of DNS is unknown": {after: apply("alpha"), wants: ready, check: func(t *testing.T, w *world.World) {
@@ -230,6 +321,39 @@ var stories = map[string]map[string]story{
 			wants: "Ready=False/DomainConflict", says: "does not show", wait: time.Minute,
 		},
 	},
+	"GetConnectionGroup": {
+		"alias records of type A are published all the same": {after: apply("alpha", published), wants: ready, check: records("A alpha.example.com", "TXT _cf-challenge.alpha.example.com")},
+	},
+	"ListHostedZones": {
+		"the zone can't be found":         {after: apply("alpha", published), wants: dnsError, check: records()},
+		"a zone that is named needs none": {after: apply("alpha", byID), wants: ready},
+	},
+	"GetHostedZone": {
+		"a zone that is named can't be read": {after: apply("alpha", byID), wants: dnsError, check: records()},
+		"a zone that is found needs none":    {after: apply("alpha", published), wants: ready},
+	},
+	"ListResourceRecordSets": {
+		"nothing is published": {after: apply("alpha", published), wants: dnsError},
+	},
+	"ChangeResourceRecordSets": {
+		"nothing is published":              {after: apply("alpha", published), wants: dnsError, check: records()},
+		"a deleted object waits and serves": {before: apply("alpha", published), after: remove, wants: dnsError, check: serves(true)},
+		"other objects are not hurt":        {after: apply("alpha"), wants: ready},
+	},
+	"GetChange": {
+		"records are published and never known to be in sync": {after: apply("alpha", published), wants: "Ready=False/DNSPropagating"},
+	},
+	"AssumeRole": {
+		"the zone of another account is out of reach": {after: apply("alpha", elsewhere), wants: dnsError, says: roleARN},
+		"our own zone is not":                         {after: apply("alpha", published), wants: ready},
+	},
+	"DeleteCertificate": {
+		"a deleted object waits, without its tenant": {before: issued, after: remove, wants: denied, check: absent},
+		"without a certificate it does not":          {before: apply("alpha"), after: remove, wants: "object is gone"},
+	},
+	"ListCertificates": {
+		"nothing else needs it": {after: apply("alpha"), wants: ready},
+	},
 	"GetManagedCertificateDetails": {
 		"a managed certificate can't be followed": {after: apply("alpha", managed), wants: denied},
 		"other objects are not hurt":              {after: apply("alpha"), wants: ready},
@@ -247,7 +371,7 @@ func TestWhatStopsWithoutAPermission(t *testing.T) {
 		for name, s := range list {
 			t.Run(operation+": "+name, func(t *testing.T) {
 				t.Parallel()
-				w := world.NewOffline(t, world.Options{})
+				w := newWorld(t)
 				w.Advance(time.Second)
 				if s.before != nil {
 					s.before(t, w)
@@ -260,7 +384,7 @@ func TestWhatStopsWithoutAPermission(t *testing.T) {
 					t.Errorf("got %s, want %s:\n%s", got, s.wants, w.Describe("alpha"))
 				}
 				message := w.Message("alpha", v1alpha1.ConditionReady)
-				if s.wants == denied && !strings.Contains(message, operation) || !strings.Contains(message, s.says) {
+				if (s.wants == denied || s.wants == dnsError) && !strings.Contains(message, operation) || !strings.Contains(message, s.says) {
 					t.Errorf("the message does not name %s or %q: %s", operation, s.says, message)
 				}
 				if s.check != nil {

@@ -13,6 +13,7 @@ import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	sdkcloudfront "github.com/aws/aws-sdk-go-v2/service/cloudfront"
+	sdkroute53 "github.com/aws/aws-sdk-go-v2/service/route53"
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,12 +65,16 @@ type Options struct {
 	AllowedRoles identity.RolePatterns
 	// Resolver is public DNS, where the operator is to ask it.
 	Resolver port.Resolver
+	// Expiry makes the operator watch when certificates expire.
+	Expiry bool
 	// Rate and Burst are the operator's own limits; none by default.
 	Rate  float64
 	Burst int
 	// BeforeAWS is told of every request of the operator, and whether it would change
 	// something, just before AWS sees it.
 	BeforeAWS func(r *http.Request, writes bool)
+	// Watch is shown AWS before and after every change of it.
+	Watch func(sim.View)
 }
 
 // TB is what a world needs of a test; a property test has it too.
@@ -212,7 +217,7 @@ func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch
 		o.Rate, o.Burst = 1e6, 1e6
 	}
 	w := &World{
-		Sim:   sim.New(sim.Options{Clock: clk, DeployDelay: DeployDelay, Seed: o.Seed, Switches: o.Switches}),
+		Sim:   sim.New(sim.Options{Clock: clk, DeployDelay: DeployDelay, Seed: o.Seed, Switches: o.Switches, Watch: o.Watch}),
 		Clock: clk, AccessKey: personKey,
 		t: t, options: o, gate: &gate{}, objects: map[client.ObjectKey]*scheduled{},
 	}
@@ -273,6 +278,10 @@ func (w *World) start() {
 		},
 	}
 	p.workers = []*worker{{step: p.inventory.Step, next: w.Clock.Now()}, {step: p.zones.Step, next: w.Clock.Now()}}
+	if w.options.Expiry {
+		expiry := inventory.NewExpiry(inventory.ExpiryOptions{Inventory: p.inventory, Certificates: certs, Clock: w.Clock, Random: half})
+		p.workers = append(p.workers, &worker{step: expiry.Step, next: w.Clock.Now()})
+	}
 	w.process = p
 }
 
@@ -314,6 +323,11 @@ func patient(next http.RoundTripper) http.RoundTripper {
 		defer cancel()
 		return next.RoundTrip(r.WithContext(ctx))
 	})
+}
+
+// Route53 is a client for whoever else works in the account.
+func (w *World) Route53() *sdkroute53.Client {
+	return sdkroute53.NewFromConfig(w.sdk(personKey, w.Sim.Transport()))
 }
 
 // AWS is a client for whoever else works in the account.
