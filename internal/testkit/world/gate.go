@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -162,13 +163,15 @@ func (g *gate) kube(c client.WithWatch) client.Client {
 	})
 }
 
-// mutating reports whether a request to CloudFront changes something. Lists are POSTs too.
+// mutating reports whether a request changes something. Lists are POSTs too.
 func mutating(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodPut, http.MethodDelete:
 		return true
 	case http.MethodPost:
-		return r.URL.Path == "/2020-05-31/distribution-tenant" || r.URL.Path == "/2020-05-31/tagging"
+		return r.URL.Path == "/2020-05-31/distribution-tenant" || r.URL.Path == "/2020-05-31/tagging" ||
+			strings.HasSuffix(strings.TrimSuffix(r.URL.Path, "/"), "/rrset") ||
+			r.Header.Get("X-Amz-Target") == "CertificateManager.DeleteCertificate"
 	}
 	return false
 }
