@@ -246,7 +246,8 @@ func (e *Expiry) tell(found map[string]*AttachedCertificate) {
 	named := make(map[string]bool, len(found))
 	for arn, c := range found {
 		named[arn] = true
-		if !e.named[arn] {
+		// One that was detached while the list was read is nobody's trouble any more.
+		if !e.named[arn] && len(c.Tenants) > 0 {
 			fresh = append(fresh, *c)
 		}
 	}

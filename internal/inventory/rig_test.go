@@ -57,7 +57,9 @@ type options struct {
 	rate     float64
 	burst    int
 	switches func(*sim.Switches)
-	clock    clock.WithTicker
+	// seed changes the simulated account before it is made.
+	seed  func(*sim.Seed)
+	clock clock.WithTicker
 }
 
 func newRig(t *testing.T, o options) *rig {
@@ -74,6 +76,9 @@ func newRig(t *testing.T, o options) *rig {
 	seed.ConnectionGroups = []sim.SeedConnectionGroup{{ID: "cg_main", RoutingEndpoint: "dmain.cloudfront.net", Default: true}}
 	for n := range o.tenants {
 		seed.Tenants = append(seed.Tenants, sim.SeedTenant{Name: name(n), DistributionID: distributionID, Domains: []string{name(n) + ".example.com"}})
+	}
+	if o.seed != nil {
+		o.seed(&seed)
 	}
 	switches := sim.DefaultSwitches()
 	if o.switches != nil {

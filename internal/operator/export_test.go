@@ -6,5 +6,6 @@ var (
 	EventName = eventName
 	Bounded   = bounded
 
-	OwnerAlive = ownerAlive
+	OwnerAlive     = ownerAlive
+	RegisterExpiry = registerExpiry
 )

@@ -54,6 +54,9 @@ func Metrics() ([]Metric, error) {
 	if err := registerOrphans(r, nil); err != nil {
 		return nil, err
 	}
+	if err := registerExpiry(r, nil, nil); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(r.metrics, func(a, b Metric) int { return strings.Compare(a.Name, b.Name) })
 	return r.metrics, nil
 }

@@ -1,0 +1,110 @@
+package operator
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// expiryDays are the spans in which certificates that expire are counted. ACM renews weeks
+// ahead, so that the first to fill shows what has stopped being renewed.
+var expiryDays = []int{7, 14, 30, 60}
+
+// maxNamed is how many certificates are logged at once. A fleet whose renewals have all
+// stopped needs no line for each.
+const maxNamed = 20
+
+// addExpiry adds the watch over what is attached.
+func addExpiry(mgr ctrl.Manager, r prometheus.Registerer, inv *inventory.Inventory, certificates port.Certificates, clk clock.WithTicker) error {
+	log := ctrl.Log.WithName("certificates")
+	watch := inventory.NewExpiry(inventory.ExpiryOptions{
+		Inventory: inv, Certificates: certificates, Clock: clk,
+		OnFound: func(found []inventory.AttachedCertificate) {
+			for _, c := range found[:min(len(found), maxNamed)] {
+				log.Info("An attached certificate expires soon or can't be used. A managed one is renewed while all its domains lead to CloudFront",
+					"certificate", c.ARN, "status", c.Status, "notAfter", c.NotAfter, "tenant", c.Tenants[0], "tenants", len(c.Tenants))
+			}
+			if more := len(found) - maxNamed; more > 0 {
+				log.Info("More attached certificates expire soon or can't be used", "certificates", more)
+			}
+		},
+		OnFailure: func(err error) {
+			log.Error(err, "Listing the account's certificates failed; those that expire go unnoticed until it works again")
+		},
+	})
+	if err := mgr.Add(watch); err != nil {
+		return fmt.Errorf("adding the watch over certificates: %w", err)
+	}
+	return registerExpiry(r, watch.Report, clk)
+}
+
+// registerExpiry adds what is computed when it is scraped, with no label for a certificate
+// or a tenant: a fleet has ten thousand.
+func registerExpiry(r prometheus.Registerer, report func() *inventory.ExpiryReport, clk clock.PassiveClock) error {
+	const only = " The active replica shows it, while it is known."
+	return registerAll(r, &expiry{
+		report: report, clock: clk,
+		attached: prometheus.NewDesc(metricPrefix+"certificates",
+			"Certificates that tenants have attached by what ACM's list said: issued, unusable (expired, revoked, inactive) or unlisted. One that many tenants share counts once."+only,
+			[]string{"state"}, nil),
+		expiring: prometheus.NewDesc(metricPrefix+"certificates_expiring",
+			"Attached certificates that expire within so many days, or have expired. Each span includes the shorter ones."+only,
+			[]string{"within_days"}, nil),
+		soonest: prometheus.NewDesc(metricPrefix+"certificate_expiry_days",
+			"Days until the first of the attached certificates expires, below 0 when one has. There is none while nothing is attached."+only, nil, nil),
+		age: prometheus.NewDesc(metricPrefix+"certificates_age_seconds",
+			"Time since the account's certificates were last listed; -1 when they can't be. There is none while nothing is attached.", nil, nil),
+	})
+}
+
+// expiry tells what the watch over certificates knows. It shows nothing instead of a zero
+// where it knows nothing.
+type expiry struct {
+	report                           func() *inventory.ExpiryReport
+	clock                            clock.PassiveClock
+	attached, expiring, soonest, age *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (e *expiry) Describe(d chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{e.attached, e.expiring, e.soonest, e.age} {
+		d <- desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (e *expiry) Collect(out chan<- prometheus.Metric) {
+	r := e.report()
+	if r == nil {
+		return
+	}
+	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+	}
+	now := e.clock.Now()
+	switch {
+	case r.Attached > 0 && r.Listed.IsZero():
+		gauge(e.age, -1)
+		return
+	case r.Attached > 0:
+		gauge(e.age, now.Sub(r.Listed).Seconds())
+	}
+	gauge(e.attached, float64(r.Attached-r.Unusable-r.Unlisted), "issued")
+	gauge(e.attached, float64(r.Unusable), "unusable")
+	gauge(e.attached, float64(r.Unlisted), "unlisted")
+	for _, days := range expiryDays {
+		gauge(e.expiring, float64(r.ExpiringBy(now.Add(time.Duration(days)*day))), strconv.Itoa(days))
+	}
+	if end, some := r.Soonest(); some {
+		gauge(e.soonest, end.Sub(now).Hours()/24)
+	}
+}
+
+const day = 24 * time.Hour
