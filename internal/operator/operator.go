@@ -222,5 +222,8 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
 	if err := addOrphans(mgr, ctrlmetrics.Registry, inv, controller, c.ClusterID); err != nil {
 		return err
 	}
+	if err := addExpiry(mgr, ctrlmetrics.Registry, inv, certClient, wall); err != nil {
+		return err
+	}
 	return registerFleet(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), inv, wall)
 }
