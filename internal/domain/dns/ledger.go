@@ -33,6 +33,10 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 		entered[e.Record] = true
 		if state := advance(e.State, wanted[e.Record], view.Of(e.Record), policy); state != "" {
 			e.State = state
+			if state == Intended && wanted[e.Record] {
+				// What could not be published with another role can be with this one.
+				e.RoleARN = policy.RoleARN
+			}
 			next = append(next, e)
 		}
 	}

@@ -117,10 +117,10 @@ func (c *Claim) StateOf(r Record) State {
 
 // holder returns the other claim that holds the place of a record, nil if there is none.
 //
-// What has to go is another's only if the other wants to keep the very same record: anything
-// else that is ours in the zone must be deleted by us, or nobody ever would.
+// What is there and has to go is another's only if the other wants to keep the very same
+// record: anything else that is ours in the zone must be deleted by us, or nobody ever would.
 func (p Place) holder(c *Claim, r Record) *Claim {
-	if c.StateOf(r) == Retracting {
+	if c.StateOf(r) == Retracting && p.Has(r) {
 		for _, o := range p.Claims {
 			if state := o.StateOf(r); o.Owner != c.Owner && state != "" && state != Retracting {
 				return o

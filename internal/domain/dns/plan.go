@@ -65,16 +65,33 @@ func (c *Claim) Names() []string {
 	return slices.Compact(names)
 }
 
-// Plan returns what has to change at the name, sorted by owner.
+// Plan returns what has to change at the name, what creates something first, then sorted by
+// owner. Units can be carried out in any order: of two that touch one place only the first is
+// due now.
 func (p Place) Plan() []Unit {
-	var units []Unit
+	var all, due []Unit
 	for _, c := range p.Claims {
-		units = append(units, p.units(c)...)
+		all = append(all, p.units(c)...)
 	}
-	slices.SortFunc(units, func(a, b Unit) int {
-		return cmp.Or(compareOwners(a.Owner, b.Owner), cmp.Compare(a.Access.RoleARN, b.Access.RoleARN))
+	slices.SortFunc(all, func(a, b Unit) int {
+		return cmp.Or(
+			cmp.Compare(min(len(b.Publishes), 1), min(len(a.Publishes), 1)),
+			compareOwners(a.Owner, b.Owner), cmp.Compare(a.Access.RoleARN, b.Access.RoleARN),
+		)
 	})
-	return units
+	for _, u := range all {
+		if !slices.ContainsFunc(due, u.clashes) {
+			due = append(due, u)
+		}
+	}
+	return due
+}
+
+// clashes reports whether two units touch one place.
+func (u Unit) clashes(other Unit) bool {
+	return slices.ContainsFunc(u.Changes, func(c Change) bool {
+		return slices.ContainsFunc(other.Changes, func(o Change) bool { return c.Set.Clashes(o.Set.Key) })
+	})
 }
 
 // AccessOf returns the identity with which an entry of the claim's ledger is published and deleted.
@@ -96,15 +113,17 @@ func (p Place) units(c *Claim) []Unit {
 			leaving = append(leaving, e)
 		}
 	}
-	for _, e := range c.Ledger {
-		replaced, ok := p.opening(c, e, gone)
-		if !ok {
-			continue
+	for _, state := range []State{Published, Intended} { // where drift makes room there is some for more
+		for _, e := range c.Ledger {
+			replaced, ok := p.opening(c, e, gone)
+			if !ok || e.State != state {
+				continue
+			}
+			for _, s := range replaced {
+				gone[s.Key] = s
+			}
+			coming = append(coming, e)
 		}
-		for _, s := range replaced {
-			gone[s.Key] = s
-		}
-		coming = append(coming, e)
 	}
 	if len(coming) > 0 {
 		// Whoever may create the new may delete the old: it is one zone.

@@ -1,0 +1,151 @@
+package dns_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+)
+
+func TestAdvance(t *testing.T) {
+	r := cname("a.example.com", target)
+	const none = dns.State("")
+	for name, test := range map[string]struct {
+		state    dns.State
+		wanted   bool
+		standing dns.Standing
+		takeover bool
+		want     dns.State
+	}{
+		"what is wanted and absent is intended":           {none, true, dns.Standing{Phase: dns.Absent}, false, dns.Intended},
+		"what is there already is used and left alone":    {none, true, dns.Standing{Phase: dns.There}, false, none},
+		"nothing is intended in an unknown zone":          {none, true, dns.Standing{Phase: dns.Unknown}, false, none},
+		"nor in a taken place":                            {none, true, dns.Standing{Phase: dns.Blocked}, false, none},
+		"unless it may be taken over":                     {none, true, dns.Standing{Phase: dns.Blocked}, true, dns.Intended},
+		"nor in the place of another object":              {none, true, dns.Standing{Phase: dns.Held}, true, none},
+		"nor in a zone that does not exist":               {none, true, dns.Standing{Phase: dns.NoZone}, false, none},
+		"an intent that is there is published":            {dns.Intended, true, dns.Standing{Phase: dns.There}, false, dns.Published},
+		"one on its way is not yet":                       {dns.Intended, true, dns.Standing{Phase: dns.Coming}, false, dns.Intended},
+		"one that is refused waits":                       {dns.Intended, true, dns.Standing{Phase: dns.Refused}, false, dns.Intended},
+		"one that somebody else fulfilled is let go":      {dns.Intended, true, dns.Standing{Phase: dns.There, Foreign: true}, false, none},
+		"also when it is not wanted any more":             {dns.Intended, false, dns.Standing{Phase: dns.There, Foreign: true}, false, none},
+		"one that is not wanted any more may be there":    {dns.Intended, false, dns.Standing{Phase: dns.Absent}, false, dns.Retracting},
+		"one in the place of another object gives way":    {dns.Intended, true, dns.Standing{Phase: dns.Held}, false, dns.Retracting},
+		"a published record stays":                        {dns.Published, true, dns.Standing{Phase: dns.There}, false, dns.Published},
+		"also when somebody deleted it":                   {dns.Published, true, dns.Standing{Phase: dns.Absent}, false, dns.Published},
+		"or changed it":                                   {dns.Published, true, dns.Standing{Phase: dns.Blocked}, false, dns.Published},
+		"it gives way to another object":                  {dns.Published, true, dns.Standing{Phase: dns.Held}, false, dns.Retracting},
+		"it is retracted when it is not wanted":           {dns.Published, false, dns.Standing{Phase: dns.There}, false, dns.Retracting},
+		"also in an unknown zone":                         {dns.Published, false, dns.Standing{Phase: dns.Unknown}, false, dns.Retracting},
+		"what is being retracted stays while it is there": {dns.Retracting, false, dns.Standing{Phase: dns.There}, false, dns.Retracting},
+		"and while some servers may have it":              {dns.Retracting, false, dns.Standing{Phase: dns.Leaving}, false, dns.Retracting},
+		"and while nobody knows":                          {dns.Retracting, false, dns.Standing{Phase: dns.Unknown}, false, dns.Retracting},
+		"and while its deletion is refused":               {dns.Retracting, false, dns.Standing{Phase: dns.Refused}, false, dns.Retracting},
+		"it is let go when it is gone":                    {dns.Retracting, false, dns.Standing{Phase: dns.Absent}, false, none},
+		"or its zone":                                     {dns.Retracting, false, dns.Standing{Phase: dns.NoZone}, false, none},
+		"or something else is in its place":               {dns.Retracting, false, dns.Standing{Phase: dns.Blocked}, true, none},
+		"or another object keeps it":                      {dns.Retracting, false, dns.Standing{Phase: dns.Held}, false, none},
+		"wanted again it is intended":                     {dns.Retracting, true, dns.Standing{Phase: dns.There}, false, dns.Intended},
+		"also when it has gone meanwhile":                 {dns.Retracting, true, dns.Standing{Phase: dns.Absent}, false, dns.Intended},
+		"or is going":                                     {dns.Retracting, true, dns.Standing{Phase: dns.Leaving}, false, dns.Intended},
+		"not where another object is":                     {dns.Retracting, true, dns.Standing{Phase: dns.Held}, false, none},
+		"nor where something else is":                     {dns.Retracting, true, dns.Standing{Phase: dns.Blocked}, false, none},
+		"unless that may be replaced":                     {dns.Retracting, true, dns.Standing{Phase: dns.Blocked}, true, dns.Intended},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var ledger, want []dns.Entry
+			var wants []dns.Record
+			if test.state != none {
+				ledger = []dns.Entry{entry(r, test.state), entry(r, test.state)} // a line that was doubled counts once
+			}
+			if test.wanted {
+				wants = []dns.Record{r, r}
+			}
+			if test.want != none {
+				want = []dns.Entry{entry(r, test.want)}
+			}
+			view := dns.View{Records: map[dns.Record]dns.Standing{r: test.standing}}
+			got := dns.Advance(ledger, wants, view, dns.Policy{Takeover: test.takeover})
+			if len(got) == 0 {
+				got = nil
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("ledger (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func viewOf(phase dns.Phase, records ...dns.Record) dns.View {
+	v := dns.View{Records: map[dns.Record]dns.Standing{}}
+	for _, r := range records {
+		v.Records[r] = dns.Standing{Phase: phase}
+	}
+	return v
+}
+
+// A new target is two records in one step, so that the zone never has neither.
+func TestAdvanceSwapsInOneStep(t *testing.T) {
+	before, after := cname("a.example.com", target), cname("a.example.com", "d2.cloudfront.net")
+	view := viewOf(dns.Absent, after)
+	view.Records[before] = dns.Standing{Phase: dns.There}
+	got := dns.Advance([]dns.Entry{entry(before, dns.Published)}, []dns.Record{after}, view, dns.Policy{})
+	if d := cmp.Diff([]dns.Entry{entry(before, dns.Retracting), entry(after, dns.Intended)}, got); d != "" {
+		t.Errorf("ledger (-want +got):\n%s", d)
+	}
+}
+
+// Half of the addresses of a name would lead nowhere in particular.
+func TestAdvanceTakesANameWholeOrNotAtAll(t *testing.T) {
+	v4, v6 := alias(apex, dns.A, target), alias(apex, dns.AAAA, target)
+	view := viewOf(dns.Absent, v6)
+	view.Records[v4] = dns.Standing{Phase: dns.Blocked}
+	if got := dns.Advance(nil, []dns.Record{v4, v6}, view, dns.Policy{}); len(got) > 0 {
+		t.Errorf("intended %v beside something that is not ours", got)
+	}
+	if got := dns.Advance(nil, []dns.Record{v4, v6}, view, dns.Policy{Takeover: true}); len(got) != 2 {
+		t.Errorf("intended %v, want both", got)
+	}
+}
+
+func TestAdvanceRemembersTheRole(t *testing.T) {
+	const before, now = "arn:aws:iam::1:role/before", "arn:aws:iam::1:role/now"
+	published, intended, fresh := cname("a.example.com", target), cname("b.example.com", target), cname("c.example.com", target)
+	ledger := []dns.Entry{
+		{Record: published, State: dns.Published, RoleARN: before}, {Record: intended, State: dns.Intended, RoleARN: before},
+	}
+	got := dns.Advance(ledger, []dns.Record{published, intended, fresh}, viewOf(dns.Absent, published, intended, fresh), dns.Policy{RoleARN: now})
+	want := []dns.Entry{
+		{Record: published, State: dns.Published, RoleARN: before},
+		{Record: intended, State: dns.Intended, RoleARN: now}, {Record: fresh, State: dns.Intended, RoleARN: now},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("ledger (-want +got):\n%s", d)
+	}
+}
+
+func TestALedgerIsBounded(t *testing.T) {
+	var wants []dns.Record
+	for n := range dns.MaxEntries + 100 {
+		wants = append(wants, cname(fmt.Sprintf("n%03d.example.com", n), target))
+	}
+	got := dns.Advance(nil, wants, viewOf(dns.Absent, wants...), dns.Policy{})
+	if len(got) != dns.MaxEntries {
+		t.Errorf("%d entries, want %d", len(got), dns.MaxEntries)
+	}
+}
+
+func TestAllThereAndRetracted(t *testing.T) {
+	a, b := cname("a.example.com", target), alias("b.example.com", dns.A, target)
+	view := viewOf(dns.There, a)
+	if !dns.AllThere([]dns.Record{a}, view) || dns.AllThere([]dns.Record{a, b}, view) {
+		t.Error("all are there that are in the view, and no others")
+	}
+	challenge := dns.Record{ZoneID: zoneID, Name: "_cf-challenge.b.example.com", Type: dns.TXT, Value: target, TTL: 300}
+	ledger := []dns.Entry{entry(a, dns.Published), entry(challenge, dns.Retracting)}
+	if !dns.Retracted(ledger, []string{"c.example.com"}) || dns.Retracted(ledger, []string{"b.example.com"}) {
+		t.Error("a domain is retracted when neither it nor its challenge is in the ledger")
+	}
+}
