@@ -40,7 +40,7 @@ func (z *zone) unreadable(access dns.Access, err error) {
 		i.readSince = now
 	}
 	i.readErr = asFault(err)
-	i.readNext = cadence.NextTry(i.readSince, now)
+	i.readNext = cadence.Usual.Next(i.readSince, now)
 	if i.readErr.Kind == fault.NotFound {
 		i.readNext = now.Add(cadence.Jitter(goneEvery, z.opts.Random()))
 	}
@@ -125,7 +125,7 @@ func (z *zone) unchangeable(access dns.Access, err error) {
 		i.changeSince = now
 	}
 	i.changeErr, i.changeOver = asFault(err), false
-	i.changeNext = cadence.NextTry(i.changeSince, now)
+	i.changeNext = cadence.Usual.Next(i.changeSince, now)
 	z.bar(access, true)
 }
 

@@ -254,7 +254,7 @@ func (z *zone) impossible(u dns.Unit, err *fault.Error) {
 		r = &refusal{since: now}
 		z.refused[key] = r
 	}
-	r.err, r.over, r.next = err, false, cadence.NextTry(r.since, now)
+	r.err, r.over, r.next = err, false, cadence.Usual.Next(r.since, now)
 	r.records = map[dns.Record]bool{}
 	for _, record := range slices.Concat(u.Publishes, u.Retracts) {
 		r.records[record] = true

@@ -116,7 +116,7 @@ func (z *zone) declare(part dns.Claim) []dns.Owner {
 		delete(z.refused, unitKey{part.Owner, name})
 	}
 	z.unindex(c)
-	formerly := c.accesses()
+	formerly, stored := c.accesses(), again && !slices.Equal(c.Ledger, part.Ledger)
 	c.Claim = part
 	z.index(c)
 	// The new ones first: what is known of an identity is lost with its last claim.
@@ -130,10 +130,22 @@ func (z *zone) declare(part dns.Claim) []dns.Owner {
 	// What this object is told now it need not be woken for.
 	c.answered = z.digest(c)
 	woken := z.settle()
+	if stored && z.goesOn(c) {
+		// Whoever stores a ledger at the end of a pass does not look at the answer any more.
+		woken = append(woken, part.Owner)
+	}
 	if first, _ := z.earliest(); first.Before(before) {
 		z.nudge()
 	}
 	return woken
+}
+
+// goesOn reports whether the ledger of a claim has to go on by what is known already.
+func (z *zone) goesOn(c *claim) bool {
+	view := dns.View{Records: map[dns.Record]dns.Standing{}}
+	z.each(c, func(r dns.Record, s dns.Standing) { view.Records[r] = s })
+	next := dns.Advance(c.Ledger, c.Wants, view, dns.Policy{Takeover: c.Takeover, RoleARN: c.Access.RoleARN})
+	return !slices.Equal(next, c.Ledger)
 }
 
 // nudge wakes the worker to look again what is due.
@@ -492,7 +504,7 @@ func (z *zone) standing(c *claim, p dns.Place, r dns.Record) dns.Standing {
 		return s
 	case f != nil && s.Phase == dns.There && state != dns.Retracting:
 		return dns.Standing{Phase: dns.Coming, Err: f.err}
-	case f != nil && state == dns.Retracting && (s.Phase == dns.Absent || s.Phase == dns.Blocked):
+	case f != nil && state == dns.Retracting && !p.Has(r):
 		return dns.Standing{Phase: dns.Leaving, Err: f.err}
 	}
 	if !unsettled(c, state, s.Phase) {
@@ -501,7 +513,8 @@ func (z *zone) standing(c *claim, p dns.Place, r dns.Record) dns.Standing {
 	if refused := z.refused[unitKey{c.Owner, r.Name}]; refused != nil && refused.records[r] {
 		return dns.Standing{Phase: dns.Refused, Err: refused.err}
 	}
-	if i != nil && i.changeErr != nil {
+	if i != nil && i.changeErr != nil && (state != "" || !i.changeOver) {
+		// Once it may try again, what has no intent yet gets one: or there would be nothing to try.
 		return dns.Standing{Phase: dns.Unknown, Err: i.changeErr}
 	}
 	return s
