@@ -35,6 +35,7 @@ type config struct {
 	SweepInterval time.Duration `json:"sweepIntervalNanoseconds"`
 	Quiet         time.Duration `json:"quietNanoseconds"`
 	Drifted       int           `json:"drifted"`
+	DNS           bool          `json:"dns"`
 	LastPhase     string        `json:"lastPhase"`
 
 	Operator  string   `json:"operator,omitempty"`
@@ -88,6 +89,7 @@ func parse(args []string) (config, error) {
 	flags.DurationVar(&c.SweepInterval, "sweep-interval", 5*time.Minute, "the operator's --sweep-interval")
 	flags.DurationVar(&c.Quiet, "quiet", 5*time.Minute, "how long to watch the fleet when nothing is to do")
 	flags.IntVar(&c.Drifted, "drifted", 0, "how many tenants to change behind the operator's back, and to wait for")
+	flags.BoolVar(&c.DNS, "dns", false, "give every tenant a managed certificate and a DNS record, all in one zone, under Route 53's own limits")
 	flags.StringVar(&c.LastPhase, "last-phase", phaseDelete, "where to end: "+strings.Join(phaseNames, ", "))
 	flags.StringVar(&c.Operator, "operator", "", "binary of another operator; empty: ours, built from this tree")
 	flags.Var(&c.Arguments, "operator-arg", "argument for --operator, a template; may be given several times")

@@ -102,6 +102,9 @@ func (b *bench) start(ctx context.Context) (err error) {
 	if err := b.stack.AWS.AllowTenants(ctx, b.Tenants+1); err != nil {
 		return err
 	}
+	if err := b.prepareEdge(ctx); err != nil {
+		return err
+	}
 	if b.Throttle > 0 {
 		limit := sim.Limit{Operation: "*", Rate: b.Throttle, Burst: int(2*b.Throttle) + 1}
 		if err := b.stack.AWS.Limit(ctx, limit); err != nil {
@@ -168,6 +171,13 @@ func (b *bench) create(ctx context.Context, r *report) error {
 		rate = min(rate, b.Throttle)
 	}
 	r.FloorSeconds = float64(b.Tenants)/rate + b.DeployDelay.Seconds()
+	if b.DNS {
+		// A create and an attachment each, with DNS before and the certificate between them.
+		r.FloorSeconds = 2*r.FloorSeconds + dnsDelay.Seconds() + certDelay.Seconds()
+	}
+	if err := b.countEdge(ctx, r); err != nil {
+		return err
+	}
 	return b.settle(ctx)
 }
 
@@ -273,7 +283,7 @@ func (b *bench) remove(ctx context.Context, r *report) error {
 	r.AllGoneSeconds = time.Since(begun).Seconds()
 	left, err := b.stack.AWS.Tenants(ctx)
 	r.Leaked = len(left)
-	return err
+	return errors.Join(err, b.countLeft(ctx, r))
 }
 
 // What counts as rest: for so long no call, no write, and next to no CPU time. Whoever polls

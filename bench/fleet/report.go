@@ -25,6 +25,7 @@ type report struct {
 	Drift             distribution `json:"driftCorrected"`
 	AllGoneSeconds    float64      `json:"allGoneSeconds"`
 	Leaked            int          `json:"leaked"`
+	DNS               *dnsFigures  `json:"dns,omitempty"`
 	Phases            []span       `json:"phases"`
 }
 
@@ -155,6 +156,9 @@ func (r *report) printSetting(out io.Writer) {
 	name, shape := c.Operator, "the manifest "+c.Manifest
 	if name == "" {
 		name, shape = "this tree's", "one domain, the distribution's certificate, owner tags sent with the create"
+		if c.DNS {
+			shape = "one domain with a DNS record, a managed certificate, owner tags sent with the create"
+		}
 	}
 	fmt.Fprintf(out, "operator  %s; a tenant has %s\n", name, shape)
 	fmt.Fprintf(out, "fleet     %d tenants; the operator may make %g calls/s, %d at once; sweeps every %s\n", c.Tenants, c.AWSRate, c.AWSBurst, c.SweepInterval)
@@ -177,6 +181,10 @@ func (r *report) printTimes(out io.Writer) {
 	line("all specs are changed after", r.AllChangedSeconds > 0, "%.1f s", r.AllChangedSeconds)
 	line("drift is corrected after", r.Drift.Max > 0, "%s", r.Drift)
 	line("all are deleted after", r.AllGoneSeconds > 0, "%.1f s, %d tenants left in AWS", r.AllGoneSeconds, r.Leaked)
+	if r.DNS != nil {
+		line("Route 53", true, "%s", r.DNS)
+		line("left in the zone and in ACM", r.AllGoneSeconds > 0, "%d records, %d managed certificates", r.DNS.Records, r.DNS.Certificates)
+	}
 }
 
 // printPhases writes a line for each phase; what is per tenant says so.

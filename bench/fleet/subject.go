@@ -32,6 +32,7 @@ const (
 var ourArguments = []string{
 	"--health-probe-bind-address={{.ProbeAddress}}", "--metrics-bind-address=0",
 	"--aws-rate={{.AWSRate}}", "--aws-burst={{.AWSBurst}}", "--sweep-interval={{.SweepInterval}}",
+	"--route53-rate=9", "--route53-burst=40", "--acm-rate=1000", "--acm-burst=1000",
 }
 
 //go:embed tenant.yaml
@@ -43,6 +44,10 @@ type subject struct {
 	probe     *template.Template
 	manifest  *template.Template
 	ready     condition
+	// dns is true when tenants have a managed certificate and a record, connectionGroupID the
+	// group that they are in then.
+	dns               bool
+	connectionGroupID string
 }
 
 func subjectOf(c config) (*subject, error) {
@@ -56,7 +61,7 @@ func subjectOf(c config) (*subject, error) {
 		}
 		text = string(file)
 	}
-	s := &subject{}
+	s := &subject{dns: c.DNS}
 	var err error
 	for _, a := range arguments {
 		t, failure := parseTemplate("operator-arg", a)
@@ -89,15 +94,21 @@ func render(t *template.Template, data any) (string, error) {
 type tenantData struct {
 	N                                       int
 	Namespace, Name, DistributionID, Domain string
+	// ConnectionGroupID is set where tenants have DNS records; their zone is there then.
+	ConnectionGroupID string
 	// Changed is true for the manifest after the change of all specs.
 	Changed bool
 }
 
 // object renders the manifest of the n-th tenant.
 func (s *subject) object(n int, changed bool) (*unstructured.Unstructured, error) {
-	name := nameOf(n)
+	name, zone := nameOf(n), "example.com"
+	if s.dns {
+		zone = zoneName
+	}
 	text, err := render(s.manifest, tenantData{
-		N: n, Namespace: namespace, Name: name, DistributionID: stack.DistributionID, Domain: name + ".example.com", Changed: changed,
+		N: n, Namespace: namespace, Name: name, DistributionID: stack.DistributionID, Domain: name + "." + zone,
+		ConnectionGroupID: s.connectionGroupID, Changed: changed,
 	})
 	if err != nil {
 		return nil, err

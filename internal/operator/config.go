@@ -62,6 +62,8 @@ type Config struct {
 
 	Route53Rate  float64
 	Route53Burst int
+	ACMRate      float64
+	ACMBurst     int
 	AllowedRoles List
 	DNSResolvers List
 }
@@ -96,6 +98,8 @@ func (c *Config) Bind(f *flag.FlagSet) {
 
 	f.Float64Var(&c.Route53Rate, "route53-rate", 4, "Calls per second to Route 53, on average, for each AWS account with zones. AWS allows 10 to all who call in the account.")
 	f.IntVar(&c.Route53Burst, "route53-burst", 20, "Calls to Route 53 that may be made at once after a pause, for each account.")
+	f.Float64Var(&c.ACMRate, "acm-rate", 5, "Calls per second to ACM, on average. AWS allows 10 of each kind to all who call in the account.")
+	f.IntVar(&c.ACMBurst, "acm-burst", 10, "Calls to ACM that may be made at once after a pause.")
 	f.Var(&c.AllowedRoles, "allowed-roles",
 		"Comma-separated IAM roles that objects may name in spec.dns.assumeRoleArn, such as arn:aws:iam::111122223333:role/tenant-dns-*; a star stands for any text between two slashes, or for all accounts. Empty: none.")
 	f.Var(&c.DNSResolvers, "dns-resolvers",
@@ -117,19 +121,14 @@ func (c *Config) Validate() error {
 			return fmt.Errorf("--controllers=%s: there is no controller %q; use %s", c.Controllers.String(), name, controllerDistributionTenant)
 		}
 	}
+	if err := c.validateRates(); err != nil {
+		return err
+	}
 	switch {
 	case c.Workers < 1:
 		return fmt.Errorf("--max-concurrent-reconciles=%d: use at least 1", c.Workers)
-	case !(c.AWSRate > 0) || math.IsInf(c.AWSRate, 0): // NaN is not above 0 either
-		return fmt.Errorf("--aws-rate=%g: use a number above 0", c.AWSRate)
-	case c.AWSBurst < 2:
-		return fmt.Errorf("--aws-burst=%d: use at least 2", c.AWSBurst)
 	case c.SweepInterval < 10*time.Second:
 		return fmt.Errorf("--sweep-interval=%s: use at least 10s", c.SweepInterval)
-	case !(c.Route53Rate > 0) || math.IsInf(c.Route53Rate, 0):
-		return fmt.Errorf("--route53-rate=%g: use a number above 0", c.Route53Rate)
-	case c.Route53Burst < 2:
-		return fmt.Errorf("--route53-burst=%d: use at least 2", c.Route53Burst)
 	}
 	if _, err := identity.ParseRolePatterns(c.AllowedRoles); err != nil {
 		return fmt.Errorf("--allowed-roles: %w", err)
@@ -143,6 +142,23 @@ func (c *Config) Validate() error {
 		return err
 	}
 	return c.DefaultTags.validate()
+}
+
+// validateRates checks the shares of the request rates that the operator may use.
+func (c *Config) validateRates() error {
+	for _, r := range []struct {
+		api   string
+		rate  float64
+		burst int
+	}{{"aws", c.AWSRate, c.AWSBurst}, {"route53", c.Route53Rate, c.Route53Burst}, {"acm", c.ACMRate, c.ACMBurst}} {
+		switch {
+		case !(r.rate > 0) || math.IsInf(r.rate, 0): // NaN is not above 0 either
+			return fmt.Errorf("--%s-rate=%g: use a number above 0", r.api, r.rate)
+		case r.burst < 2:
+			return fmt.Errorf("--%s-burst=%d: use at least 2", r.api, r.burst)
+		}
+	}
+	return nil
 }
 
 // validateNames checks what would otherwise fail later, and in words that name no flag.

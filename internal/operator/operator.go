@@ -44,13 +44,11 @@ const leaderElectionID = "cloudfront-tenant-operator"
 // gives a pod.
 const shutdownTimeout = 25 * time.Second
 
-// The budgets for ACM, which allows ten DescribeCertificate a second to the whole account,
-// and for STS, which is asked once a minute at most.
+// The budget for STS, which is asked once a minute for the account and once an hour for each
+// role and namespace.
 const (
-	acmRate  = 5
-	acmBurst = 10
-	stsRate  = 1
-	stsBurst = 5
+	stsRate  = 5
+	stsBurst = 20
 )
 
 // Version is stamped by the build.
@@ -188,7 +186,7 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
 	wall := clock.RealClock{}
 	var controller *distributiontenant.Controller
 	limiter := aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: c.AWSRate, Burst: c.AWSBurst, Clock: wall, Metrics: calls})
-	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: acmRate, Burst: acmBurst, Clock: wall, Metrics: calls})
+	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: c.ACMRate, Burst: c.ACMBurst, Clock: wall, Metrics: calls})
 	edgeClient := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: calls})
 	certClient := acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: calls})
 	stsLimiter := aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: stsRate, Burst: stsBurst, Clock: wall, Metrics: calls})

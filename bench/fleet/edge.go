@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// zoneName is the one zone that all tenants with DNS are in. No certificate covers it.
+const zoneName = "customers.example.net"
+
+// The delays of a change of DNS and of a certificate, far below those of AWS: what is
+// counted does not depend on them, and nobody wants to wait.
+const (
+	dnsDelay  = 5 * time.Second
+	certDelay = 20 * time.Second
+)
+
+// dnsFigures are what Route 53 saw.
+type dnsFigures struct {
+	// Batches are the changes that it accepted, Domains how many each had on average.
+	Batches int     `json:"batches"`
+	Domains float64 `json:"domainsPerBatch"`
+	// Refused are the calls above its limits, Spare what was left in the fullest bucket at
+	// the worst moment, as a share.
+	Refused int     `json:"refused"`
+	Spare   float64 `json:"spare"`
+	// Records and Certificates are what is left after all tenants are deleted.
+	Records      int `json:"recordsLeft"`
+	Certificates int `json:"certificatesLeft"`
+}
+
+// prepareEdge makes what tenants with DNS and managed certificates need.
+func (b *bench) prepareEdge(ctx context.Context) (err error) {
+	if !b.DNS {
+		return nil
+	}
+	if err := b.stack.AWS.CreateZone(ctx, zoneName); err != nil {
+		return err
+	}
+	if b.subject.connectionGroupID, err = b.stack.AWS.CreateConnectionGroup(ctx, "fleet"); err != nil {
+		return err
+	}
+	if err := b.stack.AWS.LimitRoute53(ctx); err != nil {
+		return err
+	}
+	return b.stack.AWS.Switch(ctx, map[string]any{
+		"route53SyncDelay": dnsDelay.String(), "certificateIssueDelay": certDelay.String(),
+	})
+}
+
+// countEdge takes the figures of DNS when all tenants are Ready.
+func (b *bench) countEdge(ctx context.Context, r *report) error {
+	if !b.DNS {
+		return nil
+	}
+	calls, err := b.stack.AWS.Calls(ctx)
+	if err != nil {
+		return err
+	}
+	uses, err := b.stack.AWS.LimitUses(ctx)
+	if err != nil {
+		return err
+	}
+	f := &dnsFigures{Batches: calls["ChangeResourceRecordSets"].Committed, Spare: 1}
+	f.Domains = float64(b.Tenants) / max(1, float64(f.Batches))
+	for _, u := range uses {
+		f.Refused += u.Refused
+		f.Spare = min(f.Spare, u.Lowest/float64(u.Burst))
+	}
+	r.DNS = f
+	return nil
+}
+
+// countLeft looks for what the tenants have left behind.
+func (b *bench) countLeft(ctx context.Context, r *report) error {
+	state, err := b.stack.AWS.State(ctx)
+	if err != nil || r.DNS == nil {
+		return err
+	}
+	for _, z := range state.HostedZones {
+		for _, record := range z.Records {
+			if strings.HasSuffix(record.Name, "."+zoneName) {
+				r.DNS.Records++
+			}
+		}
+	}
+	for _, c := range state.Certificates {
+		if c.ManagedBy != "" {
+			r.DNS.Certificates++
+		}
+	}
+	return nil
+}
+
+func (f *dnsFigures) String() string {
+	return fmt.Sprintf("%d batches, %.0f domains each; %d calls refused for their rate, %.0f %% of the fullest bucket left",
+		f.Batches, f.Domains, f.Refused, 100*f.Spare)
+}
