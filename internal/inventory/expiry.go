@@ -88,6 +88,12 @@ func NewExpiry(o ExpiryOptions) *Expiry {
 	if o.Random == nil {
 		o.Random = rand.Float64
 	}
+	if o.OnFound == nil {
+		o.OnFound = func([]AttachedCertificate) {}
+	}
+	if o.OnFailure == nil {
+		o.OnFailure = func(error) {}
+	}
 	return &Expiry{opts: o}
 }
 
