@@ -26,7 +26,15 @@ commonLabels: {team: edge}
 image: {digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", pullPolicy: Always}
 imagePullSecrets: [{name: registry}]
 replicas: 3
-aws: {region: eu-west-1, rate: 2.5, burst: 20, defaultTags: {team: edge, "cost center": 42}}
+aws:
+  region: eu-west-1
+  rate: 2.5
+  burst: 20
+  defaultTags: {team: edge, "cost center": 42}
+  route53: {rate: 3, burst: 30}
+  acm: {rate: 2, burst: 12}
+  allowedRoles: ["arn:aws:iam::444455556666:role/tenant-dns-*"]
+  dnsResolvers: ["1.1.1.1:53"]
 podSecurityContext: {runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000, seccompProfile: {type: RuntimeDefault}}
 securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
 terminationGracePeriodSeconds: 60

@@ -22,7 +22,15 @@ func TestEveryFlagIsReached(t *testing.T) {
 	r := render(t, `
 replicas: 1
 watchNamespaces: [team-a, team-b]
-aws: {region: eu-west-1, rate: 2.5, burst: 21, defaultTags: {a: b, c: d e}}
+aws:
+  region: eu-west-1
+  rate: 2.5
+  burst: 21
+  defaultTags: {a: b, c: d e}
+  route53: {rate: 3, burst: 22}
+  acm: {rate: 1.5, burst: 23}
+  allowedRoles: ["arn:aws:iam::111122223333:role/dns-*", "arn:aws:iam::*:role/tenant-dns"]
+  dnsResolvers: ["1.1.1.1:53", "[2606:4700:4700::1111]:53"]
 controller:
   clusterID: prod
   driftPolicy: suspend
@@ -38,6 +46,8 @@ extraArgs: [--zap-devel=true]
 `)
 	want := map[string]string{
 		"aws-burst": "21", "aws-rate": "2.5", "aws-region": "eu-west-1", "cluster-id": "prod", "controllers": "distributiontenant",
+		"acm-rate": "1.5", "acm-burst": "23", "route53-rate": "3", "route53-burst": "22",
+		"allowed-roles": "arn:aws:iam::111122223333:role/dns-*,arn:aws:iam::*:role/tenant-dns", "dns-resolvers": "1.1.1.1:53,[2606:4700:4700::1111]:53",
 		"default-tags": "a=b,c=d e", "drift-policy": "suspend", "enable-http2": "true", "health-probe-bind-address": ":9000",
 		"leader-elect": "false", "leader-election-namespace": "team-a", "max-concurrent-reconciles": "3", "metrics-bind-address": ":9443",
 		"metrics-cert-key": "a.key", "metrics-cert-name": "a.crt", "metrics-cert-path": "/etc/metrics-cert", "metrics-secure": "false",
@@ -76,6 +86,9 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"a number that is too small":          {"controller: {maxConcurrentReconciles: 0}", "at '/controller/maxConcurrentReconciles': minimum: got 0, want 1"},
 		"a burst that lets no call through":   {"aws: {burst: 1}", "at '/aws/burst': minimum: got 1, want 2"},
 		"a rate of nothing":                   {"aws: {rate: 0}", "at '/aws/rate': minimum: got 0, want 0.1"},
+		"a rate of nothing, below":            {"aws: {route53: {rate: 0}}", "at '/aws/route53/rate': minimum: got 0, want 0.1"},
+		"a role that is none":                 {"aws: {allowedRoles: [admin]}", "at '/aws/allowedRoles/0': 'admin' does not match pattern"},
+		"a resolver without a port":           {"aws: {dnsResolvers: [1.1.1.1]}", "at '/aws/dnsResolvers/0': '1.1.1.1' does not match pattern"},
 		"a port that is none":                 {"metrics: {port: 70000}", "at '/metrics/port': maximum: got 70,000, want 65,535"},
 		"a number instead of a duration":      {"controller: {sweepInterval: 300}", "at '/controller/sweepInterval': got number, want string"},
 		"no duration":                         {"controller: {sweepInterval: 5 minutes}", "at '/controller/sweepInterval': '5 minutes' does not match pattern"},

@@ -101,6 +101,16 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 - --aws-rate={{ .Values.aws.rate }}
 - --aws-burst={{ int .Values.aws.burst }}
+- --route53-rate={{ .Values.aws.route53.rate }}
+- --route53-burst={{ int .Values.aws.route53.burst }}
+- --acm-rate={{ .Values.aws.acm.rate }}
+- --acm-burst={{ int .Values.aws.acm.burst }}
+{{- with .Values.aws.allowedRoles }}
+- {{ printf "--allowed-roles=%s" (join "," .) | quote }}
+{{- end }}
+{{- with .Values.aws.dnsResolvers }}
+- {{ printf "--dns-resolvers=%s" (join "," .) | quote }}
+{{- end }}
 {{- with .Values.aws.defaultTags }}
 {{- $pairs := list }}
 {{- range $key, $value := . }}{{ $pairs = append $pairs (printf "%s=%v" $key $value) }}{{ end }}
