@@ -37,7 +37,7 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 			Buckets: []float64{0.1, 0.5, 1, 5, 15, 60, 300, 1800},
 		}, []string{"api", "class"}),
 		rates: &rateCollector{desc: prometheus.NewDesc(metricPrefix+"rate",
-			"Calls per second that the rate limiter allows at present, by API.", []string{"api"}, nil)},
+			"Calls per second that the rate limiter allows at present, by API, and api/account in accounts other than the operator's own.", []string{"api"}, nil)},
 	}
 	for _, c := range []prometheus.Collector{m.duration, m.calls, m.waits, m.rates} {
 		if err := registerer.Register(c); err != nil {
