@@ -351,9 +351,10 @@ type DNS struct {
 	// +optional
 	RecordType RecordType `json:"recordType,omitempty"`
 
-	// takeover lets a record that somebody else published in the place of one of ours be replaced. From then
-	// on it counts as ours: it is deleted with the domain. A record that another live object of this cluster
-	// publishes is never taken. Absent means false: such a record is a conflict, and stays.
+	// takeover lets a record that somebody else published in the place of one of ours be replaced, and an
+	// equal one be adopted. From then on it counts as ours: it is deleted with the domain. A record that
+	// another live object of this cluster publishes is never taken. Absent means false: another record in
+	// the place is a conflict, an equal one is used, and both stay for ever.
 	// +optional
 	Takeover bool `json:"takeover,omitempty"`
 

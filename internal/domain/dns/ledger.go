@@ -7,7 +7,7 @@ const MaxEntries = 400
 
 // Policy is what an object allows.
 type Policy struct {
-	// Takeover lets records be replaced that are not ours.
+	// Takeover lets records be replaced that are not ours, and makes equal ones ours.
 	Takeover bool
 	// RoleARN is the role with which new entries are published.
 	RoleARN string
@@ -108,7 +108,8 @@ func intents(wants []Record, entered map[Record]bool, view View, policy Policy) 
 	}
 	for _, r := range wants {
 		phase := view.Of(r).Phase
-		if !entered[r] && !taken[place{r.ZoneID, r.Name}] && (phase == Absent || phase == Blocked) {
+		due := phase == Absent || phase == Blocked || phase == There && policy.Takeover
+		if due && !entered[r] && !taken[place{r.ZoneID, r.Name}] {
 			out = append(out, r)
 		}
 	}

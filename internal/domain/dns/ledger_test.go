@@ -21,6 +21,7 @@ func TestAdvance(t *testing.T) {
 	}{
 		"what is wanted and absent is intended":           {none, true, dns.Standing{Phase: dns.Absent}, false, dns.Intended},
 		"what is there already is used and left alone":    {none, true, dns.Standing{Phase: dns.There}, false, none},
+		"unless it may be taken over, equal as it is":     {none, true, dns.Standing{Phase: dns.There}, true, dns.Intended},
 		"nothing is intended in an unknown zone":          {none, true, dns.Standing{Phase: dns.Unknown}, false, none},
 		"nor in a taken place":                            {none, true, dns.Standing{Phase: dns.Blocked}, false, none},
 		"unless it may be taken over":                     {none, true, dns.Standing{Phase: dns.Blocked}, true, dns.Intended},
