@@ -264,10 +264,11 @@ func TestEachAccountHasItsLimiter(t *testing.T) {
 		t.Fatal(err)
 	}
 	limiters := aws.NewLimiters(aws.LimiterConfig{API: "route53", Rate: 4, Burst: 20, Clock: clock.RealClock{}, Metrics: metrics})
-	if limiters.For("") == limiters.For(otherAccount) {
+	own, other := limiters.For(""), limiters.For(otherAccount)
+	if own == other {
 		t.Error("two accounts share a limiter")
 	}
-	if limiters.For(otherAccount) != limiters.For(otherAccount) || limiters.For("") != limiters.For("") {
+	if own != limiters.For("") || other != limiters.For(otherAccount) {
 		t.Error("an account has two limiters")
 	}
 	if _, err := registry.Gather(); err != nil {

@@ -37,7 +37,9 @@ func serve(t *testing.T, handle dns.HandlerFunc) string {
 			if err := s.Shutdown(); err != nil {
 				t.Errorf("ending the DNS server: %v", err)
 			}
-			<-done
+			if err := <-done; err != nil {
+				t.Errorf("the DNS server: %v", err)
+			}
 		})
 	}
 	return packets.LocalAddr().String()
