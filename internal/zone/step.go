@@ -2,6 +2,7 @@ package zone
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
@@ -88,7 +89,7 @@ func (z *zone) earliest() (first time.Time, what job) {
 	consider(read, some, reading)
 	send, some := z.sendDue()
 	consider(send, some, sending)
-	_, poll := z.pollDue()
+	poll := z.pollDue()
 	consider(poll.at(), poll != nil, polling)
 	consider(z.listDue(), true, listingPage)
 	over, some := z.expiryDue()
@@ -172,28 +173,28 @@ func (f *flight) at() time.Time {
 
 // flying returns the batch that the record is on its way with, nil if there is none.
 func (z *zone) flying(r dns.Record) *flight {
-	for i := len(z.flights) - 1; i >= 0; i-- {
-		if z.flights[i].records[r] {
-			return z.flights[i]
+	for _, f := range slices.Backward(z.flights) {
+		if f.records[r] {
+			return f
 		}
 	}
 	return nil
 }
 
 // pollDue returns the batch to be asked for first.
-func (z *zone) pollDue() (n int, first *flight) {
-	for i, f := range z.flights {
+func (z *zone) pollDue() (first *flight) {
+	for _, f := range z.flights {
 		if f.id != "" && (first == nil || f.next.Before(first.next)) {
-			n, first = i, f
+			first = f
 		}
 	}
-	return n, first
+	return first
 }
 
 // poll asks whether a batch is in sync.
 func (z *zone) poll(ctx context.Context) {
 	z.mu.Lock()
-	_, f := z.pollDue()
+	f := z.pollDue()
 	z.mu.Unlock()
 	done, err := z.opts.DNS.As(f.access).InSync(z.call(ctx, "sync", port.Follow), f.id)
 	z.update(func() {
@@ -214,7 +215,7 @@ func (z *zone) poll(ctx context.Context) {
 			// Somebody has to allow the question first.
 			f.tries++
 			f.err, f.next = asFault(err), now.Add(cadence.Jitter(min(cadence.FirstRetry<<min(f.tries, 8), cadence.LastRetry), z.opts.Random()))
-			z.touch(sortedNames(f)...)
+			z.touch(f.touched()...)
 			return
 		default:
 			f.err = nil
@@ -228,19 +229,15 @@ func (z *zone) poll(ctx context.Context) {
 
 // arrived ends a flight.
 func (z *zone) arrived(f *flight) {
-	for i, o := range z.flights {
-		if o == f {
-			z.flights = append(z.flights[:i:i], z.flights[i+1:]...)
-			break
-		}
-	}
+	z.flights = slices.DeleteFunc(z.flights, func(o *flight) bool { return o == f })
 	if z.restored == f {
 		z.restored = nil
 	}
-	z.touch(sortedNames(f)...)
+	z.touch(f.touched()...)
 }
 
-func sortedNames(f *flight) (names []string) {
+// touched are the names whose records the flight brings.
+func (f *flight) touched() (names []string) {
 	for r := range f.records {
 		names = append(names, r.Name)
 	}
@@ -276,8 +273,8 @@ func (z *zone) expiryDue() (first time.Time, some bool) {
 func (z *zone) expire() {
 	z.update(func() {
 		now := z.opts.Clock.Now()
-		for n := len(z.flights) - 1; n >= 0; n-- {
-			if f := z.flights[n]; f.id == "" && !f.until.IsZero() && !now.Before(f.until) {
+		for _, f := range slices.Clone(z.flights) {
+			if f.id == "" && !f.until.IsZero() && !now.Before(f.until) {
 				z.arrived(f)
 			}
 		}

@@ -504,6 +504,9 @@ func (z *zone) standing(c *claim, p dns.Place, r dns.Record) dns.Standing {
 		return s
 	case f != nil && s.Phase == dns.There && state != dns.Retracting:
 		return dns.Standing{Phase: dns.Coming, Err: f.err}
+	case s.Phase == dns.Held && slices.Contains(c.Wants, r):
+		// It leaves the ledger: another object's record comes, or is there.
+		return s
 	case f != nil && state == dns.Retracting && !p.Has(r):
 		return dns.Standing{Phase: dns.Leaving, Err: f.err}
 	}

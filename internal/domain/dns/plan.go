@@ -129,21 +129,20 @@ func (p Place) units(c *Claim) []Unit {
 		// Whoever may create the new may delete the old: it is one zone.
 		return []Unit{p.unit(c, c.AccessOf(coming[0]), gone, leaving, coming)}
 	}
-	var units []Unit
+	return p.retreats(c, gone, leaving)
+}
+
+// retreats returns the units that only delete, one for each role.
+func (p Place) retreats(c *Claim, gone map[Key]RecordSet, leaving []Entry) (units []Unit) {
 	for len(leaving) > 0 {
 		access := c.AccessOf(leaving[0])
-		mine, others := map[Key]RecordSet{}, []Entry(nil)
-		var now []Entry
-		for _, e := range leaving {
-			if c.AccessOf(e) != access {
-				others = append(others, e)
-				continue
-			}
-			mine[e.Key()] = gone[e.Key()]
-			now = append(now, e)
+		now := map[Key]RecordSet{}
+		mine := slices.DeleteFunc(slices.Clone(leaving), func(e Entry) bool { return c.AccessOf(e) != access })
+		for _, e := range mine {
+			now[e.Key()] = gone[e.Key()]
 		}
-		units = append(units, p.unit(c, access, mine, now, nil))
-		leaving = others
+		units = append(units, p.unit(c, access, now, mine, nil))
+		leaving = slices.DeleteFunc(leaving, func(e Entry) bool { return c.AccessOf(e) == access })
 	}
 	return units
 }
