@@ -307,7 +307,7 @@ var otherWords = map[string]bool{
 	// Values of fields.
 	"IfUnowned": true,
 	// Reasons of events only.
-	"DriftCorrected": true, "ExternalDeletion": true,
+	"DriftCorrected": true, "ExternalDeletion": true, "CertificateUnreadable": true,
 }
 
 func TestChartValuesExist(t *testing.T) {
