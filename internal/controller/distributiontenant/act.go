@@ -131,7 +131,11 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s edge.Update) er
 		return p.missingReference(err)
 	}
 	p.wrote(t)
-	p.in.Attempts.Sent(p.in.Generation, edge.WroteTenant, p.Clock.Now())
+	kind := edge.WroteTenant
+	if s.Partial {
+		kind = 0
+	}
+	p.in.Attempts.Sent(p.in.Generation, kind, p.Clock.Now())
 	p.requested(s.Request)
 	return nil
 }
@@ -143,6 +147,7 @@ func (p *pass) requested(r *edge.CertificateRequest) {
 		return
 	}
 	now, a := p.Clock.Now(), &p.in.Attempts
+	a.CertificateBefore = p.certificateBefore()
 	p.in.Memory.Requested = &edge.SentRequest{CertificateRequest: *r, At: now}
 	p.in.World.ManagedKnown, p.in.World.Managed = false, nil
 	a.Last, a.CertificateETag = now, p.in.World.Tenant.ETag
@@ -151,6 +156,18 @@ func (p *pass) requested(r *edge.CertificateRequest) {
 		a.CertificateSeen, a.Certificate = time.Time{}, nil
 		p.in.Memory.Certificate = nil
 	}
+}
+
+// certificateBefore is the ARN of the managed certificate as it was last seen.
+func (p *pass) certificateBefore() string {
+	seen := p.in.Memory.Certificates
+	switch last := p.in.Attempts.Certificate; {
+	case last != nil:
+		return last.ARN
+	case len(seen) > 0:
+		return seen[len(seen)-1]
+	}
+	return ""
 }
 
 // missingReference tells the two meanings of "not found" in the answer to an update apart:
@@ -226,7 +243,7 @@ func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s edge.Delete) er
 	case err != nil && !fault.Is(err, fault.NotFound):
 		return err
 	}
-	p.in.Attempts.DeletedAt = p.Clock.Now()
+	p.in.Attempts.DeletedAt, p.in.World.Deleted = p.Clock.Now(), true
 	p.in.World.Knowledge, p.in.World.Tenant = edge.Nothing, nil
 	p.in.World.TagsKnown, p.in.World.TagsFresh, p.in.World.Tags = false, false, nil
 	return nil

@@ -3,6 +3,7 @@ package distributiontenant
 import (
 	"context"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
@@ -110,6 +111,7 @@ func (p *pass) lookManaged(ctx context.Context) error {
 	before, known := p.in.Attempts.Certificate, !p.in.Attempts.CertificateSeen.IsZero()
 	p.in.World.ManagedKnown, p.in.World.Managed = true, nil
 	if err == nil {
+		managed.Cause = p.causeOf(ctx, managed)
 		p.in.World.Managed = &managed
 		if p.in.CertificateMoved() && known && before != nil && before.State != managed.State {
 			p.certificateMovesETag.Store(true)
@@ -118,6 +120,21 @@ func (p *pass) lookManaged(ctx context.Context) error {
 	a := &p.in.Attempts
 	a.CertificateSeen, a.Certificate, a.CertificateETag = p.Clock.Now(), p.in.World.Managed, p.in.World.Tenant.ETag
 	return nil
+}
+
+// causeOf asks ACM why a certificate was not issued. That it can't tell hides nothing else.
+func (p *pass) causeOf(ctx context.Context, managed cert.Managed) string {
+	if managed.State != cert.Failed {
+		return ""
+	}
+	if before := p.in.Attempts.Certificate; before != nil && before.ARN == managed.ARN && before.Cause != "" {
+		return before.Cause
+	}
+	c, err := p.References.Certificate(ctx, managed.ARN)
+	if err != nil {
+		return ""
+	}
+	return c.FailureReason
 }
 
 // lookHolder finds who holds a domain that AWS refused. The inventory answers for this

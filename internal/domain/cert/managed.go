@@ -26,6 +26,9 @@ type Managed struct {
 	Host string
 	// Tokens has what is to be served for each domain of the certificate, sorted by domain.
 	Tokens []Token
+	// Cause is ACM's word for why it was not issued, such as CAA_ERROR; empty when that is
+	// unknown.
+	Cause string
 }
 
 // Token is the challenge for one domain: a request for RedirectFrom has to be redirected to

@@ -33,9 +33,11 @@ func (in Input) request() *CertificateRequest {
 	return in.Desired.Request
 }
 
-// certificate is what is known of the managed certificate, however old.
+// certificate is what is known of the managed certificate of our tenant, however old.
 func (in Input) certificate() (managed *cert.Managed, known bool) {
 	switch {
+	case !in.mine():
+		return nil, false
 	case in.World.ManagedKnown:
 		return in.World.Managed, true
 	case !in.Attempts.CertificateSeen.IsZero():
@@ -43,6 +45,66 @@ func (in Input) certificate() (managed *cert.Managed, known bool) {
 	}
 	// A fresh process believes what the one before it saw.
 	return in.Memory.Certificate, in.Memory.Certificate != nil
+}
+
+// stage is how far the request for a managed certificate has come.
+type stage int
+
+const (
+	// unseen means that nobody has looked.
+	unseen stage = iota
+	// unasked means that no request was sent, as far as is known.
+	unasked
+	// underway means that AWS is at work on a request. It takes one at a time.
+	underway
+	// needless means that AWS had nothing to request: other certificates cover every domain.
+	needless
+	// lost means that AWS knows nothing of a request that it accepted. It makes a request after
+	// it has changed the tenant, with the caller's rights, and keeps the tenant when that fails.
+	lost
+	failed
+	issued
+)
+
+func (in Input) stage() stage {
+	managed, known := in.certificate()
+	sent := in.Memory.Requested
+	switch {
+	case !known:
+		return unseen
+	case sent != nil && in.lagging(managed):
+		return underway
+	case managed == nil && sent == nil:
+		return unasked
+	case managed == nil && len(in.unservedOf(in.World.Tenant.Domains)) == 0:
+		return needless
+	case managed == nil:
+		return lost
+	case managed.State.IsFailure():
+		return failed
+	case managed.State != cert.Issued:
+		return underway
+	case sent != nil && in.uncovered(*managed):
+		return lost
+	}
+	return issued
+}
+
+// lagging reports whether what was read may be from before the last request: it was read right
+// after it, and shows nothing new.
+func (in Input) lagging(managed *cert.Managed) bool {
+	old := managed == nil || managed.ARN == in.Attempts.CertificateBefore
+	seen := in.Attempts.CertificateSeen
+	return old && !seen.IsZero() && seen.Sub(in.Memory.Requested.At) < certificateSoon
+}
+
+// uncovered reports whether the tenant has a domain that is not served and that the certificate
+// was not requested for. Not every answer of AWS tells.
+func (in Input) uncovered(managed cert.Managed) bool {
+	covered := managed.Domains()
+	return len(covered) > 0 && slices.ContainsFunc(in.unservedOf(in.World.Tenant.Domains), func(d string) bool {
+		return slices.Contains(in.Desired.Domains, d) && !slices.Contains(covered, d)
+	})
 }
 
 // learnedCertificate is the certificate that a tenant with a request should have: the one
@@ -75,12 +137,6 @@ func (in Input) attachesUnread() bool {
 	return len(Diff(want, have)) == 0
 }
 
-// pendingRequest reports whether AWS is at work on a request: it takes one at a time.
-func (in Input) pendingRequest() bool {
-	managed, _ := in.certificate()
-	return managed != nil && managed.State == cert.Pending
-}
-
 // certificateKnown reads the managed certificate where it can have moved.
 func certificateKnown(in Input) (Decision, bool) {
 	if in.request() == nil || !in.mine() || !in.certificateDue() {
@@ -95,78 +151,99 @@ func (in Input) CertificateMoved() bool {
 	return in.World.present() && in.Attempts.CertificateETag != "" && in.Attempts.CertificateETag != in.World.Tenant.ETag
 }
 
-// certificateDue reports whether it is time to read the managed certificate. One that was
-// validated stays so until the tenant's ETag moves or ACM says otherwise; a pending one may
-// move by itself.
+// certificateDue reports whether it is time to read the managed certificate. Only a request
+// that is underway moves by itself; all else stays as it is until the tenant's ETag moves, ACM
+// says otherwise, or it is time to ask for another certificate.
 func (in Input) certificateDue() bool {
-	if in.World.ManagedKnown {
+	seen, now := in.Attempts.CertificateSeen, in.stage()
+	paused := !seen.IsZero() && in.Now.Sub(seen) < in.certificatePause()
+	switch {
+	case in.World.ManagedKnown:
 		return false
+	case now == unseen, in.Nudged, in.CertificateMoved():
+		return true
+	case now == underway, in.World.CertificateUnusable:
+		return !paused
+	case now == failed, now == lost:
+		return seen.IsZero() || !paused && in.retryDue(ReasonCertificateFailed)
 	}
-	managed, known := in.certificate()
-	untouched := in.Attempts.CertificateETag == in.World.Tenant.ETag ||
-		in.Attempts.CertificateETag == "" && in.Memory.ETag == in.World.Tenant.ETag
-	if untouched && known && !in.World.CertificateUnusable && certificateCondition(in, managed).Status {
-		return false
-	}
-	seen := in.Attempts.CertificateSeen
-	return seen.IsZero() || in.CertificateMoved() || in.Now.Sub(seen) >= in.certificatePause()
+	// What this process has not seen is believed while nothing speaks against it.
+	t := in.World.Tenant
+	return seen.IsZero() && (in.Memory.ETag != t.ETag || in.attachable() || len(in.unservedOf(t.Domains)) > 0)
 }
 
 func (in Input) certificatePause() time.Duration {
 	if in.World.CertificateMovesETag {
 		return certificateLater
 	}
-	since := in.World.Tenant.Modified
+	since, seen := in.World.Tenant.Modified, in.Attempts.CertificateSeen
 	if sent := in.Memory.Requested; sent != nil {
 		since = sent.At
 	}
-	return min(max(in.Now.Sub(since), certificateSoon), certificateLater)
+	if seen.IsZero() {
+		seen = in.Now
+	}
+	// The age counts that it was last seen at: the pause must not run away from who waits.
+	return min(max(seen.Sub(since), certificateSoon), certificateLater)
 }
 
 // requestDue is the request that has to be sent with an update now; nil when none has.
 func (in Input) requestDue() *CertificateRequest {
-	r := in.request()
-	managed, known := in.certificate()
-	if r == nil || !in.World.present() || !known || in.pendingRequest() {
+	if !in.requestWanted() || in.requestHeld() {
 		return nil
 	}
+	return in.sendable()
+}
+
+// sendable is the request as it is sent: the primary domain is the first one where none is named.
+func (in Input) sendable() *CertificateRequest {
+	if in.request() == nil {
+		return nil
+	}
+	r := *in.request()
+	if r.PrimaryDomainName == "" && len(in.Desired.Domains) > 0 {
+		r.PrimaryDomainName = in.Desired.Domains[0]
+	}
+	return &r
+}
+
+// requestWanted reports whether a managed certificate has to be asked for.
+func (in Input) requestWanted() bool {
+	if in.request() == nil {
+		return false
+	}
+	switch in.stage() {
+	case unseen, underway:
+		return false
+	case unasked:
+		return !in.inheriting()
+	case failed, lost:
+		// An edit may have mended it; one request is sent for each, and then it takes its time.
+		edited := !in.applied() && in.Attempts.AcceptedFor != in.Generation && !in.failing(ReasonCertificateFailed)
+		return edited || in.retryDue(ReasonCertificateFailed) || in.retryDue(ReasonDomainValidationPending) || in.domainComes()
+	case issued, needless:
+	}
+	managed, _ := in.certificate()
 	sent := in.Memory.Requested
-	switch {
-	case managed == nil && sent != nil && in.allActive():
-		// Other certificates cover every domain, and AWS had nothing to request.
-		return nil
-	case managed == nil && sent == nil && in.inheriting():
-		return nil
-	case managed == nil && sent == nil, managed != nil && managed.State == cert.Issued && in.outgrown(*managed):
-		return in.provable(r)
-	case managed == nil, managed.State.IsFailure():
-		edited := !in.applied() && in.Attempts.AcceptedFor != in.Generation
-		if edited || in.retryDue(ReasonCertificateFailed) {
-			return in.provable(r)
-		}
-	}
-	return nil
+	return sent != nil && !in.request().equals(sent.CertificateRequest) || in.domainComes() || managed != nil && in.uncovered(*managed)
 }
 
-// outgrown reports whether an issued certificate is no longer the one that is asked for:
-// the request has changed, or a domain has come that nothing covers.
-func (in Input) outgrown(managed cert.Managed) bool {
-	if sent := in.Memory.Requested; sent != nil && sent.CertificateRequest != *in.request() {
-		return true
-	}
-	covered := managed.Domains()
-	return len(covered) > 0 && slices.ContainsFunc(in.effective().Domains, func(d string) bool {
-		return !in.serves(d) && !slices.Contains(covered, d)
-	})
+// domainComes reports whether the tenant gets another domain, which may need a certificate.
+func (in Input) domainComes() bool {
+	return slices.ContainsFunc(in.Desired.Domains, func(d string) bool { return !in.holds(d) })
 }
 
-// provable holds a request back whose domains do not lead to CloudFront yet, where that is
-// for us to see to: AWS would refuse it.
-func (in Input) provable(r *CertificateRequest) *CertificateRequest {
-	if in.provesByDNS() && !in.published(in.unservedOf(in.effective().Domains)) {
-		return nil
-	}
-	return r
+// requestHeld reports whether a request has to wait. It is for all domains that the tenant has:
+// those that come must be there, or would need one of their own, and those that go would never
+// be proven. AWS refuses one for a domain that does not lead to CloudFront.
+func (in Input) requestHeld() bool {
+	_, leaving := in.heldDomains()
+	return len(leaving) > 0 || in.provesByDNS() && !in.published(in.unservedOf(in.Desired.Domains))
+}
+
+// holds reports whether our tenant has the domain.
+func (in Input) holds(domain string) bool {
+	return in.mine() && slices.Contains(in.World.Tenant.Domains, domain)
 }
 
 // serves reports whether CloudFront answers for the domain.
@@ -178,25 +255,29 @@ func (in Input) unservedOf(domains []string) []string {
 	return slices.DeleteFunc(slices.Clone(domains), in.serves)
 }
 
-func (in Input) allActive() bool { return len(in.unservedOf(in.Desired.Domains)) == 0 }
-
 func certificateUsable(in Input) (Decision, bool) {
 	if in.request() == nil || !in.World.present() {
 		return pass()
 	}
-	managed, _ := in.certificate()
-	c := certificateCondition(in, managed)
+	c := in.certificateCondition()
 	switch {
 	case c.Status:
 		return pass()
-	case c.Reason == ReasonCertificateFailed:
+	case c.Reason == ReasonCertificateFailed && in.waiting():
+		// The last request was refused.
+		return do(in.patience())
+	case c.Reason == ReasonCertificateFailed && !in.requestWanted():
 		return Decision{Step: Rest{}, Problem: &Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady, Stuck: true}}, true
 	}
 	return rest(Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady}, in.certificateWait())
 }
 
-// certificateWait is how long it is until the certificate is read again.
+// certificateWait is how long it is until the certificate is read again; zero when that takes
+// more than time.
 func (in Input) certificateWait() time.Duration {
+	if in.stage() != underway {
+		return 0
+	}
 	pause := in.certificatePause()
 	if seen := in.Attempts.CertificateSeen; !seen.IsZero() {
 		return max(seen.Add(pause).Sub(in.Now), time.Second)
@@ -205,9 +286,9 @@ func (in Input) certificateWait() time.Duration {
 }
 
 // certificateReport is the condition of a managed certificate; nil when none is asked for.
-func (in Input) certificateReport(r Report) *Condition {
+func (in Input) certificateReport() *Condition {
 	if in.Desired.Request != nil {
-		c := certificateCondition(in, r.Certificate)
+		c := in.certificateCondition()
 		return &c
 	}
 	before, had := in.Memory.Conditions[CertificateReady]
@@ -217,7 +298,7 @@ func (in Input) certificateReport(r Report) *Condition {
 	return &Condition{Type: CertificateReady, Reason: ReasonNotConfigured, Message: "No managed certificate is asked for any more."}
 }
 
-func certificateCondition(in Input, managed *cert.Managed) Condition {
+func (in Input) certificateCondition() Condition {
 	no := func(reason Reason, message string) Condition {
 		return Condition{Type: CertificateReady, Reason: reason, Message: message}
 	}
@@ -228,44 +309,59 @@ func certificateCondition(in Input, managed *cert.Managed) Condition {
 	if in.World.present() {
 		attached = in.World.Tenant.Customizations.CertificateARN
 	}
-	named := in.Desired.Customizations.CertificateARN
-	switch {
+	switch named := in.Desired.Customizations.CertificateARN; {
 	case named != "" && named == attached:
 		return yes("The certificate that spec.customizations.certificate.arn names is attached.")
 	case named != "":
 		return no(ReasonAttaching, "The certificate that spec.customizations.certificate.arn names is not attached to the distribution tenant yet.")
-	case managed == nil && in.lostRequest():
-		return no(ReasonCertificateFailed, "AWS has no certificate request for this distribution tenant, although one was sent: the operator's identity may lack acm:RequestCertificate, or the account's quota of certificates may be used up. It is sent again with growing delay.")
-	case managed == nil && in.World.ManagedKnown && in.Memory.Requested != nil:
-		return yes("Certificates that were there before cover every domain; AWS had nothing to request.")
-	case managed == nil && in.World.ManagedKnown && in.inheriting():
-		return no(ReasonPendingValidation, "The adopted distribution tenant has no managed certificate. One is requested with the next change of the spec.")
-	case managed == nil || managed.State == cert.Pending || managed.State == "":
-		return no(ReasonPendingValidation, in.validationText(managed))
-	case managed.State.IsFailure():
-		return no(ReasonCertificateFailed, failedText(*managed))
-	case managed.ARN != attached:
-		return no(ReasonAttaching, fmt.Sprintf("The managed certificate %s is issued and not attached to the distribution tenant yet.", managed.ARN))
 	}
-	return yes("The managed certificate is issued and attached.")
+	managed, _ := in.certificate()
+	switch in.stage() {
+	case unasked:
+		if in.inheriting() {
+			return no(ReasonPendingValidation, "The adopted distribution tenant has no managed certificate. One is requested with the next change of the spec.")
+		}
+	case needless:
+		return yes("Certificates that were there before cover every domain; AWS had nothing to request.")
+	case lost:
+		return no(ReasonCertificateFailed, in.lostText())
+	case failed:
+		return no(ReasonCertificateFailed, failedText(*managed))
+	case issued:
+		if managed.ARN != attached {
+			return no(ReasonAttaching, fmt.Sprintf("The managed certificate %s is issued and not attached to the distribution tenant yet.", managed.ARN))
+		}
+		return yes("The managed certificate is issued and attached.")
+	case unseen, underway:
+	}
+	return no(ReasonPendingValidation, in.validationText(managed))
 }
 
-// lostRequest reports whether AWS knows nothing of a request that it accepted, and
-// something would have been left to request. It makes a request after the tenant, with the caller's rights, and
-// keeps the tenant when that fails.
-func (in Input) lostRequest() bool {
-	return in.World.ManagedKnown && in.World.Managed == nil && in.Memory.Requested != nil && in.World.present() && !in.allActive()
+func (in Input) lostText() string {
+	return fmt.Sprintf("AWS has no certificate request for %s, although one was sent: the operator's identity may lack acm:RequestCertificate, or the account's quota of certificates may be used up. It is sent again with growing delay.",
+		joinSome(in.unservedOf(in.World.Tenant.Domains)))
 }
 
 func failedText(m cert.Managed) string {
 	cause := map[cert.State]string{
 		cert.TimedOut: "the domains were not proven within 72 hours",
-		cert.Failed:   "ACM could not issue it; DescribeCertificate tells why",
+		cert.Failed:   refusedText(m.Cause),
 		cert.Revoked:  "it was revoked",
 		cert.Expired:  "it has expired; a renewal needs every domain to lead to CloudFront",
 		cert.Inactive: "it is no longer active",
 	}[m.State]
 	return fmt.Sprintf("The managed certificate %s is %s: %s. A new one is requested with growing delay, or at once after a change of the spec.", m.ARN, m.State, cause)
+}
+
+// refusedText says why ACM could not issue a certificate, in its own word.
+func refusedText(cause string) string {
+	switch cause {
+	case "":
+		return "ACM could not issue it; acm:DescribeCertificate tells why"
+	case "CAA_ERROR":
+		return "ACM could not issue it (CAA_ERROR): a CAA record of a domain does not allow Amazon to; add one for amazon.com, or remove it"
+	}
+	return "ACM could not issue it (" + cause + ")"
 }
 
 // validationText says what a pending certificate waits for.
@@ -313,27 +409,39 @@ func (in Input) disposed(arn string) bool {
 // certificatesLearned makes sure that the managed certificate of a tenant that is about to
 // be deleted stands in status: afterwards nobody could tell that it was this tenant's.
 func certificatesLearned(in Input) (Decision, bool) {
-	if in.Desired.Request == nil || in.keepsCertificates() || !in.World.present() {
+	if in.Desired.Request == nil && in.Memory.Requested == nil || in.keepsCertificates() || !in.World.present() {
 		return pass()
 	}
-	if !in.World.ManagedKnown && in.Attempts.CertificateSeen.IsZero() || in.CertificateMoved() && !in.World.ManagedKnown {
+	// What was only assumed after a request has no ARN.
+	managed, _ := in.certificate()
+	seen := !in.Attempts.CertificateSeen.IsZero() && !in.CertificateMoved() && managed != nil && managed.ARN != ""
+	if !in.World.ManagedKnown && !seen {
 		return do(Look{At: LookManaged})
 	}
-	if !slices.Equal(in.seenCertificates(), in.Memory.Certificates) {
+	if !in.certificatesStored() {
 		return do(Rest{Store: true})
 	}
 	return pass()
 }
 
-func (in Input) keepsCertificates() bool { return in.Policy.Retain || in.Policy.KeepCertificates }
+// certificatesStored reports whether status has all certificates that were seen.
+func (in Input) certificatesStored() bool {
+	return slices.Equal(in.seenCertificates(), in.Memory.Certificates)
+}
 
-// certificateInUse is how long it takes ACM to notice that a tenant is gone, at least.
-const certificateInUse = 10 * time.Second
+func (in Input) keepsCertificates() bool { return in.Policy.Retain || in.Policy.KeepCertificates }
 
 // certificatesGone deletes the managed certificates of a tenant that is gone: they would
 // count against the account's quota for ever.
 func certificatesGone(in Input) (Decision, bool) {
-	if in.keepsCertificates() || in.World.Knowledge != Absent {
+	if in.keepsCertificates() {
+		return pass()
+	}
+	if in.World.Deleted && len(in.seenCertificates()) > 0 {
+		// The pass has had its one write: what was read now would be read again in the next.
+		return do(Rest{Store: true})
+	}
+	if in.World.Knowledge != Absent {
 		return pass()
 	}
 	for _, arn := range in.seenCertificates() {
@@ -343,17 +451,23 @@ func certificatesGone(in Input) (Decision, bool) {
 		c, known := in.World.Certificates[arn]
 		switch {
 		case in.refusedWith(fault.InUse), known && c.InUse:
-			return rest(Problem{Reason: ReasonDeleting, Message: fmt.Sprintf(
-				"The distribution tenant is gone. Waiting until ACM no longer counts the managed certificate %s as in use, to delete it.", arn)}, certificateInUse)
+			return stuck(ReasonDeleting, fmt.Sprintf(
+				"The distribution tenant is gone. Waiting until ACM no longer counts the managed certificate %s as in use, to delete it. If something else uses it, set spec.managedCertificateRequest.deleteOnTenantDeletion to false.", arn))
+		case in.refusedWith(fault.Denied):
+			return certificateLeft(arn, "acm:DeleteCertificate")
 		case in.World.Refused != nil:
 			return in.refusal()
 		case known && c.Unreadable:
-			return stuck(ReasonAccessDenied, fmt.Sprintf(
-				"The distribution tenant is gone. Its managed certificate %s is left, for acm:DescribeCertificate is not allowed to the operator. Allow it, or set spec.managedCertificateRequest.deleteOnTenantDeletion to false.", arn))
+			return certificateLeft(arn, "acm:DescribeCertificate")
 		case !known:
 			return do(Look{At: LookCertificates, ARNs: []string{arn}})
 		}
 		return do(DeleteCertificate{ARN: arn})
 	}
 	return pass()
+}
+
+func certificateLeft(arn, action string) (Decision, bool) {
+	return stuck(ReasonAccessDenied, fmt.Sprintf(
+		"The distribution tenant is gone. Its managed certificate %s is left, for %s is not allowed to the operator. Allow it, or set spec.managedCertificateRequest.deleteOnTenantDeletion to false.", arn, action))
 }

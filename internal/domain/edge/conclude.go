@@ -63,6 +63,10 @@ func Conclude(in Input, out Outcome) Report {
 		Certificates: in.seenCertificates(), Requested: in.Memory.Requested, ChangeID: in.World.DNS.ChangeID,
 		Ledger: in.Memory.Ledger,
 	}
+	if in.World.Knowledge == Nothing {
+		// A fresh process has not seen the tenant yet.
+		r.Certificate = in.Memory.Certificate
+	}
 	if in.mine() {
 		t := *in.World.Tenant
 		r.Tenant = &t
@@ -83,15 +87,15 @@ func Conclude(in Input, out Outcome) Report {
 	}
 	if rest, ok := out.Decision.Step.(Rest); ok && rest.Hold || out.Err != nil {
 		r.Drift = in.reportedDrift(r)
-		r.Ledger = in.NextLedger(nil)
+		r.Ledger = in.NextLedger()
 		r.Conditions = in.unchanged(out.Err)
 		return r
 	}
 	r.Drift = append(in.reportedDrift(r), out.Decision.Drift...)
+	// A failure decides what may stay in DNS from now on.
 	r.Failure = in.failure(out.Decision.Problem)
-	if out.Decision.Problem == nil || out.Decision.Problem.Reason != ReasonWrongAccount {
-		r.Ledger = in.NextLedger(r.Failure)
-	}
+	in.Memory.Failure = r.Failure
+	r.Ledger = in.NextLedger()
 	r.Conditions = in.conditions(r, out.Decision)
 	return r
 }
@@ -118,7 +122,7 @@ func (in Input) nowApplied() bool {
 	if in.applied() || in.Deleting {
 		return in.applied()
 	}
-	if in.World.Knowledge != Whole || !in.World.TagsKnown || !in.tagChange().Empty() || in.holdsDomains() {
+	if in.World.Knowledge != Whole || !in.World.TagsKnown || !in.tagChange().Empty() || in.holdsDomains() || in.requestWanted() {
 		return false
 	}
 	return len(in.diff()) == 0 || in.Attempts.AcceptedFor == in.Generation && in.Attempts.Accepted&WroteTenant != 0
@@ -178,8 +182,9 @@ func (in Input) lastingFailure(p *Problem) *Failure {
 	if f == nil || f.Generation != in.Generation || p == nil {
 		return nil
 	}
-	republished := !in.World.present() && p.Of == DNSReady
-	requested := f.Reason == ReasonCertificateFailed && (p.Of == CertificateReady || p.Reason == ReasonDeploying || p.Reason == ReasonCreating)
+	requested := f.Reason == ReasonCertificateFailed && p.Of != Ready
+	republished := !in.World.present() && p.Of == DNSReady ||
+		p.Reason == ReasonDomainChangeHeld && in.provesByDNS() && in.stage() != underway
 	if requested || republished {
 		return f
 	}
@@ -190,7 +195,7 @@ func (in Input) conditions(r Report, d Decision) []Condition {
 	synced := in.syncedCondition(r, d)
 	published := in.dnsCondition()
 	list := []Condition{synced, published}
-	certificate := in.certificateReport(r)
+	certificate := in.certificateReport()
 	if certificate != nil {
 		list = append(list, *certificate)
 	}
@@ -282,10 +287,14 @@ func (in Input) syncedCondition(r Report, d Decision) Condition {
 
 func (in Input) pendingText() string {
 	diff := append(in.diff(), in.tagChange().differences(in.World.Tags)...)
-	if held, fires := domainsHeld(in); fires && len(diff) == 0 {
+	if held, _ := domainsHeld(in); held.Problem != nil && len(diff) == 0 {
 		return held.Problem.Message
 	}
-	if len(diff) == 0 {
+	switch {
+	case len(diff) > 0:
+	case in.World.Knowledge == Whole && in.requestWanted():
+		return "A managed certificate is requested once every domain leads to CloudFront."
+	default:
 		return "The spec has not been compared with AWS yet."
 	}
 	return "Not in AWS yet: " + boundedFields(diff) + "."

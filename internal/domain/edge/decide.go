@@ -42,28 +42,47 @@ func Decide(in Input) Decision {
 	return Decision{Rule: "Idle", Step: Rest{}}
 }
 
-// patient holds a step back while an earlier failure on the same generation is not due
-// for its next try. Looking at a tenant that is there stays possible: its state is
-// reported whatever else fails.
+// patient holds a step back while an earlier failure is not due for its next try. Looking at a
+// tenant that is there stays possible: its state is reported whatever else fails.
 func patient(in Input, d Decision) Decision {
-	f := in.Memory.Failure
-	if f == nil || f.Generation != in.Generation || in.Nudged || in.unblocked(f) {
+	if !in.waiting() {
 		return d
 	}
 	switch step := d.Step.(type) {
 	case Rest, LetGo, Hold:
 		return d
 	case Look:
-		if in.World.present() && (step.At == LookTenant || step.At == LookTags) {
+		// What a write would refer to is looked up for the write alone.
+		if in.World.present() && step.At != LookDistribution && step.At != LookCertificates {
 			return d
 		}
 	default:
 		// Every write waits its turn.
 	}
-	if wait := in.dueIn(f); wait > 0 {
-		return Decision{Rule: d.Rule, Step: Rest{After: wait, Hold: true}}
-	}
-	return d
+	return Decision{Rule: d.Rule, Step: in.patience()}
+}
+
+// patience keeps what was said of a failure until it is due for its next try.
+func (in Input) patience() Rest { return Rest{After: in.dueIn(in.Memory.Failure), Hold: true} }
+
+// waiting reports whether a failure of this generation is not due for its next try. That of a
+// certificate holds back its own next request, and nothing else.
+func (in Input) waiting() bool {
+	f := in.Memory.Failure
+	return f != nil && f.Generation == in.Generation && f.Reason != ReasonCertificateFailed &&
+		!in.Nudged && !in.unblocked(f) && in.dueIn(f) > 0
+}
+
+// failing reports whether that is what fails of this generation.
+func (in Input) failing(reason Reason) bool {
+	f := in.Memory.Failure
+	return f != nil && f.Generation == in.Generation && f.Reason == reason
+}
+
+// retryDue reports whether what fails is due for its next try. What is still to be remembered
+// was never due.
+func (in Input) retryDue(reason Reason) bool {
+	return in.failing(reason) && (in.Nudged || in.dueIn(in.Memory.Failure) <= 0)
 }
 
 // unblocked reports whether the tenant that stood in the way is gone.

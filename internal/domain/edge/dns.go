@@ -56,7 +56,7 @@ func (in Input) entries(domain string) []dns.Entry {
 // mayPublish reports whether the domain may lead to CloudFront now.
 func (in Input) mayPublish(domain string) bool {
 	switch {
-	case !in.publishes() || in.withdrawn():
+	case !in.publishes() || in.withdrawn(domain):
 		return false
 	case len(in.entries(domain)) > 0, in.provesByDNS():
 		return true
@@ -64,19 +64,26 @@ func (in Input) mayPublish(domain string) bool {
 	return in.serves(domain) && in.World.Tenant.Status == Deployed
 }
 
-// withdrawn reports whether AWS has refused to create the tenant that DNS was published
-// for. Until the next try no name must lead to CloudFront, where a stranger could claim it.
-func (in Input) withdrawn() bool {
-	f := in.Memory.Failure
-	absent := in.World.Knowledge == Absent || in.World.Knowledge == Nothing && in.Memory.ID == ""
-	return absent && f != nil && f.Generation == in.Generation && f.Reason != ReasonDomainValidationPending &&
-		!in.Nudged && in.dueIn(f) > 0
+// withdrawn reports whether the tenant can't be given the domain for a while: AWS has refused
+// that, or works on another certificate first, which may take days. Until then the name must not
+// lead to CloudFront, where a stranger could claim it.
+func (in Input) withdrawn(domain string) bool {
+	if in.holds(domain) {
+		return false
+	}
+	return in.refused() || in.mine() && in.provesByDNS() && in.stage() == underway
+}
+
+// refused reports whether AWS has refused what the spec asks for, other than for a domain that
+// it does not see yet, and it is not time for the next try.
+func (in Input) refused() bool {
+	return in.waiting() && in.Memory.Failure.Reason != ReasonDomainValidationPending
 }
 
 // Wants are the records that are due now.
 func (in Input) Wants() []dns.Record {
 	var out []dns.Record
-	for _, d := range in.Desired.Domains {
+	for _, d := range append(in.requestedDomains(), in.Desired.Domains...) {
 		if in.mayPublish(d) {
 			out = append(out, in.wanted(d)...)
 		}
@@ -88,7 +95,9 @@ func (in Input) Wants() []dns.Record {
 // told.
 func (in Input) wanted(domain string) []dns.Record {
 	if in.World.ZonesKnown && in.endpoint() != "" {
-		if records, problem := in.rendered(domain); problem == nil {
+		records, problem := in.rendered(domain)
+		told := in.World.IPv6Known || !slices.ContainsFunc(records, dns.Record.IsAlias)
+		if problem == nil && told {
 			return records
 		}
 	}
@@ -119,11 +128,19 @@ func (in Input) rendered(domain string) ([]dns.Record, *Problem) {
 	return records, nil
 }
 
-// zonesKnown finds out which zones the domains belong to, and whether the connection group
-// has IPv6, unless the ledger tells enough.
+// zonesKnown finds out which zones the domains of a tenant belong to.
 func zonesKnown(in Input) (Decision, bool) {
+	if !in.World.present() {
+		return pass()
+	}
+	return in.placed()
+}
+
+// placed finds out which zones the domains belong to, and whether the connection group has IPv6,
+// unless the ledger tells enough.
+func (in Input) placed() (Decision, bool) {
 	switch {
-	case !in.publishes() || in.withdrawn() || in.ledgerSuffices():
+	case !in.publishes() || in.ledgerSuffices():
 		return pass()
 	case !in.World.ZonesKnown:
 		return do(Look{At: LookZones})
@@ -180,10 +197,13 @@ func (in Input) published(domains []string) bool {
 // publishedFirst holds a tenant back whose domains CloudFront would refuse, until they lead
 // to it. What else AWS could refuse is asked before.
 func publishedFirst(in Input) (Decision, bool) {
-	if in.World.present() || !in.provesByDNS() || in.withdrawn() || in.World.Refused != nil {
+	if in.World.present() || !in.provesByDNS() || in.waiting() || in.World.Refused != nil {
 		return pass()
 	}
 	if d, fires := preflight(in); fires {
+		return d, true
+	}
+	if d, fires := in.placed(); fires {
 		return d, true
 	}
 	if !in.Held {
@@ -221,36 +241,53 @@ func (in Input) awaitVisible() (Decision, bool) {
 }
 
 // reachableDomains are the domains that the tenant can be given now: those that it should
-// have, without those that have to wait, and with those that are still in DNS.
+// have, without those that have to wait, and with those that are still in DNS. A tenant has one
+// at least.
 func (in Input) reachableDomains() []string {
 	waiting, leaving := in.heldDomains()
 	out := slices.DeleteFunc(slices.Clone(in.Desired.Domains), func(d string) bool { return slices.Contains(waiting, d) })
-	return append(out, leaving...)
+	if out = append(out, leaving...); len(out) == 0 {
+		return in.World.Tenant.Domains
+	}
+	return out
+}
+
+// requestedDomains are those that the spec has dropped, and that have to stay as long as AWS is
+// at work on a certificate for them: it would never be issued without.
+func (in Input) requestedDomains() []string {
+	if !in.mine() || in.Deleting || in.request() == nil || in.stage() != underway {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(in.World.Tenant.Domains), func(d string) bool { return slices.Contains(in.Desired.Domains, d) })
 }
 
 // heldDomains are the domains that can't be added yet, and those that can't be removed yet.
 func (in Input) heldDomains() (waiting, leaving []string) {
 	have := in.World.Tenant.Domains
-	for _, d := range in.Desired.Domains {
-		if !slices.Contains(have, d) && !in.addable(d) {
-			waiting = append(waiting, d)
+	gone := func(d string) bool { return !slices.Contains(in.Desired.Domains, d) }
+	if leaving = in.requestedDomains(); len(leaving) == 0 && slices.ContainsFunc(have, gone) {
+		ledger := in.NextLedger()
+		for _, d := range have {
+			if gone(d) && slices.ContainsFunc(ledger, func(e dns.Entry) bool { return ofDomain(e, d) }) {
+				leaving = append(leaving, d)
+			}
 		}
 	}
-	for _, d := range have {
-		if !slices.Contains(in.Desired.Domains, d) && slices.ContainsFunc(in.NextLedger(nil), func(e dns.Entry) bool { return ofDomain(e, d) }) {
-			leaving = append(leaving, d)
+	for _, d := range in.Desired.Domains {
+		if !slices.Contains(have, d) && !in.addable(d, leaving) {
+			waiting = append(waiting, d)
 		}
 	}
 	return waiting, leaving
 }
 
-// addable reports whether AWS would take the domain now. It works on one certificate
-// request of a tenant at a time, and a new domain needs one of its own.
-func (in Input) addable(domain string) bool {
+// addable reports whether AWS would take the domain now, with the certificate request that it
+// needs: one for what the tenant has then, and only while none is underway.
+func (in Input) addable(domain string, leaving []string) bool {
 	switch {
 	case in.request() == nil:
 		return true
-	case in.pendingRequest():
+	case in.stage() == underway || len(leaving) > 0:
 		return false
 	}
 	return !in.provesByDNS() || in.published([]string{domain})
@@ -270,13 +307,22 @@ func domainsHeld(in Input) (Decision, bool) {
 		return pass()
 	}
 	waiting, leaving := in.heldDomains()
-	switch {
-	case len(waiting) > 0 && in.pendingRequest():
-		return rest(Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf(
-			"spec.domains: %s can be added when the pending request for a managed certificate has ended; AWS works on one at a time.", joinSome(waiting))}, 0)
+	held := func(why string) (Decision, bool) {
+		return rest(Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf("spec.domains: %s %s", joinSome(waiting), why)}, in.certificateWait())
+	}
+	const ended = "when the pending request for a managed certificate has ended; AWS works on one at a time."
+	switch requested := in.requestedDomains(); {
+	case len(waiting) > 0 && in.stage() == underway:
+		return held("can be added " + ended)
+	case len(requested) > 0:
+		waiting = requested
+		return held("can be removed " + ended)
+	case len(waiting) > 0 && in.refused():
+		return do(in.patience())
+	case len(waiting) > 0 && len(leaving) > 0:
+		return held(fmt.Sprintf("is added once %s is out of DNS: a certificate is requested for both otherwise.", joinSome(leaving)))
 	case len(waiting) > 0:
-		return rest(Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf(
-			"spec.domains: %s is added once its DNS record leads to CloudFront. %s", joinSome(waiting), in.dnsCondition().Message)}, 0)
+		return held("is added once its DNS record leads to CloudFront. " + in.dnsCondition().Message)
 	case len(leaving) > 0:
 		return rest(Problem{Reason: ReasonUpdatePending, Of: Synced, Message: fmt.Sprintf(
 			"%s is removed from the distribution tenant once its DNS record is gone: a name that leads to CloudFront must never be without a tenant.", joinSome(leaving))}, 0)
@@ -286,10 +332,10 @@ func domainsHeld(in Input) (Decision, bool) {
 
 // retracted keeps what is being torn down until no name leads to it any more.
 func retracted(in Input) (Decision, bool) {
-	if in.Policy.Retain && in.World.Knowledge != Absent {
+	if in.keepsTenant() {
 		return pass()
 	}
-	left := in.NextLedger(nil)
+	left := in.NextLedger()
 	if len(left) == 0 {
 		return pass()
 	}
@@ -315,21 +361,36 @@ func recordNames(entries []dns.Entry) string {
 	return joinSome(names)
 }
 
-// NextLedger is the ledger as it should be stored next, given the failure that is about to
-// be remembered. It alone decides what is published and what is deleted: the worker does
-// what the stored ledger says.
-func (in Input) NextLedger(failure *Failure) []dns.Entry {
-	have := in.Memory.Ledger
-	if failure != nil {
-		in.Memory.Failure = failure
-	}
+// keepsTenant reports whether the tenant outlives the object, and its records with it. One that
+// is gone or somebody else's does not count.
+func (in Input) keepsTenant() bool {
+	theirs := in.World.present() && in.World.TagsKnown && !in.mine()
+	return in.Policy.Retain && in.World.Knowledge != Absent && !theirs
+}
+
+// oriented reports whether enough is known of the tenant to change what leads to it: where it is
+// not known yet, or the credentials are of another account, nothing is concluded.
+func (in Input) oriented() bool {
+	caller := in.World.Account
 	switch {
-	case len(have) == 0 && in.Desired.DNS == nil, in.Paused, in.World.Unreadable != nil,
-		in.Policy.RoleDenied && !in.Policy.AbandonDNS:
+	case in.World.present():
+		caller = AccountOf(in.World.Tenant.ARN)
+	case in.World.Knowledge == Nothing:
+		return in.Memory.ID == ""
+	}
+	return in.Memory.Account == "" || caller == in.Memory.Account
+}
+
+// NextLedger is the ledger as it should be stored next. It alone decides what is published and
+// what is deleted: the worker does what the stored ledger says.
+func (in Input) NextLedger() []dns.Entry {
+	have := in.Memory.Ledger
+	switch {
+	case in.Paused, len(have) == 0 && in.Desired.DNS == nil:
 		return have
 	case in.Deleting && in.Policy.AbandonDNS:
 		return nil
-	case in.Deleting && in.Policy.Retain && in.World.Knowledge != Absent:
+	case in.World.Unreadable != nil, in.Policy.RoleDenied, !in.oriented(), in.Deleting && in.keepsTenant():
 		return have
 	}
 	policy := dns.Policy{}
@@ -371,6 +432,9 @@ func (in Input) dnsCondition() Condition {
 	case in.World.Unlisted != nil:
 		return no(ReasonDNSError, in.World.Unlisted.Error())
 	}
+	if before, had := in.Memory.Conditions[DNSReady]; had && before.Generation == in.Generation && in.unread() {
+		return before
+	}
 	worst := Condition{Type: DNSReady, Status: true, Reason: ReasonDNSReady, Message: fmt.Sprintf("Every domain leads to %s.", in.endpointText())}
 	for _, d := range in.Desired.Domains {
 		if c := in.domainCondition(d); !c.Status && severity(c.Reason) > severity(worst.Reason) {
@@ -381,13 +445,22 @@ func (in Input) dnsCondition() Condition {
 }
 
 func (in Input) retractingCondition() Condition {
-	if len(in.NextLedger(nil)) == 0 {
+	if len(in.NextLedger()) == 0 {
 		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS record of this object is left."}
 	}
 	if in.Policy.Retain {
 		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSReady, Message: "The DNS records stay with the distribution tenant, as deletionPolicy Retain asks."}
 	}
 	return Condition{Type: DNSReady, Reason: ReasonDNSPropagating, Message: "The DNS records are being removed."}
+}
+
+// unread reports whether a zone was not read yet by this process: it believes what the one before
+// it saw, until it has seen for itself.
+func (in Input) unread() bool {
+	return slices.ContainsFunc(in.Wants(), func(r dns.Record) bool {
+		s := in.World.DNS.Of(r)
+		return s.Phase == dns.Unknown && s.Err == nil
+	})
 }
 
 // severity orders the reasons for DNS not being ready: what needs a person comes first.
@@ -406,6 +479,9 @@ func (in Input) domainCondition(domain string) Condition {
 		if _, problem := in.rendered(domain); problem != nil {
 			return no(problem.Reason, "%s", problem.Message)
 		}
+	}
+	if in.withdrawn(domain) {
+		return no(ReasonDNSRecordCreating, "%s is published when the distribution tenant can have it.", domain)
 	}
 	if !in.mayPublish(domain) {
 		return no(ReasonDNSRecordCreating, "%s is published once CloudFront answers for it.", domain)
@@ -439,9 +515,6 @@ func (in Input) recordCondition(r dns.Record) Condition {
 	s := in.World.DNS.Of(r)
 	entry := slices.IndexFunc(in.Memory.Ledger, func(e dns.Entry) bool { return e.Record == r && e.State == dns.Published })
 	fine := Condition{Type: DNSReady, Status: true, Reason: ReasonDNSReady}
-	before := in.Memory.Conditions[DNSReady]
-	// A fresh process believes what the one before it saw, until it has seen for itself.
-	believed := entry >= 0 || before.Status && before.Generation == in.Generation
 	switch s.Phase {
 	case dns.There:
 		return fine
@@ -449,7 +522,7 @@ func (in Input) recordCondition(r dns.Record) Condition {
 		switch {
 		case s.Err != nil:
 			return no(ReasonDNSError, "%s %s: %s", r.Type, r.Name, s.Err.Error())
-		case believed:
+		case entry >= 0:
 			return fine
 		}
 		return no(ReasonDNSRecordCreating, "The zone of %s is read before anything is published in it.", r.Name)

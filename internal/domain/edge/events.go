@@ -2,6 +2,8 @@ package edge
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +19,8 @@ const (
 	EventDriftCorrected   = "DriftCorrected"
 	EventExternalDeletion = "ExternalDeletion"
 	EventRetained         = "Retained"
+	// EventCertificateUnreadable tells that a domain could not be checked against a certificate.
+	EventCertificateUnreadable = "CertificateUnreadable"
 )
 
 // Events lists the transitions of a pass. The happy path has one: Deployed.
@@ -26,6 +30,7 @@ func Events(in Input, out Outcome, r Report) []Event {
 		if e, tells := stepEvent(in, s); tells {
 			events = append(events, e)
 		}
+		events = append(events, uncheckedEvents(in, s)...)
 	}
 	for _, c := range r.Conditions {
 		before := in.Memory.Conditions[c.Type]
@@ -61,9 +66,27 @@ func stepEvent(in Input, s Step) (Event, bool) {
 		if s.Left != "" {
 			return Event{Reason: EventRetained, Message: "The distribution tenant " + s.Left + " stays in AWS."}, true
 		}
-	case Look, Hold, Untag, Disable, Delete, Rest:
+	case Look, Hold, Untag, Disable, Delete, DeleteCertificate, Rest:
 	}
 	return Event{}, false
+}
+
+// uncheckedEvents names the certificates that should have been checked before the write. AWS
+// judges by itself, and says less about what is wrong.
+func uncheckedEvents(in Input, s Step) []Event {
+	switch s.(type) {
+	case Create, Update:
+	default:
+		return nil
+	}
+	var events []Event
+	for _, arn := range slices.Sorted(maps.Keys(in.World.Certificates)) {
+		if in.World.Certificates[arn].Unreadable {
+			events = append(events, Event{Warning: true, Reason: EventCertificateUnreadable, Message: fmt.Sprintf(
+				"Nobody checked that the certificate %s covers spec.domains: acm:DescribeCertificate is not allowed to the operator. Allow it to have mistakes named before AWS refuses them.", arn)})
+		}
+	}
+	return events
 }
 
 func driftEvent(drift []Difference) (Event, bool) {
@@ -96,7 +119,8 @@ func detail(diff []Difference) string {
 func alarming(r Reason) bool {
 	switch r {
 	case ReasonCreating, ReasonDeploying, ReasonDisabling, ReasonDeleting, ReasonPendingValidation,
-		ReasonAttaching, ReasonDomainValidationPending, ReasonDeployed, ReasonUpdatePending, ReasonPaused, ReasonInSync:
+		ReasonAttaching, ReasonDomainValidationPending, ReasonDeployed, ReasonUpdatePending, ReasonPaused, ReasonInSync,
+		ReasonDNSRecordCreating, ReasonDNSPropagating, ReasonDomainChangeHeld:
 		return false
 	default:
 		return true

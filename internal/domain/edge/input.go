@@ -168,6 +168,8 @@ type Attempts struct {
 	CertificateSeen time.Time
 	CertificateETag string
 	Certificate     *cert.Managed
+	// CertificateBefore is the ARN of the one that the last request takes the place of.
+	CertificateBefore string
 	// InvisibleSince is when public DNS first failed to show records that are in sync.
 	InvisibleSince time.Time
 }
@@ -183,7 +185,8 @@ const (
 )
 
 // Sent notes that AWS accepted a write for the generation. Each further one of its kind
-// corrects what did not stay; a count that has held for a while starts anew.
+// corrects what did not stay; a count that has held for a while starts anew. A write that was
+// only a part of what the generation asks for is of no kind.
 func (a *Attempts) Sent(generation int64, w Write, now time.Time) {
 	if a.AcceptedFor != generation {
 		a.Accepted = 0
@@ -266,6 +269,8 @@ type World struct {
 
 	// Unreadable is why something could not be read that a decision needs.
 	Unreadable *fault.Error
+	// Deleted is true when the tenant's deletion was accepted in this pass.
+	Deleted bool
 	// Refused is how the last write of this pass was refused, nil when it was not.
 	Refused *fault.Error
 	// Holder is who holds a domain that we were refused, if HolderKnown and visible.
@@ -299,13 +304,6 @@ func (in Input) relation() ownership.Relation {
 // proven reports whether the tags were read lately enough to write on the strength of them.
 func (in Input) proven() bool {
 	return in.World.TagsKnown && in.Now.Sub(in.World.TagsRead) <= ProofAge
-}
-
-// due reports whether a failure of this generation is due for its next try. One that is
-// still to be remembered was never due.
-func (in Input) retryDue(reason Reason) bool {
-	f := in.Memory.Failure
-	return f != nil && f.Generation == in.Generation && f.Reason == reason && (in.Nudged || in.dueIn(f) <= 0)
 }
 
 // applied reports whether the present generation was the last that AWS was made equal to.

@@ -2,7 +2,6 @@ package edge
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
@@ -25,14 +24,14 @@ func keepRules() []rule {
 		{"Fresh", "A tenant that the list shows changed is read whole.", fresh},
 		{"Owned", "A tenant that the tags do not prove ours is adopted or left alone, as the policy says.", owned},
 		{"Held", "A tenant in AWS never stands behind an object without our finalizer.", held},
-		{"ZonesKnown", "Which zones the domains belong to is found out before anything is published.", zonesKnown},
 		{"PublishedFirst", "Domains that CloudFront itself proves lead to it before the tenant is created.", publishedFirst},
 		{"TenantPresent", "A tenant that does not exist is created, once everything it needs is there.", tenantPresent},
 		{"Faithful", "What AWS has otherwise than the spec is updated, reported or ignored; an issued certificate is attached.", faithful},
 		{"TagsFaithful", "Tags that differ are set; those that we had set and nobody wants any more are removed.", tagsFaithful},
 		{"Routed", "Where DNS has to point is found out once.", routed},
-		{"DomainsHeld", "A domain comes when it can be proven, and goes when nothing leads to it any more.", domainsHeld},
+		{"ZonesKnown", "Which zones the domains belong to is found out before anything is published.", zonesKnown},
 		{"Settled", "A deployment in progress is followed.", settled},
+		{"DomainsHeld", "A domain comes when it can be proven, and goes when nothing leads to it any more.", domainsHeld},
 		{"CertificateUsable", "A managed certificate that was asked for has to be issued and attached.", certificateUsable},
 		{"Serving", "CloudFront has to answer for every domain.", serving},
 	}
@@ -189,7 +188,7 @@ func tenantPresent(in Input) (Decision, bool) {
 	if d, fires := preflight(in); fires {
 		return d, true
 	}
-	return do(Create{Tenant: in.target(), Tags: in.wantedTags(), Request: in.request()})
+	return do(Create{Tenant: in.target(), Tags: in.wantedTags(), Request: in.sendable()})
 }
 
 func faithful(in Input) (Decision, bool) {
@@ -203,22 +202,26 @@ func faithful(in Input) (Decision, bool) {
 	if len(diff) == 0 && request == nil && !attach {
 		return pass()
 	}
+	if request != nil && !in.certificatesStored() {
+		// Afterwards AWS only tells of the new one.
+		return do(Rest{Store: true})
+	}
 	want := in.effective()
 	var drift []Difference
 	if in.applied() {
-		drift = slices.DeleteFunc(diff, func(d Difference) bool { return attach && d.Field == certificateField })
-		if len(drift) == 0 {
-			drift = nil
-		}
+		drift = withoutAttaching(diff, attach)
 		switch {
 		case in.Policy.Drift != DriftEnforce && request == nil && !attach:
 			return pass()
+		case in.World.Knowledge != Whole && (in.Policy.Drift != DriftEnforce || in.inheriting()):
+			// What stays as it is has to be known to be sent again.
+			return do(Look{At: LookTenant})
 		case in.Policy.Drift != DriftEnforce:
 			// What was learned is written under every policy, and nothing else with it.
 			want, drift = in.World.Tenant.Tenant, nil
-			want.Customizations.CertificateARN = in.learnedCertificate()
-		case len(drift) > 0 && in.fruitless():
-			return in.notConverging(drift)
+			want.Customizations.CertificateARN = in.target().Customizations.CertificateARN
+		case (attach || len(drift) > 0) && in.fruitless():
+			return in.notConverging(orAttaching(diff))
 		}
 	}
 	if d, fires := preflight(in); fires {
@@ -231,7 +234,26 @@ func faithful(in Input) (Decision, bool) {
 	if want.ConnectionGroupID == "" {
 		want.ConnectionGroupID = t.ConnectionGroupID
 	}
-	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Request: request, Drift: drift})
+	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Request: request, Partial: in.holdsDomains(), Drift: drift})
+}
+
+// withoutAttaching leaves out the certificate where it differs because one was issued.
+func withoutAttaching(diff []Difference, attach bool) []Difference {
+	var out []Difference
+	for _, d := range diff {
+		if !attach || d.Field != certificateField {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// orAttaching names the certificate where the list alone shows that it was not kept.
+func orAttaching(diff []Difference) []Difference {
+	if len(diff) == 0 {
+		return []Difference{{Field: certificateField}}
+	}
+	return diff
 }
 
 // fruitless reports whether this generation was corrected often enough to know that AWS

@@ -282,7 +282,10 @@ func settleCases() map[string]question {
 			rule: "CertificateUsable", step: edge.Rest{After: 4 * time.Minute}, reason: edge.ReasonPendingValidation,
 		},
 		"one that was read a while ago is": {
-			in: with(quiet(), requested, func(in *edge.Input) { in.Attempts.CertificateSeen = now.Add(-5 * time.Minute) }), rule: "CertificateKnown", step: look,
+			in: with(quiet(), requested, func(in *edge.Input) {
+				in.Attempts.CertificateSeen = now.Add(-5 * time.Minute)
+				in.Attempts.Certificate = &cert.Managed{State: cert.Pending}
+			}), rule: "CertificateKnown", step: look,
 		},
 		"one that is issued has to be attached": {
 			in: with(quiet(), requested, issued(ownARN)), rule: "Faithful",

@@ -64,6 +64,8 @@ type Update struct {
 	Tenant   Tenant
 	// Request asks for a managed certificate along with the update; nil when none is wanted.
 	Request *CertificateRequest
+	// Partial is true when a change of domains has to wait and is not in it.
+	Partial bool
 	// Drift is what the update corrects; empty when the spec changed.
 	Drift []Difference
 }

@@ -72,6 +72,15 @@ type CertificateRequest struct {
 	TransparencyLoggingPref string
 }
 
+// equals reports whether the request asks for what was sent. Which domain is the primary one
+// matters only to somebody who names it.
+func (r CertificateRequest) equals(sent CertificateRequest) bool {
+	if r.PrimaryDomainName == "" {
+		r.PrimaryDomainName = sent.PrimaryDomainName
+	}
+	return r == sent
+}
+
 // Desired is what an object's spec asks for.
 type Desired struct {
 	Tenant

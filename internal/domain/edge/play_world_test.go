@@ -1,0 +1,383 @@
+package edge_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// How long things take in the played world.
+const (
+	deploys    = 30 * time.Second
+	propagates = 20 * time.Second
+	validates  = time.Minute
+	timesOut   = 72 * time.Hour
+)
+
+const (
+	endpoint   = "d1.cloudfront.net"
+	playedZone = "Z1"
+)
+
+// playedCertificate is a certificate that CloudFront manages, as AWS has it.
+type playedCertificate struct {
+	cert.Managed
+	domains []string
+	at      time.Time
+}
+
+// playedTenant is a tenant as AWS has it.
+type playedTenant struct {
+	edge.Observed
+	tags    map[string]string
+	managed *playedCertificate
+	// changed is when it was last written.
+	changed time.Time
+}
+
+// playedRecord is one of our records in the zone. It leads to CloudFront until it is gone
+// everywhere.
+type playedRecord struct {
+	phase dns.Phase
+	at    time.Time
+	// early means that it came before the tenant had its domain.
+	early bool
+}
+
+// play is a small world with one object, played by hand: AWS, a zone and its worker, and an
+// operator that is made of nothing but this package's decisions.
+type play struct {
+	now  time.Time
+	fail func(format string, args ...any)
+
+	// The object.
+	in   edge.Input
+	gone bool
+
+	// AWS.
+	tenant       *playedTenant
+	acm          map[string]*playedCertificate
+	zone         map[dns.Record]*playedRecord
+	foreign      map[string]bool
+	refuses      fault.Kind
+	losesRequest bool
+	movesETag    bool
+	attaches     bool
+	serial       int
+
+	// The process.
+	attempts edge.Attempts
+	seen     *edge.Observed
+	whole    bool
+	swept    bool
+	tagsRead time.Time
+	zoneRead bool
+	loses    bool
+
+	// requests are the accepted ones in the order of their coming, excused when something had
+	// happened since the one before that allows another at once.
+	lastRequest time.Time
+	excused     bool
+}
+
+func newPlay(desired edge.Desired, fail func(string, ...any)) *play {
+	p := &play{
+		now: now, fail: fail, acm: map[string]*playedCertificate{}, zone: map[dns.Record]*playedRecord{},
+		foreign: map[string]bool{}, swept: true, zoneRead: true, excused: true,
+	}
+	p.in = edge.Input{
+		Me: me, Generation: 1, Desired: desired, Memory: edge.Memory{Conditions: map[edge.ConditionType]edge.Condition{}},
+		Policy: edge.Policy{Drift: edge.DriftEnforce, Adoption: edge.AdoptNever},
+	}
+	return p
+}
+
+func (p *play) edit(how func(*edge.Desired)) {
+	how(&p.in.Desired)
+	p.in.Generation++
+	p.excused = true
+}
+
+func (p *play) restart() {
+	p.attempts, p.seen, p.whole, p.swept, p.zoneRead, p.tagsRead = edge.Attempts{}, nil, false, false, false, time.Time{}
+	p.excused = true
+}
+
+// sweep lists the tenants and reads the zone.
+func (p *play) sweep() {
+	p.swept, p.zoneRead = true, true
+	switch {
+	case p.tenant == nil:
+		p.seen, p.whole = nil, false
+	case p.seen == nil || p.seen.ETag != p.tenant.ETag:
+		p.see(false)
+	default:
+		p.see(p.whole)
+	}
+}
+
+// see takes over the tenant as AWS shows it now.
+func (p *play) see(whole bool) {
+	t := p.tenant.Observed
+	t.DomainStates, t.Domains = maps.Clone(t.DomainStates), slices.Clone(t.Domains)
+	if !whole {
+		t.Parameters = nil
+	}
+	p.seen, p.whole = &t, whole
+}
+
+// observe is the input of a pass before anybody was asked.
+func (p *play) observe() edge.Input {
+	in := p.in
+	in.Now, in.Attempts = p.now, p.attempts
+	if in.Memory.Failure != nil && in.Attempts.Last.IsZero() {
+		in.Attempts.Last = p.now
+	}
+	in.World = edge.World{
+		Swept: p.swept, CertificateMovesETag: p.movesETag, Zones: []dns.Zone{{ID: playedZone, Name: "example.com"}}, ZonesKnown: p.zoneRead,
+		RoutingEndpoint: endpoint, IPv6Known: true,
+	}
+	if p.seen != nil {
+		t := *p.seen
+		in.World.Tenant, in.World.Knowledge = &t, edge.Listed
+		attached := p.acm[t.Customizations.CertificateARN]
+		in.World.CertificateUnusable = attached != nil && attached.State != cert.Issued
+		if p.whole {
+			in.World.Knowledge = edge.Whole
+		}
+		if p.tenant != nil && !p.tagsRead.IsZero() {
+			in.World.Tags, in.World.TagsKnown, in.World.TagsRead = p.tenant.tags, true, p.tagsRead
+		}
+	}
+	return in
+}
+
+// view is what the worker of the zone knows of the object's records.
+func (p *play) view(in edge.Input) dns.View {
+	v := dns.View{Records: map[dns.Record]dns.Standing{}}
+	records := in.Wants()
+	for _, e := range p.in.Memory.Ledger {
+		records = append(records, e.Record)
+	}
+	for _, r := range records {
+		switch have, there := p.zone[r]; {
+		case !p.zoneRead:
+			v.Records[r] = dns.Standing{Phase: dns.Unknown}
+		case there:
+			v.Records[r] = dns.Standing{Phase: have.phase}
+		case p.foreign[r.Name]:
+			v.Records[r] = dns.Standing{Phase: dns.Blocked, Found: "CNAME other.example.net"}
+		default:
+			v.Records[r] = dns.Standing{Phase: dns.Absent}
+		}
+	}
+	return v
+}
+
+// pass is one reconcile. It reports the rule that ended it. A crash forgets what was not stored.
+func (p *play) pass(crashes bool) string {
+	if p.gone {
+		return "gone"
+	}
+	in := p.observe()
+	wrote := false
+	for range 16 {
+		in.Now, in.World.DNS = p.now, p.view(in)
+		d := edge.Decide(in)
+		writes := false
+		switch d.Step.(type) {
+		case edge.Rest:
+			return p.conclude(in, edge.Outcome{Decision: d}, crashes)
+		case edge.Look, edge.Hold:
+		default:
+			writes = true
+		}
+		if writes && wrote {
+			return p.conclude(in, edge.Outcome{Decision: d}, crashes)
+		}
+		wrote = wrote || writes
+		err := p.perform(&in, d.Step)
+		if p.gone {
+			return d.Rule
+		}
+		if err != nil {
+			if edge.IsRefusal(err.Kind) {
+				in.World.Refused = err
+				continue
+			}
+			return p.conclude(in, edge.Outcome{Decision: d, Err: err}, crashes)
+		}
+		if crashes && writes {
+			p.in.Held = in.Held
+			p.restart()
+			return d.Rule
+		}
+	}
+	p.fail("a pass finds no end")
+	return ""
+}
+
+func (p *play) conclude(in edge.Input, out edge.Outcome, crashes bool) string {
+	if problem := out.Decision.Problem; problem != nil && problem.Stuck && out.Err == nil {
+		in.Attempts.Last = p.now
+	}
+	in.World.DNS = p.view(in)
+	r := edge.Conclude(in, out)
+	if fault.Is(out.Err, fault.Conflict) {
+		p.attempts = in.Attempts
+		return out.Decision.Rule
+	}
+	p.in.Held, p.in.CreateMark = in.Held, in.CreateMark
+	if crashes {
+		p.restart()
+		return out.Decision.Rule
+	}
+	p.attempts = in.Attempts
+	m := &p.in.Memory
+	if r.Tenant != nil {
+		m.ID, m.Certificate = r.Tenant.ID, remembered(r.Certificate)
+	}
+	if r.RoutingEndpoint != "" {
+		m.RoutingEndpoint = r.RoutingEndpoint
+	}
+	m.ETag, m.AppliedGeneration, m.AppliedTagKeys, m.Failure = r.ETag, r.AppliedGeneration, r.AppliedTagKeys, r.Failure
+	m.Certificates, m.Requested, m.Ledger = r.Certificates, r.Requested, r.Ledger
+	m.Conditions = map[edge.ConditionType]edge.Condition{}
+	for _, c := range r.Conditions {
+		m.Conditions[c.Type] = c
+	}
+	p.work()
+	return out.Decision.Rule
+}
+
+// remembered is what status keeps of a managed certificate: the challenge is of use to a host of
+// the user's own only.
+func remembered(m *cert.Managed) *cert.Managed {
+	if m == nil || m.Host == edge.SelfHosted {
+		return m
+	}
+	return &cert.Managed{ARN: m.ARN, State: m.State}
+}
+
+// work is what the worker of the zone makes of the stored ledger.
+func (p *play) work() {
+	if !p.zoneRead {
+		return
+	}
+	for _, e := range p.in.Memory.Ledger {
+		have := p.zone[e.Record]
+		switch {
+		case e.State == dns.Retracting && have != nil && have.phase != dns.Leaving:
+			have.phase, have.at = dns.Leaving, p.now
+		case e.State != dns.Retracting && have == nil && !p.foreign[e.Name]:
+			p.zone[e.Record] = &playedRecord{phase: dns.Coming, at: p.now, early: !p.held(dns.Domain(e.Name))}
+			if d := p.in.Desired; d.Request == nil || d.Request.ValidationTokenHost == edge.SelfHosted {
+				if !p.held(dns.Domain(e.Name)) {
+					p.fail("%s is published before CloudFront answers for it", e.Name)
+				}
+			}
+		}
+	}
+	for r := range p.zone {
+		if !slices.ContainsFunc(p.in.Memory.Ledger, func(e dns.Entry) bool { return e.Record == r }) {
+			p.fail("%s is in the zone and in no ledger", r.Name)
+		}
+	}
+}
+
+// held reports whether the tenant has the domain.
+func (p *play) held(domain string) bool {
+	return p.tenant != nil && slices.Contains(p.tenant.Domains, domain)
+}
+
+// proven reports whether CloudFront sees that the name leads to it. Without spec.dns the user
+// sees to that.
+func (p *play) proven(domain string) bool { return p.in.Desired.DNS == nil || p.leads(domain) }
+
+// leads reports whether a record of ours leads everybody to CloudFront.
+func (p *play) leads(domain string) bool {
+	for r, have := range p.zone {
+		if r.Name == domain && have.phase != dns.Coming {
+			return true
+		}
+	}
+	return false
+}
+
+// safe checks that no name leads to CloudFront without a tenant, unless it came before it.
+func (p *play) safe() {
+	for r, have := range p.zone {
+		held := p.held(dns.Domain(r.Name))
+		if held {
+			have.early = false
+		}
+		if !held && !have.early {
+			p.fail("%s leads to CloudFront and no tenant holds it", r.Name)
+		}
+	}
+}
+
+// tick lets time go by.
+func (p *play) tick(d time.Duration) {
+	for end := p.now.Add(d); p.now.Before(end); {
+		p.now = p.now.Add(min(end.Sub(p.now), max(10*time.Second, d/50)))
+		for r, have := range p.zone {
+			switch done := p.now.Sub(have.at) >= propagates; {
+			case done && have.phase == dns.Leaving:
+				delete(p.zone, r)
+			case done:
+				have.phase = dns.There
+			}
+		}
+		if p.tenant != nil {
+			p.moveTenant()
+		}
+	}
+}
+
+func (p *play) moveTenant() {
+	t := p.tenant
+	if p.now.Sub(t.changed) >= deploys {
+		t.Status = edge.Deployed
+		for _, d := range t.Domains {
+			own := p.acm[t.Customizations.CertificateARN]
+			if own != nil && own.State == cert.Issued && slices.Contains(own.domains, d) || p.in.Desired.Request == nil {
+				t.DomainStates[d] = edge.DomainActive
+			}
+		}
+	}
+	m := t.managed
+	if m == nil || m.State != cert.Pending || p.now.Sub(m.at) < validates {
+		return
+	}
+	proven := m.Host == edge.SelfHosted
+	if !proven {
+		proven = !slices.ContainsFunc(m.domains, func(d string) bool { return !p.proven(d) })
+	}
+	switch {
+	case proven:
+		m.State = cert.Issued
+		if p.attaches {
+			t.Customizations.CertificateARN, t.Status, t.changed = m.ARN, edge.InProgress, p.now
+			t.ETag = p.next("E")
+		}
+	case p.now.Sub(m.at) >= timesOut:
+		m.State = cert.TimedOut
+	default:
+		return
+	}
+	if p.movesETag {
+		t.ETag = p.next("E")
+	}
+}
+
+func (p *play) next(prefix string) string {
+	p.serial++
+	return fmt.Sprintf("%s-%d", prefix, p.serial)
+}
