@@ -26,8 +26,8 @@ import (
 // watch is a watch over certificates on a rig.
 type watch struct {
 	*rig
-	*inventory.Expiry
-	// limiter is ACM's, transport the way there.
+	expiry *inventory.Expiry
+	// rate and burst are those of ACM's limiter, transport is the way there.
 	rate      float64
 	burst     int
 	transport http.RoundTripper
@@ -64,7 +64,7 @@ func newWatch(t *testing.T, o options, changes ...func(*watch)) *watch {
 	for _, change := range changes {
 		change(w)
 	}
-	var clk clock.WithTicker = w.rig.clock
+	var clk clock.WithTicker = w.clock
 	if o.clock != nil {
 		clk = o.clock
 	}
@@ -72,7 +72,7 @@ func newWatch(t *testing.T, o options, changes ...func(*watch)) *watch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Expiry = inventory.NewExpiry(inventory.ExpiryOptions{
+	w.expiry = inventory.NewExpiry(inventory.ExpiryOptions{
 		Inventory: w.Inventory, Clock: clk, Random: func() float64 { return 0.5 },
 		Certificates: acm.New(acm.Config{
 			SDK: w.sdk(w.transport), Metrics: metrics,
@@ -89,7 +89,7 @@ func (w *watch) pass(d time.Duration) {
 	w.t.Helper()
 	end := w.clock.Now().Add(d)
 	for range 1000 {
-		next := w.clock.Now().Add(w.Expiry.Step(w.t.Context()))
+		next := w.clock.Now().Add(w.expiry.Step(w.t.Context()))
 		if next.After(end) {
 			w.clock.SetTime(end)
 			return
@@ -121,7 +121,7 @@ type tally struct {
 
 func (w *watch) tally() tally {
 	w.t.Helper()
-	r := w.Report()
+	r := w.expiry.Report()
 	if r == nil {
 		w.t.Fatal("there is no report")
 	}
@@ -152,7 +152,7 @@ func TestWhatIsAttachedIsCounted(t *testing.T) {
 			w := newWatch(t, options{tenants: 8, pageSize: pageSize, seed: seeded(
 				[]int{3, 7, 10, 45, 59, 90, 1},
 				map[int][]int{0: {0, 1, 2}, 1: {3}, 2: {4}, 3: {5}, 5: {6}})})
-			if w.Report() != nil {
+			if w.expiry.Report() != nil {
 				t.Error("there is a report before anything was looked at")
 			}
 			w.sweep()
@@ -170,8 +170,8 @@ func TestWhatIsAttachedIsCounted(t *testing.T) {
 func TestTheListIsReadOnceAnHourAndOnlyForACertificate(t *testing.T) {
 	w := newWatch(t, options{tenants: 2, seed: seeded([]int{90}, nil)})
 	w.pass(time.Hour)
-	if w.Report() != nil || w.listings() != 0 {
-		t.Errorf("report %v and %d listings before the tenants were ever listed", w.Report(), w.listings())
+	if w.expiry.Report() != nil || w.listings() != 0 {
+		t.Errorf("report %v and %d listings before the tenants were ever listed", w.expiry.Report(), w.listings())
 	}
 	w.sweep()
 	w.pass(3 * time.Hour)
@@ -254,7 +254,7 @@ func TestADisturbedListIsTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.pass(2 * time.Hour)
-	if age := w.clock.Since(w.Report().Listed); age > time.Hour+6*time.Minute {
+	if age := w.clock.Since(w.expiry.Report().Listed); age > time.Hour+6*time.Minute {
 		t.Errorf("the list is %s old although only one of its pages failed", age)
 	}
 	if n := len(w.failed); n != 1 {
@@ -294,7 +294,7 @@ func TestAListWaitsForItsTurn(t *testing.T) {
 	start := w.clock.Now()
 	w.pass(time.Minute)
 	w.want("in the end", tally{Known: 1, Attached: 1, Within: [4]int{0, 1, 1, 1}, First: days(12)})
-	if took := w.Report().Listed.Sub(start); took < 5*time.Second || len(w.failed) > 0 {
+	if took := w.expiry.Report().Listed.Sub(start); took < 5*time.Second || len(w.failed) > 0 {
 		t.Errorf("nine pages at one a second took %s; failures %v", took, w.failed)
 	}
 }
@@ -414,15 +414,15 @@ func TestAFleetsCertificatesTakeLittleMemory(t *testing.T) {
 func TestTheWatchRunsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t, options{tenants: 1, clock: clock.RealClock{}, seed: func(s *sim.Seed) { s.Tenants[0].CertificateARN = sim.DefaultCertificateARN }})
-		if !w.Expiry.NeedLeaderElection() {
+		if !w.expiry.NeedLeaderElection() {
 			t.Error("a replica that does not lead would spend the leader's rate")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 2)
-		go func() { ended <- w.Inventory.Start(ctx) }()
-		go func() { ended <- w.Expiry.Start(ctx) }()
+		go func() { ended <- w.Start(ctx) }()
+		go func() { ended <- w.expiry.Start(ctx) }()
 		<-time.NewTimer(time.Minute).C
-		if r := w.Report(); r == nil || r.Listed.IsZero() || r.Attached != 1 {
+		if r := w.expiry.Report(); r == nil || r.Listed.IsZero() || r.Attached != 1 {
 			t.Errorf("a minute after the start: %+v", r)
 		}
 		<-time.NewTimer(3 * time.Hour).C
