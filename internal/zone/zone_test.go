@@ -516,6 +516,9 @@ func TestAPageDoesNotOverwriteAnOwnBatch(t *testing.T) {
 	}
 	r.wantLedger(o, "CNAME z.example.com Published")
 	r.wantZone("z.example.com CNAME d1.cloudfront.net (TTL 300)")
+	if d := cmp.Diff([]string{"2 None", "1 None"}, r.results); d != "" {
+		t.Errorf("batches observed, of which none was sent for what is gone (-want +got):\n%s", d)
+	}
 }
 
 func TestTwoObjectsOneName(t *testing.T) {
