@@ -114,7 +114,7 @@ func (z *zone) readable(access dns.Access) {
 	}
 }
 
-// barred notes that an identity can't change the zone.
+// unchangeable notes that an identity can't change the zone.
 func (z *zone) unchangeable(access dns.Access, err error) {
 	i := z.identities[access]
 	if i == nil {
