@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -90,7 +92,8 @@ func (c *console) disable(ctx context.Context, name string) error {
 	return nil
 }
 
-// get reads JSON from a server of ours and returns its status.
+// get reads from a server of ours and returns its status. The answer is JSON, unless it is
+// wanted as a text.
 func get(ctx context.Context, client *http.Client, url string, into any) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -105,11 +108,14 @@ func get(ctx context.Context, client *http.Client, url string, into any) (int, e
 	if err != nil {
 		return 0, fmt.Errorf("reading the answer of %s: %w", url, err)
 	}
-	if into == nil {
-		return response.StatusCode, nil
-	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return 0, fmt.Errorf("understanding the answer of %s: %w", url, err)
+	switch into := into.(type) {
+	case nil:
+	case *string:
+		*into = string(body)
+	default:
+		if err := json.Unmarshal(body, into); err != nil {
+			return 0, fmt.Errorf("understanding the answer of %s: %w", url, err)
+		}
 	}
 	return response.StatusCode, nil
 }
@@ -123,23 +129,22 @@ func (w *world) sim(ctx context.Context, path string, into any) error {
 	return err
 }
 
-// tenantNames lists the tenants in AWS.
-func (w *world) tenantNames(ctx context.Context) ([]string, error) {
-	var state struct {
-		Accounts []struct {
-			Tenants []struct {
-				Name string `json:"name"`
-			} `json:"tenants"`
-		} `json:"accounts"`
-	}
+// countInAWS counts the lines with one of the texts in all that AWS holds, of all accounts.
+func (w *world) countInAWS(ctx context.Context, texts []string) (int, error) {
+	var state string
 	if err := w.sim(ctx, "state", &state); err != nil {
-		return nil, fmt.Errorf("listing the tenants in AWS: %w", err)
+		return 0, fmt.Errorf("reading what AWS holds: %w", err)
 	}
-	var names []string
-	for _, account := range state.Accounts {
-		for _, tenant := range account.Tenants {
-			names = append(names, tenant.Name)
+	return countLines(state, texts), nil
+}
+
+// countLines is what grep -c says.
+func countLines(text string, patterns []string) int {
+	count := 0
+	for line := range strings.Lines(text) {
+		if slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(line, p) }) {
+			count++
 		}
 	}
-	return names, nil
+	return count
 }

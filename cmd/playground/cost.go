@@ -93,6 +93,9 @@ func tenantTable(journal []journalEntry) string {
 			total += n
 			operations = append(operations, fmt.Sprintf("%d %s", n, operation))
 		}
+		if name == nobody {
+			operations = []string{"all others: lists, zones and certificates, for many tenants at once"}
+		}
 		fmt.Fprintf(&rows, "%s\t%d\t%s\n", name, total, strings.Join(operations, ", "))
 	}
 	return table("TENANT\tCALLS\tOF THESE\n" + rows.String())

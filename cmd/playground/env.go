@@ -48,7 +48,7 @@ func (w *world) operatorEnv(i *install.Installation) []string {
 	return append(env, "KUBECONFIG="+i.Kubeconfig) // after kubectl's, and so instead of it
 }
 
-// awsEnv leads every client of AWS to the simulated one.
+// awsEnv leads every client of AWS, and lookups of names, to the simulated one.
 func (w *world) awsEnv() []string {
 	return []string{
 		"AWS_ENDPOINT_URL=" + w.awsURL,
@@ -56,6 +56,7 @@ func (w *world) awsEnv() []string {
 		"AWS_SECRET_ACCESS_KEY=" + secretKey,
 		"AWS_REGION=" + region,
 		"AWS_DEFAULT_REGION=" + region, // version 1 of the aws command knows no other
+		dnsVariable + "=" + w.dnsAddress,
 	}
 }
 

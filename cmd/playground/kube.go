@@ -30,7 +30,7 @@ const (
 	// on an idle machine.
 	patience = 2 * time.Minute
 	// settleTime gathers changes that come together into one table.
-	settleTime = 300 * time.Millisecond
+	settleTime = time.Second
 )
 
 // kube is our side of the Kubernetes API: kubectl for what people should see, a
@@ -43,8 +43,9 @@ type kube struct {
 	cache   cache.Cache
 	stop    func()
 	changed chan struct{}
-	// shown is the last table without the ages.
+	// shown is the last table without the ages, and noted whether it was said what it lacks.
 	shown string
+	noted bool
 }
 
 func newKube(w *world) (*kube, error) {
@@ -146,8 +147,9 @@ func (k *kube) fleet(ctx context.Context) (fleet, error) {
 // goal names the tenants that a wait is still waiting for.
 type goal func(fleet) []string
 
-// until shows the table each time that it changes, until the goal is reached.
-func (k *kube) until(ctx context.Context, what string, reached goal) error {
+// until shows the table of these tenants, or of all, each time that it changes, until the goal
+// is reached.
+func (k *kube) until(ctx context.Context, what string, reached goal, names ...string) error {
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
@@ -156,7 +158,7 @@ func (k *kube) until(ctx context.Context, what string, reached goal) error {
 			return err
 		}
 		missing := reached(tenants)
-		if err := k.showTable(bounded); err != nil {
+		if err := k.showTable(bounded, names); err != nil {
 			return err
 		}
 		if len(missing) == 0 {
@@ -178,8 +180,9 @@ func (k *kube) until(ctx context.Context, what string, reached goal) error {
 }
 
 // showTable shows the columns that fit a terminal, unless they are as before.
-func (k *kube) showTable(ctx context.Context) error {
-	out, err := k.ctl(ctx, "", "get", "cfdt", "-o", "wide")
+func (k *kube) showTable(ctx context.Context, names []string) error {
+	args := slices.Concat([]string{"get", "cfdt"}, names, []string{"-o", "wide", "--ignore-not-found"})
+	out, err := k.ctl(ctx, "", args...)
 	if err != nil {
 		return fmt.Errorf("listing tenants with kubectl: %w: %s", err, out)
 	}
@@ -187,8 +190,7 @@ func (k *kube) showTable(ctx context.Context) error {
 	age, reason := strings.Index(lines[0], "AGE"), strings.Index(lines[0], "REASON")
 	end := strings.Index(lines[0], "DOMAINS")
 	if age < 0 || reason < 0 || end < 0 {
-		k.w.say.output(out) // there are no tenants any more
-		return nil
+		return nil // there are no tenants any more
 	}
 	var compared strings.Builder
 	for i, line := range lines {
@@ -199,11 +201,11 @@ func (k *kube) showTable(ctx context.Context) error {
 		return nil
 	}
 	note := ""
-	if k.shown == "" {
+	if !k.noted {
 		note = "; the columns DOMAINS and DISTRIBUTION are left out here"
 	}
-	k.shown = compared.String()
-	k.w.say.command(fmt.Sprintf("kubectl get cfdt -o wide    # after %s%s", k.w.say.elapsed(), note))
+	k.shown, k.noted = compared.String(), true
+	k.w.say.command(fmt.Sprintf("kubectl %s    # after %s%s", strings.Join(args[:len(args)-1], " "), k.w.say.elapsed(), note))
 	k.w.say.output(strings.Join(lines, "\n"))
 	return nil
 }

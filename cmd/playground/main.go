@@ -24,11 +24,13 @@ import (
 const guardCommand = "guard"
 
 const usage = `Usage: playground demo|up [flags]
+       playground lookup NAME [TYPE]
 
-demo  shows the whole life of some tenants in a minute, and ends
-up    starts the same world and stays until Ctrl-C
+demo    shows the whole life of some tenants in a minute, and ends
+up      starts the same world and stays until Ctrl-C
+lookup  asks the public DNS of the world that is up, at $` + dnsVariable + `, like dig
 
-Flags:
+Flags of demo and up:
 `
 
 // errUsage has been explained on stderr already.
@@ -60,6 +62,9 @@ func main() {
 
 // run returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == lookupCommand {
+		return runLookup(args[1:], os.Getenv(dnsVariable), stdout, stderr)
+	}
 	c, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -112,7 +117,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	problem := ""
 	switch {
 	case c.command == "":
-		problem = "say demo or up"
+		problem = "say demo, up or lookup"
 	case flags.NArg() > 0:
 		problem = fmt.Sprintf("unexpected argument %q", flags.Arg(0))
 	case c.deployDelay < 0:

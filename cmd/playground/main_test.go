@@ -27,8 +27,8 @@ func TestUsage(t *testing.T) {
 		status int
 		want   string
 	}{
-		"without a command":                   {nil, 2, "say demo or up"},
-		"with an unknown command":             {[]string{"down"}, 2, "say demo or up"},
+		"without a command":                   {nil, 2, "say demo, up or lookup"},
+		"with an unknown command":             {[]string{"down"}, 2, "say demo, up or lookup"},
 		"with an unknown flag":                {[]string{"up", "--color"}, 2, "not defined: -color"},
 		"with a stray argument":               {[]string{"up", "now"}, 2, `unexpected argument "now"`},
 		"with a negative delay":               {[]string{"demo", "--deploy-delay=-1s"}, 2, "--deploy-delay=-1s: use 0 or more"},
@@ -68,7 +68,7 @@ together                   15
 	}
 
 	want = `TENANT        CALLS   OF THESE
-(no tenant)   3       1 GetDistribution, 2 ListDistributionTenants
+(no tenant)   3       all others: lists, zones and certificates, for many tenants at once
 shop          3       1 CreateDistributionTenant, 2 UpdateDistributionTenant
 `
 	got := tenantTable([]journalEntry{

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,14 +21,28 @@ const (
 	minimal  = "minimal"
 	full     = "full"
 	disabled = "disabled"
+	withDNS  = "with-dns"
 	managed  = "managed-certificate"
+	apex     = "apex"
+	crossing = "cross-account"
+	hosted   = "self-hosted"
 	// fullInAWS is spec.tenantName of full.
 	fullInAWS = "full-example"
 	// shop is the object that the story gets wrong.
 	shop = "shop"
 
+	managedDomain = "managed.example.net"
+	// taken is a name whose record in the seed is somebody else's, and endpoint where
+	// records of ours lead.
+	taken    = "taken.example.com"
+	endpoint = "d111111abcdef8.cloudfront.net"
+
 	readyMessage = `jsonpath={.status.conditions[?(@.type=="Ready")].message}{"\n"}`
+	ledger       = `jsonpath={range .status.dns.records[*]}{.type} {.name} -> {.value} ({.state}){"\n"}{end}`
 )
+
+// questions are what public DNS is asked about names that lead to CloudFront.
+var questions = [][]string{{"with-dns.example.com"}, {managedDomain}, {"example.net"}, {"_cf-challenge.example.net", "TXT"}}
 
 // story is the demo.
 type story struct {
@@ -46,6 +60,7 @@ func runDemo(ctx context.Context, w *world) error {
 		tell  func(context.Context) error
 	}{
 		{"Apply the samples", s.create},
+		{"Look at certificates and DNS", s.look},
 		{"Change one", s.change},
 		{"Somebody switches one off in the AWS console", s.drift},
 		{"Get one wrong", s.mistakes},
@@ -57,7 +72,7 @@ func runDemo(ctx context.Context, w *world) error {
 			return err
 		}
 	}
-	s.say.heading("7. Your turn")
+	s.say.heading("8. Your turn")
 	s.say.paragraph("This world ends here, after %s. The same one stays until Ctrl-C with:", s.say.elapsed())
 	s.say.paragraph("    make playground")
 	s.say.paragraph("It prints the settings that lead kubectl and aws of another terminal into it. There, try:")
@@ -70,18 +85,61 @@ func (k *kube) applySamples(ctx context.Context) error {
 	if err := k.show(ctx, "apply", "-f", "config/samples"); err != nil {
 		return fmt.Errorf("applying the samples: %w", err)
 	}
-	return k.until(ctx, "the samples are as far as they get", both(settled(minimal, full, disabled),
-		with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonPendingValidation}, managed)))
+	return k.until(ctx, "the samples are as far as they get", both(settled(minimal, full, disabled, withDNS, managed, apex, crossing),
+		with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonPendingValidation}, hosted)))
 }
 
 func (s *story) create(ctx context.Context) error {
 	if err := s.kube.applySamples(ctx); err != nil {
 		return err
 	}
-	s.say.paragraph("%s is as far as it gets: nobody serves the challenge for its domain. Its condition says so:", managed)
-	if err := s.kube.show(ctx, "get", "cfdt", managed, "-o", readyMessage); err != nil {
-		return fmt.Errorf("reading %s: %w", managed, err)
+	s.say.paragraph("%s is as far as it gets: its domain still leads to a web server elsewhere, which has to prove it. Its condition says how:", hosted)
+	if err := s.kube.show(ctx, "get", "cfdt", hosted, "-o", readyMessage); err != nil {
+		return fmt.Errorf("reading %s: %w", hosted, err)
 	}
+	return nil
+}
+
+func (s *story) look(ctx context.Context) error {
+	s.say.paragraph("Nobody made a record or requested a certificate by hand. What the operator published stands in status; no other record will it ever touch:")
+	if err := s.kube.show(ctx, "get", "cfdt", apex, "-o", ledger); err != nil {
+		return fmt.Errorf("reading %s: %w", apex, err)
+	}
+	columns := `jsonpath={range .status.conditions[*]}{.type}: {.message}{"\n"}{end}`
+	if err := s.kube.show(ctx, "get", "cfdt", apex, "-o", columns); err != nil {
+		return fmt.Errorf("reading %s: %w", apex, err)
+	}
+	s.say.paragraph("Public DNS shows it. The first domain has the distribution's wildcard certificate, the others a managed one each:")
+	for _, question := range questions {
+		if err := s.lookup(ctx, question...); err != nil {
+			return err
+		}
+	}
+	return s.routed(ctx, map[string]bool{"with-dns.example.com": true, managedDomain: true, "example.net": true, "www.example.net": true})
+}
+
+// routed wants that these names lead to CloudFront, or do not.
+func (s *story) routed(ctx context.Context, wanted map[string]bool) error {
+	var routing map[string]string
+	if err := s.w.sim(ctx, "routing", &routing); err != nil {
+		return fmt.Errorf("asking which names lead to CloudFront: %w", err)
+	}
+	for name, leads := range wanted {
+		if (routing[name] == endpoint) != leads {
+			return fmt.Errorf("public DNS leads %s to %q; that it leads to %s should be %t", name, routing[name], endpoint, leads)
+		}
+	}
+	return nil
+}
+
+// lookup shows what public DNS answers.
+func (s *story) lookup(ctx context.Context, question ...string) error {
+	s.say.command("go run ./cmd/playground lookup " + strings.Join(question, " "))
+	answer, err := lookup(ctx, s.w.dnsAddress, question...)
+	if err != nil {
+		return err
+	}
+	s.say.output(answer)
 	return nil
 }
 
@@ -94,7 +152,7 @@ func (s *story) change(ctx context.Context) error {
 	if err := s.kube.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: full}, &o); err != nil {
 		return fmt.Errorf("reading %s: %w", full, err)
 	}
-	if err := s.kube.until(ctx, "the change is deployed", applied(full, o.Generation)); err != nil {
+	if err := s.kube.until(ctx, "the change is deployed", applied(full, o.Generation), full); err != nil {
 		return err
 	}
 	columns := `jsonpath=generation {.metadata.generation}, observed {.status.observedGeneration}{"\n"}`
@@ -129,7 +187,7 @@ func (s *story) drift(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading events: %w", err)
 	}
-	if err := s.kube.until(ctx, "the correction is deployed", settled(minimal)); err != nil {
+	if err := s.kube.until(ctx, "the correction is deployed", settled(minimal), minimal); err != nil {
 		return err
 	}
 	return s.console.show(ctx, minimal, "DistributionTenant.Enabled", func(t *types.DistributionTenant) any { return t.Enabled })
@@ -183,7 +241,7 @@ func (s *story) mistakes(ctx context.Context) error {
 		return fmt.Errorf("applying a tenant without a certificate: %w", err)
 	}
 	refused := []string{v1alpha1.ReasonCertificateSANMismatch, v1alpha1.ReasonMissingCertificate}
-	if err := s.kube.until(ctx, "a condition names the domain", with(v1alpha1.ConditionReady, refused, shop)); err != nil {
+	if err := s.kube.until(ctx, "a condition names the domain", with(v1alpha1.ConditionReady, refused, shop), shop); err != nil {
 		return err
 	}
 	if err := s.kube.show(ctx, "get", "cfdt", shop, "-o", readyMessage); err != nil {
@@ -194,49 +252,104 @@ func (s *story) mistakes(ctx context.Context) error {
 	if err := s.kube.show(ctx, "patch", "cfdt", shop, "--type=merge", "-p", patch); err != nil {
 		return fmt.Errorf("correcting %s: %w", shop, err)
 	}
-	// That it is deployed is seen beside the next chapter.
-	return s.kube.until(ctx, "the corrected tenant is created", with(v1alpha1.ConditionSynced, []string{v1alpha1.ReasonInSync}, shop))
+	if err := s.kube.until(ctx, "the corrected tenant is created", with(v1alpha1.ConditionSynced, []string{v1alpha1.ReasonInSync}, shop), shop); err != nil {
+		return err
+	}
+	return s.conflict(ctx)
+}
+
+// conflict asks for a name whose record somebody else made.
+func (s *story) conflict(ctx context.Context) error {
+	s.say.paragraph("What belongs to somebody else stays. This name has a record already:")
+	patch := fmt.Sprintf(`{"spec":{"domains":[{"domain":%q}],"dns":{"provider":"route53"}}}`, taken)
+	if err := s.kube.show(ctx, "patch", "cfdt", shop, "--type=merge", "-p", patch); err != nil {
+		return fmt.Errorf("asking for a name that is taken: %w", err)
+	}
+	if err := s.kube.until(ctx, "a condition names the record", with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonDNSConflict}, shop), shop); err != nil {
+		return err
+	}
+	if err := s.kube.show(ctx, "get", "cfdt", shop, "-o", readyMessage); err != nil {
+		return fmt.Errorf("reading %s: %w", shop, err)
+	}
+	if err := s.lookup(ctx, taken, "CNAME"); err != nil {
+		return err
+	}
+	return s.routed(ctx, map[string]bool{taken: false})
 }
 
 func (s *story) remove(ctx context.Context) error {
-	if err := s.kube.show(ctx, "delete", "cfdt", minimal, "--wait=false"); err != nil {
-		return fmt.Errorf("deleting %s: %w", minimal, err)
-	}
-	s.say.paragraph("AWS deletes only what is disabled, so it is disabled first.")
-	deleted := func(tenants fleet) []string {
-		if o := tenants[minimal]; o != nil && !has(o, v1alpha1.ConditionReady, v1alpha1.ReasonDeleting) {
-			return []string{minimal}
-		}
-		return nil
-	}
-	if err := s.kube.until(ctx, "the tenant is disabled and deleted", both(deleted, settled(shop))); err != nil {
-		return err
-	}
-	if err := s.awaitAbsence(ctx, minimal); err != nil {
-		return err
-	}
-	if err := s.console.showGone(ctx, minimal); err != nil {
-		return err
-	}
 	tenants, err := s.kube.fleet(ctx)
-	if err != nil || tenants[minimal] == nil {
+	if err != nil {
+		return err
+	}
+	traces := []string{tenants[managed].Status.ID, tenants[managed].Status.CertificateARN, managedDomain}
+	s.say.paragraph("%s has a tenant, a record and a certificate. So many lines of all that AWS holds have to do with it:", managed)
+	if err := s.traces(ctx, traces, true); err != nil {
+		return err
+	}
+	if err := s.kube.show(ctx, "delete", "cfdt", managed, "--wait=false"); err != nil {
+		return fmt.Errorf("deleting %s: %w", managed, err)
+	}
+	s.say.paragraph("The name goes out of DNS first: one that leads to CloudFront without a tenant could be claimed by a stranger.\n" +
+		"Then the tenant is disabled and deleted, and its certificate goes last.")
+	if err := s.kube.until(ctx, "the tenant is gone", deleted(managed), managed); err != nil {
+		return err
+	}
+	if err := s.awaitNothingOf(ctx, traces); err != nil {
+		return err
+	}
+	if err := s.console.showGone(ctx, managed); err != nil {
+		return err
+	}
+	if err := s.lookup(ctx, managedDomain); err != nil {
+		return err
+	}
+	if err := s.traces(ctx, traces, false); err != nil {
+		return err
+	}
+	if tenants, err = s.kube.fleet(ctx); err != nil || tenants[managed] == nil {
 		return err
 	}
 	s.say.paragraph("The object itself goes two minutes after its tenant was created, when no late answer can surprise the operator:")
-	if err := s.kube.show(ctx, "get", "cfdt", minimal, "-o", readyMessage); err != nil {
-		return fmt.Errorf("reading %s: %w", minimal, err)
+	if err := s.kube.show(ctx, "get", "cfdt", managed, "-o", readyMessage); err != nil {
+		return fmt.Errorf("reading %s: %w", managed, err)
 	}
 	return nil
 }
 
-// awaitAbsence waits until AWS has no tenant of this name.
-func (s *story) awaitAbsence(ctx context.Context, name string) error {
+// deleted is the goal that AWS has accepted the deletion.
+func deleted(name string) goal {
+	return func(tenants fleet) []string {
+		if o := tenants[name]; o != nil && (o.Status.DistributionTenantStatus != "" || !has(o, v1alpha1.ConditionReady, v1alpha1.ReasonDeleting)) {
+			return []string{name}
+		}
+		return nil
+	}
+}
+
+// traces shows how many lines of all that AWS holds have one of the texts, and wants that
+// there are some, or none.
+func (s *story) traces(ctx context.Context, texts []string, wanted bool) error {
+	s.say.command("curl -s $AWS_ENDPOINT_URL/_sim/state | grep -c -e " + strings.Join(texts, " -e "))
+	count, err := s.w.countInAWS(ctx, texts)
+	if err != nil {
+		return err
+	}
+	s.say.output(strconv.Itoa(count))
+	if count > 0 != wanted {
+		return fmt.Errorf("AWS has %d lines with %s", count, strings.Join(texts, ", "))
+	}
+	return nil
+}
+
+// awaitNothingOf waits until nothing that AWS holds has one of the texts.
+func (s *story) awaitNothingOf(ctx context.Context, texts []string) error {
 	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
-		names, err := s.w.tenantNames(ctx)
-		return !slices.Contains(names, name), err
+		count, err := s.w.countInAWS(ctx, texts)
+		return count == 0, err
 	})
 	if err != nil {
-		return fmt.Errorf("waiting until AWS has no tenant %s: %w", name, err)
+		return fmt.Errorf("waiting until AWS has nothing of %s: %w", strings.Join(texts, ", "), err)
 	}
 	return nil
 }
@@ -256,7 +369,10 @@ func (w *world) printCommands(indent string) {
 		"kubectl describe cfdt " + full,
 		"kubectl edit cfdt " + full,
 		"kubectl explain cfdt.spec",
-		"aws cloudfront list-distribution-tenants     # if you have the aws command",
+		"kubectl get cfdt " + apex + " -o yaml",
+		"go run ./cmd/playground lookup example.net    # or: dig @${PLAYGROUND_DNS%:*} -p ${PLAYGROUND_DNS#*:} example.net",
+		"aws cloudfront list-distribution-tenants      # if you have the aws command",
+		"aws route53 list-resource-record-sets --hosted-zone-id Z0EXAMPLENET",
 		"curl $AWS_ENDPOINT_URL/_sim/calls",
 	} {
 		w.say.line("%s", strings.TrimRight(indent+line, " "))

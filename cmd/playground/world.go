@@ -26,7 +26,13 @@ const (
 	startTimeout = time.Minute
 	// sweepInterval is the operator's shortest, so that drift is found while one watches.
 	sweepInterval = "10s"
+	// clusterID and allowedRole are what the seed's role in another account expects.
+	clusterID   = "playground"
+	allowedRole = "arn:aws:iam::444455556666:role/tenant-dns"
 )
+
+// switches make the simulated AWS as quick as one who watches: minutes become seconds.
+var switches = []string{"certificateIssueDelay=2s", "route53SyncDelay=1s"}
 
 // world is everything that runs.
 type world struct {
@@ -41,9 +47,11 @@ type world struct {
 
 	controlPlane *controlplane.ControlPlane
 	awsURL       string
-	metricsURL   string
-	operator     *process.Child
-	kube         *kube
+	// dnsAddress answers for the simulated public DNS.
+	dnsAddress string
+	metricsURL string
+	operator   *process.Child
+	kube       *kube
 }
 
 // newWorld makes the folder and the guard; nothing runs yet.
@@ -98,7 +106,7 @@ func (w *world) start(ctx context.Context) error {
 		return err
 	}
 	w.say.heading("Starting a Kubernetes control plane, a simulated AWS and the operator")
-	ports, err := process.FreePorts(ctx, 3)
+	ports, err := process.FreePorts(ctx, 4)
 	if err != nil {
 		return err
 	}
@@ -131,12 +139,17 @@ func (w *world) startControlPlane(ctx context.Context, _ []int) (err error) {
 func (w *world) startAWS(ctx context.Context, ports []int) error {
 	began, address := time.Now(), fmt.Sprintf("127.0.0.1:%d", ports[0])
 	w.awsURL = "http://" + address
+	w.dnsAddress = fmt.Sprintf("127.0.0.1:%d", ports[3])
+	args := []string{
+		"--listen", address, "--dns-listen", w.dnsAddress, "--deploy-delay", w.config.deployDelay.String(),
+		"--seed", filepath.Join(w.root, "config", "samples", "awssim", "seed.yaml"),
+	}
+	for _, s := range switches {
+		args = append(args, "--switch", s)
+	}
 	child, err := w.servers.Start(process.Command{
-		Path: filepath.Join(w.dir, "bin", "awssim"),
-		Args: []string{
-			"--listen", address, "--deploy-delay", w.config.deployDelay.String(),
-			"--seed", filepath.Join(w.root, "config", "samples", "awssim", "seed.yaml"),
-		},
+		Path:    filepath.Join(w.dir, "bin", "awssim"),
+		Args:    args,
 		LogFile: filepath.Join(w.logs, "awssim.log"),
 	})
 	if err != nil {
@@ -146,6 +159,7 @@ func (w *world) startAWS(ctx context.Context, ports []int) error {
 		return err
 	}
 	w.say.line("%-14s %s, ready after %s", "simulated AWS", w.awsURL, since(began))
+	w.say.line("%-14s %s, the public DNS of that world", "", w.dnsAddress)
 	return nil
 }
 
@@ -168,7 +182,7 @@ func (w *world) startOperator(ctx context.Context, ports []int) (err error) {
 		Path: filepath.Join(w.dir, "bin", "operator"),
 		Args: append(installed.Args(),
 			"--health-probe-bind-address="+probes, "--metrics-bind-address="+metrics, "--metrics-secure=false",
-			"--sweep-interval="+sweepInterval, "--zap-encoder=console",
+			"--sweep-interval="+sweepInterval, "--zap-encoder=console", "--cluster-id="+clusterID, "--allowed-roles="+allowedRole,
 		),
 		Env:     w.operatorEnv(installed),
 		LogFile: filepath.Join(w.logs, "operator.log"),

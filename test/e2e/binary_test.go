@@ -22,7 +22,10 @@ import (
 // The samples, applied as a person does, reach the conditions that they are there to show.
 func TestSamples(t *testing.T) {
 	s := newScene(t, stack.Options{})
-	s.operator(stack.OperatorOptions{})
+	// The role in another account trusts one cluster and one namespace.
+	const role = "arn:aws:iam::444455556666:role/tenant-dns"
+	s.seed(sim.Seed{Roles: []sim.SeedRole{{ARN: role, ExternalID: "e2e/" + s.namespace}}})
+	s.operator(stack.OperatorOptions{Flags: []string{"--sweep-interval=10s", "--cluster-id=e2e", "--allowed-roles=" + role}})
 	samples, err := filepath.Glob(host.Path("config", "samples", "*.yaml"))
 	if err != nil || len(samples) == 0 {
 		t.Fatalf("finding the samples: %v, %d files", err, len(samples))
@@ -34,9 +37,16 @@ func TestSamples(t *testing.T) {
 		"minimal":  {v1alpha1.ConditionReady: "True/Deployed", v1alpha1.ConditionSynced: "True/InSync", v1alpha1.ConditionDNSReady: "True/DNSNotConfigured"},
 		"full":     {v1alpha1.ConditionReady: "True/Deployed", v1alpha1.ConditionSynced: "True/InSync"},
 		"disabled": {v1alpha1.ConditionReady: "True/Deployed", v1alpha1.ConditionSynced: "True/InSync"},
-		"managed-certificate": {
+		"with-dns": {v1alpha1.ConditionReady: "True/Deployed", v1alpha1.ConditionDNSReady: "True/DNSReady"},
+		"self-hosted": {
 			v1alpha1.ConditionReady: "False/PendingValidation", v1alpha1.ConditionCertificateReady: "False/PendingValidation", v1alpha1.ConditionSynced: "True/InSync",
 		},
+	}
+	events := map[string]string{}
+	for _, name := range []string{"managed-certificate", "apex", "cross-account"} {
+		want[name] = map[string]string{
+			v1alpha1.ConditionReady: "True/Deployed", v1alpha1.ConditionCertificateReady: "True/Validated", v1alpha1.ConditionDNSReady: "True/DNSReady",
+		}
 	}
 	if len(want) != len(samples) {
 		t.Errorf("%d samples, and this test knows what %d of them show", len(samples), len(want))
@@ -44,14 +54,17 @@ func TestSamples(t *testing.T) {
 	for name, conditions := range want {
 		for conditionType, condition := range conditions {
 			s.reaches(name, conditionType, condition)
+			if condition == "True/Deployed" {
+				events[name] = "Deployed"
+			}
 		}
 	}
-	checkColumns(s)
-	checkEvents(s, map[string]string{"minimal": "Deployed", "full": "Deployed", "disabled": "Deployed"})
+	checkColumns(s, len(samples))
+	checkEvents(s, events)
 }
 
 // checkColumns compares what kubectl prints with the README.
-func checkColumns(s *scene) {
+func checkColumns(s *scene, objects int) {
 	s.t.Helper()
 	id := s.get("minimal").Status.ID
 	for format, want := range map[string]string{
@@ -63,8 +76,8 @@ func checkColumns(s *scene) {
 			s.t.Errorf("kubectl get cfdt --output %q prints\n%s, want a match of\n%s", format, out, want)
 		}
 	}
-	if out := s.kubectl("get", "aws", "--output", "name"); strings.Count(out, "\n") != 4 {
-		s.t.Errorf("kubectl get aws prints\n%s, want all four objects", out)
+	if out := s.kubectl("get", "aws", "--output", "name"); strings.Count(out, "\n") != objects {
+		s.t.Errorf("kubectl get aws prints\n%s, want all %d objects", out, objects)
 	}
 }
 

@@ -239,6 +239,13 @@ func (s *scene) fault(f sim.Fault) {
 	}
 }
 
+func (s *scene) seed(seed sim.Seed) {
+	s.t.Helper()
+	if err := s.AWS.Seed(s.t.Context(), seed); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 func (s *scene) metrics(op *stack.Operator) stack.Metrics {
 	s.t.Helper()
 	m, err := op.Metrics(s.t.Context())

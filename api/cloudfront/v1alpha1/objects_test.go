@@ -51,13 +51,15 @@ func TestEverySampleApplies(t *testing.T) {
 
 // unset takes the fields that the sample doesn't have, which are defaults, out of what is stored.
 func unset(stored, sample any) any {
-	given, _ := sample.(map[string]any)
+	given, isMap := sample.(map[string]any)
+	fields, ok := stored.(map[string]any)
+	if !isMap || !ok {
+		return stored
+	}
 	kept := map[string]any{}
-	if fields, ok := stored.(map[string]any); ok {
-		for field, value := range fields {
-			if _, ok := given[field]; ok {
-				kept[field] = value
-			}
+	for field, value := range fields {
+		if wanted, ok := given[field]; ok {
+			kept[field] = unset(value, wanted)
 		}
 	}
 	return kept

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
@@ -27,6 +28,43 @@ func sample(t *testing.T, w *world.World, file string) *v1alpha1.DistributionTen
 	}
 	o.Namespace = w.Namespace
 	return o
+}
+
+// sampleWorld is the world that the samples are written for, with whatever stands in their seed.
+func sampleWorld(t *testing.T) *world.World {
+	t.Helper()
+	file := filepath.Join("..", "..", "..", "config", "samples", "awssim", "seed.yaml")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, err := sim.ParseSeed(file, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roles, err := identity.ParseRolePatterns([]string{seed.Roles[0].ARN})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := world.New(t, kubeConfig, world.Options{Seed: &seed, AllowedRoles: roles})
+	// The role trusts another cluster and another namespace than this test's.
+	role := sim.SeedRole{ARN: seed.Roles[0].ARN, ExternalID: world.ClusterID + "/" + w.Namespace}
+	if err := w.Sim.Load(sim.Seed{Roles: []sim.SeedRole{role}}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// belongings are the certificates, zones and records of all accounts.
+func belongings(w *world.World) map[string]any {
+	out := map[string]any{}
+	for _, a := range w.Sim.State().Accounts {
+		for n := range a.Certificates {
+			a.Certificates[n].InUseBy = nil
+		}
+		out[a.ID] = []any{a.Certificates, a.HostedZones}
+	}
+	return out
 }
 
 func TestSamples(t *testing.T) {
@@ -70,14 +108,31 @@ func TestSamples(t *testing.T) {
 				}
 			},
 		},
-		"a managed certificate ends honestly at PendingValidation": {
+		"one that a certificate covers gets its DNS record": {
+			file: "with-dns.yaml", tenant: "with-dns",
+			conditions: []string{readyTrue, syncedTrue, "DNSReady=True/DNSReady"},
+		},
+		"a managed certificate is issued and attached, and DNS leads to the tenant": {
 			file: "managed-certificate.yaml", tenant: "managed-certificate",
+			conditions: []string{readyTrue, syncedTrue, "DNSReady=True/DNSReady", "CertificateReady=True/Validated"},
+		},
+		"so is one for the apex of a zone": {
+			file: "apex.yaml", tenant: "apex",
+			conditions: []string{readyTrue, syncedTrue, "DNSReady=True/DNSReady", "CertificateReady=True/Validated"},
+		},
+		"and one whose zone is in another account": {
+			file: "cross-account.yaml", tenant: "cross-account",
+			conditions: []string{readyTrue, syncedTrue, "DNSReady=True/DNSReady", "CertificateReady=True/Validated"},
+		},
+		"a self-hosted validation ends honestly at PendingValidation": {
+			file: "self-hosted.yaml", tenant: "self-hosted",
 			conditions: []string{"Ready=False/PendingValidation", "CertificateReady=False/PendingValidation", syncedTrue},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := sampleWorld(t)
+			before := belongings(w)
 			o := w.Apply(sample(t, w, c.file))
 			w.Advance(settle)
 			is(t, w, o.Name, c.conditions...)
@@ -94,6 +149,9 @@ func TestSamples(t *testing.T) {
 			w.Advance(settle)
 			gone(t, w, o.Name)
 			tenants(t, w)
+			if d := cmp.Diff(before, belongings(w)); d != "" {
+				t.Errorf("certificates and zones (-before +after):\n%s", d)
+			}
 		})
 	}
 }

@@ -76,6 +76,11 @@ func (a *AWS) Limit(ctx context.Context, l sim.Limit) error {
 	return a.do(ctx, http.MethodPost, "limits", l, nil)
 }
 
+// Seed adds to what AWS holds.
+func (a *AWS) Seed(ctx context.Context, seed sim.Seed) error {
+	return a.do(ctx, http.MethodPost, "seed", seed, nil)
+}
+
 // AllowTenants raises the quota, which is 10,000 tenants in a new account.
 func (a *AWS) AllowTenants(ctx context.Context, n int) error {
 	return a.do(ctx, http.MethodPost, "quotas", sim.Quotas{Tenants: n}, nil)
