@@ -52,7 +52,8 @@ func TestEveryRuleHasACase(t *testing.T) {
 		rules []edge.Rule
 		cases map[string]question
 	}{
-		"keep": {keep, union(keepCases(), accountCases(false))}, "remove": {remove, union(removeCases(), accountCases(true))},
+		"keep":   {keep, union(union(keepCases(), publishCases()), union(certificateCases(), accountCases(false)))},
+		"remove": {remove, union(union(removeCases(), retractCases()), accountCases(true))},
 	} {
 		spoken := map[string]bool{}
 		for _, q := range chain.cases {
