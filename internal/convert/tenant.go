@@ -60,9 +60,6 @@ func Desired(o *v1alpha1.DistributionTenant, d Defaults) edge.Desired {
 			PrimaryDomainName:       r.PrimaryDomainName,
 			TransparencyLoggingPref: string(r.CertificateTransparencyLoggingPreference),
 		}
-		if out.Request.PrimaryDomainName == "" && len(out.Domains) > 0 {
-			out.Request.PrimaryDomainName = out.Domains[0]
-		}
 	}
 	out.Tenant = out.Normalize()
 	return out

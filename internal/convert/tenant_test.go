@@ -72,13 +72,13 @@ func TestDesired(t *testing.T) {
 			},
 			want: edge.Desired{Tenant: base, Tags: map[string]string{}, DNS: &edge.Publication{Zone: dns.Selector{ID: "Z1"}, TTL: 300}},
 		},
-		"the primary domain is the first one when none is named": {
+		"a primary domain that is not named is not made up": {
 			change: func(o *v1alpha1.DistributionTenant) {
 				o.Spec.ManagedCertificateRequest = &v1alpha1.ManagedCertificateRequest{ValidationTokenHost: "cloudfront"}
 			},
 			want: edge.Desired{
 				Tenant: base, Tags: map[string]string{},
-				Request: &edge.CertificateRequest{ValidationTokenHost: "cloudfront", PrimaryDomainName: "a.example.com"},
+				Request: &edge.CertificateRequest{ValidationTokenHost: "cloudfront"},
 			},
 		},
 		"empty blocks are no blocks": {

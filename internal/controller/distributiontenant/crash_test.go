@@ -22,6 +22,8 @@ import (
 type ending struct {
 	Object  *v1alpha1.DistributionTenant
 	Tenants []sim.TenantState
+	// Certificates are those that CloudFront manages.
+	Certificates []string
 	// Committed counts what was changed in AWS: a crash must not make it more.
 	Committed map[string]int
 }
@@ -35,6 +37,9 @@ func endingOf(w *world.World, name string, before map[string]sim.OperationCalls)
 		e.Object.Finalizers, e.Object.Generation = o.Finalizers, o.Generation
 		status := &e.Object.Status
 		status.ETag, status.LastDriftCheckTime, status.LastModifiedTime, status.CreatedTime = "", nil, nil, nil
+		if status.CertificateRequest != nil {
+			status.CertificateRequest.Time.Reset()
+		}
 		for n := range status.Conditions {
 			status.Conditions[n].LastTransitionTime = o.CreationTimestamp
 			status.Conditions[n].LastTransitionTime.Reset()
@@ -51,6 +56,9 @@ func endingOf(w *world.World, name string, before map[string]sim.OperationCalls)
 				s.Tags[k] = "the uid"
 			}
 		}
+	}
+	for _, c := range managedIn(w) {
+		e.Certificates = append(e.Certificates, c.ARN)
 	}
 	for operation, c := range w.Sim.Calls() {
 		if n := c.Committed - before[operation].Committed; n > 0 {
@@ -99,6 +107,12 @@ func lifecycles() map[string]lifecycle {
 		"create again what was deleted outside": {prepare: object(rich), play: func(t *testing.T, w *world.World) {
 			t.Helper()
 			removeOutOfBand(t, w, "alpha")
+		}},
+		"create with a managed certificate": {prepare: leadShop, play: func(_ *testing.T, w *world.World) { w.Apply(w.Tenant("alpha", furnishedShop)) }},
+		"create with a managed certificate and delete": {prepare: leadShop, play: func(_ *testing.T, w *world.World) {
+			w.Apply(w.Tenant("alpha", furnishedShop))
+			w.Advance(issueSoon)
+			w.Delete("alpha")
 		}},
 		"delete":                {prepare: object(rich), play: remove},
 		"delete a disabled one": {prepare: object(func(o *v1alpha1.DistributionTenant) { o.Spec.Enabled = new(bool) }), play: remove},

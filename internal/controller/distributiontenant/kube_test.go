@@ -41,7 +41,7 @@ func failingWrites() map[string]failingWrite {
 func TestAFailingWriteToKubernetesLeadsToTheSameWorld(t *testing.T) {
 	t.Parallel()
 	all := lifecycles()
-	for _, name := range []string{"create", "update", "adopt", "delete", "retain", "create, and delete at once"} {
+	for _, name := range []string{"create", "update", "adopt", "delete", "retain", "create, and delete at once", "create with a managed certificate and delete"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, kube := all[name], 0

@@ -24,6 +24,17 @@ type SentRequest struct {
 	At time.Time
 }
 
+// sentRequest is the request that was last sent. Where the process ended before it was stored, or
+// somebody else sent it, the certificate tells that there was one.
+func (in Input) sentRequest(managed *cert.Managed) *SentRequest {
+	if in.Memory.Requested != nil || managed == nil || in.request() == nil {
+		return in.Memory.Requested
+	}
+	sent := SentRequest{CertificateRequest: *in.sendable(), At: in.World.Tenant.Modified}
+	sent.ValidationTokenHost = orElse(managed.Host, sent.ValidationTokenHost)
+	return &sent
+}
+
 // request is the managed certificate that is asked for. One that the spec names takes its
 // place: nothing is requested beside it.
 func (in Input) request() *CertificateRequest {
@@ -403,7 +414,13 @@ func (in Input) seenCertificates() []string {
 // to be nobody's but the user's.
 func (in Input) disposed(arn string) bool {
 	c, known := in.World.Certificates[arn]
-	return in.Deleting && known && !c.Unreadable && (c.Missing || !c.CloudFrontManaged)
+	return in.Deleting && known && !c.Unreadable && (c.Missing && !in.justRequested() || !c.Missing && !c.CloudFrontManaged)
+}
+
+// justRequested reports whether ACM may not show yet what CloudFront has requested there.
+func (in Input) justRequested() bool {
+	sent := in.Memory.Requested
+	return sent != nil && in.Now.Sub(sent.At) < GracePeriod
 }
 
 // certificatesLearned makes sure that the managed certificate of a tenant that is about to
@@ -431,6 +448,9 @@ func (in Input) certificatesStored() bool {
 
 func (in Input) keepsCertificates() bool { return in.Policy.Retain || in.Policy.KeepCertificates }
 
+// certificateAppears is the pause before ACM is asked again for a certificate that it should have.
+const certificateAppears = 10 * time.Second
+
 // certificatesGone deletes the managed certificates of a tenant that is gone: they would
 // count against the account's quota for ever.
 func certificatesGone(in Input) (Decision, bool) {
@@ -444,15 +464,21 @@ func certificatesGone(in Input) (Decision, bool) {
 	if in.World.Knowledge != Absent {
 		return pass()
 	}
+	inUse := ""
 	for _, arn := range in.seenCertificates() {
-		if arn == in.Desired.Customizations.CertificateARN {
-			continue
-		}
 		c, known := in.World.Certificates[arn]
 		switch {
-		case in.refusedWith(fault.InUse), known && c.InUse:
-			return stuck(ReasonDeleting, fmt.Sprintf(
-				"The distribution tenant is gone. Waiting until ACM no longer counts the managed certificate %s as in use, to delete it. If something else uses it, set spec.managedCertificateRequest.deleteOnTenantDeletion to false.", arn))
+		case arn == in.Desired.Customizations.CertificateARN:
+			continue
+		case known && c.InUse:
+			// It keeps none of the others.
+			inUse = orElse(inUse, arn)
+			continue
+		case known && c.Missing:
+			return rest(Problem{Reason: ReasonDeleting, Message: fmt.Sprintf(
+				"The distribution tenant is gone. Waiting until ACM shows its managed certificate %s, which was requested a moment ago, to delete it.", arn)}, certificateAppears)
+		case in.refusedWith(fault.InUse):
+			return certificateInUse(arn)
 		case in.refusedWith(fault.Denied):
 			return certificateLeft(arn, "acm:DeleteCertificate")
 		case in.World.Refused != nil:
@@ -464,7 +490,15 @@ func certificatesGone(in Input) (Decision, bool) {
 		}
 		return do(DeleteCertificate{ARN: arn})
 	}
+	if inUse != "" {
+		return certificateInUse(inUse)
+	}
 	return pass()
+}
+
+func certificateInUse(arn string) (Decision, bool) {
+	return stuck(ReasonDeleting, fmt.Sprintf(
+		"The distribution tenant is gone. Waiting until ACM no longer counts the managed certificate %s as in use, to delete it. If something else uses it, set spec.managedCertificateRequest.deleteOnTenantDeletion to false.", arn))
 }
 
 func certificateLeft(arn, action string) (Decision, bool) {

@@ -75,6 +75,7 @@ func Conclude(in Input, out Outcome) Report {
 		}
 		if managed, known := in.certificate(); known {
 			r.Certificate = managed
+			r.Requested = in.sentRequest(managed)
 		}
 		if in.nowApplied() {
 			r.AppliedGeneration = in.Generation
@@ -224,7 +225,7 @@ func (in Input) readyCondition(d Decision, published Condition, certificate *Con
 	}
 	switch {
 	case !in.mine():
-		return no(ReasonCreating, "The distribution tenant does not exist yet.")
+		return in.missingCondition(p)
 	case in.World.Tenant.Status != Deployed:
 		progress, _ := settled(in)
 		return no(progress.Problem.Reason, progress.Problem.Message)
@@ -244,6 +245,19 @@ func (in Input) readyCondition(d Decision, published Condition, certificate *Con
 		message = "Deployed and, as the spec asks, disabled: CloudFront answers none of its domains."
 	}
 	return Condition{Type: Ready, Status: true, Reason: ReasonDeployed, Message: message}
+}
+
+// missingCondition says why there is no tenant yet. While names are published once more for the
+// next try, what the last one met is the news.
+func (in Input) missingCondition(p *Problem) Condition {
+	before := in.Memory.Conditions[Ready]
+	switch {
+	case before.Generation == in.Generation && in.failing(before.Reason):
+		return before
+	case p != nil && p.Of == DNSReady:
+		return Condition{Type: Ready, Reason: p.Reason, Message: p.Message}
+	}
+	return Condition{Type: Ready, Reason: ReasonCreating, Message: "The distribution tenant does not exist yet."}
 }
 
 // deletingCondition says how far the deletion is when no rule named a problem.

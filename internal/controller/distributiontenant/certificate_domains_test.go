@@ -1,0 +1,192 @@
+package distributiontenant_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
+)
+
+// names are the names of a certificate.
+func names(t *testing.T, w *world.World, arn string) []string {
+	t.Helper()
+	for _, c := range managedIn(w) {
+		if c.ARN == arn {
+			return slices.Sorted(slices.Values(c.Names))
+		}
+	}
+	t.Fatalf("there is no managed certificate %s", arn)
+	return nil
+}
+
+// AWS works on one request of a tenant at a time: a change of domains waits for its end, is
+// said, and then made without anybody's help.
+func TestCertHoldsAChangeOfDomainsBack(t *testing.T) {
+	t.Parallel()
+	both := []string{shopMore, shop}
+	for name, c := range map[string]struct {
+		from, to []string
+		// requests is how many it takes in all.
+		requests int
+	}{
+		"one is added":                     {[]string{shop}, both, 2},
+		"one is removed":                   {both, []string{shop}, 1},
+		"one goes and another one comes":   {both, []string{shop, "new.customer.test"}, 2},
+		"all go and another one comes":     {[]string{shop}, []string{"new.customer.test"}, 2},
+		"one is added and taken back":      {[]string{shop}, []string{shop}, 1},
+		"the first of the list is removed": {both, []string{shop}, 1},
+	} {
+		for _, moves := range []bool{true, false} {
+			for _, ends := range []string{"ISSUED", "FAILED"} {
+				t.Run(fmt.Sprintf("%s, it ends %s, the ETag moves %t", name, ends, moves), func(t *testing.T) {
+					t.Parallel()
+					w := certWorld(t, movesETag(moves), neverIssued)
+					w.Apply(w.Tenant("shop", furnishedShop, domains(c.from...)))
+					w.Advance(settle)
+					is(t, w, "shop", pendingProof, syncedTrue)
+					if slices.Equal(c.from, c.to) {
+						w.Edit("shop", domains(both...))
+						w.Advance(settle)
+					}
+					w.Edit("shop", func(o *v1alpha1.DistributionTenant) {
+						domains(c.to...)(o)
+						o.Spec.Parameters[0].Value = "silver"
+					})
+					w.Advance(time.Hour)
+					// Everything else is changed meanwhile.
+					if s := inAWS(t, w, "shop"); s.Parameters["tier"] != "silver" || !slices.Equal(sortedDomains(s), slices.Sorted(slices.Values(c.from))) {
+						t.Errorf("while the request is pending: %+v", s)
+					}
+					if !slices.Equal(c.from, c.to) {
+						is(t, w, "shop", "Ready=False/DomainChangeHeld", pendingProof, "Synced=False/UpdatePending")
+						says(t, w, "shop", "Ready", "pending request")
+					}
+					requests(t, w, 1)
+
+					want := c.requests
+					if ends == "FAILED" {
+						becomes(t, w, "shop", ends)
+						want = 2
+					}
+					w.Sim.ChangeSwitches(func(s *sim.Switches) { s.CertificateIssueDelay = 10 * time.Second })
+					w.Advance(time.Hour)
+					arns := requests(t, w, want)
+					s := serves(t, w, "shop", arns[len(arns)-1])
+					if !slices.Equal(sortedDomains(s), slices.Sorted(slices.Values(c.to))) {
+						t.Errorf("domains %v, want %v", sortedDomains(s), c.to)
+					}
+					if want > 1 {
+						if got := names(t, w, arns[1]); !slices.Equal(got, slices.Sorted(slices.Values(c.to))) {
+							t.Errorf("the new certificate covers %v", got)
+						}
+					}
+					quiet(t, w)
+				})
+			}
+		}
+	}
+}
+
+func sortedDomains(s sim.TenantState) []string {
+	var out []string
+	for d := range s.Domains {
+		out = append(out, d)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// A domain that comes later needs a certificate of its own: a new one that covers all.
+func TestCertGrowsWithItsDomains(t *testing.T) {
+	t.Parallel()
+	for _, moves := range []bool{true, false} {
+		t.Run(fmt.Sprintf("the ETag moves %t", moves), func(t *testing.T) {
+			t.Parallel()
+			w := certWorld(t, movesETag(moves))
+			w.Apply(w.Tenant("shop", furnishedShop))
+			w.Advance(issueSoon)
+			serves(t, w, "shop", requests(t, w, 1)[0])
+			w.Edit("shop", domains(shop, shopMore))
+			w.Advance(2 * time.Second)
+			// What is served stays served while the new one is pending.
+			if s := inAWS(t, w, "shop"); s.Domains[shop] != "active" || s.Domains[shopMore] != "inactive" || s.Customizations.CertificateARN != requests(t, w, 2)[0] {
+				t.Errorf("while the new one is pending: %+v", s)
+			}
+			w.Advance(issueSoon)
+			arns := requests(t, w, 2)
+			serves(t, w, "shop", arns[1])
+			if got := get(t, w, "shop").Status.ManagedCertificates; !slices.Equal(got, arns) {
+				t.Errorf("managedCertificates: %v", got)
+			}
+			// One that goes needs none.
+			w.Edit("shop", domains(shopMore))
+			w.Advance(issueSoon)
+			if s := serves(t, w, "shop", requests(t, w, 2)[1]); len(s.Domains) != 1 {
+				t.Errorf("domains %v", s.Domains)
+			}
+			quiet(t, w)
+		})
+	}
+}
+
+// A request that changes is sent anew: at once where the old one has ended, else when it has.
+func TestCertRequestChanged(t *testing.T) {
+	t.Parallel()
+	for _, pending := range []bool{false, true} {
+		t.Run(fmt.Sprintf("while it is pending %t", pending), func(t *testing.T) {
+			t.Parallel()
+			w := certWorld(t)
+			if pending {
+				neverIssue(w)
+			}
+			w.Apply(w.Tenant("shop", furnishedShop, domains(shop, shopMore)))
+			w.Advance(issueSoon)
+			w.Edit("shop", func(o *v1alpha1.DistributionTenant) {
+				o.Spec.ManagedCertificateRequest.PrimaryDomainName = shopMore
+			})
+			w.Advance(settle)
+			if pending {
+				is(t, w, "shop", pendingProof, syncedTrue)
+				requests(t, w, 1)
+				w.Sim.ChangeSwitches(func(s *sim.Switches) { s.CertificateIssueDelay = 0 })
+			}
+			w.Advance(2 * issueSoon)
+			arns := requests(t, w, 2)
+			serves(t, w, "shop", arns[1])
+			if c := managedIn(w)[1]; c.Names[0] != shopMore {
+				t.Errorf("the new one is for %v", c.Names)
+			}
+			quiet(t, w)
+		})
+	}
+}
+
+// What deleteOnTenantDeletion says, and any other edit, is no change of the request.
+func TestCertIsNotRequestedForWhatDoesNotConcernIt(t *testing.T) {
+	t.Parallel()
+	w := certWorld(t)
+	w.Apply(w.Tenant("shop", furnishedShop))
+	w.Advance(issueSoon)
+	for n, change := range []edit{
+		func(o *v1alpha1.DistributionTenant) {
+			o.Spec.ManagedCertificateRequest.DeleteOnTenantDeletion = new(bool)
+		},
+		func(o *v1alpha1.DistributionTenant) { o.Spec.ManagedCertificateRequest.PrimaryDomainName = shop },
+		params("tier", "silver"), tags("team", "api"),
+		func(o *v1alpha1.DistributionTenant) { o.Spec.Customizations = nil },
+		func(o *v1alpha1.DistributionTenant) { o.Spec.Enabled = new(bool) },
+	} {
+		w.Edit("shop", change)
+		w.Advance(settle)
+		requests(t, w, 1)
+		is(t, w, "shop", readyTrue, syncedTrue, validated)
+		if s := inAWS(t, w, "shop"); s.Customizations.CertificateARN != requests(t, w, 1)[0] {
+			t.Errorf("edit %d took the certificate off", n)
+		}
+	}
+	quiet(t, w)
+}
