@@ -23,6 +23,9 @@ var (
 	// Proof is for a domain that does not lead to CloudFront yet as far as AWS sees: somebody is
 	// waiting for it, and records take minutes to spread.
 	Proof = Schedule{First: FirstRetry, Last: 5 * time.Minute}
+	// Republished is for creates that names have to be published for each time: with less time
+	// between them the names would never be out of DNS.
+	Republished = Schedule{First: 5 * time.Minute, Last: LastRetry}
 	// Certificates is for requests of certificates that failed: ACM allows an account 5,000
 	// requests a year, and a certificate that failed has usually been tried for three days.
 	Certificates = Schedule{First: 10 * time.Minute, Last: 24 * time.Hour}

@@ -24,6 +24,9 @@ func TestSchedules(t *testing.T) {
 		"seconds first, five minutes at most": {cadence.Proof, []time.Duration{
 			5 * s, 10 * s, 20 * s, 40 * s, 80 * s, 160 * s, 320 * s, 620 * s, 920 * s,
 		}},
+		"five minutes first, half an hour at most": {cadence.Republished, []time.Duration{
+			5 * m, 10 * m, 20 * m, 40 * m, 70 * m, 100 * m,
+		}},
 		"ten minutes first, a day at most: no more than a dozen in the first four days": {cadence.Certificates, []time.Duration{
 			10 * m, 20 * m, 40 * m, 80 * m, 160 * m, 320 * m, 640 * m, 1280 * m, 2560 * m, 2560*m + 24*h, 2560*m + 48*h,
 		}},
@@ -45,7 +48,7 @@ func TestSchedules(t *testing.T) {
 
 func TestScheduleProperties(t *testing.T) {
 	moments := rapid.Int64Range(-int64(time.Hour), int64(60*24*time.Hour))
-	schedules := rapid.SampledFrom([]cadence.Schedule{cadence.Usual, cadence.Proof, cadence.Certificates})
+	schedules := rapid.SampledFrom([]cadence.Schedule{cadence.Usual, cadence.Proof, cadence.Republished, cadence.Certificates})
 	rapid.Check(t, func(t *rapid.T) {
 		s := schedules.Draw(t, "schedule")
 		now := at(time.Duration(moments.Draw(t, "now")))

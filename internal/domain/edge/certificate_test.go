@@ -10,6 +10,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
 const newARN = "arn:aws:acm:us-east-1:111122223333:certificate/managed"
@@ -140,20 +141,24 @@ func certificateCases() map[string]question {
 		},
 
 		// Failed.
-		"one that timed out is said":                          fails(timedOut),
-		"one that failed":                                     fails(with(quiet(), sent, managed(newARN, cert.Failed))),
-		"one that was revoked":                                fails(with(quiet(), sent, managed(newARN, cert.Revoked))),
-		"one that expired":                                    fails(with(quiet(), sent, managed(newARN, cert.Expired), attachedTo(newARN), serving)),
-		"and one that is inactive":                            fails(with(quiet(), sent, managed(newARN, cert.Inactive))),
-		"another is not asked for before ten minutes":         fails(with(timedOut, failedSince(9*time.Minute, 5*time.Minute))),
-		"nor when a try was made a moment ago":                fails(with(timedOut, failedSince(15*time.Minute, time.Minute))),
-		"nor by a process that has just begun":                fails(with(timedOut, failedSince(12*time.Minute, 0))),
-		"when it is due it is":                                asks(with(timedOut, failedSince(21*time.Minute, 2*time.Minute))),
-		"after it was looked at once more":                    {in: with(quiet(), sent, recalled(20*time.Minute, newARN, cert.TimedOut), failedSince(21*time.Minute, 2*time.Minute)), rule: "CertificateKnown", step: look},
-		"an edit is a reason to ask at once":                  asks(with(timedOut, failedSince(time.Minute, time.Minute), edited)),
-		"one request for each edit":                           fails(with(timedOut, edited, func(in *edge.Input) { in.Attempts.AcceptedFor = in.Generation })),
-		"also when the process that sent it is gone":          fails(with(timedOut, edited, failedSince(time.Minute, time.Minute))),
-		"a person is a reason to ask at once":                 asks(with(timedOut, failedSince(time.Minute, time.Minute), nudged)),
+		"one that timed out is said":                  fails(timedOut),
+		"one that failed":                             fails(with(quiet(), sent, managed(newARN, cert.Failed))),
+		"one that was revoked":                        fails(with(quiet(), sent, managed(newARN, cert.Revoked))),
+		"one that expired":                            fails(with(quiet(), sent, managed(newARN, cert.Expired), attachedTo(newARN), serving)),
+		"and one that is inactive":                    fails(with(quiet(), sent, managed(newARN, cert.Inactive))),
+		"another is not asked for before ten minutes": fails(with(timedOut, failedSince(9*time.Minute, 5*time.Minute))),
+		"nor when a try was made a moment ago":        fails(with(timedOut, failedSince(15*time.Minute, time.Minute))),
+		"nor by a process that has just begun":        fails(with(timedOut, failedSince(12*time.Minute, 0))),
+		"when it is due it is":                        asks(with(timedOut, failedSince(21*time.Minute, 2*time.Minute))),
+		"after it was looked at once more":            {in: with(quiet(), sent, recalled(20*time.Minute, newARN, cert.TimedOut), failedSince(21*time.Minute, 2*time.Minute)), rule: "CertificateKnown", step: look},
+		"an edit is a reason to ask at once":          asks(with(timedOut, failedSince(time.Minute, time.Minute), edited)),
+		"one request for each edit":                   fails(with(timedOut, edited, func(in *edge.Input) { in.Attempts.AcceptedFor = in.Generation })),
+		"also when the process that sent it is gone":  fails(with(timedOut, edited, failedSince(time.Minute, time.Minute))),
+		"a person is a reason to ask at once":         asks(with(timedOut, failedSince(time.Minute, time.Minute), nudged)),
+		"one that AWS refuses for want of proof has failed all the same": {
+			in:   with(timedOut, failedSince(21*time.Minute, 0), refused(fault.DomainUnverified)),
+			rule: "Faithful", step: edge.Rest{}, reason: edge.ReasonCertificateFailed, stuck: true,
+		},
 		"under report it is asked for too":                    asks(with(timedOut, failedSince(21*time.Minute, 2*time.Minute), drift(edge.DriftReport))),
 		"the one before is stored before it is superseded":    {in: with(timedOut, edited, func(in *edge.Input) { in.Memory.Certificates = nil }), rule: "Faithful", step: edge.Rest{Store: true}},
 		"drift is corrected all the while":                    {in: with(timedOut, failedSince(time.Minute, time.Minute), drifted), rule: "Faithful", step: edge.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet()), Drift: []edge.Difference{{Field: "parameters[tier]", Desired: "gold", Observed: "lead"}}}},

@@ -249,6 +249,9 @@ func TestConcludingTwiceSaysTheSame(t *testing.T) {
 			}
 		}
 		out := edge.Outcome{Decision: edge.Decide(in)}
+		if p := out.Decision.Problem; p != nil && p.Stuck {
+			in.Attempts.Last = in.Now
+		}
 		first := edge.Conclude(in, out)
 		again := writtenBack(in, out, first)
 		outAgain := edge.Outcome{Decision: edge.Decide(again)}

@@ -2,6 +2,8 @@ package edge
 
 import (
 	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
 )
 
 // rule is one question. It answers with a decision, or lets the next rule speak.
@@ -97,7 +99,20 @@ func (in Input) dueIn(f *Failure) time.Duration {
 		// A fresh process keeps to the schedule of the one before it.
 		last = in.Now
 	}
+	if in.republishes(f.Reason) {
+		return cadence.Republished.Next(f.Since, last).Sub(in.Now)
+	}
 	return f.NextTry(last).Sub(in.Now)
+}
+
+// republishes reports whether the next try of what AWS refuses begins with publishing names.
+func (in Input) republishes(refusal Reason) bool {
+	switch refusal {
+	case ReasonAccessDenied, ReasonQuotaExceeded, ReasonValidationFailed, ReasonDomainConflict, ReasonAWSError:
+		return !in.World.present() && in.provesByDNS()
+	default:
+		return false
+	}
 }
 
 // rest ends the pass with a problem, and leaves waking up to after.

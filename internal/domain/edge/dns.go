@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
 
 // The order of DNS and tenant depends on how a domain is proven.
@@ -211,13 +212,28 @@ func publishedFirst(in Input) (Decision, bool) {
 		return do(Hold{})
 	}
 	if !in.published(in.Desired.Domains) {
-		c := in.dnsCondition()
-		if c.Status {
-			c.Reason, c.Message = ReasonDNSRecordCreating, "The DNS records are looked at before the distribution tenant is created."
-		}
-		return rest(Problem{Reason: c.Reason, Message: c.Message, Of: DNSReady}, 0)
+		return in.awaitPublished()
 	}
 	return in.awaitVisible()
+}
+
+// awaitPublished waits for the records that come before the tenant.
+func (in Input) awaitPublished() (Decision, bool) {
+	c := in.dnsCondition()
+	if c.Status {
+		c.Reason, c.Message = ReasonDNSRecordCreating, "The DNS records are looked at before the distribution tenant is created."
+	}
+	if in.retrying() && severity(c.Reason) <= severity(ReasonDNSRecordCreating) {
+		return do(Rest{Hold: true})
+	}
+	return rest(Problem{Reason: c.Reason, Message: c.Message, Of: DNSReady}, 0)
+}
+
+// retrying reports whether DNS is only made ready for another try of what was refused: that stays
+// the thing to say.
+func (in Input) retrying() bool {
+	f := in.Memory.Failure
+	return f != nil && f.Generation == in.Generation && f.Reason != ReasonCertificateFailed
 }
 
 // visibleEvery is the pause between two questions to public DNS, VisiblePatience how long its
@@ -319,6 +335,8 @@ func domainsHeld(in Input) (Decision, bool) {
 		return held("can be removed " + ended)
 	case len(waiting) > 0 && in.refused():
 		return do(in.patience())
+	case len(waiting) > 0 && len(leaving) == 0 && in.retrying() && severity(in.dnsCondition().Reason) <= severity(ReasonDNSRecordCreating):
+		return do(Rest{Hold: true})
 	case len(waiting) > 0 && len(leaving) > 0:
 		return held(fmt.Sprintf("is added once %s is out of DNS: a certificate is requested for both otherwise.", joinSome(leaving)))
 	case len(waiting) > 0:
@@ -345,7 +363,7 @@ func retracted(in Input) (Decision, bool) {
 	}
 	for _, e := range left {
 		if s := in.World.DNS.Of(e.Record); s.Err != nil {
-			return rest(Problem{Reason: ReasonDNSError, Message: fmt.Sprintf("%s %s If nobody can reach the zone any more, set the annotation cloudfront-tenant-operator.io/abandon-dns to \"true\".", message, s.Err.Error())}, 0)
+			return rest(Problem{Reason: ReasonDNSError, Message: fmt.Sprintf("%s %s. If nobody can reach the zone any more, set the annotation cloudfront-tenant-operator.io/abandon-dns to \"true\".", message, s.Err.Error())}, 0)
 		}
 	}
 	return rest(Problem{Reason: reason, Message: message}, 0)
@@ -362,9 +380,9 @@ func recordNames(entries []dns.Entry) string {
 }
 
 // keepsTenant reports whether the tenant outlives the object, and its records with it. One that
-// is gone or somebody else's does not count.
+// is gone or somebody else's does not count; one without an owner was just released.
 func (in Input) keepsTenant() bool {
-	theirs := in.World.present() && in.World.TagsKnown && !in.mine()
+	theirs := in.World.present() && in.relation() == ownership.Foreign
 	return in.Policy.Retain && in.World.Knowledge != Absent && !theirs
 }
 
@@ -480,7 +498,7 @@ func (in Input) domainCondition(domain string) Condition {
 			return no(problem.Reason, "%s", problem.Message)
 		}
 	}
-	if in.withdrawn(domain) {
+	if in.provesByDNS() && in.withdrawn(domain) {
 		return no(ReasonDNSRecordCreating, "%s is published when the distribution tenant can have it.", domain)
 	}
 	if !in.mayPublish(domain) {
@@ -527,6 +545,9 @@ func (in Input) recordCondition(r dns.Record) Condition {
 		}
 		return no(ReasonDNSRecordCreating, "The zone of %s is read before anything is published in it.", r.Name)
 	case dns.Coming, dns.Leaving:
+		if s.Err != nil {
+			return no(ReasonDNSError, "Whether every server of the DNS service has %s %s can't be told: %s", r.Type, r.Name, s.Err.Error())
+		}
 		return no(ReasonDNSPropagating, "%s %s is on its way to every server of the DNS service.", r.Type, r.Name)
 	case dns.Blocked:
 		return no(ReasonDNSConflict, "%s", in.conflictText(r, s, entry >= 0))

@@ -102,6 +102,9 @@ func publishCases() map[string]question {
 			in.Attempts.Last = now.Add(-10 * time.Second)
 		}
 	}
+	due := func(in *edge.Input) {
+		in.Memory.Failure.Since, in.Attempts.Last = now.Add(-6*time.Minute), now.Add(-4*time.Minute)
+	}
 	held := edge.Rest{After: 20 * time.Second, Hold: true}
 	asks := func(in *edge.Input) { in.World.AsksResolvers = true }
 	live := with(quiet(), validated, publishing, there)
@@ -138,10 +141,13 @@ func publishCases() map[string]question {
 		"public DNS is asked where that was set up":        {in: with(early, there, asks), rule: "PublishedFirst", step: edge.Look{At: edge.LookVisible}},
 		"and waited for":                                   {in: with(early, there, asks, func(in *edge.Input) { in.World.VisibleKnown = true }), rule: "PublishedFirst", step: edge.Rest{After: 10 * time.Second}, reason: edge.ReasonDNSPropagating},
 		"until it sees the records":                        {in: with(early, there, asks, func(in *edge.Input) { in.World.VisibleKnown, in.World.Visible = true, true }), rule: "TenantPresent", step: create},
-		"what AWS refused waits with its names out of DNS": {in: with(early, refusedSince(edge.ReasonQuotaExceeded)), rule: "TenantPresent", step: held},
+		"what AWS refused waits with its names out of DNS": {in: with(early, refusedSince(edge.ReasonQuotaExceeded)), rule: "TenantPresent", step: edge.Rest{After: 4 * time.Minute, Hold: true}},
 		"what AWS does not see yet waits with them in":     {in: with(early, there, refusedSince(edge.ReasonDomainValidationPending)), rule: "TenantPresent", step: held},
-		"when it is due the names come first again":        waits(with(early, refusedSince(edge.ReasonQuotaExceeded), stands(alphaName, dns.Standing{Phase: dns.Absent}), func(in *edge.Input) { in.Attempts.Last = now.Add(-50 * time.Second) }), edge.ReasonDNSRecordCreating),
-		"what others prove needs no DNS before":            {in: with(unborn(), publishing, func(in *edge.Input) { in.World.ZonesKnown = false }), rule: "TenantPresent", step: edge.Decide(unborn()).Step},
+		"when it is due the names come first again, and what was refused stays said": {
+			in: with(early, refusedSince(edge.ReasonQuotaExceeded), due, stands(alphaName, dns.Standing{Phase: dns.Absent})), rule: "PublishedFirst", step: edge.Rest{Hold: true},
+		},
+		"unless it is DNS now":                  waits(with(early, refusedSince(edge.ReasonQuotaExceeded), due, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "CNAME x"})), edge.ReasonDNSConflict),
+		"what others prove needs no DNS before": {in: with(unborn(), publishing, func(in *edge.Input) { in.World.ZonesKnown = false }), rule: "TenantPresent", step: edge.Decide(unborn()).Step},
 		"what the user's host proves neither": {
 			in: with(early, func(in *edge.Input) {
 				in.Desired.Request = &edge.CertificateRequest{ValidationTokenHost: edge.SelfHosted}

@@ -30,6 +30,12 @@ func (in Input) refusal() (Decision, bool) {
 			return do(Look{At: LookHolder})
 		}
 		return stuck(ReasonDomainConflict, in.holderText())
+	case fault.DomainUnverified:
+		// A certificate that failed for want of proof is not asked for without it either.
+		if c := in.certificateCondition(); c.Reason == ReasonCertificateFailed && !in.domainComes() {
+			return Decision{Step: Rest{}, Problem: &Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady, Stuck: true}}, true
+		}
+		return stuck(ReasonDomainValidationPending, f.Error())
 	default:
 		return stuck(reasonOf(f.Kind), f.Error())
 	}
