@@ -190,3 +190,72 @@ func TestCertIsNotRequestedForWhatDoesNotConcernIt(t *testing.T) {
 	}
 	quiet(t, w)
 }
+
+// Who learns that the domains can't lead to CloudFront yet asks for the other way of proving
+// them. The pending request can't be taken back: what it waits for stays said.
+func TestCertRequestChangedToSelfHostedWhilePending(t *testing.T) {
+	t.Parallel()
+	w := certWorld(t, neverIssued)
+	w.Apply(w.Tenant("shop", plainShop))
+	w.Advance(settle)
+	w.Sim.SetResolving(false, "*.customer.test")
+	w.Edit("shop", managed(v1alpha1.ValidationTokenHostSelfHosted))
+	w.Advance(time.Hour)
+	is(t, w, "shop", pendingProof)
+	says(t, w, "shop", "CertificateReady", "cloudfront.net", "changed request")
+	if tokens := get(t, w, "shop").Status.ValidationTokens; len(tokens) != 0 {
+		t.Errorf("nobody looks at the tokens %v", tokens)
+	}
+	requests(t, w, 1)
+	pass(w, 3*day)
+	is(t, w, "shop", pendingProof)
+	says(t, w, "shop", "CertificateReady", "redirect http://")
+	requests(t, w, 2)
+	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.CertificateIssueDelay = 0 })
+	if err := w.Sim.ServeToken(shop); err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(issueSoon)
+	serves(t, w, "shop", requests(t, w, 2)[1])
+}
+
+// A domain that the spec drops while a certificate for it is underway stays in DNS too, or the
+// certificate would never be issued; then it goes out of DNS first.
+func TestCertKeepsADroppedDomainInDNSWhilePending(t *testing.T) {
+	t.Parallel()
+	const zone = "ZCERT"
+	seed, switches := world.Seed(), sim.DefaultSwitches()
+	seed.HostedZones = []sim.SeedHostedZone{{ID: zone, Name: "customer.test"}}
+	seed.ConnectionGroups = []sim.SeedConnectionGroup{{Default: true}}
+	neverIssued(&switches)
+	w := world.New(t, kubeConfig, world.Options{Seed: &seed, Switches: &switches})
+	published := func() []string {
+		z, _ := w.Sim.HostedZone(zone)
+		var out []string
+		for _, r := range z.Records {
+			if r.Type == "CNAME" {
+				out = append(out, r.Name)
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	w.Apply(w.Tenant("shop", plainShop, domains(shopMore, shop), func(o *v1alpha1.DistributionTenant) {
+		o.Spec.DNS = &v1alpha1.DNS{Provider: "route53"}
+	}))
+	w.Advance(issueSoon)
+	is(t, w, "shop", pendingProof, syncedTrue)
+	w.Edit("shop", domains(shop))
+	w.Advance(time.Hour)
+	is(t, w, "shop", "Ready=False/DomainChangeHeld")
+	if got := published(); !slices.Equal(got, []string{shopMore, shop}) {
+		t.Errorf("published is %v", got)
+	}
+	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.CertificateIssueDelay = 0 })
+	w.Advance(time.Hour)
+	s := serves(t, w, "shop", requests(t, w, 1)[0])
+	if got := published(); !slices.Equal(got, []string{shop}) || len(s.Domains) != 1 {
+		t.Errorf("published is %v, the tenant has %v", got, s.Domains)
+	}
+	quiet(t, w)
+}

@@ -262,3 +262,19 @@ func TestCertWhoseRenewedRequestIsRefused(t *testing.T) {
 	w.Advance(issueSoon)
 	serves(t, w, "shop", requests(t, w, 2)[1])
 }
+
+// What may not be read is said, and nothing is requested a second time meanwhile.
+func TestCertThatMayNotBeLookedAt(t *testing.T) {
+	t.Parallel()
+	w := certWorld(t)
+	allow := refusing(t, w, "GetManagedCertificateDetails", http.StatusForbidden, "AccessDenied",
+		"User is not authorized to perform: cloudfront:GetManagedCertificateDetails")
+	w.Apply(w.Tenant("shop", plainShop))
+	pass(w, day)
+	is(t, w, "shop", "Ready=False/AccessDenied")
+	says(t, w, "shop", "Ready", "cloudfront:GetManagedCertificateDetails")
+	requests(t, w, 1)
+	allow()
+	w.Advance(time.Hour)
+	serves(t, w, "shop", requests(t, w, 1)[0])
+}

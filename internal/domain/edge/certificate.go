@@ -235,8 +235,13 @@ func (in Input) requestWanted() bool {
 	case issued, needless:
 	}
 	managed, _ := in.certificate()
-	sent := in.Memory.Requested
-	return sent != nil && !in.request().equals(sent.CertificateRequest) || in.domainComes() || managed != nil && in.uncovered(*managed)
+	return in.requestChanged() || in.domainComes() || managed != nil && in.uncovered(*managed)
+}
+
+// requestChanged reports whether something else is asked for than was last sent.
+func (in Input) requestChanged() bool {
+	r, sent := in.request(), in.Memory.Requested
+	return r != nil && sent != nil && !r.equals(sent.CertificateRequest)
 }
 
 // domainComes reports whether the tenant gets another domain, which may need a certificate.
@@ -377,10 +382,20 @@ func refusedText(cause string) string {
 
 // validationText says what a pending certificate waits for.
 func (in Input) validationText(managed *cert.Managed) string {
-	if r := in.request(); r != nil && r.ValidationTokenHost == SelfHosted {
-		return "The managed certificate waits for validation: " + redirects(managed)
+	text, host := fmt.Sprintf("every domain has to lead to %s.", in.endpointText()), ""
+	if r := in.request(); r != nil {
+		host = r.ValidationTokenHost
 	}
-	return fmt.Sprintf("The managed certificate waits for validation: every domain has to lead to %s.", in.endpointText())
+	if managed != nil {
+		host = orElse(managed.Host, host)
+	}
+	if host == SelfHosted {
+		text = redirects(managed)
+	}
+	if in.requestChanged() {
+		text += " The changed request is sent when this one has ended; AWS works on one at a time."
+	}
+	return "The managed certificate waits for validation: " + text
 }
 
 // redirects says what the web servers of the domains have to answer.
