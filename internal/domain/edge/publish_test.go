@@ -168,6 +168,10 @@ func publishCases() map[string]question {
 			in: with(quiet(), publishing, drifted, func(in *edge.Input) { in.World.ZonesKnown = false }), rule: "Faithful", step: edge.Decide(with(quiet(), drifted)).Step,
 		},
 		"a new domain waits for its record":         {in: with(added, stands(betaName, dns.Standing{Phase: dns.Absent})), rule: "DomainsHeld", step: edge.Rest{}, reason: edge.ReasonDomainChangeHeld},
+		"what else has changed does not wait, and is only a part": {
+			in: with(added, drifted, stands(betaName, dns.Standing{Phase: dns.Absent})), rule: "Faithful",
+			step: edge.Update{ID: tenantID, ETag: "E-1", Tenant: without, Partial: true},
+		},
 		"then it comes with a request of its own":   {in: with(added, both), rule: "Faithful", step: edge.Update{ID: tenantID, ETag: "E-1", Tenant: wanted, Request: added.Desired.Request}},
 		"one that AWS refused waits out of DNS":     {in: with(added, refusedSince(edge.ReasonDomainConflict)), rule: "DomainsHeld", step: held},
 		"a domain goes when its record is gone":     {in: leaving, rule: "DomainsHeld", step: edge.Rest{}, reason: edge.ReasonUpdatePending},
