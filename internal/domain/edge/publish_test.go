@@ -132,6 +132,8 @@ func publishCases() map[string]question {
 		"until they are in sync":                   waits(with(early, ledger(dns.Coming, entry(alphaName, dns.Intended))), edge.ReasonDNSPropagating),
 		"a zone that is not there":                 waits(with(early, func(in *edge.Input) { in.World.Zones = nil }), edge.ReasonZoneNotFound),
 		"two that could be meant":                  waits(with(early, func(in *edge.Input) { in.World.Zones = append(in.World.Zones, dns.Zone{ID: "Z2", Name: "example.com"}) }), edge.ReasonZoneAmbiguous),
+		"a name that is about to be taken over":    waits(with(early, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "CNAME x"}), takeover), edge.ReasonDNSRecordCreating),
+		"a name that no takeover replaces":         waits(with(early, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "MX x", Fixed: true}), takeover), edge.ReasonDNSConflict),
 		"a name that is taken":                     waits(with(early, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "CNAME x"})), edge.ReasonDNSConflict),
 		"zones that can't be read": waits(with(early, func(in *edge.Input) {
 			in.World.Zones, in.World.Unlisted = nil, &fault.Error{Kind: fault.Denied, Operation: "ListHostedZones"}
@@ -167,7 +169,7 @@ func publishCases() map[string]question {
 		"what differs is corrected before any zone is": {
 			in: with(quiet(), publishing, drifted, func(in *edge.Input) { in.World.ZonesKnown = false }), rule: "Faithful", step: edge.Decide(with(quiet(), drifted)).Step,
 		},
-		"a new domain waits for its record":         {in: with(added, stands(betaName, dns.Standing{Phase: dns.Absent})), rule: "DomainsHeld", step: edge.Rest{}, reason: edge.ReasonDomainChangeHeld},
+		"a new domain waits for its record": {in: with(added, stands(betaName, dns.Standing{Phase: dns.Absent})), rule: "DomainsHeld", step: edge.Rest{}, reason: edge.ReasonDomainChangeHeld},
 		"what else has changed does not wait, and is only a part": {
 			in: with(added, drifted, stands(betaName, dns.Standing{Phase: dns.Absent})), rule: "Faithful",
 			step: edge.Update{ID: tenantID, ETag: "E-1", Tenant: without, Partial: true},
