@@ -92,12 +92,17 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 	if p.Has(r) {
 		return Standing{Phase: There}
 	}
+	blocked := Standing{Phase: Absent}
 	for _, s := range p.Sets {
-		if s.Clashes(r.Key()) && !c.holds(s) {
-			return Standing{Phase: Blocked, Found: s.String()}
+		if !s.Clashes(r.Key()) || c.holds(s) {
+			continue
+		}
+		fixed := !replaceable(s, r.Key())
+		if blocked.Phase == Absent || fixed && !blocked.Fixed {
+			blocked = Standing{Phase: Blocked, Found: s.String(), Fixed: fixed}
 		}
 	}
-	return Standing{Phase: Absent}
+	return blocked
 }
 
 // holds reports whether the set stands in the ledger of the claim.

@@ -102,11 +102,11 @@ func TestPlan(t *testing.T) {
 		},
 		"what serves something else is never taken over": {
 			sets: []dns.RecordSet{mail}, claims: []*dns.Claim{claim(1, holds(dns.Intended, ours), takeover)},
-			judged: dns.Standing{Phase: dns.Blocked, Found: "MX 10 mail.example.com (TTL 60)"},
+			judged: dns.Standing{Phase: dns.Blocked, Found: "MX 10 mail.example.com (TTL 60)", Fixed: true},
 		},
 		"nor what has a routing policy": {
 			sets: []dns.RecordSet{routed}, claims: []*dns.Claim{claim(1, holds(dns.Intended, ours), takeover)},
-			judged: dns.Standing{Phase: dns.Blocked, Found: "CNAME other.example.net (with a routing policy or a property that is never written here)"},
+			judged: dns.Standing{Phase: dns.Blocked, Found: "CNAME other.example.net (with a routing policy or a property that is never written here)", Fixed: true},
 		},
 		"an alias stands beside mail": {
 			sets: []dns.RecordSet{mail}, claims: []*dns.Claim{claim(1, holds(dns.Intended, v4))}, judged: dns.Standing{Phase: dns.Absent},

@@ -33,6 +33,8 @@ type Standing struct {
 	// Found describes what stands in the place of a Blocked record, for example
 	// "CNAME other.example.net".
 	Found string
+	// Fixed is true when no takeover replaces what was Found.
+	Fixed bool
 	// Holder is the other object that a Held record belongs to.
 	Holder Owner
 	// Foreign is true when an equal record is there that we certainly did not make: the

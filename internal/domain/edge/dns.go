@@ -439,7 +439,7 @@ func (in Input) dnsCondition() Condition {
 		return Condition{Type: DNSReady, Reason: reason, Message: message}
 	}
 	switch {
-	case in.Desired.DNS == nil && len(in.Memory.Ledger) > 0:
+	case in.Desired.DNS == nil && len(in.NextLedger()) > 0:
 		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for; those that were published are being removed."}
 	case in.Desired.DNS == nil:
 		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for."}
@@ -550,6 +550,9 @@ func (in Input) recordCondition(r dns.Record) Condition {
 		}
 		return no(ReasonDNSPropagating, "%s %s is on its way to every server of the DNS service.", r.Type, r.Name)
 	case dns.Blocked:
+		if entry < 0 && in.Desired.DNS.Takeover && !s.Fixed {
+			return no(ReasonDNSRecordCreating, "%s %s is about to replace %s, as spec.dns.takeover asks.", r.Type, r.Name, s.Found)
+		}
 		return no(ReasonDNSConflict, "%s", in.conflictText(r, s, entry >= 0))
 	case dns.Held:
 		return no(ReasonDNSConflict, "%s is published by the object %s/%s. Remove the domain from one of the two.", r.Name, s.Holder.Namespace, s.Holder.Name)
@@ -570,6 +573,8 @@ func (in Input) conflictText(r dns.Record, s dns.Standing, ours bool) string {
 	switch {
 	case ours && in.Policy.Drift != DriftEnforce:
 		return fmt.Sprintf("%s Somebody changed it, and driftPolicy %s leaves it so.", text, in.Policy.Drift)
+	case s.Fixed:
+		return text + " That is of a kind that no takeover replaces. Remove it, or take the domain out of spec.domains."
 	case ours:
 		return text + " Somebody changed it; it is put back."
 	}

@@ -107,6 +107,9 @@ func publishCases() map[string]question {
 	}
 	held := edge.Rest{After: 20 * time.Second, Hold: true}
 	asks := func(in *edge.Input) { in.World.AsksResolvers = true }
+	takeover := func(in *edge.Input) {
+		in.Desired.DNS = &edge.Publication{Zone: in.Desired.DNS.Zone, TTL: 300, Takeover: true}
+	}
 	live := with(quiet(), validated, publishing, there)
 	added := with(live, names(alphaName, betaName), edited)
 	wanted := target(quiet())
