@@ -257,7 +257,7 @@ func (p *pass) deleteCertificate(ctx context.Context, k reconcile.Keeper, s edge
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	p.in.World.Certificates[s.ARN] = edge.Certificate{ARN: s.ARN, Missing: true}
+	p.in.World.Certificates[s.ARN] = edge.Certificate{ARN: s.ARN, Missing: true, Deleted: true}
 	return nil
 }
 

@@ -53,7 +53,7 @@ func (e *MatchError) Error() string {
 	case e.Selector.Name != "":
 		return fmt.Sprintf("there is no public zone named %s for %s: create it, or correct the name", e.Selector.Name, e.Domain)
 	}
-	return fmt.Sprintf("no public zone holds %s: create one, or name the identity that has it", e.Domain)
+	return fmt.Sprintf("no public zone holds %s: create one, or, if it is in another account, name a role of that account", e.Domain)
 }
 
 func ids(zones []Zone) string {

@@ -411,7 +411,7 @@ func redirects(managed *cert.Managed) string {
 	if more := len(managed.Tokens) - 2; more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
 	}
-	return text + " (status.validationTokens lists all)."
+	return text + " (also in status.validationTokens)."
 }
 
 // seenCertificates are the managed certificates that were ever seen for this tenant: what
@@ -429,7 +429,7 @@ func (in Input) seenCertificates() []string {
 // to be nobody's but the user's.
 func (in Input) disposed(arn string) bool {
 	c, known := in.World.Certificates[arn]
-	return in.Deleting && known && !c.Unreadable && (c.Missing && !in.justRequested() || !c.Missing && !c.CloudFrontManaged)
+	return in.Deleting && known && !c.Unreadable && (c.Deleted || c.Missing && !in.justRequested() || !c.Missing && !c.CloudFrontManaged)
 }
 
 // justRequested reports whether ACM may not show yet what CloudFront has requested there.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
 
@@ -198,6 +199,9 @@ func (in Input) published(domains []string) bool {
 // publishedFirst holds a tenant back whose domains CloudFront would refuse, until they lead
 // to it. What else AWS could refuse is asked before.
 func publishedFirst(in Input) (Decision, bool) {
+	if in.roleStopsCreate() {
+		return rest(Problem{Reason: ReasonRoleNotAllowed, Message: in.roleText(), Of: DNSReady}, 0)
+	}
 	if in.World.present() || !in.provesByDNS() || in.waiting() || in.World.Refused != nil {
 		return pass()
 	}
@@ -234,6 +238,13 @@ func (in Input) awaitPublished() (Decision, bool) {
 func (in Input) retrying() bool {
 	f := in.Memory.Failure
 	return f != nil && f.Generation == in.Generation && f.Reason != ReasonCertificateFailed
+}
+
+// roleStopsCreate reports whether CloudFront would refuse the tenant for domains that the
+// operator may not lead to it.
+func (in Input) roleStopsCreate() bool {
+	r := in.request()
+	return !in.World.present() && r != nil && r.ValidationTokenHost != SelfHosted && in.Desired.DNS != nil && in.Policy.RoleDenied
 }
 
 // visibleEvery is the pause between two questions to public DNS, VisiblePatience how long its
@@ -433,6 +444,15 @@ func (in Input) roleText() string {
 	return fmt.Sprintf("The administrator has not granted the role %s: ask for it in --allowed-roles, or name another one in spec.dns.assumeRoleArn. No call was made with it.", role)
 }
 
+// unlistedText says why the zones can't be read.
+func (in Input) unlistedText() string {
+	text := in.World.Unlisted.Error()
+	if in.World.Unlisted.Kind == fault.Denied && in.Desired.DNS.RoleARN == "" {
+		text += ". If the zone is in another account, name a role of it in spec.dns.assumeRoleArn."
+	}
+	return text
+}
+
 // dnsCondition says how far the records are.
 func (in Input) dnsCondition() Condition {
 	no := func(reason Reason, message string) Condition {
@@ -448,7 +468,7 @@ func (in Input) dnsCondition() Condition {
 	case in.Deleting:
 		return in.retractingCondition()
 	case in.World.Unlisted != nil:
-		return no(ReasonDNSError, in.World.Unlisted.Error())
+		return no(ReasonDNSError, in.unlistedText())
 	}
 	if before, had := in.Memory.Conditions[DNSReady]; had && before.Generation == in.Generation && in.unread() {
 		return before

@@ -181,6 +181,8 @@ type Certificate struct {
 	ARN        string
 	Unreadable bool
 	Missing    bool
+	// Deleted means that ACM has just accepted its deletion.
+	Deleted bool
 	// Status is ACM's, for example ISSUED.
 	Status string
 	// Names are in lower case and sorted.
