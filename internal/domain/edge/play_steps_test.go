@@ -48,7 +48,7 @@ func (p *play) perform(in *edge.Input, s edge.Step) *fault.Error {
 		return p.delete(in, s)
 	case edge.DeleteCertificate:
 		p.deleteCertificate(s.ARN)
-		in.World.Certificates[s.ARN] = edge.Certificate{ARN: s.ARN, Missing: true}
+		in.World.Certificates[s.ARN] = edge.Certificate{ARN: s.ARN, Missing: true, Deleted: true}
 	case edge.LetGo:
 		if len(p.zone) > 0 {
 			p.fail("the object goes and leaves records behind")

@@ -141,7 +141,7 @@ func publishCases() map[string]question {
 		"zones that can't be read": waits(with(early, func(in *edge.Input) {
 			in.World.Zones, in.World.Unlisted = nil, &fault.Error{Kind: fault.Denied, Operation: "ListHostedZones"}
 		}), edge.ReasonDNSError),
-		"a role that was not granted does not hold it":     {in: with(early, func(in *edge.Input) { in.Policy.RoleDenied = true }), rule: "TenantPresent", step: create},
+		"a role that was not granted can't publish it":     {in: with(early, func(in *edge.Input) { in.Policy.RoleDenied = true }), rule: "PublishedFirst", step: edge.Rest{}, reason: edge.ReasonRoleNotAllowed},
 		"then it is created":                               {in: with(early, there), rule: "TenantPresent", step: create},
 		"public DNS is asked where that was set up":        {in: with(early, there, asks), rule: "PublishedFirst", step: edge.Look{At: edge.LookVisible}},
 		"and waited for":                                   {in: with(early, there, asks, func(in *edge.Input) { in.World.VisibleKnown = true }), rule: "PublishedFirst", step: edge.Rest{After: 10 * time.Second}, reason: edge.ReasonDNSPropagating},
