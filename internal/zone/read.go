@@ -46,6 +46,19 @@ func (z *zone) listDue() time.Time {
 	return z.nextListing
 }
 
+// refreshAfter is how old a listing is at least when somebody asks for another.
+const refreshAfter = time.Minute
+
+// refresh lists the zone now, unless that was done a moment ago.
+func (z *zone) refresh() {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if now := z.opts.Clock.Now(); z.sets != nil && z.listing == nil && now.Sub(z.listed) >= refreshAfter {
+		z.nextListing = now
+		z.nudge()
+	}
+}
+
 func (z *zone) begin() {
 	z.listing = &listing{
 		started: z.tick(), markers: map[string]bool{}, sets: map[string][]dns.RecordSet{}, texts: map[string]string{},
@@ -157,7 +170,7 @@ func (z *zone) finish(l *listing, access dns.Access) {
 	}
 	before := z.sets
 	z.sets, z.records, z.listErr, z.listFailures = l.sets, l.records, nil, 0
-	z.nextListing = now.Add(cadence.Jitter(listEvery, z.opts.Random()))
+	z.listed, z.nextListing = now, now.Add(cadence.Jitter(listEvery, z.opts.Random()))
 	if before == nil {
 		z.settled = now.Add(propagation)
 		if z.restored != nil {

@@ -29,6 +29,7 @@ type zone struct {
 	// under way began: a page that was requested before must not overwrite them.
 	written      map[string]bool
 	nextListing  time.Time
+	listed       time.Time
 	listFailures int
 	listErr      error
 	lastReader   dns.Access

@@ -137,6 +137,18 @@ func (z *Zones) Declare(c dns.Claim) dns.View {
 	return view
 }
 
+// Refresh lists the zones of an object anew, because a person asks to look: each at most once a
+// minute.
+func (z *Zones) Refresh(o dns.Owner) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	for _, id := range z.known[o].zones {
+		if w := z.zones[id]; w != nil {
+			w.refresh()
+		}
+	}
+}
+
 // Forget takes back all that an object has declared. Nothing of it is deleted.
 func (z *Zones) Forget(o dns.Owner) {
 	z.mu.Lock()

@@ -61,6 +61,9 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	}
 	p.in.World.Zones, p.in.World.ZonesKnown = p.knownZones()
 	p.in.World.OwnerAlive = p.ownerAlive(ctx)
+	if p.in.Nudged {
+		c.Zones.Refresh(p.owner())
+	}
 	return p
 }
 
