@@ -1,6 +1,7 @@
 package distributiontenant
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -265,7 +266,8 @@ func (p *pass) deleteCertificate(ctx context.Context, k reconcile.Keeper, s edge
 // about the certificate.
 func (p *pass) wrote(t edge.Observed) {
 	a := &p.in.Attempts
-	if before := p.in.World.Tenant; before == nil || a.CertificateETag == "" || a.CertificateETag == before.ETag {
+	before := p.in.World.Tenant
+	if before == nil || cmp.Or(a.CertificateETag, p.in.Memory.ETag) == before.ETag {
 		a.CertificateETag = t.ETag
 	}
 	if p.in.World.Tenant == nil || p.in.World.Tenant.ConnectionGroupID != t.ConnectionGroupID {
