@@ -169,7 +169,7 @@ func (z *zone) accepted(batch []dns.Unit, f *flight, id string) {
 		}
 		z.hold(u.Name, sets)
 		if c := z.claims[u.Owner]; c != nil {
-			c.changeID = id
+			c.changeID, c.changedAt = id, now
 		}
 	}
 }

@@ -77,7 +77,9 @@ type claim struct {
 	answered uint64
 	// conflicted is true while a place is taken.
 	conflicted bool
-	changeID   string
+	// changeID is that of the last change that was sent for the claim, changedAt when.
+	changeID  string
+	changedAt time.Time
 }
 
 // pending is a name that has changes to send.
@@ -428,8 +430,8 @@ func (z *zone) answer(part dns.Claim, view *dns.View) {
 	asked := &claim{Claim: part, maybe: c.maybe, foreign: c.foreign}
 	asked.Barred = c.Barred
 	z.each(asked, func(r dns.Record, s dns.Standing) { view.Records[r] = s })
-	if c.changeID != "" {
-		view.ChangeID = c.changeID
+	if c.changedAt.After(view.ChangedAt) {
+		view.ChangeID, view.ChangedAt = c.changeID, c.changedAt
 	}
 }
 

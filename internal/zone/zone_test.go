@@ -799,3 +799,27 @@ func TestObjectsInTwoZones(t *testing.T) {
 		t.Errorf("%+v, %v", got, r.provider.state("Z2"))
 	}
 }
+
+// Status has the id of the last change: it must not go back and forth between zones.
+func TestOfTwoZonesTheLastChangeCounts(t *testing.T) {
+	r := newRig(t)
+	r.provider.addZone("Z2", "example.org")
+	other := dns.Record{ZoneID: "Z2", Name: "a.example.org", Type: dns.CNAME, Value: target, TTL: 300}
+	o := r.object(1, cname("a"), other)
+	r.run(2 * time.Minute)
+	for range 50 {
+		r.pass(o)
+		if o.view.ChangeID != "C1" {
+			t.Fatalf("change %q, want C1: both were sent at once, and the first zone counts", o.view.ChangeID)
+		}
+	}
+	o.Wants = append(o.Wants, dns.Record{ZoneID: "Z2", Name: "b.example.org", Type: dns.CNAME, Value: target, TTL: 300})
+	r.pass(o)
+	r.run(2 * time.Minute)
+	for range 50 {
+		r.pass(o)
+		if o.view.ChangeID != "C3" {
+			t.Fatalf("change %q, want C3, the last one", o.view.ChangeID)
+		}
+	}
+}

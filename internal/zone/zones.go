@@ -127,9 +127,10 @@ func (z *Zones) Declare(c dns.Claim) dns.View {
 			woken = append(woken, z.worker(id).declare(part)...)
 		}
 	}
-	for id, part := range parts {
+	// In order, for of two changes sent at one time one has to be the last.
+	for _, id := range slices.Sorted(maps.Keys(parts)) {
 		if w := z.zones[id]; w != nil {
-			w.answer(part, &view)
+			w.answer(parts[id], &view)
 		}
 	}
 	z.mu.Unlock()

@@ -1,6 +1,10 @@
 package dns
 
-import "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
 
 // Phase is where a record stands in its zone, as far as is known.
 type Phase string
@@ -47,8 +51,10 @@ type Standing struct {
 // View is what is known of the records of one claim: its wants and its ledger.
 type View struct {
 	Records map[Record]Standing
-	// ChangeID is the provider's id of the last change for this claim, for people to look up.
-	ChangeID string
+	// ChangeID is the provider's id of the last change for this claim, for people to look up, and
+	// ChangedAt when that was sent.
+	ChangeID  string
+	ChangedAt time.Time
 }
 
 // Of returns what is known of a record.
