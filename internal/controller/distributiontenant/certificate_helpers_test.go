@@ -90,8 +90,8 @@ func specOf(t *testing.T, w *world.World, owner string, before *v1alpha1.Distrib
 		t.Errorf("the spec was changed, and is at generation %d instead of %d (-before +after):\n%s", after.Generation, before.Generation, d)
 	}
 	for _, f := range after.ManagedFields {
-		if f.Manager != owner && strings.Contains(string(f.FieldsV1.Raw), `"f:spec"`) {
-			t.Errorf("%s owns fields of the spec: %s", f.Manager, f.FieldsV1.Raw)
+		if f.Manager != owner && strings.Contains(f.FieldsV1.GetRawString(), `"f:spec"`) {
+			t.Errorf("%s owns fields of the spec: %s", f.Manager, f.FieldsV1.GetRawString())
 		}
 	}
 }
