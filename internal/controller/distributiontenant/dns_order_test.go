@@ -45,13 +45,6 @@ func (c chain) until(r *rig, names ...string) {
 	r.Advance(20 * time.Minute)
 }
 
-func (c chain) cnames(names ...string) (out []string) {
-	for _, n := range names {
-		out = append(out, "CNAME "+n+" "+mainEndpoint+" 300")
-	}
-	return out
-}
-
 // stage is one change of an object's life, and the names and the endpoint that it ends with.
 type stage struct {
 	change   edit
@@ -124,26 +117,19 @@ func TestARefusedCreateTakesItsNamesBack(t *testing.T) {
 	const name = "alpha.example.net"
 	cloudFront := all(withDNS(), managed(v1alpha1.ValidationTokenHostCloudFront), domains(name))
 	for reason, tc := range map[string]struct {
-		refuse func(t *testing.T, r *rig) (allow func())
-		ready  string
+		status        int
+		code, message string
+		ready         string
 	}{
-		"the domain is taken": {func(t *testing.T, r *rig) func() {
-			return refusing(t, r.World, "CreateDistributionTenant", http.StatusConflict, "CNAMEAlreadyExists", "One or more of the CNAMEs you provided are already associated with a different resource.")
-		}, "Ready=False/DomainConflict"},
-		"a quota": {func(t *testing.T, r *rig) func() {
-			return refusing(t, r.World, "CreateDistributionTenant", http.StatusBadRequest, "EntityLimitExceeded", "You have reached the limit.")
-		}, "Ready=False/QuotaExceeded"},
-		"an invalid value": {func(t *testing.T, r *rig) func() {
-			return refusing(t, r.World, "CreateDistributionTenant", http.StatusBadRequest, "InvalidArgument", "The parameter is not valid.")
-		}, "Ready=False/ValidationFailed"},
-		"a permission": {func(t *testing.T, r *rig) func() {
-			return refusing(t, r.World, "CreateDistributionTenant", http.StatusForbidden, "AccessDenied", "no")
-		}, "Ready=False/AccessDenied"},
+		"the domain is taken": {http.StatusConflict, "CNAMEAlreadyExists", "One or more of the CNAMEs you provided are already associated with a different resource.", "Ready=False/DomainConflict"},
+		"a quota":             {http.StatusBadRequest, "EntityLimitExceeded", "You have reached the limit.", "Ready=False/QuotaExceeded"},
+		"an invalid value":    {http.StatusBadRequest, "InvalidArgument", "The parameter is not valid.", "Ready=False/ValidationFailed"},
+		"a permission":        {http.StatusForbidden, "AccessDenied", "no", "Ready=False/AccessDenied"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, rigOptions{proves: []string{name}})
-			allow := tc.refuse(t, r)
+			allow := refusing(t, r.World, "CreateDistributionTenant", tc.status, tc.code, tc.message)
 			r.Apply(r.Tenant("alpha", cloudFront))
 			withdrawn := false
 			for range 120 {

@@ -69,7 +69,7 @@ func TestResolversDelayAndNeverForbid(t *testing.T) {
 // no create comes too early.
 func TestARealResolverSavesCreatesThatComeTooEarly(t *testing.T) {
 	t.Parallel()
-	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
+	socket, err := new(net.ListenConfig).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
