@@ -151,7 +151,13 @@ type flight struct {
 	until time.Time
 	// err is why the provider does not tell how far the batch is.
 	err *fault.Error
+	// slow is true once it takes longer than usual.
+	slow bool
 }
+
+// slowAfter is how long a batch is on its way before those who wait for it are told. It would
+// cost each of them a write to hear of a batch that is in sync a moment later.
+const slowAfter = 45 * time.Second
 
 // propagation is how long a change may take to every server whose id is not known. It usually
 // takes less.
@@ -201,7 +207,11 @@ func (z *zone) poll(ctx context.Context) {
 		now := z.opts.Clock.Now()
 		age := now.Sub(f.sent)
 		f.next = now.Add(min(max(pollEvery, age/4), pollAtMost))
-		if wait := fault.RetryAfter(err); wait > 0 {
+		if age >= slowAfter && !f.slow {
+			f.slow = true
+			z.touch(f.touched()...)
+		}
+		if wait := comeBack(err); wait > 0 {
 			f.next = now.Add(wait)
 			return
 		}
@@ -291,6 +301,15 @@ func (z *zone) expire() {
 			}
 		}
 	})
+}
+
+// comeBack is the delay that a rate limit asks for, zero when none does. A refusal may name one
+// too, and is a refusal all the same: another identity may be let in.
+func comeBack(err error) time.Duration {
+	if !fault.Is(err, fault.Throttled) {
+		return 0
+	}
+	return fault.RetryAfter(err)
 }
 
 // call marks a call of this zone.

@@ -465,7 +465,7 @@ func (z *zone) digest(c *claim) (sum uint64) {
 		if s.Err != nil {
 			text = s.Err.Error()
 		}
-		s.Err = nil
+		s.Phase, s.Err = z.told(c, r, s), nil
 		sum += maphash.Comparable(seed, struct {
 			r dns.Record
 			s dns.Standing
@@ -478,6 +478,21 @@ func (z *zone) digest(c *claim) (sum uint64) {
 	}
 	c.conflicted = taken
 	return sum
+}
+
+// told is the phase that is worth telling of: what was sent a moment ago counts as it did before.
+func (z *zone) told(c *claim, r dns.Record, s dns.Standing) dns.Phase {
+	f := z.flying(r)
+	if s.Err != nil || f != nil && f.slow {
+		return s.Phase
+	}
+	switch state := c.StateOf(r); {
+	case s.Phase == dns.Coming && state == dns.Intended:
+		return dns.Absent
+	case s.Phase == dns.Leaving && state == dns.Retracting:
+		return dns.There
+	}
+	return s.Phase
 }
 
 // standing says how a record of the claim stands.
@@ -516,12 +531,12 @@ func (z *zone) standing(c *claim, p dns.Place, r dns.Record) dns.Standing {
 	if !unsettled(c, state, s.Phase) {
 		return s
 	}
-	if refused := z.refused[unitKey{c.Owner, r.Name}]; refused != nil && refused.records[r] {
-		return dns.Standing{Phase: dns.Refused, Err: refused.err}
-	}
 	if i != nil && i.changeErr != nil && (state != "" || !i.changeOver) {
 		// Once it may try again, what has no intent yet gets one: or there would be nothing to try.
 		return dns.Standing{Phase: dns.Unknown, Err: i.changeErr}
+	}
+	if refused := z.refused[unitKey{c.Owner, r.Name}]; refused != nil && refused.records[r] {
+		return dns.Standing{Phase: dns.Refused, Err: refused.err}
 	}
 	return s
 }
