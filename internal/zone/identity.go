@@ -22,6 +22,10 @@ type identity struct {
 	changeSince, changeNext time.Time
 	// changeOver is true when it may try again.
 	changeOver bool
+	// accepted is true once it has changed the zone, and denials counts what was denied to it
+	// in a row since.
+	accepted bool
+	denials  int
 	// barred stays true from a refusal until a change was accepted.
 	barred bool
 }
@@ -124,14 +128,19 @@ func (z *zone) unchangeable(access dns.Access, err error) {
 	if i.changeErr == nil {
 		i.changeSince = now
 	}
-	i.changeErr, i.changeOver = asFault(err), false
+	i.changeErr, i.changeOver, i.accepted = asFault(err), false, false
 	i.changeNext = cadence.Usual.Next(i.changeSince, now)
 	z.bar(access, true)
 }
 
 // changeable notes that an identity can change the zone.
 func (z *zone) changeable(access dns.Access) {
-	if i := z.identities[access]; i != nil && i.changeErr != nil {
+	i := z.identities[access]
+	if i == nil {
+		return
+	}
+	i.accepted, i.denials = true, 0
+	if i.changeErr != nil {
 		i.changeErr = nil
 		z.bar(access, false)
 	}

@@ -71,7 +71,8 @@ func (z *zone) listPage(ctx context.Context) {
 	z.mu.Lock()
 	access, some := z.reader()
 	if !some {
-		z.nextListing = z.opts.Clock.Now().Add(goneEvery)
+		// Whoever had begun a listing may be gone.
+		z.listing, z.nextListing = nil, z.opts.Clock.Now().Add(goneEvery)
 		z.mu.Unlock()
 		return
 	}
@@ -133,8 +134,8 @@ func (l *listing) text(s string) string {
 func (z *zone) interrupted(l *listing, access dns.Access, err error) {
 	now := z.opts.Clock.Now()
 	switch {
-	case fault.RetryAfter(err) > 0:
-		l.notBefore = now.Add(fault.RetryAfter(err))
+	case comeBack(err) > 0:
+		l.notBefore = now.Add(comeBack(err))
 	case fault.Is(err, fault.Throttled, fault.Transient) && l.retries < pageRetries:
 		l.notBefore = now.Add(cadence.Jitter(pagePause<<l.retries, z.opts.Random()))
 		l.retries++
@@ -262,8 +263,8 @@ func (z *zone) readName(ctx context.Context) {
 			z.hold(name, sets)
 			z.resolve(name)
 			z.conclude(name)
-		case fault.RetryAfter(err) > 0:
-			z.readAfter = now.Add(fault.RetryAfter(err))
+		case comeBack(err) > 0:
+			z.readAfter = now.Add(comeBack(err))
 		case fault.Is(err, fault.Throttled, fault.Transient):
 			z.readAfter = now.Add(cadence.Jitter(readPause, z.opts.Random()))
 		default:

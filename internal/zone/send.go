@@ -204,7 +204,7 @@ func (z *zone) refuse(batch []dns.Unit, bisected bool, err error) {
 	case fault.Transient:
 		z.doubt(batch, now)
 	case fault.Denied:
-		z.unchangeable(access, err)
+		z.denied(batch, err)
 	case fault.NotFound:
 		z.unchangeable(access, err)
 		z.unreadable(access, err)
@@ -214,17 +214,66 @@ func (z *zone) refuse(batch []dns.Unit, bisected bool, err error) {
 		}
 	case fault.Exists, fault.Invalid, fault.Conflict:
 		if len(batch) > 1 {
-			// One that can't be must not keep the others from it.
-			half := len(batch) / 2
-			z.pushFront(batch[half:])
-			z.pushFront(batch[:half])
+			z.halve(batch)
 			return
 		}
 		z.rechecks[batch[0].Name] = recheck{unit: batch[0], err: asFault(err)}
+	case fault.Quota:
+		z.full(batch, err)
 	default:
-		for _, u := range batch {
-			z.impossible(u, asFault(err))
+		z.allImpossible(batch, err)
+	}
+}
+
+// halve sends a batch again in two parts: one that can't be must not keep the others from it.
+func (z *zone) halve(batch []dns.Unit) {
+	half := len(batch) / 2
+	z.pushFront(batch[half:])
+	z.pushFront(batch[:half])
+}
+
+// denied finds out who is meant. A policy can allow names of records and deny others, and then
+// one object must not keep all others from a zone that they may change.
+func (z *zone) denied(batch []dns.Unit, err error) {
+	if len(batch) > 1 {
+		z.halve(batch)
+		return
+	}
+	z.impossible(batch[0], asFault(err))
+	i := z.identities[batch[0].Access]
+	if i == nil {
+		return
+	}
+	if i.denials++; i.denials >= patienceWithDenials || !i.accepted {
+		z.unchangeable(batch[0].Access, err)
+	}
+}
+
+// patienceWithDenials is how many names in a row may be denied to an identity that could change
+// others, until it counts as one that can change none.
+const patienceWithDenials = 3
+
+// full handles a quota that is used up. What makes room must not wait for what needs some.
+func (z *zone) full(batch []dns.Unit, err error) {
+	var leaving, coming []dns.Unit
+	for _, u := range batch {
+		if len(u.Publishes) == 0 {
+			leaving = append(leaving, u)
+		} else {
+			coming = append(coming, u)
 		}
+	}
+	if len(leaving) == 0 || len(coming) == 0 {
+		z.allImpossible(batch, err)
+		return
+	}
+	z.allImpossible(coming, err)
+	z.pushFront(leaving)
+}
+
+func (z *zone) allImpossible(batch []dns.Unit, err error) {
+	for _, u := range batch {
+		z.impossible(u, asFault(err))
 	}
 }
 

@@ -1,0 +1,146 @@
+package zone_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// refuseRole answers as the credentials of a role that is not given to anybody: with a pause.
+func refuseRole(role string, operations ...string) func(call) error {
+	return func(c call) error {
+		for _, operation := range operations {
+			if c.operation == operation && c.access.RoleARN == role {
+				return &fault.Error{Kind: fault.Denied, Operation: "AssumeRole", Message: "the role can't be assumed", RetryAfter: 10 * time.Minute}
+			}
+		}
+		return nil
+	}
+}
+
+// A role that nobody gives to one namespace must not stop the zone of all.
+func TestARoleThatIsNotGivenStopsNobodyElse(t *testing.T) {
+	r := newRig(t)
+	r.provider.before = refuseRole(roleX, "ListRecords", "ReadName", "Change", "InSync")
+	x := r.objectAs(roleX, 1, cname("x"))
+	y := r.objectAs(roleY, 2, cname("y"))
+	r.run(2 * time.Minute)
+	r.wantPhase(y, cname("y"), dns.There)
+	if s := r.phase(x, cname("x")); s.Err == nil || s.Err.Kind != fault.Denied {
+		t.Errorf("x is %s with the error %v, want it to be told of the role", s.Phase, s.Err)
+	}
+}
+
+// Whoever is alone in its zone is told why nobody reads it, and why nobody knows of its change.
+func TestARoleThatIsNotGivenAnyMoreIsSaid(t *testing.T) {
+	for name, operations := range map[string][]string{
+		"before the zone was read": {"ListRecords"},
+		"after a change was sent":  {"InSync"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.provider.before = refuseRole(roleX, operations...)
+			x := r.objectAs(roleX, 1, cname("x"))
+			r.run(time.Minute)
+			if s := r.phase(x, cname("x")); s.Err == nil || s.Err.Kind != fault.Denied {
+				t.Errorf("%s with the error %v", s.Phase, s.Err)
+			}
+		})
+	}
+}
+
+// forbid answers as a policy that allows all names but some.
+func forbid(part string) func(call) error {
+	return func(c call) error {
+		for _, change := range c.changes {
+			if strings.Contains(change.Set.Name, part) {
+				return failure(fault.Denied, c.operation, "the identity may not change the record")
+			}
+		}
+		return nil
+	}
+}
+
+// A policy may forbid names: whoever asks for them must not keep the others from the zone.
+func TestANameThatIsForbiddenFailsAlone(t *testing.T) {
+	r := newRig(t)
+	r.provider.before = forbid("forbidden")
+	for n := range 200 {
+		name := fmt.Sprintf("n%03d", n)
+		if n%40 == 0 {
+			name = fmt.Sprintf("forbidden%03d", n)
+		}
+		r.object(n, cname(name))
+	}
+	calls := r.cost(func() { r.run(3 * time.Minute) })
+	for n := range 200 {
+		o := r.objects[owner(n)]
+		s := r.phase(o, o.Wants[0])
+		if n%40 == 0 {
+			if s.Err == nil || s.Err.Kind != fault.Denied {
+				t.Errorf("%s is %s (%v)", o.Wants[0].Name, s.Phase, s.Err)
+			}
+		} else if s.Phase != dns.There {
+			t.Errorf("%s is %s (%v)", o.Wants[0].Name, s.Phase, s.Err)
+		}
+	}
+	if calls["Change"] > 120 {
+		t.Errorf("%d batches to find 5 of 200", calls["Change"])
+	}
+	// Later neither side gets into the other's way.
+	late := r.object(201, cname("late"))
+	r.run(time.Minute)
+	r.wantPhase(late, cname("late"), dns.There)
+}
+
+// Of a zone that is full the one who leaves must not wait for those who want to come.
+func TestAFullZoneIsLeft(t *testing.T) {
+	r := newRig(t)
+	leaves := r.object(1, cname("leaves"))
+	r.run(time.Minute)
+	const room = 1
+	r.provider.before = func(c call) error {
+		creates, deletes := 0, 0
+		for _, change := range c.changes {
+			if change.Action == dns.Create {
+				creates++
+			} else {
+				deletes++
+			}
+		}
+		if len(r.provider.state(zoneID))+creates-deletes > room {
+			return failure(fault.Quota, c.operation, "the zone holds as many records as it may")
+		}
+		return nil
+	}
+	first, second := r.object(2, cname("a")), r.object(3, cname("b"))
+	leaves.Wants = nil
+	r.pass(leaves)
+	r.run(10 * time.Minute)
+	r.wantLedger(leaves)
+	for _, o := range []*object{first, second} {
+		if s := r.wantPhase(o, o.Wants[0], dns.Refused); s.Err == nil || s.Err.Kind != fault.Quota {
+			t.Errorf("%s has the error %v", o.Wants[0].Name, s.Err)
+		}
+	}
+}
+
+// A listing whose only reader leaves, with nobody else who may read, keeps nobody busy.
+func TestAListingWithoutAReaderRests(t *testing.T) {
+	r := newRig(t)
+	r.provider.pageSize = 1
+	r.provider.put(zoneID, dns.RecordSet{Key: dns.Key{Name: "foreign.example.com", Type: "TXT"}, TTL: 60, Values: []string{"x"}})
+	r.provider.before = deny("ListRecords", roleX)
+	r.objectAs(roleX, 1, cname("x"))
+	r.Step(t.Context())
+	y := r.objectAs(roleY, 2, cname("y"))
+	r.Step(t.Context())
+	r.Forget(y.Owner)
+	delete(r.objects, y.Owner)
+	// The rig gives up when the workers do not come to rest.
+	r.run(20 * time.Minute)
+}
