@@ -58,8 +58,12 @@ func (p *pass) noteEnd(err error) {
 	case err == nil:
 		a.Transients, a.Conflicts = 0, 0
 	}
+	a.Asked = a.Asked || p.in.Nudged
 	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
-		a.Last = p.in.Now
+		a.Last, a.Asked = p.in.Now, false
+	}
+	if p.in.Memory.Failure == nil {
+		a.Asked = false
 	}
 }
 

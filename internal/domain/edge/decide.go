@@ -72,7 +72,7 @@ func (in Input) patience() Rest { return Rest{After: in.dueIn(in.Memory.Failure)
 func (in Input) waiting() bool {
 	f := in.Memory.Failure
 	return f != nil && f.Generation == in.Generation && f.Reason != ReasonCertificateFailed &&
-		!in.Nudged && !in.unblocked(f) && in.dueIn(f) > 0
+		!in.Nudged && !in.Attempts.Asked && !in.unblocked(f) && in.dueIn(f) > 0
 }
 
 // failing reports whether that is what fails of this generation.

@@ -143,6 +143,9 @@ func (f Failure) NextTry(now time.Time) time.Time {
 type Attempts struct {
 	// Last is when something was last tried that then failed. Zero: never here.
 	Last time.Time
+	// Asked means that a person asked for a try which has not come to an answer yet: where names
+	// are published first it takes more than one pass.
+	Asked bool
 	// AcceptedFor is the generation that AWS last accepted a write for, Accepted the kinds of
 	// writes for it. Corrections counts those that were sent for it once more.
 	AcceptedFor    int64

@@ -4,6 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 )
 
@@ -55,5 +58,21 @@ func TestSentCountsCorrections(t *testing.T) {
 		if a.Corrections != step.want {
 			t.Errorf("after write %d: %d corrections, want %d", i, a.Corrections, step.want)
 		}
+	}
+}
+
+// Where names are published first a try takes several passes, and the question of a person is
+// answered after the first.
+func TestATryThatAPersonAskedForIsSeenThrough(t *testing.T) {
+	refused := func(in *edge.Input) {
+		in.Memory.Failure = &edge.Failure{Reason: edge.ReasonDomainConflict, Generation: in.Generation, Since: now.Add(-time.Minute)}
+		in.Attempts.Last = now.Add(-time.Second)
+	}
+	if got := edge.Decide(with(unborn(), refused)).Step; !cmp.Equal(got, edge.Rest{Hold: true}, cmpopts.IgnoreFields(edge.Rest{}, "After")) {
+		t.Fatalf("what was refused is done with %#v, want it to wait", got)
+	}
+	asked := func(in *edge.Input) { in.Attempts.Asked = true }
+	if got, want := edge.Decide(with(unborn(), refused, asked)).Step, edge.Decide(unborn()).Step; !cmp.Equal(got, want) {
+		t.Errorf("what a person asked for is done with %#v, want %#v", got, want)
 	}
 }
