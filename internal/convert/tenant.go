@@ -187,14 +187,14 @@ func managed(s *v1alpha1.DistributionTenantStatus) *cert.Managed {
 	return m
 }
 
+// ledger leaves out what the operator never writes there: somebody else did.
 func ledger(records []v1alpha1.DNSRecord) []dns.Entry {
 	out := make([]dns.Entry, 0, len(records))
 	for _, r := range records {
-		out = append(out, dns.Entry{
-			Record:  dns.Record{ZoneID: r.ZoneID, Name: r.Name, Type: r.Type, Value: r.Value, TTL: r.TTL},
-			State:   dns.State(r.State),
-			RoleARN: r.AssumeRoleARN,
-		})
+		record := dns.Record{ZoneID: r.ZoneID, Name: r.Name, Type: r.Type, Value: r.Value, TTL: r.TTL}
+		if record.Plausible() {
+			out = append(out, dns.Entry{Record: record, State: dns.State(r.State), RoleARN: r.AssumeRoleARN})
+		}
 	}
 	return out
 }

@@ -144,3 +144,37 @@ func TestAListingWithoutAReaderRests(t *testing.T) {
 	// The rig gives up when the workers do not come to rest.
 	r.run(20 * time.Minute)
 }
+
+// An object with as many domains as it may have can be given another target: at no moment is
+// one of the names without its records, although the ledger has no room for all at once.
+func TestManyAliasesAreSwappedWithoutAGap(t *testing.T) {
+	r := newRig(t)
+	wants := func(target string) (out []dns.Record) {
+		for n := range 100 {
+			records, err := dns.Wanted(fmt.Sprintf("n%03d.example.com", n), dns.Zone{ID: zoneID, Name: "example.com"},
+				dns.Options{Target: target, IPv6: true, TTL: 300, Type: dns.Alias})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, records...)
+		}
+		return out
+	}
+	o := r.object(1, wants(target)...)
+	r.run(2 * time.Minute)
+	r.provider.before = func(c call) error {
+		if got := len(r.provider.state(zoneID)); got != 300 {
+			t.Errorf("before %s there are %d records of 300", c.operation, got)
+		}
+		return nil
+	}
+	o.Wants = wants("d2.cloudfront.net")
+	r.pass(o)
+	r.run(30 * time.Minute)
+	for _, want := range o.Wants {
+		r.wantPhase(o, want, dns.There)
+	}
+	if len(o.Ledger) != 300 {
+		t.Errorf("%d entries", len(o.Ledger))
+	}
+}

@@ -25,12 +25,12 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 		wanted[r] = true
 	}
 	next := make([]Entry, 0, len(ledger)+len(wants))
-	entered := make(map[Record]bool, len(ledger))
+	entered, published := make(map[Record]bool, len(ledger)), make(map[Record]bool, len(ledger))
 	for _, e := range ledger {
 		if entered[e.Record] {
 			continue
 		}
-		entered[e.Record] = true
+		entered[e.Record], published[e.Record] = true, e.State == Published
 		if state := advance(e.State, wanted[e.Record], view.Of(e.Record), policy); state != "" {
 			e.State = state
 			if state == Intended && wanted[e.Record] {
@@ -40,11 +40,12 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 			next = append(next, e)
 		}
 	}
-	for _, r := range intents(wants, entered, view, policy) {
-		if len(next) >= MaxEntries {
-			break
+	next, waiting := enter(next, intents(wants, entered, view, policy), policy)
+	for i, e := range next {
+		if waiting[e.Name] && published[e.Record] && view.Of(e.Record).Phase != Held {
+			// It goes when there is room for what takes its place.
+			next[i].State = Published
 		}
-		next = append(next, Entry{Record: r, State: Intended, RoleARN: policy.RoleARN})
 	}
 	slices.SortFunc(next, func(a, b Entry) int { return compareRecords(a.Record, b.Record) })
 	return next
@@ -115,6 +116,27 @@ func intents(wants []Record, entered map[Record]bool, view View, policy Policy) 
 	}
 	slices.SortFunc(out, compareRecords)
 	return slices.Compact(out)
+}
+
+// enter adds intents to a ledger as far as it has room, those of one name together. The other
+// names wait.
+func enter(ledger []Entry, intents []Record, policy Policy) (next []Entry, waiting map[string]bool) {
+	waiting = map[string]bool{}
+	for len(intents) > 0 {
+		n := 1
+		for n < len(intents) && intents[n].ZoneID == intents[0].ZoneID && intents[n].Name == intents[0].Name {
+			n++
+		}
+		if len(ledger)+n > MaxEntries {
+			waiting[intents[0].Name] = true
+		} else {
+			for _, r := range intents[:n] {
+				ledger = append(ledger, Entry{Record: r, State: Intended, RoleARN: policy.RoleARN})
+			}
+		}
+		intents = intents[n:]
+	}
+	return ledger, waiting
 }
 
 // AllThere reports whether every server has all that is wanted, whoever made it.

@@ -150,3 +150,84 @@ func TestAllThereAndRetracted(t *testing.T) {
 		t.Error("a domain is retracted when neither it nor its challenge is in the ledger")
 	}
 }
+
+// A ledger that has no room for all that takes the place of something replaces name by name.
+func TestWhatHasNoRoomIsNotReplacedYet(t *testing.T) {
+	var ledger []dns.Entry
+	var wants []dns.Record
+	for n := range dns.MaxEntries - 3 {
+		ledger = append(ledger, entry(cname(fmt.Sprintf("n%03d.example.com", n), target), dns.Published))
+	}
+	for n := range 2 {
+		name := fmt.Sprintf("n%03d.example.com", n)
+		wants = append(wants, alias(name, dns.A, target), alias(name, dns.AAAA, target))
+	}
+	for _, e := range ledger[2:] {
+		wants = append(wants, e.Record)
+	}
+	view := viewOf(dns.There, wants[4:]...)
+	for _, r := range wants[:4] {
+		view.Records[r] = dns.Standing{Phase: dns.Absent}
+	}
+	states := map[string][]dns.State{}
+	for _, e := range dns.Advance(ledger, wants, view, dns.Policy{}) {
+		if e.Name < "n002" {
+			states[e.Name] = append(states[e.Name], e.State)
+		}
+	}
+	want := map[string][]dns.State{
+		"n000.example.com": {dns.Intended, dns.Intended, dns.Retracting},
+		"n001.example.com": {dns.Published},
+	}
+	if d := cmp.Diff(want, states); d != "" {
+		t.Errorf("states (-want +got):\n%s", d)
+	}
+}
+
+func TestPlausible(t *testing.T) {
+	challenge := dns.Record{ZoneID: zoneID, Name: "_cf-challenge.a.example.com", Type: dns.TXT, Value: target, TTL: 300}
+	with := func(r dns.Record, change func(*dns.Record)) dns.Record { change(&r); return r }
+	for name, test := range map[string]struct {
+		record dns.Record
+		want   bool
+	}{
+		"a CNAME to CloudFront":              {cname("a.example.com", target), true},
+		"an alias to CloudFront":             {alias("a.example.com", dns.AAAA, target), true},
+		"the text beside it":                 {challenge, true},
+		"a CNAME that leads elsewhere":       {cname("a.example.com", "mail.example.org"), false},
+		"one that only looks like it":        {cname("a.example.com", "d1.cloudfront.net.example.org"), false},
+		"one to the domain itself":           {cname("a.example.com", ".cloudfront.net"), false},
+		"an alias that leads elsewhere":      {alias("a.example.com", dns.A, "lb.example.org"), false},
+		"a text of another name":             {with(challenge, func(r *dns.Record) { r.Name = "a.example.com" }), false},
+		"another text of the name":           {with(challenge, func(r *dns.Record) { r.Value = "v=spf1 -all" }), false},
+		"another type":                       {with(challenge, func(r *dns.Record) { r.Type = "MX" }), false},
+		"no type, as nothing was ever there": {dns.Record{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := test.record.Plausible(); got != test.want {
+				t.Errorf("got %t", got)
+			}
+		})
+	}
+}
+
+// What is published is believed when it is read back, or it would never be removed.
+func TestWhatIsWantedIsPlausible(t *testing.T) {
+	zone := dns.Zone{ID: zoneID, Name: "example.com"}
+	for _, kind := range []dns.RecordType{dns.Auto, dns.Alias} {
+		for _, domain := range []string{"example.com", "a.example.com", "*.example.com"} {
+			records, err := dns.Wanted(domain, zone, dns.Options{Target: target, IPv6: true, TTL: 60, Type: kind})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range records {
+				if !r.Plausible() {
+					t.Errorf("%+v is not", r)
+				}
+			}
+		}
+	}
+	if records, err := dns.Wanted("a.example.com", zone, dns.Options{Target: "elsewhere.example.org", TTL: 60}); err == nil {
+		t.Errorf("%+v would be published", records)
+	}
+}

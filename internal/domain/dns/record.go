@@ -7,7 +7,10 @@
 // with the very value that it has.
 package dns
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Record is one record that we publish. It is comparable, and equal records are the same
 // record: another value or TTL is another record.
@@ -42,6 +45,26 @@ func (r Record) Key() Key { return Key{Name: r.Name, Type: r.Type} }
 // IsAlias reports whether the record is an alias, which stands for the addresses of
 // another name.
 func (r Record) IsAlias() bool { return r.Type == A || r.Type == AAAA }
+
+// Plausible reports whether the record is one that Wanted makes: it leads to CloudFront, or is
+// the text beside an alias that does. Whatever else a ledger names was never published here, and
+// must not be deleted or published because it stands there: more people may write to status than
+// may change zones.
+func (r Record) Plausible() bool {
+	switch r.Type {
+	case CNAME, A, AAAA:
+		return isEndpoint(r.Value)
+	case TXT:
+		return isEndpoint(r.Value) && strings.HasPrefix(r.Name, challengeLabel)
+	}
+	return false
+}
+
+// isEndpoint reports whether the name is a host of CloudFront.
+func isEndpoint(name string) bool {
+	host, ok := strings.CutSuffix(name, ".cloudfront.net")
+	return ok && host != ""
+}
 
 // RecordSet is all that a zone holds for one name and type.
 type RecordSet struct {

@@ -34,6 +34,9 @@ func Wanted(domain string, zone Zone, o Options) ([]Record, error) {
 	record := func(name, kind string, ttl int64) Record {
 		return Record{ZoneID: zone.ID, Name: name, Type: kind, Value: o.Target, TTL: ttl}
 	}
+	if !isEndpoint(o.Target) {
+		return nil, fmt.Errorf("%s has to lead to %q, as AWS says, which is no host of CloudFront: look at the connection group", domain, o.Target)
+	}
 	apex := domain == zone.Name
 	if o.Type == CNAME && apex {
 		return nil, fmt.Errorf("record type CNAME is impossible for %s, the apex of zone %s: use Auto or Alias", domain, zone.ID)
