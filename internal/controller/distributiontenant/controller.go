@@ -92,12 +92,21 @@ func (c *Controller) Status(o *v1alpha1.DistributionTenant) any { return &o.Stat
 // Forget implements reconcile.Kind.
 func (c *Controller) Forget(key client.ObjectKey) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if m := c.attempts[key]; m != nil {
+	m := c.attempts[key]
+	if m != nil {
 		c.unname(key, m.tenant)
-		c.Zones.Forget(dns.Owner{Namespace: key.Namespace, Name: key.Name, UID: string(m.uid)})
+		delete(c.attempts, key)
 	}
-	delete(c.attempts, key)
+	c.mu.Unlock()
+	if m != nil {
+		c.forgetZones(key, m.uid)
+	}
+}
+
+// forgetZones takes back what an object has declared to the zones. That wakes others, which may
+// take a while: no lock may be held.
+func (c *Controller) forgetZones(key client.ObjectKey, uid types.UID) {
+	c.Zones.Forget(dns.Owner{Namespace: key.Namespace, Name: key.Name, UID: string(uid)})
 }
 
 // Begin implements reconcile.Kind.
@@ -108,11 +117,11 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.DistributionTenant) 
 // recall returns what is remembered of the tries for the object. A new object of the
 // same name begins anew. From now on the object is woken when its tenant moves.
 func (c *Controller) recall(o *v1alpha1.DistributionTenant) edge.Attempts {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	key, name := client.ObjectKeyFromObject(o), convert.TenantName(o)
+	c.mu.Lock()
 	m := c.attempts[key]
 	if m != nil && m.uid == o.UID && m.tenant == name {
+		defer c.mu.Unlock()
 		return m.attempts
 	}
 	if m != nil {
@@ -120,6 +129,11 @@ func (c *Controller) recall(o *v1alpha1.DistributionTenant) edge.Attempts {
 	}
 	c.objects[name] = append(c.objects[name], key)
 	c.attempts[key] = &memory{uid: o.UID, tenant: name}
+	c.mu.Unlock()
+	if m != nil && m.uid != o.UID {
+		// The former object was never seen to be gone; its claims would keep this one out.
+		c.forgetZones(key, m.uid)
+	}
 	return edge.Attempts{}
 }
 
