@@ -34,6 +34,10 @@ var unstable = []*regexp.Regexp{
 	regexp.MustCompile(`\b\d{8}T\d{6}Z\b`),
 }
 
+// session matches the name of a session behind the role that it is of. Pods that are given a web
+// identity draw a new one every hour.
+var session = regexp.MustCompile(`(:assumed-role/[\w+=,.@-]+)/[\w+=,.@-]+`)
+
 var spaces = regexp.MustCompile(`\s+`)
 
 // message renders an error so that the same failure reads the same at every try.
@@ -45,6 +49,7 @@ func message(err error) string {
 	for _, re := range unstable {
 		text = re.ReplaceAllString(text, "")
 	}
+	text = session.ReplaceAllString(text, "$1")
 	text = strings.TrimSpace(spaces.ReplaceAllString(strings.ToValidUTF8(text, ""), " "))
 	return bounded(text)
 }
