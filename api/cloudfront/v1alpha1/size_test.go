@@ -1,0 +1,83 @@
+package v1alpha1_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+)
+
+// long returns a text of n characters that starts with a number, so that no two are equal.
+func long(n, number int) string {
+	prefix := fmt.Sprintf("%d-", number)
+	return prefix + strings.Repeat("x", n-len(prefix))
+}
+
+// largest is the status in which every list is full and every text as long as may be.
+func largest() v1alpha1.DistributionTenantStatus {
+	now := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	s := v1alpha1.DistributionTenantStatus{
+		ObservedGeneration: 1, ID: long(128, 0), ARN: long(2048, 0), TenantName: long(253, 0), ETag: long(256, 0),
+		CertificateARN: long(2048, 0), ManagedCertificateStatus: long(64, 0), DNSTarget: long(253, 0), DNSChangeID: long(128, 0),
+		ReconcileToken: long(256, 0), CreatedTime: &now, LastModifiedTime: &now, LastDriftCheckTime: &now,
+		Failure: &v1alpha1.Failure{Reason: long(128, 0), Generation: 1, Since: now},
+		CertificateRequest: &v1alpha1.SentCertificateRequest{
+			ValidationTokenHost: v1alpha1.ValidationTokenHostSelfHosted, PrimaryDomainName: long(253, 0), Time: now,
+		},
+		DNS: &v1alpha1.DNSStatus{},
+	}
+	for n := range 16 {
+		s.Conditions = append(s.Conditions, metav1.Condition{
+			Type: fmt.Sprintf("Type%d", n), Status: metav1.ConditionFalse, Reason: "Reason", Message: long(1024, n), LastTransitionTime: now,
+		})
+	}
+	for n := range 20 {
+		s.Drift = append(s.Drift, v1alpha1.DriftedField{Field: long(512, n), Desired: long(1024, n), Observed: long(1024, n)})
+	}
+	for n := range 50 {
+		s.ManagedCertificates = append(s.ManagedCertificates, long(2048, n))
+		s.AppliedTagKeys = append(s.AppliedTagKeys, long(128, n))
+	}
+	for n := range 100 {
+		s.DomainResults = append(s.DomainResults, v1alpha1.DomainResult{Domain: long(253, n), Status: long(64, n)})
+		s.ValidationTokens = append(s.ValidationTokens, v1alpha1.ValidationToken{Domain: long(253, n), RedirectFrom: long(1024, n), RedirectTo: long(1024, n)})
+	}
+	for n := range 400 {
+		s.DNS.Records = append(s.DNS.Records, v1alpha1.DNSRecord{
+			ZoneID: long(64, n), Name: long(300, n), Type: "CNAME", Value: long(1024, n), TTL: 172800, State: "Retracting",
+			AssumeRoleARN: long(640, n),
+		})
+	}
+	return s
+}
+
+// A status that the schema takes must fit into the store, or an object would be stuck whose
+// ledger has grown.
+func TestTheLargestStatusFits(t *testing.T) {
+	o := &v1alpha1.DistributionTenant{Spec: v1alpha1.DistributionTenantSpec{DistributionID: "E2EXAMPLE1"}}
+	o.Name, o.Namespace = "largest", newNamespace(t)
+	for n := range 100 {
+		o.Spec.Domains = append(o.Spec.Domains, v1alpha1.TenantDomain{
+			Domain: fmt.Sprintf("d%d.%s.example.com", n, strings.Repeat(strings.Repeat("x", 60)+".", 3)+strings.Repeat("x", 40)),
+		})
+	}
+	if err := kube.Create(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	base := o.DeepCopy()
+	o.Status = largest()
+	text, err := json.Marshal(o.Status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("status has %d bytes", len(text))
+	if err := kube.Status().Patch(t.Context(), o, client.MergeFrom(base)); err != nil {
+		t.Error(err)
+	}
+}
