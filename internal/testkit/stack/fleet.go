@@ -20,6 +20,9 @@ const writers = 8
 
 // Fleet is a number of like tenants in one namespace, and what a watch has seen of them.
 type Fleet struct {
+	// Shape, if any, changes each object before it is created.
+	Shape func(o *v1alpha1.DistributionTenant)
+
 	kube      client.WithWatch
 	namespace string
 	prefix    string
@@ -61,13 +64,17 @@ func (f *Fleet) Name(n int) string { return fmt.Sprintf("%s%05d", f.prefix, n) }
 
 // Object builds the n-th tenant.
 func (f *Fleet) Object(n int) *v1alpha1.DistributionTenant {
-	return &v1alpha1.DistributionTenant{
+	o := &v1alpha1.DistributionTenant{
 		ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: f.Name(n)},
 		Spec: v1alpha1.DistributionTenantSpec{
 			DistributionID: DistributionID,
 			Domains:        []v1alpha1.TenantDomain{{Domain: f.Name(n) + ".example.com"}},
 		},
 	}
+	if f.Shape != nil {
+		f.Shape(o)
+	}
+	return o
 }
 
 // Create creates all objects.
