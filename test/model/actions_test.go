@@ -136,13 +136,18 @@ func (m *model) processCrashes(t *rapid.T) {
 }
 
 func (m *model) awsFails(t *rapid.T) {
+	m.fail(t,
+		"CreateDistributionTenant", "UpdateDistributionTenant", "DeleteDistributionTenant", "TagResource", "UntagResource",
+		"GetDistributionTenant", "ListDistributionTenants", "ListTagsForResource", "*",
+	)
+}
+
+// fail spoils some calls of one of the operations.
+func (m *model) fail(t *rapid.T, operations ...string) {
 	f := sim.Fault{
-		Operation: rapid.SampledFrom([]string{
-			"CreateDistributionTenant", "UpdateDistributionTenant", "DeleteDistributionTenant", "TagResource", "UntagResource",
-			"GetDistributionTenant", "ListDistributionTenants", "ListTagsForResource", "*",
-		}).Draw(t, "operation"),
-		Nth:   rapid.IntRange(1, 2).Draw(t, "nth"),
-		Times: rapid.IntRange(1, 3).Draw(t, "times"),
+		Operation: rapid.SampledFrom(operations).Draw(t, "operation"),
+		Nth:       rapid.IntRange(1, 2).Draw(t, "nth"),
+		Times:     rapid.IntRange(1, 3).Draw(t, "times"),
 	}
 	how := map[string]sim.Fault{
 		"lost answer":   {Kind: sim.AfterCommit, Effect: sim.EffectReset},

@@ -7,6 +7,7 @@ package model_test
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,13 +18,20 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// steps is the average length of a story unless -rapid.steps says otherwise. Most of what
-// can go wrong needs three or four things to meet; longer stories only take longer.
-const steps = "14"
+// steps is the average length of a story, checks how many of each kind are played, unless
+// -rapid.steps and -rapid.checks say otherwise. Most of what can go wrong needs three or four
+// things to meet; longer stories only take longer.
+const (
+	steps  = "14"
+	checks = "60"
+)
 
 func TestMain(m *testing.M) {
-	if _, chosen := os.LookupEnv("RAPID_STEPS"); !chosen {
-		if err := flag.Set("rapid.steps", steps); err != nil {
+	for name, usual := range map[string]string{"rapid.steps": steps, "rapid.checks": checks} {
+		if _, chosen := os.LookupEnv(strings.ToUpper(strings.ReplaceAll(name, ".", "_"))); chosen {
+			continue
+		}
+		if err := flag.Set(name, usual); err != nil {
 			panic(err)
 		}
 	}
@@ -81,8 +89,12 @@ type model struct {
 	writes int
 }
 
+func emptyModel(t *rapid.T) *model {
+	return &model{t: t, theirs: map[string]sim.TenantState{}, takenOver: map[string]time.Time{}, groups: map[string]string{}, theirTags: map[string]string{}}
+}
+
 func newModel(t *rapid.T) *model {
-	m := &model{t: t, theirs: map[string]sim.TenantState{}, takenOver: map[string]time.Time{}, groups: map[string]string{}, theirTags: map[string]string{}}
+	m := emptyModel(t)
 	switches := sim.DefaultSwitches()
 	for _, s := range []*bool{
 		&switches.DeleteNeedsDeployed, &switches.DeployMovesETag, &switches.SummaryETagDiffers, &switches.GetReturnsTags,

@@ -152,8 +152,9 @@ func (m *model) somebodyTags(t *rapid.T) {
 	m.noteTheirs(s.ID)
 }
 
-func (m *model) somebodyDeletes(t *rapid.T) {
-	s := m.anyTenant(t)
+func (m *model) somebodyDeletes(t *rapid.T) { m.deleteTenant(m.anyTenant(t)) }
+
+func (m *model) deleteTenant(s sim.TenantState) {
 	m.undisturbed(func() {
 		needs := m.Sim.Switches().DeleteNeedsDeployed
 		m.Sim.ChangeSwitches(func(sw *sim.Switches) { sw.DeleteNeedsDeployed = false })

@@ -184,7 +184,7 @@ func (in Input) lastingFailure(p *Problem) *Failure {
 		return nil
 	}
 	requested := f.Reason == ReasonCertificateFailed && p.Of != Ready
-	republished := !in.World.present() && p.Of == DNSReady ||
+	republished := !in.World.present() && p.Of == DNSReady && severity(p.Reason) <= severity(ReasonDNSRecordCreating) ||
 		p.Reason == ReasonDomainChangeHeld && in.provesByDNS() && in.stage() != underway
 	if requested || republished {
 		return f
@@ -203,6 +203,9 @@ func (in Input) conditions(r Report, d Decision) []Condition {
 	list = append(list, in.readyCondition(d, published, certificate))
 	for i := range list {
 		list[i].Generation = in.Generation
+		if list[i].Type == DNSReady {
+			list[i].Generation = in.dnsGeneration()
+		}
 	}
 	slices.SortFunc(list, func(a, b Condition) int { return strings.Compare(string(a.Type), string(b.Type)) })
 	return list

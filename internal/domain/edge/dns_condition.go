@@ -55,6 +55,17 @@ func (in Input) dnsCondition() Condition {
 	return worst
 }
 
+// dnsGeneration is the generation that the condition speaks of. Where it was not found out what
+// the present one asks for (the object is paused, or something else stops the pass before), the
+// ledger is that of the one before: to call it enough would forget the change for ever.
+func (in Input) dnsGeneration() int64 {
+	before, had := in.Memory.Conditions[DNSReady]
+	if had && len(in.Memory.Ledger) > 0 && !in.Deleting && !in.KnowsPlaces() {
+		return before.Generation
+	}
+	return in.Generation
+}
+
 func (in Input) retractingCondition() Condition {
 	if len(in.NextLedger()) == 0 {
 		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS record of this object is left."}

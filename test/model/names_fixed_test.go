@@ -1,0 +1,89 @@
+package model_test
+
+import (
+	"testing"
+	"time"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
+)
+
+// The stories of this file were found by the random ones, and cut down.
+
+func newNamesWorld(t *testing.T) *world.World {
+	seed := namesSeed()
+	w := world.NewOffline(t, world.Options{Seed: &seed})
+	w.Clock.Step(time.Hour)
+	return w
+}
+
+// withDNS makes an object whose domains are published.
+func withDNS(w *world.World, name string, host v1alpha1.ValidationTokenHost, domains ...string) *v1alpha1.DistributionTenant {
+	return w.Tenant(name, func(o *v1alpha1.DistributionTenant) {
+		o.Spec.Domains = nil
+		for _, d := range domains {
+			o.Spec.Domains = append(o.Spec.Domains, v1alpha1.TenantDomain{Domain: d})
+		}
+		o.Spec.DNS = &v1alpha1.DNS{Provider: v1alpha1.DNSProviderRoute53, TTL: 300}
+		if host != "" {
+			o.Spec.ManagedCertificateRequest = &v1alpha1.ManagedCertificateRequest{ValidationTokenHost: host}
+		}
+	})
+}
+
+func recordIn(w *world.World, zone, name string) (out sim.RecordState) {
+	state, _ := w.Sim.HostedZone(zone)
+	for _, r := range state.Records {
+		if r.Name == name {
+			out = r
+		}
+	}
+	return out
+}
+
+// A change of spec.dns that is made while the object is paused is made up for afterwards: what
+// the paused passes saw in the ledger was the state of the spec before.
+func TestAChangeOfDNSMadeWhilePausedIsMadeUpFor(t *testing.T) {
+	w := newNamesWorld(t)
+	w.Apply(withDNS(w, "alpha", "", "a.example.com"))
+	w.Advance(10 * time.Minute)
+	w.Edit("alpha", func(o *v1alpha1.DistributionTenant) {
+		o.Annotations = map[string]string{v1alpha1.AnnotationPaused: v1alpha1.PausedTrue}
+	})
+	w.Restart() // the new process looks up no zone for a paused object
+	w.Edit("alpha", func(o *v1alpha1.DistributionTenant) { o.Spec.DNS.TTL = 60 })
+	w.Advance(10 * time.Minute)
+	w.Edit("alpha", func(o *v1alpha1.DistributionTenant) { delete(o.Annotations, v1alpha1.AnnotationPaused) })
+	w.Advance(10 * time.Minute)
+	if got := recordIn(w, coveredZone, "a.example.com"); got.TTL != 60 {
+		t.Errorf("the record has a TTL of %d seconds, the spec asks for 60\n%s", got.TTL, w.Describe("alpha"))
+	}
+	if o, _ := w.Get("alpha"); o.Status.Conditions[0].ObservedGeneration != o.Generation {
+		t.Errorf("the conditions do not speak of the change:\n%s", w.Describe("alpha"))
+	}
+}
+
+// What refused a create that was healed since is not held against an object that waits for
+// something else.
+func TestWhatHoldsBackACreateNowIsNamed(t *testing.T) {
+	w := newNamesWorld(t)
+	o := withDNS(w, "alpha", v1alpha1.ValidationTokenHostCloudFront, "a.example.net")
+	id, err := w.Sim.AddFault(sim.Fault{Operation: "CreateDistributionTenant", Times: -1, Kind: sim.Instead, Error: &sim.FaultError{Status: 400, Code: "EntityLimitExceeded", Message: "Too many"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Apply(o)
+	w.Advance(10 * time.Minute)
+	if got := w.Condition("alpha", v1alpha1.ConditionReady); got != "Ready=False/QuotaExceeded" {
+		t.Fatal(got)
+	}
+	w.Sim.RemoveFault(id)
+	if err := dropZone(t, w, openZone); err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(2 * time.Hour)
+	if got := w.Condition("alpha", v1alpha1.ConditionReady); got != "Ready=False/ZoneNotFound" {
+		t.Errorf("the zone is gone, and the object says %s\n%s", got, w.Describe("alpha"))
+	}
+}
