@@ -25,11 +25,14 @@ func publicDNS(t *testing.T) string {
 		t.Fatal(err)
 	}
 	server := &dns.Server{PacketConn: connection, Handler: sim.New(sim.Options{Seed: &seed}).DNSHandler()}
-	ended := make(chan error, 1)
-	go func() { ended <- server.ActivateAndServe() }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.ActivateAndServe() // with the error of a closed connection
+	}()
 	t.Cleanup(func() {
 		_ = connection.Close()
-		<-ended // with the error of a closed connection
+		<-ended
 	})
 	return connection.LocalAddr().String()
 }

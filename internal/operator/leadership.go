@@ -69,7 +69,7 @@ func (l *leadership) Start(ctx context.Context) error {
 		return true, nil
 	})
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // the process is stopping
 	}
 	return err
 }
