@@ -40,6 +40,9 @@ type playground struct {
 	mu     sync.Mutex
 	output bytes.Buffer
 	lines  chan string
+	// ended is closed when it has ended, with waitErr, and all that it printed was read.
+	ended   chan struct{}
+	waitErr error
 }
 
 // launch starts a playground whose caller has settings that must not matter.
@@ -47,20 +50,30 @@ func launch(t *testing.T, args ...string) *playground {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), longest)
 	t.Cleanup(cancel)
-	p := &playground{t: t, marker: t.Name() + "-" + strconv.Itoa(os.Getpid()), temp: t.TempDir(), lines: make(chan string, 1000)}
+	p := &playground{t: t, marker: t.Name() + "-" + strconv.Itoa(os.Getpid()), temp: t.TempDir(), lines: make(chan string, 1000), ended: make(chan struct{})}
 	p.cmd = exec.CommandContext(ctx, os.Args[0], args...)
 	p.cmd.Env = append(os.Environ(), asPlayground+"=1", marker+"="+p.marker, "TMPDIR="+p.temp,
 		"AWS_PROFILE=nobody", "AWS_CA_BUNDLE=/nowhere", "AWS_REGION=eu-west-9", "AWS_ENDPOINT_URL=http://127.0.0.1:1",
 		"KUBECONFIG=/nowhere", "KUBEBUILDER_ASSETS=/nowhere")
 	read, write := io.Pipe()
 	p.cmd.Stdout, p.cmd.Stderr = write, write
-	go p.collect(read)
+	collected := make(chan struct{})
+	go func() {
+		defer close(collected)
+		p.collect(read)
+	}()
 	if err := p.cmd.Start(); err != nil {
 		t.Fatalf("starting the playground: %v", err)
 	}
+	go func() {
+		defer close(p.ended)
+		p.waitErr = p.cmd.Wait()
+		_ = write.Close() // whoever waits for a line need not wait any longer
+		<-collected
+	}()
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Kill() // where the test failed; it ended otherwise
-		_ = write.Close()
+		<-p.ended
 		if t.Failed() {
 			t.Logf("the playground printed:\n%s", p.printed())
 		}
@@ -113,10 +126,10 @@ func (p *playground) signal(s os.Signal) {
 // endsWith checks the exit status.
 func (p *playground) endsWith(status int) {
 	p.t.Helper()
-	err := p.cmd.Wait()
+	<-p.ended
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		p.t.Fatalf("waiting for the playground: %v", err)
+	if p.waitErr != nil && !errors.As(p.waitErr, &exit) {
+		p.t.Fatalf("waiting for the playground: %v", p.waitErr)
 	}
 	if got := p.cmd.ProcessState.ExitCode(); got != status {
 		p.t.Errorf("exit status %d, want %d", got, status)
