@@ -120,7 +120,9 @@ func Policy(o *v1alpha1.DistributionTenant, d Defaults) edge.Policy {
 	}
 	p.AbandonDNS = o.Annotations[v1alpha1.AnnotationAbandonDNS] == v1alpha1.AbandonTrue
 	for _, role := range roles(o) {
-		p.RoleDenied = p.RoleDenied || d.Allows == nil || !d.Allows(role)
+		if p.DeniedRole == "" && (d.Allows == nil || !d.Allows(role)) {
+			p.DeniedRole = role
+		}
 	}
 	return p
 }

@@ -154,19 +154,19 @@ func TestRoles(t *testing.T) {
 	for name, test := range map[string]struct {
 		change   func(*v1alpha1.DistributionTenant)
 		defaults convert.Defaults
-		denied   bool
+		denied   string
 	}{
-		"no role":                                         {none, convert.Defaults{}, false},
-		"the operator's own identity":                     {spec(""), convert.Defaults{}, false},
-		"a role that was granted":                         {spec(granted), defaults, false},
-		"a role that was not":                             {spec(other), defaults, true},
-		"any role where none was granted":                 {spec(granted), convert.Defaults{}, true},
-		"a ledger of a role that is not granted any more": {published(other), defaults, true},
-		"a ledger of the operator's own":                  {published(""), defaults, false},
+		"no role":                                         {none, convert.Defaults{}, ""},
+		"the operator's own identity":                     {spec(""), convert.Defaults{}, ""},
+		"a role that was granted":                         {spec(granted), defaults, ""},
+		"a role that was not":                             {spec(other), defaults, other},
+		"any role where none was granted":                 {spec(granted), convert.Defaults{}, granted},
+		"a ledger of a role that is not granted any more": {published(other), defaults, other},
+		"a ledger of the operator's own":                  {published(""), defaults, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := convert.Policy(object(test.change), test.defaults).RoleDenied; got != test.denied {
-				t.Errorf("denied: %t, want %t", got, test.denied)
+			if got := convert.Policy(object(test.change), test.defaults).DeniedRole; got != test.denied {
+				t.Errorf("denied: %q, want %q", got, test.denied)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ func (p *pass) declare(stored []dns.Entry) {
 // a paused object, and no call is made with a role that the administrator has not granted.
 func (p *pass) unhindered(stored []dns.Entry) []dns.Entry {
 	switch {
-	case p.in.Policy.RoleDenied:
+	case p.in.Policy.DeniedRole != "":
 		return nil
 	case p.in.Paused:
 		return slices.DeleteFunc(slices.Clone(stored), func(e dns.Entry) bool { return e.State != dns.Published })
@@ -83,7 +83,7 @@ func (p *pass) group() string {
 // and have a place for every domain.
 func (p *pass) knownZones() ([]dns.Zone, bool) {
 	spec := p.in.Desired.DNS
-	if spec == nil || p.in.Policy.RoleDenied || p.in.Nudged {
+	if spec == nil || p.in.Policy.DeniedRole != "" || p.in.Nudged {
 		return nil, false
 	}
 	zones, known := p.Zones.Known(p.access())

@@ -19,7 +19,7 @@ import (
 
 // publishes reports whether DNS records are asked for.
 func (in Input) publishes() bool {
-	return in.Desired.DNS != nil && !in.Policy.RoleDenied && !in.Deleting
+	return in.Desired.DNS != nil && in.Policy.DeniedRole == "" && !in.Deleting
 }
 
 // provesByDNS reports whether DNS comes before the tenant: CloudFront itself proves the
@@ -240,7 +240,7 @@ func (in Input) retrying() bool {
 // operator may not lead to it.
 func (in Input) roleStopsCreate() bool {
 	r := in.request()
-	return !in.World.present() && r != nil && r.ValidationTokenHost != SelfHosted && in.Desired.DNS != nil && in.Policy.RoleDenied
+	return !in.World.present() && r != nil && r.ValidationTokenHost != SelfHosted && in.Desired.DNS != nil && in.Policy.DeniedRole != ""
 }
 
 // visibleEvery is the pause between two questions to public DNS, VisiblePatience how long its

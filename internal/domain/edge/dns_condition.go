@@ -9,19 +9,20 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
+// roleText says which role was not granted, and what to do about it.
 func (in Input) roleText() string {
-	role := ""
-	if in.Desired.DNS != nil {
-		role = in.Desired.DNS.RoleARN
+	role := in.Policy.DeniedRole
+	if spec := in.Desired.DNS; spec != nil && spec.RoleARN == role {
+		return fmt.Sprintf("The administrator has not granted the role %s: ask for it in --allowed-roles, or name another one in spec.dns.assumeRoleArn. No call was made with it.", role)
 	}
-	return fmt.Sprintf("The administrator has not granted the role %s: ask for it in --allowed-roles, or name another one in spec.dns.assumeRoleArn. No call was made with it.", role)
+	return fmt.Sprintf("The administrator has not granted the role %s, with which DNS records were published and have to be removed: ask for it in --allowed-roles. No call was made with it.", role)
 }
 
 // unlistedText says why the zones can't be read.
 func (in Input) unlistedText() string {
 	text := in.World.Unlisted.Error()
 	if in.World.Unlisted.Kind == fault.Denied && in.Desired.DNS.RoleARN == "" {
-		text += ". If the zone is in another account, name a role of it in spec.dns.assumeRoleArn."
+		text = strings.TrimSuffix(text, ".") + ". If the zone is in another account, name a role of it in spec.dns.assumeRoleArn."
 	}
 	return text
 }
@@ -32,12 +33,12 @@ func (in Input) dnsCondition() Condition {
 		return Condition{Type: DNSReady, Reason: reason, Message: message}
 	}
 	switch {
+	case in.Policy.DeniedRole != "":
+		return no(ReasonRoleNotAllowed, in.roleText())
 	case in.Desired.DNS == nil && len(in.NextLedger()) > 0:
 		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for; those that were published are being removed."}
 	case in.Desired.DNS == nil:
 		return Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for."}
-	case in.Policy.RoleDenied:
-		return no(ReasonRoleNotAllowed, in.roleText())
 	case in.Deleting:
 		return in.retractingCondition()
 	case in.World.Unlisted != nil:

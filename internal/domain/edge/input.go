@@ -40,8 +40,9 @@ type Policy struct {
 	KeepCertificates bool
 	// AbandonDNS lets the object go although its records stay.
 	AbandonDNS bool
-	// RoleDenied means that the administrator has not granted the role that the spec names.
-	RoleDenied bool
+	// DeniedRole is a role that the object needs and the administrator has not granted. Empty:
+	// there is none.
+	DeniedRole string
 }
 
 // GracePeriod is how long after a create mark an absent tenant is not believed to be

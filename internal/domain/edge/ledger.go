@@ -3,6 +3,7 @@ package edge
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
@@ -18,12 +19,13 @@ func retracted(in Input) (Decision, bool) {
 		return pass()
 	}
 	reason, message := ReasonDeleting, fmt.Sprintf("Waiting until %s is out of DNS: a name that leads to CloudFront must never be without a tenant.", recordNames(left))
-	if in.Policy.RoleDenied {
-		return rest(Problem{Reason: ReasonRoleNotAllowed, Message: message + " " + in.roleText()}, 0)
+	const abandon = "If nobody can reach the zone any more, set the annotation cloudfront-tenant-operator.io/abandon-dns to \"true\"."
+	if in.Policy.DeniedRole != "" {
+		return rest(Problem{Reason: ReasonRoleNotAllowed, Message: message + " " + in.roleText() + " " + abandon}, 0)
 	}
 	for _, e := range left {
 		if s := in.World.DNS.Of(e.Record); s.Err != nil {
-			return rest(Problem{Reason: ReasonDNSError, Message: fmt.Sprintf("%s %s. If nobody can reach the zone any more, set the annotation cloudfront-tenant-operator.io/abandon-dns to \"true\".", message, s.Err.Error())}, 0)
+			return rest(Problem{Reason: ReasonDNSError, Message: fmt.Sprintf("%s %s. %s", message, strings.TrimSuffix(s.Err.Error(), "."), abandon)}, 0)
 		}
 	}
 	return rest(Problem{Reason: reason, Message: message}, 0)
@@ -68,7 +70,7 @@ func (in Input) NextLedger() []dns.Entry {
 		return have
 	case in.Deleting && in.Policy.AbandonDNS:
 		return nil
-	case in.World.Unreadable != nil, in.Policy.RoleDenied, !in.oriented(), in.Deleting && in.keepsTenant():
+	case in.World.Unreadable != nil, in.Policy.DeniedRole != "", !in.oriented(), in.Deleting && in.keepsTenant():
 		return have
 	}
 	policy := dns.Policy{}

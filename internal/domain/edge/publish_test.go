@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -23,6 +24,9 @@ func entry(domain string, state dns.State) dns.Entry {
 }
 
 const alphaName, betaName = "alpha.example.com", "beta.example.com"
+
+// deniedRole is one that the administrator has not granted.
+const deniedRole = "arn:aws:iam::111122223333:role/denied"
 
 // published asks for DNS in a zone that was read.
 func publishing(in *edge.Input) {
@@ -141,7 +145,7 @@ func publishCases() map[string]question {
 		"zones that can't be read": waits(with(early, func(in *edge.Input) {
 			in.World.Zones, in.World.Unlisted = nil, &fault.Error{Kind: fault.Denied, Operation: "ListHostedZones"}
 		}), edge.ReasonDNSError),
-		"a role that was not granted can't publish it":     {in: with(early, func(in *edge.Input) { in.Policy.RoleDenied = true }), rule: "PublishedFirst", step: edge.Rest{}, reason: edge.ReasonRoleNotAllowed},
+		"a role that was not granted can't publish it":     {in: with(early, func(in *edge.Input) { in.Policy.DeniedRole = deniedRole }), rule: "PublishedFirst", step: edge.Rest{}, reason: edge.ReasonRoleNotAllowed},
 		"then it is created":                               {in: with(early, there), rule: "TenantPresent", step: create},
 		"public DNS is asked where that was set up":        {in: with(early, there, asks), rule: "PublishedFirst", step: edge.Look{At: edge.LookVisible}},
 		"and waited for":                                   {in: with(early, there, asks, func(in *edge.Input) { in.World.VisibleKnown = true }), rule: "PublishedFirst", step: edge.Rest{After: 10 * time.Second}, reason: edge.ReasonDNSPropagating},
@@ -196,7 +200,7 @@ func TestLedger(t *testing.T) {
 	there := ledger(dns.There, ours)
 	early := with(unborn(), requested, publishing, holding)
 	covered := with(quiet(), publishing)
-	deny := func(in *edge.Input) { in.Policy.RoleDenied = true }
+	deny := func(in *edge.Input) { in.Policy.DeniedRole = deniedRole }
 	fresh := func(in *edge.Input) { in.World.DNS, in.World.ZonesKnown, in.World.Zones = dns.View{}, false, nil }
 	failing := func(reason edge.Reason) func(*edge.Input) {
 		return func(in *edge.Input) {
@@ -338,7 +342,7 @@ func retractCases() map[string]question {
 		"also where DNS is not in the spec any more":   waits(with(dying(), leaving), edge.ReasonDeleting),
 		"also where there never was a tenant":          waits(with(dying(), publishing, leaving, absent), edge.ReasonDeleting),
 		"a zone that can't be changed is said":         waits(with(dying(), publishing, leaving, broken), edge.ReasonDNSError),
-		"a role that was not granted too":              waits(with(dying(), publishing, leaving, func(in *edge.Input) { in.Policy.RoleDenied = true }), edge.ReasonRoleNotAllowed),
+		"a role that was not granted too":              waits(with(dying(), publishing, leaving, func(in *edge.Input) { in.Policy.DeniedRole = deniedRole }), edge.ReasonRoleNotAllowed),
 		"a person may abandon the records":             {in: with(dying(), publishing, leaving, broken, func(in *edge.Input) { in.Policy.AbandonDNS = true }), rule: "Disabled", step: edge.Disable{ID: tenantID, ETag: "E-1"}},
 		"a tenant that is kept keeps its names":        {in: with(dying(), publishing, ledger(dns.There, entry(alphaName, dns.Published)), retain), rule: "Retained", step: edge.Decide(with(dying(), retain)).Step},
 		"a zone that is gone has no record":            {in: with(dying(), publishing, ledger(dns.NoZone, entry(alphaName, dns.Retracting))), rule: "Disabled", step: edge.Disable{ID: tenantID, ETag: "E-1"}},
@@ -367,5 +371,46 @@ func retractCases() map[string]question {
 		"one that the spec names is the user's":                     gone(with(left, func(in *edge.Input) { in.Desired.Customizations.CertificateARN = newARN })),
 		"all stay where they are kept":                              gone(with(left, keep)),
 		"and under Retain":                                          gone(with(left, retain)),
+	}
+}
+
+// The role that is missing need not be the one that the spec names.
+func TestWhichRoleIsMissing(t *testing.T) {
+	denied := func(in *edge.Input) { in.Policy.DeniedRole = deniedRole }
+	named := func(role string) func(*edge.Input) {
+		return func(in *edge.Input) { in.Desired.DNS.RoleARN = role }
+	}
+	left := ledger(dns.Unknown, entry(alphaName, dns.Published))
+	const change, remove = "name another one in spec.dns.assumeRoleArn", "have to be removed"
+	for name, test := range map[string]struct {
+		in   edge.Input
+		says string
+	}{
+		"the one that the spec names":                 {with(quiet(), publishing, named(deniedRole), denied), change},
+		"the one that the spec named before":          {with(quiet(), publishing, named("arn:aws:iam::111122223333:role/granted"), left, denied), remove},
+		"one of a ledger, where no DNS is asked for":  {with(quiet(), left, denied), remove},
+		"one of a ledger, where the object is to go":  {with(dying(), left, denied), "abandon-dns"},
+		"the one that the spec names, where it is so": {with(dying(), publishing, named(deniedRole), left, denied), "abandon-dns"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := edge.Decide(test.in)
+			report := edge.Conclude(test.in, edge.Outcome{Decision: d})
+			text := ""
+			if d.Problem != nil {
+				text = d.Problem.Message
+			}
+			for _, c := range report.Conditions {
+				if c.Type != edge.DNSReady {
+					continue
+				}
+				text += c.Message
+				if c.Status || c.Reason != edge.ReasonRoleNotAllowed {
+					t.Errorf("DNSReady is %t, %s", c.Status, c.Reason)
+				}
+			}
+			if !strings.Contains(text, test.says) || !strings.Contains(text, deniedRole) {
+				t.Errorf("it says %q", text)
+			}
+		})
 	}
 }
