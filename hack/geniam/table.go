@@ -191,7 +191,7 @@ var permissions = []Permission{
 	{
 		Action: "route53:GetChange", Feature: DNS, Resource: changes, Read: true,
 		For:     "Making sure that every server of Route 53 has a change, before anything is done that relies on it.",
-		Without: "Records are published and are never known to be in sync: objects stay `DNSPropagating`.",
+		Without: "Records are published and are never known to be in sync: objects say `DNSError`.",
 	},
 	{
 		Action: "sts:AssumeRole", Feature: CrossAccountDNS, Resource: roles, Implied: true,

@@ -341,7 +341,7 @@ var stories = map[string]map[string]story{
 		"other objects are not hurt":        {after: apply("alpha"), wants: ready},
 	},
 	"GetChange": {
-		"records are published and never known to be in sync": {after: apply("alpha", published), wants: "Ready=False/DNSPropagating"},
+		"records are published and never known to be in sync": {after: apply("alpha", published), wants: dnsError},
 	},
 	"AssumeRole": {
 		"the zone of another account is out of reach": {after: apply("alpha", elsewhere), wants: dnsError, says: roleARN},

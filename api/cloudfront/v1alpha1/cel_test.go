@@ -368,6 +368,21 @@ var validationCases = map[string]validationCase{
 		refused:  `dns: {provider: route53, hostedZoneId: /hostedzone/Z0123456789ABC}`,
 		says:     []string{"spec.dns.hostedZoneId", `"/hostedzone/Z0123456789ABC" is not the ID of a hosted zone`, "without /hostedzone/"},
 	},
+	"a zone is named as it stands in DNS": {
+		accepted: `dns: {provider: route53, zoneName: _x.xn--bcher-kva.example}`,
+		refused:  `dns: {provider: route53, zoneName: Example.com.}`,
+		says:     []string{"spec.dns.zoneName", `"Example.com." is not the name of a zone`, "lower case", "without a dot at its end"},
+	},
+	"a zone is named once": {
+		accepted: `dns: {provider: route53, zoneName: example.com}`,
+		refused:  `dns: {provider: route53, zoneName: example.com, hostedZoneId: Z0123456789ABC}`,
+		says:     []string{"spec.dns.zoneName", "hostedZoneId names the zone already", "remove zoneName"},
+	},
+	"a record type is one that is known": {
+		accepted: `dns: {provider: route53, recordType: Alias}`,
+		refused:  `dns: {provider: route53, recordType: A}`,
+		says:     []string{"spec.dns.recordType", `"A"`, `"Alias"`, `"CNAME"`},
+	},
 	"the TTL is at least 60 seconds": {
 		accepted: `dns: {provider: route53, ttl: 60}`,
 		refused:  `dns: {provider: route53, ttl: 59}`,

@@ -91,7 +91,7 @@ func TestDefaults(t *testing.T) {
 				"adoptionPolicy": "Never",
 			},
 		},
-		"a record lives for five minutes": {
+		"a record lives for five minutes and is of the kind that fits": {
 			fields: `dns: {provider: route53}`,
 			want: map[string]any{
 				"distributionId": "E2EXAMPLE1",
@@ -99,7 +99,20 @@ func TestDefaults(t *testing.T) {
 				"enabled":        true,
 				"deletionPolicy": "Delete",
 				"adoptionPolicy": "Never",
-				"dns":            map[string]any{"provider": "route53", "ttl": int64(300)},
+				"dns":            map[string]any{"provider": "route53", "ttl": int64(300), "recordType": "Auto"},
+			},
+		},
+		"managed certificates go with their tenant": {
+			fields: `managedCertificateRequest: {validationTokenHost: cloudfront}`,
+			want: map[string]any{
+				"distributionId": "E2EXAMPLE1",
+				"domains":        []any{map[string]any{"domain": "shop.example.com"}},
+				"enabled":        true,
+				"deletionPolicy": "Delete",
+				"adoptionPolicy": "Never",
+				"managedCertificateRequest": map[string]any{
+					"validationTokenHost": "cloudfront", "deleteOnTenantDeletion": true,
+				},
 			},
 		},
 	}
