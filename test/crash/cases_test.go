@@ -34,7 +34,7 @@ func (k *kase) name() string {
 
 // families in the order of the report.
 var families = []string{
-	"reference", "kill", "aws", "kube", "terminate", "two kills", "kill and errors", "two active", "frozen", "storm", "away", "lag", "wiped",
+	"reference", "kill", "aws", "kube", "terminate", "two kills", "kill and errors", "two active", "frozen", "storm", "away", "dns", "lag", "wiped",
 }
 
 // awsFaults and kubeFaults strike each boundary that they suit.
@@ -91,7 +91,7 @@ func suits(name string, b boundary) bool {
 }
 
 func isWrite(b boundary) bool {
-	for _, read := range []string{"Get", "List", "Describe", "get "} {
+	for _, read := range []string{"Get", "List", "Describe", "Assume", "get "} {
 		if strings.HasPrefix(b.operation, read) {
 			return false
 		}
@@ -143,6 +143,7 @@ func wholeCases(l *lifecycle, all []boundary, r *rand.Rand) (list []*kase) {
 		}
 	}
 	list = append(list, frozenCases(l, changes, all)...)
+	list = append(list, dnsCases(l, all)...)
 	for n := range 2 {
 		list = append(list, &kase{family: "storm", lifecycle: l, what: fmt.Sprintf("API server, dice %d", n+1), chaos: kubeStorm, during: watchesDrop})
 	}
@@ -174,6 +175,9 @@ func firstSuiting(effect string, all []boundary) (boundary, bool) {
 
 // frozenCases stop the leader with a write on its way, or with one just done.
 func frozenCases(l *lifecycle, changes, all []boundary) (list []*kase) {
+	if l.dns != nil {
+		return frozenPublishers(l, all)
+	}
 	for _, effect := range []string{"freeze-before", "freeze-answered"} {
 		seen := 0
 		for _, b := range changes {
@@ -265,6 +269,9 @@ func lagCases(l *lifecycle, changes []boundary) (list []*kase) {
 
 // wipedCases take all status away: after a write, at the end, and while nobody is there.
 func wipedCases(l *lifecycle, changes []boundary) (list []*kase) {
+	if l.dns != nil {
+		return nil // Which records are ours only status knows: those whose ledger is lost stay for ever.
+	}
 	for _, effect := range []string{"wipe", "wipe-killed"} {
 		// Which tags are ours only status knows: one that is lost while a tag is on its way out leaves the tag behind.
 		if len(changes) > 0 && l.name != "edit-tags" {

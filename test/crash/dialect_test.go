@@ -1,8 +1,10 @@
 package crash_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -29,7 +31,16 @@ func understand(s side, r *http.Request) call {
 func understandAWS(c *call, r *http.Request) {
 	c.counted, c.conditional = true, r.Header.Get("If-Match") != ""
 	if _, operation, ok := strings.Cut(r.Header.Get("X-Amz-Target"), "."); ok {
-		c.operation = operation
+		c.operation, c.writes = operation, operation == deleteCertificate
+		return
+	}
+	if path, ok := strings.CutPrefix(r.URL.Path, "/2013-04-01/"); ok {
+		c.operation = route53Operation(r.Method, path)
+		c.writes = c.operation == changeRecords
+		return
+	}
+	if r.URL.Path == "/" {
+		c.operation = stsOperation(r)
 		return
 	}
 	resource, _, deep := strings.Cut(strings.TrimPrefix(r.URL.Path, "/2020-05-31/"), "/")
@@ -53,7 +64,6 @@ func understandAWS(c *call, r *http.Request) {
 		"POST tagging Tag":            "TagResource",
 		"POST tagging Untag":          "UntagResource",
 		"GET tagging":                 "ListTagsForResource",
-		"POST /":                      "GetCallerIdentity",
 	}[key]
 	if c.operation == "" {
 		c.operation = key
@@ -62,6 +72,38 @@ func understandAWS(c *call, r *http.Request) {
 	case "CreateDistributionTenant", "UpdateDistributionTenant", "DeleteDistributionTenant", "TagResource", "UntagResource":
 		c.writes = true
 	}
+}
+
+// The operations that change zones and certificates.
+const (
+	changeRecords     = "ChangeResourceRecordSets"
+	deleteCertificate = "DeleteCertificate"
+)
+
+func route53Operation(method, path string) string {
+	parts := strings.Split(path, "/")
+	switch {
+	case parts[0] == "change":
+		return "GetChange"
+	case len(parts) == 3 && method == http.MethodPost:
+		return changeRecords
+	case len(parts) == 3:
+		return "ListResourceRecordSets"
+	case len(parts) == 2:
+		return "GetHostedZone"
+	}
+	return "ListHostedZones"
+}
+
+// stsOperation reads what a form asks for.
+func stsOperation(r *http.Request) string {
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	form, parsed := url.ParseQuery(string(body))
+	if err != nil || parsed != nil {
+		return "POST /"
+	}
+	return form.Get("Action")
 }
 
 const tenantsPath = "/apis/" + v1alpha1.GroupName + "/v1alpha1/namespaces/"

@@ -2,6 +2,7 @@ package crash_test
 
 import (
 	"net/http"
+	"slices"
 	"syscall"
 	"time"
 
@@ -40,6 +41,8 @@ func writesOn(s side) func(call) bool {
 
 func writes(c call) bool { return c.writes }
 
+func changesRecords(c call) bool { return c.operation == changeRecords }
+
 func conditional(c call) bool {
 	return c.operation == "UpdateDistributionTenant" || c.operation == "DeleteDistributionTenant"
 }
@@ -54,6 +57,7 @@ var effects = map[string]effect{
 
 	"freeze-before":   {moment: beforeCommit, do: (*stage).freeze, passes: true},
 	"freeze-answered": {moment: afterAnswer, do: (*stage).freezeNow},
+	"freeze-later":    {moment: afterAnswer, do: (*stage).freezeLater},
 
 	"wipe":        {moment: afterAnswer, do: (*stage).wipeAll},
 	"wipe-killed": {moment: afterAnswer, do: (*stage).killAndWipe},
@@ -79,6 +83,7 @@ var effects = map[string]effect{
 	"kube-lost":     {moment: afterCommit, suits: writesOn(kubeSide), do: kubeAnswer(http.StatusInternalServerError, metav1.StatusReasonInternalError)},
 	"touched":       {moment: beforeCommit, suits: writesOn(kubeSide), do: (*stage).touch, passes: true},
 	"watches-ended": {moment: beforeCommit, do: func(s *stage, _ *exchange) { s.gate.dropWatches() }, passes: true},
+	"equal-record":  {moment: beforeCommit, suits: changesRecords, do: (*stage).publishSame, passes: true},
 	"kube-away":     {moment: afterAnswer, do: func(s *stage, _ *exchange) { s.away(kubeSide) }},
 	"aws-away":      {moment: afterAnswer, do: func(s *stage, _ *exchange) { s.away(awsSide) }},
 }
@@ -98,7 +103,7 @@ func (s *stage) strike(x *exchange, m moment) bool {
 
 func answerError(status int, code string) func(*stage, *exchange) {
 	return func(_ *stage, x *exchange) {
-		if x.call.operation == "DescribeCertificate" {
+		if slices.Contains(acmOperations, x.call.operation) {
 			if code == "Throttling" {
 				code = "ThrottlingException"
 			}
@@ -108,6 +113,9 @@ func answerError(status int, code string) func(*stage, *exchange) {
 		awsError(x.w, status, code)
 	}
 }
+
+// acmOperations are those that speak JSON.
+var acmOperations = []string{"DescribeCertificate", "ListCertificates", deleteCertificate}
 
 func kubeAnswer(status int, reason metav1.StatusReason) func(*stage, *exchange) {
 	return func(_ *stage, x *exchange) { kubeError(x.w, status, reason) }
@@ -186,6 +194,16 @@ func (s *stage) freezeNow(x *exchange) {
 	x.process.signal(syscall.SIGSTOP)
 	s.setFrozen(x.process)
 }
+
+// freezeLater stops the process when it has taken the answer in, and waits for other changes
+// to go with this one.
+func (s *stage) freezeLater(x *exchange) {
+	s.pause(gatherTime)
+	s.freezeNow(x)
+}
+
+// gatherTime is well within the second for which changes of records are gathered.
+const gatherTime = 600 * time.Millisecond
 
 // touch is somebody who writes to the object just before the operator does.
 func (s *stage) touch(*exchange) { s.touchAll() }

@@ -35,6 +35,8 @@ type call struct {
 	conditional bool
 	// target is the path and the query, decoded.
 	target string
+	// body is what a write carries.
+	body []byte
 }
 
 // boundary is the n-th call of an operation since faults were armed.
@@ -93,8 +95,9 @@ func (l line) String() string {
 // them down, and lets faults strike.
 type gate struct {
 	next map[side]http.Handler
-	// before is told of each write to AWS that is about to be forwarded.
-	before func(c call)
+	// arrived is told of each write as it was sent, before of each write to AWS that is about
+	// to be forwarded.
+	arrived, before func(c call)
 	// strike carries an effect out. It reports whether the call is dealt with.
 	strike func(x *exchange, m moment) bool
 
@@ -261,8 +264,19 @@ func (g *gate) watch(w http.ResponseWriter, r *http.Request) {
 	g.mu.Unlock()
 }
 
-// bodyShown is how much of a write to the API server stands in the journal.
+// bodyShown is how much of a write stands in the journal.
 const bodyShown = 2000
+
+// shown is what the journal has of a write's body.
+func shown(c call) string {
+	switch {
+	case c.operation == changeRecords:
+		return " " + readBatch(c.body).String()
+	case c.side == kubeSide, c.operation == deleteCertificate:
+		return " " + string(c.body[:min(len(c.body), bodyShown)])
+	}
+	return ""
+}
 
 func (g *gate) exchange(x *exchange) {
 	// The whole request is taken in, or a client that gives up would not be noticed.
@@ -271,10 +285,14 @@ func (g *gate) exchange(x *exchange) {
 		return
 	}
 	x.r.Body = io.NopCloser(bytes.NewReader(body))
-	if x.call.side == kubeSide && x.call.writes {
-		x.call.target += " " + string(body[:min(len(body), bodyShown)])
+	if x.call.writes {
+		x.call.body = body
+		x.call.target += shown(x.call)
 	}
 	g.arrive(x)
+	if x.call.writes && g.arrived != nil {
+		g.arrived(x.call)
+	}
 	if x.effect != "" && g.strike(x, beforeCommit) {
 		return
 	}

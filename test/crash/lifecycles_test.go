@@ -31,6 +31,12 @@ type lifecycle struct {
 	adopts string
 	// meddles means that a person changes AWS, so that for a while status can't know.
 	meddles bool
+	// dns is what the lifecycle is about where there is a zone; nil where there is none.
+	dns *dnsLifecycle
+	// uncounted means that it depends on the clock how many writes it takes.
+	uncounted bool
+	// flags are for the operator.
+	flags []string
 }
 
 // step is one thing that people do, and what they wait for before the next.
@@ -60,7 +66,10 @@ func edits(change func(*tenantObject)) func(*stage) {
 func deletes(s *stage) { s.remove("acme") }
 
 // lifecycles in a fixed order: the numbers of cases follow from it.
-func lifecycles() []*lifecycle {
+func lifecycles() []*lifecycle { return append(plainLifecycles(), dnsLifecycles()...) }
+
+// plainLifecycles are those without DNS.
+func plainLifecycles() []*lifecycle {
 	return []*lifecycle{
 		{name: "create", about: "An object with no more than it needs.", steps: []step{{makes(), ready}}},
 		{name: "create-full", about: "An object with parameters, tags, a certificate and countries of its own.",
@@ -147,13 +156,15 @@ func setDomains(o *tenantObject, domains ...string) {
 }
 
 // ready is when status says, of the present spec, that all is done.
-func ready(s *stage) bool {
-	o, found := s.rig.views.object(s.namespace, "acme")
+func ready(s *stage) bool { return s.isReady("acme") }
+
+func (s *stage) isReady(name string) bool {
+	o, found := s.rig.views.object(s.namespace, name)
 	if !found || !claims(o) {
 		return false
 	}
 	// What we saw may be older than what a person did last.
-	now, found := s.get("acme")
+	now, found := s.get(name)
 	return found && claims(now)
 }
 
@@ -170,8 +181,12 @@ func isTrue(o *tenantObject, conditionType string) bool {
 
 // says is when a condition of the present generation has a reason.
 func says(conditionType, reason string) func(*stage) bool {
+	return saysOf("acme", conditionType, reason)
+}
+
+func saysOf(name, conditionType, reason string) func(*stage) bool {
 	return func(s *stage) bool {
-		o, found := s.get("acme")
+		o, found := s.get(name)
 		if !found {
 			return false
 		}

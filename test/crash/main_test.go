@@ -25,7 +25,7 @@ const patience = 4 * time.Minute
 
 var (
 	count    = flag.Int("crash.cases", 0, "run about so many cases of all families, -1 for all of them; 0 for a short selection")
-	only     = flag.String("crash.case", "", "run the case of this number, or those whose name contains this text, and print what happened")
+	only     = flag.String("crash.case", "", "run the case of this number, or those whose name contains this text, or one of several between bars, and print what happened")
 	forTime  = flag.Duration("crash.for", 0, "begin no case after this time")
 	resume   = flag.Bool("crash.resume", false, "leave out the cases whose results are in the report already")
 	parallel = flag.Int("crash.parallel", 8, "how many cases run at the same time")

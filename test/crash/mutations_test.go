@@ -33,6 +33,13 @@ const (
 	lookFile   = "internal/controller/distributiontenant/look.go"
 	keepFile   = "internal/domain/edge/keep.go"
 	removeFile = "internal/domain/edge/remove.go"
+
+	publishFile   = "internal/domain/edge/ledger.go"
+	recordFile    = "internal/domain/dns/place.go"
+	ledgerFile    = "internal/domain/dns/ledger.go"
+	batchFile     = "internal/zone/send.go"
+	disposalFile  = "internal/domain/edge/certificate_removal.go"
+	conclusionsOf = "internal/controller/distributiontenant/conclude.go"
 )
 
 const (
@@ -41,7 +48,76 @@ const (
 `
 )
 
-func mutations() []mutation {
+func mutations() []mutation { return append(tenantMutations(), dnsMutations()...) }
+
+// dnsMutations are mistakes about zones and certificates.
+func dnsMutations() []mutation {
+	unsynced := "dns/managed-delete/not in sync for " + syncTime.String()
+	return []mutation{
+		{
+			name: "names are out of DNS after the tenant, not before",
+			edits: []textEdit{{publishFile, `	if in.keepsTenant() {
+		return pass()
+	}
+	left :=`, `	if in.keepsTenant() || in.World.present() {
+		return pass()
+	}
+	left :=`}},
+			cases:   []string{unsynced},
+			oracles: []string{oracleDangling},
+		}, {
+			name: "a record leaves the ledger when its deletion was sent, not when it is in sync",
+			edits: []textEdit{{ledgerFile, `	case Absent:
+		if !wanted {
+			return ""
+		}
+	case Unknown, Coming, There, Leaving, Refused:`, `	case Absent, Leaving:
+		if !wanted {
+			return ""
+		}
+	case Unknown, Coming, There, Refused:`}},
+			cases:   []string{unsynced},
+			oracles: []string{oracleDangling},
+		}, {
+			name: "what is to be published is sent before it is stored",
+			edits: []textEdit{{conclusionsOf, `	report := edge.Conclude(p.in, p.out)
+`, `	report := edge.Conclude(p.in, p.out)
+	p.declare(report.Ledger)
+`}},
+			cases:   []string{"away/publish/kube:patch distributiontenants/status#1/kube-away"},
+			oracles: []string{oracleLedger},
+		}, {
+			name:    "a record is deleted by its name, whatever its value",
+			edits:   []textEdit{{recordFile, `		if s.Is(r) {`, `		if s.Key == r.Key() {`}},
+			cases:   []string{"reference/taken-record/undisturbed"},
+			oracles: []string{oracleLeak, oracleLedger},
+		}, {
+			name:    "a batch is sent without asking who leads",
+			edits:   []textEdit{{batchFile, `	if err := z.opts.Confirm(ctx); err != nil {`, `	if err := error(nil); err != nil {`}},
+			cases:   []string{"frozen/managed-early/kube:patch distributiontenants/status#1/freeze-later"},
+			oracles: []string{oracleLedger, oracleLeak, oracleDangling},
+		}, {
+			name:    "the certificate is requested with every update",
+			edits:   []textEdit{{keepFile, `diff, request, attach := in.diff(), in.requestDue(), in.attachable()`, `diff, request, attach := in.diff(), in.request(), in.attachable()`}},
+			cases:   []string{"reference/managed/undisturbed"},
+			oracles: []string{oracleLiveness, oracleQuiescence, oracleDifferential, oracleHonesty},
+		}, {
+			name: "a certificate that the spec names is deleted with the tenant",
+			edits: []textEdit{{disposalFile, `		case arn == in.Desired.Customizations.CertificateARN:
+			continue
+`, ``}, {disposalFile, `	seen := slices.Clone(in.Memory.Certificates)
+`, `	seen := slices.Clone(in.Memory.Certificates)
+	if named := in.Desired.Customizations.CertificateARN; named != "" && !slices.Contains(seen, named) {
+		seen = append(seen, named)
+	}
+`}},
+			cases:   []string{"reference/equal-record/undisturbed"},
+			oracles: []string{oracleDelete},
+		},
+	}
+}
+
+func tenantMutations() []mutation {
 	return []mutation{
 		{
 			name:    "the create mark is not stored",
@@ -227,7 +303,7 @@ func TestMutations(t *testing.T) {
 	}
 	cases := allCases(references, *seed)
 	began := time.Now()
-	list := slices.DeleteFunc(mutations(), func(m mutation) bool { return !strings.Contains(m.name, *only) })
+	list := slices.DeleteFunc(mutations(), func(m mutation) bool { return !isNamed(m.name) })
 	slots := slot{free: make(chan struct{}, *parallel)}
 	var (
 		mu     sync.Mutex

@@ -72,7 +72,7 @@ func (s *stage) newReplica(n int) (*replica, error) {
 	r.flags = append([]string{
 		"--watch-namespaces=" + s.namespace, "--cluster-id=" + clusterID, "--sweep-interval=" + sweepInterval.String(),
 		"--metrics-bind-address=0", "--health-probe-bind-address=0", "--zap-log-level=debug",
-	}, s.options.flags...)
+	}, append(s.lifecycle.flags, s.options.flags...)...)
 	if s.options.elect {
 		r.flags = append(r.flags, "--leader-elect", "--leader-election-namespace="+s.namespace)
 	}

@@ -17,6 +17,7 @@ import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
+	"github.com/aws/aws-sdk-go-v2/service/route53"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,6 +36,8 @@ const (
 	longestSweep = sweepInterval*11/10 + time.Second
 	// deployDelay is long enough to be seen InProgress, and over before the first look.
 	deployDelay = time.Second
+	// syncDelay and issueDelay are long enough for a moment before and after, and no longer.
+	syncDelay, issueDelay = time.Second, time.Second
 	// gracePeriod is how long the operator holds an object back after a create mark.
 	gracePeriod = 2 * time.Minute
 )
@@ -94,6 +97,12 @@ type stage struct {
 	claimed map[types.UID]int64
 	// wiped means that a person took the status away.
 	wiped bool
+	// foreign are the records of other people, by zone; nil for a zone that a person deleted.
+	foreign map[string][]sim.RecordState
+
+	// seeded are the certificates that were there from the start.
+	seeded  map[string]bool
+	routing routingWatch
 }
 
 // violation is an oracle's objection.
@@ -116,18 +125,24 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 		l.seed(&seed)
 	}
 	switches := sim.DefaultSwitches()
+	switches.CertificateIssueDelay, switches.Route53SyncDelay = issueDelay, syncDelay
 	if o.switches != nil {
 		o.switches(&switches)
 	}
 	clock := &seedClock{}
 	clock.behind.Store(true)
-	s.sim = sim.New(sim.Options{Seed: &seed, Switches: &switches, DeployDelay: deployDelay, Clock: clock})
+	s.sim = sim.New(sim.Options{Seed: &seed, Switches: &switches, DeployDelay: deployDelay, Clock: clock, Watch: s.watchRouting})
 	clock.behind.Store(false)
+	s.foreign, s.seeded = s.zoneRecords(), map[string]bool{}
+	for _, c := range seed.Certificates {
+		s.seeded[c.ARN] = true
+	}
+	s.routing.theirs = s.sim.PublicRouting()
 	for _, t := range s.sim.Tenants("") {
 		s.theirs[t.ID] = t
 	}
 	s.gate = newGate(s.sim, rig.kubeProxy)
-	s.gate.strike, s.gate.before = s.strike, s.checkWrite
+	s.gate.strike, s.gate.before, s.gate.arrived = s.strike, s.checkWrite, s.checkSent
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "crash-"}}
 	if err := rig.kube.Create(ctx, ns); err != nil {
 		return nil, fmt.Errorf("creating a namespace: %w", err)
@@ -406,13 +421,17 @@ func (s *stage) each(doing string, do func(o *v1alpha1.DistributionTenant) error
 	}
 }
 
-// cloud is an administrator's client for AWS, past the gate.
-func (s *stage) cloud() *cloudfront.Client {
-	return cloudfront.NewFromConfig(awssdk.Config{
+// cloud and zones are an administrator's clients for AWS, past the gate.
+func (s *stage) cloud() *cloudfront.Client { return cloudfront.NewFromConfig(s.administrator()) }
+
+func (s *stage) zones() *route53.Client { return route53.NewFromConfig(s.administrator()) }
+
+func (s *stage) administrator() awssdk.Config {
+	return awssdk.Config{
 		Region: "us-east-1", BaseEndpoint: awssdk.String("http://aws.test"),
 		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
 		HTTPClient:  &http.Client{Transport: s.sim.Transport()},
-	})
+	}
 }
 
 func (s *stage) must(doing string, err error) {
