@@ -21,6 +21,7 @@ const (
 	maxMessage = 1024
 	maxValue   = 1024
 	maxDrift   = 20
+	maxTokens  = 100
 )
 
 // Status writes a report into status. now stamps transitions only.
@@ -88,10 +89,19 @@ func certificates(s *v1alpha1.DistributionTenantStatus, r edge.Report) {
 	}
 }
 
+// tokens keeps the first of each domain: the schema takes no two, and status would be refused
+// whole.
 func tokens(list []cert.Token) []v1alpha1.ValidationToken {
 	var out []v1alpha1.ValidationToken
+	seen := map[string]bool{"": true}
 	for _, t := range list {
-		out = append(out, v1alpha1.ValidationToken{Domain: t.Domain, RedirectFrom: t.RedirectFrom, RedirectTo: t.RedirectTo})
+		if seen[t.Domain] || len(out) == maxTokens {
+			continue
+		}
+		seen[t.Domain] = true
+		out = append(out, v1alpha1.ValidationToken{
+			Domain: t.Domain, RedirectFrom: bounded(t.RedirectFrom, maxValue), RedirectTo: bounded(t.RedirectTo, maxValue),
+		})
 	}
 	return out
 }

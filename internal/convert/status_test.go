@@ -2,6 +2,7 @@ package convert_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -198,4 +199,27 @@ func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 func ptr(t time.Time) *metav1.Time {
 	m := metav1.NewTime(t.Truncate(time.Second))
 	return &m
+}
+
+// Whatever AWS answers, status has to be one that the schema takes.
+func TestTokensThatTheSchemaWouldRefuse(t *testing.T) {
+	list := []cert.Token{
+		{Domain: "a.example.com", RedirectFrom: "a.example.com/first", RedirectTo: strings.Repeat("x", 2000)},
+		{Domain: "a.example.com", RedirectFrom: "a.example.com/second"}, {RedirectFrom: "nowhere"},
+	}
+	for n := range 200 {
+		list = append(list, cert.Token{Domain: fmt.Sprintf("d%03d.example.com", n)})
+	}
+	var s v1alpha1.DistributionTenantStatus
+	convert.Status(&s, "alpha", edge.Report{Certificate: &cert.Managed{State: cert.Pending, Host: edge.SelfHosted, Tokens: list}}, now)
+	seen := map[string]bool{}
+	for _, token := range s.ValidationTokens {
+		if token.Domain == "" || seen[token.Domain] || len(token.RedirectTo) > 1024 {
+			t.Errorf("%+v", token)
+		}
+		seen[token.Domain] = true
+	}
+	if first := s.ValidationTokens[0]; first.RedirectFrom != "a.example.com/first" || len(s.ValidationTokens) != 100 {
+		t.Errorf("the first of %d is %+v", len(s.ValidationTokens), first)
+	}
 }
