@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
+
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
@@ -85,5 +87,33 @@ func TestWhatHoldsBackACreateNowIsNamed(t *testing.T) {
 	w.Advance(2 * time.Hour)
 	if got := w.Condition("alpha", v1alpha1.ConditionReady); got != "Ready=False/ZoneNotFound" {
 		t.Errorf("the zone is gone, and the object says %s\n%s", got, w.Describe("alpha"))
+	}
+}
+
+// Where reads lag, a tenant that somebody deleted answers for a while, and its tags do not. Each
+// pass then begins with nothing known: an object that took its claim to a name back for that
+// moment would close the zone, have it listed anew, and be woken by it, for ever.
+func TestATenantThatIsGoneAndStillAnswersDoesNotSpin(t *testing.T) {
+	w := newNamesWorld(t)
+	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.DeleteLag, s.DeleteNeedsDeployed = 100*time.Second, false })
+	w.Apply(withDNS(w, "alpha", "", "a.example.com"))
+	w.Advance(2 * time.Second)
+	s, _ := w.InAWS("alpha")
+	off := false
+	if _, err := w.AWS().UpdateDistributionTenant(t.Context(), &cloudfront.UpdateDistributionTenantInput{Id: &s.ID, IfMatch: &s.ETag, Enabled: &off}); err != nil {
+		t.Fatal(err)
+	}
+	s, _ = w.InAWS("alpha")
+	if _, err := w.AWS().DeleteDistributionTenant(t.Context(), &cloudfront.DeleteDistributionTenantInput{Id: &s.ID, IfMatch: &s.ETag}); err != nil {
+		t.Fatal(err)
+	}
+	calls := w.Calls()
+	w.Advance(2 * time.Minute)
+	if n := world.Since(calls, w.Calls())["ListResourceRecordSets"]; n > 3 {
+		t.Errorf("the zone was listed %d times in two minutes", n)
+	}
+	w.Advance(10 * time.Minute)
+	if got := w.Condition("alpha", v1alpha1.ConditionReady); got != "Ready=True/Deployed" {
+		t.Errorf("the tenant was not created anew: %s\n%s", got, w.Describe("alpha"))
 	}
 }

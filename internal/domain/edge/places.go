@@ -8,5 +8,9 @@ func (in Input) KnowsPlaces() bool {
 		return true
 	}
 	w := in.World
+	if w.Knowledge == Nothing && in.Memory.ID != "" {
+		// What the tenant serves, and with that what is due, is about to be read.
+		return false
+	}
 	return w.ZonesKnown && (w.RoutingKnown || w.RoutingEndpoint != "") && (w.IPv6Known || !in.wantsAlias())
 }
