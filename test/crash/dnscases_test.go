@@ -113,8 +113,7 @@ func frozenPublishers(l *lifecycle, all []boundary) (list []*kase) {
 			break
 		}
 	}
-	if !l.hasty {
-		// Where the object is deleted meanwhile the batch would be on its way for ever.
+	if !l.dns.reverses {
 		list = append(list, single("frozen", l, all[n], "freeze-before"))
 	}
 	list = append(list, single("frozen", l, all[n], "freeze-answered"))
