@@ -117,3 +117,24 @@ func TestATenantThatIsGoneAndStillAnswersDoesNotSpin(t *testing.T) {
 		t.Errorf("the tenant was not created anew: %s\n%s", got, w.Describe("alpha"))
 	}
 }
+
+// Of several domains that have to lead to CloudFront before their tenant is created one may be
+// impossible. The others must not lead there meanwhile, without end.
+func TestNoNameWaitsInDNSForAnotherThatCannotCome(t *testing.T) {
+	w := newNamesWorld(t)
+	w.Apply(withDNS(w, "alpha", "", "b.example.com"))
+	w.Advance(10 * time.Minute)
+	w.Apply(withDNS(w, "beta", v1alpha1.ValidationTokenHostCloudFront, "a.example.net", "b.example.com"))
+	w.Advance(10 * time.Minute)
+	if got := w.Condition("beta", v1alpha1.ConditionReady); got != "Ready=False/DNSConflict" {
+		t.Errorf("beta says %s\n%s", got, w.Describe("beta"))
+	}
+	if endpoint := w.Sim.PublicRouting()["a.example.net"]; endpoint != "" {
+		t.Errorf("a.example.net leads to %s, and no tenant will hold it", endpoint)
+	}
+	w.Delete("alpha")
+	w.Advance(10 * time.Minute)
+	if got := w.Condition("beta", v1alpha1.ConditionReady); got != "Ready=True/Deployed" {
+		t.Errorf("the conflict is over, and beta says %s\n%s", got, w.Describe("beta"))
+	}
+}

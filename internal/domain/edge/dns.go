@@ -69,7 +69,35 @@ func (in Input) withdrawn(domain string) bool {
 	if in.holds(domain) {
 		return false
 	}
-	return in.refused() || in.mine() && in.provesByDNS() && in.stage() == underway
+	return in.refused() || in.provesByDNS() && (in.mine() && in.stage() == underway || in.outwaits(domain))
+}
+
+// outwaits reports whether the domain would wait in DNS, with no end in sight, for another one
+// that has to lead to CloudFront beside it and can't. That one stays wanted: or nobody would see
+// when it can.
+func (in Input) outwaits(domain string) bool {
+	return !in.obstructed(domain) && slices.ContainsFunc(in.Desired.Domains, func(d string) bool {
+		return !in.holds(d) && in.obstructed(d)
+	})
+}
+
+// obstructed reports whether something has to happen outside before the domain can be published.
+func (in Input) obstructed(domain string) bool {
+	if in.World.ZonesKnown && in.endpoint() != "" {
+		if _, problem := in.rendered(domain); problem != nil {
+			return true
+		}
+	}
+	return slices.ContainsFunc(in.wanted(domain), func(r dns.Record) bool {
+		switch s := in.World.DNS.Of(r); s.Phase {
+		case dns.Held, dns.Refused, dns.NoZone:
+			return true
+		case dns.Blocked:
+			return s.Fixed || !in.Desired.DNS.Takeover
+		case dns.Unknown, dns.Absent, dns.Coming, dns.There, dns.Leaving:
+		}
+		return false
+	})
 }
 
 // refused reports whether AWS has refused what the spec asks for, other than for a domain that
