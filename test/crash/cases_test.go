@@ -99,10 +99,17 @@ func isWrite(b boundary) bool {
 	return true
 }
 
+// republishPatience is for a create that was refused after its names were published: the next try
+// comes five minutes later.
+const republishPatience = 7 * time.Minute
+
 func single(family string, l *lifecycle, b boundary, effect string) *kase {
 	k := &kase{family: family, lifecycle: l, what: b.String() + "/" + effect, plan: []*fault{{at: trigger{boundary: b}, effect: effect}}}
-	if effect == "late" {
+	switch {
+	case effect == "late":
 		k.setUp = func(o *options) { o.late = 3 * time.Second }
+	case effect == "denied" && b.operation == "CreateDistributionTenant" && l.dns != nil && l.dns.proves:
+		k.setUp = func(o *options) { o.patience = republishPatience }
 	}
 	return k
 }

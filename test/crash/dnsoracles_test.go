@@ -160,7 +160,7 @@ func (s *stage) watchRouting(v sim.View) {
 		case w.theirs[name] != "", w.told[name]:
 		case has:
 			w.held[name] = true
-		case w.held[name]:
+		case w.held[name] && !s.lifecycle.dns.shared:
 			w.told[name] = true
 			s.violate(oracleDangling, "%s leads to CloudFront, and its tenant is gone (%s)", name, v.Operation)
 		case !s.lifecycle.dns.proves:

@@ -12,6 +12,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -122,8 +123,11 @@ func (s *stage) checkHonest(o *tenantObject) {
 
 // tookBack reports whether an object no longer claims what it claimed of the same spec. Where
 // reads lag, or status was taken away, that is how it has to be; and of two operators one may
-// not have seen yet that a deployment has ended.
+// not have seen yet that a deployment has ended. That a zone may not be read is said, too.
 func (s *stage) tookBack(o *tenantObject) bool {
+	if c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionDNSReady); c != nil && c.Reason == v1alpha1.ReasonDNSError {
+		return false
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.claimed[o.UID] == o.Generation && o.DeletionTimestamp.IsZero() && !s.wiped && s.options.switches == nil && len(s.replicas) == 1
