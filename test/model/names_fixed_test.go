@@ -47,22 +47,37 @@ func recordIn(w *world.World, zone, name string) (out sim.RecordState) {
 // A change of spec.dns that is made while the object is paused is made up for afterwards: what
 // the paused passes saw in the ledger was the state of the spec before.
 func TestAChangeOfDNSMadeWhilePausedIsMadeUpFor(t *testing.T) {
-	w := newNamesWorld(t)
-	w.Apply(withDNS(w, "alpha", "", "a.example.com"))
-	w.Advance(10 * time.Minute)
-	w.Edit("alpha", func(o *v1alpha1.DistributionTenant) {
-		o.Annotations = map[string]string{v1alpha1.AnnotationPaused: v1alpha1.PausedTrue}
-	})
-	w.Restart() // the new process looks up no zone for a paused object
-	w.Edit("alpha", func(o *v1alpha1.DistributionTenant) { o.Spec.DNS.TTL = 60 })
-	w.Advance(10 * time.Minute)
-	w.Edit("alpha", func(o *v1alpha1.DistributionTenant) { delete(o.Annotations, v1alpha1.AnnotationPaused) })
-	w.Advance(10 * time.Minute)
-	if got := recordIn(w, coveredZone, "a.example.com"); got.TTL != 60 {
-		t.Errorf("the record has a TTL of %d seconds, the spec asks for 60\n%s", got.TTL, w.Describe("alpha"))
-	}
-	if o, _ := w.Get("alpha"); o.Status.Conditions[0].ObservedGeneration != o.Generation {
-		t.Errorf("the conditions do not speak of the change:\n%s", w.Describe("alpha"))
+	// A new process looks up no zone for a paused object, an old one knows them.
+	for name, restart := range map[string]struct{ before, after bool }{
+		"restarted before the change": {before: true},
+		"restarted after the change":  {after: true},
+		"not restarted":               {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newNamesWorld(t)
+			w.Apply(withDNS(w, "alpha", "", "a.example.com"))
+			w.Advance(10 * time.Minute)
+			w.Edit("alpha", func(o *v1alpha1.DistributionTenant) {
+				o.Annotations = map[string]string{v1alpha1.AnnotationPaused: v1alpha1.PausedTrue}
+			})
+			if restart.before {
+				w.Restart()
+			}
+			w.Edit("alpha", func(o *v1alpha1.DistributionTenant) { o.Spec.DNS.TTL = 60 })
+			w.Advance(10 * time.Minute)
+			if restart.after {
+				w.Restart()
+				w.Advance(10 * time.Minute)
+			}
+			w.Edit("alpha", func(o *v1alpha1.DistributionTenant) { delete(o.Annotations, v1alpha1.AnnotationPaused) })
+			w.Advance(10 * time.Minute)
+			if got := recordIn(w, coveredZone, "a.example.com"); got.TTL != 60 {
+				t.Errorf("the record has a TTL of %d seconds, the spec asks for 60\n%s", got.TTL, w.Describe("alpha"))
+			}
+			if o, _ := w.Get("alpha"); o.Status.Conditions[0].ObservedGeneration != o.Generation {
+				t.Errorf("the conditions do not speak of the change:\n%s", w.Describe("alpha"))
+			}
+		})
 	}
 }
 

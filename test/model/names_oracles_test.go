@@ -280,7 +280,7 @@ func (n *names) reasons(o v1alpha1.DistributionTenant, s sim.TenantState, ours b
 	for _, d := range o.Spec.Domains {
 		uncovered := slices.Contains(openDomains, d.Domain)
 		out[v1alpha1.ReasonCertificateSANMismatch] = out[v1alpha1.ReasonCertificateSANMismatch] || uncovered && (o.Spec.ManagedCertificateRequest == nil || o.Spec.Customizations != nil)
-		if *o.Spec.Enabled && s.Domains[d.Domain] != "active" && uncovered && (o.Spec.DNS == nil || routed[d.Domain] == "") {
+		if s.Domains[d.Domain] != "active" && uncovered && (o.Spec.DNS == nil || routed[d.Domain] == "") {
 			out[v1alpha1.ReasonDomainValidationPending] = true
 			// What CloudFront does not answer for is not published.
 			out[v1alpha1.ReasonDNSRecordCreating] = ours
@@ -293,6 +293,8 @@ func (n *names) reasons(o v1alpha1.DistributionTenant, s sim.TenantState, ours b
 		out[v1alpha1.ReasonRoleNotAllowed] = role == forbiddenRole
 		out[v1alpha1.ReasonZoneNotFound] = out[v1alpha1.ReasonZoneNotFound] || zone == ""
 		out[v1alpha1.ReasonDNSError] = out[v1alpha1.ReasonDNSError] || role == deniedRole || d.Domain == apex && o.Spec.DNS.RecordType == v1alpha1.RecordTypeCNAME
+		_, has := s.Domains[d.Domain]
+		out[v1alpha1.ReasonDomainChangeHeld] = out[v1alpha1.ReasonDomainChangeHeld] || ours && !has && n.unpublished(o, d.Domain) != ""
 		out[v1alpha1.ReasonDNSConflict] = out[v1alpha1.ReasonDNSConflict] || zone != "" && n.contestedAt(o, d.Domain)
 	}
 	for _, c := range n.managedCertificates() {
@@ -303,7 +305,8 @@ func (n *names) reasons(o v1alpha1.DistributionTenant, s sim.TenantState, ours b
 		default:
 			// The customers have served all tokens: what waits is for CloudFront to prove.
 			waits := slices.ContainsFunc(c.Names, func(d string) bool { return !n.leads(d, s) })
-			out[v1alpha1.ReasonPendingValidation], out[v1alpha1.ReasonDomainChangeHeld] = waits, waits
+			out[v1alpha1.ReasonPendingValidation] = waits
+			out[v1alpha1.ReasonDomainChangeHeld] = out[v1alpha1.ReasonDomainChangeHeld] || waits
 		}
 	}
 	if out[v1alpha1.ReasonCertificateSANMismatch] {
@@ -338,7 +341,17 @@ func (n *names) contestedAt(o v1alpha1.DistributionTenant, domain string) bool {
 	others := slices.ContainsFunc(n.entries(), func(e entry) bool {
 		return e.object != o.Name && e.zone == zone && strings.TrimPrefix(e.record.Name, challenge) == domain
 	})
-	return others || n.unpublished(o, domain) != ""
+	if o.Spec.DriftPolicy != "" {
+		return others || n.unpublished(o, domain) != ""
+	}
+	// What was ours and was changed is put back; only what was never ours is in the way.
+	theirs := slices.ContainsFunc(slices.Collect(maps.Keys(n.made)), func(p place) bool {
+		_, there := n.recordAt(p)
+		return there && p.zone == zone && strings.TrimPrefix(p.name, challenge) == domain && !slices.ContainsFunc(ledger(o), func(e entry) bool {
+			return e.zone == zone && e.record.Name == p.name && e.state == "Published"
+		})
+	})
+	return others || theirs
 }
 
 // checkZones checks that ledgers and zones agree: what a ledger has is there, and what nobody

@@ -44,7 +44,7 @@ func (in Input) dnsCondition() Condition {
 	case in.World.Unlisted != nil:
 		return no(ReasonDNSError, in.unlistedText())
 	}
-	if before, had := in.Memory.Conditions[DNSReady]; had && before.Generation == in.Generation && in.unread() {
+	if before, had := in.Memory.Conditions[DNSReady]; had && before.Generation == in.Generation && (in.unread() || in.unjudged()) {
 		return before
 	}
 	worst := Condition{Type: DNSReady, Status: true, Reason: ReasonDNSReady, Message: fmt.Sprintf("Every domain leads to %s.", in.endpointText())}
@@ -56,15 +56,19 @@ func (in Input) dnsCondition() Condition {
 	return worst
 }
 
-// dnsGeneration is the generation that the condition speaks of. Where it was not found out what
-// the present one asks for (the object is paused, or something else stops the pass before), the
-// ledger is that of the one before: to call it enough would forget the change for ever.
+// dnsGeneration is the generation that the condition speaks of.
 func (in Input) dnsGeneration() int64 {
-	before, had := in.Memory.Conditions[DNSReady]
-	if had && len(in.Memory.Ledger) > 0 && !in.Deleting && !in.KnowsPlaces() {
+	if before, had := in.Memory.Conditions[DNSReady]; had && in.unjudged() {
 		return before.Generation
 	}
 	return in.Generation
+}
+
+// unjudged reports whether it was not found out what the present generation asks for: the object
+// is paused, or something else stops the pass before. The ledger may be that of the generation
+// before then; to call it enough would forget the change for ever.
+func (in Input) unjudged() bool {
+	return len(in.Memory.Ledger) > 0 && !in.Deleting && !in.KnowsPlaces()
 }
 
 func (in Input) retractingCondition() Condition {
