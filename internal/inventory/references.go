@@ -177,6 +177,9 @@ func shared[T any](ctx context.Context, g *singleflight.Group, c *cache.Expiring
 		return v.(T), nil //nolint:forcetypeassert // the key's prefix names the type
 	}
 	v, err, _ := g.Do(key, func() (any, error) {
+		if v, ok := c.Get(key); ok {
+			return v, nil // read since the first look
+		}
 		v, err := read(ctx)
 		if err == nil {
 			c.Set(key, v, parentTTL)

@@ -133,8 +133,9 @@ func TestLostAnswersToChangesOfRecords(t *testing.T) {
 			t.Run(name+restart, func(t *testing.T) {
 				t.Parallel()
 				r := newRig(t, rigOptions{})
-				f.Operation = "ChangeResourceRecordSets"
-				lose := func() { fault(t, r.World, f) }
+				lost := f
+				lost.Operation = "ChangeResourceRecordSets"
+				lose := func() { fault(t, r.World, lost) }
 				again := func() {
 					if restarts {
 						r.Restart()
