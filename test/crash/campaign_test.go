@@ -123,8 +123,11 @@ func choose(t *testing.T, all []*kase) []*kase {
 	case *count > 0:
 		return draw(all, *count, func(*kase) bool { return true })
 	}
-	// What waits for minutes by design stays out of the short selection.
-	return draw(all, shortCases, func(k *kase) bool { return !k.lifecycle.parks && !k.lifecycle.slow })
+	// What waits for minutes by design stays out of the short selection, and so does a new leader
+	// who gives the batches of the one before a minute.
+	return draw(all, shortCases, func(k *kase) bool {
+		return !k.lifecycle.parks && !k.lifecycle.slow && (!k.frozen || k.lifecycle.dns == nil)
+	})
 }
 
 // isNamed reports whether -crash.case asks for a name: by one of its parts between bars, or by

@@ -109,6 +109,10 @@ func play(s *stage, k *kase, res *result, want *reference, seed uint64, slots sl
 	if len(s.replicas) > 1 {
 		// One that has not seen yet what the other did agrees after its next sweep.
 		settle = max(settle, longestSweep)
+		if l.dns != nil {
+			// Which batch was the last nothing wakes it for.
+			settle = max(settle, 2*longestSweep)
+		}
 	}
 	if l.meddles {
 		// Status may not have caught up with what a person did to AWS.
