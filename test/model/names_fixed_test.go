@@ -14,6 +14,7 @@ import (
 // The stories of this file were found by the random ones, and cut down.
 
 func newNamesWorld(t *testing.T) *world.World {
+	t.Helper()
 	seed := namesSeed()
 	w := world.NewOffline(t, world.Options{Seed: &seed})
 	w.Clock.Step(time.Hour)
