@@ -325,7 +325,7 @@ func (s *stage) changedRecords() (n int) {
 // publishSame creates the records that are on their way, just before they arrive. It waits until
 // they are in sync: of a change that is not ours nobody can tell.
 func (s *stage) publishSame(x *exchange) {
-	zone := strings.Split(strings.TrimPrefix(x.r.URL.Path, "/2013-04-01/hostedzone/"), "/")[0]
+	zone, _, _ := strings.Cut(strings.TrimPrefix(x.r.URL.Path, "/2013-04-01/hostedzone/"), "/")
 	for _, c := range readBatch(x.call.body).Changes {
 		if r := c.record(); c.Action == "CREATE" && r.kind == "CNAME" {
 			s.routing.mu.Lock()

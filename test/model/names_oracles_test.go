@@ -144,7 +144,7 @@ func (n *names) untrue(o v1alpha1.DistributionTenant) string {
 	case ready.Status == "True":
 		return n.notServing(o, s)
 	}
-	if true := n.reasons(o, s, ours)[ready.Reason]; !true {
+	if !n.reasons(o, s, ours)[ready.Reason] {
 		return "says " + ready.Reason + ", which is not so"
 	}
 	return ""
@@ -415,10 +415,11 @@ func (n *names) checkCertificates() {
 	}
 }
 
-// sweeps are the calls by which a quiet fleet is watched.
+// sweeps are the calls by which a quiet fleet is watched, and what all objects share and is read
+// anew once an hour.
 var sweeps = []string{
 	"ListDistributionTenants", "ListTagsForResource", "ListCertificates", "ListResourceRecordSets", "ListHostedZones", "AssumeRole",
-	"ListConnectionGroups",
+	"ListConnectionGroups", "GetConnectionGroup",
 }
 
 // checkQuiet checks that nothing happens in an hour once all is well.
