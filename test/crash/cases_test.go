@@ -109,7 +109,7 @@ func single(family string, l *lifecycle, b boundary, effect string) *kase {
 	case effect == "late":
 		k.setUp = func(o *options) { o.late = 3 * time.Second }
 	case effect == "denied" && b.operation == "CreateDistributionTenant" && l.dns != nil && l.dns.proves:
-		k.setUp = func(o *options) { o.patience = republishPatience }
+		k.setUp, k.forgives = func(o *options) { o.patience = republishPatience }, rewrites
 	}
 	return k
 }
