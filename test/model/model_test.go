@@ -23,7 +23,7 @@ import (
 // things to meet; longer stories only take longer.
 const (
 	steps  = "14"
-	checks = "60"
+	checks = "30"
 )
 
 func TestMain(m *testing.M) {
