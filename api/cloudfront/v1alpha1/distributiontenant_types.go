@@ -737,7 +737,7 @@ type DNSRecord struct {
 	Value string `json:"value,omitempty"`
 
 	// ttl is the time to live in seconds. An alias has none.
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +optional
 	TTL int64 `json:"ttl,omitempty"`
 
