@@ -154,3 +154,19 @@ func TestNoNameWaitsInDNSForAnotherThatCannotCome(t *testing.T) {
 		t.Errorf("the conflict is over, and beta says %s\n%s", got, w.Describe("beta"))
 	}
 }
+
+// Two objects want one domain. One has the tenant that serves it; the other publishes the name
+// for each try of a create that AWS refuses. Between the tries the name is the first one's.
+func TestANameGoesToWhoServesIt(t *testing.T) {
+	w := newNamesWorld(t)
+	w.Apply(withDNS(w, "beta", "", "a.example.com"))
+	w.Advance(3 * time.Second)
+	w.Apply(withDNS(w, "alpha", v1alpha1.ValidationTokenHostCloudFront, "a.example.com"))
+	w.Advance(20 * time.Minute)
+	if got := w.Condition("beta", v1alpha1.ConditionReady); got != "Ready=True/Deployed" {
+		t.Errorf("beta serves the domain, and says %s\n%s%s", got, w.Describe("beta"), w.Describe("alpha"))
+	}
+	if got := recordIn(w, coveredZone, "a.example.com"); got.Type != "CNAME" {
+		t.Errorf("the domain is not published: %v", got)
+	}
+}

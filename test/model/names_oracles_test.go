@@ -114,6 +114,10 @@ func (n *names) loosen(o v1alpha1.DistributionTenant) {
 
 // checkTruth checks that each object is Ready, or says why not with a reason that is true.
 func (n *names) checkTruth() {
+	if slices.ContainsFunc(n.objects(), func(o v1alpha1.DistributionTenant) bool { return n.untrue(o) != "" }) {
+		// A try of something that failed hours ago may be on its way this very minute.
+		n.Advance(20 * time.Minute)
+	}
 	for _, o := range n.objects() {
 		problem := n.untrue(o)
 		for _, c := range o.Status.Conditions {
@@ -308,6 +312,10 @@ func (n *names) reasons(o v1alpha1.DistributionTenant, s sim.TenantState, ours b
 			out[v1alpha1.ReasonPendingValidation] = waits
 			out[v1alpha1.ReasonDomainChangeHeld] = out[v1alpha1.ReasonDomainChangeHeld] || waits
 		}
+	}
+	if ours && s.ManagedCertificate == "" && slices.ContainsFunc(o.Spec.Domains, func(d v1alpha1.TenantDomain) bool { return s.Domains[d.Domain] != "active" }) {
+		// The request was lost, and AWS takes none for what does not lead to CloudFront.
+		out[v1alpha1.ReasonCertificateFailed] = out[v1alpha1.ReasonDomainValidationPending]
 	}
 	if out[v1alpha1.ReasonCertificateSANMismatch] {
 		out[v1alpha1.ReasonValidationFailed], out[v1alpha1.ReasonDomainValidationPending] = true, true

@@ -59,8 +59,10 @@ type names struct {
 	// loose are the names for which the operator can't answer: somebody leads them to
 	// CloudFront, or took away the tenant that had them.
 	loose map[string]bool
-	// held is when a tenant was last seen to hold a name that leads to CloudFront.
-	held map[string]time.Time
+	// held are the names that lead to CloudFront and that a tenant held since they do, seen is when
+	// one was last seen to hold a name.
+	held map[string]bool
+	seen map[string]time.Time
 	// proves are the names that lead there before their tenant is created.
 	proves map[string]bool
 	// replaceable are the names at which takeover was ever allowed.
@@ -90,7 +92,7 @@ type life struct {
 func newNames(t *rapid.T, switches sim.Switches) *names {
 	n := &names{
 		model:   emptyModel(t),
-		records: map[place]sim.RecordState{}, made: map[place]bool{}, loose: map[string]bool{}, held: map[string]time.Time{},
+		records: map[place]sim.RecordState{}, made: map[place]bool{}, loose: map[string]bool{}, held: map[string]bool{}, seen: map[string]time.Time{},
 		proves: map[string]bool{}, replaceable: map[string]bool{}, born: map[string]*life{},
 	}
 	seed := namesSeed()
@@ -176,12 +178,12 @@ func (n *names) watch(v sim.View) {
 		}
 	}
 	for name := range holders {
-		n.held[name] = v.Now
+		n.held[name], n.seen[name] = true, v.Now
 	}
 	for name, endpoint := range routed {
-		last, ever := n.held[name]
+		last, ever := n.seen[name]
 		switch {
-		case holders[name] != "", n.loose[name], !ever && n.proves[name], ever && v.Now.Sub(last) < n.patience:
+		case holders[name] != "", n.loose[name], n.proves[name] && !n.held[name], ever && v.Now.Sub(last) < n.patience:
 			continue
 		}
 		n.dangling = append(n.dangling, name+" leads to "+endpoint+" at "+v.Now.Format(time.TimeOnly)+", at "+v.Operation)
