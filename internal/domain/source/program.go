@@ -1,0 +1,55 @@
+package source
+
+// Config is what a source says about the objects that its rows become.
+type Config struct {
+	// DistributionID is the default for all rows.
+	DistributionID string
+	// ManagedCertificate is the certificate request for rows without a certificate of their own, in
+	// the form of spec.managedCertificateRequest. Nil for none.
+	ManagedCertificate map[string]any
+	Template           Template
+	// Mapping and Expressions fill fields from a row. No field is named twice among them.
+	Mapping     []Mapping
+	Expressions []Expression
+	// Defaults are mappings that hold where neither Mapping nor Expressions name their field.
+	Defaults []Mapping
+}
+
+// Template is what every object has unless its row says otherwise.
+type Template struct {
+	Labels, Annotations map[string]string
+	// Spec has the form of the JSON of a DistributionTenant's spec.
+	Spec map[string]any
+}
+
+// Mapping takes a field from a column.
+type Mapping struct {
+	Column, Field string
+	// Optional columns may be missing in the table; the field is left to the template then.
+	Optional bool
+}
+
+// Expression computes a field in CEL, with the variable row.
+type Expression struct{ Field, Expression string }
+
+// Object is a DistributionTenant as a row and the template want it: exactly the fields that they set.
+type Object struct {
+	// Name is metadata.name.
+	Name string
+	// Labels and Annotations are those of the user; those of the operator are added when it is applied.
+	Labels, Annotations map[string]string
+	// Spec has the form of the JSON of a DistributionTenant's spec. Lists that are sets or maps by a key
+	// are sorted.
+	Spec map[string]any
+}
+
+// Rejection says why a row is not used.
+type Rejection struct {
+	// Row is the key, or the name, or the number of the row: what helps to find it.
+	Row string
+	// Reason names column or field, value, reason and cure.
+	Reason string
+	// Name is that of the object that the row would have been; empty when it can't be told. Then nobody
+	// knows whose row it is, and every tenant may be the one.
+	Name string
+}
