@@ -1,13 +1,15 @@
 package v1alpha1
 
-// Condition types of DistributionTenant. Every condition carries the generation it speaks of.
+// Condition types. A TenantSource has Ready and Synced, the others are those of a DistributionTenant. Every condition carries the generation it speaks of.
 const (
 	// ConditionReady is True when the tenant is deployed and serves its domains as the spec asks,
 	// certificate and DNS included where they were asked for. Where CertificateReady or DNSReady
 	// holds it back, it takes the reason of the first of DNSReady, CertificateReady that isn't True.
+	// A TenantSource is ready when its table is read and followed.
 	ConditionReady = "Ready"
 
-	// ConditionSynced is True when the tenant in AWS equals the spec.
+	// ConditionSynced is True when the tenant in AWS equals the spec. That of a TenantSource is True when
+	// the objects equal the table, row by row.
 	ConditionSynced = "Synced"
 
 	// ConditionCertificateReady tells how far a CloudFront-managed certificate has come. It exists
@@ -80,6 +82,29 @@ const (
 	ReasonReferenceNotReady = "ReferenceNotReady"
 )
 
+// Reasons of a TenantSource's Ready condition; Deleting is one too.
+const (
+	// ReasonPollSucceeded (True): the table was read completely, and the objects follow it.
+	ReasonPollSucceeded = "PollSucceeded"
+	// ReasonDryRunComplete (True): the table was read completely, and status.pendingChanges lists what would be done.
+	ReasonDryRunComplete = "DryRunComplete"
+	// ReasonPollFailed (False): the table could not be read to its end, or the objects not be written. Nothing is concluded from it.
+	// Cure: wait if the message tells of a failing connection or service; it is tried again by itself. Tenants keep serving meanwhile.
+	ReasonPollFailed = "PollFailed"
+	// ReasonSourceError (False): the database answers, and not with what the spec asks for.
+	// Cure: correct what the message names: the table, a column, the query, or the rights of the database user.
+	ReasonSourceError = "SourceError"
+	// ReasonConflict (False): objects of the name of a row exist that are not this source's.
+	// Cure: rename the row, or delete or rename the object that status.rejectedRows names. All other rows are followed.
+	ReasonConflict = "Conflict"
+	// ReasonInvalidConfig (False): the spec, or the Secret that it names, can't be used as it is. Nothing was read.
+	// Cure: change the field that the message names.
+	ReasonInvalidConfig = "InvalidConfig"
+	// ReasonDeletionHeld (False): more tenants would be deleted than the guard lets go, or all of them.
+	// Cure: look at status.heldDeletions. If the rows are missing by mistake, bring them back and nothing happens. If the deletions are meant, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
+	ReasonDeletionHeld = "DeletionHeld"
+)
+
 // Reasons of the Synced condition.
 const (
 	// ReasonInSync (True): AWS equals the spec.
@@ -96,6 +121,23 @@ const (
 	// ReasonPaused (False): AnnotationPaused is set; nothing is written, drift is still listed.
 	// Cure: remove the annotation cloudfront-tenant-operator.io/paused.
 	ReasonPaused = "Paused"
+)
+
+// Reasons of a TenantSource's Synced condition; InSync is one too, and DeletionHeld, PollFailed and what else Ready says
+// when the table could not be followed.
+const (
+	// ReasonRowsRejected (False): some rows are no tenants as they stand; status.rejectedRows says why. All others are followed.
+	// Cure: correct the rows that status.rejectedRows names.
+	ReasonRowsRejected = "RowsRejected"
+	// ReasonDeletionPending (False): rows have vanished and the next polls have to confirm it.
+	// Cure: wait, one or more poll intervals.
+	ReasonDeletionPending = "DeletionPending"
+	// ReasonDryRun (False): spec.dryRun is set; status.pendingChanges lists what would be done.
+	// Cure: remove spec.dryRun to have it done.
+	ReasonDryRun = "DryRun"
+	// ReasonSuspended (False): spec.suspend is set; nothing is read and nothing changed.
+	// Cure: remove spec.suspend.
+	ReasonSuspended = "Suspended"
 )
 
 // Reasons of the CertificateReady condition.

@@ -33,6 +33,36 @@ const (
 	AnnotationAdoptedGeneration = GroupName + "/adopted-generation"
 )
 
+// Annotations of a TenantSource, both for users to write.
+const (
+	// AnnotationSyncNow makes the operator poll at once, whenever its value changes. The value is any
+	// token, such as the time; status.syncToken repeats the last one that was handled. Such a poll does not
+	// count as a confirmation that a row is gone.
+	AnnotationSyncNow = GroupName + "/sync-now"
+
+	// AnnotationApproveDeletions approves the deletions of exactly the plan whose hash
+	// (status.heldDeletions.planHash) is its value. For any other plan it means nothing.
+	AnnotationApproveDeletions = GroupName + "/approve-deletions"
+)
+
+// Marks on the objects of a source. An object is a source's if it has all three labels; without them it is
+// never changed nor deleted.
+const (
+	// LabelSource is the name of the TenantSource, or a hash of it where it is longer than a label may be.
+	LabelSource = GroupName + "/source"
+	// LabelSourceNamespace is its namespace.
+	LabelSourceNamespace = GroupName + "/source-namespace"
+	// LabelSourceUID is its UID. Objects of a TenantSource that is gone are taken over by one of the same
+	// name and namespace, row by row.
+	LabelSourceUID = GroupName + "/source-uid"
+
+	// AnnotationSourceHash is a hash of what the source last applied, to find out that it no longer sets a field.
+	AnnotationSourceHash = GroupName + "/source-hash"
+
+	// AnnotationSourceDisabled, with the value "true", is on an object whose row is gone and that was disabled for that.
+	AnnotationSourceDisabled = GroupName + "/source-disabled"
+)
+
 // Values of AnnotationPaused.
 const (
 	// PausedTrue is the only value of AnnotationPaused that pauses an object.
