@@ -118,7 +118,7 @@ func TestDefaults(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			obj := newObject(t, namespace, "shop", tc.fields)
+			obj := newObject(t, "DistributionTenant", namespace, "shop", tc.fields)
 			if err := kube.Create(t.Context(), obj, client.DryRunAll); err != nil {
 				t.Fatalf("creating: %v", err)
 			}
@@ -194,7 +194,7 @@ func TestHowKubectlShowsTenants(t *testing.T) {
 		}
 	}
 
-	obj := newObject(t, newNamespace(t), "shop", `domains: [{domain: a.example.com}, {domain: b.example.com}]`)
+	obj := newObject(t, "DistributionTenant", newNamespace(t), "shop", `domains: [{domain: a.example.com}, {domain: b.example.com}]`)
 	if err := kube.Create(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}

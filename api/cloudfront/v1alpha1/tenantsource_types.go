@@ -572,8 +572,8 @@ type TenantSourceStatus struct {
 	// +optional
 	RecentDeletions []RecentDeletions `json:"recentDeletions,omitempty"`
 
-	// columns are the columns that are used and were seen, the first 200. One that goes missing, or changes its type, is
-	// taken for a mistake: nothing is changed until the spec is, or the change is approved.
+	// columns are the columns that are used and were seen, the first 200. One that goes missing, changes its type, or
+	// loses all of many values is taken for a mistake: nothing is changed until the spec is, or the change is approved.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=200
 	// +listType=map
@@ -676,6 +676,11 @@ type SourceColumn struct {
 	// +kubebuilder:validation:MaxLength=16
 	// +required
 	Type string `json:"type,omitempty"`
+
+	// rows is how many rows have a value in it.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	Rows int32 `json:"rows,omitempty"`
 }
 
 // TenantTemplate is what every tenant of a source has unless its row says otherwise. What neither says is left to
