@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"k8s.io/utils/clock"
 )
 
 // apiOptions are changes to the stack of middlewares of an SDK client.
@@ -25,15 +27,30 @@ const (
 // calls under the limiter, count every attempt, and keep the connection open until the
 // answer has been read.
 func Instrument(l *Limiter, m *Metrics) []func(*middleware.Stack) error {
-	return apiOptions{
+	return append(apiOptions{
 		func(stack *middleware.Stack) error {
 			return stack.Initialize.Add(budgeted{l}, middleware.Before)
 		},
 		func(stack *middleware.Stack) error {
-			return stack.Build.Add(plainBody{}, middleware.After)
+			return stack.Finalize.Insert(measured{m, l.clock, l.throttled}, "Retry", middleware.After)
 		},
+	}, common()...)
+}
+
+// InstrumentUnlimited does the same without a limiter, for a service whose limits are not those of
+// an account.
+func InstrumentUnlimited(m *Metrics) []func(*middleware.Stack) error {
+	return append(apiOptions{
 		func(stack *middleware.Stack) error {
-			return stack.Finalize.Insert(measured{l, m}, "Retry", middleware.After)
+			return stack.Finalize.Insert(measured{m, clock.RealClock{}, func(time.Time) {}}, "Retry", middleware.After)
+		},
+	}, common()...)
+}
+
+func common() apiOptions {
+	return apiOptions{
+		func(stack *middleware.Stack) error {
+			return stack.Build.Add(plainBody{}, middleware.After)
 		},
 		func(stack *middleware.Stack) error {
 			return stack.Deserialize.Add(marked{}, middleware.Before)
@@ -91,8 +108,10 @@ func (plainBody) HandleBuild(
 
 // measured stands inside the retries, so it sees every attempt.
 type measured struct {
-	limiter *Limiter
 	metrics *Metrics
+	clock   clock.PassiveClock
+	// throttled learns when a call was sent that was refused for its rate.
+	throttled func(sent time.Time)
 }
 
 // ID implements middleware.FinalizeMiddleware.
@@ -102,11 +121,11 @@ func (measured) ID() string { return "OperatorMetrics" }
 func (m measured) HandleFinalize(
 	ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler,
 ) (middleware.FinalizeOutput, middleware.Metadata, error) {
-	sent := m.limiter.clock.Now()
+	sent := m.clock.Now()
 	out, metadata, err := next.HandleFinalize(ctx, in)
-	m.metrics.attempt(middleware.GetOperationName(ctx), codeLabel(err), m.limiter.clock.Since(sent))
+	m.metrics.attempt(middleware.GetOperationName(ctx), codeLabel(err), m.clock.Since(sent))
 	if isThrottle(err) && !isBusy(err) {
-		m.limiter.throttled(sent)
+		m.throttled(sent)
 	}
 	return out, metadata, err
 }

@@ -1,0 +1,148 @@
+// Package store is what the adapters for stores of customers share: exact numbers, and texts of
+// failures that hold still and tell no secret.
+package store
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+)
+
+// Number gives a decimal number the type in which a row has it: int64 or float64 where that is
+// the same number, and else the text itself.
+func Number(text string) any {
+	written, ok := parseDecimal(text)
+	if !ok {
+		return text
+	}
+	if n, ok := written.integer(); ok {
+		return n
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return text
+	}
+	// A float is the number if it is written with the same digits.
+	if kept, ok := parseDecimal(strconv.FormatFloat(f, 'e', -1, 64)); !ok || kept != written {
+		return text
+	}
+	return f
+}
+
+// decimal is ±0.digits times a power of ten, without zeros at either end of the digits.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent int
+}
+
+// The exponents are compared, and never carried out: a text can name one that fills all memory.
+func parseDecimal(text string) (decimal, bool) {
+	var d decimal
+	rest, negative := strings.CutPrefix(text, "-")
+	if !negative {
+		rest = strings.TrimPrefix(rest, "+")
+	}
+	mantissa := rest
+	if i := strings.IndexAny(rest, "eE"); i >= 0 {
+		exponent, err := strconv.ParseInt(rest[i+1:], 10, 32)
+		if err != nil {
+			return d, false
+		}
+		mantissa, d.exponent = rest[:i], int(exponent)
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	all := whole + fraction
+	if all == "" || strings.Trim(all, "0123456789") != "" {
+		return d, false
+	}
+	d.exponent += len(whole)
+	significant := strings.TrimLeft(all, "0")
+	d.exponent -= len(all) - len(significant)
+	d.digits = strings.TrimRight(significant, "0")
+	if d.digits == "" {
+		return decimal{}, true
+	}
+	d.negative = negative
+	return d, true
+}
+
+func (d decimal) integer() (int64, bool) {
+	const longest = 19
+	if len(d.digits) > d.exponent && d.digits != "" || d.exponent > longest {
+		return 0, false
+	}
+	text := d.digits + strings.Repeat("0", d.exponent-len(d.digits))
+	if d.digits == "" {
+		text = "0"
+	}
+	if d.negative {
+		text = "-" + text
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil
+}
+
+// Unanswered describes in fixed words why there was no answer. The texts of the libraries below
+// name ports and addresses that differ each time.
+func Unanswered(err error) string {
+	var (
+		dns       *net.DNSError
+		untrusted *tls.CertificateVerificationError
+		authority x509.UnknownAuthorityError
+		hostname  x509.HostnameError
+		record    tls.RecordHeaderError
+		alert     tls.AlertError
+		network   net.Error
+	)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "the read was cancelled"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+		return "no answer in time"
+	case errors.As(err, &dns):
+		return "the name of the host can't be resolved"
+	case errors.As(err, &untrusted), errors.As(err, &authority), errors.As(err, &hostname):
+		return "the certificate of the server is not trusted"
+	case errors.As(err, &record):
+		return "the server does not speak TLS"
+	case errors.As(err, &alert):
+		return "the server refuses the TLS handshake"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the server refuses connections"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "there is no route to the server"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection was lost"
+	}
+	return "no answer"
+}
+
+// longestMessage bounds what reaches status and events, in runes.
+const longestMessage = 512
+
+var spaces = regexp.MustCompile(`\s+`)
+
+// Message makes the text of a server fit for a status: one line of bounded length. A text with
+// any piece of the connection string in it is dropped as a whole.
+func Message(text string, secrets ...string) string {
+	for _, s := range secrets {
+		if s != "" && strings.Contains(strings.ToLower(text), strings.ToLower(s)) {
+			return ""
+		}
+	}
+	text = strings.TrimSpace(spaces.ReplaceAllString(strings.ToValidUTF8(text, ""), " "))
+	if utf8.RuneCountInString(text) <= longestMessage {
+		return text
+	}
+	return string([]rune(text)[:longestMessage-1]) + "…"
+}
