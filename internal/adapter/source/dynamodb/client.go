@@ -1,0 +1,102 @@
+// Package dynamodb reads tables of customers from DynamoDB.
+package dynamodb
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+const opScan = "Scan"
+
+// errorTable classifies DynamoDB's error codes. What stands nowhere is transient.
+var errorTable = aws.Table{
+	Codes: map[string]fault.Kind{
+		"ResourceNotFoundException": fault.NotFound,
+		"ValidationException":       fault.Invalid,
+	},
+}
+
+// The retries of a read. A page that is throttled is asked for again where it stands: a scan that
+// had to start anew would use up the same capacity each time, and a large table would never be
+// read to its end. It is the one place where a caller waits: a read is a long call by nature, has
+// a worker of its own, and ends with its context.
+const (
+	// attempts is how often one page is asked for, which takes up to a minute and a half.
+	attempts   = 8
+	maxBackoff = 20 * time.Second
+)
+
+// Config is what a Tables is made of.
+type Config struct {
+	// SDK has the operator's own credentials, the region and the HTTP client.
+	SDK awssdk.Config
+	// Roles has the credentials of other identities.
+	Roles *aws.Roles
+	// Endpoint is used instead of AWS's, if it isn't empty.
+	Endpoint string
+	Metrics  *aws.Metrics
+}
+
+// Tables reads tables. It is safe for concurrent use.
+type Tables struct{ config Config }
+
+var _ port.Rows = (*Tables)(nil)
+
+// New returns a reader of tables. It makes no call.
+func New(c Config) *Tables { return &Tables{config: c} }
+
+// Read implements port.Rows. DynamoDB has no view of a table at one time: an item that is written
+// while the table is read may be seen as it was or as it is, but one that stays is always seen.
+func (t *Tables) Read(ctx context.Context, q source.Query, sink source.Sink) error {
+	in, err := request(q)
+	if err != nil {
+		return err
+	}
+	return scan{api: t.client(q), input: in, segments: max(q.DynamoDB.Segments, 1)}.read(ctx, sink)
+}
+
+// client makes a client for one read. It costs no call, and no read spends the retries of another.
+func (t *Tables) client(q source.Query) *sdk.Client {
+	config := t.config.SDK.Copy()
+	if role := q.DynamoDB.AssumeRoleARN; role != "" {
+		config.Credentials = t.config.Roles.Credentials(role, q.Namespace)
+	}
+	return sdk.NewFromConfig(config, func(o *sdk.Options) {
+		if q.DynamoDB.Region != "" {
+			o.Region = q.DynamoDB.Region
+		}
+		if t.config.Endpoint != "" {
+			o.BaseEndpoint = &t.config.Endpoint
+		}
+		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
+			o.MaxAttempts, o.MaxBackoff = attempts, maxBackoff
+			o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(brokeOff))
+		})
+		// What limits the calls is the capacity of the table, of which AWS tells by throttling. The
+		// operator's limiters are for APIs with one limit for the whole account.
+		o.APIOptions = append(o.APIOptions, aws.InstrumentUnlimited(t.config.Metrics)...)
+		// The SDK only logs that an answer does not have the checksum that it came with.
+		o.DisableValidateResponseChecksum = true
+		o.APIOptions = append(o.APIOptions, refuseDamage)
+	})
+}
+
+// brokeOff retries a page that arrived incomplete: reading it again changes nothing.
+func brokeOff(err error) awssdk.Ternary {
+	var unreadable *smithy.DeserializationError
+	if errors.As(err, &unreadable) {
+		return awssdk.TrueTernary
+	}
+	return awssdk.UnknownTernary
+}
