@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,9 +30,6 @@ type validationCase struct {
 	refused  string // spec fields, YAML
 	// says are pieces of the refusal: the field, the value, and what to do.
 	says []string
-	// wholeTenant cases speak of what a template of tenants doesn't have: fields of its own, what is required, and
-	// rules that compare two fields.
-	wholeTenant bool
 }
 
 // testedKind is a kind whose limits are shown.
@@ -44,36 +42,27 @@ type testedKind struct {
 var testedKinds = map[string]testedKind{
 	"DistributionTenant": {
 		least: `{distributionId: E2EXAMPLE1, domains: [{domain: shop.example.com}]}`,
-		cases: tenantCases,
+		cases: merged(tenantCases, sharedCases),
 	},
 	"TenantSource": {
 		least: `{provider: dynamodb, distributionId: E2EXAMPLE1, dynamodb: {tableName: customers}}`,
-		cases: sourceCases(),
+		cases: merged(sourceCases(), inTemplate(sharedCases)),
 	},
 }
 
 const (
 	certificate = "arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-4000-8000-000000000001"
 	webACL      = "arn:aws:wafv2:us-east-1:111122223333:global/webacl/shop/0f0e0d0c-0000-4000-8000-000000000002"
+	role        = "arn:aws:iam::111122223333:role/edge"
 )
 
+// tenantCases are those of a whole tenant: what is required of it, its names, and the rules that compare two fields.
 var tenantCases = map[string]validationCase{
 	"a distribution is required": {
 		accepted: `distributionId: E2EXAMPLE1`,
 		refused:  `distributionId: null`,
 		says:     []string{"spec.distributionId", "Required"},
 	},
-	"a distribution is named by its ID and not by its ARN or domain name": {
-		accepted: `distributionId: E1A2B3C4D5E6F7`,
-		refused:  `distributionId: d111111abcdef8.cloudfront`,
-		says:     []string{"spec.distributionId", `"d111111abcdef8.cloudfront" is not the ID of a distribution`, "give the ID"},
-	},
-	"the ID of a distribution is short": {
-		accepted: "distributionId: " + strings.Repeat("E", 32),
-		refused:  "distributionId: " + strings.Repeat("E", 33),
-		says:     []string{"spec.distributionId", "Too long", "32"},
-	},
-
 	"domains are required": {
 		accepted: `domains: [{domain: shop.example.com}]`,
 		refused:  `domains: null`,
@@ -164,7 +153,143 @@ var tenantCases = map[string]validationCase{
 		refused:  "domains: [{domain: " + strings.Repeat("a123456789.", 22) + "examples.com}]",
 		says:     []string{"spec.domains[0].domain", "Too long", "253"},
 	},
+	"overriding the web ACL needs one": {
+		accepted: `customizations: {webAcl: {action: override, arn: ` + q(webACL) + `}}`,
+		refused:  `customizations: {webAcl: {action: override}}`,
+		says:     []string{"spec.customizations.webAcl.arn", "set arn, or choose action disable"},
+	},
+	"disabling the web ACL takes none": {
+		accepted: `customizations: {webAcl: {action: disable}}`,
+		refused:  `customizations: {webAcl: {action: disable, arn: ` + q(webACL) + `}}`,
+		says:     []string{"spec.customizations.webAcl.arn", "remove arn, or choose action override"},
+	},
+	"the action on the web ACL is required": {
+		accepted: `customizations: {webAcl: {action: disable}}`,
+		refused:  `customizations: {webAcl: {}}`,
+		says:     []string{"spec.customizations.webAcl.action", "Required"},
+	},
+	"a whitelist needs a country": {
+		accepted: `customizations: {geoRestrictions: {restrictionType: whitelist, locations: [DE]}}`,
+		refused:  `customizations: {geoRestrictions: {restrictionType: whitelist}}`,
+		says:     []string{"spec.customizations.geoRestrictions.locations", "need at least one country"},
+	},
+	"a blacklist needs a country": {
+		accepted: `customizations: {geoRestrictions: {restrictionType: blacklist, locations: [DE]}}`,
+		refused:  `customizations: {geoRestrictions: {restrictionType: blacklist, locations: []}}`,
+		says:     []string{"spec.customizations.geoRestrictions.locations", "need at least one country"},
+	},
+	"no restriction takes no country": {
+		accepted: `customizations: {geoRestrictions: {restrictionType: none, locations: []}}`,
+		refused:  `customizations: {geoRestrictions: {restrictionType: none, locations: [DE]}}`,
+		says:     []string{"spec.customizations.geoRestrictions.locations", "remove locations"},
+	},
+	"the type of a geographic restriction is required": {
+		accepted: `customizations: {geoRestrictions: {restrictionType: none}}`,
+		refused:  `customizations: {geoRestrictions: {locations: [DE]}}`,
+		says:     []string{"spec.customizations.geoRestrictions.restrictionType", "Required"},
+	},
+	"the host of the validation token is required": {
+		accepted: `managedCertificateRequest: {validationTokenHost: self-hosted}`,
+		refused:  `managedCertificateRequest: {}`,
+		says:     []string{"spec.managedCertificateRequest.validationTokenHost", "Required"},
+	},
+	"the primary domain is one of the domains": {
+		accepted: `{domains: [{domain: a.example.com}, {domain: b.example.com}], managedCertificateRequest: {validationTokenHost: cloudfront, primaryDomainName: b.example.com}}`,
+		refused:  `{domains: [{domain: a.example.com}], managedCertificateRequest: {validationTokenHost: cloudfront, primaryDomainName: c.example.com}}`,
+		says:     []string{"spec.managedCertificateRequest.primaryDomainName", `"c.example.com" is not one of spec.domains`, "add it there, or leave primaryDomainName out"},
+	},
+	"a managed certificate covers no wildcard": {
+		accepted: `{domains: [{domain: a.example.com}], managedCertificateRequest: {validationTokenHost: cloudfront}}`,
+		refused:  `{domains: [{domain: "*.example.com"}], managedCertificateRequest: {validationTokenHost: cloudfront}}`,
+		says:     []string{"spec.managedCertificateRequest", "can not prove a wildcard domain", "customizations.certificate.arn"},
+	},
+	"a DNS provider is named": {
+		accepted: `dns: {provider: route53}`,
+		refused:  `dns: {}`,
+		says:     []string{"spec.dns.provider", "Required"},
+	},
+	"a zone is named once": {
+		accepted: `dns: {provider: route53, zoneName: example.com}`,
+		refused:  `dns: {provider: route53, zoneName: example.com, hostedZoneId: Z0123456789ABC}`,
+		says:     []string{"spec.dns.zoneName", "hostedZoneId names the zone already", "remove zoneName"},
+	},
+	"the name in AWS has characters that CloudFront takes": {
+		accepted: `tenantName: Shop.Example-1`,
+		refused:  `tenantName: shop_example`,
+		says:     []string{"spec.tenantName", `"shop_example" is not a name that CloudFront takes`, "use 3 to 128 letters, digits, hyphens and dots"},
+	},
+	"the name in AWS begins and ends with a letter or digit": {
+		accepted: `tenantName: shop.1`,
+		refused:  `tenantName: shop.`,
+		says:     []string{"spec.tenantName", "a letter or a digit at both ends"},
+	},
+	"the name in AWS has at least 3 characters": {
+		accepted: `tenantName: abc`,
+		refused:  `tenantName: ab`,
+		says:     []string{"spec.tenantName", "use 3 to 128"},
+	},
+	"the name in AWS has at most 128 characters": {
+		accepted: "tenantName: " + strings.Repeat("n", 128),
+		refused:  "tenantName: " + strings.Repeat("n", 129),
+		says:     []string{"spec.tenantName", "Too long", "128"},
+	},
+	"an object name that is too short for AWS needs a tenantName": {
+		name:     "ab",
+		accepted: `tenantName: ab-shop`,
+		refused:  `{}`,
+		says:     []string{"spec.tenantName", `metadata.name "ab" is also the name of the tenant in AWS`, "set spec.tenantName"},
+	},
+	"an object name that is too long for AWS needs a tenantName": {
+		name:     strings.Repeat("n", 129),
+		accepted: `tenantName: short`,
+		refused:  `{}`,
+		says:     []string{"spec.tenantName", "3 to 128 characters", "set spec.tenantName"},
+	},
+	"a misspelled field is refused and not ignored": {
+		accepted: `{}`,
+		refused:  `domain: shop.example.com`,
+		says:     []string{`unknown field "spec.domain"`},
+	},
+	"a domain is not empty": {
+		accepted: `domains: [{domain: a.io}]`,
+		refused:  `domains: [{domain: ""}]`,
+		says:     []string{"spec.domains[0].domain", "at least 1"},
+	},
+	"the primary domain is not empty": {
+		accepted: `managedCertificateRequest: {validationTokenHost: cloudfront, primaryDomainName: shop.example.com}`,
+		refused:  `managedCertificateRequest: {validationTokenHost: cloudfront, primaryDomainName: ""}`,
+		says:     []string{"spec.managedCertificateRequest.primaryDomainName", "at least 1"},
+	},
+	"the primary domain has at most 253 characters": {
+		accepted: `managedCertificateRequest: {validationTokenHost: cloudfront, primaryDomainName: shop.example.com}`,
+		refused:  "managedCertificateRequest: {validationTokenHost: cloudfront, primaryDomainName: " + strings.Repeat("a", 254) + "}",
+		says:     []string{"spec.managedCertificateRequest.primaryDomainName", "Too long", "253"},
+	},
+	"the name in AWS is not empty": {
+		accepted: `tenantName: abc`,
+		refused:  `tenantName: ""`,
+		says:     []string{"spec.tenantName", "at least 1"},
+	},
+	"the name in AWS is fixed": {
+		stored:   `tenantName: store`,
+		accepted: `tenantName: store`,
+		refused:  `tenantName: market`,
+		says:     []string{"spec.tenantName", `is "store": put that value back`},
+	},
+}
 
+// sharedCases are those of fields that a tenant and the template of a TenantSource both have.
+var sharedCases = map[string]validationCase{
+	"a distribution is named by its ID and not by its ARN or domain name": {
+		accepted: `distributionId: E1A2B3C4D5E6F7`,
+		refused:  `distributionId: d111111abcdef8.cloudfront`,
+		says:     []string{"spec.distributionId", `"d111111abcdef8.cloudfront" is not the ID of a distribution`, "give the ID"},
+	},
+	"the ID of a distribution is short": {
+		accepted: "distributionId: " + strings.Repeat("E", 32),
+		refused:  "distributionId: " + strings.Repeat("E", 33),
+		says:     []string{"spec.distributionId", "Too long", "32"},
+	},
 	"enabled is true or false": {
 		accepted: `enabled: false`,
 		refused:  `enabled: "yes"`,
@@ -175,7 +300,6 @@ var tenantCases = map[string]validationCase{
 		refused:  `connectionGroupId: my-group`,
 		says:     []string{"spec.connectionGroupId", `"my-group" is not the ID of a connection group`, "give the ID"},
 	},
-
 	"a parameter has a name that CloudFront takes": {
 		accepted: `parameters: [{name: Tenant_name-1, value: x}]`,
 		refused:  `parameters: [{name: tenant.name, value: x}]`,
@@ -211,26 +335,10 @@ var tenantCases = map[string]validationCase{
 		refused:  list("parameters", 51, "{name: p%d, value: x}"),
 		says:     []string{"spec.parameters", "Too many: 51", "at most 50"},
 	},
-
-	"overriding the web ACL needs one": {
-		accepted: `customizations: {webAcl: {action: override, arn: ` + q(webACL) + `}}`,
-		refused:  `customizations: {webAcl: {action: override}}`,
-		says:     []string{"spec.customizations.webAcl.arn", "set arn, or choose action disable"},
-	},
-	"disabling the web ACL takes none": {
-		accepted: `customizations: {webAcl: {action: disable}}`,
-		refused:  `customizations: {webAcl: {action: disable, arn: ` + q(webACL) + `}}`,
-		says:     []string{"spec.customizations.webAcl.arn", "remove arn, or choose action override"},
-	},
 	"the action on the web ACL is one of two": {
 		accepted: `customizations: {webAcl: {action: disable}}`,
 		refused:  `customizations: {webAcl: {action: remove}}`,
 		says:     []string{"spec.customizations.webAcl.action", `"remove"`, `"override", "disable"`},
-	},
-	"the action on the web ACL is required": {
-		accepted: `customizations: {webAcl: {action: disable}}`,
-		refused:  `customizations: {webAcl: {}}`,
-		says:     []string{"spec.customizations.webAcl.action", "Required"},
 	},
 	"a web ACL has global scope": {
 		accepted: `customizations: {webAcl: {action: override, arn: "arn:aws-cn:wafv2:us-east-1:111122223333:global/webacl/a/b"}}`,
@@ -262,31 +370,10 @@ var tenantCases = map[string]validationCase{
 		refused:  `customizations: {certificate: {arn: "arn:aws:iam::111122223333:server-certificate/shop"}}`,
 		says:     []string{"spec.customizations.certificate.arn", "is not the ARN of an ACM certificate"},
 	},
-
-	"a whitelist needs a country": {
-		accepted: `customizations: {geoRestrictions: {restrictionType: whitelist, locations: [DE]}}`,
-		refused:  `customizations: {geoRestrictions: {restrictionType: whitelist}}`,
-		says:     []string{"spec.customizations.geoRestrictions.locations", "need at least one country"},
-	},
-	"a blacklist needs a country": {
-		accepted: `customizations: {geoRestrictions: {restrictionType: blacklist, locations: [DE]}}`,
-		refused:  `customizations: {geoRestrictions: {restrictionType: blacklist, locations: []}}`,
-		says:     []string{"spec.customizations.geoRestrictions.locations", "need at least one country"},
-	},
-	"no restriction takes no country": {
-		accepted: `customizations: {geoRestrictions: {restrictionType: none, locations: []}}`,
-		refused:  `customizations: {geoRestrictions: {restrictionType: none, locations: [DE]}}`,
-		says:     []string{"spec.customizations.geoRestrictions.locations", "remove locations"},
-	},
 	"the type of a geographic restriction is one of three": {
 		accepted: `customizations: {geoRestrictions: {restrictionType: none}}`,
 		refused:  `customizations: {geoRestrictions: {restrictionType: allowlist, locations: [DE]}}`,
 		says:     []string{"spec.customizations.geoRestrictions.restrictionType", `"allowlist"`, `"none", "whitelist", "blacklist"`},
-	},
-	"the type of a geographic restriction is required": {
-		accepted: `customizations: {geoRestrictions: {restrictionType: none}}`,
-		refused:  `customizations: {geoRestrictions: {locations: [DE]}}`,
-		says:     []string{"spec.customizations.geoRestrictions.restrictionType", "Required"},
 	},
 	"a country is in the ISO list": {
 		accepted: `customizations: {geoRestrictions: {restrictionType: whitelist, locations: [GB, DE, XK]}}`,
@@ -303,33 +390,16 @@ var tenantCases = map[string]validationCase{
 		refused:  `customizations: {geoRestrictions: {restrictionType: blacklist, locations: [DE, DE]}}`,
 		says:     []string{"spec.customizations.geoRestrictions.locations[1]", "Duplicate value", "DE"},
 	},
-
 	"the host of the validation token is one of two": {
 		accepted: `managedCertificateRequest: {validationTokenHost: cloudfront}`,
 		refused:  `managedCertificateRequest: {validationTokenHost: domain}`,
 		says:     []string{"spec.managedCertificateRequest.validationTokenHost", `"domain"`, `"cloudfront", "self-hosted"`},
-	},
-	"the host of the validation token is required": {
-		accepted: `managedCertificateRequest: {validationTokenHost: self-hosted}`,
-		refused:  `managedCertificateRequest: {}`,
-		says:     []string{"spec.managedCertificateRequest.validationTokenHost", "Required"},
-	},
-	"the primary domain is one of the domains": {
-		accepted: `{domains: [{domain: a.example.com}, {domain: b.example.com}], managedCertificateRequest: {validationTokenHost: cloudfront, primaryDomainName: b.example.com}}`,
-		refused:  `{domains: [{domain: a.example.com}], managedCertificateRequest: {validationTokenHost: cloudfront, primaryDomainName: c.example.com}}`,
-		says:     []string{"spec.managedCertificateRequest.primaryDomainName", `"c.example.com" is not one of spec.domains`, "add it there, or leave primaryDomainName out"},
-	},
-	"a managed certificate covers no wildcard": {
-		accepted: `{domains: [{domain: a.example.com}], managedCertificateRequest: {validationTokenHost: cloudfront}}`,
-		refused:  `{domains: [{domain: "*.example.com"}], managedCertificateRequest: {validationTokenHost: cloudfront}}`,
-		says:     []string{"spec.managedCertificateRequest", "can not prove a wildcard domain", "customizations.certificate.arn"},
 	},
 	"transparency logging is enabled or disabled": {
 		accepted: `managedCertificateRequest: {validationTokenHost: cloudfront, certificateTransparencyLoggingPreference: disabled}`,
 		refused:  `managedCertificateRequest: {validationTokenHost: cloudfront, certificateTransparencyLoggingPreference: "off"}`,
 		says:     []string{"spec.managedCertificateRequest.certificateTransparencyLoggingPreference", `"off"`, `"enabled", "disabled"`},
 	},
-
 	"a tag has a key": {
 		accepted: `tags: [{key: team, value: edge}]`,
 		refused:  `tags: [{value: edge}]`,
@@ -375,12 +445,6 @@ var tenantCases = map[string]validationCase{
 		refused:  list("tags", 47, "{key: k%d, value: x}"),
 		says:     []string{"spec.tags", "Too many: 47", "at most 46"},
 	},
-
-	"a DNS provider is named": {
-		accepted: `dns: {provider: route53}`,
-		refused:  `dns: {}`,
-		says:     []string{"spec.dns.provider", "Required"},
-	},
 	"a DNS provider is one that the operator knows": {
 		accepted: `dns: {provider: route53}`,
 		refused:  `dns: {provider: bind}`,
@@ -395,11 +459,6 @@ var tenantCases = map[string]validationCase{
 		accepted: `dns: {provider: route53, zoneName: _x.xn--bcher-kva.example}`,
 		refused:  `dns: {provider: route53, zoneName: Example.com.}`,
 		says:     []string{"spec.dns.zoneName", `"Example.com." is not the name of a zone`, "lower case", "without a dot at its end"},
-	},
-	"a zone is named once": {
-		accepted: `dns: {provider: route53, zoneName: example.com}`,
-		refused:  `dns: {provider: route53, zoneName: example.com, hostedZoneId: Z0123456789ABC}`,
-		says:     []string{"spec.dns.zoneName", "hostedZoneId names the zone already", "remove zoneName"},
 	},
 	"a record type is one that is known": {
 		accepted: `dns: {provider: route53, recordType: Alias}`,
@@ -421,40 +480,6 @@ var tenantCases = map[string]validationCase{
 		refused:  `dns: {provider: route53, assumeRoleArn: "arn:aws:iam::111122223333:user/edge"}`,
 		says:     []string{"spec.dns.assumeRoleArn", "user/edge", "is not the ARN of an IAM role"},
 	},
-
-	"the name in AWS has characters that CloudFront takes": {
-		accepted: `tenantName: Shop.Example-1`,
-		refused:  `tenantName: shop_example`,
-		says:     []string{"spec.tenantName", `"shop_example" is not a name that CloudFront takes`, "use 3 to 128 letters, digits, hyphens and dots"},
-	},
-	"the name in AWS begins and ends with a letter or digit": {
-		accepted: `tenantName: shop.1`,
-		refused:  `tenantName: shop.`,
-		says:     []string{"spec.tenantName", "a letter or a digit at both ends"},
-	},
-	"the name in AWS has at least 3 characters": {
-		accepted: `tenantName: abc`,
-		refused:  `tenantName: ab`,
-		says:     []string{"spec.tenantName", "use 3 to 128"},
-	},
-	"the name in AWS has at most 128 characters": {
-		accepted: "tenantName: " + strings.Repeat("n", 128),
-		refused:  "tenantName: " + strings.Repeat("n", 129),
-		says:     []string{"spec.tenantName", "Too long", "128"},
-	},
-	"an object name that is too short for AWS needs a tenantName": {
-		name:     "ab",
-		accepted: `tenantName: ab-shop`,
-		refused:  `{}`,
-		says:     []string{"spec.tenantName", `metadata.name "ab" is also the name of the tenant in AWS`, "set spec.tenantName"},
-	},
-	"an object name that is too long for AWS needs a tenantName": {
-		name:     strings.Repeat("n", 129),
-		accepted: `tenantName: short`,
-		refused:  `{}`,
-		says:     []string{"spec.tenantName", "3 to 128 characters", "set spec.tenantName"},
-	},
-
 	"the drift policy is one of three": {
 		accepted: `driftPolicy: suspend`,
 		refused:  `driftPolicy: Enforce`,
@@ -470,10 +495,100 @@ var tenantCases = map[string]validationCase{
 		refused:  `adoptionPolicy: Always`,
 		says:     []string{"spec.adoptionPolicy", `"Always"`, `"Never", "IfUnowned", "Force"`},
 	},
-	"a misspelled field is refused and not ignored": {
-		accepted: `{}`,
-		refused:  `domain: shop.example.com`,
-		says:     []string{`unknown field "spec.domain"`},
+	"the ID of a distribution is not empty": {
+		accepted: `distributionId: E`,
+		refused:  `distributionId: ""`,
+		says:     []string{"spec.distributionId", "at least 1"},
+	},
+	"the ID of a connection group is not empty": {
+		accepted: `connectionGroupId: cg_1`,
+		refused:  `connectionGroupId: ""`,
+		says:     []string{"spec.connectionGroupId", "at least 1"},
+	},
+	"the ID of a connection group has at most 64 characters": {
+		accepted: "connectionGroupId: cg_" + strings.Repeat("x", 61),
+		refused:  "connectionGroupId: cg_" + strings.Repeat("x", 62),
+		says:     []string{"spec.connectionGroupId", "Too long", "64"},
+	},
+	"a parameter has a name": {
+		accepted: `parameters: [{name: p, value: x}]`,
+		refused:  `parameters: [{value: x}]`,
+		says:     []string{"spec.parameters[0].name", "Required"},
+	},
+	"the name of a parameter is not empty": {
+		accepted: `parameters: [{name: p, value: x}]`,
+		refused:  `parameters: [{name: "", value: x}]`,
+		says:     []string{"spec.parameters[0].name", "at least 1"},
+	},
+	"the ARN of a web ACL is not empty": {
+		accepted: `customizations: {webAcl: {action: override, arn: ` + q(webACL) + `}}`,
+		refused:  `customizations: {webAcl: {action: override, arn: ""}}`,
+		says:     []string{"spec.customizations.webAcl.arn", "at least 1"},
+	},
+	"the ARN of a web ACL has at most 2048 characters": {
+		accepted: `customizations: {webAcl: {action: override, arn: ` + q(padded(webACL, 2048)) + `}}`,
+		refused:  `customizations: {webAcl: {action: override, arn: ` + q(padded(webACL, 2049)) + `}}`,
+		says:     []string{"spec.customizations.webAcl.arn", "Too long", "2048"},
+	},
+	"the ARN of a certificate is not empty": {
+		accepted: `customizations: {certificate: {arn: ` + q(certificate) + `}}`,
+		refused:  `customizations: {certificate: {arn: ""}}`,
+		says:     []string{"spec.customizations.certificate.arn", "at least 1"},
+	},
+	"the ARN of a certificate has at most 2048 characters": {
+		accepted: `customizations: {certificate: {arn: ` + q(certificate) + `}}`,
+		refused:  `customizations: {certificate: {arn: ` + q(padded(certificate, 2049)) + `}}`,
+		says:     []string{"spec.customizations.certificate.arn", "Too long", "2048"},
+	},
+	"a geographic restriction names at most 300 countries": {
+		accepted: `customizations: {geoRestrictions: {restrictionType: whitelist, locations: [DE, FR]}}`,
+		refused:  `customizations: {geoRestrictions: {restrictionType: whitelist, ` + list("locations", 301, "C%d") + `}}`,
+		says:     []string{"spec.customizations.geoRestrictions.locations", "Too many: 301", "at most 300"},
+	},
+	"a country is not empty": {
+		accepted: `customizations: {geoRestrictions: {restrictionType: whitelist, locations: [DE]}}`,
+		refused:  `customizations: {geoRestrictions: {restrictionType: whitelist, locations: [""]}}`,
+		says:     []string{"spec.customizations.geoRestrictions.locations[0]", "at least 2"},
+	},
+	"a country has two letters": {
+		accepted: `customizations: {geoRestrictions: {restrictionType: whitelist, locations: [DE]}}`,
+		refused:  `customizations: {geoRestrictions: {restrictionType: whitelist, locations: [DEU]}}`,
+		says:     []string{"spec.customizations.geoRestrictions.locations[0]", "Too long", "2"},
+	},
+	"the key of a tag is not empty": {
+		accepted: `tags: [{key: t}]`,
+		refused:  `tags: [{key: ""}]`,
+		says:     []string{"spec.tags[0].key", "at least 1"},
+	},
+	"the ID of a hosted zone is not empty": {
+		accepted: `dns: {provider: route53, hostedZoneId: Z1}`,
+		refused:  `dns: {provider: route53, hostedZoneId: ""}`,
+		says:     []string{"spec.dns.hostedZoneId", "at least 1"},
+	},
+	"the ID of a hosted zone has at most 32 characters": {
+		accepted: "dns: {provider: route53, hostedZoneId: " + strings.Repeat("Z", 32) + "}",
+		refused:  "dns: {provider: route53, hostedZoneId: " + strings.Repeat("Z", 33) + "}",
+		says:     []string{"spec.dns.hostedZoneId", "Too long", "32"},
+	},
+	"the name of a zone is not empty": {
+		accepted: `dns: {provider: route53, zoneName: io}`,
+		refused:  `dns: {provider: route53, zoneName: ""}`,
+		says:     []string{"spec.dns.zoneName", "at least 1"},
+	},
+	"the name of a zone has at most 253 characters": {
+		accepted: "dns: {provider: route53, zoneName: " + strings.Repeat("a123456789.", 22) + "example.com}",
+		refused:  "dns: {provider: route53, zoneName: " + strings.Repeat("a123456789.", 22) + "examples.com}",
+		says:     []string{"spec.dns.zoneName", "Too long", "253"},
+	},
+	"a role for DNS is not empty": {
+		accepted: `dns: {provider: route53, assumeRoleArn: ` + q(role) + `}`,
+		refused:  `dns: {provider: route53, assumeRoleArn: ""}`,
+		says:     []string{"spec.dns.assumeRoleArn", "at least 1"},
+	},
+	"a role for DNS has at most 640 characters": {
+		accepted: `dns: {provider: route53, assumeRoleArn: ` + q(padded(role, 640)) + `}`,
+		refused:  `dns: {provider: route53, assumeRoleArn: ` + q(padded(role, 641)) + `}`,
+		says:     []string{"spec.dns.assumeRoleArn", "Too long", "640"},
 	},
 }
 
@@ -629,6 +744,33 @@ func readFields(t *testing.T, text string) map[string]any {
 	return fields
 }
 
+// merged joins tables of cases.
+func merged(tables ...map[string]validationCase) map[string]validationCase {
+	all := map[string]validationCase{}
+	for _, table := range tables {
+		maps.Copy(all, table)
+	}
+	return all
+}
+
+// inTemplate makes the same cases of a template.
+func inTemplate(cases map[string]validationCase) map[string]validationCase {
+	nested := map[string]validationCase{}
+	for name, tc := range cases {
+		says := slices.Clone(tc.says)
+		says[0] = strings.Replace(says[0], "spec.", "spec.template.spec.", 1)
+		nested["template: "+name] = validationCase{
+			accepted: "template: {spec: {" + tc.accepted + "}}",
+			refused:  "template: {spec: {" + tc.refused + "}}",
+			says:     says,
+		}
+	}
+	return nested
+}
+
+// padded lengthens a text to n characters.
+func padded(s string, n int) string { return s + strings.Repeat("0", n-len(s)) }
+
 func setTenantName(t *testing.T, obj *unstructured.Unstructured, name string) {
 	t.Helper()
 	if name == "" {
@@ -663,7 +805,7 @@ func limits(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) []limit
 	t.Helper()
 	var found []limit
 	add := func(path, what, refusal string) {
-		where := strings.ReplaceAll(regexp.QuoteMeta(path), `\[\]`, `\[[^\]]+\]`)
+		where := strings.NewReplacer(`\[\]`, `\[[^\]]+\]`, `\{\}`, `[^.:]+`).Replace(regexp.QuoteMeta(path))
 		found = append(found, limit{name: path + ": " + what, refuses: regexp.MustCompile(where + refusal)})
 	}
 	var walk func(path string, schema *apiextensionsv1.JSONSchemaProps)
@@ -689,10 +831,12 @@ func limits(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) []limit
 			walk(path+"[]", schema.Items.Schema)
 		}
 		if schema.AdditionalProperties != nil {
-			walk(path+".[]", schema.AdditionalProperties.Schema)
+			walk(path+".{}", schema.AdditionalProperties.Schema)
 		}
 	}
-	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+	spec := root.Properties["spec"]
+	spec.XValidations = append(spec.XValidations, root.XValidations...)
 	walk("spec", &spec)
 	if len(found) < 50 {
 		t.Fatalf("found %d limits only: the walk over the schema is broken", len(found))
