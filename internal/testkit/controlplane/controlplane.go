@@ -23,6 +23,8 @@ import (
 // because tests of several packages start control planes at once on small ones.
 const startTimeout = 2 * time.Minute
 
+const tempPrefix = "cloudfront-tenant-operator-controlplane-"
+
 // Options says how a control plane differs from the usual one. The zero value
 // is the usual one.
 type Options struct {
@@ -69,7 +71,7 @@ func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
-	tempDir, release, err := newTempDir()
+	tempDir, release, err := process.TempDir(tempPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the control plane: %w", err)
 	}

@@ -42,6 +42,8 @@ type Command struct {
 	LogFile string
 	// Stdout and Stderr take the output when there is no LogFile.
 	Stdout, Stderr io.Writer
+	// Credential is the user it runs as; ours if nil.
+	Credential *syscall.Credential
 	// StopTimeout is how long it may take to end when it is asked to; 5 s if zero.
 	StopTimeout time.Duration
 }
@@ -94,6 +96,7 @@ func (g *Group) Start(c Command) (*Child, error) {
 	child.cmd.Dir, child.cmd.Env = c.Dir, c.Env
 	child.cmd.Stdin, child.cmd.Stdout, child.cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
 	child.cmd.SysProcAttr, child.cmd.WaitDelay = attributes(g.guard != nil), outputTimeout
+	child.cmd.SysProcAttr.Credential = c.Credential
 	child.leads = child.cmd.SysProcAttr.Setpgid
 	if c.LogFile != "" {
 		log, err := os.Create(c.LogFile)

@@ -1,4 +1,4 @@
-package controlplane
+package process
 
 import (
 	"fmt"
@@ -7,14 +7,12 @@ import (
 	"syscall"
 )
 
-const tempPattern = "cloudfront-tenant-operator-controlplane-"
-
-// newTempDir makes a folder and removes those that killed processes left behind.
-// Each owner holds a file lock in its folder, which the kernel drops with the
-// process: a lock that can be taken has no owner. release closes ours.
-func newTempDir() (dir string, release func(), err error) {
-	sweepTempDirs()
-	if dir, err = os.MkdirTemp("", tempPattern); err != nil {
+// TempDir makes a folder and removes those of the same prefix that killed processes
+// left behind. Each owner holds a file lock in its folder, which the kernel drops with
+// the process: a lock that can be taken has no owner. release closes ours.
+func TempDir(prefix string) (dir string, release func(), err error) {
+	sweepTempDirs(prefix)
+	if dir, err = os.MkdirTemp("", prefix); err != nil {
 		return "", nil, err
 	}
 	file, err := os.Create(filepath.Join(dir, "lock.new"))
@@ -32,8 +30,8 @@ func newTempDir() (dir string, release func(), err error) {
 }
 
 // sweepTempDirs is best effort: a folder of another user stays.
-func sweepTempDirs() {
-	locks, err := filepath.Glob(filepath.Join(os.TempDir(), tempPattern+"*", "lock"))
+func sweepTempDirs(prefix string) {
+	locks, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*", "lock"))
 	if err != nil {
 		return
 	}

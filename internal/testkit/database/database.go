@@ -1,0 +1,235 @@
+// Package database starts the real stores that a TenantSource reads: PostgreSQL, MariaDB, Redis, FerretDB
+// for the wire protocol of MongoDB, and dynalite for DynamoDB. Each is a process of this one on a free
+// loopback port, with its data in a temporary folder. Tables of customers in it can be spoiled in the ways
+// that real ones fail: by the engine itself where it can, by a proxy before it where it can't.
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
+)
+
+// Canary is in every part of a connection string that nobody may repeat: user, password and database.
+const Canary = "canary7secret"
+
+// canaryDatabase is the database of all tables.
+const canaryDatabase = Canary + "_tenants"
+
+const (
+	// startTimeout is far above the seconds that a start takes, because tests of several packages start
+	// engines at once on small machines.
+	startTimeout = 2 * time.Minute
+	stopTimeout  = 5 * time.Second
+)
+
+// TB is what a shared engine needs of a test.
+type TB interface {
+	Helper()
+	Context() context.Context
+	Fatalf(format string, args ...any)
+}
+
+// Options say how an engine is run. The zero value is the usual one.
+type Options struct {
+	// Guard, if there is one, kills the process should we be killed. Linux does that without one.
+	Guard *process.Guard
+}
+
+// Engine is a running store. Its methods are safe for concurrent use.
+type Engine struct {
+	provider  source.Provider
+	dir       string
+	processes *process.Group
+	release   func()
+	server    server
+	tables    atomic.Int64
+	stop      func() error
+}
+
+// server is what differs between the engines.
+type server interface {
+	// start starts the process and prepares it for tables.
+	start(ctx context.Context, e *Engine) error
+	// newTable makes an empty table and its reader.
+	newTable(ctx context.Context, t *Table) (store, error)
+	// close ends what start opened, but for the process.
+	close()
+}
+
+var servers = map[source.Provider]func() server{
+	source.Postgres: func() server { return &postgresServer{} },
+	source.MySQL:    func() server { return &mysqlServer{} },
+	source.Redis:    func() server { return &redisServer{} },
+	source.MongoDB:  func() server { return &mongoServer{} },
+	source.DynamoDB: func() server { return &dynamoServer{} },
+}
+
+// Start starts the engine of a provider and returns when it serves. The context bounds only the start:
+// it ends with Stop, or with this process.
+func Start(ctx context.Context, provider source.Provider, o Options) (*Engine, error) {
+	make, ok := servers[provider]
+	if !ok {
+		return nil, fmt.Errorf("starting a database: there is none for the provider %q", provider)
+	}
+	dir, release, err := process.TempDir("cloudfront-tenant-operator-" + string(provider) + "-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for %s: %w", provider, err)
+	}
+	e := &Engine{provider: provider, dir: dir, release: release, processes: process.NewGroup(o.Guard), server: make()}
+	e.stop = sync.OnceValue(e.stopAll)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	o.Guard.Folder(dir)
+	if err := e.server.start(ctx, e); err != nil {
+		return nil, errors.Join(fmt.Errorf("starting %s: %w", provider, err), e.Stop())
+	}
+	return e, nil
+}
+
+// Stop ends the process and removes its data. Calling it again does nothing and returns the same.
+func (e *Engine) Stop() error { return e.stop() }
+
+func (e *Engine) stopAll() error {
+	e.server.close()
+	err := e.processes.Stop()
+	if removeErr := os.RemoveAll(e.dir); removeErr != nil {
+		err = errors.Join(err, fmt.Errorf("removing the folder of %s: %w", e.provider, removeErr))
+	}
+	e.release()
+	return err
+}
+
+// Provider is what the engine is to a TenantSource.
+func (e *Engine) Provider() source.Provider { return e.provider }
+
+// Endpoint is the URL of DynamoDB. Other engines are named by the connection string.
+func (e *Engine) Endpoint() string {
+	if s, ok := e.server.(*dynamoServer); ok {
+		return s.endpoint()
+	}
+	return ""
+}
+
+// run starts the engine's process, as somebody without rights where we are root: some refuse to be
+// root. It waits until ready returns no error.
+func (e *Engine) run(ctx context.Context, ready func(context.Context) error, path string, args ...string) error {
+	credential, err := e.unprivileged()
+	if err != nil {
+		return err
+	}
+	child, err := e.processes.Start(process.Command{
+		Path: path, Args: args, Dir: e.dir, LogFile: filepath.Join(e.dir, "log"), Credential: credential, StopTimeout: stopTimeout,
+	})
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		failure := ready(ctx)
+		if failure == nil {
+			return nil
+		}
+		select {
+		case <-child.Ended():
+			return fmt.Errorf("%s ended (%v); its last lines were:\n%s", child.Name(), child.Err(), child.LogTail(15))
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %s: %w; its last lines were:\n%s", child.Name(), failure, child.LogTail(15))
+		case <-tick.C:
+		}
+	}
+}
+
+// prepare runs a command to its end, as run does.
+func (e *Engine) prepare(ctx context.Context, path string, args ...string) error {
+	credential, err := e.unprivileged()
+	if err != nil {
+		return err
+	}
+	log := filepath.Join(e.dir, filepath.Base(path)+".log")
+	err = e.processes.Run(ctx, process.Command{Path: path, Args: args, Dir: e.dir, LogFile: log, Credential: credential})
+	if err != nil {
+		output, _ := os.ReadFile(log)
+		return fmt.Errorf("%w:\n%s", err, output)
+	}
+	return nil
+}
+
+// unprivileged is the user nobody where we are root, who gets the folder too.
+func (e *Engine) unprivileged() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	nobody, err := user.Lookup("nobody")
+	if err != nil {
+		return nil, fmt.Errorf("finding a user without rights: %w", err)
+	}
+	uid, uidErr := strconv.Atoi(nobody.Uid)
+	gid, gidErr := strconv.Atoi(nobody.Gid)
+	if err := errors.Join(uidErr, gidErr, os.Chown(e.dir, uid, gid)); err != nil {
+		return nil, fmt.Errorf("giving the folder away: %w", err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+}
+
+// shared are the engines of the tests of this package, by provider.
+var shared = struct {
+	sync.Mutex
+	engines map[source.Provider]*Engine
+}{engines: map[source.Provider]*Engine{}}
+
+// Shared returns the one engine of the provider that the tests of a package share; the first call
+// starts it. StopShared ends it, and RunTests does that by itself.
+func Shared(t TB, provider source.Provider) *Engine {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if e := shared.engines[provider]; e != nil {
+		return e
+	}
+	e, err := Start(t.Context(), provider, Options{})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	shared.engines[provider] = e
+	return e
+}
+
+// StopShared stops all engines that tests share.
+func StopShared() error {
+	shared.Lock()
+	defer shared.Unlock()
+	var errs []error
+	for provider, e := range shared.engines {
+		errs = append(errs, e.Stop())
+		delete(shared.engines, provider)
+	}
+	return errors.Join(errs...)
+}
+
+// RunTests runs the tests of a package, stops the engines that they shared, and fails when a goroutine
+// is left then. It is for TestMain:
+//
+//	func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
+func RunTests(m interface{ Run() int }) (code int) {
+	code = m.Run()
+	if err := errors.Join(StopShared(), goleak.Find()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}

@@ -1,0 +1,193 @@
+package database
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// readOperations are those of whoever may only read.
+var readOperations = []string{"Scan", "Query", "GetItem", "BatchGetItem", "DescribeTable", "ListTables"}
+
+// gateway is where readers of DynamoDB connect. It passes requests on, and fails for the tables that
+// a test spoils.
+type gateway struct {
+	target string
+	client *http.Client
+	server *http.Server
+	port   int
+
+	mu     sync.Mutex
+	tables map[string]*gated
+}
+
+// gated is what the gateway does for a table.
+type gated struct {
+	wire     *Wire
+	writable bool
+
+	mu sync.Mutex
+	// denied refuses the credentials, hidden empties what is read.
+	denied, hidden bool
+	// throttles is how many scans more are refused; all of them when negative.
+	throttles int
+	losesKey  bool
+}
+
+func (g *gated) set(change func(*gated)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	change(g)
+}
+
+func newGateway(ctx context.Context, port int, target string, transport http.RoundTripper) (*gateway, error) {
+	g := &gateway{target: target, client: &http.Client{Transport: transport}, port: port, tables: map[string]*gated{}}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", g.address())
+	if err != nil {
+		return nil, fmt.Errorf("opening the port of DynamoDB: %w", err)
+	}
+	g.server = &http.Server{Handler: g, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = g.server.Serve(listener) }()
+	return g, nil
+}
+
+func (g *gateway) address() string  { return fmt.Sprintf("127.0.0.1:%d", g.port) }
+func (g *gateway) endpoint() string { return "http://" + g.address() }
+func (g *gateway) close()           { _ = g.server.Close() }
+
+// gate makes a table known.
+func (g *gateway) gate(name string, wire *Wire, writable bool) *gated {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.tables[name] = &gated{wire: wire, writable: writable}
+	return g.tables[name]
+}
+
+// ServeHTTP implements http.Handler.
+func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	var named struct{ TableName string }
+	_ = json.Unmarshal(body, &named) // the engine says what is wrong with it
+	g.mu.Lock()
+	table := g.tables[named.TableName]
+	g.mu.Unlock()
+	if table == nil {
+		table = &gated{wire: newWire()}
+	}
+
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	l := &link{end: cancel}
+	defer table.wire.leave(l)
+	if !table.wire.join(l) {
+		panic(http.ErrAbortHandler) // closes the connection without an answer
+	}
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	status, content := table.refuse(operation)
+	if content == nil {
+		if status, content, err = g.pass(ctx, r, body); err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		if operation == "Scan" && status == http.StatusOK {
+			content = table.spoil(content)
+		}
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/x-amz-json-1.0")
+	header.Set("Content-Length", strconv.Itoa(len(content)))
+	// The SDK would try again when this differs, and not see what the page says.
+	header.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(content)), 10))
+	w.WriteHeader(status)
+	if err := table.wire.send(flusher{w}, content, ctx.Done()); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// flusher sends at once, so that what the wire lets through arrives.
+type flusher struct{ http.ResponseWriter }
+
+func (f flusher) Write(content []byte) (int, error) {
+	n, err := f.ResponseWriter.Write(content)
+	return n, errors.Join(err, http.NewResponseController(f.ResponseWriter).Flush())
+}
+
+func (g *gateway) pass(ctx context.Context, r *http.Request, body []byte) (int, []byte, error) {
+	request, err := http.NewRequestWithContext(ctx, r.Method, g.target+r.URL.Path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header = r.Header.Clone()
+	request.Header.Del("Accept-Encoding")
+	request.Host = r.Host
+	response, err := g.client.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	return response.StatusCode, content, err
+}
+
+// refuse answers for the engine as AWS would, or with nothing.
+func (g *gated) refuse(operation string) (int, []byte) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.denied:
+		return awsError("com.amazon.coral.service#UnrecognizedClientException", "The security token included in the request is invalid.")
+	case !g.writable && !slices.Contains(readOperations, operation):
+		return awsError("com.amazon.coral.service#AccessDeniedException",
+			"User: arn:aws:iam::111122223333:user/reader is not authorized to perform: dynamodb:"+operation+" because no identity-based policy allows it")
+	case operation == "Scan" && g.throttles != 0:
+		if g.throttles > 0 {
+			g.throttles--
+		}
+		return awsError("com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException",
+			"The level of configured provisioned throughput for the table was exceeded.")
+	}
+	return 0, nil
+}
+
+func awsError(code, message string) (int, []byte) {
+	content, err := json.Marshal(map[string]string{"__type": code, "message": message})
+	if err != nil {
+		panic(err) // texts always marshal
+	}
+	return http.StatusBadRequest, content
+}
+
+// spoil changes a page.
+func (g *gated) spoil(content []byte) []byte {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.losesKey && !g.hidden {
+		return content
+	}
+	page := map[string]json.RawMessage{}
+	if err := json.Unmarshal(content, &page); err != nil {
+		return content
+	}
+	if g.hidden {
+		page["Items"], page["Count"] = json.RawMessage("[]"), json.RawMessage("0")
+	}
+	delete(page, "LastEvaluatedKey")
+	out, err := json.Marshal(page)
+	if err != nil {
+		return content
+	}
+	return out
+}
