@@ -1,0 +1,226 @@
+package source
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// Program is a Config, checked and ready to turn rows into objects. It never changes, and may be used
+// by several goroutines.
+type Program struct {
+	// inputs are what rows fill: the name first, then in the order of the table.
+	inputs []input
+	// base is what an object is whose row sets nothing.
+	base Object
+
+	required, optional []string
+	wholeRow           bool
+}
+
+// input is a field that rows fill, from a column or by an expression.
+type input struct {
+	target
+
+	column   string
+	optional bool
+	// expression is nil for a column.
+	expression *expression
+}
+
+// Columns returns the columns that are used, sorted: those that rows need, and those that they may lack.
+// All of them are used where an expression takes the row as a whole; then the other two name those that
+// are known by name.
+func (p *Program) Columns() (required, optional []string, all bool) {
+	return p.required, p.optional, p.wholeRow
+}
+
+// Build turns a row into an object, or says why it is not used. The number of the row is for rows that
+// have neither a key nor a name. The same row always gives the same object, which shares nothing with others.
+func (p *Program) Build(n int, row Row) (Object, *Rejection) {
+	values := make([]any, len(p.inputs))
+	r := reader{row: row}
+	name, reason := p.readName(&r)
+	if reason != "" {
+		return Object{}, &Rejection{Row: describe(n, row, name), Reason: reason}
+	}
+	reject := func(reason string) (Object, *Rejection) {
+		return Object{}, &Rejection{Row: describe(n, row, name), Reason: reason, Name: name}
+	}
+	values[0] = name
+	for i := 1; i < len(p.inputs); i++ {
+		if values[i], reason = r.read(&p.inputs[i]); reason != "" {
+			return reject(reason)
+		}
+	}
+	o := p.base.clone()
+	p.override(&o, values)
+	if f := missing(o.Spec); f != nil {
+		return reject(p.lacks(f))
+	}
+	return o, nil
+}
+
+// describe says which row it is.
+func describe(n int, row Row, name string) string {
+	switch {
+	case row.Key != "":
+		return shorten(row.Key, longestQuote)
+	case name != "":
+		return shorten(name, longestQuote)
+	default:
+		return fmt.Sprintf("row %d", n)
+	}
+}
+
+// readName reads the name, or says why there is none. What the row calls itself is returned in both
+// cases, so that people find it.
+func (p *Program) readName(r *reader) (name, reason string) {
+	in := &p.inputs[0]
+	value, reason := r.read(in)
+	name, _ = value.(string)
+	switch {
+	case reason != "":
+		return "", reason
+	case name == "":
+		return "", fmt.Sprintf("%s is empty, so nobody knows whose row it is: give every row a name, or leave the row out", in)
+	case !isSubdomain(name):
+		return name, in.illegalName(name)
+	case len(name) >= shortestTenantName && len(name) <= longestTenantName || p.hasTenantName(r):
+		return name, ""
+	}
+	return name, fmt.Sprintf("%s: %s has %d characters, and the name of a tenant in AWS has %d to %d: fill tenantName as well, or use an expression, such as %s",
+		in, quote(name), len(name), shortestTenantName, longestTenantName, nameExample)
+}
+
+// hasTenantName reports whether the tenant of a row has a name of its own in AWS.
+func (p *Program) hasTenantName(r *reader) bool {
+	for i := range p.inputs {
+		if p.inputs[i].field.path == pathTenantName {
+			if value, _ := r.read(&p.inputs[i]); value != nil {
+				return true
+			}
+		}
+	}
+	return p.base.Spec[pathTenantName] != nil
+}
+
+// nameExample is an expression for a name.
+const nameExample = `"t-" + string(row.id)`
+
+func (in *input) illegalName(name string) string {
+	cure := "use an expression for the name, such as " + nameExample
+	if isSubdomain(strings.ToLower(name)) {
+		cure = "it has capital letters; change the row, or use an expression for the name, such as row.name.lowerAscii()"
+	}
+	return fmt.Sprintf("%s: %s is no name of an object, which has lower-case letters, digits, and inner hyphens and dots: %s", in, quote(name), cure)
+}
+
+// lacks says that a row sets too little.
+func (p *Program) lacks(f *field) string {
+	for i := range p.inputs {
+		if p.inputs[i].field == f {
+			return fmt.Sprintf("%s is empty, and nothing else sets %s: give the row a value, or set it in spec.template", &p.inputs[i], f.path)
+		}
+	}
+	return fmt.Sprintf("nothing sets %s, which is needed beside what the row sets: set it in spec.template, or fill it from a column", f.path)
+}
+
+// override lets the values of a row replace what the template says.
+func (p *Program) override(o *Object, values []any) {
+	for i := range p.inputs {
+		if values[i] == nil {
+			continue
+		}
+		for _, r := range replacements {
+			if r.by == p.inputs[i].field.path && (r.when == "" || values[i] == r.when) {
+				drop(o.Spec, r.place)
+			}
+		}
+	}
+	certificate := false
+	for i := range p.inputs {
+		if values[i] != nil {
+			p.inputs[i].put(o, values[i])
+			certificate = certificate || p.inputs[i].field.path == pathCertificate
+		}
+	}
+	if certificate {
+		delete(o.Spec, pathRequest)
+	}
+}
+
+// replacements are what of the template makes no sense any more beside a value of the row.
+var replacements = []struct {
+	by, when string
+	place    []string
+}{
+	{by: "customizations.webAcl.action", when: "disable", place: []string{"customizations", "webAcl", "arn"}},
+	{by: "customizations.geoRestrictions.restrictionType", when: "none", place: []string{"customizations", "geoRestrictions", "locations"}},
+	{by: pathHostedZone, place: []string{"dns", "zoneName"}},
+	{by: pathZoneName, place: []string{"dns", "hostedZoneId"}},
+}
+
+// String names what fills the field, for people.
+func (in *input) String() string {
+	if in.expression != nil {
+		return "the expression for " + in.target.String()
+	}
+	if in.column == in.target.String() {
+		return fmt.Sprintf("column %q", in.column)
+	}
+	return fmt.Sprintf("column %q for %s", in.column, in.target)
+}
+
+// reader reads the values of one row.
+type reader struct {
+	row Row
+	// variables are those of expressions, made when the first one is evaluated.
+	variables map[string]any
+}
+
+// read returns what a row has for a field, nil for nothing, or why it can't be used.
+func (r *reader) read(in *input) (value any, reason string) {
+	raw, present := any(nil), true
+	if in.expression == nil {
+		raw, present = r.row.Values[in.column]
+	} else if raw, reason = in.expression.evaluate(r); reason != "" {
+		return nil, fmt.Sprintf("%s: %s", in, reason)
+	}
+	if !present && !in.optional {
+		return nil, fmt.Sprintf("%s: the row has no such column: add it, or make the mapping optional", in)
+	}
+	value, problem := in.field.convert(raw)
+	if problem != "" {
+		return nil, fmt.Sprintf("%s: %s", in, problem)
+	}
+	return value, ""
+}
+
+// clone returns an object of its own.
+func (o Object) clone() Object {
+	return Object{Name: o.Name, Labels: maps.Clone(o.Labels), Annotations: maps.Clone(o.Annotations), Spec: cloneMap(o.Spec)}
+}
+
+func cloneMap(m map[string]any) map[string]any {
+	out := make(map[string]any, len(m)+2)
+	for k, v := range m {
+		out[k] = cloneValue(v)
+	}
+	return out
+}
+
+func cloneValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return cloneMap(v)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = cloneValue(v[i])
+		}
+		return out
+	default:
+		return v
+	}
+}

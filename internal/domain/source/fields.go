@@ -1,0 +1,428 @@
+package source
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Field is a field of a DistributionTenant that a row can fill.
+type Field struct {
+	// Path is how mapping and expressions name it. A key stands for itself: parameters[plan].
+	Path string
+	// Takes says which values it takes.
+	Takes string
+	// About says what it is.
+	About string
+}
+
+// Fields lists the fields that rows can fill, in the order of the documentation.
+func Fields() []Field {
+	out := make([]Field, len(fields))
+	for i := range fields {
+		out[i] = Field{Path: fields[i].path, Takes: fields[i].takes(), About: fields[i].about}
+	}
+	return out
+}
+
+// kind is what a field takes.
+type kind int
+
+const (
+	kindText kind = iota
+	kindBoolean
+	kindNumber
+	kindDomain
+	kindDomains
+	kindCountries
+)
+
+// area is the part of an object that a field belongs to.
+type area int
+
+const (
+	inSpec area = iota
+	// inList is a list of key and value in the spec.
+	inList
+	inName
+	inLabels
+	inAnnotations
+)
+
+// field is a line of the table of fields.
+type field struct {
+	path, about string
+	kind        kind
+	area        area
+	// place leads to the field in the spec, or to its list.
+	place []string
+	// key and value are the members of an element of the list; most is how many elements there may be.
+	key, value string
+	most       int
+	// max is the number of characters of a text; low and high bound a number.
+	max, low, high int
+	// values are all that a text may be.
+	values []string
+	// required fields have to be set wherever the block that they are in is.
+	required bool
+	// emptyValue says that the value of an element may be empty.
+	emptyValue bool
+	// falseIsAbsent fields mean the same whether they are false or absent.
+	falseIsAbsent bool
+}
+
+const (
+	longestName   = 253
+	longestDomain = 253
+	longestARN    = 2048
+	longestLabel  = 63
+	// longestAnnotation is what the API server takes for all of them together.
+	longestAnnotation = 256 << 10
+	// A name in AWS has 3 to 128 characters.
+	shortestTenantName, longestTenantName = 3, 128
+	mostDomains, mostCountries            = 100, 300
+)
+
+const (
+	pathName        = "name"
+	pathDomains     = "domains"
+	pathTenantName  = "tenantName"
+	pathCertificate = "customizations.certificate.arn"
+	pathRequest     = "managedCertificateRequest"
+	pathHostedZone  = "dns.hostedZoneId"
+	pathZoneName    = "dns.zoneName"
+)
+
+// fields is the table. The API server judges what is not in it, such as the form of an ARN.
+var fields = finish([]field{
+	{path: pathName, area: inName, max: longestName, required: true,
+		about: "The name of the object, and of the tenant in AWS unless tenantName is set: lower-case letters, digits, hyphens and dots. It tells whose row it is."},
+	{path: "metadata.labels[<key>]", area: inLabels, max: longestLabel, about: "A label of the object."},
+	{path: "metadata.annotations[<key>]", area: inAnnotations, max: longestAnnotation, about: "An annotation of the object."},
+	{path: pathDomains, kind: kindDomains, required: true,
+		about: "The domains that the tenant serves. Those of a row replace those of the template."},
+	{path: "enabled", kind: kindBoolean, about: "Whether the tenant answers requests."},
+	{path: "distributionId", max: 32, required: true, about: "The ID of the multi-tenant distribution."},
+	{path: "connectionGroupId", max: 64, about: "The ID of the connection group."},
+	{path: "parameters[<name>]", area: inList, key: "name", value: "value", most: 50, max: 256,
+		about: "The value of a parameter that the distribution declares."},
+	{path: "tags[<key>]", area: inList, key: "key", value: "value", most: 46, max: 256, emptyValue: true, about: "The value of a tag of the tenant in AWS."},
+	{path: "customizations.webAcl.action", values: []string{"override", "disable"}, required: true,
+		about: "What to do with the web ACL of the distribution."},
+	{path: "customizations.webAcl.arn", max: longestARN, about: "The ARN of the web ACL to use instead."},
+	{path: pathCertificate, max: longestARN, required: true,
+		about: "The ARN of a certificate of the customer's own. A row that has one asks for no managed certificate."},
+	{path: "customizations.geoRestrictions.restrictionType", values: []string{"none", "whitelist", "blacklist"}, required: true,
+		about: "How the list of countries is meant."},
+	{path: "customizations.geoRestrictions.locations", kind: kindCountries,
+		about: "The countries, as two capital letters each. Those of a row replace those of the template."},
+	{path: pathRequest + ".validationTokenHost", values: []string{"cloudfront", "self-hosted"}, required: true,
+		about: "Who answers the challenge for a managed certificate."},
+	{path: pathRequest + ".primaryDomainName", kind: kindDomain, about: "The common name of the managed certificate, one of the domains."},
+	{path: pathRequest + ".certificateTransparencyLoggingPreference", values: []string{"enabled", "disabled"},
+		about: "Whether the managed certificate is logged publicly."},
+	{path: pathRequest + ".deleteOnTenantDeletion", kind: kindBoolean, about: "Whether the managed certificate is deleted with the tenant."},
+	{path: "dns.provider", values: []string{"route53"}, required: true, about: "The DNS service that holds the zone."},
+	{path: pathHostedZone, max: 32, about: "The ID of the hosted zone to publish in. In a row it replaces dns.zoneName of the template."},
+	{path: pathZoneName, max: longestDomain, about: "The name of the hosted zone to publish in. In a row it replaces dns.hostedZoneId of the template."},
+	{path: "dns.recordType", values: []string{"Auto", "CNAME", "Alias"}, about: "Which type of record is published."},
+	{path: "dns.takeover", kind: kindBoolean, falseIsAbsent: true, about: "Whether records that somebody else published may be replaced."},
+	{path: "dns.ttl", kind: kindNumber, low: 60, high: 172800, about: "The time to live of the records in seconds."},
+	{path: "dns.assumeRoleArn", max: 640, about: "The ARN of the IAM role with which the zone is changed."},
+	{path: pathTenantName, max: longestTenantName, about: "The name of the tenant in AWS, where it is not the name of the object."},
+	{path: "driftPolicy", values: []string{"enforce", "report", "suspend"}, about: "What happens to changes made behind the operator's back."},
+	{path: "deletionPolicy", values: []string{"Delete", "Retain"}, about: "What becomes of the tenant in AWS when the object is deleted."},
+	{path: "adoptionPolicy", values: []string{"Never", "IfUnowned", "Force"}, about: "Whether a tenant that exists already may be taken over."},
+})
+
+// finish adds to each line of the table what follows from its path.
+func finish(table []field) []field {
+	for i := range table {
+		f := &table[i]
+		if base, _, _ := strings.Cut(f.path, "["); f.area == inSpec || f.area == inList {
+			f.place = strings.Split(base, ".")
+		}
+		for _, v := range f.values {
+			f.max = max(f.max, len(v))
+		}
+	}
+	return table
+}
+
+// takes says in words what a field takes.
+func (f *field) takes() string {
+	switch {
+	case len(f.values) > 0:
+		return "one of " + strings.Join(f.values, ", ")
+	case f.kind == kindBoolean:
+		return "true or false, also as text (true, false, yes, no, on, off, t, f, 1, 0) and as the numbers 1 and 0"
+	case f.kind == kindNumber:
+		return fmt.Sprintf("a whole number from %d to %d", f.low, f.high)
+	case f.kind == kindDomain:
+		return "a domain name"
+	case f.kind == kindDomains:
+		return fmt.Sprintf("a list of at most %d domain names, or a text with commas or spaces between them", mostDomains)
+	case f.kind == kindCountries:
+		return fmt.Sprintf("a list of at most %d country codes, or a text with commas or spaces between them", mostCountries)
+	default:
+		return fmt.Sprintf("text of at most %d characters, or a number", f.max)
+	}
+}
+
+// target is a field, with the key that its path names.
+type target struct {
+	field *field
+	key   string
+}
+
+// String is the path as people write it.
+func (t target) String() string {
+	if base, _, keyed := strings.Cut(t.field.path, "["); keyed {
+		return base + "[" + t.key + "]"
+	}
+	return t.field.path
+}
+
+// findField returns the line of the table with that path, without a key.
+func findField(path string) *field {
+	for i := range fields {
+		if base, _, _ := strings.Cut(fields[i].path, "["); base == path {
+			return &fields[i]
+		}
+	}
+	return nil
+}
+
+// parseTarget reads a path.
+func parseTarget(path string) (target, error) {
+	base, rest, hasKey := strings.Cut(path, "[")
+	key, closed := strings.CutSuffix(rest, "]")
+	f := findField(base)
+	wantsKey := f != nil && strings.Contains(f.path, "[")
+	switch {
+	case f == nil:
+		return target{}, fmt.Errorf("%s is no field that a row can fill: use one of %s", quote(path), strings.Join(paths(), ", "))
+	case wantsKey && (!hasKey || !closed):
+		return target{}, fmt.Errorf("%s has no key: write %s", quote(path), f.path)
+	case !wantsKey && hasKey:
+		return target{}, fmt.Errorf("%s has no keys: write %s", quote(path), f.path)
+	case wantsKey:
+		if problem := f.keyProblem(key); problem != "" {
+			return target{}, fmt.Errorf("%s: the key %s %s", quote(path), quote(key), problem)
+		}
+	}
+	return target{field: f, key: key}, nil
+}
+
+func paths() []string {
+	out := make([]string, len(fields))
+	for i := range fields {
+		out[i] = fields[i].path
+	}
+	return out
+}
+
+var (
+	parameterName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
+	tagKey        = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$`)
+)
+
+// operatorDomain is what the operator marks things with, in the cluster and in AWS.
+const operatorDomain = "cloudfront-tenant-operator.io"
+
+// reservedDomains are those in whose names only their owners write: a row that could set a label of
+// the operator could make an object look like that of another source.
+var reservedDomains = []string{operatorDomain, "kubernetes.io", "k8s.io"}
+
+// keyProblem says what is wrong with the key of a path, and what to do.
+func (f *field) keyProblem(key string) string {
+	switch {
+	case f.area == inLabels || f.area == inAnnotations:
+		return metadataKeyProblem(key)
+	case f.key == "name" && !parameterName.MatchString(key):
+		return "is no name of a parameter: use 1 to 128 letters, digits, hyphens and underscores"
+	case f.key == "key" && !tagKey.MatchString(key):
+		return "is no key of a tag: use 1 to 128 letters, digits, spaces and _ . : / = + - @"
+	case f.key == "key" && strings.HasPrefix(strings.ToLower(key), "aws:"):
+		return "starts with aws:, which AWS reserves for itself: choose another key"
+	case f.key == "key" && strings.HasPrefix(key, operatorDomain+"/"):
+		return "starts with " + operatorDomain + "/, with which the operator marks what it owns: choose another key"
+	}
+	return ""
+}
+
+// metadataKeyProblem does so for labels and annotations.
+func metadataKeyProblem(key string) string {
+	prefix, name, prefixed := strings.Cut(key, "/")
+	if !prefixed {
+		prefix, name = "", key
+	}
+	if name == "" || !isLabelValue(name) || prefixed && !isSubdomain(prefix) {
+		return "is no key of a label or an annotation: use at most 63 letters, digits and inner - _ . , if wanted after a domain and a slash, as in example.com/team"
+	}
+	for _, d := range reservedDomains {
+		if prefix == d || strings.HasSuffix(prefix, "."+d) {
+			return fmt.Sprintf("is in %s, which is reserved: choose a key without a domain, or with one of your own", d)
+		}
+	}
+	return ""
+}
+
+// isSubdomain reports whether the API server takes the text as the name of an object.
+func isSubdomain(s string) bool {
+	if len(s) > longestName {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if !isLabel(label) {
+			return false
+		}
+	}
+	return true
+}
+
+// isLabel reports whether the text is lower-case letters, digits and inner hyphens.
+func isLabel(s string) bool {
+	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// isLabelValue reports whether the API server takes the text as the value of a label.
+func isLabelValue(s string) bool {
+	if len(s) > longestLabel {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case i > 0 && i < len(s)-1 && (c == '-' || c == '_' || c == '.'):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// longestQuote keeps reasons readable, and what they are stored in small.
+const longestQuote = 100
+
+// quote shows a text of unknown length.
+func quote(s string) string { return fmt.Sprintf("%q", shorten(s, longestQuote)) }
+
+// shorten cuts a text off after n characters, and shows that.
+func shorten(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	end := 0
+	for range n {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	return s[:end] + "…"
+}
+
+// put sets the field in an object.
+func (t target) put(o *Object, value any) {
+	switch t.field.area {
+	case inName:
+		o.Name, _ = value.(string)
+	case inLabels:
+		o.Labels = with(o.Labels, t.key, value)
+	case inAnnotations:
+		o.Annotations = with(o.Annotations, t.key, value)
+	case inList:
+		t.putElement(o.Spec, value)
+	case inSpec:
+		block := o.Spec
+		for _, name := range t.field.place[:len(t.field.place)-1] {
+			inner, ok := block[name].(map[string]any)
+			if !ok {
+				inner = make(map[string]any, 2)
+				block[name] = inner
+			}
+			block = inner
+		}
+		block[t.field.place[len(t.field.place)-1]] = value
+	}
+}
+
+func with(m map[string]string, key string, value any) map[string]string {
+	if m == nil {
+		m = make(map[string]string, 2)
+	}
+	m[key], _ = value.(string)
+	return m
+}
+
+// putElement sets an element of a list that is sorted by its keys, and keeps it so.
+func (t target) putElement(spec map[string]any, value any) {
+	name := t.field.place[0]
+	list, _ := spec[name].([]any)
+	at, found := slices.BinarySearchFunc(list, t.key, func(e any, key string) int { return strings.Compare(member(e, t.field.key), key) })
+	element := map[string]any{t.field.key: t.key, t.field.value: value}
+	if found {
+		list[at] = element
+		return
+	}
+	spec[name] = slices.Insert(list, at, any(element))
+}
+
+// member returns a text of an object.
+func member(v any, name string) string {
+	m, _ := v.(map[string]any)
+	s, _ := m[name].(string)
+	return s
+}
+
+// lookUp returns what is at a place of a tree, or nil.
+func lookUp(tree map[string]any, place []string) any {
+	var at any = tree
+	for _, name := range place {
+		block, ok := at.(map[string]any)
+		if !ok {
+			return nil
+		}
+		at = block[name]
+	}
+	return at
+}
+
+// drop removes what is at a place of a tree, and the blocks that are empty then.
+func drop(tree map[string]any, place []string) {
+	if len(place) > 1 {
+		block, ok := tree[place[0]].(map[string]any)
+		if !ok {
+			return
+		}
+		if drop(block, place[1:]); len(block) > 0 {
+			return
+		}
+	}
+	delete(tree, place[0])
+}
+
+// missing returns a required field that is not set although the block that it is in is, or nil.
+func missing(spec map[string]any) *field {
+	for i := range fields {
+		f := &fields[i]
+		if !f.required || f.area != inSpec {
+			continue
+		}
+		last := len(f.place) - 1
+		block, ok := lookUp(spec, f.place[:last]).(map[string]any)
+		if ok && block[f.place[last]] == nil {
+			return f
+		}
+	}
+	return nil
+}
