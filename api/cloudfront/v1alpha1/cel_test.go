@@ -915,7 +915,10 @@ func roundTrip(t *testing.T, obj *unstructured.Unstructured) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	typed := &v1alpha1.DistributionTenant{}
+	var typed client.Object = &v1alpha1.DistributionTenant{}
+	if obj.GetKind() == "TenantSource" {
+		typed = &v1alpha1.TenantSource{}
+	}
 	if err := yaml.UnmarshalStrict(text, typed); err != nil {
 		t.Fatalf("reading the object into its type: %v", err)
 	}

@@ -2,6 +2,7 @@ package v1alpha1_test
 
 import (
 	"bytes"
+	gocmp "cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -16,34 +17,117 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
 func TestEverySampleApplies(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "..", "config", "samples", "*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Fatal("there are no samples")
+	var files []string
+	for _, folder := range []string{".", "tenantsource"} {
+		found, err := filepath.Glob(filepath.Join("..", "..", "..", "config", "samples", folder, "*.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found) == 0 {
+			t.Fatalf("there are no samples in %s", folder)
+		}
+		files = append(files, found...)
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			namespace := newNamespace(t)
 			for _, obj := range readObjects(t, file) {
 				obj.SetNamespace(namespace)
+				if obj.GetKind() == "Secret" {
+					checkPlaceholder(t, obj)
+					continue
+				}
 				sample := roundTrip(t, obj)["spec"]
 				if err := kube.Create(t.Context(), obj); err != nil {
 					t.Errorf("applying %s: %v", obj.GetName(), err)
 					continue
 				}
-				if obj.GetKind() != "DistributionTenant" {
-					continue
-				}
 				if diff := cmp.Diff(sample, unset(roundTrip(t, obj)["spec"], sample)); diff != "" {
 					t.Errorf("the API server stored something else (-sample +stored):\n%s", diff)
 				}
+			}
+		})
+	}
+}
+
+// checkPlaceholder creates a Secret of a sample, whose password is nobody's.
+func checkPlaceholder(t *testing.T, secret *unstructured.Unstructured) {
+	t.Helper()
+	connection, _, err := unstructured.NestedString(secret.Object, "stringData", "connectionString")
+	if err != nil || !strings.Contains(connection, ":change-me@") || !strings.Contains(connection, ".example.com") {
+		t.Errorf("the connection string of %s is no placeholder: %v", secret.GetName(), err)
+	}
+	if err := kube.Create(t.Context(), secret); err != nil {
+		t.Errorf("applying %s: %v", secret.GetName(), err)
+	}
+}
+
+// Every provider has a sample, and each source finds its Secret beside it.
+func TestSamplesOfSources(t *testing.T) {
+	providers := map[string]bool{}
+	for _, provider := range []string{"dynamodb", "postgres", "mysql", "mongodb", "redis"} {
+		secrets := map[string]bool{}
+		for _, obj := range readObjects(t, filepath.Join("..", "..", "..", "config", "samples", "tenantsource", provider+".yaml")) {
+			if obj.GetKind() == "Secret" {
+				secrets[obj.GetName()] = true
+				continue
+			}
+			is, _, _ := unstructured.NestedString(obj.Object, "spec", "provider")
+			providers[is] = true
+			if name, connects, _ := unstructured.NestedString(obj.Object, "spec", is, secretRef, "name"); connects && !secrets[name] {
+				t.Errorf("%s: there is no Secret %q before it", obj.GetName(), name)
+			}
+		}
+	}
+	if len(providers) != 5 {
+		t.Errorf("the samples show %v, want five providers", providers)
+	}
+}
+
+// Manifests of the system that had this kind before apply as they are.
+func TestManifestsOfThePredecessorApply(t *testing.T) {
+	for name, manifest := range map[string]string{
+		"a table of DynamoDB": `
+apiVersion: cloudfront-tenant-operator.io/v1alpha1
+kind: TenantSource
+metadata:
+  name: customers
+spec:
+  provider: dynamodb
+  pollInterval: 5m
+  distributionId: E1A2B3C4D5E6F7
+  dynamodb:
+    tableName: customers
+    region: us-east-1
+`,
+		"a query of PostgreSQL": `
+apiVersion: cloudfront-tenant-operator.io/v1alpha1
+kind: TenantSource
+metadata:
+  name: customers
+spec:
+  provider: postgres
+  distributionId: E1A2B3C4D5E6F7
+  postgres:
+    connectionSecretRef:
+      name: customers
+    query: SELECT name, domain FROM customers
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			obj := &unstructured.Unstructured{}
+			if err := yaml.UnmarshalStrict([]byte(manifest), &obj.Object); err != nil {
+				t.Fatal(err)
+			}
+			obj.SetNamespace(newNamespace(t))
+			if err := kube.Create(t.Context(), obj); err != nil {
+				t.Error(err)
 			}
 		})
 	}
@@ -67,7 +151,12 @@ func unset(stored, sample any) any {
 
 func TestDefaults(t *testing.T) {
 	namespace := newNamespace(t)
+	guard := map[string]any{"confirmPolls": int64(2), "maxDeletes": int64(10), "maxDeletePercent": int64(5), "window": "24h"}
+	table := map[string]any{
+		"tableName": "customers", "nameAttribute": "name", "domainAttribute": "domain", "consistentRead": true, "segments": int64(1),
+	}
 	cases := map[string]struct {
+		kind   string // DistributionTenant where it isn't said
 		fields string
 		want   map[string]any
 	}{
@@ -115,10 +204,47 @@ func TestDefaults(t *testing.T) {
 				},
 			},
 		},
+		"a table is read every five minutes, consistently and in one part, and what vanishes is deleted under the guard": {
+			kind:   "TenantSource",
+			fields: `{}`,
+			want: map[string]any{
+				"provider": "dynamodb", "distributionId": "E2EXAMPLE1", "dynamodb": table, "pollInterval": "5m", "deletionPolicy": "Delete", "deletionGuard": guard,
+			},
+		},
+		"what is said of the guard stays, also a zero": {
+			kind:   "TenantSource",
+			fields: `deletionGuard: {maxDeletes: 0, window: 1h}`,
+			want: map[string]any{
+				"provider": "dynamodb", "distributionId": "E2EXAMPLE1", "dynamodb": table, "pollInterval": "5m", "deletionPolicy": "Delete",
+				"deletionGuard": map[string]any{"confirmPolls": int64(2), "maxDeletes": int64(0), "maxDeletePercent": int64(5), "window": "1h"},
+			},
+		},
+		"a query has no defaults": {
+			kind:   "TenantSource",
+			fields: store("postgres", nil),
+			want: map[string]any{
+				"provider": "postgres", "distributionId": "E2EXAMPLE1", "pollInterval": "5m", "deletionPolicy": "Delete", "deletionGuard": guard,
+				"postgres": map[string]any{"connectionSecretRef": map[string]any{"name": "db"}, "query": "x"},
+			},
+		},
+		"nothing is added to a template: it would be written over what users set": {
+			kind:   "TenantSource",
+			fields: `template: {metadata: {}, spec: {customizations: {webAcl: {}, geoRestrictions: {}}, managedCertificateRequest: {}, dns: {provider: route53}}}`,
+			want: map[string]any{
+				"provider": "dynamodb", "distributionId": "E2EXAMPLE1", "dynamodb": table, "pollInterval": "5m", "deletionPolicy": "Delete", "deletionGuard": guard,
+				"template": map[string]any{
+					"metadata": map[string]any{},
+					"spec": map[string]any{
+						"customizations":            map[string]any{"webAcl": map[string]any{}, "geoRestrictions": map[string]any{}},
+						"managedCertificateRequest": map[string]any{}, "dns": map[string]any{"provider": "route53"},
+					},
+				},
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			obj := newObject(t, "DistributionTenant", namespace, "shop", tc.fields)
+			obj := newObject(t, gocmp.Or(tc.kind, "DistributionTenant"), namespace, "shop", tc.fields)
 			if err := kube.Create(t.Context(), obj, client.DryRunAll); err != nil {
 				t.Fatalf("creating: %v", err)
 			}
@@ -176,30 +302,32 @@ func TestStatusTakesWhatAWSSays(t *testing.T) {
 	}
 }
 
-func TestHowKubectlShowsTenants(t *testing.T) {
+func TestHowKubectlShowsObjects(t *testing.T) {
+	names := map[string][]string{"distributiontenants": {"cfdt"}, "tenantsources": {"cfts"}}
 	kinds, err := discovery.NewDiscoveryClientForConfigOrDie(restConfig).ServerResourcesForGroupVersion(v1alpha1.SchemeGroupVersion.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, kind := range kinds.APIResources {
-		if kind.Name != "distributiontenants" {
+		if strings.Contains(kind.Name, "/") {
 			continue
 		}
-		if diff := cmp.Diff([]string{"cfdt"}, kind.ShortNames); diff != "" {
-			t.Errorf("short names (-want +got):\n%s", diff)
+		if diff := cmp.Diff(names[kind.Name], kind.ShortNames); diff != "" {
+			t.Errorf("short names of %s (-want +got):\n%s", kind.Name, diff)
 		}
 		// Never "all": `kubectl delete all --all` would take the fleet.
 		if diff := cmp.Diff([]string{"aws"}, kind.Categories); diff != "" {
-			t.Errorf("categories (-want +got):\n%s", diff)
+			t.Errorf("categories of %s (-want +got):\n%s", kind.Name, diff)
 		}
+		delete(names, kind.Name)
 	}
+	if len(names) > 0 {
+		t.Errorf("the API server does not have %v", names)
+	}
+}
 
-	obj := newObject(t, "DistributionTenant", newNamespace(t), "shop", `domains: [{domain: a.example.com}, {domain: b.example.com}]`)
-	if err := kube.Create(t.Context(), obj); err != nil {
-		t.Fatal(err)
-	}
-	table := tableOf(t, obj.GetNamespace())
-	var narrow, wide []string
+// columns returns those of kubectl get, and the further ones of kubectl get -o wide.
+func columns(table *metav1.Table) (narrow, wide []string) {
 	for _, column := range table.ColumnDefinitions {
 		if column.Priority == 0 {
 			narrow = append(narrow, column.Name)
@@ -207,6 +335,16 @@ func TestHowKubectlShowsTenants(t *testing.T) {
 		}
 		wide = append(wide, column.Name)
 	}
+	return narrow, wide
+}
+
+func TestHowKubectlShowsTenants(t *testing.T) {
+	obj := newObject(t, "DistributionTenant", newNamespace(t), "shop", `domains: [{domain: a.example.com}, {domain: b.example.com}]`)
+	if err := kube.Create(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	table := tableOf(t, obj.GetNamespace(), "distributiontenants")
+	narrow, wide := columns(table)
 	if diff := cmp.Diff([]string{"Name", "STATUS", "READY", "SYNCED", "ID", "AGE"}, narrow); diff != "" {
 		t.Errorf("columns of kubectl get (-want +got):\n%s", diff)
 	}
@@ -222,11 +360,54 @@ func TestHowKubectlShowsTenants(t *testing.T) {
 	}
 }
 
-// tableOf lists the tenants of a namespace in the form that kubectl asks for.
-func tableOf(t *testing.T, namespace string) *metav1.Table {
+func TestHowKubectlShowsSources(t *testing.T) {
+	obj := &v1alpha1.TenantSource{
+		ObjectMeta: metav1.ObjectMeta{Name: "customers", Namespace: newNamespace(t)},
+		Spec: v1alpha1.TenantSourceSpec{
+			Provider: v1alpha1.SourceProviderDynamoDB, DistributionID: "E2EXAMPLE1", DryRun: true,
+			DynamoDB: &v1alpha1.DynamoDBSource{TableName: "customers"},
+		},
+	}
+	if err := kube.Create(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	now := metav1.Now()
+	obj.Status = v1alpha1.TenantSourceStatus{
+		LastPollTime: &now, TenantsDiscovered: new(int32(0)), RejectedRowsTotal: 3, HeldDeletions: &v1alpha1.HeldDeletions{Count: 25, PlanHash: "h"},
+		Conditions: []metav1.Condition{
+			{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeletionHeld, LastTransitionTime: now},
+			{Type: v1alpha1.ConditionSynced, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeletionHeld, LastTransitionTime: now},
+		},
+	}
+	if err := kube.Status().Update(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	table := tableOf(t, obj.Namespace, "tenantsources")
+	narrow, wide := columns(table)
+	if diff := cmp.Diff([]string{"Name", "PROVIDER", "DISCOVERED", "READY", "DRYRUN", "LASTPOLL", "AGE"}, narrow); diff != "" {
+		t.Errorf("columns of kubectl get (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"REASON", "SYNCED", "REJECTED", "HELD"}, wide); diff != "" {
+		t.Errorf("further columns of kubectl get -o wide (-want +got):\n%s", diff)
+	}
+	if len(table.Rows) != 1 {
+		t.Fatalf("got %d rows, want 1", len(table.Rows))
+	}
+	cells := table.Rows[0].Cells
+	// An empty table is a zero and not a blank.
+	if diff := cmp.Diff([]any{"customers", "dynamodb", 0.0, "False", true}, cells[:5]); diff != "" {
+		t.Errorf("cells (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]any{"DeletionHeld", "False", 3.0, 25.0}, cells[7:]); diff != "" {
+		t.Errorf("further cells (-want +got):\n%s", diff)
+	}
+}
+
+// tableOf lists the objects of a namespace in the form that kubectl asks for.
+func tableOf(t *testing.T, namespace, resource string) *metav1.Table {
 	t.Helper()
 	text, err := discovery.NewDiscoveryClientForConfigOrDie(restConfig).RESTClient().Get().
-		AbsPath("apis", v1alpha1.SchemeGroupVersion.Group, v1alpha1.SchemeGroupVersion.Version, "namespaces", namespace, "distributiontenants").
+		AbsPath("apis", v1alpha1.SchemeGroupVersion.Group, v1alpha1.SchemeGroupVersion.Version, "namespaces", namespace, resource).
 		SetHeader("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io").
 		DoRaw(t.Context())
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -55,6 +56,69 @@ func largest() v1alpha1.DistributionTenantStatus {
 		})
 	}
 	return s
+}
+
+// largestOfSource is the same of a TenantSource.
+func largestOfSource() v1alpha1.TenantSourceStatus {
+	now := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	many := int32(1_000_000_000)
+	s := v1alpha1.TenantSourceStatus{
+		ObservedGeneration: 1, LastPollTime: &now, LastCompleteTime: &now, SyncToken: long(256, 0),
+		TenantsDiscovered: &many, TenantsCreated: &many, TenantsUpdated: &many, TenantsDeleted: &many,
+		PendingChangesTotal: many, RejectedRowsTotal: many, DeletionsInWindow: many,
+		HeldDeletions: &v1alpha1.HeldDeletions{Count: many, PlanHash: long(64, 0)},
+	}
+	for n := range 16 {
+		s.Conditions = append(s.Conditions, metav1.Condition{
+			Type: fmt.Sprintf("Type%d", n), Status: metav1.ConditionFalse, Reason: "Reason", Message: long(1024, n), LastTransitionTime: now,
+		})
+	}
+	for n := range 20 {
+		s.PendingChanges = append(s.PendingChanges, v1alpha1.PendingChange{Action: "Disable", TenantName: long(253, n), Description: long(512, n)})
+		s.RejectedRows = append(s.RejectedRows, v1alpha1.RejectedRow{Row: long(253, n), Reason: long(1024, n)})
+		s.HeldDeletions.Names = append(s.HeldDeletions.Names, long(253, n))
+	}
+	for n := range 64 {
+		s.RecentDeletions = append(s.RecentDeletions, v1alpha1.RecentDeletions{Time: metav1.NewTime(now.Add(time.Duration(n) * time.Minute)), Count: many})
+	}
+	for n := range 200 {
+		s.Columns = append(s.Columns, v1alpha1.SourceColumn{Name: long(255, n), Type: long(16, n), Rows: many})
+	}
+	return s
+}
+
+func TestTheLargestStatusOfASourceFits(t *testing.T) {
+	o := &v1alpha1.TenantSource{Spec: v1alpha1.TenantSourceSpec{
+		Provider: v1alpha1.SourceProviderDynamoDB, DistributionID: "E2EXAMPLE1", DynamoDB: &v1alpha1.DynamoDBSource{TableName: "customers"},
+	}}
+	o.Name, o.Namespace = "largest", newNamespace(t)
+	for n := range 100 {
+		o.Spec.Mapping = append(o.Spec.Mapping, v1alpha1.FieldMapping{
+			Column: long(255, n), Field: v1alpha1.FieldPath(fmt.Sprintf("parameters[%s]", long(128, n))),
+		})
+	}
+	for n := range 50 {
+		o.Spec.Expressions = append(o.Spec.Expressions, v1alpha1.FieldExpression{
+			Field: v1alpha1.FieldPath(fmt.Sprintf("tags[%s]", long(128, n))), Expression: long(2048, n),
+		})
+	}
+	if err := kube.Create(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	base := o.DeepCopy()
+	o.Status = largestOfSource()
+	want := o.Status.DeepCopy()
+	text, err := json.Marshal(o.Status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("status has %d bytes", len(text))
+	if err := kube.Status().Patch(t.Context(), o, client.MergeFrom(base)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(*want, o.Status); diff != "" {
+		t.Errorf("the API server stored another status (-want +got):\n%s", diff)
+	}
 }
 
 // A status that the schema takes must fit into the store, or an object would be stuck whose
