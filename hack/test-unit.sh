@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Runs the tests of the packages that need no API server: domain, conversions, ports, adapters against the
-# simulator, shared workers, the simulator itself, the model of the whole, and what is generated or written
-# about it. Arguments go to go test.
+# simulator and real databases, shared workers, the simulator itself, the model of the whole, and what is
+# generated or written about it. Arguments go to go test.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages="$(go list ./internal/... ./test/model ./test/docs ./hack/... |
   grep -E '/(internal/(domain|convert|port|adapter|inventory|zone|sim)|test/(model|docs)|hack/gen[a-z]+)(/|$)')"
+DATABASE_ASSETS="$(hack/databases.sh)"
+export DATABASE_ASSETS
 # shellcheck disable=SC2086 # one word per package
 exec go test "$@" ${packages}

@@ -54,10 +54,12 @@ type Engine struct {
 	provider  source.Provider
 	dir       string
 	processes *process.Group
-	release   func()
-	server    server
-	tables    atomic.Int64
-	stop      func() error
+	// credential is whom the engine runs as, nil for us.
+	credential *syscall.Credential
+	release    func()
+	server     server
+	tables     atomic.Int64
+	stop       func() error
 }
 
 // server is what differs between the engines.
@@ -124,15 +126,10 @@ func (e *Engine) Endpoint() string {
 	return ""
 }
 
-// run starts the engine's process, as somebody without rights where we are root: some refuse to be
-// root. It waits until ready returns no error.
+// run starts the engine's process, and waits until ready returns no error.
 func (e *Engine) run(ctx context.Context, ready func(context.Context) error, path string, args ...string) error {
-	credential, err := e.unprivileged()
-	if err != nil {
-		return err
-	}
 	child, err := e.processes.Start(process.Command{
-		Path: path, Args: args, Dir: e.dir, LogFile: filepath.Join(e.dir, "log"), Credential: credential, StopTimeout: stopTimeout,
+		Path: path, Args: args, Dir: e.dir, LogFile: filepath.Join(e.dir, "log"), Credential: e.credential, StopTimeout: stopTimeout,
 	})
 	if err != nil {
 		return err
@@ -156,12 +153,8 @@ func (e *Engine) run(ctx context.Context, ready func(context.Context) error, pat
 
 // prepare runs a command to its end, as run does.
 func (e *Engine) prepare(ctx context.Context, path string, args ...string) error {
-	credential, err := e.unprivileged()
-	if err != nil {
-		return err
-	}
 	log := filepath.Join(e.dir, filepath.Base(path)+".log")
-	err = e.processes.Run(ctx, process.Command{Path: path, Args: args, Dir: e.dir, LogFile: log, Credential: credential})
+	err := e.processes.Run(ctx, process.Command{Path: path, Args: args, Dir: e.dir, LogFile: log, Credential: e.credential})
 	if err != nil {
 		output, _ := os.ReadFile(log)
 		return fmt.Errorf("%w:\n%s", err, output)
@@ -169,21 +162,22 @@ func (e *Engine) prepare(ctx context.Context, path string, args ...string) error
 	return nil
 }
 
-// unprivileged is the user nobody where we are root, who gets the folder too.
-func (e *Engine) unprivileged() (*syscall.Credential, error) {
+// dropPrivileges makes the engine run as the user nobody where we are root, as some refuse to be root.
+func (e *Engine) dropPrivileges() error {
 	if os.Geteuid() != 0 {
-		return nil, nil
+		return nil
 	}
 	nobody, err := user.Lookup("nobody")
 	if err != nil {
-		return nil, fmt.Errorf("finding a user without rights: %w", err)
+		return fmt.Errorf("finding a user without rights: %w", err)
 	}
 	uid, uidErr := strconv.Atoi(nobody.Uid)
 	gid, gidErr := strconv.Atoi(nobody.Gid)
 	if err := errors.Join(uidErr, gidErr, os.Chown(e.dir, uid, gid)); err != nil {
-		return nil, fmt.Errorf("giving the folder away: %w", err)
+		return fmt.Errorf("giving the folder away: %w", err)
 	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	e.credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return nil
 }
 
 // shared are the engines of the tests of this package, by provider.

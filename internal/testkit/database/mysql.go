@@ -28,7 +28,7 @@ func (s *mysqlServer) start(ctx context.Context, e *Engine) error {
 	const install = "the packages mariadb-server-core and mariadb-client-core"
 	installDB, installErr := find("mariadb-install-db", install)
 	mariadbd, err := find("mariadbd", install, "/usr/sbin", "/usr/libexec")
-	if err := errors.Join(installErr, err); err != nil {
+	if err := errors.Join(installErr, err, e.dropPrivileges()); err != nil {
 		return err
 	}
 	ports, err := process.FreePorts(ctx, 1)

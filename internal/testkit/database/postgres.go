@@ -60,7 +60,7 @@ func (s *postgresServer) start(ctx context.Context, e *Engine) error {
 	const install = "the package postgresql"
 	initdb, initErr := find("initdb", install, debianPostgres)
 	postgres, err := find("postgres", install, debianPostgres)
-	if err := errors.Join(initErr, err); err != nil {
+	if err := errors.Join(initErr, err, e.dropPrivileges()); err != nil {
 		return err
 	}
 	ports, err := process.FreePorts(ctx, 1)

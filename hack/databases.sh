@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Makes sure that the stores are there that tests of sources run: PostgreSQL, MariaDB, Redis, and, built into the
+# user's cache folder once per version, dynalite (DynamoDB) and FerretDB (MongoDB). On Debian and its relatives, root
+# gets what is missing installed; anybody else is told what to install. Prints the folder of what was built.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+has() { PATH="${PATH}:/usr/sbin:$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')" command -v "$1" >/dev/null; }
+
+# The packages of what is missing.
+missing() {
+  has initdb && has postgres || echo postgresql
+  has mariadbd && has mariadb-install-db && has my_print_defaults || echo mariadb-server-core mariadb-client-core
+  has redis-server || echo redis-server
+  has node || echo nodejs
+  has npm || echo npm
+}
+
+# Installs packages, but starts none of their services, now or with the next boot.
+install() {
+  local policy=/usr/sbin/policy-rc.d
+  if [[ ! -e "${policy}" ]]; then
+    printf '#!/bin/sh\nexit 101\n' >"${policy}"
+    chmod +x "${policy}"
+    # shellcheck disable=SC2064 # the path as it is now
+    trap "rm -f '${policy}'" EXIT
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq
+  apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "$@"
+  if command -v deb-systemd-helper >/dev/null; then
+    for service in postgresql redis-server; do
+      if [[ " $* " == *" ${service} "* ]]; then
+        # The tool only listens to the scripts of a package.
+        DPKG_MAINTSCRIPT_PACKAGE="${service}" deb-systemd-helper disable "${service}.service" || true
+      fi
+    done
+  fi
+}
+
+# Fills a folder and renames it, so that it is complete or absent.
+build() {
+  local target="$1" temp
+  temp="$(mktemp -d "${target}.XXXXXX")"
+  # shellcheck disable=SC2064 # the path as it is now
+  trap "rm -rf '${temp}'" EXIT
+  echo "Building dynalite and FerretDB into ${target}; this takes about a minute and happens once per user." >&2
+  mkdir "${temp}/dynalite"
+  cp hack/dynalite/package.json hack/dynalite/package-lock.json "${temp}/dynalite"
+  # What it runs on is plain JavaScript: nothing needs to be built, and no package's script run.
+  npm ci --prefix "${temp}/dynalite" --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+  CGO_ENABLED=0 GOWORK=off go -C hack/ferretdb build -trimpath -buildvcs=false -o "${temp}/ferretdb" .
+  chmod 755 "${temp}"
+  [[ -d "${target}" ]] || mv "${temp}" "${target}" # another build may have been faster
+}
+
+# shellcheck disable=SC2207 # one word per package
+packages=($(missing))
+if ((${#packages[@]})); then
+  if [[ "$(id -u)" != 0 ]] || ! command -v apt-get >/dev/null; then
+    echo "Tests of sources run real databases, and some are missing. Install these packages of Debian, or what your" >&2
+    echo "system calls them: ${packages[*]}" >&2
+    exit 1
+  fi
+  echo "Installing ${packages[*]} for the tests of sources." >&2
+  (install "${packages[@]}") >&2
+fi
+
+cache="${XDG_CACHE_HOME:-${HOME}/.cache}"
+if [[ "$(uname)" == Darwin ]]; then
+  cache="${HOME}/Library/Caches"
+fi
+root="${cache}/cloudfront-tenant-operator/databases"
+version="$(cat hack/ferretdb/{main.go,go.mod,go.sum} hack/dynalite/*.json | cksum | cut -d ' ' -f 1)"
+mkdir -p "${root}"
+if [[ ! -d "${root}/${version}" ]]; then
+  (build "${root}/${version}")
+fi
+# The link is how internal/testkit/database finds it without the environment.
+ln -sfn "${version}" "${root}/current"
+echo "${root}/${version}"
