@@ -1,0 +1,230 @@
+package postgres
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
+)
+
+// largestMessage bounds a message of the server, which holds one row at most: what answers at the address may be anything, and
+// announce a gigabyte.
+const largestMessage = 16 << 20
+
+// use says what becomes of a parameter.
+type use int
+
+const (
+	// unknown parameters are refused without their name: they may be the rest of a password with a blank in it.
+	unknown use = iota
+	// passed on to the library.
+	passed
+	// ignored, since the adapter decides it, or since it changes nothing for a read.
+	ignored
+	// local parameters read something of the operator's own machine.
+	local
+)
+
+var uses = map[string]use{
+	"host": passed, "port": passed, "user": passed, "password": passed, "database": passed,
+	"sslmode": passed, "sslrootcert": passed, "sslnegotiation": passed, "sslsni": passed,
+	"channel_binding": passed, "require_auth": passed, "target_session_attrs": passed,
+	"min_protocol_version": passed, "max_protocol_version": passed,
+	"options": passed, "search_path": passed,
+
+	"application_name": ignored, "fallback_application_name": ignored, "client_encoding": ignored, "connect_timeout": ignored,
+	"gssencmode": ignored, "sslcompression": ignored, "sslcertmode": ignored, "tcp_user_timeout": ignored, "timezone": ignored, "datestyle": ignored,
+	"keepalives": ignored, "keepalives_idle": ignored, "keepalives_interval": ignored, "keepalives_count": ignored,
+
+	"sslcert": local, "sslkey": local, "sslpassword": local, "sslcrl": local, "sslcrldir": local, "sslkeylogfile": local,
+	"passfile": local, "service": local, "servicefile": local, "krbsrvname": local, "krbspn": local, "gsslib": local,
+	"requirepeer": local, "oauth_issuer": local,
+}
+
+// aliases are other spellings.
+var aliases = map[string]string{"dbname": "database"}
+
+// target is a checked connection string.
+type target struct {
+	config *pgconn.Config
+	// endpoints are host:port of all servers.
+	endpoints string
+	count     int
+	redact    sqlrows.Redactor
+}
+
+// parse checks a connection string and makes the library's configuration of it. The library never sees the string itself but
+// one that is written anew from the parts that were let through: two parsers that differ would be a way around the check.
+func parse(text string) (target, error) {
+	settings, err := split(text)
+	if err != nil {
+		return target{}, err
+	}
+	if err := check(settings); err != nil {
+		return target{}, err
+	}
+	endpoints, err := endpoints(settings)
+	if err != nil {
+		return target{}, err
+	}
+	if settings["user"] == "" {
+		return target{}, sqlrows.BadConnection("names no user: add it")
+	}
+	config, err := pgconn.ParseConfig(keywords(settings))
+	if err != nil {
+		// Its text quotes values.
+		return target{}, sqlrows.BadConnection("has a value that is not allowed for its parameter: check " +
+			"sslmode, sslnegotiation, channel_binding, require_auth, target_session_attrs and the protocol versions")
+	}
+	config.MaxProtocolMessageBodyLen = largestMessage
+	return target{
+		config: config, endpoints: strings.Join(endpoints, ", "), count: len(endpoints),
+		redact: sqlrows.NewRedactor(settings["password"], settings["user"], settings["database"]),
+	}, nil
+}
+
+func split(text string) (map[string]string, error) {
+	if err := sqlrows.CheckText(text); err != nil {
+		return nil, err
+	}
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "postgres://") && !strings.HasPrefix(text, "postgresql://") {
+		return splitKeywords(text)
+	}
+	c, err := sqlrows.ParseURL(text)
+	if err != nil {
+		return nil, err
+	}
+	settings := map[string]string{
+		"host": strings.Join(c.Hosts, ","), "port": strings.Join(c.Ports, ","),
+		"user": c.User, "password": c.Password, "database": c.Database,
+	}
+	if c.Params["ssl"] == "true" {
+		delete(c.Params, "ssl")
+		settings["sslmode"] = "require"
+	}
+	for name, value := range c.Params {
+		settings[canonical(name)] = value
+	}
+	return settings, nil
+}
+
+func canonical(name string) string {
+	if other, ok := aliases[name]; ok {
+		return other
+	}
+	return name
+}
+
+const blanks = " \t\n\r\v\f"
+
+// splitKeywords takes "name=value name='quoted value'" apart; a backslash takes the next character as it is.
+func splitKeywords(text string) (map[string]string, error) {
+	settings := map[string]string{}
+	for text = strings.TrimLeft(text, blanks); text != ""; text = strings.TrimLeft(text, blanks) {
+		name, rest, ok := strings.Cut(text, "=")
+		name = strings.Trim(name, blanks)
+		if !ok || name == "" || strings.ContainsAny(name, blanks) {
+			return nil, sqlrows.BadConnection("is neither a URL like postgres://user:password@host/database nor a list like " +
+				"host=... user=... password=... dbname=...: write one of them, and quote values with blanks: 'a b'")
+		}
+		value, rest, ok := keywordValue(strings.TrimLeft(rest, blanks))
+		if !ok {
+			return nil, sqlrows.BadConnection(`has a value whose quotation mark is not closed: add it, or write \' for one in the value`)
+		}
+		settings[canonical(name)], text = value, rest
+	}
+	return settings, nil
+}
+
+func keywordValue(text string) (value, rest string, ok bool) {
+	end := blanks
+	if quoted := strings.HasPrefix(text, "'"); quoted {
+		text, end = text[1:], "'"
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case strings.IndexByte(end, text[i]) >= 0:
+			return b.String(), text[i+1:], true
+		case text[i] == '\\' && i+1 < len(text):
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String(), "", end == blanks
+}
+
+func check(settings map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		switch uses[name] {
+		case unknown:
+			return sqlrows.BadConnection("has a parameter that is not known here: remove it (libraries of other languages have " +
+				"parameters of their own), or quote the value before it")
+		case local:
+			return sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which stands for something on the operator's own machine: "+
+				"remove it; user, password, and sslmode=verify-full with sslrootcert=system do without", name))
+		case ignored:
+			delete(settings, name)
+		case passed:
+		}
+	}
+	if root, ok := settings["sslrootcert"]; ok && root != "system" {
+		return sqlrows.BadConnection("has the parameter sslrootcert with a file, and files of the operator's machine are not read: " +
+			"write sslrootcert=system for the authorities that the operator trusts")
+	}
+	return nil
+}
+
+func endpoints(settings map[string]string) ([]string, error) {
+	hosts, ports := strings.Split(settings["host"], ","), strings.Split(settings["port"], ",")
+	if len(ports) > 1 && len(ports) != len(hosts) {
+		return nil, sqlrows.BadConnection("has not as many ports as hosts: give one port for all, or one for each")
+	}
+	all := make([]string, len(hosts))
+	for i, host := range hosts {
+		port := ports[0]
+		if len(ports) > 1 {
+			port = ports[i]
+		}
+		var err error
+		if all[i], err = sqlrows.Address(host, port, "5432"); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// keywords writes a connection string. What the library would otherwise take from files in the home directory is named as
+// empty, what it would guess is given.
+func keywords(settings map[string]string) string {
+	all := map[string]string{
+		"application_name": sqlrows.Program,
+		"connect_timeout":  strconv.Itoa(int(sqlrows.ConnectTimeout.Seconds())),
+		"sslmode":          "prefer",
+		"passfile":         "", "servicefile": "", "sslcert": "", "sslkey": "", "sslrootcert": "", "sslcertmode": "disable",
+	}
+	maps.Copy(all, settings)
+	quote := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(&b, "%s='%s' ", name, quote.Replace(all[name]))
+	}
+	return b.String()
+}
+
+// ignoreEnvironment removes the variables through which the library would let the operator's own environment into a
+// customer's connection. Some of them (PGSERVICE) can't be overridden by a connection string.
+func ignoreEnvironment() {
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "PG") {
+			_ = os.Unsetenv(name)
+		}
+	}
+}
