@@ -34,19 +34,19 @@ var classes = map[uint16]class{
 	1109: {fault.NotFound, ""},                                  // ER_UNKNOWN_TABLE
 	1146: {fault.NotFound, ""},                                  // ER_NO_SUCH_TABLE
 
-	1044: {fault.Denied, "the user may not use the database: GRANT SELECT on its table"},    // ER_DBACCESS_DENIED_ERROR
-	1045: {fault.Denied, badLogin},                                                          // ER_ACCESS_DENIED_ERROR
-	1130: {fault.Denied, badLogin},                                                          // ER_HOST_NOT_PRIVILEGED
-	1142: {fault.Denied, "the user may not read the table: GRANT SELECT on it"},             // ER_TABLEACCESS_DENIED_ERROR
-	1143: {fault.Denied, "the user may not read a column of the table: GRANT SELECT on it"}, // ER_COLUMNACCESS_DENIED_ERROR
-	1227: {fault.Denied, ""},                                                                // ER_SPECIFIC_ACCESS_DENIED_ERROR
-	1356: {fault.NotFound, ""},                                                              // ER_VIEW_INVALID: a table or column of a view is gone, or its right
-	1370: {fault.Denied, ""},                                                                // ER_PROCACCESS_DENIED_ERROR
-	1698: {fault.Denied, badLogin},                                                          // ER_ACCESS_DENIED_NO_PASSWORD_ERROR
-	1820: {fault.Denied, "the password has expired"},                                        // ER_MUST_CHANGE_PASSWORD
-	1862: {fault.Denied, "the password has expired"},                                        // ER_MUST_CHANGE_PASSWORD_LOGIN
-	3118: {fault.Denied, "the account is locked"},                                           // ER_ACCOUNT_HAS_BEEN_LOCKED
-	4151: {fault.Denied, "the account is locked"},                                           // the same of MariaDB
+	1044: {fault.Denied, "the user may not use the database: GRANT SELECT on its table"},               // ER_DBACCESS_DENIED_ERROR
+	1045: {fault.Denied, badLogin},                                                                     // ER_ACCESS_DENIED_ERROR
+	1130: {fault.Denied, badLogin},                                                                     // ER_HOST_NOT_PRIVILEGED
+	1142: {fault.Denied, "the user may not read the table, if it is there at all: GRANT SELECT on it"}, // ER_TABLEACCESS_DENIED_ERROR
+	1143: {fault.Denied, "the user may not read a column of the table: GRANT SELECT on it"},            // ER_COLUMNACCESS_DENIED_ERROR
+	1227: {fault.Denied, ""},                                                                           // ER_SPECIFIC_ACCESS_DENIED_ERROR
+	1356: {fault.NotFound, ""},                                                                         // ER_VIEW_INVALID: a table or column of a view is gone, or its right
+	1370: {fault.Denied, ""},                                                                           // ER_PROCACCESS_DENIED_ERROR
+	1698: {fault.Denied, badLogin},                                                                     // ER_ACCESS_DENIED_NO_PASSWORD_ERROR
+	1820: {fault.Denied, "the password has expired"},                                                   // ER_MUST_CHANGE_PASSWORD
+	1862: {fault.Denied, "the password has expired"},                                                   // ER_MUST_CHANGE_PASSWORD_LOGIN
+	3118: {fault.Denied, "the account is locked"},                                                      // ER_ACCOUNT_HAS_BEEN_LOCKED
+	4151: {fault.Denied, "the account is locked"},                                                      // the same of MariaDB
 
 	1040: {fault.Throttled, "the server has no connection left"}, // ER_CON_COUNT_ERROR
 	1203: {fault.Throttled, busy},                                // ER_TOO_MANY_USER_CONNECTIONS

@@ -1,0 +1,347 @@
+package mysql_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
+)
+
+func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
+
+// sink keeps what it is given.
+type sink struct {
+	columns []source.Column
+	rows    []source.Row
+	// onRow is called with each row, if there is one.
+	onRow func() error
+}
+
+func (s *sink) Columns(columns []source.Column) error {
+	s.columns = columns
+	return nil
+}
+
+func (s *sink) Row(row source.Row) error {
+	if s.onRow != nil {
+		return s.onRow()
+	}
+	s.rows = append(s.rows, row)
+	return nil
+}
+
+func newTable(t *testing.T, o database.TableOptions) *database.Table {
+	t.Helper()
+	table, err := database.Shared(t, source.MySQL).NewTable(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Rights on the whole database: without them a table that is missing is one that may not be read, and there are no sequences.
+	if err := table.Exec(t.Context(), "GRANT SELECT ON * TO "+user(table)); err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func query(table *database.Table, statement string) source.Query {
+	q := table.Query()
+	q.SQL.Query = statement
+	return q
+}
+
+func read(t *testing.T, table *database.Table, statement string) (*sink, error) {
+	t.Helper()
+	s := &sink{}
+	err := mysql.New(mysql.Config{Timeout: 20 * time.Second}).Read(t.Context(), query(table, statement), s)
+	expectNoSecret(t, err)
+	return s, err
+}
+
+func expectNoSecret(t *testing.T, err error) {
+	t.Helper()
+	for ; err != nil; err = errors.Unwrap(err) {
+		if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(strings.ToLower(text), database.Canary) {
+			t.Errorf("the failure tells a secret: %s", text)
+		}
+	}
+}
+
+func TestValues(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	instant := time.Date(2026, 11, 21, 11, 28, 40, 123456000, time.UTC)
+	for name, tt := range map[string]struct {
+		column, value string
+		kind          source.Type
+		want          any
+	}{
+		"text":                        {"varchar(20)", "'é 😀'", source.TypeString, "é 😀"},
+		"text in another encoding":    {"varchar(20) CHARACTER SET latin1", "'é'", source.TypeString, "é"},
+		"binary order":                {"varchar(20) COLLATE utf8mb4_bin", "'a'", source.TypeString, "a"},
+		"longtext":                    {"longtext", "'a'", source.TypeString, "a"},
+		"nothing":                     {"text", "NULL", source.TypeString, nil},
+		"true":                        {"boolean", "true", source.TypeBoolean, true},
+		"false":                       {"tinyint(1)", "0", source.TypeBoolean, false},
+		"neither":                     {"tinyint(1)", "7", source.TypeBoolean, int64(7)},
+		"no boolean":                  {"boolean", "NULL", source.TypeBoolean, nil},
+		"a small number":              {"tinyint", "1", source.TypeNumber, int64(1)},
+		"a small number without sign": {"tinyint unsigned", "255", source.TypeNumber, int64(255)},
+		"one bit":                     {"bit(1)", "b'1'", source.TypeBoolean, true},
+		"more bits":                   {"bit(10)", "b'1000000001'", source.TypeNumber, int64(513)},
+		"a number":                    {"bigint", "-9223372036854775808", source.TypeNumber, int64(-9223372036854775808)},
+		"a number that is too great":  {"bigint unsigned", "18446744073709551615", source.TypeNumber, "18446744073709551615"},
+		"a decimal":                   {"decimal(10,2)", "1.10", source.TypeNumber, 1.1},
+		"a whole decimal":             {"decimal(10,2)", "7", source.TypeNumber, int64(7)},
+		"a long decimal":              {"decimal(40,20)", "12345678901234567890.1", source.TypeNumber, "12345678901234567890.10000000000000000000"},
+		"a float":                     {"float", "1.1", source.TypeNumber, 1.1},
+		"a double":                    {"double", "5", source.TypeNumber, 5.0},
+		"a year":                      {"year", "2026", source.TypeNumber, int64(2026)},
+		"a time stamp":                {"timestamp(6) NULL", "'2026-11-21 11:28:40.123456'", source.TypeTime, instant},
+		"date and time":               {"datetime(6)", "'2026-11-21 11:28:40.123456'", source.TypeTime, instant},
+		"a date of zeros":             {"datetime", "'0000-00-00'", source.TypeTime, nil},
+		"a date":                      {"date", "'2026-11-21'", source.TypeString, "2026-11-21"},
+		"no date":                     {"date", "'0000-00-00'", source.TypeString, nil},
+		"a time":                      {"time", "'-11:28'", source.TypeString, "-11:28:00"},
+		"an enumeration":              {"enum('free','pro')", "'pro'", source.TypeString, "pro"},
+		"a set":                       {"set('a','b')", "'a,b'", source.TypeString, "a,b"},
+		"MariaDB's JSON":              {"json", "'[1]'", source.TypeString, "[1]"},
+		"bytes":                       {"blob", "x'ff'", source.TypeOther, source.Unsupported("blob")},
+		"bytes of a fixed length":     {"binary(2)", "'ab'", source.TypeOther, source.Unsupported("binary")},
+		"bytes of a variable length":  {"varbinary(2)", "'ab'", source.TypeOther, source.Unsupported("varbinary")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			values := table.Name() + "_values"
+			if err := table.Exec(t.Context(), fmt.Sprintf(`SET sql_mode = '', time_zone = '+00:00'; CREATE OR REPLACE TABLE %[1]s (v %[2]s);
+				INSERT INTO %[1]s VALUES (%[3]s); GRANT SELECT ON %[1]s TO %[4]s`, values, tt.column, tt.value, user(table))); err != nil {
+				t.Fatal(err)
+			}
+			got, err := read(t, table, "SELECT v FROM "+values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]source.Column{{Name: "v", Type: tt.kind}}, got.columns); diff != "" {
+				t.Errorf("columns (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]source.Row{{Values: map[string]any{"v": tt.want}}}, got.rows); diff != "" {
+				t.Errorf("rows (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// user is the table's reader, in the words of a GRANT.
+func user(table *database.Table) string {
+	name, _, _ := strings.Cut(table.Query().Connection.Reveal(), ":")
+	return name + "@127.0.0.1"
+}
+
+// The reader of this table may write; the adapter does not.
+func TestNothingIsWritten(t *testing.T) {
+	table := newTable(t, database.TableOptions{Writable: true})
+	name := table.Name()
+	if err := table.Exec(t.Context(), fmt.Sprintf(`
+		CREATE FUNCTION %[1]s_empty() RETURNS int MODIFIES SQL DATA BEGIN DELETE FROM %[1]s; RETURN 1; END;
+		CREATE PROCEDURE %[1]s_commit() BEGIN COMMIT; SET SESSION TRANSACTION READ WRITE; DELETE FROM %[1]s; SELECT 1 AS a; END;
+		GRANT EXECUTE ON FUNCTION %[1]s_empty TO %[2]s; GRANT EXECUTE ON PROCEDURE %[1]s_commit TO %[2]s`, name, user(table))); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Put(t.Context(), map[string]any{"name": "a"}); err != nil {
+		t.Fatal(err)
+	}
+	for what, statement := range map[string]string{
+		"a second statement":              "SELECT name FROM %s; DELETE FROM %[1]s",
+		"the end of the transaction":      "COMMIT; DELETE FROM %s",
+		"only the end of the transaction": "COMMIT",
+		"a deletion":                      "DELETE FROM %s",
+		"a deletion that returns rows":    "DELETE FROM %s RETURNING name",
+		"a deletion behind a comment":     "/*!DELETE FROM*/ %s",
+		"a function that deletes":         "SELECT %s_empty()",
+		"a procedure that commits":        "CALL %s_commit()",
+		"the same behind a comment":       "/* SELECT */ CALL %s_commit()",
+		"a block":                         "BEGIN NOT ATOMIC COMMIT; SET SESSION TRANSACTION READ WRITE; DELETE FROM %s; SELECT 1 AS a; END",
+		"a statement in a text":           "EXECUTE IMMEDIATE 'DELETE FROM %s'",
+		"a truncation":                    "TRUNCATE %s",
+		"a file of the operator":          "LOAD DATA LOCAL INFILE '/etc/hostname' INTO TABLE %s",
+		"a file of the server":            "SELECT name FROM %s INTO OUTFILE '/tmp/%[1]s'",
+	} {
+		t.Run(what, func(t *testing.T) {
+			if strings.Contains(statement, "%") {
+				statement = fmt.Sprintf(statement, name)
+			}
+			_, err := read(t, table, statement)
+			if !fault.Is(err, fault.Invalid, fault.Denied) {
+				t.Errorf("got %v", err)
+			}
+			left, err := read(t, table, "SELECT name FROM "+name)
+			if err != nil || len(left.rows) != 1 {
+				t.Errorf("%d rows are left, %v", len(left.rows), err)
+			}
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	good := table.Query().Connection.Reveal()
+	for name, tt := range map[string]struct {
+		connection, query string
+		kind              fault.Kind
+		code, want        string
+	}{
+		"no such table":    {good, "SELECT a FROM nowhere", fault.NotFound, "1146", "Table '….nowhere' doesn't exist"},
+		"no such column":   {good, "SELECT nam FROM " + table.Name(), fault.NotFound, "1054", "Unknown column 'nam'"},
+		"no right":         {good, "SELECT user FROM mysql.global_priv", fault.Denied, "1142", "GRANT SELECT"},
+		"a syntax error":   {good, "SELECT FROM WHERE", fault.Invalid, "1064", "syntax"},
+		"no query":         {good, " ", fault.Invalid, "", "does not begin with SELECT"},
+		"nothing returned": {good, "SELECT 1 INTO @a", fault.Invalid, "", "returns no columns"},
+		"a name twice":     {good, "SELECT 1 AS a, 2 AS b, 3 AS a", fault.Invalid, "", `two columns named "a"`},
+		"a result that is cut by a limit on work": {
+			good, "SELECT seq AS a FROM seq_1_to_100000 LIMIT ROWS EXAMINED 10", fault.Invalid, "", "LIMIT ROWS EXAMINED",
+		},
+		"a text that is cut": {
+			good, "SELECT GROUP_CONCAT(REPEAT('x', 1000)) AS a FROM seq_1_to_20000", fault.Invalid, "", "16 MiB",
+		},
+		"a wrong password": {strings.Replace(good, "@", "x@", 1), "SELECT 1", fault.Denied, "1045", "refuses the login"},
+		"no such database": {good + "_not", "SELECT 1", fault.Denied, "1044", "GRANT SELECT"},
+		"TLS that the server has not": {
+			good + "?tls=skip-verify", "SELECT 1", fault.Invalid, "", "offers no TLS",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := query(table, tt.query)
+			q.Connection = source.NewSecret(tt.connection)
+			err := mysql.New(mysql.Config{}).Read(t.Context(), q, &sink{})
+			expectNoSecret(t, err)
+			got, ok := errors.AsType[*fault.Error](err)
+			if !ok || got.Kind != tt.kind || got.Code != tt.code || !strings.Contains(got.Message, tt.want) {
+				t.Errorf("got %v of kind %s", err, fault.KindOf(err))
+			}
+		})
+	}
+}
+
+// MySQL's default would cut the list at 1,024 bytes, and with it a tenant's domains.
+func TestALongListIsWhole(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	got, err := read(t, table, "SELECT GROUP_CONCAT(REPEAT('x', 1000)) AS a FROM seq_1_to_2000")
+	if err != nil || len(got.rows) != 1 || len(got.rows[0].Values["a"].(string)) != 2000*1001-1 {
+		t.Errorf("got %d rows, %v", len(got.rows), err)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	err := mysql.New(mysql.Config{Timeout: 100 * time.Millisecond}).Read(t.Context(), query(table, "SELECT SLEEP(60) AS a"), &sink{})
+	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "took longer than the read timeout of 100ms") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCancelEndsTheQueryOnTheServer(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	running := func() (n int64) {
+		s, err := read(t, table, "SELECT COUNT(*) AS n FROM information_schema.processlist WHERE info LIKE '%SLEEP(600)%' AND id <> CONNECTION_ID()")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.rows[0].Values["n"].(int64)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- mysql.New(mysql.Config{}).Read(ctx, query(table, "SELECT SLEEP(600) AS a"), &sink{}) }()
+	started := time.Now()
+	for running() == 0 {
+		if time.Since(started) > 20*time.Second {
+			t.Fatal("the query does not start")
+		}
+	}
+	cancel()
+	started = time.Now()
+	err := <-done
+	if !fault.Is(err, fault.Transient) || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(started); took > 10*time.Second {
+		t.Errorf("the read ended after %s", took)
+	}
+	for started := time.Now(); running() > 0; {
+		if time.Since(started) > 20*time.Second {
+			t.Fatal("the query goes on")
+		}
+	}
+}
+
+func TestTheErrorOfTheSinkEndsTheRead(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	enough := errors.New("enough")
+	seen := 0
+	s := &sink{onRow: func() error {
+		if seen++; seen == 3 {
+			return enough
+		}
+		return nil
+	}}
+	err := mysql.New(mysql.Config{}).Read(t.Context(), query(table, "SELECT seq FROM seq_1_to_100000000"), s)
+	if !errors.Is(err, enough) || seen != 3 {
+		t.Errorf("got %v after %d rows", err, seen)
+	}
+}
+
+// A hundred megabytes pass through; what is kept at a time is one row and a buffer.
+func TestMemoryDoesNotGrowWithTheTable(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	var before, now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var peak uint64
+	seen := 0
+	s := &sink{onRow: func() error {
+		if seen++; seen%10_000 == 0 {
+			runtime.GC()
+			runtime.ReadMemStats(&now)
+			peak = max(peak, now.HeapAlloc)
+		}
+		return nil
+	}}
+	err := mysql.New(mysql.Config{}).Read(t.Context(), query(table, "SELECT seq, REPEAT('x', 1000) AS x FROM seq_1_to_100000"), s)
+	if err != nil || seen != 100_000 {
+		t.Fatalf("%d rows, %v", seen, err)
+	}
+	const most = 8 << 20
+	if peak > before.HeapAlloc+most {
+		t.Errorf("the heap grew from %d to %d bytes", before.HeapAlloc, peak)
+	}
+}
+
+// A replica that has lost its primary says so to whoever has the right to ask; a reader without it is let in.
+func TestAReplicaThatIsCutOffIsNotRead(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	if err := table.Exec(t.Context(), "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=1, MASTER_USER='a'"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := table.Exec(context.WithoutCancel(t.Context()), "RESET SLAVE ALL"); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := read(t, table, "SELECT 1"); err != nil {
+		t.Errorf("a reader that can't know: %v", err)
+	}
+	if err := table.Exec(t.Context(), "GRANT REPLICA MONITOR ON *.* TO "+user(table)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := read(t, table, "SELECT 1")
+	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "receives nothing from its primary") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,345 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
+)
+
+func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
+
+// sink keeps what it is given.
+type sink struct {
+	columns []source.Column
+	rows    []source.Row
+	// onRow is called with each row, if there is one.
+	onRow func() error
+}
+
+func (s *sink) Columns(columns []source.Column) error {
+	s.columns = columns
+	return nil
+}
+
+func (s *sink) Row(row source.Row) error {
+	if s.onRow != nil {
+		return s.onRow()
+	}
+	s.rows = append(s.rows, row)
+	return nil
+}
+
+func newTable(t *testing.T, o database.TableOptions) *database.Table {
+	t.Helper()
+	table, err := database.Shared(t, source.Postgres).NewTable(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func query(table *database.Table, statement string) source.Query {
+	q := table.Query()
+	q.SQL.Query = statement
+	return q
+}
+
+func read(t *testing.T, table *database.Table, statement string) (*sink, error) {
+	t.Helper()
+	s := &sink{}
+	err := postgres.New(postgres.Config{Timeout: 20 * time.Second}).Read(t.Context(), query(table, statement), s)
+	expectNoSecret(t, err)
+	return s, err
+}
+
+func expectNoSecret(t *testing.T, err error) {
+	t.Helper()
+	for ; err != nil; err = errors.Unwrap(err) {
+		if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(strings.ToLower(text), database.Canary) {
+			t.Errorf("the failure tells a secret: %s", text)
+		}
+	}
+}
+
+func TestValues(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	types := table.Name()
+	if err := table.Exec(t.Context(), fmt.Sprintf(`
+		CREATE TYPE %[1]s_plan AS ENUM ('free', 'pro');
+		CREATE DOMAIN %[1]s_slug AS text CHECK (VALUE <> '');
+		CREATE DOMAIN %[1]s_level AS int;
+		CREATE TYPE %[1]s_pair AS (a int, b text)`, types)); err != nil {
+		t.Fatal(err)
+	}
+	instant := time.Date(2026, 11, 21, 11, 28, 40, 123456000, time.UTC)
+	for expression, want := range map[string]struct {
+		kind  source.Type
+		value any
+	}{
+		"NULL":                          {source.TypeString, nil},
+		"'é 😀'::text":                   {source.TypeString, "é 😀"},
+		"'a'::char(3)":                  {source.TypeString, "a  "},
+		"'x'::name":                     {source.TypeString, "x"},
+		"true":                          {source.TypeBoolean, true},
+		"false":                         {source.TypeBoolean, false},
+		"NULL::bool":                    {source.TypeBoolean, nil},
+		"1::smallint":                   {source.TypeNumber, int64(1)},
+		"-9223372036854775808":          {source.TypeNumber, int64(-9223372036854775808)},
+		"9223372036854775807":           {source.TypeNumber, int64(9223372036854775807)},
+		"9223372036854775808::numeric":  {source.TypeNumber, "9223372036854775808"},
+		"7.00::numeric":                 {source.TypeNumber, int64(7)},
+		"1.10::numeric":                 {source.TypeNumber, 1.1},
+		"'NaN'::numeric":                {source.TypeNumber, "NaN"},
+		"1.1::float4":                   {source.TypeNumber, 1.1},
+		"5::float8":                     {source.TypeNumber, 5.0},
+		"'-Infinity'::float8":           {source.TypeNumber, "-Infinity"},
+		"'3.50'::money":                 {source.TypeString, "$3.50"},
+		"'{\"a\":[1,0.5,null]}'::jsonb": {source.TypeObject, map[string]any{"a": []any{int64(1), 0.5, nil}}},
+		"'[1]'::json":                   {source.TypeObject, []any{int64(1)}},
+		"'null'::json":                  {source.TypeObject, nil},
+		"'{}'::text[]":                  {source.TypeList, []any{}},
+		"ARRAY['a,b','\"',NULL]":        {source.TypeList, []any{"a,b", `"`, nil}},
+		"ARRAY[[1,2],[3,4]]":            {source.TypeList, []any{[]any{int64(1), int64(2)}, []any{int64(3), int64(4)}}},
+		"ARRAY[true]":                   {source.TypeList, []any{true}},
+		"ARRAY['{\"a\":1}'::jsonb]":     {source.TypeList, []any{map[string]any{"a": int64(1)}}},
+		"ARRAY['\\x00'::bytea]":         {source.TypeList, []any{source.Unsupported("bytea")}},
+		"'1 2'::int2vector":             {source.TypeString, "1 2"},
+		"'2026-11-21 12:28:40.123456+01'::timestamptz": {source.TypeTime, instant},
+		"'2026-11-21 11:28:40.123456'::timestamp":      {source.TypeTime, instant},
+		"'infinity'::timestamptz":                      {source.TypeTime, "infinity"},
+		"'2026-11-21'::date":                           {source.TypeString, "2026-11-21"},
+		"'11:28'::time":                                {source.TypeString, "11:28:00"},
+		"'1 day'::interval":                            {source.TypeString, "1 day"},
+		"'\\xff'::bytea":                               {source.TypeOther, source.Unsupported("bytea")},
+		"'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid": {source.TypeString, "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"},
+		"'10.0.0.1'::inet":                             {source.TypeString, "10.0.0.1"},
+		"'[1,3)'::int4range":                           {source.TypeString, "[1,3)"},
+		"'pro'::" + types + "_plan":                    {source.TypeString, "pro"},
+		"ARRAY['pro'::" + types + "_plan]":             {source.TypeList, []any{"pro"}},
+		"'acme'::" + types + "_slug":                   {source.TypeString, "acme"},
+		"3::" + types + "_level":                       {source.TypeNumber, int64(3)},
+		"ARRAY[3::" + types + "_level]":                {source.TypeList, []any{int64(3)}},
+		"(1, 'a')::" + types + "_pair":                 {source.TypeString, "(1,a)"},
+	} {
+		t.Run(expression, func(t *testing.T) {
+			got, err := read(t, table, "SELECT "+expression+" AS v")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]source.Column{{Name: "v", Type: want.kind}}, got.columns); diff != "" {
+				t.Errorf("columns (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]source.Row{{Values: map[string]any{"v": want.value}}}, got.rows); diff != "" {
+				t.Errorf("rows (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The reader of this table may write; the adapter does not.
+func TestNothingIsWritten(t *testing.T) {
+	table := newTable(t, database.TableOptions{Writable: true})
+	name := table.Name()
+	if err := table.Exec(t.Context(), fmt.Sprintf(`
+		CREATE FUNCTION %[1]s_empty() RETURNS int LANGUAGE sql AS 'DELETE FROM %[1]s; SELECT 1';
+		CREATE FUNCTION %[1]s_definer() RETURNS int LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN DELETE FROM %[1]s; RETURN 1; END $$;
+		CREATE FUNCTION %[1]s_unlock() RETURNS int LANGUAGE plpgsql AS $$ BEGIN
+			PERFORM set_config('transaction_read_only', 'off', false); DELETE FROM %[1]s; RETURN 1; END $$;
+		CREATE PROCEDURE %[1]s_commit(INOUT a int) LANGUAGE plpgsql AS $$ BEGIN COMMIT; DELETE FROM %[1]s; END $$;
+		CREATE SEQUENCE %[1]s_sequence`, name)); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Put(t.Context(), map[string]any{"name": "a"}); err != nil {
+		t.Fatal(err)
+	}
+	for what, statement := range map[string]string{
+		"a second statement":                     "SELECT name FROM %s; DELETE FROM %[1]s",
+		"the end of the transaction":             "COMMIT; DELETE FROM %s",
+		"only the end of the transaction":        "COMMIT",
+		"a deletion":                             "DELETE FROM %s",
+		"a deletion that returns rows":           "DELETE FROM %s RETURNING name",
+		"a common table expression that deletes": "WITH d AS (DELETE FROM %s RETURNING name) SELECT name FROM d",
+		"a function that deletes":                "SELECT %s_empty()",
+		"one with the rights of its owner":       "SELECT %s_definer()",
+		"one that wants to write":                "SELECT %s_unlock()",
+		"a procedure that commits":               "CALL %s_commit(1)",
+		"a block":                                "DO $$ BEGIN COMMIT; DELETE FROM %s; END $$",
+		"locks on rows":                          "SELECT name FROM %s FOR UPDATE",
+		"a sequence":                             "SELECT nextval('%s_sequence')",
+		"a copy":                                 "COPY %s TO STDOUT",
+		"a truncation":                           "TRUNCATE %s",
+		"a table":                                "SELECT 1 AS a INTO %s_new",
+		"a statement that is explained":          "EXPLAIN ANALYZE DELETE FROM %s",
+	} {
+		t.Run(what, func(t *testing.T) {
+			if strings.Contains(statement, "%") {
+				statement = fmt.Sprintf(statement, name)
+			}
+			_, err := read(t, table, statement)
+			if !fault.Is(err, fault.Invalid, fault.Denied) {
+				t.Errorf("got %v", err)
+			}
+			left, err := read(t, table, "SELECT name FROM "+name)
+			if err != nil || len(left.rows) != 1 {
+				t.Errorf("%d rows are left, %v", len(left.rows), err)
+			}
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	other := newTable(t, database.TableOptions{})
+	if err := other.Revoke(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	good := table.Query().Connection.Reveal()
+	for name, tt := range map[string]struct {
+		connection, query string
+		kind              fault.Kind
+		code, want        string
+	}{
+		"no such table":         {good, "SELECT a FROM nowhere", fault.NotFound, "42P01", `relation "nowhere" does not exist`},
+		"no such column":        {good, "SELECT nam FROM " + table.Name(), fault.NotFound, "42703", `column "nam" does not exist (Perhaps you meant`},
+		"no right":              {good, "SELECT name FROM " + other.Name(), fault.Denied, "42501", "permission denied for table " + other.Name()},
+		"a syntax error":        {good, "SELEC 1", fault.Invalid, "42601", "syntax error"},
+		"a cast that fails":     {good, "SELECT 'x'::int AS a", fault.Invalid, "22P02", "invalid input syntax"},
+		"no query":              {good, " ", fault.Invalid, "", "returns no columns"},
+		"nothing to return":     {good, "SET a.b = 1", fault.Invalid, "", "returns no columns"},
+		"a placeholder":         {good, "SELECT $1::text AS a", fault.Invalid, "", "$1"},
+		"a name twice":          {good, "SELECT 1 AS a, 2 AS b, 3 AS a", fault.Invalid, "", `two columns named "a"`},
+		"a message with a name": {good, "SELECT current_user::int AS a", fault.Invalid, "22P02", "invalid input syntax"},
+		"a wrong password": {
+			strings.Replace(good, "sslmode", "password=wrong&sslmode", 1), "SELECT 1 AS a", fault.Denied, "28P01", "password is wrong",
+		},
+		"no such database": {
+			strings.Replace(good, "sslmode", "dbname="+database.Canary+"&sslmode", 1), "SELECT 1 AS a", fault.NotFound, "3D000", "no database",
+		},
+		"TLS that the server has not": {
+			strings.Replace(good, "disable", "require", 1), "SELECT 1 AS a", fault.Transient, "", "sslmode",
+		},
+		"a parameter that the server refuses": {
+			good + "&search_path=" + database.Canary + "%00", "SELECT 1 AS a", fault.Invalid, source.CodeConnectionString, "NUL",
+		},
+		"an option that the server refuses": {
+			good + "&options=-c%20" + database.Canary + "=1", "SELECT 1 AS a", fault.NotFound, "42704", "check options",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := query(table, tt.query)
+			q.Connection = source.NewSecret(tt.connection)
+			s := &sink{}
+			err := postgres.New(postgres.Config{}).Read(t.Context(), q, s)
+			expectNoSecret(t, err)
+			got, ok := errors.AsType[*fault.Error](err)
+			if !ok || got.Kind != tt.kind || got.Code != tt.code || !strings.Contains(got.Message, tt.want) {
+				t.Errorf("got %v of kind %s", err, fault.KindOf(err))
+			}
+			if len(s.rows) > 0 {
+				t.Error("there are rows")
+			}
+		})
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	started := time.Now()
+	err := postgres.New(postgres.Config{Timeout: 100 * time.Millisecond}).Read(t.Context(), query(table, "SELECT pg_sleep(60)::text AS a"), &sink{})
+	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "took longer than the read timeout of 100ms") {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(started); took > 20*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
+
+func TestCancelEndsTheQueryOnTheServer(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	running := func() (n int64) {
+		s, err := read(t, table, "SELECT count(*) AS n FROM pg_stat_activity WHERE usename = current_user AND pid <> pg_backend_pid()")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.rows[0].Values["n"].(int64)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- postgres.New(postgres.Config{}).Read(ctx, query(table, "SELECT pg_sleep(600)::text AS a"), &sink{})
+	}()
+	started := time.Now()
+	for running() == 0 {
+		if time.Since(started) > 20*time.Second {
+			t.Fatal("the query does not start")
+		}
+	}
+	cancel()
+	started = time.Now()
+	err := <-done
+	if !fault.Is(err, fault.Transient) || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(started); took > 10*time.Second {
+		t.Errorf("the read ended after %s", took)
+	}
+	for started := time.Now(); running() > 0; {
+		if time.Since(started) > 20*time.Second {
+			t.Fatal("the query goes on")
+		}
+	}
+}
+
+func TestTheErrorOfTheSinkEndsTheRead(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	enough := errors.New("enough")
+	seen := 0
+	s := &sink{onRow: func() error {
+		if seen++; seen == 3 {
+			return enough
+		}
+		return nil
+	}}
+	err := postgres.New(postgres.Config{}).Read(t.Context(), query(table, "SELECT n FROM generate_series(1, 100000000) n"), s)
+	if !errors.Is(err, enough) || seen != 3 {
+		t.Errorf("got %v after %d rows", err, seen)
+	}
+}
+
+// A hundred megabytes pass through; what is kept at a time is one row and a buffer.
+func TestMemoryDoesNotGrowWithTheTable(t *testing.T) {
+	table := newTable(t, database.TableOptions{})
+	var before, now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var peak uint64
+	seen := 0
+	s := &sink{onRow: func() error {
+		if seen++; seen%10_000 == 0 {
+			runtime.GC()
+			runtime.ReadMemStats(&now)
+			peak = max(peak, now.HeapAlloc)
+		}
+		return nil
+	}}
+	err := postgres.New(postgres.Config{}).Read(t.Context(), query(table, "SELECT n, repeat('x', 1000) AS x FROM generate_series(1, 100000) n"), s)
+	if err != nil || seen != 100_000 {
+		t.Fatalf("%d rows, %v", seen, err)
+	}
+	const most = 8 << 20
+	if peak > before.HeapAlloc+most {
+		t.Errorf("the heap grew from %d to %d bytes", before.HeapAlloc, peak)
+	}
+}
