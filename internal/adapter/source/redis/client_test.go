@@ -1,0 +1,359 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	sdk "github.com/redis/go-redis/v9"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
+)
+
+func read(ctx context.Context, q source.Query) (*collected, error) {
+	var got collected
+	err := redis.New(redis.Config{}).Read(ctx, q, &got)
+	return &got, err
+}
+
+// checkFailure looks at what all failures have in common.
+func checkFailure(t *testing.T, err error, kind fault.Kind, says string) {
+	t.Helper()
+	if !fault.Is(err, kind) || err == nil || !strings.Contains(err.Error(), says) {
+		t.Errorf("got %v (%v), want %v that says %q", fault.KindOf(err), err, kind, says)
+	}
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if strings.Contains(fmt.Sprintf("%v %+v", e, e), "canary") {
+			t.Errorf("a secret is in %v", e)
+		}
+	}
+}
+
+// Every kind of key, on the real server.
+func TestKeys(t *testing.T) {
+	table, err := database.Shared(t, source.Redis).NewTable(t.Context(), database.TableOptions{Writable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	options, err := sdk.ParseURL(table.Query().Connection.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := sdk.NewClient(options)
+	_, err = client.Pipelined(t.Context(), func(p sdk.Pipeliner) error {
+		p.HSet(t.Context(), "customer:hash", "name", "a", "enabled", "true", "bytes", "\xff")
+		p.Set(t.Context(), "customer:json", `{"name": "b", "n": 42, "f": 0.5, "big": 12345678901234567890, "list": [1, {"x": 2.0}], "null": null, "enabled": true}`, 0)
+		p.Set(t.Context(), "customer:text", "hello", 0)
+		p.Set(t.Context(), "customer:two", "{} {}", 0)
+		p.RPush(t.Context(), "customer:list", "x")
+		return nil
+	})
+	if err = errors.Join(err, client.Close()); err != nil {
+		t.Fatal(err)
+	}
+	noObject := source.Unsupported("string that is no JSON object")
+	for name, tt := range map[string]struct {
+		columns []string
+		want    map[string]map[string]any
+	}{
+		"all columns": {nil, map[string]map[string]any{
+			"customer:hash": {"name": "a", "enabled": "true", "bytes": source.Unsupported("bytes that are no UTF-8")},
+			"customer:json": {
+				"name": "b", "n": int64(42), "f": 0.5, "big": "12345678901234567890", "list": []any{int64(1), map[string]any{"x": int64(2)}},
+				"null": nil, "enabled": true,
+			},
+			"customer:text": {}, "customer:two": {}, "customer:list": {},
+		}},
+		"some columns": {[]string{"name", "enabled"}, map[string]map[string]any{
+			"customer:hash": {"name": "a", "enabled": "true"},
+			"customer:json": {"name": "b", "enabled": true},
+			"customer:text": {"name": noObject, "enabled": noObject},
+			"customer:two":  {"name": noObject, "enabled": noObject},
+			"customer:list": {"name": source.Unsupported("list"), "enabled": source.Unsupported("list")},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := table.Query()
+			q.Columns = tt.columns
+			got, err := read(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := map[string]map[string]any{}
+			for _, r := range got.rows {
+				rows[r.Key] = r.Values
+			}
+			if diff := cmp.Diff(tt.want, rows); diff != "" {
+				t.Errorf("rows (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestADatabaseThatIsNotThere(t *testing.T) {
+	table, err := database.Shared(t, source.Redis).NewTable(t.Context(), database.TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := table.Query()
+	text := q.Connection.Reveal()
+	q.Connection = source.NewSecret(text[:strings.LastIndex(text, "/")] + "/999999")
+	_, err = read(t.Context(), q)
+	checkFailure(t, err, fault.Invalid, "no database of that number")
+}
+
+// A key that is shown twice is one row, one that has gone has none, and one of the JSON module is read by
+// its own command.
+func TestAScan(t *testing.T) {
+	s := newServer(t, func(command string, arguments []string) string {
+		switch command {
+		case "SCAN":
+			if arguments[0] == "0" {
+				return scanned("5", "customer:a", "customer:b", "customer:json")
+			}
+			return scanned("0", "customer:b", "customer:a", "customer:gone", "customer:going")
+		case "TYPE":
+			switch arguments[0] {
+			case "customer:gone":
+				return "+none\r\n"
+			case "customer:json":
+				return "+ReJSON-RL\r\n"
+			}
+		case "HGETALL":
+			if arguments[0] == "customer:going" {
+				return array()
+			}
+			return bulks("name", arguments[0])
+		case "JSON.GET":
+			return bulk(`{"name": "json"}`)
+		}
+		return ""
+	})
+	got, err := read(t.Context(), s.query())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []source.Row{
+		{Key: "customer:a", Values: map[string]any{"name": "customer:a"}},
+		{Key: "customer:b", Values: map[string]any{"name": "customer:b"}},
+		{Key: "customer:json", Values: map[string]any{"name": "json"}},
+	}
+	if diff := cmp.Diff(want, got.rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if n := s.connections.Load(); n != 1 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+// always answers one command in one way.
+func always(which, answer string) script {
+	return func(command string, _ []string) string {
+		if command == which {
+			return answer
+		}
+		return ""
+	}
+}
+
+// oneKey is a scan that finds a key.
+func oneKey(then script) script {
+	return func(command string, arguments []string) string {
+		if command == "SCAN" && arguments[0] == "0" {
+			return scanned("9", "customer:a")
+		}
+		return then(command, arguments)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	info := func(lines ...string) script { return always("INFO", bulk(strings.Join(lines, "\r\n"))) }
+	asReplica := func(answer string) script {
+		return func(command string, _ []string) string {
+			return map[string]string{"HELLO": hello("standalone", "replica"), "INFO": answer}[command]
+		}
+	}
+	denied := "-NOPERM User canaryuser has no permissions to run the 'x' command\r\n"
+	infos := 0
+	for name, tt := range map[string]struct {
+		answer script
+		want   fault.Kind
+		says   string
+	}{
+		"a user that is refused": {func(command string, _ []string) string {
+			if command == "HELLO" || command == "AUTH" {
+				return "-WRONGPASS invalid username-password pair or user is disabled. canarypassword\r\n"
+			}
+			return ""
+		}, fault.Denied, "WRONGPASS"},
+		"a user that may not scan":         {always("SCAN", denied), fault.Denied, "SCAN: NOPERM"},
+		"a user that may not read a key":   {oneKey(always("TYPE", denied)), fault.Denied, "TYPE: NOPERM"},
+		"a user that may not read a hash":  {oneKey(always("HGETALL", denied)), fault.Denied, "HGETALL: NOPERM"},
+		"a server that is loading":         {always("SCAN", "-LOADING Redis is loading the dataset in memory\r\n"), fault.Transient, "loading"},
+		"a server that says it is loading": {info("role:master", "loading:1"), fault.Transient, "loading"},
+		"a replica that has lost its master": {
+			info("role:slave", "master_link_status:down"), fault.Transient, "replica without a link",
+		},
+		"a replica that copies its master": {
+			info("role:slave", "master_link_status:up", "master_sync_in_progress:1"), fault.Transient, "replica without a link",
+		},
+		"a replica that refuses to say what it is":    {asReplica(denied), fault.Denied, "INFO"},
+		"a node of a cluster":                         {info("role:master", "cluster_enabled:1"), fault.Invalid, "node of a cluster"},
+		"a node of a cluster that says so in HELLO":   {always("HELLO", hello("cluster", "master")), fault.Invalid, "node of a cluster"},
+		"a node of a cluster that sends us elsewhere": {oneKey(always("HGETALL", "-MOVED 1 10.0.0.1:6379\r\n")), fault.Invalid, "node of a cluster"},
+		"a sentinel": {always("HELLO", hello("sentinel", "master")), fault.Invalid, "sentinel"},
+		"a server that got another master meanwhile": {func(command string, _ []string) string {
+			if command != "INFO" {
+				return ""
+			}
+			infos++
+			return bulk(fmt.Sprintf("run_id:1\r\nrole:slave\r\nmaster_link_status:up\r\nmaster_replid:%d\r\n", infos))
+		}, fault.Transient, "during the read"},
+		"a connection that is lost in the middle": {oneKey(always("SCAN", hangUp)), fault.Transient, "the connection was lost"},
+		"a type that changes":                     {oneKey(always("HGETALL", "-WRONGTYPE Operation against a key\r\n")), fault.Transient, "changed its type"},
+		"an error that nobody knows":              {always("SCAN", "-ERR canary something\r\n"), fault.Transient, "could not finish"},
+		"too many clients":                        {always("SCAN", "-ERR max number of clients reached\r\n"), fault.Throttled, "as many clients"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t, tt.answer)
+			_, err := read(t.Context(), s.query())
+			checkFailure(t, err, tt.want, tt.says)
+			if n := s.connections.Load(); n != 1 {
+				t.Errorf("%d connections: a scan must not go on with another server", n)
+			}
+		})
+	}
+}
+
+// What a user may not ask is not held against the server, and neither is what an old one does not know.
+func TestAServerThatTellsLittle(t *testing.T) {
+	for name, answer := range map[string]script{
+		"a user that may not ask": always("INFO", "-NOPERM User x has no permissions to run the 'info' command\r\n"),
+		"a server without HELLO":  always("HELLO", "-ERR unknown command 'HELLO'\r\n"),
+		"a server without INFO":   always("INFO", "-ERR unknown command 'INFO'\r\n"),
+		"a replica that keeps up": always("INFO", bulk("run_id:1\r\nrole:slave\r\nmaster_link_status:up\r\nmaster_sync_in_progress:0\r\n")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := read(t.Context(), newServer(t, answer).query()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestACancelledReadEndsAtOnce(t *testing.T) {
+	for name, end := range map[string]func(context.Context) (context.Context, context.CancelFunc){
+		"cancelled": context.WithCancel,
+		"too late": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 50*time.Millisecond)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := end(t.Context())
+			defer cancel()
+			s := newServer(t, func(command string, _ []string) string {
+				if command != "SCAN" {
+					return ""
+				}
+				if name == "cancelled" {
+					cancel()
+				}
+				return silent
+			})
+			begin := time.Now()
+			_, err := read(ctx, s.query())
+			if took := time.Since(begin); took > 5*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if !errors.Is(err, ctx.Err()) {
+				t.Errorf("got %v", err)
+			}
+			checkFailure(t, err, fault.Transient, "SCAN: 127.0.0.1:")
+		})
+	}
+}
+
+func TestTheTimeoutIsThatOfTheWholeRead(t *testing.T) {
+	// Each answer comes at once, and the scan never ends.
+	s := newServer(t, always("SCAN", scanned("1")))
+	err := redis.New(redis.Config{Timeout: 50 * time.Millisecond}).Read(t.Context(), s.query(), &collected{})
+	checkFailure(t, err, fault.Transient, "no answer in time")
+}
+
+func TestTheSinkEndsTheRead(t *testing.T) {
+	s := newServer(t, func(command string, arguments []string) string {
+		switch command {
+		case "SCAN":
+			return scanned("1", "customer:a", "customer:b")
+		case "HGETALL":
+			return bulks("name", arguments[0])
+		}
+		return ""
+	})
+	sink := &collected{refuse: errors.New("enough"), after: 1}
+	err := redis.New(redis.Config{}).Read(t.Context(), s.query(), sink)
+	if !errors.Is(err, sink.refuse) || len(sink.rows) != 1 {
+		t.Errorf("error %v after %d rows", err, len(sink.rows))
+	}
+}
+
+func TestNobodyListens(t *testing.T) {
+	s := newServer(t, always("", ""))
+	if err := s.listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := read(t.Context(), s.query())
+	checkFailure(t, err, fault.Transient, "refuses connections")
+}
+
+func TestConnectionStringsThatAreRefused(t *testing.T) {
+	for name, tt := range map[string]struct{ connection, says string }{
+		"nothing":                     {"", "does not begin with redis://"},
+		"another scheme":              {"http://canaryuser:canarypassword@host", "does not begin with redis://"},
+		"no URL":                      {"redis://canaryuser:canary%zz@host", "is no URL"},
+		"a port that is none":         {"redis://canaryuser:canarypassword@host:canary", "is no URL"},
+		"an address":                  {"redis:canary", "is no URL"},
+		"a socket":                    {"unix://canaryuser:canarypassword@/run/canary.sock", "socket"},
+		"no host":                     {"redis://:canarypassword@/0", "names no host"},
+		"a database with a name":      {"redis://host/canary", "number of the database"},
+		"a negative database":         {"redis://host?db=-1", "negative number"},
+		"an unverified certificate":   {"rediss://host?skip_verify=true", "SSL_CERT_FILE"},
+		"an option that nobody knows": {"redis://host?canary=1", "no source may set"},
+		"options that are none":       {"redis://host?canary=%zz", "no name=value"},
+		"a time that is none":         {"redis://host?read_timeout=canary", "values of their types"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := read(t.Context(), source.Query{Connection: source.NewSecret(tt.connection)})
+			checkFailure(t, err, fault.Invalid, tt.says)
+			if failure, ok := errors.AsType[*fault.Error](err); !ok || failure.Code != source.CodeConnectionString {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func FuzzConnectionString(f *testing.F) {
+	for _, seed := range []string{"redis://u:p@h:1/0", "rediss://h?db=1&skip_verify=false", "unix:///s", "redis://[::1]:1", "redis:?db=1"} {
+		f.Add(seed)
+	}
+	// Nothing is connected to: the read is cancelled already.
+	ctx, cancel := context.WithCancel(f.Context())
+	cancel()
+	f.Fuzz(func(t *testing.T, text string) {
+		_, err := read(ctx, source.Query{Connection: source.NewSecret(text)})
+		failure, ok := errors.AsType[*fault.Error](err)
+		if !ok {
+			t.Fatalf("got %v", err)
+		}
+		if failure.Kind == fault.Invalid && failure.Code != source.CodeConnectionString {
+			t.Errorf("got %v", err)
+		}
+	})
+}

@@ -1,0 +1,151 @@
+package redis
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	sdk "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+)
+
+const opConnect = "Connect"
+
+const (
+	dialTimeout = 5 * time.Second
+	// answerTimeout is for a part of an answer: a server that is silent for so long is not there any more.
+	answerTimeout = 30 * time.Second
+	clientName    = "cloudfront-tenant-operator"
+)
+
+const example = "write redis://user:password@host:6379/0, or rediss:// for TLS, with what is special in user and password percent-encoded"
+
+// allowed are the options that a connection string may have. The limits of time and the size of pools
+// are the operator's business, and are taken and not used.
+var allowed = map[string]bool{
+	"db": true, "protocol": true, "client_name": true, "max_retries": true, "min_retry_backoff": true, "max_retry_backoff": true,
+	"dial_timeout": true, "read_timeout": true, "write_timeout": true, "pool_fifo": true, "pool_size": true, "pool_timeout": true,
+	"min_idle_conns": true, "max_idle_conns": true, "max_active_conns": true, "conn_max_idle_time": true, "idle_timeout": true,
+	"conn_max_lifetime": true, "max_conn_age": true,
+}
+
+// connection is a connection string that was checked.
+type connection struct {
+	options *sdk.Options
+	// host is what failures may name.
+	host string
+}
+
+// invalid is the failure of a connection string. No part of the string may be in the text but the
+// names of its options.
+func invalid(format string, arguments ...any) error {
+	return &fault.Error{
+		Kind: fault.Invalid, Operation: opConnect, Code: source.CodeConnectionString,
+		Message: store.Message("the connection string " + fmt.Sprintf(format, arguments...)),
+	}
+}
+
+func parseConnection(text string) (connection, error) {
+	text = strings.TrimSpace(text)
+	switch scheme, _, _ := strings.Cut(text, ":"); scheme {
+	case "redis", "rediss":
+	case "unix":
+		return connection{}, invalid("names a socket of the operator's machine: name a host and a port; %s", example)
+	default:
+		return connection{}, invalid("does not begin with redis:// or rediss://; %s", example)
+	}
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Opaque != "" {
+		return connection{}, invalid("is no URL; %s", example)
+	}
+	// The driver would connect to the operator's own machine.
+	if parsed.Hostname() == "" {
+		return connection{}, invalid("names no host; %s", example)
+	}
+	if err := checkOptions(parsed); err != nil {
+		return connection{}, err
+	}
+	options, err := sdk.ParseURL(text)
+	if err != nil {
+		return connection{}, invalid("can't be used by the driver: the path is the number of the database, and the options have values of their types; %s", example)
+	}
+	if options.DB < 0 {
+		return connection{}, invalid("has a negative number of a database: the first one is 0")
+	}
+	return connection{options: restricted(options), host: options.Addr}, nil
+}
+
+func checkOptions(u *url.URL) error {
+	options, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return invalid("has options that are no name=value; %s", example)
+	}
+	for name, values := range options {
+		if name == "skip_verify" {
+			if strings.Join(values, "") == "false" {
+				continue
+			}
+			return invalid("has the option skip_verify: a server that nobody has checked could answer that there are no customers: " +
+				"leave it out, and let the operator trust the server's authority by SSL_CERT_FILE in its environment")
+		}
+		if !allowed[name] {
+			return invalid("has an option that no source may set: leave it out; %s", example)
+		}
+	}
+	return nil
+}
+
+// restricted keeps who connects to which database, and decides the rest: one connection, on which
+// nothing is tried again.
+func restricted(o *sdk.Options) *sdk.Options {
+	return &sdk.Options{
+		Network: "tcp", Addr: o.Addr, Username: o.Username, Password: o.Password, DB: o.DB, TLSConfig: o.TLSConfig,
+		Protocol: 2, ClientName: clientName, DisableIdentity: true,
+		MaxRetries: -1, DialerRetries: 1, PipelinePoolSize: -1, ConnMaxIdleTime: -1,
+		DialTimeout: dialTimeout, ReadTimeout: answerTimeout, WriteTimeout: answerTimeout,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	}
+}
+
+// dial connects, with the driver's own settings for TLS, but under the context: the driver goes on to
+// dial when nobody waits any more.
+func (c connection) dial(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	plain := &net.Dialer{}
+	if c.options.TLSConfig == nil {
+		return plain.DialContext(ctx, c.options.Network, c.options.Addr)
+	}
+	return (&tls.Dialer{NetDialer: plain, Config: c.options.TLSConfig}).DialContext(ctx, c.options.Network, c.options.Addr)
+}
+
+var errSecondConnection = errors.New("the connection was lost")
+
+// over is a client on that connection, and on no other: the cursor of a scan means nothing to
+// another server, which may stand behind the same name. Greeted becomes true when the server has let
+// us in.
+func (c connection) over(conn net.Conn, greeted *atomic.Bool) *sdk.Client {
+	options := *c.options
+	options.OnConnect = func(context.Context, *sdk.Conn) error {
+		greeted.Store(true)
+		return nil
+	}
+	var used atomic.Bool
+	options.Dialer = func(context.Context, string, string) (net.Conn, error) {
+		if used.Swap(true) {
+			return nil, errSecondConnection
+		}
+		return conn, nil
+	}
+	return sdk.NewClient(&options)
+}

@@ -1,0 +1,100 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	sdk "github.com/redis/go-redis/v9"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// meaning is what a code of Redis stands for. Its own texts name users and keys.
+type meaning struct {
+	kind fault.Kind
+	text string
+}
+
+// meanings has the codes, which are the first words of Redis's errors. What stands nowhere is transient.
+var meanings = map[string]meaning{
+	"NOAUTH":    {fault.Denied, "the server wants a user and a password"},
+	"WRONGPASS": {fault.Denied, "the server refuses user and password"},
+	"NOPERM": {fault.Denied, "the user may not run this command, or not on every key that the pattern matches: " +
+		"its ACL needs ~ with the pattern, and +scan +type +hgetall +get, with +info to check the server"},
+	"DENIED": {fault.Denied, "the server is in protected mode, and takes no connections from other machines"},
+
+	"LOADING":     {fault.Transient, "the server is still loading its data"},
+	"MASTERDOWN":  {fault.Transient, "the server is a replica that has lost its master"},
+	"BUSY":        {fault.Transient, "the server runs a script that doesn't end"},
+	"CLUSTERDOWN": {fault.Transient, "the cluster is down"},
+	"TRYAGAIN":    {fault.Transient, "the keys are being moved"},
+	"WRONGTYPE":   {fault.Transient, "a key changed its type while it was read"},
+
+	"MOVED": {fault.Invalid, isCluster},
+	"ASK":   {fault.Invalid, isCluster},
+}
+
+const isCluster = "the server is a node of a cluster, which has a part of the keys only: name a server that has all of them"
+
+// phrases are for the code ERR, which Redis uses for everything else.
+var phrases = []struct {
+	contains string
+	meaning
+}{
+	{"db index is out of range", meaning{fault.Invalid, "the server has no database of that number"}},
+	{"invalid db index", meaning{fault.Invalid, "the server has no database of that number"}},
+	{"max number of clients", meaning{fault.Throttled, "the server has as many clients as it takes"}},
+	{"without any password configured", meaning{fault.Denied, "the server wants no password, or knows only users with a name"}},
+	{"invalid password", meaning{fault.Denied, "the server refuses user and password"}},
+	{"operation not permitted", meaning{fault.Denied, "the server refuses user and password"}},
+	{"unknown command", meaning{fault.Invalid, "the server does not know this command"}},
+	{"unknown subcommand", meaning{fault.Invalid, "the server does not know this command"}},
+}
+
+var codeForm = regexp.MustCompile(`^[A-Z]{1,40}$`)
+
+// failed turns an error of the driver into a *fault.Error.
+func (c connection) failed(ctx context.Context, operation string, err error) error {
+	failure := &fault.Error{Kind: fault.Transient, Operation: operation}
+	var answer sdk.Error
+	switch {
+	// The connection is closed under a read that was cancelled, which shows as any error.
+	case ctx.Err() != nil:
+		failure.Err = ctx.Err()
+		failure.Message = c.host + ": " + store.Unanswered(ctx.Err())
+	case errors.Is(err, errSecondConnection):
+		failure.Message = c.host + ": " + errSecondConnection.Error()
+	case errors.As(err, &answer) && !errors.Is(err, sdk.Nil):
+		code, text, _ := strings.Cut(answer.Error(), " ")
+		if !codeForm.MatchString(code) {
+			code = ""
+		}
+		m := meaningOf(code, text)
+		failure.Kind, failure.Code, failure.Message = m.kind, code, c.host+": "+m.text
+	default:
+		failure.Message = c.host + ": " + store.Unanswered(err)
+	}
+	return failure
+}
+
+func meaningOf(code, text string) meaning {
+	if m, ok := meanings[code]; ok {
+		return m
+	}
+	text = strings.ToLower(text)
+	for _, p := range phrases {
+		if strings.Contains(text, p.contains) {
+			return p.meaning
+		}
+	}
+	return meaning{fault.Transient, "the server could not finish the read"}
+}
+
+// incomplete is the failure of a server whose answer can't be the whole truth.
+func (c connection) incomplete(operation, format string, arguments ...any) error {
+	return &fault.Error{Kind: fault.Transient, Operation: operation, Message: c.host + ": " + fmt.Sprintf(format, arguments...)}
+}

@@ -1,0 +1,139 @@
+package redis
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	sdk "github.com/redis/go-redis/v9"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+)
+
+// reader takes the answer for a key, once it has come: its values, and whether the key is there.
+type reader func() (values map[string]any, there bool)
+
+// fields are those that are wanted, nil for all.
+type fields map[string]bool
+
+func fieldsOf(columns []string) fields {
+	if columns == nil {
+		return nil
+	}
+	wanted := fields{}
+	for _, c := range columns {
+		wanted[c] = true
+	}
+	return wanted
+}
+
+// ask sends the command that reads a key of that type.
+func (f fields) ask(ctx context.Context, p sdk.Pipeliner, kind, key string) reader {
+	switch kind {
+	case "none":
+		return func() (map[string]any, bool) { return nil, false }
+	case "hash":
+		answer := p.HGetAll(ctx, key)
+		return func() (map[string]any, bool) { return f.hash(answer.Val()), len(answer.Val()) > 0 }
+	case "string":
+		answer := p.Get(ctx, key)
+		return func() (map[string]any, bool) { return f.document(answer.Val()), answer.Err() == nil }
+	case "ReJSON-RL":
+		answer := p.Do(ctx, "JSON.GET", key)
+		return func() (map[string]any, bool) {
+			text, err := answer.Text()
+			return f.document(text), err == nil
+		}
+	}
+	// The key matches the pattern, so it is a row. If it had none, a customer whose hash was replaced by
+	// something else would look like one that is gone.
+	return func() (map[string]any, bool) { return f.unsupported(source.Unsupported(kind)), true }
+}
+
+// unsupported says of every wanted field what stands in its place.
+func (f fields) unsupported(kind source.Unsupported) map[string]any {
+	values := make(map[string]any, len(f))
+	for field := range f {
+		values[field] = kind
+	}
+	return values
+}
+
+func (f fields) hash(hash map[string]string) map[string]any {
+	values := make(map[string]any, len(hash))
+	for field, v := range hash {
+		if f == nil || f[field] {
+			values[field] = text(v)
+		}
+	}
+	return values
+}
+
+func text(s string) any {
+	if !utf8.ValidString(s) {
+		return source.Unsupported("bytes that are no UTF-8")
+	}
+	return s
+}
+
+// document is a JSON object.
+func (f fields) document(from string) map[string]any {
+	decoder := json.NewDecoder(strings.NewReader(from))
+	decoder.UseNumber()
+	var object map[string]any
+	if err := decoder.Decode(&object); err != nil || object == nil || !utf8.ValidString(from) {
+		return f.unsupported("string that is no JSON object")
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return f.unsupported("string that is no JSON object")
+	}
+	values := make(map[string]any, len(object))
+	for field, v := range object {
+		if f == nil || f[field] {
+			values[field] = value(v)
+		}
+	}
+	return values
+}
+
+// value gives the numbers of a JSON value their types.
+func value(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return store.Number(v.String())
+	case []any:
+		for i := range v {
+			v[i] = value(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = value(v[name])
+		}
+	}
+	return v
+}
+
+// parseInfo reads the answer of INFO: lines of name:value.
+func parseInfo(text string) map[string]string {
+	info := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, value, found := strings.Cut(strings.TrimSpace(line), ":"); found {
+			info[name] = value
+		}
+	}
+	return info
+}
+
+func isReplica(role string) bool { return role == "slave" || role == "replica" }
+
+// commandName is how failures name a command.
+func commandName(command sdk.Cmder, otherwise string) string {
+	if name, ok := command.Args()[0].(string); ok && name != "" {
+		return strings.ToUpper(name)
+	}
+	return otherwise
+}
