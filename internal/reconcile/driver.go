@@ -22,11 +22,11 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
 )
 
-// The time that a pass may take. The world outside gets less than the whole, so that a
-// hanging service can't also prevent the report about it.
+// The time that a pass may take, if its kind needs no longer. The world outside gets less than
+// the whole, so that a hanging service can't also prevent the report about it.
 const (
-	passTimeout    = 60 * time.Second
 	outsideTimeout = 45 * time.Second
+	reportTimeout  = 15 * time.Second
 )
 
 // maxSteps bounds the steps of a pass. A chain looks at a handful of things before it
@@ -101,6 +101,8 @@ type Driver[O client.Object] struct {
 	Kind Kind[O]
 	// Publish sends an event about the object.
 	Publish func(o O, e Event)
+	// Timeout bounds what a pass asks of the world outside. Zero means 45 seconds.
+	Timeout time.Duration
 	// Failed counts a pass that ended with a failure. It may be nil.
 	Failed func(kind fault.Kind)
 }
@@ -108,7 +110,7 @@ type Driver[O client.Object] struct {
 // Reconcile implements reconcile.Reconciler.
 func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	// A shutdown must not cut a call in the middle: the pass ends by itself.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), passTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.timeout()+reportTimeout)
 	defer cancel()
 	o := d.Kind.New()
 	if err := d.Client.Get(ctx, req.NamespacedName, o); err != nil {
@@ -137,10 +139,17 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	return d.conclude(ctx, o, pass, more, failure)
 }
 
+func (d *Driver[O]) timeout() time.Duration {
+	if d.Timeout > 0 {
+		return d.Timeout
+	}
+	return outsideTimeout
+}
+
 // run decides and performs until a step rests, releases or fails. more means that the
 // next step would have been a second write.
 func (d *Driver[O]) run(ctx context.Context, pass Pass, k *keeper[O]) (released, more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, outsideTimeout)
+	ctx, cancel := context.WithTimeout(ctx, d.timeout())
 	defer cancel()
 	wrote := false
 	for range maxSteps {

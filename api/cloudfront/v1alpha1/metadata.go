@@ -69,6 +69,12 @@ const (
 	PausedTrue = "true"
 )
 
+// Values of AnnotationSourceDisabled.
+const (
+	// SourceDisabledTrue is the only value of AnnotationSourceDisabled that has an effect.
+	SourceDisabledTrue = "true"
+)
+
 // Values of AnnotationAbandonDNS.
 const (
 	// AbandonTrue is the only value of AnnotationAbandonDNS that has an effect.

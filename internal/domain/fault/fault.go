@@ -100,6 +100,14 @@ func KindOf(err error) Kind {
 	return Transient
 }
 
+// CodeOf returns the service's own code of an error, empty where there is none.
+func CodeOf(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
 // Classified reports whether err is the failure of a call to the world outside, rather than
 // of the Kubernetes API.
 func Classified(err error) bool {

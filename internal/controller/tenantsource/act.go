@@ -1,0 +1,234 @@
+package tenantsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// Perform implements reconcile.Pass.
+func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
+	if p.failed != nil {
+		return p.failed
+	}
+	switch p.decision.Step {
+	case source.Read:
+		return p.read(ctx)
+	case source.Apply:
+		if err := k.Hold(ctx, nil); err != nil {
+			return err
+		}
+		return p.apply(ctx)
+	case source.Remove:
+		if err := k.Hold(ctx, nil); err != nil {
+			return err
+		}
+		return p.remove(ctx)
+	case source.Rest, source.Reserve, source.LetGo:
+	}
+	return nil
+}
+
+// read reads the table, and asks what follows from it. That it fails is a result like any other.
+func (p *pass) read(ctx context.Context) error {
+	p.session.started = p.Clock.Now()
+	round := p.in.Begin()
+	p.session.Round = round
+	fleet, err := p.fleet(ctx)
+	if err != nil {
+		p.session.Round = nil
+		return err
+	}
+	poll := source.NewPoll(p.session.program, fleet, p.MaxRows)
+	if round.Failure = p.readRows(ctx, poll); round.Failure != nil {
+		log.FromContext(ctx).Info("The table was not read; nothing is changed", "reason", round.Failure.Reason, "message", round.Failure.Message)
+		return nil
+	}
+	p.in.Settle(poll.Harvest(), fleet.owned(p.in.Policy))
+	return nil
+}
+
+func (p *pass) readRows(ctx context.Context, poll *source.Poll) *source.Failure {
+	rows := p.Rows[source.Provider(p.object.Spec.Provider)]
+	if rows == nil {
+		return &source.Failure{Reason: source.InvalidConfig, Message: fmt.Sprintf("spec.provider: this operator does not read %q", p.object.Spec.Provider)}
+	}
+	connection, failure := p.connection(ctx)
+	if failure != nil {
+		return failure
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.ReadTimeout)
+	defer cancel()
+	if err := rows.Read(ctx, convert.SourceQuery(p.object, connection, p.columns()), poll); err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return &source.Failure{Reason: source.PollFailed, Message: fmt.Sprintf(
+				"The table was not read to its end in %s: make the query faster, or let the administrator raise --tenantsource-read-timeout", p.ReadTimeout)}
+		}
+		return source.FailureOf(err)
+	}
+	return nil
+}
+
+// columns are those that are used; nil for all.
+func (p *pass) columns() []string {
+	required, optional, all := p.session.program.Columns()
+	if all {
+		return nil
+	}
+	return append(append([]string{}, required...), optional...)
+}
+
+// connectionKey is the key of the Secret under which the connection string is.
+const connectionKey = "connectionString"
+
+// connection reads the connection string, each time anew: it may have been rotated, and it is kept nowhere.
+func (p *pass) connection(ctx context.Context) (source.Secret, *source.Failure) {
+	name, field := convert.SecretOf(p.object)
+	if name == "" {
+		return source.Secret{}, nil
+	}
+	var secret corev1.Secret
+	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.object.Namespace, Name: name}, &secret)
+	invalid := func(format string, args ...any) (source.Secret, *source.Failure) {
+		return source.Secret{}, &source.Failure{Reason: source.InvalidConfig, Message: field + ": " + fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		return invalid("there is no Secret %q in namespace %q: create it, with the key %s", name, p.object.Namespace, connectionKey)
+	case apierrors.IsForbidden(err):
+		return invalid("the operator may not read Secrets in namespace %q: add it to the chart's value rbac.secretNamespaces", p.object.Namespace)
+	case err != nil:
+		return source.Secret{}, &source.Failure{Reason: source.PollFailed, Message: fmt.Sprintf("Reading the Secret %q failed: %s", name, apierrors.ReasonForError(err))}
+	case len(secret.Data[connectionKey]) == 0:
+		return invalid("the Secret %q has no key %s: put the connection string there", name, connectionKey)
+	}
+	return source.NewSecret(string(secret.Data[connectionKey])), nil
+}
+
+// The writes of one pass, and how many of them are under way at a time.
+const (
+	batchSize   = 500
+	atOnce      = 16
+	batchBudget = 30 * time.Second
+)
+
+// WriteTimeout is what a pass needs beside the time of a read.
+const WriteTimeout = 45 * time.Second
+
+// outcome is what became of one write.
+type outcome struct {
+	done     bool
+	refused  string
+	conflict bool
+	denied   bool
+	err      error
+}
+
+// apply writes the next changes. What the API server refuses about a row is that row's; what keeps all rows from
+// being written ends the poll.
+func (p *pass) apply(ctx context.Context) error {
+	round := p.session.Round
+	batch := round.Harvest.Changes[round.Written:]
+	batch = batch[:min(len(batch), batchSize)]
+	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.write(ctx, batch[i]) })
+	denied := 0
+	for i, r := range results {
+		change := batch[i]
+		if r.err != nil {
+			// What was written is found to be equal by the next pass over the same change.
+			return fmt.Errorf("applying the tenant %s: %w", change.Name, r.err)
+		}
+		p.tally(round, change, r)
+		if r.denied {
+			denied++
+		}
+		round.Written++
+	}
+	if denied > 0 && denied == len(results) {
+		round.Failure = &source.Failure{Reason: source.PollFailed, Message: fmt.Sprintf("The API server refuses every change: %s", results[0].refused)}
+	}
+	return nil
+}
+
+func (p *pass) tally(round *source.Round, c source.Change, r outcome) {
+	switch {
+	case r.refused != "":
+		round.Refused = append(round.Refused, source.Rejection{Row: c.Row, Name: c.Name, Reason: r.refused})
+		if r.conflict {
+			round.Conflicts++
+		}
+	case !r.done:
+		// It has moved meanwhile; the next poll sees how.
+	case c.Action == source.Create:
+		round.Created++
+	default:
+		round.Updated++
+	}
+}
+
+// remove deletes or disables the next objects that the guard has let go.
+func (p *pass) remove(ctx context.Context) error {
+	round := p.session.Round
+	batch := round.Verdict.Go[round.Removed:]
+	batch = batch[:min(len(batch), batchSize)]
+	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.removeOne(ctx, batch[i]) })
+	for i, r := range results {
+		if r.err != nil {
+			return fmt.Errorf("deleting the tenant %s: %w", batch[i].Name, r.err)
+		}
+		round.Removed++
+		if r.done {
+			round.Deleted++
+		}
+	}
+	return nil
+}
+
+// tries is how often an object that keeps changing is looked at before the next pass has its turn.
+const tries = 3
+
+// removeOne deletes or disables one object.
+func (p *pass) removeOne(ctx context.Context, o source.Owned) (r outcome) {
+	for range tries {
+		if r = p.tryRemove(ctx, o); !apierrors.IsConflict(r.err) {
+			return r
+		}
+	}
+	return r
+}
+
+// tryRemove looks at the object before it lays hands on it, and asks for exactly the version that it saw: with
+// a label taken away in the last moment the object is no longer the source's.
+func (p *pass) tryRemove(ctx context.Context, o source.Owned) outcome {
+	var live v1alpha1.DistributionTenant
+	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target, Name: o.Name}, &live)
+	if apierrors.IsNotFound(err) {
+		return outcome{}
+	}
+	if err != nil {
+		return outcome{err: err}
+	}
+	if string(live.UID) != o.UID || relation(&live, p.labels) != source.Ours || !live.DeletionTimestamp.IsZero() {
+		return outcome{}
+	}
+	if p.in.Policy == source.PolicyDisable {
+		err = p.disable(ctx, &live)
+	} else {
+		err = p.Client.Delete(ctx, &live, client.Preconditions{UID: &live.UID, ResourceVersion: &live.ResourceVersion})
+	}
+	if apierrors.IsNotFound(err) {
+		return outcome{}
+	}
+	return outcome{done: err == nil, err: err}
+}

@@ -1,0 +1,92 @@
+package tenantsource
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// again is the pause between two passes of one round.
+const again = 10 * time.Millisecond
+
+// Conclude implements reconcile.Pass.
+func (p *pass) Conclude(err error) reconcile.Conclusion {
+	now := p.Clock.Now()
+	p.in.Now = now
+	if err != nil {
+		// The round goes on where it stopped, when the API server answers again.
+		return reconcile.Conclusion{}
+	}
+	report := source.Conclude(p.in, p.decision)
+	before := meta.FindStatusCondition(p.object.Status.Conditions, v1alpha1.ConditionReady).DeepCopy()
+	convert.SourceStatus(&p.object.Status, p.object.Generation, report, now)
+	c := reconcile.Conclusion{After: p.decision.After}
+	round := p.session.Round
+	switch {
+	case p.decision.Step == source.Reserve:
+		c.After = again
+		c.Stored = func() {
+			round.Reserved = true
+			p.session.Absences.Clear(round.Verdict.Go)
+		}
+	case report.Polled != nil:
+		c.Events = p.events(before, round)
+		c.Stored = func() {
+			p.in.End()
+			p.Observer.Polled(p.key(), report, now.Sub(p.session.started))
+		}
+	case p.in.Deleting:
+		c.Events = p.removalEvents(before)
+	}
+	return c
+}
+
+// Reasons of events that are no reasons of conditions.
+const (
+	// eventTenantsChanged tells what a poll did.
+	eventTenantsChanged = "TenantsChanged"
+	// eventTenantsRetained tells that the objects of a deleted source stay.
+	eventTenantsRetained = "TenantsRetained"
+)
+
+func (p *pass) events(before *metav1.Condition, round *source.Round) []reconcile.Event {
+	events := p.transition(before)
+	if round.Failure == nil && round.Created+round.Updated+round.Deleted > 0 {
+		events = append(events, reconcile.Event{Reason: eventTenantsChanged, Message: fmt.Sprintf(
+			"Created %d, changed %d and %s %d tenants", round.Created, round.Updated, p.removedWord(), round.Deleted)})
+	}
+	return events
+}
+
+func (p *pass) removedWord() string {
+	if p.in.Policy == source.PolicyDisable {
+		return "disabled"
+	}
+	return "deleted"
+}
+
+// transition tells when Ready has another reason than before.
+func (p *pass) transition(before *metav1.Condition) []reconcile.Event {
+	now := meta.FindStatusCondition(p.object.Status.Conditions, v1alpha1.ConditionReady)
+	if now == nil || before != nil && before.Reason == now.Reason {
+		return nil
+	}
+	return []reconcile.Event{{Warning: now.Status != "True" && now.Reason != v1alpha1.ReasonDeleting, Reason: now.Reason, Message: now.Message}}
+}
+
+func (p *pass) removalEvents(before *metav1.Condition) []reconcile.Event {
+	if p.decision.Step != source.LetGo {
+		return p.transition(before)
+	}
+	if p.in.Policy == source.PolicyRetain || p.in.DryRun || p.in.Suspended {
+		return []reconcile.Event{{Reason: eventTenantsRetained, Message: "The source is gone; its tenants stay as they are"}}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+// Package tenantsource makes DistributionTenant objects follow a table of customers. All that is decided is
+// decided in domain/source; here is how it is observed and done.
+package tenantsource
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// Observer is told what metrics count.
+type Observer interface {
+	// Polled takes the report of a poll that is over, and how long it took.
+	Polled(key client.ObjectKey, r source.Report, d time.Duration)
+	// Forgotten takes a source that is gone.
+	Forgotten(key client.ObjectKey)
+}
+
+// Options are what the controller is made from.
+type Options struct {
+	Client client.Client
+	// Live reads past the cache: Secrets are never cached, and what is about to be deleted is looked at.
+	Live client.Reader
+	// Rows reads the tables, by provider.
+	Rows  map[source.Provider]port.Rows
+	Clock clock.PassiveClock
+	// Grant says why the sources of a namespace may not have tenants in another one, or in their own; nil if they may.
+	Grant func(from, to string) error
+	// MaxRows is how many rows a table may have.
+	MaxRows int
+	// ReadTimeout bounds one read.
+	ReadTimeout time.Duration
+	Observer    Observer
+}
+
+// Controller implements reconcile.Kind for TenantSource.
+type Controller struct {
+	Options
+
+	mu       sync.Mutex
+	sessions map[types.NamespacedName]*session
+}
+
+// session is what the process remembers of one source.
+type session struct {
+	source.Session
+	uid types.UID
+	// program is compiled once for a generation; invalid says why it could not be.
+	generation int64
+	program    *source.Program
+	invalid    string
+	// started is when the round of the session began, for how long it took.
+	started time.Time
+}
+
+// New makes a controller.
+func New(o Options) *Controller {
+	return &Controller{Options: o, sessions: map[types.NamespacedName]*session{}}
+}
+
+// New implements reconcile.Kind.
+func (c *Controller) New() *v1alpha1.TenantSource { return &v1alpha1.TenantSource{} }
+
+// Finalizer implements reconcile.Kind.
+func (c *Controller) Finalizer() string { return v1alpha1.Finalizer }
+
+// Status implements reconcile.Kind.
+func (c *Controller) Status(o *v1alpha1.TenantSource) any { return &o.Status }
+
+// Forget implements reconcile.Kind.
+func (c *Controller) Forget(key client.ObjectKey) {
+	c.mu.Lock()
+	_, known := c.sessions[key]
+	delete(c.sessions, key)
+	c.mu.Unlock()
+	if known {
+		c.Observer.Forgotten(key)
+	}
+}
+
+// Begin implements reconcile.Kind.
+func (c *Controller) Begin(ctx context.Context, o *v1alpha1.TenantSource) reconcile.Pass {
+	return c.observe(ctx, o)
+}
+
+// recall returns what is remembered of the source. A new object of the same name begins anew.
+func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
+	key := client.ObjectKeyFromObject(o)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.sessions[key]
+	if s == nil || s.uid != o.UID {
+		s = &session{uid: o.UID}
+		if held := o.Status.HeldDeletions; held != nil {
+			s.HeldHash = held.PlanHash
+		}
+		c.sessions[key] = s
+	}
+	return s
+}
+
+// SetupWithManager watches the sources, and nothing else: what becomes of their objects is looked at with
+// the next poll.
+func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*v1alpha1.TenantSource], workers int) error {
+	return reconcile.Setup(mgr, d, reconcile.Watch{
+		Name: "tenantsource", Workers: workers,
+		Annotations: []string{v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationApproveDeletions},
+	})
+}

@@ -1,0 +1,117 @@
+package tenantsource
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+)
+
+// fleet is the target namespace as the cache has it. It implements source.Fleet. Its objects are the cache's own
+// and are only read: a hundred thousand copies with each poll would cost more than everything else.
+type fleet struct {
+	objects map[string]*v1alpha1.DistributionTenant
+	labels  map[string]string
+}
+
+func (p *pass) fleet(ctx context.Context) (*fleet, error) {
+	var list v1alpha1.DistributionTenantList
+	if err := p.Client.List(ctx, &list, client.InNamespace(p.target), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing the tenants in %s: %w", p.target, err)
+	}
+	f := &fleet{objects: make(map[string]*v1alpha1.DistributionTenant, len(list.Items)), labels: p.labels}
+	for i := range list.Items {
+		f.objects[list.Items[i].Name] = &list.Items[i]
+	}
+	return f, nil
+}
+
+// relation says whose the object is.
+func relation(o *v1alpha1.DistributionTenant, labels map[string]string) source.Relation {
+	switch {
+	case o == nil:
+		return source.Absent
+	case o.Labels[v1alpha1.LabelSource] != labels[v1alpha1.LabelSource],
+		o.Labels[v1alpha1.LabelSourceNamespace] != labels[v1alpha1.LabelSourceNamespace],
+		o.Labels[v1alpha1.LabelSourceUID] == "":
+		return source.Foreign
+	case o.Labels[v1alpha1.LabelSourceUID] != labels[v1alpha1.LabelSourceUID]:
+		// Of one namespace and name there is one object at a time, and that is we.
+		return source.Earlier
+	}
+	return source.Ours
+}
+
+// ownerOf says whose an object is, for people.
+func ownerOf(o *v1alpha1.DistributionTenant) string {
+	if name := o.Labels[v1alpha1.LabelSource]; name != "" && o.Labels[v1alpha1.LabelSourceUID] != "" {
+		return fmt.Sprintf("it belongs to the TenantSource %s/%s", o.Labels[v1alpha1.LabelSourceNamespace], name)
+	}
+	return "it has no labels of a TenantSource"
+}
+
+// Standing implements source.Fleet.
+func (f *fleet) Standing(want source.Object) source.Standing {
+	o := f.objects[want.Name]
+	s := source.Standing{Relation: relation(o, f.labels)}
+	if o == nil {
+		return s
+	}
+	s.UID, s.Deleting = string(o.UID), !o.DeletionTimestamp.IsZero()
+	s.Disabled = o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue
+	if s.Relation == source.Foreign {
+		s.Owner = ownerOf(o)
+	}
+	s.Equal = f.equal(o, want)
+	return s
+}
+
+// equal compares what the object has with what is wanted. The hash tells whether something that was once
+// applied is no longer wanted; the rest, whether somebody else has changed it since.
+func (f *fleet) equal(o *v1alpha1.DistributionTenant, want source.Object) bool {
+	if o.Annotations[v1alpha1.AnnotationSourceHash] != want.Hash() || !controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer) ||
+		!within(f.labels, o.Labels) || !within(want.Labels, o.Labels) || !within(want.Annotations, o.Annotations) {
+		return false
+	}
+	spec, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&o.Spec)
+	return err == nil && source.Covers(spec, want)
+}
+
+func within(some, all map[string]string) bool {
+	for k, v := range some {
+		if have, ok := all[k]; !ok || have != v {
+			return false
+		}
+	}
+	return true
+}
+
+// Serves implements source.Fleet.
+func (f *fleet) Serves(name, domain string) bool {
+	o := f.objects[name]
+	return relation(o, f.labels) == source.Ours && slices.ContainsFunc(o.Spec.Domains, func(d v1alpha1.TenantDomain) bool { return d.Domain == domain })
+}
+
+// owned lists the objects that are this source's and not on their way out already. With Disable, those are on
+// their way out that are disabled.
+func (f *fleet) owned(policy source.Policy) []source.Owned {
+	var out []source.Owned
+	for _, name := range slices.Sorted(maps.Keys(f.objects)) {
+		o := f.objects[name]
+		disabled := policy == source.PolicyDisable && o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue
+		if relation(o, f.labels) == source.Ours && o.DeletionTimestamp.IsZero() && !disabled {
+			out = append(out, source.Owned{Name: strings.Clone(name), UID: string(o.UID)})
+		}
+	}
+	return out
+}
+
+var _ source.Fleet = (*fleet)(nil)

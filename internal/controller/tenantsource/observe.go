@@ -1,0 +1,115 @@
+package tenantsource
+
+import (
+	"context"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+)
+
+// maxRound is how long what was read is good for. Whoever can't write for so long reads again.
+const maxRound = 30 * time.Minute
+
+// pass is one reconcile of one source. It implements reconcile.Pass.
+type pass struct {
+	*Controller
+	object   *v1alpha1.TenantSource
+	session  *session
+	in       source.Input
+	decision source.Decision
+	// target is where the objects are, labels mark them.
+	target string
+	labels map[string]string
+	// failed is why the objects could not be looked at.
+	failed error
+}
+
+// observe gathers what is known without asking anybody.
+func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) *pass {
+	s := c.recall(o)
+	p := &pass{Controller: c, object: o, session: s, target: convert.TargetNamespace(o), labels: convert.SourceLabels(o)}
+	p.compile()
+	p.in = source.Input{
+		Now: c.Clock.Now(), Generation: o.Generation, Deleting: !o.DeletionTimestamp.IsZero(),
+		Suspended: o.Spec.Suspend, DryRun: o.Spec.DryRun, Policy: convert.SourcePolicy(o), Guard: convert.SourceGuard(o),
+		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
+		Memory: convert.SourceMemory(&o.Status), Session: &s.Session,
+	}
+	if r := s.Round; r != nil && (r.Generation != o.Generation || p.in.Now.Sub(r.Began) > maxRound || p.in.Suspended) {
+		s.Round = nil
+	}
+	if p.in.Deleting {
+		p.observeRemoval(ctx)
+	}
+	return p
+}
+
+// compile makes the program of this generation, once.
+func (p *pass) compile() {
+	s := p.session
+	if s.generation == p.object.Generation {
+		return
+	}
+	s.generation, s.program, s.invalid = p.object.Generation, nil, ""
+	config, err := convert.SourceConfig(p.object)
+	if err == nil {
+		s.program, err = source.Compile(config)
+	}
+	if err != nil {
+		s.invalid = err.Error()
+	}
+}
+
+// invalid says what makes the spec unusable. The grant is the administrator's, and may change.
+func (p *pass) invalid() string {
+	if err := p.Grant(p.object.Namespace, p.target); err != nil {
+		return "spec.targetNamespace: " + err.Error()
+	}
+	if p.object.DeletionTimestamp.IsZero() {
+		return p.session.invalid
+	}
+	return ""
+}
+
+// observeRemoval asks the guard about a deleted source. Until something is counted it is asked anew in each
+// pass: the approval may have come, or the policy have changed.
+func (p *pass) observeRemoval(ctx context.Context) {
+	gone := map[string]bool{}
+	if r := p.session.Round; r != nil && r.Reserved {
+		for _, o := range r.Verdict.Go[:r.Removed] {
+			gone[o.UID] = true
+		}
+	}
+	fleet, err := p.fleet(ctx)
+	if err != nil {
+		p.failed = err
+		return
+	}
+	for _, o := range fleet.owned(p.in.Policy) {
+		if !gone[o.UID] {
+			p.in.Owned = append(p.in.Owned, o)
+		}
+	}
+	if r := p.session.Round; len(p.in.Owned) > 0 && (r == nil || !r.Reserved || r.Removed == len(r.Verdict.Go)) {
+		p.session.Round = p.in.Judge()
+	}
+}
+
+// Decide implements reconcile.Pass.
+func (p *pass) Decide() step.Effect {
+	p.in.Now = p.Clock.Now()
+	p.decision = source.Decide(p.in)
+	if p.failed != nil && p.decision.Step != source.Rest {
+		// Nothing is known of the objects: looking again is all there is to do.
+		p.decision = source.Decision{Rule: "Unobserved", Step: source.Read}
+	}
+	return p.decision.Step.Effect()
+}
+
+// key names the source.
+func (p *pass) key() client.ObjectKey { return client.ObjectKeyFromObject(p.object) }

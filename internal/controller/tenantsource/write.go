@@ -1,0 +1,178 @@
+package tenantsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+)
+
+// createdAt is a resource version that no object has. The API server takes an apply that carries one for an
+// object that is not there, and answers 409 when there is one: an apply without it would take over whatever
+// somebody made under that name a moment ago.
+const createdAt = "1"
+
+// write carries out one change.
+func (p *pass) write(ctx context.Context, c source.Change) outcome {
+	o, err := c.Object()
+	if err != nil {
+		return outcome{err: err}
+	}
+	if c.Action == source.Enable {
+		if err := p.enable(ctx, c); err != nil {
+			return p.outcomeOf(ctx, c, err)
+		}
+	}
+	return p.outcomeOf(ctx, c, p.applyObject(ctx, p.rendered(o, c), convert.SourceManager(p.object)))
+}
+
+// rendered is the object as it is applied. The UID makes sure that it is the one that was looked at, and the
+// finalizer is there from the first moment, and in every apply, or the next one would take it off.
+func (p *pass) rendered(o source.Object, c source.Change) *unstructured.Unstructured {
+	u := p.named(c.Name)
+	if c.Action == source.Create {
+		u.SetResourceVersion(createdAt)
+	} else {
+		u.SetUID(types.UID(c.UID))
+	}
+	u.SetFinalizers([]string{v1alpha1.Finalizer})
+	labels := map[string]string{}
+	maps.Copy(labels, o.Labels)
+	maps.Copy(labels, p.labels)
+	u.SetLabels(labels)
+	annotations := map[string]string{v1alpha1.AnnotationSourceHash: o.Hash()}
+	maps.Copy(annotations, o.Annotations)
+	u.SetAnnotations(annotations)
+	u.Object["spec"] = o.Spec
+	return u
+}
+
+// enable takes back what disabling did, and nothing else: the fields go back to whoever sets them too, or to
+// their defaults.
+func (p *pass) enable(ctx context.Context, c source.Change) error {
+	u := p.named(c.Name)
+	u.SetUID(types.UID(c.UID))
+	return p.applyObject(ctx, u, convert.SourceDisabler(p.object))
+}
+
+// disable is the other end of enable.
+func (p *pass) disable(ctx context.Context, live *v1alpha1.DistributionTenant) error {
+	u := p.named(live.Name)
+	u.SetUID(live.UID)
+	u.SetResourceVersion(live.ResourceVersion)
+	u.SetAnnotations(map[string]string{v1alpha1.AnnotationSourceDisabled: v1alpha1.SourceDisabledTrue})
+	u.Object["spec"] = map[string]any{"enabled": false}
+	return p.applyObject(ctx, u, convert.SourceDisabler(p.object))
+}
+
+func (p *pass) named(name string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	u.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("DistributionTenant"))
+	u.SetNamespace(p.target)
+	u.SetName(name)
+	return u
+}
+
+func (p *pass) applyObject(ctx context.Context, u *unstructured.Unstructured, manager string) error {
+	return p.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(manager), client.ForceOwnership)
+}
+
+// outcomeOf tells what is wrong with the row from what is wrong with the world.
+func (p *pass) outcomeOf(ctx context.Context, c source.Change, err error) outcome {
+	switch {
+	case err == nil:
+		return outcome{done: true}
+	case apierrors.IsConflict(err), apierrors.IsInvalid(err) && elsewhere(err):
+		return p.meeting(ctx, c)
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+		return outcome{refused: refusal(err)}
+	case apierrors.IsForbidden(err):
+		return outcome{refused: refusal(err), denied: true}
+	}
+	return outcome{err: err}
+}
+
+// elsewhere reports whether the object of that name is another one than was looked at.
+func elsewhere(err error) bool {
+	return slices.ContainsFunc(causes(err), func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" })
+}
+
+// causes are the fields that the API server complains about.
+func causes(err error) []metav1.StatusCause {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	return status.Status().Details.Causes
+}
+
+// meeting finds out what stands in the way. What the cache did not show yet is no conflict.
+func (p *pass) meeting(ctx context.Context, c source.Change) outcome {
+	var live v1alpha1.DistributionTenant
+	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target, Name: c.Name}, &live)
+	if apierrors.IsNotFound(err) {
+		return outcome{}
+	}
+	if err != nil {
+		return outcome{err: err}
+	}
+	if relation(&live, p.labels) != source.Foreign {
+		return outcome{}
+	}
+	return outcome{conflict: true, refused: fmt.Sprintf(
+		"there is a DistributionTenant %q that is not this source's (%s): rename the row, or delete or rename the object", c.Name, ownerOf(&live))}
+}
+
+// refusal is what the API server says of the object, without naming it again.
+func refusal(err error) string {
+	var parts []string
+	for _, cause := range causes(err) {
+		parts = append(parts, cause.Field+": "+cause.Message)
+	}
+	if len(parts) == 0 {
+		return err.Error()
+	}
+	return strings.Join(parts, "; ")
+}
+
+// inParallel runs n pieces of work, some at a time, and stops beginning new ones when the time for a pass is up.
+// It returns the results of those that were begun, which are the first ones.
+func inParallel(ctx context.Context, n int, work func(context.Context, int) outcome) []outcome {
+	ctx, cancel := context.WithTimeout(ctx, batchBudget)
+	defer cancel()
+	results := make([]outcome, n)
+	var mu sync.Mutex
+	next := 0
+	take := func() (int, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == n || next > 0 && ctx.Err() != nil {
+			return 0, false
+		}
+		next++
+		return next - 1, true
+	}
+	var workers sync.WaitGroup
+	for range min(atOnce, n) {
+		workers.Go(func() {
+			for i, ok := take(); ok; i, ok = take() {
+				results[i] = work(context.WithoutCancel(ctx), i)
+			}
+		})
+	}
+	workers.Wait()
+	return results[:next]
+}

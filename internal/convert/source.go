@@ -1,0 +1,361 @@
+package convert
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+)
+
+// The defaults of the schema, for objects that were stored before it had them.
+const (
+	defaultPollInterval = 5 * time.Minute
+	defaultWindow       = 24 * time.Hour
+	defaultConfirmPolls = 2
+	defaultMaxDeletes   = 10
+	defaultMaxPercent   = 5
+)
+
+// The columns that are used where nothing else is said.
+const (
+	columnName              = "name"
+	columnDomain            = "domain"
+	columnEnabled           = "enabled"
+	columnConnectionGroupID = "connection_group_id"
+)
+
+// SourceConfig renders what the source says about its objects.
+func SourceConfig(o *v1alpha1.TenantSource) (source.Config, error) {
+	c := source.Config{DistributionID: o.Spec.DistributionID, Defaults: defaultMappings(&o.Spec)}
+	for _, m := range o.Spec.Mapping {
+		c.Mapping = append(c.Mapping, source.Mapping{Column: m.Column, Field: string(m.Field)})
+	}
+	for _, e := range o.Spec.Expressions {
+		c.Expressions = append(c.Expressions, source.Expression{Field: string(e.Field), Expression: e.Expression})
+	}
+	var err error
+	if r := o.Spec.ManagedCertificateRequest; r != nil {
+		if c.ManagedCertificate, err = tree(r); err != nil {
+			return c, fmt.Errorf("reading spec.managedCertificateRequest: %w", err)
+		}
+	}
+	if t := o.Spec.Template; t != nil {
+		if c.Template, err = template(t); err != nil {
+			return c, fmt.Errorf("reading spec.template: %w", err)
+		}
+	}
+	return c, nil
+}
+
+// defaultMappings are those of the provider.
+func defaultMappings(s *v1alpha1.TenantSourceSpec) []source.Mapping {
+	d := s.DynamoDB
+	if d == nil {
+		return []source.Mapping{
+			{Column: columnName, Field: "name"},
+			{Column: columnDomain, Field: "domains"},
+			{Column: columnEnabled, Field: "enabled", Optional: true},
+			{Column: columnConnectionGroupID, Field: "connectionGroupId", Optional: true},
+		}
+	}
+	out := []source.Mapping{
+		{Column: orElse(d.NameAttribute, columnName), Field: "name"},
+		{Column: orElse(d.DomainAttribute, columnDomain), Field: "domains"},
+	}
+	for _, m := range []source.Mapping{
+		{Column: d.EnabledAttribute, Field: "enabled"},
+		{Column: d.ConnectionGroupIDAttribute, Field: "connectionGroupId"},
+		{Column: d.CertificateARNAttribute, Field: "customizations.certificate.arn"},
+	} {
+		if m.Column != "" {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func orElse(given, otherwise string) string {
+	if given == "" {
+		return otherwise
+	}
+	return given
+}
+
+func template(t *v1alpha1.TenantTemplate) (source.Template, error) {
+	out := source.Template{}
+	if m := t.Metadata; m != nil {
+		out.Labels, out.Annotations = map[string]string{}, map[string]string{}
+		for k, v := range m.Labels {
+			out.Labels[k] = string(v)
+		}
+		for k, v := range m.Annotations {
+			out.Annotations[k] = string(v)
+		}
+	}
+	var err error
+	if t.Spec != nil {
+		out.Spec, err = tree(t.Spec)
+	}
+	return out, err
+}
+
+// tree is the JSON form of a value.
+func tree(value any) (map[string]any, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]any{}
+	return out, json.Unmarshal(text, &out)
+}
+
+// SecretOf names the Secret with the connection string, and the field that names it; empty where there is none.
+func SecretOf(o *v1alpha1.TenantSource) (name, field string) {
+	var ref *v1alpha1.SecretReference
+	s := o.Spec
+	switch {
+	case s.Postgres != nil:
+		ref = s.Postgres.ConnectionSecretRef
+	case s.MySQL != nil:
+		ref = s.MySQL.ConnectionSecretRef
+	case s.MongoDB != nil:
+		ref = s.MongoDB.ConnectionSecretRef
+	case s.Redis != nil:
+		ref = s.Redis.ConnectionSecretRef
+	}
+	if ref == nil {
+		return "", ""
+	}
+	return ref.Name, "spec." + string(s.Provider) + ".connectionSecretRef"
+}
+
+// SourceQuery renders what to read.
+func SourceQuery(o *v1alpha1.TenantSource, connection source.Secret, columns []string) source.Query {
+	q := source.Query{Namespace: o.Namespace, Connection: connection, Columns: columns}
+	s := o.Spec
+	switch {
+	case s.Postgres != nil:
+		q.SQL.Query = s.Postgres.Query
+	case s.MySQL != nil:
+		q.SQL.Query = s.MySQL.Query
+	case s.MongoDB != nil:
+		q.MongoDB = source.MongoDBQuery{Database: s.MongoDB.Database, Collection: s.MongoDB.Collection, Filter: s.MongoDB.Filter}
+	case s.Redis != nil:
+		q.Redis.KeyPattern = s.Redis.KeyPattern
+	case s.DynamoDB != nil:
+		q.DynamoDB = dynamoDBQuery(s.DynamoDB)
+	}
+	return q
+}
+
+func dynamoDBQuery(d *v1alpha1.DynamoDBSource) source.DynamoDBQuery {
+	q := source.DynamoDBQuery{
+		TableName: d.TableName, Region: d.Region, ConsistentRead: d.ConsistentRead == nil || *d.ConsistentRead,
+		Segments: max(int(d.Segments), 1), AssumeRoleARN: d.AssumeRoleARN, Filter: d.FilterExpression,
+	}
+	for _, n := range d.ExpressionAttributeNames {
+		if q.Names == nil {
+			q.Names = map[string]string{}
+		}
+		q.Names[n.Placeholder] = n.Attribute
+	}
+	for _, v := range d.ExpressionAttributeValues {
+		if q.Values == nil {
+			q.Values = map[string]any{}
+		}
+		switch {
+		case v.String != nil:
+			q.Values[v.Placeholder] = *v.String
+		case v.Bool != nil:
+			q.Values[v.Placeholder] = *v.Bool
+		default:
+			q.Values[v.Placeholder] = source.Number(v.Number)
+		}
+	}
+	return q
+}
+
+// SourceGuard renders the deletion guard, with the rhythm that it counts in.
+func SourceGuard(o *v1alpha1.TenantSource) source.Guard {
+	g := source.Guard{
+		Interval: defaultPollInterval, ConfirmPolls: defaultConfirmPolls,
+		MaxDeletes: defaultMaxDeletes, MaxPercent: defaultMaxPercent, Window: defaultWindow,
+	}
+	if o.Spec.PollInterval != nil {
+		g.Interval = o.Spec.PollInterval.Duration
+	}
+	d := o.Spec.DeletionGuard
+	if d == nil {
+		return g
+	}
+	if d.ConfirmPolls > 0 {
+		g.ConfirmPolls = int(d.ConfirmPolls)
+	}
+	if d.MaxDeletes != nil {
+		g.MaxDeletes = int(*d.MaxDeletes)
+	}
+	if d.MaxDeletePercent != nil {
+		g.MaxPercent = int(*d.MaxDeletePercent)
+	}
+	if d.Window != nil {
+		g.Window = d.Window.Duration
+	}
+	return g
+}
+
+// TargetNamespace is where the objects of the source are.
+func TargetNamespace(o *v1alpha1.TenantSource) string {
+	return orElse(o.Spec.TargetNamespace, o.Namespace)
+}
+
+// SourcePolicy is the effective deletion policy.
+func SourcePolicy(o *v1alpha1.TenantSource) source.Policy {
+	if o.Spec.DeletionPolicy == "" {
+		return source.PolicyDelete
+	}
+	return source.Policy(o.Spec.DeletionPolicy)
+}
+
+// SourceMemory is what status remembers.
+func SourceMemory(s *v1alpha1.TenantSourceStatus) source.Memory {
+	m := source.Memory{Generation: s.ObservedGeneration, Token: s.SyncToken, Rows: int(s.RejectedRowsTotal)}
+	if s.TenantsDiscovered != nil {
+		m.Rows += int(*s.TenantsDiscovered)
+	}
+	if s.LastPollTime != nil {
+		m.LastPoll = s.LastPollTime.Time
+	}
+	for _, c := range s.Columns {
+		m.Columns = append(m.Columns, source.SeenColumn{Column: source.Column{Name: c.Name, Type: source.Type(c.Type)}, Rows: int(c.Rows)})
+	}
+	for _, d := range s.RecentDeletions {
+		m.History = append(m.History, source.Deletions{Time: d.Time.Time, Count: int(d.Count)})
+	}
+	return m
+}
+
+// The bounds of lists and texts in a source's status.
+const (
+	maxSourceColumns = 200
+	maxDescription   = 512
+	maxRowName       = 253
+	maxRecent        = 64
+)
+
+// SourceStatus writes a report into status. now stamps transitions only.
+func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r source.Report, now time.Time) {
+	if r.Polled != nil {
+		polled := metav1.NewTime(r.Polled.Truncate(time.Second))
+		s.LastPollTime, s.ObservedGeneration = &polled, r.Generation
+		if r.Token != "" {
+			s.SyncToken = bounded(r.Token, maxToken)
+		}
+		if r.Result != nil {
+			s.LastCompleteTime = &polled
+		}
+	}
+	if r.Result != nil {
+		sourceResult(s, r.Result)
+	}
+	if r.HeldKnown {
+		s.HeldDeletions = heldDeletions(r.Held)
+	}
+	s.RecentDeletions, s.DeletionsInWindow = nil, int32(r.History.Total())
+	for _, d := range r.History[max(0, len(r.History)-maxRecent):] {
+		s.RecentDeletions = append(s.RecentDeletions, v1alpha1.RecentDeletions{Time: metav1.NewTime(d.Time.Truncate(time.Second)), Count: int32(d.Count)})
+	}
+	for _, c := range r.Conditions {
+		status := metav1.ConditionFalse
+		if c.Status {
+			status = metav1.ConditionTrue
+		}
+		meta.SetStatusCondition(&s.Conditions, metav1.Condition{
+			Type: c.Type, Status: status, Reason: string(c.Reason), Message: bounded(c.Message, maxMessage),
+			ObservedGeneration: generation, LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
+		})
+	}
+	slices.SortFunc(s.Conditions, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
+}
+
+// SyncToken is the token with which somebody asks to poll at once, as status repeats it.
+func SyncToken(o *v1alpha1.TenantSource) string {
+	return bounded(o.Annotations[v1alpha1.AnnotationSyncNow], maxToken)
+}
+
+func sourceResult(s *v1alpha1.TenantSourceStatus, r *source.Result) {
+	s.TenantsDiscovered, s.TenantsCreated = number(r.Tenants), number(r.Created)
+	s.TenantsUpdated, s.TenantsDeleted = number(r.Updated), number(r.Deleted)
+	s.PendingChanges, s.PendingChangesTotal = nil, int32(r.PendingTotal)
+	for _, p := range r.Pending {
+		s.PendingChanges = append(s.PendingChanges, v1alpha1.PendingChange{
+			Action: v1alpha1.ChangeAction(p.Action), TenantName: p.Name, Description: bounded(p.Description, maxDescription),
+		})
+	}
+	s.RejectedRows, s.RejectedRowsTotal = nil, int32(r.RejectedTotal)
+	for _, row := range r.Rejected {
+		s.RejectedRows = append(s.RejectedRows, v1alpha1.RejectedRow{Row: orElse(bounded(row.Row, maxRowName), "?"), Reason: bounded(row.Reason, maxMessage)})
+	}
+	s.Columns = nil
+	for _, c := range r.Columns[:min(len(r.Columns), maxSourceColumns)] {
+		s.Columns = append(s.Columns, v1alpha1.SourceColumn{Name: bounded(c.Name, 255), Type: string(c.Type), Rows: int32(c.Rows)})
+	}
+}
+
+func heldDeletions(h *source.Held) *v1alpha1.HeldDeletions {
+	if h == nil {
+		return nil
+	}
+	const most = 20
+	return &v1alpha1.HeldDeletions{Count: int32(len(h.Names)), PlanHash: h.Hash, Names: slices.Clone(h.Names[:min(len(h.Names), most)])}
+}
+
+func number(n int) *int32 {
+	out := int32(n)
+	return &out
+}
+
+// maxLabel is how long the value of a label may be, maxManager a field manager.
+const (
+	maxLabel   = 63
+	maxManager = 128
+)
+
+// SourceLabels mark the objects of the source.
+func SourceLabels(o *v1alpha1.TenantSource) map[string]string {
+	return map[string]string{
+		v1alpha1.LabelSource:          shortened(o.Name, maxLabel),
+		v1alpha1.LabelSourceNamespace: o.Namespace,
+		v1alpha1.LabelSourceUID:       string(o.UID),
+	}
+}
+
+// SourceManager is the field manager of the source. A source that is made again under its name goes
+// on with the fields of the one before.
+func SourceManager(o *v1alpha1.TenantSource) string {
+	return shortened("tenantsource/"+o.Namespace+"/"+o.Name, maxManager)
+}
+
+// SourceDisabler is the field manager that disables objects whose row is gone. It is another one, so that what
+// the row had set stays set.
+func SourceDisabler(o *v1alpha1.TenantSource) string {
+	return shortened("tenantsource-disable/"+o.Namespace+"/"+o.Name, maxManager)
+}
+
+// shortened replaces the end of what is too long by a hash of the whole.
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	tail := "-" + hex.EncodeToString(sum[:8])
+	return strings.TrimRight(text[:most-len(tail)], ".-_/") + tail
+}

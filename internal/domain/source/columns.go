@@ -1,0 +1,53 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+)
+
+// manyRows is from how many rows on it is taken for a mistake that a column loses all its values
+// at once, beside the same share as that of the deletion guard.
+const (
+	manyRows  = 10
+	manyShare = 20 // one in twenty
+)
+
+// Upset compares the columns with those of an earlier read of the same spec, and says what looks like a
+// mistake in the table: a column that is gone, has another type, or has lost all of many values. The
+// result is empty where nothing does. before is how many rows the earlier read had.
+func Upset(earlier []SeenColumn, before int, h *Harvest) []string {
+	if h.Rows == 0 {
+		// Nothing can be said of an empty table; the guard holds what it would delete.
+		return nil
+	}
+	now := map[string]SeenColumn{}
+	for _, c := range h.Columns {
+		now[c.Name] = c
+	}
+	var upset []string
+	for _, was := range earlier {
+		is, there := now[was.Name]
+		switch {
+		case !there && h.Declared:
+			upset = append(upset, fmt.Sprintf("the column %q is gone", was.Name))
+		case is.Rows == 0 && many(was.Rows, before):
+			upset = append(upset, fmt.Sprintf("the column %q had a value in %d rows and has none in any", was.Name, was.Rows))
+		case there && h.Declared && is.Type != was.Type && was.Type != TypeMixed && is.Type != TypeMixed:
+			upset = append(upset, fmt.Sprintf("the column %q was of type %s and is of type %s", was.Name, was.Type, is.Type))
+		}
+	}
+	return upset
+}
+
+func many(rows, of int) bool {
+	return rows > 1 && (rows >= of || rows > max(manyRows, of/manyShare))
+}
+
+// UpsetHash stands for what was found; a person approves exactly that.
+func UpsetHash(upset []string) string { return hash(upset) }
+
+// upsetMessage says what was found, and how to go on.
+func upsetMessage(upset []string) string {
+	return fmt.Sprintf("Nothing was changed, because %s. If that is meant, set the annotation %s to %s, or change the spec",
+		strings.Join(upset, ", and "), approveAnnotation, UpsetHash(upset))
+}

@@ -1,0 +1,275 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// Reason is the machine-readable cause of a condition. The api package carries the same words as its
+// contract; a test keeps the two equal.
+type Reason string
+
+// The reasons.
+const (
+	PollSucceeded   Reason = "PollSucceeded"
+	DryRunComplete  Reason = "DryRunComplete"
+	PollFailed      Reason = "PollFailed"
+	SourceError     Reason = "SourceError"
+	Conflict        Reason = "Conflict"
+	InvalidConfig   Reason = "InvalidConfig"
+	DeletionHeld    Reason = "DeletionHeld"
+	Deleting        Reason = "Deleting"
+	InSync          Reason = "InSync"
+	RowsRejected    Reason = "RowsRejected"
+	DeletionPending Reason = "DeletionPending"
+	DryRun          Reason = "DryRun"
+	Suspended       Reason = "Suspended"
+)
+
+// Condition types.
+const (
+	Ready  = "Ready"
+	Synced = "Synced"
+)
+
+// Condition is one condition of the source.
+type Condition struct {
+	Type    string
+	Status  bool
+	Reason  Reason
+	Message string
+}
+
+// maxListed is how many names, changes and rows status lists.
+const maxListed = 20
+
+// PendingChange is a change that is planned and not made.
+type PendingChange struct {
+	Action            Action
+	Name, Description string
+}
+
+// Result is what a complete read came to.
+type Result struct {
+	Tenants, Created, Updated, Deleted int
+	Rows                               int
+	Pending                            []PendingChange
+	PendingTotal                       int
+	Rejected                           []Rejection
+	RejectedTotal                      int
+	Columns                            []SeenColumn
+}
+
+// Report is what status says after a pass. A nil pointer leaves what stands there.
+type Report struct {
+	// Polled is when the poll began that ends with this report, with what Generation and Token.
+	Polled     *time.Time
+	Generation int64
+	Token      string
+	// Result is that of a complete read.
+	Result *Result
+	// Held replaces what stands in status where HeldKnown is set; nil for nothing held.
+	Held      *Held
+	HeldKnown bool
+	// History is always complete.
+	History    History
+	Conditions []Condition
+}
+
+// FailureOf classifies the error of a read.
+func FailureOf(err error) *Failure {
+	f := &Failure{Reason: PollFailed, Message: sentence(err.Error())}
+	switch fault.KindOf(err) {
+	case fault.Denied, fault.NotFound, fault.Invalid, fault.Quota, fault.Exists, fault.InUse:
+		f.Reason = SourceError
+	default:
+	}
+	if code := fault.CodeOf(err); code == CodeConnectionString || code == CodeRoleNotAllowed {
+		f.Reason = InvalidConfig
+	}
+	return f
+}
+
+func sentence(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// Conclude computes the report of a pass that ended with the decision. It is pure.
+func Conclude(in Input, d Decision) Report {
+	// What has left the window is forgotten with the next poll: alone it is not worth a write.
+	r := Report{History: in.Memory.History}
+	round := in.Session.Round
+	switch {
+	case d.Step == Reserve:
+		r.History = r.History.Add(in.Now, round.Verdict.New, in.Guard.Window)
+	case in.Deleting:
+		in.concludeRemoval(&r)
+	case in.Suspended:
+		r.Conditions = []Condition{{Type: Synced, Reason: Suspended, Message: "spec.suspend is set: nothing is read, and nothing changed. Remove it to go on"}}
+	case in.Invalid != "":
+		r.Conditions = both(false, InvalidConfig, in.Invalid)
+	case round == nil || d.Step != Rest:
+		// A poll is on its way, or none was needed: there is nothing new to say.
+	default:
+		in.concludeRound(&r, round)
+	}
+	return r
+}
+
+func both(status bool, reason Reason, message string) []Condition {
+	return []Condition{{Type: Ready, Status: status, Reason: reason, Message: message}, {Type: Synced, Status: status, Reason: reason, Message: message}}
+}
+
+func (in Input) concludeRemoval(r *Report) {
+	round := in.Session.Round
+	switch {
+	case in.Invalid != "":
+		r.Conditions = both(false, InvalidConfig, in.Invalid+". Its tenants are not touched until then; set spec.deletionPolicy to Retain to let it go without them")
+	case round == nil:
+	case round.Failure != nil:
+		r.Conditions = both(false, round.Failure.Reason, round.Failure.Message)
+	case round.Verdict.Held != nil:
+		r.Held, r.HeldKnown = round.Verdict.Held, true
+		r.Conditions = both(false, DeletionHeld, fmt.Sprintf(
+			"This source was deleted, and %s with it. %s. To keep the tenants, set spec.deletionPolicy to Retain",
+			count(len(round.Verdict.Held.Names), "tenant would go", "tenants would go"), in.howToApprove(round.Verdict)))
+	default:
+		r.HeldKnown = true
+		r.Conditions = both(false, Deleting, fmt.Sprintf("%s on the way out", count(round.Fleet, "tenant is", "tenants are")))
+	}
+}
+
+func (in Input) howToApprove(v Verdict) string {
+	why := fmt.Sprintf("The guard lets %d go in %s, of which %d are used up", v.Budget, in.Guard.Window, v.Used)
+	if v.Held.Empty {
+		why = "An empty table is never believed without a person's word"
+	}
+	return fmt.Sprintf("%s, so nothing is deleted. If it is meant, set the annotation %s to %s", why, approveAnnotation, v.Held.Hash)
+}
+
+// concludeRound reports a poll that is over.
+func (in Input) concludeRound(r *Report, round *Round) {
+	r.History = r.History.Within(in.Now, in.Guard.Window)
+	r.Polled, r.Generation, r.Token = &round.Began, round.Generation, round.Token
+	if round.Failure != nil {
+		r.Conditions = both(false, round.Failure.Reason, round.Failure.Message)
+		return
+	}
+	h := round.Harvest
+	rejected := slices.Concat(h.Rejected, round.Refused)
+	refused := len(round.Refused)
+	res := &Result{
+		Rows: h.Rows, Tenants: h.Tenants - refused, Created: round.Created, Updated: round.Updated, Deleted: round.Deleted,
+		Rejected: rejected[:min(len(rejected), maxListed)], RejectedTotal: len(rejected), Columns: h.Columns,
+	}
+	in.pending(res, round)
+	r.Result, r.Held, r.HeldKnown = res, round.Verdict.Held, true
+	r.Conditions = []Condition{in.ready(round, res), in.synced(round, res)}
+}
+
+// pending lists what is planned and not made.
+func (in Input) pending(res *Result, round *Round) {
+	add := func(action Action, name, description string) {
+		if res.PendingTotal++; res.PendingTotal <= maxListed {
+			res.Pending = append(res.Pending, PendingChange{Action: action, Name: name, Description: description})
+		}
+	}
+	v := round.Verdict
+	remove := Delete
+	if in.Policy == PolicyDisable {
+		remove = Disable
+	}
+	if in.DryRun {
+		for _, c := range round.Harvest.Changes {
+			add(c.Action, c.Name, "row "+c.Row)
+		}
+		for _, o := range v.Go {
+			add(remove, o.Name, "its row is gone")
+		}
+	}
+	if v.Held != nil {
+		for _, name := range v.Held.Names {
+			add(remove, name, "its row is gone; waits for approval")
+		}
+	}
+	for _, a := range v.Waiting {
+		add(remove, a.Name, fmt.Sprintf("its row is gone; confirmed by %d of %d polls", a.Reads, in.Guard.ConfirmPolls))
+	}
+}
+
+func (in Input) ready(round *Round, res *Result) Condition {
+	c := Condition{Type: Ready, Status: true, Reason: PollSucceeded, Message: in.summary(round, res)}
+	conflicts := round.Harvest.Conflicts + round.Conflicts
+	switch {
+	case round.Verdict.Held != nil:
+		c.Status, c.Reason = false, DeletionHeld
+		c.Message = in.heldMessage(round)
+	case conflicts > 0:
+		c.Status, c.Reason = false, Conflict
+		c.Message = fmt.Sprintf("%s not this source's: status.rejectedRows names them. All other rows are followed",
+			count(conflicts, "row meets an object that is", "rows meet objects that are"))
+	case in.DryRun:
+		c.Reason = DryRunComplete
+	}
+	return c
+}
+
+func (in Input) heldMessage(round *Round) string {
+	v := round.Verdict
+	gone := count(len(v.Held.Names), "tenant has no row any more", "tenants have no row any more")
+	if v.Held.Empty {
+		gone = fmt.Sprintf("The table has no rows, and %s", count(len(v.Held.Names), "tenant had one", "tenants had one"))
+	}
+	return sentence(gone) + ". " + in.howToApprove(v)
+}
+
+func (in Input) synced(round *Round, res *Result) Condition {
+	c := Condition{Type: Synced, Status: true, Reason: InSync, Message: "The objects equal the table"}
+	h := round.Harvest
+	switch {
+	case round.Verdict.Held != nil:
+		c.Status, c.Reason, c.Message = false, DeletionHeld, in.heldMessage(round)
+	case res.RejectedTotal > 0:
+		c.Status, c.Reason = false, RowsRejected
+		c.Message = fmt.Sprintf("%s as things are: status.rejectedRows says why. All others are followed", count(res.RejectedTotal, "row is no tenant", "rows are no tenants"))
+		if h.Nameless > 0 && len(in.Session.Absences) > 0 {
+			c.Message += fmt.Sprintf(". %s no usable name and may be anybody's, so that %s until that is corrected",
+				count(h.Nameless, "row has", "rows have"), count(len(in.Session.Absences), "deletion waits", "deletions wait"))
+		}
+	case in.DryRun && res.PendingTotal > 0:
+		c.Status, c.Reason = false, DryRun
+		c.Message = fmt.Sprintf("spec.dryRun is set: %s in status.pendingChanges and not made", count(res.PendingTotal, "change is listed", "changes are listed"))
+	case len(round.Verdict.Waiting) > 0:
+		c.Status, c.Reason = false, DeletionPending
+		c.Message = fmt.Sprintf("%s, which the next polls have to confirm", count(len(round.Verdict.Waiting), "row is gone", "rows are gone"))
+	}
+	return c
+}
+
+func (in Input) summary(round *Round, res *Result) string {
+	text := count(res.Tenants, "row is a tenant", "rows are tenants")
+	if in.DryRun {
+		return text + fmt.Sprintf("; %s in status.pendingChanges, and nothing else was written", count(res.PendingTotal, "change is listed", "changes are listed"))
+	}
+	if res.RejectedTotal > 0 {
+		text += fmt.Sprintf("; %s rejected, see status.rejectedRows", count(res.RejectedTotal, "is", "are"))
+	}
+	if n := len(round.Verdict.Waiting); n > 0 {
+		text += fmt.Sprintf("; %s until more polls have confirmed that the row is gone", count(n, "deletion waits", "deletions wait"))
+	}
+	return text
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

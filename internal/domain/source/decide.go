@@ -1,0 +1,421 @@
+package source
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+)
+
+// approveAnnotation is the annotation that approves a plan, for messages.
+const approveAnnotation = "cloudfront-tenant-operator.io/approve-deletions"
+
+// Input is all that a decision depends on.
+type Input struct {
+	Now        time.Time
+	Generation int64
+	// Deleting is set once the TenantSource was deleted.
+	Deleting          bool
+	Suspended, DryRun bool
+	Policy            Policy
+	Guard             Guard
+	// Invalid says what is wrong with the spec, empty where nothing is.
+	Invalid string
+	// Token is what the user asks to poll at once with, Approved the plan that they approve.
+	Token, Approved string
+	Memory          Memory
+	Session         *Session
+	// Owned are the objects of the source; only needed when it is deleted.
+	Owned []Owned
+}
+
+// Memory is what status remembers.
+type Memory struct {
+	// Generation is that of the last poll.
+	Generation int64
+	LastPoll   time.Time
+	Token      string
+	Columns    []SeenColumn
+	// Rows is how many the last complete read had.
+	Rows    int
+	History History
+}
+
+// Session is what the process remembers of a source. A fresh one costs a later deletion, and
+// nothing else.
+type Session struct {
+	Absences Absences
+	// LastRegular is when the last complete poll began that was not asked for out of turn.
+	LastRegular time.Time
+	// Failures is how many polls in a row failed, Retry when the next is due.
+	Failures int
+	Retry    time.Time
+	// UpsetHash stands for what looked like a mistake in the last read, HeldHash for the plan that it
+	// left to be approved.
+	UpsetHash, HeldHash string
+	// Generation and Token are those of the last poll: the cache may not show yet that status says so.
+	Generation int64
+	Token      string
+	// Round is the poll, or the deletion, that is on its way; nil for none.
+	Round *Round
+}
+
+// Round is one poll from its read to its report, or the deletion of what a deleted source has.
+type Round struct {
+	Began      time.Time
+	Generation int64
+	Token      string
+	// Regular is set when the poll was due by itself: only such a poll confirms that a row is gone.
+	Regular bool
+	// Harvest is what a complete read came to; nil before it.
+	Harvest *Harvest
+	// Fleet is how many objects the source had.
+	Fleet int
+	// Written is how many of the changes are made.
+	Written int
+	// Verdict is the guard's, Removed how many of its Go were looked at, Deleted how many of them went, Reserved
+	// is set once they are counted in status.
+	Verdict          Verdict
+	Removed, Deleted int
+	Reserved         bool
+	// Refused are changes that the API server refused, or that met somebody else's object.
+	Refused                     []Rejection
+	Created, Updated, Conflicts int
+	// Failure ends the round.
+	Failure *Failure
+}
+
+// Failure is why a poll came to nothing.
+type Failure struct {
+	Reason  Reason
+	Message string
+}
+
+// Step is what is done next.
+type Step int
+
+// The steps.
+const (
+	// Rest does nothing until Decision.After, or something changes.
+	Rest Step = iota
+	// Read reads the table.
+	Read
+	// Apply writes the next of the changes.
+	Apply
+	// Reserve counts the deletions in status before they are made: an operator that dies among them must
+	// not delete as many again.
+	Reserve
+	// Remove deletes, or disables, the next objects.
+	Remove
+	// LetGo releases the deleted source.
+	LetGo
+)
+
+// Effect says what the step does to the world.
+func (s Step) Effect() step.Effect {
+	switch s {
+	case Read:
+		return step.Reads
+	case Apply, Remove:
+		return step.Writes
+	case LetGo:
+		return step.Releases
+	case Rest, Reserve:
+	}
+	return step.Rests
+}
+
+// Decision is the step that comes next, and the rule that asked for it.
+type Decision struct {
+	Rule string
+	Step Step
+	// After is when to look again, with Rest; zero leaves it to events.
+	After time.Duration
+}
+
+// rule is one question. It answers with a decision, or lets the next rule speak.
+type rule struct {
+	name, about string
+	apply       func(Input) (Decision, bool)
+}
+
+// Rule names a rule of a chain, for the documentation.
+type Rule struct{ Name, About string }
+
+// Chains lists the rules of both chains in their order.
+func Chains() (keep, remove []Rule) {
+	list := func(rules []rule) []Rule {
+		out := make([]Rule, len(rules))
+		for i, r := range rules {
+			out[i] = Rule{Name: r.name, About: r.about}
+		}
+		return out
+	}
+	return list(keepRules()), list(removeRules())
+}
+
+// Decide picks the one step that comes next.
+func Decide(in Input) Decision {
+	rules := keepRules()
+	if in.Deleting {
+		rules = removeRules()
+	}
+	for _, r := range rules {
+		if d, fires := r.apply(in); fires {
+			d.Rule = r.name
+			return d
+		}
+	}
+	return Decision{Rule: "Idle", Step: Rest, After: max(in.due().Sub(in.Now), 0)}
+}
+
+func keepRules() []rule {
+	return []rule{
+		{"Suspended", "while spec.suspend is set nothing is read and nothing changed", Input.suspended},
+		{"Valid", "a spec that can't be used is not tried", Input.valid},
+		{"Read", "the table is read when a poll is due, when the spec has changed, when somebody asks for it, and when a held plan was approved", Input.read},
+		{"Failed", "a poll that failed changes nothing", Input.failed},
+		{"Planned", "with dryRun the plan is all that is written", Input.planned},
+		{"Applied", "new and changed rows are applied, a batch in each pass", Input.applied},
+		{"Counted", "deletions are counted in status before they are made", Input.counted},
+		{"Removed", "what the guard lets go is deleted or disabled, a batch in each pass", Input.removed},
+	}
+}
+
+func removeRules() []rule {
+	return []rule{
+		{"Retained", "with deletionPolicy Retain, dryRun or suspend the objects stay as they are", Input.retained},
+		{"Emptied", "a source without objects goes", Input.emptied},
+		{"Judged", "the guard is asked as for rows that vanish, but needs no confirmation", Input.judged},
+		{"Counted", "deletions are counted in status before they are made", Input.counted},
+		{"Removed", "what the guard lets go is deleted or disabled, a batch in each pass", Input.removed},
+	}
+}
+
+func do(s Step) (Decision, bool) { return Decision{Step: s}, true }
+
+func pass() (Decision, bool) { return Decision{}, false }
+
+func (in Input) suspended() (Decision, bool) {
+	if in.Suspended {
+		return do(Rest)
+	}
+	return pass()
+}
+
+func (in Input) valid() (Decision, bool) {
+	if in.Invalid != "" {
+		return do(Rest)
+	}
+	return pass()
+}
+
+func (in Input) read() (Decision, bool) {
+	if in.Session.Round != nil || in.due().After(in.Now) {
+		return pass()
+	}
+	return do(Read)
+}
+
+// due is when the next poll is.
+func (in Input) due() time.Time {
+	s := in.Session
+	if in.asked() {
+		return in.Now
+	}
+	if s.Failures > 0 {
+		return s.Retry
+	}
+	return in.regular()
+}
+
+// asked reports whether a poll is wanted out of turn.
+func (in Input) asked() bool {
+	s := in.Session
+	approved := in.Approved != "" && (in.Approved == s.HeldHash || in.Approved == s.UpsetHash)
+	changed := in.Generation != in.Memory.Generation && in.Generation != s.Generation
+	return changed || in.Token != "" && in.Token != in.Memory.Token && in.Token != s.Token || approved
+}
+
+// regular is when the next poll is due by itself. A fresh process keeps to the rhythm of the one before.
+func (in Input) regular() time.Time {
+	last := in.Session.LastRegular
+	if last.IsZero() {
+		last = in.Memory.LastPoll
+	}
+	if last.IsZero() {
+		return in.Now
+	}
+	return last.Add(in.Guard.Interval)
+}
+
+// Begin starts a round. A changed spec reads something else: what was absent before means nothing.
+func (in Input) Begin() *Round {
+	r := &Round{Began: in.Now, Generation: in.Generation, Token: in.Token, Regular: !in.regular().After(in.Now)}
+	if in.Generation != in.Memory.Generation {
+		in.Session.Absences, r.Regular = nil, true
+	}
+	return r
+}
+
+func (in Input) failed() (Decision, bool) {
+	r := in.Session.Round
+	if r != nil && r.Failure != nil {
+		return Decision{Step: Rest, After: in.next()}, true
+	}
+	return pass()
+}
+
+func (in Input) planned() (Decision, bool) {
+	if in.Session.Round != nil && in.DryRun {
+		return Decision{Step: Rest, After: in.next()}, true
+	}
+	return pass()
+}
+
+func (in Input) applied() (Decision, bool) {
+	r := in.Session.Round
+	if r != nil && r.Written < len(r.Harvest.Changes) {
+		return do(Apply)
+	}
+	return pass()
+}
+
+func (in Input) counted() (Decision, bool) {
+	r := in.Session.Round
+	if r != nil && r.Removed < len(r.Verdict.Go) && !r.Reserved {
+		return do(Reserve)
+	}
+	return pass()
+}
+
+func (in Input) removed() (Decision, bool) {
+	r := in.Session.Round
+	if r != nil && r.Removed < len(r.Verdict.Go) {
+		return do(Remove)
+	}
+	if r != nil && in.Deleting {
+		// Whether anything is left is to be seen.
+		return Decision{Step: Rest, After: lookAgain}, true
+	}
+	if r != nil {
+		return Decision{Step: Rest, After: in.next()}, true
+	}
+	return pass()
+}
+
+// lookAgain is the pause before the objects of a deleted source are looked at again.
+const lookAgain = time.Second
+
+func (in Input) retained() (Decision, bool) {
+	if in.Policy == PolicyRetain || in.DryRun || in.Suspended {
+		return do(LetGo)
+	}
+	return pass()
+}
+
+func (in Input) emptied() (Decision, bool) {
+	if len(in.Owned) == 0 {
+		return do(LetGo)
+	}
+	return pass()
+}
+
+func (in Input) judged() (Decision, bool) {
+	r := in.Session.Round
+	if in.Invalid != "" || r == nil || r.Failure != nil || len(r.Verdict.Go) == 0 {
+		return do(Rest)
+	}
+	return pass()
+}
+
+// Judge asks the guard for a source that is being deleted: all of its objects go, or none.
+func (in Input) Judge() *Round {
+	s := in.Session
+	s.Absences = s.Absences.Note(in.Owned, in.Now, false, in.Guard)
+	s.Absences.Approve(in.Approved)
+	return &Round{
+		Began: in.Now, Generation: in.Generation, Token: in.Token, Fleet: len(in.Owned),
+		Verdict: in.Guard.Judge(Question{Now: in.Now, Absences: s.Absences, Fleet: len(in.Owned), History: in.Memory.History, Confirmed: true}),
+	}
+}
+
+// The pauses after a poll that failed.
+const (
+	firstRetry = 10 * time.Second
+	lastRetry  = 5 * time.Minute
+)
+
+// next is when to look again once this round is over.
+func (in Input) next() time.Duration {
+	after := in.After(*in.Session)
+	return max(after, 0)
+}
+
+// After is when the next poll is due, should the round be over with that session.
+func (in Input) After(s Session) time.Duration {
+	r := s.Round
+	if r.Failure != nil {
+		return retryPause(s.Failures+1, in.Guard.Interval)
+	}
+	last := s.LastRegular
+	if r.Regular || last.IsZero() {
+		last = r.Began
+	}
+	return last.Add(in.Guard.Interval).Sub(in.Now)
+}
+
+func retryPause(failures int, interval time.Duration) time.Duration {
+	return min(firstRetry<<min(failures-1, 10), lastRetry, interval)
+}
+
+// End closes the round: the next decision begins anew.
+func (in Input) End() {
+	s := in.Session
+	r := s.Round
+	s.Round, s.Generation, s.Token, s.HeldHash = nil, r.Generation, r.Token, ""
+	if held := r.Verdict.Held; held != nil {
+		s.HeldHash = held.Hash
+	}
+	if r.Failure != nil {
+		s.Failures++
+		s.Retry = in.Now.Add(retryPause(s.Failures, in.Guard.Interval))
+		return
+	}
+	s.Failures = 0
+	if r.Regular || s.LastRegular.IsZero() {
+		s.LastRegular = r.Began
+	}
+}
+
+// Settle takes a complete read: what looks like a mistake ends the round, and the guard is asked about
+// what has vanished. owned are the objects of the source, without those that are on their way out and
+// those that were disabled because their row was gone, where that is all that happens to them.
+func (in Input) Settle(h *Harvest, owned []Owned) {
+	s := in.Session
+	r := s.Round
+	r.Harvest, r.Fleet, s.UpsetHash, s.HeldHash = h, len(owned), "", ""
+	if in.Generation == in.Memory.Generation {
+		if upset := Upset(in.Memory.Columns, in.Memory.Rows, h); len(upset) > 0 && in.Approved != UpsetHash(upset) {
+			s.UpsetHash = UpsetHash(upset)
+			r.Failure = &Failure{Reason: SourceError, Message: upsetMessage(upset)}
+			return
+		}
+	}
+	if in.Policy == PolicyRetain {
+		s.Absences = nil
+		return
+	}
+	var absent []Owned
+	for _, o := range owned {
+		if !h.Present(o.Name) {
+			absent = append(absent, o)
+		}
+	}
+	// A row without a usable name may be that of any tenant: nothing is confirmed by such a read.
+	s.Absences = s.Absences.Note(absent, r.Began, r.Regular && h.Nameless == 0, in.Guard)
+	s.Absences.Approve(in.Approved)
+	r.Verdict = in.Guard.Judge(Question{Now: in.Now, Absences: s.Absences, Fleet: len(owned), History: in.Memory.History, Empty: h.Rows == 0})
+	if h.Nameless > 0 {
+		r.Verdict.Go, r.Verdict.New = nil, 0
+	}
+}

@@ -1,0 +1,228 @@
+package source
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Policy says what becomes of a tenant whose row is gone.
+type Policy string
+
+// The policies.
+const (
+	PolicyDelete  Policy = "Delete"
+	PolicyDisable Policy = "Disable"
+	PolicyRetain  Policy = "Retain"
+)
+
+// Guard bounds what may be deleted, or disabled, without a person's word.
+type Guard struct {
+	// ConfirmPolls is in how many complete reads a row has to be absent, each at least Interval after the
+	// one before.
+	ConfirmPolls int
+	Interval     time.Duration
+	// MaxDeletes and MaxPercent are the budget of a Window: the larger of the two.
+	MaxDeletes, MaxPercent int
+	Window                 time.Duration
+}
+
+// Owned is an object of the source.
+type Owned struct{ Name, UID string }
+
+// Absence is what is remembered of an object whose row is gone. It is in memory only: who forgets it
+// looks again, and deletes later.
+type Absence struct {
+	Owned
+	// Reads is how many reads count, Last when the last of them began.
+	Reads int
+	Last  time.Time
+	// Approved is set once a person has approved a plan with it.
+	Approved bool
+	// Cleared is set once the guard has let the object go, and counted it.
+	Cleared bool
+}
+
+// open reports whether nobody has decided about it.
+func (a Absence) open() bool { return !a.Approved && !a.Cleared }
+
+// Absences are those of one source, by name.
+type Absences map[string]Absence
+
+// Note takes the result of a complete read. What is back is forgotten, and begins anew when it vanishes
+// again. counts is false for a read out of turn, which confirms nothing.
+func (a Absences) Note(absent []Owned, began time.Time, counts bool, g Guard) Absences {
+	out := make(Absences, len(absent))
+	for _, o := range absent {
+		known, ok := a[o.Name]
+		if !ok || known.UID != o.UID {
+			known = Absence{Owned: o}
+		}
+		if counts && (known.Last.IsZero() || began.Sub(known.Last) >= g.Interval) {
+			known.Reads, known.Last = known.Reads+1, began
+		}
+		out[o.Name] = known
+	}
+	return out
+}
+
+// Names are the names, sorted.
+func (a Absences) Names() []string {
+	out := make([]string, 0, len(a))
+	for name := range a {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// planHash stands for exactly these objects: one of the same name that was made later is another one.
+func (a Absences) planHash() string {
+	var parts []string
+	for _, name := range a.Names() {
+		if a[name].open() {
+			parts = append(parts, name+"/"+a[name].UID)
+		}
+	}
+	return hash(parts)
+}
+
+// Approve takes a person's word for exactly the plan that they saw. It stays with each object until
+// its row is back, so that they go one by one as they are confirmed.
+func (a Absences) Approve(plan string) {
+	if plan == "" || a.planHash() != plan {
+		return
+	}
+	for name, known := range a {
+		if known.open() {
+			known.Approved = true
+			a[name] = known
+		}
+	}
+}
+
+// hash is short enough to be typed, and long enough that no two plans of a source's life meet.
+func hash(parts []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Deletions are those of some time.
+type Deletions struct {
+	Time  time.Time
+	Count int
+}
+
+// History is when tenants were deleted, oldest first.
+type History []Deletions
+
+// buckets is into how many pieces the window is cut: what was deleted in one piece is remembered
+// together, under its latest time.
+const buckets = 48
+
+// Within drops what is older than the window.
+func (h History) Within(now time.Time, window time.Duration) History {
+	return slices.DeleteFunc(slices.Clone(h), func(d Deletions) bool { return now.Sub(d.Time) >= window })
+}
+
+// Total counts them.
+func (h History) Total() int {
+	total := 0
+	for _, d := range h {
+		total += d.Count
+	}
+	return total
+}
+
+// Add counts deletions that are about to be made.
+func (h History) Add(now time.Time, count int, window time.Duration) History {
+	out := h.Within(now, window)
+	if count == 0 {
+		return out
+	}
+	if last := len(out) - 1; last >= 0 && now.Sub(out[last].Time) < window/buckets {
+		out[last] = Deletions{Time: now, Count: out[last].Count + count}
+		return out
+	}
+	return append(out, Deletions{Time: now, Count: count})
+}
+
+// Question is what the guard is asked.
+type Question struct {
+	Now      time.Time
+	Absences Absences
+	// Fleet is how many objects the source has, the absent ones included.
+	Fleet   int
+	History History
+	// Empty is set when the read had no rows at all.
+	Empty bool
+	// Confirmed skips the confirmations: the source itself is deleted, and no row can come back.
+	Confirmed bool
+}
+
+// Verdict is what the guard answers.
+type Verdict struct {
+	// Go are those that may be deleted now, by name.
+	Go []Owned
+	// New is how many of them are not counted in the history yet.
+	New int
+	// Waiting are those that more reads have to confirm.
+	Waiting []Absence
+	// Held is the plan that needs approval; nil when none does.
+	Held *Held
+	// Budget is how many tenants may be deleted in the window, Used how many were.
+	Budget, Used int
+}
+
+// Held is a plan that nobody has approved.
+type Held struct {
+	Hash  string
+	Names []string
+	// Empty is set when it is held because there were no rows at all.
+	Empty bool
+}
+
+// Judge says what may be deleted. Everything that is absent counts against the budget, confirmed or not,
+// so that a wave is seen before its first tenant is gone; over the budget, nothing goes at all.
+func (g Guard) Judge(q Question) Verdict {
+	v := Verdict{Used: q.History.Within(q.Now, g.Window).Total()}
+	// What is gone already belonged to the fleet of this window.
+	v.Budget = max(g.MaxDeletes, (q.Fleet+v.Used)*g.MaxPercent/100)
+	open := 0
+	for _, a := range q.Absences {
+		if a.open() {
+			open++
+		}
+	}
+	held := open > 0 && (q.Empty || v.Used+open > v.Budget)
+	if held {
+		v.Held = &Held{Hash: q.Absences.planHash(), Empty: q.Empty}
+	}
+	for _, name := range q.Absences.Names() {
+		a := q.Absences[name]
+		switch {
+		case a.Cleared:
+			v.Go = append(v.Go, a.Owned)
+		case held && a.open():
+			v.Held.Names = append(v.Held.Names, name)
+		case a.Reads >= g.ConfirmPolls || q.Confirmed:
+			v.Go = append(v.Go, a.Owned)
+			v.New++
+		default:
+			v.Waiting = append(v.Waiting, a)
+		}
+	}
+	return v
+}
+
+// Clear remembers that the guard let them go, and that they are counted.
+func (a Absences) Clear(gone []Owned) {
+	for _, o := range gone {
+		if known, ok := a[o.Name]; ok {
+			known.Cleared = true
+			a[o.Name] = known
+		}
+	}
+}

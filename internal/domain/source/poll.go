@@ -1,0 +1,381 @@
+package source
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// Relation says whose an object is.
+type Relation int
+
+// The relations.
+const (
+	// Absent: there is no object of that name.
+	Absent Relation = iota
+	// Ours: it carries the marks of this source.
+	Ours
+	// Earlier: it carries those of a source of the same name and namespace that is gone.
+	Earlier
+	// Foreign: it is somebody else's, a person's for instance.
+	Foreign
+)
+
+// Standing is what is known of the object that a row would be.
+type Standing struct {
+	Relation Relation
+	UID      string
+	// Owner names whose it is, for people, where it is Foreign.
+	Owner string
+	// Deleting is set while it is on its way out.
+	Deleting bool
+	// Disabled is set where this source disabled it because its row was gone.
+	Disabled bool
+	// Equal is set where it has every field as the row and the template set it, and nothing that
+	// they once set and do no more.
+	Equal bool
+}
+
+// Fleet is what is known of the objects without asking anybody.
+type Fleet interface {
+	// Standing tells how the object that a row would be stands.
+	Standing(o Object) Standing
+	// Serves reports whether the object of that name is this source's and has the domain.
+	Serves(name, domain string) bool
+}
+
+// Action is what is done to one object.
+type Action string
+
+// The actions.
+const (
+	Create  Action = "Create"
+	Update  Action = "Update"
+	Delete  Action = "Delete"
+	Disable Action = "Disable"
+	// Enable takes back what Disable did, before the object is updated.
+	Enable Action = "Enable"
+)
+
+// Change is one object that has to be written.
+type Change struct {
+	Action Action
+	Name   string
+	// UID is that of the object as it is known; empty for Create.
+	UID string
+	// Row names the row, for people.
+	Row string
+	// body is the object in its smallest form: there may be a change for each of a hundred thousand rows.
+	body []byte
+}
+
+// Object is what the change writes.
+func (c Change) Object() (Object, error) {
+	var o Object
+	if err := json.Unmarshal(c.body, &o); err != nil {
+		return o, fmt.Errorf("reading the change of %s back: %w", c.Name, err)
+	}
+	return o, nil
+}
+
+// SeenColumn is a column with how many rows have a value in it.
+type SeenColumn struct {
+	Column
+	Rows int
+}
+
+// Poll gathers one read. It is a Sink. What it gathers counts only once the read is known to be complete.
+type Poll struct {
+	program *Program
+	fleet   Fleet
+	maxRows int
+
+	rows     int
+	declared []Column
+	types    map[string]Type
+	filled   map[string]int
+	entries  []entry
+	names    map[string]int
+	domains  map[string]int
+	clashes  map[string][]int
+	rejected []Rejection
+}
+
+// entry is all that is kept of a row that is a tenant.
+type entry struct {
+	name, row string
+	// body is empty where nothing has to be written.
+	body     []byte
+	uid      string
+	action   Action
+	disabled bool
+	// refused is why the row is not used after all.
+	refused string
+	// foreign is set where that is because the object is somebody else's.
+	foreign bool
+	// twin is set where other rows have the same name.
+	twin bool
+}
+
+// NewPoll begins a poll. More than maxRows rows are an error, zero for no limit.
+func NewPoll(program *Program, fleet Fleet, maxRows int) *Poll {
+	return &Poll{
+		program: program, fleet: fleet, maxRows: maxRows,
+		types: map[string]Type{}, filled: map[string]int{}, names: map[string]int{}, domains: map[string]int{}, clashes: map[string][]int{},
+	}
+}
+
+// Columns implements Sink. A column that is needed has to be there before anything is read.
+func (p *Poll) Columns(columns []Column) error {
+	p.declared = columns
+	has := map[string]bool{}
+	for _, c := range columns {
+		has[c.Name] = true
+		p.types[c.Name] = c.Type
+	}
+	required, _, _ := p.program.Columns()
+	for _, name := range required {
+		if !has[name] {
+			return missingColumn(name, columns)
+		}
+	}
+	return nil
+}
+
+func missingColumn(name string, columns []Column) error {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	const most = 20
+	if len(names) > most {
+		names = append(names[:most], "...")
+	}
+	return &fault.Error{Kind: fault.NotFound, Operation: "Reading", Message: fmt.Sprintf(
+		"the result has no column %q, but %s: correct the query, spec.mapping or spec.expressions", name, strings.Join(names, ", "))}
+}
+
+// Row implements Sink.
+func (p *Poll) Row(row Row) error {
+	p.rows++
+	if p.maxRows > 0 && p.rows > p.maxRows {
+		return &fault.Error{Kind: fault.Invalid, Operation: "Reading", Message: fmt.Sprintf(
+			"there are more than %d rows: correct the query, or let the administrator raise --tenantsource-max-rows", p.maxRows)}
+	}
+	p.note(row)
+	o, rejection := p.program.Build(p.rows, row)
+	if rejection != nil {
+		p.reject(*rejection)
+		return nil
+	}
+	return p.add(o, rowName(row, o))
+}
+
+// rowName is what a person finds the row by.
+func rowName(row Row, o Object) string {
+	if row.Key != "" {
+		return row.Key
+	}
+	return o.Name
+}
+
+// note remembers which columns have values, and of which type.
+func (p *Poll) note(row Row) {
+	for name, value := range row.Values {
+		if value == nil {
+			continue
+		}
+		p.filled[name]++
+		if p.declared != nil {
+			continue
+		}
+		t := typeOf(value)
+		if known, ok := p.types[name]; ok && known != t {
+			t = TypeMixed
+		}
+		p.types[name] = t
+	}
+}
+
+func typeOf(value any) Type {
+	switch value.(type) {
+	case string:
+		return TypeString
+	case int64, float64:
+		return TypeNumber
+	case bool:
+		return TypeBoolean
+	case []any:
+		return TypeList
+	case map[string]any:
+		return TypeObject
+	case Unsupported:
+		return TypeOther
+	}
+	return TypeTime
+}
+
+func (p *Poll) reject(r Rejection) {
+	if r.Name != "" {
+		if first, ok := p.names[r.Name]; ok {
+			p.entries[first].twin = true
+		} else {
+			// Another row of this name is a twin of one that is not used.
+			p.names[r.Name] = len(p.entries)
+			p.entries = append(p.entries, entry{name: r.Name, row: r.Row, refused: r.Reason})
+			return
+		}
+	}
+	p.rejected = append(p.rejected, r)
+}
+
+func (p *Poll) add(o Object, row string) error {
+	index := len(p.entries)
+	if first, ok := p.names[o.Name]; ok {
+		p.entries[first].twin = true
+		p.entries = append(p.entries, entry{name: o.Name, row: row, twin: true})
+		return nil
+	}
+	p.names[o.Name] = index
+	for _, d := range o.Domains() {
+		if first, taken := p.domains[d]; !taken {
+			p.domains[d] = index
+		} else if first != index {
+			if len(p.clashes[d]) == 0 {
+				p.clashes[d] = []int{first}
+			}
+			p.clashes[d] = append(p.clashes[d], index)
+		}
+	}
+	e, err := p.judge(o, row)
+	p.entries = append(p.entries, e)
+	return err
+}
+
+// judge finds out what has to be written for the object, if anything.
+func (p *Poll) judge(o Object, row string) (entry, error) {
+	s := p.fleet.Standing(o)
+	e := entry{name: o.Name, row: row, uid: s.UID, disabled: s.Disabled}
+	switch {
+	case s.Relation == Foreign:
+		e.foreign = true
+		e.refused = fmt.Sprintf("there is a DistributionTenant %q that is not this source's (%s): rename the row, or delete or rename the object", o.Name, s.Owner)
+		return e, nil
+	case s.Deleting, s.Relation == Ours && s.Equal && !s.Disabled:
+		return e, nil
+	case s.Relation == Absent:
+		e.action = Create
+	default:
+		e.action = Update
+	}
+	body, err := json.Marshal(o)
+	if err != nil {
+		return e, fmt.Errorf("keeping the row %s: %w", row, err)
+	}
+	e.body = body
+	return e, nil
+}
+
+// Harvest is what a complete read came to.
+type Harvest struct {
+	// Rows is how many there were; Tenants how many of them are tenants.
+	Rows, Tenants int
+	// Changes are what has to be written, by name.
+	Changes []Change
+	// Rejected are the rows that are not used, by row. Nameless is how many of them nobody
+	// knows the tenant of, Conflicts how many meet an object of somebody else.
+	Rejected            []Rejection
+	Nameless, Conflicts int
+	// Columns are those that are used and were seen, by name. Declared says that the store has told them.
+	Columns  []SeenColumn
+	Declared bool
+
+	present map[string]bool
+}
+
+// Present reports whether a row names the object, be it as it should or not.
+func (h *Harvest) Present(name string) bool { return h.present[name] }
+
+// Harvest ends the poll, after a complete read.
+func (p *Poll) Harvest() *Harvest {
+	p.refuseTwins()
+	p.refuseClashes()
+	h := &Harvest{Rows: p.rows, Rejected: p.rejected, Declared: p.declared != nil, Columns: p.seen(), present: make(map[string]bool, len(p.names))}
+	for _, r := range p.rejected {
+		if r.Name == "" {
+			h.Nameless++
+		}
+	}
+	for _, e := range p.entries {
+		h.present[e.name] = true
+		if e.refused != "" {
+			h.Rejected = append(h.Rejected, Rejection{Row: e.row, Reason: e.refused, Name: e.name})
+			if e.foreign {
+				h.Conflicts++
+			}
+			continue
+		}
+		h.Tenants++
+		if e.disabled {
+			h.Changes = append(h.Changes, Change{Action: Enable, Name: e.name, UID: e.uid, Row: e.row, body: e.body})
+		} else if e.action != "" {
+			h.Changes = append(h.Changes, Change{Action: e.action, Name: e.name, UID: e.uid, Row: e.row, body: e.body})
+		}
+	}
+	slices.SortFunc(h.Changes, func(a, b Change) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(h.Rejected, func(a, b Rejection) int {
+		return cmp.Or(strings.Compare(a.Row, b.Row), strings.Compare(a.Reason, b.Reason))
+	})
+	return h
+}
+
+// refuseTwins refuses all rows of a name that several have: whichever was taken, the next read could
+// bring them in another order.
+func (p *Poll) refuseTwins() {
+	for i := range p.entries {
+		if e := &p.entries[i]; e.twin {
+			e.refused, e.foreign = fmt.Sprintf("another row has the name %q too: a name stands for one tenant, rename one of them", e.name), false
+		}
+	}
+}
+
+// refuseClashes refuses the rows that share a domain, but the one whose object serves it already: a
+// customer must not be able to stop another one by writing down their domain.
+func (p *Poll) refuseClashes() {
+	for _, domain := range slices.Sorted(maps.Keys(p.clashes)) {
+		sharers := slices.DeleteFunc(slices.Clone(p.clashes[domain]), func(i int) bool { return p.entries[i].twin })
+		holder := slices.IndexFunc(sharers, func(i int) bool { return p.fleet.Serves(p.entries[i].name, domain) })
+		for n, i := range sharers {
+			e := &p.entries[i]
+			if n == holder || e.refused != "" || len(sharers) == 1 {
+				continue
+			}
+			other := p.entries[sharers[(n+1)%len(sharers)]]
+			if holder >= 0 {
+				other = p.entries[sharers[holder]]
+			}
+			e.refused = fmt.Sprintf("the domain %q is also that of the row %q: a domain belongs to one tenant, remove it from one of them", domain, other.row)
+		}
+	}
+}
+
+// seen lists the columns that are used.
+func (p *Poll) seen() []SeenColumn {
+	required, optional, all := p.program.Columns()
+	used := map[string]bool{}
+	for _, name := range slices.Concat(required, optional) {
+		used[name] = true
+	}
+	var out []SeenColumn
+	for _, name := range slices.Sorted(maps.Keys(p.types)) {
+		if used[name] || all {
+			out = append(out, SeenColumn{Column: Column{Name: name, Type: p.types[name]}, Rows: p.filled[name]})
+		}
+	}
+	return out
+}

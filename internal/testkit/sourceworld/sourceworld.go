@@ -1,0 +1,407 @@
+// Package sourceworld is the operator's half of a TenantSource in a test: the real API server, the real controller
+// and driver, and whatever reads the table. Only time is not real: nothing runs by itself, and Advance plays
+// what a manager would do.
+package sourceworld
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// DistributionID is the distribution that sources of this world name.
+const DistributionID = "E2EXAMPLE1"
+
+// TB is what a world needs of a test; a property test has it too.
+type TB interface {
+	Helper()
+	Context() context.Context
+	Logf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Options say how a world differs from the usual one.
+type Options struct {
+	// Rows reads the tables, by provider.
+	Rows map[source.Provider]port.Rows
+	// Grant is the administrator's; nil lets every source have its own namespace only.
+	Grant func(from, to string) error
+	// MaxRows is how many rows a table may have; zero for no limit.
+	MaxRows int
+	// Funcs stand between the operator and the API server.
+	Funcs interceptor.Funcs
+}
+
+// World is one test's cluster.
+type World struct {
+	Clock     *clocktesting.FakeClock
+	Namespace string
+	// Kube writes as a person would.
+	Kube client.WithWatch
+	// Events are those that the operator published, oldest first.
+	Events []reconcile.Event
+	// Polls are the reports of the polls that are over.
+	Polls []source.Report
+
+	t       TB
+	options Options
+	driver  *reconcile.Driver[*v1alpha1.TenantSource]
+	writes  *Writes
+	due     map[string]time.Time
+	seen    map[string]string
+	failing map[string]int
+}
+
+// Writes counts what the operator wrote.
+type Writes struct{ Sources, SourceStatus, Applied, Deleted int }
+
+// New makes a world on the API server.
+func New(t TB, config *rest.Config, o Options) *World {
+	t.Helper()
+	scheme, err := operator.Scheme()
+	if err != nil {
+		t.Fatalf("making the scheme: %v", err)
+	}
+	kube, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatalf("making a client: %v", err)
+	}
+	w := &World{
+		Kube: kube, Clock: clocktesting.NewFakeClock(time.Now().Truncate(time.Second)), t: t, options: o,
+		writes: &Writes{}, due: map[string]time.Time{}, seen: map[string]string{}, failing: map[string]int{},
+	}
+	w.Namespace = w.AddNamespace()
+	w.Restart()
+	return w
+}
+
+// AddNamespace gives the cluster one namespace more.
+func (w *World) AddNamespace() string {
+	w.t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "source-"}}
+	if err := w.Kube.Create(w.t.Context(), ns); err != nil {
+		w.t.Fatalf("creating a namespace: %v", err)
+	}
+	return ns.Name
+}
+
+// Restart ends the process between two passes and starts another one, which remembers nothing.
+func (w *World) Restart() {
+	grant := w.options.Grant
+	if grant == nil {
+		grant = func(from, to string) error {
+			if from != to {
+				return fmt.Errorf("not granted")
+			}
+			return nil
+		}
+	}
+	kube := interceptor.NewClient(w.counting(), w.options.Funcs)
+	controller := tenantsource.New(tenantsource.Options{
+		Client: kube, Live: kube, Rows: w.options.Rows, Clock: w.Clock, Grant: grant,
+		MaxRows: w.options.MaxRows, ReadTimeout: time.Minute, Observer: observer{w},
+	})
+	w.driver = &reconcile.Driver[*v1alpha1.TenantSource]{
+		Client: kube, Live: kube, Kind: controller, Timeout: 2 * time.Minute,
+		Publish: func(_ *v1alpha1.TenantSource, e reconcile.Event) { w.Events = append(w.Events, e) },
+	}
+	clear(w.seen)
+}
+
+type observer struct{ w *World }
+
+func (o observer) Polled(_ client.ObjectKey, r source.Report, _ time.Duration) {
+	o.w.Polls = append(o.w.Polls, r)
+}
+func (o observer) Forgotten(client.ObjectKey) {}
+
+// maxPasses bounds how often one source is reconciled in one Advance: one that spins is a defect, and must
+// not hang the test.
+const maxPasses = 3000
+
+// Advance plays d of the manager's life: every pass that is due, with time jumping from one to the next.
+func (w *World) Advance(d time.Duration) {
+	w.t.Helper()
+	end := w.Clock.Now().Add(d)
+	for passes := 0; ; passes++ {
+		if passes > maxPasses {
+			w.t.Fatalf("reconciled %d times in %s", passes, d)
+		}
+		w.watch()
+		name, at := w.next()
+		if name == "" || at.After(end) {
+			break
+		}
+		if at.After(w.Clock.Now()) {
+			w.Clock.SetTime(at)
+		}
+		w.pass(name)
+	}
+	w.Clock.SetTime(end)
+}
+
+func (w *World) next() (name string, at time.Time) {
+	for n, due := range w.due {
+		if name == "" || due.Before(at) || due.Equal(at) && n < name {
+			name, at = n, due
+		}
+	}
+	return name, at
+}
+
+// pass reconciles once.
+func (w *World) pass(name string) {
+	w.t.Helper()
+	delete(w.due, name)
+	result, err := w.driver.Reconcile(w.t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: w.Namespace, Name: name}})
+	switch {
+	case err != nil:
+		w.failing[name]++
+		w.t.Logf("%s: %v", name, err)
+		w.due[name] = w.Clock.Now().Add(min(time.Second<<min(w.failing[name], 10), 5*time.Minute))
+	default:
+		w.failing[name] = 0
+		if result.RequeueAfter > 0 {
+			w.due[name] = w.Clock.Now().Add(result.RequeueAfter)
+		}
+	}
+}
+
+// watch queues what a watch with the controller's predicates would let through.
+func (w *World) watch() {
+	w.t.Helper()
+	var list v1alpha1.TenantSourceList
+	if err := w.Kube.List(w.t.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
+		w.t.Fatalf("listing the sources: %v", err)
+	}
+	alive := map[string]bool{}
+	for _, o := range list.Items {
+		alive[o.Name] = true
+		print := fmt.Sprint(o.UID, o.Generation, o.DeletionTimestamp, o.Annotations[v1alpha1.AnnotationSyncNow], o.Annotations[v1alpha1.AnnotationApproveDeletions])
+		if w.seen[o.Name] != print {
+			w.seen[o.Name], w.due[o.Name], w.failing[o.Name] = print, w.Clock.Now(), 0
+		}
+	}
+	for name := range w.seen {
+		if !alive[name] {
+			delete(w.seen, name)
+			w.due[name] = w.Clock.Now()
+		}
+	}
+}
+
+// Secret makes, or replaces, the Secret with a connection string.
+func (w *World) Secret(name, connectionString string) {
+	w.t.Helper()
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
+	data := map[string][]byte{"connectionString": []byte(connectionString)}
+	err := w.Kube.Get(w.t.Context(), client.ObjectKeyFromObject(s), s)
+	s.Data = data
+	if err != nil {
+		err = w.Kube.Create(w.t.Context(), s)
+	} else {
+		err = w.Kube.Update(w.t.Context(), s)
+	}
+	if err != nil {
+		w.t.Fatalf("writing the Secret %s: %v", name, err)
+	}
+}
+
+// Source applies a source for the query, with a Secret of its name.
+func (w *World) Source(name string, provider source.Provider, q source.Query, change ...func(*v1alpha1.TenantSource)) *v1alpha1.TenantSource {
+	w.t.Helper()
+	o := &v1alpha1.TenantSource{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
+		Spec:       v1alpha1.TenantSourceSpec{Provider: v1alpha1.SourceProvider(provider), DistributionID: DistributionID},
+	}
+	ref := &v1alpha1.SecretReference{Name: name}
+	switch provider {
+	case source.Postgres:
+		o.Spec.Postgres = &v1alpha1.SQLSource{ConnectionSecretRef: ref, Query: q.SQL.Query}
+	case source.MySQL:
+		o.Spec.MySQL = &v1alpha1.SQLSource{ConnectionSecretRef: ref, Query: q.SQL.Query}
+	case source.MongoDB:
+		o.Spec.MongoDB = &v1alpha1.MongoDBSource{ConnectionSecretRef: ref, Database: q.MongoDB.Database, Collection: q.MongoDB.Collection, Filter: q.MongoDB.Filter}
+	case source.Redis:
+		o.Spec.Redis = &v1alpha1.RedisSource{ConnectionSecretRef: ref, KeyPattern: q.Redis.KeyPattern}
+	case source.DynamoDB:
+		o.Spec.DynamoDB = &v1alpha1.DynamoDBSource{
+			TableName: q.DynamoDB.TableName, Region: q.DynamoDB.Region, FilterExpression: q.DynamoDB.Filter,
+			EnabledAttribute: "enabled", ConnectionGroupIDAttribute: "connection_group_id",
+		}
+	}
+	if provider != source.DynamoDB {
+		w.Secret(name, q.Connection.Reveal())
+	}
+	for _, c := range change {
+		c(o)
+	}
+	if err := w.Kube.Create(w.t.Context(), o); err != nil {
+		w.t.Fatalf("creating the source %s: %v", name, err)
+	}
+	return o
+}
+
+// Get reads a source; found is false when it is gone.
+func (w *World) Get(name string) (o *v1alpha1.TenantSource, found bool) {
+	w.t.Helper()
+	o = &v1alpha1.TenantSource{}
+	err := w.Kube.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, o)
+	if client.IgnoreNotFound(err) != nil {
+		w.t.Fatalf("reading the source %s: %v", name, err)
+	}
+	return o, err == nil
+}
+
+// Edit changes a source as a person would.
+func (w *World) Edit(name string, change func(*v1alpha1.TenantSource)) {
+	w.t.Helper()
+	o, found := w.Get(name)
+	if !found {
+		w.t.Fatalf("the source %s is gone", name)
+	}
+	base := o.DeepCopy()
+	change(o)
+	if err := w.Kube.Patch(w.t.Context(), o, client.MergeFrom(base)); err != nil {
+		w.t.Fatalf("changing the source %s: %v", name, err)
+	}
+}
+
+// Annotate sets an annotation of a source.
+func (w *World) Annotate(name, key, value string) {
+	w.t.Helper()
+	w.Edit(name, func(o *v1alpha1.TenantSource) { metav1.SetMetaDataAnnotation(&o.ObjectMeta, key, value) })
+}
+
+// Delete deletes a source.
+func (w *World) Delete(name string, options ...client.DeleteOption) {
+	w.t.Helper()
+	o, _ := w.Get(name)
+	if err := w.Kube.Delete(w.t.Context(), o, options...); err != nil {
+		w.t.Fatalf("deleting the source %s: %v", name, err)
+	}
+}
+
+// Tenants are the names of all tenants in the namespace, the deleted ones that are still there among them.
+func (w *World) Tenants() []string {
+	w.t.Helper()
+	var out []string
+	for _, o := range w.AllTenants() {
+		out = append(out, o.Name)
+	}
+	return out
+}
+
+// AllTenants are the tenants in the namespace, by name.
+func (w *World) AllTenants() []v1alpha1.DistributionTenant {
+	w.t.Helper()
+	var list v1alpha1.DistributionTenantList
+	if err := w.Kube.List(w.t.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
+		w.t.Fatalf("listing the tenants: %v", err)
+	}
+	return list.Items
+}
+
+// Living are the names of the tenants that nobody has deleted.
+func (w *World) Living() []string {
+	w.t.Helper()
+	out := []string{}
+	for _, o := range w.AllTenants() {
+		if o.DeletionTimestamp.IsZero() {
+			out = append(out, o.Name)
+		}
+	}
+	return out
+}
+
+// Bury ends the deleted tenants, as the controller of tenants would when AWS has nothing of them any more.
+func (w *World) Bury() {
+	w.t.Helper()
+	for _, o := range w.AllTenants() {
+		if o.DeletionTimestamp.IsZero() {
+			continue
+		}
+		base := o.DeepCopy()
+		o.Finalizers = nil
+		if err := w.Kube.Patch(w.t.Context(), &o, client.MergeFrom(base)); client.IgnoreNotFound(err) != nil {
+			w.t.Fatalf("burying %s: %v", o.Name, err)
+		}
+	}
+}
+
+// Condition renders a condition of a source as Type=Status/Reason, or says that there is none.
+func (w *World) Condition(name, conditionType string) string {
+	w.t.Helper()
+	o, found := w.Get(name)
+	if !found {
+		return "source is gone"
+	}
+	c := meta.FindStatusCondition(o.Status.Conditions, conditionType)
+	if c == nil {
+		return conditionType + " is not there"
+	}
+	return conditionType + "=" + string(c.Status) + "/" + c.Reason
+}
+
+// Describe renders what a failing test should show.
+func (w *World) Describe(name string) string {
+	w.t.Helper()
+	o, found := w.Get(name)
+	if !found {
+		return name + " is gone"
+	}
+	var b strings.Builder
+	for _, c := range o.Status.Conditions {
+		fmt.Fprintf(&b, "%s=%s/%s: %s\n", c.Type, c.Status, c.Reason, c.Message)
+	}
+	for _, r := range o.Status.RejectedRows {
+		fmt.Fprintf(&b, "rejected %s: %s\n", r.Row, r.Reason)
+	}
+	for _, p := range o.Status.PendingChanges {
+		fmt.Fprintf(&b, "pending %s %s: %s\n", p.Action, p.TenantName, p.Description)
+	}
+	return b.String()
+}
+
+// Writes are those of the operator since the world began.
+func (w *World) Writes() Writes { return *w.writes }
+
+// counting counts the operator's writes.
+func (w *World) counting() client.WithWatch {
+	return interceptor.NewClient(w.Kube, interceptor.Funcs{
+		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
+			w.writes.Applied++
+			return c.Apply(ctx, o, opts...)
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			w.writes.Deleted++
+			return c.Delete(ctx, o, opts...)
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			w.writes.Sources++
+			return c.Patch(ctx, o, p, opts...)
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			w.writes.SourceStatus++
+			return c.SubResource(sub).Patch(ctx, o, p, opts...)
+		},
+	})
+}
