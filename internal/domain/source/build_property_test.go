@@ -172,9 +172,9 @@ func TestEveryFieldOfTheAPICanBeFilled(t *testing.T) {
 // leaves are the fields of a type of the API that have no fields of their own. A list of objects is one.
 func leaves(t reflect.Type, path string) map[string]bool {
 	out := map[string]bool{}
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		name, kind := strings.TrimPrefix(path+"."+name, "."), t.Field(i).Type
+	for member := range t.Fields() {
+		name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
+		name, kind := strings.TrimPrefix(path+"."+name, "."), member.Type
 		if kind.Kind() == reflect.Pointer {
 			kind = kind.Elem()
 		}
@@ -200,11 +200,11 @@ func TestWhateverATemplateHolds(t *testing.T) {
 	}
 	leaf := samples
 	block := rapid.Custom(func(t *rapid.T) any {
-		return tree(rapid.MapOfN(rapid.SampledFrom(names), leaf, 0, 3).Draw(t, "block"))
+		return rapid.MapOfN(rapid.SampledFrom(names), leaf, 0, 3).Draw(t, "block")
 	})
 	list := rapid.Map(rapid.SliceOfN(block, 0, 3), func(l []any) any { return l })
 	rapid.Check(t, func(t *rapid.T) {
-		spec := tree(rapid.MapOfN(rapid.SampledFrom(names), rapid.OneOf(leaf, block, list), 0, 4).Draw(t, "spec"))
+		spec := rapid.MapOfN(rapid.SampledFrom(names), rapid.OneOf(leaf, block, list), 0, 4).Draw(t, "spec")
 		p, err := source.Compile(config(template(spec)))
 		if err != nil {
 			if strings.Contains(err.Error(), "%!") {

@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -58,18 +59,14 @@ type tree = map[string]any
 // acme is a row that is a tenant, with more columns.
 func acme(more tree) source.Row {
 	values := tree{"name": "acme", "domain": "acme.example.com"}
-	for k, v := range more {
-		values[k] = v
-	}
+	maps.Copy(values, more)
 	return source.Row{Values: values}
 }
 
 // spec is what acme becomes, with more fields.
 func spec(more tree) tree {
 	out := tree{"distributionId": "E1", "domains": domainList("acme.example.com")}
-	for k, v := range more {
-		out[k] = v
-	}
+	maps.Copy(out, more)
 	return out
 }
 

@@ -19,7 +19,7 @@ func TestCompileNamesTheMistake(t *testing.T) {
 		// want is all of the error, or its beginning where it ends with three dots.
 		want string
 	}{
-		"a field that there is not":   {config(mapping("plan", "paramters[plan]")), `spec.mapping[plan]: "paramters[plan]" is no field that a row can fill: use one of name, metadata.labels[<key>], metadata.annotations[<key>], domains, ...`},
+		"a field that there is not":   {config(mapping("plan", "parameter[plan]")), `spec.mapping[plan]: "parameter[plan]" is no field that a row can fill: use one of name, metadata.labels[<key>], metadata.annotations[<key>], domains, ...`},
 		"a field that only AWS sets":  {config(mapping("plan", "status.id")), `spec.mapping[plan]: "status.id" is no field that a row can fill: ...`},
 		"a block is no field":         {config(expression("dns", `row.dns`)), `spec.expressions[dns]: "dns" is no field that a row can fill: ...`},
 		"a field without its key":     {config(mapping("plan", "parameters")), `spec.mapping[plan]: "parameters" has no key: write parameters[<name>]`},
@@ -53,15 +53,15 @@ func TestCompileNamesTheMistake(t *testing.T) {
 		"two mistakes are both named":  {config(mapping("a", "x"), mapping("b", "tags[]")), "spec.mapping[a]: \"x\" is no field...\nspec.mapping[b]: \"tags[]\": ..."},
 
 		"an expression that is no CEL":          {config(expression("enabled", "row.a =")), `spec.expressions[enabled]: "row.a =": 1:7: Syntax error: ...`},
-		"a variable that there is not":          {config(expression("enabled", "\n rows.a")), `spec.expressions[enabled]: "\n rows.a": 2:2: undeclared reference to 'rows' (in container '')`},
+		"a variable that there is not":          {config(expression("enabled", "\n rows.a")), `spec.expressions[enabled]: "\n rows.a": 2:2: undeclared reference to 'rows' (in container ''): correct the expression`},
 		"a type that the field does not take":   {config(expression("parameters[n]", "1 + 1")), `spec.expressions[parameters[n]]: "1 + 1": it gives int, and the field takes text of at most 256 characters, or a number: convert the value, as in string(row.id)`},
 		"a text for a boolean":                  {config(expression("enabled", `"yes"`)), `spec.expressions[enabled]: "\"yes\"": it gives string, and the field takes true or false...`},
 		"a text for a number":                   {config(expression("dns.ttl", `"60"`)), `spec.expressions[dns.ttl]: "\"60\"": it gives string, and the field takes a whole number...`},
 		"a list of numbers for domains":         {config(expression("domains", `[1]`)), `spec.expressions[domains]: "[1]": it gives list(int), and the field takes a list of at most 100 domain names...`},
 		"a map for domains":                     {config(expression("domains", `row`)), `spec.expressions[domains]: "row": it gives map(string, dyn), and the field takes...`},
 		"an optional of the wrong type":         {config(expression("enabled", `optional.of(1)`)), `spec.expressions[enabled]: "optional.of(1)": it gives optional_type(int), and the field takes...`},
-		"a regular expression that is none":     {config(expression("enabled", `row.a.matches("(")`)), `spec.expressions[enabled]: "row.a.matches(\"(\")": 1:15: invalid matches argument`},
-		"a time that is none":                   {config(expression("enabled", `timestamp("x") == row.t`)), `spec.expressions[enabled]: "timestamp(\"x\") == row.t": 1:11: invalid timestamp argument`},
+		"a regular expression that is none":     {config(expression("enabled", `row.a.matches("(")`)), `spec.expressions[enabled]: "row.a.matches(\"(\")": 1:15: invalid matches argument: correct the expression`},
+		"a time that is none":                   {config(expression("enabled", `timestamp("x") == row.t`)), `spec.expressions[enabled]: "timestamp(\"x\") == row.t": 1:11: invalid timestamp argument: correct the expression`},
 		"an expression of many pages":           {config(expression("enabled", `row.a == "`+strings.Repeat("a", 5000)+`"`)), `spec.expressions[enabled]: "row.a == \"` + strings.Repeat("a", 90) + `…": it has 5011 characters, 4096 are allowed: ...`},
 		"a macro that copies again and again":   {config(expression("enabled", "optional.of(1)"+strings.Repeat(".optMap(a, a)", 5))), `spec.expressions[enabled]: "optional.of(1).optMap...": it has optMap and optFlatMap 5 times, 4 are allowed: use orValue or has() instead`},
 		"an expression with too many parts":     {config(expression("domains", "["+strings.Repeat(`"",`, 1200)+"]")), `spec.expressions[domains]: "[...": it has 1201 parts after its macros are written out, 1000 are allowed: ...`},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -84,14 +85,14 @@ func compileExpression(env *cel.Env, source string, f *field) (*expression, colu
 	}
 	parsed, issues := env.Parse(source)
 	if issues.Err() != nil {
-		return fail("%s", issueText(issues))
+		return fail("%s: correct the expression", issueText(issues))
 	}
 	if n := countNodes(parsed.NativeRep()); n > mostNodes {
 		return fail("it has %d parts after its macros are written out, %d are allowed: compute the value in the query or in the store", n, mostNodes)
 	}
 	checked, issues := env.Check(parsed)
 	if issues.Err() != nil {
-		return fail("%s", issueText(issues))
+		return fail("%s: correct the expression", issueText(issues))
 	}
 	if !f.accepts(checked.OutputType()) {
 		return fail("it gives %s, and the field takes %s: convert the value, as in string(row.id)", checked.OutputType(), f.takes())
@@ -140,14 +141,7 @@ func (f *field) accepts(t *cel.Type) bool {
 	if t.IsAssignableType(cel.NullType) {
 		return true
 	}
-	is := func(types ...*cel.Type) bool {
-		for _, want := range types {
-			if t.IsExactType(want) {
-				return true
-			}
-		}
-		return false
-	}
+	is := func(types ...*cel.Type) bool { return slices.ContainsFunc(types, t.IsExactType) }
 	switch f.kind {
 	case kindBoolean:
 		return is(cel.BoolType)
@@ -350,6 +344,7 @@ func columnOf(e ast.Expr) (column string, optional, ok bool) {
 		case operators.OptIndex, operators.OptSelect, operators.In:
 			return column, true, ok
 		}
+	default:
 	}
 	return "", false, false
 }

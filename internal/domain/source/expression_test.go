@@ -10,7 +10,7 @@ import (
 )
 
 // What an expression gives is seen best in a parameter.
-func evaluate(t testing.TB, text string, values tree) (string, *source.Rejection) {
+func evaluate(t *testing.T, text string, values tree) (string, *source.Rejection) {
 	t.Helper()
 	c := source.Config{
 		DistributionID: "E1", Template: source.Template{Spec: tree{"domains": domainList("a.example.com")}},
