@@ -1,0 +1,193 @@
+// Package mongodb reads collections of customers from MongoDB, and from what speaks its protocol.
+package mongodb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+const (
+	opHello = "hello"
+	opList  = "listCollections"
+)
+
+const (
+	// batchSize is the number of documents that come at once, if they have less than 16 MiB.
+	batchSize = 1000
+	// farewell is how long the connection may take to close.
+	farewell = time.Second
+)
+
+// Config is what a Collections is made of.
+type Config struct {
+	// Timeout is the longest that a read may take, zero for no limit. The server gets it too.
+	Timeout time.Duration
+}
+
+// Collections reads collections. It is safe for concurrent use.
+type Collections struct{ config Config }
+
+var _ port.Rows = (*Collections)(nil)
+
+// New returns a reader of collections. It makes no call.
+func New(c Config) *Collections { return &Collections{config: c} }
+
+// Read implements port.Rows. What it reads was acknowledged by a majority, so that it is not rolled
+// back; it is not one moment: a document that is changed during the read may be seen as it was or as it is.
+func (c *Collections) Read(ctx context.Context, q source.Query, sink source.Sink) error {
+	if c.config.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.config.Timeout)
+		defer cancel()
+	}
+	filter, err := parseFilter(q.MongoDB.Filter)
+	if err != nil {
+		return err
+	}
+	to, err := parseConnection(q.Connection.Reveal())
+	if err != nil {
+		return err
+	}
+	client, err := mongo.Connect(to.options)
+	if err != nil {
+		return invalid("can't be used by the driver; %s", example)
+	}
+	defer leave(ctx, client.Disconnect)
+	r := read{connection: to, database: client.Database(q.MongoDB.Database), collection: q.MongoDB.Collection}
+	if err := r.onPrimary(ctx); err != nil {
+		return err
+	}
+	if err := r.documents(ctx, find(q, filter), sink); err != nil {
+		return err
+	}
+	return r.exists(ctx)
+}
+
+// leave takes leave of the server also when the read was cancelled, but not for long.
+func leave(ctx context.Context, from func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	// Nothing depends on how it goes: all rows were read, or the read has failed already.
+	_ = from(ctx)
+}
+
+// read is one read of a collection.
+type read struct {
+	connection
+	database   *mongo.Database
+	collection string
+}
+
+// onPrimary refuses a member that may lag behind: with directConnection the driver reads from whatever it was
+// pointed at.
+func (r read) onPrimary(ctx context.Context) error {
+	var answer struct {
+		Primary *bool `bson:"isWritablePrimary"`
+	}
+	if err := r.database.RunCommand(ctx, bson.D{{Key: opHello, Value: 1}}).Decode(&answer); err != nil {
+		return r.failed(opHello, err)
+	}
+	if answer.Primary != nil && !*answer.Primary {
+		return &fault.Error{
+			Kind: fault.Transient, Operation: opHello, Code: "NotWritablePrimary",
+			Message: r.hosts + ": the server is not the primary, and may lag behind it",
+		}
+	}
+	return nil
+}
+
+// find is the command. The driver's own method would leave out the time limit for the server, which
+// the driver adds to commands from the deadline of the context.
+func find(q source.Query, filter bson.D) bson.D {
+	command := bson.D{
+		{Key: opFind, Value: q.MongoDB.Collection}, {Key: "filter", Value: filter}, {Key: "batchSize", Value: int32(batchSize)},
+	}
+	if fields := projection(q.Columns); len(fields) > 0 {
+		command = append(command, bson.E{Key: "projection", Value: fields})
+	}
+	return command
+}
+
+// projection asks for the columns only; the _id comes by itself. A name with a dot would be taken for a
+// path, so that it needs whole documents.
+func projection(columns []string) bson.D {
+	var fields bson.D
+	for _, column := range slices.Compact(slices.Sorted(slices.Values(columns))) {
+		if column == "" || strings.ContainsAny(column, ".$\x00") {
+			return nil
+		}
+		fields = append(fields, bson.E{Key: column, Value: 1})
+	}
+	return fields
+}
+
+// documents gives all documents to the sink.
+func (r read) documents(ctx context.Context, command bson.D, sink source.Sink) error {
+	cursor, err := r.open(ctx, command)
+	if err != nil {
+		return r.failed(opFind, err)
+	}
+	defer leave(ctx, cursor.Close)
+	cursor.SetBatchSize(batchSize)
+	for cursor.Next(ctx) {
+		next, err := row(cursor.Current)
+		if err != nil {
+			return &fault.Error{Kind: fault.Transient, Operation: opFind, Message: r.hosts + ": the answer can't be read"}
+		}
+		if err := sink.Row(next); err != nil {
+			return err
+		}
+	}
+	if err := cursor.Err(); err != nil {
+		return r.failed("getMore", err)
+	}
+	// The end of the rows is the end of the collection only if the server has closed the cursor.
+	if cursor.ID() != 0 {
+		return &fault.Error{Kind: fault.Transient, Operation: opFind, Message: r.hosts + ": the answer is not complete"}
+	}
+	return nil
+}
+
+// open begins to read what a majority of the servers has. A server without that says so before there is any row.
+func (r read) open(ctx context.Context, command bson.D) (*mongo.Cursor, error) {
+	majority := append(slices.Clone(command), bson.E{Key: "readConcern", Value: bson.D{{Key: "level", Value: "majority"}}})
+	cursor, err := r.database.RunCommandCursor(ctx, majority)
+	var refusal mongo.CommandError
+	if errors.As(err, &refusal) && (refusal.Code == codeNoMajority || refusal.Code == codeNotImplemented) {
+		return r.database.RunCommandCursor(ctx, command)
+	}
+	return cursor, err
+}
+
+// exists tells an empty collection from one that isn't there, for which MongoDB finds nothing either. It looks
+// after the read, so that one that was dropped meanwhile is noticed. A user sees the collections that it
+// may read; one that may not even ask is believed.
+func (r read) exists(ctx context.Context) error {
+	found, err := r.database.ListCollectionNames(ctx, bson.D{{Key: "name", Value: r.collection}},
+		options.ListCollections().SetAuthorizedCollections(true))
+	if err != nil {
+		if err = r.failed(opList, err); fault.Is(err, fault.Denied, fault.Invalid) {
+			return nil
+		}
+		return err
+	}
+	if !slices.Contains(found, r.collection) {
+		return &fault.Error{
+			Kind: fault.NotFound, Operation: opFind, Code: "NamespaceNotFound",
+			Message: fmt.Sprintf("there is no collection %q in the database: check spec.mongodb.database and spec.mongodb.collection", r.collection),
+		}
+	}
+	return nil
+}

@@ -1,0 +1,17 @@
+package mongodb_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/rowsuite"
+)
+
+func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
+
+func TestConformance(t *testing.T) {
+	rowsuite.Run(t, mongodb.New(mongodb.Config{}), database.Shared(t, source.MongoDB))
+}

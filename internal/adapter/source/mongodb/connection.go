@@ -1,0 +1,194 @@
+package mongodb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+)
+
+const opConnect = "Connect"
+
+const (
+	dialTimeout = 5 * time.Second
+	// selectionTimeout is how long a primary is looked for. An election takes longer: the next poll finds its winner.
+	selectionTimeout = 5 * time.Second
+	applicationName  = "cloudfront-tenant-operator"
+)
+
+const example = "write mongodb://user:password@host:27017/?authSource=admin, with what is special in user and password percent-encoded"
+
+// allowed are the options that a connection string may have, in lower case. Whoever writes a Secret
+// must not make the operator read its own files or use its own identity, so that what is not known
+// to be harmless is refused. Those with a nil have no effect on a read, or none that matters.
+var allowed = map[string]func(value string) (cure string){
+	"appname": nil, "authsource": nil, "compressors": nil, "zlibcompressionlevel": nil, "zstdcompressionlevel": nil,
+	"connect": nil, "directconnection": nil, "loadbalanced": nil, "replicaset": nil, "srvmaxhosts": nil, "srvservicename": nil,
+	"connecttimeoutms": nil, "sockettimeoutms": nil, "timeoutms": nil, "serverselectiontimeoutms": nil, "waitqueuetimeoutms": nil,
+	"heartbeatfrequencyms": nil, "heartbeatintervalms": nil, "localthresholdms": nil, "maxidletimems": nil, "servermonitoringmode": nil,
+	"maxpoolsize": nil, "minpoolsize": nil, "maxconnecting": nil,
+	"retryreads": nil, "retrywrites": nil, "w": nil, "wtimeoutms": nil, "journal": nil,
+	"ssl": nil, "tls": nil, "tlsdisableocspendpointcheck": nil,
+
+	"authmechanism": only("the operator's own identity and files must not be used: leave it out, or use SCRAM-SHA-256, SCRAM-SHA-1 or PLAIN",
+		"scram-sha-256", "scram-sha-1", "plain"),
+	"readpreference":   only("another member than the primary may lag behind, and a customer who is missing there would be deleted: use primary", "primary"),
+	"readconcernlevel": only("what is read must not be rolled back: leave it out, or use majority", "majority"),
+	"tlsinsecure":      only(insecure, "false"), "sslinsecure": only(insecure, "false"),
+	"tlsallowinvalidcertificates": only(insecure, "false"), "tlsallowinvalidhostnames": only(insecure, "false"),
+}
+
+const insecure = "a server that nobody has checked could answer that there are no customers: leave it out, and " +
+	"let the operator trust the server's authority by SSL_CERT_FILE in its environment"
+
+// cures are for what is refused whatever its value is.
+var cures = map[string]string{
+	"tlscafile":                   insecure,
+	"sslcertificateauthorityfile": insecure,
+}
+
+const unknownCure = "it is not among the options that a source may set: leave it out"
+
+func only(cure string, values ...string) func(string) string {
+	return func(value string) string {
+		if slices.Contains(values, strings.ToLower(value)) {
+			return ""
+		}
+		return cure
+	}
+}
+
+// connection is a connection string that was checked.
+type connection struct {
+	options *options.ClientOptions
+	// hosts is what failures may name.
+	hosts string
+	// secrets must not be in any text.
+	secrets []string
+}
+
+// invalid is the failure of a connection string. No part of the string may be in the text but the
+// names of its options.
+func invalid(format string, arguments ...any) error {
+	return &fault.Error{
+		Kind: fault.Invalid, Operation: opConnect, Code: source.CodeConnectionString,
+		Message: store.Message("the connection string " + fmt.Sprintf(format, arguments...)),
+	}
+}
+
+// parseConnection checks the options before the driver sees them: the driver reads files while it parses.
+func parseConnection(text string) (connection, error) {
+	scheme, rest, found := strings.Cut(strings.TrimSpace(text), "://")
+	if !found || scheme != "mongodb" && scheme != "mongodb+srv" {
+		return connection{}, invalid("does not begin with mongodb:// or mongodb+srv://; %s", example)
+	}
+	user, rest, found := strings.Cut(rest, "@")
+	if !found {
+		user, rest = "", user
+	}
+	place, query, _ := strings.Cut(rest, "?")
+	if err := checkOptions(query); err != nil {
+		return connection{}, err
+	}
+	hosts, path, _ := strings.Cut(place, "/")
+	if unescaped, err := url.QueryUnescape(hosts); err != nil || strings.Contains(unescaped, "/") || strings.Contains(unescaped, ".sock") {
+		return connection{}, invalid("names a socket of the operator's machine: name a host and a port")
+	}
+	o := options.Client().ApplyURI(strings.TrimSpace(text))
+	if err := o.Validate(); err != nil {
+		if dns, ok := errors.AsType[*net.DNSError](err); ok && !dns.IsNotFound {
+			return connection{}, &fault.Error{Kind: fault.Transient, Operation: opConnect, Message: hosts + ": " + store.Unanswered(err)}
+		}
+		return connection{}, invalid("can't be used by the driver; %s", example)
+	}
+	return connection{options: restrict(o), hosts: strings.Join(o.Hosts, ","), secrets: secrets(user, path, o)}, nil
+}
+
+func checkOptions(query string) error {
+	for _, pair := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' || r == ';' }) {
+		key, value, found := strings.Cut(pair, "=")
+		name, nameErr := url.QueryUnescape(key)
+		value, valueErr := url.QueryUnescape(value)
+		name = strings.ToLower(name)
+		if !found || nameErr != nil || valueErr != nil {
+			return invalid("has an option that is not name=value; %s", example)
+		}
+		check, known := allowed[name]
+		if !known {
+			return refused(name)
+		}
+		if check == nil {
+			continue
+		}
+		if cure := check(value); cure != "" {
+			return invalid("has a value of the option %s that is refused: %s", name, cure)
+		}
+	}
+	return nil
+}
+
+// refused names an option that the driver knows. Any other may be a piece of a password that was
+// not encoded.
+func refused(name string) error {
+	const files = "it names a file of the operator: leave it out"
+	const own = "the operator's own identity must not be used: leave it out"
+	cure, known := cures[name], true
+	switch {
+	case cure != "":
+	case strings.HasSuffix(name, "file"), strings.HasSuffix(name, "filepassword"), name == "sslclientcertificatekeypassword":
+		cure = files
+		known = strings.HasPrefix(name, "tls") || strings.HasPrefix(name, "ssl")
+	case name == "authmechanismproperties":
+		cure = own
+	case name == "readpreferencetags", name == "maxstaleness", name == "maxstalenessseconds":
+		cure = "only the primary is read: leave it out"
+	case slices.Contains([]string{"proxyhost", "proxyport", "proxyusername", "proxypassword"}, name):
+		cure = "a source reaches its database directly: leave it out"
+	default:
+		known = false
+	}
+	if !known || len(name) > 40 {
+		return invalid("has an option that no source may set: leave it out; %s", example)
+	}
+	return invalid("has the option %s: %s", name, cure)
+}
+
+// restrict has the last word over the connection string: one read, from the primary, that asks
+// nothing twice behind our back.
+func restrict(o *options.ClientOptions) *options.ClientOptions {
+	o.Timeout = nil
+	return o.SetReadPreference(readpref.Primary()).SetRetryReads(false).SetRetryWrites(false).
+		SetAppName(applicationName).SetMinPoolSize(0).SetMaxPoolSize(2).SetDialer(tcpOnly{}).
+		SetConnectTimeout(dialTimeout).SetServerSelectionTimeout(selectionTimeout).SetServerMonitoringMode("poll")
+}
+
+// tcpOnly dials no sockets of the operator's machine, whatever host a server may send us to.
+type tcpOnly struct{}
+
+// DialContext implements options.ContextDialer.
+func (tcpOnly) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if network != "tcp" {
+		return nil, net.UnknownNetworkError(network)
+	}
+	return (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, address)
+}
+
+// secrets are the pieces that a server may repeat.
+func secrets(user, path string, o *options.ClientOptions) []string {
+	found := []string{user, path}
+	if o.Auth != nil {
+		found = append(found, o.Auth.Username, o.Auth.Password, o.Auth.AuthSource)
+	}
+	return found
+}

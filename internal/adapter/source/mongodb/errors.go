@@ -1,0 +1,145 @@
+package mongodb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// The codes that decide about more than the kind of a failure.
+const (
+	codeUnauthorized         = 13
+	codeNamespaceNotFound    = 26
+	codeNoMajority           = 148
+	codeNotImplemented       = 238
+	codeAuthenticationFailed = 18
+)
+
+// kinds classifies the codes of servers. What stands nowhere is transient.
+var kinds = map[int32]fault.Kind{
+	codeUnauthorized:         fault.Denied,
+	codeAuthenticationFailed: fault.Denied,
+	11:                       fault.Denied, // UserNotFound
+	8000:                     fault.Denied, // AtlasError: that of a refused user
+
+	codeNamespaceNotFound: fault.NotFound,
+
+	2:                  fault.Invalid, // BadValue
+	9:                  fault.Invalid, // FailedToParse
+	14:                 fault.Invalid, // TypeMismatch
+	52:                 fault.Invalid, // DollarPrefixedFieldName
+	73:                 fault.Invalid, // InvalidNamespace
+	115:                fault.Invalid, // CommandNotSupported
+	codeNotImplemented: fault.Invalid, // NotImplemented
+	291:                fault.Invalid, // NoQueryExecutionPlans: $near without its index
+	51091:              fault.Invalid, // a regular expression that is none
+
+	16500: fault.Throttled, // TooManyRequests of Cosmos DB
+}
+
+// words are the texts for what servers explain with identifiers that differ each time, or with the
+// name of the user.
+var words = map[fault.Kind]string{
+	fault.Denied:    "the user may not do this: grant it the role read on the database",
+	fault.Throttled: "the server asks to come back later",
+	fault.Transient: "the server could not finish the read",
+	fault.NotFound:  "there is no such collection",
+	fault.Invalid:   "the server refuses the query",
+}
+
+const loginRefused = "the server refuses user and password"
+
+// failed turns an error of the driver into a *fault.Error.
+func (c connection) failed(operation string, err error) error {
+	failure := &fault.Error{Kind: fault.Transient, Operation: operation}
+	var command mongo.CommandError
+	cause := causeOf(err)
+	switch {
+	case asCommand(cause, &command):
+		failure.Kind = kindOf(command.Code)
+		failure.Code = codeName(command)
+		failure.Message = c.explain(failure.Kind, command)
+	case noPrimary(cause):
+		failure.Message = c.hosts + ": none of the servers is a primary"
+	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):
+		// The cause of everything else may hold pieces of the connection string, and stays here.
+		failure.Err = context.Canceled
+		if errors.Is(cause, context.DeadlineExceeded) {
+			failure.Err = context.DeadlineExceeded
+		}
+		failure.Message = c.hosts + ": " + store.Unanswered(cause)
+	default:
+		failure.Message = c.hosts + ": " + store.Unanswered(cause)
+	}
+	return failure
+}
+
+// causeOf looks behind the failure to find a server for what each of them said.
+func causeOf(err error) error {
+	selection, ok := errors.AsType[topology.ServerSelectionError](err)
+	if !ok || errors.Is(err, context.Canceled) {
+		return err
+	}
+	for _, server := range selection.Desc.Servers {
+		if server.LastError != nil {
+			return server.LastError
+		}
+	}
+	return err
+}
+
+// noPrimary reports whether all servers were reached and none would do.
+func noPrimary(err error) bool {
+	selection, ok := errors.AsType[topology.ServerSelectionError](err)
+	return ok && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && len(selection.Desc.Servers) > 0
+}
+
+// asCommand finds the answer of a server, also below a handshake that failed.
+func asCommand(err error, command *mongo.CommandError) bool {
+	if errors.As(err, command) && command.Code != 0 {
+		return true
+	}
+	raw, ok := errors.AsType[driver.Error](err)
+	if ok && raw.Code != 0 {
+		*command = mongo.CommandError{Code: raw.Code, Name: raw.Name, Message: raw.Message}
+		return true
+	}
+	return false
+}
+
+func kindOf(code int32) fault.Kind {
+	if kind, ok := kinds[code]; ok {
+		return kind
+	}
+	return fault.Transient
+}
+
+func (c connection) explain(kind fault.Kind, command mongo.CommandError) string {
+	text := words[kind]
+	switch {
+	case kind == fault.Invalid:
+		if said := store.Message(command.Message, c.secrets...); said != "" {
+			text = said
+		}
+	case kind == fault.Denied && command.Code != codeUnauthorized:
+		text = c.hosts + ": " + loginRefused
+	}
+	return text
+}
+
+var plainName = regexp.MustCompile(`^\w{1,80}$`)
+
+func codeName(command mongo.CommandError) string {
+	if plainName.MatchString(command.Name) {
+		return command.Name
+	}
+	return fmt.Sprintf("Code%d", command.Code)
+}
