@@ -100,7 +100,7 @@ func conditionsPage(source string) (string, error) {
 		return "", fmt.Errorf("reading the conditions: %w", err)
 	}
 	var b strings.Builder
-	b.WriteString("# Conditions and reasons of DistributionTenant\n\nWhat each condition and reason means, and what to do about it. `kubectl describe cfdt NAME` shows them with a message that names\n" +
+	b.WriteString("# Conditions and reasons\n\nWhat each condition and reason means, and what to do about it. `kubectl describe cfdt NAME` and `kubectl describe cfts NAME` show them with a message that names\n" +
 		"the field, the value and the cause. [Troubleshooting](../troubleshooting.md) starts from symptoms instead.\n")
 	for _, d := range file.Decls {
 		group, ok := d.(*ast.GenDecl)
@@ -115,7 +115,11 @@ func conditionsPage(source string) (string, error) {
 		if cured {
 			head = "| reason | meaning | what to do |\n|---|---|---|\n"
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s%s", strings.TrimSuffix(oneLine(group.Doc.Text()), "."), head, rows)
+		title, about, _ := strings.Cut(strings.TrimSuffix(oneLine(group.Doc.Text()), "."), ". ")
+		if about != "" {
+			about += ".\n\n"
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s%s%s", title, about, head, rows)
 	}
 	return b.String(), nil
 }

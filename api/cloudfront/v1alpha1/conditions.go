@@ -82,7 +82,7 @@ const (
 	ReasonReferenceNotReady = "ReferenceNotReady"
 )
 
-// Reasons of a TenantSource's Ready condition; Deleting is one too.
+// Reasons of a TenantSource's Ready condition. Deleting is one too.
 const (
 	// ReasonPollSucceeded (True): the table was read completely, and the objects follow it.
 	ReasonPollSucceeded = "PollSucceeded"
@@ -92,13 +92,13 @@ const (
 	// Cure: wait if the message tells of a failing connection or service; it is tried again by itself. Tenants keep serving meanwhile.
 	ReasonPollFailed = "PollFailed"
 	// ReasonSourceError (False): the database answers, and not with what the spec asks for.
-	// Cure: correct what the message names: the table, a column, the query, or the rights of the database user.
+	// Cure: correct what the message names: the table, a column, the query, or the rights of the database user. Where it names a hash and the change of the table is meant, set the annotation cloudfront-tenant-operator.io/approve-deletions to the hash.
 	ReasonSourceError = "SourceError"
 	// ReasonConflict (False): objects of the name of a row exist that are not this source's.
 	// Cure: rename the row, or delete or rename the object that status.rejectedRows names. All other rows are followed.
 	ReasonConflict = "Conflict"
 	// ReasonInvalidConfig (False): the spec, or the Secret that it names, can't be used as it is. Nothing was read.
-	// Cure: change the field that the message names.
+	// Cure: change the field that the message names, or the Secret. What the administrator has to grant (a role, a namespace, the right to read Secrets) says so.
 	ReasonInvalidConfig = "InvalidConfig"
 	// ReasonDeletionHeld (False): more tenants would be deleted than the guard lets go, or all of them.
 	// Cure: look at status.heldDeletions. If the rows are missing by mistake, bring them back and nothing happens. If the deletions are meant, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
@@ -123,7 +123,7 @@ const (
 	ReasonPaused = "Paused"
 )
 
-// Reasons of a TenantSource's Synced condition; InSync is one too, and DeletionHeld, PollFailed and what else Ready says
+// Reasons of a TenantSource's Synced condition. InSync is one too, and DeletionHeld, PollFailed and what else Ready says
 // when the table could not be followed.
 const (
 	// ReasonRowsRejected (False): some rows are no tenants as they stand; status.rejectedRows says why. All others are followed.
