@@ -1,0 +1,90 @@
+package v1alpha1_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+)
+
+// The API server's rule and the domain's table of fields are two lists of the same. A path that only one of them
+// takes would be refused in the wrong place, or not at all.
+func TestTheAPIServerTakesThePathsThatTheDomainTakes(t *testing.T) {
+	namespace := newNamespace(t)
+	for _, path := range fieldPaths() {
+		t.Run(path, func(t *testing.T) {
+			err := try(t, "TenantSource", namespace, validationCase{}, fmt.Sprintf("mapping: [{column: c, field: %q}]", path))
+			if domain := inDomain(path); (err == nil) != (domain == nil) {
+				t.Errorf("the API server says %v, the domain %v", err, domain)
+			}
+		})
+	}
+	t.Run("the table is taken, and what is not in it is not", func(t *testing.T) {
+		for _, f := range source.Fields() {
+			if err := inDomain(withKey(f.Path, "k")); err != nil {
+				t.Errorf("%s: %v", f.Path, err)
+			}
+		}
+		for _, path := range []string{"domain", "spec.domains", "metadata.name"} {
+			if inDomain(path) == nil {
+				t.Errorf("%s is taken", path)
+			}
+		}
+	})
+}
+
+// fieldPaths are all of the table, with all sorts of keys, and some that are nearly of it.
+func fieldPaths() []string {
+	keys := []string{
+		"", "k", "K_1-x", "a.b", "-a", "a-", "a b", "ä", "a:b", "a=b@c+d", "a/b", "a//b", "/b", "a/", "a/b/c", "A/b", "x.example.com/team", "-x/team", "x-/team", "x..y/team",
+		"aws:x", "AWS:x", "awsx", "cloudfront-tenant-operator.io/source", "x.cloudfront-tenant-operator.io/source", "xcloudfront-tenant-operator.io/source",
+		"kubernetes.io/x", "app.kubernetes.io/name", "k8s.io/x", "a]b", "[", "a\\b", "a#b",
+		strings.Repeat("k", 63), strings.Repeat("k", 64), strings.Repeat("k", 128), strings.Repeat("k", 129),
+		strings.Repeat("a123456789.", 22) + "example.com/team", strings.Repeat("a123456789.", 22) + "examples.com/team",
+		strings.Repeat("a", 63) + ".io/team",
+	}
+	var paths []string
+	for _, f := range source.Fields() {
+		paths = append(paths, f.Path, strings.ToUpper(f.Path), "spec."+f.Path, f.Path+".x", f.Path+" ", withKey(f.Path, "k")+"[k]")
+		if base, _, keyed := strings.Cut(f.Path, "["); keyed {
+			paths = append(paths, base, base+"[k", base+"k]", base+".k")
+			for _, key := range keys {
+				paths = append(paths, withKey(f.Path, key))
+			}
+		}
+	}
+	paths = append(paths, "domains[0]", "customizations", "customizations.webAcl", "dns", "metadata.labels", "metadata.name", "status.id", "x")
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// withKey replaces the placeholder of a key.
+func withKey(path, key string) string {
+	base, _, keyed := strings.Cut(path, "[")
+	if !keyed {
+		return path
+	}
+	return base + "[" + key + "]"
+}
+
+// inDomain asks the compiler of sources whether it takes the path.
+func inDomain(path string) error {
+	c := source.Config{
+		DistributionID: "E2EXAMPLE1",
+		Mapping:        []source.Mapping{{Column: "c", Field: path}},
+		Defaults:       []source.Mapping{{Column: "name", Field: "name"}, {Column: "domain", Field: "domains"}},
+		// What is required beside some of the fields.
+		Template: source.Template{Spec: map[string]any{
+			"customizations": map[string]any{
+				"webAcl":          map[string]any{"action": "override"},
+				"geoRestrictions": map[string]any{"restrictionType": "none"},
+			},
+			"managedCertificateRequest": map[string]any{"validationTokenHost": "cloudfront"},
+			"dns":                       map[string]any{"provider": "route53"},
+		}},
+	}
+	_, err := source.Compile(c)
+	return err
+}
