@@ -23,7 +23,16 @@ import (
 )
 
 // Names of the controllers, as --controllers takes them.
-const controllerDistributionTenant = "distributiontenant"
+const (
+	controllerDistributionTenant = "distributiontenant"
+	controllerTenantSource       = "tenantsource"
+)
+
+// controllers are all of them.
+var controllers = List{controllerDistributionTenant, controllerTenantSource}
+
+// minReadTimeout is the least time for one read of a table that makes sense.
+const minReadTimeout = time.Second
 
 // What AWS allows in tags. Of 50 tags the owner tags leave 46.
 const (
@@ -66,6 +75,11 @@ type Config struct {
 	ACMBurst     int
 	AllowedRoles List
 	DNSResolvers List
+
+	SourceTargets     List
+	SourceReadTimeout time.Duration
+	SourceMaxRows     int
+	DynamoDBEndpoint  string
 }
 
 // Bind declares the flags.
@@ -85,7 +99,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 
 	f.StringVar(&c.ClusterID, "cluster-id", "", "Name of this cluster in owner tags; it must never change. Empty: the UID of the kube-system namespace.")
 	f.Var(&c.WatchNamespaces, "watch-namespaces", "Comma-separated namespaces to watch. Empty: all.")
-	c.Controllers = List{controllerDistributionTenant}
+	c.Controllers = slices.Clone(controllers)
 	f.Var(&c.Controllers, "controllers", "Comma-separated controllers to run.")
 	f.IntVar(&c.Workers, "max-concurrent-reconciles", 10, "How many objects of a kind are reconciled at the same time.")
 
@@ -104,6 +118,12 @@ func (c *Config) Bind(f *flag.FlagSet) {
 		"Comma-separated IAM roles that objects may name in spec.dns.assumeRoleArn, such as arn:aws:iam::111122223333:role/tenant-dns-*; a star stands for any text between two slashes, or for all accounts. Empty: none.")
 	f.Var(&c.DNSResolvers, "dns-resolvers",
 		"Comma-separated DNS servers, each host:port, that are asked whether they see a new record before CloudFront is. They delay the creation of a tenant by five minutes at most. Empty: none is asked.")
+
+	f.Var(&c.SourceTargets, "tenantsource-target-namespaces",
+		"Comma-separated namespaces that every TenantSource may have its tenants in, or from/to for those of one namespace. Each may use its own. Empty: no other.")
+	f.DurationVar(&c.SourceReadTimeout, "tenantsource-read-timeout", 5*time.Minute, "How long reading a table of customers may take. At least 1s.")
+	f.IntVar(&c.SourceMaxRows, "tenantsource-max-rows", 200_000, "How many rows a table of customers may have; of one with more nothing is used.")
+	f.StringVar(&c.DynamoDBEndpoint, "dynamodb-endpoint", "", "URL of DynamoDB. Empty: what the environment says, else AWS.")
 }
 
 // Validate names the first flag that can't be.
@@ -114,11 +134,11 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--drift-policy=%s: use enforce, report or suspend", c.DriftPolicy)
 	}
 	if len(c.Controllers) == 0 {
-		return fmt.Errorf("--controllers is empty: use %s", controllerDistributionTenant)
+		return fmt.Errorf("--controllers is empty: use %s", controllers.String())
 	}
 	for _, name := range c.Controllers {
-		if name != controllerDistributionTenant {
-			return fmt.Errorf("--controllers=%s: there is no controller %q; use %s", c.Controllers.String(), name, controllerDistributionTenant)
+		if !slices.Contains(controllers, name) {
+			return fmt.Errorf("--controllers=%s: there is no controller %q; use %s", c.Controllers.String(), name, controllers.String())
 		}
 	}
 	if err := c.validateRates(); err != nil {
@@ -129,6 +149,9 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--max-concurrent-reconciles=%d: use at least 1", c.Workers)
 	case c.SweepInterval < 10*time.Second:
 		return fmt.Errorf("--sweep-interval=%s: use at least 10s", c.SweepInterval)
+	}
+	if err := c.validateSources(); err != nil {
+		return err
 	}
 	if _, err := identity.ParseRolePatterns(c.AllowedRoles); err != nil {
 		return fmt.Errorf("--allowed-roles: %w", err)

@@ -15,7 +15,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -50,16 +49,16 @@ func newPublisher(c client.Client, clk clock.PassiveClock) *publisher {
 }
 
 // publish implements the driver's Publish.
-func (p *publisher) publish(o *v1alpha1.DistributionTenant, e reconcile.Event) {
+func (p *publisher) publish(o client.Object, e reconcile.Event) {
 	ctx, cancel := context.WithTimeout(context.Background(), eventTimeout)
 	defer cancel()
 	err := p.write(ctx, o, e)
 	if err != nil && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-		ctrl.Log.WithName("events").Error(err, "An event is lost", "namespace", o.Namespace, "name", o.Name, "reason", e.Reason)
+		ctrl.Log.WithName("events").Error(err, "An event is lost", "namespace", o.GetNamespace(), "name", o.GetName(), "reason", e.Reason)
 	}
 }
 
-func (p *publisher) write(ctx context.Context, o *v1alpha1.DistributionTenant, e reconcile.Event) error {
+func (p *publisher) write(ctx context.Context, o client.Object, e reconcile.Event) error {
 	regarding, err := reference.GetReference(p.client.Scheme(), o)
 	if err != nil {
 		return fmt.Errorf("referring to the object: %w", err)
@@ -70,7 +69,7 @@ func (p *publisher) write(ctx context.Context, o *v1alpha1.DistributionTenant, e
 	}
 	now := p.clock.Now()
 	return p.client.Create(ctx, &eventsv1.Event{
-		ObjectMeta:          metav1.ObjectMeta{Namespace: o.Namespace, Name: eventName(o.Name, now)},
+		ObjectMeta:          metav1.ObjectMeta{Namespace: o.GetNamespace(), Name: eventName(o.GetName(), now)},
 		EventTime:           metav1.NewMicroTime(now),
 		ReportingController: reportingController,
 		ReportingInstance:   p.instance,

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -87,8 +88,17 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 	if err := addProbes(mgr); err != nil {
 		return err
 	}
+	env, err := newEnvironment(ctx, mgr, c)
+	if err != nil {
+		return err
+	}
 	if slices.Contains(c.Controllers, controllerDistributionTenant) {
-		if err := addTenants(ctx, mgr, c); err != nil {
+		if err := addTenants(ctx, mgr, c, env); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(c.Controllers, controllerTenantSource) {
+		if err := addSources(mgr, c, env); err != nil {
 			return err
 		}
 	}
@@ -169,30 +179,47 @@ func addProbes(mgr ctrl.Manager) error {
 	return nil
 }
 
-// addTenants adds the inventory and the controller for DistributionTenant.
-func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
+// environment is what the controllers share.
+type environment struct {
+	sdk        awssdk.Config
+	calls      *aws.Metrics
+	metrics    *metrics
+	stsLimiter *aws.Limiter
+	publisher  *publisher
+}
+
+func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environment, error) {
 	sdk, err := aws.LoadConfig(ctx, aws.SDKConfig{Region: c.AWSRegion, Version: Version})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	calls, err := aws.NewMetrics(ctrlmetrics.Registry)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	metrics, err := newMetrics(ctrlmetrics.Registry)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	wall := clock.RealClock{}
+	return &environment{
+		sdk: sdk, calls: calls, metrics: metrics, publisher: newPublisher(mgr.GetClient(), wall),
+		stsLimiter: aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: stsRate, Burst: stsBurst, Clock: wall, Metrics: calls}),
+	}, nil
+}
+
+// addTenants adds the inventory and the controller for DistributionTenant.
+func addTenants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
+	sdk, calls, metrics := env.sdk, env.calls, env.metrics
 	wall := clock.RealClock{}
 	var controller *distributiontenant.Controller
 	limiter := aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: c.AWSRate, Burst: c.AWSBurst, Clock: wall, Metrics: calls})
 	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: c.ACMRate, Burst: c.ACMBurst, Clock: wall, Metrics: calls})
 	edgeClient := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: calls})
 	certClient := acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: calls})
-	stsLimiter := aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: stsRate, Burst: stsBurst, Clock: wall, Metrics: calls})
-	caller := sts.New(sts.Config{SDK: sdk, Limiter: stsLimiter, Metrics: calls})
+	caller := sts.New(sts.Config{SDK: sdk, Limiter: env.stsLimiter, Metrics: calls})
 
-	zones, err := addZones(mgr, c, sdk, stsLimiter, calls, func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
+	zones, err := addZones(mgr, c, sdk, env.stsLimiter, calls, func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
 	if err != nil {
 		return err
 	}
@@ -209,7 +236,8 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config) error {
 		Defaults: convert.Defaults{DriftPolicy: edge.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
 	})
 	driver := &reconcile.Driver[*v1alpha1.DistributionTenant]{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: controller, Failed: metrics.failed, Publish: newPublisher(mgr.GetClient(), wall).publish,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: controller, Failed: metrics.failed,
+		Publish: func(o *v1alpha1.DistributionTenant, e reconcile.Event) { env.publisher.publish(o, e) },
 	}
 	if err := controller.SetupWithManager(mgr, driver, c.Workers); err != nil {
 		return err

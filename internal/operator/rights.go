@@ -49,13 +49,16 @@ type Right struct {
 // Rights lists the rights that the configuration needs.
 func (c Config) Rights() []Right {
 	var out []Right
-	if slices.Contains(c.Controllers, controllerDistributionTenant) {
-		namespaces := []string(c.WatchNamespaces)
-		if len(namespaces) == 0 {
-			namespaces = []string{metav1.NamespaceAll}
-		}
-		for _, ns := range namespaces {
+	namespaces := []string(c.WatchNamespaces)
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	for _, ns := range namespaces {
+		if slices.Contains(c.Controllers, controllerDistributionTenant) {
 			out = append(out, tenantRights(ns)...)
+		}
+		if slices.Contains(c.Controllers, controllerTenantSource) {
+			out = append(out, sourceRights(ns)...)
 		}
 	}
 	if c.ClusterID == "" {
@@ -70,7 +73,17 @@ func (c Config) Rights() []Right {
 			Right{Group: "authentication.k8s.io", Resource: "tokenreviews", Verb: "create", For: scraping, Optional: true},
 			Right{Group: "authorization.k8s.io", Resource: "subjectaccessreviews", Verb: "create", For: scraping, Optional: true})
 	}
-	return out
+	return distinct(out)
+}
+
+// distinct leaves out what two controllers both need the second time.
+func distinct(rights []Right) []Right {
+	seen := map[authorizationv1.ResourceAttributes]bool{}
+	return slices.DeleteFunc(rights, func(r Right) bool {
+		again := seen[*r.attributes()]
+		seen[*r.attributes()] = true
+		return again
+	})
 }
 
 func tenantRights(namespace string) []Right {
@@ -82,6 +95,26 @@ func tenantRights(namespace string) []Right {
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "patch", Namespace: namespace, For: "setting and removing the finalizer"},
 		{Group: v1alpha1.GroupName, Resource: tenants + "/status", Verb: "patch", Namespace: namespace, For: "writing status"},
 		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "telling what happened to a tenant, in events", Optional: true},
+	}
+}
+
+// sourceRights leaves out the Secrets: in which namespaces they may be read is known from the sources
+// alone, and each says so when it may not.
+func sourceRights(namespace string) []Right {
+	const tenants, sources = "distributiontenants", "tenantsources"
+	return []Right{
+		{Group: v1alpha1.GroupName, Resource: sources, Verb: "list", Namespace: namespace, For: "finding the sources"},
+		{Group: v1alpha1.GroupName, Resource: sources, Verb: "watch", Namespace: namespace, For: "following the sources"},
+		{Group: v1alpha1.GroupName, Resource: sources, Verb: "get", Namespace: namespace, For: "confirming a source before tenants are changed"},
+		{Group: v1alpha1.GroupName, Resource: sources, Verb: "patch", Namespace: namespace, For: "setting and removing the finalizer of a source"},
+		{Group: v1alpha1.GroupName, Resource: sources + "/status", Verb: "patch", Namespace: namespace, For: "writing the status of a source"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "list", Namespace: namespace, For: "finding the tenants of sources"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "watch", Namespace: namespace, For: "following the tenants of sources"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "get", Namespace: namespace, For: "looking at a tenant before it is deleted"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "create", Namespace: namespace, For: "creating tenants for new rows"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "patch", Namespace: namespace, For: "applying rows to tenants"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "delete", Namespace: namespace, For: "deleting tenants whose rows are gone"},
+		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "telling what happened to a source, in events", Optional: true},
 	}
 }
 

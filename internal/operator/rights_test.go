@@ -6,6 +6,7 @@ import (
 	"flag"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,10 +34,28 @@ func TestRightsFollowTheFlags(t *testing.T) {
 		"get distributiontenants of cloudfront-tenant-operator.io", "patch distributiontenants of cloudfront-tenant-operator.io",
 		"patch distributiontenants/status of cloudfront-tenant-operator.io", "create events of events.k8s.io",
 	}
+	sources := []string{
+		"list tenantsources of cloudfront-tenant-operator.io", "watch tenantsources of cloudfront-tenant-operator.io",
+		"get tenantsources of cloudfront-tenant-operator.io", "patch tenantsources of cloudfront-tenant-operator.io",
+		"patch tenantsources/status of cloudfront-tenant-operator.io",
+	}
 	for name, tt := range map[string]struct {
 		flags []string
 		want  []string
 	}{
+		"sources alone create, change and delete tenants, and write no status of theirs": {
+			[]string{"--cluster-id=c", "--controllers=tenantsource"},
+			slices.Concat(sources, tenants[:3], []string{
+				"create distributiontenants of cloudfront-tenant-operator.io", "patch distributiontenants of cloudfront-tenant-operator.io",
+				"delete distributiontenants of cloudfront-tenant-operator.io", "create events of events.k8s.io",
+			}),
+		},
+		"what both controllers need is asked for once": {
+			[]string{"--cluster-id=c", "--controllers=distributiontenant,tenantsource"},
+			slices.Concat(tenants, sources, []string{
+				"create distributiontenants of cloudfront-tenant-operator.io", "delete distributiontenants of cloudfront-tenant-operator.io",
+			}),
+		},
 		"the least": {[]string{"--cluster-id=c"}, tenants},
 		"without a cluster id kube-system is read": {nil, append(tenants, "get namespaces named kube-system")},
 		"of namespaces that are named, all are asked for": {
@@ -57,7 +76,7 @@ func TestRightsFollowTheFlags(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, r := range configOf(t, tt.flags...).Rights() {
+			for _, r := range configOf(t, append([]string{"--controllers=distributiontenant"}, tt.flags...)...).Rights() {
 				got = append(got, r.String())
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -76,7 +95,7 @@ func in(namespace string, rights []string) []string {
 }
 
 func TestMissingRights(t *testing.T) {
-	rights := configOf(t, "--watch-namespaces=a,b").Rights()
+	rights := configOf(t, "--controllers=distributiontenant", "--watch-namespaces=a,b").Rights()
 	required, optional, err := missing(t.Context(), rights, func(_ context.Context, a *authorizationv1.ResourceAttributes) (bool, error) {
 		switch {
 		case a.Namespace == "b" && a.Verb == "watch", a.Namespace == "a" && a.Resource == "events":

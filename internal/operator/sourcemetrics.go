@@ -1,0 +1,88 @@
+package operator
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+)
+
+// sourceMetrics implements tenantsource.Observer.
+type sourceMetrics struct {
+	polls    *prometheus.CounterVec
+	duration prometheus.Histogram
+	changes  *prometheus.CounterVec
+	rows     *prometheus.GaugeVec
+	held     *prometheus.GaugeVec
+	complete *prometheus.GaugeVec
+}
+
+func newSourceMetrics(r prometheus.Registerer) (*sourceMetrics, error) {
+	which := []string{"namespace", "name"}
+	m := &sourceMetrics{
+		polls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: metricPrefix + "source_polls_total",
+			Help: "Polls of a TenantSource, by the reason that its Ready condition had after them.",
+		}, append(which, "reason")),
+		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    metricPrefix + "source_poll_duration_seconds",
+			Help:    "Time that a poll took, from its read to the last object that was written.",
+			Buckets: []float64{0.1, 0.5, 1, 5, 15, 60, 300, 900},
+		}),
+		changes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: metricPrefix + "source_changes_total",
+			Help: "Tenants that a TenantSource has created, updated, and deleted or disabled.",
+		}, append(which, "action")),
+		rows: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: metricPrefix + "source_rows",
+			Help: "Rows of the last complete read of a TenantSource, by state: tenant or rejected.",
+		}, append(which, "state")),
+		held: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: metricPrefix + "source_held_deletions",
+			Help: "Deletions of a TenantSource that wait for a person's approval.",
+		}, which),
+		complete: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: metricPrefix + "source_last_complete_timestamp_seconds",
+			Help: "When the last poll of a TenantSource began that read its table completely.",
+		}, which),
+	}
+	return m, registerAll(r, m.polls, m.duration, m.changes, m.rows, m.held, m.complete)
+}
+
+// Polled implements tenantsource.Observer.
+func (m *sourceMetrics) Polled(key client.ObjectKey, r source.Report, d time.Duration) {
+	ns, name := key.Namespace, key.Name
+	for _, c := range r.Conditions {
+		if c.Type == source.Ready {
+			m.polls.WithLabelValues(ns, name, string(c.Reason)).Inc()
+		}
+	}
+	m.duration.Observe(d.Seconds())
+	if r.HeldKnown {
+		held := 0
+		if r.Held != nil {
+			held = len(r.Held.Names)
+		}
+		m.held.WithLabelValues(ns, name).Set(float64(held))
+	}
+	if res := r.Result; res != nil {
+		m.complete.WithLabelValues(ns, name).Set(float64(r.Polled.Unix()))
+		m.rows.WithLabelValues(ns, name, "tenant").Set(float64(res.Tenants))
+		m.rows.WithLabelValues(ns, name, "rejected").Set(float64(res.RejectedTotal))
+		m.changes.WithLabelValues(ns, name, "create").Add(float64(res.Created))
+		m.changes.WithLabelValues(ns, name, "update").Add(float64(res.Updated))
+		m.changes.WithLabelValues(ns, name, "delete").Add(float64(res.Deleted))
+	}
+}
+
+// Forgotten implements tenantsource.Observer.
+func (m *sourceMetrics) Forgotten(key client.ObjectKey) {
+	labels := prometheus.Labels{"namespace": key.Namespace, "name": key.Name}
+	for _, v := range []interface {
+		DeletePartialMatch(prometheus.Labels) int
+	}{m.polls, m.changes, m.rows, m.held, m.complete} {
+		v.DeletePartialMatch(labels)
+	}
+}

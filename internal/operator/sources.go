@@ -1,0 +1,88 @@
+package operator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// sourceWorkers is how many tables are read at the same time. A read takes as long as its database does, and
+// holds what it has read in memory.
+const sourceWorkers = 4
+
+// addSources adds the controller for TenantSource.
+func addSources(mgr ctrl.Manager, c Config, env *environment) error {
+	observer, err := newSourceMetrics(ctrlmetrics.Registry)
+	if err != nil {
+		return err
+	}
+	controller := tenantsource.New(tenantsource.Options{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Rows: c.rows(env), Clock: clock.RealClock{},
+		Grant: c.grant, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, Observer: observer,
+	})
+	driver := &reconcile.Driver[*v1alpha1.TenantSource]{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: controller, Failed: env.metrics.failed, Timeout: c.SourceReadTimeout + tenantsource.WriteTimeout,
+		Publish: func(o *v1alpha1.TenantSource, e reconcile.Event) { env.publisher.publish(o, e) },
+	}
+	return controller.SetupWithManager(mgr, driver, sourceWorkers)
+}
+
+// rows are the readers of all kinds of tables.
+func (c Config) rows(env *environment) map[source.Provider]port.Rows {
+	return map[source.Provider]port.Rows{
+		source.Postgres: postgres.New(postgres.Config{Timeout: c.SourceReadTimeout}),
+		source.MySQL:    mysql.New(mysql.Config{Timeout: c.SourceReadTimeout}),
+		source.MongoDB:  mongodb.New(mongodb.Config{Timeout: c.SourceReadTimeout}),
+		source.Redis:    redis.New(redis.Config{Timeout: c.SourceReadTimeout}),
+		source.DynamoDB: dynamodb.New(dynamodb.Config{SDK: env.sdk, Endpoint: c.DynamoDBEndpoint, Metrics: env.calls,
+			Roles: aws.NewRoles(aws.RolesConfig{
+				SDK: env.sdk, ClusterID: c.ClusterID, Allowed: c.allowedRoles(), Limiter: env.stsLimiter, Metrics: env.calls, Clock: clock.RealClock{},
+			})}),
+	}
+}
+
+// grant says why the sources of one namespace may not have tenants in another.
+func (c Config) grant(from, to string) error {
+	if len(c.WatchNamespaces) > 0 && !slices.Contains(c.WatchNamespaces, to) {
+		return fmt.Errorf("the operator does not watch the namespace %q: the administrator has to add it to --watch-namespaces", to)
+	}
+	if from == to || slices.Contains(c.SourceTargets, to) || slices.Contains(c.SourceTargets, from+"/"+to) {
+		return nil
+	}
+	return fmt.Errorf("the sources of the namespace %q may not have tenants in %q: the administrator has to add %s/%s to --tenantsource-target-namespaces", from, to, from, to)
+}
+
+// validateSources checks the flags of sources.
+func (c *Config) validateSources() error {
+	for _, target := range c.SourceTargets {
+		for part := range strings.SplitSeq(target, "/") {
+			if problems := validation.IsDNS1123Label(part); len(problems) > 0 || strings.Count(target, "/") > 1 {
+				return fmt.Errorf("--tenantsource-target-namespaces: %q is neither the name of a namespace nor two of them as from/to", target)
+			}
+		}
+	}
+	switch {
+	case c.SourceReadTimeout < minReadTimeout:
+		return fmt.Errorf("--tenantsource-read-timeout=%s: use at least %s", c.SourceReadTimeout, minReadTimeout)
+	case c.SourceMaxRows < 1:
+		return fmt.Errorf("--tenantsource-max-rows=%d: use at least 1", c.SourceMaxRows)
+	}
+	return nil
+}
