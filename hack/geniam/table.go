@@ -12,6 +12,7 @@ const (
 	CrossAccountDNS     Feature = "cross-account-dns"
 	VPCOrigins          Feature = "vpc-origins"
 	WebACLs             Feature = "web-acls"
+	TenantSources       Feature = "tenant-sources"
 	// ReadOnly is made of the reads of the others.
 	ReadOnly Feature = "read-only"
 )
@@ -27,10 +28,12 @@ var features = []struct {
 	{ManagedCertificates, "Managed certificates", "Needed where objects have a `managedCertificateRequest`."},
 	{DNS, "DNS", "Needed where objects have a `spec.dns`: for the operator's own identity where the zones are in its account, and for the role that " +
 		"`spec.dns.assumeRoleArn` names where they are in another."},
-	{CrossAccountDNS, "Cross-account DNS", "Needed where objects have a `spec.dns.assumeRoleArn`. The resource is an example: write the roles that the operator's " +
+	{CrossAccountDNS, "Cross-account DNS", "Needed where objects have a `spec.dns.assumeRoleArn`, or a source a `spec.dynamodb.assumeRoleArn`. The resource is an example: write the roles that the operator's " +
 		"`--allowed-roles` has."},
 	{VPCOrigins, "VPC origins", "Needed where the multi-tenant distribution has VPC origins."},
 	{WebACLs, "Web ACLs", "Needed where objects have `customizations.webAcl`."},
+	{TenantSources, "Tenant sources", "Needed where a `TenantSource` reads DynamoDB: for the operator's own identity, or for the role that `spec.dynamodb.assumeRoleArn` names. " +
+		"The resource is an example: write the tables that there are. A table that is encrypted with a key of your own also needs `kms:Decrypt` on that key."},
 	{ReadOnly, "Read-only", "**Instead of the others**, for an operator that runs with `--drift-policy report` and must not be able to change anything: " +
 		"it reports drift of the tenants that it owns. Whatever it would have to write is answered by `AccessDenied`."},
 }
@@ -50,13 +53,15 @@ const (
 	// CloudFront takes certificates and web ACLs from us-east-1 only.
 	certificates = "arn:aws:acm:us-east-1:*:certificate/*"
 	webACLs      = "arn:aws:wafv2:us-east-1:*:global/webacl/*/*"
+	// A policy for all tables would let whoever writes a TenantSource look into any.
+	tables = "arn:aws:dynamodb:*:*:table/customers"
 )
 
 // sids name statements by their resource.
 var sids = map[string]string{
 	anything: "NoResource", tenants: "DistributionTenants", distributions: "Distributions",
 	groups: "ConnectionGroups", zones: "HostedZones", changes: "Changes", roles: "Roles",
-	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs",
+	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs", tables: "Tables",
 }
 
 // free are the calls that AWS answers for everybody, so that no policy has to allow them.
@@ -202,6 +207,11 @@ var permissions = []Permission{
 		Action: "cloudfront:GetVpcOrigin", Feature: VPCOrigins, Resource: vpcOrigins, Read: true, Implied: true,
 		For:     "CloudFront asks for it at creates and updates of tenants of such a distribution.",
 		Without: "Creates and updates say `AccessDenied`.",
+	},
+	{
+		Action: "dynamodb:Scan", Feature: TenantSources, Resource: tables, Read: true,
+		For:     "Reading a table of customers.",
+		Without: "The source says `SourceError`; its tenants stay as they are.",
 	},
 	{
 		Action: "wafv2:GetWebACL", Feature: WebACLs, Resource: webACLs, Read: true, Implied: true,
