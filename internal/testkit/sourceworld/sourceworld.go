@@ -4,6 +4,7 @@
 package sourceworld
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -46,6 +47,8 @@ type Options struct {
 	Grant func(from, to string) error
 	// MaxRows is how many rows a table may have; zero for no limit.
 	MaxRows int
+	// ReadTimeout bounds one read, in real time; zero for a minute.
+	ReadTimeout time.Duration
 	// Funcs stand between the operator and the API server.
 	Funcs interceptor.Funcs
 }
@@ -117,7 +120,7 @@ func (w *World) Restart() {
 	kube := interceptor.NewClient(w.counting(), w.options.Funcs)
 	controller := tenantsource.New(tenantsource.Options{
 		Client: kube, Live: kube, Rows: w.options.Rows, Clock: w.Clock, Grant: grant,
-		MaxRows: w.options.MaxRows, ReadTimeout: time.Minute, Observer: observer{w},
+		MaxRows: w.options.MaxRows, ReadTimeout: cmp.Or(w.options.ReadTimeout, time.Minute), Observer: observer{w},
 	})
 	w.driver = &reconcile.Driver[*v1alpha1.TenantSource]{
 		Client: kube, Live: kube, Kind: controller, Timeout: 2 * time.Minute,
@@ -175,6 +178,8 @@ func (w *World) pass(name string) {
 	switch {
 	case err != nil:
 		w.failing[name]++
+		// The manager logs it, too.
+		ctrl.Log.Error(err, "Reconciler error", "namespace", w.Namespace, "name", name)
 		w.t.Logf("%s: %v", name, err)
 		w.due[name] = w.Clock.Now().Add(min(time.Second<<min(w.failing[name], 10), 5*time.Minute))
 	default:
@@ -359,6 +364,16 @@ func (w *World) Condition(name, conditionType string) string {
 		return conditionType + " is not there"
 	}
 	return conditionType + "=" + string(c.Status) + "/" + c.Reason
+}
+
+// Message is that of a condition of a source; empty where there is none.
+func (w *World) Message(name, conditionType string) string {
+	w.t.Helper()
+	o, _ := w.Get(name)
+	if c := meta.FindStatusCondition(o.Status.Conditions, conditionType); c != nil {
+		return c.Message
+	}
+	return ""
 }
 
 // Describe renders what a failing test should show.
