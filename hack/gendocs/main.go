@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 )
 
@@ -78,19 +79,31 @@ func metricsPage() (string, error) {
 }
 
 func rulesPage() string {
-	keep, remove := edge.Chains()
 	var b strings.Builder
-	b.WriteString("# Rules for a distribution tenant\n\nIn each pass the first rule that has something to say decides the one step that is taken.\n")
-	for _, chain := range []struct {
-		title string
-		rules []edge.Rule
-	}{{"While the object lives", keep}, {"While the object is being deleted", remove}} {
-		fmt.Fprintf(&b, "\n## %s\n\n| # | rule | what it asks for |\n|---|---|---|\n", chain.title)
-		for n, r := range chain.rules {
-			fmt.Fprintf(&b, "| %d | %s | %s |\n", n+1, r.Name, r.About)
+	b.WriteString("# Rules\n\nIn each pass the first rule that has something to say decides the one step that is taken.\n")
+	chain := func(title string, rows [][2]string) {
+		fmt.Fprintf(&b, "\n## %s\n\n| # | rule | what it asks for |\n|---|---|---|\n", title)
+		for n, row := range rows {
+			fmt.Fprintf(&b, "| %d | %s | %s |\n", n+1, row[0], row[1])
 		}
 	}
+	keep, remove := edge.Chains()
+	of := func(r edge.Rule) [2]string { return [2]string{r.Name, r.About} }
+	chain("A distribution tenant, while the object lives", each(keep, of))
+	chain("A distribution tenant, while the object is being deleted", each(remove, of))
+	follow, release := source.Chains()
+	ofSource := func(r source.Rule) [2]string { return [2]string{r.Name, capital(r.About) + "."} }
+	chain("A source, while the object lives", each(follow, ofSource))
+	chain("A source, while the object is being deleted", each(release, ofSource))
 	return b.String()
+}
+
+func each[T any](rules []T, row func(T) [2]string) [][2]string {
+	rows := make([][2]string, len(rules))
+	for i, r := range rules {
+		rows[i] = row(r)
+	}
+	return rows
 }
 
 // conditionsPage renders the constants with their comments, group by group.

@@ -48,6 +48,9 @@ func Metrics() ([]Metric, error) {
 	if _, err := newZoneMetrics(r); err != nil {
 		return nil, err
 	}
+	if _, err := newSourceMetrics(r); err != nil {
+		return nil, err
+	}
 	if err := registerZones(r, nil); err != nil {
 		return nil, err
 	}

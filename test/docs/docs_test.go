@@ -388,7 +388,7 @@ func TestTriedBlocksAreTried(t *testing.T) {
 // a field that does not exist is an error.
 func TestBlocksParse(t *testing.T) {
 	t.Parallel()
-	tenants := 0
+	tenants, sources := 0, 0
 	for _, p := range pages(t) {
 		for _, b := range p.blocks {
 			var err error
@@ -396,6 +396,9 @@ func TestBlocksParse(t *testing.T) {
 			case b.language == "yaml" && strings.Contains(b.text, "kind: DistributionTenant"):
 				tenants++
 				err = yaml.UnmarshalStrict([]byte(b.text), &v1alpha1.DistributionTenant{})
+			case b.language == "yaml" && strings.Contains(b.text, "kind: TenantSource"):
+				sources++
+				err = yaml.UnmarshalStrict([]byte(b.text), &v1alpha1.TenantSource{})
 			case b.language == "yaml":
 				err = yaml.UnmarshalStrict([]byte(b.text), &map[string]any{})
 			case b.language == "json":
@@ -406,7 +409,7 @@ func TestBlocksParse(t *testing.T) {
 			}
 		}
 	}
-	if tenants == 0 {
-		t.Error("no page has a manifest")
+	if tenants == 0 || sources == 0 {
+		t.Errorf("pages have %d manifests of tenants and %d of sources", tenants, sources)
 	}
 }
