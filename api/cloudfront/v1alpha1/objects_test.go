@@ -5,21 +5,26 @@ import (
 	gocmp "cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
 )
 
 func TestEverySampleApplies(t *testing.T) {
@@ -132,6 +137,72 @@ spec:
 		})
 	}
 }
+
+// What people copy has to work: the sources of the samples and of the pages are taken by the API server, and their
+// expressions compile.
+func TestSourcesThatPeopleCopy(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	sources := map[string]*unstructured.Unstructured{}
+	samples, err := filepath.Glob(filepath.Join(root, "config", "samples", "tenantsource", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range samples {
+		for _, obj := range readObjects(t, file) {
+			if obj.GetKind() == "TenantSource" {
+				sources[filepath.Base(file)] = obj
+			}
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "tenantsource.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, block := range yamlBlock.FindAllSubmatch(page, -1) {
+		obj := &unstructured.Unstructured{}
+		if err := yaml.UnmarshalStrict(block[1], &obj.Object); err != nil {
+			t.Fatal(err)
+		}
+		if obj.GetKind() == "" {
+			// A piece of a spec: the rest is that of the least source.
+			fields, err := yaml.Marshal(obj.Object["spec"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(fields), "provider: dynamodb") && strings.Contains(string(fields), "provider:") {
+				fields = append(fields, "distributionId: E2EXAMPLE1\ndynamodb: null\n"...)
+			}
+			obj = newObject(t, "TenantSource", "", "piece", string(fields))
+		}
+		sources[fmt.Sprintf("block %d of the page", n+1)] = obj
+	}
+	if len(sources) < 10 {
+		t.Fatalf("found %d sources only", len(sources))
+	}
+	namespace := newNamespace(t)
+	for name, obj := range sources {
+		t.Run(name, func(t *testing.T) {
+			obj.SetNamespace(namespace)
+			if err := kube.Create(t.Context(), obj, client.DryRunAll); err != nil {
+				t.Fatal(err)
+			}
+			typed := &v1alpha1.TenantSource{}
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, typed); err != nil {
+				t.Fatal(err)
+			}
+			config, err := convert.SourceConfig(typed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := source.Compile(config); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// yamlBlock is a code block of a page, also in a list.
+var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
 // unset takes the fields that the sample doesn't have, which are defaults, out of what is stored.
 func unset(stored, sample any) any {
