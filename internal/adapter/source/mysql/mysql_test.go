@@ -345,3 +345,48 @@ func TestAReplicaThatIsCutOffIsNotRead(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What came before the loss means nothing: the read fails, at once, and leaves nothing open.
+func TestALostConnection(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lose   func(*database.Wire)
+		cancel bool
+	}{
+		"cut in the rows":           {lose: func(w *database.Wire) { w.CutAfter(50_000) }},
+		"cut in the login":          {lose: func(w *database.Wire) { w.CutAfter(20) }},
+		"nobody listens":            {lose: func(w *database.Wire) { w.Refuse() }},
+		"silent, until it is ended": {lose: func(w *database.Wire) { w.HangAfter(50_000) }, cancel: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := newTable(t, database.TableOptions{})
+			rows := make([]map[string]any, 10_000)
+			for i := range rows {
+				rows[i] = map[string]any{"name": fmt.Sprintf("tenant-%d", i), "domain": fmt.Sprintf("tenant-%d.example.net", i)}
+			}
+			if err := table.Put(t.Context(), rows...); err != nil {
+				t.Fatal(err)
+			}
+			tt.lose(table.Wire())
+			defer table.Wire().Heal()
+
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			seen := 0
+			s := &sink{onRow: func() error {
+				if seen++; seen == 100 && tt.cancel {
+					cancel()
+				}
+				return nil
+			}}
+			started := time.Now()
+			err := mysql.New(mysql.Config{}).Read(ctx, table.Query(), s)
+			expectNoSecret(t, err)
+			if !fault.Is(err, fault.Transient) || !tt.cancel && !strings.Contains(err.Error(), "127.0.0.1:") {
+				t.Errorf("got %v of kind %s", err, fault.KindOf(err))
+			}
+			if took := time.Since(started); took > 10*time.Second {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
+}

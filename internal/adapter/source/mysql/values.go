@@ -109,11 +109,12 @@ func (k kind) text(bytes []byte) any {
 		return sqlrows.JSON(string(bytes))
 	case source.TypeOther:
 		return source.Unsupported(strings.ToLower(k.name))
+	default:
+		if k.name == "DATE" && string(bytes) == "0000-00-00" {
+			return nil
+		}
+		return sqlrows.Text(string(bytes), strings.ToLower(k.name))
 	}
-	if k.name == "DATE" && string(bytes) == "0000-00-00" {
-		return nil
-	}
-	return sqlrows.Text(string(bytes), strings.ToLower(k.name))
 }
 
 // bits makes a number of at most 64 bits, the greatest first.

@@ -32,7 +32,7 @@ func newServers(t *testing.T) servers {
 	database.Shared(t, source.Postgres)
 	s := servers{t: t}
 	var err error
-	if s.dir, err = os.MkdirTemp("", "standby"); err != nil {
+	if s.dir, err = os.MkdirTemp("", "standby"); err != nil { //nolint:usetesting // another user could not enter that one
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(s.dir) })
