@@ -32,9 +32,11 @@ var errorTable = aws.Table{
 // read to its end. It is the one place where a caller waits: a read is a long call by nature, has
 // a worker of its own, and ends with its context.
 const (
-	// attempts is how often one page is asked for, which takes up to a minute and a half.
-	attempts   = 8
-	maxBackoff = 20 * time.Second
+	// attempts is how often one page is asked for: up to a minute and a half of throttles.
+	attempts = 8
+	// maxBackoff is the longest pause after a throttle, which capacity needs to fill up; shortBackoff that
+	// after a failure of the network or of the service, which is over soon or waits for the next poll.
+	maxBackoff, shortBackoff = 20 * time.Second, 500 * time.Millisecond
 )
 
 // Config is what a Tables is made of.
@@ -80,7 +82,7 @@ func (t *Tables) client(q source.Query) *sdk.Client {
 			o.BaseEndpoint = &t.config.Endpoint
 		}
 		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
-			o.MaxAttempts, o.MaxBackoff = attempts, maxBackoff
+			o.MaxAttempts, o.Backoff = attempts, retry.BackoffDelayerFunc(backoff)
 			o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(brokeOff))
 		})
 		// What limits the calls is the capacity of the table, of which AWS tells by throttling. The
@@ -90,6 +92,19 @@ func (t *Tables) client(q source.Query) *sdk.Client {
 		o.DisableValidateResponseChecksum = true
 		o.APIOptions = append(o.APIOptions, refuseDamage)
 	})
+}
+
+var (
+	throttles  = retry.IsErrorThrottles(retry.DefaultThrottles)
+	afterLoad  = retry.NewExponentialJitterBackoff(maxBackoff)
+	afterFault = retry.NewExponentialJitterBackoff(shortBackoff)
+)
+
+func backoff(attempt int, err error) (time.Duration, error) {
+	if throttles.IsErrorThrottle(err).Bool() {
+		return afterLoad.BackoffDelay(attempt, err)
+	}
+	return afterFault.BackoffDelay(attempt, err)
 }
 
 // brokeOff retries a page that arrived incomplete: reading it again changes nothing.

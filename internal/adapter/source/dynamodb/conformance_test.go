@@ -1,0 +1,36 @@
+package dynamodb_test
+
+import (
+	"net/http"
+	"os"
+	"testing"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/rowsuite"
+)
+
+func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
+
+// The HTTP client keeps connections between reads, as in the operator; these don't, so that the suite
+// can count them.
+func TestConformance(t *testing.T) {
+	engine := database.Shared(t, source.DynamoDB)
+	metrics, err := aws.NewMetrics(prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rowsuite.Run(t, dynamodb.New(dynamodb.Config{
+		Endpoint: engine.Endpoint(), Metrics: metrics,
+		SDK: awssdk.Config{
+			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
+			HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		},
+	}), engine)
+}
