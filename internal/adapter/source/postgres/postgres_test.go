@@ -365,7 +365,11 @@ func TestALostConnection(t *testing.T) {
 				t.Fatal(err)
 			}
 			tt.lose(table.Wire())
-			defer table.Wire().Heal()
+			defer func() {
+				if err := table.Wire().Heal(); err != nil {
+					t.Error(err)
+				}
+			}()
 
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
