@@ -41,7 +41,8 @@ const (
 
 // Config is what a Tables is made of.
 type Config struct {
-	// SDK has the operator's own credentials, the region and the HTTP client.
+	// SDK has the operator's own credentials, the region and the HTTP client. Its RetryMaxAttempts goes before
+	// the number of attempts that is usual here.
 	SDK awssdk.Config
 	// Roles has the credentials of other identities.
 	Roles *aws.Roles

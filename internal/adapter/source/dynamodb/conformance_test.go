@@ -31,6 +31,8 @@ func TestConformance(t *testing.T) {
 		SDK: awssdk.Config{
 			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
 			HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+			// What never ends is given up sooner than in the operator.
+			RetryMaxAttempts: 3,
 		},
 	}), engine)
 }
