@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
@@ -72,7 +73,7 @@ func (b *bench) phase(ctx context.Context, r *report, name string, run func(cont
 	if name == "drift" && b.Drifted == 0 {
 		return nil
 	}
-	forgetPeak(b.operator.child.PID())
+	process.ForgetPeak(b.operator.child.PID())
 	before, err := b.markAll(ctx)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
@@ -58,7 +59,7 @@ const operatorCPU = "operator"
 // mark notes where the counters are.
 func (b *bench) mark(ctx context.Context) (mark, error) {
 	m := mark{at: time.Now(), pid: b.operator.child.PID()}
-	m.cpu = map[string]float64{operatorCPU: usageOf(m.pid).cpu}
+	m.cpu = map[string]float64{operatorCPU: process.UsageOf(m.pid).CPU}
 	var err error
 	if m.calls, err = b.stack.AWS.Calls(ctx); err != nil {
 		return m, err
@@ -106,11 +107,11 @@ func (b *bench) since(ctx context.Context, phase string, before mark) (span, err
 	if now.pid != before.pid {
 		before.cpu[operatorCPU] = 0 // a new process
 	}
-	u := usageOf(now.pid)
+	u := process.UsageOf(now.pid)
 	s := span{
 		Phase: phase, Seconds: now.at.Sub(before.at).Seconds(), Calls: now.calls.Since(before.calls),
 		Throttled: now.calls.Throttled() - before.calls.Throttled(), Writes: now.writes.Since(before.writes), CPU: map[string]float64{},
-		PeakBytes: u.peak, ResidentBytes: u.resident, PrivateBytes: u.private,
+		PeakBytes: u.Peak, ResidentBytes: u.Resident, PrivateBytes: u.Private,
 	}
 	for name, total := range now.cpu {
 		s.CPU[name] = total - before.cpu[name]

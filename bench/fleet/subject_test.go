@@ -122,19 +122,6 @@ func TestReady(t *testing.T) {
 	}
 }
 
-func TestUsageOfThisProcess(t *testing.T) {
-	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		t.Skip("there is no /proc here")
-	}
-	u := usageOf(os.Getpid())
-	if u.resident < mebibyte || u.peak < u.resident || u.private <= 0 || u.private > u.resident || u.cpu < 0 {
-		t.Errorf("implausible: %+v", u)
-	}
-	if gone := usageOf(-1); gone != (usage{}) {
-		t.Errorf("a process that is not there used %+v", gone)
-	}
-}
-
 // Of each tenant's updates the first is the change behind the operator's back, the second the correction.
 func TestCorrections(t *testing.T) {
 	at := func(s int) time.Time { return time.Unix(int64(s), 0) }

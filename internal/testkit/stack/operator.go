@@ -85,6 +85,9 @@ func (o *Operator) MetricsURL() string { return o.metrics + "/metrics" }
 // Signal sends a signal to the process.
 func (o *Operator) Signal(signal syscall.Signal) error { return o.child.Signal(signal) }
 
+// PID is the id of the process.
+func (o *Operator) PID() int { return o.child.PID() }
+
 // Wait waits for the end of the process and returns its exit status, -1 when it was killed.
 func (o *Operator) Wait(ctx context.Context) (int, error) {
 	select {

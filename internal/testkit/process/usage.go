@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"fmt"
@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// What the kernel knows of a process. On systems without /proc it is all zero.
-type usage struct {
-	// cpu is in seconds.
-	cpu float64
-	// peak and resident are in bytes; private is the part of resident that is no file's.
-	peak, resident, private float64
+// Usage is what the kernel knows of a process. On systems without /proc it is all zero.
+type Usage struct {
+	// CPU is in seconds.
+	CPU float64
+	// Peak and Resident are in bytes; Private is the part of Resident that is no file's.
+	Peak, Resident, Private float64
 }
 
 // ticks a second is what Linux counts CPU time in, on every architecture that Go knows.
 const ticks = 100
 
-func usageOf(pid int) usage {
-	var u usage
+// UsageOf reads the usage of a process.
+func UsageOf(pid int) Usage {
+	var u Usage
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return u
@@ -28,7 +29,7 @@ func usageOf(pid int) usage {
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	const user, system = 11, 12
 	if len(fields) > system {
-		u.cpu = (number(fields[user]) + number(fields[system])) / ticks
+		u.CPU = (number(fields[user]) + number(fields[system])) / ticks
 	}
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -42,11 +43,11 @@ func usageOf(pid int) usage {
 		}
 		switch name {
 		case "VmHWM":
-			u.peak = 1024 * number(value[0])
+			u.Peak = 1024 * number(value[0])
 		case "VmRSS":
-			u.resident = 1024 * number(value[0])
+			u.Resident = 1024 * number(value[0])
 		case "RssAnon":
-			u.private = 1024 * number(value[0])
+			u.Private = 1024 * number(value[0])
 		}
 	}
 	return u
@@ -60,9 +61,9 @@ func number(text string) float64 {
 	return n
 }
 
-// forgetPeak starts a new peak, so that each phase has its own. Where that is not allowed the
+// ForgetPeak starts a new peak, so that each phase has its own. Where that is not allowed the
 // peak is that of the process's life.
-func forgetPeak(pid int) {
+func ForgetPeak(pid int) {
 	const resetPeak = "5"
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte(resetPeak), 0o600)
 }

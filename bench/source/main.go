@@ -1,0 +1,312 @@
+// Command source measures what following a table of customers costs: it runs the built operator with the
+// TenantSource controller alone on a real control plane, and a real database with many rows, and prints figures of
+// time, writes to etcd, CPU and memory for each kind of poll.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
+)
+
+// The objects of the measurement.
+const (
+	namespace = "customers"
+	name      = "customers"
+)
+
+// interval is that of the source: longer than any poll here, so that polls happen when they are asked for.
+const interval = 24 * time.Hour
+
+// pollTimeout is far above what a poll takes.
+const pollTimeout = time.Hour
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctrl.SetLogger(zap.New(zap.WriteTo(io.Discard))) // the libraries' own log is of no interest here
+	rows := flag.Int("rows", 10_000, "how many customers the table has")
+	provider := flag.String("provider", string(source.Postgres), "dynamodb, postgres, mysql, mongodb or redis")
+	flag.Parse()
+	if *rows < 1 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "source: use --rows with a number above 0, and no arguments")
+		os.Exit(2) //nolint:gocritic // nothing is left to clean up
+	}
+	if err := run(ctx, source.Provider(*provider), *rows); err != nil {
+		fmt.Fprintln(os.Stderr, "source:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is one measurement.
+type bench struct {
+	kube     client.Client
+	writes   *stack.Writes
+	operator *stack.Operator
+	table    *database.Table
+	rows     int
+	tokens   int
+	out      *tabwriter.Writer
+}
+
+func run(ctx context.Context, provider source.Provider, rows int) (err error) {
+	say("starting a database and putting %d rows into it", rows)
+	engine, err := database.Start(ctx, provider, database.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, engine.Stop()) }()
+	b := &bench{rows: rows, out: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
+	if b.table, err = engine.NewTable(ctx, database.TableOptions{}); err != nil {
+		return err
+	}
+	if err := b.put(ctx, 0, rows, "basic"); err != nil {
+		return err
+	}
+	say("building the binaries and starting a control plane")
+	dir, err := os.MkdirTemp("", "cloudfront-tenant-operator-bench-")
+	if err != nil {
+		return fmt.Errorf("making a folder: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	cp, err := controlplane.Start(ctx, controlplane.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cp.Stop()) }()
+	host, err := stack.NewHost(ctx, cp, dir, false)
+	if err != nil {
+		return err
+	}
+	if b.kube, err = host.Client(); err != nil {
+		return err
+	}
+	if err := b.prepare(ctx, provider); err != nil {
+		return err
+	}
+	if host.Installation, err = host.Install(ctx, install.Options{Values: []string{"rbac.secretNamespaces={" + namespace + "}"}}); err != nil {
+		return err
+	}
+	if b.writes, err = host.CountWrites(ctx); err != nil {
+		return err
+	}
+	defer b.writes.Stop()
+	s, err := host.Start(ctx, stack.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Stop()) }()
+	flags := []string{"--controllers=tenantsource", fmt.Sprintf("--tenantsource-max-rows=%d", 2*rows)}
+	if endpoint := engine.Endpoint(); endpoint != "" {
+		flags = append(flags, "--dynamodb-endpoint="+endpoint)
+	}
+	return b.measure(ctx, s, flags)
+}
+
+// measure runs the polls. The operator is started for the first, so that the figures have its start in them.
+func (b *bench) measure(ctx context.Context, s *stack.Stack, flags []string) (err error) {
+	fmt.Fprintln(b.out, "poll\tseconds\twrites to the source\twrites to tenants\tCPU s\tpeak MiB\tat rest MiB")
+	defer b.out.Flush()
+	if b.operator, err = s.StartOperator(ctx, stack.OperatorOptions{Flags: flags}); err != nil {
+		return err
+	}
+	polls := []struct {
+		title   string
+		prepare func() error
+	}{
+		{"first: every row is new", func() error { return b.apply(ctx) }},
+		{"nothing has changed", func() error { return b.ask(ctx) }},
+		{"again", func() error { return b.ask(ctx) }},
+		{"one in a hundred rows has changed", func() error {
+			return errors.Join(b.put(ctx, 0, max(b.rows/100, 1), "pro"), b.ask(ctx))
+		}},
+	}
+	for _, p := range polls {
+		say("%s", p.title)
+		if err := b.poll(ctx, p.title, p.prepare); err != nil {
+			return fmt.Errorf("%s: %w", p.title, err)
+		}
+	}
+	say("killing the operator and starting it again")
+	return b.poll(ctx, "after SIGKILL and a restart", func() error {
+		if err := b.operator.Kill(ctx); err != nil {
+			return err
+		}
+		return errors.Join(b.operator.Start(ctx), b.ask(ctx))
+	})
+}
+
+// poll prints a line for one poll.
+func (b *bench) poll(ctx context.Context, title string, begin func() error) error {
+	process.ForgetPeak(b.operator.PID())
+	before, start, pid := process.UsageOf(b.operator.PID()), time.Now(), b.operator.PID()
+	sources, tenants, err := b.tallies(ctx)
+	if err != nil {
+		return err
+	}
+	if err := begin(); err != nil {
+		return err
+	}
+	if err := b.await(ctx); err != nil {
+		return err
+	}
+	took := time.Since(start)
+	sourcesNow, tenantsNow, err := b.tallies(ctx)
+	if err != nil {
+		return err
+	}
+	now := process.UsageOf(b.operator.PID())
+	if b.operator.PID() != pid {
+		before = process.Usage{}
+	}
+	const mebibyte = 1 << 20
+	written := tenantsNow.Since(tenants)
+	fmt.Fprintf(b.out, "%s\t%.1f\t%d\t%d\t%.1f\t%.0f\t%.0f\n", title, took.Seconds(), sourcesNow.Since(sources).Ours()-b.asked(),
+		written.Created+written.Spec+written.Deletion+written.Ours(), now.CPU-before.CPU, now.Peak/mebibyte, now.Resident/mebibyte)
+	return nil
+}
+
+// asked is how many of the writes to the source are the bench's own: every poll but the first is asked for by an
+// annotation.
+func (b *bench) asked() int { return min(b.tokens-1, 1) }
+
+func (b *bench) tallies(ctx context.Context) (sources, tenants stack.Tally, err error) {
+	kind := func(resource string) schema.GroupResource {
+		return schema.GroupResource{Group: v1alpha1.GroupName, Resource: resource}
+	}
+	if sources, err = b.writes.Kind(ctx, kind("tenantsources")); err != nil {
+		return sources, tenants, err
+	}
+	tenants, err = b.writes.Kind(ctx, kind("distributiontenants"))
+	return sources, tenants, err
+}
+
+// put writes rows with a plan.
+func (b *bench) put(ctx context.Context, from, to int, plan string) error {
+	const chunk = 1000
+	for at := from; at < to; at += chunk {
+		var batch []map[string]any
+		for i := at; i < min(at+chunk, to); i++ {
+			id := fmt.Sprintf("customer-%06d", i)
+			batch = append(batch, map[string]any{"name": id, "domain": id + ".example.com", "enabled": true, "plan": plan})
+		}
+		if err := b.table.Put(ctx, batch...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare makes what the source needs.
+func (b *bench) prepare(ctx context.Context, provider source.Provider) error {
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+	if err := b.kube.Create(ctx, ns); client.IgnoreAlreadyExists(err) != nil {
+		return fmt.Errorf("creating the namespace: %w", err)
+	}
+	q := b.table.Query()
+	o := &v1alpha1.TenantSource{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec: v1alpha1.TenantSourceSpec{
+			Provider: v1alpha1.SourceProvider(provider), DistributionID: stack.DistributionID, PollInterval: &metav1.Duration{Duration: interval},
+			Suspend: true, Mapping: []v1alpha1.FieldMapping{{Column: "plan", Field: "parameters[tier]"}},
+		},
+	}
+	ref := &v1alpha1.SecretReference{Name: name}
+	switch provider {
+	case source.Postgres:
+		o.Spec.Postgres = &v1alpha1.SQLSource{ConnectionSecretRef: ref, Query: q.SQL.Query}
+	case source.MySQL:
+		o.Spec.MySQL = &v1alpha1.SQLSource{ConnectionSecretRef: ref, Query: q.SQL.Query}
+	case source.MongoDB:
+		o.Spec.MongoDB = &v1alpha1.MongoDBSource{ConnectionSecretRef: ref, Database: q.MongoDB.Database, Collection: q.MongoDB.Collection}
+	case source.Redis:
+		o.Spec.Redis = &v1alpha1.RedisSource{ConnectionSecretRef: ref, KeyPattern: q.Redis.KeyPattern}
+	case source.DynamoDB:
+		o.Spec.DynamoDB = &v1alpha1.DynamoDBSource{TableName: q.DynamoDB.TableName, Region: "us-east-1", EnabledAttribute: "enabled", Segments: 4}
+	}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, StringData: map[string]string{"connectionString": q.Connection.Reveal()}}
+	if err := b.kube.Create(ctx, secret); err != nil {
+		return fmt.Errorf("creating the Secret: %w", err)
+	}
+	return b.kube.Create(ctx, o)
+}
+
+// apply lets the first poll begin.
+func (b *bench) apply(ctx context.Context) error {
+	b.tokens = 1
+	return b.edit(ctx, func(o *v1alpha1.TenantSource) { o.Spec.Suspend = false })
+}
+
+// ask asks for a poll.
+func (b *bench) ask(ctx context.Context) error {
+	b.tokens++
+	return b.edit(ctx, func(o *v1alpha1.TenantSource) {
+		metav1.SetMetaDataAnnotation(&o.ObjectMeta, v1alpha1.AnnotationSyncNow, fmt.Sprint(b.tokens))
+	})
+}
+
+func (b *bench) edit(ctx context.Context, change func(*v1alpha1.TenantSource)) error {
+	o, err := b.get(ctx)
+	if err != nil {
+		return err
+	}
+	base := o.DeepCopy()
+	change(o)
+	return b.kube.Patch(ctx, o, client.MergeFrom(base))
+}
+
+func (b *bench) get(ctx context.Context) (*v1alpha1.TenantSource, error) {
+	o := &v1alpha1.TenantSource{}
+	return o, b.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, o)
+}
+
+// await waits until the poll that was asked for is over, and fails if it did not find every row.
+func (b *bench) await(ctx context.Context) error {
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, pollTimeout, true, func(ctx context.Context) (bool, error) {
+		o, err := b.get(ctx)
+		if err != nil {
+			return false, err
+		}
+		first := b.tokens == 1 && o.Status.ObservedGeneration == o.Generation
+		return first || b.tokens > 1 && o.Status.SyncToken == fmt.Sprint(b.tokens), nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the poll: %w", err)
+	}
+	o, err := b.get(ctx)
+	if err != nil {
+		return err
+	}
+	if d := o.Status.TenantsDiscovered; d == nil || int(*d) != b.rows {
+		return fmt.Errorf("the source has not found all rows: %+v", o.Status.Conditions)
+	}
+	return nil
+}
+
+// say tells on stderr how far we are, so that stdout has the figures only.
+func say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
+}
