@@ -246,6 +246,7 @@ func SourceMemory(s *v1alpha1.TenantSourceStatus) source.Memory {
 // The bounds of lists and texts in a source's status.
 const (
 	maxSourceColumns = 200
+	maxColumnName    = 255
 	maxDescription   = 512
 	maxRowName       = 253
 	maxRecent        = 64
@@ -255,6 +256,10 @@ const (
 func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r source.Report, now time.Time) {
 	if r.Polled != nil {
 		polled := metav1.NewTime(r.Polled.Truncate(time.Second))
+		if r.Generation != s.ObservedGeneration {
+			// They are those of another spec, and would look like a mistake in the table beside what this one reads.
+			s.Columns = nil
+		}
 		s.LastPollTime, s.ObservedGeneration = &polled, r.Generation
 		if r.Token != "" {
 			s.SyncToken = bounded(r.Token, maxToken)
@@ -305,8 +310,11 @@ func sourceResult(s *v1alpha1.TenantSourceStatus, r *source.Result) {
 		s.RejectedRows = append(s.RejectedRows, v1alpha1.RejectedRow{Row: orElse(bounded(row.Row, maxRowName), "?"), Reason: bounded(row.Reason, maxMessage)})
 	}
 	s.Columns = nil
-	for _, c := range r.Columns[:min(len(r.Columns), maxSourceColumns)] {
-		s.Columns = append(s.Columns, v1alpha1.SourceColumn{Name: bounded(c.Name, 255), Type: string(c.Type), Rows: int32(c.Rows)})
+	for _, c := range r.Columns {
+		// A name that has no place in status can't be compared: stores without a schema have such.
+		if c.Name != "" && c.Name == bounded(c.Name, maxColumnName) && len(s.Columns) < maxSourceColumns {
+			s.Columns = append(s.Columns, v1alpha1.SourceColumn{Name: c.Name, Type: string(c.Type), Rows: int32(c.Rows)})
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ func (p *pass) removalEvents(before *metav1.Condition) []reconcile.Event {
 	if p.decision.Step != source.LetGo {
 		return p.transition(before)
 	}
-	if p.in.Policy == source.PolicyRetain || p.in.DryRun || p.in.Suspended {
+	if p.in.Retains() {
 		return []reconcile.Event{{Reason: eventTenantsRetained, Message: "The source is gone; its tenants stay as they are"}}
 	}
 	return nil

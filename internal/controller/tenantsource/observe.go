@@ -43,7 +43,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) *pas
 	if r := s.Round; r != nil && (r.Generation != o.Generation || p.in.Now.Sub(r.Began) > maxRound || p.in.Suspended) {
 		s.Round = nil
 	}
-	if p.in.Deleting {
+	if p.in.Deleting && !p.in.Retains() {
 		p.observeRemoval(ctx)
 	}
 	return p

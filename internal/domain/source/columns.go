@@ -29,11 +29,11 @@ func Upset(earlier []SeenColumn, before int, h *Harvest) []string {
 		is, there := now[was.Name]
 		switch {
 		case !there && h.Declared:
-			upset = append(upset, fmt.Sprintf("the column %q is gone", was.Name))
+			upset = append(upset, fmt.Sprintf("the column %s is gone", quote(was.Name)))
 		case is.Rows == 0 && many(was.Rows, before):
-			upset = append(upset, fmt.Sprintf("the column %q had a value in %d rows and has none in any", was.Name, was.Rows))
+			upset = append(upset, fmt.Sprintf("the column %s had a value in %d rows and has none in any", quote(was.Name), was.Rows))
 		case there && h.Declared && is.Type != was.Type && was.Type != TypeMixed && is.Type != TypeMixed:
-			upset = append(upset, fmt.Sprintf("the column %q was of type %s and is of type %s", was.Name, was.Type, is.Type))
+			upset = append(upset, fmt.Sprintf("the column %s was of type %s and is of type %s", quote(was.Name), was.Type, is.Type))
 		}
 	}
 	return upset
@@ -46,8 +46,13 @@ func many(rows, of int) bool {
 // UpsetHash stands for what was found; a person approves exactly that.
 func UpsetHash(upset []string) string { return hash(upset) }
 
-// upsetMessage says what was found, and how to go on.
+// upsetMessage says what was found, and how to go on. A few columns tell what has happened, and leave room for the cure.
 func upsetMessage(upset []string) string {
+	const most = 3
+	told := strings.Join(upset[:min(len(upset), most)], ", and ")
+	if more := len(upset) - most; more > 0 {
+		told += fmt.Sprintf(", and so with %s", count(more, "other column", "other columns"))
+	}
 	return fmt.Sprintf("Nothing was changed, because %s. If that is meant, set the annotation %s to %s, or change the spec",
-		strings.Join(upset, ", and "), approveAnnotation, UpsetHash(upset))
+		told, approveAnnotation, UpsetHash(upset))
 }

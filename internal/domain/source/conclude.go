@@ -147,7 +147,7 @@ func (in Input) concludeRemoval(r *Report) {
 }
 
 func (in Input) howToApprove(v Verdict) string {
-	why := fmt.Sprintf("The guard lets %d go in %s, of which %d are used up", v.Budget, in.Guard.Window, v.Used)
+	why := fmt.Sprintf("The guard lets %d go in %s, of which %s used up", v.Budget, span(in.Guard.Window), count(v.Used, "is", "are"))
 	if v.Held.Empty {
 		why = "An empty table is never believed without a person's word"
 	}
@@ -263,6 +263,17 @@ func (in Input) summary(round *Round, res *Result) string {
 	}
 	if n := len(round.Verdict.Waiting); n > 0 {
 		text += fmt.Sprintf("; %s until more polls have confirmed that the row is gone", count(n, "deletion waits", "deletions wait"))
+	}
+	return text
+}
+
+// span writes a duration without the units that are zero.
+func span(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
 	}
 	return text
 }

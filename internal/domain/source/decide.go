@@ -303,11 +303,15 @@ func (in Input) removed() (Decision, bool) {
 	return pass()
 }
 
-// lookAgain is the pause before the objects of a deleted source are looked at again.
+// lookAgain is the shortest pause between two rounds. None at all would leave the next one to events.
 const lookAgain = time.Second
 
+// Retains reports whether a deleted source leaves its objects as they are. Then nothing needs to be known of them, and it
+// goes also where they can't be seen.
+func (in Input) Retains() bool { return in.Policy == PolicyRetain || in.DryRun || in.Suspended }
+
 func (in Input) retained() (Decision, bool) {
-	if in.Policy == PolicyRetain || in.DryRun || in.Suspended {
+	if in.Retains() {
 		return do(LetGo)
 	}
 	return pass()
@@ -345,11 +349,9 @@ const (
 	lastRetry  = 5 * time.Minute
 )
 
-// next is when to look again once this round is over.
-func (in Input) next() time.Duration {
-	after := in.After(*in.Session)
-	return max(after, 0)
-}
+// next is when to look again once this round is over. A poll that took longer than the interval is followed by the
+// next one.
+func (in Input) next() time.Duration { return max(in.After(*in.Session), lookAgain) }
 
 // After is when the next poll is due, should the round be over with that session.
 func (in Input) After(s Session) time.Duration {
@@ -416,6 +418,6 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 	s.Absences.Approve(in.Approved)
 	r.Verdict = in.Guard.Judge(Question{Now: in.Now, Absences: s.Absences, Fleet: len(owned), History: in.Memory.History, Empty: h.Rows == 0})
 	if h.Nameless > 0 {
-		r.Verdict.Go, r.Verdict.New = nil, 0
+		r.Verdict.freeze(s.Absences)
 	}
 }

@@ -118,8 +118,8 @@ type Deletions struct {
 // History is when tenants were deleted, oldest first.
 type History []Deletions
 
-// buckets is into how many pieces the window is cut: what was deleted in one piece is remembered
-// together, under its latest time.
+// buckets is into how many pieces time is cut for each window: what was deleted in one piece is remembered
+// together, under its latest time. The pieces stand still, or a steady trickle would be one that never ends.
 const buckets = 48
 
 // Within drops what is older than the window.
@@ -142,7 +142,8 @@ func (h History) Add(now time.Time, count int, window time.Duration) History {
 	if count == 0 {
 		return out
 	}
-	if last := len(out) - 1; last >= 0 && now.Sub(out[last].Time) < window/buckets {
+	piece := window / buckets
+	if last := len(out) - 1; last >= 0 && out[last].Time.Truncate(piece).Equal(now.Truncate(piece)) {
 		out[last] = Deletions{Time: now, Count: out[last].Count + count}
 		return out
 	}
@@ -215,6 +216,14 @@ func (g Guard) Judge(q Question) Verdict {
 		}
 	}
 	return v
+}
+
+// freeze lets nothing go for now.
+func (v *Verdict) freeze(known Absences) {
+	for _, o := range v.Go {
+		v.Waiting = append(v.Waiting, known[o.Name])
+	}
+	v.Go, v.New = nil, 0
 }
 
 // Clear remembers that the guard let them go, and that they are counted.

@@ -147,17 +147,17 @@ func (p *Poll) Columns(columns []Column) error {
 	return nil
 }
 
+// mostText is how much of a message a list may be.
+const mostText = 400
+
 func missingColumn(name string, columns []Column) error {
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = c.Name
+		names[i] = shorten(c.Name, longestQuote)
 	}
-	const most = 20
-	if len(names) > most {
-		names = append(names[:most], "...")
-	}
+	// Long names in a long list must not push the cure out of the message.
 	return &fault.Error{Kind: fault.NotFound, Operation: "Reading", Message: fmt.Sprintf(
-		"the result has no column %q, but %s: correct the query, spec.mapping or spec.expressions", name, strings.Join(names, ", "))}
+		"the result has no column %s, but %s: correct the query, spec.mapping or spec.expressions", quote(name), shorten(strings.Join(names, ", "), mostText))}
 }
 
 // Row implements Sink.
@@ -221,17 +221,18 @@ func typeOf(value any) Type {
 }
 
 func (p *Poll) reject(r Rejection) {
-	if r.Name != "" {
-		if first, ok := p.names[r.Name]; ok {
-			p.entries[first].twin = true
-		} else {
-			// Another row of this name is a twin of one that is not used.
-			p.names[r.Name] = len(p.entries)
-			p.entries = append(p.entries, entry{name: r.Name, row: r.Row, refused: r.Reason})
-			return
-		}
+	if r.Name == "" {
+		p.rejected = append(p.rejected, r)
+		return
 	}
-	p.rejected = append(p.rejected, r)
+	// Another row of this name is a twin of one that is not used.
+	first, twin := p.names[r.Name]
+	if twin {
+		p.entries[first].twin = true
+	} else {
+		p.names[r.Name] = len(p.entries)
+	}
+	p.entries = append(p.entries, entry{name: r.Name, row: r.Row, refused: r.Reason, twin: twin})
 }
 
 func (p *Poll) add(o Object, row string) error {
@@ -260,7 +261,7 @@ func (p *Poll) add(o Object, row string) error {
 // judge finds out what has to be written for the object, if anything.
 func (p *Poll) judge(o Object, row string) (entry, error) {
 	s := p.fleet.Standing(o)
-	e := entry{name: o.Name, row: row, uid: s.UID, disabled: s.Disabled}
+	e := entry{name: o.Name, row: row, uid: s.UID, disabled: s.Disabled && !s.Deleting}
 	switch {
 	case s.Relation == Foreign:
 		e.foreign = true
@@ -335,10 +336,10 @@ func (p *Poll) Harvest() *Harvest {
 }
 
 // refuseTwins refuses all rows of a name that several have: whichever was taken, the next read could
-// bring them in another order.
+// bring them in another order. What is wrong with one of them beside that is said first.
 func (p *Poll) refuseTwins() {
 	for i := range p.entries {
-		if e := &p.entries[i]; e.twin {
+		if e := &p.entries[i]; e.twin && (e.refused == "" || e.foreign) {
 			e.refused, e.foreign = fmt.Sprintf("another row has the name %q too: a name stands for one tenant, rename one of them", e.name), false
 		}
 	}
@@ -349,6 +350,8 @@ func (p *Poll) refuseTwins() {
 func (p *Poll) refuseClashes() {
 	for _, domain := range slices.Sorted(maps.Keys(p.clashes)) {
 		sharers := slices.DeleteFunc(slices.Clone(p.clashes[domain]), func(i int) bool { return p.entries[i].twin })
+		// The order in which the rows came decides nothing.
+		slices.SortFunc(sharers, func(i, j int) int { return strings.Compare(p.entries[i].name, p.entries[j].name) })
 		holder := slices.IndexFunc(sharers, func(i int) bool { return p.fleet.Serves(p.entries[i].name, domain) })
 		for n, i := range sharers {
 			e := &p.entries[i]

@@ -1,0 +1,330 @@
+package source_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+)
+
+// noon is when these tests play.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// usual is the guard that a source has by default.
+var usual = source.Guard{ConfirmPolls: 2, Interval: 5 * time.Minute, MaxDeletes: 10, MaxPercent: 5, Window: 24 * time.Hour}
+
+func guard(change func(*source.Guard)) source.Guard {
+	g := usual
+	change(&g)
+	return g
+}
+
+// ownedN are the first n objects.
+func ownedN(n int) []source.Owned {
+	var out []source.Owned
+	for i := range n {
+		out = append(out, source.Owned{Name: fmt.Sprintf("t%03d", i), UID: fmt.Sprintf("u%03d", i)})
+	}
+	return out
+}
+
+// absent are n objects that were absent in so many reads.
+func absent(n, reads int) source.Absences {
+	out := source.Absences{}
+	for _, o := range ownedN(n) {
+		out[o.Name] = source.Absence{Owned: o, Reads: reads, Last: noon}
+	}
+	return out
+}
+
+func TestTheBudget(t *testing.T) {
+	for name, c := range map[string]struct {
+		guard        source.Guard
+		absent, used int
+		fleet        int
+		empty        bool
+		confirmed    bool
+		reads        int
+		budget       int
+		want         string // what becomes of all of them
+	}{
+		"a small fleet has the number":            {guard: usual, absent: 10, fleet: 25, reads: 2, budget: 10, want: "go"},
+		"one more than the number holds them all": {guard: usual, absent: 11, fleet: 25, reads: 2, budget: 10, want: "held"},
+		"a large fleet has the share":             {guard: usual, absent: 50, fleet: 1000, reads: 2, budget: 50, want: "go"},
+		"one more than the share holds them all":  {guard: usual, absent: 51, fleet: 1000, reads: 2, budget: 50, want: "held"},
+		"a share is rounded down":                 {guard: usual, absent: 50, fleet: 1019, reads: 2, budget: 50, want: "go"},
+		"the larger one counts, not both":         {guard: usual, absent: 11, fleet: 200, reads: 2, budget: 10, want: "held"},
+		"what went in the window is used up":      {guard: usual, absent: 4, used: 7, fleet: 25, reads: 2, budget: 10, want: "held"},
+		"to the last one":                         {guard: usual, absent: 3, used: 7, fleet: 25, reads: 2, budget: 10, want: "go"},
+		"the share is that of the fleet before":   {guard: usual, absent: 20, used: 30, fleet: 970, reads: 2, budget: 50, want: "go"},
+		"what is not confirmed counts too, so that a wave is seen before its first tenant is gone": {
+			guard: usual, absent: 11, fleet: 25, reads: 1, budget: 10, want: "held",
+		},
+		"within the budget it waits to be confirmed": {guard: usual, absent: 10, fleet: 25, reads: 1, budget: 10, want: "waiting"},
+		"more confirmations, if the user wants":      {guard: guard(func(g *source.Guard) { g.ConfirmPolls = 5 }), absent: 1, fleet: 25, reads: 4, budget: 10, want: "waiting"},
+		"a deleted source needs none":                {guard: usual, absent: 10, fleet: 10, confirmed: true, budget: 10, want: "go"},
+		"but has the same budget":                    {guard: usual, absent: 11, fleet: 11, confirmed: true, budget: 10, want: "held"},
+		"an empty table is held, however little it is": {
+			guard: usual, absent: 1, fleet: 1, reads: 9, empty: true, budget: 10, want: "held",
+		},
+		"an empty table of an empty fleet is nothing": {guard: usual, empty: true, budget: 10},
+		"a budget of nothing holds everything": {
+			guard: guard(func(g *source.Guard) { g.MaxDeletes, g.MaxPercent = 0, 0 }), absent: 1, fleet: 1000, reads: 9, want: "held",
+		},
+		"a share alone is possible": {
+			guard: guard(func(g *source.Guard) { g.MaxDeletes = 0 }), absent: 1, fleet: 20, reads: 2, budget: 1, want: "go",
+		},
+		"and is nothing for a few": {
+			guard: guard(func(g *source.Guard) { g.MaxDeletes = 0 }), absent: 1, fleet: 19, reads: 2, budget: 0, want: "held",
+		},
+		"a number alone is possible": {
+			guard: guard(func(g *source.Guard) { g.MaxPercent = 0 }), absent: 11, fleet: 1000, reads: 2, budget: 10, want: "held",
+		},
+		"the whole fleet may go where the user says so": {
+			guard: guard(func(g *source.Guard) { g.MaxPercent = 100 }), absent: 1000, fleet: 1000, reads: 2, budget: 1000, want: "go",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := source.Question{Now: noon, Absences: absent(c.absent, c.reads), Fleet: c.fleet, Empty: c.empty, Confirmed: c.confirmed}
+			if c.used > 0 {
+				q.History = source.History{{Time: noon.Add(-time.Hour), Count: c.used}}
+			}
+			v := c.guard.Judge(q)
+			got := map[string]int{"go": len(v.Go), "waiting": len(v.Waiting)}
+			if v.Held != nil {
+				got["held"] = len(v.Held.Names)
+				if v.Held.Empty != c.empty {
+					t.Errorf("held because it is empty: %t", v.Held.Empty)
+				}
+			}
+			for _, fate := range []string{"go", "waiting", "held"} {
+				want := 0
+				if c.want == fate {
+					want = c.absent
+				}
+				if got[fate] != want {
+					t.Errorf("%d of %d: %s, want %d", got[fate], c.absent, fate, want)
+				}
+			}
+			if v.Budget != c.budget || v.Used != c.used || v.New != len(v.Go) {
+				t.Errorf("budget %d, used %d, new %d of %d; want %d, %d and all", v.Budget, v.Used, v.New, len(v.Go), c.budget, c.used)
+			}
+		})
+	}
+}
+
+func TestAbsencesAreConfirmedByReadsThatAreAnIntervalApart(t *testing.T) {
+	acme := []source.Owned{{Name: "acme", UID: "u1"}}
+	type read struct {
+		after   time.Duration
+		absent  []source.Owned
+		outside bool // of the turn
+	}
+	for name, c := range map[string]struct {
+		reads []read
+		want  int
+	}{
+		"the first read counts":                           {reads: []read{{absent: acme}}, want: 1},
+		"a read out of turn does not":                     {reads: []read{{absent: acme, outside: true}}, want: 0},
+		"the next counts an interval later":               {reads: []read{{absent: acme}, {after: 5 * time.Minute, absent: acme}}, want: 2},
+		"but not a second earlier":                        {reads: []read{{absent: acme}, {after: 5*time.Minute - time.Second, absent: acme}}, want: 1},
+		"which does not put the next one off":             {reads: []read{{absent: acme}, {after: 4 * time.Minute, absent: acme}, {after: time.Minute, absent: acme}}, want: 2},
+		"reads out of turn take nothing away either":      {reads: []read{{absent: acme}, {after: time.Minute, absent: acme, outside: true}, {after: 4 * time.Minute, absent: acme}}, want: 2},
+		"a row that was back begins anew":                 {reads: []read{{absent: acme}, {after: 5 * time.Minute}, {after: 5 * time.Minute, absent: acme}}, want: 1},
+		"also if only a read out of turn has seen it":     {reads: []read{{absent: acme}, {after: time.Minute, outside: true}, {after: 4 * time.Minute, absent: acme}}, want: 1},
+		"another object of the same name begins anew too": {reads: []read{{absent: acme}, {after: 5 * time.Minute, absent: []source.Owned{{Name: "acme", UID: "u2"}}}}, want: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var a source.Absences
+			at := noon
+			for _, r := range c.reads {
+				at = at.Add(r.after)
+				a = a.Note(r.absent, at, !r.outside, usual)
+			}
+			if got := a["acme"].Reads; got != c.want {
+				t.Errorf("confirmed by %d reads, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+// judgeAbsent asks the usual guard about a fleet of 25.
+func judgeAbsent(a source.Absences) source.Verdict {
+	return usual.Judge(source.Question{Now: noon, Absences: a, Fleet: 25})
+}
+
+func TestApproval(t *testing.T) {
+	held := judgeAbsent(absent(12, 2)).Held
+	if held == nil || len(held.Names) != 12 {
+		t.Fatalf("held: %+v", held)
+	}
+	t.Run("the hash of the plan lets exactly it go", func(t *testing.T) {
+		a := absent(12, 2)
+		a.Approve(held.Hash)
+		if v := judgeAbsent(a); len(v.Go) != 12 || v.New != 12 || v.Held != nil {
+			t.Errorf("%+v", v)
+		}
+	})
+	for name, hash := range map[string]string{
+		"no hash": "", "another hash": "0123456789abcdef", "the beginning of the hash": held.Hash[:8], "the hash in capitals": strings.ToUpper(held.Hash) + " ",
+		"the hash of a part of it": judgeAbsent(absent(11, 2)).Held.Hash, "the hash of more": judgeAbsent(absent(13, 2)).Held.Hash,
+	} {
+		t.Run(name+" approves nothing", func(t *testing.T) {
+			a := absent(12, 2)
+			a.Approve(hash)
+			if v := judgeAbsent(a); len(v.Go) > 0 || v.Held == nil || v.Held.Hash != held.Hash {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+	t.Run("an approved plan needs its confirmations all the same", func(t *testing.T) {
+		a := absent(12, 1)
+		a.Approve(held.Hash)
+		if v := judgeAbsent(a); len(v.Go) > 0 || len(v.Waiting) != 12 || v.Held != nil {
+			t.Errorf("%+v", v)
+		}
+	})
+	t.Run("what vanishes later needs a budget of its own", func(t *testing.T) {
+		a := absent(12, 2)
+		a.Approve(held.Hash)
+		for _, o := range ownedN(23)[12:] {
+			a[o.Name] = source.Absence{Owned: o, Reads: 2, Last: noon}
+		}
+		v := judgeAbsent(a)
+		if len(v.Go) != 12 || v.Held == nil || len(v.Held.Names) != 11 || v.Held.Names[0] != "t012" {
+			t.Errorf("%+v", v)
+		}
+	})
+	t.Run("a row that is back is no longer approved", func(t *testing.T) {
+		a := absent(12, 2)
+		a.Approve(held.Hash)
+		a = a.Note(ownedN(12)[1:], noon, true, usual).Note(ownedN(12), noon, true, usual)
+		if a["t000"].Approved || !a["t001"].Approved {
+			t.Errorf("t000: %+v, t001: %+v", a["t000"], a["t001"])
+		}
+	})
+}
+
+func TestWhatIsClearedIsCountedOnce(t *testing.T) {
+	a := absent(10, 2)
+	v := judgeAbsent(a)
+	a.Clear(v.Go[:4])
+	history := source.History{}.Add(noon, 4, usual.Window)
+	v = usual.Judge(source.Question{Now: noon, Absences: a, Fleet: 25, History: history})
+	if len(v.Go) != 10 || v.New != 6 || v.Used != 4 || v.Held != nil {
+		t.Errorf("%+v", v)
+	}
+	a.Clear([]source.Owned{{Name: "somebody-else"}})
+	if _, known := a["somebody-else"]; known {
+		t.Error("what is not absent was cleared")
+	}
+}
+
+func TestPlansHaveStableAndDistinctHashes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		object := rapid.Custom(func(t *rapid.T) source.Owned {
+			return source.Owned{Name: rapid.StringMatching(`[a-c]{1,3}`).Draw(t, "name"), UID: rapid.StringMatching(`[a-c]{1,3}`).Draw(t, "uid")}
+		})
+		byName := func(o source.Owned) string { return o.Name }
+		plan := func(objects []source.Owned) string {
+			g := usual
+			g.MaxDeletes, g.MaxPercent = 0, 0
+			return g.Judge(source.Question{Now: noon, Absences: source.Absences{}.Note(objects, noon, true, g)}).Held.Hash
+		}
+		one := rapid.SliceOfNDistinct(object, 1, 4, byName).Draw(t, "one")
+		other := rapid.SliceOfNDistinct(object, 1, 4, byName).Draw(t, "other")
+		if shuffled := rapid.Permutation(one).Draw(t, "shuffled"); plan(one) != plan(shuffled) {
+			t.Fatalf("%v and %v have different hashes", one, shuffled)
+		}
+		sorted := func(list []source.Owned) []source.Owned {
+			return slices.SortedFunc(slices.Values(list), func(a, b source.Owned) int { return strings.Compare(a.Name, b.Name) })
+		}
+		if !slices.Equal(sorted(one), sorted(other)) && plan(one) == plan(other) {
+			t.Fatalf("%v and %v have one hash", one, other)
+		}
+	})
+}
+
+func TestHistoryForgetsWhatHasLeftTheWindow(t *testing.T) {
+	h := source.History{}.Add(noon, 3, usual.Window).Add(noon.Add(time.Hour), 0, usual.Window).Add(noon.Add(2*time.Hour), 4, usual.Window)
+	for name, c := range map[string]struct {
+		at   time.Duration
+		want int
+	}{
+		"all are in it":            {at: 2 * time.Hour, want: 7},
+		"to the last moment":       {at: 24*time.Hour - time.Second, want: 7},
+		"then the first go":        {at: 24 * time.Hour, want: 4},
+		"and in the end all":       {at: 26 * time.Hour, want: 0},
+		"a clock that went back":   {at: -time.Hour, want: 7},
+		"nothing is forgotten now": {at: 0, want: 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := h.Within(noon.Add(c.at), usual.Window).Total(); got != c.want {
+				t.Errorf("%d, want %d", got, c.want)
+			}
+		})
+	}
+	if len(h) != 2 {
+		t.Errorf("nothing was remembered as something: %v", h)
+	}
+}
+
+// What history says of any moment is at least what there was, and what was more than a window and one piece
+// of it ago is never held against a source.
+func TestHistoryIsSmallAndErrsOnTheSafeSide(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		window := rapid.SampledFrom([]time.Duration{time.Hour, 24 * time.Hour, 720 * time.Hour}).Draw(t, "window")
+		var h source.History
+		type deletion struct {
+			at    time.Time
+			count int
+		}
+		var all []deletion
+		at := noon
+		for range rapid.IntRange(1, 200).Draw(t, "deletions") {
+			at = at.Add(time.Duration(rapid.Int64Range(0, int64(window/30)).Draw(t, "pause")))
+			count := rapid.IntRange(0, 5).Draw(t, "count")
+			h = h.Add(at, count, window)
+			all = append(all, deletion{at, count})
+			least, most := 0, 0
+			for _, d := range all {
+				if at.Sub(d.at) < window {
+					least += d.count
+				}
+				if at.Sub(d.at) < window+window/48 {
+					most += d.count
+				}
+			}
+			if got := h.Within(at, window).Total(); got < least || got > most {
+				t.Fatalf("%d deletions in the window, want %d to %d", got, least, most)
+			}
+			if len(h) > 50 || !slices.IsSortedFunc(h, func(a, b source.Deletions) int { return a.Time.Compare(b.Time) }) {
+				t.Fatalf("%d entries: %v", len(h), h)
+			}
+		}
+	})
+}
+
+func TestASteadyTrickleStaysWithinItsBudget(t *testing.T) {
+	var h source.History
+	at := noon
+	for range 500 {
+		at = at.Add(20 * time.Minute)
+		h = h.Add(at, 1, usual.Window)
+	}
+	if got := h.Within(at, usual.Window).Total(); got < 72 || got > 74 {
+		t.Errorf("of one deletion every 20 minutes the last 24h had %d, want 72 and no more than two more", got)
+	}
+}
+
+func TestNamesOfAbsencesAreSorted(t *testing.T) {
+	if d := cmp.Diff([]string{"t000", "t001", "t002"}, absent(3, 1).Names()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}

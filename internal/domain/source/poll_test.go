@@ -1,0 +1,446 @@
+package source_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+)
+
+// object is what the fleet of these tests has under a name.
+type object struct {
+	standing source.Standing
+	hash     string
+	domains  []string
+}
+
+// objects is a source.Fleet.
+type objects map[string]object
+
+func (f objects) Standing(o source.Object) source.Standing {
+	s := f[o.Name].standing
+	s.Equal = f[o.Name].hash == o.Hash()
+	return s
+}
+
+func (f objects) Serves(name, domain string) bool {
+	return f[name].standing.Relation == source.Ours && slices.Contains(f[name].domains, domain)
+}
+
+// customer is a row with a key, so that it is named alike wherever it stands.
+func customer(name string, domains ...any) source.Row {
+	return source.Row{Key: "key:" + name, Values: tree{"name": name, "domain": domains}}
+}
+
+// wanted is the hash of what the row of a customer becomes.
+func wanted(t rapid.TB, p *source.Program, row source.Row) string {
+	t.Helper()
+	o, rejection := p.Build(1, row)
+	if rejection != nil {
+		t.Fatalf("%+v", rejection)
+	}
+	return o.Hash()
+}
+
+func gather(t rapid.TB, p *source.Program, fleet source.Fleet, rows ...source.Row) *source.Harvest {
+	t.Helper()
+	poll := source.NewPoll(p, fleet, 0)
+	for _, row := range rows {
+		if err := poll.Row(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return poll.Harvest()
+}
+
+// changes renders what a harvest would write.
+func changes(h *source.Harvest) []string {
+	var out []string
+	for _, c := range h.Changes {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s", c.Action, c.Name, c.UID)))
+	}
+	return out
+}
+
+// refusals renders what a harvest refuses.
+func refusals(h *source.Harvest) []string {
+	var out []string
+	for _, r := range h.Rejected {
+		out = append(out, r.Row+": "+r.Reason)
+	}
+	return out
+}
+
+func TestPollComparesRowsWithObjects(t *testing.T) {
+	program := compile(t, config())
+	acmeRow := customer("acme", "acme.example.com")
+	ours := source.Standing{Relation: source.Ours, UID: "u1"}
+	same := wanted(t, program, acmeRow)
+	with := func(change func(*source.Standing)) source.Standing {
+		s := ours
+		change(&s)
+		return s
+	}
+	const (
+		twin    = `another row has the name "acme" too: a name stands for one tenant, rename one of them`
+		foreign = `there is a DistributionTenant "acme" that is not this source's (it is Bob's): rename the row, or delete or rename the object`
+	)
+	sharedWith := func(domain, row string) string {
+		return fmt.Sprintf("the domain %q is also that of the row %q: a domain belongs to one tenant, remove it from one of them", domain, row)
+	}
+	bobs := source.Standing{Relation: source.Foreign, UID: "u1", Owner: "it is Bob's"}
+	for name, c := range map[string]struct {
+		fleet               objects
+		rows                []source.Row
+		changes, refused    []string
+		tenants             int
+		nameless, conflicts int
+	}{
+		"no rows are no changes": {fleet: objects{"acme": {standing: ours}}},
+		"a row without an object is created": {
+			rows: []source.Row{acmeRow}, changes: []string{"Create acme"}, tenants: 1,
+		},
+		"a row whose object is equal needs nothing": {
+			fleet: objects{"acme": {standing: ours, hash: same}}, rows: []source.Row{acmeRow}, tenants: 1,
+		},
+		"a row whose object differs is an update of exactly that object": {
+			fleet: objects{"acme": {standing: ours}}, rows: []source.Row{acmeRow}, changes: []string{"Update acme u1"}, tenants: 1,
+		},
+		"an object of an earlier source of the same name is taken over, be it equal or not": {
+			fleet: objects{"acme": {standing: source.Standing{Relation: source.Earlier, UID: "u1"}, hash: same}},
+			rows:  []source.Row{acmeRow}, changes: []string{"Update acme u1"}, tenants: 1,
+		},
+		"an object of somebody else is a conflict of that row only": {
+			fleet: objects{"acme": {standing: bobs}},
+			rows:  []source.Row{acmeRow, customer("beta", "beta.example.com")}, changes: []string{"Create beta"}, tenants: 1,
+			refused: []string{"key:acme: " + foreign}, conflicts: 1,
+		},
+		"a disabled object whose row is back is enabled, though it is equal otherwise": {
+			fleet: objects{"acme": {standing: with(func(s *source.Standing) { s.Disabled = true }), hash: same}},
+			rows:  []source.Row{acmeRow}, changes: []string{"Enable acme u1"}, tenants: 1,
+		},
+		"a disabled object of somebody else stays disabled": {
+			fleet: objects{"acme": {standing: source.Standing{Relation: source.Foreign, UID: "u1", Owner: "it is Bob's", Disabled: true}}},
+			rows:  []source.Row{acmeRow}, refused: []string{"key:acme: " + foreign}, conflicts: 1,
+		},
+		"an object on its way out is left alone until it is gone": {
+			fleet: objects{"acme": {standing: with(func(s *source.Standing) { s.Deleting = true })}}, rows: []source.Row{acmeRow}, tenants: 1,
+		},
+		"so is one that was disabled before it was deleted": {
+			fleet: objects{"acme": {standing: with(func(s *source.Standing) { s.Deleting, s.Disabled = true, true })}}, rows: []source.Row{acmeRow}, tenants: 1,
+		},
+		"of two rows of one name none is used": {
+			rows:    []source.Row{acmeRow, customer("acme", "other.example.com"), customer("beta", "beta.example.com")},
+			changes: []string{"Create beta"}, tenants: 1, refused: []string{"key:acme: " + twin, "key:acme: " + twin},
+		},
+		"nor of three": {
+			rows:    []source.Row{acmeRow, acmeRow, acmeRow},
+			refused: []string{"key:acme: " + twin, "key:acme: " + twin, "key:acme: " + twin},
+		},
+		"twins of a name that is somebody else's are no conflict, since none of them would be used anyway": {
+			fleet: objects{"acme": {standing: bobs}}, rows: []source.Row{acmeRow, acmeRow}, refused: []string{"key:acme: " + twin, "key:acme: " + twin},
+		},
+		"a row that is wrong beside being a twin says what is wrong with it": {
+			rows:    []source.Row{acmeRow, customer("acme", "_")},
+			refused: []string{"key:acme: " + twin, `key:acme: column "domain" for domains: "_" is no domain name: write names like shop.example.com or *.example.com, without scheme, port, path, underscore or brackets`},
+		},
+		"two rows that share a domain are both refused where nobody serves it yet": {
+			rows:    []source.Row{customer("acme", "a.example.com", "shared.example.com"), customer("beta", "Shared.example.com.")},
+			refused: []string{"key:acme: " + sharedWith("shared.example.com", "key:beta"), "key:beta: " + sharedWith("shared.example.com", "key:acme")},
+		},
+		"the one whose object serves the domain already keeps it": {
+			fleet:   objects{"beta": {standing: ours, domains: []string{"shared.example.com"}}},
+			rows:    []source.Row{customer("acme", "shared.example.com"), customer("beta", "shared.example.com"), customer("zeta", "shared.example.com")},
+			changes: []string{"Update beta u1"}, tenants: 1,
+			refused: []string{"key:acme: " + sharedWith("shared.example.com", "key:beta"), "key:zeta: " + sharedWith("shared.example.com", "key:beta")},
+		},
+		"an object of somebody else that serves it is no holder": {
+			fleet: objects{"acme": {standing: bobs, domains: []string{"shared.example.com"}}},
+			rows:  []source.Row{customer("acme", "shared.example.com"), customer("beta", "shared.example.com")},
+			refused: []string{
+				"key:acme: " + foreign, "key:beta: " + sharedWith("shared.example.com", "key:acme"),
+			}, conflicts: 1,
+		},
+		"a twin shares its domain with nobody, since it is not used": {
+			rows:    []source.Row{customer("acme", "a.example.com"), customer("acme", "b.example.com"), customer("beta", "a.example.com")},
+			changes: []string{"Create beta"}, tenants: 1, refused: []string{"key:acme: " + twin, "key:acme: " + twin},
+		},
+		"rows without a name are counted, since nobody knows whose they are": {
+			rows:     []source.Row{{Key: "key:1", Values: tree{"name": nil, "domain": "a.example.com"}}, {Key: "key:2", Values: tree{"name": "A!", "domain": "a.example.com"}}, acmeRow},
+			changes:  []string{"Create acme"},
+			tenants:  1,
+			nameless: 2,
+			refused: []string{
+				`key:1: column "name" is empty, so nobody knows whose row it is: give every row a name, or leave the row out`,
+				`key:2: column "name": "A!" is no name of an object, which has lower-case letters, digits, and inner hyphens and dots: use an expression for the name, such as "t-" + string(row.id)`,
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := gather(t, program, c.fleet, c.rows...)
+			if d := cmp.Diff(c.changes, changes(got)); d != "" {
+				t.Errorf("changes (-want +got):\n%s", d)
+			}
+			if d := cmp.Diff(c.refused, refusals(got)); d != "" {
+				t.Errorf("refused (-want +got):\n%s", d)
+			}
+			if got.Tenants != c.tenants || got.Nameless != c.nameless || got.Conflicts != c.conflicts || got.Rows != len(c.rows) {
+				t.Errorf("%d rows, %d tenants, %d nameless, %d conflicts; want %d, %d, %d, %d",
+					got.Rows, got.Tenants, got.Nameless, got.Conflicts, len(c.rows), c.tenants, c.nameless, c.conflicts)
+			}
+			for _, change := range got.Changes {
+				o, err := change.Object()
+				if err != nil || o.Name != change.Name {
+					t.Errorf("%s of %s writes %q, %v", change.Action, change.Name, o.Name, err)
+				}
+			}
+		})
+	}
+}
+
+func TestARowThatIsNotUsedIsPresentAllTheSame(t *testing.T) {
+	program := compile(t, config())
+	bobs := objects{"foreign": {standing: source.Standing{Relation: source.Foreign, Owner: "it is Bob's"}}}
+	got := gather(t, program, bobs,
+		customer("foreign", "f.example.com"), customer("twin", "t.example.com"), customer("twin", "t.example.com"),
+		customer("shares", "s.example.com"), customer("shares-too", "s.example.com"), customer("wrong", "_"), customer("fine", "fine.example.com"))
+	for _, name := range []string{"foreign", "twin", "shares", "shares-too", "wrong", "fine"} {
+		if !got.Present(name) {
+			t.Errorf("%s is taken for gone", name)
+		}
+	}
+	if got.Present("other") {
+		t.Error("a name that no row has is taken for present")
+	}
+}
+
+func TestAChangeBringsTheWholeObject(t *testing.T) {
+	program := compile(t, config(template(tree{"parameters": []any{tree{"name": "plan", "value": "gold"}}})))
+	row := customer("acme", "b.example.com", "a.example.com")
+	want, _ := program.Build(1, row)
+	got := gather(t, program, objects{}, row)
+	o, err := got.Changes[0].Object()
+	if d := cmp.Diff(want, o); d != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+}
+
+func TestTooManyRowsEndTheRead(t *testing.T) {
+	poll := source.NewPoll(compile(t, config()), objects{}, 2)
+	for i := range 2 {
+		if err := poll.Row(customer(fmt.Sprintf("customer-%d", i), "a.example.com")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := poll.Row(customer("one-too-many", "b.example.com"))
+	const want = "Reading: there are more than 2 rows: correct the query, or let the administrator raise --tenantsource-max-rows"
+	if fault.KindOf(err) != fault.Invalid || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestColumnsThatAreNeededHaveToBeThere(t *testing.T) {
+	program := compile(t, config())
+	column := func(name string) source.Column { return source.Column{Name: name, Type: source.TypeString} }
+	for name, c := range map[string]struct {
+		columns []source.Column
+		want    string
+	}{
+		"all are there, and more": {columns: []source.Column{column("id"), column("name"), column("domain")}},
+		"one is missing": {
+			columns: []source.Column{column("id"), column("name")},
+			want:    `Reading: the result has no column "domain", but id, name: correct the query, spec.mapping or spec.expressions`,
+		},
+		"its name differs in case": {
+			columns: []source.Column{column("Name"), column("domain")},
+			want:    `Reading: the result has no column "name", but Name, domain: correct the query, spec.mapping or spec.expressions`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := source.NewPoll(program, objects{}, 0).Columns(c.columns)
+			if c.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if fault.KindOf(err) != fault.NotFound || err.Error() != c.want {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+
+	t.Run("the cure is told however many and long the columns are", func(t *testing.T) {
+		var columns []source.Column
+		for range 100 {
+			columns = append(columns, column(strings.Repeat("ü", 200)))
+		}
+		err := source.NewPoll(program, objects{}, 0).Columns(columns)
+		if len(err.Error()) > 1000 || !strings.HasSuffix(err.Error(), "correct the query, spec.mapping or spec.expressions") {
+			t.Errorf("%d bytes: %v", len(err.Error()), err)
+		}
+	})
+}
+
+func TestPollRemembersTheColumnsThatAreUsed(t *testing.T) {
+	program := compile(t, config(mapping("plan", "parameters[plan]")))
+	rows := []source.Row{
+		{Values: tree{"name": "acme", "domain": "a.example.com", "enabled": true, "plan": nil, "unused": "x"}},
+		{Values: tree{"name": "beta", "domain": []any{"b.example.com"}, "enabled": nil, "plan": int64(1)}},
+		{Values: tree{"name": "gamma", "domain": "c.example.com", "plan": 2.5}},
+	}
+	seen := func(name string, kind source.Type, n int) source.SeenColumn {
+		return source.SeenColumn{Column: source.Column{Name: name, Type: kind}, Rows: n}
+	}
+
+	t.Run("a store without a schema shows them by its rows", func(t *testing.T) {
+		got := gather(t, program, objects{}, rows...)
+		want := []source.SeenColumn{
+			seen("domain", source.TypeMixed, 3), seen("enabled", source.TypeBoolean, 1), seen("name", source.TypeString, 3), seen("plan", source.TypeNumber, 2),
+		}
+		if d := cmp.Diff(want, got.Columns); d != "" || got.Declared {
+			t.Errorf("declared: %t (-want +got):\n%s", got.Declared, d)
+		}
+	})
+	t.Run("a store with a schema says them, and the rows how full they are", func(t *testing.T) {
+		poll := source.NewPoll(program, objects{}, 0)
+		err := poll.Columns([]source.Column{
+			{Name: "name", Type: source.TypeString}, {Name: "domain", Type: source.TypeList}, {Name: "plan", Type: source.TypeOther},
+			{Name: "connection_group_id", Type: source.TypeString}, {Name: "unused", Type: source.TypeTime},
+		})
+		for _, row := range rows {
+			err = errors.Join(err, poll.Row(row))
+		}
+		got := poll.Harvest()
+		want := []source.SeenColumn{
+			seen("connection_group_id", source.TypeString, 0), seen("domain", source.TypeList, 3), seen("name", source.TypeString, 3), seen("plan", source.TypeOther, 2),
+		}
+		if d := cmp.Diff(want, got.Columns); d != "" || err != nil || !got.Declared {
+			t.Errorf("%v, declared: %t (-want +got):\n%s", err, got.Declared, d)
+		}
+	})
+	t.Run("an expression over the whole row uses all of them", func(t *testing.T) {
+		whole := compile(t, config(expression("parameters[size]", "string(size(row))")))
+		row := acme(tree{"at": time.Unix(0, 0), "list": []any{}, "map": tree{}, "blob": source.Unsupported("bytea")})
+		want := []source.SeenColumn{
+			seen("at", source.TypeTime, 1), seen("blob", source.TypeOther, 1), seen("domain", source.TypeString, 1),
+			seen("list", source.TypeList, 1), seen("map", source.TypeObject, 1), seen("name", source.TypeString, 1),
+		}
+		if d := cmp.Diff(want, gather(t, whole, objects{}, row).Columns); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	})
+}
+
+// anyTable is a table with a fleet that it meets: few names and domains, so that they clash.
+func anyTable(t *rapid.T, p *source.Program) ([]source.Row, objects) {
+	names := rapid.SampledFrom([]any{"acme", "beta", "gamma", "delta", nil, "A!", 7})
+	domains := rapid.SampledFrom([]any{"a.example.com", "b.example.com", "c.example.com", "d.example.com", "_"})
+	var rows []source.Row
+	for i := range rapid.IntRange(0, 8).Draw(t, "rows") {
+		rows = append(rows, source.Row{Key: fmt.Sprintf("key:%d", i), Values: tree{
+			"name":    names.Draw(t, "name"),
+			"domain":  rapid.SliceOfNDistinct(domains, 1, 2, rapid.ID[any]).Draw(t, "domains"),
+			"enabled": rapid.SampledFrom([]any{nil, true, false, "perhaps"}).Draw(t, "enabled"),
+		}})
+	}
+	fleet := objects{}
+	for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"acme", "beta", "gamma", "delta", "gone"}), rapid.ID[string]).Draw(t, "objects") {
+		o := object{
+			standing: source.Standing{
+				Relation: rapid.SampledFrom([]source.Relation{source.Ours, source.Ours, source.Earlier, source.Foreign}).Draw(t, "relation"),
+				UID:      "uid-" + name, Owner: "it is Bob's",
+				Deleting: rapid.Bool().Draw(t, "deleting"), Disabled: rapid.Bool().Draw(t, "disabled"),
+			},
+			domains: rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a.example.com", "b.example.com", "c.example.com"}), rapid.ID[string]).Draw(t, "serves"),
+		}
+		for _, row := range rows {
+			if want, rejection := p.Build(1, row); rejection == nil && want.Name == name && rapid.Bool().Draw(t, "equal") {
+				o.hash = want.Hash()
+			}
+		}
+		fleet[name] = o
+	}
+	return rows, fleet
+}
+
+// told is all that a harvest says.
+type told struct {
+	Changes, Refused, Present          []string
+	Objects                            []source.Object
+	Columns                            []source.SeenColumn
+	Rows, Tenants, Nameless, Conflicts int
+}
+
+func tell(t rapid.TB, h *source.Harvest) told {
+	t.Helper()
+	out := told{
+		Changes: changes(h), Refused: refusals(h), Columns: h.Columns,
+		Rows: h.Rows, Tenants: h.Tenants, Nameless: h.Nameless, Conflicts: h.Conflicts,
+	}
+	for _, c := range h.Changes {
+		o, err := c.Object()
+		if err != nil {
+			t.Fatalf("%s %s: %v", c.Action, c.Name, err)
+		}
+		out.Objects = append(out.Objects, o)
+	}
+	for _, name := range []string{"acme", "beta", "gamma", "delta", "gone"} {
+		if h.Present(name) {
+			out.Present = append(out.Present, name)
+		}
+	}
+	return out
+}
+
+func TestTheOrderOfRowsDecidesNothing(t *testing.T) {
+	program := compile(t, config())
+	rapid.Check(t, func(t *rapid.T) {
+		rows, fleet := anyTable(t, program)
+		want := tell(t, gather(t, program, fleet, rows...))
+		shuffled := rapid.Permutation(rows).Draw(t, "shuffled")
+		if d := cmp.Diff(want, tell(t, gather(t, program, fleet, shuffled...))); d != "" {
+			t.Fatalf("in another order (-want +got):\n%s", d)
+		}
+	})
+}
+
+func TestOnceWrittenNothingIsLeftToWrite(t *testing.T) {
+	program := compile(t, config())
+	rapid.Check(t, func(t *rapid.T) {
+		rows, fleet := anyTable(t, program)
+		h := gather(t, program, fleet, rows...)
+		if h.Rows != h.Tenants+len(h.Rejected) {
+			t.Fatalf("%d rows are %d tenants and %d refused ones", h.Rows, h.Tenants, len(h.Rejected))
+		}
+		for _, c := range h.Changes {
+			o, err := c.Object()
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := fleet[c.Name]
+			switch {
+			case before.standing.Relation == source.Foreign, before.standing.Deleting:
+				t.Fatalf("%s of %s, which is %+v", c.Action, c.Name, before.standing)
+			case (c.Action == source.Create) != (before.standing.Relation == source.Absent), c.UID != before.standing.UID:
+				t.Fatalf("%s of %s %q, which is %+v", c.Action, c.Name, c.UID, before.standing)
+			}
+			fleet[c.Name] = object{standing: source.Standing{Relation: source.Ours, UID: "uid-" + c.Name}, hash: o.Hash(), domains: o.Domains()}
+		}
+		again := gather(t, program, fleet, rows...)
+		if len(again.Changes) > 0 {
+			t.Fatalf("still to be written: %v", changes(again))
+		}
+		if d := cmp.Diff(refusals(h), refusals(again)); d != "" {
+			t.Fatalf("refused now (-before +now):\n%s", d)
+		}
+	})
+}
