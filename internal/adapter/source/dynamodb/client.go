@@ -110,8 +110,7 @@ func backoff(attempt int, err error) (time.Duration, error) {
 
 // brokeOff retries a page that arrived incomplete: reading it again changes nothing.
 func brokeOff(err error) awssdk.Ternary {
-	var unreadable *smithy.DeserializationError
-	if errors.As(err, &unreadable) {
+	if _, ok := errors.AsType[*smithy.DeserializationError](err); ok {
 		return awssdk.TrueTernary
 	}
 	return awssdk.UnknownTernary

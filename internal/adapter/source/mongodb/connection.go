@@ -27,7 +27,7 @@ const (
 	applicationName  = "cloudfront-tenant-operator"
 )
 
-const example = "write mongodb://user:password@host:27017/?authSource=admin, with what is special in user and password percent-encoded"
+const example = "write mongodb://user:password@host:27017/?authSource=admin, with what is special in user and password percent-encoded" //nolint:gosec // an example for people
 
 // allowed are the options that a connection string may have, in lower case. Whoever writes a Secret
 // must not make the operator read its own files or use its own identity, so that what is not known
@@ -57,8 +57,6 @@ var cures = map[string]string{
 	"tlscafile":                   insecure,
 	"sslcertificateauthorityfile": insecure,
 }
-
-const unknownCure = "it is not among the options that a source may set: leave it out"
 
 func only(cure string, values ...string) func(string) string {
 	return func(value string) string {

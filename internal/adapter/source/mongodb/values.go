@@ -82,9 +82,9 @@ func value(v bson.RawValue) (any, error) {
 		return object(v.Document())
 	case bson.TypeArray:
 		return list(v.Array())
-	}
-	if name, ok := names[v.Type]; ok {
-		return source.Unsupported(name), nil
+	case bson.TypeUndefined, bson.TypeRegex, bson.TypeDBPointer, bson.TypeJavaScript, bson.TypeSymbol,
+		bson.TypeCodeWithScope, bson.TypeTimestamp, bson.TypeMinKey, bson.TypeMaxKey:
+		return source.Unsupported(names[v.Type]), nil
 	}
 	return source.Unsupported(v.Type.String()), nil
 }

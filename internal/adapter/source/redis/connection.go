@@ -28,7 +28,7 @@ const (
 	clientName    = "cloudfront-tenant-operator"
 )
 
-const example = "write redis://user:password@host:6379/0, or rediss:// for TLS, with what is special in user and password percent-encoded"
+const example = "write redis://user:password@host:6379/0, or rediss:// for TLS, with what is special in user and password percent-encoded" //nolint:gosec // an example for people
 
 // allowed are the options that a connection string may have. The limits of time and the size of pools
 // are the operator's business, and are taken and not used.
