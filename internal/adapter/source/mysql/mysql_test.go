@@ -241,8 +241,8 @@ func TestALongListIsWhole(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	table := newTable(t, database.TableOptions{})
-	err := mysql.New(mysql.Config{Timeout: 100 * time.Millisecond}).Read(t.Context(), query(table, "SELECT SLEEP(60) AS a"), &sink{})
-	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "took longer than the read timeout of 100ms") {
+	err := mysql.New(mysql.Config{Timeout: time.Second}).Read(t.Context(), query(table, "SELECT SLEEP(60) AS a"), &sink{})
+	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "took longer than the read timeout of 1s") {
 		t.Errorf("got %v", err)
 	}
 }

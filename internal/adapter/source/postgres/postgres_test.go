@@ -257,8 +257,8 @@ func TestFailures(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	table := newTable(t, database.TableOptions{})
 	started := time.Now()
-	err := postgres.New(postgres.Config{Timeout: 100 * time.Millisecond}).Read(t.Context(), query(table, "SELECT pg_sleep(60)::text AS a"), &sink{})
-	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "took longer than the read timeout of 100ms") {
+	err := postgres.New(postgres.Config{Timeout: time.Second}).Read(t.Context(), query(table, "SELECT pg_sleep(60)::text AS a"), &sink{})
+	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "took longer than the read timeout of 1s") {
 		t.Errorf("got %v", err)
 	}
 	if took := time.Since(started); took > 20*time.Second {

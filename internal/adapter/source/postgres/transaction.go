@@ -18,7 +18,8 @@ func (s *session) begin() error {
 		"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 		fmt.Sprintf("SET LOCAL statement_timeout = %d", milliseconds),
 		fmt.Sprintf("SET LOCAL lock_timeout = %d", min(milliseconds, sqlrows.LockTimeout.Milliseconds())),
-		fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", milliseconds),
+		// For a reader that died without a word. One that only lacks processor time must not be taken for it.
+		fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", milliseconds+sqlrows.Grace.Milliseconds()),
 		// What the text of values depends on.
 		"SET LOCAL client_encoding = 'UTF8'", "SET LOCAL TimeZone = 'UTC'", "SET LOCAL DateStyle = 'ISO'",
 		"SAVEPOINT standby",
