@@ -96,7 +96,8 @@ type TenantSourceSpec struct {
 	Suspend bool `json:"suspend,omitempty"`
 
 	// managedCertificateRequest makes every tenant ask for a managed certificate whose row names no certificate of
-	// its own and whose template asks for nothing else. Its primary domain is the first of the tenant's domains.
+	// its own and whose template asks for nothing else. Its primary domain is the first of the tenant's domains, which
+	// are sorted by name.
 	// +optional
 	ManagedCertificateRequest *SourceCertificateRequest `json:"managedCertificateRequest,omitempty"`
 
