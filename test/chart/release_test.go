@@ -73,7 +73,10 @@ func TestReleaseLife(t *testing.T) {
 	}
 	l.unharmed(tenant)
 
-	l.helm("{}", "install", release, l.chart)
+	notes = l.helm("{}", "install", release, l.chart)
+	if !strings.Contains(notes, "list their namespaces in rbac.secretNamespaces") {
+		t.Errorf("the notes don't say what sources need:\n%s", notes)
+	}
 	l.settled()
 	if l.kind().GetUID() != kind.GetUID() {
 		t.Error("installing again replaced the kind")
@@ -231,8 +234,13 @@ func (l life) checkRights(t *testing.T) {
 		{namespace, "update", "coordination.k8s.io", "leases", "", release}:              true,
 		{namespace, "update", "coordination.k8s.io", "leases", "", "another"}:            false,
 		{"team-a", "update", "coordination.k8s.io", "leases", "", release}:               false,
-		{"team-a", "delete", group, "distributiontenants", "", "acme"}:                   false,
-		{"team-a", "create", group, "distributiontenants", "", ""}:                       false,
+		{"team-a", "delete", group, "distributiontenants", "", "acme"}:                   true,
+		{"team-a", "create", group, "distributiontenants", "", ""}:                       true,
+		{"team-a", "deletecollection", group, "distributiontenants", "", ""}:             false,
+		{"team-a", "patch", group, "tenantsources", "", "customers"}:                     true,
+		{"team-a", "patch", group, "tenantsources", "status", "customers"}:               true,
+		{"team-a", "create", group, "tenantsources", "", ""}:                             false,
+		{"team-a", "delete", group, "tenantsources", "", "customers"}:                    false,
 		{"team-a", "get", "", "secrets", "", "credentials"}:                              false,
 		{namespace, "get", "", "secrets", "", "credentials"}:                             false,
 		{"team-a", "get", "", "namespaces", "", "team-a"}:                                false,
@@ -248,7 +256,11 @@ func (l life) checkNarrowRights(t *testing.T) {
 	check(t, account, map[right]bool{
 		{"team-a", "patch", group, "distributiontenants", "", "acme"}: true,
 		{"team-a", "create", "events.k8s.io", "events", "", ""}:       true,
+		{"team-a", "delete", group, "distributiontenants", "", ""}:    true,
+		{"team-a", "list", group, "tenantsources", "", ""}:            true,
 		{"team-b", "list", group, "distributiontenants", "", ""}:      false,
+		{"team-b", "delete", group, "distributiontenants", "", ""}:    false,
+		{"team-b", "list", group, "tenantsources", "", ""}:            false,
 		{"", "list", group, "distributiontenants", "", ""}:            false,
 		{"team-b", "create", "events.k8s.io", "events", "", ""}:       false,
 	})
@@ -256,7 +268,15 @@ func (l life) checkNarrowRights(t *testing.T) {
 	check(t, account, map[right]bool{
 		{"team-b", "get", "", "secrets", "", "credentials"}: true,
 		{"team-b", "list", "", "secrets", "", ""}:           false,
+		{"team-b", "watch", "", "secrets", "", ""}:          false,
 		{"team-a", "get", "", "secrets", "", "credentials"}: false,
+	})
+	l.helm("controller: {controllers: [distributiontenant]}", "upgrade", release, l.chart)
+	check(t, account, map[right]bool{
+		{"team-a", "patch", group, "distributiontenants", "", "acme"}: true,
+		{"team-a", "create", group, "distributiontenants", "", ""}:    false,
+		{"team-a", "delete", group, "distributiontenants", "", ""}:    false,
+		{"team-a", "list", group, "tenantsources", "", ""}:            false,
 	})
 }
 
@@ -267,6 +287,9 @@ func (l life) checkPeople(t *testing.T) {
 			{"team-a", "list", group, "distributiontenants", "", ""}:      true,
 			{"team-a", "patch", group, "distributiontenants", "", "acme"}: false,
 			{"team-b", "list", group, "distributiontenants", "", ""}:      false,
+			{"team-a", "watch", group, "tenantsources", "", ""}:           true,
+			{"team-a", "get", group, "tenantsources", "status", "a"}:      true,
+			{"team-a", "patch", group, "tenantsources", "", "a"}:          false,
 		},
 		"edit": {
 			{"team-a", "create", group, "distributiontenants", "", ""}:           true,
@@ -275,10 +298,15 @@ func (l life) checkPeople(t *testing.T) {
 			{"team-a", "patch", group, "distributiontenants", "status", "acme"}:  false,
 			{"team-a", "update", group, "distributiontenants", "status", "acme"}: false,
 			{"team-a", "deletecollection", group, "distributiontenants", "", ""}: false,
+			{"team-a", "create", group, "tenantsources", "", ""}:                 true,
+			{"team-a", "patch", group, "tenantsources", "", "a"}:                 true,
+			{"team-a", "patch", group, "tenantsources", "status", "a"}:           false,
+			{"team-a", "deletecollection", group, "tenantsources", "", ""}:       false,
 		},
 		"admin": {
 			{"team-a", "deletecollection", group, "distributiontenants", "", ""}: true,
 			{"team-a", "patch", group, "distributiontenants", "status", "acme"}:  false,
+			{"team-a", "update", group, "tenantsources", "status", "a"}:          false,
 		},
 	} {
 		person := rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: role + "er"}

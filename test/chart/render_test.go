@@ -35,6 +35,7 @@ aws:
   acm: {rate: 2, burst: 12}
   allowedRoles: ["arn:aws:iam::444455556666:role/tenant-dns-*"]
   dnsResolvers: ["1.1.1.1:53"]
+  dynamoDBEndpoint: https://vpce-1.dynamodb.eu-west-1.vpce.amazonaws.com
 podSecurityContext: {runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000, seccompProfile: {type: RuntimeDefault}}
 securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
 terminationGracePeriodSeconds: 60
@@ -43,7 +44,8 @@ probes:
   liveness: {initialDelaySeconds: 1, periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 4}
   readiness: {initialDelaySeconds: 1, periodSeconds: 2, successThreshold: 2}
 controller:
-  controllers: [distributiontenant]
+  controllers: [tenantsource, distributiontenant]
+  tenantSource: {targetNamespaces: [team-a/team-b], readTimeout: 1m30s, maxRows: 1500000}
   pprofAddress: localhost:6060
   clusterID: prod 1
   driftPolicy: report
@@ -52,6 +54,7 @@ controller:
   log: {level: 3, encoder: console, stacktraceLevel: error, timeEncoding: iso8601}
 serviceAccount: {annotations: {eks.amazonaws.com/role-arn: "arn:aws:iam::111122223333:role/tenants"}}
 rbac: {secretNamespaces: [team-b]}
+deletionProtection: {enabled: true}
 watchNamespaces: [team-a, team-b]
 metrics:
   http2: true
@@ -63,7 +66,7 @@ metrics:
   podMonitor: {enabled: true, interval: 30s, scrapeTimeout: 10s, labels: {release: prometheus}, authorization: {credentials: {name: token, key: token}}, relabelings: [{action: labeldrop, regex: instance}], tlsConfig: {insecureSkipVerify: false, serverName: metrics}, metricRelabelings: [{action: drop, sourceLabels: [__name__], regex: go_.*}]}
   prometheusRule: {enabled: true, labels: {release: prometheus}, alertLabels: {team: edge}, disabled: [CloudFrontTenantDrift]}
   dashboard: {enabled: true, annotations: {folder: AWS}, labels: {grafana_dashboard: "yes"}}
-networkPolicy: {enabled: true, metricsFrom: [{namespaceSelector: {matchLabels: {name: monitoring}}}]}
+networkPolicy: {enabled: true, metricsFrom: [{namespaceSelector: {matchLabels: {name: monitoring}}}], databasePorts: [6543]}
 podDisruptionBudget: {maxUnavailable: 50%}
 resources: {requests: {cpu: 1, memory: 64Mi}, limits: {cpu: "1.5", memory: 1Gi}}
 extraEnv: [{name: AWS_ENDPOINT_URL, value: "https://localhost"}]
@@ -88,15 +91,17 @@ var matrix = map[string]struct {
 	objects []string
 	text    []string
 }{
-	"the defaults": {values: "{}"},
-	"without the kinds": {
-		values: "crds: {install: false}", objects: []string{"-CustomResourceDefinition distributiontenants.cloudfront-tenant-operator.io"},
-	},
+	"the defaults":                   {values: "{}"},
+	"without the kinds":              {values: "crds: {install: false}", objects: []string{"-CustomResourceDefinition *"}},
 	"kinds that go with the release": {values: "crds: {keep: false}"},
 	"all off, under another name": {
-		values:  "fullnameOverride: tenants\ncrds: {install: false}\nrbac: {create: false}\npodDisruptionBudget: {enabled: false}\nmetrics: {enabled: false}\nserviceAccount: {create: false, name: mine}",
-		objects: []string{"+Deployment tenants", "-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Deployment *", "-PodDisruptionBudget *", "-Role *", "-RoleBinding *", "-Service *", "-ServiceAccount *"},
-		text:    []string{"serviceAccountName: mine"},
+		values: "fullnameOverride: tenants\ncrds: {install: false}\nrbac: {create: false}\npodDisruptionBudget: {enabled: false}\nmetrics: {enabled: false}\nserviceAccount: {create: false, name: mine}",
+		objects: []string{
+			"+Deployment tenants", "-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Deployment *", "-PodDisruptionBudget *", "-Role *", "-RoleBinding *", "-Service *", "-ServiceAccount *",
+			"-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *",
+			"+ValidatingAdmissionPolicy tenants-deletion-protection", "+ValidatingAdmissionPolicyBinding tenants-deletion-protection",
+		},
+		text: []string{"serviceAccountName: mine", "request.userInfo.username != 'system:serviceaccount:" + namespace + ":mine'"},
 	},
 	"another name in the labels": {values: "nameOverride: operator", text: []string{"app.kubernetes.io/name: operator\n"}},
 	"another tag":                {values: "image: {repository: registry.example.com:5000/mirror/operator, tag: v9}", text: []string{`image: "registry.example.com:5000/mirror/operator:v9"`}},
@@ -109,7 +114,7 @@ var matrix = map[string]struct {
 		objects: []string{
 			"+Role team-a/" + release, "+Role team-b/" + release, "+RoleBinding team-a/" + release, "+RoleBinding team-b/" + release,
 		},
-		text: []string{"--watch-namespaces=team-a,team-b"},
+		text: []string{"--watch-namespaces=team-a,team-b", "{key: kubernetes.io/metadata.name, operator: In, values: [team-a, team-b]}"},
 	},
 	"some namespaces, and nothing that needs the cluster": {
 		values: "watchNamespaces: [team-a]\ncontroller: {clusterID: prod}\nmetrics: {secure: false}",
@@ -174,13 +179,29 @@ var matrix = map[string]struct {
 	},
 	"alerts": {
 		values: "controller: {sweepInterval: 1h1m1s}\nmetrics: {prometheusRule: {enabled: true}}", objects: []string{"+PrometheusRule " + release},
-		text: []string{"> 10983\n"},
+		text: []string{"> 10983\n", `{name="tenantsource"}) > 300 + 300` + "\n"},
 	},
 	"a dashboard":      {values: "metrics: {dashboard: {enabled: true}}", objects: []string{"+ConfigMap " + release + "-dashboard"}, text: []string{`grafana_dashboard: "1"`}},
 	"a network policy": {values: "networkPolicy: {enabled: true}", objects: []string{"+NetworkPolicy " + release}},
 	"a network policy that lets nothing in or out": {
-		values:  "metrics: {enabled: false}\nnetworkPolicy: {enabled: true, egress: []}",
+		values:  "metrics: {enabled: false}\nnetworkPolicy: {enabled: true, egress: [], databasePorts: []}",
 		objects: []string{"+NetworkPolicy " + release, "-ClusterRole " + release + "-metrics-reader", "-Service " + release + "-metrics"},
+	},
+	"a network policy without databases": {
+		values: "networkPolicy: {enabled: true, databasePorts: []}", objects: []string{"+NetworkPolicy " + release},
+	},
+	"tenants without sources": {
+		values:  "controller: {controllers: [distributiontenant]}\nnetworkPolicy: {enabled: true}",
+		objects: []string{"+NetworkPolicy " + release, "-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *"},
+		text:    []string{"--controllers=distributiontenant\n"},
+	},
+	"sources without tenants": {values: "controller: {controllers: [tenantsource]}", text: []string{"--controllers=tenantsource\n"}},
+	"no deletion protection": {
+		values: "deletionProtection: {enabled: false}", objects: []string{"-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *"},
+	},
+	"a URL of DynamoDB, and sources with other targets": {
+		values: "aws: {dynamoDBEndpoint: \"http://[::1]:8000\"}\ncontroller: {tenantSource: {targetNamespaces: [edge, shop/shop-tenants]}}",
+		text:   []string{"--dynamodb-endpoint=http://[::1]:8000\n", `"--tenantsource-target-namespaces=edge,shop/shop-tenants"`, "--tenantsource-read-timeout=5m\n", "--tenantsource-max-rows=200000\n"},
 	},
 	"no disruption budget":            {values: "podDisruptionBudget: {enabled: false}", objects: []string{"-PodDisruptionBudget " + release}},
 	"no limits":                       {values: "resources: {limits: null, requests: null}"},

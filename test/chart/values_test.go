@@ -31,7 +31,9 @@ aws:
   acm: {rate: 1.5, burst: 23}
   allowedRoles: ["arn:aws:iam::111122223333:role/dns-*", "arn:aws:iam::*:role/tenant-dns"]
   dnsResolvers: ["1.1.1.1:53", "[2606:4700:4700::1111]:53"]
+  dynamoDBEndpoint: http://dynamodb.example.com:8000
 controller:
+  tenantSource: {targetNamespaces: [team-a, team-a/team-b], readTimeout: 90s, maxRows: 1000000}
   clusterID: prod
   driftPolicy: suspend
   sweepInterval: 7m
@@ -45,8 +47,10 @@ probes: {port: 9000}
 extraArgs: [--zap-devel=true]
 `)
 	want := map[string]string{
-		"aws-burst": "21", "aws-rate": "2.5", "aws-region": "eu-west-1", "cluster-id": "prod", "controllers": "distributiontenant",
-		"acm-rate": "1.5", "acm-burst": "23", "route53-rate": "3", "route53-burst": "22",
+		"aws-burst": "21", "aws-rate": "2.5", "aws-region": "eu-west-1", "cluster-id": "prod", "controllers": "distributiontenant,tenantsource",
+		"tenantsource-target-namespaces": "team-a,team-a/team-b", "tenantsource-read-timeout": "90s", "tenantsource-max-rows": "1000000",
+		"dynamodb-endpoint": "http://dynamodb.example.com:8000",
+		"acm-rate":          "1.5", "acm-burst": "23", "route53-rate": "3", "route53-burst": "22",
 		"allowed-roles": "arn:aws:iam::111122223333:role/dns-*,arn:aws:iam::*:role/tenant-dns", "dns-resolvers": "1.1.1.1:53,[2606:4700:4700::1111]:53",
 		"default-tags": "a=b,c=d e", "drift-policy": "suspend", "enable-http2": "true", "health-probe-bind-address": ":9000",
 		"leader-elect": "false", "leader-election-namespace": "team-a", "max-concurrent-reconciles": "3", "metrics-bind-address": ":9443",
@@ -81,7 +85,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"a value that doesn't exist":          {"controler: {}", "additional properties 'controler' not allowed"},
 		"one that doesn't exist further down": {"aws: {regoin: x}", "at '/aws': additional properties 'regoin' not allowed"},
 		"no member of an enumeration":         {"controller: {driftPolicy: repair}", "at '/controller/driftPolicy': value must be one of 'enforce', 'report', 'suspend'"},
-		"a controller that doesn't exist":     {"controller: {controllers: [tenants]}", "at '/controller/controllers/0': value must be 'distributiontenant'"},
+		"a controller that doesn't exist":     {"controller: {controllers: [tenants]}", "at '/controller/controllers/0': value must be one of 'distributiontenant', 'tenantsource'"},
 		"no controller":                       {"controller: {controllers: []}", "at '/controller/controllers': minItems: got 0, want 1"},
 		"a number that is too small":          {"controller: {maxConcurrentReconciles: 0}", "at '/controller/maxConcurrentReconciles': minimum: got 0, want 1"},
 		"a burst that lets no call through":   {"aws: {burst: 1}", "at '/aws/burst': minimum: got 1, want 2"},
@@ -93,6 +97,12 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"a number instead of a duration":      {"controller: {sweepInterval: 300}", "at '/controller/sweepInterval': got number, want string"},
 		"no duration":                         {"controller: {sweepInterval: 5 minutes}", "at '/controller/sweepInterval': '5 minutes' does not match pattern"},
 		"a duration that is too short":        {"controller: {sweepInterval: 9s}", "controller.sweepInterval: 9s is too short; use at least 10s"},
+		"a target that is no namespace":       {"controller: {tenantSource: {targetNamespaces: [a/b/c]}}", "at '/controller/tenantSource/targetNamespaces/0': 'a/b/c' does not match pattern"},
+		"a target that is not watched":        {"watchNamespaces: [a]\ncontroller: {tenantSource: {targetNamespaces: [a/b]}}", "controller.tenantSource.targetNamespaces: a/b names the namespace b, which the operator does not watch"},
+		"no time for reading":                 {"controller: {tenantSource: {readTimeout: 0s}}", "controller.tenantSource.readTimeout: 0s is too short; use at least 1s"},
+		"no rows":                             {"controller: {tenantSource: {maxRows: 0}}", "at '/controller/tenantSource/maxRows': minimum: got 0, want 1"},
+		"an endpoint that is no URL":          {"aws: {dynamoDBEndpoint: 'localhost:8000'}", "at '/aws/dynamoDBEndpoint': 'localhost:8000' does not match pattern"},
+		"a database's port that is none":      {"networkPolicy: {databasePorts: [postgres]}", "at '/networkPolicy/databasePorts/0': got string, want integer"},
 		"no digest":                           {"image: {digest: latest}", "at '/image/digest': 'latest' does not match pattern"},
 		"no namespace":                        {"watchNamespaces: [Team]", "at '/watchNamespaces/0': 'Team' does not match pattern"},
 		"one namespace for a list":            {"watchNamespaces: team-a", "at '/watchNamespaces': got string, want array"},

@@ -301,9 +301,9 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 // otherWords look like reasons of conditions and are names of other things.
 var otherWords = map[string]bool{
 	// Kinds.
-	"DistributionTenant": true, "TenantSource": true, "SelfSubjectAccessReview": true,
+	"DistributionTenant": true, "TenantSource": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ClusterRoleBinding": true,
 	// States in AWS and in Kubernetes.
-	"InProgress": true,
+	"InProgress": true, "NamespaceDeletionContentFailure": true,
 	// Values of fields.
 	"IfUnowned": true,
 	// Reasons of events only.
@@ -337,7 +337,7 @@ func TestChartValuesExist(t *testing.T) {
 		}
 		return true
 	}
-	dotted := regexp.MustCompile("`((?:aws|controller|crds|image|metrics|networkPolicy|rbac|serviceAccount)\\.[A-Za-z.]+)`")
+	dotted := regexp.MustCompile("`((?:aws|controller|crds|deletionProtection|image|metrics|networkPolicy|rbac|serviceAccount)\\.[A-Za-z.]+)`")
 	set := regexp.MustCompile(`--set ([A-Za-z.]+?)(?:\.?"[^"]*")?=`)
 	for _, p := range pages(t) {
 		said := dotted.FindAllStringSubmatch(p.text, -1)

@@ -43,10 +43,20 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
+{{/* The rules for the kinds of the controllers that run. Both controllers write about tenants and events. */}}
+{{- define "operator.kindRules" -}}
+{{- if has "distributiontenant" .Values.controller.controllers }}
+{{ include "operator.rules" (dict "root" . "role" "tenants") }}
+{{- end }}
+{{- if has "tenantsource" .Values.controller.controllers }}
+{{ include "operator.rules" (dict "root" . "role" "sources") }}
+{{- end }}
+{{- end }}
+
 {{/* The rules that only a ClusterRole can hold, and those for the kinds unless they go to namespaces. */}}
 {{- define "operator.clusterRules" -}}
 {{- if not .Values.watchNamespaces }}
-{{ include "operator.rules" (dict "root" . "role" "tenants") }}
+{{- include "operator.kindRules" . }}
 {{- end }}
 {{- if not .Values.controller.clusterID }}
 {{ include "operator.rules" (dict "root" . "role" "cluster-id") }}
@@ -96,6 +106,18 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - --drift-policy={{ .Values.controller.driftPolicy }}
 - --sweep-interval={{ .Values.controller.sweepInterval }}
 - --max-concurrent-reconciles={{ int .Values.controller.maxConcurrentReconciles }}
+{{- if has "tenantsource" .Values.controller.controllers }}
+{{- with .Values.controller.tenantSource }}
+{{- with .targetNamespaces }}
+- {{ printf "--tenantsource-target-namespaces=%s" (join "," .) | quote }}
+{{- end }}
+- --tenantsource-read-timeout={{ .readTimeout }}
+- --tenantsource-max-rows={{ int .maxRows }}
+{{- end }}
+{{- with .Values.aws.dynamoDBEndpoint }}
+- --dynamodb-endpoint={{ . }}
+{{- end }}
+{{- end }}
 {{- with .Values.aws.region }}
 - --aws-region={{ . }}
 {{- end }}
@@ -172,6 +194,18 @@ authorization: {{- toYaml . | nindent 2 }}
 {{- $c := .Values.controller }}
 {{- if lt (include "operator.seconds" $c.sweepInterval | int) 10 }}
 {{- fail (printf "controller.sweepInterval: %s is too short; use at least 10s" $c.sweepInterval) }}
+{{- end }}
+{{- if lt (include "operator.seconds" $c.tenantSource.readTimeout | int) 1 }}
+{{- fail (printf "controller.tenantSource.readTimeout: %s is too short; use at least 1s" $c.tenantSource.readTimeout) }}
+{{- end }}
+{{- if .Values.watchNamespaces }}
+{{- range $target := $c.tenantSource.targetNamespaces }}
+{{- range $namespace := splitList "/" $target }}
+{{- if not (has $namespace $.Values.watchNamespaces) }}
+{{- fail (printf "controller.tenantSource.targetNamespaces: %s names the namespace %s, which the operator does not watch; add it to watchNamespaces" $target $namespace) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- if and (gt (int .Values.replicas) 1) (not $c.leaderElect) }}
 {{- fail (printf "controller.leaderElect is false and replicas is %d: without an election all of them would act at once; set replicas to 1 or leaderElect to true" (int .Values.replicas)) }}
