@@ -83,7 +83,7 @@ var servers = map[source.Provider]func() server{
 // Start starts the engine of a provider and returns when it serves. The context bounds only the start:
 // it ends with Stop, or with this process.
 func Start(ctx context.Context, provider source.Provider, o Options) (*Engine, error) {
-	make, ok := servers[provider]
+	newServer, ok := servers[provider]
 	if !ok {
 		return nil, fmt.Errorf("starting a database: there is none for the provider %q", provider)
 	}
@@ -91,7 +91,7 @@ func Start(ctx context.Context, provider source.Provider, o Options) (*Engine, e
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for %s: %w", provider, err)
 	}
-	e := &Engine{provider: provider, dir: dir, release: release, processes: process.NewGroup(o.Guard), server: make()}
+	e := &Engine{provider: provider, dir: dir, release: release, processes: process.NewGroup(o.Guard), server: newServer()}
 	e.stop = sync.OnceValue(e.stopAll)
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -126,6 +126,14 @@ func (e *Engine) Endpoint() string {
 	return ""
 }
 
+// Owner is a connection string of PostgreSQL and MongoDB for who may do everything; empty with other engines.
+func (e *Engine) Owner() string {
+	if s, ok := e.server.(interface{ ownerURL() string }); ok {
+		return s.ownerURL()
+	}
+	return ""
+}
+
 // run starts the engine's process, and waits until ready returns no error.
 func (e *Engine) run(ctx context.Context, ready func(context.Context) error, path string, args ...string) error {
 	child, err := e.processes.Start(process.Command{
@@ -143,7 +151,7 @@ func (e *Engine) run(ctx context.Context, ready func(context.Context) error, pat
 		}
 		select {
 		case <-child.Ended():
-			return fmt.Errorf("%s ended (%v); its last lines were:\n%s", child.Name(), child.Err(), child.LogTail(15))
+			return fmt.Errorf("%s ended, and did not serve: %w; its last lines were:\n%s", child.Name(), errors.Join(failure, child.Err()), child.LogTail(15))
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for %s: %w; its last lines were:\n%s", child.Name(), failure, child.LogTail(15))
 		case <-tick.C:

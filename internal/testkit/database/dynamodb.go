@@ -231,6 +231,8 @@ func (d *dynamoTable) show(_ context.Context, visible bool) error {
 
 func (d *dynamoTable) throttle(n int) { d.gated.set(func(g *gated) { g.throttles = n }) }
 
-func (d *dynamoTable) loseLastKey() { d.gated.set(func(g *gated) { g.losesKey = true }) }
+func (d *dynamoTable) loseLastKey(damaged bool) {
+	d.gated.set(func(g *gated) { g.losesKey, g.damages = true, damaged })
+}
 
 func (d *dynamoTable) exec(context.Context, string) error { return errNoSQL }

@@ -42,7 +42,8 @@ type gated struct {
 	denied, hidden bool
 	// throttles is how many scans more are refused; all of them when negative.
 	throttles int
-	losesKey  bool
+	// losesKey takes the key from pages, damages leaves them with the checksum that they had.
+	losesKey, damages bool
 }
 
 func (g *gated) set(change func(*gated)) {
@@ -98,19 +99,22 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	status, content := table.refuse(operation)
+	var checksum uint32
 	if content == nil {
 		if status, content, err = g.pass(ctx, r, body); err != nil {
 			panic(http.ErrAbortHandler)
 		}
 		if operation == "Scan" && status == http.StatusOK {
-			content = table.spoil(content)
+			content, checksum = table.spoil(content)
 		}
+	}
+	if checksum == 0 {
+		checksum = crc32.ChecksumIEEE(content)
 	}
 	header := w.Header()
 	header.Set("Content-Type", "application/x-amz-json-1.0")
 	header.Set("Content-Length", strconv.Itoa(len(content)))
-	// The SDK would try again when this differs, and not see what the page says.
-	header.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(content)), 10))
+	header.Set("X-Amz-Crc32", strconv.FormatUint(uint64(checksum), 10))
 	w.WriteHeader(status)
 	if err := table.wire.send(flusher{w}, content, ctx.Done()); err != nil {
 		panic(http.ErrAbortHandler)
@@ -170,16 +174,14 @@ func awsError(code, message string) (int, []byte) {
 	return http.StatusBadRequest, content
 }
 
-// spoil changes a page.
-func (g *gated) spoil(content []byte) []byte {
+// spoil changes a page, and returns it with its checksum.
+func (g *gated) spoil(content []byte) ([]byte, uint32) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.losesKey && !g.hidden {
-		return content
-	}
+	whole := crc32.ChecksumIEEE(content)
 	page := map[string]json.RawMessage{}
-	if err := json.Unmarshal(content, &page); err != nil {
-		return content
+	if err := json.Unmarshal(content, &page); err != nil || !g.losesKey && !g.hidden {
+		return content, whole
 	}
 	if g.hidden {
 		page["Items"], page["Count"] = json.RawMessage("[]"), json.RawMessage("0")
@@ -187,7 +189,10 @@ func (g *gated) spoil(content []byte) []byte {
 	delete(page, "LastEvaluatedKey")
 	out, err := json.Marshal(page)
 	if err != nil {
-		return content
+		return content, whole
 	}
-	return out
+	if g.damages {
+		return out, whole
+	}
+	return out, crc32.ChecksumIEEE(out)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"strconv"
@@ -35,11 +36,15 @@ func (s *mongoServer) start(ctx context.Context, e *Engine) error {
 		return err
 	}
 	s.address = fmt.Sprintf("127.0.0.1:%d", ports[0])
-	if s.owner, err = mongo.Connect(options.Client().ApplyURI("mongodb://" + s.address + "/?directConnection=true&serverSelectionTimeoutMS=500")); err != nil {
+	if s.owner, err = mongo.Connect(options.Client().ApplyURI(s.ownerURL() + "&serverSelectionTimeoutMS=500")); err != nil {
 		return err
 	}
 	return e.run(ctx, func(ctx context.Context) error { return s.owner.Ping(ctx, nil) }, path,
 		"-port", strconv.Itoa(ports[0]), "-dir", filepath.Clean(e.dir))
+}
+
+func (s *mongoServer) ownerURL() string {
+	return "mongodb://" + s.address + "/?directConnection=true"
 }
 
 func (s *mongoServer) close() {
@@ -79,10 +84,7 @@ func (m *mongoTable) query() source.Query {
 
 // document is a row with its name as the id, so that it is there once only.
 func document(row map[string]any) bson.M {
-	out := bson.M{}
-	for field, value := range row {
-		out[field] = value
-	}
+	out := bson.M(maps.Clone(row))
 	if id, ok := out["_key"]; ok {
 		delete(out, "_key")
 		out["_id"] = id

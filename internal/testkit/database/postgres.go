@@ -37,7 +37,7 @@ func (p *proxies) open(ctx context.Context, t *Table, target string, f filter) e
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.all = append(p.all, one)
-	t.wire, t.address = one.wire, one.address()
+	t.wire, t.address, t.hangUp = one.wire, one.address(), one.close
 	return nil
 }
 
@@ -53,8 +53,12 @@ func (p *proxies) close() {
 type postgresServer struct {
 	proxies
 	address string
-	owner   *pgxpool.Pool
+	// url is the owner's connection string.
+	url   string
+	owner *pgxpool.Pool
 }
+
+func (s *postgresServer) ownerURL() string { return s.url }
 
 func (s *postgresServer) start(ctx context.Context, e *Engine) error {
 	const install = "the package postgresql"
@@ -77,9 +81,10 @@ func (s *postgresServer) start(ctx context.Context, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	config, err := pgxpool.ParseConfig((&url.URL{
+	s.url = (&url.URL{
 		Scheme: "postgres", User: url.UserPassword("owner", password), Host: s.address, Path: "postgres", RawQuery: "sslmode=disable",
-	}).String())
+	}).String()
+	config, err := pgxpool.ParseConfig(s.url)
 	if err != nil {
 		return fmt.Errorf("reading the owner's connection: %w", err)
 	}

@@ -32,6 +32,8 @@ type Table struct {
 	// address is where readers connect.
 	address string
 	store   store
+	// hangUp closes the port of the wire, where it has one of its own.
+	hangUp func()
 }
 
 // store is what differs between the tables of the engines.
@@ -49,7 +51,7 @@ type store interface {
 	exec(ctx context.Context, statement string) error
 }
 
-// NewTable makes an empty table. It goes with the engine, or with Drop.
+// NewTable makes an empty table. It goes with the engine; Close ends its wire before.
 func (e *Engine) NewTable(ctx context.Context, o TableOptions) (*Table, error) {
 	n := e.tables.Add(1)
 	t := &Table{
@@ -61,6 +63,13 @@ func (e *Engine) NewTable(ctx context.Context, o TableOptions) (*Table, error) {
 		return nil, fmt.Errorf("making a table in %s: %w", e.provider, err)
 	}
 	return t, nil
+}
+
+// Close ends the wire for good, with all connections of readers.
+func (t *Table) Close() {
+	if t.hangUp != nil {
+		t.hangUp()
+	}
 }
 
 // Name is the name of the table, the collection or, in Redis, of the prefix of its keys.
@@ -131,13 +140,14 @@ func (t *Table) Throttle(n int) error {
 	return nil
 }
 
-// LoseLastKey makes DynamoDB's pages claim to be the last one.
-func (t *Table) LoseLastKey() error {
+// LoseLastKey makes DynamoDB's pages claim to be the last one. With damaged, they keep the checksum that
+// they had, as what was changed on its way does.
+func (t *Table) LoseLastKey(damaged bool) error {
 	d, ok := t.store.(*dynamoTable)
 	if !ok {
 		return fmt.Errorf("losing the last key of %s: only DynamoDB has one", t.name)
 	}
-	d.loseLastKey()
+	d.loseLastKey(damaged)
 	return nil
 }
 
