@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
@@ -75,8 +77,9 @@ type Report struct {
 	// Held replaces what stands in status where HeldKnown is set; nil for nothing held.
 	Held      *Held
 	HeldKnown bool
-	// History is always complete.
+	// History is always complete. Cleared are those that are counted in it and about to be deleted.
 	History    History
+	Cleared    []Owned
 	Conditions []Condition
 }
 
@@ -98,7 +101,8 @@ func sentence(text string) string {
 	if text == "" {
 		return text
 	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // Conclude computes the report of a pass that ended with the decision. It is pure.
@@ -109,6 +113,7 @@ func Conclude(in Input, d Decision) Report {
 	switch {
 	case d.Step == Reserve:
 		r.History = r.History.Add(in.Now, round.Verdict.New, in.Guard.Window)
+		r.Cleared = round.Verdict.Go
 	case in.Deleting:
 		in.concludeRemoval(&r)
 	case in.Suspended:
@@ -139,7 +144,7 @@ func (in Input) concludeRemoval(r *Report) {
 		r.Held, r.HeldKnown = round.Verdict.Held, true
 		r.Conditions = both(false, DeletionHeld, fmt.Sprintf(
 			"This source was deleted, and %s with it. %s. To keep the tenants, set spec.deletionPolicy to Retain",
-			count(len(round.Verdict.Held.Names), "tenant would go", "tenants would go"), in.howToApprove(round.Verdict)))
+			count(len(round.Verdict.Held.Names), "tenant would ", "tenants would ")+in.word("go", "be disabled"), in.howToApprove(round.Verdict)))
 	default:
 		r.HeldKnown = true
 		r.Conditions = both(false, Deleting, fmt.Sprintf("%s on the way out", count(round.Fleet, "tenant is", "tenants are")))
@@ -151,7 +156,15 @@ func (in Input) howToApprove(v Verdict) string {
 	if v.Held.Empty {
 		why = "An empty table is never believed without a person's word"
 	}
-	return fmt.Sprintf("%s, so nothing is deleted. If it is meant, set the annotation %s to %s", why, approveAnnotation, v.Held.Hash)
+	return fmt.Sprintf("%s, so nothing is %s. If it is meant, set the annotation %s to %s", why, in.word("deleted", "disabled"), approveAnnotation, v.Held.Hash)
+}
+
+// word picks that of the policy.
+func (in Input) word(deletes, disables string) string {
+	if in.Policy == PolicyDisable {
+		return disables
+	}
+	return deletes
 }
 
 // concludeRound reports a poll that is over.
@@ -245,7 +258,7 @@ func (in Input) synced(round *Round, res *Result) Condition {
 		}
 	case in.DryRun && res.PendingTotal > 0:
 		c.Status, c.Reason = false, DryRun
-		c.Message = fmt.Sprintf("spec.dryRun is set: %s in status.pendingChanges and not made", count(res.PendingTotal, "change is listed", "changes are listed"))
+		c.Message = fmt.Sprintf("spec.dryRun is set: %s planned and not made, see status.pendingChanges", count(res.PendingTotal, "change is", "changes are"))
 	case len(round.Verdict.Waiting) > 0:
 		c.Status, c.Reason = false, DeletionPending
 		c.Message = fmt.Sprintf("%s, which the next polls have to confirm", count(len(round.Verdict.Waiting), "row is gone", "rows are gone"))
@@ -255,8 +268,11 @@ func (in Input) synced(round *Round, res *Result) Condition {
 
 func (in Input) summary(round *Round, res *Result) string {
 	text := count(res.Tenants, "row is a tenant", "rows are tenants")
-	if in.DryRun {
-		return text + fmt.Sprintf("; %s in status.pendingChanges, and nothing else was written", count(res.PendingTotal, "change is listed", "changes are listed"))
+	switch {
+	case in.DryRun && res.PendingTotal == 0:
+		return text + "; nothing would change"
+	case in.DryRun:
+		return text + fmt.Sprintf("; %s planned, see status.pendingChanges, and nothing is written", count(res.PendingTotal, "change is", "changes are"))
 	}
 	if res.RejectedTotal > 0 {
 		text += fmt.Sprintf("; %s rejected, see status.rejectedRows", count(res.RejectedTotal, "is", "are"))
