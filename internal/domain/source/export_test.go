@@ -1,0 +1,10 @@
+package source
+
+// Present makes the harvest of a table with rows of these names, which are all as they should be.
+func Present(names ...string) *Harvest {
+	h := &Harvest{Rows: len(names), Tenants: len(names), present: map[string]bool{}}
+	for _, name := range names {
+		h.present[name] = true
+	}
+	return h
+}
