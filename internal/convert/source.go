@@ -237,6 +237,7 @@ func SourceMemory(s *v1alpha1.TenantSourceStatus) source.Memory {
 	for _, c := range s.Columns {
 		m.Columns = append(m.Columns, source.SeenColumn{Column: source.Column{Name: c.Name, Type: source.Type(c.Type)}, Rows: int(c.Rows)})
 	}
+	m.Cleared = s.ClearedDeletions
 	for _, d := range s.RecentDeletions {
 		m.History = append(m.History, source.Deletions{Time: d.Time.Time, Count: int(d.Count)})
 	}
@@ -278,6 +279,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r source.Rep
 	for _, d := range r.History[max(0, len(r.History)-maxRecent):] {
 		s.RecentDeletions = append(s.RecentDeletions, v1alpha1.RecentDeletions{Time: metav1.NewTime(d.Time.Truncate(time.Second)), Count: int32(d.Count)})
 	}
+	s.ClearedDeletions = clearedDeletions(s.ClearedDeletions, r)
 	for _, c := range r.Conditions {
 		status := metav1.ConditionFalse
 		if c.Status {
@@ -316,6 +318,24 @@ func sourceResult(s *v1alpha1.TenantSourceStatus, r *source.Result) {
 			s.Columns = append(s.Columns, v1alpha1.SourceColumn{Name: c.Name, Type: string(c.Type), Rows: int32(c.Rows)})
 		}
 	}
+}
+
+// maxCleared is how many names of a plan survive a restart.
+const maxCleared = 1000
+
+// clearedDeletions is kept until a poll is over.
+func clearedDeletions(before []string, r source.Report) []string {
+	switch {
+	case len(r.Cleared) > 0:
+		var names []string
+		for _, o := range r.Cleared[:min(len(r.Cleared), maxCleared)] {
+			names = append(names, o.Name)
+		}
+		return names
+	case r.Result != nil:
+		return nil
+	}
+	return before
 }
 
 func heldDeletions(h *source.Held) *v1alpha1.HeldDeletions {

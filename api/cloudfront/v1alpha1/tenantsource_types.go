@@ -574,6 +574,16 @@ type TenantSourceStatus struct {
 	// +optional
 	RecentDeletions []RecentDeletions `json:"recentDeletions,omitempty"`
 
+	// clearedDeletions are the first 1000 names of the tenants that the guard has let go, and that are counted, while
+	// they are being deleted: an operator that starts anew among them goes on, and counts none twice.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=1000
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	// +listType=set
+	// +optional
+	ClearedDeletions []string `json:"clearedDeletions,omitempty"`
+
 	// columns are the columns that are used and were seen, the first 200. One that goes missing, changes its type, or
 	// loses all of many values is taken for a mistake: nothing is changed until the spec is, or the change is approved.
 	// +kubebuilder:validation:MinItems=0

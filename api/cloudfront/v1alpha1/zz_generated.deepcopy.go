@@ -1105,6 +1105,11 @@ func (in *TenantSourceStatus) DeepCopyInto(out *TenantSourceStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.ClearedDeletions != nil {
+		in, out := &in.ClearedDeletions, &out.ClearedDeletions
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Columns != nil {
 		in, out := &in.Columns, &out.Columns
 		*out = make([]SourceColumn, len(*in))

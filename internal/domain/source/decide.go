@@ -38,6 +38,8 @@ type Memory struct {
 	// Rows is how many the last complete read had.
 	Rows    int
 	History History
+	// Cleared are the tenants that the guard had let go, and that may not all be gone.
+	Cleared []string
 }
 
 // Session is what the process remembers of a source. A fresh one costs a later deletion, and
@@ -336,6 +338,7 @@ func (in Input) judged() (Decision, bool) {
 func (in Input) Judge() *Round {
 	s := in.Session
 	s.Absences = s.Absences.Note(in.Owned, in.Now, false, in.Guard)
+	s.Absences.Recall(in.Memory.Cleared)
 	s.Absences.Approve(in.Approved)
 	return &Round{
 		Began: in.Now, Generation: in.Generation, Token: in.Token, Fleet: len(in.Owned),
@@ -415,6 +418,7 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 	}
 	// A row without a usable name may be that of any tenant: nothing is confirmed by such a read.
 	s.Absences = s.Absences.Note(absent, r.Began, r.Regular && h.Nameless == 0, in.Guard)
+	s.Absences.Recall(in.Memory.Cleared)
 	s.Absences.Approve(in.Approved)
 	r.Verdict = in.Guard.Judge(Question{Now: in.Now, Absences: s.Absences, Fleet: len(owned), History: in.Memory.History, Empty: h.Rows == 0})
 	if h.Nameless > 0 {

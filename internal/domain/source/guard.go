@@ -226,6 +226,17 @@ func (v *Verdict) freeze(known Absences) {
 	v.Go, v.New = nil, 0
 }
 
+// Recall clears those that the process before this one had cleared and counted, and did not come to delete. Their rows
+// are still gone, or they would not be here.
+func (a Absences) Recall(cleared []string) {
+	for _, name := range cleared {
+		if known, ok := a[name]; ok {
+			known.Cleared = true
+			a[name] = known
+		}
+	}
+}
+
 // Clear remembers that the guard let them go, and that they are counted.
 func (a Absences) Clear(gone []Owned) {
 	for _, o := range gone {

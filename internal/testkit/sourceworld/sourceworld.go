@@ -68,6 +68,7 @@ type World struct {
 	options Options
 	driver  *reconcile.Driver[*v1alpha1.TenantSource]
 	writes  *Writes
+	gate    *gate
 	due     map[string]time.Time
 	seen    map[string]string
 	failing map[string]int
@@ -89,7 +90,7 @@ func New(t TB, config *rest.Config, o Options) *World {
 	}
 	w := &World{
 		Kube: kube, Clock: clocktesting.NewFakeClock(time.Now().Truncate(time.Second)), t: t, options: o,
-		writes: &Writes{}, due: map[string]time.Time{}, seen: map[string]string{}, failing: map[string]int{},
+		writes: &Writes{}, gate: &gate{}, due: map[string]time.Time{}, seen: map[string]string{}, failing: map[string]int{},
 	}
 	w.Namespace = w.AddNamespace()
 	w.Restart()
@@ -108,6 +109,7 @@ func (w *World) AddNamespace() string {
 
 // Restart ends the process between two passes and starts another one, which remembers nothing.
 func (w *World) Restart() {
+	w.gate.revive()
 	grant := w.options.Grant
 	if grant == nil {
 		grant = func(from, to string) error {
@@ -117,7 +119,7 @@ func (w *World) Restart() {
 			return nil
 		}
 	}
-	kube := interceptor.NewClient(w.counting(), w.options.Funcs)
+	kube := interceptor.NewClient(w.gate.around(w.counting()), w.options.Funcs)
 	controller := tenantsource.New(tenantsource.Options{
 		Client: kube, Live: kube, Rows: w.options.Rows, Clock: w.Clock, Grant: grant,
 		MaxRows: w.options.MaxRows, ReadTimeout: cmp.Or(w.options.ReadTimeout, time.Minute), Observer: observer{w},
@@ -176,6 +178,8 @@ func (w *World) pass(name string) {
 	delete(w.due, name)
 	result, err := w.driver.Reconcile(w.t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: w.Namespace, Name: name}})
 	switch {
+	case w.gate.isDead():
+		w.Restart()
 	case err != nil:
 		w.failing[name]++
 		// The manager logs it, too.

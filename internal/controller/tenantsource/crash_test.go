@@ -1,0 +1,85 @@
+package tenantsource_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
+)
+
+// A life in which a source creates, changes and deletes, up to its own end. Whatever write the process dies at,
+// before it is made or after, the world ends the same, and no moment of it has more deletions than were allowed.
+func TestStopAtEveryWrite(t *testing.T) {
+	const fleet = 5
+	for _, after := range []bool{false, true} {
+		for n := 1; ; n++ {
+			reached := true
+			t.Run(fmt.Sprintf("write %d, after %t", n, after), func(t *testing.T) { reached = stopAt(t, fleet, n, after) })
+			if !reached || t.Failed() {
+				break
+			}
+		}
+	}
+}
+
+// stopAt reports whether the life had that many writes.
+func stopAt(t *testing.T, fleet, n int, after bool) (reached bool) {
+	t.Helper()
+	w, table := newWorld(t, fleet, func(o *v1alpha1.TenantSource) {
+		two, none := int32(2), int32(0)
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{MaxDeletes: &two, MaxDeletePercent: &none}
+	})
+	w.CrashAt(n, after)
+	w.Advance(time.Minute)
+	living(t, w, names(fleet))
+
+	must(t, table.Put(t.Context(), map[string]any{"name": name(0), "domain": "new.example.com", "enabled": true}))
+	must(t, table.Remove(t.Context(), name(1), name(2)))
+	// Confirmations don't survive a crash, so that a deletion may come some polls later.
+	w.Advance(4 * interval)
+	living(t, w, append(names(1), names(fleet)[3:]...))
+	if o := w.AllTenants()[0]; o.Spec.Domains[0].Domain != "new.example.com" {
+		t.Errorf("the change is lost: %+v", o.Spec)
+	}
+
+	// The budget is used up: one more is held, also by a process that has seen none of it.
+	must(t, table.Remove(t.Context(), name(3)))
+	w.Advance(4 * interval)
+	living(t, w, append(names(1), names(fleet)[3:]...))
+	expect(t, w, "Ready=False/DeletionHeld")
+
+	approve(t, w)
+	w.Advance(4 * interval)
+	living(t, w, append(names(1), names(fleet)[4:]...))
+	w.Bury()
+
+	w.Delete("customers")
+	w.Advance(interval)
+	living(t, w, append(names(1), names(fleet)[4:]...))
+	approve(t, w)
+	for range 4 {
+		// What is left after a crash is another plan, and needs another word.
+		w.Advance(interval)
+		if o, found := w.Get("customers"); !found || o.Status.HeldDeletions == nil {
+			break
+		}
+		approve(t, w)
+	}
+	living(t, w, []string{})
+	if _, found := w.Get("customers"); found {
+		t.Errorf("the source is still there\n%s", w.Describe("customers"))
+	}
+	return !w.CrashPending()
+}
+
+// approve approves the plan that is held.
+func approve(t *testing.T, w *sourceworld.World) {
+	t.Helper()
+	o, _ := w.Get("customers")
+	if o.Status.HeldDeletions == nil {
+		t.Fatalf("nothing is held\n%s", w.Describe("customers"))
+	}
+	w.Annotate("customers", v1alpha1.AnnotationApproveDeletions, o.Status.HeldDeletions.PlanHash)
+}
