@@ -60,13 +60,6 @@ func (m *sourceMetrics) Polled(key client.ObjectKey, r source.Report, d time.Dur
 		}
 	}
 	m.duration.Observe(d.Seconds())
-	if r.HeldKnown {
-		held := 0
-		if r.Held != nil {
-			held = len(r.Held.Names)
-		}
-		m.held.WithLabelValues(ns, name).Set(float64(held))
-	}
 	if res := r.Result; res != nil {
 		m.complete.WithLabelValues(ns, name).Set(float64(r.Polled.Unix()))
 		m.rows.WithLabelValues(ns, name, "tenant").Set(float64(res.Tenants))
@@ -75,6 +68,11 @@ func (m *sourceMetrics) Polled(key client.ObjectKey, r source.Report, d time.Dur
 		m.changes.WithLabelValues(ns, name, "update").Add(float64(res.Updated))
 		m.changes.WithLabelValues(ns, name, "delete").Add(float64(res.Deleted))
 	}
+}
+
+// Held implements tenantsource.Observer.
+func (m *sourceMetrics) Held(key client.ObjectKey, deletions int) {
+	m.held.WithLabelValues(key.Namespace, key.Name).Set(float64(deletions))
 }
 
 // Forgotten implements tenantsource.Observer.

@@ -41,11 +41,21 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		c.Stored = func() {
 			p.in.End()
 			p.Observer.Polled(p.key(), report, now.Sub(p.session.started))
+			p.Observer.Held(p.key(), held(report))
 		}
 	case p.in.Deleting:
 		c.Events = p.removalEvents(before)
+		c.Stored = func() { p.Observer.Held(p.key(), held(report)) }
 	}
 	return c
+}
+
+// held is how many deletions wait for approval.
+func held(r source.Report) int {
+	if r.Held == nil {
+		return 0
+	}
+	return len(r.Held.Names)
 }
 
 // Reasons of events that are no reasons of conditions.

@@ -22,6 +22,8 @@ import (
 type Observer interface {
 	// Polled takes the report of a poll that is over, and how long it took.
 	Polled(key client.ObjectKey, r source.Report, d time.Duration)
+	// Held takes how many deletions wait for a person's approval.
+	Held(key client.ObjectKey, deletions int)
 	// Forgotten takes a source that is gone.
 	Forgotten(key client.ObjectKey)
 }

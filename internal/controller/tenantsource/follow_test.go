@@ -137,6 +137,9 @@ func TestDeletingTheSourceWaitsForTheGuard(t *testing.T) {
 	w.Advance(time.Hour)
 	living(t, w, names(25))
 	expect(t, w, "Ready=False/DeletionHeld")
+	if w.Held != 25 {
+		t.Errorf("metrics tell of %d held deletions, want 25", w.Held)
+	}
 	o, _ := w.Get("customers")
 	w.Annotate("customers", v1alpha1.AnnotationApproveDeletions, o.Status.HeldDeletions.PlanHash)
 	w.Advance(time.Minute)

@@ -338,7 +338,7 @@ func (in Input) judged() (Decision, bool) {
 func (in Input) Judge() *Round {
 	s := in.Session
 	s.Absences = s.Absences.Note(in.Owned, in.Now, false, in.Guard)
-	s.Absences.Recall(in.Memory.Cleared)
+	s.Absences.Recall(in.cleared())
 	s.Absences.Approve(in.Approved)
 	return &Round{
 		Began: in.Now, Generation: in.Generation, Token: in.Token, Fleet: len(in.Owned),
@@ -418,10 +418,20 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 	}
 	// A row without a usable name may be that of any tenant: nothing is confirmed by such a read.
 	s.Absences = s.Absences.Note(absent, r.Began, r.Regular && h.Nameless == 0, in.Guard)
-	s.Absences.Recall(in.Memory.Cleared)
+	if in.Generation == in.Memory.Generation {
+		s.Absences.Recall(in.cleared())
+	}
 	s.Absences.Approve(in.Approved)
 	r.Verdict = in.Guard.Judge(Question{Now: in.Now, Absences: s.Absences, Fleet: len(owned), History: in.Memory.History, Empty: h.Rows == 0})
 	if h.Nameless > 0 {
 		r.Verdict.freeze(s.Absences)
 	}
+}
+
+// cleared are those that the guard had let go and counted, as long as they are counted.
+func (in Input) cleared() []string {
+	if in.Memory.History.Within(in.Now, in.Guard.Window).Total() == 0 {
+		return nil
+	}
+	return in.Memory.Cleared
 }

@@ -63,6 +63,8 @@ type World struct {
 	Events []reconcile.Event
 	// Polls are the reports of the polls that are over.
 	Polls []source.Report
+	// Held is how many deletions wait for approval, as metrics tell.
+	Held int
 
 	t       TB
 	options Options
@@ -136,7 +138,8 @@ type observer struct{ w *World }
 func (o observer) Polled(_ client.ObjectKey, r source.Report, _ time.Duration) {
 	o.w.Polls = append(o.w.Polls, r)
 }
-func (o observer) Forgotten(client.ObjectKey) {}
+func (o observer) Held(_ client.ObjectKey, deletions int) { o.w.Held = deletions }
+func (o observer) Forgotten(client.ObjectKey)             {}
 
 // maxPasses bounds how often one source is reconciled in one Advance: one that spins is a defect, and must
 // not hang the test.
