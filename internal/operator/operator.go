@@ -98,7 +98,7 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 		}
 	}
 	if slices.Contains(c.Controllers, controllerTenantSource) {
-		if err := addSources(mgr, c, env); err != nil {
+		if err := addSources(ctx, mgr, c, env); err != nil {
 			return err
 		}
 	}

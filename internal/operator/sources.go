@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,14 +29,14 @@ import (
 const sourceWorkers = 4
 
 // addSources adds the controller for TenantSource.
-func addSources(mgr ctrl.Manager, c Config, env *environment) error {
+func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
 	observer, err := newSourceMetrics(ctrlmetrics.Registry)
 	if err != nil {
 		return err
 	}
 	controller := tenantsource.New(tenantsource.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Rows: c.rows(env), Clock: clock.RealClock{},
-		Grant: c.grant, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, Observer: observer,
+		Grant: c.grant, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, Observer: observer, Stopped: ctx.Done(),
 	})
 	driver := &reconcile.Driver[*v1alpha1.TenantSource]{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: controller, Failed: env.metrics.failed, Timeout: c.SourceReadTimeout + tenantsource.WriteTimeout,

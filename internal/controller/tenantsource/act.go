@@ -51,12 +51,43 @@ func (p *pass) read(ctx context.Context) error {
 		return err
 	}
 	poll := source.NewPoll(p.session.program, fleet, p.MaxRows)
-	if round.Failure = p.readRows(ctx, poll); round.Failure != nil {
+	ctx, cancel := p.untilStopped(ctx)
+	defer cancel()
+	if round.Failure = p.readRows(ctx, poll); round.Failure != nil && p.stopping() {
+		p.session.Round = nil
+		return errStopping
+	} else if round.Failure != nil {
 		log.FromContext(ctx).Info("The table was not read; nothing is changed", "reason", round.Failure.Reason, "message", round.Failure.Message)
 		return nil
 	}
 	p.in.Settle(poll.Harvest(), fleet.owned(p.in.Policy))
 	return nil
+}
+
+// errStopping ends a read when the operator does. It tells nothing of the table.
+var errStopping = errors.New("the operator is stopping")
+
+// untilStopped ends a read with the operator: it may take longer than Kubernetes waits for a pod, and only
+// reads, so that nothing is lost with it.
+func (p *pass) untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, p.ReadTimeout)
+	go func() {
+		select {
+		case <-p.Stopped:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+func (p *pass) stopping() bool {
+	select {
+	case <-p.Stopped:
+		return true
+	default:
+		return false
+	}
 }
 
 func (p *pass) readRows(ctx context.Context, poll *source.Poll) *source.Failure {
@@ -68,8 +99,6 @@ func (p *pass) readRows(ctx context.Context, poll *source.Poll) *source.Failure 
 	if failure != nil {
 		return failure
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.ReadTimeout)
-	defer cancel()
 	if err := rows.Read(ctx, convert.SourceQuery(p.object, connection, p.columns()), poll); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return &source.Failure{Reason: source.PollFailed, Message: fmt.Sprintf(

@@ -43,6 +43,8 @@ type Options struct {
 	// ReadTimeout bounds one read.
 	ReadTimeout time.Duration
 	Observer    Observer
+	// Stopped is closed when the operator stops.
+	Stopped <-chan struct{}
 }
 
 // Controller implements reconcile.Kind for TenantSource.

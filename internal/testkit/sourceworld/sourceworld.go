@@ -47,6 +47,8 @@ type Options struct {
 	Grant func(from, to string) error
 	// MaxRows is how many rows a table may have; zero for no limit.
 	MaxRows int
+	// Stopped is closed when the operator is to stop.
+	Stopped <-chan struct{}
 	// ReadTimeout bounds one read, in real time; zero for a minute.
 	ReadTimeout time.Duration
 	// Funcs stand between the operator and the API server.
@@ -124,7 +126,7 @@ func (w *World) Restart() {
 	kube := interceptor.NewClient(w.gate.around(w.counting()), w.options.Funcs)
 	controller := tenantsource.New(tenantsource.Options{
 		Client: kube, Live: kube, Rows: w.options.Rows, Clock: w.Clock, Grant: grant,
-		MaxRows: w.options.MaxRows, ReadTimeout: cmp.Or(w.options.ReadTimeout, time.Minute), Observer: observer{w},
+		MaxRows: w.options.MaxRows, ReadTimeout: cmp.Or(w.options.ReadTimeout, time.Minute), Observer: observer{w}, Stopped: w.options.Stopped,
 	})
 	w.driver = &reconcile.Driver[*v1alpha1.TenantSource]{
 		Client: kube, Live: kube, Kind: controller, Timeout: 2 * time.Minute,
@@ -164,6 +166,12 @@ func (w *World) Advance(d time.Duration) {
 		w.pass(name)
 	}
 	w.Clock.SetTime(end)
+}
+
+// Once reconciles a source once, whether that is due or not.
+func (w *World) Once(name string) {
+	w.t.Helper()
+	w.pass(name)
 }
 
 func (w *World) next() (name string, at time.Time) {

@@ -1,0 +1,39 @@
+package tenantsource_test
+
+import (
+	"context"
+	"testing"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
+)
+
+// endless is a table that is never read to its end; reading tells that somebody has begun.
+type endless struct{ reading chan struct{} }
+
+func (e endless) Read(ctx context.Context, _ source.Query, _ source.Sink) error {
+	close(e.reading)
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestAReadEndsWithTheOperator(t *testing.T) {
+	reading, stopped := make(chan struct{}), make(chan struct{})
+	w := sourceworld.New(t, kubeConfig, sourceworld.Options{
+		Rows: map[source.Provider]port.Rows{source.DynamoDB: endless{reading}}, Stopped: stopped,
+	})
+	w.Source("customers", source.DynamoDB, source.Query{DynamoDB: source.DynamoDBQuery{TableName: "customers"}})
+	go func() {
+		<-reading
+		close(stopped)
+	}()
+	w.Once("customers")
+	if o, _ := w.Get("customers"); o.Status.LastPollTime != nil {
+		t.Errorf("a read that the operator broke off counts as a poll\n%s", w.Describe("customers"))
+	}
+	if got := w.Condition("customers", v1alpha1.ConditionReady); got != "Ready is not there" {
+		t.Errorf("the source says %s of a read that the operator broke off", got)
+	}
+}
