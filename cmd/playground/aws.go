@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -70,6 +71,30 @@ func (c *console) showGone(ctx context.Context, name string) error {
 		return fmt.Errorf("looking for tenant %s: %w", name, err)
 	}
 	c.w.say.output(fmt.Sprintf("An error occurred (%s): %s", refusal.ErrorCode(), refusal.ErrorMessage()))
+	return nil
+}
+
+// count shows how many tenants have names that begin like this, and wants so many.
+func (c *console) count(ctx context.Context, prefix string, wanted int) error {
+	c.w.say.command(fmt.Sprintf(`aws cloudfront list-distribution-tenants --query "length(DistributionTenantList[?starts_with(Name, '%s')])"`, prefix))
+	count := 0
+	pages := cloudfront.NewListDistributionTenantsPaginator(c.sdk, &cloudfront.ListDistributionTenantsInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		c.calls = append(c.calls, journalEntry{Operation: "ListDistributionTenants", Code: "OK"})
+		if err != nil {
+			return fmt.Errorf("listing tenants in AWS: %w", err)
+		}
+		for _, tenant := range page.DistributionTenantList {
+			if strings.HasPrefix(aws.ToString(tenant.Name), prefix) {
+				count++
+			}
+		}
+	}
+	c.w.say.output(strconv.Itoa(count))
+	if count != wanted {
+		return fmt.Errorf("AWS has %d tenants whose names begin with %s, want %d", count, prefix, wanted)
+	}
 	return nil
 }
 

@@ -117,16 +117,34 @@ func (k *kube) show(ctx context.Context, args ...string) error {
 	return err
 }
 
-// typed quotes what a shell would take apart.
+// apply shows a manifest and what the API server says to it.
+func (k *kube) apply(ctx context.Context, manifest string) error {
+	k.w.say.command("kubectl apply -f - <<EOF")
+	k.w.say.line("%sEOF", manifest)
+	out, err := k.ctl(ctx, manifest, "apply", "-f", "-")
+	k.w.say.output(out)
+	return err
+}
+
+// typed is how one types a command.
 func typed(args []string) string {
 	words := []string{"kubectl"}
 	for _, arg := range args {
-		if strings.ContainsAny(arg, `"{}[]*?$&;|<> `) {
-			arg = "'" + arg + "'"
-		}
-		words = append(words, arg)
+		words = append(words, quote(arg))
 	}
 	return strings.Join(words, " ")
+}
+
+// quote quotes what a shell would take apart.
+func quote(word string) string {
+	switch {
+	case !strings.ContainsAny(word, `'"{}[]*?$&;|<>() `):
+		return word
+	case strings.Contains(word, "'"):
+		return `"` + word + `"`
+	default:
+		return "'" + word + "'"
+	}
 }
 
 // fleet is the tenants by name.
@@ -220,12 +238,16 @@ func (k *kube) diagnose(what string, tenants fleet, missing []string) error {
 			continue
 		}
 		k.w.say.line("%s: generation %d, observed %d, tenant %s %s", name, o.Generation, o.Status.ObservedGeneration, o.Status.ID, o.Status.DistributionTenantStatus)
-		for _, c := range o.Status.Conditions {
-			k.w.say.line("  %s=%s (%s, generation %d): %s", c.Type, c.Status, c.Reason, c.ObservedGeneration, c.Message)
-		}
+		k.sayConditions(o.Status.Conditions)
 	}
 	k.w.say.line("\nThe operator's last lines:\n%s", k.w.operator.LogTail(20))
 	return fmt.Errorf("%s did not happen within %s for %s; --keep-logs keeps the logs", what, patience, strings.Join(missing, ", "))
+}
+
+func (k *kube) sayConditions(conditions []metav1.Condition) {
+	for _, c := range conditions {
+		k.w.say.line("  %s=%s (%s, generation %d): %s", c.Type, c.Status, c.Reason, c.ObservedGeneration, c.Message)
+	}
 }
 
 // has reports whether a condition of the present generation has one of the reasons.

@@ -50,7 +50,7 @@ func launch(t *testing.T, args ...string) *playground {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), longest)
 	t.Cleanup(cancel)
-	p := &playground{t: t, marker: t.Name() + "-" + strconv.Itoa(os.Getpid()), temp: t.TempDir(), lines: make(chan string, 1000), ended: make(chan struct{})}
+	p := &playground{t: t, marker: t.Name() + "-" + strconv.Itoa(os.Getpid()), temp: tempDir(t), lines: make(chan string, 1000), ended: make(chan struct{})}
 	p.cmd = exec.CommandContext(ctx, os.Args[0], args...)
 	p.cmd.Env = append(os.Environ(), asPlayground+"=1", marker+"="+p.marker, "TMPDIR="+p.temp,
 		"AWS_PROFILE=nobody", "AWS_CA_BUNDLE=/nowhere", "AWS_REGION=eu-west-9", "AWS_ENDPOINT_URL=http://127.0.0.1:1",
@@ -79,6 +79,16 @@ func launch(t *testing.T, args ...string) *playground {
 		}
 	})
 	return p
+}
+
+// tempDir is a folder that others may enter, as the usual one for temporary files: PostgreSQL does not run as root.
+func tempDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func (p *playground) collect(read io.Reader) {
@@ -218,7 +228,27 @@ func TestDemo(t *testing.T) {
 		"== 7. What it cost",
 		"CreateDistributionTenant       9       0         0",
 		"with-dns              1",
-		"== 8. Your turn",
+		"== 8. Let a table of customers drive the fleet",
+		"customer-04   customer-04.example.com   gold",
+		"secret/customers created",
+		"tenantsource.cloudfront-tenant-operator.io/customers created",
+		"25 of 25 are Ready",
+		"customers   postgres   25           True ",
+		"customer-25   Deployed",
+		"INSERT 0 1",
+		"UPDATE 1",
+		"DELETE 1",
+		"Delete customer-11: its row is gone; confirmed by 1 of 2 polls",
+		"customer-26   Deployed",
+		`        "Value": "gold"`,
+		"$ aws cloudfront get-distribution-tenant --identifier customer-11",
+		"An error occurred (EntityNotFound)",
+		"DELETE 25",
+		"customers   postgres   0            False ",
+		"The table has no rows, and 25 tenants had one.",
+		"$ aws cloudfront list-distribution-tenants",
+		"25",
+		"== 9. Your turn",
 		"    make playground",
 		"Nothing is left running.",
 	} {
@@ -261,14 +291,14 @@ func TestInterruptedPlaygroundLeavesNothing(t *testing.T) {
 		status          int
 		says            string
 	}{
-		"Ctrl-C is how a playground ends":      {"up", "metrics ", syscall.SIGINT, 0, "Nothing is left running."},
+		"Ctrl-C is how a playground ends":      {"up --database=mongodb", "metrics ", syscall.SIGINT, 0, "Nothing is left running."},
 		"so is the end of its terminal":        {"up", "== Applying", syscall.SIGHUP, 0, "Nothing is left running."},
 		"Ctrl-C ends a demo before its end":    {"demo", "== 1.", syscall.SIGINT, 130, "interrupted, nothing is left running"},
 		"SIGTERM ends it while it is building": {"demo", "== Building", syscall.SIGTERM, 130, "interrupted, nothing is left running"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := launch(t, test.command)
+			p := launch(t, strings.Fields(test.command)...)
 			p.until(test.moment)
 			p.signal(test.signal)
 			p.endsWith(test.status)

@@ -11,12 +11,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
@@ -25,10 +27,12 @@ const guardCommand = "guard"
 
 const usage = `Usage: playground demo|up [flags]
        playground lookup NAME [TYPE]
+       playground db STATEMENT
 
-demo    shows the whole life of some tenants in a minute, and ends
+demo    shows the whole life of some tenants in two minutes, and ends
 up      starts the same world and stays until Ctrl-C
 lookup  asks the public DNS of the world that is up, at $` + dnsVariable + `, like dig
+db      runs a statement on its table of customers, at $` + dbVariable + `, like psql
 
 Flags of demo and up:
 `
@@ -44,6 +48,7 @@ type config struct {
 	command     string
 	deployDelay time.Duration
 	tenants     int
+	database    string
 	keepLogs    bool
 	whilePID    int
 }
@@ -64,6 +69,9 @@ func main() {
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == lookupCommand {
 		return runLookup(args[1:], os.Getenv(dnsVariable), stdout, stderr)
+	}
+	if len(args) > 0 && args[0] == dbCommand {
+		return runDB(args[1:], os.Getenv(dbVariable), stdout, stderr)
 	}
 	c, err := parse(args, stderr)
 	switch {
@@ -103,6 +111,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	}
 	flags.DurationVar(&c.deployDelay, "deploy-delay", 3*time.Second, "how long a change in the simulated AWS stays InProgress")
 	flags.IntVar(&c.tenants, "tenants", 0, "with up: how many tenants to make beside the samples")
+	flags.StringVar(&c.database, "database", "", "with the table of customers: postgres, mongodb or none; empty means postgres, or mongodb where that is not installed")
 	flags.BoolVar(&c.keepLogs, "keep-logs", false, "keep the logs of all processes after the end, and say where")
 	flags.IntVar(&c.whilePID, "while-pid", 0, "end when the process of this id does; the Makefile gives make's")
 	if len(args) > 0 && (args[0] == "demo" || args[0] == "up") {
@@ -117,13 +126,15 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	problem := ""
 	switch {
 	case c.command == "":
-		problem = "say demo, up or lookup"
+		problem = "say demo, up, lookup or db"
 	case flags.NArg() > 0:
 		problem = fmt.Sprintf("unexpected argument %q", flags.Arg(0))
 	case c.deployDelay < 0:
 		problem = fmt.Sprintf("--deploy-delay=%s: use 0 or more", c.deployDelay)
 	case c.tenants < 0 || c.tenants > maxTenants:
 		problem = fmt.Sprintf("--tenants=%d: use 0 to %d", c.tenants, maxTenants)
+	case !slices.Contains([]string{"", string(source.Postgres), string(source.MongoDB), noDatabase}, c.database):
+		problem = fmt.Sprintf("--database=%s: use postgres, mongodb or none", c.database)
 	case c.tenants > 0 && c.command == "demo":
 		problem = "--tenants goes with up only"
 	default:

@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
 // asPlayground makes this test binary a playground, so that the tests run what
@@ -18,7 +21,12 @@ func TestMain(m *testing.M) {
 		main()
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if err := database.StopShared(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 func TestUsage(t *testing.T) {
@@ -27,12 +35,13 @@ func TestUsage(t *testing.T) {
 		status int
 		want   string
 	}{
-		"without a command":                   {nil, 2, "say demo, up or lookup"},
-		"with an unknown command":             {[]string{"down"}, 2, "say demo, up or lookup"},
+		"without a command":                   {nil, 2, "say demo, up, lookup or db"},
+		"with an unknown command":             {[]string{"down"}, 2, "say demo, up, lookup or db"},
 		"with an unknown flag":                {[]string{"up", "--color"}, 2, "not defined: -color"},
 		"with a stray argument":               {[]string{"up", "now"}, 2, `unexpected argument "now"`},
 		"with a negative delay":               {[]string{"demo", "--deploy-delay=-1s"}, 2, "--deploy-delay=-1s: use 0 or more"},
 		"with more tenants than it can name":  {[]string{"up", "--tenants=100000"}, 2, "--tenants=100000: use 0 to 10000"},
+		"with a database that it can't start": {[]string{"up", "--database=oracle"}, 2, "--database=oracle: use postgres, mongodb or none"},
 		"with tenants that the demo ignores":  {[]string{"demo", "--tenants=3"}, 2, "--tenants goes with up only"},
 		"asked for help it explains itself":   {[]string{"--help"}, 0, "stays until Ctrl-C"},
 		"asked for help on a command it does": {[]string{"up", "--help"}, 0, "-keep-logs"},
@@ -99,8 +108,15 @@ func TestHeadingsStandApart(t *testing.T) {
 }
 
 func TestCommandsCanBeTyped(t *testing.T) {
-	got := typed([]string{"patch", "cfdt", "full", "-p", `{"spec":{}}`, "--type=merge"})
-	if want := `kubectl patch cfdt full -p '{"spec":{}}' --type=merge`; got != want {
-		t.Errorf("it says %s, want %s", got, want)
+	for name, test := range map[string]struct{ arg, want string }{
+		"a plain word stands as it is":            {"--type=merge", "kubectl --type=merge"},
+		"what a shell would take apart is quoted": {`{"spec":{}}`, `kubectl '{"spec":{}}'`},
+		"what has quotes gets the others":         {"SELECT 'a'", `kubectl "SELECT 'a'"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := typed([]string{test.arg}); got != test.want {
+				t.Errorf("it says %s, want %s", got, test.want)
+			}
+		})
 	}
 }

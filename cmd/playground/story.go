@@ -66,13 +66,14 @@ func runDemo(ctx context.Context, w *world) error {
 		{"Get one wrong", s.mistakes},
 		{"Delete one", s.remove},
 		{"What it cost", s.cost},
+		{"Let a table of customers drive the fleet", s.fleetOfTable},
 	} {
 		s.say.heading(fmt.Sprintf("%d. %s", i+1, chapter.title))
 		if err := chapter.tell(ctx); err != nil {
 			return err
 		}
 	}
-	s.say.heading("8. Your turn")
+	s.say.heading("9. Your turn")
 	s.say.paragraph("This world ends here, after %s. The same one stays until Ctrl-C with:", s.say.elapsed())
 	s.say.paragraph("    make playground")
 	s.say.paragraph("It prints the settings that lead kubectl and aws of another terminal into it. There, try:")
@@ -222,22 +223,13 @@ spec:
 `, shop, domain)
 }
 
-// apply shows a manifest and what the API server says to it.
-func (s *story) apply(ctx context.Context, manifest string) error {
-	s.say.command("kubectl apply -f - <<EOF")
-	s.say.line("%sEOF", manifest)
-	out, err := s.kube.ctl(ctx, manifest, "apply", "-f", "-")
-	s.say.output(out)
-	return err
-}
-
 func (s *story) mistakes(ctx context.Context) error {
 	s.say.paragraph("What one object can tell, the API server refuses:")
-	if err := s.apply(ctx, shopWith("Shop.example.com")); err == nil {
+	if err := s.kube.apply(ctx, shopWith("Shop.example.com")); err == nil {
 		return errors.New("the API server took a domain with capital letters")
 	}
 	s.say.paragraph("What only AWS can tell, the condition says. No certificate covers this domain:")
-	if err := s.apply(ctx, shopWith("shop.example.org")); err != nil {
+	if err := s.kube.apply(ctx, shopWith("shop.example.org")); err != nil {
 		return fmt.Errorf("applying a tenant without a certificate: %w", err)
 	}
 	refused := []string{v1alpha1.ReasonCertificateSANMismatch, v1alpha1.ReasonMissingCertificate}
@@ -355,12 +347,15 @@ func (w *world) printSettings() {
 	w.say.line("export KUBECONFIG=%s", w.kubeconfig())
 	w.say.line("export PATH=%s:$PATH", w.binaries)
 	w.say.line("export %s", strings.Join(w.awsEnv(), " "))
+	if w.customers != nil {
+		w.say.line("export %s='%s'", dbVariable, w.customers.owner)
+	}
 	w.say.line("unset AWS_PROFILE")
 }
 
 // printCommands says what one can do in this world.
 func (w *world) printCommands(indent string) {
-	for _, line := range []string{
+	lines := []string{
 		"kubectl get cfdt -o wide --watch",
 		"kubectl describe cfdt " + full,
 		"kubectl edit cfdt " + full,
@@ -370,7 +365,13 @@ func (w *world) printCommands(indent string) {
 		"aws cloudfront list-distribution-tenants      # if you have the aws command",
 		"aws route53 list-resource-record-sets --hosted-zone-id Z0EXAMPLENET",
 		"curl $AWS_ENDPOINT_URL/_sim/calls",
-	} {
+	}
+	if w.customers != nil {
+		db := "go run ./cmd/playground " + dbCommand + " "
+		lines = append(lines, "kubectl get cfts "+sourceName+" -o wide --watch", db+quote(w.customers.all), db+quote(w.customers.insert),
+			db+quote(w.customers.empty)+"    # nothing goes; see: kubectl describe cfts "+sourceName)
+	}
+	for _, line := range lines {
 		w.say.line("%s", strings.TrimRight(indent+line, " "))
 	}
 }

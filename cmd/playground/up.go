@@ -31,6 +31,12 @@ func runUp(ctx context.Context, w *world) error {
 			return err
 		}
 	}
+	if w.customers != nil {
+		w.say.heading("Following a table of customers")
+		if err := w.kube.follow(ctx, upCustomers, w.customers.all); err != nil {
+			return err
+		}
+	}
 	w.say.heading("It is yours until Ctrl-C. In another terminal:")
 	w.printSettings()
 	w.say.gap()
@@ -73,7 +79,7 @@ func (k *kube) applyMany(ctx context.Context, count int) error {
 func (k *kube) awaitMany(ctx context.Context, names []string, began time.Time) error {
 	tick := time.NewTicker(reportEvery)
 	defer tick.Stop()
-	told, all := -1, settled(names...)
+	told, all := 0, settled(names...)
 	for {
 		tenants, err := k.fleet(ctx)
 		if err != nil {

@@ -34,6 +34,9 @@ const (
 // switches make the simulated AWS as quick as one who watches: minutes become seconds.
 var switches = []string{"certificateIssueDelay=2s", "route53SyncDelay=1s"}
 
+// values are those of the chart. The operator may read the Secrets of the samples' namespace.
+var values = []string{"rbac.secretNamespaces={" + namespace + "}"}
+
 // world is everything that runs.
 type world struct {
 	config config
@@ -50,8 +53,10 @@ type world struct {
 	// dnsAddress answers for the simulated public DNS.
 	dnsAddress string
 	metricsURL string
-	operator   *process.Child
-	kube       *kube
+	// customers is nil where no database can be run.
+	customers *customers
+	operator  *process.Child
+	kube      *kube
 }
 
 // newWorld makes the folder and the guard; nothing runs yet.
@@ -93,6 +98,12 @@ func (w *world) makeFolders() error {
 	if err := os.Mkdir(temp, 0o700); err != nil {
 		return fmt.Errorf("making a folder for temporary files: %w", err)
 	}
+	// PostgreSQL refuses root and runs as somebody who has to get to its folder. Names inside can't be listed.
+	if os.Geteuid() == 0 {
+		if err := errors.Join(os.Chmod(w.dir, 0o711), os.Chmod(temp, 0o711)); err != nil {
+			return fmt.Errorf("opening the folder for the database: %w", err)
+		}
+	}
 	// What the control plane, compilers and linkers leave when they are killed goes with our folder.
 	if err := os.Setenv("TMPDIR", temp); err != nil {
 		return fmt.Errorf("setting TMPDIR: %w", err)
@@ -110,7 +121,7 @@ func (w *world) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, start := range []func(context.Context, []int) error{w.startControlPlane, w.startAWS, w.startOperator} {
+	for _, start := range []func(context.Context, []int) error{w.startControlPlane, w.startAWS, w.startCustomers, w.startOperator} {
 		if err := start(ctx, ports); err != nil {
 			return err
 		}
@@ -168,7 +179,7 @@ func (w *world) kubeconfig() string { return filepath.Join(w.dir, "kubeconfig") 
 // startOperator installs the chart and starts what the Deployment's pods would run.
 func (w *world) startOperator(ctx context.Context, ports []int) (err error) {
 	began := time.Now()
-	installed, err := install.Install(ctx, install.Options{ControlPlane: w.controlPlane, Root: w.root, Dir: w.dir})
+	installed, err := install.Install(ctx, install.Options{ControlPlane: w.controlPlane, Root: w.root, Dir: w.dir, Values: values})
 	if err != nil {
 		return err
 	}
@@ -239,6 +250,9 @@ func (w *world) stop() error {
 	errs = append(errs, w.tools.Stop(), w.servers.Stop())
 	if w.controlPlane != nil {
 		errs = append(errs, w.controlPlane.Stop())
+	}
+	if w.customers != nil {
+		errs = append(errs, w.customers.engine.Stop())
 	}
 	errs = append(errs, os.RemoveAll(w.dir), w.guard.Dismiss())
 	if w.config.keepLogs {
