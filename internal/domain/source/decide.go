@@ -244,7 +244,8 @@ func (in Input) regular() time.Time {
 	if last.IsZero() {
 		last = in.Memory.LastPoll
 	}
-	if last.IsZero() {
+	if last.IsZero() || last.After(in.Now) {
+		// Whoever wrote a time that is still to come had a clock that was wrong: nobody waits for it.
 		return in.Now
 	}
 	return last.Add(in.Guard.Interval)
@@ -329,7 +330,8 @@ func (in Input) emptied() (Decision, bool) {
 func (in Input) judged() (Decision, bool) {
 	r := in.Session.Round
 	if in.Invalid != "" || r == nil || r.Failure != nil || len(r.Verdict.Go) == 0 {
-		return do(Rest)
+		// Its objects wake nobody, and people may take them away one by one; the window goes by, too.
+		return Decision{Step: Rest, After: max(in.Guard.Interval, lookAgain)}, true
 	}
 	return pass()
 }

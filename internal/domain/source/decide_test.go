@@ -97,13 +97,15 @@ func TestDecide(t *testing.T) {
 		"deleted with dryRun: they stay":           {in: input(deleting, dryRun), rule: "Retained", step: source.LetGo},
 		"deleted while suspended: they stay":       {in: input(deleting, suspended), rule: "Retained", step: source.LetGo},
 		"deleted without objects: it goes":         {in: input(deleting, func(in *source.Input) { in.Owned = nil }), rule: "Emptied", step: source.LetGo},
-		"deleted with an invalid target: it waits": {in: input(deleting, invalid, inRound(withGo(3))), rule: "Judged", step: source.Rest},
-		"deleted and not judged yet: it waits":     {in: input(deleting), rule: "Judged", step: source.Rest},
-		"deleted and held: it waits":               {in: input(deleting, inRound(withGo(0))), rule: "Judged", step: source.Rest},
-		"deleted and failed: it waits":             {in: input(deleting, inRound(withGo(3), withFailure)), rule: "Judged", step: source.Rest},
-		"deleted and let go: it is counted":        {in: input(deleting, inRound(withGo(3))), rule: "Counted", step: source.Reserve},
-		"then the objects go":                      {in: input(deleting, inRound(withGo(3), reserved)), rule: "Removed", step: source.Remove},
-		"then it is seen whether there are more":   {in: input(deleting, inRound(withGo(3), reserved, removed(3))), rule: "Removed", step: source.Rest, after: time.Second},
+		"deleted with an invalid target: it waits": {in: input(deleting, invalid, inRound(withGo(3))), rule: "Judged", step: source.Rest, after: 5 * time.Minute},
+		"deleted and not judged yet: it waits":     {in: input(deleting), rule: "Judged", step: source.Rest, after: 5 * time.Minute},
+		"deleted and held: it looks again, since nobody tells it that its objects are gone": {
+			in: input(deleting, inRound(withGo(0))), rule: "Judged", step: source.Rest, after: 5 * time.Minute,
+		},
+		"deleted and failed: it waits":           {in: input(deleting, inRound(withGo(3), withFailure)), rule: "Judged", step: source.Rest, after: 5 * time.Minute},
+		"deleted and let go: it is counted":      {in: input(deleting, inRound(withGo(3))), rule: "Counted", step: source.Reserve},
+		"then the objects go":                    {in: input(deleting, inRound(withGo(3), reserved)), rule: "Removed", step: source.Remove},
+		"then it is seen whether there are more": {in: input(deleting, inRound(withGo(3), reserved, removed(3))), rule: "Removed", step: source.Rest, after: time.Second},
 		"an invalid spec does not keep a deleted source without objects": {
 			in: input(deleting, invalid, func(in *source.Input) { in.Owned = nil }), rule: "Emptied", step: source.LetGo,
 		},
@@ -159,6 +161,10 @@ func TestWhenAPollIsDue(t *testing.T) {
 		},
 		"a fresh process that comes late polls at once": {
 			change:  func(in *source.Input) { *in.Session = source.Session{}; in.Memory.LastPoll = ago(time.Hour) },
+			regular: true,
+		},
+		"a fresh process waits for no time that a wrong clock has written": {
+			change:  func(in *source.Input) { *in.Session = source.Session{}; in.Memory.LastPoll = noon.AddDate(1, 0, 0) },
 			regular: true,
 		},
 		"a token asks for one at once, which confirms nothing": {change: func(in *source.Input) { in.Token = "now" }},
