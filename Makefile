@@ -89,6 +89,10 @@ bench: controlplane ## Measure a fleet's whole life with the real binaries: make
 	@go run ./bench/fleet $(if $(N),--tenants $(N)) $(BENCHFLAGS)
 	@go test -run '^$$' -bench . -benchmem ./internal/domain/...
 
+.PHONY: bench-source
+bench-source: controlplane ## Measure what following a table of customers costs: make bench-source ROWS=100000
+	@go run ./bench/source $(if $(ROWS),--rows $(ROWS)) $(BENCHFLAGS)
+
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities in what we use (asks the Go vulnerability database)
 	@$(TOOL) govulncheck $(PKG)
