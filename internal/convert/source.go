@@ -33,11 +33,17 @@ const (
 	columnConnectionGroupID = "connection_group_id"
 )
 
+// The fields that every row fills.
+const (
+	fieldName    = "name"
+	fieldDomains = "domains"
+)
+
 // SourceConfig renders what the source says about its objects.
 func SourceConfig(o *v1alpha1.TenantSource) (source.Config, error) {
 	c := source.Config{DistributionID: o.Spec.DistributionID, Defaults: defaultMappings(&o.Spec)}
 	for _, m := range o.Spec.Mapping {
-		c.Mapping = append(c.Mapping, source.Mapping{Column: m.Column, Field: string(m.Field)})
+		c.Mapping = append(c.Mapping, source.Mapping{Column: m.Column, Field: string(m.Field), Optional: optional(&o.Spec, string(m.Field))})
 	}
 	for _, e := range o.Spec.Expressions {
 		c.Expressions = append(c.Expressions, source.Expression{Field: string(e.Field), Expression: e.Expression})
@@ -56,25 +62,32 @@ func SourceConfig(o *v1alpha1.TenantSource) (source.Config, error) {
 	return c, nil
 }
 
+// optional reports whether a row may lack the column of a field. Stores without a schema have no other way to say
+// that a row has no value, as null does in SQL. Every row needs a name and a domain.
+func optional(s *v1alpha1.TenantSourceSpec, field string) bool {
+	schemaless := s.DynamoDB != nil || s.MongoDB != nil || s.Redis != nil
+	return schemaless && field != fieldName && field != fieldDomains
+}
+
 // defaultMappings are those of the provider.
 func defaultMappings(s *v1alpha1.TenantSourceSpec) []source.Mapping {
 	d := s.DynamoDB
 	if d == nil {
 		return []source.Mapping{
-			{Column: columnName, Field: "name"},
-			{Column: columnDomain, Field: "domains"},
+			{Column: columnName, Field: fieldName},
+			{Column: columnDomain, Field: fieldDomains},
 			{Column: columnEnabled, Field: "enabled", Optional: true},
 			{Column: columnConnectionGroupID, Field: "connectionGroupId", Optional: true},
 		}
 	}
 	out := []source.Mapping{
-		{Column: orElse(d.NameAttribute, columnName), Field: "name"},
-		{Column: orElse(d.DomainAttribute, columnDomain), Field: "domains"},
+		{Column: orElse(d.NameAttribute, columnName), Field: fieldName},
+		{Column: orElse(d.DomainAttribute, columnDomain), Field: fieldDomains},
 	}
 	for _, m := range []source.Mapping{
-		{Column: d.EnabledAttribute, Field: "enabled"},
-		{Column: d.ConnectionGroupIDAttribute, Field: "connectionGroupId"},
-		{Column: d.CertificateARNAttribute, Field: "customizations.certificate.arn"},
+		{Column: d.EnabledAttribute, Field: "enabled", Optional: true},
+		{Column: d.ConnectionGroupIDAttribute, Field: "connectionGroupId", Optional: true},
+		{Column: d.CertificateARNAttribute, Field: "customizations.certificate.arn", Optional: true},
 	} {
 		if m.Column != "" {
 			out = append(out, m)

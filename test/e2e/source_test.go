@@ -168,7 +168,7 @@ func (s *scene) sourceReaches(want string) {
 	s.eventually(func(g gomega.Gomega) {
 		c := meta.FindStatusCondition(s.getSource().Status.Conditions, v1alpha1.ConditionReady)
 		g.Expect(c).NotTo(gomega.BeNil())
-		g.Expect(string(c.Status) + "/" + c.Reason).To(gomega.Equal(want), c.Message)
+		g.Expect(string(c.Status)+"/"+c.Reason).To(gomega.Equal(want), c.Message)
 	})
 }
 

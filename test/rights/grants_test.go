@@ -57,11 +57,21 @@ func grantsOf(t *testing.T, i *install.Installation) []grant {
 			out = append(out, atoms(b.RoleRef.Name, b.Namespace, rules[b.Namespace+"/"+b.RoleRef.Name])...)
 		}
 	}
+	// What both controllers need stands twice in the roles.
+	seen := map[grant]bool{}
+	out = slices.DeleteFunc(out, func(g grant) bool {
+		again := seen[g]
+		seen[g] = true
+		return again
+	})
 	if len(out) < 10 {
 		t.Fatalf("the chart gives the operator %d rights: its roles are bound in another way than this test reads", len(out))
 	}
 	return out
 }
+
+// ofSecrets reports whether the grant is the one that is known to be missing only when a source needs it.
+func (g grant) ofSecrets() bool { return g.Group == "" && g.Resource == "secrets" }
 
 func isOperator(i *install.Installation, namespace string, subjects []rbacv1.Subject) bool {
 	return slices.ContainsFunc(subjects, func(s rbacv1.Subject) bool {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
@@ -35,11 +36,23 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	return controlplane.RunTests(m, controlplane.Options{Audit: true}, func(cp *controlplane.ControlPlane) (err error) {
+	return controlplane.RunTests(withDatabase{m}, controlplane.Options{Audit: true}, func(cp *controlplane.ControlPlane) (err error) {
 		if host, err = stack.NewHost(context.Background(), cp, dir, false); err != nil {
 			return err
 		}
 		kube, err = host.Client()
 		return err
 	})
+}
+
+// withDatabase ends the database that the tests started.
+type withDatabase struct{ m *testing.M }
+
+func (w withDatabase) Run() int {
+	code := w.m.Run()
+	if err := database.StopShared(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }

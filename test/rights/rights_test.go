@@ -3,6 +3,7 @@ package rights_test
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"flag"
 	"net/http"
 	"slices"
@@ -29,29 +30,46 @@ import (
 
 // unused are grants that this run does not use, with the reason why they are there.
 var unused = map[string]string{
-	"list cloudfront-tenant-operator.io/distributiontenants": "a watch brings the first list along, unless the API server is too old for that or has it turned off",
+	"list cloudfront-tenant-operator.io/distributiontenants":   firstList,
+	"list cloudfront-tenant-operator.io/tenantsources":         firstList,
+	"create cloudfront-tenant-operator.io/distributiontenants": "an apply that creates is a patch in the audit log; the API server asks for this right, too",
 }
+
+const firstList = "a watch brings the first list along, unless the API server is too old for that or has it turned off"
 
 // asInstalled are the chart's own settings where the stack has others, and one that lets drift be
 // found while a test waits.
 var asInstalled = []string{"--leader-elect=true", "--metrics-secure=true", "--sweep-interval=10s"}
 
-// installations are the chart in its two forms: with rights everywhere, and in one namespace.
+// installations are the chart in its two forms: with rights everywhere, and in one namespace. Both may
+// read the Secrets of that namespace.
 func installations(t *testing.T) map[string]func() (i *install.Installation, namespace string) {
 	t.Helper()
 	return map[string]func() (*install.Installation, string){
-		"in all namespaces": func() (*install.Installation, string) { return host.Installation, newNamespace(t) },
-		"in one namespace": func() (*install.Installation, string) {
+		"in all namespaces": func() (*install.Installation, string) {
 			namespace := newNamespace(t)
-			i, err := host.Install(t.Context(), install.Options{
-				Release: namespace, Namespace: namespace + "-home", Values: []string{"watchNamespaces={" + namespace + "}", "crds.install=false"},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return i, namespace
+			return installed(t, install.Options{}, namespace), namespace
+		},
+		inOneNamespace: func() (*install.Installation, string) {
+			namespace := newNamespace(t)
+			return installed(t, install.Options{
+				Release: namespace, Namespace: namespace + "-home", Values: []string{"watchNamespaces={" + namespace + "}"},
+			}, namespace), namespace
 		},
 	}
+}
+
+const inOneNamespace = "in one namespace"
+
+// installed installs the chart, with the right to read the Secrets of some namespaces.
+func installed(t *testing.T, o install.Options, secrets ...string) *install.Installation {
+	t.Helper()
+	o.Values = append(o.Values, "crds.install=false", "rbac.secretNamespaces={"+strings.Join(secrets, ",")+"}")
+	i, err := host.Install(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
 }
 
 // In a run of everything that the operator does no request is refused, and each right is used.
@@ -90,7 +108,8 @@ func TestEveryRightIsUsedAndEnough(t *testing.T) {
 	}
 }
 
-// What the operator asks for at its start is what the chart grants.
+// What the operator asks for at its start is what the chart grants, but for Secrets: in which namespaces
+// they are needed is known from the sources alone.
 func TestCheckedRightsAreTheCharts(t *testing.T) {
 	for name, installation := range installations(t) {
 		t.Run(name, func(t *testing.T) {
@@ -107,6 +126,9 @@ func TestCheckedRightsAreTheCharts(t *testing.T) {
 				checked = append(checked, r.Namespace+": "+grant{Group: r.Group, Resource: r.Resource, Verb: r.Verb, Name: r.Name}.String())
 			}
 			for _, g := range grantsOf(t, i) {
+				if g.ofSecrets() {
+					continue
+				}
 				granted = append(granted, g.Namespace+": "+g.String())
 			}
 			slices.Sort(checked)
@@ -132,6 +154,10 @@ var consequences = map[string]func(r *rig, op *stack.Operator){
 			r.t.Errorf("%d events, %v; want none", len(events.Items), err)
 		}
 	},
+	"get /secrets": func(r *rig, _ *stack.Operator) {
+		r.waitsFor(r.follow("customers", newTable(r.t, "customer", 1)), v1alpha1.ReasonInvalidConfig,
+			`the operator may not read Secrets in namespace "`+r.namespace+`": add it to the chart's value rbac.secretNamespaces`)
+	},
 	"create /events": func(r *rig, op *stack.Operator) { r.logs(op, "is forbidden") },
 }
 
@@ -141,14 +167,16 @@ func TestEachRightTakenAway(t *testing.T) {
 		i, namespace := installation()
 		for _, g := range grantsOf(t, i) {
 			// What is not of the watched namespace is the same in both forms.
-			if i != host.Installation && g.Namespace != namespace {
+			if name == inOneNamespace && g.Namespace != namespace {
 				continue
 			}
 			t.Run(name+"/"+g.String(), func(t *testing.T) {
 				r := newRig(t, i, namespace)
 				r.takeAway(g)
 				op, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: i, Flags: asInstalled})
-				r.logs(op, i.User()+" may not", `resources: [\"`+g.Resource+`\"], verbs: [\"`+g.Verb+`\"]`)
+				if !g.ofSecrets() {
+					r.logs(op, i.User()+" may not", `resources: [\"`+g.Resource+`\"], verbs: [\"`+g.Verb+`\"]`)
+				}
 				if seen, optional := consequences[g.String()]; optional {
 					if err != nil {
 						t.Fatalf("it does not start: %v", err)
@@ -207,29 +235,40 @@ func (r *rig) leave() {
 		}
 	}
 	ctx := context.Background() // the test's own has ended
-	var list v1alpha1.DistributionTenantList
-	if err := kube.List(ctx, &list, client.InNamespace(r.namespace)); err != nil {
+	var tenants v1alpha1.DistributionTenantList
+	var sources v1alpha1.TenantSourceList
+	if err := errors.Join(kube.List(ctx, &tenants, client.InNamespace(r.namespace)), kube.List(ctx, &sources, client.InNamespace(r.namespace))); err != nil {
 		r.t.Error(err)
 	}
-	for n := range list.Items {
-		o := &list.Items[n]
-		base := o.DeepCopy()
-		o.Finalizers = nil
-		err := kube.Patch(ctx, o, client.MergeFrom(base))
-		if err == nil {
-			err = kube.Delete(ctx, o)
-		}
-		if client.IgnoreNotFound(err) != nil {
-			r.t.Error(err)
-		}
+	for n := range sources.Items {
+		r.remove(ctx, &sources.Items[n])
+	}
+	for n := range tenants.Items {
+		r.remove(ctx, &tenants.Items[n])
 	}
 	if err := kube.DeleteAllOf(ctx, &eventsv1.Event{}, client.InNamespace(r.namespace)); err != nil {
 		r.t.Error(err)
 	}
 }
 
+// remove deletes an object that nobody takes care of.
+func (r *rig) remove(ctx context.Context, o client.Object) {
+	base := o.DeepCopyObject().(client.Object)
+	o.SetFinalizers(nil)
+	labels := o.GetLabels()
+	delete(labels, v1alpha1.LabelSourceUID) // which protects it in a namespace that is on its way out
+	o.SetLabels(labels)
+	err := kube.Patch(ctx, o, client.MergeFrom(base))
+	if err == nil {
+		err = kube.Delete(ctx, o)
+	}
+	if client.IgnoreNotFound(err) != nil {
+		r.t.Error(err)
+	}
+}
+
 // live does everything that needs a right: it leads, is scraped, creates, updates, corrects and
-// deletes, and does so again after a restart.
+// deletes, does so again after a restart, and follows a table.
 func (r *rig) live() {
 	t := r.t
 	t.Helper()
@@ -265,6 +304,7 @@ func (r *rig) live() {
 		t.Fatal(err)
 	}
 	r.eventually(func(g gomega.Gomega) { g.Expect(r.stack.AWS.Tenants(t.Context())).To(gomega.BeEmpty()) })
+	r.followAndLeave()
 	r.eventually(func(g gomega.Gomega) {
 		var events eventsv1.EventList
 		g.Expect(kube.List(t.Context(), &events, client.InNamespace(r.namespace))).To(gomega.Succeed())

@@ -20,7 +20,7 @@ var kubeConfig *rest.Config
 
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(zap.New(zap.WriteTo(io.Discard)))
-	os.Exit(controlplane.RunTests(m, controlplane.Options{WithoutControllerManager: true}, func(cp *controlplane.ControlPlane) error {
+	os.Exit(controlplane.RunTests(m, controlplane.Options{WithoutControllerManager: true, WithoutWatchCache: true}, func(cp *controlplane.ControlPlane) error {
 		kubeConfig = cp.RESTConfig()
 		// The tests measure the operator, not a client's patience.
 		kubeConfig.QPS, kubeConfig.Burst = -1, 0

@@ -160,8 +160,9 @@ type outcome struct {
 	done     bool
 	refused  string
 	conflict bool
-	denied   bool
-	err      error
+	// denied is set where the refusal may be meant for every object.
+	denied bool
+	err    error
 }
 
 // apply writes the next changes. What the API server refuses about a row is that row's; what keeps all rows from
@@ -217,7 +218,9 @@ func (p *pass) remove(ctx context.Context) error {
 			return fmt.Errorf("deleting the tenant %s: %w", batch[i].Name, r.err)
 		}
 		round.Removed++
-		if r.done {
+		if r.refused != "" {
+			round.Kept = append(round.Kept, source.Kept{Owned: batch[i], Reason: r.refused})
+		} else if r.done {
 			round.Deleted++
 		}
 	}
@@ -256,8 +259,11 @@ func (p *pass) tryRemove(ctx context.Context, o source.Owned) outcome {
 	} else {
 		err = p.Client.Delete(ctx, &live, client.Preconditions{UID: &live.UID, ResourceVersion: &live.ResourceVersion})
 	}
-	if apierrors.IsNotFound(err) {
+	switch {
+	case err == nil:
+		return outcome{done: true}
+	case apierrors.IsNotFound(err):
 		return outcome{}
 	}
-	return outcome{done: err == nil, err: err}
+	return refusedOr(err)
 }

@@ -12,14 +12,14 @@ import (
 // A life in which a source creates, changes and deletes, up to its own end. Whatever write the process dies at,
 // before it is made or after, the world ends the same, and no moment of it has more deletions than were allowed.
 func TestStopAtEveryWrite(t *testing.T) {
-	const fleet = 5
+	const fleet, mostWrites = 5, 100
 	for _, after := range []bool{false, true} {
-		for n := 1; ; n++ {
-			reached := true
-			t.Run(fmt.Sprintf("write %d, after %t", n, after), func(t *testing.T) { reached = stopAt(t, fleet, n, after) })
-			if !reached || t.Failed() {
-				break
+		reached := true
+		for n := 1; reached && !t.Failed(); n++ {
+			if n > mostWrites {
+				t.Fatalf("the life has more than %d writes", mostWrites)
 			}
+			t.Run(fmt.Sprintf("write %d, after %t", n, after), func(t *testing.T) { reached = stopAt(t, fleet, n, after) })
 		}
 	}
 }

@@ -26,7 +26,7 @@ type onControlPlane struct{ m *testing.M }
 
 func (o onControlPlane) Run() int {
 	ctrl.SetLogger(zap.New(zap.WriteTo(io.Discard)))
-	return controlplane.RunTests(o.m, controlplane.Options{WithoutControllerManager: true}, func(cp *controlplane.ControlPlane) error {
+	return controlplane.RunTests(o.m, controlplane.Options{WithoutControllerManager: true, WithoutWatchCache: true}, func(cp *controlplane.ControlPlane) error {
 		kubeConfig = cp.RESTConfig()
 		kubeConfig.QPS, kubeConfig.Burst = -1, 0
 		_, err := envtest.InstallCRDs(kubeConfig, envtest.CRDInstallOptions{

@@ -84,6 +84,9 @@ func (p *pass) observeRemoval(ctx context.Context) {
 		for _, o := range r.Verdict.Go[:r.Removed] {
 			gone[o.UID] = true
 		}
+		for _, o := range r.Kept {
+			delete(gone, o.UID)
+		}
 	}
 	fleet, err := p.fleet(ctx)
 	if err != nil {

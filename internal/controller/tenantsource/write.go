@@ -31,12 +31,12 @@ func (p *pass) write(ctx context.Context, c source.Change) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	if c.Action == source.Enable {
-		if err := p.enable(ctx, c); err != nil {
-			return p.outcomeOf(ctx, c, err)
-		}
+	err = p.applyObject(ctx, p.rendered(o, c), convert.SourceManager(p.object))
+	if err == nil && c.Action == source.Enable {
+		// Not before, or a customer whose row is back and says that they are switched off would be served for a moment.
+		err = p.enable(ctx, c)
 	}
-	return p.outcomeOf(ctx, c, p.applyObject(ctx, p.rendered(o, c), convert.SourceManager(p.object)))
+	return p.outcomeOf(ctx, c, err)
 }
 
 // rendered is the object as it is applied. The UID makes sure that it is the one that was looked at, and the
@@ -95,14 +95,33 @@ func (p *pass) outcomeOf(ctx context.Context, c source.Change, err error) outcom
 	switch {
 	case err == nil:
 		return outcome{done: true}
+	case refusedByPolicy(err):
+		return outcome{refused: refusal(err)}
 	case apierrors.IsConflict(err), apierrors.IsInvalid(err) && elsewhere(err):
 		return p.meeting(ctx, c)
-	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+	case apierrors.IsNotFound(err):
+		return outcome{refused: fmt.Sprintf("there is no namespace %q: create it", p.target), denied: true}
+	}
+	return refusedOr(err)
+}
+
+// refusedOr tells a refusal from a failure that may pass.
+func refusedOr(err error) outcome {
+	switch {
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), refusedByPolicy(err):
 		return outcome{refused: refusal(err)}
-	case apierrors.IsForbidden(err):
+	case apierrors.IsForbidden(err), apierrors.IsInternalError(err):
+		// A right that is missing, or a webhook that is down: it may be so for all objects.
 		return outcome{refused: refusal(err), denied: true}
 	}
 	return outcome{err: err}
+}
+
+// refusedByPolicy reports whether a policy of the cluster does not want this object. Whatever code a webhook answers with, and
+// many say Forbidden, only the text that the API server puts before it tells it from the API server's own refusal.
+func refusedByPolicy(err error) bool {
+	return apierrors.ReasonForError(err) != metav1.StatusReasonInternalError &&
+		(strings.Contains(err.Error(), "denied the request") || strings.Contains(err.Error(), "denied request"))
 }
 
 // elsewhere reports whether the object of that name is another one than was looked at.
@@ -140,7 +159,9 @@ func (p *pass) meeting(ctx context.Context, c source.Change) outcome {
 func refusal(err error) string {
 	var parts []string
 	for _, cause := range causes(err) {
-		parts = append(parts, cause.Field+": "+cause.Message)
+		if cause.Field != "" {
+			parts = append(parts, cause.Field+": "+cause.Message)
+		}
 	}
 	if len(parts) == 0 {
 		return err.Error()

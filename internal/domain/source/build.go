@@ -188,7 +188,7 @@ func (r *reader) read(in *input) (value any, reason string) {
 		return nil, fmt.Sprintf("%s: %s", in, reason)
 	}
 	if !present && !in.optional {
-		return nil, fmt.Sprintf("%s: the row has no such column: add it, or make the mapping optional", in)
+		return nil, fmt.Sprintf("%s: the row has no such column: add it, or correct the name of the column", in)
 	}
 	value, problem := in.field.convert(raw)
 	if problem != "" {

@@ -363,7 +363,7 @@ func TestRejections(t *testing.T) {
 		},
 		"a row without the column of the name, too": {
 			config(), source.Row{Values: tree{"domain": "a.example.com"}},
-			source.Rejection{Row: "row 7", Reason: `column "name": the row has no such column: add it, or make the mapping optional`},
+			source.Rejection{Row: "row 7", Reason: `column "name": the row has no such column: add it, or correct the name of the column`},
 		},
 		"the key of the store is how people find a row": {
 			config(), source.Row{Key: "customer:7", Values: tree{"name": true}},
@@ -387,7 +387,7 @@ func TestRejections(t *testing.T) {
 		},
 		"a column that the row needs and lacks": {
 			config(mapping("plan", "parameters[plan]")), acme(nil),
-			source.Rejection{Row: "acme", Name: "acme", Reason: `column "plan" for parameters[plan]: the row has no such column: add it, or make the mapping optional`},
+			source.Rejection{Row: "acme", Name: "acme", Reason: `column "plan" for parameters[plan]: the row has no such column: add it, or correct the name of the column`},
 		},
 		"a block that lacks what it needs": {
 			config(mapping("p", "dns.provider"), mapping("z", "dns.zoneName")), acme(tree{"p": nil, "z": "example.com"}),

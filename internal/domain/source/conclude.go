@@ -147,8 +147,17 @@ func (in Input) concludeRemoval(r *Report) {
 			count(len(round.Verdict.Held.Names), "tenant would ", "tenants would ")+in.word("go", "be disabled"), in.howToApprove(round.Verdict)))
 	default:
 		r.HeldKnown = true
-		r.Conditions = both(false, Deleting, fmt.Sprintf("%s on the way out", count(round.Fleet, "tenant is", "tenants are")))
+		r.Conditions = both(false, Deleting, fmt.Sprintf("%s on the way out", count(round.Fleet, "tenant is", "tenants are"))+keptMessage(round))
 	}
+}
+
+// keptMessage tells of the first one that could not go; the others will have their turn.
+func keptMessage(round *Round) string {
+	if len(round.Kept) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(". The API server refuses %d of them, the first is %s: %s. Change what keeps it, or set spec.deletionPolicy to Retain",
+		len(round.Kept), round.Kept[0].Name, round.Kept[0].Reason)
 }
 
 func (in Input) howToApprove(v Verdict) string {
@@ -212,6 +221,9 @@ func (in Input) pending(res *Result, round *Round) {
 			add(remove, name, "its row is gone; waits for approval")
 		}
 	}
+	for _, k := range round.Kept {
+		add(remove, k.Name, "its row is gone; the API server refuses the change: "+k.Reason)
+	}
 	for _, a := range v.Waiting {
 		add(remove, a.Name, fmt.Sprintf("its row is gone; confirmed by %d of %d polls", a.Reads, in.Guard.ConfirmPolls))
 	}
@@ -259,6 +271,9 @@ func (in Input) synced(round *Round, res *Result) Condition {
 	case in.DryRun && res.PendingTotal > 0:
 		c.Status, c.Reason = false, DryRun
 		c.Message = fmt.Sprintf("spec.dryRun is set: %s planned and not made, see status.pendingChanges", count(res.PendingTotal, "change is", "changes are"))
+	case len(round.Kept) > 0:
+		c.Status, c.Reason = false, DeletionPending
+		c.Message = fmt.Sprintf("%s, and the API server does not let the tenant go: status.pendingChanges says why", count(len(round.Kept), "row is gone", "rows are gone"))
 	case len(round.Verdict.Waiting) > 0:
 		c.Status, c.Reason = false, DeletionPending
 		c.Message = fmt.Sprintf("%s, which the next polls have to confirm", count(len(round.Verdict.Waiting), "row is gone", "rows are gone"))

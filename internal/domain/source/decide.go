@@ -79,11 +79,19 @@ type Round struct {
 	Verdict          Verdict
 	Removed, Deleted int
 	Reserved         bool
+	// Kept are those that the API server did not let go.
+	Kept []Kept
 	// Refused are changes that the API server refused, or that met somebody else's object.
 	Refused                     []Rejection
 	Created, Updated, Conflicts int
 	// Failure ends the round.
 	Failure *Failure
+}
+
+// Kept is an object that was let go, and that something in the cluster keeps.
+type Kept struct {
+	Owned
+	Reason string
 }
 
 // Failure is why a poll came to nothing.
@@ -295,6 +303,9 @@ func (in Input) removed() (Decision, bool) {
 	r := in.Session.Round
 	if r != nil && r.Removed < len(r.Verdict.Go) {
 		return do(Remove)
+	}
+	if r != nil && in.Deleting && len(r.Kept) > 0 {
+		return Decision{Step: Rest, After: max(in.Guard.Interval, lookAgain)}, true
 	}
 	if r != nil && in.Deleting {
 		// Whether anything is left is to be seen.

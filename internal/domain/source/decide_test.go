@@ -106,6 +106,11 @@ func TestDecide(t *testing.T) {
 		"deleted and let go: it is counted":      {in: input(deleting, inRound(withGo(3))), rule: "Counted", step: source.Reserve},
 		"then the objects go":                    {in: input(deleting, inRound(withGo(3), reserved)), rule: "Removed", step: source.Remove},
 		"then it is seen whether there are more": {in: input(deleting, inRound(withGo(3), reserved, removed(3))), rule: "Removed", step: source.Rest, after: time.Second},
+		"what something in the cluster keeps is not tried again at once": {
+			in: input(deleting, inRound(withGo(3), reserved, removed(3), func(r *source.Round) {
+				r.Kept = []source.Kept{{Owned: ownedN(1)[0], Reason: "a policy keeps it"}}
+			})), rule: "Removed", step: source.Rest, after: 5 * time.Minute,
+		},
 		"an invalid spec does not keep a deleted source without objects": {
 			in: input(deleting, invalid, func(in *source.Input) { in.Owned = nil }), rule: "Emptied", step: source.LetGo,
 		},

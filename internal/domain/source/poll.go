@@ -58,7 +58,7 @@ const (
 	Update  Action = "Update"
 	Delete  Action = "Delete"
 	Disable Action = "Disable"
-	// Enable takes back what Disable did, before the object is updated.
+	// Enable updates the object, and then takes back what Disable did.
 	Enable Action = "Enable"
 )
 

@@ -42,6 +42,9 @@ type Options struct {
 	Guard *process.Guard
 	// Audit records every request, for Audit.
 	Audit bool
+	// WithoutWatchCache serves every read from etcd. A consistent list waits up to 100 ms for the cache to catch up (the
+	// period of the API server's progress requests), which a test that lists between any two steps feels.
+	WithoutWatchCache bool
 	// APIServerFlags are added after our own and win over them.
 	APIServerFlags []string
 }
@@ -96,6 +99,9 @@ func (cp *ControlPlane) start(ctx context.Context, opts Options) error {
 	flags := cp.apiServerFlags()
 	if opts.Audit {
 		flags = append(flags, cp.auditFlags()...)
+	}
+	if opts.WithoutWatchCache {
+		flags = append(flags, "--watch-cache=false")
 	}
 	flags = append(flags, opts.APIServerFlags...)
 	// The API server is ready before it has made these namespaces, and everybody takes them for granted.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -71,7 +72,8 @@ type World struct {
 	t       TB
 	options Options
 	driver  *reconcile.Driver[*v1alpha1.TenantSource]
-	writes  *Writes
+	counted sync.Mutex
+	writes  Writes
 	gate    *gate
 	due     map[string]time.Time
 	seen    map[string]string
@@ -94,7 +96,7 @@ func New(t TB, config *rest.Config, o Options) *World {
 	}
 	w := &World{
 		Kube: kube, Clock: clocktesting.NewFakeClock(time.Now().Truncate(time.Second)), t: t, options: o,
-		writes: &Writes{}, gate: &gate{}, due: map[string]time.Time{}, seen: map[string]string{}, failing: map[string]int{},
+		gate: &gate{}, due: map[string]time.Time{}, seen: map[string]string{}, failing: map[string]int{},
 	}
 	w.Namespace = w.AddNamespace()
 	w.Restart()
@@ -412,25 +414,36 @@ func (w *World) Describe(name string) string {
 }
 
 // Writes are those of the operator since the world began.
-func (w *World) Writes() Writes { return *w.writes }
+func (w *World) Writes() Writes {
+	w.counted.Lock()
+	defer w.counted.Unlock()
+	return w.writes
+}
+
+// count counts one write. Tenants are written side by side.
+func (w *World) count(n *int) {
+	w.counted.Lock()
+	defer w.counted.Unlock()
+	*n++
+}
 
 // counting counts the operator's writes.
 func (w *World) counting() client.WithWatch {
 	return interceptor.NewClient(w.Kube, interceptor.Funcs{
 		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
-			w.writes.Applied++
+			w.count(&w.writes.Applied)
 			return c.Apply(ctx, o, opts...)
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			w.writes.Deleted++
+			w.count(&w.writes.Deleted)
 			return c.Delete(ctx, o, opts...)
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			w.writes.Sources++
+			w.count(&w.writes.Sources)
 			return c.Patch(ctx, o, p, opts...)
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
-			w.writes.SourceStatus++
+			w.count(&w.writes.SourceStatus)
 			return c.SubResource(sub).Patch(ctx, o, p, opts...)
 		},
 	})
