@@ -90,7 +90,7 @@ func TestEveryRightIsUsedAndEnough(t *testing.T) {
 			grants := grantsOf(t, i)
 			used := map[grant]bool{}
 			for _, r := range requests {
-				if r.Code == http.StatusForbidden || r.Code == http.StatusUnauthorized {
+				if r.Forbidden || r.Code == http.StatusUnauthorized {
 					t.Errorf("refused: %+v", r)
 				}
 				for _, g := range grants {

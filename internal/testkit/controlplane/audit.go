@@ -39,6 +39,9 @@ type Request struct {
 	APIGroup, Resource, Subresource, Object, Namespace string
 	// Code is the status of the answer.
 	Code int
+	// Forbidden is set where the authorizer refused it. With the same code 403 admission refuses, too, for one
+	// to create something in a namespace that is being deleted.
+	Forbidden bool
 	// Reason is why it was allowed or refused, in the authorizer's words.
 	Reason string
 }
@@ -97,7 +100,7 @@ func parseAudit(content []byte, user string) ([]Request, error) {
 func (e auditEvent) request() Request {
 	r := Request{
 		User: e.User.Username, Verb: e.Verb, Code: e.ResponseStatus.Code,
-		Reason: e.Annotations["authorization.k8s.io/reason"],
+		Forbidden: e.Annotations["authorization.k8s.io/decision"] == "forbid", Reason: e.Annotations["authorization.k8s.io/reason"],
 	}
 	if o := e.ObjectRef; o != nil {
 		r.APIGroup, r.Resource, r.Subresource, r.Namespace, r.Object = o.APIGroup, o.Resource, o.Subresource, o.Namespace, o.Name

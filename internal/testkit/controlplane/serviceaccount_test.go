@@ -92,7 +92,7 @@ func TestAudit(t *testing.T) {
 		t.Fatalf("the log has %d requests of hers, want 2: %+v", len(requests), requests)
 	}
 	get, review := requests[0], requests[1]
-	if get.Verb != "get" || get.Resource != "configmaps" || get.Namespace != "default" || get.Object != "some" || get.Code != http.StatusForbidden {
+	if get.Verb != "get" || get.Resource != "configmaps" || get.Namespace != "default" || get.Object != "some" || get.Code != http.StatusForbidden || !get.Forbidden {
 		t.Errorf("the first is %+v, want the refused read", get)
 	}
 	if review.Verb != "create" || review.APIGroup != "authentication.k8s.io" || review.Resource != "selfsubjectreviews" || review.Code != http.StatusCreated || review.Reason == "" {
