@@ -33,7 +33,7 @@ func (w *world) build(ctx context.Context) error {
 	}
 	for _, name := range []string{"awssim", "operator"} {
 		// Without debug information linking is twice as fast.
-		err := w.tool(ctx, w.say, "go", "-C", w.root, "build", "-ldflags=-s -w", "-o", filepath.Join(bin, name), "./cmd/"+name)
+		err := w.goTool(ctx, w.say, "-C", w.root, "build", "-ldflags=-s -w", "-o", filepath.Join(bin, name), "./cmd/"+name)
 		if err != nil {
 			return fmt.Errorf("building cmd/%s: %w", name, err)
 		}
@@ -46,7 +46,7 @@ func (w *world) build(ctx context.Context) error {
 // moduleRoot finds the checkout from any folder inside it.
 func (w *world) moduleRoot(ctx context.Context) (string, error) {
 	var out bytes.Buffer
-	if err := w.tool(ctx, &out, "go", "env", "GOMOD"); err != nil {
+	if err := w.goTool(ctx, &out, "env", "GOMOD"); err != nil {
 		return "", fmt.Errorf("finding the module: %w", err)
 	}
 	gomod := strings.TrimSpace(out.String())
@@ -64,14 +64,15 @@ func (w *world) moduleRoot(ctx context.Context) (string, error) {
 // shows its progress on stderr and the folder on stdout.
 func (w *world) buildControlPlane(ctx context.Context) (string, error) {
 	var dir bytes.Buffer
-	if err := w.tool(ctx, &dir, "go", "-C", filepath.Join(w.root, "hack", "controlplane"), "run", "./build", "--print-dir"); err != nil {
+	if err := w.goTool(ctx, &dir, "-C", filepath.Join(w.root, "hack", "controlplane"), "run", "./build", "--print-dir"); err != nil {
 		return "", fmt.Errorf("building the control plane: %w", err)
 	}
 	return strings.TrimSpace(dir.String()), nil
 }
 
-// tool runs a program of the developer's, with their environment.
-func (w *world) tool(ctx context.Context, stdout io.Writer, name string, args ...string) error {
+// goTool runs the developer's Go, with their environment.
+func (w *world) goTool(ctx context.Context, stdout io.Writer, args ...string) error {
+	const name = "go"
 	path, err := lookPath(name)
 	if err != nil {
 		return err

@@ -152,7 +152,7 @@ func (w *world) startMongoDB(ctx context.Context) error {
 	}
 	w.say.line("%-14s is a FerretDB, which Go builds now; the first time takes two minutes", mongoDB.name)
 	bin := filepath.Join(w.dir, "bin")
-	err := w.tool(ctx, w.say, "go", "-C", filepath.Join(w.root, "hack", "ferretdb"), "build", "-ldflags=-s -w", "-o", filepath.Join(bin, "ferretdb"), ".")
+	err := w.goTool(ctx, w.say, "-C", filepath.Join(w.root, "hack", "ferretdb"), "build", "-ldflags=-s -w", "-o", filepath.Join(bin, "ferretdb"), ".")
 	if err != nil {
 		return fmt.Errorf("building FerretDB: %w", err)
 	}

@@ -67,7 +67,7 @@ func queryPostgres(ctx context.Context, address, statement string) (string, erro
 	if err != nil {
 		return "", fmt.Errorf("connecting to PostgreSQL: %w", err)
 	}
-	defer c.Close(context.WithoutCancel(ctx)) //nolint:errcheck // the statement is over
+	defer c.Close(context.WithoutCancel(ctx))
 	results, err := c.PgConn().Exec(ctx, statement).ReadAll()
 	if err != nil {
 		return "", fmt.Errorf("running the statement: %w", err)

@@ -58,7 +58,7 @@ func TestTableOfCustomers(t *testing.T) {
 
 	table.Wire().Refuse()
 	s.sourceReaches("False/PollFailed")
-	table.Wire().Heal()
+	s.tables(table.Wire().Heal())
 	s.sourceReaches("False/DeletionHeld")
 	s.serves(want)
 

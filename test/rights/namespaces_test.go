@@ -128,7 +128,7 @@ func TestPeopleMayDeleteTenantsOfSources(t *testing.T) {
 		tenants = append(tenants, o)
 	}
 	t.Cleanup(func() {
-		ctx := context.Background() // the test's own has ended
+		ctx := context.WithoutCancel(t.Context()) // which has ended
 		for _, o := range tenants {
 			(&rig{t: t}).remove(ctx, o)
 		}

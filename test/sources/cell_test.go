@@ -55,8 +55,6 @@ var engines = map[string]engine{
 	"dynamodb":   {provider: source.DynamoDB},
 }
 
-func (e engine) sql() bool { return e.is(source.Postgres, source.MySQL) }
-
 func (e engine) is(providers ...source.Provider) bool { return slices.Contains(providers, e.provider) }
 
 // rows is the adapter that reads the engine's tables.

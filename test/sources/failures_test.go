@@ -461,6 +461,7 @@ func TestNothingIsDeleted(t *testing.T) {
 }
 
 func (f failure) play(t *testing.T, e engine) {
+	t.Helper()
 	want := f.want
 	if other, ok := f.except[e.provider]; ok {
 		want = other

@@ -29,7 +29,7 @@ var guards = map[string]struct {
 	"an approval ends with its plan":                               {test: testApprovalEnds},
 	"the budget is one of a day":                                   {test: testWindow},
 	"the budget grows with the fleet": {
-		setup: setup{rows: usual(0, 60), source: guard(v1alpha1.DeletionGuard{MaxDeletes: new(int32), MaxDeletePercent: percent(20)})}, test: testPercent,
+		setup: setup{rows: usual(0, 60), source: guard(v1alpha1.DeletionGuard{MaxDeletes: new(int32), MaxDeletePercent: new(int32(20))})}, test: testPercent,
 	},
 	"with a budget of nothing every deletion is held": {
 		setup: setup{source: guard(v1alpha1.DeletionGuard{MaxDeletes: new(int32), MaxDeletePercent: new(int32)})}, test: testNoBudget,
@@ -61,8 +61,6 @@ func TestGuard(t *testing.T) {
 func guard(g v1alpha1.DeletionGuard) func(*database.Table, *v1alpha1.TenantSource) {
 	return func(_ *database.Table, o *v1alpha1.TenantSource) { o.Spec.DeletionGuard = &g }
 }
-
-func percent(n int32) *int32 { return &n }
 
 func policy(p v1alpha1.SourceDeletionPolicy) func(*database.Table, *v1alpha1.TenantSource) {
 	return func(_ *database.Table, o *v1alpha1.TenantSource) { o.Spec.DeletionPolicy = p }

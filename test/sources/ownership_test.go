@@ -391,9 +391,9 @@ func TestTheNamespaceOfTheSourceIsDeleted(t *testing.T) {
 	}
 	c.eventually("the namespace is gone", func() error {
 		err := c.w.Kube.Get(t.Context(), client.ObjectKey{Name: c.w.Namespace}, &corev1.Namespace{})
-		if client.IgnoreNotFound(err) == nil && err != nil {
-			return nil
+		if err == nil {
+			return errors.New("it is there")
 		}
-		return errors.New("it is there")
+		return client.IgnoreNotFound(err)
 	})
 }

@@ -271,7 +271,7 @@ func (s *story) badRow(t *rapid.T) {
 	case "illegal":
 		row["name"] = ""
 	case "domain":
-		s.without(row["name"].(string)) //nolint:forcetypeassert // storyRow has a name
+		s.without(row["name"].(string))
 		row["domain"] = "_"
 	}
 	s.table.rows = append(s.table.rows, row)

@@ -119,7 +119,7 @@ func Conclude(in Input, d Decision) Report {
 	case in.Suspended:
 		r.Conditions = []Condition{{Type: Synced, Reason: Suspended, Message: "spec.suspend is set: nothing is read, and nothing changed. Remove it to go on"}}
 	case in.Invalid != "":
-		r.Conditions = both(false, InvalidConfig, in.Invalid)
+		r.Conditions = neither(InvalidConfig, in.Invalid)
 	case round == nil || d.Step != Rest:
 		// A poll is on its way, or none was needed: there is nothing new to say.
 	default:
@@ -128,26 +128,27 @@ func Conclude(in Input, d Decision) Report {
 	return r
 }
 
-func both(status bool, reason Reason, message string) []Condition {
-	return []Condition{{Type: Ready, Status: status, Reason: reason, Message: message}, {Type: Synced, Status: status, Reason: reason, Message: message}}
+// neither is what a source says that is neither ready nor in sync.
+func neither(reason Reason, message string) []Condition {
+	return []Condition{{Type: Ready, Reason: reason, Message: message}, {Type: Synced, Reason: reason, Message: message}}
 }
 
 func (in Input) concludeRemoval(r *Report) {
 	round := in.Session.Round
 	switch {
 	case in.Invalid != "":
-		r.Conditions = both(false, InvalidConfig, in.Invalid+". Its tenants are not touched until then; set spec.deletionPolicy to Retain to let it go without them")
+		r.Conditions = neither(InvalidConfig, in.Invalid+". Its tenants are not touched until then; set spec.deletionPolicy to Retain to let it go without them")
 	case round == nil:
 	case round.Failure != nil:
-		r.Conditions = both(false, round.Failure.Reason, round.Failure.Message)
+		r.Conditions = neither(round.Failure.Reason, round.Failure.Message)
 	case round.Verdict.Held != nil:
 		r.Held, r.HeldKnown = round.Verdict.Held, true
-		r.Conditions = both(false, DeletionHeld, fmt.Sprintf(
+		r.Conditions = neither(DeletionHeld, fmt.Sprintf(
 			"This source was deleted, and %s with it. %s. To keep the tenants, set spec.deletionPolicy to Retain",
 			count(len(round.Verdict.Held.Names), "tenant would ", "tenants would ")+in.word("go", "be disabled"), in.howToApprove(round.Verdict)))
 	default:
 		r.HeldKnown = true
-		r.Conditions = both(false, Deleting, fmt.Sprintf("%s on the way out", count(round.Fleet, "tenant is", "tenants are"))+keptMessage(round))
+		r.Conditions = neither(Deleting, fmt.Sprintf("%s on the way out", count(round.Fleet, "tenant is", "tenants are"))+keptMessage(round))
 	}
 }
 
@@ -181,7 +182,7 @@ func (in Input) concludeRound(r *Report, round *Round) {
 	r.History = r.History.Within(in.Now, in.Guard.Window)
 	r.Polled, r.Generation, r.Token = &round.Began, round.Generation, round.Token
 	if round.Failure != nil {
-		r.Conditions = both(false, round.Failure.Reason, round.Failure.Message)
+		r.Conditions = neither(round.Failure.Reason, round.Failure.Message)
 		return
 	}
 	h := round.Harvest

@@ -217,9 +217,9 @@ func (w *World) watch() {
 	alive := map[string]bool{}
 	for _, o := range list.Items {
 		alive[o.Name] = true
-		print := fmt.Sprint(o.UID, o.Generation, o.DeletionTimestamp, o.Annotations[v1alpha1.AnnotationSyncNow], o.Annotations[v1alpha1.AnnotationApproveDeletions])
-		if w.seen[o.Name] != print {
-			w.seen[o.Name], w.due[o.Name], w.failing[o.Name] = print, w.Clock.Now(), 0
+		trigger := fmt.Sprint(o.UID, o.Generation, o.DeletionTimestamp, o.Annotations[v1alpha1.AnnotationSyncNow], o.Annotations[v1alpha1.AnnotationApproveDeletions])
+		if w.seen[o.Name] != trigger {
+			w.seen[o.Name], w.due[o.Name], w.failing[o.Name] = trigger, w.Clock.Now(), 0
 		}
 	}
 	for name := range w.seen {
