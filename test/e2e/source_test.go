@@ -52,6 +52,8 @@ func TestTableOfCustomers(t *testing.T) {
 		g.Expect(s.inAWS()[customer(1)].Domains).To(gomega.HaveKey("moved.example.com"))
 	})
 
+	s.serve(op, func(metric string) bool { return strings.HasPrefix(metric, sourceMetrics) })
+
 	s.tables(table.Truncate(t.Context()))
 	s.sourceReaches("False/DeletionHeld")
 	s.serves(want)
