@@ -56,7 +56,7 @@ func (c *Collections) Read(ctx context.Context, q source.Query, sink source.Sink
 	if err != nil {
 		return err
 	}
-	to, err := parseConnection(q.Connection.Reveal())
+	to, err := parseConnection(ctx, q.Connection.Reveal())
 	if err != nil {
 		return err
 	}

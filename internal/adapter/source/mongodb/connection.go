@@ -86,7 +86,7 @@ func invalid(format string, arguments ...any) error {
 }
 
 // parseConnection checks the options before the driver sees them: the driver reads files while it parses.
-func parseConnection(text string) (connection, error) {
+func parseConnection(ctx context.Context, text string) (connection, error) {
 	scheme, rest, found := strings.Cut(strings.TrimSpace(text), "://")
 	if !found || scheme != "mongodb" && scheme != "mongodb+srv" {
 		return connection{}, invalid("does not begin with mongodb:// or mongodb+srv://; %s", example)
@@ -94,6 +94,10 @@ func parseConnection(text string) (connection, error) {
 	user, rest, found := strings.Cut(rest, "@")
 	if !found {
 		user, rest = "", user
+	}
+	// Then what looks like the host is a piece of the password, and would be looked up and told.
+	if strings.Contains(rest, "@") {
+		return connection{}, invalid("has an @ behind the first one; %s", example)
 	}
 	place, query, _ := strings.Cut(rest, "?")
 	if err := checkOptions(query); err != nil {
@@ -103,7 +107,10 @@ func parseConnection(text string) (connection, error) {
 	if unescaped, err := url.QueryUnescape(hosts); err != nil || strings.Contains(unescaped, "/") || strings.Contains(unescaped, ".sock") {
 		return connection{}, invalid("names a socket of the operator's machine: name a host and a port")
 	}
-	o := options.Client().ApplyURI(strings.TrimSpace(text))
+	o, err := apply(ctx, scheme, strings.TrimSpace(text))
+	if err != nil {
+		return connection{}, connection{hosts: hosts}.failed(opConnect, err)
+	}
 	if err := o.Validate(); err != nil {
 		if dns, ok := errors.AsType[*net.DNSError](err); ok && !dns.IsNotFound {
 			return connection{}, &fault.Error{Kind: fault.Transient, Operation: opConnect, Message: hosts + ": " + store.Unanswered(err)}
@@ -111,6 +118,25 @@ func parseConnection(text string) (connection, error) {
 		return connection{}, invalid("can't be used by the driver; %s", example)
 	}
 	return connection{options: restrict(o), hosts: strings.Join(o.Hosts, ","), secrets: secrets(user, path, o)}, nil
+}
+
+// apply lets the driver parse the string. It asks DNS for mongodb+srv, without a context: nobody waits for that longer than
+// the context lasts.
+func apply(ctx context.Context, scheme, text string) (*options.ClientOptions, error) {
+	if scheme == "mongodb" {
+		return options.Client().ApplyURI(text), nil
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	parsed := make(chan *options.ClientOptions, 1)
+	go func() { parsed <- options.Client().ApplyURI(text) }()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case o := <-parsed:
+		return o, nil
+	}
 }
 
 func checkOptions(query string) error {

@@ -1,6 +1,7 @@
 package mongodb
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -66,7 +67,7 @@ func TestConnectionStringsThatAreRefused(t *testing.T) {
 		"a piece of a password":             {"mongodb://canaryuser:p@canary?word=canary", "no source may set"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := parseConnection(tt.connection)
+			_, err := parseConnection(t.Context(), tt.connection)
 			refusedString(t, err, tt.says)
 		})
 	}
@@ -80,7 +81,7 @@ func TestConnectionStringsThatAreTaken(t *testing.T) {
 		"spaces around":                      " mongodb://a\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := parseConnection(text)
+			c, err := parseConnection(t.Context(), text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,6 +93,16 @@ func TestConnectionStringsThatAreTaken(t *testing.T) {
 				t.Errorf("hosts %q", c.hosts)
 			}
 		})
+	}
+}
+
+// The driver asks DNS for mongodb+srv, and knows no context.
+func TestNobodyWaitsForDNSInVain(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := parseConnection(ctx, "mongodb+srv://canaryuser:canarypassword@db.example.invalid/")
+	if fault.KindOf(err) != fault.Transient || !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "canary") {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -118,7 +129,7 @@ func FuzzConnectionString(f *testing.F) {
 		if strings.HasPrefix(strings.TrimSpace(text), "mongodb+srv") {
 			t.Skip("asks DNS")
 		}
-		c, err := parseConnection(text)
+		c, err := parseConnection(t.Context(), text)
 		if err != nil {
 			if failure, ok := errors.AsType[*fault.Error](err); !ok || failure.Code != source.CodeConnectionString {
 				t.Errorf("got %v", err)

@@ -138,6 +138,9 @@ func splitKeywords(text string) (map[string]string, error) {
 		if !ok {
 			return nil, sqlrows.BadConnection(`has a value whose quotation mark is not closed: add it, or write \' for one in the value`)
 		}
+		if _, twice := settings[canonical(name)]; twice {
+			return nil, sqlrows.BadConnection("has a parameter twice: keep one of them, and quote values with blanks: 'a b'")
+		}
 		settings[canonical(name)], text = value, rest
 	}
 	return settings, nil

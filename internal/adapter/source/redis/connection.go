@@ -65,6 +65,10 @@ func parseConnection(text string) (connection, error) {
 		return connection{}, invalid("does not begin with redis:// or rediss://; %s", example)
 	}
 	parsed, err := url.Parse(text)
+	// Then what looks like the host is a piece of the password, and would be looked up and told.
+	if err == nil && (strings.Contains(text, "#") || strings.Contains(parsed.EscapedPath()+parsed.RawQuery, "@")) {
+		return connection{}, invalid("has a # or an @ behind the host; %s", example)
+	}
 	if err != nil || parsed.Opaque != "" {
 		return connection{}, invalid("is no URL; %s", example)
 	}

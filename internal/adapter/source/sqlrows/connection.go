@@ -29,6 +29,10 @@ func ParseURL(text string) (Connection, error) {
 	_, rest, _ := strings.Cut(text, "://")
 	rest, query, _ := strings.Cut(rest, "?")
 	authority, database, _ := strings.Cut(rest, "/")
+	// Then what looks like the host is a piece of the password, and would be looked up and told.
+	if strings.Contains(database, "@") || strings.Contains(query, "@") {
+		return c, BadConnection("has an @ behind the host: " + escape)
+	}
 	hosts := authority
 	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
 		user, password, _ := strings.Cut(authority[:at], ":")
