@@ -17,13 +17,14 @@ TESTFLAGS ?=
 
 ##@ Try it
 
+# Built and not run by go, which ends with status 1 after a Ctrl-C whatever its program does.
 .PHONY: demo
 demo: ## Show the whole life of some tenants, with no AWS account and no cluster
-	@go run ./cmd/playground demo --while-pid $$PPID $(PLAYGROUNDFLAGS)
+	@go build -o bin/ ./cmd/playground && exec bin/playground demo --while-pid $$PPID $(PLAYGROUNDFLAGS)
 
 .PHONY: playground
 playground: ## The same world, staying up until Ctrl-C; more tenants with PLAYGROUNDFLAGS='--tenants 300'
-	@go run ./cmd/playground up --while-pid $$PPID $(PLAYGROUNDFLAGS)
+	@go build -o bin/ ./cmd/playground && exec bin/playground up --while-pid $$PPID $(PLAYGROUNDFLAGS)
 
 ##@ Develop
 
