@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -250,6 +251,12 @@ func SourceMemory(s *v1alpha1.TenantSourceStatus) source.Memory {
 	for _, c := range s.Columns {
 		m.Columns = append(m.Columns, source.SeenColumn{Column: source.Column{Name: c.Name, Type: source.Type(c.Type)}, Rows: int(c.Rows)})
 	}
+	if s.HeldDeletions != nil {
+		m.HeldHash = s.HeldDeletions.PlanHash
+	}
+	if s.LastCompleteTime != nil {
+		m.Complete = s.LastCompleteTime.Time
+	}
 	m.Cleared = s.ClearedDeletions
 	for _, d := range s.RecentDeletions {
 		m.History = append(m.History, source.Deletions{Time: d.Time.Time, Count: int(d.Count)})
@@ -272,7 +279,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r source.Rep
 		polled := metav1.NewTime(r.Polled.Truncate(time.Second))
 		if r.Generation != s.ObservedGeneration {
 			// They are those of another spec, and would look like a mistake in the table beside what this one reads.
-			s.Columns = nil
+			s.Columns, s.ClearedDeletions = nil, nil
 		}
 		s.LastPollTime, s.ObservedGeneration = &polled, r.Generation
 		if r.Token != "" {
@@ -289,7 +296,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r source.Rep
 		s.HeldDeletions = heldDeletions(r.Held)
 	}
 	s.RecentDeletions, s.DeletionsInWindow = nil, int32(r.History.Total())
-	for _, d := range r.History[max(0, len(r.History)-maxRecent):] {
+	for _, d := range r.History.Merged(maxRecent) {
 		s.RecentDeletions = append(s.RecentDeletions, v1alpha1.RecentDeletions{Time: metav1.NewTime(d.Time.Truncate(time.Second)), Count: int32(d.Count)})
 	}
 	s.ClearedDeletions = clearedDeletions(s.ClearedDeletions, r)
@@ -340,11 +347,11 @@ const maxCleared = 1000
 func clearedDeletions(before []string, r source.Report) []string {
 	switch {
 	case len(r.Cleared) > 0:
-		var names []string
+		var uids []string
 		for _, o := range r.Cleared[:min(len(r.Cleared), maxCleared)] {
-			names = append(names, o.Name)
+			uids = append(uids, o.UID)
 		}
-		return names
+		return uids
 	case r.Result != nil:
 		return nil
 	}
@@ -391,9 +398,12 @@ func SourceDisabler(o *v1alpha1.TenantSource) string {
 	return shortened("tenantsource-disable/"+o.Namespace+"/"+o.Name, maxManager)
 }
 
+// hashed is what the end of a shortened text looks like. Nobody may be named so, or two would have one label.
+var hashed = regexp.MustCompile(`-[0-9a-f]{16}$`)
+
 // shortened replaces the end of what is too long by a hash of the whole.
 func shortened(text string, most int) string {
-	if len(text) <= most {
+	if len(text) <= most && (len(text) < most || !hashed.MatchString(text)) {
 		return text
 	}
 	sum := sha256.Sum256([]byte(text))

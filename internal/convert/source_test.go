@@ -205,7 +205,7 @@ func TestMemoryOfASourceReadsWhatStatusWrote(t *testing.T) {
 	var s v1alpha1.TenantSourceStatus
 	r := sourceReport()
 	convert.SourceStatus(&s, 3, r, now)
-	want := source.Memory{Generation: 3, LastPoll: *r.Polled, Token: "now", Columns: r.Result.Columns, Rows: 5, History: r.History}
+	want := source.Memory{Generation: 3, LastPoll: *r.Polled, Token: "now", Columns: r.Result.Columns, Rows: 5, History: r.History, HeldHash: "aa", Complete: *r.Polled}
 	if d := cmp.Diff(want, convert.SourceMemory(&s)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
@@ -389,5 +389,36 @@ func TestSourcesSpeakTheContractsWords(t *testing.T) {
 		if domain != contract {
 			t.Errorf("the domain says %q, the contract %q", domain, contract)
 		}
+	}
+}
+
+// The label of a long name is a legal name, too.
+func TestNoTwoSourcesHaveOneLabel(t *testing.T) {
+	named := func(name string) *v1alpha1.TenantSource {
+		return &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
+	}
+	label := convert.SourceLabels(named(strings.Repeat("a", 80)))[v1alpha1.LabelSource]
+	if other := convert.SourceLabels(named(label))[v1alpha1.LabelSource]; other == label {
+		t.Errorf("the source %q has the label of another", label)
+	}
+	if label := convert.SourceLabels(named("customers-0123456789abcdef"))[v1alpha1.LabelSource]; label != "customers-0123456789abcdef" {
+		t.Errorf("a name that is no shortened one became %q", label)
+	}
+}
+
+func TestDeletionsAreRememberedWhenTheWindowGrows(t *testing.T) {
+	var s v1alpha1.TenantSourceStatus
+	at, made := now, 0
+	for _, stretch := range []struct {
+		window, pause time.Duration
+		n             int
+	}{{time.Hour, 75 * time.Second, 48}, {24 * time.Hour, 30 * time.Minute, 40}} {
+		for range stretch.n {
+			convert.SourceStatus(&s, 1, source.Report{History: convert.SourceMemory(&s).History.Add(at, 1, stretch.window)}, at)
+			at, made = at.Add(stretch.pause), made+1
+		}
+	}
+	if got := convert.SourceMemory(&s).History.Within(at, 24*time.Hour).Total(); got != made {
+		t.Errorf("%d deletions are remembered, want %d", got, made)
 	}
 }

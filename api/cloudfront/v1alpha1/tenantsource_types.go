@@ -574,7 +574,7 @@ type TenantSourceStatus struct {
 	// +optional
 	RecentDeletions []RecentDeletions `json:"recentDeletions,omitempty"`
 
-	// clearedDeletions are the first 1000 names of the tenants that the guard has let go, and that are counted, while
+	// clearedDeletions are the UIDs of the first 1000 tenants that the guard has let go, and that are counted, while
 	// they are being deleted: an operator that starts anew among them goes on, and counts none twice.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=1000

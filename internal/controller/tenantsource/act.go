@@ -29,13 +29,32 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		if err := k.Hold(ctx, nil); err != nil {
 			return err
 		}
+		if err := p.current(ctx); err != nil {
+			return err
+		}
 		return p.apply(ctx)
 	case source.Remove:
 		if err := k.Hold(ctx, nil); err != nil {
 			return err
 		}
+		if err := p.current(ctx); err != nil {
+			return err
+		}
 		return p.remove(ctx)
 	case source.Rest, source.Reserve, source.LetGo:
+	}
+	return nil
+}
+
+// current fails where the round is no longer the source's last: another process leads, and has polled since.
+func (p *pass) current(ctx context.Context) error {
+	var now v1alpha1.TenantSource
+	if err := p.Live.Get(ctx, p.key(), &now); err != nil {
+		return fmt.Errorf("confirming the poll: %w", err)
+	}
+	if p.in.Overtaken(convert.SourceMemory(&now.Status)) {
+		p.session.Round = nil
+		return errors.New("another process has polled since")
 	}
 	return nil
 }
@@ -51,43 +70,60 @@ func (p *pass) read(ctx context.Context) error {
 		return err
 	}
 	poll := source.NewPoll(p.session.program, fleet, p.MaxRows)
-	ctx, cancel := p.untilStopped(ctx)
+	ctx, cancel := p.whileWanted(ctx)
 	defer cancel()
-	if round.Failure = p.readRows(ctx, poll); round.Failure != nil && p.stopping() {
-		p.session.Round = nil
-		return errStopping
-	} else if round.Failure != nil {
+	if round.Failure = p.readRows(ctx, poll); round.Failure != nil {
+		if cause := context.Cause(ctx); errors.Is(cause, errStopping) || errors.Is(cause, errOutdated) {
+			p.session.Round = nil
+			return cause
+		}
 		log.FromContext(ctx).Info("The table was not read; nothing is changed", "reason", round.Failure.Reason, "message", round.Failure.Message)
 		return nil
 	}
+	p.in.Now = p.Clock.Now()
 	p.in.Settle(poll.Harvest(), fleet.owned(p.in.Policy))
 	return nil
 }
 
-// errStopping ends a read when the operator does. It tells nothing of the table.
-var errStopping = errors.New("the operator is stopping")
+// A read that is broken off tells nothing of the table.
+var (
+	errStopping = errors.New("the operator is stopping")
+	errOutdated = errors.New("the source has changed while its table was read")
+)
 
-// untilStopped ends a read with the operator: it may take longer than Kubernetes waits for a pod, and only
-// reads, so that nothing is lost with it.
-func (p *pass) untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(ctx, p.ReadTimeout)
+// lookEvery is how often a read looks whether it is still wanted.
+const lookEvery = time.Second
+
+// whileWanted ends a read with the operator, which may not have the time that Kubernetes gives a pod, and when its source
+// is changed, suspended or deleted: nobody waits minutes for a query that was just corrected. The watch can't
+// tell, since one object has one pass at a time.
+func (p *pass) whileWanted(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithTimeout(ctx, p.ReadTimeout)
+	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
-		select {
-		case <-p.Stopped:
-			cancel()
-		case <-ctx.Done():
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
+		for {
+			select {
+			case <-p.Stopped:
+				cancel(errStopping)
+			case <-look.C:
+				if p.outdated(ctx) {
+					cancel(errOutdated)
+				}
+			case <-ctx.Done():
+				return
+			}
 		}
 	}()
-	return ctx, cancel
+	return ctx, func() { cancel(nil); end() }
 }
 
-func (p *pass) stopping() bool {
-	select {
-	case <-p.Stopped:
-		return true
-	default:
-		return false
-	}
+// outdated asks the cache.
+func (p *pass) outdated(ctx context.Context) bool {
+	var now v1alpha1.TenantSource
+	err := p.Client.Get(ctx, p.key(), &now)
+	return apierrors.IsNotFound(err) || err == nil && (now.UID != p.object.UID || now.Generation != p.object.Generation)
 }
 
 func (p *pass) readRows(ctx context.Context, poll *source.Poll) *source.Failure {
@@ -104,7 +140,12 @@ func (p *pass) readRows(ctx context.Context, poll *source.Poll) *source.Failure 
 			return &source.Failure{Reason: source.PollFailed, Message: fmt.Sprintf(
 				"The table was not read to its end in %s: make the query faster, or let the administrator raise --tenantsource-read-timeout", p.ReadTimeout)}
 		}
-		return source.FailureOf(err)
+		failure := source.FailureOf(err)
+		if failure.Connection {
+			name, field := convert.SecretOf(p.object)
+			failure.Message = fmt.Sprintf("%s: the key %s of the Secret %q can't be used. %s", field, connectionKey, name, failure.Message)
+		}
+		return failure
 	}
 	return nil
 }
@@ -140,7 +181,7 @@ func (p *pass) connection(ctx context.Context) (source.Secret, *source.Failure) 
 	case err != nil:
 		return source.Secret{}, &source.Failure{Reason: source.PollFailed, Message: fmt.Sprintf("Reading the Secret %q failed: %s", name, apierrors.ReasonForError(err))}
 	case len(secret.Data[connectionKey]) == 0:
-		return invalid("the Secret %q has no key %s: put the connection string there", name, connectionKey)
+		return invalid("the Secret %q has no key %s, or an empty one: put the connection string there", name, connectionKey)
 	}
 	return source.NewSecret(string(secret.Data[connectionKey])), nil
 }
@@ -162,11 +203,13 @@ type outcome struct {
 	conflict bool
 	// denied is set where the refusal may be meant for every object.
 	denied bool
-	err    error
+	// version is that of the object where it has changed since it was looked at, and is still the source's.
+	version string
+	err     error
 }
 
-// apply writes the next changes. What the API server refuses about a row is that row's; what keeps all rows from
-// being written ends the poll.
+// apply writes the next changes. What the API server refuses about a row is that row's; what keeps all of several rows
+// from being written ends the poll. A single one may be refused for its own sake, and must not keep others from going.
 func (p *pass) apply(ctx context.Context) error {
 	round := p.session.Round
 	batch := round.Harvest.Changes[round.Written:]
@@ -185,7 +228,7 @@ func (p *pass) apply(ctx context.Context) error {
 		}
 		round.Written++
 	}
-	if denied > 0 && denied == len(results) {
+	if denied > 1 && denied == len(results) {
 		round.Failure = &source.Failure{Reason: source.PollFailed, Message: fmt.Sprintf("The API server refuses every change: %s", results[0].refused)}
 	}
 	return nil
@@ -194,7 +237,7 @@ func (p *pass) apply(ctx context.Context) error {
 func (p *pass) tally(round *source.Round, c source.Change, r outcome) {
 	switch {
 	case r.refused != "":
-		round.Refused = append(round.Refused, source.Rejection{Row: c.Row, Name: c.Name, Reason: r.refused})
+		round.Refused = append(round.Refused, source.Rejection{Row: c.Row, Name: c.Name, Reason: r.refused, Conflict: r.conflict})
 		if r.conflict {
 			round.Conflicts++
 		}

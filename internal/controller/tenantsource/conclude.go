@@ -41,7 +41,9 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		c.Stored = func() {
 			p.in.End()
 			p.Observer.Polled(p.key(), report, now.Sub(p.session.started))
-			p.Observer.Held(p.key(), held(report))
+			if report.HeldKnown {
+				p.Observer.Held(p.key(), held(report))
+			}
 		}
 	case p.in.Deleting:
 		c.Events = p.removalEvents(before)

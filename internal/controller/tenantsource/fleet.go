@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -65,7 +66,7 @@ func (f *fleet) Standing(want source.Object) source.Standing {
 	if o == nil {
 		return s
 	}
-	s.UID, s.Deleting = string(o.UID), !o.DeletionTimestamp.IsZero()
+	s.UID, s.Version, s.Deleting = string(o.UID), o.ResourceVersion, !o.DeletionTimestamp.IsZero()
 	s.Disabled = o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue
 	if s.Relation == source.Foreign {
 		s.Owner = ownerOf(o)
@@ -105,13 +106,39 @@ func (f *fleet) Serves(name, domain string) bool {
 func (f *fleet) owned(policy source.Policy) []source.Owned {
 	var out []source.Owned
 	for _, name := range slices.Sorted(maps.Keys(f.objects)) {
-		o := f.objects[name]
-		disabled := policy == source.PolicyDisable && o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue
-		if relation(o, f.labels) == source.Ours && o.DeletionTimestamp.IsZero() && !disabled {
+		if o := f.objects[name]; owns(o, f.labels, policy) {
 			out = append(out, source.Owned{Name: strings.Clone(name), UID: string(o.UID)})
 		}
 	}
 	return out
+}
+
+func owns(o *v1alpha1.DistributionTenant, labels map[string]string, policy source.Policy) bool {
+	disabled := policy == source.PolicyDisable && o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue
+	return relation(o, labels) == source.Ours && o.DeletionTimestamp.IsZero() && !disabled
+}
+
+// confirmEmpty looks past the cache before a deleted source goes: a watch that hangs would make orphans of what it
+// has not told.
+func (p *pass) confirmEmpty(ctx context.Context) error {
+	var page metav1.PartialObjectMetadataList
+	page.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("DistributionTenantList"))
+	for {
+		err := p.Live.List(ctx, &page, client.InNamespace(p.target), client.Limit(batchSize), client.Continue(page.Continue),
+			client.MatchingLabels{v1alpha1.LabelSourceUID: p.labels[v1alpha1.LabelSourceUID]})
+		if err != nil {
+			return fmt.Errorf("listing the tenants in %s past the cache: %w", p.target, err)
+		}
+		for i := range page.Items {
+			o := &v1alpha1.DistributionTenant{ObjectMeta: page.Items[i].ObjectMeta}
+			if owns(o, p.labels, p.in.Policy) {
+				return fmt.Errorf("the cache does not show the tenant %s", o.Name)
+			}
+		}
+		if page.Continue == "" {
+			return nil
+		}
+	}
 }
 
 var _ source.Fleet = (*fleet)(nil)

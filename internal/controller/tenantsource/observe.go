@@ -40,10 +40,11 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) *pas
 		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
 		Memory: convert.SourceMemory(&o.Status), Session: &s.Session,
 	}
-	if r := s.Round; r != nil && (r.Generation != o.Generation || p.in.Now.Sub(r.Began) > maxRound || p.in.Suspended) {
+	if r := s.Round; r != nil && (r.Generation != o.Generation || p.in.Now.Sub(r.Settled) > maxRound || p.in.Suspended || p.in.Overtaken(p.in.Memory)) {
 		s.Round = nil
 	}
-	if p.in.Deleting && !p.in.Retains() {
+	p.in.Expire()
+	if p.in.Deleting && !p.in.Retains() && p.in.Invalid == "" {
 		p.observeRemoval(ctx)
 	}
 	return p
@@ -97,6 +98,9 @@ func (p *pass) observeRemoval(ctx context.Context) {
 		if !gone[o.UID] {
 			p.in.Owned = append(p.in.Owned, o)
 		}
+	}
+	if len(p.in.Owned) == 0 {
+		p.failed = p.confirmEmpty(ctx)
 	}
 	if r := p.session.Round; len(p.in.Owned) > 0 && (r == nil || !r.Reserved || r.Removed == len(r.Verdict.Go)) {
 		p.session.Round = p.in.Judge()

@@ -26,7 +26,17 @@ import (
 const createdAt = "1"
 
 // write carries out one change.
-func (p *pass) write(ctx context.Context, c source.Change) outcome {
+func (p *pass) write(ctx context.Context, c source.Change) (r outcome) {
+	for range tries {
+		if r = p.tryWrite(ctx, c); r.version == "" {
+			return r
+		}
+		c.Version = r.version
+	}
+	return r
+}
+
+func (p *pass) tryWrite(ctx context.Context, c source.Change) outcome {
 	o, err := c.Object()
 	if err != nil {
 		return outcome{err: err}
@@ -39,14 +49,15 @@ func (p *pass) write(ctx context.Context, c source.Change) outcome {
 	return p.outcomeOf(ctx, c, err)
 }
 
-// rendered is the object as it is applied. The UID makes sure that it is the one that was looked at, and the
-// finalizer is there from the first moment, and in every apply, or the next one would take it off.
+// rendered is the object as it is applied. The UID and the version make sure that it is the one that was looked at: labels that a
+// person has taken off meanwhile, to let it go, would come back. The finalizer is there from the first moment, and in every apply, or the next one would take it off.
 func (p *pass) rendered(o source.Object, c source.Change) *unstructured.Unstructured {
 	u := p.named(c.Name)
 	if c.Action == source.Create {
 		u.SetResourceVersion(createdAt)
 	} else {
 		u.SetUID(types.UID(c.UID))
+		u.SetResourceVersion(c.Version)
 	}
 	u.SetFinalizers([]string{v1alpha1.Finalizer})
 	labels := map[string]string{}
@@ -108,13 +119,26 @@ func (p *pass) outcomeOf(ctx context.Context, c source.Change, err error) outcom
 // refusedOr tells a refusal from a failure that may pass.
 func refusedOr(err error) outcome {
 	switch {
-	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), refusedByPolicy(err):
+	case apierrors.IsConflict(err), apierrors.IsTooManyRequests(err), apierrors.IsTimeout(err):
+		return outcome{err: err}
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), refusedByPolicy(err), overQuota(err):
 		return outcome{refused: refusal(err)}
-	case apierrors.IsForbidden(err), apierrors.IsInternalError(err):
+	case apierrors.IsInternalError(err), refusedAsClient(err):
 		// A right that is missing, or a webhook that is down: it may be so for all objects.
 		return outcome{refused: refusal(err), denied: true}
 	}
 	return outcome{err: err}
+}
+
+// overQuota reports whether a ResourceQuota has no room for the object. Others may need none, and those that go make some.
+func overQuota(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota")
+}
+
+// refusedAsClient reports whether the same request will be refused again.
+func refusedAsClient(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && status.Status().Code/100 == 4
 }
 
 // refusedByPolicy reports whether a policy of the cluster does not want this object. Whatever code a webhook answers with, and
@@ -149,6 +173,9 @@ func (p *pass) meeting(ctx context.Context, c source.Change) outcome {
 		return outcome{err: err}
 	}
 	if relation(&live, p.labels) != source.Foreign {
+		if string(live.UID) == c.UID && live.DeletionTimestamp.IsZero() {
+			return outcome{version: live.ResourceVersion}
+		}
 		return outcome{}
 	}
 	return outcome{conflict: true, refused: fmt.Sprintf(

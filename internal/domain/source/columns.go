@@ -2,7 +2,9 @@ package source
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // manyRows is from how many rows on it is taken for a mistake that a column loses all its values
@@ -44,15 +46,17 @@ func many(rows, of int) bool {
 }
 
 // UpsetHash stands for what was found; a person approves exactly that.
-func UpsetHash(upset []string) string { return hash(upset) }
+func UpsetHash(upset []string, complete time.Time) string {
+	return hash(append([]string{strconv.FormatInt(complete.Unix(), 36)}, upset...))
+}
 
 // upsetMessage says what was found, and how to go on. A few columns tell what has happened, and leave room for the cure.
-func upsetMessage(upset []string) string {
+func upsetMessage(upset []string, complete time.Time) string {
 	const most = 3
 	told := strings.Join(upset[:min(len(upset), most)], ", and ")
 	if more := len(upset) - most; more > 0 {
 		told += fmt.Sprintf(", and so with %s", count(more, "other column", "other columns"))
 	}
 	return fmt.Sprintf("Nothing was changed, because %s. If that is meant, set the annotation %s to %s, or change the spec",
-		told, approveAnnotation, UpsetHash(upset))
+		told, approveAnnotation, UpsetHash(upset, complete))
 }

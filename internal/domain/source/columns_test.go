@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -75,9 +76,10 @@ func TestUpset(t *testing.T) {
 }
 
 func TestUpsetColumnsHaveStableAndDistinctHashes(t *testing.T) {
-	one, two := []string{"a is gone"}, []string{"a is gone", "b is gone"}
-	if source.UpsetHash(one) != source.UpsetHash([]string{"a is gone"}) || source.UpsetHash(one) == source.UpsetHash(two) {
-		t.Errorf("%s, %s", source.UpsetHash(one), source.UpsetHash(two))
+	one, same := source.UpsetHash([]string{"a is gone"}, noon), source.UpsetHash([]string{"a is gone"}, noon)
+	two, later := source.UpsetHash([]string{"a is gone", "b is gone"}, noon), source.UpsetHash([]string{"a is gone"}, noon.Add(time.Hour))
+	if one != same || one == two || one == later {
+		t.Errorf("%s and %s should be equal, %s and %s should differ from it", one, same, two, later)
 	}
 }
 

@@ -54,7 +54,7 @@ func TestCompileNamesTheMistake(t *testing.T) {
 
 		"an expression that is no CEL":          {config(expression("enabled", "row.a =")), `spec.expressions[enabled]: "row.a =": 1:7: Syntax error: ...`},
 		"a variable that there is not":          {config(expression("enabled", "\n rows.a")), `spec.expressions[enabled]: "\n rows.a": 2:2: undeclared reference to 'rows' (in container ''): correct the expression`},
-		"a type that the field does not take":   {config(expression("parameters[n]", "1 + 1")), `spec.expressions[parameters[n]]: "1 + 1": it gives int, and the field takes text of at most 256 characters, or a number: convert the value, as in string(row.id)`},
+		"a type that the field does not take":   {config(expression("parameters[n]", "1 > 1")), `spec.expressions[parameters[n]]: "1 > 1": it gives bool, and the field takes text of at most 256 characters, or a number: convert the value, as in string(row.id)`},
 		"a text for a boolean":                  {config(expression("enabled", `"yes"`)), `spec.expressions[enabled]: "\"yes\"": it gives string, and the field takes true or false...`},
 		"a text for a number":                   {config(expression("dns.ttl", `"60"`)), `spec.expressions[dns.ttl]: "\"60\"": it gives string, and the field takes a whole number...`},
 		"a list of numbers for domains":         {config(expression("domains", `[1]`)), `spec.expressions[domains]: "[1]": it gives list(int), and the field takes a list of at most 100 domain names...`},

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,7 +93,12 @@ func FailureOf(err error) *Failure {
 	default:
 	}
 	if code := fault.CodeOf(err); code == CodeConnectionString || code == CodeRoleNotAllowed {
-		f.Reason = InvalidConfig
+		f.Reason, f.Connection = InvalidConfig, code == CodeConnectionString
+	}
+	var known *fault.Error
+	if f.Connection && errors.As(err, &known) {
+		// Nothing was called, and no service has answered.
+		f.Message = sentence(known.Message)
 	}
 	return f
 }
@@ -166,7 +172,11 @@ func (in Input) howToApprove(v Verdict) string {
 	if v.Held.Empty {
 		why = "An empty table is never believed without a person's word"
 	}
-	return fmt.Sprintf("%s, so nothing is %s. If it is meant, set the annotation %s to %s", why, in.word("deleted", "disabled"), approveAnnotation, v.Held.Hash)
+	text := fmt.Sprintf("%s, so nothing is %s. If it is meant, set the annotation %s to %s", why, in.word("deleted", "disabled"), approveAnnotation, v.Held.Hash)
+	if in.Approved != "" {
+		text += ". It has another value, which was for another plan"
+	}
+	return text
 }
 
 // word picks that of the policy.
@@ -187,6 +197,7 @@ func (in Input) concludeRound(r *Report, round *Round) {
 	}
 	h := round.Harvest
 	rejected := slices.Concat(h.Rejected, round.Refused)
+	slices.SortStableFunc(rejected, byUrgency)
 	refused := len(round.Refused)
 	res := &Result{
 		Rows: h.Rows, Tenants: h.Tenants - refused, Created: round.Created, Updated: round.Updated, Deleted: round.Deleted,
@@ -211,7 +222,7 @@ func (in Input) pending(res *Result, round *Round) {
 	}
 	if in.DryRun {
 		for _, c := range round.Harvest.Changes {
-			add(c.Action, c.Name, "row "+c.Row)
+			add(c.Action, c.Name, c.describe())
 		}
 		for _, o := range v.Go {
 			add(remove, o.Name, "its row is gone")
@@ -239,7 +250,7 @@ func (in Input) ready(round *Round, res *Result) Condition {
 		c.Message = in.heldMessage(round)
 	case conflicts > 0:
 		c.Status, c.Reason = false, Conflict
-		c.Message = fmt.Sprintf("%s not this source's: status.rejectedRows names them. All other rows are followed",
+		c.Message = fmt.Sprintf("%s not this source's: status.rejectedRows says which. All other rows are followed",
 			count(conflicts, "row meets an object that is", "rows meet objects that are"))
 	case in.DryRun:
 		c.Reason = DryRunComplete
@@ -264,7 +275,10 @@ func (in Input) synced(round *Round, res *Result) Condition {
 		c.Status, c.Reason, c.Message = false, DeletionHeld, in.heldMessage(round)
 	case res.RejectedTotal > 0:
 		c.Status, c.Reason = false, RowsRejected
-		c.Message = fmt.Sprintf("%s as things are: status.rejectedRows says why. All others are followed", count(res.RejectedTotal, "row is no tenant", "rows are no tenants"))
+		c.Message = fmt.Sprintf("%s as things are: status.rejectedRows says why", count(res.RejectedTotal, "row is no tenant", "rows are no tenants"))
+		if res.Tenants > 0 {
+			c.Message += ". All others are followed"
+		}
 		if h.Nameless > 0 && len(in.Session.Absences) > 0 {
 			c.Message += fmt.Sprintf(". %s no usable name and may be anybody's, so that %s until that is corrected",
 				count(h.Nameless, "row has", "rows have"), count(len(in.Session.Absences), "deletion waits", "deletions wait"))

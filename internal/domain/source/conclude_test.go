@@ -99,12 +99,12 @@ func TestWhatASourceSays(t *testing.T) {
 			},
 		},
 		"a row meets somebody else's object": {in: input(inRound(harvest(refused(1), func(h *source.Harvest) { h.Conflicts = 1 }))), want: []string{
-			"Ready=False/Conflict: 1 row meets an object that is not this source's: status.rejectedRows names them. All other rows are followed",
+			"Ready=False/Conflict: 1 row meets an object that is not this source's: status.rejectedRows says which. All other rows are followed",
 			"Synced=False/RowsRejected: 1 row is no tenant as things are: status.rejectedRows says why. All others are followed",
 		}},
 		"rows do, one of them only when it was written": {
 			in: input(inRound(harvest(refused(1), func(h *source.Harvest) { h.Conflicts = 1 }), func(r *source.Round) { r.Refused, r.Conflicts = rejections(1), 1 })), want: []string{
-				"Ready=False/Conflict: 2 rows meet objects that are not this source's: status.rejectedRows names them. All other rows are followed",
+				"Ready=False/Conflict: 2 rows meet objects that are not this source's: status.rejectedRows says which. All other rows are followed",
 				"Synced=False/RowsRejected: 2 rows are no tenants as things are: status.rejectedRows says why. All others are followed",
 			},
 		},
@@ -214,10 +214,11 @@ func TestWhatASourceSays(t *testing.T) {
 }
 
 func TestWhatStatusKeepsOfAPoll(t *testing.T) {
+	met := source.Rejection{Row: "row 30", Name: "theirs", Reason: "an object is there", Conflict: true}
 	in := input(inRound(harvest(func(h *source.Harvest) {
 		h.Rejected, h.Tenants, h.Columns = rejections(24), 1, []source.SeenColumn{seenColumn("name", source.TypeString, 25)}
 	}), func(r *source.Round) {
-		r.Token, r.Created, r.Updated, r.Deleted, r.Removed, r.Reserved, r.Refused = "now", 1, 2, 3, 3, true, rejections(1)
+		r.Token, r.Created, r.Updated, r.Deleted, r.Removed, r.Reserved, r.Refused = "now", 1, 2, 3, 3, true, []source.Rejection{met}
 		r.Verdict = source.Verdict{Go: ownedN(3), New: 3}
 	}))
 	in.Memory.History = source.History{{Time: noon.Add(-25 * time.Hour), Count: 9}, {Time: noon, Count: 3}}
@@ -229,7 +230,9 @@ func TestWhatStatusKeepsOfAPoll(t *testing.T) {
 		t.Errorf("history (-want +got):\n%s", d)
 	}
 	want := &source.Result{
-		Rows: 25, Tenants: 0, Created: 1, Updated: 2, Deleted: 3, Rejected: rejections(20), RejectedTotal: 25,
+		Rows: 25, Tenants: 0, Created: 1, Updated: 2, Deleted: 3,
+		// What conditions speak of stands first, since the list has an end.
+		Rejected: append([]source.Rejection{met}, rejections(19)...), RejectedTotal: 25,
 		Columns: []source.SeenColumn{seenColumn("name", source.TypeString, 25)},
 	}
 	if d := cmp.Diff(want, got.Result); d != "" {
@@ -317,7 +320,7 @@ func TestFailureOf(t *testing.T) {
 		"the password is wrong":      {err: failure(fault.Denied, ""), want: source.Failure{Reason: source.SourceError, Message: "Reading: connecting: no"}},
 		"there is no table":          {err: failure(fault.NotFound, ""), want: source.Failure{Reason: source.SourceError, Message: "Reading: connecting: no"}},
 		"the query is wrong":         {err: failure(fault.Invalid, ""), want: source.Failure{Reason: source.SourceError, Message: "Reading: connecting: no"}},
-		"the connection string is":   {err: failure(fault.Invalid, source.CodeConnectionString), want: source.Failure{Reason: source.InvalidConfig, Message: "Reading: connecting: InvalidConnectionString: no"}},
+		"the connection string is":   {err: failure(fault.Invalid, source.CodeConnectionString), want: source.Failure{Reason: source.InvalidConfig, Connection: true, Message: "No"}},
 		"the role was not allowed":   {err: failure(fault.Denied, source.CodeRoleNotAllowed), want: source.Failure{Reason: source.InvalidConfig, Message: "Reading: connecting: RoleNotAllowed: no"}},
 		"an error without any words": {err: errors.New(""), want: source.Failure{Reason: source.PollFailed}},
 		"an error in another script": {err: errors.New("ünwahrscheinlich"), want: source.Failure{Reason: source.PollFailed, Message: "Ünwahrscheinlich"}},

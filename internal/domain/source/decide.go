@@ -1,6 +1,8 @@
 package source
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
@@ -38,7 +40,11 @@ type Memory struct {
 	// Rows is how many the last complete read had.
 	Rows    int
 	History History
-	// Cleared are the tenants that the guard had let go, and that may not all be gone.
+	// HeldHash is that of the plan that waits for approval, empty for none.
+	HeldHash string
+	// Complete is when the last complete read began.
+	Complete time.Time
+	// Cleared are the UIDs of the tenants that the guard had let go, and that may not all be gone.
 	Cleared []string
 }
 
@@ -55,17 +61,21 @@ type Session struct {
 	// left to be approved.
 	UpsetHash, HeldHash string
 	// Generation and Token are those of the last poll: the cache may not show yet that status says so.
+	// Polled is when it began, as status tells it.
 	Generation int64
 	Token      string
+	Polled     time.Time
 	// Round is the poll, or the deletion, that is on its way; nil for none.
 	Round *Round
 }
 
 // Round is one poll from its read to its report, or the deletion of what a deleted source has.
 type Round struct {
-	Began      time.Time
-	Generation int64
-	Token      string
+	Began time.Time
+	// Settled is when its read was over, Previous the poll before it as status told it.
+	Settled, Previous time.Time
+	Generation        int64
+	Token             string
 	// Regular is set when the poll was due by itself: only such a poll confirms that a row is gone.
 	Regular bool
 	// Harvest is what a complete read came to; nil before it.
@@ -98,6 +108,8 @@ type Kept struct {
 type Failure struct {
 	Reason  Reason
 	Message string
+	// Connection is set where the connection string can't be used.
+	Connection bool
 }
 
 // Step is what is done next.
@@ -261,7 +273,7 @@ func (in Input) regular() time.Time {
 
 // Begin starts a round. A changed spec reads something else: what was absent before means nothing.
 func (in Input) Begin() *Round {
-	r := &Round{Began: in.Now, Generation: in.Generation, Token: in.Token, Regular: !in.regular().After(in.Now)}
+	r := &Round{Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Regular: !in.regular().After(in.Now)}
 	if in.Generation != in.Memory.Generation {
 		in.Session.Absences, r.Regular = nil, true
 	}
@@ -332,7 +344,7 @@ func (in Input) retained() (Decision, bool) {
 }
 
 func (in Input) emptied() (Decision, bool) {
-	if len(in.Owned) == 0 {
+	if len(in.Owned) == 0 && in.Invalid == "" {
 		return do(LetGo)
 	}
 	return pass()
@@ -352,10 +364,10 @@ func (in Input) Judge() *Round {
 	s := in.Session
 	s.Absences = s.Absences.Note(in.Owned, in.Now, false, in.Guard)
 	s.Absences.Recall(in.cleared())
-	s.Absences.Approve(in.Approved)
+	s.Absences.Approve(in.Approved, in.hold())
 	return &Round{
-		Began: in.Now, Generation: in.Generation, Token: in.Token, Fleet: len(in.Owned),
-		Verdict: in.Guard.Judge(Question{Now: in.Now, Absences: s.Absences, Fleet: len(in.Owned), History: in.Memory.History, Confirmed: true}),
+		Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Fleet: len(in.Owned),
+		Verdict: in.Guard.Judge(Question{Now: in.Now, Absences: s.Absences, Fleet: len(in.Owned), History: in.Memory.History, Confirmed: true, Hold: in.hold()}),
 	}
 }
 
@@ -390,7 +402,7 @@ func retryPause(failures int, interval time.Duration) time.Duration {
 func (in Input) End() {
 	s := in.Session
 	r := s.Round
-	s.Round, s.Generation, s.Token, s.HeldHash = nil, r.Generation, r.Token, ""
+	s.Round, s.Generation, s.Token, s.HeldHash, s.Polled = nil, r.Generation, r.Token, "", r.Began.Truncate(time.Second)
 	if held := r.Verdict.Held; held != nil {
 		s.HeldHash = held.Hash
 	}
@@ -411,11 +423,11 @@ func (in Input) End() {
 func (in Input) Settle(h *Harvest, owned []Owned) {
 	s := in.Session
 	r := s.Round
-	r.Harvest, r.Fleet, s.UpsetHash, s.HeldHash = h, len(owned), "", ""
+	r.Harvest, r.Fleet, r.Settled, s.UpsetHash, s.HeldHash = h, len(owned), in.Now, "", ""
 	if in.Generation == in.Memory.Generation {
-		if upset := Upset(in.Memory.Columns, in.Memory.Rows, h); len(upset) > 0 && in.Approved != UpsetHash(upset) {
-			s.UpsetHash = UpsetHash(upset)
-			r.Failure = &Failure{Reason: SourceError, Message: upsetMessage(upset)}
+		if upset := Upset(in.Memory.Columns, in.Memory.Rows, h); len(upset) > 0 && in.Approved != UpsetHash(upset, in.Memory.Complete) {
+			s.UpsetHash = UpsetHash(upset, in.Memory.Complete)
+			r.Failure = &Failure{Reason: SourceError, Message: upsetMessage(upset, in.Memory.Complete)}
 			return
 		}
 	}
@@ -434,12 +446,35 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 	if in.Generation == in.Memory.Generation {
 		s.Absences.Recall(in.cleared())
 	}
-	s.Absences.Approve(in.Approved)
-	r.Verdict = in.Guard.Judge(Question{Now: in.Now, Absences: s.Absences, Fleet: len(owned), History: in.Memory.History, Empty: h.Rows == 0})
+	s.Absences.Approve(in.Approved, in.hold())
+	r.Verdict = in.Guard.Judge(Question{Now: in.Now, Absences: s.Absences, Fleet: len(owned), History: in.Memory.History, Empty: h.Rows == 0, Hold: in.hold()})
 	if h.Nameless > 0 {
-		r.Verdict.freeze(s.Absences)
+		r.Verdict.freeze(s.Absences, 0)
 	}
+	// What is counted already needs no other write.
+	r.Reserved = r.Verdict.New == 0
 }
+
+// Overtaken reports whether another process has polled since the round began: its read is the newer one. The status that
+// the round began with may have been one behind its own last poll.
+func (in Input) Overtaken(now Memory) bool {
+	r := in.Session.Round
+	return r != nil && !now.LastPoll.Equal(r.Previous) && !now.LastPoll.Equal(in.Session.Polled)
+}
+
+// Expire lets no more go on a read that is as old as a poll: rows may be back. The next poll is due, and what
+// the guard has cleared stays cleared.
+func (in Input) Expire() {
+	r := in.Session.Round
+	if r == nil || r.Harvest == nil || in.Deleting || in.Now.Sub(r.Settled) <= max(in.Guard.Interval, shortestTrust) {
+		return
+	}
+	r.Verdict.freeze(in.Session.Absences, r.Removed)
+}
+
+// shortestTrust is how long a read is good for at least, or deletions would never come about where polls follow each
+// other faster than writes.
+const shortestTrust = time.Minute
 
 // cleared are those that the guard had let go and counted, as long as they are counted.
 func (in Input) cleared() []string {
@@ -447,4 +482,12 @@ func (in Input) cleared() []string {
 		return nil
 	}
 	return in.Memory.Cleared
+}
+
+// hold names the hold that goes on, or the one that would begin now.
+func (in Input) hold() string {
+	if began, _, held := strings.Cut(in.Memory.HeldHash, "-"); held {
+		return began
+	}
+	return strconv.FormatInt(in.Now.Unix(), 36)
 }

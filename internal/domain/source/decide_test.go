@@ -111,8 +111,8 @@ func TestDecide(t *testing.T) {
 				r.Kept = []source.Kept{{Owned: ownedN(1)[0], Reason: "a policy keeps it"}}
 			})), rule: "Removed", step: source.Rest, after: 5 * time.Minute,
 		},
-		"an invalid spec does not keep a deleted source without objects": {
-			in: input(deleting, invalid, func(in *source.Input) { in.Owned = nil }), rule: "Emptied", step: source.LetGo,
+		"a deleted source whose objects can't be seen is not taken for one without objects": {
+			in: input(deleting, invalid, func(in *source.Input) { in.Owned = nil }), rule: "Judged", step: source.Rest, after: 5 * time.Minute,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -299,11 +299,15 @@ func TestSettle(t *testing.T) {
 		"and freezes what was confirmed before": {
 			in: input(func(in *source.Input) { in.Session.Absences = absent(1, 2) }, later), harvest: &source.Harvest{Rows: 1, Nameless: 1}, owned: 1, waiting: 1,
 		},
-		"too many are held":          {in: input(confirmed(11), later), harvest: rows(1), owned: 11, held: 11},
-		"an empty table is held":     {in: input(confirmed(1), later), harvest: rows(0), owned: 1, held: 1},
-		"Retain asks no guard":       {in: input(confirmed(11), later, func(in *source.Input) { in.Policy = source.PolicyRetain }), harvest: rows(0), owned: 11},
-		"a new spec begins anew":     {in: input(confirmed(1), later, func(in *source.Input) { in.Generation = 2 }), harvest: rows(1), owned: 1, waiting: 1},
-		"what is approved is let go": {in: input(confirmed(11), later, func(in *source.Input) { in.Approved = judgeAbsent(absent(11, 1)).Held.Hash }), harvest: rows(0), owned: 11, goes: 11},
+		"too many are held":                      {in: input(confirmed(11), later), harvest: rows(1), owned: 11, held: 11},
+		"an empty table is held":                 {in: input(confirmed(1), later), harvest: rows(0), owned: 1, held: 1},
+		"Retain asks no guard":                   {in: input(confirmed(11), later, func(in *source.Input) { in.Policy = source.PolicyRetain }), harvest: rows(0), owned: 11},
+		"a new spec begins anew":                 {in: input(confirmed(1), later, func(in *source.Input) { in.Generation = 2 }), harvest: rows(1), owned: 1, waiting: 1},
+		"an approval of an earlier hold is none": {in: input(confirmed(11), later, func(in *source.Input) { in.Approved = judgeAbsent(absent(11, 1)).Held.Hash }), harvest: rows(0), owned: 11, held: 11},
+		"what is approved is let go": {in: input(confirmed(11), later, func(in *source.Input) {
+			in.Approved = judgeAbsent(absent(11, 1)).Held.Hash
+			in.Memory.HeldHash = in.Approved
+		}), harvest: rows(0), owned: 11, goes: 11},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := settled(c.in, c.harvest, ownedN(c.owned)).Session.Round.Verdict

@@ -149,7 +149,9 @@ func (f *field) accepts(t *cel.Type) bool {
 		return is(cel.IntType, cel.UintType)
 	case kindDomains, kindCountries:
 		return is(cel.StringType, cel.ListType(cel.StringType), cel.ListType(cel.DynType))
-	case kindText, kindDomain:
+	case kindText:
+		return is(cel.StringType, cel.IntType, cel.UintType, cel.DoubleType)
+	case kindDomain:
 	}
 	return is(cel.StringType)
 }

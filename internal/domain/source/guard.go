@@ -79,20 +79,20 @@ func (a Absences) Names() []string {
 }
 
 // planHash stands for exactly these objects: one of the same name that was made later is another one.
-func (a Absences) planHash() string {
+func (a Absences) planHash(hold string) string {
 	var parts []string
 	for _, name := range a.Names() {
 		if a[name].open() {
 			parts = append(parts, name+"/"+a[name].UID)
 		}
 	}
-	return hash(parts)
+	return hold + "-" + hash(parts)
 }
 
 // Approve takes a person's word for exactly the plan that they saw. It stays with each object until
 // its row is back, so that they go one by one as they are confirmed.
-func (a Absences) Approve(plan string) {
-	if plan == "" || a.planHash() != plan {
+func (a Absences) Approve(plan, hold string) {
+	if plan == "" || a.planHash(hold) != plan {
 		return
 	}
 	for name, known := range a {
@@ -122,9 +122,28 @@ type History []Deletions
 // together, under its latest time. The pieces stand still, or a steady trickle would be one that never ends.
 const buckets = 48
 
-// Within drops what is older than the window.
+// Within drops what is older than the window. What a wrong clock put into the future was just now, or it would
+// use the budget up until then.
 func (h History) Within(now time.Time, window time.Duration) History {
-	return slices.DeleteFunc(slices.Clone(h), func(d Deletions) bool { return now.Sub(d.Time) >= window })
+	out := slices.DeleteFunc(slices.Clone(h), func(d Deletions) bool { return now.Sub(d.Time) >= window })
+	for i := range out {
+		if out[i].Time.After(now) {
+			out[i].Time = now
+		}
+	}
+	return out
+}
+
+// Merged keeps no more than so many entries, and forgets no deletion: the oldest ones are taken together, under the latest of
+// their times.
+func (h History) Merged(most int) History {
+	extra := len(h) - most
+	if extra <= 0 {
+		return h
+	}
+	out := slices.Clone(h[extra:])
+	out[0].Count += h[:extra].Total()
+	return out
 }
 
 // Total counts them.
@@ -161,6 +180,8 @@ type Question struct {
 	Empty bool
 	// Confirmed skips the confirmations: the source itself is deleted, and no row can come back.
 	Confirmed bool
+	// Hold names the hold that goes on, or would begin: a word about an earlier one is no word about this one.
+	Hold string
 }
 
 // Verdict is what the guard answers.
@@ -199,7 +220,7 @@ func (g Guard) Judge(q Question) Verdict {
 	}
 	held := open > 0 && (q.Empty || v.Used+open > v.Budget)
 	if held {
-		v.Held = &Held{Hash: q.Absences.planHash(), Empty: q.Empty}
+		v.Held = &Held{Hash: q.Absences.planHash(q.Hold), Empty: q.Empty}
 	}
 	for _, name := range q.Absences.Names() {
 		a := q.Absences[name]
@@ -218,19 +239,23 @@ func (g Guard) Judge(q Question) Verdict {
 	return v
 }
 
-// freeze lets nothing go for now.
-func (v *Verdict) freeze(known Absences) {
-	for _, o := range v.Go {
+// freeze lets nothing go for now but the first ones, which are gone already.
+func (v *Verdict) freeze(known Absences, gone int) {
+	for _, o := range v.Go[gone:] {
 		v.Waiting = append(v.Waiting, known[o.Name])
 	}
-	v.Go, v.New = nil, 0
+	v.Go, v.New = v.Go[:gone], 0
 }
 
 // Recall clears those that the process before this one had cleared and counted, and did not come to delete. Their rows
-// are still gone, or they would not be here.
+// are still gone, or they would not be here. An object of the same name that was made since is another one.
 func (a Absences) Recall(cleared []string) {
-	for _, name := range cleared {
-		if known, ok := a[name]; ok {
+	uids := make(map[string]bool, len(cleared))
+	for _, uid := range cleared {
+		uids[uid] = true
+	}
+	for name, known := range a {
+		if uids[known.UID] {
 			known.Cleared = true
 			a[name] = known
 		}

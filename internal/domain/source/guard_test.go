@@ -156,7 +156,14 @@ func TestAbsencesAreConfirmedByReadsThatAreAnIntervalApart(t *testing.T) {
 
 // judgeAbsent asks the usual guard about a fleet of 25.
 func judgeAbsent(a source.Absences) source.Verdict {
-	return usual.Judge(source.Question{Now: noon, Absences: a, Fleet: 25})
+	return judgeIn(hold, a)
+}
+
+// hold names the hold that judgeAbsent asks in.
+const hold = "hold"
+
+func judgeIn(hold string, a source.Absences) source.Verdict {
+	return usual.Judge(source.Question{Now: noon, Absences: a, Fleet: 25, Hold: hold})
 }
 
 func TestApproval(t *testing.T) {
@@ -166,7 +173,7 @@ func TestApproval(t *testing.T) {
 	}
 	t.Run("the hash of the plan lets exactly it go", func(t *testing.T) {
 		a := absent(12, 2)
-		a.Approve(held.Hash)
+		a.Approve(held.Hash, hold)
 		if v := judgeAbsent(a); len(v.Go) != 12 || v.New != 12 || v.Held != nil {
 			t.Errorf("%+v", v)
 		}
@@ -174,10 +181,11 @@ func TestApproval(t *testing.T) {
 	for name, hash := range map[string]string{
 		"no hash": "", "another hash": "0123456789abcdef", "the beginning of the hash": held.Hash[:8], "the hash in capitals": strings.ToUpper(held.Hash) + " ",
 		"the hash of a part of it": judgeAbsent(absent(11, 2)).Held.Hash, "the hash of more": judgeAbsent(absent(13, 2)).Held.Hash,
+		"the hash of the same objects in an earlier hold": judgeIn("earlier", absent(12, 2)).Held.Hash,
 	} {
 		t.Run(name+" approves nothing", func(t *testing.T) {
 			a := absent(12, 2)
-			a.Approve(hash)
+			a.Approve(hash, hold)
 			if v := judgeAbsent(a); len(v.Go) > 0 || v.Held == nil || v.Held.Hash != held.Hash {
 				t.Errorf("%+v", v)
 			}
@@ -185,14 +193,14 @@ func TestApproval(t *testing.T) {
 	}
 	t.Run("an approved plan needs its confirmations all the same", func(t *testing.T) {
 		a := absent(12, 1)
-		a.Approve(held.Hash)
+		a.Approve(held.Hash, hold)
 		if v := judgeAbsent(a); len(v.Go) > 0 || len(v.Waiting) != 12 || v.Held != nil {
 			t.Errorf("%+v", v)
 		}
 	})
 	t.Run("what vanishes later needs a budget of its own", func(t *testing.T) {
 		a := absent(12, 2)
-		a.Approve(held.Hash)
+		a.Approve(held.Hash, hold)
 		for _, o := range ownedN(23)[12:] {
 			a[o.Name] = source.Absence{Owned: o, Reads: 2, Last: noon}
 		}
@@ -203,7 +211,7 @@ func TestApproval(t *testing.T) {
 	})
 	t.Run("a row that is back is no longer approved", func(t *testing.T) {
 		a := absent(12, 2)
-		a.Approve(held.Hash)
+		a.Approve(held.Hash, hold)
 		a = a.Note(ownedN(12)[1:], noon, true, usual).Note(ownedN(12), noon, true, usual)
 		if a["t000"].Approved || !a["t001"].Approved {
 			t.Errorf("t000: %+v, t001: %+v", a["t000"], a["t001"])
@@ -326,5 +334,27 @@ func TestASteadyTrickleStaysWithinItsBudget(t *testing.T) {
 func TestNamesOfAbsencesAreSorted(t *testing.T) {
 	if d := cmp.Diff([]string{"t000", "t001", "t002"}, absent(3, 1).Names()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+func TestHistoryForgetsNothingWhenItIsMerged(t *testing.T) {
+	h := source.History{{Time: noon, Count: 1}, {Time: noon.Add(time.Minute), Count: 2}, {Time: noon.Add(time.Hour), Count: 4}}
+	want := source.History{{Time: noon.Add(time.Minute), Count: 3}, {Time: noon.Add(time.Hour), Count: 4}}
+	if d := cmp.Diff(want, h.Merged(2)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(h, h.Merged(3)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// A clock that was a year ahead must not use the budget up for a year.
+func TestHistoryIsNotOfTheFuture(t *testing.T) {
+	h := source.History{{Time: noon.AddDate(1, 0, 0), Count: 10}}.Within(noon, usual.Window)
+	if h.Total() != 10 {
+		t.Errorf("%d deletions are counted, want 10", h.Total())
+	}
+	if n := h.Within(noon.Add(usual.Window), usual.Window).Total(); n != 0 {
+		t.Errorf("a window later %d are still counted", n)
 	}
 }

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -29,7 +28,8 @@ const (
 // Standing is what is known of the object that a row would be.
 type Standing struct {
 	Relation Relation
-	UID      string
+	// UID and Version are those of the object as it was looked at.
+	UID, Version string
 	// Owner names whose it is, for people, where it is Foreign.
 	Owner string
 	// Deleting is set while it is on its way out.
@@ -66,8 +66,8 @@ const (
 type Change struct {
 	Action Action
 	Name   string
-	// UID is that of the object as it is known; empty for Create.
-	UID string
+	// UID and Version are those of the object as it was looked at; empty for Create.
+	UID, Version string
 	// Row names the row, for people.
 	Row string
 	// body is the object in its smallest form: there may be a change for each of a hundred thousand rows.
@@ -81,6 +81,15 @@ func (c Change) Object() (Object, error) {
 		return o, fmt.Errorf("reading the change of %s back: %w", c.Name, err)
 	}
 	return o, nil
+}
+
+// describe tells people what the change comes from.
+func (c Change) describe() string {
+	text := "row " + strings.TrimPrefix(c.Row, "row ")
+	if o, err := c.Object(); err == nil {
+		text += ", with " + strings.Join(o.Domains(), ", ")
+	}
+	return text
 }
 
 // SeenColumn is a column with how many rows have a value in it.
@@ -112,6 +121,7 @@ type entry struct {
 	// body is empty where nothing has to be written.
 	body     []byte
 	uid      string
+	version  string
 	action   Action
 	disabled bool
 	// refused is why the row is not used after all.
@@ -278,7 +288,7 @@ func (p *Poll) judge(o Object, row string) (entry, error) {
 	if err != nil {
 		return e, fmt.Errorf("keeping the row %s: %w", row, err)
 	}
-	e.body = body
+	e.body, e.version = body, s.Version
 	return e, nil
 }
 
@@ -315,7 +325,7 @@ func (p *Poll) Harvest() *Harvest {
 	for _, e := range p.entries {
 		h.present[e.name] = true
 		if e.refused != "" {
-			h.Rejected = append(h.Rejected, Rejection{Row: e.row, Reason: e.refused, Name: e.name})
+			h.Rejected = append(h.Rejected, Rejection{Row: e.row, Reason: e.refused, Name: e.name, Conflict: e.foreign})
 			if e.foreign {
 				h.Conflicts++
 			}
@@ -323,15 +333,13 @@ func (p *Poll) Harvest() *Harvest {
 		}
 		h.Tenants++
 		if e.disabled {
-			h.Changes = append(h.Changes, Change{Action: Enable, Name: e.name, UID: e.uid, Row: e.row, body: e.body})
+			h.Changes = append(h.Changes, Change{Action: Enable, Name: e.name, UID: e.uid, Version: e.version, Row: e.row, body: e.body})
 		} else if e.action != "" {
-			h.Changes = append(h.Changes, Change{Action: e.action, Name: e.name, UID: e.uid, Row: e.row, body: e.body})
+			h.Changes = append(h.Changes, Change{Action: e.action, Name: e.name, UID: e.uid, Version: e.version, Row: e.row, body: e.body})
 		}
 	}
 	slices.SortFunc(h.Changes, func(a, b Change) int { return strings.Compare(a.Name, b.Name) })
-	slices.SortFunc(h.Rejected, func(a, b Rejection) int {
-		return cmp.Or(strings.Compare(a.Row, b.Row), strings.Compare(a.Reason, b.Reason))
-	})
+	slices.SortFunc(h.Rejected, byUrgency)
 	return h
 }
 

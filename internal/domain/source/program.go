@@ -1,5 +1,10 @@
 package source
 
+import (
+	"cmp"
+	"strings"
+)
+
 // Config is what a source says about the objects that its rows become.
 type Config struct {
 	// DistributionID is the default for all rows.
@@ -52,4 +57,25 @@ type Rejection struct {
 	// Name is that of the object that the row would have been; empty when it can't be told. Then nobody
 	// knows whose row it is, and every tenant may be the one.
 	Name string
+	// Conflict is set where an object of that name is somebody else's.
+	Conflict bool
+}
+
+// byUrgency puts first what conditions speak of, since status has room for some only: rows that freeze deletions, then
+// rows that meet other objects.
+func byUrgency(a, b Rejection) int {
+	rank := func(r Rejection) int {
+		switch {
+		case r.Name == "":
+			return 0
+		case r.Conflict:
+			return 1
+		}
+		return 2
+	}
+	byNumber := 0
+	if strings.HasPrefix(a.Row, "row ") && strings.HasPrefix(b.Row, "row ") {
+		byNumber = cmp.Compare(len(a.Row), len(b.Row)) // row 2 stands before row 10
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), byNumber, strings.Compare(a.Row, b.Row), strings.Compare(a.Reason, b.Reason))
 }

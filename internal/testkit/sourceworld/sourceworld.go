@@ -113,6 +113,14 @@ func (w *World) AddNamespace() string {
 	return ns.Name
 }
 
+// Freeze returns the process that runs, as if it was stopped in the middle of a round, and starts another one beside it.
+func (w *World) Freeze() *reconcile.Driver[*v1alpha1.TenantSource] {
+	w.t.Helper()
+	frozen := w.driver
+	w.Restart()
+	return frozen
+}
+
 // Restart ends the process between two passes and starts another one, which remembers nothing.
 func (w *World) Restart() {
 	w.gate.revive()
