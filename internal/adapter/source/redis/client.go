@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,9 @@ import (
 // batch is the number of keys that SCAN looks at in one go: enough that the network costs little, and not so
 // many that other clients wait.
 const batch = 1000
+
+// valuesAtOnce is the number of keys whose values are asked for in one go. They are in memory together, and may be large.
+const valuesAtOnce = 100
 
 // Config is what a Keys is made of.
 type Config struct {
@@ -101,12 +105,8 @@ func (r read) scan(ctx context.Context, pattern string, sink source.Sink) error 
 		if err != nil {
 			return r.failed(ctx, "SCAN", err)
 		}
-		rows, err := r.rows(ctx, r.fresh(keys))
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			if err := sink.Row(row); err != nil {
+		for some := range slices.Chunk(r.fresh(keys), valuesAtOnce) {
+			if err := r.rows(ctx, some, sink); err != nil {
 				return err
 			}
 		}
@@ -132,18 +132,15 @@ func (r read) fresh(keys []string) []string {
 	return fresh
 }
 
-// rows reads the values of keys. A key that has gone since the scan saw it has no row.
-func (r read) rows(ctx context.Context, keys []string) ([]source.Row, error) {
-	if len(keys) == 0 {
-		return nil, nil
-	}
+// rows gives the values of keys to the sink. A key that has gone since the scan saw it has no row.
+func (r read) rows(ctx context.Context, keys []string, sink source.Sink) error {
 	types := make([]*sdk.StatusCmd, len(keys))
 	if err := r.pipelined(ctx, "TYPE", func(p sdk.Pipeliner) {
 		for i, key := range keys {
 			types[i] = p.Type(ctx, key)
 		}
 	}); err != nil {
-		return nil, err
+		return err
 	}
 	read := make([]reader, len(keys))
 	if err := r.pipelined(ctx, "HGETALL", func(p sdk.Pipeliner) {
@@ -151,15 +148,18 @@ func (r read) rows(ctx context.Context, keys []string) ([]source.Row, error) {
 			read[i] = r.fields.ask(ctx, p, types[i].Val(), key)
 		}
 	}); err != nil {
-		return nil, err
+		return err
 	}
-	rows := make([]source.Row, 0, len(keys))
 	for i, key := range keys {
-		if values, there := read[i](); there {
-			rows = append(rows, source.Row{Key: key, Values: values})
+		values, there := read[i]()
+		if !there {
+			continue
+		}
+		if err := sink.Row(source.Row{Key: key, Values: values}); err != nil {
+			return err
 		}
 	}
-	return rows, nil
+	return nil
 }
 
 // pipelined sends many commands at once. The failure is that of the first that failed; that a key is not there

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -150,6 +152,63 @@ func TestAScan(t *testing.T) {
 	}
 	if n := s.connections.Load(); n != 1 {
 		t.Errorf("%d connections", n)
+	}
+}
+
+// Fields that nobody wants are not asked for, and a few keys' values at a time: both may be large.
+func TestWhatIsKeptInMemory(t *testing.T) {
+	keys := make([]string, 1000)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("customer:%d", i)
+	}
+	var asked, types atomic.Int64
+	var fields atomic.Value
+	s := newServer(t, func(command string, arguments []string) string {
+		switch command {
+		case "SCAN":
+			return scanned("0", slices.Clone(keys)...)
+		case "TYPE":
+			// customer:2 goes between the first answer and the second.
+			if arguments[0] == "customer:2" && types.Add(1) > 1 {
+				return "+none\r\n"
+			}
+		case "HGETALL":
+			return "-NOPERM all fields are asked for\r\n"
+		case "HMGET":
+			asked.Add(1)
+			fields.Store(strings.Join(arguments[1:], " "))
+			if arguments[0] == "customer:1" || arguments[0] == "customer:2" {
+				return array("$-1\r\n", "$-1\r\n")
+			}
+			return array(bulk("x.example.com"), bulk(arguments[0]))
+		}
+		return ""
+	})
+	q := s.query()
+	q.Columns = []string{"name", "domain", "name"}
+
+	sink := &collected{refuse: errors.New("enough")}
+	if err := redis.New(redis.Config{}).Read(t.Context(), q, sink); !errors.Is(err, sink.refuse) {
+		t.Fatal(err)
+	}
+	if n := asked.Load(); n == 0 || n > 100 {
+		t.Errorf("before the first row the values of %d keys were read", n)
+	}
+	types.Store(0)
+	got, err := read(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fields.Load() != "domain name" || len(got.rows) != 999 {
+		t.Fatalf("asked for %v, and got %d rows", fields.Load(), len(got.rows))
+	}
+	want := []source.Row{
+		{Key: "customer:0", Values: map[string]any{"name": "customer:0", "domain": "x.example.com"}},
+		{Key: "customer:1", Values: map[string]any{}},
+		{Key: "customer:3", Values: map[string]any{"name": "customer:3", "domain": "x.example.com"}},
+	}
+	if diff := cmp.Diff(want, got.rows[:3]); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }
 

@@ -24,7 +24,7 @@ var meanings = map[string]meaning{
 	"NOAUTH":    {fault.Denied, "the server wants a user and a password"},
 	"WRONGPASS": {fault.Denied, "the server refuses user and password"},
 	"NOPERM": {fault.Denied, "the user may not run this command, or not on every key that the pattern matches: " +
-		"its ACL needs ~ with the pattern, and +scan +type +hgetall +get, with +info to check the server"},
+		"its ACL needs ~ with the pattern, and +scan +type +hmget +get, with +info to check the server"},
 	"DENIED": {fault.Denied, "the server is in protected mode, and takes no connections from other machines"},
 
 	"LOADING":     {fault.Transient, "the server is still loading its data"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,18 +18,11 @@ import (
 // reader takes the answer for a key, once it has come: its values, and whether the key is there.
 type reader func() (values map[string]any, there bool)
 
-// fields are those that are wanted, nil for all.
-type fields map[string]bool
+// fields are those that are wanted, nil for all. None is there twice.
+type fields []string
 
 func fieldsOf(columns []string) fields {
-	if columns == nil {
-		return nil
-	}
-	wanted := fields{}
-	for _, c := range columns {
-		wanted[c] = true
-	}
-	return wanted
+	return fields(slices.Compact(slices.Sorted(slices.Values(columns))))
 }
 
 // ask sends the command that reads a key of that type.
@@ -37,8 +31,7 @@ func (f fields) ask(ctx context.Context, p sdk.Pipeliner, kind, key string) read
 	case "none":
 		return func() (map[string]any, bool) { return nil, false }
 	case "hash":
-		answer := p.HGetAll(ctx, key)
-		return func() (map[string]any, bool) { return f.hash(answer.Val()), len(answer.Val()) > 0 }
+		return f.hash(ctx, p, key)
 	case "string":
 		answer := p.Get(ctx, key)
 		return func() (map[string]any, bool) { return f.document(answer.Val()), answer.Err() == nil }
@@ -57,20 +50,36 @@ func (f fields) ask(ctx context.Context, p sdk.Pipeliner, kind, key string) read
 // unsupported says of every wanted field what stands in its place.
 func (f fields) unsupported(kind source.Unsupported) map[string]any {
 	values := make(map[string]any, len(f))
-	for field := range f {
+	for _, field := range f {
 		values[field] = kind
 	}
 	return values
 }
 
-func (f fields) hash(hash map[string]string) map[string]any {
-	values := make(map[string]any, len(hash))
-	for field, v := range hash {
-		if f == nil || f[field] {
-			values[field] = text(v)
+// hash asks for no field that nobody wants: it may be large.
+func (f fields) hash(ctx context.Context, p sdk.Pipeliner, key string) reader {
+	if len(f) == 0 {
+		answer := p.HGetAll(ctx, key)
+		return func() (map[string]any, bool) {
+			values := make(map[string]any, len(answer.Val()))
+			for field, v := range answer.Val() {
+				values[field] = text(v)
+			}
+			return values, len(values) > 0
 		}
 	}
-	return values
+	answer := p.HMGet(ctx, key, f...)
+	// HMGET answers the same for a hash without the fields as for a key that has gone.
+	after := p.Type(ctx, key)
+	return func() (map[string]any, bool) {
+		values := make(map[string]any, len(f))
+		for i, v := range answer.Val() {
+			if s, ok := v.(string); ok {
+				values[f[i]] = text(s)
+			}
+		}
+		return values, len(values) > 0 || after.Val() != "none"
+	}
 }
 
 func text(s string) any {
@@ -93,7 +102,7 @@ func (f fields) document(from string) map[string]any {
 	}
 	values := make(map[string]any, len(object))
 	for field, v := range object {
-		if f == nil || f[field] {
+		if f == nil || slices.Contains(f, field) {
 			values[field] = value(v)
 		}
 	}
