@@ -16,6 +16,6 @@ type Rows interface {
 	//
 	// fault.Transient, fault.Throttled: more tries may cure it. fault.Denied: the credentials are
 	// refused, or lack a right. fault.NotFound: there is no such database, table, collection or
-	// column. fault.Invalid: the store refuses the query, or source.CodeConnectionString.
+	// column. fault.Invalid: the store refuses the query, source.CodeConnectionString, or source.CodeQuery.
 	Read(ctx context.Context, q source.Query, sink source.Sink) error
 }

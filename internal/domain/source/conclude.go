@@ -92,11 +92,12 @@ func FailureOf(err error) *Failure {
 		f.Reason = SourceError
 	default:
 	}
-	if code := fault.CodeOf(err); code == CodeConnectionString || code == CodeRoleNotAllowed {
+	code := fault.CodeOf(err)
+	if code == CodeConnectionString || code == CodeQuery || code == CodeRoleNotAllowed {
 		f.Reason, f.Connection = InvalidConfig, code == CodeConnectionString
 	}
 	var known *fault.Error
-	if f.Connection && errors.As(err, &known) {
+	if (f.Connection || code == CodeQuery) && errors.As(err, &known) {
 		// Nothing was called, and no service has answered.
 		f.Message = sentence(known.Message)
 	}

@@ -321,6 +321,7 @@ func TestFailureOf(t *testing.T) {
 		"there is no table":          {err: failure(fault.NotFound, ""), want: source.Failure{Reason: source.SourceError, Message: "Reading: connecting: no"}},
 		"the query is wrong":         {err: failure(fault.Invalid, ""), want: source.Failure{Reason: source.SourceError, Message: "Reading: connecting: no"}},
 		"the connection string is":   {err: failure(fault.Invalid, source.CodeConnectionString), want: source.Failure{Reason: source.InvalidConfig, Connection: true, Message: "No"}},
+		"the query was not sent":     {err: failure(fault.Invalid, source.CodeQuery), want: source.Failure{Reason: source.InvalidConfig, Message: "No"}},
 		"the role was not allowed":   {err: failure(fault.Denied, source.CodeRoleNotAllowed), want: source.Failure{Reason: source.InvalidConfig, Message: "Reading: connecting: RoleNotAllowed: no"}},
 		"an error without any words": {err: errors.New(""), want: source.Failure{Reason: source.PollFailed}},
 		"an error in another script": {err: errors.New("ünwahrscheinlich"), want: source.Failure{Reason: source.PollFailed, Message: "Ünwahrscheinlich"}},

@@ -121,6 +121,8 @@ type RedisQuery struct {
 const (
 	// CodeConnectionString: the connection string can't be used as it is. Kind fault.Invalid.
 	CodeConnectionString = "InvalidConnectionString"
+	// CodeQuery: the query or filter is none that can be sent. Kind fault.Invalid.
+	CodeQuery = "InvalidQuery"
 	// CodeRoleNotAllowed: the administrator has not allowed the role. Kind fault.Denied.
 	CodeRoleNotAllowed = "RoleNotAllowed"
 )

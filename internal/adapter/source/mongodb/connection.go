@@ -179,6 +179,8 @@ func refused(name string) error {
 		cure = "only the primary is read: leave it out"
 	case slices.Contains([]string{"proxyhost", "proxyport", "proxyusername", "proxypassword"}, name):
 		cure = "a source reaches its database directly: leave it out"
+	case store.IsTLSOption(name):
+		cure = "MongoDB does not have it: write tls=true or tls=false"
 	default:
 		known = false
 	}

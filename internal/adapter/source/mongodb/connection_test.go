@@ -61,6 +61,7 @@ func TestConnectionStringsThatAreRefused(t *testing.T) {
 		"a proxy":                           {login + "/?proxyHost=canary", "proxyhost"},
 		"an option that nobody knows":       {login + "/?canary=1", "no source may set"},
 		"an option without a value":         {login + "/?canary", "not name=value"},
+		"the word of PostgreSQL for TLS":    {login + "/?sslmode=canary", "write tls=true or tls=false"},
 		"a value that is none":              {login + "/?tls=canary", "can't be used"},
 		"a socket":                          {"mongodb://canaryuser:canarypassword@%2Ftmp%2Fcanary.sock/", "socket"},
 		"a socket among hosts":              {"mongodb://host,%2Ftmp%2Fcanary.sock/", "socket"},

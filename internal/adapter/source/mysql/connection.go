@@ -11,6 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 )
 
 // use says what becomes of a parameter.
@@ -47,6 +48,8 @@ var tlsModes = map[string]string{
 	// Without a file with the authority there is nothing to verify but all of it.
 	"VERIFY_CA": "true", "verify_ca": "true", "verify-ca": "true",
 }
+
+const tlsValues = "tls=true, or one of tls=skip-verify, preferred and false, which trust anybody"
 
 // target is a checked connection string.
 type target struct {
@@ -109,6 +112,9 @@ func check(params map[string]string) (string, error) {
 		value := params[name]
 		switch uses[name] {
 		case unknown:
+			if store.IsTLSOption(name) {
+				return "", sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which is not known here: write %s", name, tlsValues))
+			}
 			return "", sqlrows.BadConnection("has a parameter that is not known here: remove it. System variables of the server " +
 				"can't be set, and libraries of other languages have parameters of their own")
 		case off:
@@ -121,8 +127,8 @@ func check(params map[string]string) (string, error) {
 			}
 			var ok bool
 			if mode, ok = tlsModes[value]; !ok {
-				return "", sqlrows.BadConnection(fmt.Sprintf("has a value of %s that is not known: write true, skip-verify, preferred or "+
-					"false; a configuration of the operator's own can't be named", name))
+				return "", sqlrows.BadConnection(fmt.Sprintf("has a value of %s that is not known: write %s; "+
+					"a configuration of the operator's own can't be named", name, tlsValues))
 			}
 		case ignored:
 		}
@@ -141,7 +147,12 @@ func split(text string) (sqlrows.Connection, error) {
 	if strings.HasPrefix(text, "mysql://") || strings.HasPrefix(text, "mariadb://") {
 		return sqlrows.ParseURL(text)
 	}
-	return splitDSN(text)
+	c, err := splitDSN(text)
+	// A DSN may look like a URL: the password may begin with two slashes.
+	if err != nil && sqlrows.HasScheme(text) {
+		return c, sqlrows.BadConnection("begins with another scheme than mysql:// or mariadb://: " + form)
+	}
+	return c, err
 }
 
 const form = "write user:password@tcp(host:3306)/database, or mysql://user:password@host:3306/database"

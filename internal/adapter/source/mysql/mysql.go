@@ -252,14 +252,14 @@ var readers = map[string]bool{"SELECT": true, "WITH": true, "VALUES": true, "TAB
 func onlyReads(query string) error {
 	rest, ok := trimComments(query)
 	if !ok {
-		return sqlrows.Refused("the query begins with a comment that the server would execute, or that does not end: remove it")
+		return sqlrows.NotSent("the query begins with a comment that the server would execute, or that does not end: remove it")
 	}
 	end := strings.IndexFunc(rest, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') })
 	if end < 0 {
 		end = len(rest)
 	}
 	if !readers[strings.ToUpper(rest[:end])] {
-		return sqlrows.Refused("the query does not begin with SELECT, WITH, VALUES or TABLE, and only these are sent: " +
+		return sqlrows.NotSent("the query does not begin with SELECT, WITH, VALUES or TABLE, and only these are sent: " +
 			"write one SELECT that returns a row for each tenant")
 	}
 	return nil

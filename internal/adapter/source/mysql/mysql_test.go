@@ -202,7 +202,7 @@ func TestFailures(t *testing.T) {
 		"no such column":   {good, "SELECT nam FROM " + table.Name(), fault.NotFound, "1054", "Unknown column 'nam'"},
 		"no right":         {good, "SELECT user FROM mysql.global_priv", fault.Denied, "1142", "GRANT SELECT"},
 		"a syntax error":   {good, "SELECT FROM WHERE", fault.Invalid, "1064", "syntax"},
-		"no query":         {good, " ", fault.Invalid, "", "does not begin with SELECT"},
+		"no query":         {good, " ", fault.Invalid, source.CodeQuery, "does not begin with SELECT"},
 		"nothing returned": {good, "SELECT 1 INTO @a", fault.Invalid, "", "returns no columns"},
 		"a name twice":     {good, "SELECT 1 AS a, 2 AS b, 3 AS a", fault.Invalid, "", `two columns named "a"`},
 		"a result that is cut by a limit on work": {

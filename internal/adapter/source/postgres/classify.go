@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -59,20 +60,26 @@ var connecting = map[string]string{
 
 const badParameter = "the server refuses a parameter of the connection string: check options and search_path"
 
+// refusedTLS is the library's text for a server that answers the request for TLS with no. It has no value for it.
+const refusedTLS = "server refused TLS connection"
+
 // noTime is for calls that are not the query.
 var noTime time.Time
 
 // connectFault classifies a failure to connect.
 func (s *session) connectFault(err error) error {
 	f := &fault.Error{Kind: fault.Transient, Operation: sqlrows.Operation}
-	text := store.Unanswered(err)
+	text, unexplained := store.Unanswered(err), store.Unanswered(errors.New(""))
 	switch server, answered := errors.AsType[*pgconn.PgError](err); {
 	case s.caller.Err() != nil:
 		f.Err, text = s.caller.Err(), store.Unanswered(s.caller.Err())
 	case answered:
 		f.Kind, f.Code = lookup(kinds, server.Code, fault.Transient), server.Code
 		text = lookup(connecting, server.Code, "the server refuses the connection")
-	case text == store.Unanswered(errors.New("")):
+	case text == unexplained && strings.Contains(err.Error(), refusedTLS):
+		f.Kind, text = fault.Invalid, "the server offers no TLS, and the connection string asks for it: switch it on in the server, or write "+
+			"sslmode=disable, which sends user, password and rows as plain text"
+	case text == unexplained:
 		text = "no agreement with the server on how to connect: check that it is PostgreSQL, its sslmode, and its authentication method"
 	}
 	f.Message = "connecting to " + s.target.endpoints + ": " + text
@@ -108,7 +115,8 @@ func (s *session) text(server *pgconn.PgError, started time.Time) string {
 		return "the query was cancelled on the server"
 	}
 	text := server.Message
-	if server.Hint != "" {
+	// A hint is for people who read all of it: "Perhaps you meant … .plan" helps nobody.
+	if server.Hint != "" && !s.target.redact.Spoils(server.Hint) {
 		text += " (" + server.Hint + ")"
 	}
 	return s.target.redact.Message(text)

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 )
 
 // largestMessage bounds a message of the server, which holds one row at most: what answers at the address may be anything, and
@@ -46,6 +47,10 @@ var uses = map[string]use{
 	"passfile": local, "service": local, "servicefile": local, "krbsrvname": local, "krbspn": local, "gsslib": local,
 	"requirepeer": local, "oauth_issuer": local,
 }
+
+var modes = []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
+
+const tlsModes = "sslmode=verify-full with sslrootcert=system, or one of sslmode=require, prefer and disable, which trust anybody"
 
 // aliases are other spellings.
 var aliases = map[string]string{"dbname": "database"}
@@ -95,6 +100,9 @@ func split(text string) (map[string]string, error) {
 	}
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "postgres://") && !strings.HasPrefix(text, "postgresql://") {
+		if sqlrows.HasScheme(text) {
+			return nil, sqlrows.BadConnection("begins with another scheme than postgres:// or postgresql://, and so is neither " + forms)
+		}
 		return splitKeywords(text)
 	}
 	c, err := sqlrows.ParseURL(text)
@@ -122,6 +130,8 @@ func canonical(name string) string {
 	return name
 }
 
+const forms = "a URL like postgres://user:password@host/database nor a list like host=... user=... password=... dbname=...: write one of them"
+
 const blanks = " \t\n\r\v\f"
 
 // splitKeywords takes "name=value name='quoted value'" apart; a backslash takes the next character as it is.
@@ -131,8 +141,7 @@ func splitKeywords(text string) (map[string]string, error) {
 		name, rest, ok := strings.Cut(text, "=")
 		name = strings.Trim(name, blanks)
 		if !ok || name == "" || strings.ContainsAny(name, blanks) {
-			return nil, sqlrows.BadConnection("is neither a URL like postgres://user:password@host/database nor a list like " +
-				"host=... user=... password=... dbname=...: write one of them, and quote values with blanks: 'a b'")
+			return nil, sqlrows.BadConnection("is neither " + forms + ", and quote values with blanks: 'a b'")
 		}
 		value, rest, ok := keywordValue(strings.TrimLeft(rest, blanks))
 		if !ok {
@@ -168,6 +177,9 @@ func check(settings map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		switch uses[name] {
 		case unknown:
+			if store.IsTLSOption(name) {
+				return sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which PostgreSQL does not have: write %s", name, tlsModes))
+			}
 			return sqlrows.BadConnection("has a parameter that is not known here: remove it (libraries of other languages have " +
 				"parameters of their own), or quote the value before it")
 		case local:
@@ -177,6 +189,9 @@ func check(settings map[string]string) error {
 			delete(settings, name)
 		case passed:
 		}
+	}
+	if mode, ok := settings["sslmode"]; ok && !slices.Contains(modes, mode) {
+		return sqlrows.BadConnection("has a value of sslmode that is not known: write " + tlsModes)
 	}
 	if root, ok := settings["sslrootcert"]; ok && root != "system" {
 		return sqlrows.BadConnection("has the parameter sslrootcert with a file, and files of the operator's machine are not read: " +

@@ -385,6 +385,7 @@ func TestConnectionStringsThatAreRefused(t *testing.T) {
 		"a negative database":         {"redis://host?db=-1", "negative number"},
 		"an unverified certificate":   {"rediss://host?skip_verify=true", "SSL_CERT_FILE"},
 		"an option that nobody knows": {"redis://host?canary=1", "no source may set"},
+		"the word of others for TLS":  {"redis://host?sslmode=canary", "begin with rediss:// for TLS"},
 		"options that are none":       {"redis://host?canary=%zz", "no name=value"},
 		"a time that is none":         {"redis://host?read_timeout=canary", "values of their types"},
 	} {

@@ -102,6 +102,9 @@ func checkOptions(u *url.URL) error {
 			return invalid("has the option skip_verify: a server that nobody has checked could answer that there are no customers: " +
 				"leave it out, and let the operator trust the server's authority by SSL_CERT_FILE in its environment")
 		}
+		if store.IsTLSOption(name) {
+			return invalid("has the option %s, which Redis does not have: begin with rediss:// for TLS, with redis:// for none", name)
+		}
 		if !allowed[name] {
 			return invalid("has an option that no source may set: leave it out; %s", example)
 		}

@@ -19,6 +19,11 @@ type Connection struct {
 	Params map[string]string
 }
 
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.:-]*://`)
+
+// HasScheme reports whether a text begins as a URL does, of whatever kind.
+func HasScheme(text string) bool { return scheme.MatchString(text) }
+
 // Cure for strings whose parts can't be told from each other.
 const escape = "write the characters : / ? # [ ] @ % of a user name or password in their percent-encoded form"
 

@@ -44,7 +44,12 @@ func BadConnection(problem string) error {
 	}
 }
 
-// Refused is the failure of a query that is not sent, or whose result can't be used.
+// NotSent is the failure of a query that no server is asked about.
+func NotSent(problem string) error {
+	return &fault.Error{Kind: fault.Invalid, Operation: Operation, Code: source.CodeQuery, Message: problem}
+}
+
+// Refused is the failure of a query whose result can't be used.
 func Refused(format string, args ...any) error {
 	return &fault.Error{Kind: fault.Invalid, Operation: Operation, Message: fmt.Sprintf(format, args...)}
 }
@@ -159,3 +164,6 @@ func (r Redactor) Message(text string) string {
 	}
 	return store.Message(text, r.password)
 }
+
+// Spoils reports whether a text would lose a piece.
+func (r Redactor) Spoils(text string) bool { return r.Message(text) != store.Message(text) }

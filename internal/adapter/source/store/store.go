@@ -127,6 +127,15 @@ func Unanswered(err error) string {
 	return "no answer"
 }
 
+// tlsOptions are the names that the drivers of databases have for the option for TLS, in lower case.
+var tlsOptions = map[string]bool{
+	"ssl": true, "tls": true, "sslmode": true, "ssl-mode": true, "ssl_mode": true, "usessl": true, "use_ssl": true, "requiressl": true,
+	"tlsmode": true, "encrypt": true, "sslenabled": true,
+}
+
+// IsTLSOption reports whether the name is that of an option for TLS, of whichever driver.
+func IsTLSOption(name string) bool { return tlsOptions[strings.ToLower(name)] }
+
 // longestMessage bounds what reaches status and events, in runes.
 const longestMessage = 512
 

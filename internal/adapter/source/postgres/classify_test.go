@@ -1,0 +1,23 @@
+package postgres
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
+)
+
+// The database is called like its table, and a name of the connection string is told to nobody.
+func TestAHintThatWouldLoseAPieceIsLeftOut(t *testing.T) {
+	for hint, want := range map[string]string{
+		`Perhaps you meant to reference the column "tenants.plan".`:   `column "pla" does not exist`,
+		`Perhaps you meant to reference the column "customers.plan".`: `column "pla" does not exist (Perhaps you meant to reference the column "customers.plan".)`,
+		"": `column "pla" does not exist`,
+	} {
+		s := &session{target: target{redact: sqlrows.NewRedactor("s3cr3t", "reader", "tenants")}}
+		if got := s.text(&pgconn.PgError{Code: "42703", Message: `column "pla" does not exist`, Hint: hint}, noTime); got != want {
+			t.Errorf("got %s", got)
+		}
+	}
+}
