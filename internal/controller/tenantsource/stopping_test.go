@@ -37,3 +37,33 @@ func TestAReadEndsWithTheOperator(t *testing.T) {
 		t.Errorf("the source says %s of a read that the operator broke off", got)
 	}
 }
+
+// Nobody waits for a query that was corrected a moment later.
+func TestAReadEndsWhenItsSourceIsChanged(t *testing.T) {
+	for name, change := range map[string]func(*sourceworld.World){
+		"edited": func(w *sourceworld.World) {
+			w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.DynamoDB.TableName = "corrected" })
+		},
+		"suspended": func(w *sourceworld.World) {
+			w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.Suspend = true })
+		},
+		"deleted": func(w *sourceworld.World) { w.Delete("customers") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			reading := make(chan struct{})
+			w := sourceworld.New(t, kubeConfig, sourceworld.Options{Rows: map[source.Provider]port.Rows{source.DynamoDB: endless{reading}}})
+			w.Source("customers", source.DynamoDB, source.Query{DynamoDB: source.DynamoDBQuery{TableName: "customers"}})
+			changed := make(chan struct{})
+			go func() {
+				defer close(changed)
+				<-reading
+				change(w)
+			}()
+			w.Once("customers")
+			<-changed
+			if o, found := w.Get("customers"); found && o.Status.LastPollTime != nil {
+				t.Errorf("a read that was broken off counts as a poll\n%s", w.Describe("customers"))
+			}
+		})
+	}
+}
