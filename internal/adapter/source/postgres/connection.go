@@ -130,7 +130,7 @@ func canonical(name string) string {
 	return name
 }
 
-const forms = "a URL like postgres://user:password@host/database nor a list like host=... user=... password=... dbname=...: write one of them"
+const forms = "a URL like postgres://user:password@host/database nor a list like host=... user=... password=... dbname=...: write one of them" //nolint:gosec // an example for people
 
 const blanks = " \t\n\r\v\f"
 
