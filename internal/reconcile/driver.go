@@ -41,8 +41,9 @@ const (
 	throttleDelay = 5 * time.Second
 )
 
-// errBehind ends a pass over an object that has changed since it was cached.
-var errBehind = errors.New("the cache is behind the API server")
+// ErrBehind ends a pass over an object that has changed since it was cached: nothing is reported of it, and the object is
+// looked at again.
+var ErrBehind = errors.New("the cache is behind the API server")
 
 // Kind is what the driver needs to know of a kind of object.
 type Kind[O client.Object] interface {
@@ -131,7 +132,7 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 		}
 		return ctrl.Result{}, nil
 	}
-	if errors.Is(failure, errBehind) {
+	if errors.Is(failure, ErrBehind) {
 		// The watch wakes the object when it brings the change; this is for a watch that hangs.
 		log.FromContext(ctx).V(1).Info("Nothing was written", "reason", failure.Error())
 		return ctrl.Result{RequeueAfter: behindDelay}, nil
@@ -277,7 +278,7 @@ func (k *keeper[O]) confirm(ctx context.Context) error {
 		now.GetDeletionTimestamp().Equal(k.object.GetDeletionTimestamp()) &&
 		maps.Equal(k.ours(now.GetAnnotations()), k.ours(k.object.GetAnnotations()))
 	if !same {
-		return errBehind
+		return ErrBehind
 	}
 	return nil
 }

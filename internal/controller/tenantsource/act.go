@@ -54,7 +54,7 @@ func (p *pass) current(ctx context.Context) error {
 	}
 	if p.in.Overtaken(convert.SourceMemory(&now.Status)) {
 		p.session.Round = nil
-		return errors.New("another process has polled since")
+		return fmt.Errorf("%w: another process has polled since", reconcile.ErrBehind)
 	}
 	return nil
 }
@@ -87,8 +87,8 @@ func (p *pass) read(ctx context.Context) error {
 
 // A read that is broken off tells nothing of the table.
 var (
-	errStopping = errors.New("the operator is stopping")
-	errOutdated = errors.New("the source has changed while its table was read")
+	errStopping = fmt.Errorf("%w: the operator is stopping", reconcile.ErrBehind)
+	errOutdated = fmt.Errorf("%w: the source has changed while its table was read", reconcile.ErrBehind)
 )
 
 // lookEvery is how often a read looks whether it is still wanted.
