@@ -1,6 +1,7 @@
 package resolver_test
 
 import (
+	"errors"
 	"context"
 	"net"
 	"strings"
@@ -20,14 +21,7 @@ const target = "dmain.cloudfront.net"
 // serve starts a DNS server on UDP and TCP and returns where it listens.
 func serve(t *testing.T, handle dns.HandlerFunc) string {
 	t.Helper()
-	packets, err := new(net.ListenConfig).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	streams, err := new(net.ListenConfig).Listen(t.Context(), "tcp", packets.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	packets, streams := listen(t)
 	for _, s := range []*dns.Server{{PacketConn: packets, Handler: handle}, {Listener: streams, Handler: handle}} {
 		ready, done := make(chan struct{}), make(chan error, 1)
 		s.NotifyStartedFunc = func() { close(ready) }
@@ -43,6 +37,26 @@ func serve(t *testing.T, handle dns.HandlerFunc) string {
 		})
 	}
 	return packets.LocalAddr().String()
+}
+
+// listen finds a port that is free for both protocols: the system gives out one that is free for UDP, and somebody else may
+// have its number for TCP.
+func listen(t *testing.T) (net.PacketConn, net.Listener) {
+	t.Helper()
+	var failures []error
+	for range 10 {
+		packets, err := new(net.ListenConfig).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		streams, err := new(net.ListenConfig).Listen(t.Context(), "tcp", packets.LocalAddr().String())
+		if err == nil {
+			return packets, streams
+		}
+		failures = append(failures, err, packets.Close())
+	}
+	t.Fatal(errors.Join(failures...))
+	return nil, nil
 }
 
 // zone is a server that knows these records and follows CNAMEs in one answer, or leaves that
