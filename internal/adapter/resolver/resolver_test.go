@@ -1,8 +1,8 @@
 package resolver_test
 
 import (
-	"errors"
 	"context"
+	"errors"
 	"net"
 	"strings"
 	"testing"
