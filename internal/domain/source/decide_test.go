@@ -235,7 +235,7 @@ func TestTheEndOfARound(t *testing.T) {
 		in := input(inRound(func(r *source.Round) { r.Token, r.Verdict.Held = "now", &source.Held{Hash: "aa"} }))
 		in.Session.Failures, in.Session.HeldHash = 3, "bb"
 		in.End()
-		want := source.Session{LastRegular: noon, HeldHash: "aa", Generation: 1, Token: "now"}
+		want := source.Session{LastRegular: noon, HeldHash: "aa", Generation: 1, Token: "now", Polled: noon}
 		if d := cmp.Diff(want, *in.Session); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
