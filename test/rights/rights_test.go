@@ -30,7 +30,6 @@ import (
 
 // unused are grants that this run does not use, with the reason why they are there.
 var unused = map[string]string{
-	"list cloudfront-tenant-operator.io/distributiontenants":   firstList,
 	"list cloudfront-tenant-operator.io/tenantsources":         firstList,
 	"create cloudfront-tenant-operator.io/distributiontenants": "an apply that creates is a patch in the audit log; the API server asks for this right, too",
 }
