@@ -53,7 +53,7 @@ type failure struct {
 	want  outcome
 	// except is what some engines say instead.
 	except map[source.Provider]outcome
-	// polls is how long it lasts; six polls if zero, which is far more than the guard asks for.
+	// polls is how long it lasts; four polls if zero, twice what the guard asks for.
 	polls int
 }
 
@@ -387,7 +387,7 @@ var refusedReaders = map[string]failure{
 			must(c.t, c.w.Kube.Update(c.t.Context(), secret))
 		},
 		heal: secretBack,
-		want: invalidConfig(`the Secret "customers" has no key connectionString: put the connection string there`),
+		want: invalidConfig(`the Secret "customers" has no key connectionString, or an empty one: put the connection string there`),
 	},
 	"credentials: the connection string is none": {
 		only:  withSecret,
@@ -468,7 +468,7 @@ func (f failure) play(t *testing.T, e engine) {
 	}
 	polls := f.polls
 	if polls == 0 {
-		polls = 6
+		polls = 4
 	}
 	total := len(f.setup.rowsOr(usual(0, size)))
 	e.play(t, f.setup, func(c *cell) {

@@ -67,7 +67,7 @@ func testForeign(c *cell) {
 	c.put(usual(25, 30)...)
 	c.poll()
 	c.expect("Ready=False/Conflict", "Synced=False/RowsRejected")
-	c.says("4 rows meet objects that are not this source's: status.rejectedRows names them. All other rows are followed")
+	c.says("4 rows meet objects that are not this source's: status.rejectedRows says which. All other rows are followed")
 	c.rejectedAre(map[string]string{
 		name(25): fmt.Sprintf("there is a DistributionTenant %q that is not this source's (it has no labels of a TenantSource): rename the row, or delete or rename the object", name(25)),
 		name(26): "it has no labels of a TenantSource",

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -100,6 +101,8 @@ const lookEvery = time.Second
 func (p *pass) whileWanted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithTimeout(ctx, p.ReadTimeout)
 	ctx, cancel := context.WithCancelCause(ctx)
+	// The object itself is the pass's, which goes on while a last look is under way.
+	key, uid, generation := p.key(), p.object.UID, p.object.Generation
 	go func() {
 		look := time.NewTicker(lookEvery)
 		defer look.Stop()
@@ -108,7 +111,7 @@ func (p *pass) whileWanted(ctx context.Context) (context.Context, context.Cancel
 			case <-p.Stopped:
 				cancel(errStopping)
 			case <-look.C:
-				if p.outdated(ctx) {
+				if p.outdated(ctx, key, uid, generation) {
 					cancel(errOutdated)
 				}
 			case <-ctx.Done():
@@ -120,10 +123,10 @@ func (p *pass) whileWanted(ctx context.Context) (context.Context, context.Cancel
 }
 
 // outdated asks the cache.
-func (p *pass) outdated(ctx context.Context) bool {
+func (c *Controller) outdated(ctx context.Context, key client.ObjectKey, uid types.UID, generation int64) bool {
 	var now v1alpha1.TenantSource
-	err := p.Client.Get(ctx, p.key(), &now)
-	return apierrors.IsNotFound(err) || err == nil && (now.UID != p.object.UID || now.Generation != p.object.Generation)
+	err := c.Client.Get(ctx, key, &now)
+	return apierrors.IsNotFound(err) || err == nil && (now.UID != uid || now.Generation != generation)
 }
 
 func (p *pass) readRows(ctx context.Context, poll *source.Poll) *source.Failure {
