@@ -32,6 +32,10 @@ var AddToScheme = schemeBuilder.AddToScheme
 
 func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
+		&ConnectionGroup{},
+		&ConnectionGroupList{},
+		&Distribution{},
+		&DistributionList{},
 		&DistributionTenant{},
 		&DistributionTenantList{},
 		&TenantSource{},
