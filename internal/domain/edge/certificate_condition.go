@@ -92,7 +92,7 @@ func (in Input) certificateCondition() Condition {
 
 func (in Input) lostText() string {
 	return fmt.Sprintf("AWS has no certificate request for %s, although one was sent: the operator's identity may lack acm:RequestCertificate, or the account's quota of certificates may be used up. It is sent again with growing delay.",
-		joinSome(in.unservedOf(in.World.Tenant.Domains)))
+		JoinSome(in.unservedOf(in.World.Tenant.Domains)))
 }
 
 func failedText(m cert.Managed) string {

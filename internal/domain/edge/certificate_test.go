@@ -135,7 +135,7 @@ func certificateCases() map[string]question {
 		"what the list does not show is read before it is sent back":     {in: with(issued, listed, drift(edge.DriftReport)), rule: "Faithful", step: edge.Look{At: edge.LookTenant}},
 		"somebody who takes it off again and again is let win for a while": {
 			in: with(issued, func(in *edge.Input) {
-				in.Attempts = edge.Attempts{AcceptedFor: in.Generation, Corrections: edge.MaxCorrections, LastCorrection: now.Add(-time.Minute)}
+				in.Attempts = edge.Attempts{Tries: edge.Tries{AcceptedFor: in.Generation, Corrections: edge.MaxCorrections, LastCorrection: now.Add(-time.Minute)}}
 			}),
 			rule: "Faithful", step: edge.Rest{}, reason: edge.ReasonDriftNotConverging, stuck: true,
 		},

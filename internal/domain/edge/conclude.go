@@ -134,7 +134,7 @@ func (in Input) reportedDrift(r Report) []Difference {
 	if in.Deleting || !in.mine() || r.AppliedGeneration != in.Generation || in.Policy.Drift == DriftSuspend {
 		return nil
 	}
-	drift := append(in.openDiff(), in.tagChange().differences(in.World.Tags)...)
+	drift := append(in.openDiff(), in.tagChange().Differences(in.World.Tags)...)
 	return append(drift, in.dnsDrift()...)
 }
 
@@ -303,7 +303,7 @@ func (in Input) syncedCondition(r Report, d Decision) Condition {
 }
 
 func (in Input) pendingText() string {
-	diff := append(in.diff(), in.tagChange().differences(in.World.Tags)...)
+	diff := append(in.diff(), in.tagChange().Differences(in.World.Tags)...)
 	if held, _ := domainsHeld(in); held.Problem != nil && len(diff) == 0 {
 		return held.Problem.Message
 	}
@@ -332,7 +332,7 @@ func boundedFields(diff []Difference) string {
 	for i, d := range diff {
 		names[i] = d.Field
 	}
-	return joinSome(names)
+	return JoinSome(names)
 }
 
 // endpointText names where DNS has to point. What status remembers keeps the text stable

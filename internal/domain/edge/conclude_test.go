@@ -68,7 +68,7 @@ func TestConditions(t *testing.T) {
 		},
 		"what was given up says so in Synced": {
 			in: with(quiet(), drifted, func(in *edge.Input) {
-				in.Attempts = edge.Attempts{AcceptedFor: 2, Corrections: edge.MaxCorrections, LastCorrection: now}
+				in.Attempts = edge.Attempts{Tries: edge.Tries{AcceptedFor: 2, Corrections: edge.MaxCorrections, LastCorrection: now}}
 			}),
 			ready: "true/Deployed", synced: "false/DriftNotConverging",
 		},

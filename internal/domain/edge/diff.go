@@ -73,8 +73,8 @@ func DiffTags(want, have map[string]string, applied []string) TagChange {
 	return change
 }
 
-// differences renders the change for status and events.
-func (c TagChange) differences(have map[string]string) []Difference {
+// Differences renders the change for status and events.
+func (c TagChange) Differences(have map[string]string) []Difference {
 	var out []Difference
 	for _, k := range slices.Sorted(maps.Keys(c.Set)) {
 		out = append(out, Difference{Field: "tags[" + k + "]", Desired: c.Set[k], Observed: have[k]})

@@ -75,7 +75,7 @@ func domainsHeld(in Input) (Decision, bool) {
 	}
 	waiting, leaving := in.heldDomains()
 	held := func(why string) (Decision, bool) {
-		return rest(Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf("spec.domains: %s %s", joinSome(waiting), why)}, in.certificateWait())
+		return rest(Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf("spec.domains: %s %s", JoinSome(waiting), why)}, in.certificateWait())
 	}
 	const ended = "when the pending request for a managed certificate has ended; AWS works on one at a time."
 	switch requested := in.requestedDomains(); {
@@ -89,12 +89,12 @@ func domainsHeld(in Input) (Decision, bool) {
 	case len(waiting) > 0 && len(leaving) == 0 && in.retrying() && severity(in.dnsCondition().Reason) <= severity(ReasonDNSRecordCreating):
 		return do(Rest{Hold: true})
 	case len(waiting) > 0 && len(leaving) > 0:
-		return held(fmt.Sprintf("is added once %s is out of DNS: a certificate is requested for both otherwise.", joinSome(leaving)))
+		return held(fmt.Sprintf("is added once %s is out of DNS: a certificate is requested for both otherwise.", JoinSome(leaving)))
 	case len(waiting) > 0:
 		return held("is added once its DNS record leads to CloudFront. " + in.dnsCondition().Message)
 	case len(leaving) > 0:
 		return rest(Problem{Reason: ReasonUpdatePending, Of: Synced, Message: fmt.Sprintf(
-			"%s is removed from the distribution tenant once its DNS record is gone: a name that leads to CloudFront must never be without a tenant.", joinSome(leaving))}, 0)
+			"%s is removed from the distribution tenant once its DNS record is gone: a name that leads to CloudFront must never be without a tenant.", JoinSome(leaving))}, 0)
 	}
 	return pass()
 }

@@ -93,18 +93,18 @@ func driftEvent(drift []Difference) (Event, bool) {
 	if len(drift) == 0 {
 		return Event{}, false
 	}
-	return Event{Warning: true, Reason: EventDriftCorrected, Message: "Set back what was changed in AWS: " + detail(drift) + "."}, true
+	return Event{Warning: true, Reason: EventDriftCorrected, Message: "Set back what was changed in AWS: " + Detail(drift) + "."}, true
 }
 
 func driftDetail(c Condition, r Report) string {
 	if c.Reason != ReasonDriftDetected || len(r.Drift) == 0 {
 		return ""
 	}
-	return " " + detail(r.Drift)
+	return " " + Detail(r.Drift)
 }
 
-// detail renders the first few differences with both values.
-func detail(diff []Difference) string {
+// Detail renders the first few differences with both values.
+func Detail(diff []Difference) string {
 	var parts []string
 	for _, d := range diff[:min(len(diff), someItems)] {
 		parts = append(parts, fmt.Sprintf("%s %q instead of %q", d.Field, d.Observed, d.Desired))

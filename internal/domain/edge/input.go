@@ -30,6 +30,23 @@ const (
 	AdoptForce     AdoptionPolicy = "Force"
 )
 
+// Allows reports whether a resource of which the tags say that may be taken over. ownerAlive means that
+// they name a live object of this cluster: two live objects would take it from each other for ever.
+func (p AdoptionPolicy) Allows(relation ownership.Relation, ownerAlive bool) bool {
+	if relation == ownership.Foreign && ownerAlive {
+		return false
+	}
+	switch p {
+	case AdoptForce:
+		return true
+	case AdoptIfUnowned:
+		return relation == ownership.Unowned || relation == ownership.Former
+	case AdoptNever:
+		return false
+	}
+	return false
+}
+
 // Policy is what the user allows.
 type Policy struct {
 	Drift    DriftPolicy
@@ -127,6 +144,14 @@ type Failure struct {
 	Since      time.Time
 }
 
+// NotConverging returns the memory if it is of corrections of that generation that did not take.
+func (f *Failure) NotConverging(generation int64) *Failure {
+	if f == nil || f.Generation != generation || f.Reason != ReasonDriftNotConverging {
+		return nil
+	}
+	return f
+}
+
 // NextTry says when the next try is due, for somebody who asks at now or last tried then.
 func (f Failure) NextTry(now time.Time) time.Time {
 	switch f.Reason {
@@ -139,9 +164,9 @@ func (f Failure) NextTry(now time.Time) time.Time {
 	}
 }
 
-// Attempts is what the running process remembers of its own tries. Losing it in a
-// restart costs a call or two, never correctness.
-type Attempts struct {
+// Tries is what the running process remembers of what it tried for a resource of any kind. Losing
+// it in a restart costs a call or two, never correctness.
+type Tries struct {
 	// Last is when something was last tried that then failed. Zero: never here.
 	Last time.Time
 	// Asked means that a person asked for a try which has not come to an answer yet: where names
@@ -161,12 +186,17 @@ type Attempts struct {
 	DeleteRefused string
 	// DeletedAt is when a deletion was accepted.
 	DeletedAt time.Time
-	// DisableRefused means AWS refused a disable that sent nothing else.
-	DisableRefused bool
 	// Transients counts the failures in a row after which nothing is known.
 	Transients int
 	// Conflicts counts those in a row after which only that something has changed is known.
 	Conflicts int
+}
+
+// Attempts is what the running process remembers of its own tries for a tenant.
+type Attempts struct {
+	Tries
+	// DisableRefused means AWS refused a disable that sent nothing else.
+	DisableRefused bool
 	// CertificateSeen is when the managed certificate was last read, or asked for, and
 	// CertificateETag the ETag that the tenant had then.
 	CertificateSeen time.Time
@@ -191,7 +221,7 @@ const (
 // Sent notes that AWS accepted a write for the generation. Each further one of its kind
 // corrects what did not stay; a count that has held for a while starts anew. A write that was
 // only a part of what the generation asks for is of no kind.
-func (a *Attempts) Sent(generation int64, w Write, now time.Time) {
+func (a *Tries) Sent(generation int64, w Write, now time.Time) {
 	if a.AcceptedFor != generation {
 		a.Accepted = 0
 	}
@@ -203,6 +233,23 @@ func (a *Attempts) Sent(generation int64, w Write, now time.Time) {
 		a.LastCorrection = now
 	}
 	a.AcceptedFor, a.Accepted = generation, a.Accepted|w
+}
+
+// Fruitless reports whether that generation was corrected often enough to know that AWS does not keep
+// it, or that somebody else keeps changing it back. Once the failure that stands in status says so, one
+// correction goes at each time that the schedule of failures names, or when a person asks.
+func (a *Tries) Fruitless(generation int64, failure *Failure, nudged bool, now time.Time) bool {
+	if f := failure.NotConverging(generation); f != nil {
+		last := a.LastCorrection
+		if last.IsZero() {
+			last = a.Last
+		}
+		if nudged && now.Sub(last) >= cadence.FirstRetry {
+			return false
+		}
+		return now.Before(f.NextTry(last))
+	}
+	return a.AcceptedFor == generation && a.Corrections >= MaxCorrections && now.Sub(a.LastCorrection) < StableFor
 }
 
 // Knowledge says how much is known of the tenant in AWS.

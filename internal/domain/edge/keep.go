@@ -48,7 +48,7 @@ func readable(in Input) (Decision, bool) {
 	if in.World.Unreadable == nil {
 		return pass()
 	}
-	return stuck(reasonOf(in.World.Unreadable.Kind), in.World.Unreadable.Error())
+	return stuck(ReasonOf(in.World.Unreadable.Kind), in.World.Unreadable.Error())
 }
 
 // sameAccount keeps a mistake in the operator's credentials from looking like the loss of
@@ -123,19 +123,7 @@ func owned(in Input) (Decision, bool) {
 }
 
 func (in Input) mayAdopt(relation ownership.Relation) bool {
-	if relation == ownership.Foreign && in.World.OwnerAlive {
-		// Two live objects would take the tenant from each other for ever.
-		return false
-	}
-	switch in.Policy.Adoption {
-	case AdoptForce:
-		return true
-	case AdoptIfUnowned:
-		return relation == ownership.Unowned || relation == ownership.Former
-	case AdoptNever:
-		return false
-	}
-	return false
+	return in.Policy.Adoption.Allows(relation, in.World.OwnerAlive)
 }
 
 func (in Input) previousOwner() string {
@@ -257,31 +245,13 @@ func orAttaching(diff []Difference) []Difference {
 }
 
 // fruitless reports whether this generation was corrected often enough to know that AWS
-// does not keep it, or that somebody else keeps changing it back. Once that stands in
-// status, one correction goes at each time that the schedule of failures names.
+// does not keep it, or that somebody else keeps changing it back.
 func (in Input) fruitless() bool {
-	a := in.Attempts
-	if f := in.notConvergingSince(); f != nil {
-		last := a.LastCorrection
-		if last.IsZero() {
-			last = a.Last
-		}
-		if in.Nudged && in.Now.Sub(last) >= cadence.FirstRetry {
-			return false
-		}
-		return in.Now.Before(f.NextTry(last))
-	}
-	return a.AcceptedFor == in.Generation && a.Corrections >= MaxCorrections && in.Now.Sub(a.LastCorrection) < StableFor
+	return in.Attempts.Fruitless(in.Generation, in.Memory.Failure, in.Nudged, in.Now)
 }
 
 // notConvergingSince is the memory of corrections of this generation that did not take.
-func (in Input) notConvergingSince() *Failure {
-	f := in.Memory.Failure
-	if f == nil || f.Generation != in.Generation || f.Reason != ReasonDriftNotConverging {
-		return nil
-	}
-	return f
-}
+func (in Input) notConvergingSince() *Failure { return in.Memory.Failure.NotConverging(in.Generation) }
 
 func (in Input) notConverging(diff []Difference) (Decision, bool) {
 	return Decision{Step: Rest{}, Problem: notConvergingProblem(diff)}, true
@@ -309,7 +279,7 @@ func tagsFaithful(in Input) (Decision, bool) {
 	if change.Empty() {
 		return pass()
 	}
-	diff := change.differences(in.World.Tags)
+	diff := change.Differences(in.World.Tags)
 	var drift []Difference
 	if in.applied() {
 		if in.Policy.Drift != DriftEnforce {
@@ -368,12 +338,12 @@ func serving(in Input) (Decision, bool) {
 	missing, waiting := unserved(in.Desired.Domains, *t)
 	if len(missing) > 0 {
 		return rest(Problem{Reason: ReasonDomainValidationPending, Of: Ready, Message: fmt.Sprintf(
-			"The distribution tenant in AWS does not have %s.", joinSome(missing))}, 0)
+			"The distribution tenant in AWS does not have %s.", JoinSome(missing))}, 0)
 	}
 	if len(waiting) > 0 {
 		return rest(Problem{Reason: ReasonDomainValidationPending, Of: Ready, Message: fmt.Sprintf(
 			"CloudFront does not answer for %s yet: no certificate covers the domain, or its DNS does not point at %s.",
-			joinSome(waiting), in.endpointText())}, 0)
+			JoinSome(waiting), in.endpointText())}, 0)
 	}
 	return pass()
 }

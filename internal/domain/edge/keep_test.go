@@ -152,7 +152,7 @@ func updateCases() map[string]question {
 	correction := update
 	correction.Drift = difference
 	worn := func(in *edge.Input) {
-		in.Attempts = edge.Attempts{AcceptedFor: in.Generation, Corrections: edge.MaxCorrections, LastCorrection: now.Add(-time.Minute)}
+		in.Attempts = edge.Attempts{Tries: edge.Tries{AcceptedFor: in.Generation, Corrections: edge.MaxCorrections, LastCorrection: now.Add(-time.Minute)}}
 	}
 	adopted := with(quiet(), drifted, func(in *edge.Input) {
 		in.AdoptedGeneration, in.Memory.AppliedGeneration = in.Generation, 0
@@ -225,7 +225,7 @@ func tagCases() map[string]question {
 		"tags are written on the strength of fresh ones": {in: with(lost, oldTags), rule: "TagsFaithful", step: edge.Look{At: edge.LookTags}},
 		"tags that do not stay are given up for a while": {
 			in: with(lost, func(in *edge.Input) {
-				in.Attempts = edge.Attempts{AcceptedFor: in.Generation, Corrections: edge.MaxCorrections, LastCorrection: now}
+				in.Attempts = edge.Attempts{Tries: edge.Tries{AcceptedFor: in.Generation, Corrections: edge.MaxCorrections, LastCorrection: now}}
 			}),
 			rule: "TagsFaithful", step: edge.Rest{}, reason: edge.ReasonDriftNotConverging, stuck: true,
 		},

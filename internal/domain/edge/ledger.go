@@ -38,7 +38,7 @@ func recordNames(entries []dns.Entry) string {
 			names = append(names, name)
 		}
 	}
-	return joinSome(names)
+	return JoinSome(names)
 }
 
 // keepsTenant reports whether the tenant outlives the object, and its records with it. One that

@@ -56,11 +56,11 @@ func checkParameters(have map[string]string, d Distribution) *Problem {
 	switch {
 	case len(missing) > 0:
 		return &Problem{Reason: ReasonMissingParameters, Stuck: true, Message: fmt.Sprintf(
-			"spec.parameters lacks %s, which distribution %s requires. Add it with a value.", joinSome(missing), d.ID)}
+			"spec.parameters lacks %s, which distribution %s requires. Add it with a value.", JoinSome(missing), d.ID)}
 	case len(unknown) > 0:
 		return &Problem{Reason: ReasonInvalidSpec, Stuck: true, Message: fmt.Sprintf(
 			"spec.parameters has %s, which distribution %s does not declare. It declares: %s.",
-			joinSome(unknown), d.ID, orElse(joinSome(names), "none"))}
+			JoinSome(unknown), d.ID, orElse(JoinSome(names), "none"))}
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func checkCoverage(in Input, d Distribution) (Decision, bool) {
 	if len(arns) == 0 {
 		return stuck(ReasonMissingCertificate, fmt.Sprintf(
 			"No certificate covers %s: distribution %s has none. Set spec.customizations.certificate.arn, or request one with spec.managedCertificateRequest.",
-			joinSome(in.Desired.Domains), d.ID))
+			JoinSome(in.Desired.Domains), d.ID))
 	}
 	var names []string
 	unusable := ""
@@ -108,7 +108,7 @@ func checkCoverage(in Input, d Distribution) (Decision, bool) {
 		return stuck(ReasonMissingCertificate, unusable)
 	}
 	return stuck(ReasonCertificateSANMismatch, fmt.Sprintf(
-		"spec.domains: no certificate covers %s. The certificates at hand cover %s; a wildcard covers one label.", joinSome(bare), joinSome(names)))
+		"spec.domains: no certificate covers %s. The certificates at hand cover %s; a wildcard covers one label.", JoinSome(bare), JoinSome(names)))
 }
 
 // flaw says why the certificate can't be used, empty when it can.
@@ -126,7 +126,7 @@ func (c Certificate) flaw(arn string) string {
 const someItems = 5
 
 // joinSome joins the first few items and says how many more there are.
-func joinSome(items []string) string {
+func JoinSome(items []string) string {
 	if len(items) <= someItems {
 		return strings.Join(items, ", ")
 	}

@@ -37,7 +37,7 @@ func (in Input) refusal() (Decision, bool) {
 		}
 		return stuck(ReasonDomainValidationPending, f.Error())
 	default:
-		return stuck(reasonOf(f.Kind), f.Error())
+		return stuck(ReasonOf(f.Kind), f.Error())
 	}
 }
 
@@ -46,7 +46,7 @@ func (in Input) holderText() string {
 	switch {
 	case h == nil:
 		return fmt.Sprintf("A domain of %s is attached to a CloudFront resource that this account does not show as a distribution tenant. Remove it there, or move it with UpdateDomainAssociation. AWS: %s",
-			joinSome(in.Desired.Domains), in.World.Refused.Message)
+			JoinSome(in.Desired.Domains), in.World.Refused.Message)
 	case h.Owner != ownership.Owner{}:
 		return fmt.Sprintf("Domain %s is held by the distribution tenant %q (%s) of %s. Remove it there first.", h.Domain, h.Name, h.ID, h.Owner)
 	default:
@@ -55,7 +55,8 @@ func (in Input) holderText() string {
 	}
 }
 
-func reasonOf(kind fault.Kind) Reason {
+// ReasonOf is the reason that a failure of that kind has in a condition.
+func ReasonOf(kind fault.Kind) Reason {
 	switch kind {
 	case fault.Denied:
 		return ReasonAccessDenied
