@@ -37,7 +37,7 @@ func Events(in Input, out Outcome, r Report) []Event {
 		switch {
 		case c.Type == Ready && c.Status && !before.Status:
 			events = append(events, Event{Reason: string(c.Reason), Message: c.Message})
-		case c.Type == Ready && !c.Status && before.Reason != c.Reason && alarming(c.Reason),
+		case c.Type == Ready && !c.Status && before.Reason != c.Reason && Alarming(c.Reason),
 			c.Type == Synced && before.Reason != c.Reason && (c.Reason == ReasonDriftDetected || c.Reason == ReasonDriftNotConverging):
 			events = append(events, Event{Warning: true, Reason: string(c.Reason), Message: c.Message + driftDetail(c, r)})
 		}
@@ -115,8 +115,8 @@ func Detail(diff []Difference) string {
 	return strings.Join(parts, "; ")
 }
 
-// alarming reports whether a reason for not being Ready needs somebody's attention.
-func alarming(r Reason) bool {
+// Alarming reports whether a reason for not being Ready needs somebody's attention.
+func Alarming(r Reason) bool {
 	switch r {
 	case ReasonCreating, ReasonDeploying, ReasonDisabling, ReasonDeleting, ReasonPendingValidation,
 		ReasonAttaching, ReasonDomainValidationPending, ReasonDeployed, ReasonUpdatePending, ReasonPaused, ReasonInSync,

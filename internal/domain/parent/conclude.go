@@ -1,0 +1,271 @@
+package parent
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+)
+
+// What these kinds say beside what tenants say. The api package carries the same words as its contract.
+const (
+	// DeletionStalled is True once a deletion takes longer than it should.
+	DeletionStalled edge.ConditionType = "DeletionStalled"
+
+	ReasonInUse           edge.Reason = "InUse"
+	ReasonDeletionTimeout edge.Reason = "DeletionTimeout"
+)
+
+// Report is what status says after a pass.
+type Report struct {
+	// Resource is nil while none is known that is ours.
+	Resource *Observed
+	// Forget means that the resource in status is gone.
+	Forget            bool
+	AppliedGeneration int64
+	AppliedTagKeys    []string
+	Creations         int32
+	Deletion          *Progress
+	Drift             []edge.Difference
+	Failure           *edge.Failure
+	Conditions        []edge.Condition
+}
+
+// shownAfter is how many failures in a row, about which nothing is known but that they happened, it takes to
+// say so in status.
+const shownAfter = 2
+
+// Conclude computes the report of a pass. It is pure: the same world gives the same report, so that an
+// unchanged one is never written again.
+func Conclude(in Input, out Outcome) Report {
+	r := Report{
+		AppliedGeneration: in.Memory.AppliedGeneration, AppliedTagKeys: in.Memory.AppliedTagKeys,
+		Creations: in.Memory.Creations, Failure: in.Memory.Failure, Deletion: in.progress(),
+	}
+	if in.mine() {
+		observed := *in.World.Resource
+		r.Resource = &observed
+		if in.nowApplied() {
+			r.AppliedGeneration = in.Generation
+		}
+		if in.World.TagsKnown && in.tagChange().Empty() {
+			r.AppliedTagKeys = slices.Sorted(maps.Keys(in.Desired.Tags))
+		}
+	}
+	kept := Rest{}
+	if rest, ok := out.Decision.Step.(Rest); ok {
+		kept = rest
+	}
+	switch {
+	case kept.Lost:
+		r.Forget, r.Creations, r.AppliedGeneration = true, in.Memory.Creations+1, 0
+		r.Failure = nil
+	case kept.Hold || out.Err != nil:
+		r.Drift = in.reportedDrift(r)
+		r.Conditions = in.stalled(in.unchanged(out.Err), r)
+		return r
+	default:
+		r.Failure = in.failure(out.Decision.Problem)
+	}
+	r.Drift = append(in.reportedDrift(r), out.Decision.Drift...)
+	r.Conditions = in.stalled(in.conditions(r, out.Decision), r)
+	return r
+}
+
+// nowApplied reports whether the present generation has reached AWS. Every read compares the whole
+// configuration: nothing differs, or what differs was sent and accepted.
+func (in Input) nowApplied() bool {
+	if in.applied() || in.deleting() {
+		return in.applied()
+	}
+	if !in.World.TagsKnown || !in.tagChange().Empty() {
+		return false
+	}
+	return len(in.World.Differences) == 0 || in.inheriting() ||
+		in.Attempts.AcceptedFor == in.Generation && in.Attempts.Accepted&edge.WroteTenant != 0
+}
+
+// reportedDrift is what status lists as differing from a generation that was applied.
+func (in Input) reportedDrift(r Report) []edge.Difference {
+	if in.deleting() || !in.mine() || r.AppliedGeneration != in.Generation || in.Policy.Drift == edge.DriftSuspend {
+		return nil
+	}
+	return append(slices.Clone(in.World.Differences), in.tagChange().Differences(in.World.Tags)...)
+}
+
+// progress is the step that the deletion is at, and since when.
+func (in Input) progress() *Progress {
+	if !in.deleting() {
+		return nil
+	}
+	step := in.deletionStep()
+	if before := in.Memory.Deletion; before != nil && (step == "" || step == before.Step) {
+		return before
+	}
+	if step == "" {
+		return nil
+	}
+	return &Progress{Step: step, Since: in.Now.Truncate(time.Second)}
+}
+
+func (in Input) deletionStep() DeletionStep {
+	w := in.World
+	switch {
+	case !w.Fresh:
+		return ""
+	case !w.present():
+		return StepDeleting
+	case w.Dependents != nil && w.Dependents.Count > 0:
+		return StepInUse
+	case w.Resource.Enabled:
+		return StepDisabling
+	case !w.Resource.Settled():
+		return StepSettling
+	}
+	return StepDeleting
+}
+
+// unchanged keeps the conditions of the last pass, but for what the failure itself says.
+func (in Input) unchanged(err error) []edge.Condition {
+	out := slices.SortedFunc(maps.Values(in.Memory.Conditions), byType)
+	ready, known := in.Memory.Conditions[edge.Ready]
+	say := func(reason edge.Reason, message string) []edge.Condition {
+		out = slices.DeleteFunc(out, func(c edge.Condition) bool { return c.Type == edge.Ready })
+		return append(out, edge.Condition{Type: edge.Ready, Reason: reason, Message: message, Generation: in.Generation})
+	}
+	switch {
+	case err == nil:
+		return out
+	case fault.Is(err, fault.Throttled):
+		if !known {
+			return say(edge.ReasonCreating, "Waiting for a turn: the operator's share of the AWS request rate is in use.")
+		}
+	case fault.Classified(err) && in.Attempts.Transients >= shownAfter && (!ready.Status || !in.applied()):
+		return say(edge.ReasonAWSError, err.Error())
+	}
+	return out
+}
+
+// failure remembers the problem, and since when this generation has been failing.
+func (in Input) failure(p *edge.Problem) *edge.Failure {
+	if p == nil || !p.Stuck {
+		// What did not take before has not taken until it has stayed for a while.
+		if f := in.Memory.Failure.NotConverging(in.Generation); f != nil && in.Now.Sub(in.Attempts.LastCorrection) < edge.StableFor {
+			return f
+		}
+		return nil
+	}
+	f := edge.Failure{Reason: p.Reason, Generation: in.Generation, Since: in.Now}
+	if old := in.Memory.Failure; old != nil && old.Generation == in.Generation {
+		f.Since = old.Since
+	}
+	return &f
+}
+
+func byType(a, b edge.Condition) int { return strings.Compare(string(a.Type), string(b.Type)) }
+
+func (in Input) conditions(r Report, d Decision) []edge.Condition {
+	list := []edge.Condition{in.readyCondition(d), in.syncedCondition(r, d)}
+	for i := range list {
+		list[i].Generation = in.Generation
+	}
+	slices.SortFunc(list, byType)
+	return list
+}
+
+func (in Input) readyCondition(d Decision) edge.Condition {
+	no := func(reason edge.Reason, message string) edge.Condition {
+		return edge.Condition{Type: edge.Ready, Reason: reason, Message: message}
+	}
+	p := d.Problem
+	switch {
+	case p != nil && p.Of != edge.Synced:
+		return no(p.Reason, p.Message)
+	case in.deleting():
+		return in.deletingCondition()
+	case !in.mine() && in.Paused:
+		return no(edge.ReasonCreating, fmt.Sprintf("The %s does not exist yet, and the object is paused.", in.Desired.Words.Noun))
+	case !in.mine():
+		return no(edge.ReasonCreating, fmt.Sprintf("The %s does not exist yet.", in.Desired.Words.Noun))
+	case !in.World.Resource.Settled():
+		progress, _ := settled(in)
+		return no(progress.Problem.Reason, progress.Problem.Message)
+	}
+	message := "Deployed to CloudFront's edge locations."
+	if !in.World.Resource.Enabled {
+		message = "Deployed and, as the spec asks, disabled: it answers no viewer."
+	}
+	return edge.Condition{Type: edge.Ready, Status: true, Reason: edge.ReasonDeployed, Message: message}
+}
+
+// deletingCondition says how far the deletion is when no rule named a problem.
+func (in Input) deletingCondition() edge.Condition {
+	c := edge.Condition{Type: edge.Ready, Reason: edge.ReasonDeleting, Message: fmt.Sprintf("The %s is being deleted.", in.Desired.Words.Noun)}
+	switch {
+	case in.Paused:
+		c.Message = "The deletion waits: the object is paused."
+	case in.World.present() && in.World.Resource.Enabled && in.relation() == ownership.Ours:
+		c.Reason, c.Message = edge.ReasonDisabling, fmt.Sprintf("The %s is being disabled.", in.Desired.Words.Noun)
+	}
+	return c
+}
+
+func (in Input) syncedCondition(r Report, d Decision) edge.Condition {
+	no := func(reason edge.Reason, message string) edge.Condition {
+		return edge.Condition{Type: edge.Synced, Reason: reason, Message: message}
+	}
+	noun := in.Desired.Words.Noun
+	p := d.Problem
+	switch {
+	case in.Paused:
+		return no(edge.ReasonPaused, "Nothing is written for this object until its paused annotation is removed.")
+	case p != nil && (p.Of == edge.Synced || p.Reason == edge.ReasonWrongAccount):
+		return no(p.Reason, p.Message)
+	case in.deleting():
+		return no(edge.ReasonUpdatePending, "The object is being deleted.")
+	case len(d.Drift) > 0 || r.Forget && in.Memory.ID != "":
+		return no(edge.ReasonDriftDetected, fmt.Sprintf("The %s was deleted outside of Kubernetes.", noun))
+	case !in.mine():
+		return no(edge.ReasonUpdatePending, fmt.Sprintf("The %s does not exist yet.", noun))
+	case r.AppliedGeneration != in.Generation:
+		return no(edge.ReasonUpdatePending, in.pendingText())
+	case len(r.Drift) > 0:
+		return no(edge.ReasonDriftDetected, in.driftText(r.Drift))
+	case in.Policy.Drift == edge.DriftSuspend:
+		return edge.Condition{Type: edge.Synced, Status: true, Reason: edge.ReasonInSync,
+			Message: "The spec was applied. With driftPolicy suspend nothing is said about changes made in AWS since."}
+	}
+	return edge.Condition{Type: edge.Synced, Status: true, Reason: edge.ReasonInSync, Message: "AWS equals the spec."}
+}
+
+func (in Input) pendingText() string {
+	diff := append(slices.Clone(in.World.Differences), in.tagChange().Differences(in.World.Tags)...)
+	if len(diff) == 0 {
+		return "The spec has not been compared with AWS yet."
+	}
+	return "Not in AWS yet: " + fields(diff) + "."
+}
+
+func (in Input) driftText(drift []edge.Difference) string {
+	switch {
+	case in.inheriting():
+		return fmt.Sprintf("Left as the adopted %s has it until the spec changes: %s.", in.Desired.Words.Noun, fields(drift))
+	case in.Policy.Drift == edge.DriftReport:
+		return fmt.Sprintf("Changed in AWS and left so by driftPolicy report: %s.", fields(drift))
+	}
+	return fmt.Sprintf("Changed in AWS: %s.", fields(drift))
+}
+
+// fields names what differs, the first few of it.
+func fields(diff []edge.Difference) string {
+	names := make([]string, len(diff))
+	for i, d := range diff {
+		names[i] = d.Field
+	}
+	return edge.JoinSome(names)
+}

@@ -1,0 +1,262 @@
+package parent
+
+import (
+	"fmt"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+)
+
+// keepRules is the chain for an object that lives.
+func keepRules() []rule {
+	return []rule{
+		{"Readable", "What may not be read is said, not guessed.", readable},
+		{"SameAccount", "Credentials of another account see another world, from which nothing is concluded.", sameAccount},
+		{"Informed", "What may exist is looked up before anything is concluded from its absence.", informed},
+		{"Owned", "A resource that the tags do not prove ours is adopted or left alone, as the policy says.", owned},
+		{"Paused", "A paused object is looked at and never written for.", paused},
+		{"Held", "A resource in AWS never stands behind an object without our finalizer.", held},
+		{"Present", "A resource that does not exist is created, exactly once.", present},
+		{"Faithful", "What AWS has otherwise than the spec is updated, reported or ignored.", faithful},
+		{"TagsFaithful", "Tags that differ are set; those that we had set and nobody wants any more are removed.", tagsFaithful},
+		{"Settled", "A deployment in progress is followed.", settled},
+		{"Serving", "What somebody disabled outside is not ready.", serving},
+	}
+}
+
+func paused(in Input) (Decision, bool) {
+	if !in.Paused {
+		return pass()
+	}
+	return do(Rest{})
+}
+
+func readable(in Input) (Decision, bool) {
+	if in.World.Unreadable == nil {
+		return pass()
+	}
+	return stuck(edge.ReasonOf(in.World.Unreadable.Kind), in.World.Unreadable.Error())
+}
+
+// sameAccount keeps a mistake in the operator's credentials from looking like the loss of the resource: it
+// would be created again, or its object let go, in the wrong account.
+func sameAccount(in Input) (Decision, bool) {
+	if in.Memory.Account == "" {
+		return pass()
+	}
+	caller := in.World.Account
+	switch {
+	case in.World.present():
+		caller = edge.AccountOf(in.World.Resource.ARN)
+	case in.World.Knowledge != edge.Absent:
+		return pass()
+	case caller == "":
+		return do(Look{At: LookAccount})
+	}
+	if caller == in.Memory.Account || caller == "" {
+		return pass()
+	}
+	return stuck(edge.ReasonWrongAccount, fmt.Sprintf(
+		"%s is in the AWS account %s, the operator's credentials are of the account %s. Nothing was changed. Give the operator credentials of the account %s.",
+		in.Desired.Words.the(), in.Memory.Account, caller, in.Memory.Account))
+}
+
+func informed(in Input) (Decision, bool) {
+	neverSent := in.Memory.ID == "" && in.CreateMark.IsZero() && in.Desired.Adopts == ""
+	switch {
+	case in.World.Knowledge != edge.Nothing:
+		return pass()
+	case neverSent && !in.refusedWith(fault.Exists):
+		// AWS refuses to create a second one by itself.
+		return pass()
+	}
+	return do(Look{At: LookResource})
+}
+
+func owned(in Input) (Decision, bool) {
+	if !in.World.present() {
+		return pass()
+	}
+	if !in.World.TagsKnown || in.World.TagsDue || in.Nudged && !in.World.TagsFresh {
+		return do(Look{At: LookTags})
+	}
+	relation := in.relation()
+	if relation == ownership.Ours {
+		return pass()
+	}
+	if !in.World.TagsFresh {
+		// Nothing is taken from an owner who came meanwhile.
+		return do(Look{At: LookTags})
+	}
+	switch {
+	case in.Paused:
+		return do(Rest{})
+	case !in.Policy.Adoption.Allows(relation, in.World.OwnerAlive):
+		return stuck(edge.ReasonAdoptionRequired, in.adoptionAdvice(relation))
+	case in.World.Refused != nil && !in.refusedWith(fault.Exists):
+		return in.refusal()
+	}
+	return do(Adopt{ARN: in.World.Resource.ARN, Tags: in.Me.Tags(), Previous: in.previousOwner()})
+}
+
+func (in Input) previousOwner() string {
+	if owner, ok := ownership.FromTags(in.World.Tags); ok {
+		return owner.String()
+	}
+	return ""
+}
+
+func (in Input) adoptionAdvice(relation ownership.Relation) string {
+	w := in.Desired.Words
+	what := fmt.Sprintf("%s %s exists already", w.the(), in.World.Resource.label())
+	const untouched = "Nothing was changed."
+	switch {
+	case relation == ownership.Foreign && in.World.OwnerAlive:
+		return fmt.Sprintf("%s and belongs to the object %s, which is alive. Give one of the two another spec.%s.", what, in.previousOwner(), w.Field)
+	case relation == ownership.Foreign:
+		return fmt.Sprintf("%s and belongs to %s. %s Set spec.%s to another one, or spec.adoptionPolicy to Force to take it over.", what, in.previousOwner(), untouched, w.Field)
+	case relation == ownership.Former:
+		return fmt.Sprintf("%s and belongs to an earlier object of this name (%s). %s Set spec.adoptionPolicy to IfUnowned to take it over.", what, in.previousOwner(), untouched)
+	default:
+		return fmt.Sprintf("%s and has no owner tags. %s Set spec.adoptionPolicy to IfUnowned to take it over, or spec.%s to another one.", what, untouched, w.Field)
+	}
+}
+
+func held(in Input) (Decision, bool) {
+	if in.World.present() && !in.Held {
+		return do(Hold{})
+	}
+	return pass()
+}
+
+func present(in Input) (Decision, bool) {
+	noun := in.Desired.Words.the()
+	switch {
+	case in.World.present():
+		return pass()
+	case in.refusedWith(fault.Exists):
+		return in.usedUp()
+	case in.World.Refused != nil:
+		return in.refusal()
+	case in.Desired.Adopts != "":
+		return stuck(edge.ReasonInvalidSpec, fmt.Sprintf(
+			"spec.%s %s: AWS knows no such %s in the account of the operator's credentials. Delete this object and create one with the right ID, or with none to have one created.",
+			in.Desired.Words.Field, in.Desired.Adopts, in.Desired.Words.Noun))
+	case in.Memory.ID == "":
+		return in.create()
+	case in.createFresh():
+		return rest(edge.Problem{Reason: edge.ReasonCreating, Message: noun + " was created; AWS does not show it yet."}, cadence.FollowEvery)
+	case in.applied() && in.Policy.Drift != edge.DriftEnforce:
+		d, _ := rest(edge.Problem{Reason: edge.ReasonAWSError, Message: fmt.Sprintf(
+			"%s %s was deleted outside of Kubernetes, and driftPolicy %s creates nothing. Change the spec, or set spec.driftPolicy to enforce.",
+			noun, in.Memory.ID, in.Policy.Drift)}, 0)
+		d.Drift = []edge.Difference{{Field: "id", Desired: in.Memory.ID}}
+		return d, true
+	}
+	return do(Rest{Lost: true})
+}
+
+// create sends the create, or waits for one that was accepted.
+func (in Input) create() (Decision, bool) {
+	if !in.Attempts.CreatedAt.IsZero() && in.Now.Sub(in.Attempts.CreatedAt) < edge.GracePeriod {
+		return rest(edge.Problem{Reason: edge.ReasonCreating,
+			Message: in.Desired.Words.the() + " was created; AWS does not show it yet."}, cadence.FollowEvery)
+	}
+	return do(Create{Tags: in.wantedTags()})
+}
+
+// usedUp is for a create that AWS refused because there is, or was, one already, when none is found. Where
+// reads lag it appears in a moment. A caller reference stays used after its distribution is gone: what does
+// not appear for as long as a read may lag never will, and the next reference is taken.
+func (in Input) usedUp() (Decision, bool) {
+	f := in.Memory.Failure
+	if in.failing(edge.ReasonCreating) && in.Now.Sub(f.Since) >= edge.GracePeriod {
+		return do(Rest{Lost: true})
+	}
+	return stuck(edge.ReasonCreating, fmt.Sprintf(
+		"AWS says that the %s %s was created already, but does not show it yet. Looking again. AWS: %s",
+		in.Desired.Words.Noun, in.Desired.Words.Object, in.World.Refused.Message))
+}
+
+func faithful(in Input) (Decision, bool) {
+	diff := in.World.Differences
+	if in.World.Refused != nil && !in.refusedWith(fault.Exists) {
+		return in.refusal()
+	}
+	if len(diff) == 0 || in.inheriting() {
+		return pass()
+	}
+	var drift []edge.Difference
+	if in.applied() {
+		switch {
+		case in.Policy.Drift != edge.DriftEnforce:
+			return pass()
+		case in.fruitless():
+			return in.notConverging(diff)
+		}
+		drift = diff
+	}
+	if !in.proven() {
+		return do(Look{At: LookTags})
+	}
+	return do(Update{Drift: drift})
+}
+
+func (in Input) fruitless() bool {
+	return in.Attempts.Fruitless(in.Generation, in.Memory.Failure, in.Nudged, in.Now)
+}
+
+func (in Input) notConverging(diff []edge.Difference) (Decision, bool) {
+	return Decision{Step: Rest{}, Problem: &edge.Problem{
+		Reason: edge.ReasonDriftNotConverging, Of: edge.Synced, Stuck: true,
+		Message: fmt.Sprintf("AWS did not keep %s after %d corrections: it does not accept the value, or somebody else changes it. Tried again with growing delay.",
+			fields(diff), edge.MaxCorrections),
+	}}, true
+}
+
+func tagsFaithful(in Input) (Decision, bool) {
+	change := in.tagChange()
+	if change.Empty() {
+		return pass()
+	}
+	diff := change.Differences(in.World.Tags)
+	var drift []edge.Difference
+	if in.applied() {
+		if in.Policy.Drift != edge.DriftEnforce {
+			return pass()
+		}
+		drift = diff
+	}
+	if in.fruitless() {
+		return in.notConverging(diff)
+	}
+	if !in.proven() {
+		return do(Look{At: LookTags})
+	}
+	if len(change.Set) > 0 {
+		return do(Tag{ARN: in.World.Resource.ARN, Tags: change.Set, Drift: drift})
+	}
+	return do(Untag{ARN: in.World.Resource.ARN, Keys: change.Remove})
+}
+
+func settled(in Input) (Decision, bool) {
+	r := in.World.Resource
+	if r.Settled() {
+		return pass()
+	}
+	reason, what := edge.ReasonDeploying, "The change"
+	if ready := in.Memory.Conditions[edge.Ready]; ready.Type == "" || ready.Reason == edge.ReasonCreating {
+		reason, what = edge.ReasonCreating, "The new "+in.Desired.Words.Noun
+	}
+	return rest(edge.Problem{Reason: reason, Message: what + " is being deployed to CloudFront's edge locations."}, in.followIn(r.Modified))
+}
+
+func serving(in Input) (Decision, bool) {
+	if in.World.Resource.Enabled || !in.Desired.Enabled {
+		return pass()
+	}
+	return rest(edge.Problem{Reason: edge.ReasonAWSError, Of: edge.Ready,
+		Message: in.Desired.Words.the() + " was disabled outside of Kubernetes: it answers no viewer."}, 0)
+}
