@@ -58,10 +58,83 @@ const (
 
 // tenantCases are those of a whole tenant: what is required of it, its names, and the rules that compare two fields.
 var tenantCases = map[string]validationCase{
-	"a distribution is required": {
+	"a distribution is required, by its ID or by the name of its object": {
 		accepted: `distributionId: E2EXAMPLE1`,
 		refused:  `distributionId: null`,
-		says:     []string{"spec.distributionId", "Required"},
+		says:     []string{"spec.distributionId", "needs a multi-tenant distribution", "in distributionRef", "in distributionId"},
+	},
+	"a distribution is named once": {
+		accepted: `{distributionId: null, distributionRef: {name: shop}}`,
+		refused:  `distributionRef: {name: shop}`,
+		says:     []string{"spec.distributionRef", `by distributionId "E2EXAMPLE1" and by distributionRef "shop"`, "remove one of the two"},
+	},
+	"a distribution named by its ID can be named by its object instead": {
+		stored:   `distributionId: E2EXAMPLE1`,
+		accepted: `{distributionId: null, distributionRef: {name: shop}}`,
+		refused:  `distributionRef: {name: shop}`,
+		says:     []string{"spec.distributionRef", "named twice"},
+	},
+	"a distribution named by its object can be named by its ID instead": {
+		stored:   `{distributionId: null, distributionRef: {name: shop}}`,
+		accepted: `distributionId: E2EXAMPLE2`,
+		refused:  `distributionId: null`,
+		says:     []string{"spec.distributionId", "needs a multi-tenant distribution"},
+	},
+	"a connection group is named at most once": {
+		accepted: `connectionGroupRef: {name: static}`,
+		refused:  `{connectionGroupId: cg_1, connectionGroupRef: {name: static}}`,
+		says:     []string{"spec.connectionGroupRef", `by connectionGroupId "cg_1" and by connectionGroupRef "static"`, "remove one of the two"},
+	},
+	"a connection group named by its object can be named by its ID instead": {
+		stored:   `connectionGroupRef: {name: static}`,
+		accepted: `connectionGroupId: cg_1`,
+		refused:  `{connectionGroupId: cg_1, connectionGroupRef: {name: static}}`,
+		says:     []string{"spec.connectionGroupRef", "named twice"},
+	},
+	"a reference to a distribution has a name": {
+		accepted: `{distributionId: null, distributionRef: {name: shop}}`,
+		refused:  `{distributionId: null, distributionRef: {}}`,
+		says:     []string{"spec.distributionRef.name", "Required"},
+	},
+	"a reference to a distribution has a name that is not empty": {
+		accepted: `{distributionId: null, distributionRef: {name: s}}`,
+		refused:  `{distributionId: null, distributionRef: {name: ""}}`,
+		says:     []string{"spec.distributionRef.name", "at least 1"},
+	},
+	"a reference to a distribution has a name of at most 253 characters": {
+		accepted: "{distributionId: null, distributionRef: {name: " + strings.Repeat("s", 253) + "}}",
+		refused:  "{distributionId: null, distributionRef: {name: " + strings.Repeat("s", 254) + "}}",
+		says:     []string{"spec.distributionRef.name", "Too long", "253"},
+	},
+	"a reference to a distribution names an object and not an ID": {
+		accepted: `{distributionId: null, distributionRef: {name: shop.v2-b}}`,
+		refused:  `{distributionId: null, distributionRef: {name: E2EXAMPLE1}}`,
+		says:     []string{"spec.distributionRef.name", `"E2EXAMPLE1" is no name that an object can have`, "metadata.name"},
+	},
+	"a reference to a connection group has a name": {
+		accepted: `connectionGroupRef: {name: static}`,
+		refused:  `connectionGroupRef: {}`,
+		says:     []string{"spec.connectionGroupRef.name", "Required"},
+	},
+	"a reference to a connection group has a name that is not empty": {
+		accepted: `connectionGroupRef: {name: s}`,
+		refused:  `connectionGroupRef: {name: ""}`,
+		says:     []string{"spec.connectionGroupRef.name", "at least 1"},
+	},
+	"a reference to a connection group has a name of at most 253 characters": {
+		accepted: "connectionGroupRef: {name: " + strings.Repeat("s", 253) + "}",
+		refused:  "connectionGroupRef: {name: " + strings.Repeat("s", 254) + "}",
+		says:     []string{"spec.connectionGroupRef.name", "Too long", "253"},
+	},
+	"a reference to a connection group names an object and not an ID": {
+		accepted: `connectionGroupRef: {name: static-1}`,
+		refused:  `connectionGroupRef: {name: cg_1}`,
+		says:     []string{"spec.connectionGroupRef.name", `"cg_1" is no name that an object can have`, "metadata.name"},
+	},
+	"a reference can't leave its namespace": {
+		accepted: `connectionGroupRef: {name: static}`,
+		refused:  `connectionGroupRef: {name: other/static}`,
+		says:     []string{"spec.connectionGroupRef.name", `"other/static" is no name that an object can have`, "of this namespace"},
 	},
 	"domains are required": {
 		accepted: `domains: [{domain: shop.example.com}]`,

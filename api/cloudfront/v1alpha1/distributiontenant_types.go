@@ -18,7 +18,7 @@ import (
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="REASON",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it is ready or not"
 // +kubebuilder:printcolumn:name="DOMAINS",type=string,priority=1,JSONPath=`.spec.domains`,description="Domains that the tenant serves"
-// +kubebuilder:printcolumn:name="DISTRIBUTION",type=string,priority=1,JSONPath=`.spec.distributionId`,description="ID of the multi-tenant distribution"
+// +kubebuilder:printcolumn:name="DISTRIBUTION",type=string,priority=1,JSONPath=`.status.distributionId`,description="ID of the multi-tenant distribution that the tenant uses"
 // +kubebuilder:validation:XValidation:rule="has(self.spec.tenantName) || (size(self.metadata.name) >= 3 && size(self.metadata.name) <= 128)",messageExpression="'metadata.name \"' + self.metadata.name + '\" is also the name of the tenant in AWS, which takes 3 to 128 characters: set spec.tenantName'",message="metadata.name is also the name of the tenant in AWS, which takes 3 to 128 characters: set spec.tenantName",fieldPath=".spec.tenantName"
 // +kubebuilder:validation:XValidation:rule="(has(self.spec.tenantName) ? self.spec.tenantName : self.metadata.name) == (has(oldSelf.spec.tenantName) ? oldSelf.spec.tenantName : oldSelf.metadata.name)",messageExpression="'the name of a tenant in AWS can not be changed and is \"' + (has(oldSelf.spec.tenantName) ? oldSelf.spec.tenantName : oldSelf.metadata.name) + '\": put that value back, or delete this object and create another'",message="the name of a tenant in AWS can not be changed: put the former value back, or delete this object and create another",fieldPath=".spec.tenantName"
 type DistributionTenant struct {
@@ -52,16 +52,26 @@ type DistributionTenantList struct {
 // DistributionTenantSpec is the desired tenant. What is absent is meant to be absent in AWS as well,
 // unless a field says otherwise.
 //
+// +kubebuilder:validation:XValidation:rule="has(self.distributionId) || has(self.distributionRef)",message="a tenant needs a multi-tenant distribution: name a Distribution object of this namespace in distributionRef, or give an ID of AWS in distributionId",fieldPath=".distributionId"
+// +kubebuilder:validation:XValidation:rule="!has(self.distributionId) || !has(self.distributionRef)",messageExpression="'the distribution is named twice, by distributionId \"' + self.distributionId + '\" and by distributionRef \"' + self.distributionRef.name + '\": remove one of the two'",message="the distribution is named twice: remove distributionId or distributionRef",fieldPath=".distributionRef"
+// +kubebuilder:validation:XValidation:rule="!has(self.connectionGroupId) || !has(self.connectionGroupRef)",messageExpression="'the connection group is named twice, by connectionGroupId \"' + self.connectionGroupId + '\" and by connectionGroupRef \"' + self.connectionGroupRef.name + '\": remove one of the two'",message="the connection group is named twice: remove connectionGroupId or connectionGroupRef",fieldPath=".connectionGroupRef"
 // +kubebuilder:validation:XValidation:rule="!has(self.managedCertificateRequest) || !has(self.managedCertificateRequest.primaryDomainName) || self.domains.exists(d, d.domain == self.managedCertificateRequest.primaryDomainName)",messageExpression="'\"' + self.managedCertificateRequest.primaryDomainName + '\" is not one of spec.domains: add it there, or leave primaryDomainName out to take the first domain'",message="primaryDomainName must be one of spec.domains: add it there, or leave it out to take the first domain",fieldPath=".managedCertificateRequest.primaryDomainName"
 // +kubebuilder:validation:XValidation:rule="!has(self.managedCertificateRequest) || self.domains.all(d, !d.domain.startsWith('*'))",message="CloudFront validates managed certificates over HTTP, which can not prove a wildcard domain: remove the wildcard from spec.domains, or use customizations.certificate.arn with a certificate of your own instead of a managed one",fieldPath=".managedCertificateRequest"
 type DistributionTenantSpec struct {
 	// distributionId is the ID of the multi-tenant distribution (connection mode tenant-only) that
-	// serves this tenant. It may change: CloudFront moves the tenant without an interruption.
+	// serves this tenant. Exactly one of distributionId and distributionRef is needed. It may change:
+	// CloudFront moves the tenant without an interruption.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not the ID of a distribution, which has capital letters and digits only, like E1A2B3C4D5E6F7: give the ID, not the ARN or the domain name'",message="must be the ID of a distribution: capital letters and digits only"
-	// +required
+	// +optional
 	DistributionID string `json:"distributionId,omitempty"`
+
+	// distributionRef names the Distribution object of this namespace whose distribution serves this
+	// tenant, in place of distributionId. The tenant waits until that distribution exists, and moves when
+	// the object comes to stand for another one.
+	// +optional
+	DistributionRef *LocalReference `json:"distributionRef,omitempty"`
 
 	// domains are the domains that this tenant serves, 1 to 100. Any one domain belongs to at most one
 	// CloudFront resource of all AWS accounts. AWS accepts a domain only when a certificate covers it.
@@ -80,12 +90,18 @@ type DistributionTenantSpec struct {
 
 	// connectionGroupId is the ID of the connection group whose routing endpoint the tenant's DNS names
 	// point at. Absent means that the operator does not touch the choice: CloudFront takes its default
-	// group for a new tenant and keeps the present one afterwards.
+	// group for a new tenant and keeps the present one afterwards. At most one of connectionGroupId and
+	// connectionGroupRef can be set.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^cg_[A-Za-z0-9]+$')",messageExpression="'\"' + self + '\" is not the ID of a connection group, which is cg_ and then letters and digits: give the ID, not the name, the ARN or the routing endpoint'",message="must be the ID of a connection group: cg_ and then letters and digits"
 	// +optional
 	ConnectionGroupID string `json:"connectionGroupId,omitempty"`
+
+	// connectionGroupRef names the ConnectionGroup object of this namespace whose connection group the
+	// tenant is in, in place of connectionGroupId.
+	// +optional
+	ConnectionGroupRef *LocalReference `json:"connectionGroupRef,omitempty"`
 
 	// parameters are values for the parameters that the distribution declares, at most 50. A required
 	// parameter needs a value here; one that the distribution does not declare is reported as an error.
@@ -158,6 +174,16 @@ type DistributionTenantSpec struct {
 	// +kubebuilder:default=Never
 	// +optional
 	AdoptionPolicy AdoptionPolicy `json:"adoptionPolicy,omitempty"`
+}
+
+// LocalReference names an object in the namespace of the object that refers to it.
+type LocalReference struct {
+	// name is the name of the object.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$')",messageExpression="'\"' + self + '\" is no name that an object can have: give the metadata.name of an object of this namespace, which has lower case letters, digits, inner hyphens and dots'",message="must be the metadata.name of an object of this namespace: lower case letters, digits, inner hyphens and dots"
+	// +required
+	Name string `json:"name,omitempty"`
 }
 
 // TenantDomain is one domain of a tenant.
@@ -515,6 +541,20 @@ type DistributionTenantStatus struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	TenantName string `json:"tenantName,omitempty"`
+
+	// distributionId is the ID of the distribution that the spec asked for when it was last applied, by
+	// distributionId or by distributionRef.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	DistributionID string `json:"distributionId,omitempty"`
+
+	// connectionGroupId is the ID of the connection group that the spec asked for when it was last applied.
+	// Absent means that it asked for none.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	ConnectionGroupID string `json:"connectionGroupId,omitempty"`
 
 	// eTag is the version of the tenant that the operator last saw, which makes its next write conditional.
 	// +kubebuilder:validation:MinLength=1

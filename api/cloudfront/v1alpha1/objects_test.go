@@ -348,6 +348,8 @@ func TestStatusTakesWhatAWSSays(t *testing.T) {
 		ID:                       "dt_2whCJoXMYCjHcxaLGrkllvyABC",
 		ARN:                      "arn:aws:cloudfront::111122223333:distribution-tenant/dt_2whCJoXMYCjHcxaLGrkllvyABC",
 		TenantName:               "shop",
+		DistributionID:           "E2EXAMPLE1",
+		ConnectionGroupID:        "cg_2whCJoXMYCjHcxaLGrkllvyABC",
 		ETag:                     "E23ZP02F085DFQ",
 		DistributionTenantStatus: "SomethingNew",
 		CreatedTime:              &now,
@@ -414,6 +416,13 @@ func TestHowKubectlShowsTenants(t *testing.T) {
 	if err := kube.Create(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
+	// What is in use is shown, whichever way it was named.
+	if err := unstructured.SetNestedField(obj.Object, "E2EXAMPLE9", "status", "distributionId"); err != nil {
+		t.Fatal(err)
+	}
+	if err := kube.Status().Update(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
 	table := tableOf(t, obj.GetNamespace(), "distributiontenants")
 	narrow, wide := columns(table)
 	if diff := cmp.Diff([]string{"Name", "STATUS", "READY", "SYNCED", "ID", "AGE"}, narrow); diff != "" {
@@ -426,7 +435,7 @@ func TestHowKubectlShowsTenants(t *testing.T) {
 		t.Fatalf("got %d rows, want 1", len(table.Rows))
 	}
 	// A path such as .spec.domains[*].domain would show the first domain only.
-	if diff := cmp.Diff([]any{`[{"domain":"a.example.com"},{"domain":"b.example.com"}]`, "E2EXAMPLE1"}, table.Rows[0].Cells[7:]); diff != "" {
+	if diff := cmp.Diff([]any{`[{"domain":"a.example.com"},{"domain":"b.example.com"}]`, "E2EXAMPLE9"}, table.Rows[0].Cells[7:]); diff != "" {
 		t.Errorf("domains and distribution (-want +got):\n%s", diff)
 	}
 }

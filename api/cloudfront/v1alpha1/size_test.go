@@ -24,7 +24,7 @@ func long(n, number int) string {
 func largest() v1alpha1.DistributionTenantStatus {
 	now := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	s := v1alpha1.DistributionTenantStatus{
-		ObservedGeneration: 1, ID: long(128, 0), ARN: long(2048, 0), TenantName: long(253, 0), ETag: long(256, 0),
+		ObservedGeneration: 1, ID: long(128, 0), ARN: long(2048, 0), TenantName: long(253, 0), ETag: long(256, 0), DistributionID: long(128, 0), ConnectionGroupID: long(128, 0),
 		CertificateARN: long(2048, 0), ManagedCertificateStatus: long(64, 0), DNSTarget: long(253, 0), DNSChangeID: long(128, 0),
 		ReconcileToken: long(256, 0), CreatedTime: &now, LastModifiedTime: &now, LastDriftCheckTime: &now,
 		Failure: &v1alpha1.Failure{Reason: long(128, 0), Generation: 1, Since: now},
