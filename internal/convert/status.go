@@ -52,14 +52,8 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r edge.Report, no
 		s.DNSTarget = r.RoutingEndpoint
 	}
 	s.Drift = driftedFields(r.Drift)
-	s.Failure = nil
-	if r.Failure != nil {
-		s.Failure = &v1alpha1.Failure{
-			Reason: string(r.Failure.Reason), Generation: r.Failure.Generation,
-			Since: metav1.NewTime(r.Failure.Since.Truncate(time.Second)),
-		}
-	}
-	conditions(s, r.Conditions, now)
+	s.Failure = failureStatus(r.Failure)
+	setConditions(&s.Conditions, r.Conditions, now)
 	synced := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionSynced)
 	s.DriftDetected = synced != nil && (synced.Reason == v1alpha1.ReasonDriftDetected || synced.Reason == v1alpha1.ReasonDriftNotConverging)
 }
@@ -121,9 +115,25 @@ func dnsStatus(ledger []dns.Entry) *v1alpha1.DNSStatus {
 	return out
 }
 
-// conditions replaces all conditions, keeping the transition time of those whose status
+// failureStatus is nil when nothing fails.
+func failureStatus(f *edge.Failure) *v1alpha1.Failure {
+	if f == nil {
+		return nil
+	}
+	return &v1alpha1.Failure{Reason: string(f.Reason), Generation: f.Generation, Since: metav1.NewTime(f.Since.Truncate(time.Second))}
+}
+
+// failureMemory reads it back.
+func failureMemory(f *v1alpha1.Failure) *edge.Failure {
+	if f == nil {
+		return nil
+	}
+	return &edge.Failure{Reason: edge.Reason(f.Reason), Generation: f.Generation, Since: f.Since.Time}
+}
+
+// setConditions replaces all conditions, keeping the transition time of those whose status
 // stays.
-func conditions(s *v1alpha1.DistributionTenantStatus, list []edge.Condition, now time.Time) {
+func setConditions(conditions *[]metav1.Condition, list []edge.Condition, now time.Time) {
 	wanted := map[string]bool{}
 	for _, c := range list {
 		wanted[string(c.Type)] = true
@@ -131,13 +141,25 @@ func conditions(s *v1alpha1.DistributionTenantStatus, list []edge.Condition, now
 		if c.Status {
 			status = metav1.ConditionTrue
 		}
-		meta.SetStatusCondition(&s.Conditions, metav1.Condition{
+		meta.SetStatusCondition(conditions, metav1.Condition{
 			Type: string(c.Type), Status: status, Reason: string(c.Reason), Message: bounded(c.Message, maxMessage),
 			ObservedGeneration: c.Generation, LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
 		})
 	}
-	s.Conditions = slices.DeleteFunc(s.Conditions, func(c metav1.Condition) bool { return !wanted[c.Type] })
-	slices.SortFunc(s.Conditions, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
+	*conditions = slices.DeleteFunc(*conditions, func(c metav1.Condition) bool { return !wanted[c.Type] })
+	slices.SortFunc(*conditions, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
+}
+
+// conditionMemory reads them back.
+func conditionMemory(list []metav1.Condition) map[edge.ConditionType]edge.Condition {
+	out := map[edge.ConditionType]edge.Condition{}
+	for _, c := range list {
+		out[edge.ConditionType(c.Type)] = edge.Condition{
+			Type: edge.ConditionType(c.Type), Status: c.Status == "True", Reason: edge.Reason(c.Reason),
+			Message: c.Message, Generation: c.ObservedGeneration,
+		}
+	}
+	return out
 }
 
 func domainResults(t edge.Observed) []v1alpha1.DomainResult {

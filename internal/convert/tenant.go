@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -147,13 +149,8 @@ func roles(o *v1alpha1.DistributionTenant) []string {
 func Memory(s *v1alpha1.DistributionTenantStatus) edge.Memory {
 	m := edge.Memory{
 		ID: s.ID, Account: edge.AccountOf(s.ARN), ETag: s.ETag, AppliedGeneration: s.ObservedGeneration,
-		AppliedTagKeys: s.AppliedTagKeys, RoutingEndpoint: s.DNSTarget, Conditions: map[edge.ConditionType]edge.Condition{},
-	}
-	for _, c := range s.Conditions {
-		m.Conditions[edge.ConditionType(c.Type)] = edge.Condition{
-			Type: edge.ConditionType(c.Type), Status: c.Status == "True", Reason: edge.Reason(c.Reason),
-			Message: c.Message, Generation: c.ObservedGeneration,
-		}
+		AppliedTagKeys: s.AppliedTagKeys, RoutingEndpoint: s.DNSTarget, Conditions: conditionMemory(s.Conditions),
+		Failure: failureMemory(s.Failure),
 	}
 	m.Certificates = slices.Clone(s.ManagedCertificates)
 	if s.ManagedCertificateStatus != "" {
@@ -167,9 +164,6 @@ func Memory(s *v1alpha1.DistributionTenantStatus) edge.Memory {
 	}
 	if s.DNS != nil {
 		m.Ledger = ledger(s.DNS.Records)
-	}
-	if f := s.Failure; f != nil {
-		m.Failure = &edge.Failure{Reason: edge.Reason(f.Reason), Generation: f.Generation, Since: f.Since.Time}
 	}
 	return m
 }
@@ -204,25 +198,25 @@ func ledger(records []v1alpha1.DNSRecord) []dns.Entry {
 // maxToken is how much of a token status can repeat.
 const maxToken = 256
 
-// ReconcileToken reads the annotation with which a person asks to look at once, cut to
+// Token reads the annotation with which a person asks to look at once, cut to
 // what status can repeat: what could not be repeated would count as unheard for ever.
-func ReconcileToken(o *v1alpha1.DistributionTenant) string {
-	return bounded(o.Annotations[v1alpha1.AnnotationReconcileNow], maxToken)
+func Token(annotations map[string]string) string {
+	return bounded(annotations[v1alpha1.AnnotationReconcileNow], maxToken)
 }
 
 // AdoptedMark is what AnnotationAdoptedGeneration holds after an adoption. It carries the
 // UID: an annotation that was copied to another object, or restored from a backup, must not
 // keep that one's drift from being noticed.
-func AdoptedMark(o *v1alpha1.DistributionTenant) string {
-	return string(o.UID) + "/" + strconv.FormatInt(o.Generation, 10)
+func AdoptedMark(o metav1.Object) string {
+	return string(o.GetUID()) + "/" + strconv.FormatInt(o.GetGeneration(), 10)
 }
 
-// AdoptedGeneration reads back for which generation of this very object a tenant was
+// AdoptedGeneration reads back for which generation of this very object a resource was
 // adopted. Zero: none.
-func AdoptedGeneration(o *v1alpha1.DistributionTenant) int64 {
-	uid, text, _ := strings.Cut(o.Annotations[v1alpha1.AnnotationAdoptedGeneration], "/")
+func AdoptedGeneration(o metav1.Object) int64 {
+	uid, text, _ := strings.Cut(o.GetAnnotations()[v1alpha1.AnnotationAdoptedGeneration], "/")
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || uid != string(o.UID) {
+	if err != nil || uid != string(o.GetUID()) {
 		return 0
 	}
 	return n

@@ -126,11 +126,11 @@ func TestAnnotations(t *testing.T) {
 			t.Errorf("adopted generation of %q: %d, want %d", text, got, want)
 		}
 	}
-	if got := convert.ReconcileToken(annotated(v1alpha1.AnnotationReconcileNow, "now")); got != "now" {
+	if got := convert.Token(annotated(v1alpha1.AnnotationReconcileNow, "now").Annotations); got != "now" {
 		t.Errorf("token %q", got)
 	}
 	// status.reconcileToken takes 256 characters; a longer one would have the whole status refused.
-	if got := convert.ReconcileToken(annotated(v1alpha1.AnnotationReconcileNow, strings.Repeat("ü", 300))); len([]rune(got)) > 256 || got == "" {
+	if got := convert.Token(annotated(v1alpha1.AnnotationReconcileNow, strings.Repeat("ü", 300)).Annotations); len([]rune(got)) > 256 || got == "" {
 		t.Errorf("a long token keeps %d characters", len([]rune(got)))
 	}
 }

@@ -26,10 +26,12 @@ import (
 const (
 	controllerDistributionTenant = "distributiontenant"
 	controllerTenantSource       = "tenantsource"
+	controllerDistribution       = "distribution"
+	controllerConnectionGroup    = "connectiongroup"
 )
 
 // controllers are all of them.
-var controllers = List{controllerDistributionTenant, controllerTenantSource}
+var controllers = List{controllerDistributionTenant, controllerTenantSource, controllerDistribution, controllerConnectionGroup}
 
 // minReadTimeout is the least time for one read of a table that makes sense.
 const minReadTimeout = time.Second

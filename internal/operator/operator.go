@@ -13,6 +13,7 @@ import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -92,15 +93,8 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 	if err != nil {
 		return err
 	}
-	if slices.Contains(c.Controllers, controllerDistributionTenant) {
-		if err := addTenants(ctx, mgr, c, env); err != nil {
-			return err
-		}
-	}
-	if slices.Contains(c.Controllers, controllerTenantSource) {
-		if err := addSources(ctx, mgr, c, env); err != nil {
-			return err
-		}
+	if err := c.addControllers(ctx, mgr, env); err != nil {
+		return err
 	}
 	c.saveMemory()
 	ctrl.Log.WithName("operator").Info("Starting", "version", Version, "clusterID", c.ClusterID,
@@ -109,6 +103,25 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 		return fmt.Errorf("running the manager: %w", err)
 	}
 	return nil
+}
+
+// addControllers adds those that --controllers names.
+func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *environment) error {
+	// Without the controller of tenants nobody knows which objects stand for them.
+	objectsOf := func([]string) []types.NamespacedName { return nil }
+	if slices.Contains(c.Controllers, controllerDistributionTenant) {
+		tenants, err := addTenants(ctx, mgr, c, env)
+		if err != nil {
+			return err
+		}
+		objectsOf = tenants.ObjectsOf
+	}
+	if slices.Contains(c.Controllers, controllerTenantSource) {
+		if err := addSources(ctx, mgr, c, env); err != nil {
+			return err
+		}
+	}
+	return addParents(mgr, c, env, objectsOf)
 }
 
 func (c Config) managerOptions(scheme *runtime.Scheme) ctrl.Options {
@@ -186,6 +199,14 @@ type environment struct {
 	metrics    *metrics
 	stsLimiter *aws.Limiter
 	publisher  *publisher
+
+	// limiter is that of CloudFront, which edge speaks to.
+	limiter    *aws.Limiter
+	edge       *cloudfront.Client
+	certs      *acm.Client
+	caller     *sts.Client
+	references *inventory.References
+	defaults   convert.Defaults
 }
 
 func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environment, error) {
@@ -202,54 +223,55 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 		return nil, err
 	}
 	wall := clock.RealClock{}
-	return &environment{
+	env := &environment{
 		sdk: sdk, calls: calls, metrics: metrics, publisher: newPublisher(mgr.GetClient(), wall),
 		stsLimiter: aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: stsRate, Burst: stsBurst, Clock: wall, Metrics: calls}),
-	}, nil
+		limiter:    aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: c.AWSRate, Burst: c.AWSBurst, Clock: wall, Metrics: calls}),
+		defaults:   convert.Defaults{DriftPolicy: edge.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
+	}
+	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: c.ACMRate, Burst: c.ACMBurst, Clock: wall, Metrics: calls})
+	env.edge = cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: env.limiter, Metrics: calls})
+	env.certs = acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: calls})
+	env.caller = sts.New(sts.Config{SDK: sdk, Limiter: env.stsLimiter, Metrics: calls})
+	env.references = inventory.NewReferences(env.edge, env.certs, env.caller, wall)
+	return env, nil
 }
 
 // addTenants adds the inventory and the controller for DistributionTenant.
-func addTenants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
-	sdk, calls, metrics := env.sdk, env.calls, env.metrics
+func addTenants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) (*distributiontenant.Controller, error) {
 	wall := clock.RealClock{}
 	var controller *distributiontenant.Controller
-	limiter := aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: c.AWSRate, Burst: c.AWSBurst, Clock: wall, Metrics: calls})
-	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: c.ACMRate, Burst: c.ACMBurst, Clock: wall, Metrics: calls})
-	edgeClient := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: calls})
-	certClient := acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: calls})
-	caller := sts.New(sts.Config{SDK: sdk, Limiter: env.stsLimiter, Metrics: calls})
-
-	zones, err := addZones(mgr, c, sdk, env.stsLimiter, calls, func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
+	zones, err := addZones(mgr, c, env.sdk, env.stsLimiter, env.calls, func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	inv := inventory.New(inventory.Options{
-		Tenants: edgeClient, Clock: wall, Interval: c.SweepInterval, Random: rand.Float64,
+		Tenants: env.edge, Clock: wall, Interval: c.SweepInterval, Random: rand.Float64,
 		OnChange: func(names []string) { controller.Wake(ctx, names) },
 		OnFailure: func(err error) {
 			ctrl.Log.WithName("inventory").Error(err, "Listing the account's tenants failed; changes made in AWS go unnoticed until it works again")
 		},
 	})
 	controller = distributiontenant.New(distributiontenant.Options{
-		Client: mgr.GetClient(), Inventory: inv, References: inventory.NewReferences(edgeClient, certClient, caller, wall),
-		Zones: zones, Resolver: c.resolver(), Budget: limiter, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: metrics, Random: rand.Float64,
-		Defaults: convert.Defaults{DriftPolicy: edge.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
+		Client: mgr.GetClient(), Inventory: inv, References: env.references,
+		Zones: zones, Resolver: c.resolver(), Budget: env.limiter, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
+		Defaults: env.defaults,
 	})
 	driver := &reconcile.Driver[*v1alpha1.DistributionTenant]{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: controller, Failed: metrics.failed,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: controller, Failed: env.metrics.failed,
 		Publish: func(o *v1alpha1.DistributionTenant, e reconcile.Event) { env.publisher.publish(o, e) },
 	}
 	if err := controller.SetupWithManager(mgr, driver, c.Workers); err != nil {
-		return err
+		return nil, err
 	}
 	if err := mgr.Add(inv); err != nil {
-		return fmt.Errorf("adding the inventory: %w", err)
+		return nil, fmt.Errorf("adding the inventory: %w", err)
 	}
 	if err := addOrphans(mgr, ctrlmetrics.Registry, inv, controller, c.ClusterID); err != nil {
-		return err
+		return nil, err
 	}
-	if err := addExpiry(mgr, ctrlmetrics.Registry, inv, certClient, wall); err != nil {
-		return err
+	if err := addExpiry(mgr, ctrlmetrics.Registry, inv, env.certs, wall); err != nil {
+		return nil, err
 	}
-	return registerFleet(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), inv, wall)
+	return controller, registerFleet(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), inv, wall)
 }

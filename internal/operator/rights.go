@@ -60,6 +60,12 @@ func (c Config) Rights() []Right {
 		if slices.Contains(c.Controllers, controllerTenantSource) {
 			out = append(out, sourceRights(ns)...)
 		}
+		if slices.Contains(c.Controllers, controllerDistribution) {
+			out = append(out, parentRights(ns, "distributions", "distribution")...)
+		}
+		if slices.Contains(c.Controllers, controllerConnectionGroup) {
+			out = append(out, parentRights(ns, "connectiongroups", "connection group")...)
+		}
 	}
 	if c.ClusterID == "" {
 		out = append(out, Right{Resource: "namespaces", Verb: "get", Name: "kube-system", For: "finding the cluster's id (--cluster-id does without)"})
@@ -95,6 +101,18 @@ func tenantRights(namespace string) []Right {
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "patch", Namespace: namespace, For: "setting and removing the finalizer"},
 		{Group: v1alpha1.GroupName, Resource: tenants + "/status", Verb: "patch", Namespace: namespace, For: "writing status"},
 		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "telling what happened to a tenant, in events", Optional: true},
+	}
+}
+
+// parentRights are those for a kind that tenants hang on.
+func parentRights(namespace, resource, noun string) []Right {
+	return []Right{
+		{Group: v1alpha1.GroupName, Resource: resource, Verb: "list", Namespace: namespace, For: "finding each " + noun},
+		{Group: v1alpha1.GroupName, Resource: resource, Verb: "watch", Namespace: namespace, For: "following each " + noun},
+		{Group: v1alpha1.GroupName, Resource: resource, Verb: "get", Namespace: namespace, For: "confirming a " + noun + " before AWS is changed"},
+		{Group: v1alpha1.GroupName, Resource: resource, Verb: "patch", Namespace: namespace, For: "setting and removing the finalizer of a " + noun},
+		{Group: v1alpha1.GroupName, Resource: resource + "/status", Verb: "patch", Namespace: namespace, For: "writing the status of a " + noun},
+		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "telling what happened to a " + noun + ", in events", Optional: true},
 	}
 }
 

@@ -32,7 +32,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)
 	// Who asked to look is answered when something was seen.
 	if p.in.Nudged && err == nil && p.in.World.Unreadable == nil {
-		p.object.Status.ReconcileToken = convert.ReconcileToken(p.object)
+		p.object.Status.ReconcileToken = convert.Token(p.object.Annotations)
 	}
 	if !equality.Semantic.DeepEqual(before, &p.object.Status) {
 		checked := metav1.NewTime(now.Truncate(time.Second))

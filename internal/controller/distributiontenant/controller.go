@@ -144,6 +144,17 @@ func (c *Controller) Claims(name string) bool {
 	return len(c.objects[name]) > 0
 }
 
+// ObjectsOf names the objects behind the tenants of those names, as far as they had a pass.
+func (c *Controller) ObjectsOf(tenants []string) []types.NamespacedName {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []types.NamespacedName
+	for _, name := range tenants {
+		out = append(out, c.objects[name]...)
+	}
+	return out
+}
+
 // unname needs the lock.
 func (c *Controller) unname(key client.ObjectKey, tenant string) {
 	rest := slices.DeleteFunc(c.objects[tenant], func(k client.ObjectKey) bool { return k == key })

@@ -13,6 +13,17 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
+// ID names an object of any kind.
+type ID struct {
+	// Kind is empty for a DistributionTenant.
+	Kind string
+	client.ObjectKey
+}
+
+func (id ID) compare(other ID) int {
+	return slices.Compare([]string{id.Kind, id.Namespace, id.Name}, []string{other.Kind, other.Namespace, other.Name})
+}
+
 // scheduled is an object in the work queue.
 type scheduled struct {
 	due      time.Time
@@ -33,7 +44,7 @@ const maxPasses = 400
 func (w *World) Advance(d time.Duration) {
 	w.t.Helper()
 	end := w.Clock.Now().Add(d)
-	passes := map[client.ObjectKey]int{}
+	passes := map[ID]int{}
 	for {
 		w.watch()
 		key, at := w.next()
@@ -43,7 +54,7 @@ func (w *World) Advance(d time.Duration) {
 		if at.After(w.Clock.Now()) {
 			w.Clock.SetTime(at)
 		}
-		if key == (client.ObjectKey{}) {
+		if key == (ID{}) {
 			w.work()
 			continue
 		}
@@ -56,11 +67,9 @@ func (w *World) Advance(d time.Duration) {
 }
 
 // next is what is due first: an object, or with the empty key a step of a shared worker.
-func (w *World) next() (client.ObjectKey, time.Time) {
-	best, at := client.ObjectKey{}, w.process.nextWork()
-	for _, key := range slices.SortedFunc(maps.Keys(w.objects), func(a, b client.ObjectKey) int {
-		return slices.Compare([]string{a.Namespace, a.Name}, []string{b.Namespace, b.Name})
-	}) {
+func (w *World) next() (ID, time.Time) {
+	best, at := ID{}, w.process.nextWork()
+	for _, key := range slices.SortedFunc(maps.Keys(w.objects), ID.compare) {
 		if s := w.objects[key]; !s.due.IsZero() && (s.due.Before(at) || best.Name == "" && s.due.Equal(at)) {
 			best, at = key, s.due
 		}
@@ -87,7 +96,7 @@ func (w *World) work() {
 	first.next = w.Clock.Now().Add(first.step(w.t.Context()))
 }
 
-func (w *World) pass(key client.ObjectKey) {
+func (w *World) pass(key ID) {
 	s := w.objects[key]
 	s.due = time.Time{}
 	result, crashed, err := w.reconcileOnce(w.t.Context(), key)
@@ -121,7 +130,7 @@ func (w *World) wake(names []string) {
 // wakeOwners is the zones' OnChange.
 func (w *World) wakeOwners(owners []dns.Owner) {
 	for _, o := range owners {
-		if s := w.objects[client.ObjectKey{Namespace: o.Namespace, Name: o.Name}]; s != nil {
+		if s := w.objects[ID{ObjectKey: client.ObjectKey{Namespace: o.Namespace, Name: o.Name}}]; s != nil {
 			s.due = w.Clock.Now()
 		}
 	}
@@ -133,29 +142,39 @@ func (w *World) watch() {
 	if !w.written.Swap(false) {
 		return
 	}
-	alive := map[client.ObjectKey]bool{}
-	for _, o := range w.list() {
-		key := client.ObjectKeyFromObject(o)
-		alive[key] = true
-		s := w.objects[key]
-		if s == nil {
-			s = &scheduled{}
-			w.objects[key] = s
+	alive := map[ID]bool{}
+	for _, k := range w.process.kinds {
+		for _, o := range k.list() {
+			id := ID{Kind: k.name, ObjectKey: client.ObjectKeyFromObject(o)}
+			alive[id] = true
+			w.notice(id, o)
 		}
-		fingerprint := fmt.Sprint(o.UID, o.Generation, o.DeletionTimestamp, o.Annotations[v1alpha1.AnnotationPaused],
-			o.Annotations[v1alpha1.AnnotationReconcileNow], o.Annotations[v1alpha1.AnnotationAbandonDNS])
-		s.name = convert.TenantName(o)
-		held := slices.Contains(o.Finalizers, v1alpha1.Finalizer)
-		if s.seen != fingerprint || s.held && !held {
-			s.seen, s.due, s.failures = fingerprint, w.Clock.Now(), 0
-		}
-		s.held = held
 	}
 	for key, s := range w.objects {
 		if !alive[key] && s.seen != "" {
 			s.seen, s.due = "", w.Clock.Now()
 		}
 	}
+}
+
+// notice queues an object whose change a watch would let through.
+func (w *World) notice(id ID, o client.Object) {
+	s := w.objects[id]
+	if s == nil {
+		s = &scheduled{}
+		w.objects[id] = s
+	}
+	annotations := o.GetAnnotations()
+	fingerprint := fmt.Sprint(o.GetUID(), o.GetGeneration(), o.GetDeletionTimestamp(), annotations[v1alpha1.AnnotationPaused],
+		annotations[v1alpha1.AnnotationReconcileNow], annotations[v1alpha1.AnnotationAbandonDNS])
+	if t, ok := o.(*v1alpha1.DistributionTenant); ok {
+		s.name = convert.TenantName(t)
+	}
+	held := slices.Contains(o.GetFinalizers(), v1alpha1.Finalizer)
+	if s.seen != fingerprint || s.held && !held {
+		s.seen, s.due, s.failures = fingerprint, w.Clock.Now(), 0
+	}
+	s.held = held
 }
 
 // list reads the objects of all the world's namespaces.

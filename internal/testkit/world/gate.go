@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -163,13 +164,18 @@ func (g *gate) kube(c client.WithWatch) client.Client {
 	})
 }
 
+// creates are the paths whose POST makes or changes something.
+var creates = []string{
+	"/2020-05-31/distribution-tenant", "/2020-05-31/distribution", "/2020-05-31/connection-group", "/2020-05-31/tagging",
+}
+
 // mutating reports whether a request changes something. Lists are POSTs too.
 func mutating(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodPut, http.MethodDelete:
 		return true
 	case http.MethodPost:
-		return r.URL.Path == "/2020-05-31/distribution-tenant" || r.URL.Path == "/2020-05-31/tagging" ||
+		return slices.Contains(creates, r.URL.Path) ||
 			strings.HasSuffix(strings.TrimSuffix(r.URL.Path, "/"), "/rrset") ||
 			r.Header.Get("X-Amz-Target") == "CertificateManager.DeleteCertificate"
 	}

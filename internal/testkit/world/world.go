@@ -109,7 +109,7 @@ type World struct {
 	gate       *gate
 	kube       client.Client
 	process    *process
-	objects    map[client.ObjectKey]*scheduled
+	objects    map[ID]*scheduled
 	// lag is nil with a real API server.
 	lag *lagging
 }
@@ -125,11 +125,13 @@ type Event struct {
 // process is what dies in a crash.
 type process struct {
 	inventory  *inventory.Inventory
+	references *inventory.References
 	controller *distributiontenant.Controller
 	zones      *zone.Zones
 	driver     *reconcile.Driver[*v1alpha1.DistributionTenant]
 	limiter    *aws.Limiter
 	workers    []*worker
+	kinds      []kind
 }
 
 // worker is a shared worker that runs beside the passes, a step at a time.
@@ -219,7 +221,7 @@ func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch
 	w := &World{
 		Sim:   sim.New(sim.Options{Clock: clk, DeployDelay: DeployDelay, Seed: o.Seed, Switches: o.Switches, Watch: o.Watch}),
 		Clock: clk, AccessKey: personKey,
-		t: t, options: o, gate: &gate{}, objects: map[client.ObjectKey]*scheduled{},
+		t: t, options: o, gate: &gate{}, objects: map[ID]*scheduled{},
 	}
 	w.Kube, w.kube = w.noting(person), w.gate.kube(w.noting(operators))
 	w.Namespace = w.AddNamespace()
@@ -265,8 +267,9 @@ func (w *World) start() {
 	p.inventory = inventory.New(inventory.Options{
 		Tenants: edgeClient, Clock: w.Clock, Interval: SweepInterval, OnChange: w.wake, Random: half,
 	})
+	p.references = inventory.NewReferences(edgeClient, certs, caller, w.Clock)
 	p.controller = distributiontenant.New(distributiontenant.Options{
-		Client: w.kube, Inventory: p.inventory, References: inventory.NewReferences(edgeClient, certs, caller, w.Clock),
+		Client: w.kube, Inventory: p.inventory, References: p.references,
 		Zones: p.zones, Resolver: w.options.Resolver,
 		Budget: p.limiter, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
 		Interval: SweepInterval, Observer: observer{w}, Random: half,
@@ -277,6 +280,7 @@ func (w *World) start() {
 			w.Events = append(w.Events, Event{Object: o.Name, Warning: e.Warning, Reason: e.Reason, Message: e.Message})
 		},
 	}
+	p.kinds = append(w.parents(p, edgeClient, caller), kind{list: w.tenants, reconcile: p.driver.Reconcile})
 	p.workers = []*worker{{step: p.inventory.Step, next: w.Clock.Now()}, {step: p.zones.Step, next: w.Clock.Now()}}
 	if w.options.Expiry {
 		expiry := inventory.NewExpiry(inventory.ExpiryOptions{Inventory: p.inventory, Certificates: certs, Clock: w.Clock, Random: half})
@@ -350,7 +354,7 @@ func (w *World) Owner(o *v1alpha1.DistributionTenant) ownership.Owner {
 }
 
 // reconcileOnce runs one pass. crashed is true when the process died in it.
-func (w *World) reconcileOnce(ctx context.Context, key client.ObjectKey) (result ctrl.Result, crashed bool, err error) {
+func (w *World) reconcileOnce(ctx context.Context, id ID) (result ctrl.Result, crashed bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(crash); !ok {
@@ -359,6 +363,10 @@ func (w *World) reconcileOnce(ctx context.Context, key client.ObjectKey) (result
 			crashed = true
 		}
 	}()
-	result, err = w.process.driver.Reconcile(ctx, ctrl.Request{NamespacedName: key})
+	for _, k := range w.process.kinds {
+		if k.name == id.Kind {
+			result, err = k.reconcile(ctx, ctrl.Request{NamespacedName: id.ObjectKey})
+		}
+	}
 	return result, false, err
 }

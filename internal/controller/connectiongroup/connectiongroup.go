@@ -1,0 +1,100 @@
+// Package connectiongroup brings to the controller of parents what is a connection group's own.
+package connectiongroup
+
+import (
+	"context"
+	"time"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// Kind implements parent.Kind for ConnectionGroup.
+type Kind struct {
+	AWS        port.Groups
+	Dependents port.Dependents
+}
+
+var _ parent.Kind[*v1alpha1.ConnectionGroup, port.Group] = Kind{}
+
+// New implements parent.Kind.
+func (Kind) New() *v1alpha1.ConnectionGroup { return &v1alpha1.ConnectionGroup{} }
+
+// Spec implements parent.Kind.
+func (Kind) Spec(o *v1alpha1.ConnectionGroup) parent.Spec {
+	return parent.Spec{
+		Words: domain.Words{
+			Noun: "connection group", Object: name(o), Field: "name",
+			Command: "connection-group", IDFlag: "--id", Filter: "ConnectionGroupId",
+		},
+		Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
+	}
+}
+
+// Status implements parent.Kind.
+func (Kind) Status(o *v1alpha1.ConnectionGroup) parent.Status {
+	return parent.Status{Whole: &o.Status, Common: &o.Status.ResourceStatus}
+}
+
+// Observe implements parent.Kind.
+func (Kind) Observe(g port.Group) domain.Observed { return g.Observed }
+
+// Differences implements parent.Kind.
+func (Kind) Differences(o *v1alpha1.ConnectionGroup, g port.Group) []edge.Difference {
+	return convert.GroupDifferences(o.Spec.ConnectionGroupConfig, g.Config)
+}
+
+// Report implements parent.Kind.
+func (Kind) Report(o *v1alpha1.ConnectionGroup, g *port.Group) {
+	o.Status.Name, o.Status.RoutingEndpoint, o.Status.IsDefault = "", "", false
+	if g != nil {
+		o.Status.Name, o.Status.RoutingEndpoint, o.Status.IsDefault = g.Name, g.RoutingEndpoint, g.Default
+	}
+}
+
+// Read implements parent.Kind.
+func (k Kind) Read(ctx context.Context, id string) (port.Group, error) {
+	return k.AWS.ReadGroup(ctx, id)
+}
+
+// Find implements parent.Kind. A name is unique in its account.
+func (k Kind) Find(ctx context.Context, o *v1alpha1.ConnectionGroup, _ time.Time) (port.Group, error) {
+	return k.AWS.ReadGroup(ctx, name(o))
+}
+
+// Create implements parent.Kind.
+func (k Kind) Create(ctx context.Context, o *v1alpha1.ConnectionGroup, tags map[string]string) (port.Group, error) {
+	return k.AWS.CreateGroup(ctx, name(o), convert.NormalizeGroup(o.Spec.ConnectionGroupConfig), tags)
+}
+
+// Update implements parent.Kind.
+func (k Kind) Update(ctx context.Context, o *v1alpha1.ConnectionGroup, seen port.Group) (port.Group, error) {
+	return k.AWS.UpdateGroup(ctx, seen.ID, seen.ETag, convert.NormalizeGroup(o.Spec.ConnectionGroupConfig))
+}
+
+// Disable implements parent.Kind.
+func (k Kind) Disable(ctx context.Context, seen port.Group) (port.Group, error) {
+	return k.AWS.DisableGroup(ctx, seen.ID, seen.ETag)
+}
+
+// Delete implements parent.Kind.
+func (k Kind) Delete(ctx context.Context, seen domain.Observed) error {
+	return k.AWS.DeleteGroup(ctx, seen.ID, seen.ETag)
+}
+
+// Tenants implements parent.Kind.
+func (k Kind) Tenants(ctx context.Context, id string) ([]string, bool, error) {
+	return k.Dependents.TenantsOf(ctx, "", id)
+}
+
+// name is the effective name of the object's group in AWS.
+func name(o *v1alpha1.ConnectionGroup) string {
+	if o.Spec.Name != "" {
+		return o.Spec.Name
+	}
+	return o.Name
+}

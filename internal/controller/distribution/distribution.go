@@ -1,0 +1,109 @@
+// Package distribution brings to the controller of parents what is a distribution's own.
+package distribution
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// Kind implements parent.Kind for Distribution.
+type Kind struct {
+	AWS        port.Distributions
+	Dependents port.Dependents
+}
+
+var _ parent.Kind[*v1alpha1.Distribution, port.Distribution] = Kind{}
+
+// New implements parent.Kind.
+func (Kind) New() *v1alpha1.Distribution { return &v1alpha1.Distribution{} }
+
+// Spec implements parent.Kind.
+func (Kind) Spec(o *v1alpha1.Distribution) parent.Spec {
+	return parent.Spec{
+		Words: domain.Words{
+			Noun: "distribution", Object: o.Name, Field: "distributionId",
+			Command: "distribution", IDFlag: "--id", Filter: "DistributionId",
+		},
+		Adopts: o.Spec.DistributionID, Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
+	}
+}
+
+// Status implements parent.Kind.
+func (Kind) Status(o *v1alpha1.Distribution) parent.Status {
+	return parent.Status{Whole: &o.Status, Common: &o.Status.ResourceStatus, Creations: &o.Status.Creations}
+}
+
+// Observe implements parent.Kind.
+func (Kind) Observe(d port.Distribution) domain.Observed { return d.Observed }
+
+// Differences implements parent.Kind.
+func (Kind) Differences(o *v1alpha1.Distribution, d port.Distribution) []edge.Difference {
+	return convert.DistributionDifferences(o.Spec.DistributionConfig, d.Config)
+}
+
+// Report implements parent.Kind.
+func (Kind) Report(o *v1alpha1.Distribution, d *port.Distribution) {
+	o.Status.DomainName = ""
+	if d != nil {
+		o.Status.DomainName = d.DomainName
+	}
+}
+
+// Read implements parent.Kind.
+func (k Kind) Read(ctx context.Context, id string) (port.Distribution, error) {
+	return k.AWS.ReadDistribution(ctx, id)
+}
+
+// Find implements parent.Kind. Every caller reference of the object begins with its UID.
+func (k Kind) Find(ctx context.Context, o *v1alpha1.Distribution, since time.Time) (port.Distribution, error) {
+	return k.AWS.FindDistribution(ctx, mode(o), string(o.UID), since)
+}
+
+// Create implements parent.Kind.
+func (k Kind) Create(ctx context.Context, o *v1alpha1.Distribution, tags map[string]string) (port.Distribution, error) {
+	return k.AWS.CreateDistribution(ctx, reference(o), convert.NormalizeDistribution(o.Spec.DistributionConfig), tags)
+}
+
+// Update implements parent.Kind.
+func (k Kind) Update(ctx context.Context, o *v1alpha1.Distribution, seen port.Distribution) (port.Distribution, error) {
+	return k.AWS.UpdateDistribution(ctx, seen, convert.NormalizeDistribution(o.Spec.DistributionConfig))
+}
+
+// Disable implements parent.Kind.
+func (k Kind) Disable(ctx context.Context, seen port.Distribution) (port.Distribution, error) {
+	return k.AWS.DisableDistribution(ctx, seen)
+}
+
+// Delete implements parent.Kind.
+func (k Kind) Delete(ctx context.Context, seen domain.Observed) error {
+	return k.AWS.DeleteDistribution(ctx, seen.ID, seen.ETag)
+}
+
+// Tenants implements parent.Kind.
+func (k Kind) Tenants(ctx context.Context, id string) ([]string, bool, error) {
+	return k.Dependents.TenantsOf(ctx, id, "")
+}
+
+// reference is the caller reference of the next create. AWS takes each only once, which makes it the guard against
+// a second distribution: it changes only when the former one is gone.
+func reference(o *v1alpha1.Distribution) string {
+	if n := o.Status.Creations; n > 0 {
+		return string(o.UID) + "-" + strconv.Itoa(int(n))
+	}
+	return string(o.UID)
+}
+
+func mode(o *v1alpha1.Distribution) v1alpha1.ConnectionMode {
+	if o.Spec.ConnectionMode == "" {
+		return v1alpha1.ConnectionModeTenantOnly
+	}
+	return o.Spec.ConnectionMode
+}

@@ -1,0 +1,75 @@
+package convert
+
+import (
+	"maps"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
+)
+
+// defaultDeletionTimeout is that of an object that was stored before the field had its default.
+const defaultDeletionTimeout = 30 * time.Minute
+
+// ResourceTags are the tags that a distribution or connection group should have, owner tags not included.
+func ResourceTags(p *v1alpha1.ResourcePolicies, d Defaults) map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, d.Tags)
+	for _, t := range p.Tags {
+		out[t.Key] = t.Value
+	}
+	return out
+}
+
+// ResourcePolicy renders what the user allows.
+func ResourcePolicy(p *v1alpha1.ResourcePolicies, d Defaults) parent.Policy {
+	out := parent.Policy{
+		Drift: edge.DriftPolicy(p.DriftPolicy), Adoption: edge.AdoptionPolicy(p.AdoptionPolicy),
+		Retain: p.DeletionPolicy == v1alpha1.DeletionPolicyRetain, Timeout: defaultDeletionTimeout,
+	}
+	if out.Drift == "" {
+		out.Drift = d.DriftPolicy
+	}
+	if out.Adoption == "" {
+		out.Adoption = edge.AdoptNever
+	}
+	if p.DeletionTimeout != nil {
+		out.Timeout = p.DeletionTimeout.Duration
+	}
+	return out
+}
+
+// ResourceMemory reads back from status what only status remembers.
+func ResourceMemory(s *v1alpha1.ResourceStatus) parent.Memory {
+	m := parent.Memory{
+		ID: s.ID, Account: edge.AccountOf(s.ARN), AppliedGeneration: s.ObservedGeneration,
+		AppliedTagKeys: s.AppliedTagKeys, Failure: failureMemory(s.Failure), Conditions: conditionMemory(s.Conditions),
+	}
+	if d := s.Deletion; d != nil {
+		m.Deletion = &parent.Progress{Step: parent.DeletionStep(d.Step), Since: d.Since.Time}
+	}
+	return m
+}
+
+// ResourceReport writes a report into status. now stamps transitions only.
+func ResourceReport(s *v1alpha1.ResourceStatus, r parent.Report, now time.Time) {
+	switch o := r.Resource; {
+	case o != nil:
+		s.ID, s.ARN, s.ETag, s.DeploymentStatus, s.LastModifiedTime = o.ID, o.ARN, o.ETag, o.Status, timeOf(o.Modified)
+	case r.Forget:
+		// The ARN stays: it tells in which account the next one has to be.
+		s.ID, s.ETag, s.DeploymentStatus, s.LastModifiedTime = "", "", "", nil
+	}
+	s.ObservedGeneration, s.AppliedTagKeys = r.AppliedGeneration, r.AppliedTagKeys
+	s.Drift, s.Failure, s.Deletion = driftedFields(r.Drift), failureStatus(r.Failure), nil
+	if d := r.Deletion; d != nil {
+		s.Deletion = &v1alpha1.DeletionProgress{Step: v1alpha1.DeletionStep(d.Step), Since: metav1.NewTime(d.Since.Truncate(time.Second))}
+	}
+	setConditions(&s.Conditions, r.Conditions, now)
+	synced := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionSynced)
+	s.DriftDetected = synced != nil && (synced.Reason == v1alpha1.ReasonDriftDetected || synced.Reason == v1alpha1.ReasonDriftNotConverging)
+}

@@ -1,0 +1,46 @@
+package operator
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/connectiongroup"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// parentWorkers is how many objects of a kind that tenants hang on are reconciled at the same time. An account has a
+// handful of them.
+const parentWorkers = 2
+
+// addParents adds the controllers for Distribution and ConnectionGroup.
+func addParents(mgr ctrl.Manager, c Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
+	options := parent.Options{
+		Client: mgr.GetClient(), Tags: env.edge, Account: env.caller, Budget: env.limiter, Clock: clock.RealClock{},
+		ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Observer: env.metrics,
+		Objects: objectsOf, Changed: func(id string) { env.references.Forget(id) }, Random: rand.Float64,
+	}
+	if slices.Contains(c.Controllers, controllerDistribution) {
+		if err := addParent(mgr, env, controllerDistribution, parent.New(distribution.Kind{AWS: env.edge, Dependents: env.edge}, options)); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(c.Controllers, controllerConnectionGroup) {
+		return addParent(mgr, env, controllerConnectionGroup, parent.New(connectiongroup.Kind{AWS: env.edge, Dependents: env.edge}, options))
+	}
+	return nil
+}
+
+func addParent[O client.Object, R any](mgr ctrl.Manager, env *environment, name string, c *parent.Controller[O, R]) error {
+	driver := &reconcile.Driver[O]{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: c, Failed: env.metrics.failed,
+		Publish: func(o O, e reconcile.Event) { env.publisher.publish(o, e) },
+	}
+	return c.SetupWithManager(mgr, driver, name, parentWorkers)
+}

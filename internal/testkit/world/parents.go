@@ -1,0 +1,90 @@
+package world
+
+import (
+	"context"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/connectiongroup"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// The kinds of objects beside tenants, as in ID.
+const (
+	KindDistribution    = "Distribution"
+	KindConnectionGroup = "ConnectionGroup"
+)
+
+// kind is one kind of objects of the world.
+type kind struct {
+	// name is empty for tenants.
+	name      string
+	list      func() []client.Object
+	reconcile func(context.Context, ctrl.Request) (ctrl.Result, error)
+}
+
+// tenants lists them as objects.
+func (w *World) tenants() (all []client.Object) {
+	for _, o := range w.list() {
+		all = append(all, o)
+	}
+	return all
+}
+
+// parents are the controllers of what tenants hang on.
+func (w *World) parents(p *process, edgeClient *cloudfront.Client, caller *sts.Client) []kind {
+	options := parent.Options{
+		Client: w.kube, Tags: edgeClient, Account: caller, Budget: p.limiter, Clock: w.Clock,
+		ClusterID: ClusterID, Defaults: w.defaults(), Interval: SweepInterval, Observer: observer{w},
+		Objects: p.controller.ObjectsOf, Changed: func(id string) { p.references.Forget(id) },
+		Random: func() float64 { return 0.5 },
+	}
+	return []kind{
+		following(w, KindDistribution, parent.New(distribution.Kind{AWS: edgeClient, Dependents: edgeClient}, options), func(ns string) []client.Object {
+			var list v1alpha1.DistributionList
+			w.listIn(ns, &list)
+			return pointers(list.Items, func(o *v1alpha1.Distribution) client.Object { return o })
+		}),
+		following(w, KindConnectionGroup, parent.New(connectiongroup.Kind{AWS: edgeClient, Dependents: edgeClient}, options), func(ns string) []client.Object {
+			var list v1alpha1.ConnectionGroupList
+			w.listIn(ns, &list)
+			return pointers(list.Items, func(o *v1alpha1.ConnectionGroup) client.Object { return o })
+		}),
+	}
+}
+
+// following makes a kind from its controller.
+func following[O client.Object, R any](w *World, name string, c *parent.Controller[O, R], list func(namespace string) []client.Object) kind {
+	driver := &reconcile.Driver[O]{
+		Client: w.kube, Live: w.Kube, Kind: c,
+		Publish: func(o O, e reconcile.Event) {
+			w.Events = append(w.Events, Event{Object: o.GetName(), Warning: e.Warning, Reason: e.Reason, Message: e.Message})
+		},
+	}
+	return kind{name: name, reconcile: driver.Reconcile, list: func() (all []client.Object) {
+		for _, namespace := range w.namespaces {
+			all = append(all, list(namespace)...)
+		}
+		return all
+	}}
+}
+
+func (w *World) listIn(namespace string, list client.ObjectList) {
+	w.t.Helper()
+	if err := w.Kube.List(w.t.Context(), list, client.InNamespace(namespace)); err != nil {
+		w.t.Fatalf("listing the objects: %v", err)
+	}
+}
+
+func pointers[T any](items []T, as func(*T) client.Object) (all []client.Object) {
+	for n := range items {
+		all = append(all, as(&items[n]))
+	}
+	return all
+}
