@@ -29,7 +29,7 @@ type pass struct {
 // observe gathers what is known without asking anybody.
 func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant) *pass {
 	p := &pass{Controller: c, object: o}
-	token := convert.ReconcileToken(o)
+	token := convert.Token(o.Annotations)
 	p.in = edge.Input{
 		Now:               c.Clock.Now(),
 		Me:                ownership.Owner{Cluster: c.ClusterID, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID)},
