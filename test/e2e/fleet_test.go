@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	fleetSize = 300
+	fleetSize = 200
 	// pageSize is how many tenants AWS lists in one call.
 	pageSize = 100
 	sweeps   = "ListDistributionTenants"
@@ -27,7 +27,7 @@ func TestFleet(t *testing.T) {
 	// Slow enough to take seconds; the burst would let a sixth of the fleet through at once.
 	op := s.operator(stack.OperatorOptions{Flags: []string{"--aws-rate=50", "--sweep-interval=10s"}})
 
-	f.create(budget{calls: 1.15, writes: 3.1})
+	f.create(budget{calls: 1.2, writes: 3.1})
 	f.settle(op)
 	f.rest()
 	f.restart(op)

@@ -39,7 +39,7 @@ const (
 // database fails, is empty, or loses a column; the operator restarts. Nobody's object is touched, nothing goes
 // without its confirmations, its budget or a person's word, and in the end the objects are the rows.
 func TestStoriesOfSources(t *testing.T) {
-	usually(t, "rapid.checks", "50")
+	usually(t, "rapid.checks", "30")
 	usually(t, "rapid.steps", "16")
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStory(t)
