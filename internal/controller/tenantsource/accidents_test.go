@@ -60,8 +60,10 @@ func TestAnApprovalOfDisablingIsGoodOnce(t *testing.T) {
 	}
 }
 
-// The rows come back before what was approved is carried out.
-func TestAnApprovalOfADeletionIsGoodOnce(t *testing.T) {
+// approvedInVain is a source whose empty table was approved, and whose rows came back before anything was
+// deleted. The approval still stands.
+func approvedInVain(t *testing.T) (*sourceworld.World, *memoryTable) {
+	t.Helper()
 	w, table := inMemory(t, 25, sourceworld.Options{})
 	table.rows = nil
 	w.Advance(interval)
@@ -70,6 +72,11 @@ func TestAnApprovalOfADeletionIsGoodOnce(t *testing.T) {
 	table.rows = allRows(25)
 	w.Advance(3 * interval)
 	living(t, w, names(25))
+	return w, table
+}
+
+func TestAnApprovalOfADeletionIsGoodOnce(t *testing.T) {
+	w, table := approvedInVain(t)
 	w.Advance(time.Hour)
 	table.rows = nil
 	w.Advance(3 * interval)
@@ -290,14 +297,7 @@ func TestWhatWasClearedIsAnObjectAndNoName(t *testing.T) {
 
 // An approval is left standing, and the source is deleted by mistake.
 func TestAnApprovalOfRowsIsNoneOfTheDeletedSource(t *testing.T) {
-	w, table := inMemory(t, 25, sourceworld.Options{})
-	table.rows = nil
-	w.Advance(interval)
-	o, _ := w.Get("customers")
-	w.Annotate("customers", v1alpha1.AnnotationApproveDeletions, o.Status.HeldDeletions.PlanHash)
-	table.rows = allRows(25)
-	w.Advance(3 * interval)
-	living(t, w, names(25))
+	w, _ := approvedInVain(t)
 	w.Delete("customers")
 	w.Advance(time.Minute)
 	if n := len(w.Living()); n != 25 {
