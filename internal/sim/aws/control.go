@@ -119,15 +119,21 @@ func getJournal(s *Sim, r *http.Request) (any, error) {
 	return s.JournalSince(since), nil
 }
 
-// getState answers with everything, or with one account, or with one tenant.
+// getState answers with everything, or with one account, or with one resource.
 func getState(s *Sim, r *http.Request) (any, error) {
 	query := r.URL.Query()
-	if name := query.Get("tenant"); name != "" {
-		t, ok := s.Tenant(query.Get("account"), name)
-		if !ok {
-			return nil, fmt.Errorf("there is no tenant %q", name)
+	for kind, find := range map[string]func(account, identifier string) (any, bool){
+		"tenant":          func(a, id string) (any, bool) { return anyOf(s.Tenant(a, id)) },
+		"distribution":    func(a, id string) (any, bool) { return anyOf(s.Distribution(a, id)) },
+		"connectionGroup": func(a, id string) (any, bool) { return anyOf(s.ConnectionGroup(a, id)) },
+	} {
+		if name := query.Get(kind); name != "" {
+			found, ok := find(query.Get("account"), name)
+			if !ok {
+				return nil, fmt.Errorf("there is no %s %q", kind, name)
+			}
+			return found, nil
 		}
-		return t, nil
 	}
 	state := s.State()
 	if id := query.Get("account"); id != "" {
@@ -135,6 +141,8 @@ func getState(s *Sim, r *http.Request) (any, error) {
 	}
 	return state, nil
 }
+
+func anyOf[T any](found T, ok bool) (any, bool) { return found, ok }
 
 func getFaults(s *Sim, _ *http.Request) (any, error) {
 	s.mu.Lock()

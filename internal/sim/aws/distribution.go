@@ -20,6 +20,9 @@ type distribution struct {
 	endpoint string
 }
 
+// reference is the caller reference, by which its creator knows it.
+func (d *distribution) reference() string { return d.config.str("CallerReference") }
+
 type paramDef struct {
 	name         string
 	required     bool
@@ -56,6 +59,9 @@ func (s *Sim) createDistributionWithTags(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if err := s.fits(root, distributionWithTagsShape, "distributionConfigWithTags"); err != nil {
+		return reply{}, err
+	}
 	tags, err := s.readTags(root.child("Tags"))
 	if err != nil {
 		return reply{}, err
@@ -70,7 +76,7 @@ func (s *Sim) admitDistribution(c *call, config *node, tags []tag) (reply, error
 	if err != nil {
 		return reply{}, err
 	}
-	ref := d.config.str("CallerReference")
+	ref := d.reference()
 	if known, used := c.acct.callerRefs[ref]; used {
 		return reply{}, conflict("DistributionAlreadyExists", "The caller reference is that of the distribution %s.", known)
 	}
@@ -82,7 +88,7 @@ func (s *Sim) admitDistribution(c *call, config *node, tags []tag) (reply, error
 	}
 	id := "E" + s.derive.digits(upperDigits, 13, "distribution", c.acct.id, ref)
 	r := s.storeDistribution(c.acct, id, d, tags, c.now)
-	c.about(r.id, "")
+	c.about(r.id, ref)
 	out := s.distributionReply(http.StatusCreated, seen[distribution]{record: r, value: d, at: c.now})
 	out.location = "https://cloudfront.amazonaws.com" + cloudFrontVersion + "distribution/" + id
 	return out, nil
@@ -110,7 +116,7 @@ func (s *Sim) storeDistribution(a *account, id string, d *distribution, tags []t
 	r := &record[distribution]{id: id, arn: "arn:aws:cloudfront::" + a.id + ":distribution/" + id, created: now, tags: tags}
 	r.put(d, now, s.keep())
 	a.distributions.add(r)
-	a.callerRefs[d.config.str("CallerReference")] = id
+	a.callerRefs[d.reference()] = id
 	s.holdAliases(a, id, nil, d.aliases)
 	if d.mode == modeTenantOnly && s.switches.DefaultGroupWithDistribution {
 		s.defaultGroup(a, now)
@@ -151,70 +157,6 @@ func (s *Sim) getDistributionConfig(c *call) (reply, error) {
 	return reply{status: http.StatusOK, etag: s.etagAt(v.value.meta, v.at), body: v.value.config}, nil
 }
 
-// updateDistribution replaces the whole configuration; nothing is merged.
-func (s *Sim) updateDistribution(c *call) (reply, error) {
-	r, err := s.distributionForWrite(c)
-	if err != nil {
-		return reply{}, err
-	}
-	root, err := c.root("DistributionConfig")
-	if err != nil {
-		return reply{}, err
-	}
-	before := r.current()
-	if got := root.str("CallerReference"); got != before.config.str("CallerReference") {
-		return reply{}, illegalUpdate("The caller reference of a distribution cannot be changed.")
-	}
-	if got := connectionMode(root); got != before.mode {
-		return reply{}, illegalUpdate("The connection mode of a distribution cannot be changed from %s to %s.", before.mode, got)
-	}
-	next, err := s.readDistribution(c, root)
-	if err != nil {
-		return reply{}, err
-	}
-	holder := domainHolder{kind: kindDistribution, account: c.acct.id, id: r.id}
-	if err := s.world.domainsFree(next.aliases, holder); err != nil {
-		return reply{}, err
-	}
-	s.replaceDistribution(c.acct, r, next, c.now)
-	return s.distributionReply(http.StatusOK, seen[distribution]{record: r, value: next, at: c.now}), nil
-}
-
-func (s *Sim) replaceDistribution(a *account, r *record[distribution], next *distribution, now time.Time) {
-	before := r.current()
-	r.rev++
-	next.meta, next.endpoint = s.changed(r.id, r.rev, now), before.endpoint
-	r.put(next, now, s.keep())
-	s.holdAliases(a, r.id, before.aliases, next.aliases)
-}
-
-func (s *Sim) distributionForWrite(c *call) (*record[distribution], error) {
-	r := c.acct.distributions.find(c.vars[0])
-	if r == nil {
-		return nil, noSuchDistribution(c.vars[0])
-	}
-	return r, s.checkETag(c, r.current().meta, true)
-}
-
-// deleteDistribution refuses a distribution that is enabled, or disabled but
-// not settled, or that still has tenants.
-func (s *Sim) deleteDistribution(c *call) (reply, error) {
-	r, err := s.distributionForWrite(c)
-	if err != nil {
-		return reply{}, err
-	}
-	d := r.current()
-	if d.enabled || d.status(c.now) != statusDeployed {
-		return reply{}, conflict("DistributionNotDisabled", "The distribution %s is not disabled.", r.id)
-	}
-	if c.acct.tenantsOf[r.id] > 0 {
-		return reply{}, conflict("ResourceInUse", "The distribution %s has distribution tenants.", r.id)
-	}
-	s.holdAliases(c.acct, r.id, d.aliases, nil)
-	c.acct.distributions.remove(r, c.now, s.keep())
-	return reply{status: http.StatusNoContent}, nil
-}
-
 func (s *Sim) listDistributions(c *call) (reply, error) {
 	return s.pageOfDistributions(c, "")
 }
@@ -252,6 +194,15 @@ func (s *Sim) pageOfDistributions(c *call, mode string) (reply, error) {
 	return reply{status: http.StatusOK, body: body}, nil
 }
 
+// domainName is the one CloudFront gave the distribution. What a multi-tenant
+// one shows, which nobody can reach, is not known; the element is required.
+func (s *Sim) domainName(d *distribution) string {
+	if d.mode == modeTenantOnly && s.switches.TenantOnlyUnnamed {
+		return ""
+	}
+	return d.endpoint
+}
+
 func (s *Sim) distributionReply(status int, v seen[distribution]) reply {
 	d := v.value
 	body := el("Distribution",
@@ -260,7 +211,7 @@ func (s *Sim) distributionReply(status int, v seen[distribution]) reply {
 		txt("Status", d.status(v.at)),
 		txt("LastModifiedTime", stamp(d.modified)),
 		intEl("InProgressInvalidationBatches", 0),
-		txt("DomainName", d.endpoint),
+		txt("DomainName", s.domainName(d)),
 		el("ActiveTrustedSigners", boolEl("Enabled", false), intEl("Quantity", 0)),
 		el("ActiveTrustedKeyGroups", boolEl("Enabled", false), intEl("Quantity", 0)),
 		d.config,
@@ -278,12 +229,12 @@ func (s *Sim) distributionSummary(v seen[distribution]) *node {
 		txt("ETag", s.summaryETag(v.id, d.meta, v.at)),
 		txt("Status", d.status(v.at)),
 		txt("LastModifiedTime", stamp(d.modified)),
-		txt("DomainName", d.endpoint),
+		txt("DomainName", s.domainName(d)),
 	)
 	for _, name := range []string{"Aliases", "Origins", "OriginGroups", "DefaultCacheBehavior", "CacheBehaviors", "CustomErrorResponses", "Comment", "PriceClass", "Enabled", "ViewerCertificate", "Restrictions", "WebACLId", "HttpVersion", "IsIPV6Enabled"} {
 		kid := d.config.child(name)
 		if kid == nil {
-			kid = summaryDefault(name)
+			kid = summaryDefault(name, d.mode)
 		}
 		n.set(kid)
 	}
@@ -294,10 +245,10 @@ func (s *Sim) distributionSummary(v seen[distribution]) *node {
 
 // summaryDefault stands for what a configuration leaves out but a summary must
 // have.
-func summaryDefault(name string) *node {
+func summaryDefault(name, mode string) *node {
 	switch name {
 	case "PriceClass":
-		return txt(name, "PriceClass_All")
+		return txt(name, priceClass(mode))
 	case "IsIPV6Enabled":
 		return boolEl(name, false)
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 func connectionMode(config *node) string {
@@ -20,168 +21,123 @@ func (s *Sim) readDistribution(c *call, sent *node) (*distribution, error) {
 	if sent == nil {
 		return nil, refuse(http.StatusBadRequest, "MissingBody", "The DistributionConfig is missing.")
 	}
+	if err := s.fits(sent, distributionShape, "distributionConfig"); err != nil {
+		return nil, err
+	}
 	config := sent.clone()
-	d := &distribution{config: config, mode: connectionMode(config)}
-	if d.mode != modeDirect && d.mode != modeTenantOnly {
-		return nil, invalidArgument("The connection mode must be direct or tenant-only, got %q.", d.mode)
-	}
-	if err := checkQuantities(config); err != nil {
-		return nil, err
-	}
-	enabled, err := config.boolean("Enabled")
-	if err != nil {
-		return nil, err
-	}
-	if enabled == nil {
-		return nil, invalidArgument("The parameter Enabled is required.")
-	}
-	d.enabled = *enabled
-	d.certArn = config.str("ViewerCertificate", "ACMCertificateArn")
+	d := &distribution{config: config, mode: connectionMode(config), enabled: config.isTrue("Enabled")}
+	var err error
 	if d.params, err = s.readParamDefs(config.child("TenantConfig")); err != nil {
 		return nil, err
 	}
-	for _, check := range []func(*node, *distribution) error{checkRequired, checkOrigins, checkMode} {
-		if err := check(config, d); err != nil {
+	for _, check := range []func(*distribution) error{
+		checkMode, checkGeneral, checkParamRefs, s.checkOrigins, s.checkOriginGroups, s.checkBehaviors, checkErrorResponses, checkGeo, checkWebACL,
+	} {
+		if err := check(d); err != nil {
 			return nil, err
 		}
 	}
-	for _, item := range config.at("Aliases", "Items").items("CNAME", "member") {
+	for _, item := range config.at("Aliases", "Items").items("CNAME") {
 		d.aliases = append(d.aliases, item.text)
 	}
 	if err := s.checkViewerCertificate(c, d); err != nil {
 		return nil, err
 	}
-	fillDefaults(config, d.mode)
+	s.complete(d)
 	return d, nil
 }
 
-// checkQuantities holds every Quantity against the number of Items beside it.
-func checkQuantities(n *node) error {
-	if quantity := n.child("Quantity"); quantity != nil {
-		want, err := n.integer("Quantity")
-		if err != nil {
-			return err
-		}
-		got := 0
-		if items := n.child("Items"); items != nil {
-			got = len(items.kids)
-		}
-		if got != *want {
-			return refuse(http.StatusBadRequest, "InconsistentQuantities",
-				"The value of Quantity in %s is %d but there are %d items.", n.name, *want, got)
-		}
-	}
-	for _, kid := range n.kids {
-		if err := checkQuantities(kid); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+var rootObject = regexp.MustCompile(`^[A-Za-z0-9_.*$/~"'&-]*$`)
 
-// checkRequired refuses a configuration that lacks a required member.
-func checkRequired(config *node, _ *distribution) error {
-	if config.child("Comment") == nil {
-		return invalidArgument("The parameter Comment is required.")
-	}
-	if len(config.str("Comment")) > 128 {
+// checkGeneral looks at what stands at the top of a configuration.
+func checkGeneral(d *distribution) error {
+	config := d.config
+	root := config.str("DefaultRootObject")
+	switch {
+	case config.str("CallerReference") == "":
+		return invalidArgument("The parameter CallerReference is required.")
+	case utf8.RuneCountInString(config.str("Comment")) > 128:
 		return invalidArgument("The parameter Comment must have at most 128 characters.")
+	case len(root) > 255 || strings.HasPrefix(root, "/") || !rootObject.MatchString(root):
+		return refuse(http.StatusBadRequest, "InvalidDefaultRootObject",
+			"The default root object %q is too long, begins with a slash or has a character that is not allowed.", root)
 	}
-	for _, path := range [][]string{
-		{"CallerReference"},
-		{"Origins", "Quantity"},
-		{"DefaultCacheBehavior", "TargetOriginId"},
-		{"DefaultCacheBehavior", "ViewerProtocolPolicy"},
-	} {
-		if config.str(path...) == "" {
-			return invalidArgument("The parameter %s is required.", strings.Join(path, "."))
-		}
-	}
-	behavior := config.child("DefaultCacheBehavior")
-	if behavior.str("CachePolicyId") == "" && behavior.child("ForwardedValues") == nil {
-		return invalidArgument("A cache behavior needs a CachePolicyId or ForwardedValues.")
+	if bucket := config.str("Logging", "Bucket"); says(config, "Logging") && !s3Domain.MatchString(bucket) {
+		return invalidArgument("The parameter Logging Bucket does not refer to a valid S3 bucket: %q.", bucket)
 	}
 	return nil
-}
-
-func behaviors(config *node) []*node {
-	all := []*node{config.child("DefaultCacheBehavior")}
-	return append(all, config.at("CacheBehaviors", "Items").items("CacheBehavior", "member")...)
 }
 
 // paramRef is how a configuration refers to a tenant's parameter.
 var paramRef = regexp.MustCompile(`\{\{([^{}]*)\}\}`)
 
-// checkOrigins looks at the origins and at what refers to them. Parameters are
-// usable in an origin's domain name and path, at most two in a field.
-func checkOrigins(config *node, d *distribution) error {
-	var ids []string
-	for _, origin := range config.at("Origins", "Items").items("Origin", "member") {
-		id := origin.str("Id")
-		switch {
-		case id == "" || origin.str("DomainName") == "":
-			return invalidArgument("An origin needs an Id and a DomainName.")
-		case slices.Contains(ids, id):
-			return invalidArgument("The origin %s is listed twice.", id)
-		case origin.child("S3OriginConfig") == nil && origin.child("CustomOriginConfig") == nil && origin.child("VpcOriginConfig") == nil:
-			return refuse(http.StatusBadRequest, "InvalidOrigin", "The origin %s needs an S3, custom or VPC origin configuration.", id)
-		}
-		ids = append(ids, id)
+// checkParamRefs looks for references to parameters. They can stand in the
+// domain name and the path of an origin, at most two in a field, and nowhere else.
+func checkParamRefs(d *distribution) error {
+	for _, origin := range origins(d.config) {
 		for _, field := range []string{"DomainName", "OriginPath"} {
-			if err := checkParamRefs(origin.str(field), d.params); err != nil {
+			if err := checkField(origin.str(field), d); err != nil {
 				return err
 			}
 		}
 	}
-	if len(ids) == 0 {
-		return invalidArgument("A distribution needs at least one origin.")
-	}
-	for _, g := range config.at("OriginGroups", "Items").items("OriginGroup", "member") {
-		ids = append(ids, g.str("Id"))
-	}
-	for _, behavior := range behaviors(config) {
-		if target := behavior.str("TargetOriginId"); !slices.Contains(ids, target) {
-			return refuse(http.StatusNotFound, "NoSuchOrigin", "The cache behavior targets the origin %q, which does not exist.", target)
-		}
-	}
-	return nil
+	return noParamRefs(d.config)
 }
 
-func checkParamRefs(field string, defs []paramDef) error {
+func checkField(field string, d *distribution) error {
 	refs := paramRef.FindAllStringSubmatch(field, -1)
-	if len(refs) > 2 {
+	switch {
+	case len(refs) > 0 && d.mode != modeTenantOnly:
+		return invalidArgument("Only the origins of a multi-tenant distribution can refer to parameters, as %q does.", field)
+	case len(refs) > 2:
 		return invalidArgument("A field can refer to at most two parameters, %q has %d.", field, len(refs))
+	case strings.ContainsAny(paramRef.ReplaceAllString(field, ""), "{}"):
+		return invalidArgument("The braces in %q do not make a reference to a parameter.", field)
 	}
 	for _, ref := range refs {
 		name := strings.TrimSpace(ref[1])
-		if !slices.ContainsFunc(defs, func(d paramDef) bool { return d.name == name }) {
+		if !slices.ContainsFunc(d.params, func(p paramDef) bool { return p.name == name }) {
 			return invalidArgument("The parameter %s in %q is not defined.", name, field)
 		}
 	}
 	return nil
 }
 
+// noParamRefs refuses a reference anywhere but in an origin's domain name and
+// path; comments are for people.
+func noParamRefs(n *node) error {
+	switch n.name {
+	case "DomainName", "OriginPath", "Comment":
+		return nil
+	}
+	if paramRef.MatchString(n.text) {
+		return invalidArgument("A parameter can't be used in %s, only in an origin's DomainName and OriginPath: %q.", n.name, n.text)
+	}
+	for _, kid := range n.kids {
+		if err := noParamRefs(kid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readParamDefs reads the parameters that tenants are given.
 func (s *Sim) readParamDefs(tenantConfig *node) ([]paramDef, error) {
 	var defs []paramDef
 	for _, item := range tenantConfig.child("ParameterDefinitions").items("member", "ParameterDefinition") {
 		schema := item.at("Definition", "StringSchema")
-		d := paramDef{name: item.str("Name"), defaultValue: schema.str("DefaultValue")}
-		if !paramName.MatchString(d.name) {
-			return nil, invalidArgument("The parameter name %q is not valid.", d.name)
-		}
-		required, err := schema.boolean("Required")
-		if err != nil {
-			return nil, err
-		}
+		d := paramDef{name: item.str("Name"), defaultValue: schema.str("DefaultValue"), required: schema.isTrue("Required")}
+		value := schema.child("DefaultValue")
 		switch {
-		case required == nil:
-			return nil, invalidArgument("The definition of the parameter %s must say whether it is required.", d.name)
-		case len(d.defaultValue) > 256:
-			return nil, invalidArgument("The default of the parameter %s must have at most 256 characters.", d.name)
+		case !paramName.MatchString(d.name):
+			return nil, invalidArgument("The parameter name %q is not valid.", d.name)
+		case schema == nil:
+			return nil, invalidArgument("The definition of the parameter %s needs a StringSchema.", d.name)
+		case value != nil && (value.text == "" || utf8.RuneCountInString(value.text) > 256):
+			return nil, invalidArgument("The default of the parameter %s must have 1 to 256 characters.", d.name)
 		case slices.ContainsFunc(defs, func(o paramDef) bool { return o.name == d.name }):
 			return nil, invalidArgument("The parameter %s is defined twice.", d.name)
 		}
-		d.required = *required
 		defs = append(defs, d)
 	}
 	if len(defs) > s.quotas.Parameters {
@@ -190,55 +146,153 @@ func (s *Sim) readParamDefs(tenantConfig *node) ([]paramDef, error) {
 	return defs, nil
 }
 
-// checkViewerCertificate looks at the certificate tenants inherit, or that a
-// standard distribution needs for its aliases.
-func (s *Sim) checkViewerCertificate(c *call, d *distribution) error {
-	var cert *certificate
-	if d.certArn != "" {
-		found, err := s.issuedCertificate(c.acct, d.certArn)
-		if err != nil {
-			return refuse(http.StatusBadRequest, "InvalidViewerCertificate", "%s", asAPIError(err).Message)
+// The statuses that custom error responses can replace, and send.
+var (
+	errorCodes    = []string{"400", "403", "404", "405", "414", "416", "500", "501", "502", "503", "504"}
+	responseCodes = append([]string{"200"}, errorCodes...)
+)
+
+// checkErrorResponses looks at what viewers get instead of errors.
+func checkErrorResponses(d *distribution) error {
+	var seen []string
+	for _, r := range d.config.at("CustomErrorResponses", "Items").items("CustomErrorResponse") {
+		code, sent, page := r.str("ErrorCode"), r.str("ResponseCode"), r.str("ResponsePagePath")
+		switch {
+		case !slices.Contains(errorCodes, code):
+			return refuse(http.StatusBadRequest, "InvalidErrorCode", "The error code %s can't be replaced.", code)
+		case slices.Contains(seen, code):
+			return invalidArgument("The error code %s is listed twice.", code)
+		case (sent == "") != (page == ""):
+			return invalidArgument("The custom error response for %s needs both ResponseCode and ResponsePagePath, or neither.", code)
+		case sent != "" && !slices.Contains(responseCodes, sent):
+			return refuse(http.StatusBadRequest, "InvalidResponseCode", "The response code %q is not valid.", sent)
+		case page != "" && !validPath(page):
+			return invalidPath("ResponsePagePath", page)
+		case outside(r, "ErrorCachingMinTTL", 0, longestTTL):
+			return invalidArgument("The parameter ErrorCachingMinTTL is out of range: %s.", r.str("ErrorCachingMinTTL"))
 		}
-		cert = found
+		seen = append(seen, code)
 	}
-	for _, alias := range d.aliases {
-		if err := checkDomainName(alias); err != nil {
-			return err
-		}
-		if cert == nil || !covers(cert.names, alias) {
-			return refuse(http.StatusBadRequest, "InvalidViewerCertificate",
-				"The certificate that is attached to the distribution doesn't cover the alternate domain name %s.", alias)
+	return nil
+}
+
+// longestTTL is a hundred years, the longest the service caches.
+const longestTTL = 3_153_600_000
+
+// outside tells whether a number is there and not within bounds.
+func outside(n *node, name string, least, most int) bool {
+	value, err := n.integer(name)
+	return err != nil || (value != nil && (*value < least || *value > most))
+}
+
+func validPath(path string) bool {
+	return strings.HasPrefix(path, "/") && len(path) <= 255 && !strings.ContainsAny(path, " <>\"\t\r\n")
+}
+
+func invalidPath(field, path string) error {
+	return refuse(http.StatusBadRequest, "InvalidRelativePath",
+		"The relative path in %s is too big, is not URL-encoded, or does not begin with a slash (/): %q.", field, path)
+}
+
+// checkGeo looks at the countries.
+func checkGeo(d *distribution) error {
+	geo := d.config.at("Restrictions", "GeoRestriction")
+	if geo == nil {
+		return nil
+	}
+	locations := geo.child("Items").items("Location")
+	if (geo.str("RestrictionType") == "none") != (len(locations) == 0) {
+		return refuse(http.StatusBadRequest, "InvalidGeoRestrictionParameter",
+			"The restriction type %s does not go with %d locations.", geo.str("RestrictionType"), len(locations))
+	}
+	for _, l := range locations {
+		if !isCountry(l.text) {
+			return refuse(http.StatusBadRequest, "InvalidLocationCode", "The location code %q is not valid.", l.text)
 		}
 	}
 	return nil
 }
 
-// fillDefaults adds what the service answers with although it was not sent.
-// For a multi-tenant distribution only what may be sent back is added.
-func fillDefaults(config *node, mode string) {
-	defaults := []*node{
-		txt("ConnectionMode", mode),
-		txt("DefaultRootObject", ""),
-		el("OriginGroups", intEl("Quantity", 0)),
-		el("CacheBehaviors", intEl("Quantity", 0)),
-		el("CustomErrorResponses", intEl("Quantity", 0)),
-		el("ViewerCertificate", boolEl("CloudFrontDefaultCertificate", true), txt("MinimumProtocolVersion", "TLSv1")),
-		el("Restrictions", el("GeoRestriction", txt("RestrictionType", "none"), intEl("Quantity", 0))),
-		txt("WebACLId", ""),
-		txt("HttpVersion", "http2"),
+// checkWebACL accepts the ARN of a WAFv2 web ACL of global scope, and for a
+// standard distribution the id of one of WAF Classic; checkMode has seen to that.
+func checkWebACL(d *distribution) error {
+	id := d.config.str("WebACLId")
+	if id == "" || webACLArn.MatchString(id) || wafClassicID.MatchString(id) {
+		return nil
 	}
-	if mode == modeDirect {
-		defaults = append(defaults,
-			el("Aliases", intEl("Quantity", 0)),
-			el("Logging", boolEl("Enabled", false), boolEl("IncludeCookies", false), txt("Bucket", ""), txt("Prefix", "")),
-			txt("PriceClass", "PriceClass_All"),
-			boolEl("IsIPV6Enabled", false),
-			boolEl("Staging", false),
-		)
+	return refuse(http.StatusBadRequest, "InvalidWebACLId", "The web ACL id is not valid: %q.", id)
+}
+
+func invalidCertificate(format string, args ...any) error {
+	return refuse(http.StatusBadRequest, "InvalidViewerCertificate", format, args...)
+}
+
+// checkViewerCertificate looks at the certificate tenants inherit, or that a
+// standard distribution needs for its aliases.
+func (s *Sim) checkViewerCertificate(c *call, d *distribution) error {
+	if err := readCertificate(d); err != nil {
+		return err
 	}
-	for _, d := range defaults {
-		if config.child(d.name) == nil {
-			config.kids = append(config.kids, d)
+	var cert *certificate
+	if d.certArn != "" {
+		found, err := s.issuedCertificate(c.acct, d.certArn)
+		if err != nil {
+			return invalidCertificate("%s", asAPIError(err).Message)
+		}
+		cert = found
+	}
+	if len(d.aliases) > s.quotas.Aliases {
+		return tooMany("TooManyDistributionCNAMEs", "alternate domain names", s.quotas.Aliases, len(d.aliases))
+	}
+	for i, alias := range d.aliases {
+		if err := checkDomainName(alias); err != nil {
+			return err
+		}
+		if slices.Contains(d.aliases[:i], alias) {
+			return invalidArgument("The alternate domain name %s is listed twice.", alias)
+		}
+		// What names an IAM certificate has nobody knows here.
+		if d.config.str("ViewerCertificate", "IAMCertificateId") == "" && (cert == nil || !covers(cert.names, alias)) {
+			return invalidCertificate("The certificate that is attached to the distribution doesn't cover the alternate domain name %s.", alias)
 		}
 	}
+	return nil
+}
+
+// readCertificate finds the one source of the certificate. The deprecated
+// members, which the service itself answers with, are read where they stand alone.
+func readCertificate(d *distribution) error {
+	block := d.config.child("ViewerCertificate")
+	if block == nil {
+		return nil
+	}
+	arn, iam, own := block.str("ACMCertificateArn"), block.str("IAMCertificateId"), block.isTrue("CloudFrontDefaultCertificate")
+	if arn == "" && block.str("CertificateSource") == "acm" {
+		arn = block.str("Certificate")
+	}
+	sources := 0
+	for _, given := range []bool{arn != "", iam != "", own} {
+		if given {
+			sources++
+		}
+	}
+	method, again := block.str("SSLSupportMethod"), block.str("Certificate")
+	switch {
+	case sources != 1:
+		return invalidCertificate("Give one of CloudFrontDefaultCertificate, ACMCertificateArn and IAMCertificateId, got %d.", sources)
+	case own:
+		return nil // its other settings are of no effect
+	case again != "" && again != arn+iam:
+		return invalidCertificate("The deprecated member Certificate names another certificate: %s.", again)
+	case method == "" || block.str("MinimumProtocolVersion") == "":
+		return invalidCertificate("A certificate needs SSLSupportMethod and MinimumProtocolVersion.")
+	case method == "sni-only" && block.str("MinimumProtocolVersion") == "SSLv3":
+		return refuse(http.StatusBadRequest, "InvalidProtocolSettings", "SSLv3 can't be the minimum protocol version of sni-only.")
+	}
+	d.certArn = arn
+	return nil
+}
+
+func tooMany(code, what string, quota, got int) error {
+	return refuse(http.StatusBadRequest, code, "A distribution can have %d %s, got %d.", quota, what, got)
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // says tells whether a configuration asks for something: the member is there
-// and is neither empty nor false nor a list of nothing. SDKs and tools send
+// and is neither empty nor false nor None nor a list of nothing. SDKs and tools send
 // such zero values along with what they mean.
 func says(config *node, path ...string) bool {
 	n := config.at(path...)
@@ -18,7 +18,7 @@ func says(config *node, path ...string) bool {
 	case n.child("Enabled") != nil:
 		return n.str("Enabled") == "true"
 	}
-	return len(n.kids) > 0 || (n.text != "" && n.text != "false")
+	return len(n.kids) > 0 || (n.text != "" && n.text != "false" && n.text != "None")
 }
 
 // standardOnly are the members a multi-tenant distribution cannot have, and
@@ -53,7 +53,8 @@ var standardOnlyBehavior = []struct {
 var wafClassicID = regexp.MustCompile(`^[0-9a-fA-F-]{36}$`)
 
 // checkMode refuses what the connection mode does not support.
-func checkMode(config *node, d *distribution) error {
+func checkMode(d *distribution) error {
+	config := d.config
 	if d.mode == modeDirect {
 		if says(config, "TenantConfig") {
 			return invalidArgument("TenantConfig is not supported for a standard distribution.")
@@ -72,20 +73,23 @@ func checkMode(config *node, d *distribution) error {
 			}
 		}
 	}
-	for _, origin := range config.at("Origins", "Items").items("Origin", "member") {
+	for _, origin := range origins(config) {
 		if says(origin, "S3OriginConfig", "OriginAccessIdentity") {
 			return unsupported("S3OriginConfig.OriginAccessIdentity", "origin access control")
 		}
 	}
+	if wafClassicID.MatchString(config.str("WebACLId")) {
+		return unsupported("WebACLId of WAF Classic", "the ARN of a WAFv2 web ACL")
+	}
 	cert := config.child("ViewerCertificate")
+	if cert.isTrue("CloudFrontDefaultCertificate") {
+		return nil // what else stands there is of no effect
+	}
 	if method := cert.str("SSLSupportMethod"); method != "" && method != "sni-only" {
 		return unsupported("ViewerCertificate.SSLSupportMethod "+method, "sni-only")
 	}
 	if cert.str("MinimumProtocolVersion") == "SSLv3" {
 		return unsupported("ViewerCertificate.MinimumProtocolVersion SSLv3", "TLSv1.2_2021")
-	}
-	if wafClassicID.MatchString(config.str("WebACLId")) {
-		return unsupported("WebACLId of WAF Classic", "the ARN of a WAFv2 web ACL")
 	}
 	return nil
 }

@@ -62,8 +62,11 @@ func (s *Sim) createGroup(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if err := s.fits(root, newGroupShape, "createConnectionGroupRequest"); err != nil {
+		return reply{}, err
+	}
 	g := &group{ipv6: true, enabled: s.switches.EnabledByDefault}
-	if err := g.apply(root); err != nil {
+	if err := s.apply(g, root); err != nil {
 		return reply{}, err
 	}
 	tags, err := s.readTags(root.child("Tags"))
@@ -79,6 +82,9 @@ func (s *Sim) createGroup(c *call) (reply, error) {
 	case len(c.acct.groups.live) >= s.quotas.ConnectionGroups:
 		return reply{}, limitExceeded("The account has reached its quota of %d connection groups.", s.quotas.ConnectionGroups)
 	}
+	if err := s.checkAnycastQuota(c.acct, g.anycastID, ""); err != nil {
+		return reply{}, err
+	}
 	id := s.derive.ksuid("cg_", c.acct.id, "named", name, c.acct.groups.generation(name))
 	r := s.storeGroup(c.acct, id, name, g, tags, c.now)
 	c.about(r.id, r.name)
@@ -86,7 +92,7 @@ func (s *Sim) createGroup(c *call) (reply, error) {
 }
 
 // apply takes over the members that were sent.
-func (g *group) apply(in *node) error {
+func (s *Sim) apply(g *group, in *node) error {
 	ipv6, err := in.boolean("Ipv6Enabled")
 	if err != nil {
 		return err
@@ -101,8 +107,22 @@ func (g *group) apply(in *node) error {
 	if enabled != nil {
 		g.enabled = *enabled
 	}
-	if anycast := in.child("AnycastIpListId"); anycast != nil {
+	if anycast := in.child("AnycastIpListId"); anycast != nil && (anycast.text != "" || s.switches.EmptyBlocksClear) {
 		g.anycastID = anycast.text
+	}
+	return nil
+}
+
+// checkAnycastQuota counts the other groups that use a list.
+func (s *Sim) checkAnycastQuota(a *account, listID, groupID string) error {
+	others := 0
+	for _, r := range a.groups.live {
+		if r.id != groupID && r.current().anycastID == listID {
+			others++
+		}
+	}
+	if listID != "" && others >= s.quotas.GroupsPerAnycastList {
+		return limitExceeded("The Anycast static IP list %s has reached its quota of %d connection groups.", listID, s.quotas.GroupsPerAnycastList)
 	}
 	return nil
 }
@@ -145,11 +165,17 @@ func (s *Sim) updateGroup(c *call) (reply, error) {
 	if s.switches.UpdateReplaces {
 		next.ipv6, next.anycastID, next.enabled = true, "", s.switches.EnabledByDefault
 	}
-	if err := next.apply(root); err != nil {
+	if err := s.fits(root, groupShape, "updateConnectionGroupRequest"); err != nil {
+		return reply{}, err
+	}
+	if err := s.apply(&next, root); err != nil {
 		return reply{}, err
 	}
 	if !next.enabled && (next.isDefault || c.acct.tenantsIn[r.id] > 0) {
 		return reply{}, conflict("ResourceInUse", "The connection group %s is in use.", r.id)
+	}
+	if err := s.checkAnycastQuota(c.acct, next.anycastID, r.id); err != nil {
+		return reply{}, err
 	}
 	r.rev++
 	next.meta = s.changed(r.id, r.rev, c.now)

@@ -68,7 +68,7 @@ func readPaths(block *node) ([]string, error) {
 	if block == nil {
 		return nil, invalidArgument("The parameter Paths is required.")
 	}
-	if err := checkQuantities(block); err != nil {
+	if err := checkQuantity(block); err != nil {
 		return nil, err
 	}
 	var paths []string

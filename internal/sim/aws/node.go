@@ -177,6 +177,22 @@ func (n *node) integer(name string) (*int, error) {
 	return &value, nil
 }
 
+// isTrue tells whether a child is there and true.
+func (n *node) isTrue(name string) bool {
+	return strings.TrimSpace(n.str(name)) == "true"
+}
+
+// number returns an integer child whose form was checked, 0 if it is absent.
+func (n *node) number(name string) int { return n.numberOr(name, 0) }
+
+// numberOr does so with another value for an absent one.
+func (n *node) numberOr(name string, absent int) int {
+	if value, err := n.integer(name); err == nil && value != nil {
+		return *value
+	}
+	return absent
+}
+
 // clone returns a deep copy.
 func (n *node) clone() *node {
 	if n == nil {
@@ -187,6 +203,29 @@ func (n *node) clone() *node {
 		c.kids = append(c.kids, kid.clone())
 	}
 	return c
+}
+
+// object is the element as JSON has it. Lists are told by what they are called.
+func (n *node) object() map[string]any {
+	out := make(map[string]any, len(n.kids))
+	for _, kid := range n.kids {
+		out[kid.name] = kid.value()
+	}
+	return out
+}
+
+func (n *node) value() any {
+	switch {
+	case n.name == "Items" || n.name == "ParameterDefinitions":
+		items := make([]any, 0, len(n.kids))
+		for _, kid := range n.kids {
+			items = append(items, kid.value())
+		}
+		return items
+	case len(n.kids) > 0:
+		return n.object()
+	}
+	return n.text
 }
 
 // set replaces the child of the same name or adds it.

@@ -16,6 +16,14 @@ type Quotas struct {
 	NamesPerCertificate      int `json:"namesPerCertificate,omitempty"`
 	HostedZones              int `json:"hostedZones,omitempty"`
 	RecordsPerZone           int `json:"recordsPerZone,omitempty"`
+	Origins                  int `json:"origins,omitempty"` // per distribution
+	OriginGroups             int `json:"originGroups,omitempty"`
+	CacheBehaviors           int `json:"cacheBehaviors,omitempty"` // per distribution, with the default one
+	CustomHeaders            int `json:"customHeaders,omitempty"`  // per origin
+	KeyGroups                int `json:"keyGroups,omitempty"`      // per cache behavior
+	Aliases                  int `json:"aliases,omitempty"`        // of a standard distribution
+	OriginTimeout            int `json:"originTimeout,omitempty"`  // seconds
+	GroupsPerAnycastList     int `json:"groupsPerAnycastList,omitempty"`
 }
 
 // DefaultQuotas are those of the service's quotas page for a new account. That
@@ -36,6 +44,14 @@ func DefaultQuotas() Quotas {
 		NamesPerCertificate:      10,
 		HostedZones:              500,
 		RecordsPerZone:           10_000,
+		Origins:                  100,
+		OriginGroups:             10,
+		CacheBehaviors:           75,
+		CustomHeaders:            30,
+		KeyGroups:                4,
+		Aliases:                  100,
+		OriginTimeout:            120,
+		GroupsPerAnycastList:     5,
 	}
 }
 
@@ -59,6 +75,14 @@ func (q *Quotas) merge(from Quotas) {
 		{&q.NamesPerCertificate, from.NamesPerCertificate},
 		{&q.HostedZones, from.HostedZones},
 		{&q.RecordsPerZone, from.RecordsPerZone},
+		{&q.Origins, from.Origins},
+		{&q.OriginGroups, from.OriginGroups},
+		{&q.CacheBehaviors, from.CacheBehaviors},
+		{&q.CustomHeaders, from.CustomHeaders},
+		{&q.KeyGroups, from.KeyGroups},
+		{&q.Aliases, from.Aliases},
+		{&q.OriginTimeout, from.OriginTimeout},
+		{&q.GroupsPerAnycastList, from.GroupsPerAnycastList},
 	} {
 		if f.from > 0 {
 			*f.to = f.from

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -122,6 +123,25 @@ func (v View) Domains() map[string]string {
 		held[name] = holder.id
 	}
 	return held
+}
+
+// Distributions returns the distributions of all accounts, by account and in
+// order of creation.
+func (v View) Distributions() []DistributionState {
+	return eachAccount(v, (*account).distributionStates)
+}
+
+// ConnectionGroups returns the connection groups of all accounts likewise.
+func (v View) ConnectionGroups() []ConnectionGroupState {
+	return eachAccount(v, (*account).groupStates)
+}
+
+func eachAccount[T any](v View, list func(*account, *Sim) []T) []T {
+	var all []T
+	for _, id := range slices.Sorted(maps.Keys(v.sim.world.accounts)) {
+		all = append(all, list(v.sim.world.accounts[id], v.sim)...)
+	}
+	return all
 }
 
 // PublicRouting returns what [Sim.PublicRouting] does.

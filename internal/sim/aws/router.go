@@ -2,6 +2,7 @@ package aws
 
 import (
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -107,6 +108,12 @@ func (s *Sim) identify(c *call) {
 			c.mentions = append(c.mentions, v)
 		}
 	}
+	for _, path := range [][]string{{"CallerReference"}, {"DistributionConfig", "CallerReference"}} {
+		if ref := c.body.str(path...); ref != "" && strings.HasPrefix(c.op.name, "CreateDistribution") {
+			c.mentions = append(c.mentions, ref)
+			c.name = ref
+		}
+	}
 	if arn, ok := c.input["CertificateArn"].(string); ok {
 		c.mentions = append(c.mentions, arn)
 		c.about(arn, "")
@@ -132,7 +139,7 @@ func (a *account) lookup(mention string, w *world) (id, name string, ok bool) {
 		return r.id, r.name, true
 	}
 	if r := a.distributions.resolve(mention); r != nil {
-		return r.id, r.name, true
+		return r.id, r.current().reference(), true
 	}
 	if holder, held := w.domains[mention]; held && holder.account == a.id && holder.kind == kindTenant {
 		if r := a.tenants.find(holder.id); r != nil {

@@ -81,6 +81,8 @@ type SeedDistribution struct {
 	CertificateARN string          `json:"certificateArn,omitempty"`
 	Aliases        []string        `json:"aliases,omitempty"`
 	Parameters     []SeedParameter `json:"parameters,omitempty"`
+	// CallerReference is seed- and the id if empty.
+	CallerReference string `json:"callerReference,omitempty"`
 	// OriginDomain is origin.example.com if empty.
 	OriginDomain string            `json:"originDomain,omitempty"`
 	Tags         map[string]string `json:"tags,omitempty"`

@@ -157,7 +157,11 @@ func (s *Sim) loadDistribution(i int, d SeedDistribution) error {
 	if err != nil {
 		return err
 	}
-	next, err := s.readDistribution(&call{acct: a, now: s.now()}, seedConfig(d))
+	config := seedConfig(d)
+	if _, used := a.callerRefs[config.str("CallerReference")]; used {
+		return &seedError{at("distributions", i, "callerReference"), d.CallerReference, "was used before", "give every distribution its own, or leave it out"}
+	}
+	next, err := s.readDistribution(&call{acct: a, now: s.now()}, config)
 	if err == nil {
 		err = s.world.domainsFree(next.aliases, domainHolder{})
 	}
@@ -170,15 +174,18 @@ func (s *Sim) loadDistribution(i int, d SeedDistribution) error {
 
 // seedConfig makes a whole configuration of the few fields a seed has.
 func seedConfig(d SeedDistribution) *node {
-	mode, origin := d.ConnectionMode, d.OriginDomain
+	mode, origin, reference := d.ConnectionMode, d.OriginDomain, d.CallerReference
 	if mode == "" {
 		mode = modeTenantOnly
 	}
 	if origin == "" {
 		origin = "origin.example.com"
 	}
+	if reference == "" {
+		reference = "seed-" + d.ID
+	}
 	config := el("DistributionConfig",
-		txt("CallerReference", "seed-"+d.ID),
+		txt("CallerReference", reference),
 		txt("Comment", d.Comment),
 		txt("ConnectionMode", mode),
 		boolEl("Enabled", d.Enabled == nil || *d.Enabled),

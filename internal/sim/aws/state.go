@@ -64,22 +64,35 @@ type ConnectionGroupState struct {
 	ETag            string            `json:"eTag"`
 	Tags            map[string]string `json:"tags,omitempty"`
 	Tenants         int               `json:"tenants"`
+
+	CreatedTime      time.Time `json:"createdTime"`
+	LastModifiedTime time.Time `json:"lastModifiedTime"`
 }
 
 // DistributionState is a distribution.
 type DistributionState struct {
-	ID             string            `json:"id"`
-	ARN            string            `json:"arn"`
-	ConnectionMode string            `json:"connectionMode"`
-	Enabled        bool              `json:"enabled"`
-	Status         string            `json:"status"`
-	ETag           string            `json:"eTag"`
-	DomainName     string            `json:"domainName"`
-	CertificateARN string            `json:"certificateArn,omitempty"`
-	Aliases        []string          `json:"aliases,omitempty"`
-	Parameters     []SeedParameter   `json:"parameters,omitempty"`
-	Tags           map[string]string `json:"tags,omitempty"`
-	Tenants        int               `json:"tenants"`
+	ID  string `json:"id"`
+	ARN string `json:"arn"`
+	// CallerReference is what its creator named it by.
+	CallerReference string            `json:"callerReference"`
+	Comment         string            `json:"comment"`
+	ConnectionMode  string            `json:"connectionMode"`
+	Enabled         bool              `json:"enabled"`
+	Status          string            `json:"status"`
+	ETag            string            `json:"eTag"`
+	DomainName      string            `json:"domainName"`
+	CertificateARN  string            `json:"certificateArn,omitempty"`
+	Aliases         []string          `json:"aliases,omitempty"`
+	Parameters      []SeedParameter   `json:"parameters,omitempty"`
+	Tags            map[string]string `json:"tags,omitempty"`
+	Tenants         int               `json:"tenants"`
+	// Config is the whole configuration as a read answers with it, element by
+	// element: an object for a structure, a list for a list, and a string for
+	// everything else.
+	Config map[string]any `json:"config"`
+
+	CreatedTime      time.Time `json:"createdTime"`
+	LastModifiedTime time.Time `json:"lastModifiedTime"`
 }
 
 // CertificateState is an ACM certificate.
@@ -134,6 +147,62 @@ func (s *Sim) Tenant(accountID, identifier string) (TenantState, bool) {
 	return s.tenantState(r, now), true
 }
 
+// Distributions returns the distributions of an account in order of creation;
+// no account means the default one.
+func (s *Sim) Distributions(accountID string) []DistributionState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.accountNamed(accountID).distributionStates(s)
+}
+
+// Distribution returns one distribution by id, ARN or caller reference; no
+// account means the default one.
+func (s *Sim) Distribution(accountID, identifier string) (DistributionState, bool) {
+	for _, d := range s.Distributions(accountID) {
+		if identifier == d.ID || identifier == d.ARN || identifier == d.CallerReference {
+			return d, true
+		}
+	}
+	return DistributionState{}, false
+}
+
+// ConnectionGroups returns the connection groups of an account in order of
+// creation; no account means the default one.
+func (s *Sim) ConnectionGroups(accountID string) []ConnectionGroupState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.accountNamed(accountID).groupStates(s)
+}
+
+// ConnectionGroup returns one connection group by id, name or ARN; no account
+// means the default one.
+func (s *Sim) ConnectionGroup(accountID, identifier string) (ConnectionGroupState, bool) {
+	for _, g := range s.ConnectionGroups(accountID) {
+		if identifier == g.ID || identifier == g.Name || identifier == g.ARN {
+			return g, true
+		}
+	}
+	return ConnectionGroupState{}, false
+}
+
+// groupStates needs the lock.
+func (a *account) groupStates(s *Sim) []ConnectionGroupState {
+	return states(a.groups, s.now(), func(r *record[group], now time.Time) ConnectionGroupState {
+		g := s.groupState(r, now)
+		g.Tenants = a.tenantsIn[r.id]
+		return g
+	})
+}
+
+// distributionStates needs the lock.
+func (a *account) distributionStates(s *Sim) []DistributionState {
+	return states(a.distributions, s.now(), func(r *record[distribution], now time.Time) DistributionState {
+		d := s.distributionState(r, now)
+		d.Tenants = a.tenantsOf[r.id]
+		return d
+	})
+}
+
 func (s *Sim) accountNamed(id string) *account {
 	if id == "" {
 		id = s.world.defaultAccount
@@ -143,20 +212,12 @@ func (s *Sim) accountNamed(id string) *account {
 
 func (s *Sim) accountState(a *account, now time.Time) AccountState {
 	out := AccountState{
-		ID:      a.id,
-		Tenants: states(a.tenants, now, s.tenantState),
-		ConnectionGroups: states(a.groups, now, func(r *record[group], now time.Time) ConnectionGroupState {
-			g := s.groupState(r, now)
-			g.Tenants = a.tenantsIn[r.id]
-			return g
-		}),
-		Distributions: states(a.distributions, now, func(r *record[distribution], now time.Time) DistributionState {
-			d := s.distributionState(r, now)
-			d.Tenants = a.tenantsOf[r.id]
-			return d
-		}),
-		Certificates: []CertificateState{},
-		HostedZones:  []HostedZoneState{},
+		ID:               a.id,
+		Tenants:          states(a.tenants, now, s.tenantState),
+		ConnectionGroups: a.groupStates(s),
+		Distributions:    a.distributionStates(s),
+		Certificates:     []CertificateState{},
+		HostedZones:      []HostedZoneState{},
 	}
 	for _, z := range a.zones {
 		out.HostedZones = append(out.HostedZones, z.state())
@@ -214,6 +275,7 @@ func (s *Sim) groupState(r *record[group], now time.Time) ConnectionGroupState {
 	return ConnectionGroupState{
 		ID: r.id, ARN: r.arn, Name: r.name, RoutingEndpoint: g.endpoint, IPv6: g.ipv6, Enabled: g.enabled, Default: g.isDefault,
 		AnycastIPListID: g.anycastID, Status: g.status(now), ETag: s.etagAt(g.meta, now), Tags: tagMap(r.tags),
+		CreatedTime: r.created, LastModifiedTime: g.modified,
 	}
 }
 
@@ -221,7 +283,9 @@ func (s *Sim) distributionState(r *record[distribution], now time.Time) Distribu
 	d := r.current()
 	out := DistributionState{
 		ID: r.id, ARN: r.arn, ConnectionMode: d.mode, Enabled: d.enabled, Status: d.status(now), ETag: s.etagAt(d.meta, now),
-		DomainName: d.endpoint, CertificateARN: d.certArn, Aliases: slices.Clone(d.aliases), Tags: tagMap(r.tags),
+		DomainName: s.domainName(d), CertificateARN: d.certArn, Aliases: slices.Clone(d.aliases), Tags: tagMap(r.tags),
+		CallerReference: d.reference(), Comment: d.config.str("Comment"), Config: d.config.object(),
+		CreatedTime: r.created, LastModifiedTime: d.modified,
 	}
 	for _, p := range d.params {
 		out.Parameters = append(out.Parameters, SeedParameter{Name: p.name, Required: p.required, Default: p.defaultValue})

@@ -24,8 +24,9 @@ type Switches struct {
 	// CustomizationsMerge keeps sub-blocks of Customizations that are not sent;
 	// otherwise the block is replaced as a whole.
 	CustomizationsMerge bool
-	// EmptyBlocksClear makes an empty Customizations or Parameters element
-	// clear the block; otherwise it is taken for absent.
+	// EmptyBlocksClear makes an empty Customizations or Parameters element, or
+	// an empty AnycastIpListId of a connection group, clear what is there;
+	// otherwise it is taken for absent.
 	EmptyBlocksClear bool
 	// EnabledByDefault is what Enabled is when a create does not say.
 	EnabledByDefault bool
@@ -95,6 +96,26 @@ type Switches struct {
 	// ChangeBatchMessages answers InvalidChangeBatch with a root and a list of
 	// messages of its own; otherwise it looks like every other error.
 	ChangeBatchMessages bool
+	// UpdateNeedsWhole refuses an update of a distribution that leaves out what
+	// the developer guide calls required in updates.
+	UpdateNeedsWhole bool
+	// EmptyItemsRefused refuses an empty list element in the configuration of a
+	// distribution; without items it has to be left out.
+	EmptyItemsRefused bool
+	// UnsupportedEchoed makes answers about a multi-tenant distribution have what
+	// it does not support, with values that ask for nothing.
+	UnsupportedEchoed bool
+	// SetsReordered answers with the lists of a distribution whose order means
+	// nothing in another order than they were sent.
+	SetsReordered bool
+	// DefinitionsBindTenants refuses an update of a distribution's parameter
+	// definitions that the parameters of its tenants do not go with.
+	DefinitionsBindTenants bool
+	// TenantOnlyUnnamed leaves the domain name of multi-tenant distributions empty.
+	TenantOnlyUnnamed bool
+	// FilterNeedsResource refuses to list the tenants of a distribution or a
+	// connection group that does not exist; otherwise there are none.
+	FilterNeedsResource bool
 }
 
 // DefaultSwitches is the strict reading: what a careful client must cope with.
@@ -102,6 +123,7 @@ func DefaultSwitches() Switches {
 	return Switches{
 		DeleteNeedsDeployed: true, EmptyBlocksClear: true, EnabledByDefault: true,
 		CertificateIssueDelay: 10 * time.Second, CertificateMovesETag: true,
+		UpdateNeedsWhole: true, EmptyItemsRefused: true,
 	}
 }
 
@@ -127,6 +149,7 @@ var switchDefs = []switchDef{
 	{name: "coveredRequestIgnored", flag: func(s *Switches) *bool { return &s.CoveredRequestIgnored }},
 	{name: "customizationsMerge", flag: func(s *Switches) *bool { return &s.CustomizationsMerge }},
 	{name: "defaultGroupWithDistribution", flag: func(s *Switches) *bool { return &s.DefaultGroupWithDistribution }},
+	{name: "definitionsBindTenants", flag: func(s *Switches) *bool { return &s.DefinitionsBindTenants }},
 	{name: "deleteLag", duration: func(s *Switches) *time.Duration { return &s.DeleteLag }},
 	{name: "deleteNeedsDeployed", flag: func(s *Switches) *bool { return &s.DeleteNeedsDeployed }},
 	{name: "deployDelay", duration: func(s *Switches) *time.Duration { return &s.DeployDelay }},
@@ -135,7 +158,9 @@ var switchDefs = []switchDef{
 	{name: "dnsPropagationDelay", duration: func(s *Switches) *time.Duration { return &s.DNSPropagationDelay }},
 	{name: "emptyBlocksClear", flag: func(s *Switches) *bool { return &s.EmptyBlocksClear }},
 	{name: "emptyCustomizationsEchoed", flag: func(s *Switches) *bool { return &s.EmptyCustomizationsEchoed }},
+	{name: "emptyItemsRefused", flag: func(s *Switches) *bool { return &s.EmptyItemsRefused }},
 	{name: "enabledByDefault", flag: func(s *Switches) *bool { return &s.EnabledByDefault }},
+	{name: "filterNeedsResource", flag: func(s *Switches) *bool { return &s.FilterNeedsResource }},
 	{name: "getLag", duration: func(s *Switches) *time.Duration { return &s.GetLag }},
 	{name: "getReturnsTags", flag: func(s *Switches) *bool { return &s.GetReturnsTags }},
 	{name: "listLag", duration: func(s *Switches) *time.Duration { return &s.ListLag }},
@@ -145,9 +170,13 @@ var switchDefs = []switchDef{
 	{name: "route53SyncDelay", duration: func(s *Switches) *time.Duration { return &s.Route53SyncDelay }},
 	{name: "requestLost", flag: func(s *Switches) *bool { return &s.RequestLost }},
 	{name: "selfHostedNeedsDNS", flag: func(s *Switches) *bool { return &s.SelfHostedNeedsDNS }},
+	{name: "setsReordered", flag: func(s *Switches) *bool { return &s.SetsReordered }},
 	{name: "summaryETagDiffers", flag: func(s *Switches) *bool { return &s.SummaryETagDiffers }},
 	{name: "tagMovesETag", flag: func(s *Switches) *bool { return &s.TagMovesETag }},
+	{name: "tenantOnlyUnnamed", flag: func(s *Switches) *bool { return &s.TenantOnlyUnnamed }},
+	{name: "unsupportedEchoed", flag: func(s *Switches) *bool { return &s.UnsupportedEchoed }},
 	{name: "updateLag", duration: func(s *Switches) *time.Duration { return &s.UpdateLag }},
+	{name: "updateNeedsWhole", flag: func(s *Switches) *bool { return &s.UpdateNeedsWhole }},
 	{name: "updateReplaces", flag: func(s *Switches) *bool { return &s.UpdateReplaces }},
 }
 

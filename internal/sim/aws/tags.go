@@ -87,7 +87,7 @@ func (s *Sim) taggedResource(c *call, read bool) (tagged, error) {
 		return tagged{&r.tags, func() { next := *r.current(); s.retag(r.id, &r.rev, &next.meta); r.put(&next, c.now, s.keep()) }}, nil
 	}
 	if r := a.distributions.resolve(arn); r != nil && r.arn == arn && !s.unseen(r.created, read, c.now) {
-		c.about(r.id, "")
+		c.about(r.id, r.current().reference())
 		return tagged{&r.tags, func() { next := *r.current(); s.retag(r.id, &r.rev, &next.meta); r.put(&next, c.now, s.keep()) }}, nil
 	}
 	return tagged{}, refuse(http.StatusNotFound, "NoSuchResource", "The resource %s does not exist.", arn)

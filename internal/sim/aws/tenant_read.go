@@ -59,6 +59,14 @@ func (s *Sim) listTenants(c *call) (reply, error) {
 	}
 	distributionID := root.str("AssociationFilter", "DistributionId")
 	groupID := root.str("AssociationFilter", "ConnectionGroupId")
+	if s.switches.FilterNeedsResource {
+		if distributionID != "" && c.acct.distributions.find(distributionID) == nil {
+			return reply{}, entityNotFound("distribution", distributionID)
+		}
+		if groupID != "" && c.acct.groups.find(groupID) == nil {
+			return reply{}, entityNotFound("connection group", groupID)
+		}
+	}
 	return s.pageOfTenants(c, root, "ListDistributionTenantsResult", func(t *tenant) bool {
 		return (distributionID == "" || t.distributionID == distributionID) && (groupID == "" || t.groupID == groupID)
 	})
