@@ -19,10 +19,12 @@ type Report struct {
 	Tenant *Observed
 	Absent bool
 	ETag   string
-	// AppliedGeneration and AppliedTagKeys replace what Memory had.
+	// AppliedGeneration, AppliedTagKeys and Parents replace what Memory had.
 	AppliedGeneration int64
 	AppliedTagKeys    []string
-	Certificate       *cert.Managed
+	// Parents are those of the generation that was applied.
+	Parents     Parents
+	Certificate *cert.Managed
 	// Certificates are the ARNs of all managed certificates that were seen for this tenant.
 	Certificates []string
 	// Requested is the request for a managed certificate that was last sent.
@@ -58,7 +60,7 @@ const shownAfter = 2
 func Conclude(in Input, out Outcome) Report {
 	r := Report{
 		ETag: in.Memory.ETag, AppliedGeneration: in.Memory.AppliedGeneration,
-		AppliedTagKeys: in.Memory.AppliedTagKeys, Failure: in.Memory.Failure,
+		AppliedTagKeys: in.Memory.AppliedTagKeys, Parents: in.Memory.Parents, Failure: in.Memory.Failure,
 		RoutingEndpoint: in.World.RoutingEndpoint, Absent: in.World.Knowledge == Absent,
 		Certificates: in.seenCertificates(), Requested: in.Memory.Requested, ChangeID: in.World.DNS.ChangeID,
 		Ledger: in.Memory.Ledger,
@@ -70,7 +72,10 @@ func Conclude(in Input, out Outcome) Report {
 	if in.mine() {
 		t := *in.World.Tenant
 		r.Tenant = &t
-		if in.World.Knowledge == Whole || in.trusted() {
+		switch {
+		case in.Unresolved():
+			r.ETag = in.keptETag()
+		case in.World.Knowledge == Whole || in.trusted():
 			r.ETag = t.ETag
 		}
 		if managed, known := in.certificate(); known {
@@ -79,6 +84,9 @@ func Conclude(in Input, out Outcome) Report {
 		}
 		if in.nowApplied() {
 			r.AppliedGeneration = in.Generation
+			if !in.Deleting && !in.Unresolved() {
+				r.Parents = Parents{DistributionID: in.Desired.DistributionID, ConnectionGroupID: in.Desired.ConnectionGroupID}
+			}
 		}
 		if in.World.TagsKnown && in.tagChange().Empty() {
 			// Not before: a key that nobody wants any more is only removed while it is known
@@ -123,7 +131,7 @@ func (in Input) nowApplied() bool {
 	if in.applied() || in.Deleting {
 		return in.applied()
 	}
-	if in.World.Knowledge != Whole || !in.World.TagsKnown || !in.tagChange().Empty() || in.holdsDomains() || in.requestWanted() {
+	if in.Unresolved() || in.World.Knowledge != Whole || !in.World.TagsKnown || !in.tagChange().Empty() || in.holdsDomains() || in.requestWanted() {
 		return false
 	}
 	return len(in.diff()) == 0 || in.Attempts.AcceptedFor == in.Generation && in.Attempts.Accepted&WroteTenant != 0
@@ -131,7 +139,7 @@ func (in Input) nowApplied() bool {
 
 // reportedDrift is what status lists as differing from a generation that was applied.
 func (in Input) reportedDrift(r Report) []Difference {
-	if in.Deleting || !in.mine() || r.AppliedGeneration != in.Generation || in.Policy.Drift == DriftSuspend {
+	if in.Deleting || in.Unresolved() || !in.mine() || !in.reached(r.AppliedGeneration, r.Parents) || in.Policy.Drift == DriftSuspend {
 		return nil
 	}
 	drift := append(in.openDiff(), in.tagChange().Differences(in.World.Tags)...)
@@ -291,7 +299,7 @@ func (in Input) syncedCondition(r Report, d Decision) Condition {
 		return no(ReasonDriftDetected, "The distribution tenant was deleted outside of Kubernetes.")
 	case !in.mine():
 		return no(ReasonUpdatePending, "The distribution tenant does not exist yet.")
-	case r.AppliedGeneration != in.Generation:
+	case !in.reached(r.AppliedGeneration, r.Parents):
 		return no(ReasonUpdatePending, in.pendingText())
 	case len(r.Drift) > 0:
 		return no(ReasonDriftDetected, in.driftText(r.Drift))

@@ -111,6 +111,7 @@ func TestAppliedGeneration(t *testing.T) {
 		"equal":                                    {with(quiet(), edited), 3},
 		"different":                                {with(quiet(), drifted, edited), 2},
 		"different, though AWS accepted it":        {with(quiet(), drifted, edited, func(in *edge.Input) { in.Attempts.AcceptedFor, in.Attempts.Accepted = 3, edge.WroteTenant }), 3},
+		"equal, with a parent that goes away":      {with(quiet(), edited, referring(goingAway)), 2},
 		"equal, as far as the list shows":          {with(quiet(), listed, edited), 2},
 		"equal, with tags that nobody has read":    {with(quiet(), edited, func(in *edge.Input) { in.World.TagsKnown = false }), 2},
 		"equal but for the tags":                   {with(quiet(), edited, tagged(me.Tags())), 2},
@@ -195,7 +196,7 @@ func TestFailureMemory(t *testing.T) {
 func writtenBack(in edge.Input, out edge.Outcome, r edge.Report) edge.Input {
 	m := edge.Memory{
 		ID: in.Memory.ID, ETag: r.ETag, AppliedGeneration: r.AppliedGeneration, AppliedTagKeys: r.AppliedTagKeys,
-		Failure: r.Failure, RoutingEndpoint: in.Memory.RoutingEndpoint,
+		Failure: r.Failure, RoutingEndpoint: in.Memory.RoutingEndpoint, Parents: r.Parents,
 		Conditions: map[edge.ConditionType]edge.Condition{},
 	}
 	if r.Tenant != nil {
@@ -237,6 +238,11 @@ func TestConcludingTwiceSaysTheSame(t *testing.T) {
 		"domain taken": func(in *edge.Input) { refused(fault.DomainTaken)(in); in.World.HolderKnown = true },
 		"exists":       refused(fault.Exists), "invalid": refused(fault.Invalid), "not disabled": refused(fault.NotDisabled),
 		"failing":   func(in *edge.Input) { failing(now.Add(-time.Hour), now.Add(-time.Hour))(in) },
+		"referring": referring(), "dangling": referring(notFound), "replaced": referring(replacedBy("E2")), "grouped": func(in *edge.Input) {
+			if !in.Deleting {
+				grouped(disabledGroup)(in)
+			}
+		},
 		"inherited": func(in *edge.Input) { in.AdoptedGeneration, in.Desired.Parameters = in.Generation, nil },
 	}
 	names := rapid.SampledFrom(sortedKeys(changes))

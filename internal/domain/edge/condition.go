@@ -35,6 +35,7 @@ const (
 	ReasonAdoptionRequired        Reason = "AdoptionRequired"
 	ReasonWrongAccount            Reason = "WrongAccount"
 	ReasonDomainChangeHeld        Reason = "DomainChangeHeld"
+	ReasonReferenceNotReady       Reason = "ReferenceNotReady"
 
 	ReasonInSync             Reason = "InSync"
 	ReasonDriftDetected      Reason = "DriftDetected"

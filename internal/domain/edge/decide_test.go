@@ -52,7 +52,7 @@ func TestEveryRuleHasACase(t *testing.T) {
 		rules []edge.Rule
 		cases map[string]question
 	}{
-		"keep":   {keep, union(union(keepCases(), publishCases()), union(certificateCases(), accountCases(false)))},
+		"keep":   {keep, union(union(union(keepCases(), publishCases()), referenceCases()), union(certificateCases(), accountCases(false)))},
 		"remove": {remove, union(union(removeCases(), retractCases()), accountCases(true))},
 	} {
 		spoken := map[string]bool{}

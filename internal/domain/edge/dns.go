@@ -54,6 +54,8 @@ func (in Input) entries(domain string) []dns.Entry {
 // mayPublish reports whether the domain may lead to CloudFront now.
 func (in Input) mayPublish(domain string) bool {
 	switch {
+	case in.Unresolved():
+		return len(in.entries(domain)) > 0 && in.mayHold(domain)
 	case !in.publishes() || in.withdrawn(domain):
 		return false
 	case len(in.entries(domain)) > 0, in.provesByDNS():
@@ -108,10 +110,25 @@ func (in Input) refused() bool {
 
 // Wants are the records that are due now.
 func (in Input) Wants() []dns.Record {
+	if in.Unresolved() {
+		return in.standing()
+	}
 	var out []dns.Record
 	for _, d := range append(in.requestedDomains(), in.Desired.Domains...) {
 		if in.mayPublish(d) {
 			out = append(out, in.wanted(d)...)
+		}
+	}
+	return out
+}
+
+// standing are the records that stay while it is unknown what the spec asks for: those of domains that the
+// tenant has. A name that leads to CloudFront without a tenant is taken back, and nothing new is published.
+func (in Input) standing() []dns.Record {
+	var out []dns.Record
+	for _, e := range in.Memory.Ledger {
+		if e.State != dns.Retracting && in.mayHold(dns.Domain(e.Name)) {
+			out = append(out, e.Record)
 		}
 	}
 	return out

@@ -107,6 +107,9 @@ func (in Input) domainCondition(domain string) Condition {
 			return no(problem.Reason, "%s", problem.Message)
 		}
 	}
+	if in.Unresolved() && !in.mayPublish(domain) {
+		return no(ReasonDNSRecordCreating, "%s is published once what the spec names by its object is there.", domain)
+	}
 	if in.provesByDNS() && in.withdrawn(domain) {
 		return no(ReasonDNSRecordCreating, "%s is published when the distribution tenant can have it.", domain)
 	}

@@ -120,7 +120,7 @@ func Alarming(r Reason) bool {
 	switch r {
 	case ReasonCreating, ReasonDeploying, ReasonDisabling, ReasonDeleting, ReasonPendingValidation,
 		ReasonAttaching, ReasonDomainValidationPending, ReasonDeployed, ReasonUpdatePending, ReasonPaused, ReasonInSync,
-		ReasonDNSRecordCreating, ReasonDNSPropagating, ReasonDomainChangeHeld:
+		ReasonDNSRecordCreating, ReasonDNSPropagating, ReasonDomainChangeHeld, ReasonReferenceNotReady:
 		return false
 	default:
 		return true

@@ -119,6 +119,8 @@ type Memory struct {
 	ETag string
 	// AppliedGeneration is the generation that AWS was last made equal to.
 	AppliedGeneration int64
+	// Parents are those that AWS was last made equal to.
+	Parents Parents
 	// AppliedTagKeys are the keys of users' tags that we set.
 	AppliedTagKeys []string
 	// Certificate is the managed certificate as it was last reported.
@@ -195,6 +197,8 @@ type Tries struct {
 // Attempts is what the running process remembers of its own tries for a tenant.
 type Attempts struct {
 	Tries
+	// Led is what the references of the spec led to when they last led somewhere. Empty: never here.
+	Led Parents
 	// DisableRefused means AWS refused a disable that sent nothing else.
 	DisableRefused bool
 	// CertificateSeen is when the managed certificate was last read, or asked for, and
@@ -289,6 +293,9 @@ type World struct {
 	// OwnerAlive is true when the foreign owner in the tags is a live object of this cluster.
 	OwnerAlive bool
 
+	// References are the objects that the spec names; none while the object is being deleted.
+	References []Reference
+
 	// Distribution and Certificates are nil until they were looked up.
 	Distribution *Distribution
 	Certificates map[string]Certificate
@@ -357,8 +364,13 @@ func (in Input) proven() bool {
 	return in.World.TagsKnown && in.Now.Sub(in.World.TagsRead) <= ProofAge
 }
 
-// applied reports whether the present generation was the last that AWS was made equal to.
-func (in Input) applied() bool { return in.Memory.AppliedGeneration == in.Generation }
+// applied reports whether what the present generation asks for was the last that AWS was made equal to.
+func (in Input) applied() bool { return in.reached(in.Memory.AppliedGeneration, in.Memory.Parents) }
+
+// reached reports whether the generation is the present one, and the parents those that it leads to.
+func (in Input) reached(generation int64, p Parents) bool {
+	return generation == in.Generation && in.ledTo(p)
+}
 
 // inheriting reports whether blocks that the spec lacks are left as the adopted tenant has them.
 func (in Input) inheriting() bool {
@@ -371,7 +383,7 @@ func (in Input) trusted() bool {
 	synced := in.Memory.Conditions[Synced]
 	return in.World.Knowledge == Listed && in.applied() && in.Memory.ETag != "" &&
 		in.World.Tenant.ETag == in.Memory.ETag && in.World.Tenant.ID == in.Memory.ID &&
-		synced.Status && synced.Generation == in.Generation
+		(synced.Status || in.heldBack()) && synced.Generation == in.Generation
 }
 
 // target is the tenant as it should be: the spec and what was learned.

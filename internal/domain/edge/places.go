@@ -4,7 +4,7 @@ package edge
 // matters now. Until then Wants names less than what is wanted, and nobody should give up a place
 // for that.
 func (in Input) KnowsPlaces() bool {
-	if !in.publishes() || in.ledgerSuffices() {
+	if !in.publishes() || in.Unresolved() || in.ledgerSuffices() {
 		return true
 	}
 	w := in.World

@@ -136,7 +136,9 @@ func (p *play) create(in *edge.Input, s edge.Create) *fault.Error {
 		return &fault.Error{Kind: fault.DomainUnverified}
 	}
 	t := s.Tenant
-	t.ConnectionGroupID = "cg_1"
+	if t.ConnectionGroupID == "" {
+		t.ConnectionGroupID = "cg_1"
+	}
 	id := p.next("dt")
 	p.tenant = &playedTenant{tags: s.Tags, Observed: edge.Observed{Tenant: t, ID: id, ARN: "arn:" + id, Created: p.now, DomainStates: map[string]string{}}}
 	p.ask(s.Request)

@@ -98,6 +98,28 @@ func moves(p *play, t *rapid.T) map[string]func() {
 				}
 			})
 		},
+		"a parent is lost": func() {
+			how := rapid.SampledFrom([]func(*edge.Reference){notFound, goingAway, neverSeen, notCreated, direct, disabledGroup}).Draw(t, "how")
+			p.parent(rapid.IntRange(0, 1).Draw(t, "parent"), how)
+		},
+		"a parent comes back": func() { p.parent(rapid.IntRange(0, 1).Draw(t, "parent"), p.usable) },
+		"another parent": func() {
+			id := p.next("P")
+			p.parent(rapid.IntRange(0, 1).Draw(t, "parent"), func(r *edge.Reference) { p.usable(r); r.ID = id })
+		},
+		"references": func() {
+			p.edit(func(d *edge.Desired) {
+				switch how := rapid.IntRange(0, 2).Draw(t, "how many"); how {
+				case 0:
+					p.refer()
+					d.DistributionID, d.ConnectionGroupID = "E1", "cg_1"
+				case 1:
+					p.refer(mainDistribution())
+				default:
+					p.refer(mainDistribution(), staticGroup())
+				}
+			})
+		},
 		"nudge": func() { p.in.Nudged, p.excused = true, true; p.pass(false); p.in.Nudged = false },
 	}
 }
@@ -108,6 +130,7 @@ func moves(p *play, t *rapid.T) map[string]func() {
 func TestEveryPlayEndsWell(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPlay(playedSpec(rapid.SampledFrom(ways).Draw(t, "way"), playedDomains[0]), t.Fatalf)
+		p.refer([]edge.Reference{mainDistribution(), staticGroup()}[:rapid.IntRange(0, 2).Draw(t, "references")]...)
 		p.movesETag, p.attaches = rapid.Bool().Draw(t, "moves the ETag"), rapid.Bool().Draw(t, "attaches by itself")
 		all := moves(p, t)
 		names := rapid.SampledFrom(append(slices.Sorted(maps.Keys(all)), "pass", "pass", "pass", "pass", "pass", "a moment", "a moment", "delete"))
@@ -130,6 +153,9 @@ func TestEveryPlayEndsWell(t *testing.T) {
 // calm ends all mischief, and lets time go by until nothing more has to happen.
 func calm(p *play) {
 	p.refuses, p.losesRequest, p.foreign = fault.None, false, map[string]bool{}
+	for n := range p.references {
+		p.parent(n, p.usable)
+	}
 	for range 200 {
 		p.sweep()
 		p.pass(false)
@@ -158,6 +184,15 @@ func ended(t *rapid.T, p *play) {
 	want := slices.Sorted(slices.Values(p.in.Desired.Domains))
 	if d := cmp.Diff(want, slices.Sorted(slices.Values(p.tenant.Domains))); d != "" {
 		t.Fatalf("domains of the tenant (-want +got):\n%s", d)
+	}
+	for _, r := range p.references {
+		has := p.tenant.DistributionID
+		if r.Field == edge.ConnectionGroupRef {
+			has = p.tenant.ConnectionGroupID
+		}
+		if has != r.ID {
+			t.Fatalf("the tenant hangs on %s, and %s leads to %s", has, r.Field, r.ID)
+		}
 	}
 	var published []string
 	for r := range p.zone {

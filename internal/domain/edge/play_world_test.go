@@ -56,9 +56,10 @@ type play struct {
 	now  time.Time
 	fail func(format string, args ...any)
 
-	// The object.
-	in   edge.Input
-	gone bool
+	// The object, and those that it refers to.
+	in         edge.Input
+	gone       bool
+	references []edge.Reference
 
 	// AWS.
 	tenant       *playedTenant
@@ -109,6 +110,46 @@ func (p *play) restart() {
 	p.excused = true
 }
 
+// refer makes the spec name its parents by objects.
+func (p *play) refer(references ...edge.Reference) {
+	p.references = references
+	for _, r := range references {
+		switch r.Field {
+		case edge.DistributionRef:
+			p.in.Desired.DistributionID = ""
+		case edge.ConnectionGroupRef:
+			p.in.Desired.ConnectionGroupID = ""
+		}
+	}
+}
+
+// parent is the object behind the n-th reference, to which something happens. The tenant may ask anew for
+// what it was refused with another parent.
+func (p *play) parent(n int, how func(*edge.Reference)) {
+	if n < len(p.references) {
+		p.references = slices.Clone(p.references)
+		how(&p.references[n])
+		p.excused = true
+	}
+}
+
+// usable is an object that nothing is wrong with.
+func (p *play) usable(r *edge.Reference) {
+	id := r.ID
+	if id == "" {
+		id = p.next("P")
+	}
+	*r = edge.Reference{Field: r.Field, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, Found: true, ID: id}
+}
+
+// inAWS is what a write to the tenant changes.
+func (p *play) inAWS() string {
+	if p.tenant == nil {
+		return "nothing"
+	}
+	return fmt.Sprint(p.tenant.ID, " ", p.tenant.ETag, " ", p.tenant.tags)
+}
+
 // sweep lists the tenants and reads the zone.
 func (p *play) sweep() {
 	p.swept, p.zoneRead = true, true
@@ -155,6 +196,9 @@ func (p *play) observe() edge.Input {
 			in.World.Tags, in.World.TagsKnown, in.World.TagsRead = p.tenant.tags, true, p.tagsRead
 		}
 	}
+	if !in.Deleting {
+		in.Refer(p.references)
+	}
 	return in
 }
 
@@ -186,6 +230,13 @@ func (p *play) pass(crashes bool) string {
 		return "gone"
 	}
 	in := p.observe()
+	if before := p.inAWS(); in.Unresolved() {
+		defer func() {
+			if after := p.inAWS(); after != before {
+				p.fail("the tenant was changed from %s to %s while a reference leads nowhere", before, after)
+			}
+		}()
+	}
 	wrote := false
 	for range 16 {
 		in.Now, in.World.DNS = p.now, p.view(in)
@@ -225,7 +276,10 @@ func (p *play) pass(crashes bool) string {
 
 func (p *play) conclude(in edge.Input, out edge.Outcome, crashes bool) string {
 	if problem := out.Decision.Problem; problem != nil && problem.Stuck && out.Err == nil {
-		in.Attempts.Last = p.now
+		in.Attempts.Last, in.Attempts.Asked = p.now, false
+	}
+	if in.Memory.Failure == nil {
+		in.Attempts.Asked = false
 	}
 	in.World.DNS = p.view(in)
 	r := edge.Conclude(in, out)
@@ -247,7 +301,7 @@ func (p *play) conclude(in edge.Input, out edge.Outcome, crashes bool) string {
 		m.RoutingEndpoint = r.RoutingEndpoint
 	}
 	m.ETag, m.AppliedGeneration, m.AppliedTagKeys, m.Failure = r.ETag, r.AppliedGeneration, r.AppliedTagKeys, r.Failure
-	m.Certificates, m.Requested, m.Ledger = r.Certificates, r.Requested, r.Ledger
+	m.Certificates, m.Requested, m.Ledger, m.Parents = r.Certificates, r.Requested, r.Ledger, r.Parents
 	m.Conditions = map[edge.ConditionType]edge.Condition{}
 	for _, c := range r.Conditions {
 		m.Conditions[c.Type] = c

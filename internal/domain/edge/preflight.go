@@ -24,16 +24,26 @@ func preflight(in Input) (Decision, bool) {
 	}
 	if d.Missing {
 		return stuck(ReasonInvalidSpec, fmt.Sprintf(
-			"spec.distributionId %s: AWS knows no such distribution in this account. Name a multi-tenant distribution.", in.Desired.DistributionID))
+			"%s: AWS knows no such distribution in this account. Name a multi-tenant distribution.", in.distributionText()))
 	}
 	if !d.MultiTenant {
 		return stuck(ReasonInvalidSpec, fmt.Sprintf(
-			"spec.distributionId %s: the distribution's connection mode is not tenant-only, so that it can't have tenants. Name a multi-tenant distribution.", d.ID))
+			"%s: the distribution's connection mode is not tenant-only, so that it can't have tenants. Name a multi-tenant distribution.", in.distributionText()))
 	}
 	if p := checkParameters(in.effective().Parameters, *d); p != nil {
 		return Decision{Step: Rest{}, Problem: p}, true
 	}
 	return checkCoverage(in, *d)
+}
+
+// distributionText is the distribution as the spec names it.
+func (in Input) distributionText() string {
+	for _, r := range in.World.References {
+		if r.Field == DistributionRef {
+			return fmt.Sprintf("spec.%s %s (%s)", r.Field, r.Name, r.ID)
+		}
+	}
+	return "spec.distributionId " + in.Desired.DistributionID
 }
 
 func checkParameters(have map[string]string, d Distribution) *Problem {
