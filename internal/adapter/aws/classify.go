@@ -14,6 +14,9 @@ import (
 type Table struct {
 	// Codes holds the codes of the service.
 	Codes map[string]fault.Kind
+	// Prefixes classifies the codes that begin like this and stand nowhere, for services that
+	// have a code for everything.
+	Prefixes map[string]fault.Kind
 	// Operations overrides Codes where a code means something else.
 	Operations map[string]map[string]fault.Kind
 	// Texts decides between kinds that share a code. It is the last resort, for codes
@@ -109,6 +112,11 @@ func (t Table) kind(operation string, err error) fault.Kind {
 		return fault.Denied
 	case strings.HasPrefix(code, "TooMany"):
 		return fault.Quota
+	}
+	for prefix, kind := range t.Prefixes {
+		if strings.HasPrefix(code, prefix) {
+			return kind
+		}
 	}
 	// A status alone proves nothing: a proxy's 404 page is not AWS saying "not there".
 	return fault.Transient

@@ -137,8 +137,8 @@ func fill(v reflect.Value, next *int) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), next)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i), next)
+		for _, field := range v.Fields() {
+			fill(field, next)
 		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))

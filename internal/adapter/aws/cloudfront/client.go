@@ -23,6 +23,10 @@ type Client struct {
 var (
 	_ port.Tenants = (*Client)(nil)
 	_ port.Parents = (*Client)(nil)
+
+	_ port.Distributions = (*Client)(nil)
+	_ port.Groups        = (*Client)(nil)
+	_ port.Dependents    = (*Client)(nil)
 )
 
 // Config is what a Client is made of.
@@ -42,7 +46,7 @@ func New(c Config) *Client {
 			// which a proxy in front of CloudFront can't pass on.
 			o.Region = aws.GlobalRegion
 			o.APIOptions = append(o.APIOptions, aws.Instrument(c.Limiter, c.Metrics)...)
-			o.APIOptions = append(o.APIOptions, aws.RefusePages(opDelete, opTag, opUntag))
+			o.APIOptions = append(o.APIOptions, aws.RefusePages(opDelete, opDeleteDist, opDeleteGroup, opTag, opUntag))
 		}),
 		read:  func(o *sdk.Options) { o.Retryer = readRetryer },
 		write: func(o *sdk.Options) { o.Retryer = noRetryer },

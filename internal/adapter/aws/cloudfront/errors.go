@@ -28,7 +28,8 @@ var errorTable = aws.Table{
 		"PreconditionFailed":    fault.Conflict,
 		"InvalidIfMatchVersion": fault.Conflict,
 
-		"EntityAlreadyExists": fault.Exists,
+		"EntityAlreadyExists":       fault.Exists,
+		"DistributionAlreadyExists": fault.Exists,
 
 		"CNAMEAlreadyExists": fault.DomainTaken,
 
@@ -46,23 +47,41 @@ var errorTable = aws.Table{
 		// Codes that start with TooMany are quotas without standing here.
 		"EntityLimitExceeded": fault.Quota,
 
-		"IllegalUpdate":          fault.Invalid,
 		"InconsistentQuantities": fault.Invalid,
-		"InvalidArgument":        fault.Invalid,
-		"InvalidAssociation":     fault.Invalid,
-		"InvalidTagging":         fault.Invalid,
 		"MalformedInput":         fault.Invalid,
 		"MalformedXML":           fault.Invalid,
 		"MissingBody":            fault.Invalid,
 		"ValidationError":        fault.Invalid,
 		"ValidationException":    fault.Invalid,
+
+		// What a distribution refers to and can't have.
+		"ContinuousDeploymentPolicyInUse":  fault.Invalid,
+		"NoSuchCachePolicy":                fault.Invalid,
+		"NoSuchContinuousDeploymentPolicy": fault.Invalid,
+		"NoSuchFieldLevelEncryptionConfig": fault.Invalid,
+		"NoSuchOrigin":                     fault.Invalid,
+		"NoSuchOriginRequestPolicy":        fault.Invalid,
+		"NoSuchRealtimeLogConfig":          fault.Invalid,
+		"NoSuchResponseHeadersPolicy":      fault.Invalid,
+		"RealtimeLogConfigOwnerMismatch":   fault.Invalid,
+		"StagingDistributionInUse":         fault.Invalid,
+		"TrustedKeyGroupDoesNotExist":      fault.Invalid,
+		"TrustedSignerDoesNotExist":        fault.Invalid,
 	},
+	// CloudFront has dozens of codes for as many members of a distribution, such as InvalidOrigin
+	// and IllegalUpdate, and adds one with every new member.
+	Prefixes: map[string]fault.Kind{"Invalid": fault.Invalid, "Illegal": fault.Invalid},
 	Operations: map[string]map[string]fault.Kind{
 		// What is not found when something is created is what it refers to.
-		opCreate: {"EntityNotFound": fault.Invalid, "NoSuchDistribution": fault.Invalid},
+		opCreate:      {"EntityNotFound": fault.Invalid, "NoSuchDistribution": fault.Invalid},
+		opCreateDist:  {"EntityNotFound": fault.Invalid, "NoSuchDistribution": fault.Invalid},
+		opCreateGroup: {"EntityNotFound": fault.Invalid},
+		// An absent distribution has a code of its own.
+		opUpdateDist: {"EntityNotFound": fault.Invalid},
 		// A list is never absent: whatever was not found, it says nothing of tenants.
-		opList:       {"EntityNotFound": fault.Transient},
+		opList:       {"EntityNotFound": fault.Transient, "NoSuchDistribution": fault.Transient},
 		opListGroups: {"EntityNotFound": fault.Transient},
+		opListDists:  {"EntityNotFound": fault.Transient, "NoSuchDistribution": fault.Transient},
 	},
 	Texts: []aws.Text{
 		// CloudFront has one code for a domain whose control it can't prove, which DNS

@@ -117,9 +117,9 @@ func (c *Client) GetDistribution(ctx context.Context, id string) (edge.Distribut
 // rate budget.
 func (c *Client) ListConnectionGroups(ctx context.Context) ([]port.ConnectionGroup, error) {
 	var groups []port.ConnectionGroup
-	for marker := ""; ; {
+	err := everyPage(opListGroups, func(marker *string) (*string, error) {
 		out, err := c.api.ListConnectionGroups(ctx, &sdk.ListConnectionGroupsInput{
-			Marker: optional(marker), MaxItems: awssdk.Int32(pageSize),
+			Marker: marker, MaxItems: awssdk.Int32(pageSize),
 		}, c.read)
 		if err != nil {
 			return nil, classify(opListGroups, err)
@@ -131,8 +131,7 @@ func (c *Client) ListConnectionGroups(ctx context.Context) ([]port.ConnectionGro
 			}
 			groups = append(groups, g)
 		}
-		if marker, err = nextMarker(opListGroups, marker, out.NextMarker); err != nil || marker == "" {
-			return groups, err
-		}
-	}
+		return out.NextMarker, nil
+	})
+	return groups, err
 }

@@ -1,0 +1,208 @@
+package cloudfront
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudfront"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+const (
+	opCreateDist = "CreateDistributionWithTags"
+	opUpdateDist = "UpdateDistribution"
+	opDeleteDist = "DeleteDistribution"
+	opListDists  = "ListDistributionsByConnectionMode"
+)
+
+// clockAllowance is how much AWS's clock may be behind ours. AWS refuses the signatures of a
+// clock that is off by more.
+const clockAllowance = 15 * time.Minute
+
+// ReadDistribution implements port.Distributions.
+func (c *Client) ReadDistribution(ctx context.Context, id string) (port.Distribution, error) {
+	out, err := c.api.GetDistribution(ctx, &sdk.GetDistributionInput{Id: &id}, c.read)
+	if err != nil {
+		return port.Distribution{}, classify(opGetDist, err)
+	}
+	return wholeDistribution(opGetDist, out.Distribution, out.ETag)
+}
+
+// CreateDistribution implements port.Distributions. Without tags it makes no call: nobody
+// could prove later whose distribution it is.
+func (c *Client) CreateDistribution(
+	ctx context.Context, reference string, config v1alpha1.DistributionConfig, tags map[string]string,
+) (port.Distribution, error) {
+	sent := wireDistribution(types.DistributionConfig{CallerReference: &reference}, config)
+	out, err := c.api.CreateDistributionWithTags(ctx, &sdk.CreateDistributionWithTagsInput{
+		DistributionConfigWithTags: &types.DistributionConfigWithTags{DistributionConfig: sent, Tags: wireTags(tags)},
+	}, c.write)
+	if err != nil {
+		return port.Distribution{}, classify(opCreateDist, err)
+	}
+	return wholeDistribution(opCreateDist, out.Distribution, out.ETag)
+}
+
+// UpdateDistribution implements port.Distributions. CloudFront replaces the configuration
+// whole: what the kind has no field for is sent as it was seen.
+func (c *Client) UpdateDistribution(
+	ctx context.Context, seen port.Distribution, config v1alpha1.DistributionConfig,
+) (port.Distribution, error) {
+	raw, err := rawConfig(seen)
+	if err != nil {
+		return port.Distribution{}, err
+	}
+	return c.replaceDistribution(ctx, seen, wireDistribution(*raw, config))
+}
+
+// DisableDistribution implements port.Distributions.
+func (c *Client) DisableDistribution(ctx context.Context, seen port.Distribution) (port.Distribution, error) {
+	raw, err := rawConfig(seen)
+	if err != nil {
+		return port.Distribution{}, err
+	}
+	disabled := *raw
+	disabled.Enabled = new(false)
+	return c.replaceDistribution(ctx, seen, &disabled)
+}
+
+func (c *Client) replaceDistribution(
+	ctx context.Context, seen port.Distribution, config *types.DistributionConfig,
+) (port.Distribution, error) {
+	out, err := c.api.UpdateDistribution(ctx, &sdk.UpdateDistributionInput{
+		Id: &seen.ID, IfMatch: &seen.ETag, DistributionConfig: config,
+	}, c.write)
+	if err != nil {
+		return port.Distribution{}, classify(opUpdateDist, err)
+	}
+	return wholeDistribution(opUpdateDist, out.Distribution, out.ETag)
+}
+
+// rawConfig refuses what this client has not read: an update without it would take away
+// whatever the kind has no field for.
+func rawConfig(seen port.Distribution) (*types.DistributionConfig, error) {
+	raw, ok := seen.Raw.(*types.DistributionConfig)
+	if !ok || raw == nil || seen.ETag == "" {
+		return nil, &fault.Error{
+			Kind: fault.Invalid, Operation: opUpdateDist, Message: "the distribution has to be read before it is changed",
+		}
+	}
+	return raw, nil
+}
+
+// DeleteDistribution implements port.Distributions.
+func (c *Client) DeleteDistribution(ctx context.Context, id, etag string) error {
+	_, err := c.api.DeleteDistribution(ctx, &sdk.DeleteDistributionInput{Id: &id, IfMatch: &etag}, c.write)
+	return classify(opDeleteDist, err)
+}
+
+// FindDistribution implements port.Distributions. Each read is a call of its own for the
+// rate budget.
+func (c *Client) FindDistribution(
+	ctx context.Context, mode v1alpha1.ConnectionMode, prefix string, since time.Time,
+) (port.Distribution, error) {
+	candidates, err := c.modifiedSince(ctx, mode, since.Add(-clockAllowance))
+	if err != nil {
+		return port.Distribution{}, err
+	}
+	var found port.Distribution
+	for _, id := range candidates {
+		d, err := c.ReadDistribution(ctx, id)
+		if fault.Is(err, fault.NotFound) {
+			continue // deleted since the list was made
+		}
+		if err != nil {
+			return port.Distribution{}, err
+		}
+		if refersTo(d.CallerReference, prefix) && (found.ID == "" || d.Modified.After(found.Modified)) {
+			found = d
+		}
+	}
+	if found.ID == "" {
+		return port.Distribution{}, &fault.Error{
+			Kind: fault.NotFound, Operation: opListDists, Message: fmt.Sprintf("no distribution has the caller reference %q", prefix),
+		}
+	}
+	return found, nil
+}
+
+// modifiedSince lists the distributions of a connection mode that may have been changed at
+// that time or later.
+func (c *Client) modifiedSince(ctx context.Context, mode v1alpha1.ConnectionMode, since time.Time) ([]string, error) {
+	var ids []string
+	err := everyPage(opListDists, func(marker *string) (*string, error) {
+		out, err := c.api.ListDistributionsByConnectionMode(ctx, &sdk.ListDistributionsByConnectionModeInput{
+			ConnectionMode: types.ConnectionMode(mode), Marker: marker, MaxItems: awssdk.Int32(pageSize),
+		}, c.read)
+		if err != nil {
+			return nil, classify(opListDists, err)
+		}
+		page := out.DistributionList
+		if err := completePage(page); err != nil {
+			return nil, err
+		}
+		for _, summary := range page.Items {
+			if awssdk.ToString(summary.Id) == "" {
+				return nil, aws.Unreadable(opListDists, "a distribution's id")
+			}
+			// Whatever has no time may be as young as any.
+			if modified := summary.LastModifiedTime; modified == nil || !modified.Before(since) {
+				ids = append(ids, *summary.Id)
+			}
+		}
+		return page.NextMarker, nil
+	})
+	return ids, err
+}
+
+// completePage refuses a page of which a part is missing: that could be the part with what
+// is looked for.
+func completePage(page *types.DistributionList) error {
+	switch {
+	case page == nil:
+		return aws.Unreadable(opListDists, "the list")
+	case page.Quantity == nil || int(*page.Quantity) != len(page.Items):
+		return aws.Unreadable(opListDists, "some of the distributions that it counts")
+	case awssdk.ToBool(page.IsTruncated) && awssdk.ToString(page.NextMarker) == "":
+		return aws.Unreadable(opListDists, "the marker of the next page")
+	}
+	return nil
+}
+
+// refersTo reports whether a caller reference is the prefix, or the prefix with a number.
+func refersTo(reference, prefix string) bool {
+	number, numbered := strings.CutPrefix(reference, prefix+"-")
+	if !numbered {
+		return reference == prefix
+	}
+	_, err := strconv.ParseUint(number, 10, 32)
+	return err == nil
+}
+
+// everyPage walks a list to its end, and refuses to walk in circles: a list that comes back
+// to an earlier page has no end.
+func everyPage(operation string, fetch func(marker *string) (next *string, err error)) error {
+	walked := map[string]bool{}
+	for marker := ""; ; {
+		next, err := fetch(optional(marker))
+		if err != nil {
+			return err
+		}
+		walked[marker] = true
+		if marker = awssdk.ToString(next); marker == "" {
+			return nil
+		}
+		if walked[marker] {
+			return aws.Unreadable(operation, "a new marker for the next page")
+		}
+	}
+}
