@@ -473,16 +473,7 @@ func lengthCases() map[string]validationCase {
 	filter := func(list, format string) func(string) string {
 		return func(text string) string { return filtered(list + ": [" + fmt.Sprintf(format, q(text)) + "]") }
 	}
-	texts := []struct {
-		field string
-		// set are the fields of spec with that text in them.
-		set func(text string) string
-		// longest is how long it may be; start and end are what it has to start and end with.
-		longest    int
-		start, end string
-		// shortest is what is as short as can be; a text without it may be empty.
-		shortest string
-	}{
+	texts := []textBound{
 		{field: "distributionId", set: func(text string) string { return "distributionId: " + q(text) }, longest: 32, shortest: "1"},
 		{field: "targetNamespace", set: func(text string) string { return "targetNamespace: " + q(text) }, longest: 63, shortest: "1"},
 		{field: "dynamodb.tableName", set: func(text string) string { return "dynamodb: {tableName: " + q(text) + "}" }, longest: 1024, shortest: "000"},
@@ -518,25 +509,10 @@ func lengthCases() map[string]validationCase {
 		last := &texts[len(texts)-1]
 		last.field, last.set, last.longest, last.shortest = provider+".connectionSecretRef.name", name, 253, "s"
 	}
-	cases := map[string]validationCase{}
-	for _, text := range texts {
-		long := func(n int) string { return text.set(padded(text.start, n-len(text.end)) + text.end) }
-		accepted := long(text.longest)
-		if longestAccepted, ok := shorter[text.field]; ok {
-			accepted = long(longestAccepted)
-		}
-		cases[text.field+" is not too long"] = validationCase{
-			accepted: accepted, refused: long(text.longest + 1),
-			says: []string{"spec." + text.field, "Too long", fmt.Sprint(text.longest)},
-		}
-		if text.shortest != "" {
-			cases[text.field+" is not empty"] = validationCase{
-				accepted: text.set(text.shortest), refused: text.set(""),
-				says: []string{"spec." + text.field, "at least 1"},
-			}
-		}
+	for i := range texts {
+		texts[i].accepts = shorter[texts[i].field]
 	}
-	return cases
+	return textCases(texts...)
 }
 
 // shorter are the texts whose form allows less than their bound in characters.

@@ -48,18 +48,20 @@ type DistributionList struct {
 // DistributionSpec is the desired distribution. A list is meant whole, and an absent block means AWS's
 // default. What AWS offers and this kind has no field for (such as real-time logs) is left as it is in AWS.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.distributionId) == has(oldSelf.distributionId)",message="whether a distribution is created or adopted can not be changed: delete this object (deletionPolicy Retain keeps the distribution) and create another",fieldPath=".distributionId"
+// +kubebuilder:validation:XValidation:rule="has(self.distributionId) == has(oldSelf.distributionId)",messageExpression="'whether a distribution is created or adopted can not be changed, and distributionId was ' + (has(oldSelf.distributionId) ? '\"' + oldSelf.distributionId + '\"' : 'absent') + ': put that back, or delete this object (deletionPolicy Retain keeps the distribution) and create another'",message="whether a distribution is created or adopted can not be changed: put the former distributionId back, or delete this object (deletionPolicy Retain keeps the distribution) and create another",fieldPath=".distributionId"
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || !has(self.distributionId) || !has(self.adoptionPolicy) || self.adoptionPolicy != 'Never'",messageExpression="'distributionId names the distribution \"' + self.distributionId + '\", which is in AWS already, and adoptionPolicy Never takes over nothing: set adoptionPolicy to IfUnowned, or to Force if another cluster owns it, or remove distributionId to have a distribution created'",message="distributionId names a distribution that is in AWS already, and adoptionPolicy Never takes over nothing: set adoptionPolicy to IfUnowned, or to Force if another cluster owns it, or remove distributionId to have a distribution created",fieldPath=".adoptionPolicy",optionalOldSelf=true
+// +kubebuilder:validation:MinProperties=0
 type DistributionSpec struct {
 	DistributionConfig `json:",inline"`
 	ResourcePolicies   `json:",inline"`
 
 	// distributionId is the ID of a distribution that is in AWS already and is to be adopted, as
-	// adoptionPolicy allows. It can't be changed, added or removed. Absent means that the operator creates
-	// one.
+	// adoptionPolicy allows: a new object with distributionId needs another policy than Never. It can't be
+	// changed, added or removed. Absent means that the operator creates one.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not the ID of a distribution, which has capital letters and digits only, like E1A2B3C4D5E6F7: give the ID, not the ARN or the domain name'",message="must be the ID of a distribution: capital letters and digits only"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="an object stands for one distribution for life: put the former value back, or create another object"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",messageExpression="'\"' + self + '\" is another distribution than \"' + oldSelf + '\", and an object stands for one for life: put that ID back, or create another object'",message="an object stands for one distribution for life: put the former ID back, or create another object"
 	// +optional
 	DistributionID string `json:"distributionId,omitempty"`
 }
@@ -68,18 +70,23 @@ type DistributionSpec struct {
 //
 // +kubebuilder:validation:XValidation:rule="self.connectionMode == oldSelf.connectionMode",messageExpression="'the connection mode of a distribution can not be changed and is \"' + oldSelf.connectionMode + '\": put that value back, or create another object'",message="the connection mode of a distribution can not be changed: put the former value back, or create another object",fieldPath=".connectionMode"
 // +kubebuilder:validation:XValidation:rule="self.connectionMode == 'direct' || !has(self.aliases) || size(self.aliases) == 0",message="a multi-tenant distribution has no domains of its own, its tenants have: remove aliases and give the domains to DistributionTenant objects, or choose connectionMode direct",fieldPath=".aliases"
-// +kubebuilder:validation:XValidation:rule="self.connectionMode == 'direct' || !has(self.priceClass)",message="CloudFront does not support price classes for multi-tenant distributions: remove priceClass, or choose connectionMode direct",fieldPath=".priceClass"
+// +kubebuilder:validation:XValidation:rule="self.connectionMode == 'direct' || !has(self.priceClass)",messageExpression="'CloudFront does not support price classes for multi-tenant distributions: remove \"' + self.priceClass + '\", or choose connectionMode direct'",message="CloudFront does not support price classes for multi-tenant distributions: remove priceClass, or choose connectionMode direct",fieldPath=".priceClass"
 // +kubebuilder:validation:XValidation:rule="self.connectionMode == 'direct' || !has(self.ipv6Enabled)",message="for a multi-tenant distribution IPv6 is a setting of the connection group: remove ipv6Enabled and set it on the ConnectionGroup, or choose connectionMode direct",fieldPath=".ipv6Enabled"
 // +kubebuilder:validation:XValidation:rule="self.connectionMode == 'direct' || !has(self.logging)",message="CloudFront does not support legacy standard logging for multi-tenant distributions: remove logging and use standard logging (v2) or real-time logs, or choose connectionMode direct",fieldPath=".logging"
-// +kubebuilder:validation:XValidation:rule="self.connectionMode == 'direct' || !has(self.viewerCertificate) || !has(self.viewerCertificate.iamCertificateId)",message="CloudFront does not support IAM certificates for multi-tenant distributions: use acmCertificateArn, or choose connectionMode direct",fieldPath=".viewerCertificate.iamCertificateId"
-// +kubebuilder:validation:XValidation:rule="self.connectionMode == 'direct' || !has(self.viewerCertificate) || !has(self.viewerCertificate.sslSupportMethod) || self.viewerCertificate.sslSupportMethod == 'sni-only'",message="CloudFront has no dedicated IP addresses for multi-tenant distributions: use sslSupportMethod sni-only, or choose connectionMode direct",fieldPath=".viewerCertificate.sslSupportMethod"
-// +kubebuilder:validation:XValidation:rule="self.connectionMode == 'direct' || !has(self.viewerCertificate) || !has(self.viewerCertificate.minimumProtocolVersion) || self.viewerCertificate.minimumProtocolVersion != 'SSLv3'",message="CloudFront does not support SSLv3 for multi-tenant distributions: use TLSv1.2_2021 or a later one",fieldPath=".viewerCertificate.minimumProtocolVersion"
+// +kubebuilder:validation:XValidation:rule="self.connectionMode == 'direct' || !has(self.viewerCertificate) || !has(self.viewerCertificate.iamCertificateId)",messageExpression="'\"' + self.viewerCertificate.iamCertificateId + '\" is a certificate in IAM, which CloudFront does not support for multi-tenant distributions: use acmCertificateArn, or choose connectionMode direct'",message="CloudFront does not support IAM certificates for multi-tenant distributions: use acmCertificateArn, or choose connectionMode direct",fieldPath=".viewerCertificate.iamCertificateId"
+// +kubebuilder:validation:XValidation:rule="self.connectionMode == 'direct' || !has(self.viewerCertificate) || !has(self.viewerCertificate.sslSupportMethod) || self.viewerCertificate.sslSupportMethod == 'sni-only'",messageExpression="'\"' + self.viewerCertificate.sslSupportMethod + '\" asks for dedicated IP addresses, which CloudFront does not support for multi-tenant distributions: use sni-only, or choose connectionMode direct'",message="CloudFront does not support dedicated IP addresses for multi-tenant distributions: use sni-only, or choose connectionMode direct",fieldPath=".viewerCertificate.sslSupportMethod"
 // +kubebuilder:validation:XValidation:rule="self.connectionMode == 'tenant-only' || !has(self.tenantConfig)",message="only a multi-tenant distribution has parameters for its tenants: remove tenantConfig, or choose connectionMode tenant-only",fieldPath=".tenantConfig"
 // +kubebuilder:validation:XValidation:rule="self.origins.exists(o, o.id == self.defaultCacheBehavior.targetOriginId) || (has(self.originGroups) && self.originGroups.exists(g, g.id == self.defaultCacheBehavior.targetOriginId))",messageExpression="'\"' + self.defaultCacheBehavior.targetOriginId + '\" is the id of neither an origin nor an origin group: add it there, or name one that exists'",message="must be the id of one of origins or originGroups",fieldPath=".defaultCacheBehavior.targetOriginId"
-// +kubebuilder:validation:XValidation:rule="!has(self.cacheBehaviors) || self.cacheBehaviors.all(b, self.origins.exists(o, o.id == b.targetOriginId) || (has(self.originGroups) && self.originGroups.exists(g, g.id == b.targetOriginId)))",message="each targetOriginId must be the id of one of origins or originGroups",fieldPath=".cacheBehaviors"
-// +kubebuilder:validation:XValidation:rule="!has(self.originGroups) || self.originGroups.all(g, g.members.all(m, self.origins.exists(o, o.id == m.originId)))",message="each member must be the id of one of origins",fieldPath=".originGroups"
-// +kubebuilder:validation:XValidation:rule="!has(self.originGroups) || !self.originGroups.exists(g, self.origins.exists(o, o.id == g.id))",message="an origin group can not have the id of an origin: rename one of the two",fieldPath=".originGroups"
-// +kubebuilder:validation:XValidation:rule="!has(self.aliases) || size(self.aliases) == 0 || has(self.viewerCertificate)",message="aliases need a certificate that covers them: set viewerCertificate.acmCertificateArn",fieldPath=".viewerCertificate"
+// +kubebuilder:validation:XValidation:rule="!has(self.cacheBehaviors) || !self.cacheBehaviors.exists(b, !(self.origins.exists(o, o.id == b.targetOriginId) || (has(self.originGroups) && self.originGroups.exists(g, g.id == b.targetOriginId))))",messageExpression="self.cacheBehaviors.map(b, !(self.origins.exists(o, o.id == b.targetOriginId) || (has(self.originGroups) && self.originGroups.exists(g, g.id == b.targetOriginId))), '\"' + b.targetOriginId + '\", the targetOriginId of \"' + b.pathPattern + '\", is the id of neither an origin nor an origin group: add it there, or name one that exists')[0]",message="each targetOriginId must be the id of one of origins or originGroups: add it there, or name one that exists",fieldPath=".cacheBehaviors"
+// +kubebuilder:validation:XValidation:rule="!has(self.originGroups) || !self.originGroups.exists(g, !g.members.all(m, self.origins.exists(o, o.id == m.originId)))",messageExpression="self.originGroups.map(g, !g.members.all(m, self.origins.exists(o, o.id == m.originId)), '\"' + g.members.map(m, !self.origins.exists(o, o.id == m.originId), m.originId)[0] + '\", a member of the group \"' + g.id + '\", is not the id of one of origins: add it there, or name one that exists')[0]",message="each member must be the id of one of origins: add it there, or name one that exists",fieldPath=".originGroups"
+// +kubebuilder:validation:XValidation:rule="!has(self.originGroups) || !self.originGroups.exists(g, self.origins.exists(o, o.id == g.id))",messageExpression="'\"' + self.originGroups.map(g, self.origins.exists(o, o.id == g.id), g.id)[0] + '\" is the id of an origin and of an origin group, and a behavior could mean either: rename one of the two'",message="an origin and an origin group can not have the same id: rename one of the two",fieldPath=".originGroups"
+// +kubebuilder:validation:XValidation:rule="!has(self.originGroups) || !has(self.defaultCacheBehavior.allowedMethods) || !('POST' in self.defaultCacheBehavior.allowedMethods) || !self.originGroups.exists(g, g.id == self.defaultCacheBehavior.targetOriginId)",messageExpression="'requests to the origin group \"' + self.defaultCacheBehavior.targetOriginId + '\" can fail over, and CloudFront takes GET, HEAD and OPTIONS only for these: remove the other methods, or name an origin in targetOriginId'",message="CloudFront takes GET, HEAD and OPTIONS only for an origin group: remove the other methods, or name an origin in targetOriginId",fieldPath=".defaultCacheBehavior.allowedMethods"
+// +kubebuilder:validation:XValidation:rule="!has(self.originGroups) || !has(self.cacheBehaviors) || !self.cacheBehaviors.exists(b, has(b.allowedMethods) && 'POST' in b.allowedMethods && self.originGroups.exists(g, g.id == b.targetOriginId))",messageExpression="self.cacheBehaviors.map(b, has(b.allowedMethods) && 'POST' in b.allowedMethods && self.originGroups.exists(g, g.id == b.targetOriginId), 'requests for \"' + b.pathPattern + '\" go to the origin group \"' + b.targetOriginId + '\" and can fail over, and CloudFront takes GET, HEAD and OPTIONS only for these: remove the other methods, or name an origin in targetOriginId')[0]",message="CloudFront takes GET, HEAD and OPTIONS only for an origin group: remove the other methods, or name an origin in targetOriginId",fieldPath=".cacheBehaviors"
+// +kubebuilder:validation:XValidation:rule="!has(self.httpVersion) || self.httpVersion in ['http2', 'http2and3'] || !((has(self.defaultCacheBehavior.grpcConfig) && self.defaultCacheBehavior.grpcConfig.enabled) || (has(self.cacheBehaviors) && self.cacheBehaviors.exists(b, has(b.grpcConfig) && b.grpcConfig.enabled)))",messageExpression="'a behavior lets gRPC through, which needs HTTP/2, and \"' + self.httpVersion + '\" is without: use http2 or http2and3, or switch gRPC off'",message="a behavior lets gRPC through, which needs HTTP/2: use http2 or http2and3, or switch gRPC off",fieldPath=".httpVersion"
+// +kubebuilder:validation:XValidation:rule="self.connectionMode != 'direct' || !has(self.aliases) || size(self.aliases) == 0 || has(self.viewerCertificate)",messageExpression="'\"' + self.aliases[0] + '\" and all other aliases need a certificate that covers them: set viewerCertificate.acmCertificateArn'",message="aliases need a certificate that covers them: set viewerCertificate.acmCertificateArn",fieldPath=".viewerCertificate"
+// +kubebuilder:validation:XValidation:rule="self.connectionMode == 'direct' || !self.origins.exists(o, [o.domainName.indexOf('{{'), o.domainName.lastIndexOf('{{')].exists(i, i >= 0 && !(has(self.tenantConfig) && has(self.tenantConfig.parameterDefinitions) && self.tenantConfig.parameterDefinitions.exists(d, o.domainName.substring(i).startsWith('{{' + d.name + '}}')))))",messageExpression="self.origins.map(o, [o.domainName.indexOf('{{'), o.domainName.lastIndexOf('{{')].exists(i, i >= 0 && !(has(self.tenantConfig) && has(self.tenantConfig.parameterDefinitions) && self.tenantConfig.parameterDefinitions.exists(d, o.domainName.substring(i).startsWith('{{' + d.name + '}}')))), '\"' + o.domainName + '\", the domainName of the origin \"' + o.id + '\", has a parameter that is not declared: add it to tenantConfig.parameterDefinitions, or correct its name')[0]",message="the domainName of an origin has a parameter that is not declared: add it to tenantConfig.parameterDefinitions, or correct its name",fieldPath=".origins"
+// +kubebuilder:validation:XValidation:rule="self.connectionMode == 'direct' || !self.origins.exists(o, has(o.originPath) && [o.originPath.indexOf('{{'), o.originPath.lastIndexOf('{{')].exists(i, i >= 0 && !(has(self.tenantConfig) && has(self.tenantConfig.parameterDefinitions) && self.tenantConfig.parameterDefinitions.exists(d, o.originPath.substring(i).startsWith('{{' + d.name + '}}')))))",messageExpression="self.origins.map(o, has(o.originPath) && [o.originPath.indexOf('{{'), o.originPath.lastIndexOf('{{')].exists(i, i >= 0 && !(has(self.tenantConfig) && has(self.tenantConfig.parameterDefinitions) && self.tenantConfig.parameterDefinitions.exists(d, o.originPath.substring(i).startsWith('{{' + d.name + '}}')))), '\"' + o.originPath + '\", the originPath of the origin \"' + o.id + '\", has a parameter that is not declared: add it to tenantConfig.parameterDefinitions, or correct its name')[0]",message="the originPath of an origin has a parameter that is not declared: add it to tenantConfig.parameterDefinitions, or correct its name",fieldPath=".origins"
+// +kubebuilder:validation:XValidation:rule="self.connectionMode == 'tenant-only' || !self.origins.exists(o, o.domainName.contains('{{') || (has(o.originPath) && o.originPath.contains('{{')))",messageExpression="'the origin \"' + self.origins.map(o, o.domainName.contains('{{') || (has(o.originPath) && o.originPath.contains('{{')), o.id)[0] + '\" has a parameter, and only a multi-tenant distribution has tenants that give it a value: write the value in its place, or choose connectionMode tenant-only'",message="an origin has a parameter, and only a multi-tenant distribution has tenants that give it a value: write the value in its place, or choose connectionMode tenant-only",fieldPath=".origins"
 type DistributionConfig struct {
 	// connectionMode says what the distribution serves. tenant-only: distribution tenants, each with domains of
 	// its own (a multi-tenant distribution). direct: viewers (a standard distribution). It can't be changed.
@@ -125,7 +132,7 @@ type DistributionConfig struct {
 	// matches counts. Absent means none.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=25
-	// +kubebuilder:validation:XValidation:rule="self.all(b, self.exists_one(c, c.pathPattern == b.pathPattern))",message="a path pattern stands in two behaviors, of which the second would never be used: remove one"
+	// +kubebuilder:validation:XValidation:rule="self.all(b, self.exists_one(c, c.pathPattern == b.pathPattern))",messageExpression="'\"' + self.map(b, !self.exists_one(c, c.pathPattern == b.pathPattern), b.pathPattern)[0] + '\" is the pathPattern of two behaviors, of which the second would never be used: remove one'",message="a pathPattern stands in two behaviors, of which the second would never be used: remove one"
 	// +listType=atomic
 	// +optional
 	CacheBehaviors []CacheBehavior `json:"cacheBehaviors,omitempty"`
@@ -202,7 +209,8 @@ type DistributionConfig struct {
 
 // Origin is a server that CloudFront fetches content from.
 //
-// +kubebuilder:validation:XValidation:rule="[has(self.customOriginConfig), has(self.s3OriginConfig), has(self.vpcOriginConfig)].filter(x, x).size() == 1",message="an origin is of exactly one kind: set one of customOriginConfig, s3OriginConfig ({} is enough) and vpcOriginConfig"
+// +kubebuilder:validation:XValidation:rule="[has(self.customOriginConfig), has(self.s3OriginConfig), has(self.vpcOriginConfig)].filter(x, x).size() == 1",messageExpression="'the origin \"' + self.id + (has(self.customOriginConfig) || has(self.s3OriginConfig) || has(self.vpcOriginConfig) ? '\" has more than one' : '\" has none') + ' of customOriginConfig, s3OriginConfig ({} is enough) and vpcOriginConfig, and is of exactly one kind: set one of them'",message="an origin is of exactly one kind: set one of customOriginConfig, s3OriginConfig ({} is enough) and vpcOriginConfig"
+// +kubebuilder:validation:XValidation:rule="!has(self.responseCompletionTimeout) || self.responseCompletionTimeout >= self.?customOriginConfig.?originReadTimeout.orValue(self.?s3OriginConfig.?originReadTimeout.orValue(self.?vpcOriginConfig.?originReadTimeout.orValue(30)))",messageExpression="'the whole answer of the origin \"' + self.id + '\" is given less time than originReadTimeout (30 seconds where it is absent) gives a part of it: raise the one, or lower the other'",message="the whole answer is given less time than originReadTimeout (30 seconds where it is absent) gives a part of it: raise the one, or lower the other",fieldPath=".responseCompletionTimeout"
 type Origin struct {
 	// id is how the origin is named in this object.
 	// +kubebuilder:validation:MinLength=1
@@ -214,6 +222,8 @@ type Origin struct {
 	// up to two parameters, as in {{region}}.origin.example.com.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([A-Za-z0-9._-]|[{][{][^{}]*[}][}])+$')",messageExpression="'\"' + self + '\" is not the DNS name of an origin: no scheme, port or path; a parameter is written {{name}}'",message="must be a DNS name, without scheme, port or path; a parameter is written {{name}}"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('[{][{].*[{][{].*[{][{]')",messageExpression="'\"' + self + '\" has more than two parameters, and CloudFront takes at most two in a domainName: remove one'",message="CloudFront takes at most two parameters in a domainName: remove one"
 	// +required
 	DomainName string `json:"domainName,omitempty"`
 
@@ -223,6 +233,7 @@ type Origin struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=255
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('/') && !self.endsWith('/')",messageExpression="'\"' + self + '\" is no origin path: start it with a slash, and end it without one'",message="start the path with a slash, and end it without one"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('[{][{].*[{][{].*[{][{]')",messageExpression="'\"' + self + '\" has more than two parameters, and CloudFront takes at most two in an originPath: remove one'",message="CloudFront takes at most two parameters in an originPath: remove one"
 	// +optional
 	OriginPath string `json:"originPath,omitempty"`
 
@@ -230,6 +241,7 @@ type Origin struct {
 	// everybody to read who may read it. Absent means none.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=30
+	// +kubebuilder:validation:XValidation:rule="self.all(h, self.exists_one(o, o.name.lowerAscii() == h.name.lowerAscii()))",messageExpression="'\"' + self.map(h, !self.exists_one(o, o.name.lowerAscii() == h.name.lowerAscii()), h.name)[0] + '\" is given twice, for capital and small letters are one in the name of a header: remove one'",message="a header is given twice, for capital and small letters are one in its name: remove one"
 	// +listType=map
 	// +listMapKey=name
 	// +optional
@@ -252,6 +264,7 @@ type Origin struct {
 	// Absent means that it does not sign.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9_-]+$')",messageExpression="'\"' + self + '\" is not the ID of an origin access control: give the ID, not the ARN or the name'",message="must be the ID of an origin access control, not its ARN or name"
 	// +optional
 	OriginAccessControlID string `json:"originAccessControlId,omitempty"`
 
@@ -285,6 +298,7 @@ type CustomHeader struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9!#$%&*+.^_|~-]+$')",messageExpression="'\"' + self + '\" is no header name: use letters, digits and hyphens'",message="use letters, digits and hyphens"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^(?i)(cache-control|connection|content-length|cookie|host|if-match|if-modified-since|if-none-match|if-range|if-unmodified-since|max-forwards|pragma|proxy-authenticate|proxy-authorization|proxy-connection|range|request-range|te|trailer|transfer-encoding|upgrade|via|x-real-ip|x-amz-.*|x-edge-.*)$')",messageExpression="'\"' + self + '\" is a header that CloudFront does not let a distribution set: remove it, or forward that of the viewer with an origin request policy'",message="CloudFront does not let a distribution set this header: remove it, or forward that of the viewer with an origin request policy"
 	// +required
 	Name string `json:"name,omitempty"`
 
@@ -296,6 +310,8 @@ type CustomHeader struct {
 }
 
 // CustomOriginConfig says how CloudFront speaks to a web server.
+//
+// +kubebuilder:validation:MinProperties=0
 type CustomOriginConfig struct {
 	// originProtocolPolicy is https-only, http-only, or match-viewer (the protocol that the viewer uses).
 	// Absent means https-only.
@@ -306,14 +322,14 @@ type CustomOriginConfig struct {
 	// httpPort is the port for HTTP: 80, 443, or 1024 to 65535. Absent means 80.
 	// +kubebuilder:validation:Minimum=80
 	// +kubebuilder:validation:Maximum=65535
-	// +kubebuilder:validation:XValidation:rule="self == 80 || self == 443 || self >= 1024",message="CloudFront connects to the ports 80, 443 and 1024 to 65535 only"
+	// +kubebuilder:validation:XValidation:rule="self == 80 || self == 443 || self >= 1024",message="CloudFront connects to the ports 80, 443 and 1024 to 65535 only: use one of these"
 	// +optional
 	HTTPPort int32 `json:"httpPort,omitempty"`
 
 	// httpsPort is the port for HTTPS: 80, 443, or 1024 to 65535. Absent means 443.
 	// +kubebuilder:validation:Minimum=80
 	// +kubebuilder:validation:Maximum=65535
-	// +kubebuilder:validation:XValidation:rule="self == 80 || self == 443 || self >= 1024",message="CloudFront connects to the ports 80, 443 and 1024 to 65535 only"
+	// +kubebuilder:validation:XValidation:rule="self == 80 || self == 443 || self >= 1024",message="CloudFront connects to the ports 80, 443 and 1024 to 65535 only: use one of these"
 	// +optional
 	HTTPSPort int32 `json:"httpsPort,omitempty"`
 
@@ -324,15 +340,15 @@ type CustomOriginConfig struct {
 	// +optional
 	OriginSSLProtocols []SSLProtocol `json:"originSslProtocols,omitempty"`
 
-	// originReadTimeout is how many seconds CloudFront waits for the answer, 1 to 180. More than 60 may need a
-	// raised quota. Absent means 30.
+	// originReadTimeout is how many seconds CloudFront waits for the answer, 1 to 180. More than AWS
+	// grants the account, 120 as a rule, needs a raised quota. Absent means 30.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=180
 	// +optional
 	OriginReadTimeout int32 `json:"originReadTimeout,omitempty"`
 
-	// originKeepaliveTimeout is how many seconds an idle connection is kept, 1 to 180. More than 60 may need a
-	// raised quota. Absent means 5.
+	// originKeepaliveTimeout is how many seconds an idle connection is kept, 1 to 180. More than AWS
+	// grants the account, 120 as a rule, needs a raised quota. Absent means 5.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=180
 	// +optional
@@ -360,6 +376,7 @@ type VPCOriginConfig struct {
 	// vpcOriginId is the ID of the VPC origin.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9_-]+$')",messageExpression="'\"' + self + '\" is not the ID of a VPC origin: give the ID, not the ARN or the name'",message="must be the ID of a VPC origin, not its ARN or name"
 	// +required
 	VPCOriginID string `json:"vpcOriginId,omitempty"`
 
@@ -408,6 +425,7 @@ type OriginGroup struct {
 	// members are the primary and the secondary origin, in this order.
 	// +kubebuilder:validation:MinItems=2
 	// +kubebuilder:validation:MaxItems=2
+	// +kubebuilder:validation:XValidation:rule="size(self) != 2 || self[0].originId != self[1].originId",messageExpression="'\"' + self[0].originId + '\" is both members, and can not take over from itself: name another origin'",message="the two members must be different origins: name another one"
 	// +listType=atomic
 	// +required
 	Members []OriginGroupMember `json:"members,omitempty"`
@@ -422,7 +440,7 @@ type OriginGroup struct {
 type FailoverCriteria struct {
 	// statusCodes are the answers of the primary origin on which the secondary is asked.
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:MaxItems=9
 	// +listType=set
 	// +required
 	StatusCodes []FailoverStatusCode `json:"statusCodes,omitempty"`
@@ -447,6 +465,7 @@ type CacheBehavior struct {
 	// any number of characters and ? for one.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=255
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9_.*$/~@:+&?-]+$')",messageExpression="'\"' + self + '\" is no path pattern: use letters, digits, _ - . * ? $ / ~ @ : + and &, and neither a query nor spaces'",message="use letters, digits, _ - . * ? $ / ~ @ : + and &, and neither a query nor spaces"
 	// +required
 	PathPattern string `json:"pathPattern,omitempty"`
 
@@ -455,8 +474,9 @@ type CacheBehavior struct {
 
 // CacheBehaviorSettings say how requests are handled.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.cachedMethods) || self.cachedMethods.all(m, has(self.allowedMethods) ? m in self.allowedMethods : m in ['GET','HEAD'])",message="only a method that is allowed can be cached: add it to allowedMethods, or remove it here",fieldPath=".cachedMethods"
+// +kubebuilder:validation:XValidation:rule="!has(self.cachedMethods) || self.cachedMethods.all(m, has(self.allowedMethods) ? m in self.allowedMethods : m in ['GET','HEAD'])",messageExpression="'\"' + self.cachedMethods.filter(m, !(has(self.allowedMethods) ? m in self.allowedMethods : m in ['GET','HEAD']))[0] + '\" is not among allowedMethods, and only what is allowed can be cached: add it there, or remove it here'",message="only a method that is allowed can be cached: add it to allowedMethods, or remove it here",fieldPath=".cachedMethods"
 // +kubebuilder:validation:XValidation:rule="!has(self.grpcConfig) || !self.grpcConfig.enabled || (has(self.allowedMethods) && 'POST' in self.allowedMethods)",message="gRPC uses POST: add all seven methods to allowedMethods, or switch gRPC off",fieldPath=".grpcConfig.enabled"
+// +kubebuilder:validation:XValidation:rule="!has(self.functionAssociations) || size(self.functionAssociations) == 0 || !has(self.lambdaFunctionAssociations) || !self.lambdaFunctionAssociations.exists(l, l.eventType.startsWith('viewer-'))",messageExpression="'CloudFront functions and Lambda@Edge functions can not share the events of viewers, and here is one for \"' + self.lambdaFunctionAssociations.map(l, l.eventType.startsWith('viewer-'), l.eventType)[0] + '\": move it to an event of the origin, or remove functionAssociations'",message="CloudFront functions and Lambda@Edge functions can not share the events of viewers: move the Lambda@Edge function to an event of the origin, or remove functionAssociations",fieldPath=".lambdaFunctionAssociations"
 type CacheBehaviorSettings struct {
 	// targetOriginId is the id of the origin or origin group that requests go to.
 	// +kubebuilder:validation:MinLength=1
@@ -493,7 +513,7 @@ type CacheBehaviorSettings struct {
 	// all seven. Absent means GET and HEAD.
 	// +kubebuilder:validation:MinItems=2
 	// +kubebuilder:validation:MaxItems=7
-	// +kubebuilder:validation:XValidation:rule="'GET' in self && 'HEAD' in self && (size(self) == 2 || size(self) == 7 || (size(self) == 3 && 'OPTIONS' in self))",message="CloudFront takes one of three sets of methods: GET and HEAD; GET, HEAD and OPTIONS; or all seven"
+	// +kubebuilder:validation:XValidation:rule="'GET' in self && 'HEAD' in self && (size(self) == 2 || size(self) == 7 || (size(self) == 3 && 'OPTIONS' in self))",messageExpression="'[' + self.join(', ') + '] is none of the three sets of methods that CloudFront takes: write GET and HEAD; GET, HEAD and OPTIONS; or all seven'",message="write one of three sets of methods: GET and HEAD; GET, HEAD and OPTIONS; or all seven"
 	// +listType=set
 	// +optional
 	AllowedMethods []Method `json:"allowedMethods,omitempty"`
@@ -502,7 +522,7 @@ type CacheBehaviorSettings struct {
 	// GET and HEAD.
 	// +kubebuilder:validation:MinItems=2
 	// +kubebuilder:validation:MaxItems=3
-	// +kubebuilder:validation:XValidation:rule="'GET' in self && 'HEAD' in self && (size(self) == 2 || 'OPTIONS' in self)",message="CloudFront caches GET and HEAD, or GET, HEAD and OPTIONS"
+	// +kubebuilder:validation:XValidation:rule="'GET' in self && 'HEAD' in self && (size(self) == 2 || 'OPTIONS' in self)",messageExpression="'[' + self.join(', ') + '] is none of the two sets of methods that CloudFront caches: write GET and HEAD, or GET, HEAD and OPTIONS'",message="write GET and HEAD, or GET, HEAD and OPTIONS"
 	// +listType=set
 	// +optional
 	CachedMethods []Method `json:"cachedMethods,omitempty"`
@@ -533,6 +553,7 @@ type CacheBehaviorSettings struct {
 	// +kubebuilder:validation:MaxItems=4
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^[A-Za-z0-9_-]+$')",messageExpression="'\"' + self + '\" is not the ID of a key group: give the ID, not the ARN or the name'",message="must be the ID of a key group, not its ARN or name"
 	// +listType=set
 	// +optional
 	TrustedKeyGroups []string `json:"trustedKeyGroups,omitempty"`
@@ -540,6 +561,7 @@ type CacheBehaviorSettings struct {
 	// fieldLevelEncryptionId is the ID of the field-level encryption configuration. Absent means none.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9_-]+$')",messageExpression="'\"' + self + '\" is not the ID of a field-level encryption configuration: give the ID, not the ARN or the name'",message="must be the ID of a field-level encryption configuration, not its ARN or name"
 	// +optional
 	FieldLevelEncryptionID string `json:"fieldLevelEncryptionId,omitempty"`
 
@@ -570,6 +592,8 @@ type FunctionAssociation struct {
 }
 
 // LambdaFunctionAssociation runs a Lambda@Edge function.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.includeBody) || !self.includeBody || self.eventType.endsWith('-request')",messageExpression="'the event \"' + self.eventType + '\" has no body of a request: remove includeBody, or choose viewer-request or origin-request'",message="only viewer-request and origin-request have the body of a request: remove includeBody, or choose one of these",fieldPath=".includeBody"
 type LambdaFunctionAssociation struct {
 	// eventType is viewer-request, viewer-response, origin-request or origin-response.
 	// +required
@@ -590,7 +614,7 @@ type LambdaFunctionAssociation struct {
 
 // CustomErrorResponse replaces what viewers see of an error.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.responseCode) == has(self.responsePagePath)",message="a page needs the status that it is sent with, and the other way round: set both of responseCode and responsePagePath, or none"
+// +kubebuilder:validation:XValidation:rule="has(self.responseCode) == has(self.responsePagePath)",messageExpression="has(self.responseCode) ? 'responseCode is given without the page that is sent with it: add responsePagePath, or remove it' : '\"' + self.responsePagePath + '\" is given without the status that it is sent with: add responseCode, or remove it'",message="a page needs the status that it is sent with: set both of responseCode and responsePagePath, or none"
 type CustomErrorResponse struct {
 	// errorCode is the status that the origin answers with.
 	// +required
@@ -626,7 +650,10 @@ type ResponseCode int32
 
 // ViewerCertificate is the certificate that viewers see.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.acmCertificateArn) != has(self.iamCertificateId)",message="name exactly one certificate: acmCertificateArn, or iamCertificateId for a standard distribution; without viewerCertificate CloudFront's own is used"
+// +kubebuilder:validation:XValidation:rule="!has(self.minimumProtocolVersion) || self.minimumProtocolVersion != 'SSLv3' || (has(self.sslSupportMethod) && self.sslSupportMethod != 'sni-only')",messageExpression="'\"' + self.minimumProtocolVersion + '\" does not know the names that sni-only goes by: use TLSv1.2_2021 or a later one'",message="SSLv3 does not know the names that sni-only goes by: use TLSv1.2_2021 or a later one",fieldPath=".minimumProtocolVersion"
+// +kubebuilder:validation:XValidation:rule="!has(self.sslSupportMethod) || self.sslSupportMethod != 'vip' || has(self.minimumProtocolVersion)",messageExpression="'with sslSupportMethod \"' + self.sslSupportMethod + '\" CloudFront takes TLSv1 and SSLv3, and what AWS Support has allowed for the account, and not the default TLSv1.2_2021: name one of these, or use sni-only'",message="sslSupportMethod vip needs minimumProtocolVersion: CloudFront takes TLSv1 and SSLv3, and what AWS Support has allowed, and not the default; name one of these, or use sni-only",fieldPath=".minimumProtocolVersion"
+// +kubebuilder:validation:XValidation:rule="has(self.acmCertificateArn) != has(self.iamCertificateId)",messageExpression="(has(self.acmCertificateArn) ? 'two certificates are named, and' : 'no certificate is named, and') + ' a distribution has exactly one: name it in acmCertificateArn, or in iamCertificateId for a standard distribution; without viewerCertificate CloudFront uses its own'",message="name exactly one certificate: acmCertificateArn, or iamCertificateId for a standard distribution; without viewerCertificate CloudFront uses its own"
+// +kubebuilder:validation:MinProperties=0
 type ViewerCertificate struct {
 	// acmCertificateArn is the ARN of an AWS Certificate Manager certificate in us-east-1, the only region
 	// CloudFront takes certificates from, of any partition.
@@ -639,6 +666,7 @@ type ViewerCertificate struct {
 	// iamCertificateId is the ID of a server certificate in IAM. Only with connectionMode direct.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9_-]+$')",messageExpression="'\"' + self + '\" is not the ID of a server certificate in IAM: give the ID, not the ARN or the name'",message="must be the ID of a server certificate in IAM, not its ARN or name"
 	// +optional
 	IAMCertificateID string `json:"iamCertificateId,omitempty"`
 
@@ -646,8 +674,9 @@ type ViewerCertificate struct {
 	// +optional
 	MinimumProtocolVersion MinimumProtocolVersion `json:"minimumProtocolVersion,omitempty"`
 
-	// sslSupportMethod is sni-only, or vip or static-ip for dedicated IP addresses, at a considerable price.
-	// Absent means sni-only.
+	// sslSupportMethod is sni-only, or vip or static-ip for dedicated IP addresses, at a considerable price:
+	// vip needs minimumProtocolVersion TLSv1 as a rule. Only sni-only with connectionMode tenant-only. Absent
+	// means sni-only.
 	// +optional
 	SSLSupportMethod SSLSupportMethod `json:"sslSupportMethod,omitempty"`
 }
@@ -715,7 +744,7 @@ type ParameterSchema struct {
 
 // StringSchema says what values a parameter takes that is a string.
 //
-// +kubebuilder:validation:XValidation:rule="!self.required || !has(self.defaultValue)",message="a required parameter has no use for a default: every tenant gives a value; remove it, or set required to false",fieldPath=".defaultValue"
+// +kubebuilder:validation:XValidation:rule="!self.required || !has(self.defaultValue)",messageExpression="'\"' + self.defaultValue + '\" is of no use, for every tenant has to give a value of its own to a required parameter: remove defaultValue, or set required to false'",message="a required parameter has no use for a default: every tenant gives a value; remove it, or set required to false",fieldPath=".defaultValue"
 type StringSchema struct {
 	// required says whether every tenant has to give a value.
 	// +required

@@ -117,6 +117,8 @@ type ResourceStatus struct {
 }
 
 // ResourcePolicies are the choices that a Distribution and a ConnectionGroup leave to their author alike.
+//
+// +kubebuilder:validation:MinProperties=0
 type ResourcePolicies struct {
 	// tags are put on the resource in AWS, at most 46: AWS takes 50 and the operator needs four to mark
 	// what it owns. A tag that was removed here is removed in AWS; tags that somebody else added there
