@@ -29,7 +29,7 @@ func (Kind) Spec(o *v1alpha1.ConnectionGroup) parent.Spec {
 	return parent.Spec{
 		Words: domain.Words{
 			Noun: "connection group", Object: name(o), Field: "name",
-			Command: "connection-group", IDFlag: "--id", Filter: "ConnectionGroupId",
+			Command: "connection-group", GetFlag: "--identifier", Filter: "ConnectionGroupId",
 		},
 		Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
 	}

@@ -30,7 +30,7 @@ func (Kind) Spec(o *v1alpha1.Distribution) parent.Spec {
 	return parent.Spec{
 		Words: domain.Words{
 			Noun: "distribution", Object: o.Name, Field: "distributionId",
-			Command: "distribution", IDFlag: "--id", Filter: "DistributionId",
+			Command: "distribution", GetFlag: "--id", Filter: "DistributionId",
 		},
 		Adopts: o.Spec.DistributionID, Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
 	}

@@ -50,9 +50,9 @@ func (in Input) manual(p *Progress) string {
 	case StepDisabling:
 		return fmt.Sprintf("see what the Ready condition says, and disable the %s in the AWS console or with `%supdate-%s`; the operator then goes on.", w.Noun, aws, w.Command)
 	case StepSettling:
-		return fmt.Sprintf("`%sget-%s %s %s` shows when the status is Deployed. If it stays InProgress for hours, ask AWS support.", aws, w.Command, w.IDFlag, id)
+		return fmt.Sprintf("`%sget-%s %s %s` shows when the status is Deployed. If it stays InProgress for hours, ask AWS support.", aws, w.Command, w.GetFlag, id)
 	case StepDeleting:
-		return fmt.Sprintf("see what the Ready condition says, and delete the %s in the AWS console or with `%sdelete-%s %s %s --if-match <its ETag>`; the operator then lets the object go.", w.Noun, aws, w.Command, w.IDFlag, id)
+		return fmt.Sprintf("see what the Ready condition says, and delete the %s in the AWS console or with `%sdelete-%s --id %s --if-match <its ETag>`; the operator then lets the object go.", w.Noun, aws, w.Command, id)
 	}
 	return "see what the Ready condition says."
 }

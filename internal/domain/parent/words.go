@@ -12,8 +12,8 @@ type Words struct {
 	Field string
 	// Command is the word in the commands of the AWS CLI: distribution or connection-group.
 	Command string
-	// IDFlag is the flag of these commands that takes the ID.
-	IDFlag string
+	// GetFlag is the flag of the command that reads the resource which takes its ID.
+	GetFlag string
 	// Filter is the key of the AWS CLI's association filter for its tenants.
 	Filter string
 }
