@@ -67,7 +67,10 @@ func Conclude(in Input, out Outcome) Report {
 		r.Failure = nil
 	case kept.Hold || out.Err != nil:
 		r.Drift = in.reportedDrift(r)
-		r.Conditions = in.stalled(in.unchanged(out.Err), r)
+		if in.moved() {
+			r.Failure = nil
+		}
+		r.Conditions = in.stalled(in.unchanged(r, out.Err), r)
 		return r
 	default:
 		r.Failure = in.failure(out.Decision.Problem)
@@ -100,23 +103,32 @@ func (in Input) reportedDrift(r Report) []edge.Difference {
 
 // progress is the step that the deletion is at, and since when.
 func (in Input) progress() *Progress {
-	if !in.deleting() {
+	switch step := in.deletionStep(); {
+	case !in.deleting() || in.left():
 		return nil
+	case in.moved():
+		return &Progress{Step: step, Since: in.Now.Truncate(time.Second)}
 	}
-	step := in.deletionStep()
-	if before := in.Memory.Deletion; before != nil && (step == "" || step == before.Step) {
-		return before
-	}
-	if step == "" {
-		return nil
-	}
-	return &Progress{Step: step, Since: in.Now.Truncate(time.Second)}
+	return in.Memory.Deletion
 }
 
+// left reports whether what AWS has outlives the object.
+func (in Input) left() bool {
+	return in.Policy.Retain || in.World.present() && (in.World.Resource.Default || in.World.TagsKnown && !in.mine())
+}
+
+// moved reports whether the deletion is at another step than status says. What failed at the former one does not
+// hold back this one.
+func (in Input) moved() bool {
+	step, before := in.deletionStep(), in.Memory.Deletion
+	return in.deleting() && step != "" && (before == nil || before.Step != step)
+}
+
+// deletionStep is the step that the deletion is at, empty while this pass can't tell.
 func (in Input) deletionStep() DeletionStep {
 	w := in.World
 	switch {
-	case !w.Fresh:
+	case !w.Fresh || in.elsewhere():
 		return ""
 	case !w.present():
 		return StepDeleting
@@ -130,9 +142,13 @@ func (in Input) deletionStep() DeletionStep {
 	return StepDeleting
 }
 
-// unchanged keeps the conditions of the last pass, but for what the failure itself says.
-func (in Input) unchanged(err error) []edge.Condition {
+// unchanged keeps the conditions of the last pass, but for what the failure itself says. Those of a step that the
+// deletion has left behind are no longer true.
+func (in Input) unchanged(r Report, err error) []edge.Condition {
 	out := slices.SortedFunc(maps.Values(in.Memory.Conditions), byType)
+	if in.moved() {
+		out = in.conditions(r, Decision{})
+	}
 	ready, known := in.Memory.Conditions[edge.Ready]
 	say := func(reason edge.Reason, message string) []edge.Condition {
 		out = slices.DeleteFunc(out, func(c edge.Condition) bool { return c.Type == edge.Ready })
@@ -161,7 +177,10 @@ func (in Input) failure(p *edge.Problem) *edge.Failure {
 		return nil
 	}
 	f := edge.Failure{Reason: p.Reason, Generation: in.Generation, Since: in.Now}
-	if old := in.Memory.Failure; old != nil && old.Generation == in.Generation {
+	// How long AWS has been saying that there is one already counts from when it first said so: from then on
+	// the next caller reference is taken, which nothing else that failed before may hasten.
+	anew := p.Reason == edge.ReasonCreating && !in.failing(edge.ReasonCreating)
+	if old := in.Memory.Failure; old != nil && old.Generation == in.Generation && !anew {
 		f.Since = old.Since
 	}
 	return &f
@@ -189,12 +208,15 @@ func (in Input) readyCondition(d Decision) edge.Condition {
 	case in.deleting():
 		return in.deletingCondition()
 	case !in.mine() && in.Paused:
-		return no(edge.ReasonCreating, fmt.Sprintf("The %s does not exist yet, and the object is paused.", in.Desired.Words.Noun))
+		return no(edge.ReasonCreating, in.missingText()+" Nothing is done about it while the object is paused.")
 	case !in.mine():
-		return no(edge.ReasonCreating, fmt.Sprintf("The %s does not exist yet.", in.Desired.Words.Noun))
-	case !in.World.Resource.Settled():
-		progress, _ := settled(in)
-		return no(progress.Problem.Reason, progress.Problem.Message)
+		return no(edge.ReasonCreating, in.missingText())
+	}
+	// A pass that writes, or must not, ends before the chain asks these.
+	for _, rule := range []func(Input) (Decision, bool){settled, serving} {
+		if d, fires := rule(in); fires {
+			return no(d.Problem.Reason, d.Problem.Message)
+		}
 	}
 	message := "Deployed to CloudFront's edge locations."
 	if !in.World.Resource.Enabled {
@@ -209,6 +231,8 @@ func (in Input) deletingCondition() edge.Condition {
 	switch {
 	case in.Paused:
 		c.Message = "The deletion waits: the object is paused."
+	case in.left():
+		c.Message = fmt.Sprintf("The object is being deleted; the %s stays in AWS.", in.Desired.Words.Noun)
 	case in.World.present() && in.World.Resource.Enabled && in.relation() == ownership.Ours:
 		c.Reason, c.Message = edge.ReasonDisabling, fmt.Sprintf("The %s is being disabled.", in.Desired.Words.Noun)
 	}
@@ -231,7 +255,7 @@ func (in Input) syncedCondition(r Report, d Decision) edge.Condition {
 	case len(d.Drift) > 0 || r.Forget && in.Memory.ID != "":
 		return no(edge.ReasonDriftDetected, fmt.Sprintf("The %s was deleted outside of Kubernetes.", noun))
 	case !in.mine():
-		return no(edge.ReasonUpdatePending, fmt.Sprintf("The %s does not exist yet.", noun))
+		return no(edge.ReasonUpdatePending, in.missingText())
 	case r.AppliedGeneration != in.Generation:
 		return no(edge.ReasonUpdatePending, in.pendingText())
 	case len(r.Drift) > 0:
@@ -241,6 +265,18 @@ func (in Input) syncedCondition(r Report, d Decision) edge.Condition {
 			Message: "The spec was applied. With driftPolicy suspend nothing is said about changes made in AWS since."}
 	}
 	return edge.Condition{Type: edge.Synced, Status: true, Reason: edge.ReasonInSync, Message: "AWS equals the spec."}
+}
+
+// missingText says what there is while no resource is ours.
+func (in Input) missingText() string {
+	noun := in.Desired.Words.Noun
+	switch {
+	case in.World.present():
+		return fmt.Sprintf("The %s that AWS has is not this object's.", noun)
+	case in.Memory.ID != "" && in.World.Knowledge == edge.Absent:
+		return fmt.Sprintf("AWS shows no %s %s.", noun, in.Memory.ID)
+	}
+	return fmt.Sprintf("The %s does not exist yet.", noun)
 }
 
 func (in Input) pendingText() string {

@@ -43,9 +43,9 @@ func Decide(in Input) Decision {
 }
 
 // patient holds a write back while an earlier failure is not due for its next try. Looking stays possible: what
-// a person does by hand meanwhile is seen at once.
+// a person does by hand meanwhile is seen at once, and the deletion goes on from there.
 func patient(in Input, d Decision) Decision {
-	if !in.waiting() {
+	if !in.waiting() || in.moved() {
 		return d
 	}
 	switch d.Step.(type) {

@@ -18,7 +18,7 @@ func Events(in Input, out Outcome, r Report) []edge.Event {
 		events = append(events, edge.Event{Warning: true, Reason: edge.EventExternalDeletion,
 			Message: fmt.Sprintf("The %s %s was deleted outside of Kubernetes and is created again.", in.Desired.Words.Noun, in.Memory.ID)})
 	}
-	if e, tells := deletionEvent(in, r); tells {
+	if e, tells := deletionEvent(in, out, r); tells {
 		events = append(events, e)
 	}
 	for _, c := range r.Conditions {
@@ -36,13 +36,15 @@ func Events(in Input, out Outcome, r Report) []edge.Event {
 	return events
 }
 
-// deletionEvent tells each step of a deletion once.
-func deletionEvent(in Input, r Report) (edge.Event, bool) {
-	now, before := r.Deletion, in.Memory.Deletion
-	if now == nil || before != nil && before.Step == now.Step {
+// deletionEvent tells each step of a deletion once, and its end.
+func deletionEvent(in Input, out Outcome, r Report) (edge.Event, bool) {
+	now, noun := r.Deletion, in.Desired.Words.Noun
+	if _, ends := out.Decision.Step.(LetGo); ends && !in.World.present() && in.Memory.ID != "" {
+		return edge.Event{Reason: string(StepDeleting), Message: fmt.Sprintf("The %s %s is gone.", noun, in.Memory.ID)}, true
+	}
+	if now == nil || !in.moved() || !in.World.present() {
 		return edge.Event{}, false
 	}
-	noun := in.Desired.Words.Noun
 	e := edge.Event{Reason: string(now.Step)}
 	switch now.Step {
 	case StepInUse:
@@ -53,9 +55,6 @@ func deletionEvent(in Input, r Report) (edge.Event, bool) {
 		e.Message = fmt.Sprintf("The %s is disabled; waiting until that is deployed everywhere.", noun)
 	case StepDeleting:
 		e.Message = fmt.Sprintf("The %s is disabled everywhere and is being deleted.", noun)
-		if !in.World.present() {
-			e.Message = fmt.Sprintf("The %s is gone.", noun)
-		}
 	}
 	return e, true
 }

@@ -46,21 +46,33 @@ func sameAccount(in Input) (Decision, bool) {
 	if in.Memory.Account == "" {
 		return pass()
 	}
-	caller := in.World.Account
+	caller := in.caller()
 	switch {
-	case in.World.present():
-		caller = edge.AccountOf(in.World.Resource.ARN)
-	case in.World.Knowledge != edge.Absent:
+	case !in.World.present() && in.World.Knowledge != edge.Absent:
 		return pass()
-	case caller == "":
+	case !in.World.present() && caller == "":
 		return do(Look{At: LookAccount})
 	}
-	if caller == in.Memory.Account || caller == "" {
+	if !in.elsewhere() {
 		return pass()
 	}
 	return stuck(edge.ReasonWrongAccount, fmt.Sprintf(
 		"%s is in the AWS account %s, the operator's credentials are of the account %s. Nothing was changed. Give the operator credentials of the account %s.",
 		in.Desired.Words.the(), in.Memory.Account, caller, in.Memory.Account))
+}
+
+// caller is the account of the operator's credentials, empty while it is not known.
+func (in Input) caller() string {
+	if in.World.present() {
+		return edge.AccountOf(in.World.Resource.ARN)
+	}
+	return in.World.Account
+}
+
+// elsewhere reports whether the credentials are of another account than the resource.
+func (in Input) elsewhere() bool {
+	caller := in.caller()
+	return in.Memory.Account != "" && caller != "" && caller != in.Memory.Account
 }
 
 func informed(in Input) (Decision, bool) {
@@ -109,19 +121,24 @@ func (in Input) previousOwner() string {
 }
 
 func (in Input) adoptionAdvice(relation ownership.Relation) string {
-	w := in.Desired.Words
-	what := fmt.Sprintf("%s %s exists already", w.the(), in.World.Resource.label())
+	what := fmt.Sprintf("%s %s exists already", in.Desired.Words.the(), in.World.Resource.label())
 	const untouched = "Nothing was changed."
 	switch {
 	case relation == ownership.Foreign && in.World.OwnerAlive:
-		return fmt.Sprintf("%s and belongs to the object %s, which is alive. Give one of the two another spec.%s.", what, in.previousOwner(), w.Field)
+		return fmt.Sprintf("%s and belongs to the object %s, which is alive. %s %s", what, in.previousOwner(), untouched, in.replaceText())
 	case relation == ownership.Foreign:
-		return fmt.Sprintf("%s and belongs to %s. %s Set spec.%s to another one, or spec.adoptionPolicy to Force to take it over.", what, in.previousOwner(), untouched, w.Field)
+		return fmt.Sprintf("%s and belongs to %s. %s Set spec.adoptionPolicy to Force to take it over. %s", what, in.previousOwner(), untouched, in.replaceText())
 	case relation == ownership.Former:
 		return fmt.Sprintf("%s and belongs to an earlier object of this name (%s). %s Set spec.adoptionPolicy to IfUnowned to take it over.", what, in.previousOwner(), untouched)
 	default:
-		return fmt.Sprintf("%s and has no owner tags. %s Set spec.adoptionPolicy to IfUnowned to take it over, or spec.%s to another one.", what, untouched, w.Field)
+		return fmt.Sprintf("%s and has no owner tags. %s Set spec.adoptionPolicy to IfUnowned to take it over. %s", what, untouched, in.replaceText())
 	}
+}
+
+// replaceText is the cure that takes nothing over: the field that names the resource can't be changed.
+func (in Input) replaceText() string {
+	return fmt.Sprintf("If another %s is meant, delete this object, which leaves this one untouched, and create one with another spec.%s.",
+		in.Desired.Words.Noun, in.Desired.Words.Field)
 }
 
 func held(in Input) (Decision, bool) {
@@ -257,6 +274,19 @@ func serving(in Input) (Decision, bool) {
 	if in.World.Resource.Enabled || !in.Desired.Enabled {
 		return pass()
 	}
-	return rest(edge.Problem{Reason: edge.ReasonAWSError, Of: edge.Ready,
-		Message: in.Desired.Words.the() + " was disabled outside of Kubernetes: it answers no viewer."}, 0)
+	return rest(edge.Problem{Reason: edge.ReasonAWSError, Of: edge.Ready, Message: in.Desired.Words.the() +
+		" is disabled in AWS although spec.enabled is true: it answers no viewer. Enable it there, or set spec.enabled to false if that is meant. " + in.leftText()}, 0)
+}
+
+// leftText says why the operator does not set back what it sees.
+func (in Input) leftText() string {
+	switch {
+	case in.Paused:
+		return "The operator writes nothing while the object is paused."
+	case in.inheriting():
+		return fmt.Sprintf("The operator leaves an adopted %s as it is until the spec changes.", in.Desired.Words.Noun)
+	case in.Policy.Drift != edge.DriftEnforce:
+		return fmt.Sprintf("With spec.driftPolicy %s the operator leaves it so; enforce would enable it.", in.Policy.Drift)
+	}
+	return "The operator goes on enabling it."
 }
