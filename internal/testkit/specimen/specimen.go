@@ -34,7 +34,7 @@ type Change[T any] struct {
 	Value T
 }
 
-// Changes returns every change of one field that there is: each scalar with another value,
+// Changes returns every change of one field of what is there: each scalar with another value,
 // and each list and block taken away.
 func Changes[T any](build func() T) []Change[T] {
 	var out []Change[T]
@@ -64,6 +64,9 @@ var ordered = map[reflect.Type]bool{
 }
 
 func sitesOf(v reflect.Value, path string, key bool) []site {
+	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Slice) && v.IsNil() {
+		return nil
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		below := sitesOf(v.Elem(), path, key)

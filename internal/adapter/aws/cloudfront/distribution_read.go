@@ -220,15 +220,13 @@ func readRestrictions(r *types.Restrictions) *v1alpha1.Restrictions {
 }
 
 func readDefinition(d types.ParameterDefinition) v1alpha1.ParameterDefinition {
-	schema := &v1alpha1.StringSchema{}
+	out := v1alpha1.ParameterDefinition{Name: awssdk.ToString(d.Name)}
 	if s := valueOf(d.Definition).StringSchema; s != nil {
-		schema.Required = new(awssdk.ToBool(s.Required))
-		schema.DefaultValue = awssdk.ToString(s.DefaultValue)
-		schema.Comment = awssdk.ToString(s.Comment)
+		out.Definition = &v1alpha1.ParameterSchema{StringSchema: &v1alpha1.StringSchema{
+			Required: copied(s.Required), DefaultValue: awssdk.ToString(s.DefaultValue), Comment: awssdk.ToString(s.Comment),
+		}}
 	}
-	return v1alpha1.ParameterDefinition{
-		Name: awssdk.ToString(d.Name), Definition: &v1alpha1.ParameterSchema{StringSchema: schema},
-	}
+	return out
 }
 
 func each[From, To any](list []From, read func(From) To) []To {

@@ -75,12 +75,11 @@ func tenantMembers(out *types.DistributionConfig, c v1alpha1.DistributionConfig)
 func wireDefinitions(definitions []v1alpha1.ParameterDefinition) []types.ParameterDefinition {
 	var out []types.ParameterDefinition
 	for _, d := range definitions {
-		item := types.ParameterDefinition{Name: new(d.Name), Definition: &types.ParameterDefinitionSchema{}}
-		if d.Definition != nil && d.Definition.StringSchema != nil {
-			s := d.Definition.StringSchema
-			item.Definition.StringSchema = &types.StringSchemaConfig{
+		item := types.ParameterDefinition{Name: new(d.Name)}
+		if s := valueOf(d.Definition).StringSchema; s != nil {
+			item.Definition = &types.ParameterDefinitionSchema{StringSchema: &types.StringSchemaConfig{
 				Required: s.Required, DefaultValue: optional(s.DefaultValue), Comment: optional(s.Comment),
-			}
+			}}
 		}
 		out = append(out, item)
 	}

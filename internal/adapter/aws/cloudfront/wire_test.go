@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -45,6 +46,36 @@ var writes = []operation{
 	{"UntagResource", func(ctx context.Context, c *cloudfront.Client, o edge.Observed) error {
 		return c.Untag(ctx, o.ARN, []string{"team"})
 	}},
+	{"CreateDistributionWithTags", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+		_, err := c.CreateDistribution(ctx, "uid-1", plain("tenant-only"), map[string]string{"a": "b"})
+		return err
+	}},
+	{"UpdateDistribution", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+		_, err := c.UpdateDistribution(ctx, seededDistribution, plain("tenant-only"))
+		return err
+	}},
+	{"UpdateDistribution", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+		_, err := c.DisableDistribution(ctx, seededDistribution)
+		return err
+	}},
+	{"DeleteDistribution", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+		return c.DeleteDistribution(ctx, seededDistribution.ID, seededDistribution.ETag)
+	}},
+	{"CreateConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+		_, err := c.CreateGroup(ctx, "new", v1alpha1.ConnectionGroupConfig{}, map[string]string{"a": "b"})
+		return err
+	}},
+	{"UpdateConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+		_, err := c.UpdateGroup(ctx, seededGroup.ID, seededGroup.ETag, v1alpha1.ConnectionGroupConfig{})
+		return err
+	}},
+	{"UpdateConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+		_, err := c.DisableGroup(ctx, seededGroup.ID, seededGroup.ETag)
+		return err
+	}},
+	{"DeleteConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+		return c.DeleteGroup(ctx, seededGroup.ID, seededGroup.ETag)
+	}},
 }
 
 var reads = []operation{
@@ -77,6 +108,25 @@ var reads = []operation{
 	}},
 	{"ListConnectionGroups", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
 		_, err := c.ListConnectionGroups(ctx)
+		return err
+	}},
+	{"GetDistribution", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+		_, err := c.ReadDistribution(ctx, distributionID)
+		return err
+	}},
+	{"ListDistributionsByConnectionMode", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+		_, err := c.FindDistribution(ctx, "tenant-only", "uid-1", time.Now().AddDate(100, 0, 0))
+		if fault.Is(err, fault.NotFound) {
+			return nil // nothing is that young, so that the list alone is read
+		}
+		return err
+	}},
+	{"GetConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+		_, err := c.ReadGroup(ctx, "second")
+		return err
+	}},
+	{"ListDistributionTenants", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+		_, _, err := c.TenantsOf(ctx, distributionID, "")
 		return err
 	}},
 }
@@ -245,12 +295,14 @@ func TestStrangeAnswersProveNothing(t *testing.T) {
 // Documents that are whole but lack what matters.
 func TestAnswersThatLackSomethingAreTransient(t *testing.T) {
 	bodies := map[string]string{
-		"GetDistributionTenant":         `<DistributionTenant><Id>dt_1</Id></DistributionTenant>`,
-		"GetDistributionTenantByDomain": `<DistributionTenant></DistributionTenant>`,
-		"ListDistributionTenants":       `<R><DistributionTenantList><DistributionTenantSummary><Name>a</Name></DistributionTenantSummary></DistributionTenantList></R>`,
-		"GetManagedCertificateDetails":  `<ManagedCertificateDetails><CertificateStatus>issued</CertificateStatus></ManagedCertificateDetails>`,
-		"GetDistribution":               `<Distribution><Id>E1</Id></Distribution>`,
-		"ListConnectionGroups":          `<R><ConnectionGroups><ConnectionGroupSummary><Name>a</Name></ConnectionGroupSummary></ConnectionGroups></R>`,
+		"GetDistributionTenant":             `<DistributionTenant><Id>dt_1</Id></DistributionTenant>`,
+		"GetDistributionTenantByDomain":     `<DistributionTenant></DistributionTenant>`,
+		"ListDistributionTenants":           `<R><DistributionTenantList><DistributionTenantSummary><Enabled>true</Enabled></DistributionTenantSummary></DistributionTenantList></R>`,
+		"GetManagedCertificateDetails":      `<ManagedCertificateDetails><CertificateStatus>issued</CertificateStatus></ManagedCertificateDetails>`,
+		"GetDistribution":                   `<Distribution><Id>E1</Id></Distribution>`,
+		"ListConnectionGroups":              `<R><ConnectionGroups><ConnectionGroupSummary><Name>a</Name></ConnectionGroupSummary></ConnectionGroups></R>`,
+		"ListDistributionsByConnectionMode": `<DistributionList><Quantity>1</Quantity></DistributionList>`,
+		"GetConnectionGroup":                `<ConnectionGroup><Id>cg_1</Id></ConnectionGroup>`,
 	}
 	for _, op := range reads {
 		body, ok := bodies[op.name]
