@@ -4,65 +4,57 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// apply creates the object.
-func apply(t *testing.T, w *world.World, o client.Object) {
-	t.Helper()
-	if err := w.Kube.Create(t.Context(), o); err != nil {
-		t.Fatalf("creating %s: %v", o.GetName(), err)
-	}
-}
-
-// remove deletes it.
-func remove(t *testing.T, w *world.World, o client.Object) {
-	t.Helper()
-	if err := w.Kube.Delete(t.Context(), o); err != nil {
-		t.Fatalf("deleting %s: %v", o.GetName(), err)
-	}
-}
-
-func want(t *testing.T, w *world.World, o client.Object, condition, expected string) {
-	t.Helper()
-	if got := w.ParentCondition(o, condition); got != expected {
-		t.Errorf("%s: %s, want %s\n%s", o.GetName(), got, expected, w.ParentConditions(o))
-	}
-}
-
 func TestFromCreationToDeletion(t *testing.T) {
-	for name, object := range map[string]func(*world.World) client.Object{
-		"a distribution":     func(w *world.World) client.Object { return w.Distribution("shop") },
-		"a connection group": func(w *world.World) client.Object { return w.ConnectionGroup("shop") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := world.New(t, kubeConfig, world.Options{})
-			o := object(w)
-			apply(t, w, o)
-			w.Advance(5 * time.Second)
-			want(t, w, o, "Ready", "Ready=False/Creating")
-			w.Advance(2 * time.Minute)
-			want(t, w, o, "Ready", "Ready=True/Deployed")
-			want(t, w, o, "Synced", "Synced=True/InSync")
-			t.Log(w.ParentConditions(o), w.Calls(), w.KubeWrites())
+	eachKind(t, func(t *testing.T, k kind) {
+		a := audited(t, k, world.Options{}, tags("team", "web"))
+		w, o := a.w, a.o
+		apply(t, w, o)
+		w.Advance(5 * time.Second)
+		is(t, w, o, "Ready=False/Creating", syncedTrue)
+		w.Advance(2 * time.Minute)
+		is(t, w, o, readyTrue, syncedTrue)
+		r, s := k.only(t, w), status(t, w, o)
+		if s.ID != r.ID || s.ARN != r.ARN || s.ETag != r.ETag || s.DeploymentStatus != "Deployed" {
+			t.Errorf("status has %+v, AWS %+v", s, r)
+		}
+		wanted := owner(o).Tags()
+		wanted["team"] = "web"
+		if d := cmp.Diff(wanted, r.Tags); d != "" {
+			t.Errorf("tags (-want +got):\n%s", d)
+		}
+		if d := cmp.Diff(map[string]int{k.create: 1}, k.mutations(w.Calls())); d != "" {
+			t.Errorf("changes in AWS (-want +got):\n%s", d)
+		}
 
-			calls, writes := w.Calls(), w.Writes()
-			w.Advance(time.Hour)
-			t.Log(world.Since(calls, w.Calls()))
-			if n := w.Writes() - writes; n != 0 {
-				t.Errorf("a quiet hour made %d writes", n)
-			}
-			remove(t, w, o)
-			for range 12 {
-				w.Advance(10 * time.Second)
-				t.Log(w.ParentConditions(o))
-			}
-			if s := w.ParentStatus(o); s != nil {
-				t.Errorf("the object is still there: %+v", s)
-			}
-			t.Log(w.Reasons(o.GetName()), w.Calls())
-		})
-	}
+		edit(t, w, o, func(o client.Object) { k.setMark(o, true) })
+		w.Advance(5 * time.Second)
+		is(t, w, o, "Ready=False/Deploying", syncedTrue)
+		w.Advance(2 * time.Minute)
+		is(t, w, o, readyTrue, syncedTrue)
+		if r := k.only(t, w); !r.Marked {
+			t.Errorf("after the edit AWS has %+v", r)
+		}
+
+		calls := w.Calls()
+		remove(t, w, o)
+		w.Advance(5 * time.Second)
+		is(t, w, o, "Ready=False/Disabling", "Synced=False/UpdatePending")
+		atStep(t, w, o, v1alpha1.DeletionStepSettling)
+		w.Advance(2 * time.Minute)
+		k.gone(t, w, o)
+		spent := world.Since(calls, w.Calls())
+		if d := cmp.Diff(map[string]int{k.update: 1, k.delete: 1}, k.mutations(spent)); d != "" {
+			t.Errorf("changes in AWS of the deletion (-want +got):\n%s", d)
+		}
+		if d := cmp.Diff([]string{"Deployed", "Deployed", "Settling", "Deleting"}, w.Reasons("shop")); d != "" {
+			t.Errorf("events (-want +got):\n%s", d)
+		}
+	})
 }

@@ -1,7 +1,11 @@
 package parent
 
-// The rights of both controllers, in each namespace that is watched.
+// The rights of each of the two controllers, in each namespace that is watched. They are apart, so that who runs one of them
+// need not grant what the other needs.
 //
-// +kubebuilder:rbac:roleName=parents,groups=cloudfront-tenant-operator.io,resources=distributions;connectiongroups,verbs=get;list;watch;patch
-// +kubebuilder:rbac:roleName=parents,groups=cloudfront-tenant-operator.io,resources=distributions/status;connectiongroups/status,verbs=patch
-// +kubebuilder:rbac:roleName=parents,groups=events.k8s.io,resources=events,verbs=create
+// +kubebuilder:rbac:roleName=distributions,groups=cloudfront-tenant-operator.io,resources=distributions,verbs=get;list;watch;patch
+// +kubebuilder:rbac:roleName=distributions,groups=cloudfront-tenant-operator.io,resources=distributions/status,verbs=patch
+// +kubebuilder:rbac:roleName=distributions,groups=events.k8s.io,resources=events,verbs=create
+// +kubebuilder:rbac:roleName=connectiongroups,groups=cloudfront-tenant-operator.io,resources=connectiongroups,verbs=get;list;watch;patch
+// +kubebuilder:rbac:roleName=connectiongroups,groups=cloudfront-tenant-operator.io,resources=connectiongroups/status,verbs=patch
+// +kubebuilder:rbac:roleName=connectiongroups,groups=events.k8s.io,resources=events,verbs=create
