@@ -114,7 +114,7 @@ func (in Input) progress() *Progress {
 
 // left reports whether what AWS has outlives the object.
 func (in Input) left() bool {
-	return in.Policy.Retain || in.World.present() && (in.World.Resource.Default || in.World.TagsKnown && !in.mine())
+	return in.Policy.Retain || in.World.present() && (in.World.Resource.Default || in.World.TagsKnown && in.relation() != ownership.Ours)
 }
 
 // moved reports whether the deletion is at another step than status says. What failed at the former one does not

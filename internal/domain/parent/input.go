@@ -150,7 +150,7 @@ func (in Input) relation() ownership.Relation {
 
 // mine reports whether the resource that is known is the one that status may speak of.
 func (in Input) mine() bool {
-	if !in.World.present() {
+	if !in.World.present() || in.elsewhere() {
 		return false
 	}
 	relation := in.relation()

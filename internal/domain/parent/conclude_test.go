@@ -1,0 +1,404 @@
+package parent_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+)
+
+// conclude decides and reports, as a pass does that ends with its decision.
+func conclude(in parent.Input) parent.Report {
+	return parent.Conclude(in, parent.Outcome{Decision: parent.Decide(in)})
+}
+
+func conditions(r parent.Report) map[edge.ConditionType]string {
+	out := map[edge.ConditionType]string{}
+	for _, c := range r.Conditions {
+		out[c.Type] = fmt.Sprintf("%t/%s", c.Status, c.Reason)
+	}
+	return out
+}
+
+func message(r parent.Report, of edge.ConditionType) string {
+	for _, c := range r.Conditions {
+		if c.Type == of {
+			return c.Message
+		}
+	}
+	return ""
+}
+
+func asked(enabled bool) func(*parent.Input) {
+	return func(in *parent.Input) { in.Desired.Enabled = enabled }
+}
+
+func TestConditions(t *testing.T) {
+	for name, test := range map[string]struct {
+		in            parent.Input
+		ready, synced string
+	}{
+		"a quiet world is ready and in sync":                {quiet(), "true/Deployed", "true/InSync"},
+		"what the spec disables is ready":                   {with(quiet(), disabled, asked(false)), "true/Deployed", "true/InSync"},
+		"a new object is being created":                     {unborn(), "false/Creating", "false/UpdatePending"},
+		"a deployment is not ready and in sync":             {with(quiet(), inProgress), "false/Deploying", "true/InSync"},
+		"a changed spec is pending, what serves goes on":    {with(quiet(), drifted, edited), "true/Deployed", "false/UpdatePending"},
+		"drift under report is listed":                      {with(quiet(), drifted, drift(edge.DriftReport)), "true/Deployed", "false/DriftDetected"},
+		"drift under suspend is not looked for":             {with(quiet(), drifted, drift(edge.DriftSuspend)), "true/Deployed", "true/InSync"},
+		"what an adopted resource has otherwise is listed":  {with(quiet(), drifted, inherited), "true/Deployed", "false/DriftDetected"},
+		"what somebody disabled is not ready under report":  {with(quiet(), disabled, drift(edge.DriftReport)), "false/AWSError", "true/InSync"},
+		"nor while the object is paused":                    {with(quiet(), disabled, drifted, paused), "false/AWSError", "false/Paused"},
+		"nor while somebody goes on disabling it":           {with(quiet(), disabled, drifted, worn), "false/AWSError", "false/DriftNotConverging"},
+		"a paused object is reported as it is":              {with(quiet(), paused), "true/Deployed", "false/Paused"},
+		"a paused one that is being deployed too":           {with(quiet(), inProgress, paused), "false/Deploying", "false/Paused"},
+		"a paused object without a resource is not ready":   {with(unborn(), paused), "false/Creating", "false/Paused"},
+		"what is somebody else's is never spoken of":        {with(quiet(), taggedFor(other), freshTags), "false/AdoptionRequired", "false/UpdatePending"},
+		"nor while the object is paused ":                   {with(quiet(), taggedFor(other), freshTags, paused), "false/Creating", "false/Paused"},
+		"another account is not this one":                   {with(quiet(), elsewhere), "false/WrongAccount", "false/WrongAccount"},
+		"what was deleted outside is to be created":         {with(quiet(), absent), "false/Creating", "false/DriftDetected"},
+		"under report that is drift":                        {with(quiet(), absent, drift(edge.DriftReport)), "false/AWSError", "false/DriftDetected"},
+		"corrections that do not stay are given up":         {with(quiet(), drifted, worn), "true/Deployed", "false/DriftNotConverging"},
+		"what AWS refuses is said, what serves is not":      {with(quiet(), drifted, edited, refused(fault.Invalid)), "false/ValidationFailed", "false/UpdatePending"},
+		"a deletion that is paused says so":                 {with(dying(), paused), "false/Deleting", "false/Paused"},
+		"a deletion of what has tenants says so":            {with(dying(), usedBy(1, false)), "false/InUse", "false/UpdatePending"},
+		"a deletion starts with disabling":                  {dying(), "false/Disabling", "false/UpdatePending"},
+		"it waits for that":                                 {with(dying(), disabled, inProgress), "false/Disabling", "false/UpdatePending"},
+		"and goes on with deleting":                         {with(dying(), disabled), "false/Deleting", "false/UpdatePending"},
+		"what is kept is not said to be disabled":           {with(dying(), retain), "false/Deleting", "false/UpdatePending"},
+		"a deletion in another account is no deletion":      {with(dying(), elsewhere), "false/WrongAccount", "false/WrongAccount"},
+		"a deletion that takes long is said to":             {with(dying(), deletedFor(time.Hour)), "false/Disabling", "false/UpdatePending"},
+		"the timeout of a deletion changes nothing of that": {with(dying(), usedBy(1, false), deletedFor(time.Hour)), "false/InUse", "false/UpdatePending"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := map[edge.ConditionType]string{edge.Ready: test.ready, edge.Synced: test.synced}
+			if !test.in.DeletedAt.IsZero() && test.in.Now.Sub(test.in.DeletedAt) >= test.in.Policy.Timeout {
+				want[parent.DeletionStalled] = "true/DeletionTimeout"
+			}
+			r := conclude(test.in)
+			if d := cmp.Diff(want, conditions(r)); d != "" {
+				t.Errorf("conditions (-want +got):\n%s", d)
+			}
+			for _, c := range r.Conditions {
+				if c.Generation != test.in.Generation {
+					t.Errorf("%s speaks of generation %d, want %d", c.Type, c.Generation, test.in.Generation)
+				}
+				if c.Message == "" {
+					t.Errorf("%s says nothing", c.Type)
+				}
+			}
+		})
+	}
+}
+
+// What the conditions say names what it is about, why it is so, and what can be done.
+func TestMessages(t *testing.T) {
+	lost := with(quiet(), tagged(me.Tags()), drifted, edited)
+	for name, test := range map[string]struct {
+		in   parent.Input
+		of   edge.ConditionType
+		want string
+	}{
+		"ready":                 {quiet(), edge.Ready, "Deployed to CloudFront's edge locations."},
+		"disabled by the spec":  {with(quiet(), disabled, asked(false)), edge.Ready, "Deployed and, as the spec asks, disabled: it answers no viewer."},
+		"disabled while paused": {with(quiet(), disabled, paused), edge.Ready, "The distribution is disabled in AWS although spec.enabled is true: it answers no viewer. Enable it there, or set spec.enabled to false if that is meant. The operator writes nothing while the object is paused."},
+		"disabled for ever":     {with(quiet(), disabled, drifted, worn), edge.Ready, "The distribution is disabled in AWS although spec.enabled is true: it answers no viewer. Enable it there, or set spec.enabled to false if that is meant. The operator goes on enabling it."},
+		"not yet":               {unborn(), edge.Ready, "The distribution does not exist yet."},
+		"not yet, and paused":   {with(unborn(), paused), edge.Ready, "The distribution does not exist yet. Nothing is done about it while the object is paused."},
+		"gone, and paused":      {with(quiet(), absent, paused), edge.Ready, "AWS shows no distribution E1. Nothing is done about it while the object is paused."},
+		"theirs, and paused":    {with(quiet(), taggedFor(other), freshTags, paused), edge.Ready, "The distribution that AWS has is not this object's. Nothing is done about it while the object is paused."},
+		"paused":                {with(quiet(), paused), edge.Synced, "Nothing is written for this object until its paused annotation is removed."},
+		"in sync":               {quiet(), edge.Synced, "AWS equals the spec."},
+		"not compared":          {with(quiet(), drift(edge.DriftSuspend)), edge.Synced, "The spec was applied. With driftPolicy suspend nothing is said about changes made in AWS since."},
+		"pending":               {lost, edge.Synced, "Not in AWS yet: comment, tags[team]."},
+		"pending, unseen":       {with(quiet(), edited, untold), edge.Synced, "The spec has not been compared with AWS yet."},
+		"theirs":                {with(quiet(), taggedFor(other), freshTags), edge.Synced, "The distribution that AWS has is not this object's."},
+		"deleted outside":       {with(quiet(), absent), edge.Synced, "The distribution was deleted outside of Kubernetes."},
+		"drift, left":           {with(quiet(), drifted, drift(edge.DriftReport)), edge.Synced, "Changed in AWS and left so by driftPolicy report: comment."},
+		"drift, inherited":      {with(quiet(), drifted, inherited), edge.Synced, "Left as the adopted distribution has it until the spec changes: comment."},
+		"drift, refused":        {with(quiet(), drifted, refused(fault.Denied)), edge.Synced, "Changed in AWS: comment."},
+		"being deleted":         {dying(), edge.Synced, "The object is being deleted."},
+		"being disabled":        {dying(), edge.Ready, "The distribution is being disabled."},
+		"going":                 {with(dying(), disabled), edge.Ready, "The distribution is being deleted."},
+		"staying":               {with(dying(), retain), edge.Ready, "The object is being deleted; the distribution stays in AWS."},
+		"a paused deletion":     {with(dying(), paused), edge.Ready, "The deletion waits: the object is paused."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if d := cmp.Diff(test.want, message(conclude(test.in), test.of)); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// The generation counts as applied once AWS equals it, or has accepted it, and not before.
+func TestAppliedGeneration(t *testing.T) {
+	accepted := func(in *parent.Input) {
+		in.Attempts.AcceptedFor, in.Attempts.Accepted = in.Generation, edge.WroteTenant
+	}
+	for name, test := range map[string]struct {
+		in   parent.Input
+		want int64
+	}{
+		"equal":                                 {with(quiet(), edited), 3},
+		"different":                             {with(quiet(), drifted, edited), 2},
+		"different, though AWS accepted it":     {with(quiet(), drifted, edited, accepted), 3},
+		"different, and left as it was adopted": {with(quiet(), drifted, edited, inherited), 3},
+		"equal, with tags that nobody has read": {with(quiet(), edited, untold), 2},
+		"equal but for the tags":                {with(quiet(), edited, tagged(me.Tags())), 2},
+		"equal, on the way out":                 {dying(), 2},
+		"of what is not ours":                   {with(quiet(), edited, taggedFor(other), freshTags), 2},
+		"of what is only to be made again":      {with(quiet(), absent), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := conclude(test.in)
+			if r.AppliedGeneration != test.want {
+				t.Errorf("applied generation %d, want %d", r.AppliedGeneration, test.want)
+			}
+		})
+	}
+}
+
+// Keys are remembered until their tags are gone: only what is known to be ours is ever removed.
+func TestAppliedTagKeys(t *testing.T) {
+	two := func(in *parent.Input) { in.Memory.AppliedTagKeys = []string{"old", "team"} }
+	for name, test := range map[string]struct {
+		in   parent.Input
+		want []string
+	}{
+		"a key whose tag is still there stays":  {with(quiet(), two, tagged(merged(quiet().World.Tags, map[string]string{"old": "x"}))), []string{"old", "team"}},
+		"a key whose tag is gone goes":          {with(quiet(), two), []string{"team"}},
+		"unread tags change nothing":            {with(quiet(), two, untold), []string{"old", "team"}},
+		"tags of somebody else change nothing":  {with(quiet(), two, taggedFor(other), freshTags), []string{"old", "team"}},
+		"what was lost takes no keys with it":   {with(quiet(), two, absent), []string{"old", "team"}},
+		"a new key is remembered once it is on": {with(quiet(), func(in *parent.Input) { in.Memory.AppliedTagKeys = nil }), []string{"team"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if d := cmp.Diff(test.want, conclude(test.in).AppliedTagKeys); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// What was lost is forgotten, and the next one gets another caller reference.
+func TestALostResourceIsForgotten(t *testing.T) {
+	usedUp := with(unborn(), absent, marked(time.Minute), refused(fault.Exists), failing(edge.ReasonCreating, now.Add(-edge.GracePeriod), now.Add(-time.Minute)))
+	for name, in := range map[string]parent.Input{"deleted outside": with(quiet(), absent), "a used reference": usedUp} {
+		t.Run(name, func(t *testing.T) {
+			in.Memory.Creations = 4
+			r := conclude(in)
+			if !r.Forget || r.Creations != 5 || r.Resource != nil || r.Failure != nil {
+				t.Errorf("got %+v, want it to be forgotten, and the 5th creation to come", r)
+			}
+		})
+	}
+	if r := conclude(with(quiet(), drifted, func(in *parent.Input) { in.Memory.Creations = 4 })); r.Forget || r.Creations != 4 {
+		t.Errorf("got %+v, want what is there to be remembered", r)
+	}
+}
+
+// The step of a deletion is that of the world that was read, and its time that of its beginning.
+func TestDeletionProgress(t *testing.T) {
+	started := func(step parent.DeletionStep) *parent.Progress { return &parent.Progress{Step: step, Since: now} }
+	stays := func(step parent.DeletionStep) *parent.Progress {
+		return &parent.Progress{Step: step, Since: now.Add(-30 * time.Second)}
+	}
+	unread := func(in *parent.Input) { in.World.Fresh = false }
+	for name, test := range map[string]struct {
+		in   parent.Input
+		want *parent.Progress
+	}{
+		"what lives has none":                          {quiet(), nil},
+		"tenants come first":                           {with(dying(), usedBy(1, false)), started(parent.StepInUse)},
+		"then it is disabled":                          {with(dying(), at(parent.StepInUse)), started(parent.StepDisabling)},
+		"which takes as long as it takes":              {with(dying(), at(parent.StepDisabling)), stays(parent.StepDisabling)},
+		"then that is deployed":                        {with(dying(), disabled, inProgress, at(parent.StepDisabling)), started(parent.StepSettling)},
+		"then it is deleted":                           {with(dying(), disabled, at(parent.StepSettling)), started(parent.StepDeleting)},
+		"what is not shown any more is at that still":  {with(dying(), absent, marked(time.Minute), at(parent.StepDeleting)), stays(parent.StepDeleting)},
+		"a person who enables it takes it back a step": {with(dying(), at(parent.StepSettling)), started(parent.StepDisabling)},
+		"what was not read moves nothing":              {with(dying(), unread, at(parent.StepDisabling)), stays(parent.StepDisabling)},
+		"nor starts anything":                          {with(dying(), unread), nil},
+		"a paused deletion stays where it is":          {with(dying(), unread, paused, at(parent.StepSettling)), stays(parent.StepSettling)},
+		"an absence in another account is none":        {with(dying(), absent, func(in *parent.Input) { in.World.Account = "444455556666" }), nil},
+		"what is kept is never disabled":               {with(dying(), retain, at(parent.StepDisabling)), nil},
+		"nor the default connection group":             {with(dying(), isDefault), nil},
+		"nor what is not ours":                         {with(dying(), taggedFor(other)), nil},
+		"nor what has just been released":              {with(dying(), retain, tagged(nil)), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if d := cmp.Diff(test.want, conclude(test.in).Deletion); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// What ends a pass before its decision was carried out must not shake what stands.
+func TestConcludeAfterAnError(t *testing.T) {
+	throttled := &fault.Error{Kind: fault.Throttled, Operation: "CreateDistribution", RetryAfter: time.Second}
+	reset := &fault.Error{Kind: fault.Transient, Operation: "GetDistribution", Message: "reset"}
+	transients := func(n int) func(*parent.Input) { return func(in *parent.Input) { in.Attempts.Transients = n } }
+	denied := func(in *parent.Input) {
+		failing(edge.ReasonAccessDenied, now.Add(-time.Hour), now)(in)
+		at(parent.StepDisabling)(in)
+		in.Memory.Conditions[edge.Ready] = edge.Condition{Type: edge.Ready, Reason: edge.ReasonAccessDenied, Generation: in.Generation}
+		in.Memory.Conditions[edge.Synced] = edge.Condition{Type: edge.Synced, Reason: edge.ReasonUpdatePending, Generation: in.Generation}
+	}
+	for name, test := range map[string]struct {
+		in   parent.Input
+		err  error
+		want map[edge.ConditionType]string
+	}{
+		"a throttle leaves what is ready ready":      {with(quiet(), drifted), throttled, map[edge.ConditionType]string{edge.Ready: "true/Deployed", edge.Synced: "true/InSync"}},
+		"a new object says that it waits its turn":   {unborn(), throttled, map[edge.ConditionType]string{edge.Ready: "false/Creating"}},
+		"what Kubernetes refuses is not said of AWS": {with(unborn(), transients(2)), errors.New("storing the status: etcd is busy"), map[edge.ConditionType]string{}},
+		"one failure of a new object is no news":     {with(unborn(), transients(1)), reset, map[edge.ConditionType]string{}},
+		"two are":                                    {with(unborn(), transients(2)), reset, map[edge.ConditionType]string{edge.Ready: "false/AWSError"}},
+		"failures do not shake what was ready and in sync": {
+			with(quiet(), transients(5)), reset, map[edge.ConditionType]string{edge.Ready: "true/Deployed", edge.Synced: "true/InSync"},
+		},
+		"they are said when a change waits for them": {
+			with(quiet(), edited, transients(2)), reset, map[edge.ConditionType]string{edge.Ready: "false/AWSError", edge.Synced: "true/InSync"},
+		},
+		"a deletion that stalls says so in any case": {
+			with(dying(), denied, deletedFor(time.Hour)), throttled,
+			map[edge.ConditionType]string{edge.Ready: "false/AccessDenied", edge.Synced: "false/UpdatePending", parent.DeletionStalled: "true/DeletionTimeout"},
+		},
+		"what was said of a step is not said of the next": {
+			with(dying(), denied, disabled), throttled, map[edge.ConditionType]string{edge.Ready: "false/Deleting", edge.Synced: "false/UpdatePending"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := parent.Conclude(test.in, parent.Outcome{Decision: parent.Decide(test.in), Err: test.err})
+			if d := cmp.Diff(test.want, conditions(r)); d != "" {
+				t.Errorf("conditions (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// A failure is remembered since its first time on this generation.
+func TestFailureMemory(t *testing.T) {
+	since := now.Add(-time.Hour)
+	blocked := with(quiet(), tagged(nil), freshTags)
+	exists := with(unborn(), absent, marked(time.Minute), refused(fault.Exists))
+	first := func(reason edge.Reason, generation int64) *edge.Failure {
+		return &edge.Failure{Reason: reason, Generation: generation, Since: now}
+	}
+	throttled := &fault.Error{Kind: fault.Throttled, Operation: "DeleteDistribution"}
+	for name, test := range map[string]struct {
+		in   parent.Input
+		err  error
+		want *edge.Failure
+	}{
+		"a first failure starts now":                     {in: blocked, want: first(edge.ReasonAdoptionRequired, 2)},
+		"another reason does not start it anew":          {in: with(blocked, failing(edge.ReasonAWSError, since, now)), want: &edge.Failure{Reason: edge.ReasonAdoptionRequired, Generation: 2, Since: since}},
+		"another generation does":                        {in: with(blocked, failing(edge.ReasonAWSError, since, now), edited), want: first(edge.ReasonAdoptionRequired, 3)},
+		"so does a reference that AWS first calls used":  {in: with(exists, failing(edge.ReasonAccessDenied, since, since)), want: first(edge.ReasonCreating, 1)},
+		"what works again is forgotten":                  {in: with(quiet(), failing(edge.ReasonAWSError, since, now))},
+		"waiting for the world is not a failure":         {in: with(quiet(), inProgress)},
+		"nor are tenants":                                {in: with(dying(), usedBy(1, false))},
+		"a correction that has not stayed for long yet":  {in: with(quiet(), failing(edge.ReasonDriftNotConverging, since, now), func(in *parent.Input) { in.Attempts.LastCorrection = now.Add(-time.Minute) }), want: &edge.Failure{Reason: edge.ReasonDriftNotConverging, Generation: 2, Since: since}},
+		"a correction that has":                          {in: with(quiet(), failing(edge.ReasonDriftNotConverging, since, now), func(in *parent.Input) { in.Attempts.LastCorrection = now.Add(-edge.StableFor) })},
+		"an error leaves the memory as it is":            {in: with(dying(), failing(edge.ReasonAWSError, since, since), at(parent.StepDisabling)), err: throttled, want: &edge.Failure{Reason: edge.ReasonAWSError, Generation: 3, Since: since}},
+		"but not that of a step which has been got over": {in: with(dying(), disabled, failing(edge.ReasonAWSError, since, since), at(parent.StepDisabling)), err: throttled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := parent.Conclude(test.in, parent.Outcome{Decision: parent.Decide(test.in), Err: test.err})
+			if d := cmp.Diff(test.want, r.Failure); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// writtenBack is the next pass over the same world, after the report was stored.
+func writtenBack(in parent.Input, out parent.Outcome, r parent.Report) parent.Input {
+	m := parent.Memory{
+		ID: in.Memory.ID, Account: in.Memory.Account, AppliedGeneration: r.AppliedGeneration, AppliedTagKeys: r.AppliedTagKeys,
+		Creations: r.Creations, Deletion: r.Deletion, Failure: r.Failure, Conditions: map[edge.ConditionType]edge.Condition{},
+	}
+	switch {
+	case r.Resource != nil:
+		m.ID, m.Account = r.Resource.ID, edge.AccountOf(r.Resource.ARN)
+	case r.Forget:
+		m.ID = ""
+	}
+	for _, c := range r.Conditions {
+		m.Conditions[c.Type] = c
+	}
+	if p := out.Decision.Problem; p != nil && p.Stuck {
+		in.Attempts.Last = in.Now
+	}
+	in.Memory = m
+	return in
+}
+
+// The same world is never reported in two ways: that would be a write for nothing with every pass.
+func TestConcludingTwiceSaysTheSame(t *testing.T) {
+	starts := map[string]func() parent.Input{"quiet": quiet, "unborn": unborn, "dying": dying}
+	changes := map[string]func(*parent.Input){
+		"edited": edited, "drifted": drifted, "disabled": disabled, "in progress": inProgress, "absent": absent, "default": isDefault,
+		"elsewhere": elsewhere, "unread tags": untold, "old tags": oldTags, "fresh tags": freshTags, "untagged": tagged(nil),
+		"foreign": taggedFor(other), "former": taggedFor(former), "lost tag": tagged(me.Tags()), "alive": ownerAlive, "paused": paused,
+		"retain": retain, "adopting": adopting, "inherited": inherited, "IfUnowned": adoption(edge.AdoptIfUnowned), "Force": adoption(edge.AdoptForce),
+		"report": drift(edge.DriftReport), "suspend": drift(edge.DriftSuspend), "disabling": asked(false), "unreadable": unreadable,
+		"exists": refused(fault.Exists), "invalid": refused(fault.Invalid), "denied": refused(fault.Denied), "not disabled": refused(fault.NotDisabled),
+		"in use": refused(fault.InUse), "failing": failing(edge.ReasonAWSError, now.Add(-time.Hour), now.Add(-time.Hour)),
+		"waiting": failing(edge.ReasonAWSError, now.Add(-time.Hour), now), "creating": failing(edge.ReasonCreating, now.Add(-time.Hour), now.Add(-time.Hour)),
+		"marked": marked(time.Minute), "worn": worn, "used": usedBy(2, false, "shop/a"), "unasked": unasked, "sent delete": sentDelete(30 * time.Second),
+		"settling": at(parent.StepSettling), "deleting": at(parent.StepDeleting),
+		"late": func(in *parent.Input) {
+			if !in.DeletedAt.IsZero() {
+				deletedFor(time.Hour)(in)
+			}
+		},
+	}
+	names := rapid.SampledFrom(sortedKeys(changes))
+	rapid.Check(t, func(t *rapid.T) {
+		in := with(starts[rapid.SampledFrom(sortedKeys(starts)).Draw(t, "start")]())
+		for _, name := range rapid.SliceOfNDistinct(names, 0, 6, rapid.ID[string]).Draw(t, "changes") {
+			changes[name](&in)
+		}
+		out := parent.Outcome{Decision: parent.Decide(in)}
+		if rest, ok := out.Decision.Step.(parent.Rest); !ok || rest.Lost {
+			// A pass that looks for more or writes goes on, and then the world is another.
+			return
+		}
+		if p := out.Decision.Problem; p != nil && p.Stuck {
+			in.Attempts.Last = in.Now
+		}
+		first := parent.Conclude(in, out)
+		if first.AppliedGeneration != in.Memory.AppliedGeneration {
+			// What differs from a generation that was applied is another matter than before.
+			in = writtenBack(in, out, first)
+			out.Decision = parent.Decide(in)
+			if out.Decision.Step.Effect() != step.Rests {
+				return
+			}
+			first = parent.Conclude(in, out)
+		}
+		again := writtenBack(in, out, first)
+		outAgain := parent.Outcome{Decision: parent.Decide(again)}
+		if outAgain.Decision.Step.Effect() != step.Rests {
+			return
+		}
+		second := parent.Conclude(again, outAgain)
+		if d := cmp.Diff(first, second, cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("%s %+v, then %s %+v (-first +second):\n%s",
+				out.Decision.Rule, out.Decision.Step, outAgain.Decision.Rule, outAgain.Decision.Step, d)
+		}
+		if events := parent.Events(again, outAgain, second); len(events) > 0 {
+			t.Fatalf("the second pass publishes %+v", events)
+		}
+	})
+}
