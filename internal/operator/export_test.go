@@ -6,6 +6,7 @@ var (
 	EventName = eventName
 	Bounded   = bounded
 
-	OwnerAlive     = ownerAlive
-	RegisterExpiry = registerExpiry
+	OwnerAlive      = ownerAlive
+	RegisterExpiry  = registerExpiry
+	RegisterParents = registerParents
 )

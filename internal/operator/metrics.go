@@ -32,7 +32,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 		}, []string{"error_type"}),
 		drift: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: metricPrefix + "drift_detected_total",
-			Help: "Times that a tenant was found changed in AWS, corrected or not.",
+			Help: "Times that a tenant, a distribution or a connection group was found changed in AWS, corrected or not.",
 		}),
 		ready: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    metricPrefix + "time_to_ready_seconds",

@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/connectiongroup"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
@@ -32,9 +33,11 @@ func addParents(mgr ctrl.Manager, c Config, env *environment, objectsOf func([]s
 		}
 	}
 	if slices.Contains(c.Controllers, controllerConnectionGroup) {
-		return addParent(mgr, env, controllerConnectionGroup, parent.New(connectiongroup.Kind{AWS: env.edge, Dependents: env.edge}, options))
+		if err := addParent(mgr, env, controllerConnectionGroup, parent.New(connectiongroup.Kind{AWS: env.edge, Dependents: env.edge}, options)); err != nil {
+			return err
+		}
 	}
-	return nil
+	return registerParents(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), c.Controllers)
 }
 
 func addParent[O client.Object, R any](mgr ctrl.Manager, env *environment, name string, c *parent.Controller[O, R]) error {

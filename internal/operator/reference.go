@@ -45,6 +45,9 @@ func Metrics() ([]Metric, error) {
 	if err := registerFleet(r, nil, nil, nil, nil); err != nil {
 		return nil, err
 	}
+	if err := registerParents(r, nil, nil, nil); err != nil {
+		return nil, err
+	}
 	if _, err := newZoneMetrics(r); err != nil {
 		return nil, err
 	}

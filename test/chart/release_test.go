@@ -48,7 +48,7 @@ func TestReleaseLife(t *testing.T) {
 
 	// The next version's kind has one field more.
 	crd := filepath.Join(l.chart, "files", "crds", group+"_distributiontenants.yaml")
-	l.rewrite(crd, "              distributionId:\n", "              fieldOfTheNextVersion:\n                type: string\n              distributionId:\n")
+	l.rewrite(crd, "              distributionRef:\n", "              fieldOfTheNextVersion:\n                type: string\n              distributionRef:\n")
 	l.helm("replicas: 1\nwatchNamespaces: [team-a]", "upgrade", release, l.chart)
 	l.settled()
 	if upgraded := l.kind(); upgraded.GetUID() != kind.GetUID() || !strings.Contains(l.text(upgraded), "fieldOfTheNextVersion") {
@@ -241,6 +241,12 @@ func (l life) checkRights(t *testing.T) {
 		{"team-a", "patch", group, "tenantsources", "status", "customers"}:               true,
 		{"team-a", "create", group, "tenantsources", "", ""}:                             false,
 		{"team-a", "delete", group, "tenantsources", "", "customers"}:                    false,
+		{"team-a", "patch", group, "distributions", "", "shop"}:                          true,
+		{"team-a", "patch", group, "distributions", "status", "shop"}:                    true,
+		{"team-a", "delete", group, "distributions", "", "shop"}:                         false,
+		{"team-b", "watch", group, "connectiongroups", "", ""}:                           true,
+		{"team-a", "patch", group, "connectiongroups", "status", "shop"}:                 true,
+		{"team-a", "create", group, "connectiongroups", "", ""}:                          false,
 		{"team-a", "get", "", "secrets", "", "credentials"}:                              false,
 		{namespace, "get", "", "secrets", "", "credentials"}:                             false,
 		{"team-a", "get", "", "namespaces", "", "team-a"}:                                false,
@@ -258,6 +264,9 @@ func (l life) checkNarrowRights(t *testing.T) {
 		{"team-a", "create", "events.k8s.io", "events", "", ""}:       true,
 		{"team-a", "delete", group, "distributiontenants", "", ""}:    true,
 		{"team-a", "list", group, "tenantsources", "", ""}:            true,
+		{"team-a", "patch", group, "distributions", "", "shop"}:       true,
+		{"team-a", "list", group, "connectiongroups", "", ""}:         true,
+		{"team-b", "list", group, "distributions", "", ""}:            false,
 		{"team-b", "list", group, "distributiontenants", "", ""}:      false,
 		{"team-b", "delete", group, "distributiontenants", "", ""}:    false,
 		{"team-b", "list", group, "tenantsources", "", ""}:            false,
@@ -277,6 +286,13 @@ func (l life) checkNarrowRights(t *testing.T) {
 		{"team-a", "create", group, "distributiontenants", "", ""}:    false,
 		{"team-a", "delete", group, "distributiontenants", "", ""}:    false,
 		{"team-a", "list", group, "tenantsources", "", ""}:            false,
+		{"team-a", "patch", group, "distributions", "", "shop"}:       false,
+		{"team-a", "patch", group, "connectiongroups", "", "shop"}:    false,
+	})
+	l.helm("controller: {controllers: [distributiontenant, distribution]}", "upgrade", release, l.chart)
+	check(t, account, map[right]bool{
+		{"team-a", "patch", group, "distributions", "status", "shop"}:    true,
+		{"team-a", "patch", group, "connectiongroups", "status", "shop"}: false,
 	})
 }
 
@@ -290,6 +306,9 @@ func (l life) checkPeople(t *testing.T) {
 			{"team-a", "watch", group, "tenantsources", "", ""}:           true,
 			{"team-a", "get", group, "tenantsources", "status", "a"}:      true,
 			{"team-a", "patch", group, "tenantsources", "", "a"}:          false,
+			{"team-a", "list", group, "distributions", "", ""}:            true,
+			{"team-a", "get", group, "connectiongroups", "status", "a"}:   true,
+			{"team-a", "delete", group, "distributions", "", "a"}:         false,
 		},
 		"edit": {
 			{"team-a", "create", group, "distributiontenants", "", ""}:           true,
@@ -302,6 +321,10 @@ func (l life) checkPeople(t *testing.T) {
 			{"team-a", "patch", group, "tenantsources", "", "a"}:                 true,
 			{"team-a", "patch", group, "tenantsources", "status", "a"}:           false,
 			{"team-a", "deletecollection", group, "tenantsources", "", ""}:       false,
+			{"team-a", "delete", group, "distributions", "", "a"}:                true,
+			{"team-a", "create", group, "connectiongroups", "", ""}:              true,
+			{"team-a", "patch", group, "connectiongroups", "status", "a"}:        false,
+			{"team-a", "deletecollection", group, "distributions", "", ""}:       false,
 		},
 		"admin": {
 			{"team-a", "deletecollection", group, "distributiontenants", "", ""}: true,

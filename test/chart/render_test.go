@@ -44,7 +44,7 @@ probes:
   liveness: {initialDelaySeconds: 1, periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 4}
   readiness: {initialDelaySeconds: 1, periodSeconds: 2, successThreshold: 2}
 controller:
-  controllers: [tenantsource, distributiontenant]
+  controllers: [connectiongroup, distribution, tenantsource, distributiontenant]
   tenantSource: {targetNamespaces: [team-a/team-b], readTimeout: 1m30s, maxRows: 1500000}
   pprofAddress: localhost:6060
   clusterID: prod 1
@@ -194,6 +194,11 @@ var matrix = map[string]struct {
 		values:  "controller: {controllers: [distributiontenant]}\nnetworkPolicy: {enabled: true}",
 		objects: []string{"+NetworkPolicy " + release, "-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *"},
 		text:    []string{"--controllers=distributiontenant\n"},
+	},
+	"distributions and connection groups only": {
+		values:  "controller: {controllers: [distribution, connectiongroup]}",
+		objects: []string{"-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *"},
+		text:    []string{"--controllers=distribution,connectiongroup\n", "  - distributions/status\n", "  - connectiongroups/status\n"},
 	},
 	"sources without tenants": {values: "controller: {controllers: [tenantsource]}", text: []string{"--controllers=tenantsource\n"}},
 	"no deletion protection": {

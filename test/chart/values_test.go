@@ -47,7 +47,7 @@ probes: {port: 9000}
 extraArgs: [--zap-devel=true]
 `)
 	want := map[string]string{
-		"aws-burst": "21", "aws-rate": "2.5", "aws-region": "eu-west-1", "cluster-id": "prod", "controllers": "distributiontenant,tenantsource",
+		"aws-burst": "21", "aws-rate": "2.5", "aws-region": "eu-west-1", "cluster-id": "prod", "controllers": "distributiontenant,tenantsource,distribution,connectiongroup",
 		"tenantsource-target-namespaces": "team-a,team-a/team-b", "tenantsource-read-timeout": "90s", "tenantsource-max-rows": "1000000",
 		"dynamodb-endpoint": "http://dynamodb.example.com:8000",
 		"acm-rate":          "1.5", "acm-burst": "23", "route53-rate": "3", "route53-burst": "22",
@@ -85,7 +85,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"a value that doesn't exist":          {"controler: {}", "additional properties 'controler' not allowed"},
 		"one that doesn't exist further down": {"aws: {regoin: x}", "at '/aws': additional properties 'regoin' not allowed"},
 		"no member of an enumeration":         {"controller: {driftPolicy: repair}", "at '/controller/driftPolicy': value must be one of 'enforce', 'report', 'suspend'"},
-		"a controller that doesn't exist":     {"controller: {controllers: [tenants]}", "at '/controller/controllers/0': value must be one of 'distributiontenant', 'tenantsource'"},
+		"a controller that doesn't exist":     {"controller: {controllers: [tenants]}", "at '/controller/controllers/0': value must be one of 'distributiontenant', 'tenantsource', 'distribution', 'connectiongroup'"},
 		"no controller":                       {"controller: {controllers: []}", "at '/controller/controllers': minItems: got 0, want 1"},
 		"a number that is too small":          {"controller: {maxConcurrentReconciles: 0}", "at '/controller/maxConcurrentReconciles': minimum: got 0, want 1"},
 		"a burst that lets no call through":   {"aws: {burst: 1}", "at '/aws/burst': minimum: got 1, want 2"},

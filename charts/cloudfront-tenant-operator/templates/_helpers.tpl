@@ -43,13 +43,13 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{/* The rules for the kinds of the controllers that run. Both controllers write about tenants and events. */}}
+{{/* The rules for the kinds of the controllers that run. Every controller writes about its kind, and events. */}}
 {{- define "operator.kindRules" -}}
-{{- if has "distributiontenant" .Values.controller.controllers }}
-{{ include "operator.rules" (dict "root" . "role" "tenants") }}
+{{- $roles := dict "distributiontenant" "tenants" "tenantsource" "sources" "distribution" "distributions" "connectiongroup" "connectiongroups" }}
+{{- range list "distributiontenant" "tenantsource" "distribution" "connectiongroup" }}
+{{- if has . $.Values.controller.controllers }}
+{{ include "operator.rules" (dict "root" $ "role" (get $roles .)) }}
 {{- end }}
-{{- if has "tenantsource" .Values.controller.controllers }}
-{{ include "operator.rules" (dict "root" . "role" "sources") }}
 {{- end }}
 {{- end }}
 
