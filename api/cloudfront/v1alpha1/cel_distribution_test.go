@@ -623,7 +623,7 @@ var directRules = map[string]validationCase{
 	"an alias is a domain in lower case": {
 		accepted: direct(overlay(`aliases: ["*.shop.example.com", xn--bcher-kva.example]`, viewerCertificate(`{}`))),
 		refused:  direct(overlay(`aliases: [Shop.example.com]`, viewerCertificate(`{}`))),
-		says:     []string{"spec.aliases[0]", `"Shop.example.com" is not a fully qualified domain name`, "in lower case"},
+		says:     []string{"spec.aliases", `"Shop.example.com" is not a fully qualified domain name`, "in lower case"},
 	},
 	"an alias is given once": {
 		accepted: direct(overlay(`aliases: [a.example.com, b.example.com]`, viewerCertificate(`{}`))),
@@ -772,7 +772,7 @@ func behaviorCases(path string, b setter) map[string]validationCase {
 		"a key group is named by its ID": {
 			accepted: b(`trustedKeyGroups: [` + cachePolicy + `]`),
 			refused:  b(`trustedKeyGroups: [my keys]`),
-			says:     []string{".trustedKeyGroups[0]", `"my keys" is not the ID of a key group`, "give the ID"},
+			says:     []string{".trustedKeyGroups", `"my keys" is not the ID of a key group`, "give the ID"},
 		},
 		"a key group is listed once": {
 			accepted: b(`trustedKeyGroups: [a, b]`),
