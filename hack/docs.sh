@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 mkdir -p docs/reference
-go tool -modfile=go.tools.mod crd-ref-docs --log-level=ERROR --source-path=api --config=hack/api-docs.yaml \
+go tool -modfile=go.tools.mod crd-ref-docs --log-level=ERROR --source-path=api --config=hack/api-docs.yaml --max-depth=20 \
   --renderer=markdown --output-path=docs/reference/api.md
 go run ./hack/gendocs
 go run ./hack/geniam

@@ -113,7 +113,7 @@ func conditionsPage(source string) (string, error) {
 		return "", fmt.Errorf("reading the conditions: %w", err)
 	}
 	var b strings.Builder
-	b.WriteString("# Conditions and reasons\n\nWhat each condition and reason means, and what to do about it. `kubectl describe cfdt NAME` and `kubectl describe cfts NAME` show them with a message that names\n" +
+	b.WriteString("# Conditions and reasons\n\nWhat each condition and reason means, and what to do about it. `kubectl describe` (`cfdt`, `cfd`, `cfcg`, `cfts`) shows them with a message that names\n" +
 		"the field, the value and the cause. [Troubleshooting](../troubleshooting.md) starts from symptoms instead.\n")
 	for _, d := range file.Decls {
 		group, ok := d.(*ast.GenDecl)

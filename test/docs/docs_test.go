@@ -301,7 +301,7 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 // otherWords look like reasons of conditions and are names of other things.
 var otherWords = map[string]bool{
 	// Kinds.
-	"DistributionTenant": true, "TenantSource": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ClusterRoleBinding": true,
+	"DistributionTenant": true, "TenantSource": true, "ConnectionGroup": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ClusterRoleBinding": true,
 	// States in AWS and in Kubernetes.
 	"InProgress": true, "NamespaceDeletionContentFailure": true,
 	// Values of fields.
@@ -388,7 +388,7 @@ func TestTriedBlocksAreTried(t *testing.T) {
 // a field that does not exist is an error.
 func TestBlocksParse(t *testing.T) {
 	t.Parallel()
-	tenants, sources := 0, 0
+	tenants, sources, parents := 0, 0, 0
 	for _, p := range pages(t) {
 		for _, b := range p.blocks {
 			var err error
@@ -399,6 +399,12 @@ func TestBlocksParse(t *testing.T) {
 			case b.language == "yaml" && strings.Contains(b.text, "kind: TenantSource"):
 				sources++
 				err = yaml.UnmarshalStrict([]byte(b.text), &v1alpha1.TenantSource{})
+			case b.language == "yaml" && strings.Contains(b.text, "kind: Distribution\n"):
+				parents++
+				err = yaml.UnmarshalStrict([]byte(b.text), &v1alpha1.Distribution{})
+			case b.language == "yaml" && strings.Contains(b.text, "kind: ConnectionGroup"):
+				parents++
+				err = yaml.UnmarshalStrict([]byte(b.text), &v1alpha1.ConnectionGroup{})
 			case b.language == "yaml":
 				err = yaml.UnmarshalStrict([]byte(b.text), &map[string]any{})
 			case b.language == "json":
@@ -409,7 +415,7 @@ func TestBlocksParse(t *testing.T) {
 			}
 		}
 	}
-	if tenants == 0 || sources == 0 {
-		t.Errorf("pages have %d manifests of tenants and %d of sources", tenants, sources)
+	if tenants == 0 || sources == 0 || parents == 0 {
+		t.Errorf("pages have %d manifests of tenants, %d of sources and %d of parents", tenants, sources, parents)
 	}
 }

@@ -1,14 +1,16 @@
 package v1alpha1
 
-// Condition types. A TenantSource has Ready and Synced, the others are those of a DistributionTenant. Every condition carries the generation it speaks of.
+// Condition types. Every kind has Ready and Synced; CertificateReady and DNSReady are those of a DistributionTenant, DeletionStalled that of a
+// Distribution and a ConnectionGroup, the parents of tenants. Every condition carries the generation it speaks of.
 const (
 	// ConditionReady is True when the tenant is deployed and serves its domains as the spec asks,
 	// certificate and DNS included where they were asked for. Where CertificateReady or DNSReady
 	// holds it back, it takes the reason of the first of DNSReady, CertificateReady that isn't True.
-	// A TenantSource is ready when its table is read and followed.
+	// A Distribution or ConnectionGroup is ready when it is deployed and tenants can use it. A TenantSource is
+	// ready when its table is read and followed.
 	ConditionReady = "Ready"
 
-	// ConditionSynced is True when the tenant in AWS equals the spec. That of a TenantSource is True when
+	// ConditionSynced is True when the tenant or parent in AWS equals the spec. That of a TenantSource is True when
 	// the objects equal the table, row by row.
 	ConditionSynced = "Synced"
 
@@ -18,35 +20,42 @@ const (
 
 	// ConditionDNSReady tells whether the DNS records that spec.dns asks for are published.
 	ConditionDNSReady = "DNSReady"
+
+	// ConditionDeletionStalled is True when the deletion of a Distribution or ConnectionGroup takes longer than
+	// spec.deletionTimeout. Its message says what can be done by hand; the operator goes on all the same.
+	ConditionDeletionStalled = "DeletionStalled"
 )
 
 // Reasons of the Ready condition.
 const (
 	// ReasonDeployed (True): deployed at every edge location and serving.
 	ReasonDeployed = "Deployed"
-	// ReasonCreating (False): the tenant is about to be created, or is being deployed for the first time.
+	// ReasonCreating (False): the tenant or parent is about to be created, or is being deployed for the first time.
 	// Cure: wait. CloudFront takes one to five minutes, and a long queue of new objects takes its turn.
 	ReasonCreating = "Creating"
 	// ReasonDeploying (False): AWS is rolling out the latest change.
-	// Cure: wait, usually one to five minutes. The tenant serves with its old or new settings meanwhile.
+	// Cure: wait, usually one to five minutes. Tenants serve with old or new settings meanwhile.
 	ReasonDeploying = "Deploying"
-	// ReasonDisabling (False): the object was deleted, and its tenant is being disabled first.
-	// Cure: wait. If it takes longer than fifteen minutes, the message says what AWS answers.
+	// ReasonDisabling (False): the object was deleted, and its tenant or parent is being disabled first.
+	// Cure: wait. If a tenant takes longer than fifteen minutes, the message says what AWS answers; if a parent takes longer than spec.deletionTimeout, DeletionStalled says what can be done by hand.
 	ReasonDisabling = "Disabling"
-	// ReasonDeleting (False): the object was deleted and the tenant is on its way out.
-	// Cure: wait. The object goes when AWS says that the tenant is gone.
+	// ReasonDeleting (False): the object was deleted and the tenant or parent is on its way out.
+	// Cure: wait. The object goes when AWS says that the tenant or parent is gone.
 	ReasonDeleting = "Deleting"
+	// ReasonInUse (False): the object was deleted, and its distribution or connection group still has tenants. It is not disabled: they would stop serving.
+	// Cure: delete the tenants, or move them to another parent. The message says how many there are, and which objects of this cluster are among them. The deletion then goes on by itself.
+	ReasonInUse = "InUse"
 	// ReasonDomainConflict (False): another CloudFront resource, in any account, holds a domain.
 	// Cure: remove the domain where the message says that it is attached, or move it with UpdateDomainAssociation. It is tried again by itself.
 	ReasonDomainConflict = "DomainConflict"
 	// ReasonAccessDenied (False): the operator's AWS identity lacks a permission.
 	// Cure: allow the action that the message names to the operator's identity, see [IAM policies](iam.md).
 	ReasonAccessDenied = "AccessDenied"
-	// ReasonInvalidSpec (False): the spec contradicts the distribution that it names.
+	// ReasonInvalidSpec (False): the spec contradicts the distribution that it names, or names one that AWS does not have.
 	// Cure: change the field that the message names.
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonAWSError (False): AWS failed in a way that more tries may cure.
-	// Cure: wait if the message tells of a failing service; it is tried again by itself. If it says that the tenant was deleted or disabled outside, decide: change the spec, or set driftPolicy to enforce.
+	// Cure: wait if the message tells of a failing service; it is tried again by itself. If it says that the tenant or parent was deleted or disabled outside, decide: change the spec, or set driftPolicy to enforce.
 	ReasonAWSError = "AWSError"
 	// ReasonValidationFailed (False): AWS refuses the request as it stands; its own message is kept.
 	// Cure: change what AWS's message names.
@@ -64,21 +73,21 @@ const (
 	// Cure: set spec.customizations.certificate.arn, request one with spec.managedCertificateRequest, or give the distribution one.
 	ReasonMissingCertificate = "MissingCertificate"
 	// ReasonQuotaExceeded (False): an AWS account quota is used up.
-	// Cure: raise the quota that the message names in Service Quotas, or delete tenants that nobody needs.
+	// Cure: raise the quota that the message names in Service Quotas, or delete tenants or parents that nobody needs.
 	ReasonQuotaExceeded = "QuotaExceeded"
-	// ReasonAdoptionRequired (False): a tenant of this name exists that is not ours, and the adoption
-	// policy does not let us take it.
-	// Cure: set spec.adoptionPolicy to IfUnowned (Force for a tenant of another cluster) to take the tenant over, or choose another spec.tenantName.
+	// ReasonAdoptionRequired (False): a tenant or parent of this name or ID exists that is not ours, and the
+	// adoption policy does not let us take it.
+	// Cure: set spec.adoptionPolicy to IfUnowned (Force for what belongs to another cluster) to take it over, or choose another spec.tenantName. For a Distribution or ConnectionGroup, which can't be renamed, delete the object, which leaves the other's resource untouched, and create another.
 	ReasonAdoptionRequired = "AdoptionRequired"
 	// ReasonWrongAccount (False): the operator's credentials belong to another AWS account than the
-	// tenant. Synced takes it too.
-	// Cure: give the operator the credentials of the account that the message names; nothing happens to the tenant until then.
+	// tenant or parent. Synced takes it too.
+	// Cure: give the operator the credentials of the account that the message names; nothing happens to the tenant or parent until then.
 	ReasonWrongAccount = "WrongAccount"
 	// ReasonDomainChangeHeld (False): a change of domains waits until it can be made safely.
 	// Cure: wait until the pending certificate request has ended; the message says what it waits for. To cut a request short that can't end well, delete the object and create it anew.
 	ReasonDomainChangeHeld = "DomainChangeHeld"
 	// ReasonReferenceNotReady (False): something that the spec names is missing or not ready.
-	// Cure: wait, or create what the message names.
+	// Cure: wait until the Distribution or ConnectionGroup that the message names is there and has been created in AWS, or create that object in the tenant's namespace. The tenant goes on by itself.
 	ReasonReferenceNotReady = "ReferenceNotReady"
 )
 
@@ -109,11 +118,11 @@ const (
 const (
 	// ReasonInSync (True): AWS equals the spec.
 	ReasonInSync = "InSync"
-	// ReasonDriftDetected (False): somebody changed the tenant in AWS; status.drift lists what.
+	// ReasonDriftDetected (False): somebody changed the tenant or parent in AWS; status.drift lists what.
 	// Cure: read status.drift. Put the change into the spec if it is to stay, or set driftPolicy to enforce if not.
 	ReasonDriftDetected = "DriftDetected"
 	// ReasonDriftNotConverging (False): AWS keeps a value other than the one that was written.
-	// Cure: find out who else writes to the tenant (CloudTrail knows), or give up the value that AWS does not keep.
+	// Cure: find out who else writes to it (CloudTrail knows), or give up the value that AWS does not keep.
 	ReasonDriftNotConverging = "DriftNotConverging"
 	// ReasonUpdatePending (False): a change of the spec has not reached AWS yet.
 	// Cure: wait, or look at Ready: what holds the change up stands there.
@@ -185,4 +194,11 @@ const (
 	// ReasonRoleNotAllowed (False): the administrator has not granted the role that the spec names.
 	// Cure: ask the administrator to add the role to --allowed-roles, or name another one.
 	ReasonRoleNotAllowed = "RoleNotAllowed"
+)
+
+// Reasons of the DeletionStalled condition.
+const (
+	// ReasonDeletionTimeout (True): the deletion takes longer than spec.deletionTimeout. It goes on.
+	// Cure: do what the message says of the step that the deletion is at; see the pages of [distributions](../spec/distribution.md#deleting) and [connection groups](../spec/connectiongroup.md#deleting).
+	ReasonDeletionTimeout = "DeletionTimeout"
 )
