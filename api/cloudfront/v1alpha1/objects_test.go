@@ -29,7 +29,7 @@ import (
 
 func TestEverySampleApplies(t *testing.T) {
 	var files []string
-	for _, folder := range []string{".", "tenantsource"} {
+	for _, folder := range []string{".", "tenantsource", "distribution", "connectiongroup"} {
 		found, err := filepath.Glob(filepath.Join("..", "..", "..", "config", "samples", folder, "*.yaml"))
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestEverySampleApplies(t *testing.T) {
 		files = append(files, found...)
 	}
 	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {
 			namespace := newNamespace(t)
 			for _, obj := range readObjects(t, file) {
 				obj.SetNamespace(namespace)
@@ -206,6 +206,17 @@ var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
 // unset takes the fields that the sample doesn't have, which are defaults, out of what is stored.
 func unset(stored, sample any) any {
+	if items, ok := stored.([]any); ok {
+		wanted, isList := sample.([]any)
+		if !isList || len(wanted) != len(items) {
+			return stored
+		}
+		kept := make([]any, len(items))
+		for i := range items {
+			kept[i] = unset(items[i], wanted[i])
+		}
+		return kept
+	}
 	given, isMap := sample.(map[string]any)
 	fields, ok := stored.(map[string]any)
 	if !isMap || !ok {
@@ -312,6 +323,35 @@ func TestDefaults(t *testing.T) {
 				},
 			},
 		},
+		"a distribution serves tenants, is enabled, and speaks HTTPS to its origin; a deletion is reported after half an hour": {
+			kind:   "Distribution",
+			fields: `{}`,
+			want: map[string]any{
+				"origins": []any{map[string]any{
+					"id": "app", "domainName": "app.example.com", "customOriginConfig": map[string]any{"originProtocolPolicy": "https-only"},
+				}},
+				"defaultCacheBehavior": map[string]any{"targetOriginId": "app", "viewerProtocolPolicy": "redirect-to-https", "cachePolicyId": cachePolicy},
+				"connectionMode":       "tenant-only",
+				"enabled":              true,
+				"deletionPolicy":       "Delete",
+				"deletionTimeout":      "30m",
+				"adoptionPolicy":       "Never",
+			},
+		},
+		"a connection group is enabled and has IPv6": {
+			kind:   "ConnectionGroup",
+			fields: `{}`,
+			want: map[string]any{
+				"enabled": true, "ipv6Enabled": true, "deletionPolicy": "Delete", "deletionTimeout": "30m", "adoptionPolicy": "Never",
+			},
+		},
+		"what is switched off in a connection group stays off": {
+			kind:   "ConnectionGroup",
+			fields: `{enabled: false, ipv6Enabled: false, deletionTimeout: 1h30m}`,
+			want: map[string]any{
+				"enabled": false, "ipv6Enabled": false, "deletionPolicy": "Delete", "deletionTimeout": "1h30m", "adoptionPolicy": "Never",
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -376,7 +416,9 @@ func TestStatusTakesWhatAWSSays(t *testing.T) {
 }
 
 func TestHowKubectlShowsObjects(t *testing.T) {
-	names := map[string][]string{"distributiontenants": {"cfdt"}, "tenantsources": {"cfts"}}
+	names := map[string][]string{
+		"distributiontenants": {"cfdt"}, "tenantsources": {"cfts"}, "distributions": {"cfd"}, "connectiongroups": {"cfcg"},
+	}
 	kinds, err := discovery.NewDiscoveryClientForConfigOrDie(restConfig).ServerResourcesForGroupVersion(v1alpha1.SchemeGroupVersion.String())
 	if err != nil {
 		t.Fatal(err)
