@@ -118,6 +118,45 @@ func TestConnectionGroupRefusals(t *testing.T) {
 		_, err := c.UpdateConnectionGroup(ctx, &cloudfront.UpdateConnectionGroupInput{Id: sdk.String("other"), IfMatch: other.ETag})
 		wantRefusal(t, err, 404, "EntityNotFound")
 	})
+	t.Run("a member the format does not have", func(t *testing.T) {
+		for method, request := range map[string]string{
+			"POST":               "<CreateConnectionGroupRequest><Name>x</Name><Colour>red</Colour></CreateConnectionGroupRequest>",
+			"PUT /" + otherGroup: "<UpdateConnectionGroupRequest><Name>x</Name></UpdateConnectionGroupRequest>",
+			"POST ":              "<CreateConnectionGroupRequest><Enabled>true</Enabled></CreateConnectionGroupRequest>",
+			"PUT /" + homeGroup:  "<UpdateConnectionGroupRequest><Enabled>maybe</Enabled></UpdateConnectionGroupRequest>",
+		} {
+			verb, path, _ := strings.Cut(method, " ")
+			etag := map[string]string{"/" + otherGroup: *other.ETag, "/" + homeGroup: *home.ETag}[path]
+			if status, body := raw(t, sim, verb, "/2020-05-31/connection-group"+path, request, "If-Match", etag); status != 400 || !strings.Contains(body, "MalformedXML") {
+				t.Errorf("%s: %d %s", request, status, body)
+			}
+		}
+	})
+	t.Run("an Anycast list has a quota of its own", func(t *testing.T) {
+		sim := newSim(t)
+		sim.SetQuotas(aws.Quotas{GroupsPerAnycastList: 1})
+		first := createGroup(t, sim, &cloudfront.CreateConnectionGroupInput{Name: sdk.String("one"), AnycastIpListId: sdk.String("aip_1")})
+		_, err := client(sim).CreateConnectionGroup(ctx, &cloudfront.CreateConnectionGroupInput{Name: sdk.String("two"), AnycastIpListId: sdk.String("aip_1")})
+		wantRefusal(t, err, 400, "EntityLimitExceeded")
+		_, err = client(sim).UpdateConnectionGroup(ctx, &cloudfront.UpdateConnectionGroupInput{Id: sdk.String(otherGroup), IfMatch: other.ETag, AnycastIpListId: sdk.String("aip_1")})
+		wantRefusal(t, err, 400, "EntityLimitExceeded")
+		if _, err := client(sim).UpdateConnectionGroup(ctx, &cloudfront.UpdateConnectionGroupInput{Id: first.ConnectionGroup.Id, IfMatch: first.ETag, AnycastIpListId: sdk.String("aip_1")}); err != nil {
+			t.Errorf("the group itself counts: %v", err)
+		}
+	})
+	t.Run("an empty Anycast list clears, or is none", func(t *testing.T) {
+		for clears, want := range map[bool]string{true: "", false: "aip_1"} {
+			sim := newSim(t)
+			sim.ChangeSwitches(func(sw *aws.Switches) { sw.EmptyBlocksClear = clears })
+			group := createGroup(t, sim, &cloudfront.CreateConnectionGroupInput{Name: sdk.String("one"), AnycastIpListId: sdk.String("aip_1")})
+			out := must[*cloudfront.UpdateConnectionGroupOutput](t)(client(sim).UpdateConnectionGroup(ctx, &cloudfront.UpdateConnectionGroupInput{
+				Id: group.ConnectionGroup.Id, IfMatch: group.ETag, AnycastIpListId: sdk.String(""),
+			}))
+			if got := sdk.ToString(out.ConnectionGroup.AnycastIpListId); got != want {
+				t.Errorf("clears %v: it is %q", clears, got)
+			}
+		}
+	})
 	t.Run("the quota", func(t *testing.T) {
 		sim := newSim(t, func(o *aws.Options) { o.Quotas = aws.Quotas{ConnectionGroups: 3} })
 		_, err := client(sim).CreateConnectionGroup(ctx, &cloudfront.CreateConnectionGroupInput{Name: sdk.String("fourth")})

@@ -61,10 +61,10 @@ func counted(s *shape, item string, more ...member) *shape {
 
 // fits holds an element against a shape. The path is that of the refusal.
 func (s *Sim) fits(n *node, want *shape, path string) error {
-	switch want.kind {
-	case structure:
+	if want.kind == structure {
 		return s.fitsStructure(n, want, path)
-	case list:
+	}
+	if want.kind == list {
 		return s.fitsList(n, want, path)
 	}
 	value := strings.TrimSpace(n.text)
