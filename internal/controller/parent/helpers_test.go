@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -269,3 +271,14 @@ func tags(list ...string) policies {
 		}
 	}
 }
+
+// wireTags renders tags for the SDK.
+func wireTags(all map[string]string) *types.Tags {
+	out := &types.Tags{}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		out.Items = append(out.Items, types.Tag{Key: awssdk.String(key), Value: awssdk.String(all[key])})
+	}
+	return out
+}
+
+func wireKeys(keys []string) *types.TagKeys { return &types.TagKeys{Items: keys} }

@@ -29,13 +29,10 @@ func removeRules() []rule {
 }
 
 func located(in Input) (Decision, bool) {
-	nothingSent := in.Memory.ID == "" && in.CreateMark.IsZero() && in.Desired.Adopts == ""
-	switch {
-	case in.World.Fresh:
+	if in.World.Fresh {
 		return pass()
-	case nothingSent:
-		return do(LetGo{})
 	}
+	// Also where neither status nor a mark tells of a create: our finalizer does, and the rest may be lost.
 	return do(Look{At: LookResource})
 }
 
@@ -85,7 +82,7 @@ func retained(in Input) (Decision, bool) {
 func unused(in Input) (Decision, bool) {
 	d := in.World.Dependents
 	switch {
-	case !in.World.Resource.Enabled && !in.refusedWith(fault.InUse):
+	case !in.World.Resource.Enabled && !in.refusedWith(fault.InUse) && !in.wasInUse():
 		// It answers nobody any more. AWS itself refuses to delete it while it has tenants.
 		return pass()
 	case d == nil:
@@ -94,6 +91,11 @@ func unused(in Input) (Decision, bool) {
 		return rest(edge.Problem{Reason: ReasonInUse, Message: in.inUseText(*d)}, in.followIn(in.DeletedAt))
 	}
 	return pass()
+}
+
+// wasInUse reports whether there were tenants when somebody last looked.
+func (in Input) wasInUse() bool {
+	return in.Memory.Deletion != nil && in.Memory.Deletion.Step == StepInUse
 }
 
 // someNames is how many tenants a message names.

@@ -41,15 +41,15 @@ func goneCases() map[string]question {
 		"before an absence is believed the account is looked up": {
 			in: with(dying(), absent, func(in *parent.Input) { in.World.Account = "" }), rule: "SameAccount", step: parent.Look{At: parent.LookAccount},
 		},
-		"every step begins with a fresh look":                          {in: with(dying(), func(in *parent.Input) { in.World.Fresh = false }), rule: "Located", step: look},
-		"what may have been created is looked for":                     {in: with(dying(), never, unknown, marked(time.Hour)), rule: "Located", step: look},
-		"what may have been adopted is looked for":                     {in: with(dying(), never, unknown, adopting), rule: "Located", step: look},
-		"an object for which nothing was ever sent is let go unlooked": {in: with(dying(), never, unknown), rule: "Located", step: parent.LetGo{}},
-		"an object whose resource is gone is let go":                   {in: with(dying(), absent), rule: "Gone", step: parent.LetGo{}},
-		"not while a create that was just sent may still appear":       waits(with(dying(), absent, marked(90*time.Second)), edge.GracePeriod-90*time.Second),
-		"a mark from a clock that runs ahead is waited for":            waits(with(dying(), absent, marked(-time.Minute)), edge.GracePeriod+time.Minute),
-		"a create that only the process knows of is waited for":        waits(with(dying(), absent, func(in *parent.Input) { in.Attempts.CreatedAt = now }), time.Second),
-		"what was deleted a moment after its creation is gone":         {in: with(dying(), absent, marked(90*time.Second), sentDelete(10*time.Second)), rule: "Gone", step: parent.LetGo{}},
+		"every step begins with a fresh look":                    {in: with(dying(), func(in *parent.Input) { in.World.Fresh = false }), rule: "Located", step: look},
+		"what may have been created is looked for":               {in: with(dying(), never, unknown, marked(time.Hour)), rule: "Located", step: look},
+		"what may have been adopted is looked for":               {in: with(dying(), never, unknown, adopting), rule: "Located", step: look},
+		"what is not known to exist is looked for all the same":  {in: with(dying(), never, unknown), rule: "Located", step: look},
+		"an object whose resource is gone is let go":             {in: with(dying(), absent), rule: "Gone", step: parent.LetGo{}},
+		"not while a create that was just sent may still appear": waits(with(dying(), absent, marked(90*time.Second)), edge.GracePeriod-90*time.Second),
+		"a mark from a clock that runs ahead is waited for":      waits(with(dying(), absent, marked(-time.Minute)), edge.GracePeriod+time.Minute),
+		"a create that only the process knows of is waited for":  waits(with(dying(), absent, func(in *parent.Input) { in.Attempts.CreatedAt = now }), time.Second),
+		"what was deleted a moment after its creation is gone":   {in: with(dying(), absent, marked(90*time.Second), sentDelete(10*time.Second)), rule: "Gone", step: parent.LetGo{}},
 	}
 }
 
