@@ -2,6 +2,8 @@ package convert
 
 import (
 	"maps"
+	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -41,6 +43,23 @@ func ResourcePolicy(p *v1alpha1.ResourcePolicies, d Defaults) parent.Policy {
 		out.Timeout = p.DeletionTimeout.Duration
 	}
 	return out
+}
+
+// AdoptedResourceMark is what AnnotationAdoptedGeneration holds after the adoption of that resource. It names the
+// resource: one that is created later, because that one was deleted, was not adopted.
+func AdoptedResourceMark(o metav1.Object, id string) string { return AdoptedMark(o) + "/" + id }
+
+// AdoptedResource reads back for which generation of this very object which resource was adopted. Zero: none.
+func AdoptedResource(o metav1.Object) (generation int64, id string) {
+	parts := strings.SplitN(o.GetAnnotations()[v1alpha1.AnnotationAdoptedGeneration], "/", 3)
+	if len(parts) < 3 || parts[0] != string(o.GetUID()) {
+		return 0, ""
+	}
+	n, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
+		return 0, ""
+	}
+	return n, parts[2]
 }
 
 // ResourceMemory reads back from status what only status remembers.

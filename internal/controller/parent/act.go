@@ -104,11 +104,12 @@ func (p *pass[O, R]) create(ctx context.Context, k reconcile.Keeper, s parent.Cr
 // adopt remembers the generation before the tags say that the resource is ours: from then on, what differs
 // from the spec would otherwise count as drift.
 func (p *pass[O, R]) adopt(ctx context.Context, k reconcile.Keeper, s parent.Adopt) error {
-	mark := convert.AdoptedMark(p.object)
+	id := p.in.World.Resource.ID
+	mark := convert.AdoptedResourceMark(p.object, id)
 	if err := p.hold(ctx, k, map[string]string{v1alpha1.AnnotationAdoptedGeneration: mark}); err != nil {
 		return err
 	}
-	p.in.AdoptedGeneration = p.in.Generation
+	p.in.AdoptedGeneration, p.in.AdoptedID = p.in.Generation, id
 	if err := p.Tags.Tag(ctx, s.ARN, s.Tags); err != nil {
 		return err
 	}

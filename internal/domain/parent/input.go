@@ -23,9 +23,10 @@ type Input struct {
 	Held bool
 	// CreateMark is when a create was last announced. Zero: never.
 	CreateMark time.Time
-	// AdoptedGeneration is the generation of the spec for which a resource was adopted. While it is
-	// the present one, the resource stays as it is.
+	// AdoptedGeneration is the generation of the spec for which the resource AdoptedID was adopted. While it is
+	// the present one, that resource stays as it is.
 	AdoptedGeneration int64
+	AdoptedID         string
 	// Nudged is true when a person asked to look again at once.
 	Nudged bool
 
@@ -167,7 +168,8 @@ func (in Input) applied() bool { return in.Memory.AppliedGeneration == in.Genera
 
 // inheriting reports whether an adopted resource is left as it is.
 func (in Input) inheriting() bool {
-	return in.AdoptedGeneration != 0 && in.AdoptedGeneration == in.Generation
+	return in.AdoptedGeneration != 0 && in.AdoptedGeneration == in.Generation &&
+		in.World.present() && in.World.Resource.ID == in.AdoptedID
 }
 
 // wantedTags are the user's tags and ours.

@@ -168,7 +168,7 @@ func retain(in *parent.Input) { in.Policy.Retain = true }
 func adopting(in *parent.Input) { in.Desired.Adopts = resourceID }
 
 // inherited is an adopted resource that is left as it was.
-func inherited(in *parent.Input) { in.AdoptedGeneration = in.Generation }
+func inherited(in *parent.Input) { in.AdoptedGeneration, in.AdoptedID = in.Generation, resourceID }
 
 func adoption(p edge.AdoptionPolicy) func(*parent.Input) {
 	return func(in *parent.Input) { in.Policy.Adoption = p }
@@ -231,7 +231,8 @@ func deletedFor(d time.Duration) func(*parent.Input) {
 }
 
 func merged(a, b map[string]string) map[string]string {
-	all := maps.Clone(a)
+	all := map[string]string{}
+	maps.Copy(all, a)
 	maps.Copy(all, b)
 	return all
 }
