@@ -8,9 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
 )
 
 // constants reads the string constants of a file whose names have the prefix.
@@ -46,22 +49,35 @@ func constants(t *testing.T, file, prefix string) map[string]string {
 	return out
 }
 
+// steps are the words of the steps of a deletion, by their names without the prefix.
+func steps(t *testing.T, file, prefix string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for name, value := range constants(t, file, prefix) {
+		out[strings.TrimPrefix(name, prefix)] = value
+	}
+	return out
+}
+
 // The domain may not import the API, so that it spells the contract's words a second
 // time. They have to be the same words.
 func TestTheDomainSpeaksTheContractsWords(t *testing.T) {
 	api := constants(t, "../../api/cloudfront/v1alpha1/conditions.go", "Reason")
-	for name, value := range constants(t, "../domain/edge/condition.go", "Reason") {
-		switch contract, ok := api[name]; {
-		case !ok:
-			t.Errorf("edge.%s (%q) is not part of the contract", name, value)
-		case contract != value:
-			t.Errorf("edge.%s is %q, the contract says %q", name, value, contract)
+	for _, file := range []string{"../domain/edge/condition.go", "../domain/parent/conclude.go"} {
+		for name, value := range constants(t, file, "Reason") {
+			switch contract, ok := api[name]; {
+			case !ok:
+				t.Errorf("%s (%q) of %s is not part of the contract", name, value, file)
+			case contract != value:
+				t.Errorf("%s of %s is %q, the contract says %q", name, file, value, contract)
+			}
 		}
 	}
 	for domain, contract := range map[string]string{
 		string(edge.Ready): v1alpha1.ConditionReady, string(edge.Synced): v1alpha1.ConditionSynced,
 		string(edge.CertificateReady): v1alpha1.ConditionCertificateReady, string(edge.DNSReady): v1alpha1.ConditionDNSReady,
-		string(edge.DriftEnforce): string(v1alpha1.DriftPolicyEnforce), string(edge.DriftReport): string(v1alpha1.DriftPolicyReport),
+		string(parent.DeletionStalled): v1alpha1.ConditionDeletionStalled,
+		string(edge.DriftEnforce):      string(v1alpha1.DriftPolicyEnforce), string(edge.DriftReport): string(v1alpha1.DriftPolicyReport),
 		string(edge.DriftSuspend): string(v1alpha1.DriftPolicySuspend),
 		string(edge.AdoptNever):   string(v1alpha1.AdoptionPolicyNever), string(edge.AdoptIfUnowned): string(v1alpha1.AdoptionPolicyIfUnowned),
 		string(edge.AdoptForce): string(v1alpha1.AdoptionPolicyForce),
@@ -69,6 +85,10 @@ func TestTheDomainSpeaksTheContractsWords(t *testing.T) {
 		if domain != contract {
 			t.Errorf("the domain says %q, the contract %q", domain, contract)
 		}
+	}
+	contract, domain := steps(t, "../../api/cloudfront/v1alpha1/resource_types.go", "DeletionStep"), steps(t, "../domain/parent/input.go", "Step")
+	if d := cmp.Diff(contract, domain); d != "" {
+		t.Errorf("the steps of a deletion (-contract +domain):\n%s", d)
 	}
 	if !strings.HasPrefix(v1alpha1.Finalizer, ownership.Prefix) {
 		t.Errorf("the finalizer %s and the owner tags %s... have different homes", v1alpha1.Finalizer, ownership.Prefix)
