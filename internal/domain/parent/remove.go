@@ -41,11 +41,16 @@ func gone(in Input) (Decision, bool) {
 		return pass()
 	}
 	if in.createFresh() && in.Attempts.DeletedAt.IsZero() {
-		wait := in.CreateMark.Add(edge.GracePeriod).Sub(in.Now)
-		return rest(edge.Problem{Reason: edge.ReasonDeleting, Message: fmt.Sprintf(
-			"The %s is not found. Waiting until a create that was just sent can no longer appear.", in.Desired.Words.Noun)}, max(wait, time.Second))
+		return in.awaitCreate("is not found")
 	}
 	return do(LetGo{})
+}
+
+// awaitCreate waits until reads can no longer lag behind the last create.
+func (in Input) awaitCreate(what string) (Decision, bool) {
+	wait := in.CreateMark.Add(edge.GracePeriod).Sub(in.Now)
+	return rest(edge.Problem{Reason: edge.ReasonDeleting, Message: fmt.Sprintf(
+		"%s %s. Waiting until a create that was just sent can no longer appear.", in.Desired.Words.the(), what)}, max(wait, time.Second))
 }
 
 func provenOurs(in Input) (Decision, bool) {
@@ -57,6 +62,9 @@ func provenOurs(in Input) (Decision, bool) {
 		return pass()
 	case !in.World.TagsFresh:
 		return do(Look{At: LookTags})
+	case in.createFresh() && in.Desired.Adopts == "":
+		// It may be one of that name that was deleted, and reads lag behind that, too.
+		return in.awaitCreate("that AWS shows is not this object's")
 	}
 	return do(LetGo{Left: in.World.Resource.label()})
 }

@@ -61,9 +61,14 @@ func leftCases() map[string]question {
 		change(in, func(r *parent.Observed) { r.ID, r.Name = "cg_1", "alpha" })
 	}
 	return map[string]question{
-		"tags that were never read are read first":          {in: with(dying(), untold), rule: "Proven", step: tags},
-		"tags that were read a while ago are read again":    {in: with(dying(), oldTags), rule: "Proven", step: tags},
-		"before one is left its tags are read once more":    {in: with(dying(), tagged(nil), staleTags), rule: "Proven", step: tags},
+		"tags that were never read are read first":       {in: with(dying(), untold), rule: "Proven", step: tags},
+		"tags that were read a while ago are read again": {in: with(dying(), oldTags), rule: "Proven", step: tags},
+		"before one is left its tags are read once more": {in: with(dying(), tagged(nil), staleTags), rule: "Proven", step: tags},
+		"not even that is believed while our own may still appear": {
+			in: with(dying(), taggedFor(other), marked(90*time.Second)), rule: "Proven", step: parent.Rest{After: edge.GracePeriod - 90*time.Second},
+			reason: edge.ReasonDeleting, says: "The distribution that AWS shows is not this object's. Waiting until a create that was just sent can no longer appear.",
+		},
+		"what is to be adopted is not created":              {in: with(dying(), taggedFor(other), marked(90*time.Second), adopting), rule: "Proven", step: left},
 		"what nobody owns stays":                            {in: with(dying(), tagged(nil)), rule: "Proven", step: left},
 		"what another object owns stays":                    {in: with(dying(), taggedFor(other)), rule: "Proven", step: left},
 		"what an earlier object of this name owned stays":   {in: with(dying(), taggedFor(former)), rule: "Proven", step: left},
