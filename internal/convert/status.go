@@ -43,6 +43,7 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r edge.Report, no
 	}
 	s.ETag, s.ObservedGeneration = r.ETag, r.AppliedGeneration
 	s.AppliedTagKeys = r.AppliedTagKeys
+	s.DistributionID, s.ConnectionGroupID = r.Parents.DistributionID, r.Parents.ConnectionGroupID
 	certificates(s, r)
 	s.DNS = dnsStatus(r.Ledger)
 	if r.ChangeID != "" {

@@ -35,6 +35,7 @@ func report() edge.Report {
 			Created:      now.Add(-time.Hour), Modified: now.Add(-time.Minute),
 		},
 		ETag: "E-1", AppliedGeneration: 3, AppliedTagKeys: []string{"team"}, RoutingEndpoint: "d1.cloudfront.net",
+		Parents: edge.Parents{DistributionID: "E1", ConnectionGroupID: "cg_1"},
 		Conditions: []edge.Condition{
 			{Type: edge.Ready, Status: true, Reason: edge.ReasonDeployed, Message: "Deployed.", Generation: 3},
 			{Type: edge.Synced, Status: true, Reason: edge.ReasonInSync, Message: "Equal.", Generation: 3},
@@ -189,6 +190,7 @@ func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 	want := edge.Memory{
 		Certificate: r.Certificate, Certificates: r.Certificates, Requested: r.Requested, Ledger: r.Ledger,
 		ID: "dt_1", ETag: "E-1", AppliedGeneration: 3, AppliedTagKeys: []string{"team"}, RoutingEndpoint: "d1.cloudfront.net", Failure: r.Failure,
+		Parents:    edge.Parents{DistributionID: "E1", ConnectionGroupID: "cg_1"},
 		Conditions: map[edge.ConditionType]edge.Condition{edge.Ready: r.Conditions[0], edge.Synced: r.Conditions[1]},
 	}
 	if d := cmp.Diff(want, convert.Memory(&s)); d != "" {

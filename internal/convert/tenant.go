@@ -149,6 +149,7 @@ func roles(o *v1alpha1.DistributionTenant) []string {
 func Memory(s *v1alpha1.DistributionTenantStatus) edge.Memory {
 	m := edge.Memory{
 		ID: s.ID, Account: edge.AccountOf(s.ARN), ETag: s.ETag, AppliedGeneration: s.ObservedGeneration,
+		Parents:        edge.Parents{DistributionID: s.DistributionID, ConnectionGroupID: s.ConnectionGroupID},
 		AppliedTagKeys: s.AppliedTagKeys, RoutingEndpoint: s.DNSTarget, Conditions: conditionMemory(s.Conditions),
 		Failure: failureMemory(s.Failure),
 	}

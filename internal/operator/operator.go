@@ -253,7 +253,7 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 		},
 	})
 	controller = distributiontenant.New(distributiontenant.Options{
-		Client: mgr.GetClient(), Inventory: inv, References: env.references,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Inventory: inv, References: env.references,
 		Zones: zones, Resolver: c.resolver(), Budget: env.limiter, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
 		Defaults: env.defaults,
 	})

@@ -93,13 +93,19 @@ func distinct(rights []Right) []Right {
 }
 
 func tenantRights(namespace string) []Right {
-	const tenants = "distributiontenants"
+	const tenants, distributions, groups = "distributiontenants", "distributions", "connectiongroups"
 	return []Right{
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "list", Namespace: namespace, For: "finding the tenants"},
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "watch", Namespace: namespace, For: "following the tenants"},
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "get", Namespace: namespace, For: "confirming a tenant before AWS is changed"},
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "patch", Namespace: namespace, For: "setting and removing the finalizer"},
 		{Group: v1alpha1.GroupName, Resource: tenants + "/status", Verb: "patch", Namespace: namespace, For: "writing status"},
+		{Group: v1alpha1.GroupName, Resource: distributions, Verb: "list", Namespace: namespace, For: "finding the distributions that tenants name"},
+		{Group: v1alpha1.GroupName, Resource: distributions, Verb: "watch", Namespace: namespace, For: "following the distributions that tenants name"},
+		{Group: v1alpha1.GroupName, Resource: distributions, Verb: "get", Namespace: namespace, For: "confirming a distribution before AWS is changed"},
+		{Group: v1alpha1.GroupName, Resource: groups, Verb: "list", Namespace: namespace, For: "finding the connection groups that tenants name"},
+		{Group: v1alpha1.GroupName, Resource: groups, Verb: "watch", Namespace: namespace, For: "following the connection groups that tenants name"},
+		{Group: v1alpha1.GroupName, Resource: groups, Verb: "get", Namespace: namespace, For: "confirming a connection group before AWS is changed"},
 		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "telling what happened to a tenant, in events", Optional: true},
 	}
 }

@@ -32,7 +32,11 @@ func TestRightsFollowTheFlags(t *testing.T) {
 	tenants := []string{
 		"list distributiontenants of cloudfront-tenant-operator.io", "watch distributiontenants of cloudfront-tenant-operator.io",
 		"get distributiontenants of cloudfront-tenant-operator.io", "patch distributiontenants of cloudfront-tenant-operator.io",
-		"patch distributiontenants/status of cloudfront-tenant-operator.io", "create events of events.k8s.io",
+		"patch distributiontenants/status of cloudfront-tenant-operator.io",
+		"list distributions of cloudfront-tenant-operator.io", "watch distributions of cloudfront-tenant-operator.io",
+		"get distributions of cloudfront-tenant-operator.io", "list connectiongroups of cloudfront-tenant-operator.io",
+		"watch connectiongroups of cloudfront-tenant-operator.io", "get connectiongroups of cloudfront-tenant-operator.io",
+		"create events of events.k8s.io",
 	}
 	sources := []string{
 		"list tenantsources of cloudfront-tenant-operator.io", "watch tenantsources of cloudfront-tenant-operator.io",
@@ -98,7 +102,7 @@ func TestMissingRights(t *testing.T) {
 	rights := configOf(t, "--controllers=distributiontenant", "--watch-namespaces=a,b").Rights()
 	required, optional, err := missing(t.Context(), rights, func(_ context.Context, a *authorizationv1.ResourceAttributes) (bool, error) {
 		switch {
-		case a.Namespace == "b" && a.Verb == "watch", a.Namespace == "a" && a.Resource == "events":
+		case a.Namespace == "b" && a.Verb == "watch" && a.Resource == "distributiontenants", a.Namespace == "a" && a.Resource == "events":
 			return false, nil
 		case a.Resource == "namespaces":
 			return false, errors.New("who asks")

@@ -49,6 +49,11 @@ func slimAnnotations(given map[string]string) map[string]string {
 func slimSpec(s *v1alpha1.DistributionTenantSpec) {
 	s.DistributionID, s.DriftPolicy = shared(s.DistributionID), shared(s.DriftPolicy)
 	s.ConnectionGroupID = shared(s.ConnectionGroupID)
+	for _, r := range []*v1alpha1.LocalReference{s.DistributionRef, s.ConnectionGroupRef} {
+		if r != nil {
+			r.Name = shared(r.Name)
+		}
+	}
 	s.DeletionPolicy, s.AdoptionPolicy = shared(s.DeletionPolicy), shared(s.AdoptionPolicy)
 	s.Domains, s.Parameters, s.Tags = exact(s.Domains), exact(s.Parameters), exact(s.Tags)
 	for i := range s.Parameters {
@@ -67,6 +72,7 @@ func slimStatus(o *v1alpha1.DistributionTenant) {
 	if strings.HasSuffix(s.ARN, s.ID) {
 		s.ID = s.ARN[len(s.ARN)-len(s.ID):]
 	}
+	s.DistributionID, s.ConnectionGroupID = shared(s.DistributionID), shared(s.ConnectionGroupID)
 	s.DistributionTenantStatus, s.DNSTarget = shared(s.DistributionTenantStatus), shared(s.DNSTarget)
 	s.CertificateARN, s.ManagedCertificateStatus = shared(s.CertificateARN), shared(s.ManagedCertificateStatus)
 	s.AppliedTagKeys = sharedAll(s.AppliedTagKeys)

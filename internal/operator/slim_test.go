@@ -32,12 +32,13 @@ func full(t *testing.T, name string) *v1alpha1.DistributionTenant {
 			},
 		},
 		Spec: v1alpha1.DistributionTenantSpec{
-			DistributionID: "E2EXAMPLE1", DriftPolicy: v1alpha1.DriftPolicyEnforce,
+			DistributionID: "E2EXAMPLE1", ConnectionGroupRef: &v1alpha1.LocalReference{Name: "static"}, DriftPolicy: v1alpha1.DriftPolicyEnforce,
 			Domains:    []v1alpha1.TenantDomain{{Domain: name + ".example.com"}, {Domain: "www." + name + ".example.com"}},
 			Parameters: []v1alpha1.Parameter{{Name: "tier", Value: "gold"}}, Tags: []v1alpha1.Tag{{Key: "team", Value: "edge"}},
 		},
 		Status: v1alpha1.DistributionTenantStatus{
 			ID: "dt_" + name, ARN: arn, TenantName: name, ETag: "E1", DistributionTenantStatus: "Deployed", ObservedGeneration: 2,
+			DistributionID: "E2EXAMPLE1", ConnectionGroupID: "cg_1",
 			CreatedTime: &since, AppliedTagKeys: []string{"team"}, CertificateARN: "arn:aws:acm:us-east-1:111122223333:certificate/1",
 			DomainResults: []v1alpha1.DomainResult{{Domain: name + ".example.com", Status: "active"}, {Domain: "www." + name + ".example.com", Status: "inactive"}},
 			Conditions:    []metav1.Condition{{Type: "Ready", Status: "True", Reason: "Deployed", Message: "It serves.", ObservedGeneration: 2, LastTransitionTime: since}},
@@ -99,10 +100,13 @@ func TestPatchesOfSlimObjectsTakeNothingAway(t *testing.T) {
 func TestSlimObjectsShareTheirText(t *testing.T) {
 	a, b := slimmed(t, full(t, "a")), slimmed(t, full(t, "b"))
 	for what, pair := range map[string][2]string{
-		"a condition's message": {a.Status.Conditions[0].Message, b.Status.Conditions[0].Message},
-		"the distribution":      {a.Spec.DistributionID, b.Spec.DistributionID},
-		"the finalizer":         {a.Finalizers[0], b.Finalizers[0]},
-		"its own name":          {a.Name, a.Status.TenantName},
+		"a condition's message":   {a.Status.Conditions[0].Message, b.Status.Conditions[0].Message},
+		"the distribution":        {a.Spec.DistributionID, b.Spec.DistributionID},
+		"the distribution in use": {a.Spec.DistributionID, b.Status.DistributionID},
+		"the group":               {a.Status.ConnectionGroupID, b.Status.ConnectionGroupID},
+		"the group's object":      {a.Spec.ConnectionGroupRef.Name, b.Spec.ConnectionGroupRef.Name},
+		"the finalizer":           {a.Finalizers[0], b.Finalizers[0]},
+		"its own name":            {a.Name, a.Status.TenantName},
 	} {
 		if unsafe.StringData(pair[0]) != unsafe.StringData(pair[1]) {
 			t.Errorf("%s %q is in memory twice", what, pair[0])

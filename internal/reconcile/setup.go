@@ -1,11 +1,13 @@
 package reconcile
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -35,6 +37,18 @@ type Watch struct {
 	Wake <-chan event.GenericEvent
 	// Annotations are those whose change wakes the object.
 	Annotations []string
+	// Related are the other kinds that objects of this one refer to.
+	Related []Related
+}
+
+// Related is a kind whose objects wake those that refer to them.
+type Related struct {
+	// Object is an empty object of the kind.
+	Object client.Object
+	// Wakes names the objects to wake when this one was created, changed or deleted.
+	Wakes func(o client.Object) []types.NamespacedName
+	// Matters tells a change that shows to those who refer to the object from any other.
+	Matters func(before, after client.Object) bool
 }
 
 // Setup registers the driver with the manager. The primary objects wake on a change of
@@ -52,6 +66,17 @@ func Setup[O client.Object](mgr ctrl.Manager, d *Driver[O], w Watch) error {
 		})
 	if w.Wake != nil {
 		b = b.WatchesRawSource(source.Channel(w.Wake, &handler.EnqueueRequestForObject{}))
+	}
+	for _, r := range w.Related {
+		b = b.Watches(r.Object, handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
+			var requests []reconcile.Request
+			for _, key := range r.Wakes(o) {
+				requests = append(requests, reconcile.Request{NamespacedName: key})
+			}
+			return requests
+		}), builder.WithPredicates(predicate.Funcs{
+			UpdateFunc: func(e event.UpdateEvent) bool { return r.Matters(e.ObjectOld, e.ObjectNew) },
+		}))
 	}
 	if err := b.Complete(d); err != nil {
 		return fmt.Errorf("setting up the %s controller: %w", w.Name, err)

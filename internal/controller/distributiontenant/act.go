@@ -89,6 +89,9 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s edge.Create) er
 		return &fault.Error{Kind: fault.Throttled, Operation: "CreateDistributionTenant", RetryAfter: delay}
 	}
 	now := p.Clock.Now()
+	if err := p.confirmReferences(ctx); err != nil {
+		return err
+	}
 	if now.Sub(p.in.CreateMark) > markFresh {
 		p.in.CreateMark = now
 	}
@@ -124,6 +127,9 @@ func (p *pass) adopt(ctx context.Context, k reconcile.Keeper, s edge.Adopt) erro
 }
 
 func (p *pass) update(ctx context.Context, k reconcile.Keeper, s edge.Update) error {
+	if err := p.confirmReferences(ctx); err != nil {
+		return err
+	}
 	if err := p.hold(ctx, k, nil); err != nil {
 		return err
 	}

@@ -36,7 +36,9 @@ type Observer interface {
 
 // Options are what the controller is made from.
 type Options struct {
-	Client     client.Client
+	Client client.Client
+	// Live reads past the cache.
+	Live       client.Reader
 	Inventory  *inventory.Inventory
 	References *inventory.References
 	Zones      *zone.Zones
@@ -66,6 +68,8 @@ type Controller struct {
 	// objects are those that had a pass, by their tenant's name in AWS. An index of the
 	// cache would take ten times the memory.
 	objects map[string][]types.NamespacedName
+	// referrers are the tenants that name an object.
+	referrers map[referent]map[types.NamespacedName]struct{}
 }
 
 // memory is what the process remembers of one object, and of its own tries for it.
@@ -73,11 +77,16 @@ type memory struct {
 	uid      types.UID
 	tenant   string
 	attempts edge.Attempts
+	// names are the objects that the tenant names.
+	names []referent
 }
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, attempts: map[types.NamespacedName]*memory{}, objects: map[string][]types.NamespacedName{}}
+	return &Controller{
+		Options: o, attempts: map[types.NamespacedName]*memory{}, objects: map[string][]types.NamespacedName{},
+		referrers: map[referent]map[types.NamespacedName]struct{}{},
+	}
 }
 
 // New implements reconcile.Kind.
@@ -95,6 +104,7 @@ func (c *Controller) Forget(key client.ObjectKey) {
 	m := c.attempts[key]
 	if m != nil {
 		c.unname(key, m.tenant)
+		c.unfollow(key, m)
 		delete(c.attempts, key)
 	}
 	c.mu.Unlock()
@@ -126,6 +136,7 @@ func (c *Controller) recall(o *v1alpha1.DistributionTenant) edge.Attempts {
 	}
 	if m != nil {
 		c.unname(key, m.tenant)
+		c.unfollow(key, m)
 	}
 	c.objects[name] = append(c.objects[name], key)
 	c.attempts[key] = &memory{uid: o.UID, tenant: name}
@@ -176,7 +187,7 @@ func (c *Controller) remember(o *v1alpha1.DistributionTenant, a edge.Attempts) {
 // SetupWithManager watches the objects, and the inventory through Wake.
 func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*v1alpha1.DistributionTenant], workers int) error {
 	return reconcile.Setup(mgr, d, reconcile.Watch{
-		Name: "distributiontenant", Workers: workers, Wake: c.wake(),
+		Name: "distributiontenant", Workers: workers, Wake: c.wake(), Related: c.Related(),
 		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationAbandonDNS},
 	})
 }

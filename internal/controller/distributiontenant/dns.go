@@ -27,7 +27,7 @@ func (p *pass) declare(stored []dns.Entry) {
 	p.in.World.DNS = p.Zones.Declare(dns.Claim{
 		Owner: p.owner(), Version: v, Since: p.object.CreationTimestamp.Time,
 		Access: p.access(), Wants: p.in.Wants(), Ledger: p.unhindered(stored),
-		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Correct: p.in.Policy.Drift == edge.DriftEnforce && !p.in.Paused,
+		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Correct: p.in.Policy.Drift == edge.DriftEnforce && !p.in.Paused && !p.in.Unresolved(),
 	})
 }
 

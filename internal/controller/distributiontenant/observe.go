@@ -56,7 +56,9 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		CertificateUnusable: known.CertificateUnusable,
 	}
 	p.in.World.CertificateMovesETag, p.in.World.AsksResolvers = c.certificateMovesETag.Load(), c.Resolver != nil
-	if known.Tenant != nil || p.in.Desired.DNS != nil {
+	p.resolve(ctx)
+	// As long as it is unknown which group a tenant will be in, that of all others is not its own.
+	if known.Tenant != nil || p.in.Desired.DNS != nil && !p.in.Unresolved() {
 		p.in.World.RoutingEndpoint = c.References.KnownEndpoint(p.group())
 	}
 	p.in.World.Zones, p.in.World.ZonesKnown = p.knownZones()
@@ -119,7 +121,7 @@ func (p *pass) class() port.Class {
 	if look, ok := p.out.Decision.Step.(edge.Look); ok && look.At == edge.LookManaged && !p.in.Nudged && !p.in.Deleting && !p.in.CertificateMoved() {
 		return port.Poll
 	}
-	if p.in.Deleting || p.in.Memory.AppliedGeneration != p.in.Generation {
+	if p.in.Deleting || p.in.Pending() {
 		return port.Change
 	}
 	return port.Correct

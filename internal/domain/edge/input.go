@@ -367,6 +367,9 @@ func (in Input) proven() bool {
 // applied reports whether what the present generation asks for was the last that AWS was made equal to.
 func (in Input) applied() bool { return in.reached(in.Memory.AppliedGeneration, in.Memory.Parents) }
 
+// Pending reports whether what is asked for has not reached AWS yet.
+func (in Input) Pending() bool { return !in.applied() }
+
 // reached reports whether the generation is the present one, and the parents those that it leads to.
 func (in Input) reached(generation int64, p Parents) bool {
 	return generation == in.Generation && in.ledTo(p)

@@ -19,6 +19,8 @@ type Reference struct {
 
 	Found    bool
 	Deleting bool
+	// Unread is true when the cluster did not answer whether there is such an object.
+	Unread bool
 	// ID is what AWS calls that which the object stands for. Empty until it exists there and is proven
 	// the object's own.
 	ID string
@@ -52,6 +54,8 @@ func (r Reference) problem() *Problem {
 		return &Problem{Reason: reason, Message: what + " " + fmt.Sprintf(format, args...)}
 	}
 	switch {
+	case r.Unread:
+		return not(ReasonReferenceNotReady, "could not be read from the cluster. It is tried again.")
 	case !r.Found:
 		return not(ReasonReferenceNotReady, "does not exist. Create it, or name another one.")
 	case r.Deleting:

@@ -1,8 +1,10 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -148,12 +150,38 @@ func (w *World) watch() {
 			id := ID{Kind: k.name, ObjectKey: client.ObjectKeyFromObject(o)}
 			alive[id] = true
 			w.notice(id, o)
+			w.relate(id, o)
 		}
 	}
 	for key, s := range w.objects {
 		if !alive[key] && s.seen != "" {
 			s.seen, s.due = "", w.Clock.Now()
+			w.relate(key, nil)
 		}
+	}
+}
+
+// relate queues the tenants that refer to an object, when a change shows to them. It is nil once it is gone.
+func (w *World) relate(id ID, o client.Object) {
+	before := w.related[id]
+	shown := cmp.Or(o, before)
+	for _, r := range w.process.controller.Related() {
+		unseen := before != nil && o != nil && !r.Matters(before, o)
+		if unseen || reflect.TypeOf(r.Object) != reflect.TypeOf(shown) {
+			continue
+		}
+		for _, key := range r.Wakes(shown) {
+			if s := w.objects[ID{ObjectKey: key}]; s != nil {
+				s.due = w.Clock.Now()
+				w.Woken++
+			}
+		}
+	}
+	switch {
+	case o == nil:
+		delete(w.related, id)
+	case id.Kind != "":
+		w.related[id] = o
 	}
 }
 

@@ -3,14 +3,13 @@ package world
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-
-	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
 // crash is what a dying process panics with.
@@ -28,8 +27,8 @@ type gate struct {
 	then []stop
 	// around is played instead of each write to Kubernetes.
 	around func(n int, write func() error) error
-	// frozen are the objects as a cache that is behind still shows them.
-	frozen map[client.ObjectKey]*v1alpha1.DistributionTenant
+	// frozen is an object as a cache that is behind still shows it.
+	frozen client.Object
 }
 
 // stop is the end of the process at the n-th write from the time it is armed.
@@ -81,10 +80,10 @@ func (w *World) AroundKubeWrites(hook func(n int, write func() error) error) {
 
 // FreezeCache makes the operator see the object as it is now, whatever happens to it, until
 // ThawCache: so it is in a replica that was stopped for a while, or behind a watch that hangs.
-func (w *World) FreezeCache(o *v1alpha1.DistributionTenant) {
+func (w *World) FreezeCache(o client.Object) {
 	w.gate.mu.Lock()
 	defer w.gate.mu.Unlock()
-	w.gate.frozen = map[client.ObjectKey]*v1alpha1.DistributionTenant{client.ObjectKeyFromObject(o): o.DeepCopy()}
+	w.gate.frozen = o.DeepCopyObject().(client.Object) //nolint:forcetypeassert // a copy has the type of its original
 }
 
 // ThawCache ends FreezeCache.
@@ -97,10 +96,10 @@ func (w *World) ThawCache() {
 // get answers from the frozen cache where there is one.
 func (g *gate) get(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 	g.mu.Lock()
-	frozen := g.frozen[key]
+	frozen := g.frozen
 	g.mu.Unlock()
-	if t, ok := o.(*v1alpha1.DistributionTenant); ok && frozen != nil {
-		frozen.DeepCopyInto(t)
+	if frozen != nil && client.ObjectKeyFromObject(frozen) == key && reflect.TypeOf(frozen) == reflect.TypeOf(o) {
+		reflect.ValueOf(o).Elem().Set(reflect.ValueOf(frozen.DeepCopyObject()).Elem())
 		return nil
 	}
 	return c.Get(ctx, key, o, opts...)

@@ -67,7 +67,11 @@ func following[O client.Object, R any](w *World, name string, c *parent.Controll
 			w.Events = append(w.Events, Event{Object: o.GetName(), Warning: e.Warning, Reason: e.Reason, Message: e.Message})
 		},
 	}
-	return kind{name: name, reconcile: driver.Reconcile, list: func() (all []client.Object) {
+	run := driver.Reconcile
+	if w.options.WithoutParents {
+		run = func(context.Context, ctrl.Request) (ctrl.Result, error) { return ctrl.Result{}, nil }
+	}
+	return kind{name: name, reconcile: run, list: func() (all []client.Object) {
 		for _, namespace := range w.namespaces {
 			all = append(all, list(namespace)...)
 		}

@@ -65,6 +65,8 @@ type Options struct {
 	AllowedRoles identity.RolePatterns
 	// Resolver is public DNS, where the operator is to ask it.
 	Resolver port.Resolver
+	// WithoutParents leaves Distribution and ConnectionGroup objects to the test: no controller reconciles them.
+	WithoutParents bool
 	// Expiry makes the operator watch when certificates expire.
 	Expiry bool
 	// Rate and Burst are the operator's own limits; none by default.
@@ -99,6 +101,8 @@ type World struct {
 	// Ready are the times to Ready that were observed, Drift how often drift was.
 	Ready []time.Duration
 	Drift int
+	// Woken is how often a tenant was woken because of what it refers to.
+	Woken int
 
 	t       TB
 	options Options
@@ -110,6 +114,8 @@ type World struct {
 	kube       client.Client
 	process    *process
 	objects    map[ID]*scheduled
+	// related are the objects that tenants may name, as the watch last showed them.
+	related map[ID]client.Object
 	// lag is nil with a real API server.
 	lag *lagging
 }
@@ -221,7 +227,7 @@ func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch
 	w := &World{
 		Sim:   sim.New(sim.Options{Clock: clk, DeployDelay: DeployDelay, Seed: o.Seed, Switches: o.Switches, Watch: o.Watch}),
 		Clock: clk, AccessKey: personKey,
-		t: t, options: o, gate: &gate{}, objects: map[ID]*scheduled{},
+		t: t, options: o, gate: &gate{}, objects: map[ID]*scheduled{}, related: map[ID]client.Object{},
 	}
 	w.Kube, w.kube = w.noting(person), w.gate.kube(w.noting(operators))
 	w.Namespace = w.AddNamespace()
@@ -269,7 +275,7 @@ func (w *World) start() {
 	})
 	p.references = inventory.NewReferences(edgeClient, certs, caller, w.Clock)
 	p.controller = distributiontenant.New(distributiontenant.Options{
-		Client: w.kube, Inventory: p.inventory, References: p.references,
+		Client: w.kube, Live: w.Kube, Inventory: p.inventory, References: p.references,
 		Zones: p.zones, Resolver: w.options.Resolver,
 		Budget: p.limiter, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
 		Interval: SweepInterval, Observer: observer{w}, Random: half,

@@ -1,0 +1,141 @@
+package distributiontenant
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// referent is an object that tenants name.
+type referent struct {
+	field edge.ReferenceField
+	key   types.NamespacedName
+}
+
+func referentOf(r edge.Reference) referent {
+	return referent{field: r.Field, key: types.NamespacedName{Namespace: r.Namespace, Name: r.Name}}
+}
+
+// resolve finds out what the references of the spec lead to. A deletion looks at none of them: whatever became
+// of the parents must not keep a tenant from going.
+func (p *pass) resolve(ctx context.Context) {
+	if p.in.Deleting {
+		p.follow(p.object, nil)
+		return
+	}
+	references := convert.References(p.object)
+	// First followed, then read: no change in between is missed.
+	p.follow(p.object, references)
+	for n, r := range references {
+		references[n] = lookUp(ctx, p.Client, r)
+	}
+	p.in.Refer(references)
+}
+
+// lookUp is the reference as the cluster shows it.
+func lookUp(ctx context.Context, kube client.Reader, r edge.Reference) edge.Reference {
+	key := client.ObjectKey{Namespace: r.Namespace, Name: r.Name}
+	var err error
+	switch r.Field {
+	case edge.DistributionRef:
+		var o v1alpha1.Distribution
+		if err = kube.Get(ctx, key, &o); err == nil {
+			return convert.DistributionReference(&o)
+		}
+	case edge.ConnectionGroupRef:
+		var o v1alpha1.ConnectionGroup
+		if err = kube.Get(ctx, key, &o); err == nil {
+			return convert.ConnectionGroupReference(&o)
+		}
+	}
+	// What can't be read is not missing.
+	r.Unread = !apierrors.IsNotFound(err)
+	return r
+}
+
+// confirmReferences asks the API server whether the references lead to what the pass knows, as the driver does for
+// the object itself: behind a cache that is late a tenant would be moved back to where it was before.
+func (p *pass) confirmReferences(ctx context.Context) error {
+	for _, r := range p.in.World.References {
+		if lookUp(ctx, p.Live, r) != r {
+			return fmt.Errorf("confirming spec.%s: %w", r.Field, reconcile.ErrBehind)
+		}
+	}
+	return nil
+}
+
+// follow notes which objects the tenant names from now on.
+func (c *Controller) follow(o *v1alpha1.DistributionTenant, references []edge.Reference) {
+	key := client.ObjectKeyFromObject(o)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.attempts[key]
+	if m == nil || slices.EqualFunc(m.names, references, func(a referent, b edge.Reference) bool { return a == referentOf(b) }) {
+		return
+	}
+	c.unfollow(key, m)
+	for _, r := range references {
+		to := referentOf(r)
+		if c.referrers[to] == nil {
+			c.referrers[to] = map[types.NamespacedName]struct{}{}
+		}
+		c.referrers[to][key] = struct{}{}
+		m.names = append(m.names, to)
+	}
+}
+
+// unfollow needs the lock.
+func (c *Controller) unfollow(key types.NamespacedName, m *memory) {
+	for _, to := range m.names {
+		delete(c.referrers[to], key)
+		if len(c.referrers[to]) == 0 {
+			delete(c.referrers, to)
+		}
+	}
+	m.names = nil
+}
+
+// referrersOf are the tenants that name the object. One that had no pass yet has one before it, and needs no waking.
+func (c *Controller) referrersOf(r edge.Reference) []types.NamespacedName {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.SortedFunc(maps.Keys(c.referrers[referentOf(r)]), func(a, b types.NamespacedName) int {
+		return strings.Compare(a.String(), b.String())
+	})
+}
+
+// Related are the kinds of objects that tenants name.
+func (c *Controller) Related() []reconcile.Related {
+	return []reconcile.Related{
+		{Object: &v1alpha1.Distribution{}, Wakes: c.wakes, Matters: matters},
+		{Object: &v1alpha1.ConnectionGroup{}, Wakes: c.wakes, Matters: matters},
+	}
+}
+
+func (c *Controller) wakes(o client.Object) []types.NamespacedName {
+	return c.referrersOf(referenceTo(o))
+}
+
+// matters reports whether a change of an object shows to the tenants that name it.
+func matters(before, after client.Object) bool { return referenceTo(before) != referenceTo(after) }
+
+func referenceTo(o client.Object) edge.Reference {
+	switch o := o.(type) {
+	case *v1alpha1.Distribution:
+		return convert.DistributionReference(o)
+	case *v1alpha1.ConnectionGroup:
+		return convert.ConnectionGroupReference(o)
+	}
+	return edge.Reference{}
+}

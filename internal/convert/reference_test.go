@@ -1,0 +1,81 @@
+package convert_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+)
+
+func TestReferences(t *testing.T) {
+	o := &v1alpha1.DistributionTenant{}
+	o.Namespace = "shop"
+	if got := convert.References(o); got != nil {
+		t.Errorf("a tenant that names its parents by their IDs refers to %+v", got)
+	}
+	o.Spec.DistributionRef = &v1alpha1.LocalReference{Name: "main"}
+	o.Spec.ConnectionGroupRef = &v1alpha1.LocalReference{Name: "static"}
+	want := []edge.Reference{
+		{Field: edge.DistributionRef, Kind: "Distribution", Namespace: "shop", Name: "main"},
+		{Field: edge.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: "shop", Name: "static"},
+	}
+	if d := cmp.Diff(want, convert.References(o)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+func TestDistributionReference(t *testing.T) {
+	tests := map[string]struct {
+		change func(*v1alpha1.Distribution)
+		want   edge.Reference
+	}{
+		"one that was never looked at": {func(*v1alpha1.Distribution) {}, edge.Reference{}},
+		"one that is there":            {func(o *v1alpha1.Distribution) { o.Status.ID = "E1" }, edge.Reference{ID: "E1"}},
+		"one that goes": {func(o *v1alpha1.Distribution) {
+			o.Status.ID = "E1"
+			o.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+		}, edge.Reference{ID: "E1", Deleting: true}},
+		"one that can't be made":        {notReady(""), edge.Reference{NotReady: edge.ReasonQuotaExceeded}},
+		"one that is there, and ailing": {notReady("E1"), edge.Reference{ID: "E1"}},
+		"the usual mode":                {func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeTenantOnly }, edge.Reference{}},
+		"a standard distribution":       {func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeDirect }, edge.Reference{Direct: true}},
+		"a disabled distribution":       {func(o *v1alpha1.Distribution) { o.Spec.Enabled = new(false) }, edge.Reference{}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := &v1alpha1.Distribution{}
+			o.Namespace, o.Name = "shop", "main"
+			test.change(o)
+			want := test.want
+			want.Field, want.Kind, want.Namespace, want.Name, want.Found = edge.DistributionRef, "Distribution", "shop", "main", true
+			if d := cmp.Diff(want, convert.DistributionReference(o)); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func notReady(id string) func(*v1alpha1.Distribution) {
+	return func(o *v1alpha1.Distribution) {
+		o.Status.ID = id
+		o.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonQuotaExceeded}}
+	}
+}
+
+func TestConnectionGroupReference(t *testing.T) {
+	for enabled, disabled := range map[*bool]bool{nil: false, new(true): false, new(false): true} {
+		o := &v1alpha1.ConnectionGroup{}
+		o.Namespace, o.Name, o.Spec.Enabled, o.Status.ID = "shop", "static", enabled, "cg_1"
+		want := edge.Reference{
+			Field: edge.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: "shop", Name: "static", Found: true, ID: "cg_1", Disabled: disabled,
+		}
+		if d := cmp.Diff(want, convert.ConnectionGroupReference(o)); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	}
+}
