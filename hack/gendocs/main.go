@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 )
@@ -91,6 +92,9 @@ func rulesPage() string {
 	of := func(r edge.Rule) [2]string { return [2]string{r.Name, r.About} }
 	chain("A distribution tenant, while the object lives", each(keep, of))
 	chain("A distribution tenant, while the object is being deleted", each(remove, of))
+	keepParent, removeParent := parent.Chains()
+	chain("A distribution or a connection group, while the object lives", each(keepParent, of))
+	chain("A distribution or a connection group, while the object is being deleted", each(removeParent, of))
 	follow, release := source.Chains()
 	ofSource := func(r source.Rule) [2]string { return [2]string{r.Name, capital(r.About) + "."} }
 	chain("A source, while the object lives", each(follow, ofSource))

@@ -13,6 +13,10 @@ const (
 	VPCOrigins          Feature = "vpc-origins"
 	WebACLs             Feature = "web-acls"
 	TenantSources       Feature = "tenant-sources"
+	Distributions       Feature = "distributions"
+	ConnectionGroups    Feature = "connection-groups"
+	EdgeFunctions       Feature = "edge-functions"
+	AccessLogs          Feature = "access-logs"
 	// ReadOnly is made of the reads of the others.
 	ReadOnly Feature = "read-only"
 )
@@ -30,8 +34,15 @@ var features = []struct {
 		"`spec.dns.assumeRoleArn` names where they are in another."},
 	{CrossAccountDNS, "Cross-account DNS", "Needed where objects have a `spec.dns.assumeRoleArn`, or a source a `spec.dynamodb.assumeRoleArn`. The resource is an example: write the roles that the operator's " +
 		"`--allowed-roles` has."},
-	{VPCOrigins, "VPC origins", "Needed where the multi-tenant distribution has VPC origins."},
-	{WebACLs, "Web ACLs", "Needed where objects have `customizations.webAcl`."},
+	{Distributions, "Distributions", "Needed where there are objects of the kind `Distribution`, and only there: without it the operator can neither create, change nor delete a distribution. " +
+		"AWS names no permission for the certificate of a distribution. Updates and deletions can be narrowed to what the operator owns with the condition key " +
+		"`aws:ResourceTag/cloudfront-tenant-operator.io/cluster`, whose value is the cluster ID."},
+	{ConnectionGroups, "Connection groups", "Needed where there are objects of the kind `ConnectionGroup`, and only there."},
+	{VPCOrigins, "VPC origins", "Needed where the multi-tenant distribution of tenants, or a `Distribution`, has VPC origins."},
+	{WebACLs, "Web ACLs", "Needed where tenants have `customizations.webAcl`, or a `Distribution` a `webACLId`."},
+	{EdgeFunctions, "Edge functions", "Needed where a `Distribution` has `lambdaFunctionAssociations`: what CloudFront does with a Lambda@Edge function it does in the name of who associates it. " +
+		"CloudFront functions need nothing. The resources are examples: write the functions that there are."},
+	{AccessLogs, "Access logs", "Needed where a `Distribution` has a `logging`: CloudFront lets itself write into the bucket in the name of who turns the logs on. The resource is an example: write the buckets that there are."},
 	{TenantSources, "Tenant sources", "Needed where a `TenantSource` reads DynamoDB: for the operator's own identity, or for the role that `spec.dynamodb.assumeRoleArn` names. " +
 		"The resource is an example: write the tables that there are. A table that is encrypted with a key of your own also needs `kms:Decrypt` on that key."},
 	{ReadOnly, "Read-only", "**Instead of the others**, for an operator that runs with `--drift-policy report` and must not be able to change anything: " +
@@ -53,6 +64,11 @@ const (
 	// CloudFront takes certificates and web ACLs from us-east-1 only.
 	certificates = "arn:aws:acm:us-east-1:*:certificate/*"
 	webACLs      = "arn:aws:wafv2:us-east-1:*:global/webacl/*/*"
+	// The service-linked role with which Lambda replicates a function to the edge.
+	replicator = "arn:aws:iam::*:role/aws-service-role/replicator.lambda.amazonaws.com/*"
+	// Policies for all functions and all buckets would let whoever writes a Distribution look into any.
+	functions = "arn:aws:lambda:us-east-1:*:function:edge-*"
+	buckets   = "arn:aws:s3:::my-access-logs"
 	// A policy for all tables would let whoever writes a TenantSource look into any.
 	tables = "arn:aws:dynamodb:*:*:table/customers"
 )
@@ -62,15 +78,17 @@ var sids = map[string]string{
 	anything: "NoResource", tenants: "DistributionTenants", distributions: "Distributions",
 	groups: "ConnectionGroups", zones: "HostedZones", changes: "Changes", roles: "Roles",
 	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs", tables: "Tables",
+	replicator: "Replicator", functions: "Functions", buckets: "Buckets",
 }
 
 // free are the calls that AWS answers for everybody, so that no policy has to allow them.
 var free = map[Call]bool{"sts:GetCallerIdentity": true}
 
-// Permission is an IAM action that a feature needs. For the calls that the code makes the
-// action has the name of the call.
+// Permission is an IAM action that a feature needs.
 type Permission struct {
-	Action   string
+	Action string
+	// Call is the call that the code makes, where the action has another name.
+	Call     Call
 	Feature  Feature
 	Resource string
 	// Read is true when the action changes nothing.
@@ -80,6 +98,9 @@ type Permission struct {
 	// For says what it is used for, Without what stops without it.
 	For, Without string
 }
+
+// replication is the one action that AWS itself documents with a star.
+const replication = "lambda:EnableReplication*"
 
 // permissions are those of every call, and those that AWS asks for beside.
 var permissions = []Permission{
@@ -207,6 +228,121 @@ var permissions = []Permission{
 		Action: "cloudfront:GetVpcOrigin", Feature: VPCOrigins, Resource: vpcOrigins, Read: true, Implied: true,
 		For:     "CloudFront asks for it at creates and updates of tenants of such a distribution.",
 		Without: "Creates and updates say `AccessDenied`.",
+	},
+	{
+		Action: "cloudfront:CreateDistribution", Call: "cloudfront:CreateDistributionWithTags", Feature: Distributions, Resource: anything,
+		For:     "Creating, with all tags in the same call. CloudFront checks no resource for it.",
+		Without: "New objects say `AccessDenied`. Existing distributions are not affected.",
+	},
+	{
+		Action: "cloudfront:CreateConnectionGroup", Feature: Distributions, Resource: anything, Implied: true,
+		For:     "AWS lists it among what a create of a distribution with tags asks for.",
+		Without: "A create may say `AccessDenied`.",
+	},
+	{
+		Action: "cloudfront:GetDistribution", Feature: Distributions, Resource: distributions, Read: true,
+		For:     "Reading a distribution before each change, following its deployment, and making sure that it is gone.",
+		Without: "Objects say `AccessDenied`; a deleted one stays, with its distribution as it is.",
+	},
+	{
+		Action: "cloudfront:ListDistributionsByConnectionMode", Feature: Distributions, Resource: anything, Read: true,
+		For:     "Finding what a create has made whose answer was lost. CloudFront checks no resource for it.",
+		Without: "After a lost answer the object says `AccessDenied`, and can't be deleted either.",
+	},
+	{
+		Action: "cloudfront:UpdateDistribution", Feature: Distributions, Resource: distributions,
+		For:     "Changing a distribution, correcting drift, and disabling before a deletion.",
+		Without: "A changed spec says `AccessDenied` and stays out of AWS; a deleted object waits, with its distribution enabled, until somebody disables it by hand.",
+	},
+	{
+		Action: "cloudfront:DeleteDistribution", Feature: Distributions, Resource: distributions,
+		For:     "Deleting a distribution that was disabled, and whose disable is deployed everywhere.",
+		Without: "A deleted object waits with `AccessDenied`; its distribution is disabled and stays.",
+	},
+	{
+		Action: "cloudfront:ListTagsForResource", Feature: Distributions, Resource: distributions, Read: true,
+		For:     "Proving that a distribution is ours before each change.",
+		Without: "Creating works. Adoption, updates and deletion say `AccessDenied`.",
+	},
+	{
+		Action: "cloudfront:TagResource", Feature: Distributions, Resource: distributions,
+		For:     "Owner tags and your tags. CloudFront asks for it at a create too, because tags are sent along.",
+		Without: "No distribution can be created or adopted: `AccessDenied`.",
+	},
+	{
+		Action: "cloudfront:UntagResource", Feature: Distributions, Resource: distributions,
+		For:     "Removing tags that left the spec, and the owner tags under `deletionPolicy: Retain`.",
+		Without: "An object whose tag was removed says `AccessDenied`; one that is to be retained can't be deleted.",
+	},
+	{
+		Action: "cloudfront:ListDistributionTenants", Feature: Distributions, Resource: anything, Read: true,
+		For:     "Making sure that a distribution has no tenants before it is disabled.",
+		Without: "A deleted object waits with `AccessDenied`; its distribution stays as it is.",
+	},
+	{
+		Action: "cloudfront:CreateConnectionGroup", Feature: ConnectionGroups, Resource: anything,
+		For:     "Creating. CloudFront checks no resource for it.",
+		Without: "New objects say `AccessDenied`. Existing groups are not affected.",
+	},
+	{
+		Action: "cloudfront:GetConnectionGroup", Feature: ConnectionGroups, Resource: groups, Read: true,
+		For:     "Reading a group before each change, following its deployment, and making sure that it is gone.",
+		Without: "Objects say `AccessDenied`; a deleted one stays, with its group as it is.",
+	},
+	{
+		Action: "cloudfront:UpdateConnectionGroup", Feature: ConnectionGroups, Resource: groups,
+		For:     "Changing a group, correcting drift, and disabling before a deletion.",
+		Without: "A changed spec says `AccessDenied` and stays out of AWS; a deleted object waits, with its group enabled, until somebody disables it by hand.",
+	},
+	{
+		Action: "cloudfront:DeleteConnectionGroup", Feature: ConnectionGroups, Resource: groups,
+		For:     "Deleting a group that was disabled, and whose disable is deployed everywhere.",
+		Without: "A deleted object waits with `AccessDenied`; its group is disabled and stays.",
+	},
+	{
+		Action: "cloudfront:ListTagsForResource", Feature: ConnectionGroups, Resource: groups, Read: true,
+		For:     "Proving that a group is ours before each change.",
+		Without: "Creating works. Adoption, updates and deletion say `AccessDenied`.",
+	},
+	{
+		Action: "cloudfront:TagResource", Feature: ConnectionGroups, Resource: groups,
+		For:     "Owner tags and your tags. CloudFront asks for it at a create too, because tags are sent along.",
+		Without: "No group can be created or adopted: `AccessDenied`.",
+	},
+	{
+		Action: "cloudfront:UntagResource", Feature: ConnectionGroups, Resource: groups,
+		For:     "Removing tags that left the spec, and the owner tags under `deletionPolicy: Retain` and of the default group.",
+		Without: "An object whose tag was removed says `AccessDenied`; one that is to be retained can't be deleted.",
+	},
+	{
+		Action: "cloudfront:ListDistributionTenants", Feature: ConnectionGroups, Resource: anything, Read: true,
+		For:     "Making sure that a group has no tenants before it is disabled.",
+		Without: "A deleted object waits with `AccessDenied`; its group stays as it is.",
+	},
+	{
+		Action: "lambda:GetFunction", Feature: EdgeFunctions, Resource: functions, Read: true, Implied: true,
+		For:     "CloudFront reads the function that a create or an update names.",
+		Without: "Creates and updates with a new function say `AccessDenied`.",
+	},
+	{
+		Action: replication, Feature: EdgeFunctions, Resource: functions, Implied: true,
+		For:     "Lambda lets its replication read the function. AWS wants the action with the star at its end.",
+		Without: "Creates and updates with a new function say `AccessDenied`.",
+	},
+	{
+		Action: "iam:CreateServiceLinkedRole", Feature: EdgeFunctions, Resource: replicator, Implied: true,
+		For:     "The first function of an account that is associated makes the role with which Lambda replicates.",
+		Without: "The first create or update with a function says `AccessDenied`. Once the role exists nothing needs it.",
+	},
+	{
+		Action: "s3:GetBucketAcl", Feature: AccessLogs, Resource: buckets, Read: true, Implied: true,
+		For:     "CloudFront reads who may write into the bucket.",
+		Without: "Creates and updates with a new `logging` say `AccessDenied`.",
+	},
+	{
+		Action: "s3:PutBucketAcl", Feature: AccessLogs, Resource: buckets, Implied: true,
+		For:     "CloudFront lets itself write logs into the bucket, which has to have ACLs enabled.",
+		Without: "Creates and updates with a new `logging` say `AccessDenied`.",
 	},
 	{
 		Action: "dynamodb:Scan", Feature: TenantSources, Resource: tables, Read: true,

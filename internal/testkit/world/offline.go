@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -29,7 +30,7 @@ func NewOffline(t TB, o Options) *World {
 	s := scheme(t)
 	tracker := clienttesting.NewObjectTracker(s, serializer.NewCodecFactory(s).UniversalDecoder())
 	store := fake.NewClientBuilder().WithScheme(s).WithObjectTracker(tracker).
-		WithStatusSubresource(&v1alpha1.DistributionTenant{}).Build()
+		WithStatusSubresource(&v1alpha1.DistributionTenant{}, &v1alpha1.Distribution{}, &v1alpha1.ConnectionGroup{}).Build()
 	clk := clocktesting.NewFakeClock(Epoch)
 	lag := &lagging{before: map[client.ObjectKey]*v1alpha1.DistributionTenant{}}
 	w := build(t, clk, serving(store, clk), lag.client(store), o)
@@ -53,39 +54,50 @@ func serving(store client.WithWatch, clk *clocktesting.FakeClock) client.WithWat
 			return c.Create(ctx, o, opts...)
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			t, ok := o.(*v1alpha1.DistributionTenant)
-			if !ok {
+			if specOf(o) == nil {
 				return c.Patch(ctx, o, p, opts...)
 			}
-			var before v1alpha1.DistributionTenant
-			if err := c.Get(ctx, client.ObjectKeyFromObject(o), &before); err != nil {
+			before := reflect.New(reflect.TypeOf(o).Elem()).Interface().(client.Object)
+			if err := c.Get(ctx, client.ObjectKeyFromObject(o), before); err != nil {
 				return err
 			}
-			if err := c.Patch(ctx, o, p, opts...); err != nil || equality.Semantic.DeepEqual(before.Spec, t.Spec) {
+			if err := c.Patch(ctx, o, p, opts...); err != nil || equality.Semantic.DeepEqual(specOf(before), specOf(o)) {
 				return err
 			}
-			return nextGeneration(ctx, c, t)
+			return nextGeneration(ctx, c, o)
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			t, ok := o.(*v1alpha1.DistributionTenant)
-			if !ok || len(t.Finalizers) == 0 {
+			if specOf(o) == nil || len(o.GetFinalizers()) == 0 {
 				return c.Delete(ctx, o, opts...)
 			}
 			if err := c.Delete(ctx, o, opts...); err != nil {
 				return err
 			}
-			if err := c.Get(ctx, client.ObjectKeyFromObject(o), t); err != nil {
+			if err := c.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
 				return err
 			}
-			return nextGeneration(ctx, c, t)
+			return nextGeneration(ctx, c, o)
 		},
 	})
 }
 
-func nextGeneration(ctx context.Context, c client.Client, t *v1alpha1.DistributionTenant) error {
-	base := t.DeepCopy()
-	t.Generation++
-	return c.Patch(ctx, t, client.MergeFrom(base))
+// specOf is the spec of the kinds that have generations here, nil of others.
+func specOf(o client.Object) any {
+	switch o := o.(type) {
+	case *v1alpha1.DistributionTenant:
+		return o.Spec
+	case *v1alpha1.Distribution:
+		return o.Spec
+	case *v1alpha1.ConnectionGroup:
+		return o.Spec
+	}
+	return nil
+}
+
+func nextGeneration(ctx context.Context, c client.Client, o client.Object) error {
+	base := o.DeepCopyObject().(client.Object)
+	o.SetGeneration(o.GetGeneration() + 1)
+	return c.Patch(ctx, o, client.MergeFrom(base))
 }
 
 // lagging is a cache that may not have seen the operator's own last write yet.
