@@ -44,8 +44,8 @@ func (p Parents) of(f ReferenceField) string {
 	return p.DistributionID
 }
 
-// problem says why the object can't be hung a tenant on, nil when it can. A distribution that is still
-// being deployed, or disabled, can: CloudFront takes tenants for it.
+// problem says why no tenant can hang on the object, nil when one can. Parents need not be deployed: nothing is
+// known of CloudFront refusing a tenant for that, and a refusal would be tried again.
 //
 // None is stuck. The object's own watch wakes the tenant; a schedule of tries would only keep it waiting.
 func (r Reference) problem() *Problem {
