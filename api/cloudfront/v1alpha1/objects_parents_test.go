@@ -8,9 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/specimen"
 )
 
 // newDistribution stores the least valid one.
@@ -213,4 +215,26 @@ func TestTheRestOfADistributionMayChange(t *testing.T) {
 	if err := kube.Update(t.Context(), obj); err != nil {
 		t.Errorf("changing: %v", err)
 	}
+}
+
+// No rule refuses what CloudFront takes: these are the configurations that the adapter sends to the simulator and reads back.
+func TestEveryConfigurationThatCloudFrontTakesIsTaken(t *testing.T) {
+	namespace := newNamespace(t)
+	meta := metav1.ObjectMeta{Name: "any", Namespace: namespace}
+	for _, mode := range []v1alpha1.ConnectionMode{v1alpha1.ConnectionModeTenantOnly, v1alpha1.ConnectionModeDirect} {
+		distributions := specimen.Distributions(mode, certificate)
+		t.Run(string(mode), rapid.MakeCheck(func(rt *rapid.T) {
+			obj := &v1alpha1.Distribution{ObjectMeta: meta, Spec: v1alpha1.DistributionSpec{DistributionConfig: distributions.Draw(rt, "distribution")}}
+			if err := kube.Create(t.Context(), obj, client.DryRunAll); err != nil {
+				rt.Fatal(err)
+			}
+		}))
+	}
+	groups := specimen.Groups()
+	t.Run("ConnectionGroup", rapid.MakeCheck(func(rt *rapid.T) {
+		obj := &v1alpha1.ConnectionGroup{ObjectMeta: meta, Spec: v1alpha1.ConnectionGroupSpec{ConnectionGroupConfig: groups.Draw(rt, "group")}}
+		if err := kube.Create(t.Context(), obj, client.DryRunAll); err != nil {
+			rt.Fatal(err)
+		}
+	}))
 }

@@ -1,6 +1,7 @@
 package specimen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -243,6 +244,8 @@ func (g generator) certificate(arn string) *v1alpha1.ViewerCertificate {
 	}
 	if !g.tenants && g.yes("own addresses") {
 		v.SSLSupportMethod = pick[v1alpha1.SSLSupportMethod](g, "which", "vip", "static-ip")
+		// The default is for those who send the name that they want.
+		v.MinimumProtocolVersion = cmp.Or(v.MinimumProtocolVersion, "TLSv1")
 	}
 	switch g.one("certificate", kinds...) {
 	case "none":
