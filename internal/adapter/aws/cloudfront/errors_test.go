@@ -32,6 +32,10 @@ func TestClassification(t *testing.T) {
 	const (
 		create, update, remove = "CreateDistributionTenant", "UpdateDistributionTenant", "DeleteDistributionTenant"
 		get, list, tag         = "GetDistributionTenant", "ListDistributionTenants", "TagResource"
+
+		createDist, updateDist, removeDist    = "CreateDistributionWithTags", "UpdateDistribution", "DeleteDistribution"
+		createGroup, updateGroup, removeGroup = "CreateConnectionGroup", "UpdateConnectionGroup", "DeleteConnectionGroup"
+		listDists                             = "ListDistributionsByConnectionMode"
 	)
 	tests := []struct {
 		name      string
@@ -81,6 +85,32 @@ func TestClassification(t *testing.T) {
 		{"a change that CloudFront refuses", update, 400, "IllegalUpdate", "", fault.Invalid},
 		{"a body that got lost", update, 400, "MissingBody", "", fault.Invalid},
 		{"a code that nobody knows yet", update, 409, "BrandNew", "", fault.Transient},
+		{"a code that nobody knows yet, for a mistake", update, 400, "InvalidNovelty", "", fault.Invalid},
+
+		{"a caller reference that was used", createDist, 409, "DistributionAlreadyExists", "", fault.Exists},
+		{"an alias that is taken", createDist, 409, "CNAMEAlreadyExists", "", fault.DomainTaken},
+		{"what a new distribution refers to is absent", createDist, 404, "EntityNotFound", "", fault.Invalid},
+		{"a distribution that a new one refers to", createDist, 404, "NoSuchDistribution", "", fault.Invalid},
+		{"a distribution too many", createDist, 400, "TooManyDistributions", "", fault.Quota},
+		{"a multi-tenant distribution too many", createDist, 400, "EntityLimitExceeded", "", fault.Quota},
+		{"a distribution that is gone", updateDist, 404, "NoSuchDistribution", "", fault.NotFound},
+		{"what a distribution refers to is gone", updateDist, 404, "EntityNotFound", "", fault.Invalid},
+		{"an update without an ETag", updateDist, 400, "InvalidIfMatchVersion", "", fault.Conflict},
+		{"an update with a stale ETag", updateDist, 412, "PreconditionFailed", "", fault.Conflict},
+		{"a staging distribution that is in use", updateDist, 409, "StagingDistributionInUse", "", fault.Invalid},
+		{"a distribution that is on, or not settled", removeDist, 409, "DistributionNotDisabled", "", fault.NotDisabled},
+		{"a distribution that others use", removeDist, 409, "ResourceInUse", "", fault.InUse},
+		{"a distribution that was deleted", removeDist, 404, "NoSuchDistribution", "", fault.NotFound},
+		{"a deletion with a stale ETag", removeDist, 412, "PreconditionFailed", "", fault.Conflict},
+		{"a list of distributions is never absent", listDists, 404, "NoSuchDistribution", "", fault.Transient},
+		{"a list of distributions is never absent, in other words", listDists, 404, "EntityNotFound", "", fault.Transient},
+		{"a group's name that is taken", createGroup, 409, "EntityAlreadyExists", "", fault.Exists},
+		{"a group too many", createGroup, 400, "EntityLimitExceeded", "", fault.Quota},
+		{"an Anycast list that is absent", createGroup, 404, "EntityNotFound", "", fault.Invalid},
+		{"a group that is in use", updateGroup, 409, "ResourceInUse", "", fault.InUse},
+		{"a group that is gone", updateGroup, 404, "EntityNotFound", "", fault.NotFound},
+		{"a group that is on", removeGroup, 409, "ResourceNotDisabled", "", fault.NotDisabled},
+		{"a group that has tenants, or is the default one", removeGroup, 409, "CannotDeleteEntityWhileInUse", "", fault.InUse},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -109,5 +139,37 @@ func TestAPlain404IsShownWithItsStatus(t *testing.T) {
 	const want = "GetDistributionTenant: an answer with status 404 and no error code"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %q, want %q", err, want)
+	}
+}
+
+// Whatever CloudFront can find wrong with a distribution is the request's fault: trying it
+// again as it stands helps nobody.
+func TestEveryRefusalOfADistributionIsUnderstood(t *testing.T) {
+	invalid := []string{
+		"ContinuousDeploymentPolicyInUse", "IllegalFieldLevelEncryptionConfigAssociationWithCacheBehavior", "IllegalOriginAccessConfiguration",
+		"IllegalUpdate", "InconsistentQuantities", "InvalidArgument", "InvalidDefaultRootObject", "InvalidDomainNameForOriginAccessControl",
+		"InvalidErrorCode", "InvalidForwardCookies", "InvalidFunctionAssociation", "InvalidGeoRestrictionParameter", "InvalidHeadersForS3Origin",
+		"InvalidLambdaFunctionAssociation", "InvalidLocationCode", "InvalidMinimumProtocolVersion", "InvalidOrigin", "InvalidOriginAccessControl",
+		"InvalidOriginAccessIdentity", "InvalidOriginKeepaliveTimeout", "InvalidOriginReadTimeout", "InvalidProtocolSettings",
+		"InvalidQueryStringParameters", "InvalidRelativePath", "InvalidRequiredProtocol", "InvalidResponseCode", "InvalidTTLOrder",
+		"InvalidTagging", "InvalidViewerCertificate", "InvalidWebACLId", "MalformedInput", "MissingBody", "NoSuchCachePolicy",
+		"NoSuchContinuousDeploymentPolicy", "NoSuchFieldLevelEncryptionConfig", "NoSuchOrigin", "NoSuchOriginRequestPolicy",
+		"NoSuchRealtimeLogConfig", "NoSuchResponseHeadersPolicy", "RealtimeLogConfigOwnerMismatch", "StagingDistributionInUse",
+		"TrustedKeyGroupDoesNotExist", "TrustedSignerDoesNotExist",
+	}
+	quota := []string{
+		"TooManyCacheBehaviors", "TooManyCertificates", "TooManyDistributionCNAMEs", "TooManyDistributionsAssociatedToKeyGroup",
+		"TooManyFunctionAssociations", "TooManyOriginCustomHeaders", "TooManyOrigins", "TooManyTrustedSigners",
+	}
+	for kind, codes := range map[fault.Kind][]string{fault.Invalid: invalid, fault.Quota: quota} {
+		for _, code := range codes {
+			for _, operation := range []string{"CreateDistributionWithTags", "UpdateDistribution"} {
+				body := "<ErrorResponse><Error><Code>" + code + "</Code></Error></ErrorResponse>"
+				client, _, _ := newClient(t, &canned.Transport{Status: http.StatusBadRequest, Body: body}, 10)
+				if err := call(t, client, operation); fault.KindOf(err) != kind {
+					t.Errorf("%v: %v, want %v", err, fault.KindOf(err), kind)
+				}
+			}
+		}
 	}
 }
