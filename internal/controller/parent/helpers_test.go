@@ -154,11 +154,24 @@ func atStep(t *testing.T, w *world.World, o client.Object, want v1alpha1.Deletio
 	}
 }
 
+// quickly does something while AWS deploys at once.
+func quickly(w *world.World, do func()) {
+	deploy := func(delay time.Duration) {
+		w.Sim.ChangeSwitches(func(s *sim.Switches) { s.DeployDelay = delay })
+	}
+	deploy(0)
+	do()
+	deploy(world.DeployDelay)
+}
+
 // ready makes an object and waits until it is Ready.
 func (k kind) ready(t *testing.T, w *world.World, name string, change ...policies) client.Object {
 	t.Helper()
-	o := apply(t, w, k.object(w, name, change...))
-	w.Advance(settle)
+	o := k.object(w, name, change...)
+	quickly(w, func() {
+		apply(t, w, o)
+		w.Advance(time.Second)
+	})
 	is(t, w, o, readyTrue, syncedTrue)
 	return o
 }

@@ -176,10 +176,10 @@ func groupResource(g sim.ConnectionGroupState) resource {
 	}
 }
 
-// find is the resource of that ID.
+// find is the resource of that ID or name.
 func (k kind) find(w *world.World, id string) (resource, bool) {
 	all := k.all(w)
-	n := slices.IndexFunc(all, func(r resource) bool { return r.ID == id })
+	n := slices.IndexFunc(all, func(r resource) bool { return r.ID == id || r.Name == id })
 	if n < 0 {
 		return resource{}, false
 	}
@@ -256,4 +256,47 @@ func noTenant(t *testing.T, w *world.World, name string) {
 	if _, err := w.AWS().DeleteDistributionTenant(t.Context(), &cloudfront.DeleteDistributionTenantInput{Id: &s.ID, IfMatch: &s.ETag}); err != nil {
 		t.Fatalf("deleting the tenant %s: %v", name, err)
 	}
+}
+
+// foreign makes a resource as somebody else would, deployed, and lets the object adopt it. It is marked, unlike what
+// the object's spec says.
+func (k kind) foreign(t *testing.T, w *world.World, o client.Object, tags map[string]string) resource {
+	t.Helper()
+	var id string
+	switch o := o.(type) {
+	case *v1alpha1.Distribution:
+		out, err := w.AWS().CreateDistributionWithTags(t.Context(), &cloudfront.CreateDistributionWithTagsInput{
+			DistributionConfigWithTags: &types.DistributionConfigWithTags{Tags: wireTags(tags), DistributionConfig: &types.DistributionConfig{
+				CallerReference: awssdk.String("somebody"), Comment: awssdk.String(mark), Enabled: awssdk.Bool(true),
+				ConnectionMode: types.ConnectionModeTenantOnly,
+				Origins: &types.Origins{Quantity: awssdk.Int32(1), Items: []types.Origin{{
+					Id: awssdk.String("app"), DomainName: awssdk.String("origin.example.com"),
+					CustomOriginConfig: &types.CustomOriginConfig{
+						HTTPPort: awssdk.Int32(80), HTTPSPort: awssdk.Int32(443), OriginProtocolPolicy: types.OriginProtocolPolicyHttpsOnly,
+						OriginSslProtocols: &types.OriginSslProtocols{Quantity: awssdk.Int32(1), Items: []types.SslProtocol{types.SslProtocolTLSv12}},
+					},
+				}}},
+				DefaultCacheBehavior: &types.DefaultCacheBehavior{
+					TargetOriginId: awssdk.String("app"), ViewerProtocolPolicy: types.ViewerProtocolPolicyRedirectToHttps,
+					CachePolicyId: awssdk.String(world.CachePolicyID), Compress: awssdk.Bool(true),
+				},
+				ViewerCertificate: &types.ViewerCertificate{CloudFrontDefaultCertificate: awssdk.Bool(true)},
+			}},
+		})
+		if err != nil {
+			t.Fatalf("creating a foreign distribution: %v", err)
+		}
+		id, o.Spec.DistributionID = *out.Distribution.Id, *out.Distribution.Id
+	case *v1alpha1.ConnectionGroup:
+		out, err := w.AWS().CreateConnectionGroup(t.Context(), &cloudfront.CreateConnectionGroupInput{
+			Name: awssdk.String(o.Name), Enabled: awssdk.Bool(true), Ipv6Enabled: awssdk.Bool(false), Tags: wireTags(tags),
+		})
+		if err != nil {
+			t.Fatalf("creating a foreign connection group: %v", err)
+		}
+		id = *out.ConnectionGroup.Id
+	}
+	w.Clock.Step(2 * world.DeployDelay)
+	r, _ := k.find(w, id)
+	return r
 }

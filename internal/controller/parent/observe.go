@@ -155,11 +155,8 @@ func (p *pass[O, R]) locate(ctx context.Context) (R, error) {
 	if p.in.Desired.Adopts != "" {
 		return none, &fault.Error{Kind: fault.NotFound, Operation: "Reading " + id, Message: "there is none"}
 	}
-	since := p.in.CreateMark
-	if since.IsZero() {
-		since = p.object.GetCreationTimestamp().Time
-	}
-	return p.kind.Find(ctx, p.object, since)
+	// The mark is no bound: it may be lost, and written anew by a create that AWS refused because of a former one.
+	return p.kind.Find(ctx, p.object, p.object.GetCreationTimestamp().Time)
 }
 
 // found takes over a resource that was read, or that a write answered with.

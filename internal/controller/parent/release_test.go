@@ -337,9 +337,8 @@ func TestADeletionThatSomebodyElseFinishedEnds(t *testing.T) {
 func TestADeletionTrustsNoFailedRead(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		for name, e := range map[string]sim.FaultError{
-			"denied":                   denied(k.read),
-			"a proxy's page not found": {Status: http.StatusNotFound, Code: "NotFound", Message: "<html>"},
-			"unavailable":              {Status: http.StatusServiceUnavailable, Code: "ServiceUnavailable", Message: "later"},
+			"is denied":                          denied(k.read),
+			"is answered by a proxy's not found": {Status: http.StatusNotFound, Code: "NotFound", Message: "<html>"},
 		} {
 			for _, operation := range []string{k.read, "ListTagsForResource", "ListDistributionTenants"} {
 				t.Run(operation+" "+name, func(t *testing.T) {
@@ -356,7 +355,7 @@ func TestADeletionTrustsNoFailedRead(t *testing.T) {
 					if d := cmp.Diff(map[string]int{}, k.mutations(world.Since(calls, w.Calls()))); d != "" {
 						t.Errorf("changes were tried (-want +got):\n%s", d)
 					}
-					if name == "denied" {
+					if name == "is denied" {
 						is(t, w, a.o, "Ready=False/AccessDenied")
 					}
 					k.untouched(t, w, r)

@@ -264,7 +264,7 @@ func settled(in Input) (Decision, bool) {
 		return pass()
 	}
 	reason, what := edge.ReasonDeploying, "The change"
-	if ready := in.Memory.Conditions[edge.Ready]; ready.Type == "" || ready.Reason == edge.ReasonCreating {
+	if in.Memory.ID == "" || in.Memory.Conditions[edge.Ready].Reason == edge.ReasonCreating {
 		reason, what = edge.ReasonCreating, "The new "+in.Desired.Words.Noun
 	}
 	return rest(edge.Problem{Reason: reason, Message: what + " is being deployed to CloudFront's edge locations."}, in.followIn(r.Modified))
