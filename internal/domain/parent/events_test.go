@@ -85,6 +85,7 @@ func TestStalled(t *testing.T) {
 		"a group is read otherwise":       {with(dying(), late, group, disabled, inProgress, at(parent.StepSettling)), step("Settling") + "`aws cloudfront get-connection-group --identifier cg_1` shows when the status is Deployed. If it stays InProgress for hours, ask AWS support."},
 		"and deleted by its ID":           {with(dying(), late, group, disabled, at(parent.StepDeleting)), step("Deleting") + "see what the Ready condition says, and delete the connection group in the AWS console or with `aws cloudfront delete-connection-group --id cg_1 --if-match <its ETag>`; the operator then lets the object go."},
 		"an ID that status lacks is seen": {with(dying(), late, disabled, at(parent.StepDeleting), func(in *parent.Input) { in.Memory.ID = "" }), step("Deleting") + "see what the Ready condition says, and delete the distribution in the AWS console or with `aws cloudfront delete-distribution --id E1 --if-match <its ETag>`; the operator then lets the object go."},
+		"a paused deletion says so":       {with(dying(), late, paused, func(in *parent.Input) { in.World.Fresh = false }, at(parent.StepDisabling)), since + " It is at the step Disabling since 2026-03-01T11:59:30Z. The object is paused: nothing goes on until its paused annotation is removed."},
 		"what has not begun says so":      {with(dying(), late, unreadable, func(in *parent.Input) { in.World.Fresh = false }), since + " The operator goes on. By hand: see what the Ready condition says."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -90,7 +90,7 @@ func retained(in Input) (Decision, bool) {
 func unused(in Input) (Decision, bool) {
 	d := in.World.Dependents
 	switch {
-	case !in.World.Resource.Enabled && !in.refusedWith(fault.InUse) && !in.wasInUse():
+	case d == nil && !in.World.Resource.Enabled && !in.refusedWith(fault.InUse) && !in.wasInUse():
 		// It answers nobody any more. AWS itself refuses to delete it while it has tenants.
 		return pass()
 	case d == nil:

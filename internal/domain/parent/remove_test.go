@@ -103,6 +103,11 @@ func useCases() map[string]question {
 		"tenants that AWS names when it refuses the deletion are looked for": {
 			in: with(dying(), disabled, unasked, refused(fault.InUse)), rule: "Unused", step: parent.Look{At: parent.LookDependents},
 		},
+		"what had tenants when somebody last looked is looked at first": {
+			in: with(dying(), disabled, unasked, at(parent.StepInUse)), rule: "Unused", step: parent.Look{At: parent.LookDependents},
+		},
+		"once they are gone it is deleted":                    {in: with(dying(), disabled, at(parent.StepInUse)), rule: "Deleted", step: parent.Delete{}},
+		"it is not while they are there, whatever is refused": inUse(with(dying(), disabled, usedBy(1, false), refused(fault.Denied)), ""),
 		"and said": inUse(with(dying(), disabled, usedBy(1, false), refused(fault.InUse)), ""),
 	}
 }

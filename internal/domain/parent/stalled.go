@@ -30,6 +30,9 @@ func (in Input) stalledText(p *Progress) string {
 	if p != nil {
 		text += fmt.Sprintf(" It is at the step %s since %s.", p.Step, p.Since.UTC().Format(time.RFC3339))
 	}
+	if in.Paused {
+		return text + " The object is paused: nothing goes on until its paused annotation is removed."
+	}
 	return text + " The operator goes on. By hand: " + in.manual(p)
 }
 
