@@ -114,7 +114,9 @@ func (p *play) pass(ends ending) string {
 		case step.Rests:
 			return p.conclude(in, out)
 		case step.Releases:
-			p.goes(out.Decision.Step.(parent.LetGo).Left) //nolint:forcetypeassert // nothing else releases
+			if letGo, ok := out.Decision.Step.(parent.LetGo); ok {
+				p.goes(letGo.Left)
+			}
 			return out.Decision.Rule
 		case step.Writes:
 			if wrote {
