@@ -121,7 +121,7 @@ func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *envir
 			return err
 		}
 	}
-	return addParents(mgr, c, env, objectsOf)
+	return addParents(ctx, mgr, c, env, objectsOf)
 }
 
 func (c Config) managerOptions(scheme *runtime.Scheme) ctrl.Options {
@@ -207,6 +207,8 @@ type environment struct {
 	caller     *sts.Client
 	references *inventory.References
 	defaults   convert.Defaults
+	// freed are told of each tenant whose object is gone. They are complete before anything starts.
+	freed []func(tenant string)
 }
 
 func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environment, error) {
@@ -256,6 +258,11 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Inventory: inv, References: env.references,
 		Zones: zones, Resolver: c.resolver(), Budget: env.limiter, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
 		Defaults: env.defaults,
+		Gone: func(tenant string) {
+			for _, free := range env.freed {
+				free(tenant)
+			}
+		},
 	})
 	driver := &reconcile.Driver[*v1alpha1.DistributionTenant]{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: controller, Failed: env.metrics.failed,

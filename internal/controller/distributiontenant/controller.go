@@ -52,6 +52,8 @@ type Options struct {
 	// Interval is that of the sweep.
 	Interval time.Duration
 	Observer Observer
+	// Gone is told the name in AWS of each tenant whose object is gone; nil where nobody wants to know.
+	Gone func(tenant string)
 	// Random is in [0, 1).
 	Random func() float64
 }
@@ -108,8 +110,12 @@ func (c *Controller) Forget(key client.ObjectKey) {
 		delete(c.attempts, key)
 	}
 	c.mu.Unlock()
-	if m != nil {
-		c.forgetZones(key, m.uid)
+	if m == nil {
+		return
+	}
+	c.forgetZones(key, m.uid)
+	if c.Gone != nil {
+		c.Gone(m.tenant)
 	}
 }
 

@@ -7,10 +7,12 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
@@ -110,6 +112,8 @@ type Controller[O client.Object, R any] struct {
 	Options
 	kind Kind[O, R]
 
+	changed chan event.GenericEvent
+
 	mu     sync.Mutex
 	memory map[types.NamespacedName]*memory
 }
@@ -122,11 +126,18 @@ type memory struct {
 	arn      string
 	tags     map[string]string
 	tagsRead time.Time
+	// tenants are those that the deletion was last seen to wait for, one page of them.
+	tenants map[string]struct{}
 }
+
+// wakeQueue is how many woken objects may wait for the work queue to take them.
+const wakeQueue = 64
 
 // New makes a controller.
 func New[O client.Object, R any](kind Kind[O, R], o Options) *Controller[O, R] {
-	return &Controller[O, R]{Options: o, kind: kind, memory: map[types.NamespacedName]*memory{}}
+	return &Controller[O, R]{
+		Options: o, kind: kind, memory: map[types.NamespacedName]*memory{}, changed: make(chan event.GenericEvent, wakeQueue),
+	}
 }
 
 // New implements reconcile.Kind.
@@ -164,10 +175,40 @@ func (c *Controller[O, R]) remember(o O, m memory) {
 	c.memory[client.ObjectKeyFromObject(o)] = &m
 }
 
+// Freed is told of each tenant whose object is gone, and names the objects whose deletion waits for no other that
+// is known. To look after each tenant would cost more calls than the tenants' own deletions. A tenant that goes
+// during the very look that finds it is missed; then the object looks again by itself.
+func (c *Controller[O, R]) Freed(tenant string) []types.NamespacedName {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []types.NamespacedName
+	for key, m := range c.memory {
+		if _, waited := m.tenants[tenant]; !waited {
+			continue
+		}
+		if delete(m.tenants, tenant); len(m.tenants) == 0 {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// Wake queues objects.
+func (c *Controller[O, R]) Wake(ctx context.Context, keys []types.NamespacedName) {
+	for _, key := range keys {
+		o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+		select {
+		case c.changed <- event.GenericEvent{Object: o}:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // SetupWithManager watches the objects.
 func (c *Controller[O, R]) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[O], name string, workers int) error {
 	return reconcile.Setup(mgr, d, reconcile.Watch{
-		Name: name, Workers: workers,
+		Name: name, Workers: workers, Wake: c.changed,
 		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow},
 	})
 }

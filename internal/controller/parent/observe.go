@@ -214,6 +214,10 @@ func (p *pass[O, R]) lookDependents(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.memory.tenants = map[string]struct{}{}
+	for _, name := range names {
+		p.memory.tenants[name] = struct{}{}
+	}
 	d := &parent.Dependents{Count: len(names), More: more}
 	for _, key := range p.Objects(names) {
 		d.Ours = append(d.Ours, key.String())

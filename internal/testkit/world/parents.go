@@ -46,12 +46,12 @@ func (w *World) parents(p *process, edgeClient *cloudfront.Client, caller *sts.C
 		Random: func() float64 { return 0.5 },
 	}
 	return []kind{
-		following(w, KindDistribution, parent.New(distribution.Kind{AWS: edgeClient, Dependents: edgeClient}, options), func(ns string) []client.Object {
+		following(w, p, KindDistribution, parent.New(distribution.Kind{AWS: edgeClient, Dependents: edgeClient}, options), func(ns string) []client.Object {
 			var list v1alpha1.DistributionList
 			w.listIn(ns, &list)
 			return pointers(list.Items, func(o *v1alpha1.Distribution) client.Object { return o })
 		}),
-		following(w, KindConnectionGroup, parent.New(connectiongroup.Kind{AWS: edgeClient, Dependents: edgeClient}, options), func(ns string) []client.Object {
+		following(w, p, KindConnectionGroup, parent.New(connectiongroup.Kind{AWS: edgeClient, Dependents: edgeClient}, options), func(ns string) []client.Object {
 			var list v1alpha1.ConnectionGroupList
 			w.listIn(ns, &list)
 			return pointers(list.Items, func(o *v1alpha1.ConnectionGroup) client.Object { return o })
@@ -60,13 +60,18 @@ func (w *World) parents(p *process, edgeClient *cloudfront.Client, caller *sts.C
 }
 
 // following makes a kind from its controller.
-func following[O client.Object, R any](w *World, name string, c *parent.Controller[O, R], list func(namespace string) []client.Object) kind {
+func following[O client.Object, R any](w *World, p *process, name string, c *parent.Controller[O, R], list func(namespace string) []client.Object) kind {
 	driver := &reconcile.Driver[O]{
 		Client: w.kube, Live: w.Kube, Kind: c,
 		Publish: func(o O, e reconcile.Event) {
 			w.Events = append(w.Events, Event{Object: o.GetName(), Warning: e.Warning, Reason: e.Reason, Message: e.Message})
 		},
 	}
+	p.freed = append(p.freed, func(tenant string) {
+		for _, key := range c.Freed(tenant) {
+			w.objects[ID{Kind: name, ObjectKey: key}].due = w.Clock.Now()
+		}
+	})
 	run := driver.Reconcile
 	if w.options.WithoutParents {
 		run = func(context.Context, ctrl.Request) (ctrl.Result, error) { return ctrl.Result{}, nil }

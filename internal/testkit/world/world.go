@@ -138,6 +138,14 @@ type process struct {
 	limiter    *aws.Limiter
 	workers    []*worker
 	kinds      []kind
+	// freed are told of each tenant whose object is gone.
+	freed []func(tenant string)
+}
+
+func (p *process) gone(tenant string) {
+	for _, free := range p.freed {
+		free(tenant)
+	}
 }
 
 // worker is a shared worker that runs beside the passes, a step at a time.
@@ -278,7 +286,7 @@ func (w *World) start() {
 		Client: w.kube, Live: w.Kube, Inventory: p.inventory, References: p.references,
 		Zones: p.zones, Resolver: w.options.Resolver,
 		Budget: p.limiter, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
-		Interval: SweepInterval, Observer: observer{w}, Random: half,
+		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone,
 	})
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
 		Client: w.kube, Live: w.Kube, Kind: p.controller,
