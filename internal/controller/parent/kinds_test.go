@@ -278,7 +278,7 @@ func (k kind) foreign(t *testing.T, w *world.World, o client.Object, tags map[st
 				}}},
 				DefaultCacheBehavior: &types.DefaultCacheBehavior{
 					TargetOriginId: awssdk.String("app"), ViewerProtocolPolicy: types.ViewerProtocolPolicyRedirectToHttps,
-					CachePolicyId: awssdk.String(world.CachePolicyID), Compress: awssdk.Bool(true),
+					CachePolicyId: awssdk.String(world.CachePolicyID),
 				},
 				ViewerCertificate: &types.ViewerCertificate{CloudFrontDefaultCertificate: awssdk.Bool(true)},
 			}},

@@ -29,7 +29,7 @@ func TestRetainRemovesTheOwnerTagsAndNothingElse(t *testing.T) {
 		k.tenant(t, w, r.ID, "stays")
 		r = k.only(t, w)
 		remove(t, w, a.o)
-		w.Advance(time.Minute)
+		w.Advance(settle)
 		released(t, w, a.o)
 		after := k.only(t, w)
 		if d := cmp.Diff(r, after, exceptTags); d != "" {
