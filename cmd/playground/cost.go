@@ -94,7 +94,7 @@ func tenantTable(journal []journalEntry) string {
 			operations = append(operations, fmt.Sprintf("%d %s", n, operation))
 		}
 		if name == nobody {
-			operations = []string{"all others: lists, zones and certificates, for many tenants at once"}
+			operations = []string{"all others: lists, zones, certificates and what tenants hang on, for many tenants at once"}
 		}
 		fmt.Fprintf(&rows, "%s\t%d\t%s\n", name, total, strings.Join(operations, ", "))
 	}

@@ -77,7 +77,7 @@ together                   15
 	}
 
 	want = `TENANT        CALLS   OF THESE
-(no tenant)   3       all others: lists, zones and certificates, for many tenants at once
+(no tenant)   3       all others: lists, zones, certificates and what tenants hang on, for many tenants at once
 shop          3       1 CreateDistributionTenant, 2 UpdateDistributionTenant
 `
 	got := tenantTable([]journalEntry{

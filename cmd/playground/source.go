@@ -42,7 +42,7 @@ func (k *kube) db(ctx context.Context, statement string) error {
 }
 
 // manifest is the TenantSource.
-func (c *customers) manifest() string {
+func (c *customers) manifest(distributionID string) string {
 	return fmt.Sprintf(`apiVersion: cloudfront-tenant-operator.io/v1alpha1
 kind: TenantSource
 metadata:
@@ -50,7 +50,7 @@ metadata:
 spec:
   provider: %s
   pollInterval: %s
-  distributionId: E2EXAMPLE1
+  distributionId: %s
   %s:
     connectionSecretRef:
       name: %s
@@ -59,7 +59,7 @@ spec:
       field: parameters[tier]
     - column: plan
       field: metadata.labels[plan]
-`, sourceName, c.provider, pollInterval, c.provider, sourceName, c.spec)
+`, sourceName, c.provider, pollInterval, distributionID, c.provider, sourceName, c.spec)
 }
 
 // follow fills the table, and lets a TenantSource follow it until all tenants are Ready.
@@ -82,7 +82,11 @@ func (k *kube) follow(ctx context.Context, count int, shown string) error {
 		return fmt.Errorf("creating the Secret: %w", err)
 	}
 	began := time.Now()
-	if err := k.apply(ctx, c.manifest()); err != nil {
+	var parent v1alpha1.Distribution
+	if err := k.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: platform}, &parent); err != nil {
+		return fmt.Errorf("reading %s: %w", platform, err)
+	}
+	if err := k.apply(ctx, c.manifest(parent.Status.ID)); err != nil {
 		return fmt.Errorf("applying the TenantSource: %w", err)
 	}
 	if err := k.awaitMany(ctx, names, began); err != nil {

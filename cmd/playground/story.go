@@ -67,13 +67,14 @@ func runDemo(ctx context.Context, w *world) error {
 		{"Delete one", s.remove},
 		{"What it cost", s.cost},
 		{"Let a table of customers drive the fleet", s.fleetOfTable},
+		{"Delete everything, in any order", s.clear},
 	} {
 		s.say.heading(fmt.Sprintf("%d. %s", i+1, chapter.title))
 		if err := chapter.tell(ctx); err != nil {
 			return err
 		}
 	}
-	s.say.heading("9. Your turn")
+	s.say.heading("10. Your turn")
 	s.say.paragraph("This world ends here, after %s. The same one stays until Ctrl-C with:", s.say.elapsed())
 	s.say.paragraph("    make playground")
 	s.say.paragraph("It prints the settings that lead kubectl and aws of another terminal into it. There, try:")
@@ -85,6 +86,9 @@ func runDemo(ctx context.Context, w *world) error {
 func (k *kube) applySamples(ctx context.Context) error {
 	if err := k.show(ctx, "apply", "-f", "config/samples"); err != nil {
 		return fmt.Errorf("applying the samples: %w", err)
+	}
+	if err := k.applyPlatform(ctx); err != nil {
+		return err
 	}
 	return k.until(ctx, "the samples are as far as they get", both(settled(minimal, full, disabled, withDNS, managed, apex, crossing),
 		with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonPendingValidation}, hosted)))
@@ -217,10 +221,11 @@ kind: DistributionTenant
 metadata:
   name: %s
 spec:
-  distributionId: E2EXAMPLE1
+  distributionRef:
+    name: %s
   domains:
     - domain: %s
-`, shop, domain)
+`, shop, platform, domain)
 }
 
 func (s *story) mistakes(ctx context.Context) error {
@@ -358,6 +363,8 @@ func (w *world) printCommands(indent string) {
 	lines := []string{
 		"kubectl get cfdt -o wide --watch",
 		"kubectl describe cfdt " + full,
+		"kubectl describe cfd " + platform,
+		"kubectl delete cfd,cfcg --all --wait=false    # nothing goes while there are tenants; see: kubectl get cfd,cfcg -o wide",
 		"kubectl edit cfdt " + full,
 		"kubectl explain cfdt.spec",
 		"kubectl get cfdt " + apex + " -o yaml",

@@ -59,8 +59,8 @@ func (k *kube) applyMany(ctx context.Context, count int) error {
 		group.Go(func() error {
 			o := byName(names[i])
 			o.Spec = v1alpha1.DistributionTenantSpec{
-				DistributionID: "E2EXAMPLE1",
-				Domains:        []v1alpha1.TenantDomain{{Domain: names[i] + ".example.com"}},
+				DistributionRef: &v1alpha1.LocalReference{Name: platform},
+				Domains:         []v1alpha1.TenantDomain{{Domain: names[i] + ".example.com"}},
 			}
 			if err := k.client.Create(groupCtx, o); err != nil {
 				return fmt.Errorf("applying %s: %w", names[i], err)

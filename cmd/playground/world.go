@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/yaml"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
@@ -148,12 +149,16 @@ func (w *world) startControlPlane(ctx context.Context, _ []int) (err error) {
 }
 
 func (w *world) startAWS(ctx context.Context, ports []int) error {
+	seed, err := w.seed()
+	if err != nil {
+		return err
+	}
 	began, address := time.Now(), fmt.Sprintf("127.0.0.1:%d", ports[0])
 	w.awsURL = "http://" + address
 	w.dnsAddress = fmt.Sprintf("127.0.0.1:%d", ports[3])
 	args := []string{
 		"--listen", address, "--dns-listen", w.dnsAddress, "--deploy-delay", w.config.deployDelay.String(),
-		"--seed", filepath.Join(w.root, "config", "samples", "awssim", "seed.yaml"),
+		"--seed", seed,
 	}
 	for _, s := range switches {
 		args = append(args, "--switch", s)
@@ -172,6 +177,28 @@ func (w *world) startAWS(ctx context.Context, ports []int) error {
 	w.say.line("%-14s %s, ready after %s", "simulated AWS", w.awsURL, since(began))
 	w.say.line("%-14s %s, the public DNS of that world", "", w.dnsAddress)
 	return nil
+}
+
+// seed writes what AWS holds in the beginning: all that tests have, but for the distributions. Those are made by the
+// operator.
+func (w *world) seed() (string, error) {
+	text, err := os.ReadFile(filepath.Join(w.root, "config", "samples", "awssim", "seed.yaml"))
+	if err != nil {
+		return "", fmt.Errorf("reading the seed: %w", err)
+	}
+	var parts map[string]any
+	if err := yaml.Unmarshal(text, &parts); err != nil {
+		return "", fmt.Errorf("reading the seed: %w", err)
+	}
+	delete(parts, "distributions")
+	if text, err = yaml.Marshal(parts); err != nil {
+		return "", fmt.Errorf("writing the seed: %w", err)
+	}
+	path := filepath.Join(w.dir, "seed.yaml")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return "", fmt.Errorf("writing the seed: %w", err)
+	}
+	return path, nil
 }
 
 func (w *world) kubeconfig() string { return filepath.Join(w.dir, "kubeconfig") }

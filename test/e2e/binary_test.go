@@ -30,7 +30,8 @@ func TestSamples(t *testing.T) {
 	if err != nil || len(samples) == 0 {
 		t.Fatalf("finding the samples: %v, %d files", err, len(samples))
 	}
-	for _, sample := range samples {
+	// Tenants wait for what they refer to, so that the order does not matter.
+	for _, sample := range append(samples, host.Path("config", "samples", "platform")) {
 		s.kubectl("apply", "--server-side", "-f", sample)
 	}
 	want := map[string]map[string]string{
@@ -42,7 +43,7 @@ func TestSamples(t *testing.T) {
 			v1alpha1.ConditionReady: "False/PendingValidation", v1alpha1.ConditionCertificateReady: "False/PendingValidation", v1alpha1.ConditionSynced: "True/InSync",
 		},
 	}
-	events := map[string]string{}
+	events := map[string]string{"platform": "Deployed", "europe": "Deployed"}
 	for _, name := range []string{"managed-certificate", "apex", "cross-account"} {
 		want[name] = map[string]string{
 			v1alpha1.ConditionReady: "True/Deployed", v1alpha1.ConditionCertificateReady: "True/Validated", v1alpha1.ConditionDNSReady: "True/DNSReady",
@@ -59,17 +60,17 @@ func TestSamples(t *testing.T) {
 			}
 		}
 	}
-	checkColumns(s, len(samples))
+	checkColumns(s, len(samples)+2)
 	checkEvents(s, events)
 }
 
 // checkColumns compares what kubectl prints with the README.
 func checkColumns(s *scene, objects int) {
 	s.t.Helper()
-	id := s.get("minimal").Status.ID
+	id, distribution := s.get("minimal").Status.ID, s.get("minimal").Status.DistributionID
 	for format, want := range map[string]string{
 		"":     `^NAME +STATUS +READY +SYNCED +ID +AGE\nminimal +Deployed +True +True +` + id + ` +\d+m?\d*s\n$`,
-		"wide": `^NAME +STATUS +READY +SYNCED +ID +AGE +REASON +DOMAINS +DISTRIBUTION\nminimal +Deployed +True +True +` + id + ` +\d+m?\d*s +Deployed +.*minimal\.example\.com.* +` + stack.DistributionID + `\n$`,
+		"wide": `^NAME +STATUS +READY +SYNCED +ID +AGE +REASON +DOMAINS +DISTRIBUTION\nminimal +Deployed +True +True +` + id + ` +\d+m?\d*s +Deployed +.*minimal\.example\.com.* +` + distribution + `\n$`,
 	} {
 		out := s.kubectl("get", "cfdt", "minimal", "--output", format)
 		if !regexp.MustCompile(want).MatchString(out) {

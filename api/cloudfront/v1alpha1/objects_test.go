@@ -29,7 +29,7 @@ import (
 
 func TestEverySampleApplies(t *testing.T) {
 	var files []string
-	for _, folder := range []string{".", "tenantsource", "distribution", "connectiongroup", "by-name"} {
+	for _, folder := range []string{".", "tenantsource", "distribution", "connectiongroup", "by-name", "platform"} {
 		found, err := filepath.Glob(filepath.Join("..", "..", "..", "config", "samples", folder, "*.yaml"))
 		if err != nil {
 			t.Fatal(err)

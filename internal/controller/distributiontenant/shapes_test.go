@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -52,7 +53,27 @@ func sampleWorld(t *testing.T) *world.World {
 	if err := w.Sim.Load(sim.Seed{Roles: []sim.SeedRole{role}}); err != nil {
 		t.Fatal(err)
 	}
+	platform(t, w)
 	return w
+}
+
+// platform applies what the tenants of the samples refer to, and waits for it.
+func platform(t *testing.T, w *world.World) {
+	t.Helper()
+	for file, o := range map[string]client.Object{"distribution.yaml": &v1alpha1.Distribution{}, "connection-group.yaml": &v1alpha1.ConnectionGroup{}} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "..", "config", "samples", "platform", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.UnmarshalStrict(data, o); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		o.SetNamespace(w.Namespace)
+		if err := w.Kube.Create(t.Context(), o); err != nil {
+			t.Fatalf("applying %s: %v", file, err)
+		}
+	}
+	w.Advance(settle)
 }
 
 // belongings are the certificates, zones and records of all accounts.
