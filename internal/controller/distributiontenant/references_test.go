@@ -50,7 +50,7 @@ func put(t *testing.T, w *world.World, o client.Object, id string) {
 // report writes the status of a parent.
 func report(t *testing.T, w *world.World, o client.Object, change func(*v1alpha1.ResourceStatus)) {
 	t.Helper()
-	base := o.DeepCopyObject().(client.Object) //nolint:forcetypeassert // a copy has the type of its original
+	base := o.DeepCopyObject().(client.Object)
 	switch o := o.(type) {
 	case *v1alpha1.Distribution:
 		change(&o.Status.ResourceStatus)
@@ -72,7 +72,7 @@ func remove(t *testing.T, w *world.World, o client.Object) {
 
 func drop(t *testing.T, w *world.World, o client.Object) {
 	t.Helper()
-	base := o.DeepCopyObject().(client.Object) //nolint:forcetypeassert // a copy has the type of its original
+	base := o.DeepCopyObject().(client.Object)
 	o.SetFinalizers(nil)
 	if err := w.Kube.Patch(t.Context(), o, client.MergeFrom(base)); err != nil {
 		t.Fatalf("dropping %s: %v", o.GetName(), err)
