@@ -25,7 +25,7 @@ func TestSamples(t *testing.T) {
 	// The role in another account trusts one cluster and one namespace.
 	const role = "arn:aws:iam::444455556666:role/tenant-dns"
 	s.seed(sim.Seed{Roles: []sim.SeedRole{{ARN: role, ExternalID: "e2e/" + s.namespace}}})
-	s.operator(stack.OperatorOptions{Flags: []string{"--sweep-interval=10s", "--cluster-id=e2e", "--allowed-roles=" + role}})
+	op := s.operator(stack.OperatorOptions{Flags: []string{"--sweep-interval=10s", "--cluster-id=e2e", "--allowed-roles=" + role}})
 	samples, err := filepath.Glob(host.Path("config", "samples", "*.yaml"))
 	if err != nil || len(samples) == 0 {
 		t.Fatalf("finding the samples: %v, %d files", err, len(samples))
@@ -62,6 +62,10 @@ func TestSamples(t *testing.T) {
 	}
 	checkColumns(s, len(samples)+2)
 	checkEvents(s, events)
+	inNamespace := fmt.Sprintf("namespace=%q", s.namespace)
+	if n := s.metrics(op).Sum("cloudfront_tenant_operator_parent_condition", inNamespace, `condition="Ready"`, `status="True"`, `reason="Deployed"`); n != 2 {
+		t.Errorf("metrics have %v distributions and connection groups that are Ready, want one of each", n)
+	}
 }
 
 // checkColumns compares what kubectl prints with the README.
@@ -108,7 +112,7 @@ func TestProbes(t *testing.T) {
 	s.stop(op)
 }
 
-// Every metric of tenants that the reference lists is there once something has happened that moves it.
+// Every metric of tenants, and of what they hang on, that the reference lists is there once something has happened that moves it.
 func TestMetrics(t *testing.T) {
 	s := newScene(t, stack.Options{})
 	// So slow that the second tenant has to wait.
@@ -121,6 +125,7 @@ func TestMetrics(t *testing.T) {
 		o.Spec.Customizations = &v1alpha1.Customizations{Certificate: &v1alpha1.CertificateCustomization{ARN: sim.DefaultCertificateARN}}
 	}))
 	s.ready("one", "two", "three")
+	s.kubectl("apply", "--server-side", "-f", host.Path("config", "samples", "platform", "connection-group.yaml"))
 
 	s.serve(op, func(metric string) bool { return !strings.HasPrefix(metric, sourceMetrics) })
 	m := s.metrics(op)

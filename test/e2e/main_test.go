@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -96,22 +97,25 @@ func (s *scene) leave() {
 		}
 	}
 	ctx := context.Background() // the test's own has ended
-	var list v1alpha1.DistributionTenantList
-	if err := kube.List(ctx, &list, client.InNamespace(s.namespace)); err != nil {
-		s.t.Error(err)
-	}
-	for n := range list.Items {
-		o := &list.Items[n]
-		base := o.DeepCopy()
-		o.Finalizers = nil
-		err := kube.Delete(ctx, o)
-		if err == nil {
-			err = kube.Patch(ctx, o, client.MergeFrom(base))
+	for _, list := range []client.ObjectList{&v1alpha1.DistributionTenantList{}, &v1alpha1.DistributionList{}, &v1alpha1.ConnectionGroupList{}} {
+		if err := kube.List(ctx, list, client.InNamespace(s.namespace)); err != nil {
+			s.t.Error(err)
 		}
-		if client.IgnoreNotFound(err) != nil {
+		if err := meta.EachListItem(list, func(o runtime.Object) error { return remove(ctx, o.(client.Object)) }); err != nil {
 			s.t.Error(err)
 		}
 	}
+}
+
+// remove deletes an object that nobody takes care of.
+func remove(ctx context.Context, o client.Object) error {
+	base := o.DeepCopyObject().(client.Object)
+	o.SetFinalizers(nil)
+	err := kube.Delete(ctx, o)
+	if err == nil {
+		err = kube.Patch(ctx, o, client.MergeFrom(base))
+	}
+	return client.IgnoreNotFound(err)
 }
 
 // operator starts one that sees this namespace only, unless the flags say otherwise.

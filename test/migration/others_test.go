@@ -111,6 +111,41 @@ func TestFromTerraform(t *testing.T) {
 	}
 }
 
+// ourDistribution is what a reader writes for the distribution, and forgets to say everything.
+const ourDistribution = `
+apiVersion: cloudfront-tenant-operator.io/v1alpha1
+kind: Distribution
+metadata:
+  name: platform
+spec:
+  distributionId: E2EXAMPLE1
+  adoptionPolicy: IfUnowned
+  deletionPolicy: Retain
+  origins: [{id: app, domainName: app.example.com, customOriginConfig: {}}]
+  defaultCacheBehavior: {targetOriginId: app, viewerProtocolPolicy: redirect-to-https, cachePolicyId: 4135ea2d-6df8-44a3-9df3-4b5a84be39ad}
+`
+
+func TestDistributionFromTerraform(t *testing.T) {
+	t.Parallel()
+	w := world.New(t, shared.config, world.Options{})
+	r := newReader(t, shared, w)
+	state, before := w.Sim.Distributions("")[0], writes(w)
+	r.write("platform.yaml", ourDistribution)
+	r.followUntilWait("terraform/distribution")
+	w.Advance(time.Minute)
+	if out := r.follow("terraform/distribution"); !strings.Contains(out, "viewerCertificate") {
+		t.Errorf("the drift does not show what the spec lacks: %s", out)
+	}
+	w.Advance(25 * time.Hour)
+	wrote(t, w, before, map[string]int{"TagResource": 1})
+	r.run("kubectl delete cfd platform --wait=false")
+	w.Advance(settle)
+	wrote(t, w, before, map[string]int{"TagResource": 1, "UntagResource": 1})
+	if d := cmp.Diff(state, w.Sim.Distributions("")[0]); d != "" {
+		t.Errorf("the distribution is another after it was adopted and retained (-before +after):\n%s", d)
+	}
+}
+
 // strip takes tags off that a tool does not know, as ACK and Terraform do.
 func strip(t *testing.T, w *world.World, name string) {
 	t.Helper()
