@@ -3,7 +3,6 @@ package rights_test
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"flag"
 	"net/http"
 	"slices"
@@ -31,6 +30,8 @@ import (
 // unused are grants that this run does not use, with the reason why they are there.
 var unused = map[string]string{
 	"list cloudfront-tenant-operator.io/tenantsources":         firstList,
+	"list cloudfront-tenant-operator.io/distributions":         firstList,
+	"list cloudfront-tenant-operator.io/connectiongroups":      firstList,
 	"create cloudfront-tenant-operator.io/distributiontenants": "an apply that creates is a patch in the audit log; the API server asks for this right, too",
 }
 
@@ -236,8 +237,18 @@ func (r *rig) leave() {
 	ctx := context.Background() // the test's own has ended
 	var tenants v1alpha1.DistributionTenantList
 	var sources v1alpha1.TenantSourceList
-	if err := errors.Join(kube.List(ctx, &tenants, client.InNamespace(r.namespace)), kube.List(ctx, &sources, client.InNamespace(r.namespace))); err != nil {
-		r.t.Error(err)
+	var distributions v1alpha1.DistributionList
+	var groups v1alpha1.ConnectionGroupList
+	for _, list := range []client.ObjectList{&tenants, &sources, &distributions, &groups} {
+		if err := kube.List(ctx, list, client.InNamespace(r.namespace)); err != nil {
+			r.t.Error(err)
+		}
+	}
+	for n := range distributions.Items {
+		r.remove(ctx, &distributions.Items[n])
+	}
+	for n := range groups.Items {
+		r.remove(ctx, &groups.Items[n])
 	}
 	for n := range sources.Items {
 		r.remove(ctx, &sources.Items[n])
@@ -267,7 +278,7 @@ func (r *rig) remove(ctx context.Context, o client.Object) {
 }
 
 // live does everything that needs a right: it leads, is scraped, creates, updates, corrects and
-// deletes, does so again after a restart, and follows a table.
+// deletes, does so again after a restart, follows a table, and plays the life of what tenants hang on.
 func (r *rig) live() {
 	t := r.t
 	t.Helper()
@@ -304,11 +315,40 @@ func (r *rig) live() {
 	}
 	r.eventually(func(g gomega.Gomega) { g.Expect(r.stack.AWS.Tenants(t.Context())).To(gomega.BeEmpty()) })
 	r.followAndLeave()
+	r.parents()
 	r.eventually(func(g gomega.Gomega) {
 		var events eventsv1.EventList
 		g.Expect(kube.List(t.Context(), &events, client.InNamespace(r.namespace))).To(gomega.Succeed())
 		g.Expect(events.Items).NotTo(gomega.BeEmpty())
 	})
+}
+
+// parents creates a distribution and a connection group, and deletes them when they are Ready.
+func (r *rig) parents() {
+	t := r.t
+	t.Helper()
+	distribution := &v1alpha1.Distribution{
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "shop"},
+		Spec: v1alpha1.DistributionSpec{DistributionConfig: v1alpha1.DistributionConfig{
+			Origins:              []v1alpha1.Origin{{ID: "app", DomainName: "app.example.com", CustomOriginConfig: &v1alpha1.CustomOriginConfig{}}},
+			DefaultCacheBehavior: &v1alpha1.CacheBehaviorSettings{TargetOriginID: "app", ViewerProtocolPolicy: "https-only", CachePolicyID: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"},
+		}},
+	}
+	group := &v1alpha1.ConnectionGroup{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "shop"}}
+	for o, status := range map[client.Object]*v1alpha1.ResourceStatus{distribution: &distribution.Status.ResourceStatus, group: &group.Status.ResourceStatus} {
+		if err := kube.Create(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		r.eventually(func(g gomega.Gomega) {
+			g.Expect(kube.Get(t.Context(), client.ObjectKeyFromObject(o), o)).To(gomega.Succeed())
+			g.Expect(meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady)).To(gomega.BeTrue(), "%T: %v", o, status.Conditions)
+		})
+		if err := kube.Delete(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.gone(distribution)
+	r.gone(group)
 }
 
 // create makes a tenant and waits until it is Ready.
