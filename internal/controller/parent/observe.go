@@ -48,7 +48,7 @@ func (c *Controller[O, R]) observe(_ context.Context, o O) *pass[O, R] {
 		Paused:     annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
 		Held:       controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
 		Nudged:     token != "" && token != status.Common.ReconcileToken,
-		Desired:    parent.Desired{Words: spec.Words, Adopts: spec.Adopts, Enabled: spec.Enabled, Tags: convert.ResourceTags(spec.Policies, c.Defaults)},
+		Desired:    parent.Desired{Words: spec.Words, Adopts: spec.Adopts, Enabled: spec.Enabled, Numbered: status.Creations != nil, Tags: convert.ResourceTags(spec.Policies, c.Defaults)},
 		Policy:     convert.ResourcePolicy(spec.Policies, c.Defaults),
 		Memory:     convert.ResourceMemory(status.Common),
 		Attempts:   p.memory.tries,

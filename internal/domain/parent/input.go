@@ -43,6 +43,9 @@ type Desired struct {
 	// Adopts is the ID of the resource that is to be adopted. Empty: one is created.
 	Adopts  string
 	Enabled bool
+	// Numbered means that AWS knows a create by a reference that it takes only once, so that the next create needs
+	// another one. Where it knows it by a name, there is only that one.
+	Numbered bool
 	// Tags are the user's tags, the operator's default tags included, owner tags not.
 	Tags map[string]string
 }

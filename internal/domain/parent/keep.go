@@ -189,7 +189,7 @@ func (in Input) create() (Decision, bool) {
 // not appear for as long as a read may lag never will, and the next reference is taken.
 func (in Input) usedUp() (Decision, bool) {
 	f := in.Memory.Failure
-	if in.failing(edge.ReasonCreating) && in.Now.Sub(f.Since) >= edge.GracePeriod {
+	if in.Desired.Numbered && in.failing(edge.ReasonCreating) && in.Now.Sub(f.Since) >= edge.GracePeriod {
 		return do(Rest{Lost: true})
 	}
 	return stuck(edge.ReasonCreating, fmt.Sprintf(
@@ -264,7 +264,7 @@ func settled(in Input) (Decision, bool) {
 		return pass()
 	}
 	reason, what := edge.ReasonDeploying, "The change"
-	if in.Memory.ID == "" || in.Memory.Conditions[edge.Ready].Reason == edge.ReasonCreating {
+	if in.AdoptedID != r.ID && (in.Memory.ID == "" || in.Memory.Conditions[edge.Ready].Reason == edge.ReasonCreating) {
 		reason, what = edge.ReasonCreating, "The new "+in.Desired.Words.Noun
 	}
 	return rest(edge.Problem{Reason: reason, Message: what + " is being deployed to CloudFront's edge locations."}, in.followIn(r.Modified))

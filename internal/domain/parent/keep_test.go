@@ -131,6 +131,7 @@ func createCases() map[string]question {
 		}
 	}
 	exists := with(unborn(), absent, marked(time.Minute), refused(fault.Exists))
+	named := func(in *parent.Input) { in.Desired.Numbered = false }
 	const notShown = "AWS says that the distribution alpha was created already, but does not show it yet. Looking again. AWS: said AWS"
 	return map[string]question{
 		"what was announced and is not there is created":                 {in: with(unborn(), absent, marked(time.Hour)), rule: "Present", step: create},
@@ -145,6 +146,7 @@ func createCases() map[string]question {
 		"one that exists and is not shown yet is looked for again":       stuck(exists, edge.ReasonCreating, notShown),
 		"as long as reads may lag":                                       stuck(with(exists, failing(edge.ReasonCreating, now.Add(-time.Minute), now.Add(-time.Minute))), edge.ReasonCreating, notShown),
 		"after that its reference is used up, and the next one is taken": {in: with(exists, failing(edge.ReasonCreating, now.Add(-edge.GracePeriod), now.Add(-time.Minute))), rule: "Present", step: lost},
+		"a name stays taken, and there is no next one":                   stuck(with(exists, named, failing(edge.ReasonCreating, now.Add(-time.Hour), now.Add(-time.Minute))), edge.ReasonCreating, notShown),
 		"what failed otherwise before does not hasten that":              stuck(with(exists, failing(edge.ReasonAccessDenied, now.Add(-time.Hour), now.Add(-time.Hour))), edge.ReasonCreating, notShown),
 		"nor what failed for an earlier spec":                            stuck(with(exists, failing(edge.ReasonCreating, now.Add(-time.Hour), now.Add(-time.Hour)), edited), edge.ReasonCreating, notShown),
 		"a quota that is used up is said":                                stuck(with(unborn(), refused(fault.Quota)), edge.ReasonQuotaExceeded, "UpdateDistribution: SomeCode: said AWS"),

@@ -59,7 +59,7 @@ func newPlay(named bool, fail func(string, ...any)) *play {
 		words = ofGroups()
 	}
 	p.in = parent.Input{
-		Me: me, Generation: 1, Desired: parent.Desired{Words: words, Enabled: true, Tags: map[string]string{"team": "web"}},
+		Me: me, Generation: 1, Desired: parent.Desired{Words: words, Enabled: true, Numbered: !named, Tags: map[string]string{"team": "web"}},
 		Policy: parent.Policy{Drift: edge.DriftEnforce, Adoption: edge.AdoptNever, Timeout: 30 * time.Minute},
 	}
 	return p

@@ -45,7 +45,7 @@ func ofGroups() parent.Words {
 
 // spec is what the object of these tests asks for.
 func spec() parent.Desired {
-	return parent.Desired{Words: ofDistributions(), Enabled: true, Tags: map[string]string{"team": "web"}}
+	return parent.Desired{Words: ofDistributions(), Enabled: true, Numbered: true, Tags: map[string]string{"team": "web"}}
 }
 
 // quiet is a world in which nothing is left to do: the resource is there, ours, equal to the spec, and deployed. It was
