@@ -57,7 +57,7 @@ func serving(store client.WithWatch, clk *clocktesting.FakeClock) client.WithWat
 			if specOf(o) == nil {
 				return c.Patch(ctx, o, p, opts...)
 			}
-			before := reflect.New(reflect.TypeOf(o).Elem()).Interface().(client.Object)
+			before := reflect.New(reflect.TypeOf(o).Elem()).Interface().(client.Object) //nolint:forcetypeassert // another of the same type
 			if err := c.Get(ctx, client.ObjectKeyFromObject(o), before); err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func specOf(o client.Object) any {
 }
 
 func nextGeneration(ctx context.Context, c client.Client, o client.Object) error {
-	base := o.DeepCopyObject().(client.Object)
+	base := o.DeepCopyObject().(client.Object) //nolint:forcetypeassert // a copy of an object is one
 	o.SetGeneration(o.GetGeneration() + 1)
 	return c.Patch(ctx, o, client.MergeFrom(base))
 }
