@@ -135,7 +135,7 @@ func (c Certificate) flaw(arn string) string {
 // someItems bounds lists in messages.
 const someItems = 5
 
-// joinSome joins the first few items and says how many more there are.
+// JoinSome joins the first few items and says how many more there are.
 func JoinSome(items []string) string {
 	if len(items) <= someItems {
 		return strings.Join(items, ", ")
