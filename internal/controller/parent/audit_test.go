@@ -95,7 +95,7 @@ func (a *audit) call(r *http.Request, _ bool) {
 			a.note("the %s is disabled while it has %d tenants", a.k.name, now.Tenants)
 		}
 	case http.MethodDelete:
-		if a.read == nil || !found || a.read.ID != now.ID || a.read.Enabled || a.read.Status != "Deployed" {
+		if found && (a.read == nil || a.read.ID != now.ID || a.read.Enabled || a.read.Status != "Deployed") {
 			a.note("the %s is deleted after a read that showed %+v", a.k.name, a.read)
 		}
 	}

@@ -57,6 +57,9 @@ type life struct {
 	prepare, play func(t *testing.T, a *audit)
 	// kept means that the resource outlives the object.
 	kept bool
+	// brief lives, and those of groups, are stopped after their writes only: before one, the world is as it was after
+	// the one before it, but for the time that has passed.
+	brief bool
 }
 
 // lives have every write that there is.
@@ -84,15 +87,16 @@ func lives(k kind) map[string]life {
 			a.w.Advance(time.Second)
 			remove(t, a.w, a.o)
 		}},
-		"correct drift": {prepare: created, play: func(t *testing.T, a *audit) {
+		"correct drift": {brief: true, prepare: created, play: func(t *testing.T, a *audit) {
 			t.Helper()
 			k.change(t, a.w, k.only(t, a.w).ID, func(r *resource) { r.Marked, r.Enabled = true, false })
 		}},
-		"create again what was deleted outside": {prepare: created, play: func(t *testing.T, a *audit) {
+		"create again what was deleted outside": {brief: true, prepare: created, play: func(t *testing.T, a *audit) {
 			t.Helper()
 			k.destroy(t, a.w, k.only(t, a.w).ID)
 		}},
 		"adopt": {
+			brief:  true,
 			object: []policies{adoption(v1alpha1.AdoptionPolicyIfUnowned), tags("team", "web")},
 			prepare: func(t *testing.T, a *audit) {
 				t.Helper()
@@ -101,7 +105,7 @@ func lives(k kind) map[string]life {
 			play: func(t *testing.T, a *audit) { t.Helper(); apply(t, a.w, a.o) },
 		},
 		"retain": {
-			object: []policies{retain}, prepare: created, kept: true,
+			object: []policies{retain}, prepare: created, kept: true, brief: true,
 			play: func(t *testing.T, a *audit) { t.Helper(); remove(t, a.w, a.o) },
 		},
 	}
@@ -144,6 +148,9 @@ func TestACrashAtAnyWriteLeadsToTheSameWorld(t *testing.T) {
 				t.Logf("%d writes", writes)
 				for n := 1; n <= writes; n++ {
 					for _, after := range []bool{false, true} {
+						if (l.brief || k.name == "connection group") && !after && n > 1 {
+							continue
+						}
 						t.Run(fmt.Sprintf("write %d, after it %t", n, after), func(t *testing.T) {
 							t.Parallel()
 							got, _ := l.run(t, k, func(a *audit) { a.w.CrashAt(n, after) })

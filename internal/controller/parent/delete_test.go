@@ -32,6 +32,9 @@ func TestADeletionGoesOnAfterACallThatFailed(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		for _, operation := range []string{k.read, "ListTagsForResource", "ListDistributionTenants", k.update, k.delete} {
 			for how, f := range failures() {
+				if f.Kind == sim.AfterCommit && operation != k.update && operation != k.delete {
+					continue // a read carries nothing out
+				}
 				t.Run(operation+" "+how, func(t *testing.T) {
 					t.Parallel()
 					a := audited(t, k, world.Options{})
@@ -111,11 +114,8 @@ func TestADeletionCopesWithWhatSomebodyElseDoesMeanwhile(t *testing.T) {
 		} {
 			t.Run(what, func(t *testing.T) {
 				t.Parallel()
-				for n := 1; ; n++ {
-					if !meddled(t, k, n, meddle) {
-						t.Logf("%d calls", n-1)
-						break
-					}
+				for n := 1; meddled(t, k, n, meddle); n += k.stride {
+					t.Logf("before call %d", n)
 				}
 			})
 		}
@@ -219,14 +219,14 @@ func TestADeniedDisableIsSaidAndGoesOn(t *testing.T) {
 				r := a.create(t)
 				allow := refusing(t, w, k.update, denied(k.update))
 				remove(t, w, a.o)
-				w.Advance(10 * time.Minute)
+				w.Advance(5 * time.Minute)
 				is(t, w, a.o, "Ready=False/AccessDenied", "Synced=False/UpdatePending")
 				says(t, w, a.o, "Ready", k.update, "is not authorized to perform")
 				atStep(t, w, a.o, v1alpha1.DeletionStepDisabling)
 				calls := w.Calls()
-				w.Advance(2 * time.Hour)
-				if n := world.Since(calls, w.Calls())[k.update]; n > 8 || n == 0 {
-					t.Errorf("%d tries in two hours", n)
+				w.Advance(45 * time.Minute)
+				if n := world.Since(calls, w.Calls())[k.update]; n > 4 || n == 0 {
+					t.Errorf("%d tries in 45 minutes", n)
 				}
 				once(t, w, a.o, "AccessDenied", "Disabling")
 				k.untouched(t, w, r)
@@ -245,14 +245,14 @@ func TestADeniedDeletionOfADisabledOneIsSaidAndGoesOn(t *testing.T) {
 		r := a.create(t)
 		allow := refusing(t, w, k.delete, denied(k.delete))
 		remove(t, w, a.o)
-		w.Advance(2 * time.Hour)
+		w.Advance(10 * time.Minute)
 		is(t, w, a.o, "Ready=False/AccessDenied")
 		says(t, w, a.o, "Ready", k.delete)
 		atStep(t, w, a.o, v1alpha1.DeletionStepDeleting)
 		calls := w.Calls()
-		w.Advance(2 * time.Hour)
-		if n := world.Since(calls, w.Calls())[k.delete]; n > 8 || n == 0 {
-			t.Errorf("%d tries in two hours", n)
+		w.Advance(45 * time.Minute)
+		if n := world.Since(calls, w.Calls())[k.delete]; n > 4 || n == 0 {
+			t.Errorf("%d tries in 45 minutes", n)
 		}
 		t.Run("somebody enables it again meanwhile", func(t *testing.T) {
 			k.change(t, w, r.ID, enable)

@@ -47,6 +47,9 @@ type kind struct {
 	change func(t *testing.T, w *world.World, id string, change func(*resource))
 	// remove deletes a disabled and deployed one as a person would.
 	remove func(t *testing.T, w *world.World, r resource)
+	// stride is the step in which tests go through the calls of a pass: what both kinds do alike is tried less often of
+	// one of them.
+	stride int
 	// tenantOf names the resource in a tenant.
 	tenantOf func(in *cloudfront.CreateDistributionTenantInput, id string)
 }
@@ -67,7 +70,7 @@ func eachKind(t *testing.T, test func(t *testing.T, k kind)) {
 
 func distributions() kind {
 	return kind{
-		name: "distribution",
+		name: "distribution", stride: 1,
 		object: func(w *world.World, name string, change ...policies) client.Object {
 			return w.Distribution(name, func(o *v1alpha1.Distribution) {
 				for _, c := range change {
@@ -124,7 +127,7 @@ func distributionResource(d sim.DistributionState) resource {
 
 func groups() kind {
 	return kind{
-		name: "connection group",
+		name: "connection group", stride: 2,
 		object: func(w *world.World, name string, change ...policies) client.Object {
 			return w.ConnectionGroup(name, func(o *v1alpha1.ConnectionGroup) {
 				for _, c := range change {

@@ -46,7 +46,7 @@ func TestAStalledDeletionIsSaidOnceAndGoesOn(t *testing.T) {
 			},
 			"the disable never settles": {
 				hinder: func(_ *testing.T, a *audit, _ resource) func() {
-					a.w.Sim.ChangeSwitches(func(s *sim.Switches) { s.DeployDelay = 3 * time.Hour })
+					a.w.Sim.ChangeSwitches(func(s *sim.Switches) { s.DeployDelay = 80 * time.Minute })
 					return func() {}
 				},
 				step: v1alpha1.DeletionStepSettling, reason: "Ready=False/Disabling", says: []string{"get-" + command},
@@ -85,13 +85,13 @@ func TestAStalledDeletionIsSaidOnceAndGoesOn(t *testing.T) {
 				}
 				kube := w.KubeWrites()
 				w.Restart()
-				w.Advance(2 * time.Hour)
+				w.Advance(40 * time.Minute)
 				if d := cmp.Diff(after, status(t, w, a.o)); d != "" || w.KubeWrites() != kube {
 					t.Errorf("status goes on being written, %d times (-before +after):\n%s", w.KubeWrites()-kube, d)
 				}
 				once(t, w, a.o, "DeletionStalled")
 				cure()
-				w.Advance(90 * time.Minute)
+				w.Advance(45 * time.Minute)
 				k.gone(t, w, a.o)
 				once(t, w, a.o, "DeletionStalled")
 			})

@@ -44,29 +44,21 @@ func (w *World) ConnectionGroup(name string, change ...func(*v1alpha1.Connection
 // ParentStatus is what a Distribution or ConnectionGroup says, nil for an object that is gone.
 func (w *World) ParentStatus(o client.Object) *v1alpha1.ResourceStatus {
 	w.t.Helper()
-	key := client.ObjectKeyFromObject(o)
-	var status *v1alpha1.ResourceStatus
-	// A client reads into what is there already: what is absent now must not stay.
-	switch o := o.(type) {
-	case *v1alpha1.Distribution:
-		*o = v1alpha1.Distribution{}
-		status = &o.Status.ResourceStatus
-	case *v1alpha1.ConnectionGroup:
-		*o = v1alpha1.ConnectionGroup{}
-		status = &o.Status.ResourceStatus
-	default:
-		w.t.Fatalf("%T is no parent", o)
-	}
-	err := w.Kube.Get(w.t.Context(), key, o)
+	err := w.Kube.Get(w.t.Context(), client.ObjectKeyFromObject(o), o)
 	if client.IgnoreNotFound(err) != nil {
-		w.t.Fatalf("reading %s: %v", key, err)
+		w.t.Fatalf("reading %s: %v", o.GetName(), err)
 	}
 	if err != nil {
-		o.SetNamespace(key.Namespace)
-		o.SetName(key.Name)
 		return nil
 	}
-	return status
+	switch o := o.(type) {
+	case *v1alpha1.Distribution:
+		return &o.Status.ResourceStatus
+	case *v1alpha1.ConnectionGroup:
+		return &o.Status.ResourceStatus
+	}
+	w.t.Fatalf("%T is no parent", o)
+	return nil
 }
 
 // ParentConditions renders the conditions of a Distribution or ConnectionGroup, one in a line.
