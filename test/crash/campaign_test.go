@@ -117,6 +117,9 @@ func choose(t *testing.T, all []*kase) []*kase {
 		if len(list) == 0 {
 			t.Fatalf("no case has the number or the name %q: there are %d", *only, len(all))
 		}
+		if *count > 0 {
+			return draw(list, *count, func(*kase) bool { return true })
+		}
 		return list
 	case *count < 0:
 		return all
@@ -125,9 +128,12 @@ func choose(t *testing.T, all []*kase) []*kase {
 	}
 	// What waits for minutes by design stays out of the short selection, and so does a new leader
 	// who gives the batches of the one before a minute.
-	return draw(all, shortCases, func(k *kase) bool {
-		return !k.lifecycle.parks && !k.lifecycle.slow && (!k.frozen || k.lifecycle.dns == nil)
-	})
+	quick := func(parents bool) func(*kase) bool {
+		return func(k *kase) bool {
+			return k.lifecycle.parents == parents && !k.lifecycle.parks && !k.lifecycle.slow && (!k.frozen || k.lifecycle.dns == nil)
+		}
+	}
+	return append(draw(all, shortCases, quick(false)), draw(all, shortParentCases, quick(true))...)
 }
 
 // isNamed reports whether -crash.case asks for a name: by one of its parts between bars, or by
@@ -136,8 +142,11 @@ func isNamed(name string) bool {
 	return slices.ContainsFunc(strings.Split(*only, "|"), func(part string) bool { return strings.Contains(name, part) })
 }
 
-// shortCases is what "make test" has time for.
-const shortCases = 26
+// shortCases and shortParentCases are what "make test" has time for.
+const (
+	shortCases       = 26
+	shortParentCases = 6
+)
 
 // draw takes cases from each family in turn until there are enough, the references first:
 // a small family is taken whole, and what is left falls to the large ones.
@@ -262,7 +271,7 @@ func table(results []*result, took time.Duration) string {
 		total, failed = total+cases, failed+bad
 	}
 	fmt.Fprintf(&b, "%-12s %6d %6d %6d\n", "all", total, total-failed, failed)
-	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCalls, oracleDangling, oracleLedger, oracleSpec, oracleCrash, "reference", "unreached", "harness"} {
+	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCalls, oracleDangling, oracleLedger, oracleSpec, oracleTwoPhases, oracleOffline, oracleCrash, "reference", "unreached", "harness"} {
 		if n := byOracle[oracle]; n > 0 {
 			fmt.Fprintf(&b, "failed by %s: %d\n", oracle, n)
 		}

@@ -44,11 +44,20 @@ var (
 	kubeFaults = []string{"conflict", "busy", "kube-error", "kube-lost", "touched", "reset-before", "reset-committed", "watches-ended"}
 )
 
-// allCases lists every case. The same references and the same seed give the same list.
+// allCases lists every case. The same references and the same seed give the same list. The cases of parents come after
+// all others, so that those keep their numbers.
 func allCases(references map[string]*reference, seed uint64) []*kase {
+	list := casesOf(append(plainLifecycles(), dnsLifecycles()...), references, seed)
+	list = append(list, casesOf(parentLifecycles(), references, seed)...)
+	for n, k := range list {
+		k.number = n + 1
+	}
+	return list
+}
+
+func casesOf(cycles []*lifecycle, references map[string]*reference, seed uint64) []*kase {
 	var list []*kase
 	add := func(k *kase) { list = append(list, k) }
-	cycles := lifecycles()
 	for _, l := range cycles {
 		add(&kase{family: "reference", lifecycle: l, what: "undisturbed", setUp: func(o *options) { o.quiet = 2 * sweepInterval }})
 	}
@@ -59,6 +68,9 @@ func allCases(references map[string]*reference, seed uint64) []*kase {
 				side    side
 				effects []string
 			}{{"kill", "", kills}, {"aws", awsSide, awsFaults}, {"kube", kubeSide, kubeFaults}} {
+				if l.crowd && family.side != "" {
+					continue
+				}
 				for _, effect := range family.effects {
 					if (family.side == "" || family.side == b.side) && suits(effect, b) {
 						add(single(family.name, l, b, effect))
@@ -75,9 +87,6 @@ func allCases(references map[string]*reference, seed uint64) []*kase {
 	slices.SortStableFunc(list, func(a, b *kase) int {
 		return slices.Index(families, a.family) - slices.Index(families, b.family)
 	})
-	for n, k := range list {
-		k.number = n + 1
-	}
 	return list
 }
 
@@ -201,7 +210,7 @@ func frozenCases(l *lifecycle, changes, all []boundary) (list []*kase) {
 			if b.side != awsSide && effect == "freeze-before" || seen == 2 {
 				continue
 			}
-			if l.hasty && effect == "freeze-before" && b.operation == "CreateDistributionTenant" {
+			if l.hasty && effect == "freeze-before" && strings.HasPrefix(b.operation, "Create") {
 				continue // It would be on its way for longer than the grace period, which no design survives.
 			}
 			seen++
@@ -291,7 +300,7 @@ func wipedCases(l *lifecycle, changes []boundary) (list []*kase) {
 	}
 	for _, effect := range []string{"wipe", "wipe-killed"} {
 		// Which tags are ours only status knows: one that is lost while a tag is on its way out leaves the tag behind.
-		if len(changes) > 0 && l.name != "edit-tags" {
+		if len(changes) > 0 && !l.untags {
 			list = append(list, single("wiped", l, changes[len(changes)/2], effect))
 		}
 	}

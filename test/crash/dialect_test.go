@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,6 +44,12 @@ func understandAWS(c *call, r *http.Request) {
 		c.operation = stsOperation(r)
 		return
 	}
+	c.operation = cloudFrontOperation(r)
+	c.writes = changesResources(c.operation)
+}
+
+// cloudFrontOperation knows an operation by its path, and a list that asks for the tenants of one parent by its body.
+func cloudFrontOperation(r *http.Request) string {
 	resource, _, deep := strings.Cut(strings.TrimPrefix(r.URL.Path, "/2020-05-31/"), "/")
 	key := r.Method + " " + resource
 	if deep {
@@ -51,27 +58,54 @@ func understandAWS(c *call, r *http.Request) {
 	if operation := r.URL.Query().Get("Operation"); operation != "" {
 		key += " " + operation
 	}
-	c.operation = map[string]string{
-		"POST distribution-tenant":    "CreateDistributionTenant",
-		"GET distribution-tenant":     "GetDistributionTenantByDomain",
-		"GET distribution-tenant/":    "GetDistributionTenant",
-		"PUT distribution-tenant/":    "UpdateDistributionTenant",
-		"DELETE distribution-tenant/": "DeleteDistributionTenant",
-		"POST distribution-tenants":   "ListDistributionTenants",
-		"GET managed-certificate/":    "GetManagedCertificateDetails",
-		"GET distribution/":           "GetDistribution",
-		"POST connection-groups":      "ListConnectionGroups",
-		"POST tagging Tag":            "TagResource",
-		"POST tagging Untag":          "UntagResource",
-		"GET tagging":                 "ListTagsForResource",
+	operation := map[string]string{
+		"POST distribution-tenant":           "CreateDistributionTenant",
+		"GET distribution-tenant":            "GetDistributionTenantByDomain",
+		"GET distribution-tenant/":           "GetDistributionTenant",
+		"PUT distribution-tenant/":           "UpdateDistributionTenant",
+		"DELETE distribution-tenant/":        "DeleteDistributionTenant",
+		"POST distribution-tenants":          "ListDistributionTenants",
+		"GET managed-certificate/":           "GetManagedCertificateDetails",
+		"POST distribution":                  "CreateDistributionWithTags",
+		"GET distribution/":                  "GetDistribution",
+		"PUT distribution/":                  "UpdateDistribution",
+		"DELETE distribution/":               "DeleteDistribution",
+		"GET distributionsByConnectionMode/": "ListDistributionsByConnectionMode",
+		"POST connection-group":              "CreateConnectionGroup",
+		"GET connection-group/":              "GetConnectionGroup",
+		"PUT connection-group/":              "UpdateConnectionGroup",
+		"DELETE connection-group/":           "DeleteConnectionGroup",
+		"POST connection-groups":             "ListConnectionGroups",
+		"POST tagging Tag":                   "TagResource",
+		"POST tagging Untag":                 "UntagResource",
+		"GET tagging":                        "ListTagsForResource",
 	}[key]
-	if c.operation == "" {
-		c.operation = key
+	switch {
+	case operation == "":
+		return key
+	case operation == "ListDistributionTenants" && bytes.Contains(peek(r), []byte("<AssociationFilter>")):
+		return listDependents
 	}
-	switch c.operation {
-	case "CreateDistributionTenant", "UpdateDistributionTenant", "DeleteDistributionTenant", "TagResource", "UntagResource":
-		c.writes = true
+	return operation
+}
+
+// listDependents is the list with which a parent's controller asks for its tenants.
+const listDependents = "ListDistributionTenants of a parent"
+
+func changesResources(operation string) bool {
+	return slices.ContainsFunc([]string{"Create", "Update", "Delete", "TagResource", "UntagResource"}, func(verb string) bool {
+		return strings.HasPrefix(operation, verb)
+	})
+}
+
+// peek reads the body and leaves it in place.
+func peek(r *http.Request) []byte {
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if err != nil {
+		return nil
 	}
+	return body
 }
 
 // The operations that change zones and certificates.
@@ -97,10 +131,8 @@ func route53Operation(method, path string) string {
 
 // stsOperation reads what a form asks for.
 func stsOperation(r *http.Request) string {
-	body, err := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	form, parsed := url.ParseQuery(string(body))
-	if err != nil || parsed != nil {
+	form, err := url.ParseQuery(string(peek(r)))
+	if err != nil {
 		return "POST /"
 	}
 	return form.Get("Action")

@@ -83,8 +83,9 @@ func (r ledgerRecord) String() string {
 // checkSent looks at each write at the moment at which the operator sends it. Spec is never
 // written, and the ledger that stands in the API server is ahead of every batch.
 func (s *stage) checkSent(c call) {
+	s.checkParents()
 	switch {
-	case c.side == kubeSide && strings.HasPrefix(c.operation, "patch distributiontenants"):
+	case c.side == kubeSide && (strings.HasPrefix(c.operation, "patch distribution") || strings.HasPrefix(c.operation, "patch connectiongroups")):
 		var patch map[string]json.RawMessage
 		if err := json.Unmarshal(c.body, &patch); err != nil || patch["spec"] != nil {
 			s.violate(oracleSpec, "%s", c.target)

@@ -3,6 +3,7 @@ package crash_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -44,7 +45,8 @@ func writes(c call) bool { return c.writes }
 func changesRecords(c call) bool { return c.operation == changeRecords }
 
 func conditional(c call) bool {
-	return c.operation == "UpdateDistributionTenant" || c.operation == "DeleteDistributionTenant"
+	return strings.HasPrefix(c.operation, "UpdateDistribution") || strings.HasPrefix(c.operation, "DeleteDistribution") ||
+		strings.HasPrefix(c.operation, "UpdateConnectionGroup") || strings.HasPrefix(c.operation, "DeleteConnectionGroup")
 }
 
 // effects by name. The names stand in the names of cases.

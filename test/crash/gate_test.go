@@ -27,6 +27,8 @@ const (
 type call struct {
 	side      side
 	operation string
+	// process is who makes it.
+	process string
 	// counted calls are boundaries. The others pass: watches, leases, events, discovery.
 	counted bool
 	writes  bool
@@ -98,6 +100,8 @@ type gate struct {
 	// arrived is told of each write as it was sent, before of each write to AWS that is about
 	// to be forwarded.
 	arrived, before func(c call)
+	// answered is told of each answer of AWS that the operator gets whole.
+	answered func(c call, answer *httptest.ResponseRecorder)
 	// strike carries an effect out. It reports whether the call is dealt with.
 	strike func(x *exchange, m moment) bool
 
@@ -285,6 +289,7 @@ func (g *gate) exchange(x *exchange) {
 		return
 	}
 	x.r.Body = io.NopCloser(bytes.NewReader(body))
+	x.call.process = x.process.name
 	if x.call.writes {
 		x.call.body = body
 		x.call.target += shown(x.call)
@@ -301,6 +306,9 @@ func (g *gate) exchange(x *exchange) {
 	}
 	if x.effect != "" && g.strike(x, afterCommit) {
 		return
+	}
+	if x.call.side == awsSide && g.answered != nil {
+		g.answered(x.call, x.answer)
 	}
 	deliver(x.w, x.answer, len(x.answer.Body.Bytes()))
 	if x.effect != "" {

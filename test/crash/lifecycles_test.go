@@ -1,6 +1,7 @@
 package crash_test
 
 import (
+	"slices"
 	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -13,7 +14,7 @@ import (
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
-// lifecycle is what people do with a tenant, and what has to come of it.
+// lifecycle is what people do with an object or some, and what has to come of it.
 type lifecycle struct {
 	name, about string
 	seed        func(*sim.Seed)
@@ -35,6 +36,14 @@ type lifecycle struct {
 	dns *dnsLifecycle
 	// uncounted means that it depends on the clock how many writes it takes.
 	uncounted bool
+	// parents means that objects of the kinds that tenants hang on take part.
+	parents bool
+	// crowd means that there are many objects. Single faults are played with each kind alone.
+	crowd bool
+	// retains means that a resource outlives its object.
+	retains bool
+	// untags means that tags are taken away.
+	untags bool
 	// flags are for the operator.
 	flags []string
 }
@@ -66,7 +75,9 @@ func edits(change func(*tenantObject)) func(*stage) {
 func deletes(s *stage) { s.remove("acme") }
 
 // lifecycles in a fixed order: the numbers of cases follow from it.
-func lifecycles() []*lifecycle { return append(plainLifecycles(), dnsLifecycles()...) }
+func lifecycles() []*lifecycle {
+	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles())
+}
 
 // plainLifecycles are those without DNS.
 func plainLifecycles() []*lifecycle {
@@ -81,7 +92,7 @@ func plainLifecycles() []*lifecycle {
 		{name: "edit-domains", about: "A domain goes, two come.", prepare: prepared(), steps: []step{
 			{edits(func(o *tenantObject) { setDomains(o, "new.example.com", "newer.example.com") }), ready},
 		}},
-		{name: "edit-tags", about: "Parameters and tags are changed, added and removed.", prepare: prepared(everything), steps: []step{
+		{name: "edit-tags", about: "Parameters and tags are changed, added and removed.", untags: true, prepare: prepared(everything), steps: []step{
 			{edits(func(o *tenantObject) {
 				o.Spec.Parameters = []v1alpha1.Parameter{{Name: "tier", Value: "silver"}}
 				o.Spec.Tags = []v1alpha1.Tag{{Key: "team", Value: "core"}, {Key: "stage", Value: "test"}}
@@ -195,11 +206,13 @@ func saysOf(name, conditionType, reason string) func(*stage) bool {
 	}
 }
 
-func gone(s *stage) bool {
-	if _, found := s.rig.views.object(s.namespace, "acme"); found {
+func gone(s *stage) bool { return s.isGone("acme") }
+
+func (s *stage) isGone(name string) bool {
+	if _, found := s.rig.views.object(s.namespace, name); found {
 		return false
 	}
-	_, found := s.get("acme")
+	_, found := s.get(name)
 	return !found
 }
 
@@ -210,7 +223,7 @@ func orphaned(s *stage) bool { return s.gate.seen(awsSide, "ListDistributionTena
 func setBack(s *stage) bool {
 	o, found := s.get("acme")
 	t, there := s.tenant("acme")
-	return found && there && unlike(o, t) == "" && t.Status == "Deployed" && ready(s)
+	return found && there && s.unlike(o, t) == "" && t.Status == "Deployed" && ready(s)
 }
 
 // recreated is when there is another tenant than before, and status knows it.
@@ -253,13 +266,18 @@ func (s *stage) whileDown(do func()) {
 	do()
 }
 
-// park waits until the create mark is no longer fresh. Nothing runs meanwhile.
+// park waits until no create mark is fresh any more. Nothing runs meanwhile.
 func (s *stage) park(wait func(time.Duration)) {
 	for _, r := range s.replicas {
 		r.down()
 	}
-	o, _ := s.get("acme")
-	mark, err := time.Parse(time.RFC3339, o.Annotations[v1alpha1.AnnotationCreatePending])
-	s.must("reading the create mark", err)
-	wait(time.Until(mark.Add(gracePeriod + time.Second)))
+	var youngest time.Time
+	for _, o := range s.all() {
+		mark, err := time.Parse(time.RFC3339, o.GetAnnotations()[v1alpha1.AnnotationCreatePending])
+		s.must("reading the create mark", err)
+		if mark.After(youngest) {
+			youngest = mark
+		}
+	}
+	wait(time.Until(youngest.Add(gracePeriod + time.Second)))
 }

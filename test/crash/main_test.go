@@ -1,7 +1,8 @@
 // Package crash runs the built operator, on a real API server and against the simulated
-// AWS, through the life of a tenant again and again, and at each call that it makes ends
-// it, or spoils the call. What has to be true afterwards is checked after each case; how
-// to read the report and to replay a case is described in docs/reliability.md.
+// AWS, through the lives of tenants, distributions and connection groups again and again,
+// and at each call that it makes ends it, or spoils the call. What has to be true afterwards
+// is checked after each case; how to read the report and to replay a case is described in
+// docs/reliability.md.
 package crash_test
 
 import (
@@ -24,7 +25,7 @@ import (
 const patience = 4 * time.Minute
 
 var (
-	count    = flag.Int("crash.cases", 0, "run about so many cases of all families, -1 for all of them; 0 for a short selection")
+	count    = flag.Int("crash.cases", 0, "run about so many cases of all families, of those that -crash.case names if it is set; -1 for all of them; 0 for a short selection")
 	only     = flag.String("crash.case", "", "run the case of this number, or those whose name contains this text, or one of several between bars, and print what happened")
 	forTime  = flag.Duration("crash.for", 0, "begin no case after this time")
 	resume   = flag.Bool("crash.resume", false, "leave out the cases whose results are in the report already")

@@ -34,6 +34,8 @@ const (
 	keepFile   = "internal/domain/edge/keep.go"
 	removeFile = "internal/domain/edge/remove.go"
 
+	removeParentFile = "internal/domain/parent/remove.go"
+
 	publishFile   = "internal/domain/edge/ledger.go"
 	recordFile    = "internal/domain/dns/place.go"
 	ledgerFile    = "internal/domain/dns/ledger.go"
@@ -48,7 +50,44 @@ const (
 `
 )
 
-func mutations() []mutation { return append(tenantMutations(), dnsMutations()...) }
+func mutations() []mutation {
+	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations())
+}
+
+// parentMutations are mistakes about distributions and connection groups.
+func parentMutations() []mutation {
+	return []mutation{
+		{
+			name: "the caller reference is made anew for each try",
+			edits: []textEdit{{"internal/controller/distribution/distribution.go", `	return string(o.UID)
+}`, `	return string(o.UID) + "-" + strconv.FormatInt(time.Now().Unix(), 10)
+}`}},
+			cases:   []string{"lag/dist-create/new tenants hidden 20s/aws:CreateDistributionWithTags#1/kill-committed"},
+			oracles: []string{oracleDuplicate},
+		}, {
+			name: "a distribution is deleted before its disable has settled",
+			edits: []textEdit{{removeParentFile, `	if r.Settled() {
+		return pass()`, `	if !r.Enabled {
+		return pass()`}},
+			cases:   []string{"reference/dist-delete/undisturbed"},
+			oracles: []string{oracleTwoPhases},
+		}, {
+			name: "a distribution is disabled without asking for its tenants",
+			edits: []textEdit{{removeParentFile, `	case d == nil:
+		return do(Look{At: LookDependents})`, `	case d == nil:
+		return pass()`}},
+			cases:   []string{"reference/dist-in-use/undisturbed"},
+			oracles: []string{oracleOffline},
+		}, {
+			name: "a connection group that can't be read is taken for gone",
+			edits: []textEdit{{"internal/controller/parent/observe.go", `	if fault.Is(err, fault.NotFound) {
+		p.seen = nil`, `	if err != nil {
+		p.seen = nil`}},
+			cases:   []string{"kill and errors/group-delete/aws:UpdateConnectionGroup#1/kill-committed, then errors"},
+			oracles: []string{oracleLeak},
+		},
+	}
+}
 
 // dnsMutations are mistakes about zones and certificates.
 func dnsMutations() []mutation {

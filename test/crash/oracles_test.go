@@ -52,6 +52,10 @@ func (s *stage) checkWrite(c call) {
 		s.checkCertificateDelete(c)
 		return
 	}
+	if r, found := s.parentIn(c.target); found {
+		s.checkParentWrite(c, r)
+		return
+	}
 	id := tenantID.FindString(c.target)
 	t, found := s.sim.Tenant("", id)
 	if id == "" || !found {
@@ -123,9 +127,13 @@ func (s *stage) checkHonest(o *tenantObject) {
 
 // tookBack reports whether an object no longer claims what it claimed of the same spec. Where
 // reads lag, or status was taken away, that is how it has to be; and of two operators one may
-// not have seen yet that a deployment has ended. That a zone may not be read is said, too.
+// not have seen yet that a deployment has ended. That a zone may not be read is said, too, and that a parent
+// is being deleted.
 func (s *stage) tookBack(o *tenantObject) bool {
 	if c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionDNSReady); c != nil && c.Reason == v1alpha1.ReasonDNSError {
+		return false
+	}
+	if c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionSynced); c != nil && c.Reason == v1alpha1.ReasonReferenceNotReady && s.parentIsGoing(o) {
 		return false
 	}
 	s.mu.Lock()
@@ -148,7 +156,7 @@ func (s *stage) dishonest(o *tenantObject) string {
 			return name + " is not served"
 		}
 	}
-	if d := unlike(o, t); d != "" {
+	if d := s.unlike(o, t); d != "" {
 		return "AWS differs (-spec +AWS):\n" + d
 	}
 	if o.Spec.DNS != nil {
@@ -163,17 +171,21 @@ func (s *stage) dishonest(o *tenantObject) string {
 }
 
 // unlike compares what the spec decides with AWS, without any of the operator's code.
-func unlike(o *tenantObject, t sim.TenantState) string {
+func (s *stage) unlike(o *tenantObject, t sim.TenantState) string {
 	type config struct {
 		Distribution     string
+		Group            string
 		Domains          []string
 		Enabled          bool
 		Parameters, Tags map[string]string
 		Custom           sim.CustomizationState
 	}
 	want := config{
-		Distribution: o.Spec.DistributionID, Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Parameters: map[string]string{},
+		Distribution: s.distributionOf(o), Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Parameters: map[string]string{},
 		Tags: map[string]string{clusterTag: clusterID, namespaceTag: o.Namespace, nameTag: o.Name, uidTag: string(o.UID)},
+	}
+	if want.Group = t.ConnectionGroupID; o.Spec.ConnectionGroupRef != nil {
+		want.Group = s.idOf(o.Spec.ConnectionGroupRef.Name)
 	}
 	for _, d := range o.Spec.Domains {
 		want.Domains = append(want.Domains, d.Domain)
@@ -200,7 +212,7 @@ func unlike(o *tenantObject, t sim.TenantState) string {
 		}
 	}
 	got := config{
-		Distribution: t.DistributionID, Enabled: t.Enabled, Parameters: t.Parameters, Custom: t.Customizations,
+		Distribution: t.DistributionID, Group: t.ConnectionGroupID, Enabled: t.Enabled, Parameters: t.Parameters, Custom: t.Customizations,
 		Domains: slices.Sorted(maps.Keys(t.Domains)), Tags: maps.Clone(t.Tags),
 	}
 	if got.Tags["team"] == "legacy" {
@@ -213,6 +225,7 @@ func unlike(o *tenantObject, t sim.TenantState) string {
 func (s *stage) checkEnd() {
 	s.checkOwners()
 	s.checkTheirs()
+	s.checkParentsEnd()
 	s.checkZones()
 	s.checkCertificates()
 	s.checkProcesses()
@@ -334,6 +347,8 @@ func (s *stage) checkRest() {
 type outcome struct {
 	Tenants []sim.TenantState `json:"tenants"`
 	Objects []objectOutcome   `json:"objects"`
+	// Parents are the distributions and connection groups of ours.
+	Parents json.RawMessage `json:"parents,omitempty"`
 	// Committed counts the writes that AWS carried out.
 	Committed map[string]int `json:"committed"`
 }
@@ -350,8 +365,11 @@ type objectOutcome struct {
 func (s *stage) outcome() outcome {
 	out := outcome{Committed: map[string]int{}, Tenants: []sim.TenantState{}, Objects: []objectOutcome{}}
 	names := []string{}
-	for _, o := range s.objects() {
-		names = append(names, string(o.UID), "<uid>")
+	for _, o := range s.all() {
+		names = append(names, string(o.GetUID()), "<uid>")
+	}
+	for _, r := range s.ourParents() {
+		names = append(names, r.ID, "<"+r.kind.name+">", r.Endpoint, "<endpoint>")
 	}
 	for uid, name := range s.uids {
 		names = append(names, string(uid), "<former uid of "+name+">")
@@ -385,8 +403,17 @@ func (s *stage) outcome() outcome {
 		a.Status = json.RawMessage(clean.Replace(brief(o.Status)))
 		out.Objects = append(out.Objects, a)
 	}
+	out.Parents = s.parentsOutcome(clean)
+	for _, o := range s.parents() {
+		out.Objects = append(out.Objects, objectOutcome{
+			Name: o.kind.name + " " + o.GetName(), Generation: o.GetGeneration(), Deleted: o.GetDeletionTimestamp() != nil,
+			Finalizers: o.GetFinalizers(), Status: json.RawMessage(clean.Replace(o.brief())),
+		})
+	}
+	slices.SortFunc(out.Tenants, func(a, b sim.TenantState) int { return cmp.Compare(a.Name, b.Name) })
 	for n := range out.Tenants {
 		t := &out.Tenants[n]
+		t.DistributionID = clean.Replace(t.DistributionID)
 		t.ID, t.ARN, t.ConnectionGroupID = clean.Replace(t.ID), clean.Replace(t.ARN), clean.Replace(t.ConnectionGroupID)
 		t.ManagedCertificate, t.Customizations.CertificateARN = clean.Replace(t.ManagedCertificate), clean.Replace(t.Customizations.CertificateARN)
 		for k, v := range t.Tags {
@@ -404,6 +431,16 @@ func (s *stage) outcome() outcome {
 	return out
 }
 
+// created reports whether any resource was made.
+func (o outcome) created() bool {
+	for operation := range o.Committed {
+		if strings.HasPrefix(operation, "Create") {
+			return true
+		}
+	}
+	return false
+}
+
 // brief renders a status without times, versions and prose.
 func brief(status v1alpha1.DistributionTenantStatus) string {
 	st := status.DeepCopy()
@@ -414,15 +451,15 @@ func brief(status v1alpha1.DistributionTenantStatus) string {
 	text, err := json.Marshal(struct {
 		v1alpha1.DistributionTenantStatus `json:",inline"`
 		Conditions                        []string `json:"conditions"`
-	}{DistributionTenantStatus: *st, Conditions: conditionTexts(st)})
+	}{DistributionTenantStatus: *st, Conditions: conditionTexts(st.Conditions)})
 	if err != nil {
 		panic(err)
 	}
 	return string(text)
 }
 
-func conditionTexts(st *v1alpha1.DistributionTenantStatus) (out []string) {
-	for _, c := range st.Conditions {
+func conditionTexts(conditions []metav1.Condition) (out []string) {
+	for _, c := range conditions {
 		out = append(out, fmt.Sprintf("%s=%s/%s@%d", c.Type, c.Status, c.Reason, c.ObservedGeneration))
 	}
 	return out

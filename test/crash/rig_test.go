@@ -108,26 +108,20 @@ func (r *rig) build(ctx context.Context, binary, overlay string, race bool) erro
 type views struct {
 	mu     sync.Mutex
 	stages map[string]*stage
-	latest map[string]map[string]*v1alpha1.DistributionTenant
+	// latest are the objects by namespace, and then by kind and name.
+	latest map[string]map[string]client.Object
 }
 
 func newViews(ctx context.Context, all cache.Cache) (*views, error) {
-	v := &views{stages: map[string]*stage{}, latest: map[string]map[string]*v1alpha1.DistributionTenant{}}
-	informer, err := all.GetInformer(ctx, &v1alpha1.DistributionTenant{}, cache.BlockUntilSynced(false))
-	if err != nil {
-		return nil, fmt.Errorf("watching the objects: %w", err)
-	}
-	if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc:    func(o any) { v.changed(o, false) },
-		UpdateFunc: func(_, o any) { v.changed(o, false) },
-		DeleteFunc: func(o any) {
-			if last, ok := o.(toolscache.DeletedFinalStateUnknown); ok {
-				o = last.Obj
-			}
-			v.changed(o, true)
-		},
-	}); err != nil {
-		return nil, fmt.Errorf("watching the objects: %w", err)
+	v := &views{stages: map[string]*stage{}, latest: map[string]map[string]client.Object{}}
+	for _, kind := range []client.Object{&v1alpha1.DistributionTenant{}, &v1alpha1.Distribution{}, &v1alpha1.ConnectionGroup{}} {
+		informer, err := all.GetInformer(ctx, kind, cache.BlockUntilSynced(false))
+		if err != nil {
+			return nil, fmt.Errorf("watching the objects: %w", err)
+		}
+		if _, err := informer.AddEventHandler(v.handler()); err != nil {
+			return nil, fmt.Errorf("watching the objects: %w", err)
+		}
 	}
 	go func() { _ = all.Start(ctx) }()
 	if !all.WaitForCacheSync(ctx) {
@@ -136,10 +130,23 @@ func newViews(ctx context.Context, all cache.Cache) (*views, error) {
 	return v, nil
 }
 
+func (v *views) handler() toolscache.ResourceEventHandlerFuncs {
+	return toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    func(o any) { v.changed(o, false) },
+		UpdateFunc: func(_, o any) { v.changed(o, false) },
+		DeleteFunc: func(o any) {
+			if last, ok := o.(toolscache.DeletedFinalStateUnknown); ok {
+				o = last.Obj
+			}
+			v.changed(o, true)
+		},
+	}
+}
+
 func (v *views) attach(s *stage) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.stages[s.namespace], v.latest[s.namespace] = s, map[string]*v1alpha1.DistributionTenant{}
+	v.stages[s.namespace], v.latest[s.namespace] = s, map[string]client.Object{}
 }
 
 func (v *views) detach(s *stage) {
@@ -149,40 +156,58 @@ func (v *views) detach(s *stage) {
 }
 
 func (v *views) changed(object any, gone bool) {
-	o, ok := object.(*v1alpha1.DistributionTenant)
+	o, ok := object.(client.Object)
 	if !ok {
 		return
 	}
 	v.mu.Lock()
-	s, objects := v.stages[o.Namespace], v.latest[o.Namespace]
+	s, objects := v.stages[o.GetNamespace()], v.latest[o.GetNamespace()]
 	switch {
 	case s == nil:
 	case gone:
-		delete(objects, o.Name)
+		delete(objects, viewKey(o, o.GetName()))
 	default:
-		objects[o.Name] = o
+		objects[viewKey(o, o.GetName())] = o
 	}
 	v.mu.Unlock()
-	if s != nil && !gone {
-		s.checkHonest(o)
+	if s == nil || gone {
+		return
+	}
+	if tenant, is := o.(*v1alpha1.DistributionTenant); is {
+		s.checkHonest(tenant)
+	} else {
+		s.checkParentHonest(parentOf(o))
 	}
 }
 
-// of lists the objects of a namespace as they were last seen.
+func viewKey(kind client.Object, name string) string { return fmt.Sprintf("%T %s", kind, name) }
+
+// of lists the tenants' objects of a namespace as they were last seen.
 func (v *views) of(namespace string) []*v1alpha1.DistributionTenant {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var out []*v1alpha1.DistributionTenant
 	for _, o := range v.latest[namespace] {
-		out = append(out, o)
+		if tenant, is := o.(*v1alpha1.DistributionTenant); is {
+			out = append(out, tenant)
+		}
 	}
 	slices.SortFunc(out, func(a, b *v1alpha1.DistributionTenant) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
 func (v *views) object(namespace, name string) (*v1alpha1.DistributionTenant, bool) {
+	o, found := v.seen(namespace, &v1alpha1.DistributionTenant{}, name)
+	if !found {
+		return nil, false
+	}
+	return o.(*v1alpha1.DistributionTenant), true
+}
+
+// seen is an object of that kind as it was last seen.
+func (v *views) seen(namespace string, kind client.Object, name string) (client.Object, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	o, found := v.latest[namespace][name]
+	o, found := v.latest[namespace][viewKey(kind, name)]
 	return o, found
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -60,6 +61,8 @@ type options struct {
 	late time.Duration
 	// quiet is how long a settled world is watched beyond one sweep.
 	quiet time.Duration
+	// dice are the case's own.
+	dice *rand.Rand
 }
 
 // stage is the world of one case: a namespace, an AWS account, and operators whose every
@@ -103,6 +106,10 @@ type stage struct {
 	// seeded are the certificates that were there from the start.
 	seeded  map[string]bool
 	routing routingWatch
+	// theirParents are the distributions and groups that were there from the start.
+	theirParents map[string]parentResource
+	// settled are the resources of which a process read last that they are disabled and deployed.
+	settled map[string]bool
 }
 
 // violation is an oracle's objection.
@@ -118,6 +125,7 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 	s := &stage{
 		options: o, rig: rig, dir: dir, processes: process.NewGroup(nil), thawed: make(chan struct{}),
 		uids: map[types.UID]string{}, orphans: map[types.UID]bool{}, theirs: map[string]sim.TenantState{}, ours: map[string]bool{}, claimed: map[types.UID]int64{}, lifecycle: l,
+		theirParents: map[string]parentResource{}, settled: map[string]bool{},
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	seed := newSeed()
@@ -141,8 +149,12 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 	for _, t := range s.sim.Tenants("") {
 		s.theirs[t.ID] = t
 	}
+	for _, r := range s.parentResources() {
+		s.theirParents[r.ID] = r
+	}
 	s.gate = newGate(s.sim, rig.kubeProxy)
 	s.gate.strike, s.gate.before, s.gate.arrived = s.strike, s.checkWrite, s.checkSent
+	s.gate.answered = s.checkAnswer
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "crash-"}}
 	if err := rig.kube.Create(ctx, ns); err != nil {
 		return nil, fmt.Errorf("creating a namespace: %w", err)
@@ -229,18 +241,44 @@ func (s *stage) close() {
 func (s *stage) clean() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	var list v1alpha1.DistributionTenantList
-	if err := s.rig.kube.List(ctx, &list, client.InNamespace(s.namespace)); err != nil {
-		return
-	}
-	for n := range list.Items {
-		o := &list.Items[n]
-		base := o.DeepCopy()
-		o.Finalizers = nil
-		_ = s.rig.kube.Patch(ctx, o, client.MergeFrom(base))
-		_ = s.rig.kube.Delete(ctx, o)
+	for _, list := range objectLists() {
+		if err := s.rig.kube.List(ctx, list, client.InNamespace(s.namespace)); err != nil {
+			return
+		}
+		for _, o := range items(list) {
+			base := copyOf(o)
+			o.SetFinalizers(nil)
+			_ = s.rig.kube.Patch(ctx, o, client.MergeFrom(base))
+			_ = s.rig.kube.Delete(ctx, o)
+		}
 	}
 }
+
+// objectLists are empty lists of the kinds that the operator works on.
+func objectLists() []client.ObjectList {
+	return []client.ObjectList{&v1alpha1.DistributionTenantList{}, &v1alpha1.DistributionList{}, &v1alpha1.ConnectionGroupList{}}
+}
+
+// items are the objects of a list.
+func items(list client.ObjectList) (out []client.Object) {
+	switch list := list.(type) {
+	case *v1alpha1.DistributionTenantList:
+		for n := range list.Items {
+			out = append(out, &list.Items[n])
+		}
+	case *v1alpha1.DistributionList:
+		for n := range list.Items {
+			out = append(out, &list.Items[n])
+		}
+	case *v1alpha1.ConnectionGroupList:
+		for n := range list.Items {
+			out = append(out, &list.Items[n])
+		}
+	}
+	return out
+}
+
+func copyOf(o client.Object) client.Object { return o.DeepCopyObject().(client.Object) }
 
 func (s *stage) violate(oracle, format string, args ...any) {
 	s.mu.Lock()
@@ -354,11 +392,15 @@ func (s *stage) create(name string, change ...func(*v1alpha1.DistributionTenant)
 	for _, c := range change {
 		c(o)
 	}
-	s.must("creating "+name, s.rig.kube.Create(s.ctx, o))
+	s.add(o)
+}
+
+func (s *stage) add(o client.Object) {
+	s.must("creating "+o.GetName(), s.rig.kube.Create(s.ctx, o))
 	s.mu.Lock()
-	s.uids[o.UID] = o.Name
+	s.uids[o.GetUID()] = o.GetName()
 	s.mu.Unlock()
-	s.gate.note("a person creates %s", name)
+	s.gate.note("a person creates %s", o.GetName())
 }
 
 // edit changes an object as it is now.
@@ -397,26 +439,26 @@ func (s *stage) wipe() {
 	s.mu.Lock()
 	s.wiped = true
 	s.mu.Unlock()
-	s.each("wipes the status of", func(o *v1alpha1.DistributionTenant) error {
-		patch := client.RawPatch(types.JSONPatchType, []byte(`[{"op":"replace","path":"/status","value":{}}]`))
+	s.each("wipes the status of", func(o client.Object) error {
+		patch := client.RawPatch(types.JSONPatchType, []byte(`[{"op":"add","path":"/status","value":{}}]`))
 		return s.rig.kube.Status().Patch(s.ctx, o, patch)
 	})
 }
 
 // touchAll changes a label of each object, so that its version moves.
 func (s *stage) touchAll() {
-	s.each("labels", func(o *v1alpha1.DistributionTenant) error {
-		base := o.DeepCopy()
-		o.Labels = map[string]string{"touched": fmt.Sprint(time.Now().UnixNano())}
+	s.each("labels", func(o client.Object) error {
+		base := copyOf(o)
+		o.SetLabels(map[string]string{"touched": fmt.Sprint(time.Now().UnixNano())})
 		return s.rig.kube.Patch(s.ctx, o, client.MergeFrom(base))
 	})
 }
 
-func (s *stage) each(doing string, do func(o *v1alpha1.DistributionTenant) error) {
-	for _, o := range s.objects() {
-		s.gate.note("a person %s %s", doing, o.Name)
-		if err := client.IgnoreNotFound(do(&o)); err != nil {
-			s.violate("harness", "a person %s %s: %v", doing, o.Name, err)
+func (s *stage) each(doing string, do func(o client.Object) error) {
+	for _, o := range s.all() {
+		s.gate.note("a person %s %s", doing, o.GetName())
+		if err := client.IgnoreNotFound(do(o)); err != nil {
+			s.violate("harness", "a person %s %s: %v", doing, o.GetName(), err)
 		}
 	}
 }
@@ -452,6 +494,15 @@ func (s *stage) get(name string) (*v1alpha1.DistributionTenant, bool) {
 	return o, err == nil
 }
 
+// all are the objects of all kinds.
+func (s *stage) all() (out []client.Object) {
+	for _, list := range objectLists() {
+		s.must("listing the objects", s.rig.kube.List(s.ctx, list, client.InNamespace(s.namespace)))
+		out = append(out, items(list)...)
+	}
+	return out
+}
+
 func (s *stage) objects() []v1alpha1.DistributionTenant {
 	var list v1alpha1.DistributionTenantList
 	s.must("listing the objects", s.rig.kube.List(s.ctx, &list, client.InNamespace(s.namespace)))
@@ -471,6 +522,7 @@ func (s *stage) describe() string {
 		text += fmt.Sprintf("  object %s generation %d deleted %t finalizers %v annotations %v\n    status %s\n",
 			o.Name, o.Generation, !o.DeletionTimestamp.IsZero(), o.Finalizers, o.Annotations, brief(o.Status))
 	}
+	text += s.describeParents()
 	for _, t := range s.sim.Tenants("") {
 		if _, theirs := s.theirs[t.ID]; !theirs {
 			text += fmt.Sprintf("  tenant %s %s enabled %t %s domains %v tags %v\n", t.Name, t.ID, t.Enabled, t.Status, t.Domains, t.Tags)
