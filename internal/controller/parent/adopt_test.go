@@ -281,3 +281,19 @@ func TestADeniedAdoptionIsSaidAndTriedAgain(t *testing.T) {
 		is(t, w, a.o, readyTrue, "Synced=False/DriftDetected")
 	})
 }
+
+// What is adopted in the middle of a deployment is not new.
+func TestWhatIsAdoptedWhileItIsDeployedIsNotCalledNew(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		a := audited(t, k, world.Options{}, adoption(v1alpha1.AdoptionPolicyIfUnowned))
+		w := a.w
+		k.setMark(a.o, true)
+		r := k.foreign(t, w, a.o, nil)
+		k.change(t, w, r.ID, marking)
+		apply(t, w, a.o)
+		w.Advance(5 * time.Second)
+		is(t, w, a.o, "Ready=False/Deploying", syncedTrue)
+		w.Advance(2 * time.Minute)
+		is(t, w, a.o, readyTrue, syncedTrue)
+	})
+}

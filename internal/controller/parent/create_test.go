@@ -318,3 +318,29 @@ func TestTwoObjectsOfOneGroupName(t *testing.T) {
 		})
 	}
 }
+
+// A name that is taken, and that no read shows, stays the name: there is no next one.
+func TestAGroupNameThatIsTakenUnseenIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	k := groups()
+	a := audited(t, k, world.Options{})
+	w := a.w
+	free := refusing(t, w, k.create, sim.FaultError{Status: http.StatusConflict, Code: "EntityAlreadyExists", Message: "A connection group with the name shop already exists."})
+	apply(t, w, a.o)
+	w.Advance(5 * time.Minute)
+	is(t, w, a.o, "Ready=False/Creating", "Synced=False/UpdatePending")
+	says(t, w, a.o, "Ready", "shop", "already exists", "was created already")
+	said, kube, calls := status(t, w, a.o), w.KubeWrites(), w.Calls()
+	w.Advance(time.Hour)
+	if d := cmp.Diff(said, status(t, w, a.o)); d != "" {
+		t.Errorf("the status of what stands still moves (-before +after):\n%s", d)
+	}
+	// Each try announces itself with a mark.
+	if tries := world.Since(calls, w.Calls())[k.create]; tries > 6 || w.KubeWrites()-kube > tries {
+		t.Errorf("%d creates, %d writes to Kubernetes", tries, w.KubeWrites()-kube)
+	}
+	free()
+	nudge(t, w, a.o, "now")
+	w.Advance(2 * time.Minute)
+	is(t, w, a.o, readyTrue, syncedTrue)
+}
