@@ -189,7 +189,10 @@ func updateReferences(t *testing.T) {
 			}
 		}
 	}
-	played, failed := map[string][]*result{}, map[string]bool{}
+	played, failed, crowds := map[string][]*result{}, map[string]bool{}, map[string]bool{}
+	for _, l := range lifecycles() {
+		crowds[l.name] = l.crowd
+	}
 	playAll(t.Context(), cases, none, func(r *result) {
 		if !r.passed() {
 			fmt.Fprint(os.Stderr, story(r))
@@ -207,7 +210,7 @@ func updateReferences(t *testing.T) {
 	}
 	for name, results := range played {
 		if !failed[results[0].Name] {
-			references[name] = merge(results)
+			references[name] = merge(results, crowds[name])
 		}
 	}
 	text, err := json.MarshalIndent(references, "", "  ")

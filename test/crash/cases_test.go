@@ -304,8 +304,14 @@ func wipedCases(l *lifecycle, changes []boundary) (list []*kase) {
 			list = append(list, single("wiped", l, changes[len(changes)/2], effect))
 		}
 	}
-	return append(list,
+	list = append(list,
 		&kase{family: "wiped", lifecycle: l, what: "at the end", after: func(s *stage) { s.wipe() }},
 		&kase{family: "wiped", lifecycle: l, what: "at the end, nobody there", after: func(s *stage) { s.whileDown(s.wipe) }},
 	)
+	for _, k := range list {
+		if l.parents && l.meddles {
+			k.forgives = forgets
+		}
+	}
+	return list
 }
