@@ -325,3 +325,39 @@ func TestAnEditWhoseAnswerIsLostEndsRight(t *testing.T) {
 		}
 	})
 }
+
+// AWS takes an update and does not keep all of it, while tags changed with it: neither may keep the other from coming to
+// an end.
+func TestAnEditThatAWSDoesNotKeepIsNotSentForEver(t *testing.T) {
+	t.Parallel()
+	k := groups()
+	w := world.New(t, kubeConfig, world.Options{})
+	o := w.ConnectionGroup("shop", func(o *v1alpha1.ConnectionGroup) { o.Spec.AnycastIPListID = "aip_1" })
+	quickly(w, func() {
+		apply(t, w, o)
+		w.Advance(time.Second)
+	})
+	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.EmptyBlocksClear = false })
+	allow := refusing(t, w, "TagResource", denied("TagResource"))
+	before := w.Calls()
+	edit(t, w, o, func(o client.Object) {
+		g := o.(*v1alpha1.ConnectionGroup)
+		g.Spec.AnycastIPListID = ""
+		tags("team", "web")(&g.Spec.ResourcePolicies)
+	})
+	w.Advance(30 * time.Minute)
+	is(t, w, o, "Ready=False/AccessDenied", "Synced=False/UpdatePending")
+	if n := world.Since(before, w.Calls())[k.update]; n != 1 {
+		t.Errorf("%d updates while the tags are refused", n)
+	}
+	allow()
+	w.Advance(2 * time.Hour)
+	is(t, w, o, "Synced=False/DriftNotConverging")
+	says(t, w, o, "Synced", "anycastIpListId")
+	if r := k.only(t, w); r.Tags["team"] != "web" {
+		t.Errorf("AWS has the tags %v", r.Tags)
+	}
+	if n := world.Since(before, w.Calls())[k.update]; n < edge.MaxCorrections || n > 20 {
+		t.Errorf("%d updates in two hours and a half", n)
+	}
+}

@@ -89,8 +89,7 @@ func (in Input) nowApplied() bool {
 	if !in.World.TagsKnown || !in.tagChange().Empty() {
 		return false
 	}
-	return len(in.World.Differences) == 0 || in.inheriting() ||
-		in.Attempts.AcceptedFor == in.Generation && in.Attempts.Accepted&edge.WroteTenant != 0
+	return len(in.World.Differences) == 0 || in.inheriting() || in.accepted()
 }
 
 // reportedDrift is what status lists as differing from a generation that was applied.

@@ -169,6 +169,11 @@ func (in Input) proven() bool {
 // applied reports whether the present generation was the last that AWS was made equal to.
 func (in Input) applied() bool { return in.Memory.AppliedGeneration == in.Generation }
 
+// accepted reports whether AWS has accepted the configuration of the present generation.
+func (in Input) accepted() bool {
+	return in.Attempts.AcceptedFor == in.Generation && in.Attempts.Accepted&edge.WroteTenant != 0
+}
+
 // inheriting reports whether an adopted resource is left as it is.
 func (in Input) inheriting() bool {
 	return in.AdoptedGeneration != 0 && in.AdoptedGeneration == in.Generation &&

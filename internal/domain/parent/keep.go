@@ -206,14 +206,18 @@ func faithful(in Input) (Decision, bool) {
 		return pass()
 	}
 	var drift []edge.Difference
-	if in.applied() {
-		switch {
-		case in.Policy.Drift != edge.DriftEnforce:
-			return pass()
-		case in.fruitless():
-			return in.notConverging(diff)
-		}
+	switch {
+	case in.applied() && in.Policy.Drift != edge.DriftEnforce:
+		return pass()
+	case in.applied():
 		drift = diff
+	case in.accepted() && !in.tagChange().Empty():
+		// The generation counts as applied once the tags are there as well, and only then does what AWS did not
+		// keep count as drift. To send it again before them would never come to an end.
+		return pass()
+	}
+	if in.fruitless() {
+		return in.notConverging(diff)
 	}
 	if !in.proven() {
 		return do(Look{At: LookTags})

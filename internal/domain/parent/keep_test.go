@@ -175,7 +175,11 @@ func updateCases() map[string]question {
 		"what was created since that was deleted does not": {
 			in: with(quiet(), drifted, inherited, func(in *parent.Input) { in.AdoptedID = "E0" }), rule: "Faithful", step: correction,
 		},
-		"until the spec changes":                                       {in: with(quiet(), drifted, inherited, edited), rule: "Faithful", step: update},
+		"until the spec changes": {in: with(quiet(), drifted, inherited, edited), rule: "Faithful", step: update},
+		"what AWS accepted but did not keep waits for the tags of its generation": {
+			in:   with(quiet(), drifted, edited, accepted, tagged(me.Tags())),
+			rule: "TagsFaithful", step: parent.Tag{ARN: arn, Tags: spec().Tags},
+		},
 		"an update that was refused is said":                           stuck(with(quiet(), drifted, refused(fault.Invalid)), edge.ReasonValidationFailed, "UpdateDistribution: SomeCode: said AWS"),
 		"one that turned out to exist and to be ours is updated":       {in: with(quiet(), drifted, refused(fault.Exists)), rule: "Faithful", step: correction},
 		"a refusal is not forgotten because nothing differs otherwise": stuck(with(quiet(), refused(fault.Denied)), edge.ReasonAccessDenied, ""),

@@ -199,6 +199,11 @@ func marked(ago time.Duration) func(*parent.Input) {
 	return func(in *parent.Input) { in.CreateMark = now.Add(-ago) }
 }
 
+// accepted is a generation whose configuration AWS has taken.
+func accepted(in *parent.Input) {
+	in.Attempts.AcceptedFor, in.Attempts.Accepted = in.Generation, edge.WroteTenant
+}
+
 // worn is a generation whose corrections did not stay.
 func worn(in *parent.Input) {
 	in.Attempts.AcceptedFor, in.Attempts.Accepted = in.Generation, edge.WroteTenant|edge.WroteTags
