@@ -18,6 +18,7 @@ type Client struct {
 	api *sdk.Client
 	// read and write are the options of calls that are, and are not, tried again.
 	read, write func(*sdk.Options)
+	references  references
 }
 
 var (

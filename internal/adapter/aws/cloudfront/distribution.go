@@ -3,6 +3,8 @@ package cloudfront
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -110,12 +112,16 @@ func (c *Client) DeleteDistribution(ctx context.Context, id, etag string) error 
 func (c *Client) FindDistribution(
 	ctx context.Context, mode v1alpha1.ConnectionMode, prefix string, since time.Time,
 ) (port.Distribution, error) {
-	candidates, err := c.modifiedSince(ctx, mode, since.Add(-clockAllowance))
+	listed, err := c.listDistributions(ctx, mode)
 	if err != nil {
 		return port.Distribution{}, err
 	}
+	known := c.references.among(mode, listed)
 	var found port.Distribution
-	for _, id := range candidates {
+	for _, id := range youngerThan(listed, since.Add(-clockAllowance)) {
+		if reference, read := known[id]; read && !refersTo(reference, prefix) {
+			continue
+		}
 		d, err := c.ReadDistribution(ctx, id)
 		if fault.Is(err, fault.NotFound) {
 			continue // deleted since the list was made
@@ -123,6 +129,7 @@ func (c *Client) FindDistribution(
 		if err != nil {
 			return port.Distribution{}, err
 		}
+		c.references.note(mode, id, d.CallerReference)
 		if refersTo(d.CallerReference, prefix) && (found.ID == "" || d.Modified.After(found.Modified)) {
 			found = d
 		}
@@ -135,10 +142,9 @@ func (c *Client) FindDistribution(
 	return found, nil
 }
 
-// modifiedSince lists the distributions of a connection mode that may have been changed at
-// that time or later.
-func (c *Client) modifiedSince(ctx context.Context, mode v1alpha1.ConnectionMode, since time.Time) ([]string, error) {
-	var ids []string
+// listDistributions tells by ID when the distributions of a connection mode were last modified.
+func (c *Client) listDistributions(ctx context.Context, mode v1alpha1.ConnectionMode) (map[string]*time.Time, error) {
+	modified := map[string]*time.Time{}
 	err := everyPage(opListDists, func(marker *string) (*string, error) {
 		out, err := c.api.ListDistributionsByConnectionMode(ctx, &sdk.ListDistributionsByConnectionModeInput{
 			ConnectionMode: types.ConnectionMode(mode), Marker: marker, MaxItems: awssdk.Int32(pageSize),
@@ -154,14 +160,23 @@ func (c *Client) modifiedSince(ctx context.Context, mode v1alpha1.ConnectionMode
 			if awssdk.ToString(summary.Id) == "" {
 				return nil, aws.Unreadable(opListDists, "a distribution's id")
 			}
-			// Whatever has no time may be as young as any.
-			if modified := summary.LastModifiedTime; modified == nil || !modified.Before(since) {
-				ids = append(ids, *summary.Id)
-			}
+			modified[*summary.Id] = summary.LastModifiedTime
 		}
 		return page.NextMarker, nil
 	})
-	return ids, err
+	return modified, err
+}
+
+// youngerThan keeps the distributions that may have been changed at that time or later, in a fixed order.
+func youngerThan(modified map[string]*time.Time, since time.Time) []string {
+	var ids []string
+	for _, id := range slices.Sorted(maps.Keys(modified)) {
+		// Whatever has no time may be as young as any.
+		if at := modified[id]; at == nil || !at.Before(since) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // completePage refuses a page of which a part is missing: that could be the part with what

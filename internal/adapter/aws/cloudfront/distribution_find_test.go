@@ -79,21 +79,21 @@ func TestFindDistributionTakesTheLastModified(t *testing.T) {
 
 // The list tells no references: only what may be the one that is looked for is read.
 func TestFindDistributionReadsOnlyWhatIsYoungEnough(t *testing.T) {
-	w, ids := crowd(t)
-	modified := w.read(t, ids["uid-7-4294967295"]).Modified
 	for name, tt := range map[string]struct {
-		since time.Time
+		later time.Duration
 		reads int
 		found bool
 	}{
-		"at the very second":               {modified, 1, true},
-		"our clock is ten minutes ahead":   {modified.Add(10 * time.Minute), 1, true},
-		"that was long before":             {modified.Add(30 * time.Minute), 0, false},
-		"two distributions are that young": {modified.Add(-time.Hour), 2, true},
+		"at the very second":               {0, 1, true},
+		"our clock is ten minutes ahead":   {10 * time.Minute, 1, true},
+		"that was long before":             {30 * time.Minute, 0, false},
+		"two distributions are that young": {-time.Hour, 2, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			w, ids := crowd(t)
+			modified := w.read(t, ids["uid-7-4294967295"]).Modified
 			before := w.calls("GetDistribution")
-			_, err := w.client.FindDistribution(t.Context(), "tenant-only", "uid-7", tt.since)
+			_, err := w.client.FindDistribution(t.Context(), "tenant-only", "uid-7", modified.Add(tt.later))
 			if found := err == nil; found != tt.found || !found && !fault.Is(err, fault.NotFound) {
 				t.Errorf("error %v, want found to be %t", err, tt.found)
 			}
@@ -102,6 +102,31 @@ func TestFindDistributionReadsOnlyWhatIsYoungEnough(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A caller reference never changes: of what was read before, only what it refers to is read again.
+func TestFindDistributionReadsTheOthersOnce(t *testing.T) {
+	w, ids := crowd(t)
+	reads := func(prefix string, want int, kinds ...fault.Kind) {
+		t.Helper()
+		before := w.calls("GetDistribution")
+		if _, err := w.client.FindDistribution(t.Context(), "tenant-only", prefix, time.Time{}); len(kinds) > 0 && !fault.Is(err, kinds...) {
+			t.Errorf("error %v, want %v", err, kinds)
+		}
+		if n := w.calls("GetDistribution") - before; n != want {
+			t.Errorf("%d distributions were read in search of %s, want %d", n, prefix, want)
+		}
+	}
+	// All but the standard one, and the seeded one.
+	all := len(ids)
+	w.inject(t, sim.Fault{Operation: "GetDistribution", Nth: 4, Times: 1, Error: &sim.FaultError{Status: 403, Code: "AccessDenied"}})
+	reads("uid-2", 4, fault.Denied)
+	reads("uid-2", all-3, fault.NotFound)
+	reads("uid-2", 0, fault.NotFound)
+	reads("uid-1", 2, fault.None)
+	w.createDistribution(t, "uid-2", plain("tenant-only"))
+	reads("uid-2", 1, fault.None)
+	reads("uid-10", 1, fault.None)
 }
 
 func TestFindDistributionSkipsWhatHasVanished(t *testing.T) {
