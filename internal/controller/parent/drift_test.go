@@ -361,3 +361,24 @@ func TestAnEditThatAWSDoesNotKeepIsNotSentForEver(t *testing.T) {
 		t.Errorf("%d updates in two hours and a half", n)
 	}
 }
+
+// A tag that was set for a spec that changed again before the former tags were removed is removed like these.
+func TestATagOfASpecInBetweenIsNotLeft(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		w := world.New(t, kubeConfig, world.Options{})
+		o := k.ready(t, w, "shop", tags("first", "1"))
+		allow := refusing(t, w, "UntagResource", denied("UntagResource"))
+		editPolicies(t, w, o, tags("second", "2"))
+		w.Advance(time.Minute)
+		editPolicies(t, w, o, tags("third", "3"))
+		w.Advance(time.Minute)
+		allow()
+		w.Advance(time.Hour)
+		is(t, w, o, readyTrue, syncedTrue)
+		wanted := owner(o).Tags()
+		wanted["third"] = "3"
+		if d := cmp.Diff(wanted, k.only(t, w).Tags); d != "" {
+			t.Errorf("tags (-want +got):\n%s", d)
+		}
+	})
+}

@@ -88,10 +88,8 @@ func Conclude(in Input, out Outcome) Report {
 				r.Parents = Parents{DistributionID: in.Desired.DistributionID, ConnectionGroupID: in.Desired.ConnectionGroupID}
 			}
 		}
-		if in.World.TagsKnown && in.tagChange().Empty() {
-			// Not before: a key that nobody wants any more is only removed while it is known
-			// to be ours.
-			r.AppliedTagKeys = slices.Sorted(maps.Keys(in.Desired.Tags))
+		if in.World.TagsKnown {
+			r.AppliedTagKeys = AppliedKeys(in.Desired.Tags, in.World.Tags, in.Memory.AppliedTagKeys)
 		}
 	}
 	if rest, ok := out.Decision.Step.(Rest); ok && rest.Hold || out.Err != nil {

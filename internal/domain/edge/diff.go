@@ -73,6 +73,19 @@ func DiffTags(want, have map[string]string, applied []string) TagChange {
 	return change
 }
 
+// AppliedKeys are the keys of users' tags on the resource that we have set: the wanted ones that are there, and
+// those that were applied before and have not been removed yet. A step that fails, or a spec that changes again
+// before the last step, must not make us forget a tag that is ours to remove.
+func AppliedKeys(want, have map[string]string, applied []string) []string {
+	var keys []string
+	for _, k := range slices.Sorted(maps.Keys(have)) {
+		if v, wanted := want[k]; wanted && v == have[k] || slices.Contains(applied, k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
 // Differences renders the change for status and events.
 func (c TagChange) Differences(have map[string]string) []Difference {
 	var out []Difference

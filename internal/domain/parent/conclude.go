@@ -53,8 +53,8 @@ func Conclude(in Input, out Outcome) Report {
 		if in.nowApplied() {
 			r.AppliedGeneration = in.Generation
 		}
-		if in.World.TagsKnown && in.tagChange().Empty() {
-			r.AppliedTagKeys = slices.Sorted(maps.Keys(in.Desired.Tags))
+		if in.World.TagsKnown {
+			r.AppliedTagKeys = edge.AppliedKeys(in.Desired.Tags, in.World.Tags, in.Memory.AppliedTagKeys)
 		}
 	}
 	kept := Rest{}

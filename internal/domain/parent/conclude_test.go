@@ -174,7 +174,14 @@ func TestAppliedTagKeys(t *testing.T) {
 		in   parent.Input
 		want []string
 	}{
-		"a key whose tag is still there stays":  {with(quiet(), two, tagged(merged(quiet().World.Tags, map[string]string{"old": "x"}))), []string{"old", "team"}},
+		"a key whose tag is still there stays": {with(quiet(), two, tagged(merged(quiet().World.Tags, map[string]string{"old": "x"}))), []string{"old", "team"}},
+		"so does one beside a tag that is still to be set": {
+			with(quiet(), two, tagged(merged(me.Tags(), map[string]string{"old": "x"}))), []string{"old"},
+		},
+		"a new key is remembered before an old one is gone": {
+			with(quiet(), func(in *parent.Input) { in.Memory.AppliedTagKeys = []string{"old"} }, tagged(merged(quiet().World.Tags, map[string]string{"old": "x"}))),
+			[]string{"old", "team"},
+		},
 		"a key whose tag is gone goes":          {with(quiet(), two), []string{"team"}},
 		"unread tags change nothing":            {with(quiet(), two, untold), []string{"old", "team"}},
 		"tags of somebody else change nothing":  {with(quiet(), two, taggedFor(other), freshTags), []string{"old", "team"}},
