@@ -270,6 +270,8 @@ func (in Input) syncedCondition(r Report, d Decision) edge.Condition {
 func (in Input) missingText() string {
 	noun := in.Desired.Words.Noun
 	switch {
+	case in.World.Unreadable != nil:
+		return fmt.Sprintf("It is not known what AWS has of the %s: it could not be read.", noun)
 	case in.World.present():
 		return fmt.Sprintf("The %s that AWS has is not this object's.", noun)
 	case in.Memory.ID != "" && in.World.Knowledge == edge.Absent:

@@ -121,6 +121,8 @@ func TestMessages(t *testing.T) {
 		"pending":               {lost, edge.Synced, "Not in AWS yet: comment, tags[team]."},
 		"pending, unseen":       {with(quiet(), edited, untold), edge.Synced, "The spec has not been compared with AWS yet."},
 		"theirs":                {with(quiet(), taggedFor(other), freshTags), edge.Synced, "The distribution that AWS has is not this object's."},
+		"not readable":          {with(quiet(), unknown, unreadable), edge.Synced, "It is not known what AWS has of the distribution: it could not be read."},
+		"tags not readable":     {with(quiet(), untold, unreadable, func(in *parent.Input) { in.Memory.ID = "" }), edge.Synced, "It is not known what AWS has of the distribution: it could not be read."},
 		"deleted outside":       {with(quiet(), absent), edge.Synced, "The distribution was deleted outside of Kubernetes."},
 		"drift, left":           {with(quiet(), drifted, drift(edge.DriftReport)), edge.Synced, "Changed in AWS and left so by driftPolicy report: comment."},
 		"drift, inherited":      {with(quiet(), drifted, inherited), edge.Synced, "Left as the adopted distribution has it until the spec changes: comment."},
