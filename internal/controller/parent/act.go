@@ -110,11 +110,25 @@ func (p *pass[O, R]) adopt(ctx context.Context, k reconcile.Keeper, s parent.Ado
 		return err
 	}
 	p.in.AdoptedGeneration, p.in.AdoptedID = p.in.Generation, id
-	if err := p.Tags.Tag(ctx, s.ARN, s.Tags); err != nil {
+	if err := p.claim(ctx, s); err != nil {
 		return err
 	}
 	p.tagged(ownership.Merge(p.in.World.Tags, p.in.Me))
 	return nil
+}
+
+// claim writes the owner tags if the tags are still those that were decided upon. AWS compares nothing: without that, two
+// objects that adopt the same resource at the same time would both believe that it is theirs, until the tags are next read.
+func (p *pass[O, R]) claim(ctx context.Context, s parent.Adopt) error {
+	p.adopting.Lock()
+	defer p.adopting.Unlock()
+	switch tags, err := p.Tags.ListTags(ctx, s.ARN); {
+	case err != nil:
+		return err
+	case !maps.Equal(tags, p.in.World.Tags):
+		return &fault.Error{Kind: fault.Conflict, Operation: "Adopting", Message: "the tags have changed meanwhile"}
+	}
+	return p.Tags.Tag(ctx, s.ARN, s.Tags)
 }
 
 func (p *pass[O, R]) update(ctx context.Context, k reconcile.Keeper) error {

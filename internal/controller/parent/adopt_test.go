@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -295,5 +296,29 @@ func TestWhatIsAdoptedWhileItIsDeployedIsNotCalledNew(t *testing.T) {
 		is(t, w, a.o, "Ready=False/Deploying", syncedTrue)
 		w.Advance(2 * time.Minute)
 		is(t, w, a.o, readyTrue, syncedTrue)
+	})
+}
+
+// Whoever writes their tags between the look and the write has the resource: AWS compares nothing by itself.
+func TestAnOwnerWhoComesDuringAnAdoptionStays(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		w := world.New(t, kubeConfig, world.Options{})
+		o := k.object(w, "shop", adoption(v1alpha1.AdoptionPolicyIfUnowned))
+		r := k.foreign(t, w, o, nil)
+		r.Tags = elsewhere.Tags()
+		w.AroundKubeWrites(func(_ int, write func() error) error {
+			if now, _ := k.find(w, r.ID); len(now.Tags) == 0 {
+				_, err := w.AWS().TagResource(t.Context(), &cloudfront.TagResourceInput{Resource: &r.ARN, Tags: wireTags(r.Tags)})
+				if err != nil {
+					t.Errorf("tagging as another operator: %v", err)
+				}
+			}
+			return write()
+		})
+		apply(t, w, o)
+		w.Advance(time.Hour)
+		is(t, w, o, "Ready=False/AdoptionRequired")
+		says(t, w, o, "Ready", "elsewhere")
+		k.untouched(t, w, r)
 	})
 }

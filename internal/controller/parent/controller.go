@@ -114,6 +114,9 @@ type Controller[O client.Object, R any] struct {
 
 	changed chan event.GenericEvent
 
+	// adopting is held from the look at the tags to the write of ours.
+	adopting sync.Mutex
+
 	mu     sync.Mutex
 	memory map[types.NamespacedName]*memory
 }
