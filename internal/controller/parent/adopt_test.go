@@ -322,3 +322,23 @@ func TestAnOwnerWhoComesDuringAnAdoptionStays(t *testing.T) {
 		k.untouched(t, w, r)
 	})
 }
+
+// A status from a backup, or of a person, does not say what is adopted: the spec does.
+func TestTheSpecSaysWhatIsAdopted(t *testing.T) {
+	t.Parallel()
+	k := distributions()
+	w := world.New(t, kubeConfig, world.Options{})
+	other := k.ready(t, w, "other")
+	theirs := k.only(t, w)
+	o := k.object(w, "shop", adoption(v1alpha1.AdoptionPolicyForce))
+	r := k.foreign(t, w, o, elsewhere.Tags())
+	apply(t, w, o)
+	editStatus(t, w, o, func(s *v1alpha1.ResourceStatus) { s.ID, s.ARN = theirs.ID, theirs.ARN })
+	w.Advance(time.Minute)
+	is(t, w, o, readyTrue)
+	if s := status(t, w, o); s.ID != r.ID {
+		t.Errorf("status speaks of %s, the spec of %s", s.ID, r.ID)
+	}
+	k.untouched(t, w, theirs)
+	is(t, w, other, readyTrue, syncedTrue)
+}

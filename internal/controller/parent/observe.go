@@ -1,6 +1,7 @@
 package parent
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -141,10 +142,8 @@ func (p *pass[O, R]) lookResource(ctx context.Context) error {
 // locate reads the resource by its ID. Where that is not known, or no longer there, a create may have made
 // one whose answer never came.
 func (p *pass[O, R]) locate(ctx context.Context) (R, error) {
-	id := p.in.Memory.ID
-	if id == "" {
-		id = p.in.Desired.Adopts
-	}
+	// The spec says which one is to be adopted, whatever status tells of a former one: it may come from a backup.
+	id := cmp.Or(p.in.Desired.Adopts, p.in.Memory.ID)
 	var none R
 	if id != "" {
 		r, err := p.kind.Read(ctx, id)
