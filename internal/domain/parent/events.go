@@ -73,7 +73,11 @@ func stepEvent(in Input, s Step) (edge.Event, bool) {
 		return driftEvent(s.Drift)
 	case LetGo:
 		if s.Left != "" {
-			return edge.Event{Reason: edge.EventRetained, Message: fmt.Sprintf("The %s %s stays in AWS.", in.Desired.Words.Noun, s.Left)}, true
+			message := fmt.Sprintf("The %s %s stays in AWS.", in.Desired.Words.Noun, s.Left)
+			if in.Policy.Retain && in.Desired.Enabled && !in.World.Resource.Enabled {
+				message += " It is disabled: enable it there if it is to go on serving."
+			}
+			return edge.Event{Reason: edge.EventRetained, Message: message}, true
 		}
 	case Look, Hold, Create, Untag, Disable, Delete, Rest:
 	}

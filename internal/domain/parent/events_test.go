@@ -51,6 +51,10 @@ func TestEvents(t *testing.T) {
 		"an absence that may not last is": {in: with(dying(), absent, marked(time.Minute)), want: nil},
 		"an absence elsewhere is no end":  {in: with(dying(), absent, func(in *parent.Input) { in.World.Account = "444455556666" }, was(false, edge.ReasonWrongAccount))},
 		"what is kept is":                 {in: with(dying(), retain, tagged(nil)), done: []parent.Step{parent.Untag{}, parent.LetGo{Left: "E1"}}, want: []edge.Event{{Reason: "Retained", Message: "The distribution E1 stays in AWS."}}},
+		"what is kept from the midst of a deletion is disabled": {
+			in: with(dying(), retain, disabled, tagged(nil)), done: []parent.Step{parent.LetGo{Left: "E1"}},
+			want: []edge.Event{{Reason: "Retained", Message: "The distribution E1 stays in AWS. It is disabled: enable it there if it is to go on serving."}},
+		},
 		"a deletion that stalls is, once": {in: with(dying(), at(parent.StepDisabling), deletedFor(time.Hour), stalledBefore)},
 	} {
 		t.Run(name, func(t *testing.T) {
