@@ -87,8 +87,8 @@ func (k Kind) Delete(ctx context.Context, seen domain.Observed) error {
 }
 
 // Tenants implements parent.Kind.
-func (k Kind) Tenants(ctx context.Context, id string) ([]string, bool, error) {
-	return k.Dependents.TenantsOf(ctx, "", id)
+func (k Kind) Tenants(ctx context.Context, seen port.Group) ([]string, bool, error) {
+	return k.Dependents.TenantsOf(ctx, "", seen.ID)
 }
 
 // name is the effective name of the object's group in AWS.

@@ -87,9 +87,13 @@ func (k Kind) Delete(ctx context.Context, seen domain.Observed) error {
 	return k.AWS.DeleteDistribution(ctx, seen.ID, seen.ETag)
 }
 
-// Tenants implements parent.Kind.
-func (k Kind) Tenants(ctx context.Context, id string) ([]string, bool, error) {
-	return k.Dependents.TenantsOf(ctx, id, "")
+// Tenants implements parent.Kind. A standard distribution has none, and it is not known what AWS answers to whoever
+// asks for them: a refusal would hold the deletion up for ever.
+func (k Kind) Tenants(ctx context.Context, seen port.Distribution) ([]string, bool, error) {
+	if seen.Config.ConnectionMode == v1alpha1.ConnectionModeDirect {
+		return nil, false, nil
+	}
+	return k.Dependents.TenantsOf(ctx, seen.ID, "")
 }
 
 // reference is the caller reference of the next create. AWS takes each only once, which makes it the guard against

@@ -51,7 +51,7 @@ type Kind[O client.Object, R any] interface {
 	// Delete deletes the resource, if it is still as it was seen.
 	Delete(ctx context.Context, seen parent.Observed) error
 	// Tenants reads the names of tenants that hang on the resource, one page of them.
-	Tenants(ctx context.Context, id string) (names []string, more bool, err error)
+	Tenants(ctx context.Context, seen R) (names []string, more bool, err error)
 }
 
 // Spec is what an object asks for, as far as both kinds have it.

@@ -413,3 +413,18 @@ func TestEventsOfADeletionTellItsSteps(t *testing.T) {
 		}
 	})
 }
+
+// Nobody knows what AWS says when it is asked for the tenants of a standard distribution, so nobody asks.
+func TestAStandardDistributionIsDeletedWithoutAskingForTenants(t *testing.T) {
+	t.Parallel()
+	k := distributions()
+	w := world.New(t, kubeConfig, world.Options{})
+	o := w.Distribution("shop", func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeDirect })
+	apply(t, w, o)
+	w.Advance(settle)
+	is(t, w, o, readyTrue, syncedTrue)
+	refusing(t, w, "ListDistributionTenants", sim.FaultError{Status: 400, Code: "InvalidArgument", Message: "Not of a standard distribution."})
+	remove(t, w, o)
+	w.Advance(settle)
+	k.gone(t, w, o)
+}

@@ -209,7 +209,7 @@ func (p *pass[O, R]) ownerAlive(ctx context.Context) bool {
 }
 
 func (p *pass[O, R]) lookDependents(ctx context.Context) error {
-	names, more, err := p.kind.Tenants(ctx, p.in.World.Resource.ID)
+	names, more, err := p.kind.Tenants(ctx, *p.seen)
 	if err != nil {
 		return err
 	}
