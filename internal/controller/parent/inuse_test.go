@@ -213,3 +213,55 @@ func TestADisabledDistributionWithTenantsIsInUse(t *testing.T) {
 	w.Advance(10 * time.Minute)
 	k.gone(t, w, a.o)
 }
+
+// That tenants can't be listed does not mean that they are gone.
+func TestAListThatFailsDoesNotEndTheWaitForTenants(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		for name, failure := range map[string]sim.FaultError{
+			"throttled":    {Status: http.StatusBadRequest, Code: "Throttling", Message: "Rate exceeded"},
+			"not allowed":  denied("ListDistributionTenants"),
+			"out of order": {Status: http.StatusInternalServerError, Code: "InternalError", Message: "try again"},
+		} {
+			for seen, before := range map[string]time.Duration{"before it is first listed": 0, "later": 5 * time.Minute} {
+				t.Run(name+" "+seen, func(t *testing.T) {
+					t.Parallel()
+					w := world.New(t, kubeConfig, world.Options{})
+					o := k.ready(t, w, "shop")
+					k.tenant(t, w, k.only(t, w).ID, "one")
+					if k.name == "distribution" && before > 0 {
+						k.change(t, w, k.only(t, w).ID, disable)
+					}
+					w.Clock.Step(2 * world.DeployDelay)
+					r := k.only(t, w)
+					if before > 0 {
+						remove(t, w, o)
+						w.Advance(before)
+						is(t, w, o, "Ready=False/InUse")
+					}
+					calls := w.Calls()
+					allow := refusing(t, w, "ListDistributionTenants", failure)
+					if before == 0 {
+						remove(t, w, o)
+					}
+					w.Advance(5 * time.Minute)
+					if d := status(t, w, o).Deletion; d != nil && d.Step != v1alpha1.DeletionStepInUse {
+						t.Errorf("the deletion is at %s\n%s", d.Step, w.ParentConditions(o))
+					}
+					allow()
+					w.Advance(20 * time.Minute)
+					is(t, w, o, "Ready=False/InUse")
+					once(t, w, o, "InUse")
+					for _, reason := range w.Reasons("shop") {
+						if reason == "Disabling" || reason == "Deleting" {
+							t.Errorf("an event says %s", reason)
+						}
+					}
+					if d := cmp.Diff(map[string]int{}, k.mutations(world.Since(calls, w.Calls()))); d != "" {
+						t.Errorf("writes (-want +got):\n%s", d)
+					}
+					k.untouched(t, w, r)
+				})
+			}
+		}
+	})
+}

@@ -133,6 +133,9 @@ func (in Input) deletionStep() DeletionStep {
 		return StepDeleting
 	case w.Dependents != nil && w.Dependents.Count > 0:
 		return StepInUse
+	case w.Dependents == nil && (in.wasInUse() || in.Memory.Deletion == nil && w.Resource.Enabled):
+		// Whether it has tenants could not be read.
+		return ""
 	case w.Resource.Enabled:
 		return StepDisabling
 	case !w.Resource.Settled():
