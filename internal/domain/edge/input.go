@@ -156,6 +156,10 @@ func (f *Failure) NotConverging(generation int64) *Failure {
 
 // NextTry says when the next try is due, for somebody who asks at now or last tried then.
 func (f Failure) NextTry(now time.Time) time.Time {
+	if f.Since.After(now) {
+		// A clock that is ahead, or a person, wrote it: nothing waits for a time that is yet to come.
+		f.Since = now
+	}
 	switch f.Reason {
 	case ReasonCertificateFailed:
 		return cadence.Certificates.Next(f.Since, now)

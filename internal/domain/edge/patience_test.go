@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 )
 
@@ -74,5 +75,14 @@ func TestATryThatAPersonAskedForIsSeenThrough(t *testing.T) {
 	asked := func(in *edge.Input) { in.Attempts.Asked = true }
 	if got, want := edge.Decide(with(unborn(), refused, asked)).Step, edge.Decide(unborn()).Step; !cmp.Equal(got, want) {
 		t.Errorf("what a person asked for is done with %#v, want %#v", got, want)
+	}
+}
+
+// A failure that status dates in the future, by another clock or a person's hand, holds nothing back longer than a
+// new one.
+func TestAFailureOfTheFutureWaitsLikeANewOne(t *testing.T) {
+	f := edge.Failure{Reason: edge.ReasonAccessDenied, Generation: 1, Since: now.Add(24 * time.Hour)}
+	if due := f.NextTry(now).Sub(now); due != cadence.FirstRetry {
+		t.Errorf("the next try is due in %s, want %s", due, cadence.FirstRetry)
 	}
 }
