@@ -27,7 +27,7 @@ func TestPatience(t *testing.T) {
 		"a person who asks is not made to wait":       {in: with(unborn(), waiting, func(in *edge.Input) { in.Nudged = true }), rule: "TenantPresent", step: edge.Decide(unborn()).Step},
 		"what is due is tried":                        {in: with(unborn(), failing(now.Add(-time.Minute), now.Add(-40*time.Second))), rule: "TenantPresent", step: edge.Decide(unborn()).Step},
 		"a fresh process keeps to the old schedule":   {in: with(unborn(), failing(now.Add(-time.Minute), time.Time{})), rule: "TenantPresent", step: held},
-		"a failure since the future is tried in time": {in: with(unborn(), failing(now.Add(time.Second), now)), rule: "TenantPresent", step: edge.Rest{After: 6 * time.Second, Hold: true}},
+		"a failure since the future is tried in time": {in: with(unborn(), failing(now.Add(24*time.Hour), now)), rule: "TenantPresent", step: edge.Rest{After: cadence.FirstRetry, Hold: true}},
 	}
 	for name, q := range tests {
 		t.Run(name, func(t *testing.T) { ask(t, q) })
@@ -75,14 +75,5 @@ func TestATryThatAPersonAskedForIsSeenThrough(t *testing.T) {
 	asked := func(in *edge.Input) { in.Attempts.Asked = true }
 	if got, want := edge.Decide(with(unborn(), refused, asked)).Step, edge.Decide(unborn()).Step; !cmp.Equal(got, want) {
 		t.Errorf("what a person asked for is done with %#v, want %#v", got, want)
-	}
-}
-
-// A failure that status dates in the future, by another clock or a person's hand, holds nothing back longer than a
-// new one.
-func TestAFailureOfTheFutureWaitsLikeANewOne(t *testing.T) {
-	f := edge.Failure{Reason: edge.ReasonAccessDenied, Generation: 1, Since: now.Add(24 * time.Hour)}
-	if due := f.NextTry(now).Sub(now); due != cadence.FirstRetry {
-		t.Errorf("the next try is due in %s, want %s", due, cadence.FirstRetry)
 	}
 }
