@@ -116,7 +116,8 @@ func single(family string, l *lifecycle, b boundary, effect string) *kase {
 	k := &kase{family: family, lifecycle: l, what: b.String() + "/" + effect, plan: []*fault{{at: trigger{boundary: b}, effect: effect}}}
 	switch {
 	case effect == "late":
-		k.setUp = func(o *options) { o.late = 3 * time.Second }
+		// The call itself is no write of the rest that follows.
+		k.setUp = func(o *options) { o.late, o.settle = 3*time.Second, 5*time.Second }
 	case effect == "denied" && b.operation == "CreateDistributionTenant" && l.dns != nil && l.dns.proves:
 		k.setUp, k.forgives = func(o *options) { o.patience = republishPatience }, rewrites
 	}

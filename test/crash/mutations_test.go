@@ -74,8 +74,10 @@ func parentMutations() []mutation {
 		}, {
 			name: "a distribution is disabled without asking for its tenants",
 			edits: []textEdit{{removeParentFile, `	case d == nil:
-		return do(Look{At: LookDependents})`, `	case d == nil:
-		return pass()`}},
+		return do(Look{At: LookDependents})`, `	case d == nil && in.World.Resource.Enabled:
+		return pass()
+	case d == nil:
+		return do(Look{At: LookDependents})`}},
 			cases:   []string{"reference/dist-in-use/undisturbed"},
 			oracles: []string{oracleOffline},
 		}, {

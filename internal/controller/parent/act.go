@@ -150,6 +150,7 @@ func (p *pass[O, R]) tag(ctx context.Context, k reconcile.Keeper, s parent.Tag) 
 		return err
 	}
 	if err := p.Tags.Tag(ctx, s.ARN, s.Tags); err != nil {
+		p.doubtTags()
 		return err
 	}
 	p.in.Attempts.Sent(p.in.Generation, edge.WroteTags, p.Clock.Now())
@@ -162,11 +163,15 @@ func (p *pass[O, R]) tag(ctx context.Context, k reconcile.Keeper, s parent.Tag) 
 	return nil
 }
 
+// doubtTags has the next pass read the tags: a write whose answer was lost may have been carried out.
+func (p *pass[O, R]) doubtTags() { p.memory.arn, p.memory.tags = "", nil }
+
 func (p *pass[O, R]) untag(ctx context.Context, k reconcile.Keeper, s parent.Untag) error {
 	if err := p.hold(ctx, k, nil); err != nil {
 		return err
 	}
 	if err := p.Tags.Untag(ctx, s.ARN, s.Keys); err != nil {
+		p.doubtTags()
 		return err
 	}
 	p.in.Attempts.Sent(p.in.Generation, edge.RemovedTags, p.Clock.Now())

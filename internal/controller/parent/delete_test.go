@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
@@ -320,6 +321,7 @@ func TestADeletionSurvivesARestartAtAnyTime(t *testing.T) {
 		a := audited(t, k, world.Options{})
 		w := a.w
 		a.create(t)
+		w.Advance(edge.GracePeriod)
 		w.Restart()
 		remove(t, w, a.o)
 		for range 30 {
@@ -348,6 +350,7 @@ func TestADisabledResourceIsDeletedAtOnce(t *testing.T) {
 			t.Fatalf("AWS has %+v", r)
 		}
 		says(t, w, a.o, "Ready", "disabled")
+		w.Advance(edge.GracePeriod) // a group is held while its create could still be on its way
 		remove(t, w, a.o)
 		w.Advance(time.Second)
 		k.gone(t, w, a.o)

@@ -314,7 +314,9 @@ func TestAnEditWhoseAnswerIsLostEndsRight(t *testing.T) {
 					if d := cmp.Diff(wanted, r.Tags); d != "" || !r.Marked {
 						t.Errorf("marked %t, tags (-want +got):\n%s", r.Marked, d)
 					}
-					if n := w.Sim.Calls()[operation].Committed; n > 2 {
+					// A lost update is sent once more at most; tags are read before they are written again.
+					most := map[string]int{"TagResource": 1, "UntagResource": 1, k.update: 2}[operation]
+					if n := w.Sim.Calls()[operation].Committed; n > most {
 						t.Errorf("it was carried out %d times", n)
 					}
 					if left := w.Sim.Faults(); len(left) > 0 {

@@ -40,7 +40,10 @@ func gone(in Input) (Decision, bool) {
 	if in.World.present() {
 		return pass()
 	}
-	if in.createFresh() && in.Attempts.DeletedAt.IsZero() {
+	// What this process has deleted is what the create made, and a reference is not taken twice. A name is free
+	// again: a create that another process was about to send would succeed.
+	made := in.Desired.Numbered && !in.Attempts.DeletedAt.IsZero()
+	if in.createFresh() && !made {
 		return in.awaitCreate("is not found")
 	}
 	return do(LetGo{})

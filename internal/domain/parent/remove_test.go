@@ -23,6 +23,7 @@ func removeCases() map[string]question {
 
 func goneCases() map[string]question {
 	look := parent.Look{At: parent.LookResource}
+	named := func(in *parent.Input) { in.Desired.Numbered = false }
 	never := func(in *parent.Input) { in.Memory, in.CreateMark = parent.Memory{}, time.Time{} }
 	waits := func(in parent.Input, after time.Duration) question {
 		return question{
@@ -50,6 +51,7 @@ func goneCases() map[string]question {
 		"a mark from a clock that runs ahead is waited for":      waits(with(dying(), absent, marked(-time.Minute)), edge.GracePeriod+time.Minute),
 		"a create that only the process knows of is waited for":  waits(with(dying(), absent, func(in *parent.Input) { in.Attempts.CreatedAt = now }), time.Second),
 		"what was deleted a moment after its creation is gone":   {in: with(dying(), absent, marked(90*time.Second), sentDelete(10*time.Second)), rule: "Gone", step: parent.LetGo{}},
+		"but its name can be taken again":                        waits(with(dying(), absent, named, marked(90*time.Second), sentDelete(10*time.Second)), edge.GracePeriod-90*time.Second),
 	}
 }
 
