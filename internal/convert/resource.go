@@ -82,6 +82,8 @@ func ResourceReport(s *v1alpha1.ResourceStatus, r parent.Report, now time.Time) 
 	case r.Forget:
 		// The ARN stays: it tells in which account the next one has to be.
 		s.ID, s.ETag, s.DeploymentStatus, s.LastModifiedTime = "", "", "", nil
+	case r.Absent:
+		s.DeploymentStatus = ""
 	}
 	s.ObservedGeneration, s.AppliedTagKeys = r.AppliedGeneration, r.AppliedTagKeys
 	s.Drift, s.Failure, s.Deletion = driftedFields(r.Drift), failureStatus(r.Failure), nil

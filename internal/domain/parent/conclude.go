@@ -25,6 +25,8 @@ const (
 type Report struct {
 	// Resource is nil while none is known that is ours.
 	Resource *Observed
+	// Absent means that AWS shows none.
+	Absent bool
 	// Forget means that the resource in status is gone.
 	Forget            bool
 	AppliedGeneration int64
@@ -46,6 +48,7 @@ func Conclude(in Input, out Outcome) Report {
 	r := Report{
 		AppliedGeneration: in.Memory.AppliedGeneration, AppliedTagKeys: in.Memory.AppliedTagKeys,
 		Creations: in.Memory.Creations, Failure: in.Memory.Failure, Deletion: in.progress(),
+		Absent: in.World.Knowledge == edge.Absent && !in.elsewhere(),
 	}
 	if in.mine() {
 		observed := *in.World.Resource

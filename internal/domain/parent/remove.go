@@ -65,11 +65,17 @@ func provenOurs(in Input) (Decision, bool) {
 		return pass()
 	case !in.World.TagsFresh:
 		return do(Look{At: LookTags})
-	case in.createFresh() && in.Desired.Adopts == "":
+	case in.createFresh() && in.Desired.Adopts == "" && !in.released():
 		// It may be one of that name that was deleted, and reads lag behind that, too.
 		return in.awaitCreate("that AWS shows is not this object's")
 	}
 	return do(LetGo{Left: in.World.Resource.label()})
+}
+
+// released reports whether it is our own resource that carries our tags no more, because it stays.
+func (in Input) released() bool {
+	r := in.World.Resource
+	return in.Memory.ID == r.ID && (in.Policy.Retain || r.Default)
 }
 
 // certainly takes a step that can't be taken back: its proof was read in this pass.
