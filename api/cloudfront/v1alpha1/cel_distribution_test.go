@@ -751,8 +751,8 @@ func behaviorCases(path string, b setter) map[string]validationCase {
 		},
 		"a cache policy is named by its ID": {
 			accepted: b(`cachePolicyId: ` + cachePolicy),
-			refused:  b(`cachePolicyId: Managed_CachingOptimized`),
-			says:     []string{".cachePolicyId", `"Managed_CachingOptimized" is not the ID of a cache policy`, "not the name"},
+			refused:  b(`cachePolicyId: CachingOptimized`),
+			says:     []string{".cachePolicyId", `"CachingOptimized" is not the ID of a cache policy`, "not the name"},
 		},
 		"an origin request policy is named by its ID": {
 			accepted: b(`originRequestPolicyId: ` + cachePolicy),

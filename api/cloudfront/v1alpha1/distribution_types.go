@@ -491,21 +491,21 @@ type CacheBehaviorSettings struct {
 	// cachePolicyId is the ID of the cache policy, one of AWS's or of your own.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9-]+$')",messageExpression="'\"' + self + '\" is not the ID of a cache policy: give the ID, such as 658327ea-f89d-4fab-a63d-7e88639e58f6 for AWS managed CachingOptimized, and not the name'",message="must be the ID of a cache policy, not its name"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9-]*[0-9][A-Za-z0-9-]*$')",messageExpression="'\"' + self + '\" is not the ID of a cache policy: give the ID, such as 658327ea-f89d-4fab-a63d-7e88639e58f6 for AWS managed CachingOptimized, and not the name'",message="must be the ID of a cache policy, not its name"
 	// +required
 	CachePolicyID string `json:"cachePolicyId,omitempty"`
 
 	// originRequestPolicyId is the ID of the origin request policy. Absent means none.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9-]+$')",messageExpression="'\"' + self + '\" is not the ID of an origin request policy: give the ID, and not the name'",message="must be the ID of an origin request policy, not its name"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9-]*[0-9][A-Za-z0-9-]*$')",messageExpression="'\"' + self + '\" is not the ID of an origin request policy: give the ID, and not the name'",message="must be the ID of an origin request policy, not its name"
 	// +optional
 	OriginRequestPolicyID string `json:"originRequestPolicyId,omitempty"`
 
 	// responseHeadersPolicyId is the ID of the response headers policy. Absent means none.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9-]+$')",messageExpression="'\"' + self + '\" is not the ID of a response headers policy: give the ID, and not the name'",message="must be the ID of a response headers policy, not its name"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9-]*[0-9][A-Za-z0-9-]*$')",messageExpression="'\"' + self + '\" is not the ID of a response headers policy: give the ID, and not the name'",message="must be the ID of a response headers policy, not its name"
 	// +optional
 	ResponseHeadersPolicyID string `json:"responseHeadersPolicyId,omitempty"`
 

@@ -171,7 +171,7 @@ func (g generator) originGroups(origins []v1alpha1.Origin) []v1alpha1.OriginGrou
 func (g generator) behavior(c v1alpha1.DistributionConfig) v1alpha1.CacheBehaviorSettings {
 	b := v1alpha1.CacheBehaviorSettings{
 		ViewerProtocolPolicy:    pick[v1alpha1.ViewerProtocolPolicy](g, "viewers", "redirect-to-https", "https-only", "allow-all"),
-		CachePolicyID:           g.one("cache policy", "658327ea-f89d-4fab-a63d-7e88639e58f6", "my-policy"),
+		CachePolicyID:           g.one("cache policy", "658327ea-f89d-4fab-a63d-7e88639e58f6", "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"),
 		OriginRequestPolicyID:   g.one("request policy", "", "216adef6-5c7f-47e4-b989-5492eafa07d3"),
 		ResponseHeadersPolicyID: g.one("headers policy", "", "67f7725c-6f97-4210-82d7-5512b31e9d03"),
 		Compress:                g.flag("compress"),
