@@ -834,9 +834,9 @@ func behaviorCases(path string, b setter) map[string]validationCase {
 		requiredCases(path+".lambdaFunctionAssociations[0].", inLambda, `{eventType: origin-request, lambdaFunctionArn: `+q(lambda)+`}`, "eventType", "lambdaFunctionArn"),
 		textCases(
 			textBound{field: path + ".targetOriginId", set: b.into("targetOriginId: %s").text, longest: 128, shortest: "app", valid: "app"},
-			textBound{field: path + ".cachePolicyId", set: b.into("cachePolicyId: %s").text, longest: 64, shortest: "a"},
-			textBound{field: path + ".originRequestPolicyId", set: b.into("originRequestPolicyId: %s").text, longest: 64, shortest: "a"},
-			textBound{field: path + ".responseHeadersPolicyId", set: b.into("responseHeadersPolicyId: %s").text, longest: 64, shortest: "a"},
+			textBound{field: path + ".cachePolicyId", set: b.into("cachePolicyId: %s").text, longest: 64, shortest: "1"},
+			textBound{field: path + ".originRequestPolicyId", set: b.into("originRequestPolicyId: %s").text, longest: 64, shortest: "1"},
+			textBound{field: path + ".responseHeadersPolicyId", set: b.into("responseHeadersPolicyId: %s").text, longest: 64, shortest: "1"},
 			textBound{field: path + ".fieldLevelEncryptionId", set: b.into("fieldLevelEncryptionId: %s").text, longest: 64, shortest: "a"},
 			textBound{field: path + ".trustedKeyGroups[0]", set: b.into("trustedKeyGroups: [%s]").text, longest: 64, shortest: "a"},
 			textBound{field: path + ".functionAssociations[0].functionArn", set: inFunction.into("{eventType: viewer-request, functionArn: %s}").text, longest: 108, start: function, shortest: function, valid: function},
