@@ -141,11 +141,11 @@ func (w *World) wakeOwners(owners []dns.Owner) {
 // watch queues what a watch with the controller's predicates would let through.
 func (w *World) watch() {
 	w.t.Helper()
-	if !w.written.Swap(false) {
-		return
-	}
-	alive := map[ID]bool{}
+	written, alive := w.noted(), map[ID]bool{}
 	for _, k := range w.process.kinds {
+		if !written[k.name] {
+			continue
+		}
 		for _, o := range k.list() {
 			id := ID{Kind: k.name, ObjectKey: client.ObjectKeyFromObject(o)}
 			alive[id] = true
@@ -154,7 +154,7 @@ func (w *World) watch() {
 		}
 	}
 	for key, s := range w.objects {
-		if !alive[key] && s.seen != "" {
+		if written[key.Kind] && !alive[key] && s.seen != "" {
 			s.seen, s.due = "", w.Clock.Now()
 			w.relate(key, nil)
 		}

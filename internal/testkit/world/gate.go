@@ -10,6 +10,8 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
 // crash is what a dying process panics with.
@@ -195,27 +197,52 @@ func (g *gate) transport(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// noting makes a client remember that something was written with it.
+// noting makes a client remember of which kinds something was written with it.
 func (w *World) noting(c client.WithWatch) client.WithWatch {
-	note := func(err error) error { w.written.Store(true); return err }
+	note := func(o client.Object, err error) error { w.note(o); return err }
 	return interceptor.NewClient(c, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			return note(c.Create(ctx, o, opts...))
+			return note(o, c.Create(ctx, o, opts...))
 		},
 		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
-			return note(c.Update(ctx, o, opts...))
+			return note(o, c.Update(ctx, o, opts...))
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			return note(c.Patch(ctx, o, p, opts...))
+			return note(o, c.Patch(ctx, o, p, opts...))
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			return note(c.Delete(ctx, o, opts...))
+			return note(o, c.Delete(ctx, o, opts...))
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
-			return note(c.SubResource(sub).Patch(ctx, o, p, opts...))
+			return note(o, c.SubResource(sub).Patch(ctx, o, p, opts...))
 		},
 		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
-			return note(c.SubResource(sub).Update(ctx, o, opts...))
+			return note(o, c.SubResource(sub).Update(ctx, o, opts...))
 		},
 	})
+}
+
+// note marks the kind of the object as written to, and all kinds for an object of any other.
+func (w *World) note(o client.Object) {
+	w.writtenMu.Lock()
+	defer w.writtenMu.Unlock()
+	switch o.(type) {
+	case *v1alpha1.DistributionTenant:
+		w.written[""] = true
+	case *v1alpha1.Distribution:
+		w.written[KindDistribution] = true
+	case *v1alpha1.ConnectionGroup:
+		w.written[KindConnectionGroup] = true
+	default:
+		w.written[""], w.written[KindDistribution], w.written[KindConnectionGroup] = true, true, true
+	}
+}
+
+// noted are the kinds that were written to since it was last asked.
+func (w *World) noted() map[string]bool {
+	w.writtenMu.Lock()
+	defer w.writtenMu.Unlock()
+	written := w.written
+	w.written = map[string]bool{}
+	return written
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -106,8 +105,9 @@ type World struct {
 
 	t       TB
 	options Options
-	// written is set by every write to Kubernetes: without one there is nothing to watch.
-	written atomic.Bool
+	// written are the kinds that were written to: where nothing was there is nothing to watch.
+	writtenMu sync.Mutex
+	written   map[string]bool
 	// namespaces are those whose objects the operator sees, Namespace first.
 	namespaces []string
 	gate       *gate
@@ -235,7 +235,7 @@ func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch
 	w := &World{
 		Sim:   sim.New(sim.Options{Clock: clk, DeployDelay: DeployDelay, Seed: o.Seed, Switches: o.Switches, Watch: o.Watch}),
 		Clock: clk, AccessKey: personKey,
-		t: t, options: o, gate: &gate{}, objects: map[ID]*scheduled{}, related: map[ID]client.Object{},
+		t: t, options: o, gate: &gate{}, objects: map[ID]*scheduled{}, written: map[string]bool{}, related: map[ID]client.Object{},
 	}
 	w.Kube, w.kube = w.noting(person), w.gate.kube(w.noting(operators))
 	w.Namespace = w.AddNamespace()
