@@ -222,7 +222,16 @@ func (w *World) noting(c client.WithWatch) client.WithWatch {
 	})
 }
 
-// note marks the kind of the object as written to, and all kinds for an object of any other.
+// noteAll marks every kind as written to: by whom ever, and with whatever.
+func (w *World) noteAll() {
+	w.writtenMu.Lock()
+	defer w.writtenMu.Unlock()
+	for _, k := range w.process.kinds {
+		w.written[k.name] = true
+	}
+}
+
+// note marks the kind of the object as written to. Of other kinds no controller is told.
 func (w *World) note(o client.Object) {
 	w.writtenMu.Lock()
 	defer w.writtenMu.Unlock()
@@ -233,8 +242,6 @@ func (w *World) note(o client.Object) {
 		w.written[KindDistribution] = true
 	case *v1alpha1.ConnectionGroup:
 		w.written[KindConnectionGroup] = true
-	default:
-		w.written[""], w.written[KindDistribution], w.written[KindConnectionGroup] = true, true, true
 	}
 }
 

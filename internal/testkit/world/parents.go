@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -86,7 +87,11 @@ func following[O client.Object, R any](w *World, p *process, name string, c *par
 
 func (w *World) listIn(namespace string, list client.ObjectList) {
 	w.t.Helper()
-	if err := w.Kube.List(w.t.Context(), list, client.InNamespace(namespace)); err != nil {
+	err := w.Kube.List(w.t.Context(), list, client.InNamespace(namespace))
+	if meta.IsNoMatchError(err) {
+		return // a cluster of before this kind
+	}
+	if err != nil {
 		w.t.Fatalf("listing the objects: %v", err)
 	}
 }
