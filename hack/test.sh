@@ -15,4 +15,4 @@ export DATABASE_ASSETS
 export GORACE="atexit_sleep_ms=0${GORACE:+ ${GORACE}}"
 
 # `make lint` vets.
-CGO_ENABLED=1 exec go test -vet=off -race -timeout 30m "$@"
+CGO_ENABLED=1 exec go test -vet=off -race -timeout 60m "$@"
