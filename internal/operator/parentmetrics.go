@@ -30,24 +30,23 @@ type parentObject struct {
 
 func distributionObjects(ctx context.Context, r client.Reader) ([]parentObject, error) {
 	var list v1alpha1.DistributionList
-	if err := r.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, fmt.Errorf("listing the distributions: %w", err)
-	}
-	out := make([]parentObject, len(list.Items))
-	for i := range list.Items {
-		out[i] = parentObject{&list.Items[i], list.Items[i].Status.Conditions}
-	}
-	return out, nil
+	err := r.List(ctx, &list, client.UnsafeDisableDeepCopy)
+	return shown(list.Items, err, func(o *v1alpha1.Distribution) parentObject { return parentObject{o, o.Status.Conditions} })
 }
 
 func groupObjects(ctx context.Context, r client.Reader) ([]parentObject, error) {
 	var list v1alpha1.ConnectionGroupList
-	if err := r.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, fmt.Errorf("listing the connection groups: %w", err)
+	err := r.List(ctx, &list, client.UnsafeDisableDeepCopy)
+	return shown(list.Items, err, func(o *v1alpha1.ConnectionGroup) parentObject { return parentObject{o, o.Status.Conditions} })
+}
+
+func shown[T any](items []T, err error, as func(*T) parentObject) ([]parentObject, error) {
+	if err != nil {
+		return nil, fmt.Errorf("listing %T: %w", items, err)
 	}
-	out := make([]parentObject, len(list.Items))
-	for i := range list.Items {
-		out[i] = parentObject{&list.Items[i], list.Items[i].Status.Conditions}
+	out := make([]parentObject, len(items))
+	for i := range items {
+		out[i] = as(&items[i])
 	}
 	return out, nil
 }

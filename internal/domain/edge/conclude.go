@@ -320,20 +320,21 @@ func (in Input) pendingText() string {
 	default:
 		return "The spec has not been compared with AWS yet."
 	}
-	return "Not in AWS yet: " + boundedFields(diff) + "."
+	return "Not in AWS yet: " + SomeFields(diff) + "."
 }
 
 func (in Input) driftText(drift []Difference) string {
 	switch {
 	case in.inheriting() && len(in.diff()) == 0:
-		return fmt.Sprintf("Left as the adopted distribution tenant has it until the spec changes: %s.", boundedFields(drift))
+		return fmt.Sprintf("Left as the adopted distribution tenant has it until the spec changes: %s.", SomeFields(drift))
 	case in.Policy.Drift == DriftReport:
-		return fmt.Sprintf("Changed in AWS and left so by driftPolicy report: %s.", boundedFields(drift))
+		return fmt.Sprintf("Changed in AWS and left so by driftPolicy report: %s.", SomeFields(drift))
 	}
-	return fmt.Sprintf("Changed in AWS: %s.", boundedFields(drift))
+	return fmt.Sprintf("Changed in AWS: %s.", SomeFields(drift))
 }
 
-func boundedFields(diff []Difference) string {
+// SomeFields names what differs, the first few of it.
+func SomeFields(diff []Difference) string {
 	names := make([]string, len(diff))
 	for i, d := range diff {
 		names[i] = d.Field

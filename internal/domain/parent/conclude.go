@@ -291,24 +291,15 @@ func (in Input) pendingText() string {
 	if len(diff) == 0 {
 		return "The spec has not been compared with AWS yet."
 	}
-	return "Not in AWS yet: " + fields(diff) + "."
+	return "Not in AWS yet: " + edge.SomeFields(diff) + "."
 }
 
 func (in Input) driftText(drift []edge.Difference) string {
 	switch {
 	case in.inheriting():
-		return fmt.Sprintf("Left as the adopted %s has it until the spec changes: %s.", in.Desired.Words.Noun, fields(drift))
+		return fmt.Sprintf("Left as the adopted %s has it until the spec changes: %s.", in.Desired.Words.Noun, edge.SomeFields(drift))
 	case in.Policy.Drift == edge.DriftReport:
-		return fmt.Sprintf("Changed in AWS and left so by driftPolicy report: %s.", fields(drift))
+		return fmt.Sprintf("Changed in AWS and left so by driftPolicy report: %s.", edge.SomeFields(drift))
 	}
-	return fmt.Sprintf("Changed in AWS: %s.", fields(drift))
-}
-
-// fields names what differs, the first few of it.
-func fields(diff []edge.Difference) string {
-	names := make([]string, len(diff))
-	for i, d := range diff {
-		names[i] = d.Field
-	}
-	return edge.JoinSome(names)
+	return fmt.Sprintf("Changed in AWS: %s.", edge.SomeFields(drift))
 }

@@ -233,7 +233,7 @@ func (in Input) notConverging(diff []edge.Difference) (Decision, bool) {
 	return Decision{Step: Rest{}, Problem: &edge.Problem{
 		Reason: edge.ReasonDriftNotConverging, Of: edge.Synced, Stuck: true,
 		Message: fmt.Sprintf("AWS did not keep %s after %d corrections: it does not accept the value, or somebody else changes it. Tried again with growing delay.",
-			fields(diff), edge.MaxCorrections),
+			edge.SomeFields(diff), edge.MaxCorrections),
 	}}, true
 }
 
