@@ -1,19 +1,13 @@
 package tenantsource_test
 
 import (
-	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/played"
 )
 
 // kubeConfig reaches the API server of this package.
@@ -25,16 +19,5 @@ func TestMain(m *testing.M) { os.Exit(database.RunTests(onControlPlane{m})) }
 type onControlPlane struct{ m *testing.M }
 
 func (o onControlPlane) Run() int {
-	ctrl.SetLogger(zap.New(zap.WriteTo(io.Discard)))
-	return controlplane.RunTests(o.m, controlplane.Options{WithoutControllerManager: true, WithoutWatchCache: true}, func(cp *controlplane.ControlPlane) error {
-		kubeConfig = cp.RESTConfig()
-		kubeConfig.QPS, kubeConfig.Burst = -1, 0
-		_, err := envtest.InstallCRDs(kubeConfig, envtest.CRDInstallOptions{
-			Paths: []string{filepath.Join("..", "..", "..", "config", "crd")}, ErrorIfPathMissing: true,
-		})
-		if err != nil {
-			return fmt.Errorf("installing the CRDs: %w", err)
-		}
-		return nil
-	})
+	return played.RunTests(o.m, "../../../config/crd", func(c *rest.Config) { kubeConfig = c })
 }
