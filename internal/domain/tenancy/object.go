@@ -1,0 +1,129 @@
+package tenancy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+)
+
+// Kind is a kind of Kubernetes objects.
+type Kind struct{ Group, Version, Kind string }
+
+// The kinds of what a customer has.
+var (
+	KindNamespace           = Kind{"", "v1", "Namespace"}
+	KindResourceQuota       = Kind{"", "v1", "ResourceQuota"}
+	KindLimitRange          = Kind{"", "v1", "LimitRange"}
+	KindNetworkPolicy       = Kind{"networking.k8s.io", "v1", "NetworkPolicy"}
+	KindRoleBinding         = Kind{"rbac.authorization.k8s.io", "v1", "RoleBinding"}
+	KindGateway             = Kind{"networking.istio.io", "v1", "Gateway"}
+	KindAuthorizationPolicy = Kind{"security.istio.io", "v1", "AuthorizationPolicy"}
+	KindPeerAuthentication  = Kind{"security.istio.io", "v1", "PeerAuthentication"}
+	KindDistributionTenant  = Kind{"cloudfront-tenant-operator.io", "v1alpha1", "DistributionTenant"}
+)
+
+// ConstraintKind is a kind that one of the cluster's ConstraintTemplates defines.
+func ConstraintKind(kind string) Kind { return Kind{"constraints.gatekeeper.sh", "v1beta1", kind} }
+
+// APIVersion is the kind's group and version as objects carry it.
+func (k Kind) APIVersion() string {
+	if k.Group == "" {
+		return k.Version
+	}
+	return k.Group + "/" + k.Version
+}
+
+// Object is a Kubernetes object as it is applied: exactly the fields that it is to have from us. Others' fields are
+// left to them.
+type Object struct {
+	Kind
+	// Namespace is empty for what is of the whole cluster.
+	Namespace, Name     string
+	Labels, Annotations map[string]string
+	// Body is the rest of the object, spec above all, in the form of JSON: values are bool, int64, float64, string, []any
+	// or map[string]any.
+	Body map[string]any
+}
+
+// Live is an object as it was found.
+type Live struct {
+	Object
+
+	UID, ResourceVersion string
+	// Deleting says that it has been deleted, and waits for finalizers.
+	Deleting bool
+}
+
+// Ref names an object in a message.
+func (o *Object) Ref() string { return fmt.Sprintf("%s %s", o.Kind.Kind, o.Name) }
+
+// Hash tells two forms of an object apart. It stands in an annotation of what was applied, since a field that is no longer set
+// can't be seen in what is there.
+func (o *Object) Hash() string {
+	annotations := maps.Clone(o.Annotations)
+	delete(annotations, AnnotationApplied)
+	text, err := json.Marshal([]any{o.APIVersion(), o.Kind.Kind, o.Labels, annotations, o.Body})
+	if err != nil {
+		// Only what JSON can't express fails, and nothing of that is ever in an object.
+		panic(err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Marked is the object with the hash of itself.
+func (o Object) Marked() Object {
+	annotations := maps.Clone(o.Annotations)
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[AnnotationApplied] = o.Hash()
+	o.Annotations = annotations
+	return o
+}
+
+// Kept reports whether what was found has all that the object, with its mark, is to have.
+func (l *Live) Kept(o Object) bool {
+	return covers(asAny(l.Labels), asAny(o.Labels)) && covers(asAny(l.Annotations), asAny(o.Annotations)) && covers(l.Body, o.Body)
+}
+
+// covers reports whether all of want is in have. Lists are compared element by element, as those that we set are ours as
+// a whole; their elements may have more fields, by default.
+func covers(have, want any) bool {
+	switch want := want.(type) {
+	case map[string]any:
+		have, ok := have.(map[string]any)
+		if !ok && len(want) > 0 {
+			return false
+		}
+		for key, value := range want {
+			if !covers(have[key], value) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		have, ok := have.([]any)
+		if !ok && len(want) > 0 || len(have) != len(want) {
+			return false
+		}
+		for i := range want {
+			if !covers(have[i], want[i]) {
+				return false
+			}
+		}
+		return true
+	default:
+		return have == want
+	}
+}
+
+func asAny(m map[string]string) map[string]any {
+	out := make(map[string]any, len(m))
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}
