@@ -51,7 +51,7 @@ const (
 	// Cure: choose another name in a new Tenant. If the namespace is meant to become this tenant's, with all that is in it: annotate it with kleff.io/adopt-by and the name of the Tenant.
 	ReasonNamespaceConflict = "NamespaceConflict"
 	// ReasonInvalidName (False): a name in the spec is reserved, or no legal name of a namespace or value of a label.
-	// Cure: change the field that the message names.
+	// Cure: change the field that the message names. A name of a namespace that is legal and reserved can't be changed any more: delete this object and create another.
 	ReasonInvalidName = "InvalidName"
 	// ReasonTerminating (False): the namespace is being deleted.
 	// Cure: wait. The message says what the namespace waits for; what has a finalizer goes only when somebody takes care of it.

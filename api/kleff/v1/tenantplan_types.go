@@ -87,12 +87,14 @@ type TenantPlanSpec struct {
 	Owner *Owner `json:"owner,omitempty"`
 
 	// labels are those of each namespace beside the operator's own, at most 50.
+	// +kubebuilder:validation:MinProperties=0
 	// +kubebuilder:validation:MaxProperties=50
 	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('kleff.io/') && !k.startsWith('pod-security.kubernetes.io/') && !(k in ['istio-injection', 'istio.io/rev', 'istio.io/dataplane-mode', 'kubernetes.io/metadata.name', 'app.kubernetes.io/managed-by']))",message="labels of kleff.io/, of pod security, of Istio's injection and app.kubernetes.io/managed-by are the operator's: remove them, and use podSecurity and istio"
 	// +optional
 	Labels map[string]LabelValue `json:"labels,omitempty"`
 
 	// annotations are those of each namespace, at most 50.
+	// +kubebuilder:validation:MinProperties=0
 	// +kubebuilder:validation:MaxProperties=50
 	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('kleff.io/'))",message="annotations of kleff.io/ are the operator's: remove them"
 	// +optional
