@@ -1,0 +1,136 @@
+package tenancy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const pathGateway = "spec.istio.gateway"
+
+// column is something that a tenant says, under the name that placeholders, mappings and expressions know.
+type column struct {
+	name, field string
+	value       func(Tenant) string
+}
+
+var columns = []column{
+	{"name", "metadata.name", func(t Tenant) string { return t.Name }},
+	{"userId", "spec.userId", func(t Tenant) string { return t.UserID }},
+	{"username", "spec.username", func(t Tenant) string { return t.Username }},
+	{"namespace", "spec.namespace", func(t Tenant) string { return t.Namespace }},
+	{"plan", "spec.plan", func(t Tenant) string { return t.Plan }},
+}
+
+func findColumn(name string) *column {
+	i := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &columns[i]
+}
+
+// columnNames are for messages.
+func columnNames() string {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].name
+	}
+	return strings.Join(names, ", ")
+}
+
+// part is a piece of a text: a placeholder, or what stands between two.
+type part struct {
+	text   string
+	column *column
+}
+
+const (
+	opening = "{{"
+	closing = "}}"
+)
+
+// parse takes a text with placeholders apart.
+func parse(text string) ([]part, error) {
+	var out []part
+	for rest := text; rest != ""; {
+		before, after, found := strings.Cut(rest, opening)
+		if strings.Contains(before, closing) {
+			return nil, fmt.Errorf("%s has a }} without a {{ before it: write a placeholder as {{username}}", quote(text))
+		}
+		if before != "" {
+			out = append(out, part{text: before})
+		}
+		if !found {
+			break
+		}
+		name, after, closed := strings.Cut(after, closing)
+		if !closed {
+			return nil, fmt.Errorf("%s has a {{ without a }} after it: write a placeholder as {{username}}", quote(text))
+		}
+		c := findColumn(strings.TrimSpace(name))
+		if c == nil {
+			return nil, fmt.Errorf("%s has the unknown placeholder %s: use one of %s", quote(text), quote(opening+name+closing), placeholderNames())
+		}
+		out = append(out, part{column: c})
+		rest = after
+	}
+	return out, nil
+}
+
+func placeholderNames() string {
+	return opening + strings.Join(strings.Split(columnNames(), ", "), closing+", "+opening) + closing
+}
+
+// fill puts what the tenant says in place of the placeholders, in lower case. The error says what of the tenant can't stand there.
+func (t Tenant) fill(at, text string, legal func(string) bool, what string) (string, error) {
+	parts, err := parse(text)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", at, err)
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		if p.column == nil {
+			b.WriteString(p.text)
+		} else {
+			b.WriteString(p.column.value(t))
+		}
+	}
+	filled := strings.ToLower(b.String())
+	if legal(filled) {
+		return filled, nil
+	}
+	return "", fmt.Errorf("%s %s of the plan becomes %s with this tenant, which is no %s: %s",
+		at, quote(text), quote(filled), what, t.cure(parts))
+}
+
+// cure says which of the tenant's fields can't stand in a name: those that are no name by themselves, or where each is one, all of
+// them, as they are too long together.
+func (t Tenant) cure(parts []part) string {
+	var illegal, used []string
+	for _, p := range parts {
+		if p.column == nil {
+			continue
+		}
+		value := p.column.value(t)
+		says := p.column.field + " " + quote(value)
+		if !slices.Contains(used, says) {
+			used = append(used, says)
+			if !isSubdomain(strings.ToLower(value)) {
+				illegal = append(illegal, says)
+			}
+		}
+	}
+	if len(illegal) == 0 {
+		return "change the plan, or " + strings.Join(used, ", ")
+	}
+	return fmt.Sprintf("change %s to lower-case letters, digits and inner hyphens, or use another placeholder in the plan", strings.Join(illegal, ", "))
+}
+
+// isHost reports whether a gateway can serve a name: one in DNS, the first label of which may be a wildcard. A name whose last
+// label is a number would be an address.
+func isHost(s string) bool {
+	s = strings.TrimPrefix(s, "*.")
+	last := s[strings.LastIndex(s, ".")+1:]
+	return isSubdomain(s) && strings.Trim(last, "0123456789") != ""
+}
