@@ -1,6 +1,10 @@
 package v1alpha1_test
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/limits"
+)
 
 const (
 	cachePolicy = "658327ea-f89d-4fab-a63d-7e88639e58f6"
@@ -15,7 +19,7 @@ const (
 )
 
 // origin are the fields of a distribution with one origin, some of whose fields are set, or taken away.
-func origin(fields string) string { return "origins: [" + overlay(leastOrigin, fields) + "]" }
+func origin(fields string) string { return "origins: [" + limits.Overlay(leastOrigin, fields) + "]" }
 
 // s3, vpc and custom are those whose origin is of that kind, with some fields of its block.
 func s3(fields string) string {
@@ -23,52 +27,52 @@ func s3(fields string) string {
 }
 
 func vpc(fields string) string {
-	return origin("{customOriginConfig: null, vpcOriginConfig: " + overlay("{vpcOriginId: vo_1}", fields) + "}")
+	return origin("{customOriginConfig: null, vpcOriginConfig: " + limits.Overlay("{vpcOriginId: vo_1}", fields) + "}")
 }
 
 func custom(fields string) string { return origin("customOriginConfig: {" + fields + "}") }
 
 // pair are the fields of a distribution with two origins and a group of them.
 func pair(group string) string {
-	return `{origins: [` + leastOrigin + `, {id: spare, domainName: spare.example.com, customOriginConfig: {}}], originGroups: [` + overlay(leastGroupOfTwo, group) + `]}`
+	return `{origins: [` + leastOrigin + `, {id: spare, domainName: spare.example.com, customOriginConfig: {}}], originGroups: [` + limits.Overlay(leastGroupOfTwo, group) + `]}`
 }
 
 func defaultBehavior(fields string) string {
-	return "defaultCacheBehavior: " + overlay(leastBehavior, fields)
+	return "defaultCacheBehavior: " + limits.Overlay(leastBehavior, fields)
 }
 
 func behavior(fields string) string {
-	return "cacheBehaviors: [" + overlay(overlay(leastBehavior, "pathPattern: /x"), fields) + "]"
+	return "cacheBehaviors: [" + limits.Overlay(limits.Overlay(leastBehavior, "pathPattern: /x"), fields) + "]"
 }
 
 // direct are fields of a standard distribution.
-func direct(fields string) string { return overlay("connectionMode: direct", fields) }
+func direct(fields string) string { return limits.Overlay("connectionMode: direct", fields) }
 
 func viewerCertificate(fields string) string {
-	return "viewerCertificate: " + overlay("acmCertificateArn: "+q(certificate), fields)
+	return "viewerCertificate: " + limits.Overlay("acmCertificateArn: "+limits.Quote(certificate), fields)
 }
 
 func errorResponse(fields string) string {
-	return "customErrorResponses: [" + overlay("errorCode: 404", fields) + "]"
+	return "customErrorResponses: [" + limits.Overlay("errorCode: 404", fields) + "]"
 }
 
 func parameter(fields string) string {
-	return "tenantConfig: {parameterDefinitions: [" + overlay(leastParameter, fields) + "]}"
+	return "tenantConfig: {parameterDefinitions: [" + limits.Overlay(leastParameter, fields) + "]}"
 }
 
 func stringSchema(fields string) string {
-	return parameter("definition: {stringSchema: " + overlay("required: false", fields) + "}")
+	return parameter("definition: {stringSchema: " + limits.Overlay("required: false", fields) + "}")
 }
 
 func logs(fields string) string {
-	return direct("logging: " + overlay("bucket: logs.s3.amazonaws.com", fields))
+	return direct("logging: " + limits.Overlay("bucket: logs.s3.amazonaws.com", fields))
 }
 
 func geo(fields string) string { return "restrictions: {geoRestriction: {" + fields + "}}" }
 
 // distributionCases are those of a Distribution.
-func distributionCases() map[string]validationCase {
-	return merged(
+func distributionCases() map[string]limits.Case {
+	return limits.Merged(
 		modeCases, identityCases, originRules, parameterRules, groupOfOriginsRules, viewerRules, directRules,
 		originBounds(), behaviorCases("defaultCacheBehavior", defaultBehavior), behaviorCases("cacheBehaviors[0]", behavior),
 		distributionBounds(), resourceCases(),
@@ -76,789 +80,791 @@ func distributionCases() map[string]validationCase {
 }
 
 // modeCases show what only one of the two kinds of distributions can have.
-var modeCases = map[string]validationCase{
+var modeCases = map[string]limits.Case{
 	"a distribution serves tenants or viewers": {
-		accepted: `connectionMode: tenant-only`,
-		refused:  `connectionMode: multi-tenant`,
-		says:     []string{"spec.connectionMode", `"multi-tenant"`, `"tenant-only", "direct"`},
+		Accepted: `connectionMode: tenant-only`,
+		Refused:  `connectionMode: multi-tenant`,
+		Says:     []string{"spec.connectionMode", `"multi-tenant"`, `"tenant-only", "direct"`},
 	},
 	"a multi-tenant distribution doesn't become a standard one": {
-		stored:   `connectionMode: tenant-only`,
-		accepted: `{connectionMode: tenant-only, comment: changed}`,
-		refused:  `connectionMode: direct`,
-		says:     []string{"spec.connectionMode", `is "tenant-only": put that value back, or create another object`},
+		Stored:   `connectionMode: tenant-only`,
+		Accepted: `{connectionMode: tenant-only, comment: changed}`,
+		Refused:  `connectionMode: direct`,
+		Says:     []string{"spec.connectionMode", `is "tenant-only": put that value back, or create another object`},
 	},
 	"a standard distribution doesn't become a multi-tenant one by leaving the mode out": {
-		stored:   `connectionMode: direct`,
-		accepted: `{connectionMode: direct, comment: changed}`,
-		refused:  `comment: changed`,
-		says:     []string{"spec.connectionMode", `is "direct": put that value back`},
+		Stored:   `connectionMode: direct`,
+		Accepted: `{connectionMode: direct, comment: changed}`,
+		Refused:  `comment: changed`,
+		Says:     []string{"spec.connectionMode", `is "direct": put that value back`},
 	},
 	"a multi-tenant distribution has no aliases": {
-		accepted: `aliases: []`,
-		refused:  `aliases: [shop.example.com]`,
-		says:     []string{"spec.aliases", "has no domains of its own, its tenants have", "DistributionTenant", "connectionMode direct"},
+		Accepted: `aliases: []`,
+		Refused:  `aliases: [shop.example.com]`,
+		Says:     []string{"spec.aliases", "has no domains of its own, its tenants have", "DistributionTenant", "connectionMode direct"},
 	},
 	"a multi-tenant distribution has no price class": {
-		accepted: direct(`priceClass: PriceClass_100`),
-		refused:  `priceClass: PriceClass_100`,
-		says:     []string{"spec.priceClass", "does not support price classes for multi-tenant distributions", `remove "PriceClass_100"`, "connectionMode direct"},
+		Accepted: direct(`priceClass: PriceClass_100`),
+		Refused:  `priceClass: PriceClass_100`,
+		Says:     []string{"spec.priceClass", "does not support price classes for multi-tenant distributions", `remove "PriceClass_100"`, "connectionMode direct"},
 	},
 	"a multi-tenant distribution leaves IPv6 to the group": {
-		accepted: direct(`ipv6Enabled: false`),
-		refused:  `ipv6Enabled: false`,
-		says:     []string{"spec.ipv6Enabled", "a setting of the connection group", "set it on the ConnectionGroup"},
+		Accepted: direct(`ipv6Enabled: false`),
+		Refused:  `ipv6Enabled: false`,
+		Says:     []string{"spec.ipv6Enabled", "a setting of the connection group", "set it on the ConnectionGroup"},
 	},
 	"a multi-tenant distribution has no legacy logs": {
-		accepted: logs(`{}`),
-		refused:  `logging: {bucket: logs.s3.amazonaws.com}`,
-		says:     []string{"spec.logging", "does not support legacy standard logging for multi-tenant distributions", "standard logging (v2)"},
+		Accepted: logs(`{}`),
+		Refused:  `logging: {bucket: logs.s3.amazonaws.com}`,
+		Says:     []string{"spec.logging", "does not support legacy standard logging for multi-tenant distributions", "standard logging (v2)"},
 	},
 	"a multi-tenant distribution has no certificate of IAM": {
-		accepted: direct(`viewerCertificate: {iamCertificateId: ` + certificateInIAM + `}`),
-		refused:  `viewerCertificate: {iamCertificateId: ` + certificateInIAM + `}`,
-		says:     []string{"spec.viewerCertificate.iamCertificateId", `"` + certificateInIAM + `" is a certificate in IAM`, "use acmCertificateArn"},
+		Accepted: direct(`viewerCertificate: {iamCertificateId: ` + certificateInIAM + `}`),
+		Refused:  `viewerCertificate: {iamCertificateId: ` + certificateInIAM + `}`,
+		Says:     []string{"spec.viewerCertificate.iamCertificateId", `"` + certificateInIAM + `" is a certificate in IAM`, "use acmCertificateArn"},
 	},
 	"a multi-tenant distribution has no addresses of its own": {
-		accepted: direct(viewerCertificate(`{sslSupportMethod: vip, minimumProtocolVersion: TLSv1}`)),
-		refused:  viewerCertificate(`{sslSupportMethod: vip, minimumProtocolVersion: TLSv1}`),
-		says:     []string{"spec.viewerCertificate.sslSupportMethod", `"vip" asks for dedicated IP addresses`, "use sni-only"},
+		Accepted: direct(viewerCertificate(`{sslSupportMethod: vip, minimumProtocolVersion: TLSv1}`)),
+		Refused:  viewerCertificate(`{sslSupportMethod: vip, minimumProtocolVersion: TLSv1}`),
+		Says:     []string{"spec.viewerCertificate.sslSupportMethod", `"vip" asks for dedicated IP addresses`, "use sni-only"},
 	},
 	"a multi-tenant distribution has no static addresses": {
-		accepted: viewerCertificate(`sslSupportMethod: sni-only`),
-		refused:  viewerCertificate(`sslSupportMethod: static-ip`),
-		says:     []string{"spec.viewerCertificate.sslSupportMethod", `"static-ip" asks for dedicated IP addresses`},
+		Accepted: viewerCertificate(`sslSupportMethod: sni-only`),
+		Refused:  viewerCertificate(`sslSupportMethod: static-ip`),
+		Says:     []string{"spec.viewerCertificate.sslSupportMethod", `"static-ip" asks for dedicated IP addresses`},
 	},
 	"a standard distribution has no parameters for tenants": {
-		accepted: parameter(`{}`),
-		refused:  direct(parameter(`{}`)),
-		says:     []string{"spec.tenantConfig", "only a multi-tenant distribution has parameters", "connectionMode tenant-only"},
+		Accepted: parameter(`{}`),
+		Refused:  direct(parameter(`{}`)),
+		Says:     []string{"spec.tenantConfig", "only a multi-tenant distribution has parameters", "connectionMode tenant-only"},
 	},
 	"a distribution has no list of anycast addresses: its group has": {
-		accepted: `{}`,
-		refused:  `anycastIpListId: aip_1`,
-		says:     []string{`unknown field "spec.anycastIpListId"`},
+		Accepted: `{}`,
+		Refused:  `anycastIpListId: aip_1`,
+		Says:     []string{`unknown field "spec.anycastIpListId"`},
 	},
 	"signers are named by key groups": {
-		accepted: defaultBehavior(`trustedKeyGroups: [36c1a1c2-0000-4000-8000-000000000001]`),
-		refused:  defaultBehavior(`trustedSigners: ["111122223333"]`),
-		says:     []string{`unknown field "spec.defaultCacheBehavior.trustedSigners"`},
+		Accepted: defaultBehavior(`trustedKeyGroups: [36c1a1c2-0000-4000-8000-000000000001]`),
+		Refused:  defaultBehavior(`trustedSigners: ["111122223333"]`),
+		Says:     []string{`unknown field "spec.defaultCacheBehavior.trustedSigners"`},
 	},
 	"times to live are those of the cache policy": {
-		accepted: defaultBehavior(`{}`),
-		refused:  defaultBehavior(`defaultTTL: 60`),
-		says:     []string{`unknown field "spec.defaultCacheBehavior.defaultTTL"`},
+		Accepted: defaultBehavior(`{}`),
+		Refused:  defaultBehavior(`defaultTTL: 60`),
+		Says:     []string{`unknown field "spec.defaultCacheBehavior.defaultTTL"`},
 	},
 	"a bucket is read with an origin access control and not with an identity": {
-		accepted: origin(`{customOriginConfig: null, s3OriginConfig: {}, originAccessControlId: E1A2B3C4D5E6F7}`),
-		refused:  s3(`originAccessIdentity: origin-access-identity/cloudfront/E1`),
-		says:     []string{`unknown field "spec.origins[0].s3OriginConfig.originAccessIdentity"`},
+		Accepted: origin(`{customOriginConfig: null, s3OriginConfig: {}, originAccessControlId: E1A2B3C4D5E6F7}`),
+		Refused:  s3(`originAccessIdentity: origin-access-identity/cloudfront/E1`),
+		Says:     []string{`unknown field "spec.origins[0].s3OriginConfig.originAccessIdentity"`},
 	},
 }
 
 // identityCases are about which distribution an object stands for.
-var identityCases = map[string]validationCase{
+var identityCases = map[string]limits.Case{
 	"a distribution that is adopted is named by its ID": {
-		accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
-		refused:  `{distributionId: d111111abcdef8.cloudfront, adoptionPolicy: IfUnowned}`,
-		says:     []string{"spec.distributionId", `"d111111abcdef8.cloudfront" is not the ID of a distribution`, "not the ARN or the domain name"},
+		Accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
+		Refused:  `{distributionId: d111111abcdef8.cloudfront, adoptionPolicy: IfUnowned}`,
+		Says:     []string{"spec.distributionId", `"d111111abcdef8.cloudfront" is not the ID of a distribution`, "not the ARN or the domain name"},
 	},
 	"a new object adopts nothing with Never": {
-		accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: Force}`,
-		refused:  `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: Never}`,
-		says:     []string{"spec.adoptionPolicy", `names the distribution "E1A2B3C4D5E6F7", which is in AWS already`, "Never takes over nothing", "IfUnowned", "Force", "remove distributionId"},
+		Accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: Force}`,
+		Refused:  `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: Never}`,
+		Says:     []string{"spec.adoptionPolicy", `names the distribution "E1A2B3C4D5E6F7", which is in AWS already`, "Never takes over nothing", "IfUnowned", "Force", "remove distributionId"},
 	},
 	"Never is what adoptionPolicy is by default": {
-		accepted: `adoptionPolicy: Never`,
-		refused:  `distributionId: E1A2B3C4D5E6F7`,
-		says:     []string{"spec.adoptionPolicy", "Never takes over nothing"},
+		Accepted: `adoptionPolicy: Never`,
+		Refused:  `distributionId: E1A2B3C4D5E6F7`,
+		Says:     []string{"spec.adoptionPolicy", "Never takes over nothing"},
 	},
 	"once adopted, nothing is left to adopt": {
-		stored:   `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
-		accepted: `distributionId: E1A2B3C4D5E6F7`,
-		refused:  `distributionId: ""`,
-		says:     []string{"spec.distributionId", "at least 1"},
+		Stored:   `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
+		Accepted: `distributionId: E1A2B3C4D5E6F7`,
+		Refused:  `distributionId: ""`,
+		Says:     []string{"spec.distributionId", "at least 1"},
 	},
 	"an object stands for one distribution": {
-		stored:   `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
-		accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned, comment: changed}`,
-		refused:  `{distributionId: E7F6E5D4C3B2A1, adoptionPolicy: IfUnowned}`,
-		says:     []string{"spec.distributionId", `"E7F6E5D4C3B2A1" is another distribution than "E1A2B3C4D5E6F7"`, "put that ID back, or create another object"},
+		Stored:   `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
+		Accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned, comment: changed}`,
+		Refused:  `{distributionId: E7F6E5D4C3B2A1, adoptionPolicy: IfUnowned}`,
+		Says:     []string{"spec.distributionId", `"E7F6E5D4C3B2A1" is another distribution than "E1A2B3C4D5E6F7"`, "put that ID back, or create another object"},
 	},
 	"a created distribution is not exchanged for another": {
-		stored:   `{}`,
-		accepted: `comment: changed`,
-		refused:  `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
-		says:     []string{"spec.distributionId", "distributionId was absent: put that back", "deletionPolicy Retain"},
+		Stored:   `{}`,
+		Accepted: `comment: changed`,
+		Refused:  `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
+		Says:     []string{"spec.distributionId", "distributionId was absent: put that back", "deletionPolicy Retain"},
 	},
 	"an adopted distribution is not exchanged for a new one": {
-		stored:   `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
-		accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: Force}`,
-		refused:  `{}`,
-		says:     []string{"spec.distributionId", `distributionId was "E1A2B3C4D5E6F7": put that back`},
+		Stored:   `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
+		Accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: Force}`,
+		Refused:  `{}`,
+		Says:     []string{"spec.distributionId", `distributionId was "E1A2B3C4D5E6F7": put that back`},
 	},
 	"a caller reference is the operator's": {
-		accepted: `{}`,
-		refused:  `callerReference: mine`,
-		says:     []string{`unknown field "spec.callerReference"`},
+		Accepted: `{}`,
+		Refused:  `callerReference: mine`,
+		Says:     []string{`unknown field "spec.callerReference"`},
 	},
 	"a distribution is enabled or not": {
-		accepted: `enabled: false`,
-		refused:  `enabled: "no"`,
-		says:     []string{"spec.enabled", "boolean"},
+		Accepted: `enabled: false`,
+		Refused:  `enabled: "no"`,
+		Says:     []string{"spec.enabled", "boolean"},
 	},
 }
 
-var originRules = map[string]validationCase{
+var originRules = map[string]limits.Case{
 	"a distribution has an origin": {
-		accepted: origin(`{}`),
-		refused:  `origins: []`,
-		says:     []string{"spec.origins", "at least 1"},
+		Accepted: origin(`{}`),
+		Refused:  `origins: []`,
+		Says:     []string{"spec.origins", "at least 1"},
 	},
 	"origins are required": {
-		accepted: origin(`{}`),
-		refused:  `origins: null`,
-		says:     []string{"spec.origins", "Required"},
+		Accepted: origin(`{}`),
+		Refused:  `origins: null`,
+		Says:     []string{"spec.origins", "Required"},
 	},
 	"an origin has an id of its own": {
-		accepted: `origins: [` + leastOrigin + `, {id: files, domainName: b.s3.amazonaws.com, s3OriginConfig: {}}]`,
-		refused:  `origins: [` + leastOrigin + `, {id: app, domainName: b.s3.amazonaws.com, s3OriginConfig: {}}]`,
-		says:     []string{"spec.origins[1]", "Duplicate value", "app"},
+		Accepted: `origins: [` + leastOrigin + `, {id: files, domainName: b.s3.amazonaws.com, s3OriginConfig: {}}]`,
+		Refused:  `origins: [` + leastOrigin + `, {id: app, domainName: b.s3.amazonaws.com, s3OriginConfig: {}}]`,
+		Says:     []string{"spec.origins[1]", "Duplicate value", "app"},
 	},
 	"an origin is of some kind": {
-		accepted: s3(``),
-		refused:  origin(`customOriginConfig: null`),
-		says:     []string{"spec.origins[0]", `the origin "app" has none of customOriginConfig`, "set one of them"},
+		Accepted: s3(``),
+		Refused:  origin(`customOriginConfig: null`),
+		Says:     []string{"spec.origins[0]", `the origin "app" has none of customOriginConfig`, "set one of them"},
 	},
 	"an origin is of one kind only": {
-		accepted: vpc(`{}`),
-		refused:  origin(`s3OriginConfig: {}`),
-		says:     []string{"spec.origins[0]", `the origin "app" has more than one of customOriginConfig`, "set one of them"},
+		Accepted: vpc(`{}`),
+		Refused:  origin(`s3OriginConfig: {}`),
+		Says:     []string{"spec.origins[0]", `the origin "app" has more than one of customOriginConfig`, "set one of them"},
 	},
 	"an origin is named by a DNS name and not by a URL": {
-		accepted: origin(`domainName: bucket_1.s3.eu-central-1.amazonaws.com`),
-		refused:  origin(`domainName: "https://app.example.com/"`),
-		says:     []string{"spec.origins[0].domainName", `"https://app.example.com/" is not the DNS name of an origin`, "no scheme, port or path"},
+		Accepted: origin(`domainName: bucket_1.s3.eu-central-1.amazonaws.com`),
+		Refused:  origin(`domainName: "https://app.example.com/"`),
+		Says:     []string{"spec.origins[0].domainName", `"https://app.example.com/" is not the DNS name of an origin`, "no scheme, port or path"},
 	},
 	"the name of a parameter is closed": {
-		accepted: overlay(origin(`domainName: "{{tenant}}.example.com"`), parameter(`{}`)),
-		refused:  overlay(origin(`domainName: "{{tenant}.example.com"`), parameter(`{}`)),
-		says:     []string{"spec.origins[0].domainName", "a parameter is written {{name}}"},
+		Accepted: limits.Overlay(origin(`domainName: "{{tenant}}.example.com"`), parameter(`{}`)),
+		Refused:  limits.Overlay(origin(`domainName: "{{tenant}.example.com"`), parameter(`{}`)),
+		Says:     []string{"spec.origins[0].domainName", "a parameter is written {{name}}"},
 	},
 	"an origin path starts with a slash": {
-		accepted: origin(`originPath: /production`),
-		refused:  origin(`originPath: production`),
-		says:     []string{"spec.origins[0].originPath", `"production" is no origin path`, "start it with a slash"},
+		Accepted: origin(`originPath: /production`),
+		Refused:  origin(`originPath: production`),
+		Says:     []string{"spec.origins[0].originPath", `"production" is no origin path`, "start it with a slash"},
 	},
 	"an origin path doesn't end with a slash": {
-		accepted: origin(`originPath: /production/v1`),
-		refused:  origin(`originPath: /production/`),
-		says:     []string{"spec.origins[0].originPath", `"/production/" is no origin path`, "end it without one"},
+		Accepted: origin(`originPath: /production/v1`),
+		Refused:  origin(`originPath: /production/`),
+		Says:     []string{"spec.origins[0].originPath", `"/production/" is no origin path`, "end it without one"},
 	},
 	"an answer is not cut off before its parts": {
-		accepted: origin(`{customOriginConfig: {originReadTimeout: 60}, responseCompletionTimeout: 60}`),
-		refused:  origin(`{customOriginConfig: {originReadTimeout: 60}, responseCompletionTimeout: 59}`),
-		says:     []string{"spec.origins[0].responseCompletionTimeout", `the origin "app" is given less time than originReadTimeout`, "raise the one, or lower the other"},
+		Accepted: origin(`{customOriginConfig: {originReadTimeout: 60}, responseCompletionTimeout: 60}`),
+		Refused:  origin(`{customOriginConfig: {originReadTimeout: 60}, responseCompletionTimeout: 59}`),
+		Says:     []string{"spec.origins[0].responseCompletionTimeout", `the origin "app" is given less time than originReadTimeout`, "raise the one, or lower the other"},
 	},
 	"an answer is not cut off before its parts, also by default": {
-		accepted: origin(`responseCompletionTimeout: 30`),
-		refused:  origin(`responseCompletionTimeout: 29`),
-		says:     []string{"spec.origins[0].responseCompletionTimeout", "30 seconds where it is absent"},
+		Accepted: origin(`responseCompletionTimeout: 30`),
+		Refused:  origin(`responseCompletionTimeout: 29`),
+		Says:     []string{"spec.origins[0].responseCompletionTimeout", "30 seconds where it is absent"},
 	},
 	"an answer of a bucket is not cut off before its parts": {
-		accepted: origin(`{customOriginConfig: null, s3OriginConfig: {originReadTimeout: 20}, responseCompletionTimeout: 20}`),
-		refused:  origin(`{customOriginConfig: null, s3OriginConfig: {originReadTimeout: 20}, responseCompletionTimeout: 19}`),
-		says:     []string{"spec.origins[0].responseCompletionTimeout"},
+		Accepted: origin(`{customOriginConfig: null, s3OriginConfig: {originReadTimeout: 20}, responseCompletionTimeout: 20}`),
+		Refused:  origin(`{customOriginConfig: null, s3OriginConfig: {originReadTimeout: 20}, responseCompletionTimeout: 19}`),
+		Says:     []string{"spec.origins[0].responseCompletionTimeout"},
 	},
 	"an answer of a private server is not cut off before its parts": {
-		accepted: origin(`{customOriginConfig: null, vpcOriginConfig: {vpcOriginId: vo_1, originReadTimeout: 90}, responseCompletionTimeout: 90}`),
-		refused:  origin(`{customOriginConfig: null, vpcOriginConfig: {vpcOriginId: vo_1, originReadTimeout: 90}, responseCompletionTimeout: 89}`),
-		says:     []string{"spec.origins[0].responseCompletionTimeout"},
+		Accepted: origin(`{customOriginConfig: null, vpcOriginConfig: {vpcOriginId: vo_1, originReadTimeout: 90}, responseCompletionTimeout: 90}`),
+		Refused:  origin(`{customOriginConfig: null, vpcOriginConfig: {vpcOriginId: vo_1, originReadTimeout: 90}, responseCompletionTimeout: 89}`),
+		Says:     []string{"spec.origins[0].responseCompletionTimeout"},
 	},
 	"a header is given once, whatever its case": {
-		accepted: origin(`customHeaders: [{name: X-A, value: a}, {name: X-B, value: a}]`),
-		refused:  origin(`customHeaders: [{name: X-A, value: a}, {name: x-a, value: b}]`),
-		says:     []string{"spec.origins[0].customHeaders", `"X-A" is given twice`, "remove one"},
+		Accepted: origin(`customHeaders: [{name: X-A, value: a}, {name: X-B, value: a}]`),
+		Refused:  origin(`customHeaders: [{name: X-A, value: a}, {name: x-a, value: b}]`),
+		Says:     []string{"spec.origins[0].customHeaders", `"X-A" is given twice`, "remove one"},
 	},
 	"a header is given once": {
-		accepted: origin(`customHeaders: [{name: X-A, value: a}]`),
-		refused:  origin(`customHeaders: [{name: X-A, value: a}, {name: X-A, value: b}]`),
-		says:     []string{"spec.origins[0].customHeaders[1]", "Duplicate value"},
+		Accepted: origin(`customHeaders: [{name: X-A, value: a}]`),
+		Refused:  origin(`customHeaders: [{name: X-A, value: a}, {name: X-A, value: b}]`),
+		Says:     []string{"spec.origins[0].customHeaders[1]", "Duplicate value"},
 	},
 	"a header has the name of one": {
-		accepted: origin(`customHeaders: [{name: X-Origin_Verify.1, value: a}]`),
-		refused:  origin(`customHeaders: [{name: "X Origin", value: a}]`),
-		says:     []string{"spec.origins[0].customHeaders[0].name", `"X Origin" is no header name`, "use letters, digits and hyphens"},
+		Accepted: origin(`customHeaders: [{name: X-Origin_Verify.1, value: a}]`),
+		Refused:  origin(`customHeaders: [{name: "X Origin", value: a}]`),
+		Says:     []string{"spec.origins[0].customHeaders[0].name", `"X Origin" is no header name`, "use letters, digits and hyphens"},
 	},
 	"a header is not one that CloudFront keeps to itself": {
-		accepted: origin(`customHeaders: [{name: Hostname, value: a}, {name: Authorization, value: a}]`),
-		refused:  origin(`customHeaders: [{name: Host, value: a}]`),
-		says:     []string{"spec.origins[0].customHeaders[0].name", `"Host" is a header that CloudFront does not let a distribution set`, "origin request policy"},
+		Accepted: origin(`customHeaders: [{name: Hostname, value: a}, {name: Authorization, value: a}]`),
+		Refused:  origin(`customHeaders: [{name: Host, value: a}]`),
+		Says:     []string{"spec.origins[0].customHeaders[0].name", `"Host" is a header that CloudFront does not let a distribution set`, "origin request policy"},
 	},
 	"a header is not one of CloudFront's own": {
-		accepted: origin(`customHeaders: [{name: X-Edgeless, value: a}]`),
-		refused:  origin(`customHeaders: [{name: X-EDGE-Location, value: a}]`),
-		says:     []string{"spec.origins[0].customHeaders[0].name", `"X-EDGE-Location" is a header`},
+		Accepted: origin(`customHeaders: [{name: X-Edgeless, value: a}]`),
+		Refused:  origin(`customHeaders: [{name: X-EDGE-Location, value: a}]`),
+		Says:     []string{"spec.origins[0].customHeaders[0].name", `"X-EDGE-Location" is a header`},
 	},
 	"a port for HTTP is 80, 443 or a high one": {
-		accepted: custom(`httpPort: 1024`),
-		refused:  custom(`httpPort: 1023`),
-		says:     []string{"spec.origins[0].customOriginConfig.httpPort", "1023", "80, 443 and 1024 to 65535 only: use one of these"},
+		Accepted: custom(`httpPort: 1024`),
+		Refused:  custom(`httpPort: 1023`),
+		Says:     []string{"spec.origins[0].customOriginConfig.httpPort", "1023", "80, 443 and 1024 to 65535 only: use one of these"},
 	},
 	"a port for HTTPS is 80, 443 or a high one": {
-		accepted: custom(`httpsPort: 443`),
-		refused:  custom(`httpsPort: 444`),
-		says:     []string{"spec.origins[0].customOriginConfig.httpsPort", "444", "80, 443 and 1024 to 65535 only"},
+		Accepted: custom(`httpsPort: 443`),
+		Refused:  custom(`httpsPort: 444`),
+		Says:     []string{"spec.origins[0].customOriginConfig.httpsPort", "444", "80, 443 and 1024 to 65535 only"},
 	},
 	"a version of TLS is listed once": {
-		accepted: custom(`originSslProtocols: [TLSv1.1, TLSv1.2]`),
-		refused:  custom(`originSslProtocols: [TLSv1.2, TLSv1.2]`),
-		says:     []string{"spec.origins[0].customOriginConfig.originSslProtocols[1]", "Duplicate value"},
+		Accepted: custom(`originSslProtocols: [TLSv1.1, TLSv1.2]`),
+		Refused:  custom(`originSslProtocols: [TLSv1.2, TLSv1.2]`),
+		Says:     []string{"spec.origins[0].customOriginConfig.originSslProtocols[1]", "Duplicate value"},
 	},
 	"an origin access control is named by its ID": {
-		accepted: origin(`originAccessControlId: E1A2B3C4D5E6F7`),
-		refused:  origin(`originAccessControlId: my control`),
-		says:     []string{"spec.origins[0].originAccessControlId", `"my control" is not the ID of an origin access control`, "give the ID"},
+		Accepted: origin(`originAccessControlId: E1A2B3C4D5E6F7`),
+		Refused:  origin(`originAccessControlId: my control`),
+		Says:     []string{"spec.origins[0].originAccessControlId", `"my control" is not the ID of an origin access control`, "give the ID"},
 	},
 	"a VPC origin is named by its ID": {
-		accepted: vpc(`vpcOriginId: vo_BQwjxxQxjCaBcQLzJUFkDM`),
-		refused:  vpc(`vpcOriginId: "arn:aws:cloudfront::111122223333:vpcorigin/vo_1"`),
-		says:     []string{"spec.origins[0].vpcOriginConfig.vpcOriginId", "is not the ID of a VPC origin", "give the ID"},
+		Accepted: vpc(`vpcOriginId: vo_BQwjxxQxjCaBcQLzJUFkDM`),
+		Refused:  vpc(`vpcOriginId: "arn:aws:cloudfront::111122223333:vpcorigin/vo_1"`),
+		Says:     []string{"spec.origins[0].vpcOriginConfig.vpcOriginId", "is not the ID of a VPC origin", "give the ID"},
 	},
 	"the owner of a VPC origin is an account": {
-		accepted: vpc(`ownerAccountId: "111122223333"`),
-		refused:  vpc(`ownerAccountId: "11112222333x"`),
-		says:     []string{"spec.origins[0].vpcOriginConfig.ownerAccountId", `"11112222333x" is not the ID of an AWS account`, "12 digits"},
+		Accepted: vpc(`ownerAccountId: "111122223333"`),
+		Refused:  vpc(`ownerAccountId: "11112222333x"`),
+		Says:     []string{"spec.origins[0].vpcOriginConfig.ownerAccountId", `"11112222333x" is not the ID of an AWS account`, "12 digits"},
 	},
 	"an account has 12 digits": {
-		accepted: vpc(`ownerAccountId: "111122223333"`),
-		refused:  vpc(`ownerAccountId: "11112222333"`),
-		says:     []string{"spec.origins[0].vpcOriginConfig.ownerAccountId", "at least 12"},
+		Accepted: vpc(`ownerAccountId: "111122223333"`),
+		Refused:  vpc(`ownerAccountId: "11112222333"`),
+		Says:     []string{"spec.origins[0].vpcOriginConfig.ownerAccountId", "at least 12"},
 	},
 	"a shield is in a region": {
-		accepted: origin(`originShield: {originShieldRegion: ap-southeast-2}`),
-		refused:  origin(`originShield: {originShieldRegion: Frankfurt}`),
-		says:     []string{"spec.origins[0].originShield.originShieldRegion", `"Frankfurt" is no AWS region like eu-central-1`},
+		Accepted: origin(`originShield: {originShieldRegion: ap-southeast-2}`),
+		Refused:  origin(`originShield: {originShieldRegion: Frankfurt}`),
+		Says:     []string{"spec.origins[0].originShield.originShieldRegion", `"Frankfurt" is no AWS region like eu-central-1`},
 	},
 }
 
 // parameterRules are about {{parameters}}, and what declares them.
-var parameterRules = map[string]validationCase{
+var parameterRules = map[string]limits.Case{
 	"a parameter in a domainName is declared": {
-		accepted: overlay(origin(`domainName: "{{tenant}}.app.example.com"`), parameter(`{}`)),
-		refused:  overlay(origin(`domainName: "{{Tenant}}.app.example.com"`), parameter(`{}`)),
-		says:     []string{"spec.origins", `"{{Tenant}}.app.example.com", the domainName of the origin "app", has a parameter that is not declared`, "add it to tenantConfig.parameterDefinitions"},
+		Accepted: limits.Overlay(origin(`domainName: "{{tenant}}.app.example.com"`), parameter(`{}`)),
+		Refused:  limits.Overlay(origin(`domainName: "{{Tenant}}.app.example.com"`), parameter(`{}`)),
+		Says:     []string{"spec.origins", `"{{Tenant}}.app.example.com", the domainName of the origin "app", has a parameter that is not declared`, "add it to tenantConfig.parameterDefinitions"},
 	},
 	"the second parameter in a domainName is declared": {
-		accepted: overlay(origin(`domainName: "{{tenant}}.{{tenant}}.example.com"`), parameter(`{}`)),
-		refused:  overlay(origin(`domainName: "{{tenant}}.{{region}}.example.com"`), parameter(`{}`)),
-		says:     []string{"spec.origins", "the domainName of the origin", "not declared"},
+		Accepted: limits.Overlay(origin(`domainName: "{{tenant}}.{{tenant}}.example.com"`), parameter(`{}`)),
+		Refused:  limits.Overlay(origin(`domainName: "{{tenant}}.{{region}}.example.com"`), parameter(`{}`)),
+		Says:     []string{"spec.origins", "the domainName of the origin", "not declared"},
 	},
 	"a parameter is declared by its whole name": {
-		accepted: overlay(origin(`domainName: "{{tenant}}.example.com"`), parameter(`{}`)),
-		refused:  overlay(origin(`domainName: "{{tenant2}}.example.com"`), parameter(`{}`)),
-		says:     []string{"spec.origins", `"{{tenant2}}.example.com"`, "not declared"},
+		Accepted: limits.Overlay(origin(`domainName: "{{tenant}}.example.com"`), parameter(`{}`)),
+		Refused:  limits.Overlay(origin(`domainName: "{{tenant2}}.example.com"`), parameter(`{}`)),
+		Says:     []string{"spec.origins", `"{{tenant2}}.example.com"`, "not declared"},
 	},
 	"a parameter needs a declaration at all": {
-		accepted: origin(`domainName: tenant.example.com`),
-		refused:  origin(`domainName: "{{tenant}}.example.com"`),
-		says:     []string{"spec.origins", "not declared"},
+		Accepted: origin(`domainName: tenant.example.com`),
+		Refused:  origin(`domainName: "{{tenant}}.example.com"`),
+		Says:     []string{"spec.origins", "not declared"},
 	},
 	"a parameter in an originPath is declared": {
-		accepted: overlay(origin(`originPath: "/{{tenant}}/v1"`), parameter(`{}`)),
-		refused:  overlay(origin(`originPath: "/{{region}}/v1"`), parameter(`{}`)),
-		says:     []string{"spec.origins", `"/{{region}}/v1", the originPath of the origin "app", has a parameter that is not declared`, "correct its name"},
+		Accepted: limits.Overlay(origin(`originPath: "/{{tenant}}/v1"`), parameter(`{}`)),
+		Refused:  limits.Overlay(origin(`originPath: "/{{region}}/v1"`), parameter(`{}`)),
+		Says:     []string{"spec.origins", `"/{{region}}/v1", the originPath of the origin "app", has a parameter that is not declared`, "correct its name"},
 	},
 	"a domainName has at most two parameters": {
-		accepted: overlay(origin(`domainName: "{{tenant}}.{{tenant}}.example.com"`), parameter(`{}`)),
-		refused:  overlay(origin(`domainName: "{{tenant}}.{{tenant}}.{{tenant}}.example.com"`), parameter(`{}`)),
-		says:     []string{"spec.origins[0].domainName", "has more than two parameters", "at most two in a domainName: remove one"},
+		Accepted: limits.Overlay(origin(`domainName: "{{tenant}}.{{tenant}}.example.com"`), parameter(`{}`)),
+		Refused:  limits.Overlay(origin(`domainName: "{{tenant}}.{{tenant}}.{{tenant}}.example.com"`), parameter(`{}`)),
+		Says:     []string{"spec.origins[0].domainName", "has more than two parameters", "at most two in a domainName: remove one"},
 	},
 	"an originPath has at most two parameters": {
-		accepted: overlay(origin(`originPath: "/{{tenant}}{{tenant}}"`), parameter(`{}`)),
-		refused:  overlay(origin(`originPath: "/{{tenant}}{{tenant}}{{tenant}}"`), parameter(`{}`)),
-		says:     []string{"spec.origins[0].originPath", "has more than two parameters", "at most two in an originPath: remove one"},
+		Accepted: limits.Overlay(origin(`originPath: "/{{tenant}}{{tenant}}"`), parameter(`{}`)),
+		Refused:  limits.Overlay(origin(`originPath: "/{{tenant}}{{tenant}}{{tenant}}"`), parameter(`{}`)),
+		Says:     []string{"spec.origins[0].originPath", "has more than two parameters", "at most two in an originPath: remove one"},
 	},
 	"an origin of a standard distribution has no parameter in its domainName": {
-		accepted: direct(origin(`domainName: a.example.com`)),
-		refused:  direct(origin(`domainName: "{{tenant}}.example.com"`)),
-		says:     []string{"spec.origins", `the origin "app" has a parameter`, "write the value in its place, or choose connectionMode tenant-only"},
+		Accepted: direct(origin(`domainName: a.example.com`)),
+		Refused:  direct(origin(`domainName: "{{tenant}}.example.com"`)),
+		Says:     []string{"spec.origins", `the origin "app" has a parameter`, "write the value in its place, or choose connectionMode tenant-only"},
 	},
 	"an origin of a standard distribution has no parameter in its originPath": {
-		accepted: direct(origin(`originPath: "/{tenant}"`)),
-		refused:  direct(origin(`originPath: "/{{tenant}}"`)),
-		says:     []string{"spec.origins", `the origin "app" has a parameter`},
+		Accepted: direct(origin(`originPath: "/{tenant}"`)),
+		Refused:  direct(origin(`originPath: "/{{tenant}}"`)),
+		Says:     []string{"spec.origins", `the origin "app" has a parameter`},
 	},
 	"a parameter has a name that CloudFront takes": {
-		accepted: parameter(`name: Tenant_name-1`),
-		refused:  parameter(`name: tenant.name`),
-		says:     []string{"spec.tenantConfig.parameterDefinitions[0].name", `"tenant.name" is not a parameter name`, "use letters, digits, hyphens and underscores"},
+		Accepted: parameter(`name: Tenant_name-1`),
+		Refused:  parameter(`name: tenant.name`),
+		Says:     []string{"spec.tenantConfig.parameterDefinitions[0].name", `"tenant.name" is not a parameter name`, "use letters, digits, hyphens and underscores"},
 	},
 	"a parameter is declared once": {
-		accepted: `tenantConfig: {parameterDefinitions: [` + leastParameter + `]}`,
-		refused:  `tenantConfig: {parameterDefinitions: [` + leastParameter + `, ` + leastParameter + `]}`,
-		says:     []string{"spec.tenantConfig.parameterDefinitions[1]", "Duplicate value", "tenant"},
+		Accepted: `tenantConfig: {parameterDefinitions: [` + leastParameter + `]}`,
+		Refused:  `tenantConfig: {parameterDefinitions: [` + leastParameter + `, ` + leastParameter + `]}`,
+		Says:     []string{"spec.tenantConfig.parameterDefinitions[1]", "Duplicate value", "tenant"},
 	},
 	"a required parameter has no default": {
-		accepted: stringSchema(`{required: false, defaultValue: shared}`),
-		refused:  stringSchema(`{required: true, defaultValue: shared}`),
-		says:     []string{"spec.tenantConfig.parameterDefinitions[0].definition.stringSchema.defaultValue", `"shared" is of no use`, "remove defaultValue, or set required to false"},
+		Accepted: stringSchema(`{required: false, defaultValue: shared}`),
+		Refused:  stringSchema(`{required: true, defaultValue: shared}`),
+		Says:     []string{"spec.tenantConfig.parameterDefinitions[0].definition.stringSchema.defaultValue", `"shared" is of no use`, "remove defaultValue, or set required to false"},
 	},
 }
 
-var groupOfOriginsRules = map[string]validationCase{
+var groupOfOriginsRules = map[string]limits.Case{
 	"a member of a group is an origin": {
-		accepted: pair(`{}`),
-		refused:  pair(`members: [{originId: app}, {originId: other}]`),
-		says:     []string{"spec.originGroups", `"other", a member of the group "both", is not the id of one of origins`, "add it there"},
+		Accepted: pair(`{}`),
+		Refused:  pair(`members: [{originId: app}, {originId: other}]`),
+		Says:     []string{"spec.originGroups", `"other", a member of the group "both", is not the id of one of origins`, "add it there"},
 	},
 	"a member is no group": {
-		accepted: pair(`members: [{originId: spare}, {originId: app}]`),
-		refused:  pair(`members: [{originId: app}, {originId: both}]`),
-		says:     []string{"spec.originGroups", `"both", a member of the group "both"`},
+		Accepted: pair(`members: [{originId: spare}, {originId: app}]`),
+		Refused:  pair(`members: [{originId: app}, {originId: both}]`),
+		Says:     []string{"spec.originGroups", `"both", a member of the group "both"`},
 	},
 	"the members of a group are two origins": {
-		accepted: pair(`{}`),
-		refused:  pair(`members: [{originId: app}, {originId: app}]`),
-		says:     []string{"spec.originGroups[0].members", `"app" is both members`, "name another origin"},
+		Accepted: pair(`{}`),
+		Refused:  pair(`members: [{originId: app}, {originId: app}]`),
+		Says:     []string{"spec.originGroups[0].members", `"app" is both members`, "name another origin"},
 	},
 	"a group has two members at least": {
-		accepted: pair(`{}`),
-		refused:  pair(`members: [{originId: app}]`),
-		says:     []string{"spec.originGroups[0].members", "at least 2"},
+		Accepted: pair(`{}`),
+		Refused:  pair(`members: [{originId: app}]`),
+		Says:     []string{"spec.originGroups[0].members", "at least 2"},
 	},
 	"a group has two members at most": {
-		accepted: pair(`{}`),
-		refused:  pair(`members: [{originId: app}, {originId: spare}, {originId: app}]`),
-		says:     []string{"spec.originGroups[0].members", "Too many: 3", "at most 2"},
+		Accepted: pair(`{}`),
+		Refused:  pair(`members: [{originId: app}, {originId: spare}, {originId: app}]`),
+		Says:     []string{"spec.originGroups[0].members", "Too many: 3", "at most 2"},
 	},
 	"a group and an origin have different ids": {
-		accepted: pair(`id: apps`),
-		refused:  pair(`id: app`),
-		says:     []string{"spec.originGroups", `"app" is the id of an origin and of an origin group`, "rename one of the two"},
+		Accepted: pair(`id: apps`),
+		Refused:  pair(`id: app`),
+		Says:     []string{"spec.originGroups", `"app" is the id of an origin and of an origin group`, "rename one of the two"},
 	},
 	"a group has an id of its own": {
-		accepted: pair(`{}`),
-		refused:  overlay(pair(`{}`), `originGroups: [`+leastGroupOfTwo+`, `+leastGroupOfTwo+`]`),
-		says:     []string{"spec.originGroups[1]", "Duplicate value", "both"},
+		Accepted: pair(`{}`),
+		Refused:  limits.Overlay(pair(`{}`), `originGroups: [`+leastGroupOfTwo+`, `+leastGroupOfTwo+`]`),
+		Says:     []string{"spec.originGroups[1]", "Duplicate value", "both"},
 	},
 	"a status is listed once": {
-		accepted: pair(`failoverCriteria: {statusCodes: [500, 503]}`),
-		refused:  pair(`failoverCriteria: {statusCodes: [503, 503]}`),
-		says:     []string{"spec.originGroups[0].failoverCriteria.statusCodes[1]", "Duplicate value"},
+		Accepted: pair(`failoverCriteria: {statusCodes: [500, 503]}`),
+		Refused:  pair(`failoverCriteria: {statusCodes: [503, 503]}`),
+		Says:     []string{"spec.originGroups[0].failoverCriteria.statusCodes[1]", "Duplicate value"},
 	},
 	"the default behavior has an origin that exists": {
-		accepted: overlay(pair(`{}`), defaultBehavior(`targetOriginId: both`)),
-		refused:  overlay(pair(`{}`), defaultBehavior(`targetOriginId: other`)),
-		says:     []string{"spec.defaultCacheBehavior.targetOriginId", `"other" is the id of neither an origin nor an origin group`, "add it there, or name one that exists"},
+		Accepted: limits.Overlay(pair(`{}`), defaultBehavior(`targetOriginId: both`)),
+		Refused:  limits.Overlay(pair(`{}`), defaultBehavior(`targetOriginId: other`)),
+		Says:     []string{"spec.defaultCacheBehavior.targetOriginId", `"other" is the id of neither an origin nor an origin group`, "add it there, or name one that exists"},
 	},
 	"a behavior has an origin that exists": {
-		accepted: overlay(pair(`{}`), behavior(`targetOriginId: both`)),
-		refused:  overlay(pair(`{}`), behavior(`targetOriginId: other`)),
-		says:     []string{"spec.cacheBehaviors", `"other", the targetOriginId of "/x", is the id of neither an origin nor an origin group`, "add it there, or name one that exists"},
+		Accepted: limits.Overlay(pair(`{}`), behavior(`targetOriginId: both`)),
+		Refused:  limits.Overlay(pair(`{}`), behavior(`targetOriginId: other`)),
+		Says:     []string{"spec.cacheBehaviors", `"other", the targetOriginId of "/x", is the id of neither an origin nor an origin group`, "add it there, or name one that exists"},
 	},
 	"what is written does not fail over": {
-		accepted: overlay(pair(`{}`), defaultBehavior(`{targetOriginId: both, allowedMethods: [GET, HEAD, OPTIONS]}`)),
-		refused:  overlay(pair(`{}`), defaultBehavior(`{targetOriginId: both, allowedMethods: `+allMethods+`}`)),
-		says:     []string{"spec.defaultCacheBehavior.allowedMethods", `the origin group "both" can fail over`, "GET, HEAD and OPTIONS only", "name an origin in targetOriginId"},
+		Accepted: limits.Overlay(pair(`{}`), defaultBehavior(`{targetOriginId: both, allowedMethods: [GET, HEAD, OPTIONS]}`)),
+		Refused:  limits.Overlay(pair(`{}`), defaultBehavior(`{targetOriginId: both, allowedMethods: `+allMethods+`}`)),
+		Says:     []string{"spec.defaultCacheBehavior.allowedMethods", `the origin group "both" can fail over`, "GET, HEAD and OPTIONS only", "name an origin in targetOriginId"},
 	},
 	"what is written to a path does not fail over": {
-		accepted: overlay(pair(`{}`), behavior(`{targetOriginId: app, allowedMethods: `+allMethods+`}`)),
-		refused:  overlay(pair(`{}`), behavior(`{targetOriginId: both, allowedMethods: `+allMethods+`}`)),
-		says:     []string{"spec.cacheBehaviors", `requests for "/x" go to the origin group "both"`, "remove the other methods"},
+		Accepted: limits.Overlay(pair(`{}`), behavior(`{targetOriginId: app, allowedMethods: `+allMethods+`}`)),
+		Refused:  limits.Overlay(pair(`{}`), behavior(`{targetOriginId: both, allowedMethods: `+allMethods+`}`)),
+		Says:     []string{"spec.cacheBehaviors", `requests for "/x" go to the origin group "both"`, "remove the other methods"},
 	},
 }
 
 // viewerRules are about what viewers get to see.
-var viewerRules = map[string]validationCase{
+var viewerRules = map[string]limits.Case{
 	"a default behavior is required": {
-		accepted: defaultBehavior(`{}`),
-		refused:  `defaultCacheBehavior: null`,
-		says:     []string{"spec.defaultCacheBehavior", "Required"},
+		Accepted: defaultBehavior(`{}`),
+		Refused:  `defaultCacheBehavior: null`,
+		Says:     []string{"spec.defaultCacheBehavior", "Required"},
 	},
 	"a path pattern is used once": {
-		accepted: `cacheBehaviors: [` + overlay(leastBehavior, `pathPattern: /a`) + `, ` + overlay(leastBehavior, `pathPattern: /A`) + `]`,
-		refused:  `cacheBehaviors: [` + overlay(leastBehavior, `pathPattern: /a`) + `, ` + overlay(leastBehavior, `pathPattern: /a`) + `]`,
-		says:     []string{"spec.cacheBehaviors", `"/a" is the pathPattern of two behaviors`, "remove one"},
+		Accepted: `cacheBehaviors: [` + limits.Overlay(leastBehavior, `pathPattern: /a`) + `, ` + limits.Overlay(leastBehavior, `pathPattern: /A`) + `]`,
+		Refused:  `cacheBehaviors: [` + limits.Overlay(leastBehavior, `pathPattern: /a`) + `, ` + limits.Overlay(leastBehavior, `pathPattern: /a`) + `]`,
+		Says:     []string{"spec.cacheBehaviors", `"/a" is the pathPattern of two behaviors`, "remove one"},
 	},
 	"a path pattern is that of a path": {
-		accepted: behavior(`pathPattern: "/a_b.c/*?$~@:+&-"`),
-		refused:  behavior(`pathPattern: "/a b"`),
-		says:     []string{"spec.cacheBehaviors[0].pathPattern", `"/a b" is no path pattern`, "neither a query nor spaces"},
+		Accepted: behavior(`pathPattern: "/a_b.c/*?$~@:+&-"`),
+		Refused:  behavior(`pathPattern: "/a b"`),
+		Says:     []string{"spec.cacheBehaviors[0].pathPattern", `"/a b" is no path pattern`, "neither a query nor spaces"},
 	},
 	"gRPC needs HTTP/2": {
-		accepted: overlay(`httpVersion: http2and3`, defaultBehavior(`{allowedMethods: `+allMethods+`, grpcConfig: {enabled: true}}`)),
-		refused:  overlay(`httpVersion: http3`, defaultBehavior(`{allowedMethods: `+allMethods+`, grpcConfig: {enabled: true}}`)),
-		says:     []string{"spec.httpVersion", "gRPC", `"http3" is without`, "use http2 or http2and3, or switch gRPC off"},
+		Accepted: limits.Overlay(`httpVersion: http2and3`, defaultBehavior(`{allowedMethods: `+allMethods+`, grpcConfig: {enabled: true}}`)),
+		Refused:  limits.Overlay(`httpVersion: http3`, defaultBehavior(`{allowedMethods: `+allMethods+`, grpcConfig: {enabled: true}}`)),
+		Says:     []string{"spec.httpVersion", "gRPC", `"http3" is without`, "use http2 or http2and3, or switch gRPC off"},
 	},
 	"gRPC for a path needs HTTP/2": {
-		accepted: overlay(`httpVersion: http1.1`, behavior(`{allowedMethods: `+allMethods+`, grpcConfig: {enabled: false}}`)),
-		refused:  overlay(`httpVersion: http1.1`, behavior(`{allowedMethods: `+allMethods+`, grpcConfig: {enabled: true}}`)),
-		says:     []string{"spec.httpVersion", `"http1.1" is without`},
+		Accepted: limits.Overlay(`httpVersion: http1.1`, behavior(`{allowedMethods: `+allMethods+`, grpcConfig: {enabled: false}}`)),
+		Refused:  limits.Overlay(`httpVersion: http1.1`, behavior(`{allowedMethods: `+allMethods+`, grpcConfig: {enabled: true}}`)),
+		Says:     []string{"spec.httpVersion", `"http1.1" is without`},
 	},
 	"a page has a status": {
-		accepted: errorResponse(`{responseCode: 200, responsePagePath: /index.html}`),
-		refused:  errorResponse(`responsePagePath: /index.html`),
-		says:     []string{"spec.customErrorResponses[0]", `"/index.html" is given without the status`, "add responseCode, or remove it"},
+		Accepted: errorResponse(`{responseCode: 200, responsePagePath: /index.html}`),
+		Refused:  errorResponse(`responsePagePath: /index.html`),
+		Says:     []string{"spec.customErrorResponses[0]", `"/index.html" is given without the status`, "add responseCode, or remove it"},
 	},
 	"a status has a page": {
-		accepted: errorResponse(`errorCachingMinTTL: 0`),
-		refused:  errorResponse(`responseCode: 200`),
-		says:     []string{"spec.customErrorResponses[0]", "responseCode is given without the page", "add responsePagePath, or remove it"},
+		Accepted: errorResponse(`errorCachingMinTTL: 0`),
+		Refused:  errorResponse(`responseCode: 200`),
+		Says:     []string{"spec.customErrorResponses[0]", "responseCode is given without the page", "add responsePagePath, or remove it"},
 	},
 	"a page has a path": {
-		accepted: errorResponse(`{responseCode: 404, responsePagePath: /404.html}`),
-		refused:  errorResponse(`{responseCode: 404, responsePagePath: 404.html}`),
-		says:     []string{"spec.customErrorResponses[0].responsePagePath", `"404.html" is no path`, "start it with a slash"},
+		Accepted: errorResponse(`{responseCode: 404, responsePagePath: /404.html}`),
+		Refused:  errorResponse(`{responseCode: 404, responsePagePath: 404.html}`),
+		Says:     []string{"spec.customErrorResponses[0].responsePagePath", `"404.html" is no path`, "start it with a slash"},
 	},
 	"an error has one response": {
-		accepted: `customErrorResponses: [{errorCode: 403}, {errorCode: 404}]`,
-		refused:  `customErrorResponses: [{errorCode: 404}, {errorCode: 404}]`,
-		says:     []string{"spec.customErrorResponses[1]", "Duplicate value", "404"},
+		Accepted: `customErrorResponses: [{errorCode: 403}, {errorCode: 404}]`,
+		Refused:  `customErrorResponses: [{errorCode: 404}, {errorCode: 404}]`,
+		Says:     []string{"spec.customErrorResponses[1]", "Duplicate value", "404"},
 	},
 	"a certificate is named": {
-		accepted: viewerCertificate(`{}`),
-		refused:  `viewerCertificate: {minimumProtocolVersion: TLSv1.2_2021}`,
-		says:     []string{"spec.viewerCertificate", "no certificate is named", "name it in acmCertificateArn"},
+		Accepted: viewerCertificate(`{}`),
+		Refused:  `viewerCertificate: {minimumProtocolVersion: TLSv1.2_2021}`,
+		Says:     []string{"spec.viewerCertificate", "no certificate is named", "name it in acmCertificateArn"},
 	},
 	"one certificate is named": {
-		accepted: direct(viewerCertificate(`{}`)),
-		refused:  direct(viewerCertificate(`iamCertificateId: ` + certificateInIAM)),
-		says:     []string{"spec.viewerCertificate", "two certificates are named", "exactly one"},
+		Accepted: direct(viewerCertificate(`{}`)),
+		Refused:  direct(viewerCertificate(`iamCertificateId: ` + certificateInIAM)),
+		Says:     []string{"spec.viewerCertificate", "two certificates are named", "exactly one"},
 	},
 	"a certificate is in us-east-1": {
-		accepted: viewerCertificate(`acmCertificateArn: ` + q(strings.Replace(certificate, "arn:aws:", "arn:aws-us-gov:", 1))),
-		refused:  viewerCertificate(`acmCertificateArn: ` + q(strings.Replace(certificate, "us-east-1", "eu-central-1", 1))),
-		says:     []string{"spec.viewerCertificate.acmCertificateArn", "eu-central-1", "us-east-1, the only region", "request or import the certificate there"},
+		Accepted: viewerCertificate(`acmCertificateArn: ` + limits.Quote(strings.Replace(certificate, "arn:aws:", "arn:aws-us-gov:", 1))),
+		Refused:  viewerCertificate(`acmCertificateArn: ` + limits.Quote(strings.Replace(certificate, "us-east-1", "eu-central-1", 1))),
+		Says:     []string{"spec.viewerCertificate.acmCertificateArn", "eu-central-1", "us-east-1, the only region", "request or import the certificate there"},
 	},
 	"a certificate of IAM is named by its ID": {
-		accepted: direct(`viewerCertificate: {iamCertificateId: ` + certificateInIAM + `}`),
-		refused:  direct(`viewerCertificate: {iamCertificateId: "arn:aws:iam::111122223333:server-certificate/shop"}`),
-		says:     []string{"spec.viewerCertificate.iamCertificateId", "is not the ID of a server certificate in IAM", "give the ID"},
+		Accepted: direct(`viewerCertificate: {iamCertificateId: ` + certificateInIAM + `}`),
+		Refused:  direct(`viewerCertificate: {iamCertificateId: "arn:aws:iam::111122223333:server-certificate/shop"}`),
+		Says:     []string{"spec.viewerCertificate.iamCertificateId", "is not the ID of a server certificate in IAM", "give the ID"},
 	},
 	"names need TLS": {
-		accepted: viewerCertificate(`minimumProtocolVersion: TLSv1`),
-		refused:  viewerCertificate(`minimumProtocolVersion: SSLv3`),
-		says:     []string{"spec.viewerCertificate.minimumProtocolVersion", `"SSLv3" does not know the names`, "use TLSv1.2_2021 or a later one"},
+		Accepted: viewerCertificate(`minimumProtocolVersion: TLSv1`),
+		Refused:  viewerCertificate(`minimumProtocolVersion: SSLv3`),
+		Says:     []string{"spec.viewerCertificate.minimumProtocolVersion", `"SSLv3" does not know the names`, "use TLSv1.2_2021 or a later one"},
 	},
 	"names need TLS also in a standard distribution": {
-		accepted: direct(viewerCertificate(`{minimumProtocolVersion: SSLv3, sslSupportMethod: vip}`)),
-		refused:  direct(viewerCertificate(`{minimumProtocolVersion: SSLv3, sslSupportMethod: sni-only}`)),
-		says:     []string{"spec.viewerCertificate.minimumProtocolVersion", `"SSLv3" does not know the names`},
+		Accepted: direct(viewerCertificate(`{minimumProtocolVersion: SSLv3, sslSupportMethod: vip}`)),
+		Refused:  direct(viewerCertificate(`{minimumProtocolVersion: SSLv3, sslSupportMethod: sni-only}`)),
+		Says:     []string{"spec.viewerCertificate.minimumProtocolVersion", `"SSLv3" does not know the names`},
 	},
 	"dedicated addresses need an older policy": {
-		accepted: direct(viewerCertificate(`{minimumProtocolVersion: TLSv1, sslSupportMethod: vip}`)),
-		refused:  direct(viewerCertificate(`sslSupportMethod: vip`)),
-		says:     []string{"spec.viewerCertificate.minimumProtocolVersion", `sslSupportMethod "vip"`, "not the default TLSv1.2_2021", "name one of these, or use sni-only"},
+		Accepted: direct(viewerCertificate(`{minimumProtocolVersion: TLSv1, sslSupportMethod: vip}`)),
+		Refused:  direct(viewerCertificate(`sslSupportMethod: vip`)),
+		Says:     []string{"spec.viewerCertificate.minimumProtocolVersion", `sslSupportMethod "vip"`, "not the default TLSv1.2_2021", "name one of these, or use sni-only"},
 	},
 	"a web ACL has global scope": {
-		accepted: `webACLId: ` + q(webACL),
-		refused:  `webACLId: "arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/a/b"`,
-		says:     []string{"spec.webACLId", "eu-west-1", "is not the ARN of a global web ACL", "scope CLOUDFRONT only"},
+		Accepted: `webACLId: ` + limits.Quote(webACL),
+		Refused:  `webACLId: "arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/a/b"`,
+		Says:     []string{"spec.webACLId", "eu-west-1", "is not the ARN of a global web ACL", "scope CLOUDFRONT only"},
 	},
 	"a web ACL is not one of WAF Classic": {
-		accepted: `webACLId: ` + q(webACL),
-		refused:  `webACLId: 0f0e0d0c-0000-4000-8000-000000000002`,
-		says:     []string{"spec.webACLId", "WAF Classic are not supported"},
+		Accepted: `webACLId: ` + limits.Quote(webACL),
+		Refused:  `webACLId: 0f0e0d0c-0000-4000-8000-000000000002`,
+		Says:     []string{"spec.webACLId", "WAF Classic are not supported"},
 	},
 	"a root object has no slash before it": {
-		accepted: `defaultRootObject: start/index.html`,
-		refused:  `defaultRootObject: /index.html`,
-		says:     []string{"spec.defaultRootObject", `"/index.html" starts with a slash`, `write "index.html"`},
+		Accepted: `defaultRootObject: start/index.html`,
+		Refused:  `defaultRootObject: /index.html`,
+		Says:     []string{"spec.defaultRootObject", `"/index.html" starts with a slash`, `write "index.html"`},
 	},
 	"a whitelist needs a country": {
-		accepted: geo(`restrictionType: whitelist, locations: [DE]`),
-		refused:  geo(`restrictionType: whitelist`),
-		says:     []string{"spec.restrictions.geoRestriction.locations", "need at least one country", "add one, or choose none"},
+		Accepted: geo(`restrictionType: whitelist, locations: [DE]`),
+		Refused:  geo(`restrictionType: whitelist`),
+		Says:     []string{"spec.restrictions.geoRestriction.locations", "need at least one country", "add one, or choose none"},
 	},
 	"a blacklist needs a country": {
-		accepted: geo(`restrictionType: blacklist, locations: [DE]`),
-		refused:  geo(`restrictionType: blacklist, locations: []`),
-		says:     []string{"spec.restrictions.geoRestriction.locations", "need at least one country"},
+		Accepted: geo(`restrictionType: blacklist, locations: [DE]`),
+		Refused:  geo(`restrictionType: blacklist, locations: []`),
+		Says:     []string{"spec.restrictions.geoRestriction.locations", "need at least one country"},
 	},
 	"no restriction takes no country": {
-		accepted: geo(`restrictionType: none, locations: []`),
-		refused:  geo(`restrictionType: none, locations: [DE]`),
-		says:     []string{"spec.restrictions.geoRestriction.locations", "remove locations, or choose whitelist or blacklist"},
+		Accepted: geo(`restrictionType: none, locations: []`),
+		Refused:  geo(`restrictionType: none, locations: [DE]`),
+		Says:     []string{"spec.restrictions.geoRestriction.locations", "remove locations, or choose whitelist or blacklist"},
 	},
 	"a country is in the ISO list": {
-		accepted: geo(`restrictionType: whitelist, locations: [GB, DE]`),
-		refused:  geo(`restrictionType: whitelist, locations: [UK, DE]`),
-		says:     []string{"spec.restrictions.geoRestriction.locations[0]", `"UK" is not an ISO 3166-1 alpha-2 country code`},
+		Accepted: geo(`restrictionType: whitelist, locations: [GB, DE]`),
+		Refused:  geo(`restrictionType: whitelist, locations: [UK, DE]`),
+		Says:     []string{"spec.restrictions.geoRestriction.locations[0]", `"UK" is not an ISO 3166-1 alpha-2 country code`},
 	},
 	"a country is not empty": {
-		accepted: geo(`restrictionType: whitelist, locations: [DE]`),
-		refused:  geo(`restrictionType: whitelist, locations: [""]`),
-		says:     []string{"spec.restrictions.geoRestriction.locations[0]", "at least 2"},
+		Accepted: geo(`restrictionType: whitelist, locations: [DE]`),
+		Refused:  geo(`restrictionType: whitelist, locations: [""]`),
+		Says:     []string{"spec.restrictions.geoRestriction.locations[0]", "at least 2"},
 	},
 	"a country has two letters": {
-		accepted: geo(`restrictionType: whitelist, locations: [DE]`),
-		refused:  geo(`restrictionType: whitelist, locations: [DEU]`),
-		says:     []string{"spec.restrictions.geoRestriction.locations[0]", "Too long", "2"},
+		Accepted: geo(`restrictionType: whitelist, locations: [DE]`),
+		Refused:  geo(`restrictionType: whitelist, locations: [DEU]`),
+		Says:     []string{"spec.restrictions.geoRestriction.locations[0]", "Too long", "2"},
 	},
 	"a country is listed once": {
-		accepted: geo(`restrictionType: whitelist, locations: [DE, FR]`),
-		refused:  geo(`restrictionType: whitelist, locations: [DE, DE]`),
-		says:     []string{"spec.restrictions.geoRestriction.locations[1]", "Duplicate value"},
+		Accepted: geo(`restrictionType: whitelist, locations: [DE, FR]`),
+		Refused:  geo(`restrictionType: whitelist, locations: [DE, DE]`),
+		Says:     []string{"spec.restrictions.geoRestriction.locations[1]", "Duplicate value"},
 	},
 	"a restriction is one of countries": {
-		accepted: geo(`restrictionType: none`),
-		refused:  `restrictions: {}`,
-		says:     []string{"spec.restrictions.geoRestriction", "Required"},
+		Accepted: geo(`restrictionType: none`),
+		Refused:  `restrictions: {}`,
+		Says:     []string{"spec.restrictions.geoRestriction", "Required"},
 	},
 	"a restriction has a type": {
-		accepted: geo(`restrictionType: none`),
-		refused:  geo(`locations: [DE]`),
-		says:     []string{"spec.restrictions.geoRestriction.restrictionType", "Required"},
+		Accepted: geo(`restrictionType: none`),
+		Refused:  geo(`locations: [DE]`),
+		Says:     []string{"spec.restrictions.geoRestriction.restrictionType", "Required"},
 	},
 }
 
 // directRules are about the domains and logs of a standard distribution.
-var directRules = map[string]validationCase{
+var directRules = map[string]limits.Case{
 	"aliases need a certificate": {
-		accepted: direct(overlay(`aliases: [shop.example.com]`, viewerCertificate(`{}`))),
-		refused:  direct(`aliases: [shop.example.com]`),
-		says:     []string{"spec.viewerCertificate", `"shop.example.com" and all other aliases need a certificate`, "set viewerCertificate.acmCertificateArn"},
+		Accepted: direct(limits.Overlay(`aliases: [shop.example.com]`, viewerCertificate(`{}`))),
+		Refused:  direct(`aliases: [shop.example.com]`),
+		Says:     []string{"spec.viewerCertificate", `"shop.example.com" and all other aliases need a certificate`, "set viewerCertificate.acmCertificateArn"},
 	},
 	"an alias is a domain in lower case": {
-		accepted: direct(overlay(`aliases: ["*.shop.example.com", xn--bcher-kva.example]`, viewerCertificate(`{}`))),
-		refused:  direct(overlay(`aliases: [Shop.example.com]`, viewerCertificate(`{}`))),
-		says:     []string{"spec.aliases", `"Shop.example.com" is not a fully qualified domain name`, "in lower case"},
+		Accepted: direct(limits.Overlay(`aliases: ["*.shop.example.com", xn--bcher-kva.example]`, viewerCertificate(`{}`))),
+		Refused:  direct(limits.Overlay(`aliases: [Shop.example.com]`, viewerCertificate(`{}`))),
+		Says:     []string{"spec.aliases", `"Shop.example.com" is not a fully qualified domain name`, "in lower case"},
 	},
 	"an alias is given once": {
-		accepted: direct(overlay(`aliases: [a.example.com, b.example.com]`, viewerCertificate(`{}`))),
-		refused:  direct(overlay(`aliases: [a.example.com, a.example.com]`, viewerCertificate(`{}`))),
-		says:     []string{"spec.aliases[1]", "Duplicate value"},
+		Accepted: direct(limits.Overlay(`aliases: [a.example.com, b.example.com]`, viewerCertificate(`{}`))),
+		Refused:  direct(limits.Overlay(`aliases: [a.example.com, a.example.com]`, viewerCertificate(`{}`))),
+		Says:     []string{"spec.aliases[1]", "Duplicate value"},
 	},
 	"logs are written to a bucket": {
-		accepted: logs(`bucket: logs.s3.cn-north-1.amazonaws.com.cn`),
-		refused:  logs(`bucket: logs`),
-		says:     []string{"spec.logging.bucket", `"logs" is not the domain name of a bucket`, "give <bucket>.s3.amazonaws.com"},
+		Accepted: logs(`bucket: logs.s3.cn-north-1.amazonaws.com.cn`),
+		Refused:  logs(`bucket: logs`),
+		Says:     []string{"spec.logging.bucket", `"logs" is not the domain name of a bucket`, "give <bucket>.s3.amazonaws.com"},
 	},
 	"logs have cookies or not": {
-		accepted: logs(`includeCookies: true`),
-		refused:  logs(`includeCookies: "some"`),
-		says:     []string{"spec.logging.includeCookies", "boolean"},
+		Accepted: logs(`includeCookies: true`),
+		Refused:  logs(`includeCookies: "some"`),
+		Says:     []string{"spec.logging.includeCookies", "boolean"},
 	},
 }
 
-func originBounds() map[string]validationCase {
-	set, customs, shield := setter(origin), setter(custom), setter(origin).into("originShield: {originShieldRegion: %s}")
-	header := func(format string) setter { return setter(origin).into("customHeaders: [" + format + "]") }
-	return merged(
-		requiredCases("origins[0].", func(fields string) string { return "origins: [" + fields + "]" }, leastOrigin, "id", "domainName"),
-		requiredCases("origins[0].customHeaders[0].", header("%s"), `{name: X-A, value: a}`, "name", "value"),
-		requiredCases("origins[0].vpcOriginConfig.", setter(origin).into("{customOriginConfig: null, vpcOriginConfig: %s}"), `{vpcOriginId: vo_1}`, "vpcOriginId"),
-		requiredCases("origins[0].originShield.", setter(origin).into("originShield: %s"), `{originShieldRegion: eu-central-1}`, "originShieldRegion"),
-		textCases(
-			textBound{field: "origins[1].id", set: in("{origins: [" + leastOrigin + ", {domainName: a.example.com, customOriginConfig: {}, id: %s}]}").text, longest: 128, shortest: "a"},
-			textBound{field: "origins[0].domainName", set: set.into("domainName: %s").text, longest: 253, shortest: "a"},
-			textBound{field: "origins[0].originPath", set: set.into("originPath: %s").text, longest: 255, start: "/", shortest: "/a"},
-			textBound{field: "origins[0].customHeaders[0].name", set: header("{value: a, name: %s}").text, longest: 256, shortest: "a"},
-			textBound{field: "origins[0].customHeaders[0].value", set: header("{name: X-A, value: %s}").text, longest: 1783, shortest: "a"},
-			textBound{field: "origins[0].originAccessControlId", set: set.into("originAccessControlId: %s").text, longest: 64, shortest: "E"},
-			textBound{field: "origins[0].vpcOriginConfig.vpcOriginId", set: setter(vpc).into("vpcOriginId: %s").text, longest: 64, shortest: "v"},
-			textBound{field: "origins[0].vpcOriginConfig.ownerAccountId", set: setter(vpc).into("ownerAccountId: %s").text, longest: 12},
-			textBound{field: "origins[0].originShield.originShieldRegion", set: shield.text, longest: 32, start: "eu-", end: "-1", shortest: "eu-a-1", valid: "eu-central-1"},
+func originBounds() map[string]limits.Case {
+	set, customs, shield := limits.Setter(origin), limits.Setter(custom), limits.Setter(origin).Into("originShield: {originShieldRegion: %s}")
+	header := func(format string) limits.Setter {
+		return limits.Setter(origin).Into("customHeaders: [" + format + "]")
+	}
+	return limits.Merged(
+		limits.Required("origins[0].", func(fields string) string { return "origins: [" + fields + "]" }, leastOrigin, "id", "domainName"),
+		limits.Required("origins[0].customHeaders[0].", header("%s"), `{name: X-A, value: a}`, "name", "value"),
+		limits.Required("origins[0].vpcOriginConfig.", limits.Setter(origin).Into("{customOriginConfig: null, vpcOriginConfig: %s}"), `{vpcOriginId: vo_1}`, "vpcOriginId"),
+		limits.Required("origins[0].originShield.", limits.Setter(origin).Into("originShield: %s"), `{originShieldRegion: eu-central-1}`, "originShieldRegion"),
+		limits.Texts(
+			limits.TextBound{Field: "origins[1].id", Set: limits.In("{origins: [" + leastOrigin + ", {domainName: a.example.com, customOriginConfig: {}, id: %s}]}").Text, Longest: 128, Shortest: "a"},
+			limits.TextBound{Field: "origins[0].domainName", Set: set.Into("domainName: %s").Text, Longest: 253, Shortest: "a"},
+			limits.TextBound{Field: "origins[0].originPath", Set: set.Into("originPath: %s").Text, Longest: 255, Start: "/", Shortest: "/a"},
+			limits.TextBound{Field: "origins[0].customHeaders[0].name", Set: header("{value: a, name: %s}").Text, Longest: 256, Shortest: "a"},
+			limits.TextBound{Field: "origins[0].customHeaders[0].value", Set: header("{name: X-A, value: %s}").Text, Longest: 1783, Shortest: "a"},
+			limits.TextBound{Field: "origins[0].originAccessControlId", Set: set.Into("originAccessControlId: %s").Text, Longest: 64, Shortest: "E"},
+			limits.TextBound{Field: "origins[0].vpcOriginConfig.vpcOriginId", Set: limits.Setter(vpc).Into("vpcOriginId: %s").Text, Longest: 64, Shortest: "v"},
+			limits.TextBound{Field: "origins[0].vpcOriginConfig.ownerAccountId", Set: limits.Setter(vpc).Into("ownerAccountId: %s").Text, Longest: 12},
+			limits.TextBound{Field: "origins[0].originShield.originShieldRegion", Set: shield.Text, Longest: 32, Start: "eu-", End: "-1", Shortest: "eu-a-1", Valid: "eu-central-1"},
 		),
-		numberCases(
-			numberBound{"origins[0].connectionAttempts", set.into("connectionAttempts: %s"), 1, 3},
-			numberBound{"origins[0].connectionTimeout", set.into("connectionTimeout: %s"), 1, 10},
-			numberBound{"origins[0].responseCompletionTimeout", set.into("{customOriginConfig: {originReadTimeout: 1}, responseCompletionTimeout: %s}"), 1, 86400},
-			numberBound{"origins[0].customOriginConfig.httpPort", customs.into("httpPort: %s"), 80, 65535},
-			numberBound{"origins[0].customOriginConfig.httpsPort", customs.into("httpsPort: %s"), 80, 65535},
-			numberBound{"origins[0].customOriginConfig.originReadTimeout", customs.into("originReadTimeout: %s"), 1, 180},
-			numberBound{"origins[0].customOriginConfig.originKeepaliveTimeout", customs.into("originKeepaliveTimeout: %s"), 1, 180},
-			numberBound{"origins[0].s3OriginConfig.originReadTimeout", setter(s3).into("originReadTimeout: %s"), 1, 180},
-			numberBound{"origins[0].vpcOriginConfig.originReadTimeout", setter(vpc).into("originReadTimeout: %s"), 1, 180},
-			numberBound{"origins[0].vpcOriginConfig.originKeepaliveTimeout", setter(vpc).into("originKeepaliveTimeout: %s"), 1, 180},
+		limits.Numbers(
+			limits.Number("origins[0].connectionAttempts", set.Into("connectionAttempts: %s"), 1, 3),
+			limits.Number("origins[0].connectionTimeout", set.Into("connectionTimeout: %s"), 1, 10),
+			limits.Number("origins[0].responseCompletionTimeout", set.Into("{customOriginConfig: {originReadTimeout: 1}, responseCompletionTimeout: %s}"), 1, 86400),
+			limits.Number("origins[0].customOriginConfig.httpPort", customs.Into("httpPort: %s"), 80, 65535),
+			limits.Number("origins[0].customOriginConfig.httpsPort", customs.Into("httpsPort: %s"), 80, 65535),
+			limits.Number("origins[0].customOriginConfig.originReadTimeout", customs.Into("originReadTimeout: %s"), 1, 180),
+			limits.Number("origins[0].customOriginConfig.originKeepaliveTimeout", customs.Into("originKeepaliveTimeout: %s"), 1, 180),
+			limits.Number("origins[0].s3OriginConfig.originReadTimeout", limits.Setter(s3).Into("originReadTimeout: %s"), 1, 180),
+			limits.Number("origins[0].vpcOriginConfig.originReadTimeout", limits.Setter(vpc).Into("originReadTimeout: %s"), 1, 180),
+			limits.Number("origins[0].vpcOriginConfig.originKeepaliveTimeout", limits.Setter(vpc).Into("originKeepaliveTimeout: %s"), 1, 180),
 		),
-		choiceCases(
-			choice{"origins[0].customOriginConfig.originProtocolPolicy", customs.into("originProtocolPolicy: %s"), []string{"https-only", "http-only", "match-viewer"}, "any"},
-			choice{"origins[0].customOriginConfig.originSslProtocols[0]", customs.into("originSslProtocols: [%s]"), []string{"SSLv3", "TLSv1", "TLSv1.1", "TLSv1.2"}, "TLSv1.3"},
-			choice{"origins[0].customOriginConfig.ipAddressType", customs.into("ipAddressType: %s"), []string{"ipv4", "ipv6", "dualstack"}, "ipv5"},
+		limits.Choices(
+			limits.Choice("origins[0].customOriginConfig.originProtocolPolicy", customs.Into("originProtocolPolicy: %s"), []string{"https-only", "http-only", "match-viewer"}, "any"),
+			limits.Choice("origins[0].customOriginConfig.originSslProtocols[0]", customs.Into("originSslProtocols: [%s]"), []string{"SSLv3", "TLSv1", "TLSv1.1", "TLSv1.2"}, "TLSv1.3"),
+			limits.Choice("origins[0].customOriginConfig.ipAddressType", customs.Into("ipAddressType: %s"), []string{"ipv4", "ipv6", "dualstack"}, "ipv5"),
 		),
-		listCases(
-			listBound{field: "origins", set: in("origins: %s"), most: 25, item: "{id: app%d, domainName: app.example.com, customOriginConfig: {}}"}.withFirst(leastOrigin),
-			listBound{field: "origins[0].customHeaders", set: set.into("customHeaders: %s"), most: 30, item: "{name: X-%d, value: a}"},
-			listBound{field: "origins[0].customOriginConfig.originSslProtocols", set: customs.into("originSslProtocols: %s"), most: 4, item: "TLSv1.%d", least: 1}.taking("SSLv3", "TLSv1", "TLSv1.1", "TLSv1.2"),
+		limits.Lists(
+			limits.ListBound{Field: "origins", Set: limits.In("origins: %s"), Most: 25, Item: "{id: app%d, domainName: app.example.com, customOriginConfig: {}}"}.WithFirst(leastOrigin),
+			limits.ListBound{Field: "origins[0].customHeaders", Set: set.Into("customHeaders: %s"), Most: 30, Item: "{name: X-%d, value: a}"},
+			limits.ListBound{Field: "origins[0].customOriginConfig.originSslProtocols", Set: customs.Into("originSslProtocols: %s"), Most: 4, Item: "TLSv1.%d", Least: 1}.Taking("SSLv3", "TLSv1", "TLSv1.1", "TLSv1.2"),
 		),
 	)
 }
 
 // behaviorCases are those of the default behavior and of any other.
-func behaviorCases(path string, b setter) map[string]validationCase {
-	rules := map[string]validationCase{
+func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
+	rules := map[string]limits.Case{
 		"methods are one of three sets": {
-			accepted: b(`allowedMethods: [OPTIONS, HEAD, GET]`),
-			refused:  b(`allowedMethods: [GET, HEAD, POST]`),
-			says:     []string{".allowedMethods", "[GET, HEAD, POST] is none of the three sets", "GET, HEAD and OPTIONS; or all seven"},
+			Accepted: b(`allowedMethods: [OPTIONS, HEAD, GET]`),
+			Refused:  b(`allowedMethods: [GET, HEAD, POST]`),
+			Says:     []string{".allowedMethods", "[GET, HEAD, POST] is none of the three sets", "GET, HEAD and OPTIONS; or all seven"},
 		},
 		"methods are two, three or seven": {
-			accepted: b(`allowedMethods: ` + allMethods),
-			refused:  b(`allowedMethods: [GET, HEAD, OPTIONS, PUT, PATCH, POST]`),
-			says:     []string{".allowedMethods", "[GET, HEAD, OPTIONS, PUT, PATCH, POST] is none of the three sets"},
+			Accepted: b(`allowedMethods: ` + allMethods),
+			Refused:  b(`allowedMethods: [GET, HEAD, OPTIONS, PUT, PATCH, POST]`),
+			Says:     []string{".allowedMethods", "[GET, HEAD, OPTIONS, PUT, PATCH, POST] is none of the three sets"},
 		},
 		"a method is listed once": {
-			accepted: b(`allowedMethods: [GET, HEAD]`),
-			refused:  b(`allowedMethods: [GET, GET]`),
-			says:     []string{".allowedMethods[1]", "Duplicate value"},
+			Accepted: b(`allowedMethods: [GET, HEAD]`),
+			Refused:  b(`allowedMethods: [GET, GET]`),
+			Says:     []string{".allowedMethods[1]", "Duplicate value"},
 		},
 		"methods are two at least": {
-			accepted: b(`allowedMethods: [GET, HEAD]`),
-			refused:  b(`allowedMethods: [GET]`),
-			says:     []string{".allowedMethods", "at least 2"},
+			Accepted: b(`allowedMethods: [GET, HEAD]`),
+			Refused:  b(`allowedMethods: [GET]`),
+			Says:     []string{".allowedMethods", "at least 2"},
 		},
 		"methods are seven at most": {
-			accepted: b(`allowedMethods: ` + allMethods),
-			refused:  b(`allowedMethods: [GET, HEAD, OPTIONS, PUT, PATCH, POST, DELETE, GET]`),
-			says:     []string{".allowedMethods", "Too many: 8", "at most 7"},
+			Accepted: b(`allowedMethods: ` + allMethods),
+			Refused:  b(`allowedMethods: [GET, HEAD, OPTIONS, PUT, PATCH, POST, DELETE, GET]`),
+			Says:     []string{".allowedMethods", "Too many: 8", "at most 7"},
 		},
 		"cached methods are one of two sets": {
-			accepted: b(`{allowedMethods: [GET, HEAD, OPTIONS], cachedMethods: [GET, HEAD, OPTIONS]}`),
-			refused:  b(`{allowedMethods: ` + allMethods + `, cachedMethods: [GET, HEAD, POST]}`),
-			says:     []string{".cachedMethods", "[GET, HEAD, POST] is none of the two sets", "GET, HEAD and OPTIONS"},
+			Accepted: b(`{allowedMethods: [GET, HEAD, OPTIONS], cachedMethods: [GET, HEAD, OPTIONS]}`),
+			Refused:  b(`{allowedMethods: ` + allMethods + `, cachedMethods: [GET, HEAD, POST]}`),
+			Says:     []string{".cachedMethods", "[GET, HEAD, POST] is none of the two sets", "GET, HEAD and OPTIONS"},
 		},
 		"a cached method is allowed": {
-			accepted: b(`{allowedMethods: ` + allMethods + `, cachedMethods: [GET, HEAD, OPTIONS]}`),
-			refused:  b(`{allowedMethods: [GET, HEAD], cachedMethods: [GET, HEAD, OPTIONS]}`),
-			says:     []string{".cachedMethods", `"OPTIONS" is not among allowedMethods`, "add it there, or remove it here"},
+			Accepted: b(`{allowedMethods: ` + allMethods + `, cachedMethods: [GET, HEAD, OPTIONS]}`),
+			Refused:  b(`{allowedMethods: [GET, HEAD], cachedMethods: [GET, HEAD, OPTIONS]}`),
+			Says:     []string{".cachedMethods", `"OPTIONS" is not among allowedMethods`, "add it there, or remove it here"},
 		},
 		"a cached method is allowed, also by default": {
-			accepted: b(`cachedMethods: [HEAD, GET]`),
-			refused:  b(`cachedMethods: [GET, HEAD, OPTIONS]`),
-			says:     []string{".cachedMethods", `"OPTIONS" is not among allowedMethods`},
+			Accepted: b(`cachedMethods: [HEAD, GET]`),
+			Refused:  b(`cachedMethods: [GET, HEAD, OPTIONS]`),
+			Says:     []string{".cachedMethods", `"OPTIONS" is not among allowedMethods`},
 		},
 		"a cached method is listed once": {
-			accepted: b(`cachedMethods: [GET, HEAD]`),
-			refused:  b(`cachedMethods: [GET, GET]`),
-			says:     []string{".cachedMethods[1]", "Duplicate value"},
+			Accepted: b(`cachedMethods: [GET, HEAD]`),
+			Refused:  b(`cachedMethods: [GET, GET]`),
+			Says:     []string{".cachedMethods[1]", "Duplicate value"},
 		},
 		"cached methods are two at least": {
-			accepted: b(`cachedMethods: [GET, HEAD]`),
-			refused:  b(`cachedMethods: [GET]`),
-			says:     []string{".cachedMethods", "at least 2"},
+			Accepted: b(`cachedMethods: [GET, HEAD]`),
+			Refused:  b(`cachedMethods: [GET]`),
+			Says:     []string{".cachedMethods", "at least 2"},
 		},
 		"cached methods are three at most": {
-			accepted: b(`cachedMethods: [GET, HEAD]`),
-			refused:  b(`cachedMethods: [GET, HEAD, OPTIONS, POST]`),
-			says:     []string{".cachedMethods", "Too many: 4", "at most 3"},
+			Accepted: b(`cachedMethods: [GET, HEAD]`),
+			Refused:  b(`cachedMethods: [GET, HEAD, OPTIONS, POST]`),
+			Says:     []string{".cachedMethods", "Too many: 4", "at most 3"},
 		},
 		"gRPC needs POST": {
-			accepted: b(`{allowedMethods: ` + allMethods + `, grpcConfig: {enabled: true}}`),
-			refused:  b(`grpcConfig: {enabled: true}`),
-			says:     []string{".grpcConfig.enabled", "gRPC uses POST", "add all seven methods to allowedMethods, or switch gRPC off"},
+			Accepted: b(`{allowedMethods: ` + allMethods + `, grpcConfig: {enabled: true}}`),
+			Refused:  b(`grpcConfig: {enabled: true}`),
+			Says:     []string{".grpcConfig.enabled", "gRPC uses POST", "add all seven methods to allowedMethods, or switch gRPC off"},
 		},
 		"a cache policy is named by its ID": {
-			accepted: b(`cachePolicyId: ` + cachePolicy),
-			refused:  b(`cachePolicyId: CachingOptimized`),
-			says:     []string{".cachePolicyId", `"CachingOptimized" is not the ID of a cache policy`, "not the name"},
+			Accepted: b(`cachePolicyId: ` + cachePolicy),
+			Refused:  b(`cachePolicyId: CachingOptimized`),
+			Says:     []string{".cachePolicyId", `"CachingOptimized" is not the ID of a cache policy`, "not the name"},
 		},
 		"an origin request policy is named by its ID": {
-			accepted: b(`originRequestPolicyId: ` + cachePolicy),
-			refused:  b(`originRequestPolicyId: All Viewer`),
-			says:     []string{".originRequestPolicyId", `"All Viewer" is not the ID of an origin request policy`, "give the ID"},
+			Accepted: b(`originRequestPolicyId: ` + cachePolicy),
+			Refused:  b(`originRequestPolicyId: All Viewer`),
+			Says:     []string{".originRequestPolicyId", `"All Viewer" is not the ID of an origin request policy`, "give the ID"},
 		},
 		"a response headers policy is named by its ID": {
-			accepted: b(`responseHeadersPolicyId: ` + cachePolicy),
-			refused:  b(`responseHeadersPolicyId: Simple_CORS`),
-			says:     []string{".responseHeadersPolicyId", `"Simple_CORS" is not the ID of a response headers policy`, "give the ID"},
+			Accepted: b(`responseHeadersPolicyId: ` + cachePolicy),
+			Refused:  b(`responseHeadersPolicyId: Simple_CORS`),
+			Says:     []string{".responseHeadersPolicyId", `"Simple_CORS" is not the ID of a response headers policy`, "give the ID"},
 		},
 		"field-level encryption is named by its ID": {
-			accepted: b(`fieldLevelEncryptionId: E1A2B3C4D5E6F7`),
-			refused:  b(`fieldLevelEncryptionId: my config`),
-			says:     []string{".fieldLevelEncryptionId", `"my config" is not the ID of a field-level encryption configuration`, "give the ID"},
+			Accepted: b(`fieldLevelEncryptionId: E1A2B3C4D5E6F7`),
+			Refused:  b(`fieldLevelEncryptionId: my config`),
+			Says:     []string{".fieldLevelEncryptionId", `"my config" is not the ID of a field-level encryption configuration`, "give the ID"},
 		},
 		"a key group is named by its ID": {
-			accepted: b(`trustedKeyGroups: [` + cachePolicy + `]`),
-			refused:  b(`trustedKeyGroups: [my keys]`),
-			says:     []string{".trustedKeyGroups", `"my keys" is not the ID of a key group`, "give the ID"},
+			Accepted: b(`trustedKeyGroups: [` + cachePolicy + `]`),
+			Refused:  b(`trustedKeyGroups: [my keys]`),
+			Says:     []string{".trustedKeyGroups", `"my keys" is not the ID of a key group`, "give the ID"},
 		},
 		"a key group is listed once": {
-			accepted: b(`trustedKeyGroups: [a, b]`),
-			refused:  b(`trustedKeyGroups: [a, a]`),
-			says:     []string{".trustedKeyGroups[1]", "Duplicate value"},
+			Accepted: b(`trustedKeyGroups: [a, b]`),
+			Refused:  b(`trustedKeyGroups: [a, a]`),
+			Says:     []string{".trustedKeyGroups[1]", "Duplicate value"},
 		},
 		"a function is named by its ARN": {
-			accepted: b(`functionAssociations: [{eventType: viewer-request, functionArn: ` + q(function) + `}]`),
-			refused:  b(`functionAssociations: [{eventType: viewer-request, functionArn: rewrite}]`),
-			says:     []string{".functionAssociations[0].functionArn", `"rewrite" is not the ARN of a CloudFront function`, "give arn:aws:cloudfront::<account>:function/<name>"},
+			Accepted: b(`functionAssociations: [{eventType: viewer-request, functionArn: ` + limits.Quote(function) + `}]`),
+			Refused:  b(`functionAssociations: [{eventType: viewer-request, functionArn: rewrite}]`),
+			Says:     []string{".functionAssociations[0].functionArn", `"rewrite" is not the ARN of a CloudFront function`, "give arn:aws:cloudfront::<account>:function/<name>"},
 		},
 		"an event has one function": {
-			accepted: b(`functionAssociations: [{eventType: viewer-request, functionArn: ` + q(function) + `}, {eventType: viewer-response, functionArn: ` + q(function) + `}]`),
-			refused:  b(`functionAssociations: [{eventType: viewer-request, functionArn: ` + q(function) + `}, {eventType: viewer-request, functionArn: ` + q(function) + `}]`),
-			says:     []string{".functionAssociations[1]", "Duplicate value", "viewer-request"},
+			Accepted: b(`functionAssociations: [{eventType: viewer-request, functionArn: ` + limits.Quote(function) + `}, {eventType: viewer-response, functionArn: ` + limits.Quote(function) + `}]`),
+			Refused:  b(`functionAssociations: [{eventType: viewer-request, functionArn: ` + limits.Quote(function) + `}, {eventType: viewer-request, functionArn: ` + limits.Quote(function) + `}]`),
+			Says:     []string{".functionAssociations[1]", "Duplicate value", "viewer-request"},
 		},
 		"a Lambda function is named with its version": {
-			accepted: b(`lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + q(lambda) + `}]`),
-			refused:  b(`lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + q(strings.TrimSuffix(lambda, "3")+"$LATEST") + `}]`),
-			says:     []string{".lambdaFunctionAssociations[0].lambdaFunctionArn", `$LATEST" is not the ARN of a numbered version`, "publish a version there"},
+			Accepted: b(`lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + limits.Quote(lambda) + `}]`),
+			Refused:  b(`lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + limits.Quote(strings.TrimSuffix(lambda, "3")+"$LATEST") + `}]`),
+			Says:     []string{".lambdaFunctionAssociations[0].lambdaFunctionArn", `$LATEST" is not the ARN of a numbered version`, "publish a version there"},
 		},
 		"a Lambda function is in us-east-1": {
-			accepted: b(`lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + q(lambda) + `}]`),
-			refused:  b(`lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + q(strings.Replace(lambda, "us-east-1", "eu-west-1", 1)) + `}]`),
-			says:     []string{".lambdaFunctionAssociations[0].lambdaFunctionArn", "eu-west-1", "a function in us-east-1"},
+			Accepted: b(`lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + limits.Quote(lambda) + `}]`),
+			Refused:  b(`lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + limits.Quote(strings.Replace(lambda, "us-east-1", "eu-west-1", 1)) + `}]`),
+			Says:     []string{".lambdaFunctionAssociations[0].lambdaFunctionArn", "eu-west-1", "a function in us-east-1"},
 		},
 		"an event has one Lambda function": {
-			accepted: b(`lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + q(lambda) + `}, {eventType: origin-response, lambdaFunctionArn: ` + q(lambda) + `}]`),
-			refused:  b(`lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + q(lambda) + `}, {eventType: origin-request, lambdaFunctionArn: ` + q(lambda) + `}]`),
-			says:     []string{".lambdaFunctionAssociations[1]", "Duplicate value", "origin-request"},
+			Accepted: b(`lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + limits.Quote(lambda) + `}, {eventType: origin-response, lambdaFunctionArn: ` + limits.Quote(lambda) + `}]`),
+			Refused:  b(`lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + limits.Quote(lambda) + `}, {eventType: origin-request, lambdaFunctionArn: ` + limits.Quote(lambda) + `}]`),
+			Says:     []string{".lambdaFunctionAssociations[1]", "Duplicate value", "origin-request"},
 		},
 		"only a request has a body": {
-			accepted: b(`lambdaFunctionAssociations: [{eventType: viewer-request, lambdaFunctionArn: ` + q(lambda) + `, includeBody: true}, {eventType: viewer-response, lambdaFunctionArn: ` + q(lambda) + `, includeBody: false}]`),
-			refused:  b(`lambdaFunctionAssociations: [{eventType: origin-response, lambdaFunctionArn: ` + q(lambda) + `, includeBody: true}]`),
-			says:     []string{".lambdaFunctionAssociations[0].includeBody", `the event "origin-response" has no body of a request`, "remove includeBody"},
+			Accepted: b(`lambdaFunctionAssociations: [{eventType: viewer-request, lambdaFunctionArn: ` + limits.Quote(lambda) + `, includeBody: true}, {eventType: viewer-response, lambdaFunctionArn: ` + limits.Quote(lambda) + `, includeBody: false}]`),
+			Refused:  b(`lambdaFunctionAssociations: [{eventType: origin-response, lambdaFunctionArn: ` + limits.Quote(lambda) + `, includeBody: true}]`),
+			Says:     []string{".lambdaFunctionAssociations[0].includeBody", `the event "origin-response" has no body of a request`, "remove includeBody"},
 		},
 		"functions of both kinds don't share the events of viewers": {
-			accepted: b(`{functionAssociations: [{eventType: viewer-request, functionArn: ` + q(function) + `}], lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + q(lambda) + `}]}`),
-			refused:  b(`{functionAssociations: [{eventType: viewer-request, functionArn: ` + q(function) + `}], lambdaFunctionAssociations: [{eventType: viewer-response, lambdaFunctionArn: ` + q(lambda) + `}]}`),
-			says:     []string{".lambdaFunctionAssociations", `here is one for "viewer-response"`, "move it to an event of the origin, or remove functionAssociations"},
+			Accepted: b(`{functionAssociations: [{eventType: viewer-request, functionArn: ` + limits.Quote(function) + `}], lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + limits.Quote(lambda) + `}]}`),
+			Refused:  b(`{functionAssociations: [{eventType: viewer-request, functionArn: ` + limits.Quote(function) + `}], lambdaFunctionAssociations: [{eventType: viewer-response, lambdaFunctionArn: ` + limits.Quote(lambda) + `}]}`),
+			Says:     []string{".lambdaFunctionAssociations", `here is one for "viewer-response"`, "move it to an event of the origin, or remove functionAssociations"},
 		},
 	}
-	cases := map[string]validationCase{}
+	cases := map[string]limits.Case{}
 	for name, tc := range rules {
-		tc.says[0] = "spec." + path + tc.says[0]
+		tc.Says[0] = "spec." + path + tc.Says[0]
 		cases[path+": "+name] = tc
 	}
-	inFunction := b.into("functionAssociations: [%s]")
-	inLambda := b.into("lambdaFunctionAssociations: [%s]")
-	whole := overlay(leastBehavior, "pathPattern: /x")
-	wrap := in("cacheBehaviors: [%s]")
+	inFunction := b.Into("functionAssociations: [%s]")
+	inLambda := b.Into("lambdaFunctionAssociations: [%s]")
+	whole := limits.Overlay(leastBehavior, "pathPattern: /x")
+	wrap := limits.In("cacheBehaviors: [%s]")
 	if path == "defaultCacheBehavior" {
-		whole, wrap = leastBehavior, in("defaultCacheBehavior: %s")
+		whole, wrap = leastBehavior, limits.In("defaultCacheBehavior: %s")
 	}
-	return merged(cases,
-		requiredCases(path+".", wrap, whole, "targetOriginId", "viewerProtocolPolicy", "cachePolicyId"),
-		requiredCases(path+".grpcConfig.", b.into("grpcConfig: %s"), `{enabled: false}`, "enabled"),
-		requiredCases(path+".functionAssociations[0].", inFunction, `{eventType: viewer-request, functionArn: `+q(function)+`}`, "eventType", "functionArn"),
-		requiredCases(path+".lambdaFunctionAssociations[0].", inLambda, `{eventType: origin-request, lambdaFunctionArn: `+q(lambda)+`}`, "eventType", "lambdaFunctionArn"),
-		textCases(
-			textBound{field: path + ".targetOriginId", set: b.into("targetOriginId: %s").text, longest: 128, shortest: "app", valid: "app"},
-			textBound{field: path + ".cachePolicyId", set: b.into("cachePolicyId: %s").text, longest: 64, shortest: "1"},
-			textBound{field: path + ".originRequestPolicyId", set: b.into("originRequestPolicyId: %s").text, longest: 64, shortest: "1"},
-			textBound{field: path + ".responseHeadersPolicyId", set: b.into("responseHeadersPolicyId: %s").text, longest: 64, shortest: "1"},
-			textBound{field: path + ".fieldLevelEncryptionId", set: b.into("fieldLevelEncryptionId: %s").text, longest: 64, shortest: "a"},
-			textBound{field: path + ".trustedKeyGroups[0]", set: b.into("trustedKeyGroups: [%s]").text, longest: 64, shortest: "a"},
-			textBound{field: path + ".functionAssociations[0].functionArn", set: inFunction.into("{eventType: viewer-request, functionArn: %s}").text, longest: 108, start: function, shortest: function, valid: function},
-			textBound{field: path + ".lambdaFunctionAssociations[0].lambdaFunctionArn", set: inLambda.into("{eventType: origin-request, lambdaFunctionArn: %s}").text, longest: 256, start: lambda, shortest: lambda},
+	return limits.Merged(cases,
+		limits.Required(path+".", wrap, whole, "targetOriginId", "viewerProtocolPolicy", "cachePolicyId"),
+		limits.Required(path+".grpcConfig.", b.Into("grpcConfig: %s"), `{enabled: false}`, "enabled"),
+		limits.Required(path+".functionAssociations[0].", inFunction, `{eventType: viewer-request, functionArn: `+limits.Quote(function)+`}`, "eventType", "functionArn"),
+		limits.Required(path+".lambdaFunctionAssociations[0].", inLambda, `{eventType: origin-request, lambdaFunctionArn: `+limits.Quote(lambda)+`}`, "eventType", "lambdaFunctionArn"),
+		limits.Texts(
+			limits.TextBound{Field: path + ".targetOriginId", Set: b.Into("targetOriginId: %s").Text, Longest: 128, Shortest: "app", Valid: "app"},
+			limits.TextBound{Field: path + ".cachePolicyId", Set: b.Into("cachePolicyId: %s").Text, Longest: 64, Shortest: "1"},
+			limits.TextBound{Field: path + ".originRequestPolicyId", Set: b.Into("originRequestPolicyId: %s").Text, Longest: 64, Shortest: "1"},
+			limits.TextBound{Field: path + ".responseHeadersPolicyId", Set: b.Into("responseHeadersPolicyId: %s").Text, Longest: 64, Shortest: "1"},
+			limits.TextBound{Field: path + ".fieldLevelEncryptionId", Set: b.Into("fieldLevelEncryptionId: %s").Text, Longest: 64, Shortest: "a"},
+			limits.TextBound{Field: path + ".trustedKeyGroups[0]", Set: b.Into("trustedKeyGroups: [%s]").Text, Longest: 64, Shortest: "a"},
+			limits.TextBound{Field: path + ".functionAssociations[0].functionArn", Set: inFunction.Into("{eventType: viewer-request, functionArn: %s}").Text, Longest: 108, Start: function, Shortest: function, Valid: function},
+			limits.TextBound{Field: path + ".lambdaFunctionAssociations[0].lambdaFunctionArn", Set: inLambda.Into("{eventType: origin-request, lambdaFunctionArn: %s}").Text, Longest: 256, Start: lambda, Shortest: lambda},
 		),
-		choiceCases(
-			choice{path + ".viewerProtocolPolicy", b.into("viewerProtocolPolicy: %s"), []string{"redirect-to-https", "https-only", "allow-all"}, "http-only"},
-			choice{path + ".allowedMethods[0]", b.into("allowedMethods: [%s, HEAD]"), []string{"GET"}, "TRACE"},
-			choice{path + ".cachedMethods[0]", b.into("cachedMethods: [%s, HEAD]"), []string{"GET"}, "TRACE"},
-			choice{path + ".functionAssociations[0].eventType", inFunction.into("{functionArn: " + q(function) + ", eventType: %s}"), []string{"viewer-request", "viewer-response"}, "origin-request"},
-			choice{
-				path + ".lambdaFunctionAssociations[0].eventType", inLambda.into("{lambdaFunctionArn: " + q(lambda) + ", eventType: %s}"),
+		limits.Choices(
+			limits.Choice(path+".viewerProtocolPolicy", b.Into("viewerProtocolPolicy: %s"), []string{"redirect-to-https", "https-only", "allow-all"}, "http-only"),
+			limits.Choice(path+".allowedMethods[0]", b.Into("allowedMethods: [%s, HEAD]"), []string{"GET"}, "TRACE"),
+			limits.Choice(path+".cachedMethods[0]", b.Into("cachedMethods: [%s, HEAD]"), []string{"GET"}, "TRACE"),
+			limits.Choice(path+".functionAssociations[0].eventType", inFunction.Into("{functionArn: "+limits.Quote(function)+", eventType: %s}"), []string{"viewer-request", "viewer-response"}, "origin-request"),
+			limits.Choice(
+				path+".lambdaFunctionAssociations[0].eventType", inLambda.Into("{lambdaFunctionArn: "+limits.Quote(lambda)+", eventType: %s}"),
 				[]string{"viewer-request", "viewer-response", "origin-request", "origin-response"}, "request",
-			},
+			),
 		),
-		listCases(
-			listBound{field: path + ".trustedKeyGroups", set: b.into("trustedKeyGroups: %s"), most: 4, item: "k%d"},
-			listBound{field: path + ".functionAssociations", set: b.into("functionAssociations: %s"), most: 2, item: "{functionArn: " + q(function) + ", eventType: viewer-%d}"}.
-				taking("{functionArn: "+q(function)+", eventType: viewer-request}", "{functionArn: "+q(function)+", eventType: viewer-response}"),
-			listBound{field: path + ".lambdaFunctionAssociations", set: b.into("lambdaFunctionAssociations: %s"), most: 4, item: "{lambdaFunctionArn: " + q(lambda) + ", eventType: viewer-%d}"}.
-				taking("{lambdaFunctionArn: "+q(lambda)+", eventType: viewer-request}", "{lambdaFunctionArn: "+q(lambda)+", eventType: viewer-response}",
-					"{lambdaFunctionArn: "+q(lambda)+", eventType: origin-request}", "{lambdaFunctionArn: "+q(lambda)+", eventType: origin-response}"),
+		limits.Lists(
+			limits.ListBound{Field: path + ".trustedKeyGroups", Set: b.Into("trustedKeyGroups: %s"), Most: 4, Item: "k%d"},
+			limits.ListBound{Field: path + ".functionAssociations", Set: b.Into("functionAssociations: %s"), Most: 2, Item: "{functionArn: " + limits.Quote(function) + ", eventType: viewer-%d}"}.
+				Taking("{functionArn: "+limits.Quote(function)+", eventType: viewer-request}", "{functionArn: "+limits.Quote(function)+", eventType: viewer-response}"),
+			limits.ListBound{Field: path + ".lambdaFunctionAssociations", Set: b.Into("lambdaFunctionAssociations: %s"), Most: 4, Item: "{lambdaFunctionArn: " + limits.Quote(lambda) + ", eventType: viewer-%d}"}.
+				Taking("{lambdaFunctionArn: "+limits.Quote(lambda)+", eventType: viewer-request}", "{lambdaFunctionArn: "+limits.Quote(lambda)+", eventType: viewer-response}",
+					"{lambdaFunctionArn: "+limits.Quote(lambda)+", eventType: origin-request}", "{lambdaFunctionArn: "+limits.Quote(lambda)+", eventType: origin-response}"),
 		),
 	)
 }
@@ -869,72 +875,72 @@ const (
 )
 
 // distributionBounds are those of everything but origins and behaviors.
-func distributionBounds() map[string]validationCase {
-	schema := setter(stringSchema)
-	group, failover := setter(pair), setter(pair).into("failoverCriteria: {statusCodes: [%s]}")
-	logged, certified := setter(logs), setter(viewerCertificate)
-	standard := func(format string) setter { return setter(direct).into(format) }
-	alias := setter(direct).into("{viewerCertificate: {acmCertificateArn: " + q(certificate) + "}, aliases: %s}")
-	return merged(
-		requiredCases("originGroups[0].", func(g string) string { return overlay(pair("{}"), "originGroups: ["+g+"]") }, leastGroupOfTwo, "id", "failoverCriteria", "members"),
-		requiredCases("originGroups[0].failoverCriteria.", group.into("failoverCriteria: %s"), `{statusCodes: [503]}`, "statusCodes"),
-		requiredCases("originGroups[0].members[0].", group.into("members: [%s, {originId: spare}]"), `{originId: app}`, "originId"),
-		requiredCases("cacheBehaviors[0].", in("cacheBehaviors: [%s]"), overlay(leastBehavior, "pathPattern: /x"), "pathPattern"),
-		requiredCases("customErrorResponses[0].", in("customErrorResponses: [%s]"), `{errorCode: 404}`, "errorCode"),
-		requiredCases("tenantConfig.parameterDefinitions[0].", in("tenantConfig: {parameterDefinitions: [%s]}"), leastParameter, "name", "definition"),
-		requiredCases("tenantConfig.parameterDefinitions[0].definition.", setter(parameter).into("definition: %s"), `{stringSchema: {required: true}}`, "stringSchema"),
-		requiredCases("tenantConfig.parameterDefinitions[0].definition.stringSchema.", setter(parameter).into("definition: {stringSchema: %s}"), `{required: true}`, "required"),
-		requiredCases("logging.", setter(direct).into("logging: %s"), `{bucket: logs.s3.amazonaws.com}`, "bucket"),
-		textCases(
-			textBound{field: "distributionId", set: in("{adoptionPolicy: Force, distributionId: %s}").text, longest: 32, shortest: "E"},
-			textBound{field: "comment", set: in("comment: %s").text, longest: 128, shortest: "c"},
-			textBound{field: "webACLId", set: in("webACLId: %s").text, longest: 2048, start: webACL, shortest: webACL},
-			textBound{field: "defaultRootObject", set: in("defaultRootObject: %s").text, longest: 255, shortest: "i"},
-			textBound{field: "originGroups[0].id", set: group.into("id: %s").text, longest: 128, shortest: "g"},
-			textBound{field: "originGroups[0].members[0].originId", set: group.into("members: [{originId: %s}, {originId: spare}]").text, longest: 128, shortest: "app", valid: "app"},
-			textBound{field: "cacheBehaviors[0].pathPattern", set: setter(behavior).into("pathPattern: %s").text, longest: 255, shortest: "*"},
-			textBound{field: "customErrorResponses[0].responsePagePath", set: setter(errorResponse).into("{responseCode: 404, responsePagePath: %s}").text, longest: 255, start: "/", shortest: "/"},
-			textBound{field: "viewerCertificate.acmCertificateArn", set: certified.into("acmCertificateArn: %s").text, longest: 2048, start: certificate, shortest: certificate},
-			textBound{field: "viewerCertificate.iamCertificateId", set: standard("viewerCertificate: {iamCertificateId: %s}").text, longest: 128, shortest: "A"},
-			textBound{field: "tenantConfig.parameterDefinitions[0].name", set: setter(parameter).into("name: %s").text, longest: 128, shortest: "p"},
-			textBound{field: "tenantConfig.parameterDefinitions[0].definition.stringSchema.defaultValue", set: schema.into("defaultValue: %s").text, longest: 256, shortest: "v"},
-			textBound{field: "tenantConfig.parameterDefinitions[0].definition.stringSchema.comment", set: schema.into("comment: %s").text, longest: 256, shortest: "c"},
-			textBound{field: "aliases[0]", set: alias.into("[%s]").text, longest: 253, end: ".io", shortest: "a.io", valid: strings.Repeat("a123456789.", 22) + "example.com"},
-			textBound{field: "logging.bucket", set: logged.into("bucket: %s").text, longest: 253, end: ".s3.amazonaws.com", shortest: "a.amazonaws.com"},
-			textBound{field: "logging.prefix", set: logged.into("prefix: %s").text, longest: 256, shortest: "p"},
+func distributionBounds() map[string]limits.Case {
+	schema := limits.Setter(stringSchema)
+	group, failover := limits.Setter(pair), limits.Setter(pair).Into("failoverCriteria: {statusCodes: [%s]}")
+	logged, certified := limits.Setter(logs), limits.Setter(viewerCertificate)
+	standard := func(format string) limits.Setter { return limits.Setter(direct).Into(format) }
+	alias := limits.Setter(direct).Into("{viewerCertificate: {acmCertificateArn: " + limits.Quote(certificate) + "}, aliases: %s}")
+	return limits.Merged(
+		limits.Required("originGroups[0].", func(g string) string { return limits.Overlay(pair("{}"), "originGroups: ["+g+"]") }, leastGroupOfTwo, "id", "failoverCriteria", "members"),
+		limits.Required("originGroups[0].failoverCriteria.", group.Into("failoverCriteria: %s"), `{statusCodes: [503]}`, "statusCodes"),
+		limits.Required("originGroups[0].members[0].", group.Into("members: [%s, {originId: spare}]"), `{originId: app}`, "originId"),
+		limits.Required("cacheBehaviors[0].", limits.In("cacheBehaviors: [%s]"), limits.Overlay(leastBehavior, "pathPattern: /x"), "pathPattern"),
+		limits.Required("customErrorResponses[0].", limits.In("customErrorResponses: [%s]"), `{errorCode: 404}`, "errorCode"),
+		limits.Required("tenantConfig.parameterDefinitions[0].", limits.In("tenantConfig: {parameterDefinitions: [%s]}"), leastParameter, "name", "definition"),
+		limits.Required("tenantConfig.parameterDefinitions[0].definition.", limits.Setter(parameter).Into("definition: %s"), `{stringSchema: {required: true}}`, "stringSchema"),
+		limits.Required("tenantConfig.parameterDefinitions[0].definition.stringSchema.", limits.Setter(parameter).Into("definition: {stringSchema: %s}"), `{required: true}`, "required"),
+		limits.Required("logging.", limits.Setter(direct).Into("logging: %s"), `{bucket: logs.s3.amazonaws.com}`, "bucket"),
+		limits.Texts(
+			limits.TextBound{Field: "distributionId", Set: limits.In("{adoptionPolicy: Force, distributionId: %s}").Text, Longest: 32, Shortest: "E"},
+			limits.TextBound{Field: "comment", Set: limits.In("comment: %s").Text, Longest: 128, Shortest: "c"},
+			limits.TextBound{Field: "webACLId", Set: limits.In("webACLId: %s").Text, Longest: 2048, Start: webACL, Shortest: webACL},
+			limits.TextBound{Field: "defaultRootObject", Set: limits.In("defaultRootObject: %s").Text, Longest: 255, Shortest: "i"},
+			limits.TextBound{Field: "originGroups[0].id", Set: group.Into("id: %s").Text, Longest: 128, Shortest: "g"},
+			limits.TextBound{Field: "originGroups[0].members[0].originId", Set: group.Into("members: [{originId: %s}, {originId: spare}]").Text, Longest: 128, Shortest: "app", Valid: "app"},
+			limits.TextBound{Field: "cacheBehaviors[0].pathPattern", Set: limits.Setter(behavior).Into("pathPattern: %s").Text, Longest: 255, Shortest: "*"},
+			limits.TextBound{Field: "customErrorResponses[0].responsePagePath", Set: limits.Setter(errorResponse).Into("{responseCode: 404, responsePagePath: %s}").Text, Longest: 255, Start: "/", Shortest: "/"},
+			limits.TextBound{Field: "viewerCertificate.acmCertificateArn", Set: certified.Into("acmCertificateArn: %s").Text, Longest: 2048, Start: certificate, Shortest: certificate},
+			limits.TextBound{Field: "viewerCertificate.iamCertificateId", Set: standard("viewerCertificate: {iamCertificateId: %s}").Text, Longest: 128, Shortest: "A"},
+			limits.TextBound{Field: "tenantConfig.parameterDefinitions[0].name", Set: limits.Setter(parameter).Into("name: %s").Text, Longest: 128, Shortest: "p"},
+			limits.TextBound{Field: "tenantConfig.parameterDefinitions[0].definition.stringSchema.defaultValue", Set: schema.Into("defaultValue: %s").Text, Longest: 256, Shortest: "v"},
+			limits.TextBound{Field: "tenantConfig.parameterDefinitions[0].definition.stringSchema.comment", Set: schema.Into("comment: %s").Text, Longest: 256, Shortest: "c"},
+			limits.TextBound{Field: "aliases[0]", Set: alias.Into("[%s]").Text, Longest: 253, End: ".io", Shortest: "a.io", Valid: strings.Repeat("a123456789.", 22) + "example.com"},
+			limits.TextBound{Field: "logging.bucket", Set: logged.Into("bucket: %s").Text, Longest: 253, End: ".s3.amazonaws.com", Shortest: "a.amazonaws.com"},
+			limits.TextBound{Field: "logging.prefix", Set: logged.Into("prefix: %s").Text, Longest: 256, Shortest: "p"},
 		),
-		numberCases(numberBound{"customErrorResponses[0].errorCachingMinTTL", setter(errorResponse).into("errorCachingMinTTL: %s"), 0, 31536000}),
-		choiceCases(
-			choice{"httpVersion", in("httpVersion: %s"), []string{"http1.1", "http2", "http3", "http2and3"}, "http4"},
-			choice{"priceClass", standard("priceClass: %s"), []string{"PriceClass_100", "PriceClass_200", "PriceClass_All"}, "PriceClass_300"},
-			choice{"originGroups[0].selectionCriteria", group.into("selectionCriteria: %s"), []string{"default", "media-quality-based"}, "random"},
-			choice{"originGroups[0].failoverCriteria.statusCodes[0]", failover, []string{"400", "403", "404", "416", "429", "500", "502", "503", "504"}, "418"},
-			choice{"customErrorResponses[0].errorCode", setter(errorResponse).into("errorCode: %s"), []string{"400", "403", "404", "405", "414", "416", "500", "501", "502", "503", "504"}, "418"},
-			choice{
-				"customErrorResponses[0].responseCode", setter(errorResponse).into("{responsePagePath: /x, responseCode: %s}"),
+		limits.Numbers(limits.Number("customErrorResponses[0].errorCachingMinTTL", limits.Setter(errorResponse).Into("errorCachingMinTTL: %s"), 0, 31536000)),
+		limits.Choices(
+			limits.Choice("httpVersion", limits.In("httpVersion: %s"), []string{"http1.1", "http2", "http3", "http2and3"}, "http4"),
+			limits.Choice("priceClass", standard("priceClass: %s"), []string{"PriceClass_100", "PriceClass_200", "PriceClass_All"}, "PriceClass_300"),
+			limits.Choice("originGroups[0].selectionCriteria", group.Into("selectionCriteria: %s"), []string{"default", "media-quality-based"}, "random"),
+			limits.Choice("originGroups[0].failoverCriteria.statusCodes[0]", failover, []string{"400", "403", "404", "416", "429", "500", "502", "503", "504"}, "418"),
+			limits.Choice("customErrorResponses[0].errorCode", limits.Setter(errorResponse).Into("errorCode: %s"), []string{"400", "403", "404", "405", "414", "416", "500", "501", "502", "503", "504"}, "418"),
+			limits.Choice(
+				"customErrorResponses[0].responseCode", limits.Setter(errorResponse).Into("{responsePagePath: /x, responseCode: %s}"),
 				[]string{"200", "400", "403", "404", "405", "414", "416", "500", "501", "502", "503", "504"}, "302",
-			},
-			choice{
-				"viewerCertificate.minimumProtocolVersion", setter(direct).into("{viewerCertificate: {acmCertificateArn: " + q(certificate) + ", sslSupportMethod: vip, minimumProtocolVersion: %s}}"),
+			),
+			limits.Choice(
+				"viewerCertificate.minimumProtocolVersion", limits.Setter(direct).Into("{viewerCertificate: {acmCertificateArn: "+limits.Quote(certificate)+", sslSupportMethod: vip, minimumProtocolVersion: %s}}"),
 				[]string{"SSLv3", "TLSv1", "TLSv1_2016", "TLSv1.1_2016", "TLSv1.2_2018", "TLSv1.2_2019", "TLSv1.2_2021", "TLSv1.2_2025", "TLSv1.3_2025"}, "TLSv1.2",
-			},
-			choice{
-				"viewerCertificate.sslSupportMethod", setter(direct).into("{viewerCertificate: {acmCertificateArn: " + q(certificate) + ", minimumProtocolVersion: TLSv1, sslSupportMethod: %s}}"),
+			),
+			limits.Choice(
+				"viewerCertificate.sslSupportMethod", limits.Setter(direct).Into("{viewerCertificate: {acmCertificateArn: "+limits.Quote(certificate)+", minimumProtocolVersion: TLSv1, sslSupportMethod: %s}}"),
 				[]string{"sni-only", "vip", "static-ip"}, "none",
-			},
-			choice{"restrictions.geoRestriction.restrictionType", setter(geo).into("locations: [DE], restrictionType: %s"), []string{"whitelist", "blacklist"}, "allowlist"},
+			),
+			limits.Choice("restrictions.geoRestriction.restrictionType", limits.Setter(geo).Into("locations: [DE], restrictionType: %s"), []string{"whitelist", "blacklist"}, "allowlist"),
 		),
-		listCases(
-			listBound{field: "originGroups", set: func(groups string) string { return overlay(pair("{}"), "originGroups: "+groups) }, most: 10, item: strings.Replace(leastGroupOfTwo, "id: both", "id: g%d", 1)},
-			listBound{field: "originGroups[0].failoverCriteria.statusCodes", set: group.into("failoverCriteria: {statusCodes: %s}"), most: 9, item: "50%d", least: 1}.
-				taking("400", "403", "404", "416", "429", "500", "502", "503", "504"),
-			listBound{field: "cacheBehaviors", set: in("cacheBehaviors: %s"), most: 25, item: overlay(leastBehavior, `pathPattern: /p%d`)},
-			listBound{field: "customErrorResponses", set: in("customErrorResponses: %s"), most: 11, item: "{errorCode: 50%d}"}.
-				taking("{errorCode: 400}", "{errorCode: 403}", "{errorCode: 404}", "{errorCode: 405}", "{errorCode: 414}", "{errorCode: 416}",
+		limits.Lists(
+			limits.ListBound{Field: "originGroups", Set: func(groups string) string { return limits.Overlay(pair("{}"), "originGroups: "+groups) }, Most: 10, Item: strings.Replace(leastGroupOfTwo, "id: both", "id: g%d", 1)},
+			limits.ListBound{Field: "originGroups[0].failoverCriteria.statusCodes", Set: group.Into("failoverCriteria: {statusCodes: %s}"), Most: 9, Item: "50%d", Least: 1}.
+				Taking("400", "403", "404", "416", "429", "500", "502", "503", "504"),
+			limits.ListBound{Field: "cacheBehaviors", Set: limits.In("cacheBehaviors: %s"), Most: 25, Item: limits.Overlay(leastBehavior, `pathPattern: /p%d`)},
+			limits.ListBound{Field: "customErrorResponses", Set: limits.In("customErrorResponses: %s"), Most: 11, Item: "{errorCode: 50%d}"}.
+				Taking("{errorCode: 400}", "{errorCode: 403}", "{errorCode: 404}", "{errorCode: 405}", "{errorCode: 414}", "{errorCode: 416}",
 					"{errorCode: 500}", "{errorCode: 501}", "{errorCode: 502}", "{errorCode: 503}", "{errorCode: 504}"),
-			listBound{field: "tenantConfig.parameterDefinitions", set: in("tenantConfig: {parameterDefinitions: %s}"), most: 50, item: strings.Replace(leastParameter, "name: tenant", "name: p%d", 1)},
-			listBound{field: "aliases", set: alias, most: 100, item: "a%d.example.com"},
-			listBound{field: "restrictions.geoRestriction.locations", set: setter(geo).into("restrictionType: whitelist, locations: %s"), most: 300, item: "C%d"}.taking("DE", "FR"),
+			limits.ListBound{Field: "tenantConfig.parameterDefinitions", Set: limits.In("tenantConfig: {parameterDefinitions: %s}"), Most: 50, Item: strings.Replace(leastParameter, "name: tenant", "name: p%d", 1)},
+			limits.ListBound{Field: "aliases", Set: alias, Most: 100, Item: "a%d.example.com"},
+			limits.ListBound{Field: "restrictions.geoRestriction.locations", Set: limits.Setter(geo).Into("restrictionType: whitelist, locations: %s"), Most: 300, Item: "C%d"}.Taking("DE", "FR"),
 		),
 	)
 }

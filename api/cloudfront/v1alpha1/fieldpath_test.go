@@ -15,7 +15,7 @@ func TestTheAPIServerTakesThePathsThatTheDomainTakes(t *testing.T) {
 	namespace := newNamespace(t)
 	for _, path := range fieldPaths() {
 		t.Run(path, func(t *testing.T) {
-			err := try(t, "TenantSource", namespace, validationCase{}, fmt.Sprintf("mapping: [{column: c, field: %q}]", path))
+			err := try(t, "TenantSource", namespace, fmt.Sprintf("mapping: [{column: c, field: %q}]", path))
 			if domain := inDomain(path); (err == nil) != (domain == nil) {
 				t.Errorf("the API server says %v, the domain %v", err, domain)
 			}

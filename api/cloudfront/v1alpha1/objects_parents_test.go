@@ -196,7 +196,7 @@ func TestTheNameOfAGroupIsFixed(t *testing.T) {
 			if err := kube.Create(t.Context(), obj); err != nil {
 				t.Fatal(err)
 			}
-			obj.Object["spec"] = readFields(t, tc.to)
+			obj.Object["spec"] = newObject(t, "ConnectionGroup", "", "", tc.to).Object["spec"]
 			if err := kube.Update(t.Context(), obj); (err == nil) != tc.taken {
 				t.Errorf("changing: %v", err)
 			}
