@@ -16,6 +16,8 @@ type Program struct {
 
 	required, optional []string
 	wholeRow           bool
+
+	words Words
 }
 
 // input is a field that rows fill, from a column or by an expression.
@@ -39,7 +41,7 @@ func (p *Program) Columns() (required, optional []string, all bool) {
 // have neither a key nor a name. The same row always gives the same object, which shares nothing with others.
 func (p *Program) Build(n int, row Row) (Object, *Rejection) {
 	values := make([]any, len(p.inputs))
-	r := reader{row: row}
+	r := reader{row: row, words: p.words}
 	name, reason := p.readName(&r)
 	if reason != "" {
 		return Object{}, &Rejection{Row: describe(n, row, name), Reason: reason}
@@ -83,14 +85,14 @@ func (p *Program) readName(r *reader) (name, reason string) {
 	case reason != "":
 		return "", reason
 	case name == "":
-		return "", fmt.Sprintf("%s is empty, so nobody knows whose row it is: give every row a name, or leave the row out", in)
+		return "", fmt.Sprintf("%s is empty, so nobody knows whose %s it is: give every %[2]s a name, or leave the %[2]s out", in, p.words.Row)
 	case !isSubdomain(name):
-		return name, in.illegalName(name)
+		return name, in.illegalName(name, p.words)
 	case len(name) >= shortestTenantName && len(name) <= longestTenantName || p.hasTenantName(r):
 		return name, ""
 	}
 	return name, fmt.Sprintf("%s: %s has %d characters, and the name of a tenant in AWS has %d to %d: fill tenantName as well, or use an expression, such as %s",
-		in, quote(name), len(name), shortestTenantName, longestTenantName, nameExample)
+		in, quote(name), len(name), shortestTenantName, longestTenantName, p.words.nameExample())
 }
 
 // hasTenantName reports whether the tenant of a row has a name of its own in AWS.
@@ -105,13 +107,10 @@ func (p *Program) hasTenantName(r *reader) bool {
 	return p.base.Spec[pathTenantName] != nil
 }
 
-// nameExample is an expression for a name.
-const nameExample = `"t-" + string(row.id)`
-
-func (in *input) illegalName(name string) string {
-	cure := "use an expression for the name, such as " + nameExample
+func (in *input) illegalName(name string, w Words) string {
+	cure := "use an expression for the name, such as " + w.nameExample()
 	if isSubdomain(strings.ToLower(name)) {
-		cure = "it has capital letters; change the row, or use an expression for the name, such as row.name.lowerAscii()"
+		cure = fmt.Sprintf("it has capital letters; change the %s, or use an expression for the name, such as row.name.lowerAscii()", w.Row)
 	}
 	return fmt.Sprintf("%s: %s is no name of an object, which has lower-case letters, digits, and inner hyphens and dots: %s", in, quote(name), cure)
 }
@@ -120,10 +119,10 @@ func (in *input) illegalName(name string) string {
 func (p *Program) lacks(f *field) string {
 	for i := range p.inputs {
 		if p.inputs[i].field == f {
-			return fmt.Sprintf("%s is empty, and nothing else sets %s: give the row a value, or set it in spec.template", &p.inputs[i], f.path)
+			return fmt.Sprintf("%s is empty, and nothing else sets %s: give the %s a value, or set it in %s.template", &p.inputs[i], f.path, p.words.Row, p.words.Path)
 		}
 	}
-	return fmt.Sprintf("nothing sets %s, which is needed beside what the row sets: set it in spec.template, or fill it from a column", f.path)
+	return fmt.Sprintf("nothing sets %s, which is needed beside what the %s sets: set it in %s.template, or fill it from a column", f.path, p.words.Row, p.words.Path)
 }
 
 // override lets the values of a row replace what the template says.
@@ -174,7 +173,8 @@ func (in *input) String() string {
 
 // reader reads the values of one row.
 type reader struct {
-	row Row
+	row   Row
+	words Words
 	// variables are those of expressions, made when the first one is evaluated.
 	variables map[string]any
 }
@@ -188,7 +188,7 @@ func (r *reader) read(in *input) (value any, reason string) {
 		return nil, fmt.Sprintf("%s: %s", in, reason)
 	}
 	if !present && !in.optional {
-		return nil, fmt.Sprintf("%s: the row has no such column: add it, or correct the name of the column", in)
+		return nil, fmt.Sprintf("%s: the %s has no such column: add it, or correct the name of the column", in, r.words.Row)
 	}
 	value, problem := in.field.convert(raw)
 	if problem != "" {

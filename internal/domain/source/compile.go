@@ -13,7 +13,7 @@ import (
 // Compile checks a Config and makes it ready to turn rows into objects. The error names every
 // mistake, with field, value, reason and cure.
 func Compile(c Config) (*Program, error) {
-	k := compiler{seen: map[target]string{}, program: &Program{}}
+	k := compiler{seen: map[target]string{}, program: &Program{words: c.Words.orTable()}}
 	k.setBase(c)
 	k.addInputs(c)
 	if len(k.mistakes) == 0 {
@@ -42,25 +42,26 @@ func (k *compiler) mistake(format string, args ...any) {
 	k.mistakes = append(k.mistakes, fmt.Errorf(format, args...))
 }
 
-const templatePath = "spec.template.spec"
+// at is the path of a field of the Config, for messages.
+func (k *compiler) at(field string) string { return k.program.words.Path + "." + field }
 
 // setBase lays the template over what the source gives to all rows.
 func (k *compiler) setBase(c Config) {
 	base := &k.program.base
 	base.Spec = map[string]any{}
-	k.metadata("spec.template.metadata.labels", "metadata.labels", c.Template.Labels)
-	k.metadata("spec.template.metadata.annotations", "metadata.annotations", c.Template.Annotations)
+	k.metadata(k.at("template.metadata.labels"), "metadata.labels", c.Template.Labels)
+	k.metadata(k.at("template.metadata.annotations"), "metadata.annotations", c.Template.Annotations)
 	if c.DistributionID != "" {
-		k.set("spec.distributionId", target{field: findField("distributionId")}, c.DistributionID)
+		k.set(k.at("distributionId"), target{field: findField("distributionId")}, c.DistributionID)
 	}
 	own := lookUp(c.Template.Spec, findField(pathCertificate).place) != nil
 	asks := c.Template.Spec[pathRequest] != nil
 	if len(c.ManagedCertificate) > 0 && (asks || !own) {
 		// The certificate of the template replaces the request of the source, as that of a row does; a
 		// template that has both means both.
-		k.tree("spec."+pathRequest, pathRequest, c.ManagedCertificate)
+		k.tree(k.at(pathRequest), pathRequest, c.ManagedCertificate)
 	}
-	k.tree(templatePath, "", c.Template.Spec)
+	k.tree(k.at("template.spec"), "", c.Template.Spec)
 }
 
 func (k *compiler) metadata(at, base string, values map[string]string) {
@@ -169,7 +170,7 @@ func (k *compiler) list(at string, f *field, v any) {
 // addInputs adds what rows fill.
 func (k *compiler) addInputs(c Config) {
 	for _, m := range c.Mapping {
-		k.addMapping(fmt.Sprintf("spec.mapping[%s]", m.Column), m)
+		k.addMapping(fmt.Sprintf("%s[%s]", k.at("mapping"), m.Column), m)
 	}
 	for _, e := range c.Expressions {
 		k.addExpression(e)
@@ -203,7 +204,7 @@ func (k *compiler) addMapping(at string, m Mapping) {
 }
 
 func (k *compiler) addExpression(e Expression) {
-	at := fmt.Sprintf("spec.expressions[%s]", e.Field)
+	at := fmt.Sprintf("%s[%s]", k.at("expressions"), e.Field)
 	t, ok := k.claim(at, e.Field)
 	if !ok {
 		return
@@ -216,7 +217,7 @@ func (k *compiler) addExpression(e Expression) {
 		}
 		k.env = env
 	}
-	compiled, use, err := compileExpression(k.env, e.Expression, t.field)
+	compiled, use, err := compileExpression(k.env, e.Expression, t.field, k.program.words)
 	if err != nil {
 		k.mistake("%s: %w", at, err)
 		return
@@ -243,19 +244,19 @@ func (k *compiler) claim(at, path string) (target, bool) {
 // checkWhole finds what no row could ever make right: fields that are needed and that nothing sets.
 func (k *compiler) checkWhole() {
 	if len(k.program.inputs) == 0 || k.program.inputs[0].field.area != inName {
-		k.mistake("spec.mapping: nothing fills name, so nobody knows which row is whose: map a column to name, or add an expression for it")
+		k.mistake("%s: nothing fills name, so nobody knows which %s is whose: map a column to name, or add an expression for it", k.at("mapping"), k.program.words.Row)
 	}
 	fullest := k.program.base.clone()
 	for i := range k.program.inputs {
 		in := &k.program.inputs[i]
 		in.put(&fullest, "anything")
 		if list, ok := fullest.Spec[in.field.placeName()].([]any); ok && in.field.area == inList && len(list) > in.field.most {
-			k.mistake("spec: %s has more than %d elements with those of the template, which AWS does not take: remove some", in.field.place[0], in.field.most)
+			k.mistake("%s: %s has more than %d elements with those of the template, which AWS does not take: remove some", k.program.words.Path, in.field.place[0], in.field.most)
 			return
 		}
 	}
 	if f := missing(fullest.Spec); f != nil {
-		k.mistake("spec: nothing sets %s, which is needed: set it in spec.template, or fill it from a column or by an expression", f.path)
+		k.mistake("%s: nothing sets %s, which is needed: set it in %s, or fill it from a column or by an expression", k.program.words.Path, f.path, k.at("template"))
 	}
 }
 

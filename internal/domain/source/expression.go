@@ -73,12 +73,12 @@ func environment() (*cel.Env, error) {
 }
 
 // compileExpression checks an expression for a field, and tells which columns it uses.
-func compileExpression(env *cel.Env, source string, f *field) (*expression, columnUse, error) {
+func compileExpression(env *cel.Env, source string, f *field, w Words) (*expression, columnUse, error) {
 	fail := func(format string, args ...any) (*expression, columnUse, error) {
 		return nil, columnUse{}, fmt.Errorf("%s: "+format, append([]any{quote(source)}, args...)...)
 	}
 	if n := utf8.RuneCountInString(source); n > longestExpression {
-		return fail("it has %d characters, %d are allowed: compute the value in the query or in the store", n, longestExpression)
+		return fail("it has %d characters, %d are allowed: compute the value %s", n, longestExpression, w.Elsewhere)
 	}
 	if n := strings.Count(source, "optMap") + strings.Count(source, "optFlatMap"); n > mostCopies {
 		return fail("it has optMap and optFlatMap %d times, %d are allowed: use orValue or has() instead", n, mostCopies)
@@ -88,7 +88,7 @@ func compileExpression(env *cel.Env, source string, f *field) (*expression, colu
 		return fail("%s: correct the expression", issueText(issues))
 	}
 	if n := countNodes(parsed.NativeRep()); n > mostNodes {
-		return fail("it has %d parts after its macros are written out, %d are allowed: compute the value in the query or in the store", n, mostNodes)
+		return fail("it has %d parts after its macros are written out, %d are allowed: compute the value %s", n, mostNodes, w.Elsewhere)
 	}
 	checked, issues := env.Check(parsed)
 	if issues.Err() != nil {
@@ -222,10 +222,10 @@ func (e *expression) evaluate(r *reader) (value any, reason string) {
 	}
 	result, _, err := e.program.Eval(r.variables)
 	if canceled := (interpreter.EvalCancelledError{}); errors.As(err, &canceled) {
-		return nil, "it takes too long for this row: make the expression simpler, or compute the value in the query or in the store"
+		return nil, fmt.Sprintf("it takes too long for this %s: make the expression simpler, or compute the value %s", r.words.Row, r.words.Elsewhere)
 	}
 	if err != nil {
-		return nil, e.place(err) + shorten(err.Error(), longestMessage) + ": change the row, or let the expression care for it, as in has(row.plan) or row.?plan.orValue(\"\")"
+		return nil, e.place(err) + shorten(err.Error(), longestMessage) + fmt.Sprintf(": change the %s, or let the expression care for it, as in has(row.plan) or row.?plan.orValue(\"\")", r.words.Row)
 	}
 	return fromCEL(result), ""
 }

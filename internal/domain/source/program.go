@@ -18,7 +18,32 @@ type Config struct {
 	Expressions []Expression
 	// Defaults are mappings that hold where neither Mapping nor Expressions name their field.
 	Defaults []Mapping
+	// Words are left out where the rows are those of a table.
+	Words Words
 }
+
+// Words are what messages call things where the rows are something else than those of a table.
+type Words struct {
+	// Path leads to the template, the mapping and the expressions.
+	Path string
+	// Row is what a row is.
+	Row string
+	// Elsewhere says where a value can be made fit before it comes into an expression.
+	Elsewhere string
+	// ID is an expression for a text that tells rows apart.
+	ID string
+}
+
+// orTable are the words of a table where none are given.
+func (w Words) orTable() Words {
+	if w == (Words{}) {
+		return Words{Path: "spec", Row: "row", Elsewhere: "in the query or in the store", ID: "string(row.id)"}
+	}
+	return w
+}
+
+// nameExample is an expression for a name.
+func (w Words) nameExample() string { return `"t-" + ` + w.ID }
 
 // Template is what every object has unless its row says otherwise.
 type Template struct {

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
 )
 
 // Compile checks a plan, and makes it ready to build what its tenants have. The error names every mistake, with field,
@@ -130,26 +128,4 @@ func (c *compiler) checkText(at, text string, legal func(string) bool, what stri
 	if !legal(strings.ToLower(sample)) {
 		c.mistake("%s %s is no %s", at, quote(text), what)
 	}
-}
-
-const pathEdge = "spec.distributionTenant"
-
-// compileEdge leaves the checks to the language of sources, but for the columns: a table shows its own when it is read, and
-// those of a tenant are known.
-func (c *compiler) compileEdge(config *source.Config) *source.Program {
-	if config == nil {
-		return nil
-	}
-	program, err := source.Compile(*config)
-	if err != nil {
-		c.mistakes = append(c.mistakes, err)
-		return nil
-	}
-	required, optional, _ := program.Columns()
-	for _, name := range slices.Concat(required, optional) {
-		if findColumn(name) == nil {
-			c.mistake("%s: a tenant has no column %s: use one of %s", pathEdge, quote(name), columnNames())
-		}
-	}
-	return program
 }

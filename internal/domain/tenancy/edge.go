@@ -3,6 +3,8 @@ package tenancy
 import (
 	"errors"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
 )
@@ -30,4 +32,58 @@ func BuildEdge(t Tenant, p *Plan) ([]Object, error) {
 	maps.Copy(labels, o.Labels)
 	o.Labels = labels
 	return []Object{o}, nil
+}
+
+const pathEdge = "spec.distributionTenant"
+
+// edgeWords are those of the messages of package source where the tenant stands in place of a row.
+var edgeWords = source.Words{Path: pathEdge, Row: "tenant", Elsewhere: "in the spec of the Tenant", ID: "row.name"}
+
+// compileEdge leaves the checks to the language of sources, but for what a table shows only when it is read, and is known of a
+// tenant: its columns.
+func (c *compiler) compileEdge(config *source.Config) *source.Program {
+	if config == nil {
+		return nil
+	}
+	edge := *config
+	edge.Words = edgeWords
+	if len(edge.Defaults) == 0 {
+		edge.Defaults = []source.Mapping{{Column: "name", Field: "name"}}
+	}
+	c.checkEdgeKeys(edge)
+	program, err := source.Compile(edge)
+	if err != nil {
+		c.mistakes = append(c.mistakes, err)
+		return nil
+	}
+	required, optional, _ := program.Columns()
+	for _, name := range slices.Concat(required, optional) {
+		if findColumn(name) == nil {
+			c.mistake("%s: mapping or expressions use the column %s, which a tenant does not have: use one of %s", pathEdge, quote(name), columnNames())
+		}
+	}
+	return program
+}
+
+// checkEdgeKeys refuses labels and annotations that would be replaced by the operator's own.
+func (c *compiler) checkEdgeKeys(edge source.Config) {
+	for _, list := range []map[string]string{edge.Template.Labels, edge.Template.Annotations} {
+		for _, key := range slices.Sorted(maps.Keys(list)) {
+			if strings.HasPrefix(key, prefix) {
+				c.mistake("%s.template.metadata: the key %s is the operator's: choose another", pathEdge, quote(key))
+			}
+		}
+	}
+	filled := make([]string, 0, len(edge.Mapping)+len(edge.Expressions))
+	for _, m := range edge.Mapping {
+		filled = append(filled, m.Field)
+	}
+	for _, e := range edge.Expressions {
+		filled = append(filled, e.Field)
+	}
+	for _, field := range filled {
+		if key := strings.NewReplacer("metadata.labels[", "", "metadata.annotations[", "").Replace(field); strings.HasPrefix(key, prefix) {
+			c.mistake("%s: %s is the operator's: choose another key", pathEdge, quote(field))
+		}
+	}
 }
