@@ -136,13 +136,13 @@ type TenantStatus struct {
 	// +optional
 	Plan string `json:"plan,omitempty"`
 
-	// planUID is the UID of that plan.
+	// planUID is the UID of the plan that was last tried.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	PlanUID string `json:"planUID,omitempty"`
 
-	// planGeneration is the metadata.generation of that plan that the namespace follows. It lags behind the
+	// planGeneration is the metadata.generation of the plan that was last tried. It lags behind the
 	// plan's own while a change of the plan is on its way through the tenants.
 	// +kubebuilder:validation:Minimum=1
 	// +optional

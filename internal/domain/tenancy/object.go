@@ -24,6 +24,14 @@ var (
 	KindDistributionTenant  = Kind{"cloudfront-tenant-operator.io", "v1alpha1", "DistributionTenant"}
 )
 
+// MeshKinds are those of Istio, which the cluster may lack.
+func MeshKinds() []Kind { return []Kind{KindGateway, KindAuthorizationPolicy, KindPeerAuthentication} }
+
+// ChildKinds are those of all that a tenant may have in its namespace.
+func ChildKinds() []Kind {
+	return append([]Kind{KindResourceQuota, KindLimitRange, KindNetworkPolicy, KindRoleBinding, KindDistributionTenant}, MeshKinds()...)
+}
+
 // ConstraintKind is a kind that one of the cluster's ConstraintTemplates defines.
 func ConstraintKind(kind string) Kind { return Kind{"constraints.gatekeeper.sh", "v1beta1", kind} }
 
@@ -116,8 +124,16 @@ func covers(have, want any) bool {
 		}
 		return true
 	default:
-		return have == want
+		return number(have) == number(want)
 	}
+}
+
+// number makes numbers of one value equal: a decoder of JSON may give either type.
+func number(v any) any {
+	if whole, ok := v.(int64); ok {
+		return float64(whole)
+	}
+	return v
 }
 
 func asAny(m map[string]string) map[string]any {

@@ -1,0 +1,208 @@
+package convert
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+)
+
+// Customer renders what a Tenant says.
+func Customer(o *kleffv1.Tenant) tenancy.Tenant {
+	return tenancy.Tenant{
+		Name: o.Name, UID: string(o.UID), Namespace: CustomerNamespace(o), Explicit: o.Spec.Namespace != "",
+		UserID: o.Spec.UserID, Username: o.Spec.Username, Plan: o.Spec.Plan, Suspended: o.Spec.Suspended,
+	}
+}
+
+// CustomerNamespace is the effective name of a tenant's namespace.
+func CustomerNamespace(o *kleffv1.Tenant) string { return orElse(o.Spec.Namespace, o.Spec.UserID) }
+
+// CustomerMemory is what the status of a Tenant remembers.
+func CustomerMemory(s *kleffv1.TenantStatus) tenancy.Memory {
+	return tenancy.Memory{Namespace: s.Namespace, Plan: s.Plan, PlanUID: s.PlanUID, PlanGeneration: s.PlanGeneration}
+}
+
+// CustomerConditions are the conditions of status, as the domain compares them.
+func CustomerConditions(conditions []metav1.Condition) []tenancy.Condition {
+	var out []tenancy.Condition
+	for _, c := range conditions {
+		out = append(out, tenancy.Condition{Type: c.Type, Status: c.Status == metav1.ConditionTrue, Reason: tenancy.Reason(c.Reason), Message: c.Message})
+	}
+	return out
+}
+
+// CustomerStatus writes a report into the status of a Tenant. now stamps transitions only.
+func CustomerStatus(s *kleffv1.TenantStatus, generation int64, r tenancy.Report, now time.Time) {
+	s.Namespace, s.Plan, s.PlanUID, s.PlanGeneration = r.Memory.Namespace, r.Memory.Plan, r.Memory.PlanUID, r.Memory.PlanGeneration
+	if r.Settled {
+		s.ObservedGeneration = generation
+	}
+	tenancyConditions(&s.Conditions, generation, r.Conditions, now)
+}
+
+// PlanStatus writes a report into the status of a TenantPlan. now stamps transitions only.
+func PlanStatus(s *kleffv1.TenantPlanStatus, generation int64, r tenancy.PlanReport, now time.Time) {
+	s.ObservedGeneration = generation
+	s.Tenants, s.Applied, s.Failed = number(r.Rollout.Tenants), number(r.Rollout.Applied), number(r.Rollout.Failed)
+	tenancyConditions(&s.Conditions, generation, r.Conditions, now)
+}
+
+func tenancyConditions(list *[]metav1.Condition, generation int64, conditions []tenancy.Condition, now time.Time) {
+	for _, c := range conditions {
+		status := metav1.ConditionFalse
+		if c.Status {
+			status = metav1.ConditionTrue
+		}
+		meta.SetStatusCondition(list, metav1.Condition{
+			Type: c.Type, Status: status, Reason: string(c.Reason), Message: bounded(c.Message, maxMessage),
+			ObservedGeneration: generation, LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
+		})
+	}
+	slices.SortFunc(*list, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
+}
+
+// PlanSpec renders what a TenantPlan says.
+func PlanSpec(o *kleffv1.TenantPlan) (tenancy.PlanSpec, error) {
+	s := &o.Spec
+	out := tenancy.PlanSpec{
+		NetworkIsolation: tenancy.Isolation(s.NetworkIsolation), IngressNamespaces: s.IngressNamespaces,
+		Labels: texts(s.Labels), Annotations: texts(s.Annotations),
+	}
+	if len(out.IngressNamespaces) == 0 {
+		// The default of the schema, for objects that were stored before it had one.
+		out.IngressNamespaces = []string{"istio-system", "istio-ingress"}
+	}
+	var err error
+	if s.ResourceQuota != nil {
+		if out.ResourceQuota, err = tree(s.ResourceQuota); err != nil {
+			return out, fmt.Errorf("reading spec.resourceQuota: %w", err)
+		}
+	}
+	if s.LimitRange != nil {
+		if out.LimitRange, err = tree(s.LimitRange); err != nil {
+			return out, fmt.Errorf("reading spec.limitRange: %w", err)
+		}
+	}
+	if p := s.PodSecurity; p != nil {
+		out.PodSecurity = tenancy.PodSecurity{Enforce: string(p.Enforce), Audit: string(p.Audit), Warn: string(p.Warn), Version: p.Version}
+	}
+	if s.Owner != nil {
+		out.OwnerClusterRole = s.Owner.ClusterRole
+	}
+	if s.Istio != nil {
+		out.Istio = istio(s.Istio)
+	}
+	if s.Gatekeeper != nil {
+		if out.Constraints, err = constraints(s.Gatekeeper.Constraints); err != nil {
+			return out, err
+		}
+	}
+	if s.DistributionTenant != nil {
+		out.Edge, err = edgeTemplate(s.DistributionTenant)
+	}
+	return out, err
+}
+
+func istio(i *kleffv1.Istio) tenancy.Istio {
+	out := tenancy.Istio{
+		Injection: tenancy.Injection(i.Injection), Revision: i.Revision,
+		AuthorizationPolicy: tenancy.Isolation(i.AuthorizationPolicy), PeerAuthentication: string(i.PeerAuthentication),
+	}
+	if g := i.Gateway; g != nil {
+		out.Gateway = &tenancy.Gateway{Selector: texts(g.Selector), Hosts: g.Hosts, TLSSecret: g.TLSSecret}
+	}
+	return out
+}
+
+func constraints(list []kleffv1.Constraint) ([]tenancy.Constraint, error) {
+	var out []tenancy.Constraint
+	for _, c := range list {
+		one := tenancy.Constraint{Kind: c.Kind, Name: c.Name, EnforcementAction: orElse(string(c.EnforcementAction), "deny")}
+		if c.Parameters != nil && len(c.Parameters.Raw) > 0 {
+			if err := json.Unmarshal(c.Parameters.Raw, &one.Parameters); err != nil {
+				return nil, fmt.Errorf("reading spec.gatekeeper.constraints[%s/%s].parameters: %w", c.Kind, c.Name, err)
+			}
+		}
+		for _, k := range c.Kinds {
+			one.Kinds = append(one.Kinds, tenancy.MatchKinds{APIGroups: k.APIGroups, Kinds: k.Kinds})
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// edgeTemplate is a source whose only row is the tenant.
+func edgeTemplate(e *kleffv1.EdgeTemplate) (*source.Config, error) {
+	c := &source.Config{Defaults: []source.Mapping{{Column: columnName, Field: fieldName}}}
+	for _, m := range e.Mapping {
+		c.Mapping = append(c.Mapping, source.Mapping{Column: m.Column, Field: string(m.Field)})
+	}
+	for _, x := range e.Expressions {
+		c.Expressions = append(c.Expressions, source.Expression{Field: string(x.Field), Expression: x.Expression})
+	}
+	var err error
+	if e.Template != nil {
+		if c.Template, err = template(e.Template); err != nil {
+			return nil, fmt.Errorf("reading spec.distributionTenant.template: %w", err)
+		}
+	}
+	return c, nil
+}
+
+func texts[V ~string](m map[string]V) map[string]string {
+	if len(m) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(m))
+	for k, v := range m {
+		out[k] = string(v)
+	}
+	return out
+}
+
+// PlanLimits are how gently a change of a plan goes through its tenants.
+func PlanLimits(o *kleffv1.TenantPlan) tenancy.Limits {
+	l := tenancy.Limits{MaxConcurrent: defaultConcurrent, MaxFailedPercent: defaultFailedPercent}
+	if r := o.Spec.Rollout; r != nil {
+		if r.MaxConcurrent > 0 {
+			l.MaxConcurrent = int(r.MaxConcurrent)
+		}
+		if r.MaxFailedPercent != nil {
+			l.MaxFailedPercent = int(*r.MaxFailedPercent)
+		}
+	}
+	return l
+}
+
+// The defaults of the schema, for objects that were stored before it had them.
+const (
+	defaultConcurrent    = 10
+	defaultFailedPercent = 10
+)
+
+// Follower is a tenant as the roll-out of a plan sees it.
+func Follower(t *kleffv1.Tenant, plan *kleffv1.TenantPlan) tenancy.Follower {
+	f := tenancy.Follower{Name: t.Name, UID: string(t.UID), Named: t.Spec.Plan == plan.Name}
+	if t.Status.PlanUID == string(plan.UID) {
+		f.Generation = t.Status.PlanGeneration
+	}
+	f.Able = t.DeletionTimestamp.IsZero() && meta.IsStatusConditionTrue(t.Status.Conditions, kleffv1.ConditionNamespaceReady)
+	for _, kind := range []string{kleffv1.ConditionPlanApplied, kleffv1.ConditionMeshReady, kleffv1.ConditionEdgeReady} {
+		c := meta.FindStatusCondition(t.Status.Conditions, kind)
+		// What the mesh lacks and what the edge waits for says nothing about the plan.
+		if c != nil && c.Status == metav1.ConditionFalse && (kind == kleffv1.ConditionPlanApplied || c.Reason == kleffv1.ReasonError) {
+			f.Failure = c.Reason + ": " + c.Message
+			break
+		}
+	}
+	return f
+}

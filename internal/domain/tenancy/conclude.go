@@ -1,0 +1,322 @@
+package tenancy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// Condition is one line of a report.
+type Condition struct {
+	Type    string
+	Status  bool
+	Reason  Reason
+	Message string
+}
+
+// Reason is why a condition is as it is.
+type Reason string
+
+// The types of conditions, as package v1 of the API documents them.
+const (
+	ConditionTenantReady    = "TenantReady"
+	ConditionNamespaceReady = "NamespaceReady"
+	ConditionPlanApplied    = "PlanApplied"
+	ConditionMeshReady      = "MeshReady"
+	ConditionPolicyReady    = "PolicyReady"
+	ConditionEdgeReady      = "EdgeReady"
+	ConditionReady          = "Ready"
+	ConditionRolledOut      = "RolledOut"
+)
+
+// The reasons, as package v1 of the API documents them. EdgeReady takes those of the DistributionTenant as well.
+const (
+	ReasonReady             Reason = "Ready"
+	ReasonDeletionProtected Reason = "DeletionProtected"
+	ReasonProvisioned       Reason = "Provisioned"
+	ReasonCreating          Reason = "Creating"
+	ReasonNamespaceConflict Reason = "NamespaceConflict"
+	ReasonInvalidName       Reason = "InvalidName"
+	ReasonTerminating       Reason = "Terminating"
+	ReasonApplied           Reason = "Applied"
+	ReasonPlanNotFound      Reason = "PlanNotFound"
+	ReasonPlanInvalid       Reason = "PlanInvalid"
+	ReasonPartiallyApplied  Reason = "PartiallyApplied"
+	ReasonNotConfigured     Reason = "NotConfigured"
+	ReasonCRDMissing        Reason = "CRDMissing"
+	ReasonError             Reason = "Error"
+	ReasonRolledOut         Reason = "RolledOut"
+	ReasonRollingOut        Reason = "RollingOut"
+	ReasonRolloutStopped    Reason = "RolloutStopped"
+	ReasonTenantsFailed     Reason = "TenantsFailed"
+	ReasonInUse             Reason = "InUse"
+)
+
+// Outcome is how a pass ended.
+type Outcome struct {
+	Decision Decision
+	// Err is what ended the pass before its decision could be carried out.
+	Err error
+}
+
+// Report is what a pass leaves in status. A condition that is not in it stays as it was.
+type Report struct {
+	Conditions []Condition
+	Memory     Memory
+	// Settled says that the namespace has all that the spec and the plan say.
+	Settled bool
+}
+
+// Conclude says what a pass has found.
+func Conclude(in Input, out Outcome, before []Condition) Report {
+	r := Report{Memory: in.Memory}
+	if in.mine() && !in.Deleting {
+		r.Memory.Namespace = in.Tenant.Namespace
+	}
+	if out.Err == nil && out.Decision.Problem == nil && in.mine() && in.followed() {
+		f := in.World.Follow
+		r.Memory.PlanUID, r.Memory.PlanGeneration = f.UID, f.Generation
+		if in.follows() {
+			r.Memory.Plan = in.Tenant.Plan
+		}
+	}
+	r.Conditions = in.conditions(out)
+	r.Conditions = append(r.Conditions, in.root(out, merged(before, r.Conditions)))
+	r.Settled = out.Err == nil && out.Decision.Problem == nil && in.follows() && len(in.failures()) == 0
+	return r
+}
+
+// followed reports whether this pass has tried to give the tenant the present generation of its plan.
+func (in *Input) followed() bool { return in.World.Follow.UID != "" && in.concerned() }
+
+func (in *Input) conditions(out Outcome) []Condition {
+	if in.Deleting && out.Decision.Problem != nil && out.Decision.Problem.Reason == ReasonDeletionProtected {
+		return nil
+	}
+	namespace := in.namespaceReady(out)
+	if !namespace.Status || in.Deleting {
+		return []Condition{namespace}
+	}
+	plan, known := in.planApplied()
+	if !known {
+		return []Condition{namespace}
+	}
+	if plan.Reason == ReasonPlanNotFound || plan.Reason == ReasonPlanInvalid {
+		return []Condition{namespace, plan}
+	}
+	return []Condition{namespace, plan, in.meshReady(), in.policyReady(), in.edgeReady()}
+}
+
+func (in *Input) namespaceReady(out Outcome) Condition {
+	no := func(reason Reason, message string) Condition {
+		return Condition{Type: ConditionNamespaceReady, Reason: reason, Message: message}
+	}
+	switch {
+	case out.Decision.Problem != nil:
+		return no(out.Decision.Problem.Reason, out.Decision.Problem.Message)
+	case !in.mine() && out.Err != nil:
+		return no(ReasonCreating, fmt.Sprintf("the namespace %q: %s", in.Tenant.Namespace, out.Err))
+	case !in.mine():
+		return no(ReasonCreating, fmt.Sprintf("the namespace %q is about to be made", in.Tenant.Namespace))
+	case in.Deleting:
+		return no(ReasonTerminating, fmt.Sprintf("the namespace %q is being deleted", in.Tenant.Namespace))
+	}
+	return Condition{Type: ConditionNamespaceReady, Status: true, Reason: ReasonProvisioned, Message: fmt.Sprintf("the namespace %q is there", in.Tenant.Namespace)}
+}
+
+// planApplied is not known while the tenant waits for the roll-out of a change: what it has is what its plan last gave it.
+func (in *Input) planApplied() (c Condition, known bool) {
+	f := &in.World.Follow
+	no := func(reason Reason, message string) (Condition, bool) {
+		return Condition{Type: ConditionPlanApplied, Reason: reason, Message: message}, true
+	}
+	kept := ""
+	if in.Memory.Plan != "" {
+		kept = fmt.Sprintf("; what the plan %q gave the namespace stays", in.Memory.Plan)
+	}
+	switch {
+	case f.UID == "":
+		return no(ReasonPlanNotFound, fmt.Sprintf("spec.plan: there is no TenantPlan %q: create it, or name another%s", in.Tenant.Plan, kept))
+	case !in.concerned() && f.Going && in.Memory.PlanUID != f.UID:
+		return no(ReasonPlanNotFound, fmt.Sprintf("spec.plan: the TenantPlan %q is being deleted: name another%s", in.Tenant.Plan, kept))
+	case !in.concerned():
+		return Condition{}, false
+	case f.Invalid != "":
+		return no(ReasonPlanInvalid, fmt.Sprintf("the TenantPlan %q can't be applied: %s%s", in.Tenant.Plan, f.Invalid, kept))
+	}
+	if message := in.failuresOf(ConditionPlanApplied); message != "" {
+		return no(ReasonPartiallyApplied, message)
+	}
+	return Condition{
+		Type: ConditionPlanApplied, Status: true, Reason: ReasonApplied,
+		Message: fmt.Sprintf("the namespace has what the TenantPlan %q says%s", in.Tenant.Plan, in.suspended()),
+	}, true
+}
+
+func (in *Input) suspended() string {
+	if in.Tenant.Suspended {
+		return "; it is suspended, so that no new pods start"
+	}
+	return ""
+}
+
+func (in *Input) meshReady() Condition {
+	c := Condition{Type: ConditionMeshReady}
+	w := in.wanted()
+	missing := missing(w, MeshKinds())
+	switch failures := in.failuresOf(ConditionMeshReady); {
+	case w.mesh != nil:
+		c.Reason, c.Message = ReasonError, w.mesh.Error()
+	case missing != "":
+		c.Reason, c.Message = ReasonCRDMissing, fmt.Sprintf("the cluster has no %s: install Istio, or remove what needs it from spec.istio of the TenantPlan %q", missing, in.Tenant.Plan)
+	case failures != "":
+		c.Reason, c.Message = ReasonError, failures
+	case !slices.ContainsFunc(w.objects, func(o Object) bool { return concernOf(o.Kind) == ConditionMeshReady }):
+		c.Status, c.Reason, c.Message = true, ReasonNotConfigured, "the plan has no objects of Istio"
+	default:
+		c.Status, c.Reason, c.Message = true, ReasonApplied, "the namespace has the objects of Istio that the plan says"
+	}
+	return c
+}
+
+// missing names those of the kinds that the plan needs and the cluster lacks.
+func missing(w wanted, kinds []Kind) string {
+	var names []string
+	for _, k := range w.missing {
+		if slices.Contains(kinds, k) {
+			names = append(names, k.Kind+" of "+k.APIVersion())
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// policyReady is that of the plan, whose constraints are for all its tenants.
+func (in *Input) policyReady() Condition {
+	f := &in.World.Follow
+	switch {
+	case len(f.Plan.spec.Constraints) == 0:
+		return Condition{Type: ConditionPolicyReady, Status: true, Reason: ReasonNotConfigured, Message: "the plan has no constraints"}
+	case f.Policy == nil:
+		return Condition{Type: ConditionPolicyReady, Reason: ReasonError, Message: fmt.Sprintf("the constraints of the TenantPlan %q are about to be made", in.Tenant.Plan)}
+	}
+	return *f.Policy
+}
+
+// edgeReady is that of the DistributionTenant.
+func (in *Input) edgeReady() Condition {
+	c := Condition{Type: ConditionEdgeReady}
+	w := in.wanted()
+	at := slices.IndexFunc(w.objects, func(o Object) bool { return o.Kind == KindDistributionTenant })
+	failures := in.failuresOf(ConditionEdgeReady)
+	switch {
+	case w.edge != nil:
+		c.Reason, c.Message = ReasonError, w.edge.Error()
+		return c
+	case failures != "":
+		c.Reason, c.Message = ReasonError, failures
+		return c
+	case missing(w, []Kind{KindDistributionTenant}) != "":
+		c.Reason, c.Message = ReasonCRDMissing, "the cluster has no kind DistributionTenant: install the operator's own kinds"
+		return c
+	case at < 0:
+		c.Status, c.Reason, c.Message = true, ReasonNotConfigured, "the plan has no edge tenant"
+		return c
+	}
+	live := in.child(w.objects[at].Key())
+	if live == nil {
+		c.Reason, c.Message = ReasonCreating, fmt.Sprintf("the DistributionTenant %q is about to be made", w.objects[at].Name)
+		return c
+	}
+	return edgeOf(live)
+}
+
+// edgeOf repeats what a DistributionTenant says of itself.
+func edgeOf(live *Live) Condition {
+	c := Condition{Type: ConditionEdgeReady, Reason: ReasonCreating, Message: fmt.Sprintf("the DistributionTenant %q is being made", live.Name)}
+	status, _ := live.Body["status"].(map[string]any)
+	conditions, _ := status["conditions"].([]any)
+	for _, one := range conditions {
+		one, _ := one.(map[string]any)
+		if one["type"] != ConditionReady {
+			continue
+		}
+		reason, _ := one["reason"].(string)
+		message, _ := one["message"].(string)
+		c.Status, c.Reason, c.Message = one["status"] == "True", Reason(reason), fmt.Sprintf("the DistributionTenant %q: %s", live.Name, message)
+	}
+	return c
+}
+
+// concernOf says which condition speaks of the objects of a kind.
+func concernOf(k Kind) string {
+	switch {
+	case slices.Contains(MeshKinds(), k):
+		return ConditionMeshReady
+	case k == KindDistributionTenant:
+		return ConditionEdgeReady
+	}
+	return ConditionPlanApplied
+}
+
+// shownFailures is how many failed objects a message names.
+const shownFailures = 3
+
+// failuresOf says what could not be made of what a condition speaks of; empty for nothing.
+func (in *Input) failuresOf(condition string) string {
+	var messages []string
+	for _, f := range in.failures() {
+		if concernOf(f.object.Kind) == condition {
+			messages = append(messages, fmt.Sprintf("the %s %q: %s", f.object.Kind.Kind, f.object.Name, inWords(f.Err)))
+		}
+	}
+	if more := len(messages) - shownFailures; more > 0 {
+		messages = append(messages[:shownFailures], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(messages, "; ")
+}
+
+// inWords leaves out the operation: that an object could not be made is said already.
+func inWords(err *fault.Error) string {
+	if err.Message != "" {
+		return err.Message
+	}
+	return err.Error()
+}
+
+// order is that in which the conditions of a tenant are asked for the first that isn't True.
+var order = []string{ConditionNamespaceReady, ConditionPlanApplied, ConditionMeshReady, ConditionPolicyReady, ConditionEdgeReady}
+
+// root sums the conditions up.
+func (in *Input) root(out Outcome, all []Condition) Condition {
+	c := Condition{Type: ConditionTenantReady}
+	if p := out.Decision.Problem; p != nil {
+		c.Reason, c.Message = p.Reason, p.Message
+		return c
+	}
+	for _, kind := range order {
+		at := slices.IndexFunc(all, func(c Condition) bool { return c.Type == kind })
+		if at < 0 {
+			continue
+		}
+		if !all[at].Status {
+			c.Reason, c.Message = all[at].Reason, all[at].Message
+			return c
+		}
+	}
+	c.Status, c.Reason = true, ReasonReady
+	c.Message = fmt.Sprintf("the namespace %q has all that the TenantPlan %q says%s", in.Tenant.Namespace, in.Tenant.Plan, in.suspended())
+	return c
+}
+
+// merged are the conditions with those of this pass in place of the former ones.
+func merged(before, now []Condition) []Condition {
+	out := slices.Clone(now)
+	for _, c := range before {
+		if !slices.ContainsFunc(now, func(n Condition) bool { return n.Type == c.Type }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,274 @@
+package tenancy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Rule is one line of a chain, for the documentation.
+type Rule struct{ Name, About string }
+
+// rule is one question. It answers with a decision, or lets the next rule speak.
+type rule struct {
+	Rule
+
+	apply func(*Input) (Decision, bool)
+}
+
+// Chains lists the rules of both chains in their order.
+func Chains() (keep, remove []Rule) { return list(keepRules()), list(removeRules()) }
+
+func list(rules []rule) []Rule {
+	out := make([]Rule, len(rules))
+	for i, r := range rules {
+		out[i] = r.Rule
+	}
+	return out
+}
+
+// The delays until what has no event, or whose event got lost, is looked at again.
+const (
+	lookAgain     = 5 * time.Minute
+	watchDeletion = 30 * time.Second
+	retryRefusal  = 30 * time.Second
+)
+
+// Decide picks the one step that comes next. The order of the rules is the design: whatever can stand in the way is asked before
+// anything is written.
+func Decide(in Input) Decision {
+	rules := keepRules()
+	if in.Deleting {
+		rules = removeRules()
+	}
+	for _, r := range rules {
+		if d, fires := r.apply(&in); fires {
+			d.Rule = r.Name
+			return d
+		}
+	}
+	return Decision{Rule: "Idle", Step: Rest{After: in.nextTry()}}
+}
+
+func keepRules() []rule {
+	return []rule{
+		{Rule{"Names", "names that can't be stop everything: nothing is made or changed"}, names},
+		{Rule{"Look", "a namespace that is not in the cache is asked for before anything is decided upon its absence, and one before it is adopted"}, look},
+		{Rule{"Conflict", "a namespace that exists and is not the tenant's is left alone, unless its annotation gives it to the tenant"}, conflict},
+		{Rule{"Terminating", "a namespace that is being deleted is waited for"}, terminating},
+		{Rule{"Refused", "a write to the namespace that the API server refused is tried again later"}, refused},
+		{Rule{"Create", "there is no namespace: it is created with all its labels"}, create},
+		{Rule{"Namespace", "the namespace gets its labels and annotations, and loses those that contradict them"}, correct},
+		{Rule{"Try", "the first tenant of a new generation of a plan asks the API server whether it would take its objects"}, try},
+		{Rule{"Apply", "children that differ from the plan are applied, and those that it no longer names are removed"}, apply},
+	}
+}
+
+func removeRules() []rule {
+	return []rule{
+		{Rule{"Protected", "deletionProtection holds the object, and nothing is torn down"}, protected},
+		{Rule{"NeverMade", "a name that is none of a namespace never led to one"}, neverMade},
+		{Rule{"Look", "the namespace is read from the API server: nothing is deleted upon a cache"}, lookAlways},
+		{Rule{"Gone", "the namespace is gone, or not this tenant's: the object goes"}, gone},
+		{Rule{"Refused", "a write to the namespace that the API server refused is tried again later"}, refused},
+		{Rule{"Retain", "the namespace stays, and is nobody's from now on"}, retain},
+		{Rule{"Terminating", "a namespace that is being deleted is waited for"}, terminating},
+		{Rule{"Delete", "the namespace is deleted, if it is still the one that was looked at"}, remove},
+	}
+}
+
+func names(in *Input) (Decision, bool) {
+	if in.Problem == "" {
+		return pass()
+	}
+	return rest(ReasonInvalidName, in.Problem, 0)
+}
+
+func look(in *Input) (Decision, bool) {
+	n := in.World.Namespace
+	if in.World.Looked || n != nil && (in.mine() || !in.mayAdopt()) {
+		return pass()
+	}
+	return do(Look{})
+}
+
+func conflict(in *Input) (Decision, bool) {
+	n := in.World.Namespace
+	switch {
+	case n == nil || in.mine() || in.mayAdopt():
+		return pass()
+	case in.World.Owner != "":
+		return rest(ReasonNamespaceConflict, fmt.Sprintf("the namespace %q is that of the Tenant %q: %s", n.Name, in.World.Owner, in.otherName()), lookAgain)
+	case n.Deleting:
+		return rest(ReasonNamespaceConflict, fmt.Sprintf("the namespace %q is not this tenant's, and is being deleted: it is made anew when it is gone", n.Name), lookAgain)
+	}
+	return rest(ReasonNamespaceConflict, fmt.Sprintf(
+		"the namespace %q exists and is not this tenant's: %s; or, to give it to this tenant with all that is in it, annotate the namespace with %s=%s",
+		n.Name, in.otherName(), AnnotationAdoptBy, in.Tenant.Name), lookAgain)
+}
+
+// otherName says how to have another namespace: the name can't be changed.
+func (in *Input) otherName() string {
+	if in.Tenant.Explicit {
+		return "delete this Tenant and create one with another spec.namespace"
+	}
+	return "delete this Tenant and create one with a spec.namespace of its own"
+}
+
+func terminating(in *Input) (Decision, bool) {
+	n := in.World.Namespace
+	if n == nil || !n.Deleting {
+		return pass()
+	}
+	after := lookAgain
+	if in.Deleting {
+		after = watchDeletion
+	}
+	return rest(ReasonTerminating, fmt.Sprintf("the namespace %q is being deleted%s", n.Name, remaining(n)), after)
+}
+
+// remaining says what a namespace waits for, in the words of the namespace controller.
+func remaining(n *Live) string {
+	status, _ := n.Body["status"].(map[string]any)
+	conditions, _ := status["conditions"].([]any)
+	var messages []string
+	for _, c := range conditions {
+		c, _ := c.(map[string]any)
+		if text, _ := c["message"].(string); c["status"] == "True" && text != "" {
+			messages = append(messages, text)
+		}
+	}
+	slices.Sort(messages)
+	if messages = slices.Compact(messages); len(messages) == 0 {
+		return ""
+	}
+	return ", and waits: " + strings.Join(messages, "; ")
+}
+
+func refused(in *Input) (Decision, bool) {
+	if in.World.Refused == nil {
+		return pass()
+	}
+	reason := ReasonCreating
+	if in.Deleting {
+		reason = ReasonTerminating
+	}
+	return rest(reason, fmt.Sprintf("the namespace %q: %s", in.Tenant.Namespace, in.World.Refused.Error()), retryRefusal)
+}
+
+func create(in *Input) (Decision, bool) {
+	if in.World.Namespace != nil {
+		return pass()
+	}
+	o, _ := in.namespace()
+	if in.keeps() {
+		// What a former plan gave is gone with the namespace, so that nothing is left to keep.
+		o, _ = BuildNamespace(in.Tenant, nil)
+		o = o.Marked()
+	}
+	return do(CreateNamespace{Object: o})
+}
+
+func correct(in *Input) (Decision, bool) {
+	n := in.World.Namespace
+	o, drop := in.namespace()
+	drop = slices.DeleteFunc(drop, func(key string) bool { _, there := n.Labels[key]; return !there })
+	if in.mine() && n.Kept(o) && len(drop) == 0 {
+		return pass()
+	}
+	if in.keeps() {
+		o = carried(n, o)
+	}
+	return do(ApplyNamespace{Object: o, UID: n.UID, Drop: drop, Adopts: !in.mine()})
+}
+
+// carried is the object with all labels and annotations that the namespace has. What is not sent is taken off where it is ours, and nobody
+// knows any more which of them a plan has given. Sending what is somebody else's changes nothing.
+func carried(n *Live, o Object) Object {
+	labels, annotations := maps.Clone(n.Labels), maps.Clone(n.Annotations)
+	maps.Copy(labels, o.Labels)
+	o.Labels, o.Annotations = labels, annotations
+	return o.Marked()
+}
+
+func try(in *Input) (Decision, bool) {
+	if !in.follows() || in.World.Follow.Tried {
+		return pass()
+	}
+	a := in.diff()
+	objects := slices.Clone(a.Create)
+	for _, u := range a.Update {
+		objects = append(objects, u.Object)
+	}
+	// The objects of mesh and edge have conditions of their own, and differ from tenant to tenant.
+	objects = slices.DeleteFunc(objects, func(o Object) bool { return concernOf(o.Kind) != ConditionPlanApplied })
+	if len(objects) == 0 {
+		return pass()
+	}
+	return do(Try{Objects: objects})
+}
+
+func apply(in *Input) (Decision, bool) {
+	a := in.ready(in.diff())
+	if a.empty() {
+		return pass()
+	}
+	return do(a)
+}
+
+func protected(in *Input) (Decision, bool) {
+	if !in.Protected {
+		return pass()
+	}
+	return rest(ReasonDeletionProtected, "the Tenant was deleted, and spec.deletionProtection is true: nothing is torn down; set it to false to let the customer go", 0)
+}
+
+func neverMade(in *Input) (Decision, bool) {
+	if isDNSLabel(in.Tenant.Namespace) {
+		return pass()
+	}
+	return do(LetGo{})
+}
+
+func lookAlways(in *Input) (Decision, bool) {
+	if in.World.Looked {
+		return pass()
+	}
+	return do(Look{})
+}
+
+func gone(in *Input) (Decision, bool) {
+	if in.mine() {
+		return pass()
+	}
+	return do(LetGo{})
+}
+
+// retain takes the UID off, and leaves the rest as it is.
+func retain(in *Input) (Decision, bool) {
+	n := in.World.Namespace
+	if !in.Retain || n.Deleting {
+		return pass()
+	}
+	o := Object{Kind: KindNamespace, Name: n.Name}
+	labels, annotations := maps.Clone(n.Labels), maps.Clone(n.Annotations)
+	delete(labels, LabelTenantUID)
+	delete(annotations, AnnotationAdoptBy)
+	o.Labels, o.Annotations = labels, annotations
+	return do(ApplyNamespace{Object: o.Marked(), UID: n.UID, Drop: []string{LabelTenantUID}})
+}
+
+func remove(in *Input) (Decision, bool) { return do(DeleteNamespace{Live: *in.World.Namespace}) }
+
+// rest ends the pass with a problem.
+func rest(reason Reason, message string, after time.Duration) (Decision, bool) {
+	return Decision{Step: Rest{After: after}, Problem: &Problem{Reason: reason, Message: message}}, true
+}
+
+// do asks for a step.
+func do(s Step) (Decision, bool) { return Decision{Step: s}, true }
+
+// pass lets the next rule speak.
+func pass() (Decision, bool) { return Decision{}, false }

@@ -1,0 +1,309 @@
+package tenancy
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// Input is all that a decision about a tenant is made from.
+type Input struct {
+	Now    time.Time
+	Tenant Tenant
+	// Problem is why the names of the tenant can't be; empty if they can.
+	Problem string
+
+	// Deleting says that the object was deleted, Protected that spec.deletionProtection keeps it, and Retain that
+	// the namespace stays.
+	Deleting, Protected, Retain bool
+
+	Memory   Memory
+	Attempts Attempts
+	World    World
+}
+
+// Memory is what status remembers.
+type Memory struct {
+	// Namespace is set once it was this tenant's.
+	Namespace string
+	// Plan is the name of the plan that was last applied.
+	Plan string
+	// PlanUID and PlanGeneration are those of the plan that was last tried.
+	PlanUID        string
+	PlanGeneration int64
+}
+
+// World is what was found in the cluster.
+type World struct {
+	// Namespace is the one of the tenant's effective name, whosever it is; nil where there is none.
+	Namespace *Live
+	// Looked says that Namespace was read from the API server in this pass, and not from a cache.
+	Looked bool
+	// Owner is the name of the living Tenant whose UID is on the namespace; empty if there is none.
+	Owner string
+	// Refused is why the last write to the namespace failed; nil if it didn't.
+	Refused *fault.Error
+
+	Follow Follow
+	// Children are the objects of the tenant in its namespace, with those of a former tenant of the namespace.
+	Children []Live
+	// Missing are the kinds of children that the cluster lacks.
+	Missing []Kind
+}
+
+// Follow is what is known of the plan that the tenant names.
+type Follow struct {
+	// Plan is nil where there is no such plan, or one that can't be.
+	Plan *Plan
+	// UID and Generation are those of the plan that there is, also where it can't be. The UID is empty where there is none.
+	UID        string
+	Generation int64
+	// Invalid is why the plan can't be, as it says or as the API server has answered; empty if it can.
+	Invalid string
+	// Tried says that the API server would take the objects of this generation.
+	Tried bool
+	// Going says that the plan was deleted.
+	Going bool
+	// Released says that the roll-out of this generation has come to this tenant.
+	Released bool
+	// Policy is the state of the plan's constraints; nil while nothing is known of it.
+	Policy *Condition
+}
+
+// Attempts are the objects that could not be made as they should be, by their key.
+type Attempts map[string]Failure
+
+// Failure is what is known of an object that could not be made.
+type Failure struct {
+	// Hash is that of the object that was tried: another one is tried at once.
+	Hash  string
+	Count int
+	At    time.Time
+	Err   *fault.Error
+}
+
+// The delays between tries of one object.
+const (
+	firstRetry = 10 * time.Second
+	lastRetry  = 5 * time.Minute
+)
+
+func (f Failure) due() time.Time {
+	delay := firstRetry
+	for range f.Count - 1 {
+		delay = min(2*delay, lastRetry)
+	}
+	return f.At.Add(delay)
+}
+
+// Note remembers a failure.
+func (a Attempts) Note(key, hash string, at time.Time, err *fault.Error) {
+	count := 1
+	if before, ok := a[key]; ok && before.Hash == hash {
+		count = before.Count + 1
+	}
+	a[key] = Failure{Hash: hash, Count: count, At: at, Err: err}
+}
+
+// Key names a child among those of its tenant.
+func (o *Object) Key() string { return o.Kind.Group + "/" + o.Kind.Kind + "/" + o.Name }
+
+// mine reports whether the namespace is this tenant's.
+func (in *Input) mine() bool {
+	n := in.World.Namespace
+	return n != nil && n.Labels[LabelTenantUID] == in.Tenant.UID
+}
+
+// mayAdopt reports whether somebody has given the namespace to this tenant, and it is no other's.
+func (in *Input) mayAdopt() bool {
+	n := in.World.Namespace
+	return n.Annotations[AnnotationAdoptBy] == in.Tenant.Name && in.World.Owner == "" && !n.Deleting
+}
+
+// follows reports whether the tenant is to have what the plan says now. Otherwise it keeps what it has.
+func (in *Input) follows() bool {
+	f := &in.World.Follow
+	return f.Plan != nil && f.Invalid == "" && in.concerned()
+}
+
+// concerned reports whether the present generation of the plan is this tenant's. One that has an earlier generation
+// waits for the roll-out, one that has none of this plan doesn't.
+func (in *Input) concerned() bool {
+	f := &in.World.Follow
+	switch {
+	case f.UID == "":
+		return true
+	case in.Memory.PlanUID != f.UID:
+		return !f.Going
+	}
+	return in.Memory.PlanGeneration == f.Generation || f.Released
+}
+
+// keeps reports whether the tenant has what a plan gave it, and nobody knows what it is to have now.
+func (in *Input) keeps() bool { return !in.follows() && in.Memory.Plan != "" }
+
+// wanted is what the tenant is to have in its namespace.
+type wanted struct {
+	objects []Object
+	// whole says that the plan is followed, so that what is not among objects goes. Kinds that are kept are left alone
+	// all the same: nobody knows what is wanted of them.
+	whole bool
+	kept  []Kind
+	// missing are the kinds that the plan needs and the cluster lacks.
+	missing []Kind
+	// mesh and edge are why these objects can't be.
+	mesh, edge error
+}
+
+// suspension is the one object that a tenant has or hasn't whatever its plan says.
+var suspension = Object{Kind: KindResourceQuota, Name: nameSuspended}
+
+func (in *Input) wanted() wanted {
+	if !in.follows() {
+		return wanted{objects: in.marked(BuildLimits(in.Tenant, nil))}
+	}
+	p := in.World.Follow.Plan
+	w := wanted{whole: true}
+	objects := append(BuildLimits(in.Tenant, p), BuildIsolation(in.Tenant, p)...)
+	mesh, err := BuildMesh(in.Tenant, p)
+	if w.mesh = err; err != nil {
+		w.kept = append(w.kept, MeshKinds()...)
+	}
+	edge, err := BuildEdge(in.Tenant, p)
+	if w.edge = err; err != nil {
+		w.kept = append(w.kept, KindDistributionTenant)
+	}
+	for _, o := range append(append(objects, mesh...), edge...) {
+		if slices.Contains(in.World.Missing, o.Kind) {
+			w.missing = append(w.missing, o.Kind)
+			continue
+		}
+		w.objects = append(w.objects, o.Marked())
+	}
+	return w
+}
+
+func (in *Input) marked(objects []Object) []Object {
+	out := make([]Object, len(objects))
+	for i, o := range objects {
+		out[i] = o.Marked()
+	}
+	return out
+}
+
+// namespace is the namespace as it should be, and the labels that it must not have.
+func (in *Input) namespace() (o Object, drop []string) {
+	t := in.Tenant
+	if in.follows() {
+		o, drop = BuildNamespace(t, in.World.Follow.Plan)
+		return o.Marked(), drop
+	}
+	if !in.keeps() {
+		o, drop = BuildNamespace(t, nil)
+		return o.Marked(), drop
+	}
+	// What the former plan gave stays, pod security above all, and so does the label by which constraints know the namespace.
+	t.Plan = in.Memory.Plan
+	o, _ = BuildNamespace(t, nil)
+	for key := range o.Labels {
+		if !isIdentity(key) {
+			delete(o.Labels, key)
+		}
+	}
+	o.Annotations = nil
+	return o, nil
+}
+
+// isIdentity tells the labels that say whose a namespace is from those that a plan gives.
+func isIdentity(key string) bool {
+	return slices.Contains([]string{LabelTenant, LabelTenantUID, LabelTenantPlan, LabelTenantUsername, LabelManagedBy}, key)
+}
+
+// diff compares what is there with what is wanted.
+func (in *Input) diff() Apply {
+	w := in.wanted()
+	var a Apply
+	seen := map[string]bool{}
+	for _, o := range w.objects {
+		seen[o.Key()] = true
+		live := in.child(o.Key())
+		switch {
+		case live == nil:
+			a.Create = append(a.Create, o)
+		case live.Deleting: // it comes back when it is gone
+		case !live.Kept(o):
+			a.Update = append(a.Update, Update{Object: o, UID: live.UID})
+		}
+	}
+	for _, live := range in.World.Children {
+		stays := seen[live.Key()] || live.Deleting || slices.Contains(w.kept, live.Kind) || !w.whole && live.Key() != suspension.Key()
+		if !stays {
+			a.Prune = append(a.Prune, live)
+		}
+	}
+	return a
+}
+
+func (in *Input) child(key string) *Live {
+	for i := range in.World.Children {
+		if in.World.Children[i].Key() == key {
+			return &in.World.Children[i]
+		}
+	}
+	return nil
+}
+
+// ready takes out what has failed and is not due for another try.
+func (in *Input) ready(a Apply) Apply {
+	waits := func(o *Object, hash string) bool {
+		f, failed := in.Attempts[o.Key()]
+		return failed && f.Hash == hash && in.Now.Before(f.due())
+	}
+	a.Create = slices.DeleteFunc(a.Create, func(o Object) bool { return waits(&o, o.Hash()) })
+	a.Update = slices.DeleteFunc(a.Update, func(u Update) bool { return waits(&u.Object, u.Hash()) })
+	a.Prune = slices.DeleteFunc(a.Prune, func(l Live) bool { return waits(&l.Object, "") })
+	return a
+}
+
+// failures are those of objects that are still not as they should be, in a fixed order.
+func (in *Input) failures() []failed { return in.Attempts.of(in.diff()) }
+
+// of are the failures of what is still to be done.
+func (a Attempts) of(todo Apply) []failed {
+	var out []failed
+	add := func(o Object, hash string) {
+		if f, ok := a[o.Key()]; ok && f.Hash == hash {
+			out = append(out, failed{object: o, Failure: f})
+		}
+	}
+	for _, o := range todo.Create {
+		add(o, o.Hash())
+	}
+	for _, u := range todo.Update {
+		add(u.Object, u.Hash())
+	}
+	for _, l := range todo.Prune {
+		add(l.Object, "")
+	}
+	return out
+}
+
+type failed struct {
+	Failure
+
+	object Object
+}
+
+// nextTry is when the first of the failed objects is due; zero if none failed.
+func (in *Input) nextTry() time.Duration { return nextTry(in.Now, in.failures()) }
+
+func nextTry(now time.Time, failures []failed) time.Duration {
+	var next time.Duration
+	for _, f := range failures {
+		if after := max(f.due().Sub(now), time.Second); next == 0 || after < next {
+			next = after
+		}
+	}
+	return next
+}

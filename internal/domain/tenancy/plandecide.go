@@ -1,0 +1,273 @@
+package tenancy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+)
+
+// PlanInput is all that a decision about a plan is made from.
+type PlanInput struct {
+	Now time.Time
+	// Plan is nil where it can't be; Invalid says why then. Invalid is also what the API server has answered to the first tenant's try.
+	Plan       *Plan
+	Invalid    string
+	Name, UID  string
+	Generation int64
+	Deleting   bool
+	// Held says that the finalizer is stored.
+	Held bool
+
+	Limits    Limits
+	Followers []Follower
+	// Released are the tenants that the roll-out of this generation has come to.
+	Released map[string]bool
+
+	// Constraints are those of the plan that were found, and Missing the kinds of those that it says and the cluster lacks.
+	Constraints []Live
+	Missing     []Kind
+	Attempts    Attempts
+}
+
+// Hold stores the finalizer, and the kinds of the plan's constraints with it, so that none is forgotten when the plan no longer names it.
+type Hold struct{}
+
+// Release lets tenants have the present generation of the plan.
+type Release struct{ UIDs []string }
+
+func (Hold) step()    {}
+func (Release) step() {}
+
+// Effect implements Step.
+func (Hold) Effect() step.Effect { return step.Keeps }
+
+// Effect implements Step.
+func (Release) Effect() step.Effect { return step.Keeps }
+
+type planRule struct {
+	Rule
+
+	apply func(*PlanInput) (Decision, bool)
+}
+
+// PlanChains lists the rules of both chains of a plan in their order.
+func PlanChains() (keep, remove []Rule) {
+	rows := func(rules []planRule) []Rule {
+		out := make([]Rule, len(rules))
+		for i, r := range rules {
+			out[i] = r.Rule
+		}
+		return out
+	}
+	return rows(planKeepRules()), rows(planRemoveRules())
+}
+
+func planKeepRules() []planRule {
+	return []planRule{
+		{Rule{"Hold", "the finalizer is stored before anything is made"}, planHold},
+		{Rule{"Constraints", "constraints that differ from the plan are applied, and those that it no longer names are removed"}, planConstraints},
+		{Rule{"Roll out", "the next tenants get the change, while few enough have failed"}, planRelease},
+	}
+}
+
+func planRemoveRules() []planRule {
+	return []planRule{
+		{Rule{"InUse", "tenants still name the plan, or have what it gave: it stays, and so do its constraints"}, planInUse},
+		{Rule{"Constraints", "the constraints of the plan are removed"}, planPrune},
+		{Rule{"LetGo", "nobody needs the plan: it goes"}, func(*PlanInput) (Decision, bool) { return do(LetGo{}) }},
+	}
+}
+
+// DecidePlan picks the one step that comes next for a plan.
+func DecidePlan(in PlanInput) Decision {
+	rules := planKeepRules()
+	if in.Deleting {
+		rules = planRemoveRules()
+	}
+	for _, r := range rules {
+		if d, fires := r.apply(&in); fires {
+			d.Rule = r.Name
+			return d
+		}
+	}
+	return Decision{Rule: "Idle", Step: Rest{After: in.nextTry()}}
+}
+
+func planHold(in *PlanInput) (Decision, bool) {
+	if in.Held {
+		return pass()
+	}
+	return do(Hold{})
+}
+
+func planConstraints(in *PlanInput) (Decision, bool) {
+	if in.Plan == nil {
+		return pass()
+	}
+	if a := in.ready(in.diff()); !a.empty() {
+		return do(a)
+	}
+	return pass()
+}
+
+func planRelease(in *PlanInput) (Decision, bool) {
+	if in.Plan == nil || in.Invalid != "" {
+		return pass()
+	}
+	if r := in.rollout(); len(r.Release) > 0 {
+		return do(Release{UIDs: r.Release})
+	}
+	return pass()
+}
+
+func planInUse(in *PlanInput) (Decision, bool) {
+	if len(in.Followers) == 0 {
+		return pass()
+	}
+	const shown = 3
+	var names []string
+	for _, f := range in.Followers {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	list := strings.Join(names[:min(shown, len(names))], ", ")
+	if len(names) > shown {
+		list += ", ..."
+	}
+	return rest(ReasonInUse, fmt.Sprintf("the plan was deleted, and %d tenants have it (%s): they keep what it gives them; give them another plan, or delete them", len(names), list), 0)
+}
+
+func planPrune(in *PlanInput) (Decision, bool) {
+	if a := in.ready(Apply{Prune: slices.Clone(in.Constraints)}); !a.empty() {
+		return do(a)
+	}
+	if len(in.Constraints) > 0 {
+		return do(Rest{After: watchDeletion})
+	}
+	return pass()
+}
+
+func (in *PlanInput) rollout() Rollout {
+	return Advance(in.Generation, in.Followers, in.Released, in.Limits)
+}
+
+func (in *PlanInput) diff() Apply {
+	var a Apply
+	seen := map[string]bool{}
+	for _, o := range BuildPolicy(in.Plan) {
+		o = o.Marked()
+		seen[o.Key()] = true
+		at := slices.IndexFunc(in.Constraints, func(l Live) bool { return l.Key() == o.Key() })
+		switch {
+		case slices.Contains(in.Missing, o.Kind):
+		case at < 0:
+			a.Create = append(a.Create, o)
+		case !in.Constraints[at].Deleting && !in.Constraints[at].Kept(o):
+			a.Update = append(a.Update, Update{Object: o, UID: in.Constraints[at].UID})
+		}
+	}
+	for _, live := range in.Constraints {
+		if !seen[live.Key()] && !live.Deleting {
+			a.Prune = append(a.Prune, live)
+		}
+	}
+	return a
+}
+
+// The constraints of a plan are tried and counted as the children of a tenant are.
+func (in *PlanInput) ready(a Apply) Apply {
+	return (&Input{Now: in.Now, Attempts: in.Attempts}).ready(a)
+}
+
+// failures are those of constraints that are still not as they should be.
+func (in *PlanInput) failures() []failed {
+	a := Apply{Prune: in.Constraints}
+	if !in.Deleting {
+		if in.Plan == nil {
+			return nil
+		}
+		a = in.diff()
+	}
+	return in.Attempts.of(a)
+}
+
+func (in *PlanInput) nextTry() time.Duration { return nextTry(in.Now, in.failures()) }
+
+// PlanReport is what a pass leaves in a plan's status.
+type PlanReport struct {
+	Conditions []Condition
+	Rollout    Rollout
+}
+
+// ConcludePlan says what a pass over a plan has found.
+func ConcludePlan(in PlanInput, out Outcome) PlanReport {
+	r := PlanReport{Rollout: in.rollout()}
+	policy, rolled := in.policyReady(), in.rolledOut(r.Rollout)
+	root := Condition{Type: ConditionReady, Status: true, Reason: rolled.Reason, Message: rolled.Message}
+	switch p := out.Decision.Problem; {
+	case p != nil:
+		root.Status, root.Reason, root.Message = false, p.Reason, p.Message
+	case !rolled.Status:
+		root.Status, root.Reason, root.Message = false, rolled.Reason, rolled.Message
+	case !policy.Status:
+		root.Status, root.Reason, root.Message = false, policy.Reason, policy.Message
+	}
+	r.Conditions = []Condition{policy, root, rolled}
+	return r
+}
+
+func (in *PlanInput) rolledOut(r Rollout) Condition {
+	c := Condition{Type: ConditionRolledOut}
+	switch {
+	case in.Invalid != "":
+		c.Reason, c.Message = ReasonPlanInvalid, in.Invalid
+	case r.Stopped:
+		c.Reason, c.Message = ReasonRolloutStopped, fmt.Sprintf("%d of the %d tenants tried could not get the plan, so that no more are changed; %s", r.Failed, r.Failed+r.Applied, r.First)
+	case r.Waiting > 0:
+		c.Reason, c.Message = ReasonRollingOut, "a change is on its way through the tenants"
+	case r.Failed > 0:
+		c.Reason, c.Message = ReasonTenantsFailed, fmt.Sprintf("%d tenants could not get the plan; %s", r.Failed, r.First)
+	default:
+		c.Status, c.Reason, c.Message = true, ReasonRolledOut, "every tenant has the plan as it is now"
+	}
+	return c
+}
+
+func (in *PlanInput) policyReady() Condition {
+	c := Condition{Type: ConditionPolicyReady}
+	var missing []string
+	for _, k := range in.Missing {
+		missing = append(missing, k.Kind)
+	}
+	failures := in.failures()
+	switch {
+	case in.Plan == nil:
+		c.Reason, c.Message = ReasonError, "the plan can't be applied: "+in.Invalid
+	case len(missing) > 0:
+		c.Reason, c.Message = ReasonCRDMissing, fmt.Sprintf(
+			"the cluster has no constraint kind %s: install Gatekeeper and the ConstraintTemplate, or remove it from spec.gatekeeper.constraints", strings.Join(missing, ", "))
+	case len(failures) > 0:
+		c.Reason, c.Message = ReasonError, fmt.Sprintf("the %s %q: %s", failures[0].object.Kind.Kind, failures[0].object.Name, inWords(failures[0].Err))
+	case len(in.Plan.spec.Constraints) == 0:
+		c.Status, c.Reason, c.Message = true, ReasonNotConfigured, "the plan has no constraints"
+	default:
+		c.Status, c.Reason, c.Message = true, ReasonApplied, "the constraints of the plan are there"
+	}
+	return c
+}
+
+// Foreign is the failure of an object whose name somebody else's has.
+func Foreign(o Object) *fault.Error {
+	return &fault.Error{Kind: fault.Exists, Operation: "Creating", Message: fmt.Sprintf(
+		"there is one of that name that the operator did not make (%s): delete or rename it", o.Ref())}
+}
+
+// Unsettled is the failure of an object that is not as it was applied.
+func Unsettled(o Object) *fault.Error {
+	return &fault.Error{Kind: fault.Conflict, Operation: "Applying", Message: fmt.Sprintf(
+		"it was applied, and something else changes it back at once (%s): look for a webhook that changes such objects", o.Ref())}
+}

@@ -1,0 +1,92 @@
+package tenancy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Follower is a tenant that names a plan, or still has what it gave.
+type Follower struct {
+	// Name and UID are those of the Tenant.
+	Name, UID string
+	// Generation is that of the plan that the tenant follows; zero where it has nothing of this plan yet.
+	Generation int64
+	// Failure is why it does not have all that this generation says; empty where it has.
+	Failure string
+	// Named says that spec.plan is the plan.
+	Named bool
+	// Able says that nothing but the plan decides what becomes of it: its namespace is there, and stays.
+	Able bool
+}
+
+// Limits are how gently a change goes through the tenants.
+type Limits struct {
+	// MaxConcurrent is how many tenants change at the same time.
+	MaxConcurrent int
+	// MaxFailedPercent is the share of failed tenants among those tried, above which no more are changed.
+	MaxFailedPercent int
+}
+
+// Rollout is how far a generation of a plan has come.
+type Rollout struct {
+	// Tenants name the plan. Applied and Failed are those that were tried, Waiting those that are still to be.
+	Tenants, Applied, Failed, Waiting int
+	// Release are the UIDs of those that come next.
+	Release []string
+	// Stopped says that too many have failed.
+	Stopped bool
+	// First is the failure of the first tenant that failed, for people.
+	First string
+}
+
+// Advance counts where the tenants are, and picks those that come next. It begins with one, and takes as many more
+// at a time as have succeeded, so that a plan that nobody can have reaches one tenant, or two.
+func Advance(generation int64, followers []Follower, released map[string]bool, l Limits) Rollout {
+	followers = slices.Clone(followers)
+	slices.SortFunc(followers, func(a, b Follower) int {
+		// Those that had trouble before come last: they would say nothing about the change.
+		return cmp.Or(cmp.Compare(min(len(a.Failure), 1), min(len(b.Failure), 1)), strings.Compare(a.Name, b.Name))
+	})
+	var r Rollout
+	inFlight := 0
+	var next []string
+	for _, f := range followers {
+		if !f.Named {
+			continue
+		}
+		r.Tenants++
+		switch {
+		case f.Generation == generation && f.Failure == "":
+			r.Applied++
+		case f.Generation == generation:
+			r.Failed++
+			if r.First == "" {
+				r.First = fmt.Sprintf("Tenant %q: %s", f.Name, f.Failure)
+			}
+		case f.Generation == 0 || !f.Able: // these don't wait for the roll-out
+		case released[f.UID]:
+			r.Waiting++
+			inFlight++
+		default:
+			r.Waiting++
+			next = append(next, f.UID)
+		}
+	}
+	r.Stopped = r.Failed > 0 && r.Waiting > 0 && tooMany(r, l)
+	if r.Stopped {
+		return r
+	}
+	room := min(l.MaxConcurrent, r.Applied+1) - inFlight
+	r.Release = next[:max(0, min(room, len(next)))]
+	return r
+}
+
+// tooMany leaves out one failure beside successes, which may be the tenant's own trouble.
+func tooMany(r Rollout, l Limits) bool {
+	if r.Failed == 1 && r.Applied > 0 {
+		return false
+	}
+	return r.Failed*100 > l.MaxFailedPercent*(r.Failed+r.Applied)
+}
