@@ -1,0 +1,151 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+)
+
+// codeNoKind stands for a kind that the cluster does not have.
+const codeNoKind = "NoKindMatch"
+
+// longestMessage keeps a webhook's answer from filling a status.
+const longestMessage = 1000
+
+// classified is classify for an error that may be none.
+func classified(operation string, o tenancy.Object, err error) error {
+	if err == nil {
+		return nil
+	}
+	return classify(operation, o, err)
+}
+
+// classify says what an error of the API server means for the object.
+func classify(operation string, o tenancy.Object, err error) *fault.Error {
+	f := &fault.Error{Operation: operation, Err: err}
+	var status apierrors.APIStatus
+	switch {
+	case meta.IsNoMatchError(err):
+		f.Kind, f.Code, f.Message = fault.NotFound, codeNoKind, noKind(o)
+	case errors.As(err, &status):
+		f.Code = string(apierrors.ReasonForError(err))
+		if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+			f.RetryAfter = time.Duration(seconds) * time.Second
+		}
+		f.Kind, f.Message = answer(o, err, status.Status())
+		if f.Message == noKind(o) {
+			f.Code = codeNoKind
+		}
+	default:
+		// The texts of what is below name ports that differ each time.
+		f.Kind, f.Message = fault.Transient, "the API server did not answer"
+	}
+	f.Message = bounded(f.Message)
+	return f
+}
+
+// answer is the table of the API server's answers.
+func answer(o tenancy.Object, err error, s metav1.Status) (fault.Kind, string) {
+	switch {
+	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+		return fault.Conflict, fmt.Sprintf("the namespace %s is being deleted", o.Namespace)
+	case deniedByAdmission(s):
+		return fault.Denied, s.Message
+	case apierrors.IsAlreadyExists(err):
+		return fault.Exists, fmt.Sprintf("there is a %s already", o.Ref())
+	case apierrors.IsConflict(err), aboutUID(s):
+		// What it says names both UIDs.
+		return fault.Conflict, fmt.Sprintf("the %s is another one, or was changed, since it was read", o.Ref())
+	case s.Code == http.StatusForbidden, s.Code == http.StatusUnauthorized:
+		return refusal(o, s)
+	case s.Code == http.StatusNotFound, s.Code == http.StatusMethodNotAllowed:
+		return absence(o, s)
+	case s.Code == http.StatusTooManyRequests:
+		return fault.Throttled, s.Message
+	case s.Code == http.StatusRequestTimeout, s.Code == http.StatusGone, s.Code >= http.StatusInternalServerError:
+		return fault.Transient, s.Message
+	}
+	return fault.Invalid, mistakes(s)
+}
+
+// deniedByAdmission reports whether a policy of the cluster does not want the object. Whatever code a webhook answers with, only the text
+// that the API server puts before it tells it from the API server's own refusal.
+func deniedByAdmission(s metav1.Status) bool {
+	return s.Reason != metav1.StatusReasonInternalError &&
+		(strings.Contains(s.Message, "denied the request") || strings.Contains(s.Message, "denied request"))
+}
+
+// aboutUID reports whether the object of that name is another one than was named.
+func aboutUID(s metav1.Status) bool {
+	return s.Details != nil && slices.ContainsFunc(s.Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" })
+}
+
+// refusal is a right that is missing, or a quota that is used up, for which the API server has the same code.
+func refusal(o tenancy.Object, s metav1.Status) (fault.Kind, string) {
+	switch {
+	case strings.Contains(s.Message, "exceeded quota"):
+		return fault.Quota, s.Message
+	case strings.Contains(s.Message, "attempting to grant RBAC permissions not currently held"):
+		// It goes on with every single rule of the role.
+		return fault.Denied, mayNotBind(o)
+	}
+	return fault.Denied, s.Message
+}
+
+// mayNotBind says how one gets the right to bind a role.
+func mayNotBind(o tenancy.Object) string {
+	ref, _ := o.Body["roleRef"].(map[string]any)
+	return fmt.Sprintf("the operator may not bind %v %v: name it in tenancy.ownerClusterRoles of the chart", ref["kind"], ref["name"])
+}
+
+// absence tells what it is that is not there.
+func absence(o tenancy.Object, s metav1.Status) (fault.Kind, string) {
+	switch {
+	case s.Details != nil && s.Details.Kind == "clusterroles" && o.Kind == tenancy.KindRoleBinding:
+		// Who may not bind a role is asked for each right in it, and that fails if there is none.
+		return fault.Denied, mayNotBind(o) + " (there is no such role now)"
+	case s.Details == nil, s.Details.Name == "", s.Code == http.StatusMethodNotAllowed:
+		return fault.NotFound, noKind(o)
+	}
+	return fault.NotFound, s.Message
+}
+
+func noKind(o tenancy.Object) string {
+	return fmt.Sprintf("the cluster has no kind %s of %s: install the CustomResourceDefinition", o.Kind.Kind, o.APIVersion())
+}
+
+// mistakes are the fields that the API server does not like, without naming the object again.
+func mistakes(s metav1.Status) string {
+	if s.Details == nil {
+		return s.Message
+	}
+	var parts []string
+	for _, cause := range s.Details.Causes {
+		if cause.Field != "" {
+			parts = append(parts, cause.Field+": "+cause.Message)
+		}
+	}
+	if len(parts) == 0 {
+		return s.Message
+	}
+	return strings.Join(parts, "; ")
+}
+
+func bounded(text string) string {
+	if utf8.RuneCountInString(text) <= longestMessage {
+		return text
+	}
+	return string([]rune(text)[:longestMessage-1]) + "…"
+}

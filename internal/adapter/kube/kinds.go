@@ -1,0 +1,264 @@
+package kube
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	toolscache "k8s.io/client-go/tools/cache"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+)
+
+// kindDefinition is that of what defines kinds.
+var kindDefinition = tenancy.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+
+const (
+	// firstRetry is about what the API server takes to serve a kind whose definition it has.
+	firstRetry = 200 * time.Millisecond
+	// lastRetry bounds what is asked for a definition that is never served in the version that we want.
+	lastRetry = time.Minute
+	// settleTimeout is how long Appeared waits for the objects of a new kind to be listed, without which nobody could use it. Where they
+	// can't be listed, that is to be told.
+	settleTimeout = 5 * time.Second
+)
+
+// Served implements port.ChildReader. While it is not known yet which kinds there are it says yes, and reading fails: a kind
+// that is there must not look as if it were missing, for a moment after each start.
+func (c *Children) Served(k tenancy.Kind) bool {
+	if !c.optional(k) {
+		return true
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.watches[k] != nil || !c.found
+}
+
+// ask lets follow look again. It never blocks.
+func (c *Children) ask() {
+	select {
+	case c.poke <- struct{}{}:
+	default:
+	}
+}
+
+// follow keeps the cache in line with the kinds that the cluster has.
+func (c *Children) follow(ctx context.Context) {
+	var listed <-chan struct{}
+	pause := firstRetry
+	for {
+		definitions, again := c.definitions(ctx)
+		if definitions != nil && listed == nil {
+			listed = definitions.informer.HasSyncedChecker().Done()
+		}
+		again = c.resolve(ctx, definitions) || again
+		retry, stop := c.after(pause, again)
+		select {
+		case <-ctx.Done():
+			stop()
+			return
+		case <-c.poke:
+			pause = firstRetry
+		case <-listed:
+			// A channel that blocks for ever: it was of interest once.
+			listed = make(chan struct{})
+		case <-retry:
+			pause = min(2*pause, lastRetry)
+		}
+		stop()
+	}
+}
+
+func (c *Children) after(pause time.Duration, wanted bool) (<-chan time.Time, func()) {
+	if !wanted {
+		return nil, func() {}
+	}
+	timer := c.opts.Clock.NewTimer(pause)
+	return timer.C(), func() { timer.Stop() }
+}
+
+// definitions returns the watch of definitions, if kinds are wanted that need one. again says that it could not be had.
+func (c *Children) definitions(ctx context.Context) (w *watch, again bool) {
+	if !slices.ContainsFunc(c.opts.Watched, c.optional) {
+		return nil, false
+	}
+	look := func(o any) {
+		if gone, ok := o.(toolscache.DeletedFinalStateUnknown); ok {
+			o = gone.Obj
+		}
+		// A cluster has hundreds of definitions, and no selector tells ours from the others'.
+		if m, ok := o.(*metav1.PartialObjectMetadata); ok && c.concerns(m.Name) {
+			c.ask()
+		}
+	}
+	w, err := c.run(ctx, kindDefinition, toolscache.ResourceEventHandlerFuncs{
+		AddFunc: look, UpdateFunc: func(_, o any) { look(o) }, DeleteFunc: look,
+	})
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Kinds that the cluster may lack are not noticed until this works")
+	}
+	return w, err != nil
+}
+
+// concerns reports whether a definition is of a group that has kinds we want. Its name is the resource, a dot, and the group.
+func (c *Children) concerns(name string) bool {
+	_, group, _ := strings.Cut(name, ".")
+	return slices.ContainsFunc(c.opts.Watched, func(k tenancy.Kind) bool { return k.Group == group && c.optional(k) })
+}
+
+// resolve starts to cache what is there now, and ends it for what has gone. It reports whether it has to be tried again.
+func (c *Children) resolve(ctx context.Context, definitions *watch) (again bool) {
+	wanted := slices.DeleteFunc(slices.Clone(c.opts.Watched), c.optional)
+	known := definitions != nil && definitions.informer.HasSynced()
+	if known {
+		var there []tenancy.Kind
+		there, again = c.there(ctx, definitions)
+		wanted = append(wanted, there...)
+	}
+	var fresh []*watch
+	for _, k := range wanted {
+		if c.watch(k) != nil {
+			continue
+		}
+		w, err := c.run(ctx, k, c.changes(k))
+		if err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "Tenants wait for this", "kind", k.Kind)
+			again = true
+			continue
+		}
+		fresh = append(fresh, w)
+	}
+	gone := false
+	if known {
+		gone = c.dropOthers(ctx, wanted)
+	}
+	if c.nowFound(known) || gone || len(fresh) > 0 {
+		c.settle(ctx, fresh)
+		c.opts.Appeared()
+	}
+	return again
+}
+
+// nowFound notes that the kinds are known, and reports whether they were not before.
+func (c *Children) nowFound(known bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first := known && !c.found
+	c.found = c.found || known
+	return first
+}
+
+// dropOthers ends the caching of the optional kinds that are not wanted, and reports whether there was any.
+func (c *Children) dropOthers(ctx context.Context, wanted []tenancy.Kind) bool {
+	c.mu.RLock()
+	var gone []tenancy.Kind
+	for k := range c.watches {
+		if k != kindDefinition && !slices.Contains(wanted, k) {
+			gone = append(gone, k)
+		}
+	}
+	c.mu.RUnlock()
+	for _, k := range gone {
+		c.drop(ctx, k)
+	}
+	return len(gone) > 0
+}
+
+// settle waits a moment for the objects of new kinds.
+func (c *Children) settle(ctx context.Context, fresh []*watch) {
+	timer := c.opts.Clock.NewTimer(settleTimeout)
+	defer timer.Stop()
+	for _, w := range fresh {
+		select {
+		case <-w.informer.HasSyncedChecker().Done():
+		case <-timer.C():
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// there returns the optional kinds that are wanted and that the API server has. again says that more may come by itself.
+func (c *Children) there(ctx context.Context, definitions *watch) (kinds []tenancy.Kind, again bool) {
+	defined := map[string]map[string]bool{} // resources by group
+	for _, o := range definitions.informer.GetStore().List() {
+		m, ok := o.(*metav1.PartialObjectMetadata)
+		// One that is being deleted takes no new objects.
+		if !ok || !m.DeletionTimestamp.IsZero() || !c.concerns(m.Name) {
+			continue
+		}
+		resource, group, _ := strings.Cut(m.Name, ".")
+		if defined[group] == nil {
+			defined[group] = map[string]bool{}
+		}
+		defined[group][resource] = true
+	}
+	for _, version := range c.versions() {
+		if len(defined[version.Group]) == 0 {
+			continue
+		}
+		served, more, err := c.served(version, defined[version.Group])
+		if err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "Finding out which kinds there are", "group", version.Group)
+			served, more = c.cached(version), true
+		}
+		kinds, again = append(kinds, served...), again || more
+	}
+	return kinds, again
+}
+
+// versions are the groups and versions of optional kinds.
+func (c *Children) versions() []tenancy.Kind {
+	var out []tenancy.Kind
+	for _, k := range c.opts.Watched {
+		version := tenancy.Kind{Group: k.Group, Version: k.Version}
+		if c.optional(k) && !slices.Contains(out, version) {
+			out = append(out, version)
+		}
+	}
+	return out
+}
+
+// served asks the API server for the kinds of a version. Only those count whose definition is there: it goes on listing others for a moment.
+// more says that a definition may still become one of the kinds that are wanted.
+func (c *Children) served(version tenancy.Kind, defined map[string]bool) (kinds []tenancy.Kind, more bool, err error) {
+	list, err := c.discovery.ServerResourcesForGroupVersion(version.APIVersion())
+	if apierrors.IsNotFound(err) {
+		return nil, true, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	unseen := len(defined)
+	for _, r := range list.APIResources {
+		if !defined[r.Name] {
+			continue // a subresource, too
+		}
+		unseen--
+		if k := (tenancy.Kind{Group: version.Group, Version: version.Version, Kind: r.Kind}); c.watched(k) {
+			kinds = append(kinds, k)
+		}
+	}
+	missing := slices.ContainsFunc(c.opts.Watched, func(k tenancy.Kind) bool {
+		return k.Group == version.Group && k.Version == version.Version && !slices.Contains(kinds, k)
+	})
+	return kinds, unseen > 0 && missing, nil
+}
+
+// cached are the kinds of a version that are cached now.
+func (c *Children) cached(version tenancy.Kind) []tenancy.Kind {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var out []tenancy.Kind
+	for k := range c.watches {
+		if k.Group == version.Group && k.Version == version.Version {
+			out = append(out, k)
+		}
+	}
+	return out
+}
