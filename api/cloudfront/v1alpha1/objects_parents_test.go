@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/kubectl"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/specimen"
 )
 
@@ -81,8 +82,8 @@ func TestHowKubectlShowsConnectionGroups(t *testing.T) {
 // checkTable compares what kubectl prints of the only object of a namespace; a cell that is nil is not looked at.
 func checkTable(t *testing.T, namespace, resource string, narrow, wide []string, cells []any) {
 	t.Helper()
-	table := tableOf(t, namespace, resource)
-	gotNarrow, gotWide := columns(table)
+	table := kubectl.Table(t, restConfig, v1alpha1.SchemeGroupVersion, namespace, resource)
+	gotNarrow, gotWide := kubectl.Columns(table)
 	if diff := cmp.Diff(narrow, gotNarrow); diff != "" {
 		t.Errorf("columns of kubectl get (-want +got):\n%s", diff)
 	}

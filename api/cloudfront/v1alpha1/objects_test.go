@@ -1,12 +1,8 @@
 package v1alpha1_test
 
 import (
-	"bytes"
 	gocmp "cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -25,6 +20,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/kubectl"
 )
 
 func TestEverySampleApplies(t *testing.T) {
@@ -42,7 +38,7 @@ func TestEverySampleApplies(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {
 			namespace := newNamespace(t)
-			for _, obj := range readObjects(t, file) {
+			for _, obj := range kubectl.Read(t, file) {
 				obj.SetNamespace(namespace)
 				if obj.GetKind() == "Secret" {
 					checkPlaceholder(t, obj)
@@ -53,7 +49,7 @@ func TestEverySampleApplies(t *testing.T) {
 					t.Errorf("applying %s: %v", obj.GetName(), err)
 					continue
 				}
-				if diff := cmp.Diff(sample, unset(roundTrip(t, obj)["spec"], sample)); diff != "" {
+				if diff := cmp.Diff(sample, kubectl.Given(roundTrip(t, obj)["spec"], sample)); diff != "" {
 					t.Errorf("the API server stored something else (-sample +stored):\n%s", diff)
 				}
 			}
@@ -78,7 +74,7 @@ func TestSamplesOfSources(t *testing.T) {
 	providers := map[string]bool{}
 	for _, provider := range []string{"dynamodb", "postgres", "mysql", "mongodb", "redis"} {
 		secrets := map[string]bool{}
-		for _, obj := range readObjects(t, filepath.Join("..", "..", "..", "config", "samples", "tenantsource", provider+".yaml")) {
+		for _, obj := range kubectl.Read(t, filepath.Join("..", "..", "..", "config", "samples", "tenantsource", provider+".yaml")) {
 			if obj.GetKind() == "Secret" {
 				secrets[obj.GetName()] = true
 				continue
@@ -148,7 +144,7 @@ func TestSourcesThatPeopleCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range samples {
-		for _, obj := range readObjects(t, file) {
+		for _, obj := range kubectl.Read(t, file) {
 			if obj.GetKind() == "TenantSource" {
 				sources[filepath.Base(file)] = obj
 			}
@@ -203,33 +199,6 @@ func TestSourcesThatPeopleCopy(t *testing.T) {
 
 // yamlBlock is a code block of a page, also in a list.
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
-
-// unset takes the fields that the sample doesn't have, which are defaults, out of what is stored.
-func unset(stored, sample any) any {
-	if items, ok := stored.([]any); ok {
-		wanted, isList := sample.([]any)
-		if !isList || len(wanted) != len(items) {
-			return stored
-		}
-		kept := make([]any, len(items))
-		for i := range items {
-			kept[i] = unset(items[i], wanted[i])
-		}
-		return kept
-	}
-	given, isMap := sample.(map[string]any)
-	fields, ok := stored.(map[string]any)
-	if !isMap || !ok {
-		return stored
-	}
-	kept := map[string]any{}
-	for field, value := range fields {
-		if wanted, ok := given[field]; ok {
-			kept[field] = unset(value, wanted)
-		}
-	}
-	return kept
-}
 
 func TestDefaults(t *testing.T) {
 	namespace := newNamespace(t)
@@ -441,18 +410,6 @@ func TestHowKubectlShowsObjects(t *testing.T) {
 	}
 }
 
-// columns returns those of kubectl get, and the further ones of kubectl get -o wide.
-func columns(table *metav1.Table) (narrow, wide []string) {
-	for _, column := range table.ColumnDefinitions {
-		if column.Priority == 0 {
-			narrow = append(narrow, column.Name)
-			continue
-		}
-		wide = append(wide, column.Name)
-	}
-	return narrow, wide
-}
-
 func TestHowKubectlShowsTenants(t *testing.T) {
 	obj := newObject(t, "DistributionTenant", newNamespace(t), "shop", `domains: [{domain: a.example.com}, {domain: b.example.com}]`)
 	if err := kube.Create(t.Context(), obj); err != nil {
@@ -465,8 +422,8 @@ func TestHowKubectlShowsTenants(t *testing.T) {
 	if err := kube.Status().Update(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
-	table := tableOf(t, obj.GetNamespace(), "distributiontenants")
-	narrow, wide := columns(table)
+	table := kubectl.Table(t, restConfig, v1alpha1.SchemeGroupVersion, obj.GetNamespace(), "distributiontenants")
+	narrow, wide := kubectl.Columns(table)
 	if diff := cmp.Diff([]string{"Name", "STATUS", "READY", "SYNCED", "ID", "AGE"}, narrow); diff != "" {
 		t.Errorf("columns of kubectl get (-want +got):\n%s", diff)
 	}
@@ -504,8 +461,8 @@ func TestHowKubectlShowsSources(t *testing.T) {
 	if err := kube.Status().Update(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
-	table := tableOf(t, obj.Namespace, "tenantsources")
-	narrow, wide := columns(table)
+	table := kubectl.Table(t, restConfig, v1alpha1.SchemeGroupVersion, obj.Namespace, "tenantsources")
+	narrow, wide := kubectl.Columns(table)
 	if diff := cmp.Diff([]string{"Name", "PROVIDER", "DISCOVERED", "READY", "DRYRUN", "LASTPOLL", "AGE"}, narrow); diff != "" {
 		t.Errorf("columns of kubectl get (-want +got):\n%s", diff)
 	}
@@ -522,44 +479,5 @@ func TestHowKubectlShowsSources(t *testing.T) {
 	}
 	if diff := cmp.Diff([]any{"DeletionHeld", "False", 3.0, 25.0}, cells[7:]); diff != "" {
 		t.Errorf("further cells (-want +got):\n%s", diff)
-	}
-}
-
-// tableOf lists the objects of a namespace in the form that kubectl asks for.
-func tableOf(t *testing.T, namespace, resource string) *metav1.Table {
-	t.Helper()
-	text, err := discovery.NewDiscoveryClientForConfigOrDie(restConfig).RESTClient().Get().
-		AbsPath("apis", v1alpha1.SchemeGroupVersion.Group, v1alpha1.SchemeGroupVersion.Version, "namespaces", namespace, resource).
-		SetHeader("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io").
-		DoRaw(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := &metav1.Table{}
-	if err := json.Unmarshal(text, table); err != nil {
-		t.Fatal(err)
-	}
-	return table
-}
-
-// readObjects reads all objects of a YAML file.
-func readObjects(t *testing.T, file string) []*unstructured.Unstructured {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var objects []*unstructured.Unstructured
-	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
-	for {
-		obj := &unstructured.Unstructured{}
-		if err := decoder.Decode(&obj.Object); errors.Is(err, io.EOF) {
-			return objects
-		} else if err != nil {
-			t.Fatalf("reading %s: %v", file, err)
-		}
-		if len(obj.Object) > 0 {
-			objects = append(objects, obj)
-		}
 	}
 }

@@ -47,6 +47,9 @@ const (
 	// AnnotationApplied is a hash of what the operator last applied to an object, to find out that it no longer
 	// sets a field.
 	AnnotationApplied = Prefix + "applied"
+	// AnnotationConstraintKinds, on a TenantPlan, lists the kinds of constraints that the operator may have made for it, so that
+	// none is forgotten when the plan no longer names its kind.
+	AnnotationConstraintKinds = Prefix + "constraint-kinds"
 )
 
 // FieldManager is the name under which the operator applies the objects of tenants and plans.

@@ -47,30 +47,34 @@ func (k Kind) Show(t *testing.T, kube client.Client, namespace string, crd *apie
 	t.Helper()
 	var refusals []string
 	for name, tc := range k.Cases {
-		t.Run(name, func(t *testing.T) {
-			if err := k.Try(t, kube, namespace, tc, tc.Accepted); err != nil {
-				t.Errorf("the object that should be accepted is refused: %v\n%s", err, tc.Accepted)
-			}
-			err := k.Try(t, kube, namespace, tc, tc.Refused)
-			if err == nil {
-				t.Fatalf("the object that should be refused is accepted\n%s", tc.Refused)
-			}
-			if !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) {
-				t.Fatalf("refused for another reason than its content: %v", err)
-			}
-			refusals = append(refusals, err.Error())
-			for _, piece := range tc.Says {
-				if !strings.Contains(err.Error(), piece) {
-					t.Errorf("the refusal does not say %q: %v", piece, err)
-				}
-			}
-		})
+		t.Run(name, func(t *testing.T) { refusals = append(refusals, k.show(t, kube, namespace, tc)) })
 	}
 	for _, limit := range ofSchema(t, crd, k.Elsewhere) {
 		if !slices.ContainsFunc(refusals, limit.refuses.MatchString) {
 			t.Errorf("no object in this table is refused for %s", limit.name)
 		}
 	}
+}
+
+// show tries one case, and returns the refusal.
+func (k Kind) show(t *testing.T, kube client.Client, namespace string, tc Case) string {
+	t.Helper()
+	if err := k.Try(t, kube, namespace, tc, tc.Accepted); err != nil {
+		t.Errorf("the object that should be accepted is refused: %v\n%s", err, tc.Accepted)
+	}
+	err := k.Try(t, kube, namespace, tc, tc.Refused)
+	if err == nil {
+		t.Fatalf("the object that should be refused is accepted\n%s", tc.Refused)
+	}
+	if !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) {
+		t.Fatalf("refused for another reason than its content: %v", err)
+	}
+	for _, piece := range tc.Says {
+		if !strings.Contains(err.Error(), piece) {
+			t.Errorf("the refusal does not say %q: %v", piece, err)
+		}
+	}
+	return err.Error()
 }
 
 // Try asks the API server whether it would take the object with these fields of spec, or the change of the one that is stored before.
