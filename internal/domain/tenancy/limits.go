@@ -1,5 +1,7 @@
 package tenancy
 
+import "math"
+
 // Names of the limits in a namespace.
 const (
 	namePlan      = "kleff-plan"
@@ -44,8 +46,8 @@ func clone(v any) any {
 		}
 		return out
 	case float64:
-		if whole := int64(v); float64(whole) == v {
-			return whole
+		if v == math.Trunc(v) && math.Abs(v) < 1<<63 {
+			return int64(v)
 		}
 	}
 	return v

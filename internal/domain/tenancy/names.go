@@ -25,12 +25,12 @@ func ParseReserved(patterns []string) (Reserved, error) {
 	for _, pattern := range patterns {
 		text, isPrefix := strings.CutSuffix(pattern, "*")
 		switch {
+		case pattern == "*":
+			mistakes = append(mistakes, errors.New(`the pattern "*" reserves every name, so that no tenant could have one: give the beginning of names, such as kube-*`))
 		case isPrefix && isDNSLabel(text+"x"):
 			r.prefixes = append(r.prefixes, text)
 		case !isPrefix && isDNSLabel(text):
 			r.names = append(r.names, text)
-		case pattern == "*":
-			mistakes = append(mistakes, errors.New(`the pattern "*" reserves every name, so that no tenant could have one: give the beginning of names, such as kube-*`))
 		default:
 			mistakes = append(mistakes, fmt.Errorf("the pattern %s matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*", quote(pattern)))
 		}

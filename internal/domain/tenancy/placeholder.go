@@ -56,7 +56,7 @@ func parse(text string) ([]part, error) {
 	for rest := text; rest != ""; {
 		before, after, found := strings.Cut(rest, opening)
 		if strings.Contains(before, closing) {
-			return nil, fmt.Errorf("%s has a }} without a {{ before it: write a placeholder as {{username}}", quote(text))
+			return nil, fmt.Errorf("%s has a }} without a {{ before it, so it has no beginning: use one of %s", quote(text), placeholderNames())
 		}
 		if before != "" {
 			out = append(out, part{text: before})
@@ -66,7 +66,7 @@ func parse(text string) ([]part, error) {
 		}
 		name, after, closed := strings.Cut(after, closing)
 		if !closed {
-			return nil, fmt.Errorf("%s has a {{ without a }} after it: write a placeholder as {{username}}", quote(text))
+			return nil, fmt.Errorf("%s has a {{ without a }} after it, so it has no end: use one of %s", quote(text), placeholderNames())
 		}
 		c := findColumn(strings.TrimSpace(name))
 		if c == nil {
@@ -104,8 +104,7 @@ func (t Tenant) fill(at, text string, legal func(string) bool, what string) (str
 		at, quote(text), quote(filled), what, t.cure(parts))
 }
 
-// cure says which of the tenant's fields can't stand in a name: those that are no name by themselves, or where each is one, all of
-// them, as they are too long together.
+// cure says which of the tenant's fields can't stand in a name by themselves, or where each could, that it is all of them together.
 func (t Tenant) cure(parts []part) string {
 	var illegal, used []string
 	for _, p := range parts {
@@ -114,17 +113,18 @@ func (t Tenant) cure(parts []part) string {
 		}
 		value := p.column.value(t)
 		says := p.column.field + " " + quote(value)
-		if !slices.Contains(used, says) {
-			used = append(used, says)
-			if !isSubdomain(strings.ToLower(value)) {
-				illegal = append(illegal, says)
-			}
+		if slices.Contains(used, says) {
+			continue
+		}
+		used = append(used, says)
+		if !isSubdomain(strings.ToLower(value)) {
+			illegal = append(illegal, says)
 		}
 	}
 	if len(illegal) == 0 {
-		return "change the plan, or " + strings.Join(used, ", ")
+		return fmt.Sprintf("%s is too long there, or only a number at the end: use another placeholder in the plan", strings.Join(used, " with "))
 	}
-	return fmt.Sprintf("change %s to lower-case letters, digits and inner hyphens, or use another placeholder in the plan", strings.Join(illegal, ", "))
+	return fmt.Sprintf("change %s to lower-case letters, digits and inner hyphens, or use another placeholder in the plan", strings.Join(illegal, " and "))
 }
 
 // isHost reports whether a gateway can serve a name: one in DNS, the first label of which may be a wildcard. A name whose last

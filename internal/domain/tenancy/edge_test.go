@@ -1,0 +1,77 @@
+package tenancy_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+)
+
+func TestEveryColumnOfATenant(t *testing.T) {
+	plan := compilePlan(t, tenancy.PlanSpec{Edge: edge(func(c *source.Config) {
+		c.Mapping = nil
+		for _, column := range []string{"name", "userId", "username", "namespace", "plan"} {
+			c.Mapping = append(c.Mapping, source.Mapping{Column: column, Field: "parameters[" + column + "]"})
+		}
+	})})
+	tenant := tenancy.Tenant{Name: "t-1", UID: "uid-1", Namespace: "ns-1", UserID: "User 1", Username: "Jane", Plan: "gold"}
+	objects, err := tenancy.BuildEdge(tenant, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []any{
+		tree{"name": "name", "value": "t-1"}, tree{"name": "namespace", "value": "ns-1"}, tree{"name": "plan", "value": "gold"},
+		tree{"name": "userId", "value": "User 1"}, tree{"name": "username", "value": "Jane"},
+	}
+	if diff := cmp.Diff(want, objects[0].Body["spec"].(tree)["parameters"]); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestThePlanMayNameTheEdgeTenant(t *testing.T) {
+	plan := compilePlan(t, tenancy.PlanSpec{Edge: edge(func(c *source.Config) {
+		c.Expressions = append(c.Expressions, source.Expression{Field: "name", Expression: `"edge-" + row.namespace`})
+	})})
+	objects, err := tenancy.BuildEdge(exampleTenant(), plan)
+	if err != nil || objects[0].Name != "edge-user-12345" {
+		t.Errorf("%+v, %v", objects, err)
+	}
+}
+
+func TestATenantThatCanHaveNoEdgeTenant(t *testing.T) {
+	for name, tt := range map[string]struct {
+		tenant func(*tenancy.Tenant)
+		edge   func(*source.Config)
+		want   string
+	}{
+		"a name that is too short for AWS": {
+			tenant: func(t *tenancy.Tenant) { t.Name = "ab" },
+			want:   `column "name": "ab" has 2 characters, and the name of a tenant in AWS has 3 to 128: fill tenantName as well, or use an expression, such as "t-" + row.name`,
+		},
+		"a domain that is none": {
+			tenant: func(t *tenancy.Tenant) { t.Username = "jane_doe" },
+			want: `the expression for domains: "jane_doe.example.com" is no domain name: write names like shop.example.com or *.example.com, ` +
+				`without scheme, port, path, underscore or brackets`,
+		},
+		"an expression that finds nothing": {
+			edge: func(c *source.Config) { c.Expressions[0].Expression = `row.username == "x" ? "x.example.com" : ""` },
+			want: `the expression for domains is empty, and nothing else sets domains: give the tenant a value, or set it in spec.distributionTenant.template`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config, tenant := edge(), exampleTenant()
+			if tt.edge != nil {
+				tt.edge(config)
+			}
+			if tt.tenant != nil {
+				tt.tenant(&tenant)
+			}
+			objects, err := tenancy.BuildEdge(tenant, compilePlan(t, tenancy.PlanSpec{Edge: config}))
+			if err == nil || err.Error() != tt.want || len(objects) > 0 {
+				t.Errorf("got  %v, %+v\nwant %s", err, objects, tt.want)
+			}
+		})
+	}
+}
