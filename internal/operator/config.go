@@ -28,10 +28,16 @@ const (
 	controllerTenantSource       = "tenantsource"
 	controllerDistribution       = "distribution"
 	controllerConnectionGroup    = "connectiongroup"
+	// controllerTenant stands for the two of tenants and plans, of which none is of use without the other.
+	controllerTenant = "tenant"
 )
 
-// controllers are all of them.
-var controllers = List{controllerDistributionTenant, controllerTenantSource, controllerDistribution, controllerConnectionGroup}
+// defaultControllers are those of what is in AWS, controllers all of them. Tenants' namespaces take rights in the whole cluster, which
+// nobody should have to grant who has no use for them.
+var (
+	defaultControllers = List{controllerDistributionTenant, controllerTenantSource, controllerDistribution, controllerConnectionGroup}
+	controllers        = append(slices.Clone(defaultControllers), controllerTenant)
+)
 
 // minReadTimeout is the least time for one read of a table that makes sense.
 const minReadTimeout = time.Second
@@ -82,6 +88,8 @@ type Config struct {
 	SourceReadTimeout time.Duration
 	SourceMaxRows     int
 	DynamoDBEndpoint  string
+
+	ReservedNamespaces List
 }
 
 // Bind declares the flags.
@@ -101,8 +109,8 @@ func (c *Config) Bind(f *flag.FlagSet) {
 
 	f.StringVar(&c.ClusterID, "cluster-id", "", "Name of this cluster in owner tags; it must never change. Empty: the UID of the kube-system namespace.")
 	f.Var(&c.WatchNamespaces, "watch-namespaces", "Comma-separated namespaces to watch. Empty: all.")
-	c.Controllers = slices.Clone(controllers)
-	f.Var(&c.Controllers, "controllers", "Comma-separated controllers to run.")
+	c.Controllers = slices.Clone(defaultControllers)
+	f.Var(&c.Controllers, "controllers", "Comma-separated controllers to run. There is tenant as well, for Tenant and TenantPlan; it needs rights in the whole cluster.")
 	f.IntVar(&c.Workers, "max-concurrent-reconciles", 10, "How many objects of a kind are reconciled at the same time.")
 
 	f.StringVar(&c.AWSRegion, "aws-region", "", "AWS region of the services that have one. Empty: what the environment says, else us-east-1. CloudFront itself is global.")
@@ -125,6 +133,9 @@ func (c *Config) Bind(f *flag.FlagSet) {
 		"Comma-separated namespaces that every TenantSource may have its tenants in, or from/to for those of one namespace. Each may use its own. Empty: no other.")
 	f.DurationVar(&c.SourceReadTimeout, "tenantsource-read-timeout", 5*time.Minute, "How long reading a table of customers may take. At least 1s.")
 	f.IntVar(&c.SourceMaxRows, "tenantsource-max-rows", 200_000, "How many rows a table of customers may have; of one with more nothing is used.")
+	c.ReservedNamespaces = slices.Clone(defaultReserved)
+	f.Var(&c.ReservedNamespaces, "reserved-namespaces",
+		"Comma-separated names of namespaces that no Tenant gets, or beginnings of names with a * after them. The operator's own namespace is reserved as well.")
 	f.StringVar(&c.DynamoDBEndpoint, "dynamodb-endpoint", "", "URL of DynamoDB. Empty: what the environment says, else AWS.")
 }
 
@@ -153,6 +164,9 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--sweep-interval=%s: use at least 10s", c.SweepInterval)
 	}
 	if err := c.validateSources(); err != nil {
+		return err
+	}
+	if err := c.validateTenancy(); err != nil {
 		return err
 	}
 	if _, err := identity.ParseRolePatterns(c.AllowedRoles); err != nil {

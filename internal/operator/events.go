@@ -68,8 +68,13 @@ func (p *publisher) write(ctx context.Context, o client.Object, e reconcile.Even
 		kind = corev1.EventTypeWarning
 	}
 	now := p.clock.Now()
+	namespace := o.GetNamespace()
+	if namespace == "" {
+		// The API server wants the events of what has no namespace there.
+		namespace = metav1.NamespaceDefault
+	}
 	return p.client.Create(ctx, &eventsv1.Event{
-		ObjectMeta:          metav1.ObjectMeta{Namespace: o.GetNamespace(), Name: eventName(o.GetName(), now)},
+		ObjectMeta:          metav1.ObjectMeta{Namespace: namespace, Name: eventName(o.GetName(), now)},
 		EventTime:           metav1.NewMicroTime(now),
 		ReportingController: reportingController,
 		ReportingInstance:   p.instance,

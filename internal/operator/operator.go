@@ -26,6 +26,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
@@ -59,7 +60,7 @@ var Version = "dev"
 // Scheme knows every kind that the operator handles.
 func Scheme() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, kleffv1.AddToScheme} {
 		if err := add(s); err != nil {
 			return nil, fmt.Errorf("building the scheme: %w", err)
 		}
@@ -118,6 +119,11 @@ func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *envir
 	}
 	if slices.Contains(c.Controllers, controllerTenantSource) {
 		if err := addSources(ctx, mgr, c, env); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(c.Controllers, controllerTenant) {
+		if err := addTenancy(ctx, mgr, c, env); err != nil {
 			return err
 		}
 	}

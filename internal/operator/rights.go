@@ -158,6 +158,11 @@ func (c Config) leaseNamespace() string {
 	if c.LeaderElectionNamespace != "" {
 		return c.LeaderElectionNamespace
 	}
+	return ownNamespace()
+}
+
+// ownNamespace is that of the pod; empty where the operator runs elsewhere.
+func ownNamespace() string {
 	own, err := os.ReadFile(podNamespace)
 	if err != nil {
 		return ""

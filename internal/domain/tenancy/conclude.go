@@ -84,7 +84,7 @@ func Conclude(in Input, out Outcome, before []Condition) Report {
 	}
 	r.Conditions = in.conditions(out)
 	r.Conditions = append(r.Conditions, in.root(out, merged(before, r.Conditions)))
-	r.Settled = out.Err == nil && out.Decision.Problem == nil && in.follows() && len(in.failures()) == 0
+	r.Settled = out.Err == nil && out.Decision.Problem == nil && in.follows() && in.nextTry() == 0
 	return r
 }
 
@@ -266,6 +266,13 @@ const shownFailures = 3
 // failuresOf says what could not be made of what a condition speaks of; empty for nothing.
 func (in *Input) failuresOf(condition string) string {
 	var messages []string
+	for _, k := range in.wanted().unreadable {
+		if concernOf(k) == condition {
+			messages = append(messages, fmt.Sprintf("the kind %s: %s", k.Kind, inWords(in.World.Unreadable[k])))
+		}
+	}
+	slices.Sort(messages)
+	messages = slices.Compact(messages)
 	for _, f := range in.failures() {
 		if concernOf(f.object.Kind) == condition {
 			messages = append(messages, fmt.Sprintf("the %s %q: %s", f.object.Kind.Kind, f.object.Name, inWords(f.Err)))

@@ -60,8 +60,8 @@ func keepRules() []rule {
 		{Rule{"Terminating", "a namespace that is being deleted is waited for"}, terminating},
 		{Rule{"Refused", "a write to the namespace that the API server refused is tried again later"}, refused},
 		{Rule{"Create", "there is no namespace: it is created with all its labels"}, create},
-		{Rule{"Namespace", "the namespace gets its labels and annotations, and loses those that contradict them"}, correct},
 		{Rule{"Try", "the first tenant of a new generation of a plan asks the API server whether it would take its objects"}, try},
+		{Rule{"Namespace", "the namespace gets its labels and annotations, and loses those that contradict them"}, correct},
 		{Rule{"Apply", "children that differ from the plan are applied, and those that it no longer names are removed"}, apply},
 	}
 }
@@ -194,7 +194,7 @@ func carried(n *Live, o Object) Object {
 }
 
 func try(in *Input) (Decision, bool) {
-	if !in.follows() || in.World.Follow.Tried {
+	if !in.follows() || in.World.Follow.Tried || !in.mine() {
 		return pass()
 	}
 	a := in.diff()
@@ -204,9 +204,6 @@ func try(in *Input) (Decision, bool) {
 	}
 	// The objects of mesh and edge have conditions of their own, and differ from tenant to tenant.
 	objects = slices.DeleteFunc(objects, func(o Object) bool { return concernOf(o.Kind) != ConditionPlanApplied })
-	if len(objects) == 0 {
-		return pass()
-	}
 	return do(Try{Objects: objects})
 }
 

@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -48,8 +49,9 @@ type World struct {
 	Follow Follow
 	// Children are the objects of the tenant in its namespace, with those of a former tenant of the namespace.
 	Children []Live
-	// Missing are the kinds of children that the cluster lacks.
-	Missing []Kind
+	// Missing are the kinds of children that the cluster lacks, and Unreadable those of which nobody knows what is there.
+	Missing    []Kind
+	Unreadable map[Kind]*fault.Error
 }
 
 // Follow is what is known of the plan that the tenant names.
@@ -140,8 +142,10 @@ func (in *Input) concerned() bool {
 	return in.Memory.PlanGeneration == f.Generation || f.Released
 }
 
-// keeps reports whether the tenant has what a plan gave it, and nobody knows what it is to have now.
-func (in *Input) keeps() bool { return !in.follows() && in.Memory.Plan != "" }
+// keeps reports whether the tenant has what a plan gave it, and nobody knows yet what it is to have now.
+func (in *Input) keeps() bool {
+	return in.Memory.Plan != "" && (!in.follows() || !in.World.Follow.Tried)
+}
 
 // wanted is what the tenant is to have in its namespace.
 type wanted struct {
@@ -150,8 +154,8 @@ type wanted struct {
 	// all the same: nobody knows what is wanted of them.
 	whole bool
 	kept  []Kind
-	// missing are the kinds that the plan needs and the cluster lacks.
-	missing []Kind
+	// missing are the kinds that the plan needs and the cluster lacks, unreadable those that it needs and that can't be read.
+	missing, unreadable []Kind
 	// mesh and edge are why these objects can't be.
 	mesh, edge error
 }
@@ -179,6 +183,10 @@ func (in *Input) wanted() wanted {
 			w.missing = append(w.missing, o.Kind)
 			continue
 		}
+		if in.World.Unreadable[o.Kind] != nil {
+			w.unreadable = append(w.unreadable, o.Kind)
+			continue
+		}
 		w.objects = append(w.objects, o.Marked())
 	}
 	return w
@@ -195,7 +203,7 @@ func (in *Input) marked(objects []Object) []Object {
 // namespace is the namespace as it should be, and the labels that it must not have.
 func (in *Input) namespace() (o Object, drop []string) {
 	t := in.Tenant
-	if in.follows() {
+	if in.follows() && in.World.Follow.Tried {
 		o, drop = BuildNamespace(t, in.World.Follow.Plan)
 		return o.Marked(), drop
 	}
@@ -296,7 +304,12 @@ type failed struct {
 }
 
 // nextTry is when the first of the failed objects is due; zero if none failed.
-func (in *Input) nextTry() time.Duration { return nextTry(in.Now, in.failures()) }
+func (in *Input) nextTry() time.Duration {
+	if len(in.wanted().unreadable) > 0 {
+		return firstRetry
+	}
+	return nextTry(in.Now, in.failures())
+}
 
 func nextTry(now time.Time, failures []failed) time.Duration {
 	var next time.Duration
@@ -306,4 +319,12 @@ func nextTry(now time.Time, failures []failed) time.Duration {
 		}
 	}
 	return next
+}
+
+// Fault is the failure in an error. One that nobody has classified may pass.
+func Fault(err error) *fault.Error {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f
+	}
+	return &fault.Error{Kind: fault.Transient, Message: err.Error(), Err: err}
 }

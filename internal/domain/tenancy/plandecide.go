@@ -27,9 +27,11 @@ type PlanInput struct {
 	// Released are the tenants that the roll-out of this generation has come to.
 	Released map[string]bool
 
-	// Constraints are those of the plan that were found, and Missing the kinds of those that it says and the cluster lacks.
+	// Constraints are those of the plan that were found, Missing the kinds of those that it says and the cluster lacks, and Unreadable
+	// those of which nobody knows what is there.
 	Constraints []Live
 	Missing     []Kind
+	Unreadable  map[Kind]*fault.Error
 	Attempts    Attempts
 }
 
@@ -145,6 +147,9 @@ func planPrune(in *PlanInput) (Decision, bool) {
 	if a := in.ready(Apply{Prune: slices.Clone(in.Constraints)}); !a.empty() {
 		return do(a)
 	}
+	if message := in.trouble(); message != "" {
+		return rest(ReasonError, message, max(in.nextTry(), time.Second))
+	}
 	if len(in.Constraints) > 0 {
 		return do(Rest{After: watchDeletion})
 	}
@@ -163,7 +168,7 @@ func (in *PlanInput) diff() Apply {
 		seen[o.Key()] = true
 		at := slices.IndexFunc(in.Constraints, func(l Live) bool { return l.Key() == o.Key() })
 		switch {
-		case slices.Contains(in.Missing, o.Kind):
+		case slices.Contains(in.Missing, o.Kind), in.Unreadable[o.Kind] != nil:
 		case at < 0:
 			a.Create = append(a.Create, o)
 		case !in.Constraints[at].Deleting && !in.Constraints[at].Kept(o):
@@ -195,7 +200,28 @@ func (in *PlanInput) failures() []failed {
 	return in.Attempts.of(a)
 }
 
-func (in *PlanInput) nextTry() time.Duration { return nextTry(in.Now, in.failures()) }
+func (in *PlanInput) nextTry() time.Duration {
+	if len(in.Unreadable) > 0 {
+		return firstRetry
+	}
+	return nextTry(in.Now, in.failures())
+}
+
+// trouble is the first that is wrong with the constraints; empty for nothing.
+func (in *PlanInput) trouble() string {
+	var messages []string
+	for k, err := range in.Unreadable {
+		messages = append(messages, fmt.Sprintf("the constraints of kind %s: %s", k.Kind, inWords(err)))
+	}
+	slices.Sort(messages)
+	for _, f := range in.failures() {
+		messages = append(messages, fmt.Sprintf("the %s %q: %s", f.object.Kind.Kind, f.object.Name, inWords(f.Err)))
+	}
+	if len(messages) == 0 {
+		return ""
+	}
+	return messages[0]
+}
 
 // PlanReport is what a pass leaves in a plan's status.
 type PlanReport struct {
@@ -243,15 +269,15 @@ func (in *PlanInput) policyReady() Condition {
 	for _, k := range in.Missing {
 		missing = append(missing, k.Kind)
 	}
-	failures := in.failures()
+	trouble := in.trouble()
 	switch {
 	case in.Plan == nil:
 		c.Reason, c.Message = ReasonError, "the plan can't be applied: "+in.Invalid
 	case len(missing) > 0:
 		c.Reason, c.Message = ReasonCRDMissing, fmt.Sprintf(
 			"the cluster has no constraint kind %s: install Gatekeeper and the ConstraintTemplate, or remove it from spec.gatekeeper.constraints", strings.Join(missing, ", "))
-	case len(failures) > 0:
-		c.Reason, c.Message = ReasonError, fmt.Sprintf("the %s %q: %s", failures[0].object.Kind.Kind, failures[0].object.Name, inWords(failures[0].Err))
+	case trouble != "":
+		c.Reason, c.Message = ReasonError, trouble
 	case len(in.Plan.spec.Constraints) == 0:
 		c.Status, c.Reason, c.Message = true, ReasonNotConfigured, "the plan has no constraints"
 	default:
@@ -271,3 +297,21 @@ func Unsettled(o Object) *fault.Error {
 	return &fault.Error{Kind: fault.Conflict, Operation: "Applying", Message: fmt.Sprintf(
 		"it was applied, and something else changes it back at once (%s): look for a webhook that changes such objects", o.Ref())}
 }
+
+// FieldOf names the field of the plan that an object comes from.
+func FieldOf(o Object) string {
+	switch o.Kind {
+	case KindResourceQuota:
+		return "spec.resourceQuota"
+	case KindLimitRange:
+		return "spec.limitRange"
+	case KindNetworkPolicy:
+		return "spec.networkIsolation"
+	case KindRoleBinding:
+		return "spec.owner"
+	}
+	return o.Ref()
+}
+
+// InWords is what the API server says of an object.
+func InWords(err error) string { return inWords(Fault(err)) }

@@ -1,0 +1,203 @@
+package tenant
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// Perform implements reconcile.Pass.
+func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
+	if !p.observed {
+		return p.observe(ctx)
+	}
+	switch s := p.decision.Step.(type) {
+	case tenancy.Look:
+		return p.look(ctx)
+	case tenancy.Try:
+		return p.try(ctx, s)
+	case tenancy.CreateNamespace:
+		return p.write(ctx, k, func() error { return p.createNamespace(ctx, s) })
+	case tenancy.ApplyNamespace:
+		return p.write(ctx, k, func() error { return p.applyNamespace(ctx, s) })
+	case tenancy.DeleteNamespace:
+		return p.write(ctx, k, func() error { return p.deleteNamespace(ctx, s) })
+	case tenancy.Apply:
+		return p.write(ctx, k, func() error { p.apply(ctx, s); return nil })
+	case tenancy.LetGo, tenancy.Rest, tenancy.Hold, tenancy.Release:
+	}
+	return nil
+}
+
+// write comes before every change of the cluster: the finalizer is stored, and what the pass knows of the object is not out
+// of date.
+func (p *pass) write(ctx context.Context, k reconcile.Keeper, change func() error) error {
+	if !p.confirmed {
+		if err := k.Hold(ctx, nil); err != nil {
+			return err
+		}
+		p.confirmed = true
+	}
+	return change()
+}
+
+// look reads the namespace past the cache.
+func (p *pass) look(ctx context.Context) error {
+	p.in.World.Looked = true
+	live, err := p.Children.Read(ctx, tenancy.KindNamespace, "", p.in.Tenant.Namespace)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return p.sawNamespace(ctx, nil)
+	case err != nil:
+		p.in.World.Looked = false
+		return err
+	}
+	return p.sawNamespace(ctx, &live)
+}
+
+// createNamespace makes the namespace. One that is there meanwhile is looked at.
+func (p *pass) createNamespace(ctx context.Context, s tenancy.CreateNamespace) error {
+	live, err := p.Children.Create(ctx, s.Object)
+	if fault.Is(err, fault.Exists) {
+		return p.look(ctx)
+	}
+	if err != nil {
+		return p.refusal(err)
+	}
+	p.tell("NamespaceCreated", fmt.Sprintf("the namespace %q was created", live.Name))
+	return p.sawNamespace(ctx, &live)
+}
+
+func (p *pass) applyNamespace(ctx context.Context, s tenancy.ApplyNamespace) error {
+	live, err := p.Children.Apply(ctx, s.Object, s.UID, s.Drop...)
+	if err != nil {
+		return p.refusal(err)
+	}
+	switch {
+	case s.Adopts:
+		p.tell("NamespaceAdopted", fmt.Sprintf("the namespace %q, which existed, is this tenant's from now on", live.Name))
+	case p.in.Deleting:
+		p.tell("NamespaceRetained", fmt.Sprintf("the namespace %q stays, and is nobody's", live.Name))
+	case !live.Kept(s.Object):
+		return p.refusal(tenancy.Unsettled(s.Object))
+	}
+	return p.sawNamespace(ctx, &live)
+}
+
+func (p *pass) deleteNamespace(ctx context.Context, s tenancy.DeleteNamespace) error {
+	if err := p.Children.Delete(ctx, s.Live); err != nil {
+		return p.refusal(err)
+	}
+	p.tell("NamespaceDeleting", fmt.Sprintf("the namespace %q is being deleted, with all that is in it", s.Live.Name))
+	return p.look(ctx)
+}
+
+// refusal keeps what the API server refuses as something to decide upon. Any other failure ends the pass.
+func (p *pass) refusal(err error) error {
+	if fault.Is(err, fault.Throttled, fault.Transient, fault.None) {
+		return err
+	}
+	p.in.World.Refused = tenancy.Fault(err)
+	return nil
+}
+
+// try asks the API server whether it would take what the plan says. A refusal that speaks of anything but the objects themselves, such
+// as of a right that is missing, is left to the write.
+func (p *pass) try(ctx context.Context, s tenancy.Try) error {
+	f := &p.in.World.Follow
+	for _, o := range s.Objects {
+		err := p.Children.Try(ctx, o)
+		switch {
+		case fault.Is(err, fault.Invalid):
+			f.Invalid = fmt.Sprintf("%s: %s", tenancy.FieldOf(o), tenancy.InWords(err))
+			p.Plans.Refuse(f.UID, f.Generation, f.Invalid)
+			return nil
+		case fault.Is(err, fault.Throttled, fault.Transient):
+			return err
+		}
+	}
+	f.Tried = true
+	p.Plans.Accept(f.UID, f.Generation)
+	return nil
+}
+
+// apply does what it can. What fails is noted with the object, and tried again later.
+func (p *pass) apply(ctx context.Context, a tenancy.Apply) {
+	for _, l := range a.Prune {
+		err := p.Children.Delete(ctx, l)
+		if err == nil {
+			p.pruned(ctx, l)
+		}
+		p.note(l.Object, "", err)
+	}
+	for _, o := range a.Create {
+		p.note(o, o.Hash(), p.create(ctx, o))
+	}
+	for _, u := range a.Update {
+		live, err := p.Children.Apply(ctx, u.Object, u.UID)
+		p.note(u.Object, u.Hash(), p.settled(u.Object, live, err))
+	}
+}
+
+// create makes a child. One that is there is the tenant's only if it carries the UID of a tenant: the namespace is this one's.
+func (p *pass) create(ctx context.Context, o tenancy.Object) error {
+	live, err := p.Children.Create(ctx, o)
+	if fault.Is(err, fault.Exists) {
+		if live, err = p.Children.Read(ctx, o.Kind, o.Namespace, o.Name); err != nil {
+			return err
+		}
+		if live.Labels[tenancy.LabelTenantUID] == "" {
+			return tenancy.Foreign(o)
+		}
+		if live.Deleting {
+			p.found(live)
+			return nil
+		}
+		live, err = p.Children.Apply(ctx, o, live.UID)
+	}
+	return p.settled(o, live, err)
+}
+
+// settled takes a child as it is after a write.
+func (p *pass) settled(o tenancy.Object, live tenancy.Live, err error) error {
+	if err != nil {
+		return err
+	}
+	p.found(live)
+	if !live.Kept(o) {
+		return tenancy.Unsettled(o)
+	}
+	return nil
+}
+
+func (p *pass) found(live tenancy.Live) {
+	children := p.in.World.Children
+	for i := range children {
+		if children[i].Key() == live.Key() {
+			children[i] = live
+			return
+		}
+	}
+	p.in.World.Children = append(children, live)
+}
+
+// pruned takes a child that was deleted. Some wait for finalizers, and go later.
+func (p *pass) pruned(_ context.Context, l tenancy.Live) {
+	l.Deleting = true
+	p.found(l)
+}
+
+func (p *pass) note(o tenancy.Object, hash string, err error) {
+	if err == nil {
+		delete(p.memory.attempts, o.Key())
+		return
+	}
+	p.memory.attempts.Note(o.Key(), hash, p.in.Now, tenancy.Fault(err))
+}
+
+func (p *pass) tell(reason, message string) {
+	p.events = append(p.events, reconcile.Event{Reason: reason, Message: message})
+}

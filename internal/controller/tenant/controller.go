@@ -1,0 +1,191 @@
+// Package tenant gives customers their namespaces. All that is decided is decided in domain/tenancy; here is how it is
+// observed and done.
+package tenant
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// Children is what the controller needs of the cluster.
+type Children interface {
+	port.ChildReader
+	port.ChildWriter
+}
+
+// Options are what the controller is made from.
+type Options struct {
+	Client   client.Client
+	Children Children
+	// Plans is what is known of the plans as they are now.
+	Plans *tenantplan.Plans
+	// Reserved are the names of namespaces that no tenant gets.
+	Reserved tenancy.Reserved
+	Clock    clock.PassiveClock
+	// Active is closed once this replica is the one that works. What changes before is looked at then.
+	Active <-chan struct{}
+}
+
+// IndexNamespace is the field of the cache's index of Tenants by the names of their namespaces.
+const IndexNamespace = "namespace"
+
+// wakeQueue is how many woken objects may wait for the work queue to take them.
+const wakeQueue = 256
+
+// Controller implements reconcile.Kind for Tenant.
+type Controller struct {
+	Options
+
+	changed chan event.GenericEvent
+
+	mu     sync.Mutex
+	memory map[string]*memory
+}
+
+// memory is what the process remembers of one tenant.
+type memory struct {
+	uid      types.UID
+	attempts tenancy.Attempts
+}
+
+// New makes a controller.
+func New(o Options) *Controller {
+	return &Controller{Options: o, memory: map[string]*memory{}, changed: make(chan event.GenericEvent, wakeQueue)}
+}
+
+// New implements reconcile.Kind.
+func (c *Controller) New() *kleffv1.Tenant { return &kleffv1.Tenant{} }
+
+// Finalizer implements reconcile.Kind.
+func (c *Controller) Finalizer() string { return kleffv1.NamespaceFinalizer }
+
+// Status implements reconcile.Kind.
+func (c *Controller) Status(o *kleffv1.Tenant) any { return &o.Status }
+
+// Forget implements reconcile.Kind.
+func (c *Controller) Forget(key client.ObjectKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.memory, key.Name)
+}
+
+// Begin implements reconcile.Kind.
+func (c *Controller) Begin(_ context.Context, o *kleffv1.Tenant) reconcile.Pass {
+	return &pass{Controller: c, object: o, memory: c.recall(o)}
+}
+
+// recall returns what is remembered of the tenant. A new object of the same name begins anew.
+func (c *Controller) recall(o *kleffv1.Tenant) *memory {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.memory[o.Name]
+	if m == nil || m.uid != o.UID {
+		m = &memory{uid: o.UID, attempts: tenancy.Attempts{}}
+		c.memory[o.Name] = m
+	}
+	return m
+}
+
+// Wake queues tenants.
+func (c *Controller) Wake(ctx context.Context, tenants []string) {
+	select {
+	case <-c.Active:
+	default:
+		return
+	}
+	for _, name := range tenants {
+		select {
+		case c.changed <- event.GenericEvent{Object: &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}}:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// ChildChanged wakes the tenant of a child, and those who want a namespace.
+func (c *Controller) ChildChanged(ctx context.Context, l tenancy.Live) {
+	names := map[string]bool{}
+	if name := l.Labels[tenancy.LabelTenant]; name != "" && l.Labels[tenancy.LabelTenantUID] != "" {
+		names[name] = true
+	}
+	if l.Kind == tenancy.KindNamespace {
+		for _, name := range c.wanting(ctx, l.Name) {
+			names[name] = true
+		}
+	}
+	for name := range names {
+		c.Wake(ctx, []string{name})
+	}
+}
+
+// wanting are the tenants whose namespace has that name.
+func (c *Controller) wanting(ctx context.Context, namespace string) []string {
+	return c.list(ctx, client.MatchingFields{IndexNamespace: namespace})
+}
+
+// WakeAll wakes all tenants, when kinds have appeared or gone.
+func (c *Controller) WakeAll(ctx context.Context) { c.Wake(ctx, c.list(ctx)) }
+
+func (c *Controller) list(ctx context.Context, options ...client.ListOption) []string {
+	var list kleffv1.TenantList
+	if err := c.Client.List(ctx, &list, options...); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Listing the tenants from the cache failed")
+		return nil
+	}
+	names := make([]string, len(list.Items))
+	for i := range list.Items {
+		names[i] = list.Items[i].Name
+	}
+	return names
+}
+
+// SetupWithManager watches the tenants, and the plans that they name.
+func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*kleffv1.Tenant], workers int) error {
+	return reconcile.Setup(mgr, d, reconcile.Watch{
+		Name: "tenant", Workers: workers, Wake: c.changed,
+		Related: []reconcile.Related{{
+			Object: &kleffv1.TenantPlan{},
+			Wakes: func(o client.Object) []types.NamespacedName {
+				var keys []types.NamespacedName
+				for _, name := range c.list(context.Background(), client.MatchingFields{tenantplan.IndexPlan: o.GetName()}) {
+					keys = append(keys, types.NamespacedName{Name: name})
+				}
+				return keys
+			},
+			Matters: planMatters,
+		}},
+	})
+}
+
+// planMatters reports whether a change of a plan shows to its tenants. Its figures don't.
+func planMatters(before, after client.Object) bool {
+	a, okA := before.(*kleffv1.TenantPlan)
+	b, okB := after.(*kleffv1.TenantPlan)
+	if !okA || !okB {
+		return true
+	}
+	return a.Generation != b.Generation || a.DeletionTimestamp.IsZero() != b.DeletionTimestamp.IsZero() || policy(a) != policy(b)
+}
+
+// policy is the state of a plan's constraints.
+func policy(p *kleffv1.TenantPlan) string {
+	c := meta.FindStatusCondition(p.Status.Conditions, kleffv1.ConditionPolicyReady)
+	if c == nil {
+		return ""
+	}
+	return string(c.Status) + c.Reason + c.Message
+}

@@ -1,0 +1,173 @@
+package tenant
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// pass implements reconcile.Pass.
+type pass struct {
+	*Controller
+
+	object *kleffv1.Tenant
+	memory *memory
+
+	observed bool
+	// confirmed says that the finalizer is stored, and the object as the pass knows it.
+	confirmed bool
+	in        tenancy.Input
+	decision  tenancy.Decision
+	events    []reconcile.Event
+}
+
+// Decide implements reconcile.Pass.
+func (p *pass) Decide() step.Effect {
+	if !p.observed {
+		return step.Reads
+	}
+	p.decision = tenancy.Decide(p.in)
+	return p.decision.Step.Effect()
+}
+
+// observe reads what the decision is made from, all of it from caches.
+func (p *pass) observe(ctx context.Context) error {
+	customer := convert.Customer(p.object)
+	p.in = tenancy.Input{
+		Now: p.Clock.Now(), Tenant: customer, Problem: customer.Problem(p.Reserved),
+		Deleting: !p.object.DeletionTimestamp.IsZero(), Protected: p.object.Spec.DeletionProtection,
+		Retain: p.object.Spec.DeletionPolicy == kleffv1.DeletionRetain,
+		Memory: convert.CustomerMemory(&p.object.Status), Attempts: p.memory.attempts,
+	}
+	namespace, err := p.Children.Find(ctx, tenancy.KindNamespace, "", customer.Namespace)
+	if err != nil {
+		return fmt.Errorf("looking for the namespace in the cache: %w", err)
+	}
+	if err := p.sawNamespace(ctx, namespace); err != nil {
+		return err
+	}
+	if p.in.World.Follow, err = p.follow(ctx); err != nil {
+		return err
+	}
+	p.observed = true
+	return nil
+}
+
+// sawNamespace takes what was found of the namespace, and reads the children if it is the tenant's.
+func (p *pass) sawNamespace(ctx context.Context, n *tenancy.Live) error {
+	w := &p.in.World
+	w.Namespace, w.Owner = n, ""
+	if n == nil {
+		return nil
+	}
+	owner, err := p.owner(ctx, n)
+	if err != nil {
+		return err
+	}
+	w.Owner = owner
+	if n.Labels[tenancy.LabelTenantUID] == p.in.Tenant.UID {
+		p.readChildren(ctx)
+	}
+	return nil
+}
+
+// owner is the living tenant that the namespace is of, if it is another one.
+func (p *pass) owner(ctx context.Context, n *tenancy.Live) (string, error) {
+	name, uid := n.Labels[tenancy.LabelTenant], n.Labels[tenancy.LabelTenantUID]
+	if name == "" || uid == "" || uid == p.in.Tenant.UID {
+		return "", nil
+	}
+	var other kleffv1.Tenant
+	if err := p.Client.Get(ctx, client.ObjectKey{Name: name}, &other); err != nil {
+		if apierrors.IsNotFound(err) {
+			return "", nil
+		}
+		return "", fmt.Errorf("looking for the owner of the namespace: %w", err)
+	}
+	if string(other.UID) != uid {
+		return "", nil
+	}
+	return name, nil
+}
+
+// readChildren lists what the tenant has. What carries the UID of a tenant in the tenant's own namespace is its own: a namespace
+// that was adopted brings that of its former tenant.
+func (p *pass) readChildren(ctx context.Context) {
+	w := &p.in.World
+	w.Children, w.Missing, w.Unreadable = nil, nil, map[tenancy.Kind]*fault.Error{}
+	for _, k := range tenancy.ChildKinds() {
+		if !p.Children.Served(k) {
+			w.Missing = append(w.Missing, k)
+			continue
+		}
+		found, err := p.Children.List(ctx, k, p.in.Tenant.Namespace)
+		if err != nil {
+			w.Unreadable[k] = tenancy.Fault(err)
+			continue
+		}
+		for _, l := range found {
+			if l.Labels[tenancy.LabelTenantUID] != "" {
+				w.Children = append(w.Children, l)
+			}
+		}
+	}
+}
+
+// follow reads the plan.
+func (p *pass) follow(ctx context.Context) (tenancy.Follow, error) {
+	var plan kleffv1.TenantPlan
+	if err := p.Client.Get(ctx, client.ObjectKey{Name: p.object.Spec.Plan}, &plan); err != nil {
+		if apierrors.IsNotFound(err) {
+			return tenancy.Follow{}, nil
+		}
+		return tenancy.Follow{}, fmt.Errorf("looking for the plan: %w", err)
+	}
+	state := p.Plans.State(&plan)
+	f := tenancy.Follow{
+		Plan: state.Plan, UID: string(plan.UID), Generation: plan.Generation, Invalid: state.Invalid, Tried: state.Tried,
+		Going: !plan.DeletionTimestamp.IsZero(), Released: state.Released[string(p.object.UID)],
+	}
+	for _, c := range convert.CustomerConditions(plan.Status.Conditions) {
+		if c.Type == tenancy.ConditionPolicyReady {
+			f.Policy = &c
+		}
+	}
+	return f, nil
+}
+
+// Conclude implements reconcile.Pass.
+func (p *pass) Conclude(err error) reconcile.Conclusion {
+	if !p.observed {
+		return reconcile.Conclusion{}
+	}
+	s := &p.object.Status
+	before := s.DeepCopy().Conditions
+	report := tenancy.Conclude(p.in, tenancy.Outcome{Decision: p.decision, Err: err}, convert.CustomerConditions(before))
+	convert.CustomerStatus(s, p.object.Generation, report, p.Clock.Now())
+	c := reconcile.Conclusion{Events: append(p.events, transition(before, s.Conditions)...)}
+	if rest, ok := p.decision.Step.(tenancy.Rest); ok {
+		c.After = rest.After
+	}
+	return c
+}
+
+// transition tells of TenantReady when its reason has changed.
+func transition(before, after []metav1.Condition) []reconcile.Event {
+	was, is := meta.FindStatusCondition(before, kleffv1.ConditionTenantReady), meta.FindStatusCondition(after, kleffv1.ConditionTenantReady)
+	if is == nil || was != nil && was.Reason == is.Reason {
+		return nil
+	}
+	quiet := is.Status == metav1.ConditionTrue || is.Reason == kleffv1.ReasonCreating || is.Reason == kleffv1.ReasonTerminating
+	return []reconcile.Event{{Warning: !quiet, Reason: is.Reason, Message: is.Message}}
+}

@@ -1,0 +1,192 @@
+// Package tenantplan takes the changes of plans through their tenants, and keeps the plans' constraints. All that is decided
+// is decided in domain/tenancy; here is how it is observed and done.
+package tenantplan
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// Children is what the controller needs of the cluster.
+type Children interface {
+	port.ChildReader
+	port.ChildWriter
+}
+
+// Options are what the controller is made from.
+type Options struct {
+	Client   client.Client
+	Children Children
+	Plans    *Plans
+	Clock    clock.PassiveClock
+	// Next wakes the tenants that a change has come to.
+	Next func(ctx context.Context, tenants []string)
+	// Active is closed once this replica is the one that works. What changes before is looked at then.
+	Active <-chan struct{}
+}
+
+// IndexPlan is the field of the cache's index of Tenants by the plans that they name or have.
+const IndexPlan = "plan"
+
+// PlansOf are the values of a Tenant in that index.
+func PlansOf(t *kleffv1.Tenant) []string {
+	plans := []string{t.Spec.Plan}
+	if t.Status.Plan != "" && t.Status.Plan != t.Spec.Plan {
+		plans = append(plans, t.Status.Plan)
+	}
+	return plans
+}
+
+// wakeQueue is how many woken objects may wait for the work queue to take them.
+const wakeQueue = 64
+
+// Controller implements reconcile.Kind for TenantPlan.
+type Controller struct {
+	Options
+
+	changed chan event.GenericEvent
+
+	mu     sync.Mutex
+	memory map[string]*memory
+}
+
+// memory is what the process remembers of one plan.
+type memory struct {
+	uid      types.UID
+	attempts tenancy.Attempts
+	// counted is when the figures in status were last stored.
+	counted time.Time
+}
+
+// New makes a controller.
+func New(o Options) *Controller {
+	return &Controller{Options: o, memory: map[string]*memory{}, changed: make(chan event.GenericEvent, wakeQueue)}
+}
+
+// New implements reconcile.Kind.
+func (c *Controller) New() *kleffv1.TenantPlan { return &kleffv1.TenantPlan{} }
+
+// Finalizer implements reconcile.Kind.
+func (c *Controller) Finalizer() string { return kleffv1.PlanFinalizer }
+
+// Status implements reconcile.Kind.
+func (c *Controller) Status(o *kleffv1.TenantPlan) any { return &o.Status }
+
+// Forget implements reconcile.Kind.
+func (c *Controller) Forget(key client.ObjectKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m := c.memory[key.Name]; m != nil {
+		c.Plans.Forget(m.uid)
+		delete(c.memory, key.Name)
+	}
+}
+
+// Begin implements reconcile.Kind.
+func (c *Controller) Begin(_ context.Context, o *kleffv1.TenantPlan) reconcile.Pass {
+	return &pass{Controller: c, object: o, memory: c.recall(o)}
+}
+
+// recall returns what is remembered of the plan. A new object of the same name begins anew.
+func (c *Controller) recall(o *kleffv1.TenantPlan) *memory {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.memory[o.Name]
+	if m == nil || m.uid != o.UID {
+		m = &memory{uid: o.UID, attempts: tenancy.Attempts{}}
+		c.memory[o.Name] = m
+	}
+	return m
+}
+
+// Wake queues plans.
+func (c *Controller) Wake(ctx context.Context, plans ...string) {
+	select {
+	case <-c.Active:
+	default:
+		return
+	}
+	for _, name := range plans {
+		select {
+		case c.changed <- event.GenericEvent{Object: &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}}:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// ChildChanged wakes the plan of a constraint.
+func (c *Controller) ChildChanged(ctx context.Context, l tenancy.Live) {
+	if name := l.Labels[tenancy.LabelPlan]; name != "" {
+		c.Wake(ctx, name)
+	}
+}
+
+// WakeAll wakes all plans, when kinds have appeared or gone.
+func (c *Controller) WakeAll(ctx context.Context) {
+	var list kleffv1.TenantPlanList
+	if err := c.Client.List(ctx, &list); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Listing the plans from the cache failed")
+		return
+	}
+	for i := range list.Items {
+		c.Wake(ctx, list.Items[i].Name)
+	}
+}
+
+// SetupWithManager watches the plans, and what becomes of their tenants.
+func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*kleffv1.TenantPlan], workers int) error {
+	return reconcile.Setup(mgr, d, reconcile.Watch{
+		Name: "tenantplan", Workers: workers, Wake: c.changed,
+		Related: []reconcile.Related{{
+			Object: &kleffv1.Tenant{},
+			Wakes: func(o client.Object) []types.NamespacedName {
+				var keys []types.NamespacedName
+				if t, ok := o.(*kleffv1.Tenant); ok {
+					for _, plan := range PlansOf(t) {
+						keys = append(keys, types.NamespacedName{Name: plan})
+					}
+				}
+				return keys
+			},
+			Matters: follows,
+		}},
+	})
+}
+
+// follows reports whether a change of a tenant shows to its plans.
+func follows(before, after client.Object) bool {
+	a, okA := before.(*kleffv1.Tenant)
+	b, okB := after.(*kleffv1.Tenant)
+	if !okA || !okB {
+		return true
+	}
+	return a.Spec.Plan != b.Spec.Plan || a.Status.Plan != b.Status.Plan || a.Status.PlanUID != b.Status.PlanUID ||
+		a.Status.PlanGeneration != b.Status.PlanGeneration || a.DeletionTimestamp.IsZero() != b.DeletionTimestamp.IsZero() ||
+		reasons(a) != reasons(b)
+}
+
+// reasons are those of the conditions that say how a plan is followed.
+func reasons(t *kleffv1.Tenant) (out [4]string) {
+	for i, kind := range []string{kleffv1.ConditionNamespaceReady, kleffv1.ConditionPlanApplied, kleffv1.ConditionMeshReady, kleffv1.ConditionEdgeReady} {
+		for _, c := range t.Status.Conditions {
+			if c.Type == kind {
+				out[i] = string(c.Status) + c.Reason
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,288 @@
+package tenantplan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// countsEvery is how often the figures in status are stored while they move: a thousand tenants that come at the same
+// time would be a thousand writes.
+const countsEvery = 5 * time.Second
+
+// pass implements reconcile.Pass.
+type pass struct {
+	*Controller
+
+	object *kleffv1.TenantPlan
+	memory *memory
+
+	observed  bool
+	confirmed bool
+	in        tenancy.PlanInput
+	decision  tenancy.Decision
+	tenants   []kleffv1.Tenant
+}
+
+// Decide implements reconcile.Pass.
+func (p *pass) Decide() step.Effect {
+	if !p.observed {
+		return step.Reads
+	}
+	p.decision = tenancy.DecidePlan(p.in)
+	return p.decision.Step.Effect()
+}
+
+// Perform implements reconcile.Pass.
+func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
+	if !p.observed {
+		return p.observe(ctx)
+	}
+	switch s := p.decision.Step.(type) {
+	case tenancy.Hold:
+		return p.hold(ctx, k)
+	case tenancy.Apply:
+		return p.apply(ctx, k, s)
+	case tenancy.Release:
+		p.release(ctx, s)
+	case tenancy.Look, tenancy.CreateNamespace, tenancy.ApplyNamespace, tenancy.Try, tenancy.DeleteNamespace, tenancy.LetGo, tenancy.Rest:
+	}
+	return nil
+}
+
+// observe reads the tenants and the constraints, all from caches.
+func (p *pass) observe(ctx context.Context) error {
+	state := p.Plans.State(p.object)
+	p.in = tenancy.PlanInput{
+		Now: p.Clock.Now(), Plan: state.Plan, Invalid: state.Invalid, Released: state.Released,
+		Name: p.object.Name, UID: string(p.object.UID), Generation: p.object.Generation,
+		Deleting: !p.object.DeletionTimestamp.IsZero(), Held: p.held(), Limits: convert.PlanLimits(p.object), Attempts: p.memory.attempts, Unreadable: map[tenancy.Kind]*fault.Error{},
+	}
+	var list kleffv1.TenantList
+	if err := p.Client.List(ctx, &list, client.MatchingFields{IndexPlan: p.object.Name}); err != nil {
+		return fmt.Errorf("listing the tenants of the plan: %w", err)
+	}
+	p.tenants = list.Items
+	for i := range p.tenants {
+		p.in.Followers = append(p.in.Followers, convert.Follower(&p.tenants[i], p.object))
+	}
+	p.observeConstraints(ctx)
+	p.observed = true
+	return nil
+}
+
+func (p *pass) observeConstraints(ctx context.Context) {
+	wanted := p.kinds()
+	for _, name := range p.allKinds() {
+		kind := tenancy.ConstraintKind(name)
+		if !p.Children.Served(kind) {
+			if slices.Contains(wanted, name) {
+				p.in.Missing = append(p.in.Missing, kind)
+			}
+			continue
+		}
+		found, err := p.Children.List(ctx, kind, "")
+		if err != nil {
+			p.in.Unreadable[kind] = tenancy.Fault(err)
+			continue
+		}
+		for _, l := range found {
+			if l.Labels[tenancy.LabelPlanUID] == string(p.object.UID) {
+				p.in.Constraints = append(p.in.Constraints, l)
+			}
+		}
+	}
+}
+
+// kinds are those of the constraints that the plan says.
+func (p *pass) kinds() []string {
+	var out []string
+	if g := p.object.Spec.Gatekeeper; g != nil {
+		for _, c := range g.Constraints {
+			out = append(out, c.Kind)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// allKinds are those with the kinds that the plan once said.
+func (p *pass) allKinds() []string {
+	all := append(strings.FieldsFunc(p.object.Annotations[kleffv1.AnnotationConstraintKinds], func(r rune) bool { return r == ',' }), p.kinds()...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// held reports whether the finalizer is there, and all kinds of constraints are noted.
+func (p *pass) held() bool {
+	return controllerutil.ContainsFinalizer(p.object, kleffv1.PlanFinalizer) &&
+		p.object.Annotations[kleffv1.AnnotationConstraintKinds] == strings.Join(p.allKinds(), ",")
+}
+
+func (p *pass) hold(ctx context.Context, k reconcile.Keeper) error {
+	annotations := map[string]string{}
+	if all := p.allKinds(); len(all) > 0 {
+		annotations[kleffv1.AnnotationConstraintKinds] = strings.Join(all, ",")
+	}
+	if err := k.Hold(ctx, annotations); err != nil {
+		return err
+	}
+	p.in.Held, p.confirmed = true, true
+	return nil
+}
+
+// apply does what it can. What fails is noted with the object.
+func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenancy.Apply) error {
+	if !p.confirmed {
+		// Not during a deletion: the finalizer and the annotation are there, so that this is a read.
+		if err := k.Hold(ctx, nil); err != nil {
+			return err
+		}
+		p.confirmed = true
+	}
+	for _, o := range a.Create {
+		p.keep(o, p.create(ctx, o))
+	}
+	for _, u := range a.Update {
+		live, err := p.Children.Apply(ctx, u.Object, u.UID)
+		p.keep(u.Object, p.settled(u.Object, live, err))
+	}
+	for _, l := range a.Prune {
+		err := p.Children.Delete(ctx, l)
+		if err == nil {
+			l.Deleting = true
+			p.found(l)
+		}
+		p.note(l.Object, "", err)
+	}
+	return nil
+}
+
+// create makes a constraint. One that is there is the plan's only if it carries the plan's UID.
+func (p *pass) create(ctx context.Context, o tenancy.Object) error {
+	live, err := p.Children.Create(ctx, o)
+	if fault.Is(err, fault.Exists) {
+		if live, err = p.Children.Read(ctx, o.Kind, "", o.Name); err != nil {
+			return err
+		}
+		if live.Labels[tenancy.LabelPlanUID] != string(p.object.UID) {
+			return tenancy.Foreign(o)
+		}
+		live, err = p.Children.Apply(ctx, o, live.UID)
+	}
+	return p.settled(o, live, err)
+}
+
+// settled takes an object as it is after a write.
+func (p *pass) settled(o tenancy.Object, live tenancy.Live, err error) error {
+	if err != nil {
+		return err
+	}
+	p.found(live)
+	if !live.Kept(o) {
+		return tenancy.Unsettled(o)
+	}
+	return nil
+}
+
+func (p *pass) found(live tenancy.Live) {
+	for i := range p.in.Constraints {
+		if p.in.Constraints[i].Key() == live.Key() {
+			p.in.Constraints[i] = live
+			return
+		}
+	}
+	p.in.Constraints = append(p.in.Constraints, live)
+}
+
+func (p *pass) keep(o tenancy.Object, err error) { p.note(o, o.Hash(), err) }
+
+func (p *pass) note(o tenancy.Object, hash string, err error) {
+	if err == nil {
+		delete(p.memory.attempts, o.Key())
+		return
+	}
+	p.memory.attempts.Note(o.Key(), hash, p.in.Now, tenancy.Fault(err))
+}
+
+// release lets the next tenants have the plan, and wakes them.
+func (p *pass) release(ctx context.Context, s tenancy.Release) {
+	p.Plans.Release(p.in.UID, p.in.Generation, s.UIDs)
+	var names []string
+	for i := range p.tenants {
+		if slices.Contains(s.UIDs, string(p.tenants[i].UID)) {
+			names = append(names, p.tenants[i].Name)
+			p.in.Released[string(p.tenants[i].UID)] = true
+		}
+	}
+	p.Next(ctx, names)
+}
+
+// Conclude implements reconcile.Pass.
+func (p *pass) Conclude(err error) reconcile.Conclusion {
+	if !p.observed {
+		return reconcile.Conclusion{}
+	}
+	report := tenancy.ConcludePlan(p.in, tenancy.Outcome{Decision: p.decision, Err: err})
+	before := p.object.Status.DeepCopy()
+	now := p.Clock.Now()
+	convert.PlanStatus(&p.object.Status, p.object.Generation, report, now)
+	c := reconcile.Conclusion{Events: p.events(before.Conditions)}
+	if rest, ok := p.decision.Step.(tenancy.Rest); ok {
+		c.After = rest.After
+	}
+	if wait := countsEvery - now.Sub(p.memory.counted); wait > 0 && onlyCounts(before, &p.object.Status) {
+		before.DeepCopyInto(&p.object.Status)
+		c.After = soonest(c.After, wait)
+		return c
+	}
+	if !sameCounts(before, &p.object.Status) {
+		c.Stored = func() { p.memory.counted = now }
+	}
+	return c
+}
+
+func soonest(a, b time.Duration) time.Duration {
+	if a == 0 {
+		return b
+	}
+	return min(a, b)
+}
+
+func sameCounts(a, b *kleffv1.TenantPlanStatus) bool {
+	return equal(a.Tenants, b.Tenants) && equal(a.Applied, b.Applied) && equal(a.Failed, b.Failed)
+}
+
+func equal(a, b *int32) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// onlyCounts reports whether figures have moved, and nothing else has.
+func onlyCounts(a, b *kleffv1.TenantPlanStatus) bool {
+	return !sameCounts(a, b) && a.ObservedGeneration == b.ObservedGeneration &&
+		slices.EqualFunc(a.Conditions, b.Conditions, func(x, y metav1.Condition) bool {
+			return x.Type == y.Type && x.Status == y.Status && x.Reason == y.Reason && x.ObservedGeneration == y.ObservedGeneration
+		})
+}
+
+// events tell of Ready when its reason has changed.
+func (p *pass) events(before []metav1.Condition) []reconcile.Event {
+	was, is := meta.FindStatusCondition(before, kleffv1.ConditionReady), meta.FindStatusCondition(p.object.Status.Conditions, kleffv1.ConditionReady)
+	if is == nil || was != nil && was.Reason == is.Reason {
+		return nil
+	}
+	warning := is.Status == metav1.ConditionFalse && is.Reason != kleffv1.ReasonRollingOut
+	return []reconcile.Event{{Warning: warning, Reason: is.Reason, Message: is.Message}}
+}

@@ -1,0 +1,111 @@
+package tenantplan
+
+import (
+	"maps"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+)
+
+// Plans is what the process knows of the plans as they are now: compiled once for all their tenants, with what the API server
+// says of them, and which tenants the roll-out has come to. Nothing of it has to survive a restart: what is lost is asked
+// or released again.
+type Plans struct {
+	mu      sync.Mutex
+	entries map[types.UID]*entry
+}
+
+// entry is what is known of one generation of a plan.
+type entry struct {
+	generation int64
+	plan       *tenancy.Plan
+	invalid    string
+	tried      bool
+	released   map[string]bool
+}
+
+// NewPlans makes an empty one.
+func NewPlans() *Plans { return &Plans{entries: map[types.UID]*entry{}} }
+
+// State is what is known of a plan as it is now.
+type State struct {
+	// Plan is nil where the plan can't be.
+	Plan *tenancy.Plan
+	// Invalid is why it can't be, by itself or by the API server's answer.
+	Invalid string
+	// Tried says that the API server would take its objects.
+	Tried bool
+	// Released are the UIDs of the tenants that the roll-out of this generation has come to.
+	Released map[string]bool
+}
+
+// State compiles the plan, if it is a new one, and says what is known of it.
+func (p *Plans) State(o *kleffv1.TenantPlan) State {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := p.current(o.UID, o.Generation)
+	if e == nil {
+		e = compiled(o)
+		p.entries[o.UID] = e
+	}
+	return State{Plan: e.plan, Invalid: e.invalid, Tried: e.tried, Released: maps.Clone(e.released)}
+}
+
+// compiled reads the plan anew.
+func compiled(o *kleffv1.TenantPlan) *entry {
+	e := &entry{generation: o.Generation, released: map[string]bool{}}
+	spec, err := convert.PlanSpec(o)
+	if err == nil {
+		e.plan, err = tenancy.Compile(o.Name, string(o.UID), o.Generation, spec)
+	}
+	if err != nil {
+		e.plan, e.invalid = nil, err.Error()
+	}
+	return e
+}
+
+func (p *Plans) current(uid types.UID, generation int64) *entry {
+	if e := p.entries[uid]; e != nil && e.generation == generation {
+		return e
+	}
+	return nil
+}
+
+// Accept notes that the API server would take the objects of that generation.
+func (p *Plans) Accept(uid string, generation int64) {
+	p.note(uid, generation, func(e *entry) { e.tried = true })
+}
+
+// Refuse notes why the API server would not.
+func (p *Plans) Refuse(uid string, generation int64, why string) {
+	p.note(uid, generation, func(e *entry) { e.invalid = why })
+}
+
+// Release lets tenants have that generation.
+func (p *Plans) Release(uid string, generation int64, tenants []string) {
+	p.note(uid, generation, func(e *entry) {
+		for _, t := range tenants {
+			e.released[t] = true
+		}
+	})
+}
+
+// note leaves out what is said of a generation that is over.
+func (p *Plans) note(uid string, generation int64, change func(*entry)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e := p.current(types.UID(uid), generation); e != nil {
+		change(e)
+	}
+}
+
+// Forget drops what is known of a plan that is gone.
+func (p *Plans) Forget(uid types.UID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.entries, uid)
+}

@@ -1,0 +1,115 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// planWorkers is how many plans are reconciled at the same time. A platform has a handful of them.
+const planWorkers = 2
+
+// defaultReserved are the namespaces of Kubernetes itself, and of what tenants' objects are made for.
+var defaultReserved = List{"default", "kube-*", "openshift", "openshift-*", "istio-system", "istio-ingress", "gatekeeper-system"}
+
+// addTenancy adds the controllers for Tenant and TenantPlan.
+func addTenancy(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
+	if err := indexTenants(ctx, mgr); err != nil {
+		return err
+	}
+	reserved, err := tenancy.ParseReserved(c.reservedNamespaces())
+	if err != nil {
+		return fmt.Errorf("--reserved-namespaces: %w", err)
+	}
+	var tenants *tenant.Controller
+	var plans *tenantplan.Controller
+	children, err := kube.New(kube.Options{
+		Config: mgr.GetConfig(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), Client: mgr.GetClient(), Live: mgr.GetAPIReader(),
+		Watched: append(tenancy.ChildKinds(), tenancy.KindNamespace, tenancy.ConstraintKind("")),
+		Changed: func(l tenancy.Live) {
+			tenants.ChildChanged(ctx, l)
+			plans.ChildChanged(ctx, l)
+		},
+		Appeared: func() {
+			tenants.WakeAll(ctx)
+			plans.WakeAll(ctx)
+		},
+		Clock: clock.RealClock{},
+	})
+	if err != nil {
+		return err
+	}
+	known := tenantplan.NewPlans()
+	tenants = tenant.New(tenant.Options{
+		Client: mgr.GetClient(), Children: children, Plans: known, Reserved: reserved, Clock: clock.RealClock{}, Active: mgr.Elected(),
+	})
+	plans = tenantplan.New(tenantplan.Options{
+		Client: mgr.GetClient(), Children: children, Plans: known, Clock: clock.RealClock{}, Active: mgr.Elected(), Next: tenants.Wake,
+	})
+	if err := mgr.Add(children); err != nil {
+		return fmt.Errorf("adding the cache of tenants' objects: %w", err)
+	}
+	if err := tenants.SetupWithManager(mgr, tenancyDriver[*kleffv1.Tenant](mgr, env, tenants), c.Workers); err != nil {
+		return err
+	}
+	return plans.SetupWithManager(mgr, tenancyDriver[*kleffv1.TenantPlan](mgr, env, plans), planWorkers)
+}
+
+func tenancyDriver[O client.Object](mgr ctrl.Manager, env *environment, kind reconcile.Kind[O]) *reconcile.Driver[O] {
+	return &reconcile.Driver[O]{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: kind, Failed: env.metrics.failed,
+		Publish: func(o O, e reconcile.Event) { env.publisher.publish(o, e) },
+	}
+}
+
+// indexTenants lets tenants be found by their namespace and by their plan.
+func indexTenants(ctx context.Context, mgr ctrl.Manager) error {
+	for field, values := range map[string]func(*kleffv1.Tenant) []string{
+		tenant.IndexNamespace: func(t *kleffv1.Tenant) []string { return []string{convert.CustomerNamespace(t)} },
+		tenantplan.IndexPlan:  tenantplan.PlansOf,
+	} {
+		err := mgr.GetFieldIndexer().IndexField(ctx, &kleffv1.Tenant{}, field, func(o client.Object) []string {
+			if t, ok := o.(*kleffv1.Tenant); ok {
+				return values(t)
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("indexing the tenants by %s: %w", field, err)
+		}
+	}
+	return nil
+}
+
+// reservedNamespaces are those of the flag, and the operator's own.
+func (c Config) reservedNamespaces() []string {
+	out := slices.Clone([]string(c.ReservedNamespaces))
+	if own := ownNamespace(); own != "" {
+		out = append(out, own)
+	}
+	return out
+}
+
+// validateTenancy checks the flags of tenants.
+func (c *Config) validateTenancy() error {
+	if _, err := tenancy.ParseReserved(c.ReservedNamespaces); err != nil {
+		return fmt.Errorf("--reserved-namespaces: %w", err)
+	}
+	if slices.Contains(c.Controllers, controllerTenant) && len(c.WatchNamespaces) > 0 {
+		return fmt.Errorf("--watch-namespaces=%s and --controllers with %s: tenants have namespaces that do not exist yet, so that all have to be watched; leave one of the two out",
+			c.WatchNamespaces.String(), controllerTenant)
+	}
+	return nil
+}
