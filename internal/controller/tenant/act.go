@@ -137,9 +137,21 @@ func (p *pass) apply(ctx context.Context, a tenancy.Apply) {
 		p.note(o, o.Hash(), p.create(ctx, o))
 	}
 	for _, u := range a.Update {
-		live, err := p.Children.Apply(ctx, u.Object, u.UID)
-		p.note(u.Object, u.Hash(), p.settled(u.Object, live, err))
+		p.note(u.Object, u.Hash(), p.update(ctx, u))
 	}
+}
+
+// update applies a child. What somebody has added to it stays in an apply; where that changes what the child means, it is made anew.
+func (p *pass) update(ctx context.Context, u tenancy.Update) error {
+	live, err := p.Children.Apply(ctx, u.Object, u.UID)
+	if err != nil || live.Kept(u.Object) || !u.Closed() {
+		return p.settled(u.Object, live, err)
+	}
+	if err := p.Children.Delete(ctx, live); err != nil {
+		return err
+	}
+	live, err = p.Children.Create(ctx, u.Object)
+	return p.settled(u.Object, live, err)
 }
 
 // create makes a child. One that is there is the tenant's only if it carries the UID of a tenant: the namespace is this one's.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // Kind is a kind of Kubernetes objects.
@@ -94,12 +95,30 @@ func (o Object) Marked() Object {
 
 // Kept reports whether what was found has all that the object, with its mark, is to have.
 func (l *Live) Kept(o Object) bool {
-	return covers(asAny(l.Labels), asAny(o.Labels)) && covers(asAny(l.Annotations), asAny(o.Annotations)) && covers(l.Body, o.Body)
+	return covers(asAny(l.Labels), asAny(o.Labels), false) && covers(asAny(l.Annotations), asAny(o.Annotations), false) &&
+		covers(ours(l.Body, o.Body), o.Body, o.Closed())
 }
 
-// covers reports whether all of want is in have. Lists are compared element by element, as those that we set are ours as
-// a whole; their elements may have more fields, by default.
-func covers(have, want any) bool {
+// Closed reports whether what somebody adds to the object changes what it means: a selector, and a policy is for fewer pods; a port, and
+// it lets in more. What the API server or a template's schema adds by itself is in objects of other kinds only.
+func (o *Object) Closed() bool {
+	return slices.Contains([]Kind{KindNetworkPolicy, KindRoleBinding, KindGateway, KindAuthorizationPolicy, KindPeerAuthentication}, o.Kind)
+}
+
+// ours leaves out what of an object's top level is not ours, such as its status.
+func ours(have, want map[string]any) map[string]any {
+	out := map[string]any{}
+	for key := range want {
+		if value, ok := have[key]; ok {
+			out[key] = value
+		}
+	}
+	return out
+}
+
+// covers reports whether all of want is in have, and, where it is closed, nothing else. Lists are compared element by element: those that we
+// set are ours as a whole.
+func covers(have, want any, closed bool) bool {
 	switch want := want.(type) {
 	case map[string]any:
 		have, ok := have.(map[string]any)
@@ -107,18 +126,19 @@ func covers(have, want any) bool {
 			return false
 		}
 		for key, value := range want {
-			if !covers(have[key], value) {
+			if !covers(have[key], value, closed) {
 				return false
 			}
 		}
-		return true
+		// Something empty is something: an empty selector of namespaces selects all of them.
+		return !closed || !slices.ContainsFunc(slices.Collect(maps.Keys(have)), func(key string) bool { return want[key] == nil && have[key] != nil })
 	case []any:
 		have, ok := have.([]any)
 		if !ok && len(want) > 0 || len(have) != len(want) {
 			return false
 		}
 		for i := range want {
-			if !covers(have[i], want[i]) {
+			if !covers(have[i], want[i], closed) {
 				return false
 			}
 		}
