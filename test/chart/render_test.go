@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/thirdparty"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -208,6 +210,45 @@ var matrix = map[string]struct {
 		values: "aws: {dynamoDBEndpoint: \"http://[::1]:8000\"}\ncontroller: {tenantSource: {targetNamespaces: [edge, shop/shop-tenants]}}",
 		text:   []string{"--dynamodb-endpoint=http://[::1]:8000\n", `"--tenantsource-target-namespaces=edge,shop/shop-tenants"`, "--tenantsource-read-timeout=5m\n", "--tenantsource-max-rows=200000\n"},
 	},
+	"customers": {
+		values: "tenancy: {enabled: true}",
+		objects: []string{
+			"+ClusterRole " + release + "-tenantplans-editor", "+ClusterRole " + release + "-tenants-editor", "+ClusterRole " + release + "-tenants-viewer",
+			"+CustomResourceDefinition tenantplans.kleff.kleff.io", "+CustomResourceDefinition tenants.kleff.kleff.io",
+			"+ValidatingAdmissionPolicy " + release + "-tenant-deletion-protection", "+ValidatingAdmissionPolicy " + release + "-tenant-namespace-deletion-protection",
+			"+ValidatingAdmissionPolicyBinding " + release + "-tenant-deletion-protection", "+ValidatingAdmissionPolicyBinding " + release + "-tenant-namespace-deletion-protection",
+		},
+		text: []string{
+			"--controllers=distributiontenant,tenantsource,distribution,connectiongroup,tenant\n",
+			`"--reserved-namespaces=default,kube-*,openshift,openshift-*,istio-system,istio-ingress,gatekeeper-system"`,
+		},
+	},
+	"customers and nothing else, with as little as can be": {
+		values: "controller: {controllers: []}\ncrds: {install: false}\nrbac: {aggregate: false}\n" +
+			"tenancy: {enabled: true, reservedNamespaces: [kube-*], ownerClusterRoles: [], istio: {enabled: false}, gatekeeper: {constraints: []}, deletionProtection: {enabled: false}}",
+		objects: []string{
+			"+ClusterRole " + release + "-tenantplans-editor", "+ClusterRole " + release + "-tenants-editor", "+ClusterRole " + release + "-tenants-viewer",
+			"-ClusterRole " + release + "-admin", "-ClusterRole " + release + "-edit", "-ClusterRole " + release + "-view",
+			"-CustomResourceDefinition *", "-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *",
+		},
+		text: []string{"--controllers=tenant\n", `"--reserved-namespaces=kube-*"`},
+	},
+	"templates of Gatekeeper": {
+		values: "tenancy: {enabled: true, constraintTemplates: {enabled: true}, deletionProtection: {enabled: false}}",
+		objects: []string{
+			"+ClusterRole " + release + "-tenantplans-editor", "+ClusterRole " + release + "-tenants-editor", "+ClusterRole " + release + "-tenants-viewer",
+			"+ConstraintTemplate kleffallowedregistries", "+ConstraintTemplate kleffpodsecurity",
+			"+CustomResourceDefinition tenantplans.kleff.kleff.io", "+CustomResourceDefinition tenants.kleff.kleff.io",
+		},
+	},
+	"customers, with roles of one's own": {
+		values: "rbac: {create: false}\ntenancy: {enabled: true}\ncrds: {install: false}\ndeletionProtection: {enabled: false}",
+		objects: []string{
+			"-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Role *", "-RoleBinding *", "-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *",
+			"+ValidatingAdmissionPolicy " + release + "-tenant-deletion-protection", "+ValidatingAdmissionPolicy " + release + "-tenant-namespace-deletion-protection",
+			"+ValidatingAdmissionPolicyBinding " + release + "-tenant-deletion-protection", "+ValidatingAdmissionPolicyBinding " + release + "-tenant-namespace-deletion-protection",
+		},
+	},
 	"no disruption budget":            {values: "podDisruptionBudget: {enabled: false}", objects: []string{"-PodDisruptionBudget " + release}},
 	"no limits":                       {values: "resources: {limits: null, requests: null}"},
 	"a memory limit in decimal units": {values: "resources: {limits: {memory: 1.5G}}", text: []string{`value: "1350000000"`}},
@@ -224,6 +265,12 @@ var matrix = map[string]struct {
 }
 
 func TestEveryRenderingApplies(t *testing.T) {
+	t.Cleanup(func() { // helm takes no account that it did not make
+		if err := kube.DeleteAllOf(context.WithoutCancel(t.Context()), &corev1.ServiceAccount{}, client.InNamespace(namespace), ofAdmission); err != nil {
+			t.Error(err)
+		}
+	})
+	thirdparty.Install(t, cluster.RESTConfig(), thirdparty.GatekeeperCRDs(t)...)
 	usual := render(t, "{}").names()
 	for name, c := range matrix {
 		t.Run(name, func(t *testing.T) {
@@ -297,11 +344,14 @@ func checkFlags(t *testing.T, r rendering) {
 	}
 }
 
+// ofAdmission marks the accounts that checks of the pod need.
+var ofAdmission = client.MatchingLabels{"made-for": "admission"}
+
 // checkPodIsAdmitted creates the pod, without keeping it, where only restricted pods are let in.
 func checkPodIsAdmitted(t *testing.T, r rendering) {
 	t.Helper()
 	template := r.deployment(t).Spec.Template
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: template.Spec.ServiceAccountName, Namespace: namespace}}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: template.Spec.ServiceAccountName, Namespace: namespace, Labels: ofAdmission}}
 	if err := kube.Create(t.Context(), account); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}

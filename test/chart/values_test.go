@@ -57,10 +57,12 @@ extraArgs: [--zap-devel=true]
 		"metrics-cert-key": "a.key", "metrics-cert-name": "a.crt", "metrics-cert-path": "/etc/metrics-cert", "metrics-secure": "false",
 		"pprof-bind-address": "localhost:6060", "sweep-interval": "7m", "watch-namespaces": "team-a,team-b",
 		"zap-encoder": "console", "zap-log-level": "debug", "zap-stacktrace-level": "error", "zap-time-encoding": "millis",
-		"zap-devel": "true", // for developers only: by extraArgs, as any flag can be
+		"reserved-namespaces": "kube-*,mesh",
+		"zap-devel":           "true", // for developers only: by extraArgs, as any flag can be
 	}
 	got := map[string]string{}
-	for _, arg := range r.container(t).Args {
+	// Tenants' namespaces can't be among those that are watched.
+	for _, arg := range append(render(t, "tenancy: {enabled: true, reservedNamespaces: [kube-*, mesh]}").container(t).Args, r.container(t).Args...) {
 		name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 		got[name] = value
 	}
@@ -86,7 +88,14 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"one that doesn't exist further down": {"aws: {regoin: x}", "at '/aws': additional properties 'regoin' not allowed"},
 		"no member of an enumeration":         {"controller: {driftPolicy: repair}", "at '/controller/driftPolicy': value must be one of 'enforce', 'report', 'suspend'"},
 		"a controller that doesn't exist":     {"controller: {controllers: [tenants]}", "at '/controller/controllers/0': value must be one of 'distributiontenant', 'tenantsource', 'distribution', 'connectiongroup'"},
-		"no controller":                       {"controller: {controllers: []}", "at '/controller/controllers': minItems: got 0, want 1"},
+		"no controller":                       {"controller: {controllers: []}", "controller.controllers is empty: nothing would run"},
+		"the controller of customers":         {"controller: {controllers: [tenant]}", "controller.controllers: tenant is turned on by tenancy.enabled"},
+		"customers in some namespaces":        {"watchNamespaces: [a, b]\ntenancy: {enabled: true}", "tenancy.enabled is true, but watchNamespaces is a,b: tenants make namespaces"},
+		"policies that nobody uses":           {"tenancy: {constraintTemplates: {enabled: true}}", "tenancy.constraintTemplates.enabled is true, but tenancy.enabled is false"},
+		"no reserved names":                   {"tenancy: {reservedNamespaces: []}", "at '/tenancy/reservedNamespaces': minItems: got 0, want 1"},
+		"a star inside a reserved name":       {"tenancy: {reservedNamespaces: ['kube-*-x']}", "at '/tenancy/reservedNamespaces/0': 'kube-*-x' does not match pattern"},
+		"every role for customers":            {"tenancy: {ownerClusterRoles: ['*']}", "at '/tenancy/ownerClusterRoles/0': '*' does not match pattern"},
+		"a kind of constraints in capitals":   {"tenancy: {gatekeeper: {constraints: [KleffPodSecurity]}}", "at '/tenancy/gatekeeper/constraints/0': 'KleffPodSecurity' does not match pattern"},
 		"a number that is too small":          {"controller: {maxConcurrentReconciles: 0}", "at '/controller/maxConcurrentReconciles': minimum: got 0, want 1"},
 		"a burst that lets no call through":   {"aws: {burst: 1}", "at '/aws/burst': minimum: got 1, want 2"},
 		"a rate of nothing":                   {"aws: {rate: 0}", "at '/aws/rate': minimum: got 0, want 0.1"},

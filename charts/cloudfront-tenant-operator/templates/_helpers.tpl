@@ -53,17 +53,47 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
+{{/* The rules for customers' namespaces. What plans may name beside the kinds of the code, the values say. */}}
+{{- define "operator.tenancyRules" -}}
+{{- with .Values.tenancy }}
+{{- if .enabled }}
+{{ include "operator.rules" (dict "root" $ "role" "tenancy") }}
+{{- if .istio.enabled }}
+{{ include "operator.rules" (dict "root" $ "role" "tenancy-istio") }}
+{{- end }}
+{{- with .gatekeeper.constraints }}
+{{ toYaml (list (dict "apiGroups" (list "constraints.gatekeeper.sh") "resources" . "verbs" (list "create" "delete" "patch"))) }}
+{{- end }}
+{{- with .ownerClusterRoles }}
+{{ toYaml (list (dict "apiGroups" (list "rbac.authorization.k8s.io") "resources" (list "clusterroles") "resourceNames" . "verbs" (list "bind"))) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* The rules that only a ClusterRole can hold, and those for the kinds unless they go to namespaces. */}}
 {{- define "operator.clusterRules" -}}
 {{- if not .Values.watchNamespaces }}
 {{- include "operator.kindRules" . }}
 {{- end }}
+{{- include "operator.tenancyRules" . }}
 {{- if not .Values.controller.clusterID }}
 {{ include "operator.rules" (dict "root" . "role" "cluster-id") }}
 {{- end }}
 {{- if and .Values.metrics.enabled .Values.metrics.secure }}
 {{ include "operator.rules" (dict "root" . "role" "metrics") }}
 {{- end }}
+{{- end }}
+
+{{/* Something that defines a kind, kept when the release goes unless the values say otherwise. */}}
+{{- define "operator.kind" }}
+{{- $kind := .kind }}
+{{- $_ := set $kind.metadata "labels" (include "operator.labels" .root | fromYaml) }}
+{{- if .root.Values.crds.keep }}
+{{- $_ := set $kind.metadata "annotations" (merge (dict "helm.sh/resource-policy" "keep") ($kind.metadata.annotations | default dict)) }}
+{{- end }}
+---
+{{ toYaml $kind }}
 {{- end }}
 
 {{- define "operator.image" -}}
@@ -99,7 +129,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- with .Values.watchNamespaces }}
 - --watch-namespaces={{ join "," . }}
 {{- end }}
-- --controllers={{ join "," .Values.controller.controllers }}
+- --controllers={{ join "," (concat .Values.controller.controllers (ternary (list "tenant") list .Values.tenancy.enabled)) }}
+{{- if .Values.tenancy.enabled }}
+- {{ printf "--reserved-namespaces=%s" (join "," .Values.tenancy.reservedNamespaces) | quote }}
+{{- end }}
 {{- with .Values.controller.clusterID }}
 - {{ printf "--cluster-id=%s" . | quote }}
 {{- end }}
@@ -205,6 +238,20 @@ authorization: {{- toYaml . | nindent 2 }}
 {{- fail (printf "controller.tenantSource.targetNamespaces: %s names the namespace %s, which the operator does not watch; add it to watchNamespaces" $target $namespace) }}
 {{- end }}
 {{- end }}
+{{- end }}
+{{- end }}
+{{- if not (or $c.controllers .Values.tenancy.enabled) }}
+{{- fail "controller.controllers is empty: nothing would run; name one at least, or set tenancy.enabled to true" }}
+{{- end }}
+{{- if has "tenant" $c.controllers }}
+{{- fail "controller.controllers: tenant is turned on by tenancy.enabled, which brings its kinds and rights along; take it out of the list, and set that" }}
+{{- end }}
+{{- with .Values.tenancy }}
+{{- if and .enabled $.Values.watchNamespaces }}
+{{- fail (printf "tenancy.enabled is true, but watchNamespaces is %s: tenants make namespaces, so that the operator has to watch all; empty watchNamespaces, or set tenancy.enabled to false" (join "," $.Values.watchNamespaces)) }}
+{{- end }}
+{{- if and .constraintTemplates.enabled (not .enabled) }}
+{{- fail "tenancy.constraintTemplates.enabled is true, but tenancy.enabled is false: no plan would use them; set both or neither" }}
 {{- end }}
 {{- end }}
 {{- if and (gt (int .Values.replicas) 1) (not $c.leaderElect) }}
