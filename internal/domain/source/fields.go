@@ -234,7 +234,7 @@ const operatorDomain = "cloudfront-tenant-operator.io"
 
 // reservedDomains are those in whose names only their owners write: a row that could set a label of
 // the operator could make an object look like that of another source.
-var reservedDomains = []string{operatorDomain, "kubernetes.io", "k8s.io"}
+var reservedDomains = []string{operatorDomain, "kleff.io", "kubernetes.io", "k8s.io"}
 
 // keyProblem says what is wrong with the key of a path, and what to do.
 func (f *field) keyProblem(key string) string {
