@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
@@ -56,6 +57,9 @@ type Children struct {
 	discovery discovery.ServerResourcesInterface
 	// poke asks to find out anew which kinds there are.
 	poke chan struct{}
+
+	// filled says that the kinds that are there at the start were listed, or can't be.
+	filled atomic.Bool
 
 	mu sync.RWMutex
 	// found says that it was found out once which kinds of CustomResourceDefinitions there are.

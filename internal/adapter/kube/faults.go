@@ -74,10 +74,19 @@ func answer(o tenancy.Object, err error, s metav1.Status) (fault.Kind, string) {
 		return absence(o, s)
 	case s.Code == http.StatusTooManyRequests:
 		return fault.Throttled, s.Message
+	case notOfTheSchema(s):
+		return fault.Invalid, afterLast(s.Message, "): ", " to proper version: ", "Kind="+o.Kind.Kind+": ")
 	case s.Code == http.StatusRequestTimeout, s.Code == http.StatusGone, s.Code >= http.StatusInternalServerError:
 		return fault.Transient, s.Message
 	}
 	return fault.Invalid, mistakes(s)
+}
+
+// notOfTheSchema reports whether the object can't be read as one of its kind. For an apply the API server calls that a failure
+// of its own (500), without a reason as its real ones have one.
+func notOfTheSchema(s metav1.Status) bool {
+	return s.Code == http.StatusInternalServerError && s.Reason == metav1.StatusReasonUnknown &&
+		(strings.HasPrefix(s.Message, "failed to create typed patch object (") || strings.HasPrefix(s.Message, "failed to convert new object ("))
 }
 
 // deniedByAdmission reports whether a policy of the cluster does not want the object. Whatever code a webhook answers with, only the text
@@ -106,15 +115,22 @@ func refusal(o tenancy.Object, s metav1.Status) (fault.Kind, string) {
 
 // mayNotBind says how one gets the right to bind a role.
 func mayNotBind(o tenancy.Object) string {
-	ref, _ := o.Body["roleRef"].(map[string]any)
-	return fmt.Sprintf("the operator may not bind %v %v: name it in tenancy.ownerClusterRoles of the chart", ref["kind"], ref["name"])
+	role := roleOf(o)
+	return fmt.Sprintf("the operator may not bind %v %v: name it in tenancy.ownerClusterRoles of the chart", role["kind"], role["name"])
+}
+
+// roleOf is the role that a binding refers to.
+func roleOf(o tenancy.Object) map[string]any {
+	role, _ := o.Body["roleRef"].(map[string]any)
+	return role
 }
 
 // absence tells what it is that is not there.
 func absence(o tenancy.Object, s metav1.Status) (fault.Kind, string) {
 	switch {
-	case s.Details != nil && s.Details.Kind == "clusterroles" && o.Kind == tenancy.KindRoleBinding:
-		// Who may not bind a role is asked for each right in it, and that fails if there is none.
+	case s.Details != nil && s.Details.Kind != "namespaces" && s.Details.Name != o.Name && s.Details.Name == roleOf(o)["name"]:
+		// Of who may not bind a role the API server wants each right in it, for which there has to be one. It names the role only, and
+		// calls it a binding.
 		return fault.Denied, mayNotBind(o) + " (there is no such role now)"
 	case s.Details == nil, s.Details.Name == "", s.Code == http.StatusMethodNotAllowed:
 		return fault.NotFound, noKind(o)
@@ -141,6 +157,16 @@ func mistakes(s metav1.Status) string {
 		return s.Message
 	}
 	return strings.Join(parts, "; ")
+}
+
+// afterLast is the text after the last of several marks, where they are.
+func afterLast(text string, marks ...string) string {
+	for _, mark := range marks {
+		if _, after, ok := strings.Cut(text, mark); ok {
+			text = after
+		}
+	}
+	return text
 }
 
 func bounded(text string) string {

@@ -22,9 +22,8 @@ const (
 	firstRetry = 200 * time.Millisecond
 	// lastRetry bounds what is asked for a definition that is never served in the version that we want.
 	lastRetry = time.Minute
-	// settleTimeout is how long Appeared waits for the objects of a new kind to be listed, without which nobody could use it. Where they
-	// can't be listed, that is to be told.
-	settleTimeout = 5 * time.Second
+	// settleTimeout bounds how long one waits for the objects of new kinds to be listed.
+	settleTimeout = 30 * time.Second
 )
 
 // Served implements port.ChildReader. While it is not known yet which kinds there are it says yes, and reading fails: a kind
@@ -35,7 +34,7 @@ func (c *Children) Served(k tenancy.Kind) bool {
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.watches[k] != nil || !c.found
+	return !c.found || c.watches[k] != nil && c.watches[k].settled.Load()
 }
 
 // ask lets follow look again. It never blocks.
@@ -46,14 +45,16 @@ func (c *Children) ask() {
 	}
 }
 
-// follow keeps the cache in line with the kinds that the cluster has.
+// follow keeps the cache in line with the kinds that the cluster has, until the context ends.
 func (c *Children) follow(ctx context.Context) {
-	var listed <-chan struct{}
-	pause := firstRetry
+	var listed <-chan struct{} // of the definitions, where that takes long
+	pause, first := firstRetry, true
 	for {
 		definitions, again := c.definitions(ctx)
-		if definitions != nil && listed == nil {
-			listed = definitions.informer.HasSyncedChecker().Done()
+		if definitions != nil && first {
+			first = false
+			c.settle(ctx, definitions)
+			listed = unlessSynced(definitions)
 		}
 		again = c.resolve(ctx, definitions) || again
 		retry, stop := c.after(pause, again)
@@ -64,13 +65,20 @@ func (c *Children) follow(ctx context.Context) {
 		case <-c.poke:
 			pause = firstRetry
 		case <-listed:
-			// A channel that blocks for ever: it was of interest once.
-			listed = make(chan struct{})
+			listed = nil
 		case <-retry:
 			pause = min(2*pause, lastRetry)
 		}
 		stop()
 	}
+}
+
+// unlessSynced returns a channel that tells when the objects are listed, nil if they are.
+func unlessSynced(w *watch) <-chan struct{} {
+	if w.informer.HasSynced() {
+		return nil
+	}
+	return w.informer.HasSyncedChecker().Done()
 }
 
 func (c *Children) after(pause time.Duration, wanted bool) (<-chan time.Time, func()) {
@@ -136,8 +144,10 @@ func (c *Children) resolve(ctx context.Context, definitions *watch) (again bool)
 	if known {
 		gone = c.dropOthers(ctx, wanted)
 	}
+	// Nobody could use a kind before, and a controller that saw it half there would say so in each tenant's status.
+	c.settle(ctx, fresh...)
+	c.filled.Store(true)
 	if c.nowFound(known) || gone || len(fresh) > 0 {
-		c.settle(ctx, fresh)
 		c.opts.Appeared()
 	}
 	return again
@@ -168,18 +178,23 @@ func (c *Children) dropOthers(ctx context.Context, wanted []tenancy.Kind) bool {
 	return len(gone) > 0
 }
 
-// settle waits a moment for the objects of new kinds.
-func (c *Children) settle(ctx context.Context, fresh []*watch) {
+// settle waits until the objects of new kinds are listed. That they can't be is to be known, too.
+func (c *Children) settle(ctx context.Context, fresh ...*watch) {
 	timer := c.opts.Clock.NewTimer(settleTimeout)
 	defer timer.Stop()
+	waiting := true
 	for _, w := range fresh {
-		select {
-		case <-w.informer.HasSyncedChecker().Done():
-		case <-timer.C():
-			return
-		case <-ctx.Done():
-			return
+		if waiting {
+			select {
+			case <-w.informer.HasSyncedChecker().Done():
+			case <-w.failed:
+			case <-timer.C():
+				waiting = false
+			case <-ctx.Done():
+				waiting = false
+			}
 		}
+		w.settled.Store(true)
 	}
 }
 

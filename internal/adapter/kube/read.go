@@ -96,12 +96,15 @@ func (c *Children) synced(verb string, k tenancy.Kind) (*watch, error) {
 	w, found, definitions := c.watches[k], c.found, c.watches[kindDefinition]
 	c.mu.RUnlock()
 	switch {
-	case w == nil && c.optional(k) && found:
+	case c.optional(k) && found && (w == nil || !w.settled.Load()):
 		return nil, nil
-	case w == nil && c.optional(k):
+	case c.optional(k) && w == nil:
 		return failed(fault.Transient, "waiting for the list of CustomResourceDefinitions%s", definitions.trouble())
 	case w == nil || !w.informer.HasSynced():
 		return failed(fault.Transient, "waiting for the list of all objects of kind %s%s", k.Kind, w.trouble())
+	case !c.filled.Load():
+		// What is seen in part looks as if the rest had gone.
+		return failed(fault.Transient, "waiting for the lists of all kinds")
 	}
 	return w, nil
 }

@@ -25,8 +25,11 @@ import (
 // watch is the part of the cache with the objects of one kind.
 type watch struct {
 	informer toolscache.SharedIndexInformer
-	// failure is why the objects could not be listed, nil if nothing is known to be wrong.
+	// failure is why the objects could not be listed, nil if nothing is known to be wrong; failed is closed when there is one.
 	failure atomic.Pointer[string]
+	failed  chan struct{}
+	// settled says that the objects were listed, or can't be.
+	settled atomic.Bool
 	written written
 }
 
@@ -65,11 +68,13 @@ func (c *Children) watch(k tenancy.Kind) *watch {
 func (c *Children) newInformer(lw toolscache.ListerWatcher, o runtime.Object, resync time.Duration, by toolscache.Indexers) toolscache.SharedIndexInformer {
 	informer := toolscache.NewSharedIndexInformer(lw, o, resync, by)
 	k := kindOf(o, c.opts.Scheme)
-	w := &watch{informer: informer}
+	w := &watch{informer: informer, failed: make(chan struct{})}
 	// It fails only for an informer that runs.
 	_ = informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *toolscache.Reflector, err error) {
 		text := classify("List"+k.Kind, tenancy.Object{Kind: k}, err).Message
-		w.failure.Store(&text)
+		if w.failure.Swap(&text) == nil {
+			close(w.failed)
+		}
 		if apierrors.IsNotFound(err) && c.optional(k) {
 			// It has gone, or is about to come, which is no failure.
 			c.ask()
