@@ -16,6 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 )
 
@@ -47,7 +48,10 @@ func pages(root string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	conditions, err := conditionsPage(filepath.Join(root, "api", "cloudfront", "v1alpha1", "conditions.go"))
+	conditions, err := conditionsPage(
+		filepath.Join(root, "api", "cloudfront", "v1alpha1", "conditions.go"),
+		filepath.Join(root, "api", "kleff", "v1", "conditions.go"),
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +103,13 @@ func rulesPage() string {
 	ofSource := func(r source.Rule) [2]string { return [2]string{r.Name, capital(r.About) + "."} }
 	chain("A source, while the object lives", each(follow, ofSource))
 	chain("A source, while the object is being deleted", each(release, ofSource))
+	keepTenant, removeTenant := tenancy.Chains()
+	ofTenancy := func(r tenancy.Rule) [2]string { return [2]string{r.Name, capital(r.About) + "."} }
+	chain("A tenant, while the object lives", each(keepTenant, ofTenancy))
+	chain("A tenant, while the object is being deleted", each(removeTenant, ofTenancy))
+	keepPlan, removePlan := tenancy.PlanChains()
+	chain("A plan, while the object lives", each(keepPlan, ofTenancy))
+	chain("A plan, while the object is being deleted", each(removePlan, ofTenancy))
 	return b.String()
 }
 
@@ -110,15 +121,24 @@ func each[T any](rules []T, row func(T) [2]string) [][2]string {
 	return rows
 }
 
-// conditionsPage renders the constants with their comments, group by group.
-func conditionsPage(source string) (string, error) {
+// conditionsPage renders the constants of each file with their comments, group by group.
+func conditionsPage(sources ...string) (string, error) {
+	var b strings.Builder
+	b.WriteString("# Conditions and reasons\n\nWhat each condition and reason means, and what to do about it. `kubectl describe` (`cfdt`, `cfd`, `cfcg`, `cfts`, `tenant`, `tenantplan`) shows them with a message that names\n" +
+		"the field, the value and the cause. [Troubleshooting](../troubleshooting.md) starts from symptoms instead.\n")
+	for _, source := range sources {
+		if err := writeConditions(&b, source); err != nil {
+			return "", err
+		}
+	}
+	return b.String(), nil
+}
+
+func writeConditions(b *strings.Builder, source string) error {
 	file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
 	if err != nil {
-		return "", fmt.Errorf("reading the conditions: %w", err)
+		return fmt.Errorf("reading the conditions: %w", err)
 	}
-	var b strings.Builder
-	b.WriteString("# Conditions and reasons\n\nWhat each condition and reason means, and what to do about it. `kubectl describe` (`cfdt`, `cfd`, `cfcg`, `cfts`) shows them with a message that names\n" +
-		"the field, the value and the cause. [Troubleshooting](../troubleshooting.md) starts from symptoms instead.\n")
 	for _, d := range file.Decls {
 		group, ok := d.(*ast.GenDecl)
 		if !ok || group.Tok != token.CONST {
@@ -126,7 +146,7 @@ func conditionsPage(source string) (string, error) {
 		}
 		rows, cured, err := constantRows(group)
 		if err != nil {
-			return "", err
+			return err
 		}
 		head := "| name | meaning |\n|---|---|\n"
 		if cured {
@@ -136,9 +156,9 @@ func conditionsPage(source string) (string, error) {
 		if about != "" {
 			about += ".\n\n"
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s%s%s", title, about, head, rows)
+		fmt.Fprintf(b, "\n## %s\n\n%s%s%s", title, about, head, rows)
 	}
-	return b.String(), nil
+	return nil
 }
 
 // constantRows renders a group of constants. Reasons have a third column: what to do.

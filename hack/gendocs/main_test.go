@@ -57,3 +57,47 @@ func TestEveryReasonSaysWhatToDo(t *testing.T) {
 		})
 	}
 }
+
+// A heading is where links lead to: two of one name would be one.
+func TestConditionsOfAllGroupsAreOnOnePage(t *testing.T) {
+	t.Parallel()
+	files, err := pages(moduleRoot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(files["conditions.md"]) {
+		title, isHeading := strings.CutPrefix(strings.TrimSpace(line), "## ")
+		if isHeading && seen[title] {
+			t.Errorf("there are two headings %q", title)
+		}
+		seen[title] = seen[title] || isHeading
+	}
+	for _, title := range []string{"Condition types", "Reasons of NamespaceReady", "Reasons of PlanApplied"} {
+		if !seen[title] {
+			t.Errorf("there is no heading %q, but %v", title, seen)
+		}
+	}
+}
+
+func TestConditionsOfTwoFilesFollowEachOther(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	var sources []string
+	for _, name := range []string{"A", "B"} {
+		file := filepath.Join(folder, name+".go")
+		text := "package p\n\n// Condition types of " + name + ".\nconst (\n// Condition" + name + " is one.\nCondition" + name + " = \"" + name + "\"\n)\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, file)
+	}
+	page, err := conditionsPage(sources...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := strings.Index(page, "## Condition types of A"), strings.Index(page, "## Condition types of B")
+	if first < 0 || second < first || !strings.Contains(page, "| `B` | is one. |") {
+		t.Errorf("got:\n%s", page)
+	}
+}

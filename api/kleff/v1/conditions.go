@@ -73,7 +73,7 @@ const (
 	ReasonPartiallyApplied = "PartiallyApplied"
 )
 
-// Reasons of MeshReady and PolicyReady beside Applied.
+// Reasons of MeshReady, PolicyReady and EdgeReady beside Applied. EdgeReady repeats those of the DistributionTenant's Ready condition as well.
 const (
 	// ReasonNotConfigured (True): the plan asks for nothing of the sort.
 	ReasonNotConfigured = "NotConfigured"

@@ -86,7 +86,7 @@ type TenantSpec struct {
 	// with all that is in it. Retain: it stays as it is, and is nobody's. Absent means Delete.
 	// +kubebuilder:default=Delete
 	// +optional
-	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+	DeletionPolicy NamespaceDeletionPolicy `json:"deletionPolicy,omitempty"`
 
 	// deletionProtection keeps this object from being deleted. Where the cluster does not refuse the
 	// deletion (the chart installs the policy for it), the object stays with its finalizer, nothing is torn down, and TenantReady says so, until
@@ -95,15 +95,15 @@ type TenantSpec struct {
 	DeletionProtection bool `json:"deletionProtection,omitempty"`
 }
 
-// DeletionPolicy says what becomes of a namespace whose Tenant is deleted.
+// NamespaceDeletionPolicy says what becomes of a namespace whose Tenant is deleted.
 //
 // +kubebuilder:validation:Enum=Delete;Retain
-type DeletionPolicy string
+type NamespaceDeletionPolicy string
 
 // The deletion policies.
 const (
-	DeletionDelete DeletionPolicy = "Delete"
-	DeletionRetain DeletionPolicy = "Retain"
+	DeletionDelete NamespaceDeletionPolicy = "Delete"
+	DeletionRetain NamespaceDeletionPolicy = "Retain"
 )
 
 // TenantStatus is what the operator found and did.
