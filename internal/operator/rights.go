@@ -12,12 +12,14 @@ import (
 	"golang.org/x/sync/errgroup"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 )
 
 const (
@@ -66,6 +68,9 @@ func (c Config) Rights() []Right {
 		if slices.Contains(c.Controllers, controllerConnectionGroup) {
 			out = append(out, parentRights(ns, "connectiongroups", "connection group")...)
 		}
+	}
+	if slices.Contains(c.Controllers, controllerTenant) {
+		out = append(out, tenancyRights()...)
 	}
 	if c.ClusterID == "" {
 		out = append(out, Right{Resource: "namespaces", Verb: "get", Name: "kube-system", For: "finding the cluster's id (--cluster-id does without)"})
@@ -140,6 +145,50 @@ func sourceRights(namespace string) []Right {
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "delete", Namespace: namespace, For: "deleting tenants whose rows are gone"},
 		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "telling what happened to a source, in events", Optional: true},
 	}
+}
+
+// tenancyRights leaves out which ClusterRoles may be bound, and which constraints made: that is known from the plans alone, and each
+// says so when it may not. Neither mesh nor policies are for every cluster.
+func tenancyRights() []Right {
+	var out []Right
+	for _, k := range []struct{ resource, noun string }{{"tenants", "tenant"}, {"tenantplans", "plan"}} {
+		out = append(out,
+			Right{Group: kleffv1.GroupName, Resource: k.resource, Verb: "list", For: "finding each " + k.noun},
+			Right{Group: kleffv1.GroupName, Resource: k.resource, Verb: "watch", For: "following each " + k.noun},
+			Right{Group: kleffv1.GroupName, Resource: k.resource, Verb: "get", For: "confirming a " + k.noun + " before the cluster is changed"},
+			Right{Group: kleffv1.GroupName, Resource: k.resource, Verb: "patch", For: "setting and removing the finalizer of a " + k.noun},
+			Right{Group: kleffv1.GroupName, Resource: k.resource + "/status", Verb: "patch", For: "writing the status of a " + k.noun})
+	}
+	for _, k := range []struct{ group, resource, noun string }{
+		{"", "namespaces", "a tenant's namespace"}, {"", "resourcequotas", "a tenant's quota"}, {"", "limitranges", "a tenant's limits"},
+		{"networking.k8s.io", "networkpolicies", "a tenant's isolation"}, {rbacv1.GroupName, "rolebindings", "a tenant's rights"},
+		{v1alpha1.GroupName, "distributiontenants", "a tenant's edge"},
+	} {
+		out = append(out, childRights(k.group, k.resource, k.noun)...)
+	}
+	for _, verb := range []string{"list", "watch"} {
+		out = append(out, Right{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions", Verb: verb, For: "noticing that Istio or Gatekeeper comes or goes"})
+	}
+	mesh := slices.Concat(childRights("networking.istio.io", "gateways", "a tenant's gateway"),
+		childRights("security.istio.io", "authorizationpolicies", "who may call a tenant"), childRights("security.istio.io", "peerauthentications", "a tenant's mTLS"))
+	for _, verb := range []string{"list", "watch", "get"} {
+		mesh = append(mesh, Right{Group: "constraints.gatekeeper.sh", Resource: "*", Verb: verb, For: "finding the constraints of plans"})
+	}
+	for n := range mesh {
+		mesh[n].Optional = true
+	}
+	return append(append(out, mesh...), Right{Group: "events.k8s.io", Resource: "events", Verb: "create", For: "telling what happened to a tenant, in events", Optional: true})
+}
+
+// childRights are those for a kind of what tenants have.
+func childRights(group, resource, noun string) []Right {
+	var out []Right
+	for _, r := range []struct{ verb, what string }{
+		{"list", "finding "}, {"watch", "following "}, {"get", "looking at what has the name of "}, {"create", "making "}, {"patch", "making and keeping "}, {"delete", "removing "},
+	} {
+		out = append(out, Right{Group: group, Resource: resource, Verb: r.verb, For: r.what + noun})
+	}
+	return out
 }
 
 func electionRights(namespace string) []Right {

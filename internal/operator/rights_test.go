@@ -90,6 +90,34 @@ func TestRightsFollowTheFlags(t *testing.T) {
 	}
 }
 
+// Tenants need rights on what is in their namespaces, and can do without those for a mesh and for policies.
+func TestRightsForTenants(t *testing.T) {
+	byNeed := map[bool]map[string][]string{false: {}, true: {}}
+	for _, r := range configOf(t, "--cluster-id=c", "--controllers=tenant").Rights() {
+		if r.Namespace != "" || r.Name != "" || r.For == "" {
+			t.Errorf("the right to %s is for %q, and not for the whole cluster", r, r.For)
+		}
+		kinds := byNeed[r.Optional]
+		kinds[strings.TrimLeft(r.Group+"/"+r.Resource, "/")] = append(kinds[strings.TrimLeft(r.Group+"/"+r.Resource, "/")], r.Verb)
+	}
+	read, all := []string{"list", "watch", "get"}, []string{"list", "watch", "get", "create", "patch", "delete"}
+	want := map[bool]map[string][]string{
+		false: {
+			"kleff.kleff.io/tenants": {"list", "watch", "get", "patch"}, "kleff.kleff.io/tenants/status": {"patch"},
+			"kleff.kleff.io/tenantplans": {"list", "watch", "get", "patch"}, "kleff.kleff.io/tenantplans/status": {"patch"},
+			"namespaces": all, "resourcequotas": all, "limitranges": all, "networking.k8s.io/networkpolicies": all, "rbac.authorization.k8s.io/rolebindings": all,
+			"cloudfront-tenant-operator.io/distributiontenants": all, "apiextensions.k8s.io/customresourcedefinitions": {"list", "watch"},
+		},
+		true: {
+			"networking.istio.io/gateways": all, "security.istio.io/authorizationpolicies": all, "security.istio.io/peerauthentications": all,
+			"constraints.gatekeeper.sh/*": read, "events.k8s.io/events": {"create"},
+		},
+	}
+	if diff := cmp.Diff(want, byNeed); diff != "" {
+		t.Errorf("rights by whether they are optional (-want +got):\n%s", diff)
+	}
+}
+
 func in(namespace string, rights []string) []string {
 	var out []string
 	for _, r := range rights {
