@@ -177,7 +177,11 @@ func TestBuildersShareNothing(t *testing.T) {
 			namespace, _, children, constraints := built(tenant, plan)
 			return slices.Concat([]tenancy.Object{namespace}, children, constraints)
 		}
-		first, second := all(), all()
+		var first []tenancy.Object
+		for _, o := range all() {
+			first = append(first, found(o).Object)
+		}
+		second := all()
 		if diff := cmp.Diff(first, second); diff != "" {
 			t.Fatalf("two builds differ:\n%s", diff)
 		}

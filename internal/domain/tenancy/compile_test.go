@@ -122,11 +122,11 @@ func TestCompileNamesMistakes(t *testing.T) {
 		},
 		"an edge tenant with the operator's own label": {
 			spec: withEdge(func(c *source.Config) { c.Template.Labels["kleff.io/tenant-uid"] = "x" }),
-			want: `spec.distributionTenant.template.metadata: the key "kleff.io/tenant-uid" is the operator's: choose another`,
+			want: `spec.distributionTenant.template.metadata.labels: "metadata.labels[kleff.io/tenant-uid]": the key "kleff.io/tenant-uid" is in kleff.io, which is reserved: choose a key without a domain, or with one of your own`,
 		},
 		"one that is filled": {
 			spec: withEdge(func(c *source.Config) { c.Mapping[0].Field = "metadata.annotations[kleff.io/applied]" }),
-			want: `spec.distributionTenant: "metadata.annotations[kleff.io/applied]" is the operator's: choose another key`,
+			want: `spec.distributionTenant.mapping[plan]: "metadata.annotations[kleff.io/applied]": the key "kleff.io/applied" is in kleff.io, which is reserved: choose a key without a domain, or with one of your own`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

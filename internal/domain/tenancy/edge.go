@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
 )
@@ -50,7 +49,6 @@ func (c *compiler) compileEdge(config *source.Config) *source.Program {
 	if len(edge.Defaults) == 0 {
 		edge.Defaults = []source.Mapping{{Column: "name", Field: "name"}}
 	}
-	c.checkEdgeKeys(edge)
 	program, err := source.Compile(edge)
 	if err != nil {
 		c.mistakes = append(c.mistakes, err)
@@ -63,27 +61,4 @@ func (c *compiler) compileEdge(config *source.Config) *source.Program {
 		}
 	}
 	return program
-}
-
-// checkEdgeKeys refuses labels and annotations that would be replaced by the operator's own.
-func (c *compiler) checkEdgeKeys(edge source.Config) {
-	for _, list := range []map[string]string{edge.Template.Labels, edge.Template.Annotations} {
-		for _, key := range slices.Sorted(maps.Keys(list)) {
-			if strings.HasPrefix(key, prefix) {
-				c.mistake("%s.template.metadata: the key %s is the operator's: choose another", pathEdge, quote(key))
-			}
-		}
-	}
-	filled := make([]string, 0, len(edge.Mapping)+len(edge.Expressions))
-	for _, m := range edge.Mapping {
-		filled = append(filled, m.Field)
-	}
-	for _, e := range edge.Expressions {
-		filled = append(filled, e.Field)
-	}
-	for _, field := range filled {
-		if key := strings.NewReplacer("metadata.labels[", "", "metadata.annotations[", "").Replace(field); strings.HasPrefix(key, prefix) {
-			c.mistake("%s: %s is the operator's: choose another key", pathEdge, quote(field))
-		}
-	}
 }

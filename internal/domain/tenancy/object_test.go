@@ -44,22 +44,25 @@ func anyObject(t *rapid.T, name string) tenancy.Object {
 
 // found is the object as it would be read, sharing nothing with it.
 func found(o tenancy.Object) *tenancy.Live {
-	o.Labels, o.Annotations, o.Body = maps.Clone(o.Labels), maps.Clone(o.Annotations), copied(o.Body).(tree)
+	o.Labels, o.Annotations, o.Body = maps.Clone(o.Labels), maps.Clone(o.Annotations), copyOf(o.Body).(tree)
 	return &tenancy.Live{Object: o}
 }
 
-func copied(v any) any {
+func copyOf(v any) any {
 	switch v := v.(type) {
 	case tree:
+		if v == nil {
+			return v
+		}
 		out := tree{}
 		for k := range v {
-			out[k] = copied(v[k])
+			out[k] = copyOf(v[k])
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = copied(v[i])
+			out[i] = copyOf(v[i])
 		}
 		return out
 	default:

@@ -1,0 +1,45 @@
+package tenancy_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+)
+
+func specOf(t *testing.T, c tenancy.Constraint) tree {
+	t.Helper()
+	objects := tenancy.BuildPolicy(compilePlan(t, tenancy.PlanSpec{Constraints: []tenancy.Constraint{c}}))
+	return objects[0].Body["spec"].(tree)
+}
+
+// Gatekeeper selects a Namespace by its own labels, and whatever else has no namespace always.
+func TestAConstraintSeesNothingOutsideOfThePlan(t *testing.T) {
+	for name, tt := range map[string]struct {
+		kinds []tenancy.MatchKinds
+		scope any
+	}{
+		"no kinds are all kinds":        {nil, "Namespaced"},
+		"a star is all kinds":           {[]tenancy.MatchKinds{{APIGroups: []string{"*"}, Kinds: []string{"*"}}}, "Namespaced"},
+		"kinds in namespaces":           {[]tenancy.MatchKinds{{APIGroups: []string{"apps"}, Kinds: []string{"Deployment"}}}, "Namespaced"},
+		"namespaces, which have labels": {[]tenancy.MatchKinds{{APIGroups: []string{""}, Kinds: []string{"Pod", "Namespace"}}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			match := specOf(t, tenancy.Constraint{Kind: "K", Name: "c", Kinds: tt.kinds})["match"].(tree)
+			want := tree{"matchLabels": tree{tenancy.LabelTenantPlan: "basic"}}
+			if diff := cmp.Diff(want, match["namespaceSelector"]); diff != "" || match["scope"] != tt.scope {
+				t.Errorf("the scope is %v, want %v; the selector, -want +got:\n%s", match["scope"], tt.scope, diff)
+			}
+		})
+	}
+}
+
+// The API server gives 2.0 back as 2, of another type.
+func TestNumbersAreThoseThatAreRead(t *testing.T) {
+	got := specOf(t, tenancy.Constraint{Kind: "K", Name: "c", Parameters: tree{"list": []any{2.0, tree{"n": -3.0}}, "half": 0.5, "huge": 1e300, "whole": int64(4)}})["parameters"]
+	want := tree{"list": []any{int64(2), tree{"n": int64(-3)}}, "half": 0.5, "huge": 1e300, "whole": int64(4)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
