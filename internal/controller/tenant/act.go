@@ -139,6 +139,9 @@ func (p *pass) apply(ctx context.Context, a tenancy.Apply) {
 	for _, u := range a.Update {
 		p.note(u.Object, u.Hash(), p.update(ctx, u))
 	}
+	for _, u := range a.Replace {
+		p.note(u.Object, u.Hash(), p.replace(ctx, u))
+	}
 }
 
 // update applies a child. What somebody has added to it stays in an apply; where that changes what the child means, it is made anew.
@@ -147,10 +150,15 @@ func (p *pass) update(ctx context.Context, u tenancy.Update) error {
 	if err != nil || live.Kept(u.Object) || !u.Closed() {
 		return p.settled(u.Object, live, err)
 	}
-	if err := p.Children.Delete(ctx, live); err != nil {
+	return p.replace(ctx, u)
+}
+
+// replace makes a child anew.
+func (p *pass) replace(ctx context.Context, u tenancy.Update) error {
+	if err := p.Children.Delete(ctx, tenancy.Live{Object: u.Object, UID: u.UID}); err != nil {
 		return err
 	}
-	live, err = p.Children.Create(ctx, u.Object)
+	live, err := p.Children.Create(ctx, u.Object)
 	return p.settled(u.Object, live, err)
 }
 

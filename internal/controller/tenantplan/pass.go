@@ -22,7 +22,7 @@ import (
 
 // countsEvery is how often the figures in status are stored while they move: a thousand tenants that come at the same
 // time would be a thousand writes.
-const countsEvery = 5 * time.Second
+const countsEvery = time.Second
 
 // pass implements reconcile.Pass.
 type pass struct {

@@ -202,6 +202,11 @@ func try(in *Input) (Decision, bool) {
 	for _, u := range a.Update {
 		objects = append(objects, u.Object)
 	}
+	for _, u := range a.Replace {
+		// Under another name, or the API server would only say that it can't be changed.
+		u.Name += "-try"
+		objects = append(objects, u.Object)
+	}
 	// The objects of mesh and edge have conditions of their own, and differ from tenant to tenant.
 	objects = slices.DeleteFunc(objects, func(o Object) bool { return concernOf(o.Kind) != ConditionPlanApplied })
 	return do(Try{Objects: objects})

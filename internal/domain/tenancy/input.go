@@ -240,6 +240,8 @@ func (in *Input) diff() Apply {
 		case live == nil:
 			a.Create = append(a.Create, o)
 		case live.Deleting: // it comes back when it is gone
+		case frozen(live, &o):
+			a.Replace = append(a.Replace, Update{Object: o, UID: live.UID})
 		case !live.Kept(o):
 			a.Update = append(a.Update, Update{Object: o, UID: live.UID})
 		}
@@ -251,6 +253,17 @@ func (in *Input) diff() Apply {
 		}
 	}
 	return a
+}
+
+// frozen reports whether the object differs in what the API server lets nobody change: the scopes of a ResourceQuota.
+func frozen(live *Live, o *Object) bool {
+	if o.Kind != KindResourceQuota {
+		return false
+	}
+	have, _ := live.Body["spec"].(map[string]any)
+	want, _ := o.Body["spec"].(map[string]any)
+	return !covers(have["scopes"], want["scopes"], true) || !covers(want["scopes"], have["scopes"], true) ||
+		!covers(have["scopeSelector"], want["scopeSelector"], true) || !covers(want["scopeSelector"], have["scopeSelector"], true)
 }
 
 func (in *Input) child(key string) *Live {
@@ -270,6 +283,7 @@ func (in *Input) ready(a Apply) Apply {
 	}
 	a.Create = slices.DeleteFunc(a.Create, func(o Object) bool { return waits(&o, o.Hash()) })
 	a.Update = slices.DeleteFunc(a.Update, func(u Update) bool { return waits(&u.Object, u.Hash()) })
+	a.Replace = slices.DeleteFunc(a.Replace, func(u Update) bool { return waits(&u.Object, u.Hash()) })
 	a.Prune = slices.DeleteFunc(a.Prune, func(l Live) bool { return waits(&l.Object, "") })
 	return a
 }
@@ -288,7 +302,7 @@ func (a Attempts) of(todo Apply) []failed {
 	for _, o := range todo.Create {
 		add(o, o.Hash())
 	}
-	for _, u := range todo.Update {
+	for _, u := range append(slices.Clone(todo.Update), todo.Replace...) {
 		add(u.Object, u.Hash())
 	}
 	for _, l := range todo.Prune {

@@ -258,7 +258,7 @@ func (in *PlanInput) rolledOut(r Rollout) Condition {
 	case r.Failed > 0:
 		c.Reason, c.Message = ReasonTenantsFailed, fmt.Sprintf("%d tenants could not get the plan; %s", r.Failed, r.First)
 	default:
-		c.Status, c.Reason, c.Message = true, ReasonRolledOut, "every tenant has the plan as it is now"
+		c.Status, c.Reason, c.Message = true, ReasonRolledOut, "no tenant waits for a change of the plan"
 	}
 	return c
 }

@@ -37,7 +37,9 @@ type Try struct{ Objects []Object }
 type Apply struct {
 	Create []Object
 	Update []Update
-	Prune  []Live
+	// Replace are those that differ in what can't be changed: they are deleted and made anew.
+	Replace []Update
+	Prune   []Live
 }
 
 // Update is an object over the one of that UID.
@@ -47,7 +49,7 @@ type Update struct {
 	UID string
 }
 
-func (a *Apply) empty() bool { return len(a.Create)+len(a.Update)+len(a.Prune) == 0 }
+func (a *Apply) empty() bool { return len(a.Create)+len(a.Update)+len(a.Replace)+len(a.Prune) == 0 }
 
 // DeleteNamespace asks for the deletion of the namespace, with all that is in it.
 type DeleteNamespace struct{ Live Live }
