@@ -127,16 +127,17 @@ func (p *pass) readChildren(ctx context.Context) {
 // follow reads the plan.
 func (p *pass) follow(ctx context.Context) (tenancy.Follow, error) {
 	var plan kleffv1.TenantPlan
+	former := p.Plans.At(p.in.Memory.PlanUID, p.in.Memory.PlanGeneration)
 	if err := p.Client.Get(ctx, client.ObjectKey{Name: p.object.Spec.Plan}, &plan); err != nil {
 		if apierrors.IsNotFound(err) {
-			return tenancy.Follow{}, nil
+			return tenancy.Follow{Former: former}, nil
 		}
 		return tenancy.Follow{}, fmt.Errorf("looking for the plan: %w", err)
 	}
 	state := p.Plans.State(&plan)
 	f := tenancy.Follow{
 		Plan: state.Plan, UID: string(plan.UID), Generation: plan.Generation, Invalid: state.Invalid, Tried: state.Tried,
-		Going: !plan.DeletionTimestamp.IsZero(), Released: state.Released[string(p.object.UID)],
+		Going: !plan.DeletionTimestamp.IsZero(), Released: state.Released[string(p.object.UID)], Former: former,
 	}
 	for _, c := range convert.CustomerConditions(plan.Status.Conditions) {
 		if c.Type == tenancy.ConditionPolicyReady {

@@ -2,6 +2,7 @@ package tenantplan
 
 import (
 	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -26,7 +27,12 @@ type entry struct {
 	invalid    string
 	tried      bool
 	released   map[string]bool
+	// former are the generations before, which tenants have that wait for this one.
+	former map[int64]*tenancy.Plan
 }
+
+// mostFormer is how many generations before are remembered. Tenants that have an older one keep it, without being corrected.
+const mostFormer = 8
 
 // NewPlans makes an empty one.
 func NewPlans() *Plans { return &Plans{entries: map[types.UID]*entry{}} }
@@ -50,6 +56,7 @@ func (p *Plans) State(o *kleffv1.TenantPlan) State {
 	e := p.current(o.UID, o.Generation)
 	if e == nil {
 		e = compiled(o)
+		e.former = p.entries[o.UID].formers()
 		p.entries[o.UID] = e
 	}
 	return State{Plan: e.plan, Invalid: e.invalid, Tried: e.tried, Released: maps.Clone(e.released)}
@@ -66,6 +73,36 @@ func compiled(o *kleffv1.TenantPlan) *entry {
 		e.plan, e.invalid = nil, err.Error()
 	}
 	return e
+}
+
+// formers are the generations before the next one.
+func (e *entry) formers() map[int64]*tenancy.Plan {
+	out := map[int64]*tenancy.Plan{}
+	if e == nil {
+		return out
+	}
+	maps.Copy(out, e.former)
+	if e.plan != nil {
+		out[e.generation] = e.plan
+	}
+	for len(out) > mostFormer {
+		delete(out, slices.Min(slices.Collect(maps.Keys(out))))
+	}
+	return out
+}
+
+// At is the plan as it was in that generation; nil where that is no longer known.
+func (p *Plans) At(uid string, generation int64) *tenancy.Plan {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := p.entries[types.UID(uid)]
+	switch {
+	case e == nil:
+		return nil
+	case e.generation == generation && e.invalid == "":
+		return e.plan
+	}
+	return e.former[generation]
 }
 
 func (p *Plans) current(uid types.UID, generation int64) *entry {

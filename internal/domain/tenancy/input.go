@@ -69,6 +69,8 @@ type Follow struct {
 	Going bool
 	// Released says that the roll-out of this generation has come to this tenant.
 	Released bool
+	// Former is the plan as the tenant last got it; nil where that is no longer known.
+	Former *Plan
 	// Policy is the state of the plan's constraints; nil while nothing is known of it.
 	Policy *Condition
 }
@@ -142,9 +144,17 @@ func (in *Input) concerned() bool {
 	return in.Memory.PlanGeneration == f.Generation || f.Released
 }
 
-// keeps reports whether the tenant has what a plan gave it, and nobody knows yet what it is to have now.
+// keeps reports whether the tenant has what a plan gave it, and nobody knows what that was, nor what it is to have now.
 func (in *Input) keeps() bool {
-	return in.Memory.Plan != "" && (!in.follows() || !in.World.Follow.Tried)
+	return in.Memory.Plan != "" && in.former() == nil && (!in.follows() || !in.World.Follow.Tried)
+}
+
+// former is what the tenant goes on having while it can't have what its plan says now; nil where it can, or that is not known.
+func (in *Input) former() *Plan {
+	if in.Memory.Plan == "" || in.follows() {
+		return nil
+	}
+	return in.World.Follow.Former
 }
 
 // wanted is what the tenant is to have in its namespace.
@@ -165,7 +175,9 @@ var suspension = Object{Kind: KindResourceQuota, Name: nameSuspended}
 
 func (in *Input) wanted() wanted {
 	if !in.follows() {
-		return wanted{objects: in.marked(BuildLimits(in.Tenant, nil))}
+		var w wanted
+		in.sort(&w, BuildLimits(in.Tenant, nil))
+		return w
 	}
 	p := in.World.Follow.Plan
 	w := wanted{whole: true}
@@ -178,7 +190,13 @@ func (in *Input) wanted() wanted {
 	if w.edge = err; err != nil {
 		w.kept = append(w.kept, KindDistributionTenant)
 	}
-	for _, o := range append(append(objects, mesh...), edge...) {
+	in.sort(&w, slices.Concat(objects, mesh, edge))
+	return w
+}
+
+// sort tells what can be made from what the cluster has no place for.
+func (in *Input) sort(w *wanted, objects []Object) {
+	for _, o := range objects {
 		if slices.Contains(in.World.Missing, o.Kind) {
 			w.missing = append(w.missing, o.Kind)
 			continue
@@ -189,15 +207,6 @@ func (in *Input) wanted() wanted {
 		}
 		w.objects = append(w.objects, o.Marked())
 	}
-	return w
-}
-
-func (in *Input) marked(objects []Object) []Object {
-	out := make([]Object, len(objects))
-	for i, o := range objects {
-		out[i] = o.Marked()
-	}
-	return out
 }
 
 // namespace is the namespace as it should be, and the labels that it must not have.
@@ -205,6 +214,11 @@ func (in *Input) namespace() (o Object, drop []string) {
 	t := in.Tenant
 	if in.follows() && in.World.Follow.Tried {
 		o, drop = BuildNamespace(t, in.World.Follow.Plan)
+		return o.Marked(), drop
+	}
+	if former := in.former(); former != nil {
+		t.Plan = in.Memory.Plan
+		o, drop = BuildNamespace(t, former)
 		return o.Marked(), drop
 	}
 	if !in.keeps() {

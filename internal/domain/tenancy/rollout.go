@@ -83,9 +83,9 @@ func Advance(generation int64, followers []Follower, released map[string]bool, l
 	return r
 }
 
-// tooMany leaves out one failure beside successes, which may be the tenant's own trouble.
+// tooMany leaves out one failure alone, which may be the tenant's own trouble, unless none is to be left out.
 func tooMany(r Rollout, l Limits) bool {
-	if r.Failed == 1 && r.Applied > 0 {
+	if r.Failed == 1 && l.MaxFailedPercent > 0 {
 		return false
 	}
 	return r.Failed*100 > l.MaxFailedPercent*(r.Failed+r.Applied)
