@@ -118,14 +118,14 @@ func (c *compiler) checkText(at, text string, legal func(string) bool, what stri
 		c.mistake("%s: %w", at, err)
 		return
 	}
-	sample := ""
+	var sample strings.Builder
 	for _, p := range parts {
 		if p.column != nil {
-			sample += "x"
+			sample.WriteString("x")
 		}
-		sample += p.text
+		sample.WriteString(p.text)
 	}
-	if !legal(strings.ToLower(sample)) {
+	if !legal(strings.ToLower(sample.String())) {
 		c.mistake("%s %s is no %s", at, quote(text), what)
 	}
 }

@@ -3,6 +3,7 @@ package tenancy_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -191,9 +192,7 @@ func manifest(o tenancy.Object) tree {
 		metadata["annotations"] = o.Annotations
 	}
 	out := tree{"apiVersion": o.APIVersion(), "kind": o.Kind.Kind, "metadata": metadata}
-	for k, v := range o.Body {
-		out[k] = v
-	}
+	maps.Copy(out, o.Body)
 	return out
 }
 
