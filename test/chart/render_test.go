@@ -224,7 +224,7 @@ var matrix = map[string]struct {
 		},
 	},
 	"customers and nothing else, with as little as can be": {
-		values: "controller: {controllers: []}\ncrds: {install: false}\nrbac: {aggregate: false}\n" +
+		values: "controller: {controllers: null}\ncrds: {install: false}\nrbac: {aggregate: false}\n" +
 			"tenancy: {enabled: true, reservedNamespaces: [kube-*], ownerClusterRoles: [], istio: {enabled: false}, gatekeeper: {constraints: []}, deletionProtection: {enabled: false}}",
 		objects: []string{
 			"+ClusterRole " + release + "-tenantplans-editor", "+ClusterRole " + release + "-tenants-editor", "+ClusterRole " + release + "-tenants-viewer",

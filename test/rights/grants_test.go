@@ -73,6 +73,11 @@ func grantsOf(t *testing.T, i *install.Installation) []grant {
 // ofSecrets reports whether the grant is the one that is known to be missing only when a source needs it.
 func (g grant) ofSecrets() bool { return g.Group == "" && g.Resource == "secrets" }
 
+// ofPlans reports whether the grant is one that is known to be missing only when a plan needs it.
+func (g grant) ofPlans() bool {
+	return g.Verb == "bind" || g.Group == "constraints.gatekeeper.sh" && !slices.Contains([]string{"get", "list", "watch"}, g.Verb)
+}
+
 func isOperator(i *install.Installation, namespace string, subjects []rbacv1.Subject) bool {
 	return slices.ContainsFunc(subjects, func(s rbacv1.Subject) bool {
 		if s.Namespace != "" {
@@ -108,7 +113,7 @@ func (g grant) covers(r controlplane.Request) bool {
 	if r.Subresource != "" {
 		resource += "/" + r.Subresource
 	}
-	return g.Group == r.APIGroup && g.Resource == resource && g.Verb == r.Verb &&
+	return g.Group == r.APIGroup && (g.Resource == resource || g.Resource == "*") && g.Verb == r.Verb &&
 		(g.Namespace == "" || g.Namespace == r.Namespace) && (g.Name == "" || g.Name == r.Object)
 }
 

@@ -129,7 +129,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- with .Values.watchNamespaces }}
 - --watch-namespaces={{ join "," . }}
 {{- end }}
-- --controllers={{ join "," (concat .Values.controller.controllers (ternary (list "tenant") list .Values.tenancy.enabled)) }}
+- --controllers={{ join "," (concat (.Values.controller.controllers | default list) (ternary (list "tenant") list .Values.tenancy.enabled)) }}
 {{- if .Values.tenancy.enabled }}
 - {{ printf "--reserved-namespaces=%s" (join "," .Values.tenancy.reservedNamespaces) | quote }}
 {{- end }}
