@@ -124,7 +124,7 @@ func (w *wire) start(t *testing.T, config *rest.Config, watched ...tenancy.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- r.Start(ctx) }()
 	t.Cleanup(func() {
@@ -284,6 +284,7 @@ func live(t *testing.T, k tenancy.Kind, namespace, name string) *unstructured.Un
 
 // must returns the answer of a write that has to succeed.
 func must(t *testing.T) func(tenancy.Live, error) tenancy.Live {
+	t.Helper()
 	return func(l tenancy.Live, err error) tenancy.Live {
 		t.Helper()
 		if err != nil {
@@ -339,7 +340,7 @@ func servedVersion(name string, stored bool) apiextensionsv1.CustomResourceDefin
 // undefine deletes a definition, and waits until it is gone.
 func undefine(t *testing.T, o *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
-	ctx := context.Background()
+	ctx := context.WithoutCancel(t.Context())
 	if err := client.IgnoreNotFound(admin.Delete(ctx, o)); err != nil {
 		t.Errorf("deleting %s: %v", o.Name, err)
 	}

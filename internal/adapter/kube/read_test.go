@@ -1,7 +1,6 @@
 package kube_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -185,7 +184,7 @@ func TestChangesAreTold(t *testing.T) {
 
 func patch(t *testing.T, o client.Object, text string) {
 	t.Helper()
-	if err := admin.Patch(context.Background(), o, client.RawPatch(types.MergePatchType, []byte(text))); err != nil {
+	if err := admin.Patch(t.Context(), o, client.RawPatch(types.MergePatchType, []byte(text))); err != nil {
 		t.Fatalf("changing %s: %v", o.GetName(), err)
 	}
 }
