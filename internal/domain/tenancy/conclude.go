@@ -84,8 +84,24 @@ func Conclude(in Input, out Outcome, before []Condition) Report {
 	}
 	r.Conditions = in.conditions(out)
 	r.Conditions = append(r.Conditions, in.root(out, merged(before, r.Conditions)))
-	r.Settled = out.Err == nil && out.Decision.Problem == nil && in.follows() && in.nextTry() == 0
+	r.Settled = out.Err == nil && out.Decision.Problem == nil && in.follows() && in.complete()
 	return r
+}
+
+// complete reports whether nothing is left to do, now or later.
+func (in *Input) complete() bool {
+	w := in.wanted()
+	if w.mesh != nil || w.edge != nil || len(w.missing)+len(w.unreadable) > 0 {
+		return false
+	}
+	a := in.diff()
+	return a.empty() && !slices.ContainsFunc(w.objects, in.returns)
+}
+
+// returns reports whether the object is being deleted: it is made anew when it is gone.
+func (in *Input) returns(o Object) bool {
+	live := in.child(o.Key())
+	return live != nil && live.Deleting
 }
 
 // followed reports whether this pass has tried to give the tenant the present generation of its plan.
@@ -99,11 +115,11 @@ func (in *Input) conditions(out Outcome) []Condition {
 	if !namespace.Status || in.Deleting {
 		return []Condition{namespace}
 	}
-	plan, known := in.planApplied()
+	plan, known := in.planApplied(out)
 	if !known {
 		return []Condition{namespace}
 	}
-	if plan.Reason == ReasonPlanNotFound || plan.Reason == ReasonPlanInvalid {
+	if out.Err != nil || plan.Reason == ReasonPlanNotFound || plan.Reason == ReasonPlanInvalid {
 		return []Condition{namespace, plan}
 	}
 	return []Condition{namespace, plan, in.meshReady(), in.policyReady(), in.edgeReady()}
@@ -127,7 +143,7 @@ func (in *Input) namespaceReady(out Outcome) Condition {
 }
 
 // planApplied is not known while the tenant waits for the roll-out of a change: what it has is what its plan last gave it.
-func (in *Input) planApplied() (c Condition, known bool) {
+func (in *Input) planApplied(out Outcome) (c Condition, known bool) {
 	f := &in.World.Follow
 	no := func(reason Reason, message string) (Condition, bool) {
 		return Condition{Type: ConditionPlanApplied, Reason: reason, Message: message}, true
@@ -146,13 +162,22 @@ func (in *Input) planApplied() (c Condition, known bool) {
 	case f.Invalid != "":
 		return no(ReasonPlanInvalid, fmt.Sprintf("the TenantPlan %q can't be applied: %s%s", in.Tenant.Plan, f.Invalid, kept))
 	}
-	if message := in.failuresOf(ConditionPlanApplied); message != "" {
+	if message := in.trouble(out); message != "" {
 		return no(ReasonPartiallyApplied, message)
 	}
 	return Condition{
 		Type: ConditionPlanApplied, Status: true, Reason: ReasonApplied,
 		Message: fmt.Sprintf("the namespace has what the TenantPlan %q says%s", in.Tenant.Plan, in.suspended()),
 	}, true
+}
+
+// trouble is what keeps the namespace from what the tenant is to have; empty for nothing. A pass that ended early has left
+// something undone, nobody knows what.
+func (in *Input) trouble(out Outcome) string {
+	if out.Err != nil {
+		return "the namespace could not be brought up to date: " + InWords(out.Err)
+	}
+	return in.failuresOf(ConditionPlanApplied)
 }
 
 func (in *Input) suspended() string {
@@ -214,11 +239,11 @@ func (in *Input) edgeReady() Condition {
 	case w.edge != nil:
 		c.Reason, c.Message = ReasonError, w.edge.Error()
 		return c
-	case failures != "":
-		c.Reason, c.Message = ReasonError, failures
-		return c
 	case missing(w, []Kind{KindDistributionTenant}) != "":
 		c.Reason, c.Message = ReasonCRDMissing, "the cluster has no kind DistributionTenant: install the operator's own kinds"
+		return c
+	case failures != "":
+		c.Reason, c.Message = ReasonError, failures
 		return c
 	case at < 0:
 		c.Status, c.Reason, c.Message = true, ReasonNotConfigured, "the plan has no edge tenant"
@@ -266,13 +291,24 @@ const shownFailures = 3
 // failuresOf says what could not be made of what a condition speaks of; empty for nothing.
 func (in *Input) failuresOf(condition string) string {
 	var messages []string
-	for _, k := range in.wanted().unreadable {
+	w := in.wanted()
+	for _, k := range w.missing {
+		if concernOf(k) == condition {
+			messages = append(messages, fmt.Sprintf("the cluster has no %s of %s", k.Kind, k.APIVersion()))
+		}
+	}
+	for _, k := range w.unreadable {
 		if concernOf(k) == condition {
 			messages = append(messages, fmt.Sprintf("the kind %s: %s", k.Kind, inWords(in.World.Unreadable[k])))
 		}
 	}
 	slices.Sort(messages)
 	messages = slices.Compact(messages)
+	for _, o := range w.objects {
+		if concernOf(o.Kind) == condition && in.returns(o) {
+			messages = append(messages, fmt.Sprintf("the %s %q is being deleted, and is made anew when it is gone", o.Kind.Kind, o.Name))
+		}
+	}
 	for _, f := range in.failures() {
 		if concernOf(f.object.Kind) == condition {
 			messages = append(messages, fmt.Sprintf("the %s %q: %s", f.object.Kind.Kind, f.object.Name, inWords(f.Err)))
@@ -311,6 +347,11 @@ func (in *Input) root(out Outcome, all []Condition) Condition {
 			c.Reason, c.Message = all[at].Reason, all[at].Message
 			return c
 		}
+	}
+	if message := in.trouble(out); message != "" {
+		// A tenant that waits for the roll-out has no PlanApplied of this pass, and may be suspended in vain.
+		c.Reason, c.Message = ReasonPartiallyApplied, message
+		return c
 	}
 	c.Status, c.Reason = true, ReasonReady
 	c.Message = fmt.Sprintf("the namespace %q has all that the TenantPlan %q says%s", in.Tenant.Namespace, in.Tenant.Plan, in.suspended())

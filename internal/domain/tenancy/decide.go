@@ -179,6 +179,10 @@ func correct(in *Input) (Decision, bool) {
 		return pass()
 	}
 	if in.keeps() {
+		if !in.World.Looked {
+			// A label that the cache does not show yet would be taken off.
+			return do(Look{})
+		}
 		o = carried(n, o)
 	}
 	return do(ApplyNamespace{Object: o, UID: n.UID, Drop: drop, Adopts: !in.mine()})

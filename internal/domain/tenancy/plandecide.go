@@ -78,6 +78,9 @@ func planKeepRules() []planRule {
 
 func planRemoveRules() []planRule {
 	return []planRule{
+		{Rule{"Hold", "while tenants have the plan, the kinds of its constraints are stored before they are made"}, inUse(planHold)},
+		{Rule{"Constraints kept", "while tenants have the plan, its constraints are applied as before"}, inUse(planConstraints)},
+		{Rule{"Roll out", "tenants that have the plan keep it, as it was when it was deleted"}, inUse(planRelease)},
 		{Rule{"InUse", "tenants still name the plan, or have what it gave: it stays, and so do its constraints"}, planInUse},
 		{Rule{"Constraints", "the constraints of the plan are removed"}, planPrune},
 		{Rule{"LetGo", "nobody needs the plan: it goes"}, func(*PlanInput) (Decision, bool) { return do(LetGo{}) }},
@@ -98,6 +101,19 @@ func DecidePlan(in PlanInput) Decision {
 	}
 	return Decision{Rule: "Idle", Step: Rest{After: in.nextTry()}}
 }
+
+// inUse are rules for a plan that was deleted while tenants have it: they keep what it gives them.
+func inUse(r func(*PlanInput) (Decision, bool)) func(*PlanInput) (Decision, bool) {
+	return func(in *PlanInput) (Decision, bool) {
+		if in.leaving() {
+			return pass()
+		}
+		return r(in)
+	}
+}
+
+// leaving reports whether the plan was deleted and nobody needs it any more.
+func (in *PlanInput) leaving() bool { return in.Deleting && len(in.Followers) == 0 }
 
 func planHold(in *PlanInput) (Decision, bool) {
 	if in.Held {
@@ -144,16 +160,21 @@ func planInUse(in *PlanInput) (Decision, bool) {
 }
 
 func planPrune(in *PlanInput) (Decision, bool) {
-	if a := in.ready(Apply{Prune: slices.Clone(in.Constraints)}); !a.empty() {
+	if a := in.ready(in.rest()); !a.empty() {
 		return do(a)
 	}
 	if message := in.trouble(); message != "" {
 		return rest(ReasonError, message, max(in.nextTry(), time.Second))
 	}
 	if len(in.Constraints) > 0 {
-		return do(Rest{After: watchDeletion})
+		return rest(ReasonTerminating, "the plan was deleted, and its constraints are being deleted", watchDeletion)
 	}
 	return pass()
+}
+
+// rest are the constraints of a plan that nobody needs, without those that are on their way out already.
+func (in *PlanInput) rest() Apply {
+	return Apply{Prune: slices.DeleteFunc(slices.Clone(in.Constraints), func(l Live) bool { return l.Deleting })}
 }
 
 func (in *PlanInput) rollout() Rollout {
@@ -190,14 +211,13 @@ func (in *PlanInput) ready(a Apply) Apply {
 
 // failures are those of constraints that are still not as they should be.
 func (in *PlanInput) failures() []failed {
-	a := Apply{Prune: in.Constraints}
-	if !in.Deleting {
-		if in.Plan == nil {
-			return nil
-		}
-		a = in.diff()
+	switch {
+	case in.leaving():
+		return in.Attempts.of(in.rest())
+	case in.Plan == nil:
+		return nil
 	}
-	return in.Attempts.of(a)
+	return in.Attempts.of(in.diff())
 }
 
 func (in *PlanInput) nextTry() time.Duration {
@@ -214,6 +234,11 @@ func (in *PlanInput) trouble() string {
 		messages = append(messages, fmt.Sprintf("the constraints of kind %s: %s", k.Kind, inWords(err)))
 	}
 	slices.Sort(messages)
+	if !in.leaving() {
+		for _, o := range in.returning() {
+			messages = append(messages, fmt.Sprintf("the %s %q is being deleted, and is made anew when it is gone", o.Kind.Kind, o.Name))
+		}
+	}
 	for _, f := range in.failures() {
 		messages = append(messages, fmt.Sprintf("the %s %q: %s", f.object.Kind.Kind, f.object.Name, inWords(f.Err)))
 	}
@@ -221,6 +246,19 @@ func (in *PlanInput) trouble() string {
 		return ""
 	}
 	return messages[0]
+}
+
+// returning are the constraints that the plan says and that are being deleted.
+func (in *PlanInput) returning() []Object {
+	return slices.DeleteFunc(BuildPolicy(in.Plan), func(o Object) bool {
+		return !slices.ContainsFunc(in.Constraints, func(l Live) bool { return l.Deleting && l.Key() == o.Key() })
+	})
+}
+
+// same reports whether the constraints are those of the plan.
+func (in *PlanInput) same() bool {
+	a := in.diff()
+	return a.empty()
 }
 
 // PlanReport is what a pass leaves in a plan's status.
@@ -232,7 +270,7 @@ type PlanReport struct {
 // ConcludePlan says what a pass over a plan has found.
 func ConcludePlan(in PlanInput, out Outcome) PlanReport {
 	r := PlanReport{Rollout: in.rollout()}
-	policy, rolled := in.policyReady(), in.rolledOut(r.Rollout)
+	policy, rolled := in.policyReady(out), in.rolledOut(r.Rollout)
 	root := Condition{Type: ConditionReady, Status: true, Reason: rolled.Reason, Message: rolled.Message}
 	switch p := out.Decision.Problem; {
 	case p != nil:
@@ -263,7 +301,7 @@ func (in *PlanInput) rolledOut(r Rollout) Condition {
 	return c
 }
 
-func (in *PlanInput) policyReady() Condition {
+func (in *PlanInput) policyReady(out Outcome) Condition {
 	c := Condition{Type: ConditionPolicyReady}
 	var missing []string
 	for _, k := range in.Missing {
@@ -271,6 +309,10 @@ func (in *PlanInput) policyReady() Condition {
 	}
 	trouble := in.trouble()
 	switch {
+	case in.leaving() && trouble == "":
+		c.Reason, c.Message = ReasonTerminating, "the constraints of the plan are being deleted"
+	case in.leaving():
+		c.Reason, c.Message = ReasonError, trouble
 	case in.Plan == nil:
 		c.Reason, c.Message = ReasonError, "the plan can't be applied: "+in.Invalid
 	case len(missing) > 0:
@@ -278,6 +320,8 @@ func (in *PlanInput) policyReady() Condition {
 			"the cluster has no constraint kind %s: install Gatekeeper and the ConstraintTemplate, or remove it from spec.gatekeeper.constraints", strings.Join(missing, ", "))
 	case trouble != "":
 		c.Reason, c.Message = ReasonError, trouble
+	case out.Err != nil && !in.same():
+		c.Reason, c.Message = ReasonError, "the constraints could not be brought up to date: "+InWords(out.Err)
 	case len(in.Plan.spec.Constraints) == 0:
 		c.Status, c.Reason, c.Message = true, ReasonNotConfigured, "the plan has no constraints"
 	default:

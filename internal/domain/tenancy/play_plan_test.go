@@ -1,0 +1,264 @@
+package tenancy_test
+
+import (
+	"slices"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+)
+
+// planPass is one reconcile of a plan, as the driver and the controller run it.
+type planPass struct {
+	*world
+
+	p    *playedPlan
+	in   tenancy.PlanInput
+	out  tenancy.Outcome
+	ends ending
+	// disturbed says that people have changed things while the pass ran.
+	disturbed bool
+}
+
+func (w *world) planPass(plan *playedPlan, ends ending) (rule string) {
+	if plan.deleting && !plan.held {
+		w.planGoes(plan)
+		return "gone"
+	}
+	p := &planPass{world: w, p: plan, ends: ends, disturbed: w.api.between != nil}
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(died); !ok {
+				panic(r)
+			}
+			w.restart()
+			rule = p.out.Decision.Rule
+		}
+	}()
+	p.observe()
+	for range 16 {
+		p.out.Decision = tenancy.DecidePlan(p.in)
+		switch p.out.Decision.Step.Effect() {
+		case step.Rests:
+			p.conclude()
+			return p.out.Decision.Rule
+		case step.Releases:
+			w.planGoes(plan)
+			return p.out.Decision.Rule
+		case step.Writes, step.Reads, step.Keeps:
+		}
+		if p.out.Err = p.perform(); p.out.Err != nil {
+			p.conclude()
+			return p.out.Decision.Rule
+		}
+	}
+	w.fail("a pass finds no end: %+v", p.out.Decision)
+	return ""
+}
+
+// planGoes lets a plan go. Nobody may be left who has it, nor anything of it.
+func (w *world) planGoes(plan *playedPlan) {
+	for _, t := range w.tenants {
+		if plan.held && (t.Plan == plan.name || t.memory.Plan == plan.name) {
+			w.fail("the plan %s goes, and %s has it", plan.name, t.Name)
+		}
+	}
+	for _, o := range w.api.objects {
+		if plan.held && o.Labels[tenancy.LabelPlanUID] == plan.uid && !w.api.missing[o.Kind] && w.hung == nil {
+			w.fail("the plan %s goes, and %s is there", plan.name, o.Ref())
+		}
+	}
+	delete(w.plans, plan.name)
+	delete(w.plansKnown, plan.uid)
+	delete(w.attempts, plan.uid)
+}
+
+// kinds are those of the constraints that the plan says, or once said.
+func (p *planPass) kinds() (wanted, all []string) {
+	for _, c := range p.p.spec.Constraints {
+		wanted = append(wanted, c.Kind)
+	}
+	all = slices.Concat(wanted, p.p.known)
+	slices.Sort(all)
+	return wanted, slices.Compact(all)
+}
+
+func (p *planPass) observe() {
+	plan, k := p.p, p.current(p.p)
+	wanted, all := p.kinds()
+	p.in = tenancy.PlanInput{
+		Now: p.now, Plan: k.plan, Invalid: k.invalid, Released: map[string]bool{}, Name: plan.name, UID: plan.uid, Generation: plan.generation,
+		Deleting: plan.deleting, Held: plan.held && slices.Equal(plan.known, all), Limits: plan.limits,
+		Attempts: p.attemptsOf(plan.uid), Unreadable: map[tenancy.Kind]*fault.Error{},
+	}
+	for uid := range k.released {
+		p.in.Released[uid] = true
+	}
+	for _, name := range sortedKeys(p.tenants) {
+		if t := p.tenants[name]; t.Plan == plan.name || t.memory.Plan == plan.name {
+			p.in.Followers = append(p.in.Followers, p.follower(t, plan))
+		}
+	}
+	for _, name := range all {
+		kind := tenancy.ConstraintKind(name)
+		switch {
+		case p.api.missing[kind]:
+			if slices.Contains(wanted, name) {
+				p.in.Missing = append(p.in.Missing, kind)
+			}
+		case p.api.unreadable[kind]:
+			p.in.Unreadable[kind] = refusal(fault.Transient, "the cache is broken")
+		default:
+			for _, l := range p.cached().list(kind, "") {
+				if l.Labels[tenancy.LabelPlanUID] == plan.uid {
+					p.in.Constraints = append(p.in.Constraints, l)
+				}
+			}
+		}
+	}
+}
+
+func (p *planPass) perform() error {
+	switch s := p.out.Decision.Step.(type) {
+	case tenancy.Hold:
+		if p.api.writes == fault.Throttled || p.api.writes == fault.Transient {
+			return refusal(p.api.writes, "no writes now")
+		}
+		_, p.p.known = p.kinds()
+		p.p.held, p.in.Held = true, true
+	case tenancy.Release:
+		p.mayRelease(s)
+		for _, uid := range s.UIDs {
+			p.current(p.p).released[uid], p.in.Released[uid] = true, true
+		}
+	case tenancy.Apply:
+		p.apply(s)
+	case tenancy.Look, tenancy.CreateNamespace, tenancy.ApplyNamespace, tenancy.Try, tenancy.DeleteNamespace, tenancy.LetGo, tenancy.Rest:
+	}
+	return nil
+}
+
+func (p *planPass) mayRelease(s tenancy.Release) {
+	if k := p.current(p.p); k.plan == nil || k.invalid != "" {
+		p.fail("a roll-out of what can't be: %s", k.invalid)
+	}
+	for _, uid := range s.UIDs {
+		if p.in.Released[uid] {
+			p.fail("%s is released twice", uid)
+		}
+	}
+}
+
+func (p *planPass) apply(a tenancy.Apply) {
+	if !p.p.held || len(a.Create)+len(a.Update)+len(a.Prune) == 0 {
+		p.fail("an apply of %+v by a plan that is held: %t", a, p.p.held)
+	}
+	for _, o := range a.Create {
+		live, err := p.api.create(o)
+		if fault.Is(err, fault.Exists) {
+			if live, err = p.api.read(o.Kind, "", o.Name); err == nil {
+				if live.Labels[tenancy.LabelPlanUID] != p.p.uid {
+					err = tenancy.Foreign(o)
+				} else {
+					live, err = p.api.apply(o, live.UID, nil)
+				}
+			}
+		}
+		p.settled(o, live, err)
+	}
+	for _, u := range a.Update {
+		p.isPlans(u.Object, u.UID)
+		live, err := p.api.apply(u.Object, u.UID, nil)
+		p.settled(u.Object, live, err)
+	}
+	for _, l := range a.Prune {
+		p.isPlans(l.Object, l.UID)
+		err := p.api.delete(l)
+		if err == nil {
+			l.Deleting = true
+			p.in.Constraints = replaced(p.in.Constraints, l)
+		}
+		noted(p.in.Attempts, p.now, l.Object, "", err)
+		p.wrote()
+	}
+}
+
+func (p *planPass) wrote() {
+	if p.ends.after--; p.ends.after == -1 {
+		panic(died{})
+	}
+}
+
+// isPlans checks that what is changed or deleted is the plan's.
+func (p *planPass) isPlans(o tenancy.Object, uid string) {
+	there := p.api.objects[placeOf(&o)]
+	if there != nil && there.UID == uid && there.Labels[tenancy.LabelPlanUID] != p.p.uid && !p.disturbed && p.hung == nil {
+		p.fail("%s is changed, and is not the plan's", o.Ref())
+	}
+}
+
+func (p *planPass) settled(o tenancy.Object, live tenancy.Live, err error) {
+	if err == nil {
+		p.in.Constraints = replaced(p.in.Constraints, live)
+		if !live.Kept(o) {
+			err = tenancy.Unsettled(o)
+		}
+	}
+	noted(p.in.Attempts, p.now, o, o.Hash(), err)
+	p.wrote()
+}
+
+func (p *planPass) conclude() {
+	r := tenancy.ConcludePlan(p.in, p.out)
+	if p.ends.unstored {
+		return
+	}
+	if !p.disturbed && p.hung == nil {
+		p.truthful(r)
+	}
+	p.p.conditions = stored(p.p.conditions, r.Conditions)
+}
+
+// truthful checks what a report says against the cluster.
+func (p *planPass) truthful(r tenancy.PlanReport) {
+	for _, c := range r.Conditions {
+		if c.Message == "" || c.Reason == "" {
+			p.fail("a condition without words: %+v", c)
+		}
+		switch {
+		case !c.Status:
+		case c.Type == tenancy.ConditionPolicyReady:
+			p.arePlans(c)
+		case c.Type == tenancy.ConditionReady:
+			for _, other := range r.Conditions {
+				if !other.Status {
+					p.fail("Ready of %s is True, and %s is %s", p.p.name, other.Type, other.Reason)
+				}
+			}
+		case c.Type == tenancy.ConditionRolledOut:
+			for _, f := range p.in.Followers {
+				if f.Named && f.Able && f.Generation != 0 && (f.Generation != p.p.generation || f.Failure != "") {
+					p.fail("RolledOut of %s is True, and %+v", p.p.name, f)
+				}
+			}
+		}
+	}
+}
+
+// arePlans checks that the plan has all its constraints, and no more.
+func (p *planPass) arePlans(c tenancy.Condition) {
+	want := map[string]bool{}
+	for _, o := range tenancy.BuildPolicy(p.current(p.p).plan) {
+		want[o.Key()] = true
+		there := p.api.objects[placeOf(&o)]
+		if there == nil || there.Deleting || there.Labels[tenancy.LabelPlanUID] != p.p.uid || !there.Kept(o.Marked()) {
+			p.fail("%s of the plan %s is True (%s), and %s is %+v", c.Type, p.p.name, c.Message, o.Ref(), there)
+		}
+	}
+	for _, o := range p.api.objects {
+		managed := o.Labels[tenancy.LabelPlanUID] == p.p.uid && o.Labels[tenancy.LabelManagedBy] == tenancy.ManagedBy
+		if managed && !o.Deleting && !want[o.Key()] && !p.p.deleting && !p.api.missing[o.Kind] && slices.Contains(p.p.known, o.Kind.Kind) {
+			p.fail("%s of the plan %s is True, and there is %s", c.Type, p.p.name, o.Ref())
+		}
+	}
+}

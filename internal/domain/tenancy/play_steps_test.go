@@ -1,0 +1,458 @@
+package tenancy_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+)
+
+// world is a small one, played by hand: an API server with people at it, and an operator that is made of nothing but this package's
+// decisions.
+type world struct {
+	fail    func(format string, args ...any)
+	api     *playedAPI
+	now     time.Time
+	plans   map[string]*playedPlan
+	tenants map[string]*playedTenant
+
+	// The process.
+	plansKnown map[string]*knownPlan
+	attempts   map[string]tenancy.Attempts
+	// hung is what a cache shows that gets no news; nil where it is up to date.
+	hung map[string]*playedObject
+}
+
+func (w *world) restart() {
+	w.plansKnown, w.attempts, w.hung = map[string]*knownPlan{}, map[string]tenancy.Attempts{}, nil
+}
+
+func (w *world) attemptsOf(uid string) tenancy.Attempts {
+	if w.attempts[uid] == nil {
+		w.attempts[uid] = tenancy.Attempts{}
+	}
+	return w.attempts[uid]
+}
+
+// cached is the API server as the cache shows it.
+func (w *world) cached() *playedAPI {
+	if w.hung == nil {
+		return w.api
+	}
+	return &playedAPI{objects: w.hung}
+}
+
+// ending is how a pass is cut off.
+type ending struct {
+	// after is how many writes the process survives; it survives all if it is negative.
+	after int
+	// unstored is a status that the API server does not take. The process goes on.
+	unstored bool
+}
+
+var whole = ending{after: -1}
+
+// died ends a process.
+type died struct{}
+
+// tenantPass is one reconcile of a tenant, as the driver and the controller run it.
+type tenantPass struct {
+	*world
+
+	t    *playedTenant
+	in   tenancy.Input
+	out  tenancy.Outcome
+	ends ending
+	// readPast says that the namespace was read past the cache.
+	readPast bool
+	// disturbed says that people have changed things while the pass ran.
+	disturbed bool
+}
+
+// tenantPass reports the rule that ended it.
+func (w *world) tenantPass(t *playedTenant, ends ending) (rule string) {
+	if t.deleting && !t.held {
+		w.goes(t)
+		return "gone"
+	}
+	p := &tenantPass{world: w, t: t, ends: ends, disturbed: w.api.between != nil}
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(died); !ok {
+				panic(r)
+			}
+			w.restart()
+			rule = p.out.Decision.Rule
+		}
+	}()
+	p.observe()
+	had := w.given(t)
+	defer func() { w.lostNothing(p, had) }()
+	for range 16 {
+		p.out.Decision = tenancy.Decide(p.in)
+		switch p.out.Decision.Step.Effect() {
+		case step.Rests:
+			p.conclude()
+			return p.out.Decision.Rule
+		case step.Releases:
+			w.goes(t)
+			return p.out.Decision.Rule
+		case step.Writes, step.Reads, step.Keeps:
+		}
+		if p.out.Err = p.perform(); p.out.Err != nil {
+			p.conclude()
+			return p.out.Decision.Rule
+		}
+	}
+	w.fail("a pass finds no end: %+v", p.out.Decision)
+	return ""
+}
+
+func (p *tenantPass) observe() {
+	t := p.t
+	reserved, err := tenancy.ParseReserved([]string{"kube-*"})
+	if err != nil {
+		p.fail("%v", err)
+	}
+	p.in = tenancy.Input{
+		Now: p.now, Tenant: t.Tenant, Problem: t.Problem(reserved), Deleting: t.deleting, Protected: t.protected, Retain: t.retain,
+		Memory: t.memory, Attempts: p.attemptsOf(t.UID),
+	}
+	if n := p.cached().namespace(t.Namespace); n != nil {
+		live := n.seen()
+		p.saw(&live)
+	}
+	if plan := p.plans[t.Plan]; plan != nil {
+		k := p.current(plan)
+		p.in.World.Follow = tenancy.Follow{
+			Plan: k.plan, UID: plan.uid, Generation: plan.generation, Invalid: k.invalid, Tried: k.tried, Going: plan.deleting, Released: k.released[t.UID],
+		}
+		if c := conditionOf(plan.conditions, tenancy.ConditionPolicyReady); c.Type != "" {
+			p.in.World.Follow.Policy = &c
+		}
+	}
+}
+
+func (p *tenantPass) saw(n *tenancy.Live) {
+	v := &p.in.World
+	v.Namespace, v.Owner = n, ""
+	if n == nil {
+		return
+	}
+	if other := p.tenants[n.Labels[tenancy.LabelTenant]]; other != nil && other != p.t && other.UID == n.Labels[tenancy.LabelTenantUID] {
+		v.Owner = other.Name
+	}
+	if n.Labels[tenancy.LabelTenantUID] != p.t.UID {
+		return
+	}
+	v.Children, v.Missing, v.Unreadable = nil, nil, map[tenancy.Kind]*fault.Error{}
+	for _, k := range tenancy.ChildKinds() {
+		switch {
+		case p.api.missing[k]:
+			v.Missing = append(v.Missing, k)
+		case p.api.unreadable[k]:
+			v.Unreadable[k] = refusal(fault.Transient, "the cache is broken")
+		default:
+			for _, l := range p.cached().list(k, p.t.Namespace) {
+				if l.Labels[tenancy.LabelTenantUID] != "" {
+					v.Children = append(v.Children, l)
+				}
+			}
+		}
+	}
+}
+
+func (p *tenantPass) perform() error {
+	switch s := p.out.Decision.Step.(type) {
+	case tenancy.Look:
+		return p.look()
+	case tenancy.Try:
+		return p.try(s)
+	case tenancy.CreateNamespace:
+		p.mayWrite()
+		p.mayCreateNamespace()
+		live, err := p.api.create(s.Object)
+		p.wrote()
+		if fault.Is(err, fault.Exists) {
+			return p.look()
+		}
+		return p.tookNamespace(live, err, s.Object, false)
+	case tenancy.ApplyNamespace:
+		p.mayWrite()
+		p.mayChangeNamespace(s)
+		live, err := p.api.apply(s.Object, s.UID, s.Drop)
+		p.wrote()
+		return p.tookNamespace(live, err, s.Object, s.Adopts || p.t.deleting)
+	case tenancy.DeleteNamespace:
+		p.mayWrite()
+		p.mayDelete(s)
+		err := p.api.delete(s.Live)
+		p.wrote()
+		if err != nil {
+			return p.refused(err)
+		}
+		return p.look()
+	case tenancy.Apply:
+		p.mayWrite()
+		p.apply(s)
+	case tenancy.LetGo, tenancy.Rest, tenancy.Hold, tenancy.Release:
+	}
+	return nil
+}
+
+// wrote ends the process where it is to end.
+func (p *tenantPass) wrote() {
+	if p.ends.after--; p.ends.after == -1 {
+		panic(died{})
+	}
+}
+
+func (p *tenantPass) look() error {
+	p.in.World.Looked = true
+	live, err := p.api.read(tenancy.KindNamespace, "", p.t.Namespace)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		p.readPast = true
+		p.saw(nil)
+		return nil
+	case err != nil:
+		p.in.World.Looked = false
+		return err
+	}
+	p.readPast = true
+	p.saw(&live)
+	return nil
+}
+
+func (p *tenantPass) tookNamespace(live tenancy.Live, err error, o tenancy.Object, lenient bool) error {
+	switch {
+	case err != nil:
+		return p.refused(err)
+	case !lenient && !live.Kept(o):
+		return p.refused(tenancy.Unsettled(o))
+	}
+	p.saw(&live)
+	return nil
+}
+
+func (p *tenantPass) refused(err error) error {
+	if fault.Is(err, fault.Throttled, fault.Transient, fault.None) {
+		return err
+	}
+	p.in.World.Refused = tenancy.Fault(err)
+	return nil
+}
+
+func (p *tenantPass) try(s tenancy.Try) error {
+	k, f := p.current(p.plans[p.t.Plan]), &p.in.World.Follow
+	for _, o := range s.Objects {
+		switch {
+		case p.api.writes == fault.Throttled || p.api.writes == fault.Transient:
+			return refusal(p.api.writes, "no writes now")
+		case legal(&o) != nil:
+			f.Invalid = tenancy.FieldOf(o) + ": " + tenancy.InWords(legal(&o))
+			k.invalid = f.Invalid
+			return nil
+		}
+	}
+	f.Tried, k.tried = true, true
+	return nil
+}
+
+func (p *tenantPass) apply(a tenancy.Apply) {
+	if len(a.Create)+len(a.Update)+len(a.Prune) == 0 {
+		p.fail("an apply of nothing")
+	}
+	for _, l := range a.Prune {
+		p.mayPrune(l)
+		err := p.api.delete(l)
+		p.wrote()
+		if err == nil {
+			l.Deleting = true
+			p.found(l)
+		}
+		p.note(l.Object, "", err)
+	}
+	for _, o := range a.Create {
+		p.mayApply(o)
+		live, err := p.create(o)
+		p.wrote()
+		p.settled(o, live, err)
+	}
+	for _, u := range a.Update {
+		p.mayApply(u.Object)
+		p.isTenants(u.Object, u.UID)
+		live, err := p.api.apply(u.Object, u.UID, nil)
+		p.wrote()
+		p.settled(u.Object, live, err)
+	}
+}
+
+func (p *tenantPass) create(o tenancy.Object) (tenancy.Live, error) {
+	live, err := p.api.create(o)
+	if !fault.Is(err, fault.Exists) {
+		return live, err
+	}
+	if live, err = p.api.read(o.Kind, o.Namespace, o.Name); err != nil {
+		return live, err
+	}
+	switch {
+	case live.Labels[tenancy.LabelTenantUID] == "":
+		return live, tenancy.Foreign(o)
+	case live.Deleting:
+		return live, errDeleting
+	}
+	return p.api.apply(o, live.UID, nil)
+}
+
+// errDeleting stands for an object that is there, and on its way out.
+var errDeleting = errors.New("it is being deleted")
+
+func (p *tenantPass) settled(o tenancy.Object, live tenancy.Live, err error) {
+	switch {
+	case errors.Is(err, errDeleting):
+		p.found(live)
+		err = nil
+	case err == nil:
+		if p.found(live); !live.Kept(o) {
+			err = tenancy.Unsettled(o)
+		}
+	}
+	p.note(o, o.Hash(), err)
+}
+
+func (p *tenantPass) found(live tenancy.Live) {
+	p.in.World.Children = replaced(p.in.World.Children, live)
+}
+
+func replaced(list []tenancy.Live, live tenancy.Live) []tenancy.Live {
+	for i := range list {
+		if list[i].Key() == live.Key() {
+			list[i] = live
+			return list
+		}
+	}
+	return append(list, live)
+}
+
+func (p *tenantPass) note(o tenancy.Object, hash string, err error) {
+	noted(p.in.Attempts, p.now, o, hash, err)
+}
+
+func noted(a tenancy.Attempts, at time.Time, o tenancy.Object, hash string, err error) {
+	if err == nil {
+		delete(a, o.Key())
+		return
+	}
+	a.Note(o.Key(), hash, at, tenancy.Fault(err))
+}
+
+// conclude stores the report.
+func (p *tenantPass) conclude() {
+	r := tenancy.Conclude(p.in, p.out, p.t.conditions)
+	if p.ends.unstored {
+		return
+	}
+	if !p.disturbed && p.hung == nil {
+		p.truthful(r)
+	}
+	p.t.memory, p.t.conditions, p.t.settled = r.Memory, stored(p.t.conditions, r.Conditions), r.Settled
+}
+
+// goes lets a tenant go. Nothing of it may be left behind.
+func (w *world) goes(t *playedTenant) {
+	n := w.api.namespace(t.Namespace)
+	if t.held && n != nil && n.Labels[tenancy.LabelTenantUID] == t.UID {
+		w.fail("the tenant %s goes, and its namespace is there: %+v", t.Name, n.Live)
+	}
+	t.gone = true
+	delete(w.tenants, t.Name)
+	delete(w.attempts, t.UID)
+}
+
+// given is what a plan gave a tenant, as it is in the cluster.
+func (w *world) given(t *playedTenant) map[string]string {
+	out := map[string]string{}
+	n := w.api.namespace(t.Namespace)
+	if n == nil || n.Labels[tenancy.LabelTenantUID] != t.UID {
+		return nil
+	}
+	out["uid"] = n.UID
+	for key, value := range n.Labels {
+		if !strings.HasPrefix(key, "kleff.io/") && key != tenancy.LabelManagedBy {
+			out["label "+key] = value
+		}
+	}
+	for key, value := range n.Annotations {
+		if key != tenancy.AnnotationApplied {
+			out["annotation "+key] = value
+		}
+	}
+	for at, o := range w.api.objects {
+		if o.Namespace == t.Namespace && o.Name != "kleff-suspended" && !o.Deleting {
+			out["object "+at] = o.UID + " " + o.Hash()
+		}
+	}
+	return out
+}
+
+// lostNothing checks that a tenant that does not follow its plan keeps what it has, and gets nothing.
+func (w *world) lostNothing(p *tenantPass, had map[string]string) {
+	t := p.t
+	if had == nil || p.disturbed || t.gone || t.deleting || p.in.Memory.Plan == "" {
+		return
+	}
+	if plan := w.followed(p.in.Memory, t); plan != nil && plan.tried {
+		return
+	}
+	has := w.given(t)
+	if has == nil || has["uid"] != had["uid"] {
+		w.fail("the tenant %s waits, and its namespace was exchanged", t.Name)
+	}
+	if !maps.Equal(had, has) {
+		w.fail("the tenant %s does not follow, and had\n%v, and has\n%v", t.Name, had, has)
+	}
+}
+
+// followed is what the tenant is to have; nil where it is to keep what it has.
+func (w *world) followed(m tenancy.Memory, t *playedTenant) *knownPlan {
+	plan := w.plans[t.Plan]
+	if plan == nil {
+		return nil
+	}
+	k := w.current(plan)
+	switch {
+	case k.plan == nil || k.invalid != "":
+		return nil
+	case m.PlanUID != plan.uid:
+		if plan.deleting {
+			return nil
+		}
+	case m.PlanGeneration != plan.generation && !k.released[t.UID]:
+		return nil
+	}
+	return k
+}
+
+// wanted is what a tenant has in the end, and the kinds of which nobody can say that.
+func wantedOf(t *playedTenant, plan *tenancy.Plan) (objects map[string]tenancy.Object, unknown []tenancy.Kind) {
+	objects = map[string]tenancy.Object{}
+	all := slices.Concat(tenancy.BuildLimits(t.Tenant, plan), tenancy.BuildIsolation(t.Tenant, plan))
+	mesh, err := tenancy.BuildMesh(t.Tenant, plan)
+	if err != nil {
+		unknown = append(unknown, tenancy.MeshKinds()...)
+	}
+	edge, err := tenancy.BuildEdge(t.Tenant, plan)
+	if err != nil {
+		unknown = append(unknown, tenancy.KindDistributionTenant)
+	}
+	for _, o := range slices.Concat(all, mesh, edge) {
+		objects[o.Key()] = o.Marked()
+	}
+	return objects, unknown
+}

@@ -1,0 +1,380 @@
+package tenancy_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+)
+
+// playedAPI is an API server, as small as what is asked of it: server-side apply by one manager, names that are taken once, namespaces
+// that go with all that is in them, and people who change what they like.
+type playedAPI struct {
+	objects map[string]*playedObject
+	serial  int
+	// missing are kinds that the cluster lacks, unreadable those that the cache can't list.
+	missing, unreadable map[tenancy.Kind]bool
+	// writes is how writes fail, reads how reads do. loses does what is asked, and answers nothing.
+	writes, reads fault.Kind
+	loses         bool
+	// between happens before the next write, once.
+	between func()
+	// written counts what was changed.
+	written int
+}
+
+type playedObject struct {
+	tenancy.Live
+
+	// ours and theirs are the labels and annotations that were applied by the operator, and set by people.
+	ours, theirs map[string]bool
+	// sticky is what waits for a finalizer when it is deleted.
+	sticky bool
+}
+
+func newAPI() *playedAPI {
+	return &playedAPI{objects: map[string]*playedObject{}, missing: map[tenancy.Kind]bool{}, unreadable: map[tenancy.Kind]bool{}}
+}
+
+func place(k tenancy.Kind, namespace, name string) string {
+	return k.Group + "/" + k.Kind + "/" + namespace + "/" + name
+}
+
+func placeOf(o *tenancy.Object) string { return place(o.Kind, o.Namespace, o.Name) }
+
+func (a *playedAPI) namespace(name string) *playedObject {
+	return a.objects[place(tenancy.KindNamespace, "", name)]
+}
+
+// put is what a person creates.
+func (a *playedAPI) put(o tenancy.Object) *playedObject {
+	a.serial++
+	made := &playedObject{Live: tenancy.Live{Object: copied(o), UID: "o" + strconv.Itoa(a.serial)}, ours: map[string]bool{}, theirs: map[string]bool{}}
+	for key := range made.Labels {
+		made.theirs["label "+key] = true
+	}
+	for key := range made.Annotations {
+		made.theirs["annotation "+key] = true
+	}
+	a.objects[placeOf(&o)] = made
+	return made
+}
+
+// copied shares nothing with the original.
+func copied(o tenancy.Object) tenancy.Object {
+	o.Labels, o.Annotations = maps.Clone(o.Labels), maps.Clone(o.Annotations)
+	if o.Labels == nil {
+		o.Labels = map[string]string{}
+	}
+	if o.Annotations == nil {
+		o.Annotations = map[string]string{}
+	}
+	if o.Body = maps.Clone(o.Body); o.Body == nil {
+		o.Body = tree{}
+	}
+	return o
+}
+
+// seen is an object as it is read.
+func (o *playedObject) seen() tenancy.Live {
+	live := o.Live
+	live.Object = copied(o.Object)
+	return live
+}
+
+func refusal(k fault.Kind, format string, args ...any) *fault.Error {
+	return &fault.Error{Kind: k, Operation: "Applying", Message: fmt.Sprintf(format, args...)}
+}
+
+// fails says how a write to the object ends before it is done.
+func (a *playedAPI) fails(o *tenancy.Object) error {
+	if a.between != nil {
+		meanwhile := a.between
+		a.between = nil
+		meanwhile()
+	}
+	switch {
+	case a.writes != fault.None:
+		return refusal(a.writes, "no writes now")
+	case a.missing[o.Kind]:
+		return refusal(fault.NotFound, "no kind %s", o.Kind.Kind)
+	}
+	return nil
+}
+
+// legal is what the API server says of the object itself.
+func legal(o *tenancy.Object) error {
+	spec, _ := o.Body["spec"].(tree)
+	if hard, _ := spec["hard"].(tree); hard["pods"] == impossible {
+		return refusal(fault.Invalid, "spec.hard[pods]: Invalid value: %s", impossible)
+	}
+	return nil
+}
+
+// answered loses the answer to what was done.
+func (a *playedAPI) answered(o *playedObject) (tenancy.Live, error) {
+	a.written++
+	if a.loses {
+		return tenancy.Live{}, refusal(fault.Transient, "no answer")
+	}
+	return o.seen(), nil
+}
+
+func (a *playedAPI) create(o tenancy.Object) (tenancy.Live, error) {
+	if err := a.fails(&o); err != nil {
+		return tenancy.Live{}, err
+	}
+	if a.objects[placeOf(&o)] != nil {
+		return tenancy.Live{}, refusal(fault.Exists, "%s exists", o.Ref())
+	}
+	if o.Namespace != "" {
+		switch home := a.namespace(o.Namespace); {
+		case home == nil:
+			return tenancy.Live{}, refusal(fault.NotFound, "no namespace %s", o.Namespace)
+		case home.Deleting:
+			return tenancy.Live{}, refusal(fault.Denied, "the namespace %s is being terminated", o.Namespace)
+		}
+	}
+	if err := legal(&o); err != nil {
+		return tenancy.Live{}, err
+	}
+	made := a.put(tenancy.Object{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})
+	made.take(o, nil)
+	return a.answered(made)
+}
+
+func (a *playedAPI) apply(o tenancy.Object, uid string, drop []string) (tenancy.Live, error) {
+	if err := a.fails(&o); err != nil {
+		return tenancy.Live{}, err
+	}
+	there := a.objects[placeOf(&o)]
+	if there == nil || there.UID != uid {
+		return tenancy.Live{}, refusal(fault.Conflict, "%s is another one", o.Ref())
+	}
+	if err := legal(&o); err != nil {
+		return tenancy.Live{}, err
+	}
+	there.take(o, drop)
+	return a.answered(there)
+}
+
+// take is an apply by the operator: what it no longer sends goes, unless somebody else has set it too.
+func (o *playedObject) take(sent tenancy.Object, drop []string) {
+	o.merge("label ", o.Labels, sent.Labels)
+	o.merge("annotation ", o.Annotations, sent.Annotations)
+	for _, key := range drop {
+		delete(o.Labels, key)
+		delete(o.ours, "label "+key)
+		delete(o.theirs, "label "+key)
+	}
+	status := o.Body["status"]
+	if o.Body = maps.Clone(sent.Body); o.Body == nil {
+		o.Body = tree{}
+	}
+	if status != nil {
+		o.Body["status"] = status
+	}
+}
+
+func (o *playedObject) merge(what string, have, sent map[string]string) {
+	for key := range have {
+		if _, still := sent[key]; still || !o.ours[what+key] {
+			continue
+		}
+		delete(o.ours, what+key)
+		if !o.theirs[what+key] {
+			delete(have, key)
+		}
+	}
+	for key, value := range sent {
+		if have[key] != value {
+			delete(o.theirs, what+key)
+		}
+		have[key], o.ours[what+key] = value, true
+	}
+}
+
+// label is what a person sets; empty takes it off.
+func (o *playedObject) label(key, value string) { o.person("label ", o.Labels, key, value) }
+
+func (o *playedObject) annotate(key, value string) {
+	o.person("annotation ", o.Annotations, key, value)
+}
+
+func (o *playedObject) person(what string, have map[string]string, key, value string) {
+	delete(o.theirs, what+key)
+	if value == "" {
+		delete(have, key)
+		delete(o.ours, what+key)
+		return
+	}
+	if have[key] != value {
+		delete(o.ours, what+key)
+	}
+	have[key], o.theirs[what+key] = value, true
+}
+
+func (a *playedAPI) delete(l tenancy.Live) error {
+	if err := a.fails(&l.Object); err != nil {
+		return err
+	}
+	there := a.objects[placeOf(&l.Object)]
+	if there == nil {
+		return nil
+	}
+	if there.UID != l.UID {
+		return refusal(fault.Conflict, "%s is another one", l.Ref())
+	}
+	a.ask(there)
+	_, err := a.answered(there)
+	return err
+}
+
+// ask deletes what nothing holds. A namespace is always held, by what is in it.
+func (a *playedAPI) ask(o *playedObject) {
+	o.Deleting = true
+	if o.Kind != tenancy.KindNamespace && !o.sticky {
+		delete(a.objects, placeOf(&o.Object))
+	}
+}
+
+// finish lets go what is being deleted.
+func (a *playedAPI) finish() {
+	for _, at := range slices.Sorted(maps.Keys(a.objects)) {
+		o := a.objects[at]
+		if o == nil || !o.Deleting {
+			continue
+		}
+		delete(a.objects, at)
+		if o.Kind != tenancy.KindNamespace {
+			continue
+		}
+		maps.DeleteFunc(a.objects, func(_ string, in *playedObject) bool { return in.Namespace == o.Name })
+	}
+}
+
+func (a *playedAPI) read(k tenancy.Kind, namespace, name string) (tenancy.Live, error) {
+	if a.reads != fault.None {
+		return tenancy.Live{}, refusal(a.reads, "no reads now")
+	}
+	o := a.objects[place(k, namespace, name)]
+	if o == nil {
+		return tenancy.Live{}, refusal(fault.NotFound, "no %s", name)
+	}
+	return o.seen(), nil
+}
+
+// list finds what a label with a value, or with any, is on.
+func (a *playedAPI) list(k tenancy.Kind, namespace string) []tenancy.Live {
+	var out []tenancy.Live
+	for _, at := range slices.Sorted(maps.Keys(a.objects)) {
+		if o := a.objects[at]; o.Kind == k && o.Namespace == namespace && o.Labels[tenancy.LabelManagedBy] == tenancy.ManagedBy {
+			out = append(out, o.seen())
+		}
+	}
+	return out
+}
+
+// works is the rest of the cluster: edge tenants become ready.
+func (a *playedAPI) works() {
+	for _, o := range a.objects {
+		if o.Kind == tenancy.KindDistributionTenant {
+			o.Body["status"] = tree{"conditions": []any{tree{"type": "Ready", "status": "True", "reason": "Ready", "message": "served"}}}
+		}
+	}
+}
+
+// now0 is when a play begins.
+var now0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// impossible is a quantity that the API server refuses and nobody else does.
+const impossible = "lots"
+
+// playedPlan is a TenantPlan as it is stored.
+type playedPlan struct {
+	name, uid  string
+	generation int64
+	spec       tenancy.PlanSpec
+	deleting   bool
+	held       bool
+	limits     tenancy.Limits
+	conditions []tenancy.Condition
+	// known is the annotation with the kinds of constraints.
+	known []string
+}
+
+// playedTenant is a Tenant as it is stored.
+type playedTenant struct {
+	tenancy.Tenant
+
+	deleting, protected, retain, held bool
+	gone                              bool
+	memory                            tenancy.Memory
+	conditions                        []tenancy.Condition
+	settled                           bool
+}
+
+// knownPlan is what the process knows of one generation of a plan.
+type knownPlan struct {
+	generation int64
+	plan       *tenancy.Plan
+	invalid    string
+	tried      bool
+	released   map[string]bool
+}
+
+func (w *world) current(p *playedPlan) *knownPlan {
+	if k := w.plansKnown[p.uid]; k != nil && k.generation == p.generation {
+		return k
+	}
+	k := &knownPlan{generation: p.generation, released: map[string]bool{}}
+	plan, err := tenancy.Compile(p.name, p.uid, p.generation, p.spec)
+	if k.plan = plan; err != nil {
+		k.plan, k.invalid = nil, err.Error()
+	}
+	w.plansKnown[p.uid] = k
+	return k
+}
+
+// follower is what a plan knows of a tenant.
+func (w *world) follower(t *playedTenant, p *playedPlan) tenancy.Follower {
+	f := tenancy.Follower{Name: t.Name, UID: t.UID, Named: t.Plan == p.name}
+	if t.memory.PlanUID == p.uid {
+		f.Generation = t.memory.PlanGeneration
+	}
+	f.Able = !t.deleting && conditionOf(t.conditions, tenancy.ConditionNamespaceReady).Status
+	for _, kind := range []string{tenancy.ConditionPlanApplied, tenancy.ConditionMeshReady, tenancy.ConditionEdgeReady} {
+		c := conditionOf(t.conditions, kind)
+		if c.Type != "" && !c.Status && (kind == tenancy.ConditionPlanApplied || c.Reason == tenancy.ReasonError) {
+			f.Failure = string(c.Reason)
+			break
+		}
+	}
+	return f
+}
+
+func conditionOf(list []tenancy.Condition, kind string) tenancy.Condition {
+	for _, c := range list {
+		if c.Type == kind {
+			return c
+		}
+	}
+	return tenancy.Condition{}
+}
+
+// stored puts the conditions of a report in place of the former ones.
+func stored(before, now []tenancy.Condition) []tenancy.Condition {
+	out := slices.Clone(now)
+	for _, c := range before {
+		if conditionOf(now, c.Type).Type == "" {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b tenancy.Condition) int { return strings.Compare(a.Type, b.Type) })
+	return out
+}
