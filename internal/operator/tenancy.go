@@ -54,9 +54,11 @@ func addTenancy(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	known := tenantplan.NewPlans()
 	tenants = tenant.New(tenant.Options{
 		Client: mgr.GetClient(), Children: children, Plans: known, Reserved: reserved, Clock: clock.RealClock{}, Active: mgr.Elected(),
+		Ready: children.WaitForSync,
 	})
 	plans = tenantplan.New(tenantplan.Options{
 		Client: mgr.GetClient(), Children: children, Plans: known, Clock: clock.RealClock{}, Active: mgr.Elected(), Next: tenants.Wake,
+		Ready: children.WaitForSync,
 	})
 	if err := mgr.Add(children); err != nil {
 		return fmt.Errorf("adding the cache of tenants' objects: %w", err)

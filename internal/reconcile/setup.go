@@ -39,6 +39,8 @@ type Watch struct {
 	Annotations []string
 	// Related are the other kinds that objects of this one refer to.
 	Related []Related
+	// Ready waits for what every pass needs. No object is reconciled before. It may be nil.
+	Ready func(ctx context.Context) error
 }
 
 // Related is a kind whose objects wake those that refer to them.
@@ -67,6 +69,9 @@ func Setup[O client.Object](mgr ctrl.Manager, d *Driver[O], w Watch) error {
 	if w.Wake != nil {
 		b = b.WatchesRawSource(source.Channel(w.Wake, &handler.EnqueueRequestForObject{}))
 	}
+	if w.Ready != nil {
+		b = b.WatchesRawSource(gate(w.Ready))
+	}
 	for _, r := range w.Related {
 		b = b.Watches(r.Object, handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
 			var requests []reconcile.Request
@@ -83,6 +88,19 @@ func Setup[O client.Object](mgr ctrl.Manager, d *Driver[O], w Watch) error {
 	}
 	return nil
 }
+
+// gate is a source of a controller that brings nothing, and is waited for.
+type gate func(ctx context.Context) error
+
+// Start implements source.Source.
+func (gate) Start(context.Context, workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+	return nil
+}
+
+// WaitForSync implements source.SyncingSource.
+func (g gate) WaitForSync(ctx context.Context) error { return g(ctx) }
+
+var _ source.SyncingSource = gate(nil)
 
 // touched lets updates through in which a person changed metadata that means something.
 func touched(finalizer string, annotations []string) predicate.Predicate {

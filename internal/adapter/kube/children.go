@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
@@ -58,8 +57,9 @@ type Children struct {
 	// poke asks to find out anew which kinds there are.
 	poke chan struct{}
 
-	// filled says that the kinds that are there at the start were listed, or can't be.
-	filled atomic.Bool
+	// filled is closed when the kinds that are there at the start were listed, or can't be.
+	filled   chan struct{}
+	fillOnce sync.Once
 
 	mu sync.RWMutex
 	// found says that it was found out once which kinds of CustomResourceDefinitions there are.
@@ -77,7 +77,7 @@ func New(o Options) (*Children, error) {
 	if o.Changed == nil || o.Appeared == nil || o.Clock == nil {
 		return nil, errors.New("making the cache of tenants' objects: Changed, Appeared and Clock are required")
 	}
-	c := &Children{opts: o, poke: make(chan struct{}, 1), watches: map[tenancy.Kind]*watch{}}
+	c := &Children{opts: o, poke: make(chan struct{}, 1), filled: make(chan struct{}), watches: map[tenancy.Kind]*watch{}}
 	http, err := rest.HTTPClientFor(o.Config)
 	if err != nil {
 		return nil, fmt.Errorf("making the client of tenants' objects: %w", err)
@@ -107,6 +107,27 @@ func (c *Children) Start(ctx context.Context) error {
 		return nil
 	})
 	return g.Wait()
+}
+
+// WaitForSync waits until the cache can be read from: without it the first pass over each tenant would fail. It implements part of
+// a source of a controller, which starts no worker before.
+func (c *Children) WaitForSync(ctx context.Context) error {
+	select {
+	case <-c.filled:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the cache of tenants' objects: %w", ctx.Err())
+	}
+}
+
+// isFilled reports whether there is nothing to wait for.
+func (c *Children) isFilled() bool {
+	select {
+	case <-c.filled:
+		return true
+	default:
+		return false
+	}
 }
 
 // NeedLeaderElection says that replicas that wait keep their caches warm.

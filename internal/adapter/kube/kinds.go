@@ -146,7 +146,7 @@ func (c *Children) resolve(ctx context.Context, definitions *watch) (again bool)
 	}
 	// Nobody could use a kind before, and a controller that saw it half there would say so in each tenant's status.
 	c.settle(ctx, fresh...)
-	c.filled.Store(true)
+	c.fillOnce.Do(func() { close(c.filled) })
 	if c.nowFound(known) || gone || len(fresh) > 0 {
 		c.opts.Appeared()
 	}

@@ -102,7 +102,7 @@ func (c *Children) synced(verb string, k tenancy.Kind) (*watch, error) {
 		return failed(fault.Transient, "waiting for the list of CustomResourceDefinitions%s", definitions.trouble())
 	case w == nil || !w.informer.HasSynced():
 		return failed(fault.Transient, "waiting for the list of all objects of kind %s%s", k.Kind, w.trouble())
-	case !c.filled.Load():
+	case !c.isFilled():
 		// What is seen in part looks as if the rest had gone.
 		return failed(fault.Transient, "waiting for the lists of all kinds")
 	}

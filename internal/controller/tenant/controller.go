@@ -36,6 +36,8 @@ type Options struct {
 	// Reserved are the names of namespaces that no tenant gets.
 	Reserved tenancy.Reserved
 	Clock    clock.PassiveClock
+	// Ready waits until Children can be read from.
+	Ready func(ctx context.Context) error
 	// Active is closed once this replica is the one that works. What changes before is looked at then.
 	Active <-chan struct{}
 }
@@ -156,7 +158,7 @@ func (c *Controller) list(ctx context.Context, options ...client.ListOption) []s
 // SetupWithManager watches the tenants, and the plans that they name.
 func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*kleffv1.Tenant], workers int) error {
 	return reconcile.Setup(mgr, d, reconcile.Watch{
-		Name: "tenant", Workers: workers, Wake: c.changed,
+		Name: "tenant", Workers: workers, Wake: c.changed, Ready: c.Ready,
 		Related: []reconcile.Related{{
 			Object: &kleffv1.TenantPlan{},
 			Wakes: func(o client.Object) []types.NamespacedName {

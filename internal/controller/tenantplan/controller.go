@@ -34,6 +34,8 @@ type Options struct {
 	Clock    clock.PassiveClock
 	// Next wakes the tenants that a change has come to.
 	Next func(ctx context.Context, tenants []string)
+	// Ready waits until Children can be read from.
+	Ready func(ctx context.Context) error
 	// Active is closed once this replica is the one that works. What changes before is looked at then.
 	Active <-chan struct{}
 }
@@ -150,7 +152,7 @@ func (c *Controller) WakeAll(ctx context.Context) {
 // SetupWithManager watches the plans, and what becomes of their tenants.
 func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*kleffv1.TenantPlan], workers int) error {
 	return reconcile.Setup(mgr, d, reconcile.Watch{
-		Name: "tenantplan", Workers: workers, Wake: c.changed,
+		Name: "tenantplan", Workers: workers, Wake: c.changed, Ready: c.Ready,
 		Related: []reconcile.Related{{
 			Object: &kleffv1.Tenant{},
 			Wakes: func(o client.Object) []types.NamespacedName {
