@@ -242,7 +242,8 @@ type Gateway struct {
 	Selector map[string]LabelValue `json:"selector,omitempty"`
 
 	// hosts are the names that are served, at most 32. In them, {{username}}, {{userId}}, {{name}}, {{namespace}} and {{plan}} stand for what the Tenant
-	// says, as in {{username}}.apps.example.com.
+	// says, as in {{username}}.apps.example.com. With ./ before a name only routes of the customer's own namespace are served under it, and nobody
+	// else's; without it those of every namespace are, as Istio has it.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1

@@ -31,7 +31,8 @@ func TestPlaceholders(t *testing.T) {
 		"none":                           {[]string{"Www.Example.com"}, []any{"www.example.com"}},
 		"a placeholder and nothing else": {[]string{"{{username}}"}, []any{"jane.doe"}},
 		"a wildcard":                     {[]string{"*.{{name}}.a"}, []any{"*.t1.a"}},
-		"two that stand for the same":    {[]string{"{{name}}.a", "b.a", "T1.a"}, []any{"t1.a", "b.a"}},
+		"a wildcard for routes of the same namespace": {[]string{"./*.{{name}}.a", "*/b.a", "{{namespace}}/c.a"}, []any{"./*.t1.a", "*/b.a", "ns1/c.a"}},
+		"two that stand for the same":                 {[]string{"{{name}}.a", "b.a", "T1.a"}, []any{"t1.a", "b.a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			objects, err := meshOf(t, tenant, "", tt.hosts...)

@@ -128,8 +128,15 @@ func (t Tenant) cure(parts []part) string {
 }
 
 // isHost reports whether a gateway can serve a name: one in DNS, the first label of which may be a wildcard. A name whose last
-// label is a number would be an address.
+// label is a number would be an address. As Istio has it, a namespace and a slash may stand before it: the one whose routes the
+// gateway takes for it, a dot for its own, a star for all.
 func isHost(s string) bool {
+	if routes, host, narrowed := strings.Cut(s, "/"); narrowed {
+		if routes != "." && routes != "*" && !isDNSLabel(routes) {
+			return false
+		}
+		s = host
+	}
 	s = strings.TrimPrefix(s, "*.")
 	last := s[strings.LastIndex(s, ".")+1:]
 	return isSubdomain(s) && strings.Trim(last, "0123456789") != ""
