@@ -6,7 +6,8 @@ var (
 	EventName = eventName
 	Bounded   = bounded
 
-	OwnerAlive      = ownerAlive
-	RegisterExpiry  = registerExpiry
-	RegisterParents = registerParents
+	OwnerAlive        = ownerAlive
+	RegisterCustomers = registerCustomers
+	RegisterExpiry    = registerExpiry
+	RegisterParents   = registerParents
 )

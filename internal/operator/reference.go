@@ -48,6 +48,9 @@ func Metrics() ([]Metric, error) {
 	if err := registerParents(r, nil, nil, nil); err != nil {
 		return nil, err
 	}
+	if err := registerCustomers(r, nil, nil); err != nil {
+		return nil, err
+	}
 	if _, err := newZoneMetrics(r); err != nil {
 		return nil, err
 	}

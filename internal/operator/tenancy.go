@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
@@ -66,7 +67,10 @@ func addTenancy(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	if err := tenants.SetupWithManager(mgr, tenancyDriver[*kleffv1.Tenant](mgr, env, tenants), c.Workers); err != nil {
 		return err
 	}
-	return plans.SetupWithManager(mgr, tenancyDriver[*kleffv1.TenantPlan](mgr, env, plans), planWorkers)
+	if err := plans.SetupWithManager(mgr, tenancyDriver[*kleffv1.TenantPlan](mgr, env, plans), planWorkers); err != nil {
+		return err
+	}
+	return registerCustomers(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected())
 }
 
 func tenancyDriver[O client.Object](mgr ctrl.Manager, env *environment, kind reconcile.Kind[O]) *reconcile.Driver[O] {

@@ -1,0 +1,63 @@
+package operator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+)
+
+// noReason is shown of a tenant that has not been looked at yet.
+const noReason = "Unknown"
+
+// registerCustomers adds what is computed when it is scraped.
+func registerCustomers(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}) error {
+	return registerAll(r, &customers{reader: reader, elected: elected, desc: prometheus.NewDesc(metricPrefix+"customers",
+		"Tenants by the plan that they name and the reason of their TenantReady condition (Ready when they are). Only the active replica counts them.",
+		[]string{"plan", "reason"}, nil)})
+}
+
+// customers counts the tenants in the cache. There are thousands of them, and a handful of plans and reasons.
+type customers struct {
+	reader  client.Reader
+	elected <-chan struct{}
+	desc    *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (c *customers) Describe(d chan<- *prometheus.Desc) { d <- c.desc }
+
+// Collect implements prometheus.Collector.
+func (c *customers) Collect(out chan<- prometheus.Metric) {
+	select {
+	case <-c.elected:
+	default:
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	var list kleffv1.TenantList
+	if err := c.reader.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+		out <- prometheus.NewInvalidMetric(c.desc, fmt.Errorf("listing the tenants: %w", err))
+		return
+	}
+	type key struct{ plan, reason string }
+	counts := map[key]int{}
+	for i := range list.Items {
+		t := &list.Items[i]
+		k := key{plan: t.Spec.Plan}
+		if ready := meta.FindStatusCondition(t.Status.Conditions, kleffv1.ConditionTenantReady); ready != nil {
+			k.reason = ready.Reason
+		}
+		k.reason = cmp.Or(k.reason, noReason)
+		counts[k]++
+	}
+	for k, n := range counts {
+		out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, float64(n), k.plan, k.reason)
+	}
+}

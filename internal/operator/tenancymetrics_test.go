@@ -1,0 +1,68 @@
+package operator_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+)
+
+func TestCustomersAreCounted(t *testing.T) {
+	t.Parallel()
+	elected, waiting := make(chan struct{}), make(chan struct{})
+	close(elected)
+	builder := func() *fake.ClientBuilder {
+		scheme, err := operator.Scheme()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fake.NewClientBuilder().WithScheme(scheme)
+	}
+	customer := func(n int, plan, reason string) *kleffv1.Tenant {
+		o := &kleffv1.Tenant{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("tenant-%d", n)}, Spec: kleffv1.TenantSpec{Plan: plan}}
+		if reason != "" {
+			o.Status.Conditions = []metav1.Condition{{Type: kleffv1.ConditionPlanApplied, Reason: "Other"}, {Type: kleffv1.ConditionTenantReady, Reason: reason}}
+		}
+		return o
+	}
+	reader := builder().WithObjects(
+		customer(1, "basic", "Ready"), customer(2, "basic", "Ready"), customer(3, "basic", "NamespaceConflict"), customer(4, "pro", "Ready"), customer(5, "pro", ""),
+	).Build()
+	for name, tt := range map[string]struct {
+		elected <-chan struct{}
+		want    []string
+	}{
+		"by plan and reason, one that nobody has looked at among them": {elected, []string{
+			"cloudfront_tenant_operator_customers basic NamespaceConflict 1", "cloudfront_tenant_operator_customers basic Ready 2",
+			"cloudfront_tenant_operator_customers pro Ready 1", "cloudfront_tenant_operator_customers pro Unknown 1",
+		}},
+		"a replica that waits counts none": {waiting, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			registry := prometheus.NewRegistry()
+			if err := operator.RegisterCustomers(registry, reader, tt.elected); err != nil {
+				t.Fatal(err)
+			}
+			families, err := registry.Gather()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range families {
+				for _, m := range f.GetMetric() {
+					got = append(got, fmt.Sprintf("%s %s %s %v", f.GetName(), m.GetLabel()[0].GetValue(), m.GetLabel()[1].GetValue(), m.GetGauge().GetValue()))
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
