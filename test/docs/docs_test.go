@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 )
 
@@ -166,6 +167,26 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
+// A type of two API groups that has one name would have one heading in the reference, and links to the second would lead to the first.
+func TestHeadingsOfTheReferenceAreUnique(t *testing.T) {
+	t.Parallel()
+	for _, p := range pages(t) {
+		if p.name != "docs/reference/api.md" {
+			continue
+		}
+		titles := regexp.MustCompile(`(?m)^#### .*`).FindAllString(p.text, -1)
+		if len(titles) < 50 {
+			t.Fatalf("the reference has %d headings only", len(titles))
+		}
+		slices.Sort(titles)
+		for i := range titles[1:] {
+			if titles[i] == titles[i+1] {
+				t.Errorf("there are two headings %q: give one of the types another name", titles[i])
+			}
+		}
+	}
+}
+
 func TestEveryPageIsLinkedFromTheIndex(t *testing.T) {
 	t.Parallel()
 	index := ""
@@ -252,7 +273,7 @@ func TestFlagsOfTheOperatorExist(t *testing.T) {
 // ofOthers are the pages about other programs, and what their flags are called elsewhere.
 var (
 	ofOthers      = map[string]bool{"docs/simulator.md": true, "docs/benchmarks.md": true, "bench/README.md": true, "docs/playground.md": true}
-	flagsOfOthers = map[string]bool{"take-ownership": true, "force-conflicts": true, "previous": true}
+	flagsOfOthers = map[string]bool{"take-ownership": true, "force-conflicts": true, "previous": true, "set": true, "set-json": true}
 )
 
 // words are those in backticks.
@@ -301,11 +322,11 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 // otherWords look like reasons of conditions and are names of other things.
 var otherWords = map[string]bool{
 	// Kinds.
-	"DistributionTenant": true, "TenantSource": true, "ConnectionGroup": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ClusterRoleBinding": true,
+	"DistributionTenant": true, "TenantSource": true, "TenantPlan": true, "ConnectionGroup": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ClusterRoleBinding": true,
 	// States in AWS and in Kubernetes.
 	"InProgress": true, "NamespaceDeletionContentFailure": true,
 	// Values of fields.
-	"IfUnowned": true,
+	"IfUnowned": true, "NamespaceAndIngress": true,
 	// Reasons of events only.
 	"DriftCorrected": true, "ExternalDeletion": true, "CertificateUnreadable": true,
 }
@@ -337,7 +358,7 @@ func TestChartValuesExist(t *testing.T) {
 		}
 		return true
 	}
-	dotted := regexp.MustCompile("`((?:aws|controller|crds|deletionProtection|image|metrics|networkPolicy|rbac|serviceAccount)\\.[A-Za-z.]+)`")
+	dotted := regexp.MustCompile("`((?:aws|controller|crds|deletionProtection|image|metrics|networkPolicy|rbac|serviceAccount|tenancy)\\.[A-Za-z.]+)`")
 	set := regexp.MustCompile(`--set ([A-Za-z.]+?)(?:\.?"[^"]*")?=`)
 	for _, p := range pages(t) {
 		said := dotted.FindAllStringSubmatch(p.text, -1)
@@ -388,7 +409,7 @@ func TestTriedBlocksAreTried(t *testing.T) {
 // a field that does not exist is an error.
 func TestBlocksParse(t *testing.T) {
 	t.Parallel()
-	tenants, sources, parents := 0, 0, 0
+	tenants, sources, parents, customers := 0, 0, 0, 0
 	for _, p := range pages(t) {
 		for _, b := range p.blocks {
 			var err error
@@ -405,6 +426,12 @@ func TestBlocksParse(t *testing.T) {
 			case b.language == "yaml" && strings.Contains(b.text, "kind: ConnectionGroup"):
 				parents++
 				err = yaml.UnmarshalStrict([]byte(b.text), &v1alpha1.ConnectionGroup{})
+			case b.language == "yaml" && strings.Contains(b.text, "kind: Tenant\n"):
+				customers++
+				err = yaml.UnmarshalStrict([]byte(b.text), &kleffv1.Tenant{})
+			case b.language == "yaml" && strings.Contains(b.text, "kind: TenantPlan"):
+				customers++
+				err = yaml.UnmarshalStrict([]byte(b.text), &kleffv1.TenantPlan{})
 			case b.language == "yaml":
 				err = yaml.UnmarshalStrict([]byte(b.text), &map[string]any{})
 			case b.language == "json":
@@ -415,7 +442,7 @@ func TestBlocksParse(t *testing.T) {
 			}
 		}
 	}
-	if tenants == 0 || sources == 0 || parents == 0 {
-		t.Errorf("pages have %d manifests of tenants, %d of sources and %d of parents", tenants, sources, parents)
+	if tenants == 0 || sources == 0 || parents == 0 || customers == 0 {
+		t.Errorf("pages have %d manifests of tenants, %d of sources, %d of parents, and %d of customers and plans", tenants, sources, parents, customers)
 	}
 }

@@ -2,18 +2,24 @@ package v1_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/kubectl"
 )
 
@@ -40,6 +46,102 @@ func TestEverySampleApplies(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// yamlBlock is a code block of a page.
+var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+
+// What people copy has to work: the tenants and plans of the samples and of the pages are taken by the API server, and
+// the plans compile.
+func TestWhatPeopleCopy(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	copied := map[string]*unstructured.Unstructured{}
+	for _, folder := range []string{"tenantplan", "tenant"} {
+		files, err := filepath.Glob(filepath.Join(root, "config", "samples", folder, "*.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			for _, obj := range kubectl.Read(t, file) {
+				copied[folder+"/"+filepath.Base(file)+" "+obj.GetName()] = obj
+			}
+		}
+	}
+	for _, page := range []string{"README.md", "docs/tenancy.md", "docs/spec/tenantplan.md"} {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, block := range yamlBlock.FindAllSubmatch(text, -1) {
+			obj := &unstructured.Unstructured{}
+			if err := yaml.UnmarshalStrict(block[1], &obj.Object); err != nil {
+				t.Fatalf("%s: %v", page, err)
+			}
+			switch {
+			case obj.GetKind() == "":
+				// A piece of the spec of a plan.
+				obj = tested("TenantPlan").Object(t, "", "piece", string(block[1]))
+			case obj.GroupVersionKind().Group != kleffv1.GroupName:
+				continue
+			}
+			copied[fmt.Sprintf("block %d of %s", n+1, page)] = obj
+		}
+	}
+	if len(copied) < 13 {
+		t.Fatalf("found %d only", len(copied))
+	}
+	for name, obj := range copied {
+		t.Run(name, func(t *testing.T) {
+			if err := kube.Create(t.Context(), obj, client.DryRunAll); err != nil {
+				t.Fatal(err)
+			}
+			if obj.GetKind() == "TenantPlan" {
+				compile(t, obj)
+			} else {
+				judge(t, obj)
+			}
+		})
+	}
+}
+
+// compile does with a plan what the operator does first.
+func compile(t *testing.T, obj *unstructured.Unstructured) {
+	t.Helper()
+	plan := &kleffv1.TenantPlan{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, plan); err != nil {
+		t.Fatal(err)
+	}
+	spec, err := convert.PlanSpec(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := tenancy.Compile(plan.Name, "uid", 1, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	customer := tenancy.Tenant{Name: "acme", UID: "uid", Namespace: "customer-acme", UserID: "jane@acme.example", Username: "acme", Plan: plan.Name}
+	if _, err := tenancy.BuildMesh(customer, compiled); err != nil {
+		t.Error(err)
+	}
+	if _, err := tenancy.BuildEdge(customer, compiled); err != nil {
+		t.Error(err)
+	}
+}
+
+// judge looks at the names of a tenant as the operator does.
+func judge(t *testing.T, obj *unstructured.Unstructured) {
+	t.Helper()
+	customer := &kleffv1.Tenant{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, customer); err != nil {
+		t.Fatal(err)
+	}
+	reserved, err := tenancy.ParseReserved([]string{"default", "kube-*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problem := convert.Customer(customer).Problem(reserved); problem != "" {
+		t.Error(problem)
 	}
 }
 
