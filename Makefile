@@ -72,6 +72,10 @@ test-crash: controlplane ## Kill the real operator and spoil its calls, case by 
 	@go -C test/crash test -count=1 -timeout 0 -run '^(TestCampaign$(if $(CASE),,|TestMutations))$$' -args \
 		-crash.cases=$(or $(CASES),600) -crash.parallel=20 $(if $(CASE),-crash.case='$(CASE)') $(CRASHFLAGS)
 
+.PHONY: test-gatekeeper
+test-gatekeeper: ## Have Gatekeeper's real webhook enforce a plan's constraints; builds it first, which takes minutes
+	@hack/test-gatekeeper.sh $(TESTFLAGS)
+
 .PHONY: lint
 lint: ## Lint the code, and the API types against the Kubernetes conventions
 	@$(GOLANGCI) run ./...
@@ -94,6 +98,11 @@ bench: controlplane ## Measure a fleet's whole life with the real binaries: make
 bench-source: controlplane ## Measure what following a table of customers costs: make bench-source ROWS=100000
 	@go run ./bench/source $(if $(ROWS),--rows $(ROWS)) $(BENCHFLAGS)
 
+.PHONY: bench-tenancy
+bench-tenancy: controlplane ## Measure what customers' namespaces cost: make bench-tenancy N=300 BENCHFLAGS='--quiet 1m --edge'
+	@hack/thirdparty.sh >/dev/null
+	@go run ./bench/tenancy $(if $(N),--tenants $(N)) $(BENCHFLAGS)
+
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities in what we use (asks the Go vulnerability database)
 	@$(TOOL) govulncheck $(PKG)
@@ -109,4 +118,4 @@ clean: ## Remove what was built here; the control plane stays in the user's cach
 
 .PHONY: help
 help: ## List the targets
-	@awk 'BEGIN {FS = ":.*## "} /^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
+	@awk 'BEGIN {FS = ":.*## "} /^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' Makefile

@@ -14,9 +14,20 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// Tally counts the writes to custom objects by what they changed, and those to events and
+// Write is one write that has reached etcd, other than those to events and leases.
+type Write struct {
+	// Resource has no group where it is one of Kubernetes' own, such as rolebindings: nor have their keys.
+	Resource schema.GroupResource
+	// Namespace is empty for what is in none.
+	Namespace, Name string
+	// Change has a single 1.
+	Change Tally
+}
+
+// Tally counts the writes to objects by what they changed, and those to events and
 // leases.
 type Tally struct {
 	// Created, Spec and Deletion are what users do.
@@ -54,8 +65,8 @@ const (
 	tenantPrefix = etcdPrefix + "cloudfront-tenant-operator.io/distributiontenants/"
 	eventPrefix  = etcdPrefix + "events/"
 	leasePrefix  = etcdPrefix + "leases/"
-	// fencePrefix is of no kind, so that the API server never looks there.
-	fencePrefix = etcdPrefix + "write-counter-fence/"
+	// fenceKey is of no kind, so that the API server never looks there.
+	fenceKey = etcdPrefix + "write-counter-fence/key"
 )
 
 // Writes counts every write that reaches etcd, whoever makes it: it watches all of
@@ -69,16 +80,19 @@ type Writes struct {
 	mu       sync.Mutex
 	moved    chan struct{}
 	revision int64
-	// tallies are by namespace, kinds by the resource of custom objects.
+	// tallies are by namespace, kinds by resource.
 	tallies map[string]*Tally
 	kinds   map[schema.GroupResource]*Tally
 	err     error
+
+	observers []func(Write)
 }
 
-// CountWrites begins to count. Stop ends it.
-func (h *Host) CountWrites(ctx context.Context) (*Writes, error) {
+// CountWrites begins to count, and tells the observers of each write in the order of their revisions. They must return
+// soon. Stop ends it.
+func (h *Host) CountWrites(ctx context.Context, observers ...func(Write)) (*Writes, error) {
 	w := &Writes{url: h.ControlPlane.EtcdURL(), ended: make(chan struct{}), moved: make(chan struct{}),
-		tallies: map[string]*Tally{}, kinds: map[schema.GroupResource]*Tally{}}
+		tallies: map[string]*Tally{}, kinds: map[schema.GroupResource]*Tally{}, observers: observers}
 	now, err := w.fence(ctx)
 	if err != nil {
 		return nil, err
@@ -109,8 +123,8 @@ func (w *Writes) Tally(ctx context.Context, namespace string) (Tally, error) {
 	return w.read(ctx, func() *Tally { return w.tallies[namespace] })
 }
 
-// Kind returns the counts of the custom objects of a resource in all namespaces, with every
-// write that was finished before the call.
+// Kind returns the counts of the objects of a resource in all namespaces, with every
+// write that was finished before the call. Kubernetes' own resources have no group here.
 func (w *Writes) Kind(ctx context.Context, resource schema.GroupResource) (Tally, error) {
 	return w.read(ctx, func() *Tally { return w.kinds[resource] })
 }
@@ -146,7 +160,7 @@ func (w *Writes) read(ctx context.Context, pick func() *Tally) (Tally, error) {
 
 // fence writes a key that nobody reads, and returns its revision.
 func (w *Writes) fence(ctx context.Context) (int64, error) {
-	body, err := w.post(ctx, "/v3/kv/put", map[string]any{"key": []byte(fencePrefix + "key")})
+	body, err := w.post(ctx, "/v3/kv/put", map[string]any{"key": []byte(fenceKey)})
 	if err != nil {
 		return 0, err
 	}
@@ -247,18 +261,20 @@ func (w *Writes) count(e etcdEvent) {
 		w.tally(rest).Leases++
 		return
 	}
-	resource, custom := resourceOf(key)
-	if !custom {
+	if key == fenceKey {
 		return
 	}
-	change := changeOf(e)
-	if w.kinds[resource] == nil {
-		w.kinds[resource] = &Tally{}
+	write := writeOf(e)
+	if w.kinds[write.Resource] == nil {
+		w.kinds[write.Resource] = &Tally{}
 	}
-	*w.kinds[resource] = w.kinds[resource].Add(change)
+	*w.kinds[write.Resource] = w.kinds[write.Resource].Add(write.Change)
 	if rest, ok := strings.CutPrefix(key, tenantPrefix); ok {
 		t := w.tally(rest)
-		*t = t.Add(change)
+		*t = t.Add(write.Change)
+	}
+	for _, observe := range w.observers {
+		observe(write)
 	}
 }
 
@@ -270,25 +286,62 @@ func (w *Writes) tally(rest string) *Tally {
 	return w.tallies[namespace]
 }
 
-// resourceOf tells custom objects by their group's dot: Kubernetes' own keys have no group.
-func resourceOf(key string) (schema.GroupResource, bool) {
-	parts := strings.SplitN(strings.TrimPrefix(key, etcdPrefix), "/", 3)
-	if len(parts) < 3 || !strings.Contains(parts[0], ".") {
-		return schema.GroupResource{}, false
+// writeOf reads the key: the group of custom objects, which has a dot, the resource, and where the object is.
+func writeOf(e etcdEvent) Write {
+	w := Write{Change: changeOf(e)}
+	parts := strings.Split(strings.TrimPrefix(string(e.Entry.Key), etcdPrefix), "/")
+	if strings.Contains(parts[0], ".") && len(parts) > 1 {
+		w.Resource.Group, parts = parts[0], parts[1:]
 	}
-	return schema.GroupResource{Group: parts[0], Resource: parts[1]}, true
+	w.Resource.Resource, parts = parts[0], parts[1:]
+	if len(parts) > 1 {
+		w.Namespace = parts[0]
+	}
+	if len(parts) > 0 {
+		w.Name = parts[len(parts)-1]
+	}
+	return w
 }
 
-// written is what every custom object has.
+// written is what every object has.
 type written struct {
 	Metadata struct {
 		Generation        int64
 		DeletionTimestamp *time.Time
 	}
 	Status any
+	// content is the rest of one of Kubernetes' own, many of which have no generation.
+	content map[string]any
 }
 
-// changeOf says what one write to a custom object changed.
+// protobuf begins the objects that are Kubernetes' own.
+var protobuf = []byte("k8s\x00")
+
+// read leaves out what can't be read.
+func read(value []byte) (w written) {
+	if !bytes.HasPrefix(value, protobuf) {
+		_ = json.Unmarshal(value, &w)
+		return w
+	}
+	o, _, err := clientgoscheme.Codecs.UniversalDeserializer().Decode(value, nil, nil)
+	if err != nil {
+		return w
+	}
+	if value, err = json.Marshal(o); err != nil {
+		return w
+	}
+	_, _ = json.Unmarshal(value, &w), json.Unmarshal(value, &w.content)
+	delete(w.content, "metadata")
+	delete(w.content, "status")
+	if spec, ok := w.content["spec"].(map[string]any); ok && spec["finalizers"] != nil {
+		// Those of a namespace are its controller's, as its status is.
+		w.Status = []any{w.Status, spec["finalizers"]}
+		delete(spec, "finalizers")
+	}
+	return w
+}
+
+// changeOf says what one write to an object changed.
 func changeOf(e etcdEvent) Tally {
 	switch {
 	case e.Type == "DELETE":
@@ -296,13 +349,12 @@ func changeOf(e etcdEvent) Tally {
 	case e.Entry.Version == 1:
 		return Tally{Created: 1}
 	}
-	var before, after written
 	// What can't be read counts as a write of metadata: it is one in any case.
-	_, _ = json.Unmarshal(e.Previous.Value, &before), json.Unmarshal(e.Entry.Value, &after)
+	before, after := read(e.Previous.Value), read(e.Entry.Value)
 	switch {
 	case before.Metadata.DeletionTimestamp == nil && after.Metadata.DeletionTimestamp != nil:
 		return Tally{Deletion: 1}
-	case before.Metadata.Generation != after.Metadata.Generation:
+	case before.Metadata.Generation != after.Metadata.Generation || !reflect.DeepEqual(before.content, after.content):
 		return Tally{Spec: 1}
 	case !reflect.DeepEqual(before.Status, after.Status):
 		return Tally{Status: 1}

@@ -4,7 +4,9 @@ package thirdparty
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -17,29 +19,63 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// IstioCRDs returns the kinds of Istio.
-func IstioCRDs(t testing.TB) []*apiextensionsv1.CustomResourceDefinition {
-	t.Helper()
-	return read(t, "istio.yaml")
+// Istio returns the kinds of Istio.
+func Istio() ([]*apiextensionsv1.CustomResourceDefinition, error) { return read("istio.yaml") }
+
+// Gatekeeper returns the kinds of Gatekeeper. Those of constraints are not among them: see Constraint.
+func Gatekeeper() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	return read("gatekeeper.yaml")
 }
 
-// GatekeeperCRDs returns the kinds of Gatekeeper. Those of constraints are not among them: see ConstraintCRD.
-func GatekeeperCRDs(t testing.TB) []*apiextensionsv1.CustomResourceDefinition {
-	t.Helper()
-	return read(t, "gatekeeper.yaml")
-}
-
-// ConstraintCRD returns the kind of the constraints of a ConstraintTemplate, as Gatekeeper makes it.
-func ConstraintCRD(t testing.TB, template []byte) *apiextensionsv1.CustomResourceDefinition {
-	t.Helper()
+// Constraint returns the kind of the constraints of a ConstraintTemplate, as Gatekeeper makes it.
+func Constraint(ctx context.Context, template []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+	path, err := asset("constraintcrd")
+	if err != nil {
+		return nil, err
+	}
 	var stderr bytes.Buffer
-	command := exec.CommandContext(t.Context(), asset(t, "constraintcrd"))
+	command := exec.CommandContext(ctx, path)
 	command.Stdin, command.Stderr = bytes.NewReader(template), &stderr
 	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("making the kind of a ConstraintTemplate's constraints: %v: %s", err, stderr.String())
+		return nil, fmt.Errorf("making the kind of a ConstraintTemplate's constraints: %w: %s", err, stderr.String())
 	}
-	return parse(t, out)[0]
+	crds, err := parse(out)
+	if err == nil && len(crds) != 1 {
+		err = fmt.Errorf("making the kind of a ConstraintTemplate's constraints: there are %d, want one", len(crds))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return crds[0], nil
+}
+
+// IstioCRDs is Istio for tests.
+func IstioCRDs(t testing.TB) []*apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	return must(Istio())(t)
+}
+
+// GatekeeperCRDs is Gatekeeper for tests.
+func GatekeeperCRDs(t testing.TB) []*apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	return must(Gatekeeper())(t)
+}
+
+// ConstraintCRD is Constraint for tests.
+func ConstraintCRD(t testing.TB, template []byte) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	return must(Constraint(t.Context(), template))(t)
+}
+
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
 }
 
 // Install installs kinds, and returns when they are served.
@@ -51,43 +87,44 @@ func Install(t testing.TB, config *rest.Config, crds ...*apiextensionsv1.CustomR
 }
 
 // asset returns the path of what hack/thirdparty.sh makes, in THIRDPARTY_ASSETS or in the user's cache folder.
-func asset(t testing.TB, name string) string {
-	t.Helper()
+func asset(name string) (string, error) {
 	dir := os.Getenv("THIRDPARTY_ASSETS")
 	if dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			t.Fatalf("finding the cache folder: %v", err)
+			return "", fmt.Errorf("finding the cache folder: %w", err)
 		}
 		dir = filepath.Join(cache, "cloudfront-tenant-operator", "thirdparty", "current")
 	}
 	path := filepath.Join(dir, name)
 	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("finding the kinds of Istio and Gatekeeper: %v: run hack/thirdparty.sh", err)
+		return "", fmt.Errorf("finding the kinds of Istio and Gatekeeper: %w: run hack/thirdparty.sh", err)
 	}
-	return path
+	return path, nil
 }
 
-func read(t testing.TB, name string) []*apiextensionsv1.CustomResourceDefinition {
-	t.Helper()
-	text, err := os.ReadFile(asset(t, name))
+func read(name string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	path, err := asset(name)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	return parse(t, text)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading kinds: %w", err)
+	}
+	return parse(text)
 }
 
-func parse(t testing.TB, text []byte) []*apiextensionsv1.CustomResourceDefinition {
-	t.Helper()
+func parse(text []byte) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var out []*apiextensionsv1.CustomResourceDefinition
 	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
 	for {
 		crd := &apiextensionsv1.CustomResourceDefinition{}
 		switch err := documents.Decode(crd); {
 		case errors.Is(err, io.EOF):
-			return out
+			return out, nil
 		case err != nil:
-			t.Fatalf("reading kinds: %v", err)
+			return nil, fmt.Errorf("reading kinds: %w", err)
 		case crd.Name != "":
 			out = append(out, crd)
 		}
