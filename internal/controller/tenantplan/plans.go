@@ -82,7 +82,7 @@ func (e *entry) formers() map[int64]*tenancy.Plan {
 		return out
 	}
 	maps.Copy(out, e.former)
-	if e.plan != nil {
+	if e.accepted() {
 		out[e.generation] = e.plan
 	}
 	for len(out) > mostFormer {
@@ -90,6 +90,9 @@ func (e *entry) formers() map[int64]*tenancy.Plan {
 	}
 	return out
 }
+
+// accepted reports whether tenants may have this generation. Of one that was refused a tenant has nothing, though it has tried it.
+func (e *entry) accepted() bool { return e.plan != nil && e.invalid == "" && e.tried }
 
 // At is the plan as it was in that generation; nil where that is no longer known.
 func (p *Plans) At(uid string, generation int64) *tenancy.Plan {
@@ -99,7 +102,7 @@ func (p *Plans) At(uid string, generation int64) *tenancy.Plan {
 	switch {
 	case e == nil:
 		return nil
-	case e.generation == generation && e.invalid == "":
+	case e.generation == generation && e.accepted():
 		return e.plan
 	}
 	return e.former[generation]

@@ -174,19 +174,22 @@ type wanted struct {
 var suspension = Object{Kind: KindResourceQuota, Name: nameSuspended}
 
 func (in *Input) wanted() wanted {
+	t, p := in.Tenant, in.World.Follow.Plan
 	if !in.follows() {
-		var w wanted
-		in.sort(&w, BuildLimits(in.Tenant, nil))
+		t.Plan, p = in.Memory.Plan, in.former()
+	}
+	var w wanted
+	if p == nil {
+		in.sort(&w, BuildLimits(t, nil))
 		return w
 	}
-	p := in.World.Follow.Plan
-	w := wanted{whole: true}
-	objects := append(BuildLimits(in.Tenant, p), BuildIsolation(in.Tenant, p)...)
-	mesh, err := BuildMesh(in.Tenant, p)
+	w.whole = true
+	objects := append(BuildLimits(t, p), BuildIsolation(t, p)...)
+	mesh, err := BuildMesh(t, p)
 	if w.mesh = err; err != nil {
 		w.kept = append(w.kept, MeshKinds()...)
 	}
-	edge, err := BuildEdge(in.Tenant, p)
+	edge, err := BuildEdge(t, p)
 	if w.edge = err; err != nil {
 		w.kept = append(w.kept, KindDistributionTenant)
 	}

@@ -61,16 +61,11 @@ func (p *tenantPass) mayApply(o tenancy.Object) {
 	if n := p.in.World.Namespace; p.t.deleting || o.Namespace != p.t.Namespace || n == nil || n.Deleting || n.Labels[tenancy.LabelTenantUID] != p.t.UID {
 		p.fail("%s is applied in a namespace that is not the tenant's: %+v", o.Ref(), n)
 	}
-	var plan *tenancy.Plan
-	k := p.followed(p.in.Memory, p.t)
-	if k != nil {
-		plan = k.plan
-	}
-	want, _ := wantedOf(p.t, plan)
+	want, _, accepted := p.due()
 	switch said, known := want[o.Key()]; {
 	case !known || said.Hash() != o.Hash():
 		p.fail("%s is applied, and nobody says so", o.Ref())
-	case o.Name != "kleff-suspended" && (k == nil || !k.tried):
+	case o.Name != "kleff-suspended" && !accepted:
 		p.fail("%s is applied for a plan that was not accepted", o.Ref())
 	}
 }
@@ -87,17 +82,28 @@ func (p *tenantPass) mayPrune(l tenancy.Live) {
 	if l.Labels[tenancy.LabelTenantUID] == "" || l.Namespace != p.t.Namespace || p.t.deleting || p.in.World.Namespace.Labels[tenancy.LabelTenantUID] != p.t.UID {
 		p.fail("%s is removed, and is not the tenant's", l.Ref())
 	}
-	k := p.followed(p.in.Memory, p.t)
 	if l.Kind == tenancy.KindResourceQuota && l.Name == "kleff-suspended" && !p.t.Suspended {
 		return
 	}
-	if k == nil || !k.tried {
+	want, unknown, accepted := p.due()
+	if !accepted {
 		p.fail("%s is removed for a plan that was not accepted", l.Ref())
-		return
 	}
-	if want, unknown := wantedOf(p.t, k.plan); want[l.Key()].Name != "" || slices.Contains(unknown, l.Kind) {
+	if want[l.Key()].Name != "" || slices.Contains(unknown, l.Kind) {
 		p.fail("%s is removed, and the plan says it", l.Ref())
 	}
+}
+
+// due is what the tenant is to have: by its plan, or by the one that it had. Only what was accepted counts.
+func (p *tenantPass) due() (objects map[string]tenancy.Object, unknown []tenancy.Kind, accepted bool) {
+	t, plan := *p.t, p.in.World.Follow.Former
+	if k := p.followed(p.in.Memory, p.t); k != nil {
+		plan, accepted = k.plan, k.tried
+	} else {
+		t.Plan, accepted = p.in.Memory.Plan, plan != nil
+	}
+	objects, unknown = wantedOf(&t, plan)
+	return objects, unknown, accepted
 }
 
 // truthful checks what a report says against the cluster.

@@ -127,10 +127,12 @@ func (p *tenantPass) observe() {
 		live := n.seen()
 		p.saw(&live)
 	}
+	p.in.World.Follow.Former = p.former(t.memory)
 	if plan := p.plans[t.Plan]; plan != nil {
 		k := p.current(plan)
 		p.in.World.Follow = tenancy.Follow{
 			Plan: k.plan, UID: plan.uid, Generation: plan.generation, Invalid: k.invalid, Tried: k.tried, Going: plan.deleting, Released: k.released[t.UID],
+			Former: p.former(t.memory),
 		}
 		if c := conditionOf(plan.conditions, tenancy.ConditionPolicyReady); c.Type != "" {
 			p.in.World.Follow.Policy = &c
@@ -265,8 +267,21 @@ func (p *tenantPass) try(s tenancy.Try) error {
 }
 
 func (p *tenantPass) apply(a tenancy.Apply) {
-	if len(a.Create)+len(a.Update)+len(a.Prune) == 0 {
+	if len(a.Create)+len(a.Update)+len(a.Replace)+len(a.Prune) == 0 {
 		p.fail("an apply of nothing")
+	}
+	for _, u := range a.Replace {
+		p.mayApply(u.Object)
+		p.isTenants(u.Object, u.UID)
+		err := p.api.delete(tenancy.Live{Object: u.Object, UID: u.UID})
+		p.wrote()
+		if err != nil {
+			p.note(u.Object, u.Hash(), err)
+			continue
+		}
+		live, err := p.api.create(u.Object)
+		p.wrote()
+		p.settled(u.Object, live, err)
 	}
 	for _, l := range a.Prune {
 		p.mayPrune(l)
@@ -401,7 +416,7 @@ func (w *world) given(t *playedTenant) map[string]string {
 	return out
 }
 
-// lostNothing checks that a tenant that does not follow its plan keeps what it has, and gets nothing.
+// lostNothing checks that a tenant that does not follow its plan keeps what it has, and gets nothing but what it had.
 func (w *world) lostNothing(p *tenantPass, had map[string]string) {
 	t := p.t
 	if had == nil || p.disturbed || t.gone || t.deleting || p.in.Memory.Plan == "" {
@@ -414,8 +429,26 @@ func (w *world) lostNothing(p *tenantPass, had map[string]string) {
 	if has == nil || has["uid"] != had["uid"] {
 		w.fail("the tenant %s waits, and its namespace was exchanged", t.Name)
 	}
-	if !maps.Equal(had, has) {
+	if former := p.in.World.Follow.Former; former != nil {
+		w.corrected(t, former, had, has)
+	} else if !maps.Equal(had, has) {
 		w.fail("the tenant %s does not follow, and had\n%v, and has\n%v", t.Name, had, has)
+	}
+}
+
+// corrected checks that what has changed is as the former plan says.
+func (w *world) corrected(t *playedTenant, former *tenancy.Plan, had, has map[string]string) {
+	n, drop := tenancy.BuildNamespace(t.Tenant, former)
+	for key := range had {
+		label, isLabel := strings.CutPrefix(key, "label ")
+		if _, still := has[key]; !still && isLabel && !slices.Contains(drop, label) {
+			w.fail("the tenant %s waits, and has lost %s", t.Name, key)
+		}
+	}
+	for key, value := range has {
+		if label, isLabel := strings.CutPrefix(key, "label "); isLabel && had[key] != value && n.Labels[label] != value {
+			w.fail("the tenant %s waits, and has got %s=%s", t.Name, key, value)
+		}
 	}
 }
 

@@ -326,19 +326,41 @@ type knownPlan struct {
 	invalid    string
 	tried      bool
 	released   map[string]bool
+	// former are the generations before that were accepted.
+	former map[int64]*tenancy.Plan
 }
 
 func (w *world) current(p *playedPlan) *knownPlan {
 	if k := w.plansKnown[p.uid]; k != nil && k.generation == p.generation {
 		return k
 	}
-	k := &knownPlan{generation: p.generation, released: map[string]bool{}}
+	k := &knownPlan{generation: p.generation, released: map[string]bool{}, former: map[int64]*tenancy.Plan{}}
+	if before := w.plansKnown[p.uid]; before != nil {
+		maps.Copy(k.former, before.former)
+		if before.tried && before.invalid == "" {
+			k.former[before.generation] = before.plan
+		}
+	}
 	plan, err := tenancy.Compile(p.name, p.uid, p.generation, p.spec)
 	if k.plan = plan; err != nil {
 		k.plan, k.invalid = nil, err.Error()
 	}
 	w.plansKnown[p.uid] = k
 	return k
+}
+
+// former is the plan as a tenant last got it; nil where that is not known.
+func (w *world) former(m tenancy.Memory) *tenancy.Plan {
+	k := w.plansKnown[m.PlanUID]
+	switch {
+	case k == nil || m.Plan == "":
+		return nil
+	case k.generation != m.PlanGeneration:
+		return k.former[m.PlanGeneration]
+	case k.tried && k.invalid == "":
+		return k.plan
+	}
+	return nil
 }
 
 // follower is what a plan knows of a tenant.
