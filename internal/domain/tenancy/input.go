@@ -111,7 +111,7 @@ func (a Attempts) Note(key, hash string, at time.Time, err *fault.Error) {
 }
 
 // Key names a child among those of its tenant.
-func (o *Object) Key() string { return o.Kind.Group + "/" + o.Kind.Kind + "/" + o.Name }
+func (o *Object) Key() string { return o.Group + "/" + o.Kind.Kind + "/" + o.Name }
 
 // mine reports whether the namespace is this tenant's.
 func (in *Input) mine() bool {

@@ -122,30 +122,31 @@ func covers(have, want any, closed bool) bool {
 	switch want := want.(type) {
 	case map[string]any:
 		have, ok := have.(map[string]any)
-		if !ok && len(want) > 0 {
-			return false
-		}
-		for key, value := range want {
-			if !covers(have[key], value, closed) {
-				return false
-			}
-		}
-		// Something empty is something: an empty selector of namespaces selects all of them.
-		return !closed || !slices.ContainsFunc(slices.Collect(maps.Keys(have)), func(key string) bool { return want[key] == nil && have[key] != nil })
+		return (ok || len(want) == 0) && coversFields(have, want, closed)
 	case []any:
 		have, ok := have.([]any)
-		if !ok && len(want) > 0 || len(have) != len(want) {
-			return false
-		}
-		for i := range want {
-			if !covers(have[i], want[i], closed) {
-				return false
-			}
-		}
-		return true
+		return (ok || len(want) == 0) && slices.EqualFunc(have, want, func(h, w any) bool { return covers(h, w, closed) })
 	default:
 		return number(have) == number(want)
 	}
+}
+
+func coversFields(have, want map[string]any, closed bool) bool {
+	for key, value := range want {
+		if !covers(have[key], value, closed) {
+			return false
+		}
+	}
+	if !closed {
+		return true
+	}
+	for key, value := range have {
+		// Something empty is something: an empty selector of namespaces selects all of them.
+		if want[key] == nil && value != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // number makes numbers of one value equal: a decoder of JSON may give either type.
