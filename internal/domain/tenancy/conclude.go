@@ -132,6 +132,8 @@ func (in *Input) namespaceReady(out Outcome) Condition {
 	switch {
 	case out.Decision.Problem != nil:
 		return no(out.Decision.Problem.Reason, out.Decision.Problem.Message)
+	case in.Deleting && out.Err != nil:
+		return no(ReasonTerminating, fmt.Sprintf("the namespace %q: %s", in.Tenant.Namespace, out.Err))
 	case !in.mine() && out.Err != nil:
 		return no(ReasonCreating, fmt.Sprintf("the namespace %q: %s", in.Tenant.Namespace, out.Err))
 	case !in.mine():

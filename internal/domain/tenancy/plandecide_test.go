@@ -1,0 +1,185 @@
+package tenancy_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+)
+
+type planQuestion struct {
+	in     tenancy.PlanInput
+	rule   string
+	step   tenancy.Step
+	reason tenancy.Reason
+	says   string
+}
+
+var constraintKind = tenancy.ConstraintKind("A")
+
+// quietPlan has its one constraint, and its two tenants have it.
+func quietPlan() tenancy.PlanInput {
+	p, err := tenancy.Compile("basic", planUID, 2, tenancy.PlanSpec{Constraints: []tenancy.Constraint{{Kind: "A", Name: "one"}}})
+	if err != nil {
+		panic(err)
+	}
+	return tenancy.PlanInput{
+		Now: now0, Plan: p, Name: "basic", UID: planUID, Generation: 2, Held: true, Limits: tenancy.Limits{MaxConcurrent: 2, MaxFailedPercent: 10},
+		Followers:   []tenancy.Follower{{Name: "a", UID: "a", Generation: 2, Named: true, Able: true}, {Name: "b", UID: "b", Generation: 2, Named: true, Able: true}},
+		Constraints: []tenancy.Live{{Object: tenancy.BuildPolicy(p)[0].Marked(), UID: "c1"}}, Attempts: tenancy.Attempts{},
+	}
+}
+
+func planWith(changes ...func(*tenancy.PlanInput)) tenancy.PlanInput {
+	in := quietPlan()
+	for _, change := range changes {
+		change(&in)
+	}
+	return in
+}
+
+// The changes of an input that cases are made of.
+func unheld(in *tenancy.PlanInput) { in.Held = false }
+
+func alone(in *tenancy.PlanInput) { in.Followers = nil }
+
+func bare(in *tenancy.PlanInput) { in.Constraints = nil }
+
+func behind(in *tenancy.PlanInput) { in.Followers[0].Generation, in.Followers[1].Generation = 1, 1 }
+
+func impossiblePlan(in *tenancy.PlanInput) { in.Plan, in.Invalid = nil, "spec.x is wrong" }
+
+func refusedPlan(in *tenancy.PlanInput) { in.Invalid = "spec.resourceQuota: no" }
+
+func onItsWay(in *tenancy.PlanInput) { in.Constraints[0].Deleting = true }
+
+func left(in *tenancy.PlanInput) { in.Deleting = true }
+
+func broken(in *tenancy.PlanInput) {
+	in.Unreadable = map[tenancy.Kind]*fault.Error{constraintKind: refusal(fault.Transient, "broken")}
+	in.Constraints = nil
+}
+
+func stuck(hash string) func(*tenancy.PlanInput) {
+	return func(in *tenancy.PlanInput) {
+		o := tenancy.BuildPolicy(in.Plan)[0]
+		in.Attempts = tenancy.Attempts{o.Key(): {Hash: hash, Count: 1, At: now0, Err: refusal(fault.Denied, "not allowed")}}
+	}
+}
+
+func planKeepCases() map[string]planQuestion {
+	one := tenancy.BuildPolicy(quietPlan().Plan)[0].Marked()
+	theirs := tenancy.Live{Object: tenancy.Object{Kind: constraintKind, Name: "old", Labels: map[string]string{tenancy.LabelPlanUID: planUID}}, UID: "c2"}
+	edited := func(in *tenancy.PlanInput) { in.Constraints[0].Body = tree{"spec": tree{}} }
+	return map[string]planQuestion{
+		"a quiet plan asks for nothing":                     {in: quietPlan(), rule: "Idle", step: tenancy.Rest{}},
+		"the finalizer comes first":                         {in: planWith(unheld, bare, behind), rule: "Hold", step: tenancy.Hold{}},
+		"a constraint that is missing is made":              {in: planWith(bare, behind), rule: "Constraints", step: tenancy.Apply{Create: []tenancy.Object{one}}},
+		"one that differs is put right":                     {in: planWith(edited), rule: "Constraints", step: tenancy.Apply{Update: []tenancy.Update{{Object: one, UID: "c1"}}}},
+		"one that nobody wants goes":                        {in: planWith(func(in *tenancy.PlanInput) { in.Constraints = append(in.Constraints, theirs) }), rule: "Constraints", step: tenancy.Apply{Prune: []tenancy.Live{theirs}}},
+		"one that is on its way out is waited for":          {in: planWith(onItsWay), rule: "Idle", step: tenancy.Rest{}},
+		"one of a kind that is not there is waited for":     {in: planWith(bare, func(in *tenancy.PlanInput) { in.Missing = []tenancy.Kind{constraintKind} }), rule: "Idle", step: tenancy.Rest{}},
+		"one that can't be read is looked at again":         {in: planWith(broken), rule: "Idle", step: tenancy.Rest{After: 10 * time.Second}},
+		"one that failed is tried later":                    {in: planWith(bare, stuck(one.Hash())), rule: "Idle", step: tenancy.Rest{After: 10 * time.Second}},
+		"a failure stops no roll-out":                       {in: planWith(bare, behind, stuck(one.Hash())), rule: "Roll out", step: tenancy.Release{UIDs: []string{"a"}}},
+		"a change goes to the first tenant":                 {in: planWith(behind), rule: "Roll out", step: tenancy.Release{UIDs: []string{"a"}}},
+		"and is waited for":                                 {in: planWith(behind, func(in *tenancy.PlanInput) { in.Released = map[string]bool{"a": true} }), rule: "Idle", step: tenancy.Rest{}},
+		"what the API server refuses is rolled out no more": {in: planWith(behind, refusedPlan), rule: "Idle", step: tenancy.Rest{}},
+		"a plan that can't be changes nothing":              {in: planWith(behind, impossiblePlan, bare), rule: "Idle", step: tenancy.Rest{}},
+	}
+}
+
+func planRemoveCases() map[string]planQuestion {
+	inUse := func(in tenancy.PlanInput, says string) planQuestion {
+		return planQuestion{in: in, rule: "InUse", step: tenancy.Rest{}, reason: tenancy.ReasonInUse, says: says}
+	}
+	one := tenancy.BuildPolicy(quietPlan().Plan)[0].Marked()
+	many := func(in *tenancy.PlanInput) {
+		for _, name := range []string{"d", "c"} {
+			in.Followers = append(in.Followers, tenancy.Follower{Name: name, UID: name, Generation: 2, Named: true})
+		}
+	}
+	return map[string]planQuestion{
+		"a plan that is in use stays":                      inUse(planWith(), "the plan was deleted, and 2 tenants have it (a, b): they keep what it gives them; give them another plan, or delete them"),
+		"not all of its tenants are named":                 inUse(planWith(many), "the plan was deleted, and 4 tenants have it (a, b, c, ...): they keep what it gives them; give them another plan, or delete them"),
+		"so does one that can't be":                        inUse(planWith(impossiblePlan, bare), ""),
+		"its constraints are kept":                         {in: planWith(bare), rule: "Constraints kept", step: tenancy.Apply{Create: []tenancy.Object{one}}},
+		"once their kinds are noted":                       {in: planWith(bare, unheld), rule: "Hold", step: tenancy.Hold{}},
+		"the generation of the deletion reaches everybody": {in: planWith(behind), rule: "Roll out", step: tenancy.Release{UIDs: []string{"a"}}},
+		"one that nobody has loses its constraints":        {in: planWith(alone), rule: "Constraints", step: tenancy.Apply{Prune: quietPlan().Constraints}},
+		"they are waited for":                              {in: planWith(alone, onItsWay), rule: "Constraints", step: tenancy.Rest{After: 30 * time.Second}, reason: tenancy.ReasonTerminating},
+		"one that can't be deleted is tried later":         {in: planWith(alone, stuck("")), rule: "Constraints", step: tenancy.Rest{After: 10 * time.Second}, reason: tenancy.ReasonError, says: `the A "one": not allowed`},
+		"what can't be read holds the plan":                {in: planWith(alone, broken), rule: "Constraints", step: tenancy.Rest{After: 10 * time.Second}, reason: tenancy.ReasonError},
+		"with nothing left it goes":                        {in: planWith(alone, bare), rule: "LetGo", step: tenancy.LetGo{}},
+		"also one that can't be":                           {in: planWith(alone, bare, impossiblePlan), rule: "LetGo", step: tenancy.LetGo{}},
+	}
+}
+
+func TestPlanChains(t *testing.T) {
+	for name, q := range planKeepCases() {
+		t.Run(name, func(t *testing.T) { answered(t, tenancy.DecidePlan(q.in), q.rule, q.step, q.reason, q.says) })
+	}
+	for name, q := range planRemoveCases() {
+		q.in.Deleting = true
+		t.Run("deleted: "+name, func(t *testing.T) { answered(t, tenancy.DecidePlan(q.in), q.rule, q.step, q.reason, q.says) })
+	}
+}
+
+func TestWhatAPlanSays(t *testing.T) {
+	one := tenancy.BuildPolicy(quietPlan().Plan)[0].Marked()
+	failed := func(in *tenancy.PlanInput) { in.Followers[0].Failure = "PartiallyApplied: no room" }
+	third := func(in *tenancy.PlanInput) {
+		in.Followers = append(in.Followers, tenancy.Follower{Name: "c", UID: "c", Generation: 1, Named: true, Able: true})
+	}
+	for name, tt := range map[string]struct {
+		in tenancy.PlanInput
+		// policy, rolled and ready are the reasons, with a + where the condition is True.
+		policy, rolled, ready string
+	}{
+		"all is well":                        {planWith(), "+Applied", "+RolledOut", "+RolledOut"},
+		"nothing to watch over":              {planWith(bare, func(in *tenancy.PlanInput) { in.Plan = simplePlan("1") }), "+NotConfigured", "+RolledOut", "+RolledOut"},
+		"a change is on its way":             {planWith(behind), "+Applied", "RollingOut", "RollingOut"},
+		"one could not get it":               {planWith(failed), "+Applied", "TenantsFailed", "TenantsFailed"},
+		"one that failed stops nobody":       {planWith(failed, third), "+Applied", "RollingOut", "RollingOut"},
+		"two of two stop it":                 {planWith(failed, third, func(in *tenancy.PlanInput) { in.Followers[1].Failure = "x" }), "+Applied", "RolloutStopped", "RolloutStopped"},
+		"the plan can't be":                  {planWith(impossiblePlan), "Error", "PlanInvalid", "PlanInvalid"},
+		"the API server refuses it":          {planWith(refusedPlan), "+Applied", "PlanInvalid", "PlanInvalid"},
+		"a constraint failed":                {planWith(bare, stuck(one.Hash())), "Error", "+RolledOut", "Error"},
+		"a constraint is on its way out":     {planWith(onItsWay), "Error", "+RolledOut", "Error"},
+		"the kind is not there":              {planWith(bare, func(in *tenancy.PlanInput) { in.Missing = []tenancy.Kind{constraintKind} }), "CRDMissing", "+RolledOut", "CRDMissing"},
+		"the kind can't be read":             {planWith(broken), "Error", "+RolledOut", "Error"},
+		"it was deleted and is in use":       {planWith(left), "+Applied", "+RolledOut", "InUse"},
+		"it was deleted, and goes piecemeal": {planWith(left, alone, onItsWay), "Terminating", "+RolledOut", "Terminating"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := tenancy.ConcludePlan(tt.in, tenancy.Outcome{Decision: tenancy.DecidePlan(tt.in)})
+			saysOf(t, r.Conditions, map[string]string{tenancy.ConditionPolicyReady: tt.policy, tenancy.ConditionRolledOut: tt.rolled, tenancy.ConditionReady: tt.ready})
+		})
+	}
+	t.Run("a pass that failed has made nothing", func(t *testing.T) {
+		in := planWith(bare)
+		r := tenancy.ConcludePlan(in, tenancy.Outcome{Decision: tenancy.DecidePlan(in), Err: refusal(fault.Transient, "no answer")})
+		saysOf(t, r.Conditions, map[string]string{tenancy.ConditionPolicyReady: "Error", tenancy.ConditionRolledOut: "+RolledOut", tenancy.ConditionReady: "Error"})
+	})
+}
+
+// saysOf compares the reasons of conditions.
+func saysOf(t *testing.T, got []tenancy.Condition, want map[string]string) {
+	t.Helper()
+	for _, c := range got {
+		says := string(c.Reason)
+		if c.Status {
+			says = "+" + says
+		}
+		if want[c.Type] != says || c.Message == "" {
+			t.Errorf("%s is %s (%s), want %s", c.Type, says, c.Message, want[c.Type])
+		}
+	}
+	for kind := range want {
+		if !slices.ContainsFunc(got, func(c tenancy.Condition) bool { return c.Type == kind }) {
+			t.Errorf("nothing is said of %s", kind)
+		}
+	}
+}
