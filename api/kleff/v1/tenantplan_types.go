@@ -373,8 +373,8 @@ type Rollout struct {
 	// +optional
 	MaxConcurrent int32 `json:"maxConcurrent,omitempty"`
 
-	// maxFailedPercent is the share of the tenants tried so far that may fail before no more are changed. One
-	// failed tenant alone doesn't stop a change that succeeds with others. Absent means 10.
+	// maxFailedPercent is the share of the tenants tried so far that may fail before no more are changed. A single
+	// failed tenant doesn't stop a change unless this is 0. Absent means 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
