@@ -91,8 +91,7 @@ func (p *pass) deleteNamespace(ctx context.Context, s tenancy.DeleteNamespace) e
 	if err := p.Children.Delete(ctx, s.Live); err != nil {
 		return p.refusal(err)
 	}
-	p.tell("NamespaceDeleting", fmt.Sprintf("the namespace %q is being deleted, with all that is in it", s.Live.Name))
-	return p.look(ctx)
+	return p.look(ctx) // the transition to Terminating is told
 }
 
 // refusal keeps what the API server refuses as something to decide upon. Any other failure ends the pass.

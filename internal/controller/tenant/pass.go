@@ -152,6 +152,9 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	if !p.observed {
 		return reconcile.Conclusion{}
 	}
+	if _, over := p.decision.Step.(tenancy.LetGo); over {
+		return p.farewell(err)
+	}
 	s := &p.object.Status
 	before := s.DeepCopy().Conditions
 	report := tenancy.Conclude(p.in, tenancy.Outcome{Decision: p.decision, Err: err}, convert.CustomerConditions(before))
@@ -161,6 +164,17 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		c.After = rest.After
 	}
 	return c
+}
+
+// farewell reports of an object that goes, and its status with it.
+func (p *pass) farewell(err error) reconcile.Conclusion {
+	switch {
+	case err != nil:
+		return reconcile.Conclusion{}
+	case p.in.Memory.Namespace != "" && p.in.World.Namespace == nil:
+		p.tell("NamespaceDeleted", fmt.Sprintf("the namespace %q is gone", p.in.Memory.Namespace))
+	}
+	return reconcile.Conclusion{Events: p.events}
 }
 
 // transition tells of TenantReady when its reason has changed.

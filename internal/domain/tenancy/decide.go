@@ -70,7 +70,7 @@ func removeRules() []rule {
 	return []rule{
 		{Rule{"Protected", "deletionProtection holds the object, and nothing is torn down"}, protected},
 		{Rule{"NeverMade", "a name that is none of a namespace never led to one"}, neverMade},
-		{Rule{"Look", "the namespace is read from the API server: nothing is deleted upon a cache"}, lookAlways},
+		{Rule{"Look", "a namespace that is not being deleted yet, or not there, is read from the API server: nothing is deleted, and no tenant let go, upon a cache"}, lookAtLast},
 		{Rule{"Gone", "the namespace is gone, or not this tenant's: the object goes"}, gone},
 		{Rule{"Refused", "a write to the namespace that the API server refused is tried again later"}, refused},
 		{Rule{"Retain", "the namespace stays, and is nobody's from now on"}, retain},
@@ -238,8 +238,10 @@ func neverMade(in *Input) (Decision, bool) {
 	return do(LetGo{})
 }
 
-func lookAlways(in *Input) (Decision, bool) {
-	if in.World.Looked {
+// lookAtLast believes the cache in one thing only: what is being deleted does not come back. All that goes with a namespace wakes
+// its tenant, so that a read each time would be a dozen.
+func lookAtLast(in *Input) (Decision, bool) {
+	if in.World.Looked || in.mine() && in.World.Namespace.Deleting {
 		return pass()
 	}
 	return do(Look{})
