@@ -32,7 +32,7 @@ var (
 
 func TestMain(m *testing.M) {
 	if os.Getenv(assetsVariable) == "" {
-		fmt.Println(assetsVariable, "is not set: make test-gatekeeper runs these tests")
+		fmt.Fprintln(os.Stderr, assetsVariable, "is not set: make test-gatekeeper runs these tests")
 		os.Exit(0)
 	}
 	ctrl.SetLogger(logr.Discard())

@@ -79,8 +79,7 @@ func startGatekeeper(t *testing.T, flags ...string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// The test's own context has ended.
-		if err := kube.Delete(context.Background(), registration); err != nil {
+		if err := kube.Delete(context.WithoutCancel(t.Context()), registration); err != nil {
 			t.Error(err)
 		}
 	})

@@ -51,38 +51,38 @@ func Constraint(ctx context.Context, template []byte) (*apiextensionsv1.CustomRe
 }
 
 // IstioCRDs is Istio for tests.
-func IstioCRDs(t testing.TB) []*apiextensionsv1.CustomResourceDefinition {
-	t.Helper()
-	return must(Istio())(t)
+func IstioCRDs(tb testing.TB) []*apiextensionsv1.CustomResourceDefinition {
+	tb.Helper()
+	return must(Istio())(tb)
 }
 
 // GatekeeperCRDs is Gatekeeper for tests.
-func GatekeeperCRDs(t testing.TB) []*apiextensionsv1.CustomResourceDefinition {
-	t.Helper()
-	return must(Gatekeeper())(t)
+func GatekeeperCRDs(tb testing.TB) []*apiextensionsv1.CustomResourceDefinition {
+	tb.Helper()
+	return must(Gatekeeper())(tb)
 }
 
 // ConstraintCRD is Constraint for tests.
-func ConstraintCRD(t testing.TB, template []byte) *apiextensionsv1.CustomResourceDefinition {
-	t.Helper()
-	return must(Constraint(t.Context(), template))(t)
+func ConstraintCRD(tb testing.TB, template []byte) *apiextensionsv1.CustomResourceDefinition {
+	tb.Helper()
+	return must(Constraint(tb.Context(), template))(tb)
 }
 
 func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
+	return func(tb testing.TB) T {
+		tb.Helper()
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		return value
 	}
 }
 
 // Install installs kinds, and returns when they are served.
-func Install(t testing.TB, config *rest.Config, crds ...*apiextensionsv1.CustomResourceDefinition) {
-	t.Helper()
+func Install(tb testing.TB, config *rest.Config, crds ...*apiextensionsv1.CustomResourceDefinition) {
+	tb.Helper()
 	if _, err := envtest.InstallCRDs(config, envtest.CRDInstallOptions{CRDs: crds}); err != nil {
-		t.Fatalf("installing kinds: %v", err)
+		tb.Fatalf("installing kinds: %v", err)
 	}
 }
 
