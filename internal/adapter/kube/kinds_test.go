@@ -103,6 +103,20 @@ func TestKindsOfOneGroup(t *testing.T) {
 	r.absent(tenancy.ConstraintKind("K8sOther"))
 }
 
+// While its objects are cleared away, a kind takes no new ones.
+func TestKindThatIsGoing(t *testing.T) {
+	k := tenancy.KindAuthorizationPolicy
+	r := start(t, plane.RESTConfig(), k).absent(k)
+	definition := define(t, k, apiextensionsv1.NamespaceScoped, "v1")
+	r.present(k)
+	patch(t, definition, `{"metadata":{"finalizers":["customresourcecleanup.apiextensions.k8s.io","example.com/hold"]}}`)
+	t.Cleanup(func() { patch(t, definition, `{"metadata":{"finalizers":null}}`) })
+	if err := admin.Delete(t.Context(), definition); err != nil {
+		t.Fatal(err)
+	}
+	r.absent(k)
+}
+
 // The definitions of others come by the hundred.
 func TestForeignDefinitionsAreOfNoInterest(t *testing.T) {
 	r := start(t, plane.RESTConfig(), tenancy.KindAuthorizationPolicy).absent(tenancy.KindAuthorizationPolicy)

@@ -39,6 +39,9 @@ import (
 
 const eventually = 30 * time.Second
 
+// undefined bounds the end of a definition, for which the API server waits up to a minute for requests in flight.
+const undefined = 3 * time.Minute
+
 // plane is the control plane of this package, and admin somebody who may do everything in it.
 var (
 	plane *controlplane.ControlPlane
@@ -350,5 +353,5 @@ func undefine(t *testing.T, o *apiextensionsv1.CustomResourceDefinition) {
 			return nil
 		}
 		return errors.Join(err, errors.New("it is still there"))
-	}, eventually).Should(Succeed())
+	}, undefined).Should(Succeed())
 }

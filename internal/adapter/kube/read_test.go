@@ -1,6 +1,7 @@
 package kube_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,21 +66,25 @@ func TestListIsOfOurs(t *testing.T) {
 
 // A controller that saw the namespaces and not what is in them would make it all again, and say so in each status.
 func TestNothingIsReadBeforeAllIsListed(t *testing.T) {
-	w := &wire{}
-	w.hold("resourcequotas")
-	r := w.start(t, plane.RESTConfig(), append(core, tenancy.KindGateway)...)
-	find := func() error {
-		_, err := r.Find(t.Context(), tenancy.KindNamespace, "", "default")
-		return err
+	for _, resource := range []string{"resourcequotas", "customresourcedefinitions"} {
+		t.Run(resource, func(t *testing.T) {
+			w := &wire{}
+			w.hold(resource)
+			r := w.start(t, plane.RESTConfig(), append(core, tenancy.KindGateway)...)
+			find := func() error {
+				_, err := r.Find(t.Context(), tenancy.KindNamespace, "", "default")
+				return err
+			}
+			r.Consistently(find, quiet).Should(MatchError(ContainSubstring("waiting for the list")))
+			refused(t, find(), fault.Transient)
+			if !r.Served(tenancy.KindGateway) {
+				t.Error("a kind is said to be missing, while nobody knows")
+			}
+			w.release()
+			r.Eventually(find, eventually).Should(Succeed())
+			r.absent(tenancy.KindGateway)
+		})
 	}
-	r.Eventually(find, eventually).Should(MatchError(ContainSubstring("waiting for the lists of all kinds")))
-	refused(t, find(), fault.Transient)
-	if !r.Served(tenancy.KindGateway) {
-		t.Error("a kind is said to be missing, while nobody knows")
-	}
-	w.release()
-	r.Eventually(find, eventually).Should(Succeed())
-	r.absent(tenancy.KindGateway)
 }
 
 // What is typed in the cache looks as what the API server answers, or an object would be applied for ever.
@@ -184,7 +189,7 @@ func TestChangesAreTold(t *testing.T) {
 
 func patch(t *testing.T, o client.Object, text string) {
 	t.Helper()
-	if err := admin.Patch(t.Context(), o, client.RawPatch(types.MergePatchType, []byte(text))); err != nil {
+	if err := admin.Patch(context.WithoutCancel(t.Context()), o, client.RawPatch(types.MergePatchType, []byte(text))); err != nil {
 		t.Fatalf("changing %s: %v", o.GetName(), err)
 	}
 }
