@@ -87,7 +87,7 @@ const (
 
 // Reasons of RolledOut and Ready of a TenantPlan.
 const (
-	// ReasonRolledOut (True): every tenant has the plan as it is now.
+	// ReasonRolledOut (True): no tenant waits for a change of the plan.
 	ReasonRolledOut = "RolledOut"
 	// ReasonRollingOut (False): a change is on its way through the tenants.
 	// Cure: wait. status.applied says how far it has come.
