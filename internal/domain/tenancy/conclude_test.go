@@ -100,6 +100,11 @@ func reportCases() map[string]reportCase {
 			in: changed(quiet(), invalid), says: withPlan("+Provisioned", "PlanInvalid", "PlanInvalid"),
 			message: `the TenantPlan "basic" can't be applied: spec.x is wrong; what the plan "basic" gave the namespace stays`,
 		},
+		"another plan than before can't be": {
+			in:   changed(quiet(), invalid, func(in *tenancy.Input) { in.Memory.Plan, in.Memory.PlanUID = "gold", "p0" }),
+			says: withPlan("+Provisioned", "PlanInvalid", "PlanInvalid"), message: `what the plan "gold" gave the namespace stays`,
+			memory: func(m *tenancy.Memory) { m.PlanUID = planUID },
+		},
 		"a new generation that can't be was tried": {
 			in:   changed(quiet(), invalid, func(in *tenancy.Input) { in.World.Follow.Generation, in.World.Follow.Released = 3, true }),
 			says: withPlan("+Provisioned", "PlanInvalid", "PlanInvalid"), memory: func(m *tenancy.Memory) { m.PlanGeneration = 3 },

@@ -324,6 +324,8 @@ func removeCases() map[string]question {
 		"a name that is none never led to a namespace":     {in: changed(quiet(), absent, func(in *tenancy.Input) { in.Tenant.Namespace = "No Name" }), rule: "NeverMade", step: gone},
 		"nothing is deleted upon a cache":                  {in: quiet(), rule: "Look", step: tenancy.Look{}},
 		"nor is an absence believed":                       {in: changed(quiet(), absent), rule: "Look", step: tenancy.Look{}},
+		"but what is being deleted does not come back":     {in: changed(quiet(), terminates), rule: "Terminating", step: tenancy.Rest{After: 30 * time.Second}, reason: tenancy.ReasonTerminating},
+		"unless it is somebody else's":                     {in: changed(quiet(), owned, terminates), rule: "Look", step: tenancy.Look{}},
 		"once the namespace is gone, the object goes":      {in: changed(quiet(), absent, looked), rule: "Gone", step: gone},
 		"and where it is somebody else's":                  {in: changed(quiet(), owned, looked), rule: "Gone", step: gone},
 		"even if it was given to the tenant":               {in: changed(quiet(), foreign, given("example-tenant"), looked), rule: "Gone", step: gone},
