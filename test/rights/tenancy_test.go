@@ -170,7 +170,8 @@ func newTenancyRig(t *testing.T, name string) *rig {
 
 // forgetTenants removes what no operator takes care of any more: the next one would.
 func forgetTenants(t *testing.T) {
-	ctx := context.Background() // the test's own has ended
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context()) // which has ended
 	var tenants kleffv1.TenantList
 	var plans kleffv1.TenantPlanList
 	var spaces corev1.NamespaceList
