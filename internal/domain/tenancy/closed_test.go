@@ -14,6 +14,9 @@ func TestWhatSomebodyAddsToAPolicyIsNoticed(t *testing.T) {
 	limits := Object{Kind: KindLimitRange, Name: "kleff-plan", Body: map[string]any{"spec": map[string]any{
 		"limits": []any{map[string]any{"type": "Container", "max": map[string]any{"cpu": "1"}}},
 	}}}
+	edge := Object{Kind: KindDistributionTenant, Name: "t", Body: map[string]any{"spec": map[string]any{
+		"dns": map[string]any{"takeover": false, "ttl": int64(0)},
+	}}}
 	for name, c := range map[string]struct {
 		object Object
 		found  map[string]any
@@ -34,7 +37,9 @@ func TestWhatSomebodyAddsToAPolicyIsNoticed(t *testing.T) {
 		"a field that we don't set": {policy, map[string]any{"spec": map[string]any{
 			"podSelector": map[string]any{}, "ingress": []any{peer(map[string]any{"podSelector": map[string]any{}})}, "egress": []any{map[string]any{"to": []any{"x"}}},
 		}}, false},
-		"a resource that somebody else limits as well": {quota, map[string]any{"spec": map[string]any{"hard": map[string]any{"pods": "3", "services": "1"}}}, true},
+		"a resource that somebody else limits as well":          {quota, map[string]any{"spec": map[string]any{"hard": map[string]any{"pods": "3", "services": "1"}}}, true},
+		"a field that says no, and is left out of what is read": {edge, map[string]any{"spec": map[string]any{"dns": map[string]any{"provider": "route53"}}}, true},
+		"a field that says no, and somebody has changed":        {edge, map[string]any{"spec": map[string]any{"dns": map[string]any{"takeover": true}}}, false},
 		"a default of the API server in a limit": {limits, map[string]any{"spec": map[string]any{
 			"limits": []any{map[string]any{"type": "Container", "max": map[string]any{"cpu": "1"}, "default": map[string]any{"cpu": "1"}}},
 		}}, true},

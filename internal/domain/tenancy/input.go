@@ -279,8 +279,13 @@ func frozen(live *Live, o *Object) bool {
 	}
 	have, _ := live.Body["spec"].(map[string]any)
 	want, _ := o.Body["spec"].(map[string]any)
-	return !covers(have["scopes"], want["scopes"], true) || !covers(want["scopes"], have["scopes"], true) ||
-		!covers(have["scopeSelector"], want["scopeSelector"], true) || !covers(want["scopeSelector"], have["scopeSelector"], true)
+	whole := comparison{closed: true}
+	for _, field := range []string{"scopes", "scopeSelector"} {
+		if !whole.covers(have[field], want[field]) || !whole.covers(want[field], have[field]) {
+			return true
+		}
+	}
+	return false
 }
 
 func (in *Input) child(key string) *Live {

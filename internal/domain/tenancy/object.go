@@ -95,8 +95,9 @@ func (o Object) Marked() Object {
 
 // Kept reports whether what was found has all that the object, with its mark, is to have.
 func (l *Live) Kept(o Object) bool {
-	return covers(asAny(l.Labels), asAny(o.Labels), false) && covers(asAny(l.Annotations), asAny(o.Annotations), false) &&
-		covers(ours(l.Body, o.Body), o.Body, o.Closed())
+	body := comparison{closed: o.Closed(), omits: o.Kind == KindDistributionTenant}
+	return comparison{}.covers(asAny(l.Labels), asAny(o.Labels)) && comparison{}.covers(asAny(l.Annotations), asAny(o.Annotations)) &&
+		body.covers(ours(l.Body, o.Body), o.Body)
 }
 
 // Closed reports whether what somebody adds to the object changes what it means: a selector, and a policy is for fewer pods; a port, and
@@ -116,28 +117,35 @@ func ours(have, want map[string]any) map[string]any {
 	return out
 }
 
-// covers reports whether all of want is in have, and, where it is closed, nothing else. Lists are compared element by element: those that we
-// set are ours as a whole.
-func covers(have, want any, closed bool) bool {
+// comparison says what makes no difference between what is there and what is wanted.
+type comparison struct {
+	// closed: there may be nothing that isn't wanted.
+	closed bool
+	// omits: a field that says no is left out of what is read.
+	omits bool
+}
+
+// covers reports whether all of want is in have. Lists are compared element by element: those that we set are ours as a whole.
+func (c comparison) covers(have, want any) bool {
 	switch want := want.(type) {
 	case map[string]any:
 		have, ok := have.(map[string]any)
-		return (ok || len(want) == 0) && coversFields(have, want, closed)
+		return (ok || len(want) == 0) && c.coversFields(have, want)
 	case []any:
 		have, ok := have.([]any)
-		return (ok || len(want) == 0) && slices.EqualFunc(have, want, func(h, w any) bool { return covers(h, w, closed) })
+		return (ok || len(want) == 0) && slices.EqualFunc(have, want, c.covers)
 	default:
-		return number(have) == number(want)
+		return number(have) == number(want) || c.omits && have == nil && (want == "" || want == false || number(want) == float64(0))
 	}
 }
 
-func coversFields(have, want map[string]any, closed bool) bool {
+func (c comparison) coversFields(have, want map[string]any) bool {
 	for key, value := range want {
-		if !covers(have[key], value, closed) {
+		if !c.covers(have[key], value) {
 			return false
 		}
 	}
-	if !closed {
+	if !c.closed {
 		return true
 	}
 	for key, value := range have {
