@@ -65,7 +65,7 @@ const (
 	// ReasonPlanNotFound (False): there is no TenantPlan of that name. What a former plan gave the namespace stays.
 	// Cure: create the TenantPlan, or correct spec.plan. The plan is applied when it appears.
 	ReasonPlanNotFound = "PlanNotFound"
-	// ReasonPlanInvalid (False): the plan says something that can't be, for all tenants or for this one. Nothing of it was applied.
+	// ReasonPlanInvalid (False): the plan says something that can't be, for all tenants or for this one. Nothing of it was applied to namespaces; constraints that can be are.
 	// Cure: correct the field of the TenantPlan, or of the Tenant, that the message names.
 	ReasonPlanInvalid = "PlanInvalid"
 	// ReasonPartiallyApplied (False): some objects of the plan could not be made.

@@ -3,6 +3,7 @@ package tenant
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
@@ -68,6 +69,8 @@ func (p *pass) createNamespace(ctx context.Context, s tenancy.CreateNamespace) e
 		return p.refusal(err)
 	}
 	p.tell("NamespaceCreated", fmt.Sprintf("the namespace %q was created", live.Name))
+	// What a plan gave the former one is gone with it: there is nothing to keep, and no roll-out to wait for.
+	p.in.Memory, p.in.World.Follow.Former = tenancy.Memory{}, nil
 	return p.sawNamespace(ctx, &live)
 }
 
@@ -77,12 +80,12 @@ func (p *pass) applyNamespace(ctx context.Context, s tenancy.ApplyNamespace) err
 		return p.refusal(err)
 	}
 	switch {
+	case !live.Kept(s.Object) || slices.ContainsFunc(s.Drop, func(label string) bool { return live.Labels[label] != "" }):
+		return p.refusal(tenancy.Unsettled(s.Object))
 	case s.Adopts:
 		p.tell("NamespaceAdopted", fmt.Sprintf("the namespace %q, which existed, is this tenant's from now on", live.Name))
 	case p.in.Deleting:
 		p.tell("NamespaceRetained", fmt.Sprintf("the namespace %q stays, and is nobody's", live.Name))
-	case !live.Kept(s.Object):
-		return p.refusal(tenancy.Unsettled(s.Object))
 	}
 	return p.sawNamespace(ctx, &live)
 }

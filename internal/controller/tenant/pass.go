@@ -64,7 +64,7 @@ func (p *pass) observe(ctx context.Context) error {
 	return nil
 }
 
-// sawNamespace takes what was found of the namespace, and reads the children if it is the tenant's.
+// sawNamespace takes what was found of the namespace, and reads the children if it is the tenant's and stays.
 func (p *pass) sawNamespace(ctx context.Context, n *tenancy.Live) error {
 	w := &p.in.World
 	w.Namespace, w.Owner = n, ""
@@ -76,29 +76,26 @@ func (p *pass) sawNamespace(ctx context.Context, n *tenancy.Live) error {
 		return err
 	}
 	w.Owner = owner
-	if n.Labels[tenancy.LabelTenantUID] == p.in.Tenant.UID {
+	// A deletion asks for the namespace alone, and each child that goes wakes the tenant.
+	if n.Labels[tenancy.LabelTenantUID] == p.in.Tenant.UID && !p.in.Deleting {
 		p.readChildren(ctx)
 	}
 	return nil
 }
 
-// owner is the living tenant that the namespace is of, if it is another one.
+// owner is the living tenant that the namespace is of, if it is another one: it carries that one's UID, or did until somebody took it off.
 func (p *pass) owner(ctx context.Context, n *tenancy.Live) (string, error) {
-	name, uid := n.Labels[tenancy.LabelTenant], n.Labels[tenancy.LabelTenantUID]
-	if name == "" || uid == "" || uid == p.in.Tenant.UID {
-		return "", nil
-	}
-	var other kleffv1.Tenant
-	if err := p.Client.Get(ctx, client.ObjectKey{Name: name}, &other); err != nil {
-		if apierrors.IsNotFound(err) {
-			return "", nil
-		}
+	var wanting kleffv1.TenantList
+	if err := p.Client.List(ctx, &wanting, client.MatchingFields{IndexNamespace: n.Name}); err != nil {
 		return "", fmt.Errorf("looking for the owner of the namespace: %w", err)
 	}
-	if string(other.UID) != uid {
-		return "", nil
+	for i := range wanting.Items {
+		other := &wanting.Items[i]
+		if other.UID != p.object.UID && (string(other.UID) == n.Labels[tenancy.LabelTenantUID] || other.Status.Namespace == n.Name) {
+			return other.Name, nil
+		}
 	}
-	return name, nil
+	return "", nil
 }
 
 // readChildren lists what the tenant has. What carries the UID of a tenant in the tenant's own namespace is its own: a namespace
