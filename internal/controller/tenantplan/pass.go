@@ -73,7 +73,8 @@ func (p *pass) observe(ctx context.Context) error {
 		Deleting: !p.object.DeletionTimestamp.IsZero(), Held: p.held(), Limits: convert.PlanLimits(p.object), Attempts: p.memory.attempts, Unreadable: map[tenancy.Kind]*fault.Error{},
 	}
 	var list kleffv1.TenantList
-	if err := p.Client.List(ctx, &list, client.MatchingFields{IndexPlan: p.object.Name}); err != nil {
+	// Nothing is changed in them, and to copy all tenants whenever one moves costs more than all the rest.
+	if err := p.Client.List(ctx, &list, client.MatchingFields{IndexPlan: p.object.Name}, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("listing the tenants of the plan: %w", err)
 	}
 	p.tenants = list.Items
