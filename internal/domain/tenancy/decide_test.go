@@ -191,7 +191,7 @@ func TestRemoveChain(t *testing.T) {
 	}
 }
 
-const fiveMinutes = 5 * time.Minute
+const lookedAtAgain = 5 * time.Minute
 
 func keepCases() map[string]question {
 	all := namespaceCases()
@@ -204,7 +204,7 @@ func namespaceCases() map[string]question {
 	fresh, _ := tenancy.BuildNamespace(t, nil)
 	full, _ := tenancy.BuildNamespace(t, p)
 	conflict := func(in tenancy.Input, says string) question {
-		return question{in: in, rule: "Conflict", step: tenancy.Rest{After: fiveMinutes}, reason: tenancy.ReasonNamespaceConflict, says: says}
+		return question{in: in, rule: "Conflict", step: tenancy.Rest{After: lookedAtAgain}, reason: tenancy.ReasonNamespaceConflict, says: says}
 	}
 	adopt := tenancy.ApplyNamespace{Object: full.Marked(), UID: namespaceUID, Adopts: true}
 	return map[string]question{
@@ -228,7 +228,7 @@ func namespaceCases() map[string]question {
 		"one that is given is adopted":                      {in: changed(quiet(), foreign, given("example-tenant"), looked), rule: "Namespace", step: adopt},
 		"also that of a tenant who is gone":                 {in: changed(quiet(), labelled(tenancy.LabelTenantUID, "u9"), given("example-tenant"), looked), rule: "Namespace", step: adopt},
 		"one that is being deleted is waited for, with the reasons of Kubernetes": {
-			in: changed(quiet(), terminates), rule: "Terminating", step: tenancy.Rest{After: fiveMinutes}, reason: tenancy.ReasonTerminating,
+			in: changed(quiet(), terminates), rule: "Terminating", step: tenancy.Rest{After: lookedAtAgain}, reason: tenancy.ReasonTerminating,
 			says: `the namespace "user-12345" is being deleted, and waits: Finalizers remain; Some content remains`,
 		},
 		"a write that was refused is tried later": {
@@ -284,7 +284,7 @@ func planCases() map[string]question {
 		"it keeps them all":                                 {in: changed(quiet(), planless, renamed, looked), rule: "Namespace", step: tenancy.ApplyNamespace{Object: identity.Marked(), UID: namespaceUID}},
 		"what failed waits":                                 {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 4*time.Second)), rule: "Idle", step: sooner(6 * time.Second)},
 		"the longer the more often it failed":               {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 3, 4*time.Second)), rule: "Idle", step: sooner(36 * time.Second)},
-		"but never longer than five minutes":                {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 40, 0)), rule: "Idle", step: sooner(fiveMinutes)},
+		"but never longer than five minutes":                {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 40, 0)), rule: "Idle", step: sooner(lookedAtAgain)},
 		"it is tried when it is due":                        {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 10*time.Second)), rule: "Apply", step: create(quota)},
 		"another form of it is tried at once":               {in: changed(quiet(), without("kleff-plan"), failing(quota, "another", 1, 0)), rule: "Apply", step: create(quota)},
 		"and the rest does not wait for it":                 {in: changed(quiet(), without("kleff-plan"), without("kleff-namespace"), failing(quota, quota.Hash(), 1, 0)), rule: "Apply", step: create(policy)},

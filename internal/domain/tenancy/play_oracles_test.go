@@ -23,10 +23,10 @@ func (p *tenantPass) mayCreateNamespace() {
 	}
 }
 
-// owner is the living tenant whose UID is on a namespace.
-func (w *world) owner(n *tenancy.Live) *playedTenant {
-	for _, t := range w.tenants {
-		if t.UID == n.Labels[tenancy.LabelTenantUID] {
+// owner is the living tenant that has a namespace, or had it until somebody took its UID off, but for one.
+func (w *world) owner(n *tenancy.Live, but *playedTenant) *playedTenant {
+	for _, name := range sortedKeys(w.tenants) {
+		if t := w.tenants[name]; t != but && t.Namespace == n.Name && (t.UID == n.Labels[tenancy.LabelTenantUID] || t.memory.Namespace == n.Name) {
 			return t
 		}
 	}
@@ -36,7 +36,7 @@ func (w *world) owner(n *tenancy.Live) *playedTenant {
 // mayChangeNamespace checks against what the pass has read of it.
 func (p *tenantPass) mayChangeNamespace(s tenancy.ApplyNamespace) {
 	n := p.in.World.Namespace
-	given := n.Annotations[tenancy.AnnotationAdoptBy] == p.t.Name && p.owner(n) == nil && p.readPast && !p.t.deleting && !n.Deleting
+	given := n.Annotations[tenancy.AnnotationAdoptBy] == p.t.Name && p.owner(n, p.t) == nil && p.readPast && !p.t.deleting && !n.Deleting
 	switch mine := n.Labels[tenancy.LabelTenantUID] == p.t.UID; {
 	case s.UID != n.UID || s.Object.Name != n.Name:
 		p.fail("a change of another namespace than was seen: %+v", s)

@@ -146,10 +146,10 @@ func (p *tenantPass) saw(n *tenancy.Live) {
 	if n == nil {
 		return
 	}
-	if other := p.tenants[n.Labels[tenancy.LabelTenant]]; other != nil && other != p.t && other.UID == n.Labels[tenancy.LabelTenantUID] {
+	if other := p.owner(n, p.t); other != nil {
 		v.Owner = other.Name
 	}
-	if n.Labels[tenancy.LabelTenantUID] != p.t.UID {
+	if n.Labels[tenancy.LabelTenantUID] != p.t.UID || p.in.Deleting {
 		return
 	}
 	v.Children, v.Missing, v.Unreadable = nil, nil, map[tenancy.Kind]*fault.Error{}
@@ -182,6 +182,9 @@ func (p *tenantPass) perform() error {
 		p.wrote()
 		if fault.Is(err, fault.Exists) {
 			return p.look()
+		}
+		if err == nil {
+			p.in.Memory, p.in.World.Follow.Former = tenancy.Memory{}, nil
 		}
 		return p.tookNamespace(live, err, s.Object, false)
 	case tenancy.ApplyNamespace:
@@ -253,13 +256,13 @@ func (p *tenantPass) refused(err error) error {
 func (p *tenantPass) try(s tenancy.Try) error {
 	k, f := p.current(p.plans[p.t.Plan]), &p.in.World.Follow
 	for _, o := range s.Objects {
-		switch {
-		case p.api.writes == fault.Throttled || p.api.writes == fault.Transient:
+		if p.api.writes == fault.Throttled || p.api.writes == fault.Transient {
 			return refusal(p.api.writes, "no writes now")
-		case legal(&o) != nil:
-			f.Invalid = tenancy.FieldOf(o) + ": " + tenancy.InWords(legal(&o))
+		}
+		if answer := legal(&o); answer != nil {
+			f.Invalid = tenancy.FieldOf(o) + ": " + tenancy.InWords(answer)
 			k.invalid = f.Invalid
-			return nil
+			return nil //nolint:nilerr // it is decided upon
 		}
 	}
 	f.Tried, k.tried = true, true

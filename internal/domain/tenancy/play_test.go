@@ -62,9 +62,12 @@ func begin(t *rapid.T) *world {
 
 func (w *world) joins(name, plan string) {
 	w.api.serial++
-	w.tenants[name] = &playedTenant{Tenant: tenancy.Tenant{
-		Name: name, UID: "u" + strconv.Itoa(w.api.serial), Namespace: "ns-" + name, UserID: "ns-" + name, Username: "exampleuser", Plan: plan,
-	}}
+	t := tenancy.Tenant{Name: name, UID: "u" + strconv.Itoa(w.api.serial), Namespace: "ns-" + name, UserID: "ns-" + name, Username: "exampleuser", Plan: plan}
+	if name == "ten2" {
+		// The last one wants what another one has.
+		t.Namespace, t.Explicit = "ns-ten1", true
+	}
+	w.tenants[name] = &playedTenant{Tenant: t}
 }
 
 // plan creates one, or changes it.
@@ -322,8 +325,11 @@ func (w *world) freed() {
 		o := w.api.objects[at]
 		switch {
 		case o.Kind == tenancy.KindNamespace:
-			if t := w.tenants[o.Name[len("ns-"):]]; t != nil && o.Labels[tenancy.LabelTenantUID] != t.UID {
-				o.annotate(tenancy.AnnotationAdoptBy, t.Name)
+			for _, name := range sortedKeys(w.tenants) {
+				if t := w.tenants[name]; t.Namespace == o.Name && !t.deleting && w.owner(&o.Live, t) == nil {
+					o.annotate(tenancy.AnnotationAdoptBy, name)
+					break
+				}
 			}
 		case o.Namespace != "" && o.Labels[tenancy.LabelTenantUID] == "", o.Namespace == "" && o.Labels[tenancy.LabelPlanUID] == "":
 			delete(w.api.objects, at)
@@ -352,7 +358,9 @@ func (w *world) ended(t *rapid.T, broken bool) {
 		w.asSaid(t, tenant, broken)
 	}
 	for _, name := range sortedKeys(w.plans) {
-		if p := w.plans[name]; p.deleting && !broken {
+		// A tenant that lost its namespace to another one still remembers its plan.
+		inUse := slices.ContainsFunc(slices.Collect(maps.Values(w.tenants)), func(t *playedTenant) bool { return t.Plan == name || t.memory.Plan == name })
+		if p := w.plans[name]; p.deleting && !inUse {
 			t.Fatalf("the plan %s was deleted and is there: %+v", name, p)
 		}
 	}
@@ -361,8 +369,8 @@ func (w *world) ended(t *rapid.T, broken bool) {
 // asSaid checks that a tenant has what its plan says.
 func (w *world) asSaid(t *rapid.T, tenant *playedTenant, broken bool) {
 	n := w.api.namespace(tenant.Namespace)
-	if n != nil && w.owner(&n.Live) != tenant {
-		if c := conditionOf(tenant.conditions, tenancy.ConditionTenantReady); w.owner(&n.Live) == nil || c.Status || c.Reason != tenancy.ReasonNamespaceConflict {
+	if n != nil && n.Labels[tenancy.LabelTenantUID] != tenant.UID {
+		if c := conditionOf(tenant.conditions, tenancy.ConditionTenantReady); w.owner(&n.Live, tenant) == nil || c.Status || c.Reason != tenancy.ReasonNamespaceConflict {
 			t.Fatalf("the namespace of %s is not its own: %+v, and it says %+v", tenant.Name, n.Live, c)
 		}
 		return
