@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
@@ -50,7 +51,7 @@ type kube struct {
 
 func newKube(w *world) (*kube, error) {
 	k := &kube{w: w, scheme: runtime.NewScheme(), stop: func() {}, changed: make(chan struct{}, 1)}
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, kleffv1.AddToScheme} {
 		if err := add(k.scheme); err != nil {
 			return nil, fmt.Errorf("building the scheme: %w", err)
 		}

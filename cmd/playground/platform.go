@@ -124,7 +124,11 @@ func (s *story) clear(ctx context.Context) error {
 	if err := s.kube.count(ctx, "delete", "cfts,cfdt", "--all", "--wait=false"); err != nil {
 		return fmt.Errorf("deleting the tenants: %w", err)
 	}
-	s.say.paragraph("When the last one is gone from AWS, the rest follows by itself: CloudFront deletes only what is disabled, and disabled everywhere.")
+	s.say.paragraph("The customers go as well. A plan stays until nobody has it any more:")
+	if err := s.kube.show(ctx, "delete", "tenantplans,tenants", "--all", "--wait=false"); err != nil {
+		return fmt.Errorf("deleting the customers: %w", err)
+	}
+	s.say.paragraph("When the last tenant is gone from AWS, the rest follows by itself: CloudFront deletes only what is disabled, and disabled everywhere.")
 	shown := ""
 	err = s.kube.awaitParents(ctx, "the distribution and the connection group are gone", func(p parents) bool {
 		if at := p.at(); at != shown && len(p) > 0 {
@@ -142,7 +146,10 @@ func (s *story) clear(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading events: %w", err)
 	}
-	return s.nothingLeft(ctx)
+	if err := s.nothingLeft(ctx); err != nil {
+		return err
+	}
+	return s.customersGone(ctx)
 }
 
 // count runs kubectl, and shows only how many lines it printed.

@@ -67,6 +67,7 @@ func runDemo(ctx context.Context, w *world) error {
 		{"Delete one", s.remove},
 		{"What it cost", s.cost},
 		{"Let a table of customers drive the fleet", s.fleetOfTable},
+		{"Give customers namespaces of their own", s.namespaces},
 		{"Delete everything, in any order", s.clear},
 	} {
 		s.say.heading(fmt.Sprintf("%d. %s", i+1, chapter.title))
@@ -74,7 +75,7 @@ func runDemo(ctx context.Context, w *world) error {
 			return err
 		}
 	}
-	s.say.heading("10. Your turn")
+	s.say.heading("11. Your turn")
 	s.say.paragraph("This world ends here, after %s. The same one stays until Ctrl-C with:", s.say.elapsed())
 	s.say.paragraph("    make playground")
 	s.say.paragraph("It prints the settings that lead kubectl and aws of another terminal into it. There, try:")
@@ -88,6 +89,9 @@ func (k *kube) applySamples(ctx context.Context) error {
 		return fmt.Errorf("applying the samples: %w", err)
 	}
 	if err := k.applyPlatform(ctx); err != nil {
+		return err
+	}
+	if err := k.applyCustomers(ctx); err != nil {
 		return err
 	}
 	return k.until(ctx, "the samples are as far as they get", both(settled(minimal, full, disabled, withDNS, managed, apex, crossing),
@@ -368,6 +372,9 @@ func (w *world) printCommands(indent string) {
 		"kubectl edit cfdt " + full,
 		"kubectl explain cfdt.spec",
 		"kubectl get cfdt " + apex + " -o yaml",
+		"kubectl get tenantplans,tenants -o wide",
+		"kubectl get quota,limits,netpol,rolebindings,cfdt -n " + proTenant,
+		"kubectl patch tenant " + proTenant + " --type=merge -p '{\"spec\":{\"plan\":\"basic\"}}'    # and again: what its namespace has",
 		"go run ./cmd/playground lookup example.net    # or: dig @${PLAYGROUND_DNS%:*} -p ${PLAYGROUND_DNS#*:} example.net",
 		"aws cloudfront list-distribution-tenants      # if you have the aws command",
 		"aws route53 list-resource-record-sets --hosted-zone-id Z0EXAMPLENET",

@@ -35,8 +35,8 @@ const (
 // switches make the simulated AWS as quick as one who watches: minutes become seconds.
 var switches = []string{"certificateIssueDelay=2s", "route53SyncDelay=1s"}
 
-// values are those of the chart. The operator may read the Secrets of the samples' namespace.
-var values = []string{"rbac.secretNamespaces={" + namespace + "}"}
+// values are those of the chart. The operator may read the Secrets of the samples' namespace, and makes customers' namespaces.
+var values = []string{"rbac.secretNamespaces={" + namespace + "}", "tenancy.enabled=true"}
 
 // world is everything that runs.
 type world struct {
