@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // for the plan
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,7 +33,7 @@ func (b *bench) plan() (*kleffv1.TenantPlan, error) {
 	if err := yaml.UnmarshalStrict(planText, p); err != nil {
 		return nil, fmt.Errorf("reading the plan: %w", err)
 	}
-	p.Spec.Rollout = &kleffv1.Rollout{MaxConcurrent: int32(b.MaxConcurrent)} //nolint:gosec // at most 100
+	p.Spec.Rollout = &kleffv1.Rollout{MaxConcurrent: int32(b.MaxConcurrent)}
 	if b.Edge {
 		p.Spec.DistributionTenant = &kleffv1.EdgeTemplate{
 			Template:    &v1alpha1.TenantTemplate{Spec: &v1alpha1.TemplateSpec{DistributionID: stack.DistributionID}},
@@ -45,7 +46,7 @@ func (b *bench) plan() (*kleffv1.TenantPlan, error) {
 // planName is that of plan.yaml.
 const planName = "bench"
 
-// tenant is the n-th; its namespace has the same name.
+// tenant is the n-th. Its namespace has the same name.
 func tenant(n int) *kleffv1.Tenant {
 	name := fmt.Sprintf("tenant-%05d", n)
 	return &kleffv1.Tenant{
@@ -190,7 +191,7 @@ func (f *flights) observe(w stack.Write) {
 	switch {
 	case w.Resource == tenants && w.Change.Status > 0:
 		delete(f.open, w.Name)
-	case isChild(w.Resource) && w.Change.Spec+w.Change.Created > 0:
+	case slices.Contains(children, w.Resource) && w.Change.Spec+w.Change.Created > 0:
 		f.open[w.Namespace] = true
 		f.most = max(f.most, len(f.open))
 	}

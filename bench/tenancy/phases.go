@@ -48,15 +48,6 @@ var (
 	}
 )
 
-func isChild(r schema.GroupResource) bool {
-	for _, c := range children {
-		if c == r {
-			return true
-		}
-	}
-	return false
-}
-
 // bench is a run.
 type bench struct {
 	config
