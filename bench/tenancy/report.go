@@ -211,9 +211,9 @@ func (r *report) printTimes(out io.Writer) {
 	}
 	edge := ""
 	if r.Config.Edge {
-		edge = " and an edge tenant"
+		edge = ", an edge tenant"
 	}
-	line("tenants", true, "%d, each with a namespace, limits, isolation, an owner and a mesh%s", r.Config.Tenants, edge)
+	line("tenants", true, "%d, each with a namespace, limits, isolation, an owner, a mesh%s", r.Config.Tenants, edge)
 	line("a tenant is ready after", r.AllReadySeconds > 0, "p50 %.1f s, p99 %.1f s", r.Ready.P50, r.Ready.P99)
 	line("all are ready after", r.AllReadySeconds > 0, "%.1f s", r.AllReadySeconds)
 	line("rest after kill -9 and start", r.RestartSeconds > 0, "%.1f s", r.RestartSeconds)
