@@ -134,7 +134,7 @@ func (p *pass) follow(ctx context.Context) (tenancy.Follow, error) {
 	state := p.Plans.State(&plan)
 	f := tenancy.Follow{
 		Plan: state.Plan, UID: string(plan.UID), Generation: plan.Generation, Invalid: state.Invalid, Tried: state.Tried,
-		Going: !plan.DeletionTimestamp.IsZero(), Released: state.Released[string(p.object.UID)], Former: former,
+		Going: !plan.DeletionTimestamp.IsZero(), Released: p.Plans.IsReleased(plan.UID, plan.Generation, p.object.UID), Former: former,
 	}
 	for _, c := range convert.CustomerConditions(plan.Status.Conditions) {
 		if c.Type == tenancy.ConditionPolicyReady {

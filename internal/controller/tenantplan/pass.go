@@ -68,7 +68,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 func (p *pass) observe(ctx context.Context) error {
 	state := p.Plans.State(p.object)
 	p.in = tenancy.PlanInput{
-		Now: p.Clock.Now(), Plan: state.Plan, Invalid: state.Invalid, Released: state.Released,
+		Now: p.Clock.Now(), Plan: state.Plan, Invalid: state.Invalid, Released: p.Plans.Released(p.object.UID, p.object.Generation),
 		Name: p.object.Name, UID: string(p.object.UID), Generation: p.object.Generation,
 		Deleting: !p.object.DeletionTimestamp.IsZero(), Held: p.held(), Limits: convert.PlanLimits(p.object), Attempts: p.memory.attempts, Unreadable: map[tenancy.Kind]*fault.Error{},
 	}

@@ -45,8 +45,6 @@ type State struct {
 	Invalid string
 	// Tried says that the API server would take its objects.
 	Tried bool
-	// Released are the UIDs of the tenants that the roll-out of this generation has come to.
-	Released map[string]bool
 }
 
 // State compiles the plan, if it is a new one, and says what is known of it.
@@ -59,7 +57,25 @@ func (p *Plans) State(o *kleffv1.TenantPlan) State {
 		e.former = p.entries[o.UID].formers()
 		p.entries[o.UID] = e
 	}
-	return State{Plan: e.plan, Invalid: e.invalid, Tried: e.tried, Released: maps.Clone(e.released)}
+	return State{Plan: e.plan, Invalid: e.invalid, Tried: e.tried}
+}
+
+// Released are the UIDs of the tenants that the roll-out of that generation has come to.
+func (p *Plans) Released(uid types.UID, generation int64) map[string]bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e := p.current(uid, generation); e != nil {
+		return maps.Clone(e.released)
+	}
+	return map[string]bool{}
+}
+
+// IsReleased asks for one of them. Each pass over a tenant does, and there may be ten thousand.
+func (p *Plans) IsReleased(uid types.UID, generation int64, tenant types.UID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := p.current(uid, generation)
+	return e != nil && e.released[string(tenant)]
 }
 
 // compiled reads the plan anew.
