@@ -22,6 +22,9 @@ type Input struct {
 	Memory   Memory
 	Attempts Attempts
 	World    World
+
+	// built is what wanted has found. Decide and Conclude have an Input of their own, in which nothing changes any more.
+	built *wanted
 }
 
 // Memory is what status remembers.
@@ -173,7 +176,16 @@ type wanted struct {
 // suspension is the one object that a tenant has or hasn't whatever its plan says.
 var suspension = Object{Kind: KindResourceQuota, Name: nameSuspended}
 
+// wanted is asked a dozen times in a pass, and to build and hash everything is most of what a pass costs.
 func (in *Input) wanted() wanted {
+	if in.built == nil {
+		w := in.build()
+		in.built = &w
+	}
+	return *in.built
+}
+
+func (in *Input) build() wanted {
 	t, p := in.Tenant, in.World.Follow.Plan
 	if !in.follows() {
 		t.Plan, p = in.Memory.Plan, in.former()
