@@ -28,7 +28,9 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.write(ctx, k, func() error { return p.deleteNamespace(ctx, s) })
 	case tenancy.Apply:
 		return p.write(ctx, k, func() error { p.apply(ctx, s); return nil })
-	case tenancy.LetGo, tenancy.Rest, tenancy.Hold, tenancy.Release:
+	case tenancy.Hold:
+		return p.hold(ctx, k)
+	case tenancy.LetGo, tenancy.Rest, tenancy.Release:
 	}
 	return nil
 }
@@ -37,12 +39,19 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 // of date.
 func (p *pass) write(ctx context.Context, k reconcile.Keeper, change func() error) error {
 	if !p.confirmed {
-		if err := k.Hold(ctx, nil); err != nil {
+		if err := p.hold(ctx, k); err != nil {
 			return err
 		}
-		p.confirmed = true
 	}
 	return change()
+}
+
+func (p *pass) hold(ctx context.Context, k reconcile.Keeper) error {
+	if err := k.Hold(ctx, nil); err != nil {
+		return err
+	}
+	p.in.Held, p.confirmed = true, true
+	return nil
 }
 
 // look reads the namespace past the cache.

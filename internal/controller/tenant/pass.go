@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
@@ -47,7 +48,7 @@ func (p *pass) observe(ctx context.Context) error {
 	p.in = tenancy.Input{
 		Now: p.Clock.Now(), Tenant: customer, Problem: customer.Problem(p.Reserved),
 		Deleting: !p.object.DeletionTimestamp.IsZero(), Protected: p.object.Spec.DeletionProtection,
-		Retain: p.object.Spec.DeletionPolicy == kleffv1.DeletionRetain,
+		Retain: p.object.Spec.DeletionPolicy == kleffv1.DeletionRetain, Held: controllerutil.ContainsFinalizer(p.object, kleffv1.NamespaceFinalizer),
 		Memory: convert.CustomerMemory(&p.object.Status), Attempts: p.memory.attempts,
 	}
 	namespace, err := p.Children.Find(ctx, tenancy.KindNamespace, "", customer.Namespace)

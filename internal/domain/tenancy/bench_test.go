@@ -34,7 +34,7 @@ func settledIn(b *testing.B) tenancy.Input {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := tenancy.Input{Now: time.Unix(0, 0), Tenant: t, Attempts: tenancy.Attempts{}, Memory: tenancy.Memory{
+	in := tenancy.Input{Now: time.Unix(0, 0), Tenant: t, Held: true, Attempts: tenancy.Attempts{}, Memory: tenancy.Memory{
 		Namespace: t.Namespace, Plan: t.Plan, PlanUID: plan.UID, PlanGeneration: plan.Generation,
 	}}
 	in.World.Namespace = found(namespace.Marked())

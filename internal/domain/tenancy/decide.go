@@ -54,6 +54,7 @@ func Decide(in Input) Decision {
 
 func keepRules() []rule {
 	return []rule{
+		{Rule{"Held", "a namespace never stands behind a Tenant without the finalizer, also when somebody took it off: the Tenant would go alone"}, held},
 		{Rule{"Names", "names that can't be stop everything: nothing is made or changed"}, names},
 		{Rule{"Look", "a namespace that is not in the cache is asked for before anything is decided upon its absence, and one before it is adopted"}, look},
 		{Rule{"Conflict", "a namespace that exists and is not the tenant's is left alone, unless its annotation gives it to the tenant"}, conflict},
@@ -77,6 +78,14 @@ func removeRules() []rule {
 		{Rule{"Terminating", "a namespace that is being deleted is waited for"}, terminating},
 		{Rule{"Delete", "the namespace is deleted, if it is still the one that was looked at"}, remove},
 	}
+}
+
+// held leaves those that have no namespace alone: whatever makes one stores the finalizer first.
+func held(in *Input) (Decision, bool) {
+	if in.Held || !in.mine() {
+		return pass()
+	}
+	return do(Hold{})
 }
 
 func names(in *Input) (Decision, bool) {

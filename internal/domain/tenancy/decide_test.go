@@ -33,7 +33,7 @@ func simplePlan(pods string) *tenancy.Plan {
 func quiet() tenancy.Input {
 	t, p := exampleTenant(), simplePlan("10")
 	return tenancy.Input{
-		Now: now0, Tenant: t, Memory: tenancy.Memory{Namespace: t.Namespace, Plan: "basic", PlanUID: planUID, PlanGeneration: 2}, Attempts: tenancy.Attempts{},
+		Now: now0, Tenant: t, Held: true, Memory: tenancy.Memory{Namespace: t.Namespace, Plan: "basic", PlanUID: planUID, PlanGeneration: 2}, Attempts: tenancy.Attempts{},
 		World: tenancy.World{
 			Namespace: namespaceOf(t, p), Children: childrenOf(t, p),
 			Follow: tenancy.Follow{Plan: p, UID: planUID, Generation: 2, Tried: true},
@@ -63,6 +63,8 @@ func changed(in tenancy.Input, changes ...func(*tenancy.Input)) tenancy.Input {
 
 // The changes of an input that cases are made of.
 func absent(in *tenancy.Input) { in.World.Namespace, in.World.Children = nil, nil }
+
+func unheldTenant(in *tenancy.Input) { in.Held = false }
 
 func looked(in *tenancy.Input) { in.World.Looked = true }
 
@@ -208,7 +210,12 @@ func namespaceCases() map[string]question {
 	}
 	adopt := tenancy.ApplyNamespace{Object: full.Marked(), UID: namespaceUID, Adopts: true}
 	return map[string]question{
-		"a quiet world asks for nothing": {in: quiet(), rule: "Idle", step: tenancy.Rest{}},
+		"a quiet world asks for nothing":                     {in: quiet(), rule: "Idle", step: tenancy.Rest{}},
+		"a finalizer that somebody took off is stored again": {in: changed(quiet(), unheldTenant), rule: "Held", step: tenancy.Hold{}},
+		"also where the names can't be any more": {
+			in: changed(quiet(), unheldTenant, func(in *tenancy.Input) { in.Problem = "spec.username is wrong" }), rule: "Held", step: tenancy.Hold{},
+		},
+		"but not before there is a namespace": {in: changed(quiet(), unheldTenant, absent), rule: "Look", step: tenancy.Look{}},
 		"names that can't be stop everything": {
 			in: changed(quiet(), absent, func(in *tenancy.Input) { in.Problem = "spec.username is wrong" }), rule: "Names", step: tenancy.Rest{},
 			reason: tenancy.ReasonInvalidName, says: "spec.username is wrong",

@@ -18,6 +18,8 @@ type Input struct {
 	// Deleting says that the object was deleted, Protected that spec.deletionProtection keeps it, and Retain that
 	// the namespace stays.
 	Deleting, Protected, Retain bool
+	// Held says that the finalizer is stored.
+	Held bool
 
 	Memory   Memory
 	Attempts Attempts

@@ -35,7 +35,7 @@ type PlanInput struct {
 	Attempts    Attempts
 }
 
-// Hold stores the finalizer, and the kinds of the plan's constraints with it, so that none is forgotten when the plan no longer names it.
+// Hold stores the finalizer, and the kinds of a plan's constraints with it, so that none is forgotten when the plan no longer names it.
 type Hold struct{}
 
 // Release lets tenants have the present generation of the plan.

@@ -8,13 +8,22 @@ import (
 
 // mayWrite checks what every write needs.
 func (p *tenantPass) mayWrite() {
-	p.t.held = true
+	p.t.held, p.in.Held = true, true
 	switch {
 	case p.t.deleting && p.t.protected:
 		p.fail("%T for a tenant that is protected", p.out.Decision.Step)
 	case !p.t.deleting && p.in.Problem != "":
 		p.fail("%T for a tenant whose names can't be: %s", p.out.Decision.Step, p.in.Problem)
 	}
+}
+
+// mayHold checks that only who has a namespace, and no finalizer, is held.
+func (p *tenantPass) mayHold() {
+	n := p.in.World.Namespace
+	if p.t.held || p.t.deleting || n == nil || n.Labels[tenancy.LabelTenantUID] != p.t.UID {
+		p.fail("%s is held already: %t, or has no namespace: %+v", p.t.Name, p.t.held, n)
+	}
+	p.t.held, p.in.Held = true, true
 }
 
 func (p *tenantPass) mayCreateNamespace() {

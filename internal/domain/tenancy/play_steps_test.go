@@ -120,7 +120,7 @@ func (p *tenantPass) observe() {
 		p.fail("%v", err)
 	}
 	p.in = tenancy.Input{
-		Now: p.now, Tenant: t.Tenant, Problem: t.Problem(reserved), Deleting: t.deleting, Protected: t.protected, Retain: t.retain,
+		Now: p.now, Tenant: t.Tenant, Problem: t.Problem(reserved), Deleting: t.deleting, Protected: t.protected, Retain: t.retain, Held: t.held,
 		Memory: t.memory, Attempts: p.attemptsOf(t.UID),
 	}
 	if n := p.cached().namespace(t.Namespace); n != nil {
@@ -205,7 +205,9 @@ func (p *tenantPass) perform() error {
 	case tenancy.Apply:
 		p.mayWrite()
 		p.apply(s)
-	case tenancy.LetGo, tenancy.Rest, tenancy.Hold, tenancy.Release:
+	case tenancy.Hold:
+		p.mayHold()
+	case tenancy.LetGo, tenancy.Rest, tenancy.Release:
 	}
 	return nil
 }

@@ -169,10 +169,14 @@ func edits(w *world, t *rapid.T) map[string]func() {
 	}
 	return map[string]func(){
 		"plan of a tenant": tenant(func(p *playedTenant) { p.Plan = planNames.Draw(t, "plan") }),
-		"suspend":          tenant(func(p *playedTenant) { p.Suspended = !p.Suspended }),
-		"username":         tenant(func(p *playedTenant) { p.Username = usernames.Draw(t, "username") }),
-		"protect":          tenant(func(p *playedTenant) { p.protected = !p.protected }),
-		"retain":           tenant(func(p *playedTenant) { p.retain = !p.retain }),
+		"take the finalizer off": tenant(func(p *playedTenant) {
+			// Who does it to one that is being deleted wants to be rid of it.
+			p.held = p.held && p.deleting
+		}),
+		"suspend":  tenant(func(p *playedTenant) { p.Suspended = !p.Suspended }),
+		"username": tenant(func(p *playedTenant) { p.Username = usernames.Draw(t, "username") }),
+		"protect":  tenant(func(p *playedTenant) { p.protected = !p.protected }),
+		"retain":   tenant(func(p *playedTenant) { p.retain = !p.retain }),
 		"delete a tenant": tenant(func(p *playedTenant) {
 			if rapid.IntRange(0, 1).Draw(t, "really") == 0 {
 				p.deleting = true
@@ -377,6 +381,9 @@ func (w *world) asSaid(t *rapid.T, tenant *playedTenant, broken bool) {
 	}
 	if n == nil {
 		t.Fatalf("%s has no namespace: %+v", tenant.Name, tenant.conditions)
+	}
+	if !tenant.held {
+		t.Fatalf("%s has a namespace, and no finalizer", tenant.Name)
 	}
 	there := w.api.objects[place(tenancy.KindResourceQuota, tenant.Namespace, "kleff-suspended")]
 	if (there != nil) != tenant.Suspended {
