@@ -63,7 +63,7 @@ func keepRules() []rule {
 		{Rule{"Create", "there is no namespace: it is created with all its labels"}, create},
 		{Rule{"Try", "the first tenant of a new generation of a plan asks the API server whether it would take its objects"}, try},
 		{Rule{"Namespace", "the namespace gets its labels and annotations, and loses those that contradict them"}, correct},
-		{Rule{"Apply", "children that differ from the plan are applied, and those that it no longer names are removed"}, apply},
+		{Rule{"Apply", "children that differ from the plan are applied, and those that it no longer names are removed; before, the namespace is read"}, apply},
 	}
 }
 
@@ -227,8 +227,12 @@ func try(in *Input) (Decision, bool) {
 
 func apply(in *Input) (Decision, bool) {
 	a := in.ready(in.diff())
-	if a.empty() {
+	switch {
+	case a.empty():
 		return pass()
+	case !in.World.Looked:
+		// A write to a child names its namespace, and not which one of that name: behind a cache that lags it may be somebody else's by now.
+		return do(Look{})
 	}
 	return do(a)
 }

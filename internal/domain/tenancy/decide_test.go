@@ -268,33 +268,34 @@ func planCases() map[string]question {
 	create := func(o ...tenancy.Object) tenancy.Apply { return tenancy.Apply{Create: o} }
 	sooner := func(after time.Duration) tenancy.Rest { return tenancy.Rest{After: after} }
 	return map[string]question{
-		"a child that is missing is made":                   {in: changed(quiet(), without("kleff-plan")), rule: "Apply", step: create(quota)},
-		"and one that nobody wants goes":                    {in: changed(quiet(), extra), rule: "Apply", step: tenancy.Apply{Prune: changed(quiet(), extra).World.Children[2:]}},
+		"a child that is missing is made":                   {in: changed(quiet(), without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
+		"and one that nobody wants goes":                    {in: changed(quiet(), extra, looked), rule: "Apply", step: tenancy.Apply{Prune: changed(quiet(), extra).World.Children[2:]}},
 		"one that is being deleted is waited for":           {in: changed(quiet(), childDeleting), rule: "Idle", step: tenancy.Rest{}},
 		"what was not accepted is tried first":              {in: changed(quiet(), untried, without("kleff-plan")), rule: "Try", step: tenancy.Try{Objects: []tenancy.Object{quota}}},
 		"what is there is not tried":                        {in: changed(quiet(), untried), rule: "Try", step: tenancy.Try{}},
-		"a change comes in its turn":                        {in: changed(quiet(), released), rule: "Apply", step: tenancy.Apply{Update: []tenancy.Update{more}}},
+		"a change comes in its turn":                        {in: changed(quiet(), released, looked), rule: "Apply", step: tenancy.Apply{Update: []tenancy.Update{more}}},
 		"and not before":                                    {in: changed(quiet(), waiting), rule: "Idle", step: tenancy.Rest{}},
 		"who waits keeps what nobody says any more":         {in: changed(quiet(), waiting, extra), rule: "Idle", step: tenancy.Rest{}},
-		"and gets back what it had":                         {in: changed(quiet(), waiting, former, without("kleff-plan")), rule: "Apply", step: create(quota)},
+		"and gets back what it had":                         {in: changed(quiet(), waiting, former, without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
 		"unless nobody knows what that was":                 {in: changed(quiet(), waiting, without("kleff-plan")), rule: "Idle", step: tenancy.Rest{}},
-		"a newcomer does not wait":                          {in: changed(quiet(), waiting, newcomer, without("kleff-plan"), without("kleff-namespace")), rule: "Apply", step: create(more.Object, policy)},
-		"nor does who had another plan":                     {in: changed(quiet(), waiting, func(in *tenancy.Input) { in.Memory.PlanUID = "p0" }), rule: "Apply", step: tenancy.Apply{Update: []tenancy.Update{more}}},
+		"a newcomer does not wait":                          {in: changed(quiet(), waiting, newcomer, without("kleff-plan"), without("kleff-namespace"), looked), rule: "Apply", step: create(more.Object, policy)},
+		"nor does who had another plan":                     {in: changed(quiet(), waiting, func(in *tenancy.Input) { in.Memory.PlanUID = "p0" }, looked), rule: "Apply", step: tenancy.Apply{Update: []tenancy.Update{more}}},
 		"a plan that goes is given to nobody":               {in: changed(quiet(), newcomer, without("kleff-plan"), func(in *tenancy.Input) { in.World.Follow.Going = true }), rule: "Namespace", step: dropped(t)},
-		"who has it keeps it":                               {in: changed(quiet(), without("kleff-plan"), func(in *tenancy.Input) { in.World.Follow.Going = true }), rule: "Apply", step: create(quota)},
+		"who has it keeps it":                               {in: changed(quiet(), without("kleff-plan"), func(in *tenancy.Input) { in.World.Follow.Going = true }, looked), rule: "Apply", step: create(quota)},
 		"a plan that is gone leaves what it gave":           {in: changed(quiet(), planless), rule: "Idle", step: tenancy.Rest{}},
 		"so does one that can't be":                         {in: changed(quiet(), invalid), rule: "Idle", step: tenancy.Rest{}},
-		"a suspension needs no plan":                        {in: changed(quiet(), planless, suspended), rule: "Apply", step: create(suspension)},
-		"and no turn":                                       {in: changed(quiet(), waiting, suspended), rule: "Apply", step: create(suspension)},
-		"nor does its end":                                  {in: changed(quiet(), planless, func(in *tenancy.Input) { in.World.Children = []tenancy.Live{{Object: suspension}} }), rule: "Apply", step: tenancy.Apply{Prune: []tenancy.Live{{Object: suspension}}}},
+		"a suspension needs no plan":                        {in: changed(quiet(), planless, suspended, looked), rule: "Apply", step: create(suspension)},
+		"and no turn":                                       {in: changed(quiet(), waiting, suspended, looked), rule: "Apply", step: create(suspension)},
+		"nor does its end":                                  {in: changed(quiet(), planless, func(in *tenancy.Input) { in.World.Children = []tenancy.Live{{Object: suspension}} }, looked), rule: "Apply", step: tenancy.Apply{Prune: []tenancy.Live{{Object: suspension}}}},
 		"before a namespace keeps its labels they are read": {in: changed(quiet(), planless, renamed), rule: "Namespace", step: tenancy.Look{}},
 		"it keeps them all":                                 {in: changed(quiet(), planless, renamed, looked), rule: "Namespace", step: tenancy.ApplyNamespace{Object: identity.Marked(), UID: namespaceUID}},
+		"before a child is written the namespace is read":   {in: changed(quiet(), without("kleff-plan")), rule: "Apply", step: tenancy.Look{}},
 		"what failed waits":                                 {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 4*time.Second)), rule: "Idle", step: sooner(6 * time.Second)},
 		"the longer the more often it failed":               {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 3, 4*time.Second)), rule: "Idle", step: sooner(36 * time.Second)},
 		"but never longer than five minutes":                {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 40, 0)), rule: "Idle", step: sooner(lookedAtAgain)},
-		"it is tried when it is due":                        {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 10*time.Second)), rule: "Apply", step: create(quota)},
-		"another form of it is tried at once":               {in: changed(quiet(), without("kleff-plan"), failing(quota, "another", 1, 0)), rule: "Apply", step: create(quota)},
-		"and the rest does not wait for it":                 {in: changed(quiet(), without("kleff-plan"), without("kleff-namespace"), failing(quota, quota.Hash(), 1, 0)), rule: "Apply", step: create(policy)},
+		"it is tried when it is due":                        {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 10*time.Second), looked), rule: "Apply", step: create(quota)},
+		"another form of it is tried at once":               {in: changed(quiet(), without("kleff-plan"), failing(quota, "another", 1, 0), looked), rule: "Apply", step: create(quota)},
+		"and the rest does not wait for it":                 {in: changed(quiet(), without("kleff-plan"), without("kleff-namespace"), failing(quota, quota.Hash(), 1, 0), looked), rule: "Apply", step: create(policy)},
 		"a removal that failed waits too":                   {in: changed(quiet(), extra, failing(changed(quiet(), extra).World.Children[2].Object, "", 1, 0)), rule: "Idle", step: sooner(10 * time.Second)},
 		"a kind that nobody can read is looked at again": {
 			in: changed(quiet(), func(in *tenancy.Input) {
@@ -308,7 +309,7 @@ func planCases() map[string]question {
 		"a quota whose scopes changed is made anew": {
 			in: changed(quiet(), func(in *tenancy.Input) {
 				in.World.Children[0].Body = tree{"spec": tree{"hard": tree{"pods": "10"}, "scopes": []any{"Terminating"}}}
-			}),
+			}, looked),
 			rule: "Apply", step: tenancy.Apply{Replace: []tenancy.Update{{Object: quota, UID: "kleff-plan"}}},
 		},
 	}

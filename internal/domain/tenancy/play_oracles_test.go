@@ -70,12 +70,20 @@ func (p *tenantPass) mayApply(o tenancy.Object) {
 	if n := p.in.World.Namespace; p.t.deleting || o.Namespace != p.t.Namespace || n == nil || n.Deleting || n.Labels[tenancy.LabelTenantUID] != p.t.UID {
 		p.fail("%s is applied in a namespace that is not the tenant's: %+v", o.Ref(), n)
 	}
+	p.isInOwnNamespace(o)
 	want, _, accepted := p.due()
 	switch said, known := want[o.Key()]; {
 	case !known || said.Hash() != o.Hash():
 		p.fail("%s is applied, and nobody says so", o.Ref())
 	case o.Name != "kleff-suspended" && !accepted:
 		p.fail("%s is applied for a plan that was not accepted", o.Ref())
+	}
+}
+
+// isInOwnNamespace checks that the namespace is the tenant's in truth, whatever a cache shows.
+func (p *tenantPass) isInOwnNamespace(o tenancy.Object) {
+	if n := p.api.namespace(p.t.Namespace); !p.disturbed && (n == nil || n.Labels[tenancy.LabelTenantUID] != p.t.UID) {
+		p.fail("%s is written in a namespace that is no longer the tenant's: %+v", o.Ref(), n)
 	}
 }
 
@@ -88,6 +96,7 @@ func (p *tenantPass) isTenants(o tenancy.Object, uid string) {
 
 func (p *tenantPass) mayPrune(l tenancy.Live) {
 	p.isTenants(l.Object, l.UID)
+	p.isInOwnNamespace(l.Object)
 	if l.Labels[tenancy.LabelTenantUID] == "" || l.Namespace != p.t.Namespace || p.t.deleting || p.in.World.Namespace.Labels[tenancy.LabelTenantUID] != p.t.UID {
 		p.fail("%s is removed, and is not the tenant's", l.Ref())
 	}
