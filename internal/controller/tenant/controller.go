@@ -104,9 +104,7 @@ func (c *Controller) recall(o *kleffv1.Tenant) *memory {
 
 // Wake queues tenants.
 func (c *Controller) Wake(ctx context.Context, tenants []string) {
-	select {
-	case <-c.Active:
-	default:
+	if !c.active() {
 		return
 	}
 	for _, name := range tenants {
@@ -118,19 +116,24 @@ func (c *Controller) Wake(ctx context.Context, tenants []string) {
 	}
 }
 
-// ChildChanged wakes the tenant of a child, and those who want a namespace.
+func (c *Controller) active() bool {
+	select {
+	case <-c.Active:
+		return true
+	default:
+		return false
+	}
+}
+
+// ChildChanged wakes those who want the namespace that an object is, or is in. What its labels say does not count: a customer writes
+// them in their own namespace, and could keep the tenants of others awake.
 func (c *Controller) ChildChanged(ctx context.Context, l tenancy.Live) {
-	names := map[string]bool{}
-	if name := l.Labels[tenancy.LabelTenant]; name != "" && l.Labels[tenancy.LabelTenantUID] != "" {
-		names[name] = true
-	}
+	namespace := l.Namespace
 	if l.Kind == tenancy.KindNamespace {
-		for _, name := range c.wanting(ctx, l.Name) {
-			names[name] = true
-		}
+		namespace = l.Name
 	}
-	for name := range names {
-		c.Wake(ctx, []string{name})
+	if namespace != "" && c.active() {
+		c.Wake(ctx, c.wanting(ctx, namespace))
 	}
 }
 
@@ -144,7 +147,7 @@ func (c *Controller) WakeAll(ctx context.Context) { c.Wake(ctx, c.list(ctx)) }
 
 func (c *Controller) list(ctx context.Context, options ...client.ListOption) []string {
 	var list kleffv1.TenantList
-	if err := c.Client.List(ctx, &list, options...); err != nil {
+	if err := c.Client.List(ctx, &list, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "Listing the tenants from the cache failed")
 		return nil
 	}

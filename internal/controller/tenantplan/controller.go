@@ -130,9 +130,10 @@ func (c *Controller) Wake(ctx context.Context, plans ...string) {
 	}
 }
 
-// ChildChanged wakes the plan of a constraint.
+// ChildChanged wakes the plan of a constraint. Labels of other kinds are whosever they are: a pass over a plan looks at all its tenants, and a
+// customer must not be able to ask for one.
 func (c *Controller) ChildChanged(ctx context.Context, l tenancy.Live) {
-	if name := l.Labels[tenancy.LabelPlan]; name != "" {
+	if name := l.Labels[tenancy.LabelPlan]; name != "" && l.Kind == tenancy.ConstraintKind(l.Kind.Kind) {
 		c.Wake(ctx, name)
 	}
 }

@@ -1,0 +1,76 @@
+package tenant_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+)
+
+// index is a cache that knows tenants by the names of their namespaces, and nothing else.
+type index struct {
+	client.Client
+
+	tenants map[string][]string
+}
+
+func (i index) List(_ context.Context, into client.ObjectList, options ...client.ListOption) error {
+	o := (&client.ListOptions{}).ApplyOptions(options)
+	list, ok := into.(*kleffv1.TenantList)
+	if !ok || o.FieldSelector == nil {
+		return errors.New("only tenants are found, by their namespace")
+	}
+	name, _ := o.FieldSelector.RequiresExactMatch(tenant.IndexNamespace)
+	for _, t := range i.tenants[name] {
+		list.Items = append(list.Items, kleffv1.Tenant{ObjectMeta: metav1.ObjectMeta{Name: t}})
+	}
+	return nil
+}
+
+func TestObjectsWakeWhoeverWantsTheirNamespace(t *testing.T) {
+	known := index{tenants: map[string][]string{"user-1": {"one", "another-one"}, "user-2": {"two"}}}
+	live := func(k tenancy.Kind, namespace, name string, labels map[string]string) tenancy.Live {
+		return tenancy.Live{Object: tenancy.Object{Kind: k, Namespace: namespace, Name: name, Labels: labels}}
+	}
+	ofTwo := map[string]string{tenancy.LabelTenant: "two", tenancy.LabelTenantUID: "u2"}
+	for about, c := range map[string]struct {
+		changed tenancy.Live
+		want    []string
+	}{
+		"a namespace":   {live(tenancy.KindNamespace, "", "user-1", nil), []string{"one", "another-one"}},
+		"what is in it": {live(tenancy.KindResourceQuota, "user-2", "kleff-plan", nil), []string{"two"}},
+		"what a customer labels as another's stays his": {live(tenancy.KindNetworkPolicy, "user-1", "mine", ofTwo), []string{"one", "another-one"}},
+		"what is in a namespace that nobody wants":      {live(tenancy.KindNetworkPolicy, "else", "mine", ofTwo), nil},
+		"what is in no namespace":                       {live(tenancy.ConstraintKind("KleffPodSecurity"), "", "user-1", nil), nil},
+	} {
+		active := make(chan struct{})
+		close(active)
+		tenants := tenant.New(tenant.Options{Client: known, Active: active})
+		tenants.ChildChanged(t.Context(), c.changed)
+		var got []string
+		for range len(tenants.Woken()) {
+			e := <-tenants.Woken()
+			got = append(got, e.Object.GetName())
+		}
+		if d := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%s (-want +got):\n%s", about, d)
+		}
+	}
+}
+
+// A replica that waits for its turn looks at nothing: it looks at everything when its turn comes.
+func TestNobodyWakesBeforeTheTurn(t *testing.T) {
+	tenants := tenant.New(tenant.Options{Active: make(chan struct{})})
+	tenants.ChildChanged(t.Context(), tenancy.Live{Object: tenancy.Object{Kind: tenancy.KindNamespace, Name: "user-1"}})
+	if len(tenants.Woken()) != 0 {
+		t.Error("somebody was woken")
+	}
+}

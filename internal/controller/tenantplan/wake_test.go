@@ -1,0 +1,31 @@
+package tenantplan_test
+
+import (
+	"testing"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+)
+
+func TestOnlyConstraintsWakeTheirPlan(t *testing.T) {
+	of := func(k tenancy.Kind, namespace string, labels map[string]string) tenancy.Live {
+		return tenancy.Live{Object: tenancy.Object{Kind: k, Namespace: namespace, Name: "one", Labels: labels}}
+	}
+	basic := map[string]string{tenancy.LabelPlan: "basic", tenancy.LabelPlanUID: "p1"}
+	for about, c := range map[string]struct {
+		changed tenancy.Live
+		wakes   int
+	}{
+		"a constraint wakes the plan that it names":              {of(tenancy.ConstraintKind("KleffPodSecurity"), "", basic), 1},
+		"one that names none wakes nobody":                       {of(tenancy.ConstraintKind("KleffPodSecurity"), "", nil), 0},
+		"a customer's object wakes no plan, whatever its labels": {of(tenancy.KindNetworkPolicy, "user-12345", basic), 0},
+	} {
+		active := make(chan struct{})
+		close(active)
+		plans := tenantplan.New(tenantplan.Options{Active: active})
+		plans.ChildChanged(t.Context(), c.changed)
+		if got := len(plans.Woken()); got != c.wakes {
+			t.Errorf("%s: woke %d", about, got)
+		}
+	}
+}
