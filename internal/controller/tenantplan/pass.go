@@ -102,7 +102,7 @@ func (p *pass) observeConstraints(ctx context.Context) {
 			continue
 		}
 		for _, l := range found {
-			if l.Labels[tenancy.LabelPlanUID] == string(p.object.UID) {
+			if p.in.Owns(l) {
 				p.in.Constraints = append(p.in.Constraints, l)
 			}
 		}
@@ -173,14 +173,14 @@ func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenancy.Apply) e
 	return nil
 }
 
-// create makes a constraint. One that is there is the plan's only if it carries the plan's UID.
+// create makes a constraint. One that is there may be the plan's.
 func (p *pass) create(ctx context.Context, o tenancy.Object) error {
 	live, err := p.Children.Create(ctx, o)
 	if fault.Is(err, fault.Exists) {
 		if live, err = p.Children.Read(ctx, o.Kind, "", o.Name); err != nil {
 			return err
 		}
-		if live.Labels[tenancy.LabelPlanUID] != string(p.object.UID) {
+		if !p.in.Owns(live) {
 			return tenancy.Foreign(o)
 		}
 		live, err = p.Children.Apply(ctx, o, live.UID)

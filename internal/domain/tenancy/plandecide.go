@@ -112,6 +112,13 @@ func inUse(r func(*PlanInput) (Decision, bool)) func(*PlanInput) (Decision, bool
 	}
 }
 
+// Owns reports whether a constraint is the plan's: it carries the UID, or that of a former plan of the same name. There is one plan of a name
+// at a time, so that the former one has gone, and left it behind: it was restored from a backup, or its finalizer was taken off.
+func (in *PlanInput) Owns(l Live) bool {
+	uid := l.Labels[LabelPlanUID]
+	return uid != "" && (uid == in.UID || l.Labels[LabelPlan] == in.Name)
+}
+
 // leaving reports whether the plan was deleted and nobody needs it any more.
 func (in *PlanInput) leaving() bool { return in.Deleting && len(in.Followers) == 0 }
 

@@ -110,7 +110,7 @@ func (p *planPass) observe() {
 			p.in.Unreadable[kind] = refusal(fault.Transient, "the cache is broken")
 		default:
 			for _, l := range p.cached().list(kind, "") {
-				if l.Labels[tenancy.LabelPlanUID] == plan.uid {
+				if p.in.Owns(l) {
 					p.in.Constraints = append(p.in.Constraints, l)
 				}
 			}
@@ -157,7 +157,7 @@ func (p *planPass) apply(a tenancy.Apply) {
 		live, err := p.api.create(o)
 		if fault.Is(err, fault.Exists) {
 			if live, err = p.api.read(o.Kind, "", o.Name); err == nil {
-				if live.Labels[tenancy.LabelPlanUID] != p.p.uid {
+				if !p.in.Owns(live) {
 					err = tenancy.Foreign(o)
 				} else {
 					live, err = p.api.apply(o, live.UID, nil)
@@ -192,7 +192,7 @@ func (p *planPass) wrote() {
 // isPlans checks that what is changed or deleted is the plan's.
 func (p *planPass) isPlans(o tenancy.Object, uid string) {
 	there := p.api.objects[placeOf(&o)]
-	if there != nil && there.UID == uid && there.Labels[tenancy.LabelPlanUID] != p.p.uid && !p.disturbed && p.hung == nil {
+	if there != nil && there.UID == uid && !p.in.Owns(there.Live) && !p.disturbed && p.hung == nil {
 		p.fail("%s is changed, and is not the plan's", o.Ref())
 	}
 }

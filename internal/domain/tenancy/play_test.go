@@ -189,6 +189,8 @@ func edits(w *world, t *rapid.T) map[string]func() {
 		},
 		"a plan":       func() { w.plan(planNames.Draw(t, "plan"), plays.Draw(t, "spec")) },
 		"another plan": func() { w.plan(planNames.Draw(t, "plan"), plays.Draw(t, "spec")) },
+		// Its finalizer is taken off, or the cluster is restored from a backup. What it made stays.
+		"lose a plan": func() { delete(w.plans, planNames.Draw(t, "plan")) },
 		"delete a plan": func() {
 			if p := w.plans[planNames.Draw(t, "plan")]; p != nil && !p.deleting {
 				p.deleting = true

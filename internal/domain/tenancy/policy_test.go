@@ -43,3 +43,23 @@ func TestNumbersAreThoseThatAreRead(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+func TestWhoseAConstraintIs(t *testing.T) {
+	in := tenancy.PlanInput{Name: "basic", UID: "p2"}
+	for about, c := range map[string]struct {
+		plan, uid string
+		want      bool
+	}{
+		"the plan's own":                                         {"basic", "p2", true},
+		"also where somebody changed the name":                   {"other", "p2", true},
+		"that of a former plan of the name, which is gone":       {"basic", "p1", true},
+		"that of another plan":                                   {"gold", "p3", false},
+		"one without a UID is somebody's, whatever name it says": {"basic", "", false},
+		"and so is one that says nothing at all":                 {"", "", false},
+	} {
+		l := tenancy.Live{Object: tenancy.Object{Labels: map[string]string{tenancy.LabelPlan: c.plan, tenancy.LabelPlanUID: c.uid}}}
+		if got := in.Owns(l); got != c.want {
+			t.Errorf("%s: got %t", about, got)
+		}
+	}
+}
