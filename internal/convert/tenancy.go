@@ -192,8 +192,11 @@ const (
 // Follower is a tenant as the roll-out of a plan sees it.
 func Follower(t *kleffv1.Tenant, plan *kleffv1.TenantPlan) tenancy.Follower {
 	f := tenancy.Follower{Name: t.Name, UID: string(t.UID), Named: t.Spec.Plan == plan.Name}
-	if t.Status.PlanUID == string(plan.UID) {
+	switch {
+	case t.Status.PlanUID == string(plan.UID):
 		f.Generation = t.Status.PlanGeneration
+	case t.Status.Plan == plan.Name:
+		f.Generation = tenancy.Restored
 	}
 	f.Able = t.DeletionTimestamp.IsZero() && meta.IsStatusConditionTrue(t.Status.Conditions, kleffv1.ConditionNamespaceReady)
 	for _, kind := range []string{kleffv1.ConditionPlanApplied, kleffv1.ConditionMeshReady, kleffv1.ConditionEdgeReady} {

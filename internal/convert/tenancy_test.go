@@ -159,7 +159,8 @@ func TestFollower(t *testing.T) {
 		want       tenancy.Follower
 	}{
 		"one that has the plan":          {conditions: []metav1.Condition{there}, want: tenancy.Follower{Generation: 3, Named: true, Able: true}},
-		"one that has none of it":        {func(o *kleffv1.Tenant) { o.Status.PlanUID = "p0" }, []metav1.Condition{there}, tenancy.Follower{Named: true, Able: true}},
+		"one that has none of it":        {func(o *kleffv1.Tenant) { o.Status.Plan, o.Status.PlanUID = "", "p0" }, []metav1.Condition{there}, tenancy.Follower{Named: true, Able: true}},
+		"one that has it of a lost plan": {func(o *kleffv1.Tenant) { o.Status.PlanUID = "p0" }, []metav1.Condition{there}, tenancy.Follower{Named: true, Able: true, Generation: tenancy.Restored}},
 		"one that goes to another":       {func(o *kleffv1.Tenant) { o.Spec.Plan = "gold" }, []metav1.Condition{there}, tenancy.Follower{Generation: 3, Able: true}},
 		"one that is deleted":            {func(o *kleffv1.Tenant) { o.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, []metav1.Condition{there}, tenancy.Follower{Generation: 3, Named: true}},
 		"one without a namespace":        {nil, []metav1.Condition{condition(kleffv1.ConditionNamespaceReady, metav1.ConditionFalse, "Creating")}, tenancy.Follower{Generation: 3, Named: true}},

@@ -70,7 +70,12 @@ func (c *Children) Try(ctx context.Context, o tenancy.Object) error {
 func (c *Children) Delete(ctx context.Context, l tenancy.Live) error {
 	u := render(tenancy.Object{Kind: l.Kind, Namespace: l.Namespace, Name: l.Name})
 	uid := types.UID(l.UID)
-	err := c.opts.Client.Delete(ctx, u, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	conditions := client.Preconditions{UID: &uid}
+	if l.Kind == tenancy.KindNamespace && l.ResourceVersion != "" {
+		// It may have been given away since it was looked at.
+		conditions.ResourceVersion = &l.ResourceVersion
+	}
+	err := c.opts.Client.Delete(ctx, u, conditions, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	err = classified("Delete"+l.Kind.Kind, l.Object, err)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err

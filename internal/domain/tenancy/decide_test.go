@@ -279,7 +279,8 @@ func planCases() map[string]question {
 		"and gets back what it had":                         {in: changed(quiet(), waiting, former, without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
 		"unless nobody knows what that was":                 {in: changed(quiet(), waiting, without("kleff-plan")), rule: "Idle", step: tenancy.Rest{}},
 		"a newcomer does not wait":                          {in: changed(quiet(), waiting, newcomer, without("kleff-plan"), without("kleff-namespace"), looked), rule: "Apply", step: create(more.Object, policy)},
-		"nor does who had another plan":                     {in: changed(quiet(), waiting, func(in *tenancy.Input) { in.Memory.PlanUID = "p0" }, looked), rule: "Apply", step: tenancy.Apply{Update: []tenancy.Update{more}}},
+		"nor does who had another plan":                     {in: changed(quiet(), waiting, func(in *tenancy.Input) { in.Memory.Plan, in.Memory.PlanUID = "other", "p0" }, looked), rule: "Apply", step: tenancy.Apply{Update: []tenancy.Update{more}}},
+		"but who had one of that name that is gone":         {in: changed(quiet(), waiting, func(in *tenancy.Input) { in.Memory.PlanUID = "p0" }, looked), rule: "Idle", step: tenancy.Rest{}},
 		"a plan that goes is given to nobody":               {in: changed(quiet(), newcomer, without("kleff-plan"), func(in *tenancy.Input) { in.World.Follow.Going = true }), rule: "Namespace", step: dropped(t)},
 		"who has it keeps it":                               {in: changed(quiet(), without("kleff-plan"), func(in *tenancy.Input) { in.World.Follow.Going = true }, looked), rule: "Apply", step: create(quota)},
 		"a plan that is gone leaves what it gave":           {in: changed(quiet(), planless), rule: "Idle", step: tenancy.Rest{}},
@@ -301,7 +302,7 @@ func planCases() map[string]question {
 			in: changed(quiet(), func(in *tenancy.Input) {
 				in.World.Unreadable = map[tenancy.Kind]*fault.Error{tenancy.KindNetworkPolicy: refusal(fault.Transient, "broken")}
 			}, without("kleff-namespace")),
-			rule: "Idle", step: sooner(10 * time.Second),
+			rule: "Idle", step: sooner(time.Minute),
 		},
 		"a kind that the cluster lacks is waited for": {
 			in: changed(quiet(), func(in *tenancy.Input) { in.World.Missing = []tenancy.Kind{tenancy.KindNetworkPolicy} }, without("kleff-namespace")), rule: "Idle", step: tenancy.Rest{},

@@ -92,10 +92,11 @@ type Failure struct {
 	Err   *fault.Error
 }
 
-// The delays between tries of one object.
+// The delays between tries of one object, and between looks at a kind that can't be read.
 const (
 	firstRetry = 10 * time.Second
 	lastRetry  = 5 * time.Minute
+	readRetry  = time.Minute
 )
 
 func (f Failure) due() time.Time {
@@ -144,7 +145,7 @@ func (in *Input) concerned() bool {
 	case f.UID == "":
 		return true
 	case in.Memory.PlanUID != f.UID:
-		return !f.Going
+		return !f.Going && (in.Memory.Plan != in.Tenant.Plan || f.Released)
 	}
 	return in.Memory.PlanGeneration == f.Generation || f.Released
 }
@@ -356,7 +357,7 @@ type failed struct {
 // nextTry is when the first of the failed objects is due; zero if none failed.
 func (in *Input) nextTry() time.Duration {
 	if len(in.wanted().unreadable) > 0 {
-		return firstRetry
+		return readRetry
 	}
 	return nextTry(in.Now, in.failures())
 }

@@ -468,7 +468,7 @@ func (w *world) followed(m tenancy.Memory, t *playedTenant) *knownPlan {
 	case k.plan == nil || k.invalid != "":
 		return nil
 	case m.PlanUID != plan.uid:
-		if plan.deleting {
+		if plan.deleting || m.Plan == plan.name && !k.released[t.UID] {
 			return nil
 		}
 	case m.PlanGeneration != plan.generation && !k.released[t.UID]:

@@ -366,8 +366,11 @@ func (w *world) former(m tenancy.Memory) *tenancy.Plan {
 // follower is what a plan knows of a tenant.
 func (w *world) follower(t *playedTenant, p *playedPlan) tenancy.Follower {
 	f := tenancy.Follower{Name: t.Name, UID: t.UID, Named: t.Plan == p.name}
-	if t.memory.PlanUID == p.uid {
+	switch {
+	case t.memory.PlanUID == p.uid:
 		f.Generation = t.memory.PlanGeneration
+	case t.memory.Plan == p.name:
+		f.Generation = tenancy.Restored
 	}
 	f.Able = !t.deleting && conditionOf(t.conditions, tenancy.ConditionNamespaceReady).Status
 	for _, kind := range []string{tenancy.ConditionPlanApplied, tenancy.ConditionMeshReady, tenancy.ConditionEdgeReady} {

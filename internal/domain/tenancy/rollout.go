@@ -2,6 +2,7 @@ package tenancy
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,8 @@ import (
 type Follower struct {
 	// Name and UID are those of the Tenant.
 	Name, UID string
-	// Generation is that of the plan that the tenant follows; zero where it has nothing of this plan yet.
+	// Generation is that of the plan that the tenant follows; zero where it has nothing of this plan yet, Restored where it has
+	// what a plan of the same name gave it that is gone.
 	Generation int64
 	// Failure is why it does not have all that this generation says; empty where it has.
 	Failure string
@@ -20,6 +22,9 @@ type Follower struct {
 	// Able says that nothing but the plan decides what becomes of it: its namespace is there, and stays.
 	Able bool
 }
+
+// Restored is the generation of what a plan gave that was deleted and made anew, which changes as gently as the plan itself.
+const Restored int64 = -1
 
 // Limits are how gently a change goes through the tenants.
 type Limits struct {
@@ -45,13 +50,10 @@ type Rollout struct {
 // at a time as have succeeded, so that a plan that nobody can have reaches one tenant, or two.
 func Advance(generation int64, followers []Follower, released map[string]bool, l Limits) Rollout {
 	followers = slices.Clone(followers)
-	slices.SortFunc(followers, func(a, b Follower) int {
-		// Those that had trouble before come last: they would say nothing about the change.
-		return cmp.Or(cmp.Compare(min(len(a.Failure), 1), min(len(b.Failure), 1)), strings.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(followers, func(a, b Follower) int { return strings.Compare(a.Name, b.Name) })
 	var r Rollout
 	inFlight := 0
-	var next []string
+	var next []Follower
 	for _, f := range followers {
 		if !f.Named {
 			continue
@@ -71,16 +73,28 @@ func Advance(generation int64, followers []Follower, released map[string]bool, l
 			inFlight++
 		default:
 			r.Waiting++
-			next = append(next, f.UID)
+			next = append(next, f)
 		}
 	}
 	r.Stopped = r.Failed > 0 && r.Waiting > 0 && tooMany(r, l)
 	if r.Stopped {
 		return r
 	}
+	slices.SortFunc(next, func(a, b Follower) int {
+		// Those that had trouble before come last: they would say nothing about the change.
+		return cmp.Or(cmp.Compare(min(len(a.Failure), 1), min(len(b.Failure), 1)), cmp.Compare(turn(generation, a), turn(generation, b)))
+	})
 	room := min(l.MaxConcurrent, r.Applied+1) - inFlight
-	r.Release = next[:max(0, min(room, len(next)))]
+	for _, f := range next[:max(0, min(room, len(next)))] {
+		r.Release = append(r.Release, f.UID)
+	}
 	return r
+}
+
+// turn is a place in the order of a roll-out that nobody can choose: whoever came first could let every change fail that they don't like.
+func turn(generation int64, f Follower) string {
+	sum := sha256.Sum256([]byte(fmt.Sprint(generation, f.UID)))
+	return string(sum[:])
 }
 
 // tooMany leaves out one failure alone, which may be the tenant's own trouble, unless none is to be left out.
