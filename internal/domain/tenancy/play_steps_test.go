@@ -264,7 +264,7 @@ func (p *tenantPass) try(s tenancy.Try) error {
 		if answer := legal(&o); answer != nil {
 			f.Invalid = tenancy.FieldOf(o) + ": " + tenancy.InWords(answer)
 			k.invalid = f.Invalid
-			return nil //nolint:nilerr // it is decided upon
+			return nil
 		}
 	}
 	f.Tried, k.tried = true, true
