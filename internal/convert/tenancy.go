@@ -56,6 +56,15 @@ func PlanStatus(s *kleffv1.TenantPlanStatus, generation int64, r tenancy.PlanRep
 	tenancyConditions(&s.Conditions, generation, r.Conditions, now)
 }
 
+// PlanRefusal is why the plan as it is now can't be, as its status has it; empty where it says nothing of that.
+func PlanRefusal(o *kleffv1.TenantPlan) string {
+	c := meta.FindStatusCondition(o.Status.Conditions, kleffv1.ConditionRolledOut)
+	if c == nil || c.Reason != kleffv1.ReasonPlanInvalid || c.ObservedGeneration != o.Generation {
+		return ""
+	}
+	return c.Message
+}
+
 func tenancyConditions(list *[]metav1.Condition, generation int64, conditions []tenancy.Condition, now time.Time) {
 	for _, c := range conditions {
 		status := metav1.ConditionFalse

@@ -72,6 +72,9 @@ func (p *pass) observe(ctx context.Context) error {
 		Name: p.object.Name, UID: string(p.object.UID), Generation: p.object.Generation,
 		Deleting: !p.object.DeletionTimestamp.IsZero(), Held: p.held(), Limits: convert.PlanLimits(p.object), Attempts: p.memory.attempts, Unreadable: map[tenancy.Kind]*fault.Error{},
 	}
+	if !state.Tried {
+		p.in.Refused = convert.PlanRefusal(p.object)
+	}
 	var list kleffv1.TenantList
 	// Nothing is changed in them, and to copy all tenants whenever one moves costs more than all the rest.
 	if err := p.Client.List(ctx, &list, client.MatchingFields{IndexPlan: p.object.Name}, client.UnsafeDisableDeepCopy); err != nil {

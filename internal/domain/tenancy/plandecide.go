@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +15,11 @@ import (
 type PlanInput struct {
 	Now time.Time
 	// Plan is nil where it can't be; Invalid says why then. Invalid is also what the API server has answered to the first tenant's try.
-	Plan       *Plan
-	Invalid    string
+	Plan    *Plan
+	Invalid string
+	// Refused is what status says that the API server has answered to this generation, if nobody has asked it again since the operator
+	// started. It bars no tenant from trying: the answer may be another one now.
+	Refused    string
 	Name, UID  string
 	Generation int64
 	Deleting   bool
@@ -293,9 +297,9 @@ func ConcludePlan(in PlanInput, out Outcome) PlanReport {
 
 func (in *PlanInput) rolledOut(r Rollout) Condition {
 	c := Condition{Type: ConditionRolledOut}
-	switch {
-	case in.Invalid != "":
-		c.Reason, c.Message = ReasonPlanInvalid, in.Invalid
+	switch invalid := cmp.Or(in.Invalid, in.Refused); {
+	case invalid != "":
+		c.Reason, c.Message = ReasonPlanInvalid, invalid
 	case r.Stopped:
 		c.Reason, c.Message = ReasonRolloutStopped, fmt.Sprintf("%d of the %d tenants tried could not get the plan, so that no more are changed; %s", r.Failed, r.Failed+r.Applied, r.First)
 	case r.Waiting > 0:

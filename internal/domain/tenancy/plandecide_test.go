@@ -146,6 +146,7 @@ func TestWhatAPlanSays(t *testing.T) {
 		"two of two stop it":                 {planWith(failed, third, func(in *tenancy.PlanInput) { in.Followers[1].Failure = "x" }), "+Applied", "RolloutStopped", "RolloutStopped"},
 		"the plan can't be":                  {planWith(impossiblePlan), "Error", "PlanInvalid", "PlanInvalid"},
 		"the API server refuses it":          {planWith(refusedPlan), "+Applied", "PlanInvalid", "PlanInvalid"},
+		"it refused it before a restart":     {planWith(func(in *tenancy.PlanInput) { in.Refused = "spec.resourceQuota: no" }), "+Applied", "PlanInvalid", "PlanInvalid"},
 		"a constraint failed":                {planWith(bare, stuck(one.Hash())), "Error", "+RolledOut", "Error"},
 		"a constraint is on its way out":     {planWith(onItsWay), "Error", "+RolledOut", "Error"},
 		"the kind is not there":              {planWith(bare, func(in *tenancy.PlanInput) { in.Missing = []tenancy.Kind{constraintKind} }), "CRDMissing", "+RolledOut", "CRDMissing"},
