@@ -1,0 +1,103 @@
+package tenancy_test
+
+import (
+	"testing"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+)
+
+// A tenant can be there before its plan: it gets its namespace, and what the plan says when there is one.
+func TestPlanThatComesLater(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "later")
+	o := s.tenant("later", "later")
+	s.says(o, kleffv1.ConditionPlanApplied, "False/PlanNotFound", `"later"`, "create it")
+	s.says(o, kleffv1.ConditionTenantReady, "False/PlanNotFound")
+	s.says(o, kleffv1.ConditionNamespaceReady, "True/Provisioned")
+	s.hasLabels(o, "later-id", map[string]string{"istio-injection": "enabled", "kleff.io/tenant-plan": "later"})
+	s.plan("later", guarded)
+	s.says(o, kleffv1.ConditionTenantReady, "True/Ready")
+	s.quotaOf("later-id")
+}
+
+// A customer who is given a plan that does not exist keeps everything, pod security above all.
+func TestPlanThatDoesNotExistTakesNothingAway(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "keeps")
+	s.plan("keeps", guarded)
+	o := s.settled("keeps", "keeps")
+	want := map[string]string{
+		"istio-injection": "enabled", "kleff.io/tenant-plan": "keeps", "example.com/tier": "small",
+		"pod-security.kubernetes.io/enforce": "baseline", "pod-security.kubernetes.io/enforce-version": "latest",
+	}
+	change(s, o, func(o *kleffv1.Tenant) { o.Spec.Plan = "keeps-typo" })
+	s.says(o, kleffv1.ConditionTenantReady, "False/PlanNotFound", `"keeps-typo"`, `what the plan "keeps" gave the namespace stays`)
+	s.hasLabels(o, "keeps-id", want)
+	s.quotaOf("keeps-id")
+	s.letsIn("keeps-id", "kleff-namespace", "kleff-ingress")
+	if o.Status.Plan != "keeps" {
+		t.Errorf("status.plan is %q", o.Status.Plan)
+	}
+	s.refuses(privileged("keeps-id"), "violates PodSecurity")
+
+	// It is suspended all the same.
+	change(s, o, func(o *kleffv1.Tenant) { o.Spec.Suspended = true })
+	s.counted("keeps-id", "kleff-suspended")
+	s.refuses(pod("keeps-id", "late"), "exceeded quota: kleff-suspended")
+	s.hasLabels(o, "keeps-id", want)
+}
+
+// What a plan no longer says goes from its tenants.
+func TestPlanThatSaysLess(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "less")
+	p := s.plan("less", guarded)
+	o := s.settled("less", "less")
+	theirs := &networkingv1.NetworkPolicy{ObjectMeta: in("less-id", "theirs"), Spec: networkingv1.NetworkPolicySpec{PolicyTypes: []networkingv1.PolicyType{"Egress"}}}
+	s.create(theirs)
+	s.replan("less", `{istio: {revision: stable}}`)
+	s.gone(
+		&corev1.ResourceQuota{ObjectMeta: in("less-id", "kleff-plan")}, &corev1.LimitRange{ObjectMeta: in("less-id", "kleff-plan")},
+		&rbacv1.RoleBinding{ObjectMeta: in("less-id", "kleff-owner-view")},
+	)
+	s.letsIn("less-id")
+	s.read(theirs)
+	s.says(o, kleffv1.ConditionTenantReady, "True/Ready")
+	s.says(p, kleffv1.ConditionReady, "True/RolledOut")
+	s.hasLabels(o, "less-id", map[string]string{"istio.io/rev": "stable", "kleff.io/tenant-plan": "less"})
+}
+
+// A plan that customers have stays until none has it.
+func TestPlanInUse(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "inuse")
+	p := s.plan("inuse", guarded)
+	s.plan("inuse-other", `{}`)
+	moves, leaves := s.settled("inuse-moves", "inuse"), s.settled("inuse-leaves", "inuse")
+	s.delete(p)
+	s.says(p, kleffv1.ConditionReady, "False/InUse", "inuse-moves", "inuse-leaves", "give them another plan")
+	late := s.tenant("inuse-late", "inuse")
+	s.says(late, kleffv1.ConditionPlanApplied, "False/PlanNotFound", "being deleted", "name another")
+	s.says(moves, kleffv1.ConditionTenantReady, "True/Ready")
+
+	// Those who have it keep it: what somebody changes is still set back.
+	change(s, namespace("inuse-moves-id"), func(o *corev1.Namespace) { o.Labels["example.com/tier"] = "none" })
+	s.eventually(func(g gomega.Gomega) {
+		ns := namespace("inuse-moves-id")
+		s.read(ns)
+		g.Expect(ns.Labels).To(gomega.HaveKeyWithValue("example.com/tier", "small"))
+	})
+	s.delete(leaves)
+	for _, o := range []*kleffv1.Tenant{moves, late} {
+		change(s, o, func(o *kleffv1.Tenant) { o.Spec.Plan = "inuse-other" })
+	}
+	s.gone(p, leaves)
+	s.says(moves, kleffv1.ConditionTenantReady, "True/Ready", "inuse-other")
+	s.says(late, kleffv1.ConditionTenantReady, "True/Ready")
+	s.gone(&corev1.ResourceQuota{ObjectMeta: in("inuse-moves-id", "kleff-plan")})
+}

@@ -1,0 +1,44 @@
+package tenancy_test
+
+import (
+	"testing"
+
+	"github.com/onsi/gomega"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+)
+
+// A role that the operator may not bind is named, with the cure. Everything else is applied, and the role once it may.
+func TestRoleThatMayNotBeBound(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "bind")
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "bind-customer"}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"deletecollection"}},
+	}}
+	s.create(role)
+	s.plan("bind", `{resourceQuota: {hard: {pods: "3"}}, networkIsolation: Namespace, owner: {clusterRole: bind-customer}}`)
+	o := s.tenant("bind", "bind")
+	s.says(o, kleffv1.ConditionPlanApplied, "False/PartiallyApplied", `RoleBinding "kleff-owner-bind-customer"`, "ClusterRole bind-customer", "tenancy.ownerClusterRoles")
+	s.says(o, kleffv1.ConditionTenantReady, "False/PartiallyApplied")
+	s.says(plan("bind"), kleffv1.ConditionReady, "False/TenantsFailed", "tenancy.ownerClusterRoles")
+	s.quotaOf("bind-id")
+	s.letsIn("bind-id", "kleff-namespace")
+	if s.may("bind-id", "deletecollection", "bind-id") {
+		t.Error("the user may do what nobody could grant")
+	}
+
+	// As the chart grants it.
+	grant := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "bind-grant"}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{rbacv1.GroupName}, Resources: []string{"clusterroles"}, ResourceNames: []string{role.Name}, Verbs: []string{"bind"}},
+	}}
+	s.create(grant)
+	s.create(&rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: grant.Name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: grant.Name},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: host.Installation.User()}},
+	})
+	s.says(o, kleffv1.ConditionTenantReady, "True/Ready")
+	s.eventually(func(g gomega.Gomega) { g.Expect(s.may("bind-id", "deletecollection", "bind-id")).To(gomega.BeTrue()) })
+	s.belongsTo("bind-id", "bind-id", "deletecollection")
+}
