@@ -217,7 +217,7 @@ func (s *scene) delete(o client.Object) {
 func change[O client.Object](s *scene, o O, edit func(O)) {
 	s.t.Helper()
 	s.read(o)
-	base := o.DeepCopyObject().(O) //nolint:forcetypeassert // a copy has the type of its original
+	base := o.DeepCopyObject().(O)
 	edit(o)
 	if err := kube.Patch(s.t.Context(), o, client.MergeFrom(base)); err != nil {
 		s.t.Fatalf("changing %T %s: %v", o, o.GetName(), err)
