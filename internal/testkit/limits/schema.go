@@ -95,7 +95,8 @@ func longestText(rule apiextensionsv1.ValidationRule) string {
 	}
 	longest := ""
 	for _, text := range celString.FindAllString(rule.MessageExpression, -1) {
-		if text = strings.Trim(text, "'"); len(text) > len(longest) {
+		// A regular expression is not said, but computed with.
+		if text = strings.Trim(text, "'"); len(text) > len(longest) && !strings.HasPrefix(text, "^") {
 			longest = text
 		}
 	}
