@@ -217,6 +217,7 @@ var matrix = map[string]struct {
 			"+CustomResourceDefinition tenantplans.kleff.kleff.io", "+CustomResourceDefinition tenants.kleff.kleff.io",
 			"+ValidatingAdmissionPolicy " + release + "-tenant-deletion-protection", "+ValidatingAdmissionPolicy " + release + "-tenant-namespace-deletion-protection",
 			"+ValidatingAdmissionPolicyBinding " + release + "-tenant-deletion-protection", "+ValidatingAdmissionPolicyBinding " + release + "-tenant-namespace-deletion-protection",
+			"+ValidatingAdmissionPolicy " + release + "-tenant-object-protection", "+ValidatingAdmissionPolicyBinding " + release + "-tenant-object-protection",
 		},
 		text: []string{
 			"--controllers=distributiontenant,tenantsource,distribution,connectiongroup,tenant\n",
@@ -225,7 +226,7 @@ var matrix = map[string]struct {
 	},
 	"customers and nothing else, with as little as can be": {
 		values: "controller: {controllers: null}\ncrds: {install: false}\nrbac: {aggregate: false}\n" +
-			"tenancy: {enabled: true, reservedNamespaces: [kube-*], ownerClusterRoles: [], istio: {enabled: false}, gatekeeper: {constraints: []}, deletionProtection: {enabled: false}}",
+			"tenancy: {enabled: true, reservedNamespaces: [kube-*], ownerClusterRoles: [], istio: {enabled: false}, gatekeeper: {constraints: []}, deletionProtection: {enabled: false}, objectProtection: {enabled: false}}",
 		objects: []string{
 			"+ClusterRole " + release + "-tenantplans-editor", "+ClusterRole " + release + "-tenants-editor", "+ClusterRole " + release + "-tenants-viewer",
 			"-ClusterRole " + release + "-admin", "-ClusterRole " + release + "-edit", "-ClusterRole " + release + "-view",
@@ -234,7 +235,7 @@ var matrix = map[string]struct {
 		text: []string{"--controllers=tenant\n", `"--reserved-namespaces=kube-*"`},
 	},
 	"templates of Gatekeeper": {
-		values: "tenancy: {enabled: true, constraintTemplates: {enabled: true}, deletionProtection: {enabled: false}}",
+		values: "tenancy: {enabled: true, constraintTemplates: {enabled: true}, deletionProtection: {enabled: false}, objectProtection: {enabled: false}}",
 		objects: []string{
 			"+ClusterRole " + release + "-tenantplans-editor", "+ClusterRole " + release + "-tenants-editor", "+ClusterRole " + release + "-tenants-viewer",
 			"+ConstraintTemplate kleffallowedregistries", "+ConstraintTemplate kleffpodsecurity",
@@ -247,6 +248,7 @@ var matrix = map[string]struct {
 			"-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Role *", "-RoleBinding *", "-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *",
 			"+ValidatingAdmissionPolicy " + release + "-tenant-deletion-protection", "+ValidatingAdmissionPolicy " + release + "-tenant-namespace-deletion-protection",
 			"+ValidatingAdmissionPolicyBinding " + release + "-tenant-deletion-protection", "+ValidatingAdmissionPolicyBinding " + release + "-tenant-namespace-deletion-protection",
+			"+ValidatingAdmissionPolicy " + release + "-tenant-object-protection", "+ValidatingAdmissionPolicyBinding " + release + "-tenant-object-protection",
 		},
 	},
 	"no disruption budget":            {values: "podDisruptionBudget: {enabled: false}", objects: []string{"-PodDisruptionBudget " + release}},

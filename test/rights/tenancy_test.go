@@ -158,8 +158,9 @@ func newTenancyRig(t *testing.T, name string) *rig {
 		crds = append(crds, thirdparty.ConstraintCRD(t, text))
 	}
 	thirdparty.Install(t, host.RESTConfig(), crds...)
+	// Each release would keep what is in tenants' namespaces from the operators of the others.
 	i, err := host.Install(t.Context(), install.Options{
-		Release: "tenants-" + name, Namespace: "tenants-" + name + "-home", Values: []string{"tenancy.enabled=true", "controller.controllers=null"},
+		Release: "tenants-" + name, Namespace: "tenants-" + name + "-home", Values: []string{"tenancy.enabled=true", "tenancy.objectProtection.enabled=false", "controller.controllers=null"},
 	})
 	if err != nil {
 		t.Fatal(err)

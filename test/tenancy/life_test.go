@@ -246,12 +246,7 @@ func (s *scene) belongsTo(ns, user, verb string) {
 // actsAs does something as the user.
 func (s *scene) actsAs(user, ns string) {
 	s.t.Helper()
-	config := host.RESTConfig()
-	config.Impersonate.UserName = user
-	c, err := client.New(config, client.Options{Scheme: kube.Scheme()})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	c := s.as(user)
 	for where, want := range map[string]bool{ns: true, "default": false} {
 		err := c.Create(s.t.Context(), &corev1.ConfigMap{ObjectMeta: in(where, user)})
 		if (err == nil) != want {
