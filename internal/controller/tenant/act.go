@@ -140,7 +140,7 @@ func (p *pass) apply(ctx context.Context, a tenancy.Apply) {
 	for _, l := range a.Prune {
 		err := p.Children.Delete(ctx, l)
 		if err == nil {
-			p.pruned(ctx, l)
+			p.pruned(l)
 		}
 		p.note(l.Object, "", err)
 	}
@@ -216,7 +216,7 @@ func (p *pass) found(live tenancy.Live) {
 }
 
 // pruned takes a child that was deleted. Some wait for finalizers, and go later.
-func (p *pass) pruned(_ context.Context, l tenancy.Live) {
+func (p *pass) pruned(l tenancy.Live) {
 	l.Deleting = true
 	p.found(l)
 }

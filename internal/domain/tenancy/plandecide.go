@@ -344,7 +344,7 @@ func (in *PlanInput) policyReady(out Outcome) Condition {
 // Foreign is the failure of an object whose name somebody else's has.
 func Foreign(o Object) *fault.Error {
 	return &fault.Error{Kind: fault.Exists, Operation: "Creating", Message: fmt.Sprintf(
-		"there is one of that name that the operator did not make (%s): delete or rename it", o.Ref())}
+		"there is one of that name that the operator did not make for this tenant or plan (%s): delete or rename it", o.Ref())}
 }
 
 // Unsettled is the failure of an object that is not as it was applied.
