@@ -317,6 +317,10 @@ func (n *names) reasons(o v1alpha1.DistributionTenant, s sim.TenantState, ours b
 		// The request was lost, and AWS takes none for what does not lead to CloudFront.
 		out[v1alpha1.ReasonCertificateFailed] = out[v1alpha1.ReasonDomainValidationPending]
 	}
+	if ours && s.ManagedCertificate == "" && o.Spec.ManagedCertificateRequest != nil && o.Annotations[v1alpha1.AnnotationAdoptedGeneration] != "" {
+		// What is adopted is left as it is until the spec changes: nothing was requested.
+		out[v1alpha1.ReasonPendingValidation] = true
+	}
 	if out[v1alpha1.ReasonCertificateSANMismatch] {
 		out[v1alpha1.ReasonValidationFailed], out[v1alpha1.ReasonDomainValidationPending] = true, true
 	}
