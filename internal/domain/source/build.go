@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
 // Program is a Config, checked and ready to turn rows into objects. It never changes, and may be used
@@ -86,7 +88,7 @@ func (p *Program) readName(r *reader) (name, reason string) {
 		return "", reason
 	case name == "":
 		return "", fmt.Sprintf("%s is empty, so nobody knows whose %s it is: give every %[2]s a name, or leave the %[2]s out", in, p.words.Row)
-	case !isSubdomain(name):
+	case !kubename.IsSubdomain(name):
 		return name, in.illegalName(name, p.words)
 	case len(name) >= shortestTenantName && len(name) <= longestTenantName || p.hasTenantName(r):
 		return name, ""
@@ -109,7 +111,7 @@ func (p *Program) hasTenantName(r *reader) bool {
 
 func (in *input) illegalName(name string, w Words) string {
 	cure := "use an expression for the name, such as " + w.nameExample()
-	if isSubdomain(strings.ToLower(name)) {
+	if kubename.IsSubdomain(strings.ToLower(name)) {
 		cure = fmt.Sprintf("it has capital letters; change the %s, or use an expression for the name, such as row.name.lowerAscii()", w.Row)
 	}
 	return fmt.Sprintf("%s: %s is no name of an object, which has lower-case letters, digits, and inner hyphens and dots: %s", in, quote(name), cure)

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
 // convert brings the value of a row to the form that the field has in JSON. A nil value without a
@@ -94,7 +96,7 @@ func (f *field) convertText(v any) (value any, problem string) {
 		return nil, fmt.Sprintf("%s is not allowed: give %s", quote(s), f.takes())
 	case len(s) > f.max && utf8.RuneCountInString(s) > f.max:
 		return nil, fmt.Sprintf("%s has %d characters: give at most %d", quote(s), utf8.RuneCountInString(s), f.max)
-	case f.area == inLabels && !isLabelValue(s):
+	case f.area == inLabels && !kubename.IsLabelValue(s):
 		return nil, quote(s) + " is no value of a label: give at most 63 letters, digits and inner - _ . , or use an annotation"
 	}
 	return s, ""

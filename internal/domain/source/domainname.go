@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
 // longestDomainLabel is a rule of DNS.
@@ -53,7 +54,7 @@ func isHost(name string) bool {
 	labels := 0
 	last := ""
 	for label := range strings.SplitSeq(name, ".") {
-		if len(label) > longestDomainLabel || !isLabel(label) {
+		if len(label) > longestDomainLabel || !kubename.IsLabel(label) {
 			return false
 		}
 		labels++

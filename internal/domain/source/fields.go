@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
 // Field is a field of a DistributionTenant that a row can fill.
@@ -74,10 +76,10 @@ type field struct {
 }
 
 const (
-	longestName   = 253
+	longestName   = kubename.LongestName
 	longestDomain = 253
 	longestARN    = 2048
-	longestLabel  = 63
+	longestLabel  = kubename.LongestLabel
 	// longestAnnotation is what the API server takes for all of them together.
 	longestAnnotation = 256 << 10
 	// A name in AWS has 3 to 128 characters.
@@ -259,7 +261,7 @@ func metadataKeyProblem(key string) string {
 	if !prefixed {
 		prefix, name = "", key
 	}
-	if name == "" || !isLabelValue(name) || prefixed && !isSubdomain(prefix) {
+	if name == "" || !kubename.IsLabelValue(name) || prefixed && !kubename.IsSubdomain(prefix) {
 		return "is no key of a label or an annotation: use at most 63 letters, digits and inner - _ . , if wanted after a domain and a slash, as in example.com/team"
 	}
 	for _, d := range reservedDomains {
@@ -268,48 +270,6 @@ func metadataKeyProblem(key string) string {
 		}
 	}
 	return ""
-}
-
-// isSubdomain reports whether the API server takes the text as the name of an object.
-func isSubdomain(s string) bool {
-	if len(s) > longestName {
-		return false
-	}
-	for label := range strings.SplitSeq(s, ".") {
-		if !isLabel(label) {
-			return false
-		}
-	}
-	return true
-}
-
-// isLabel reports whether the text is lower-case letters, digits and inner hyphens.
-func isLabel(s string) bool {
-	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return true
-}
-
-// isLabelValue reports whether the API server takes the text as the value of a label.
-func isLabelValue(s string) bool {
-	if len(s) > longestLabel {
-		return false
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		case i > 0 && i < len(s)-1 && (c == '-' || c == '_' || c == '.'):
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // longestQuote keeps reasons readable, and what they are stored in small.

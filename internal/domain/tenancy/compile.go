@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
 // Compile checks a plan, and makes it ready to build what its tenants have. The error names every mistake, with field,
@@ -35,18 +37,18 @@ func (c *compiler) mistake(format string, args ...any) {
 }
 
 func (c *compiler) checkName(name string) {
-	if name == "" || !isLabelValue(name) {
+	if name == "" || !kubename.IsLabelValue(name) {
 		c.mistake("metadata.name %s is no value of a label, which has 1 to %d letters, digits and inner - _ . : create the plan under another name",
-			quote(name), longestLabel)
+			quote(name), kubename.LongestLabel)
 	}
 }
 
 func (c *compiler) checkKeys(spec PlanSpec) {
 	c.checkMap("spec.labels", spec.Labels)
 	for _, key := range slices.Sorted(maps.Keys(spec.Labels)) {
-		if !isLabelValue(spec.Labels[key]) {
+		if !kubename.IsLabelValue(spec.Labels[key]) {
 			c.mistake("spec.labels[%s] %s is no value of a label: use at most %d letters, digits and inner - _ . , or an annotation",
-				key, quote(spec.Labels[key]), longestLabel)
+				key, quote(spec.Labels[key]), kubename.LongestLabel)
 		}
 	}
 	c.checkMap("spec.annotations", spec.Annotations)
@@ -54,9 +56,9 @@ func (c *compiler) checkKeys(spec PlanSpec) {
 
 func (c *compiler) checkMap(at string, m map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		if !isQualifiedName(key) {
+		if !kubename.IsQualified(key) {
 			c.mistake("%s: %s is no key: use at most %d letters, digits and inner - _ . , if wanted after a domain and a slash, as in example.com/team",
-				at, quote(key), longestLabel)
+				at, quote(key), kubename.LongestLabel)
 		}
 	}
 }
@@ -82,7 +84,7 @@ func (c *compiler) checkLimits(spec PlanSpec) {
 func (c *compiler) checkResources(at string, v any) {
 	resources, _ := v.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(resources)) {
-		if !isQualifiedName(name) {
+		if !kubename.IsQualified(name) {
 			c.mistake("%s: %s is no name of a resource: use one such as cpu, requests.memory or example.com/gpu", at, quote(name))
 		}
 		if quantity := fmt.Sprint(resources[name]); strings.HasPrefix(quantity, "-") {
@@ -96,7 +98,7 @@ func (c *compiler) checkIstio(i Istio) {
 		c.mistake("spec.istio.revision %s means that sidecars are injected, and spec.istio.injection is %s: remove the revision, or set injection to Enabled",
 			quote(i.Revision), i.Injection)
 	}
-	if i.Revision != "" && !isLabelValue(i.Revision) {
+	if i.Revision != "" && !kubename.IsLabelValue(i.Revision) {
 		c.mistake("spec.istio.revision %s is no value of a label: use the name of a revision or a tag of the control plane", quote(i.Revision))
 	}
 	if i.Gateway == nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
 // Rule is one line of a chain, for the documentation.
@@ -245,7 +247,7 @@ func protected(in *Input) (Decision, bool) {
 }
 
 func neverMade(in *Input) (Decision, bool) {
-	if isDNSLabel(in.Tenant.Namespace) {
+	if kubename.IsNamespace(in.Tenant.Namespace) {
 		return pass()
 	}
 	return do(LetGo{})

@@ -3,6 +3,8 @@ package tenancy
 import (
 	"crypto/sha256"
 	"encoding/hex"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
 const (
@@ -67,12 +69,12 @@ func (p *Plan) ownerBinding(t Tenant) Object {
 // is too long is cut, and ends in a hash of the whole.
 func ownerName(role string) string {
 	name := nameOwner + role
-	if len(name) <= longestName {
+	if len(name) <= kubename.LongestName {
 		return name
 	}
 	sum := sha256.Sum256([]byte(role))
 	end := "-" + hex.EncodeToString(sum[:8])
-	return name[:longestName-len(end)] + end
+	return name[:kubename.LongestName-len(end)] + end
 }
 
 func anyList(list []string) []any {

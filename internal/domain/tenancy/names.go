@@ -6,14 +6,12 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
-const (
-	longestLabel = 63
-	longestName  = 253
-	// longestQuote keeps messages readable, and what they are stored in small.
-	longestQuote = 100
-)
+// longestQuote keeps messages readable, and what they are stored in small.
+const longestQuote = 100
 
 // Reserved are the names of namespaces that no tenant gets.
 type Reserved struct{ names, prefixes []string }
@@ -27,9 +25,9 @@ func ParseReserved(patterns []string) (Reserved, error) {
 		switch {
 		case pattern == "*":
 			mistakes = append(mistakes, errors.New(`the pattern "*" reserves every name, so that no tenant could have one: give the beginning of names, such as kube-*`))
-		case isPrefix && isDNSLabel(text+"x"):
+		case isPrefix && kubename.IsNamespace(text+"x"):
 			r.prefixes = append(r.prefixes, text)
-		case !isPrefix && isDNSLabel(text):
+		case !isPrefix && kubename.IsNamespace(text):
 			r.names = append(r.names, text)
 		default:
 			mistakes = append(mistakes, fmt.Errorf("the pattern %s matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*", quote(pattern)))
@@ -56,9 +54,9 @@ func (t Tenant) Problem(r Reserved) string {
 		{"spec.plan", t.Plan, "change it, and the name of the TenantPlan"},
 		{"spec.username", t.Username, "change it"},
 	} {
-		if f.value == "" || !isLabelValue(f.value) {
+		if f.value == "" || !kubename.IsLabelValue(f.value) {
 			problems = append(problems, fmt.Sprintf("%s %s is no value of a label, which has 1 to %d letters, digits and inner - _ . : %s",
-				f.field, quote(f.value), longestLabel, f.cure))
+				f.field, quote(f.value), kubename.LongestLabel, f.cure))
 		}
 	}
 	return strings.Join(slices.DeleteFunc(problems, func(p string) bool { return p == "" }), ". ")
@@ -72,9 +70,9 @@ func (t Tenant) namespaceProblem(r Reserved) string {
 		field, change = "spec.namespace", "change it to one"
 	}
 	switch {
-	case !isDNSLabel(t.Namespace):
+	case !kubename.IsNamespace(t.Namespace):
 		return fmt.Sprintf("%s %s is no name of a namespace, which has 1 to %d lower-case letters, digits and inner hyphens: %s",
-			field, quote(t.Namespace), longestLabel, change)
+			field, quote(t.Namespace), kubename.LongestLabel, change)
 	case r.Has(t.Namespace):
 		return fmt.Sprintf("%s %s is reserved: the namespace of a tenant must not be one of the platform, and its name can't be changed: delete this Tenant, and create another with another name in spec.namespace",
 			field, quote(t.Namespace))
@@ -82,55 +80,17 @@ func (t Tenant) namespaceProblem(r Reserved) string {
 	return ""
 }
 
-// isDNSLabel reports whether the API server takes the text as the name of a namespace.
-func isDNSLabel(s string) bool {
-	if s == "" || len(s) > longestLabel || s[0] == '-' || s[len(s)-1] == '-' {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return true
-}
-
 // isSubdomain reports whether the text is a name in DNS, in lower case.
 func isSubdomain(s string) bool {
-	if len(s) > longestName {
+	if len(s) > kubename.LongestName {
 		return false
 	}
 	for label := range strings.SplitSeq(s, ".") {
-		if !isDNSLabel(label) {
+		if !kubename.IsNamespace(label) {
 			return false
 		}
 	}
 	return true
-}
-
-// isLabelValue reports whether the API server takes the text as the value of a label.
-func isLabelValue(s string) bool {
-	if len(s) > longestLabel {
-		return false
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		case i > 0 && i < len(s)-1 && (c == '-' || c == '_' || c == '.'):
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// isQualifiedName reports whether the text is the key of a label or annotation, or the name of a resource.
-func isQualifiedName(s string) bool {
-	prefix, name, prefixed := strings.Cut(s, "/")
-	if !prefixed {
-		name = s
-	}
-	return name != "" && isLabelValue(name) && (!prefixed || isSubdomain(prefix))
 }
 
 // quote shows a text of unknown length.

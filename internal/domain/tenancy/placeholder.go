@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
 const pathGateway = "spec.istio.gateway"
@@ -132,7 +134,7 @@ func (t Tenant) cure(parts []part) string {
 // gateway takes for it, a dot for its own, a star for all.
 func isHost(s string) bool {
 	if routes, host, narrowed := strings.Cut(s, "/"); narrowed {
-		if routes != "." && routes != "*" && !isDNSLabel(routes) {
+		if routes != "." && routes != "*" && !kubename.IsNamespace(routes) {
 			return false
 		}
 		s = host
