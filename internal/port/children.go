@@ -34,3 +34,9 @@ type ChildWriter interface {
 	// Delete deletes the object with that UID. That it is gone already is no error.
 	Delete(ctx context.Context, l tenancy.Live) error
 }
+
+// Children is both.
+type Children interface {
+	ChildReader
+	ChildWriter
+}

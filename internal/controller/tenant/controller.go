@@ -7,12 +7,10 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
@@ -21,16 +19,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// Children is what the controller needs of the cluster.
-type Children interface {
-	port.ChildReader
-	port.ChildWriter
-}
-
 // Options are what the controller is made from.
 type Options struct {
 	Client   client.Client
-	Children Children
+	Children port.Children
 	// Plans is what is known of the plans as they are now.
 	Plans *tenantplan.Plans
 	// Reserved are the names of namespaces that no tenant gets.
@@ -45,14 +37,11 @@ type Options struct {
 // IndexNamespace is the field of the cache's index of Tenants by the names of their namespaces.
 const IndexNamespace = "namespace"
 
-// wakeQueue is how many woken objects may wait for the work queue to take them.
-const wakeQueue = 256
-
 // Controller implements reconcile.Kind for Tenant.
 type Controller struct {
 	Options
 
-	changed chan event.GenericEvent
+	waker *reconcile.Waker
 
 	mu     sync.Mutex
 	memory map[string]*memory
@@ -66,7 +55,7 @@ type memory struct {
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, memory: map[string]*memory{}, changed: make(chan event.GenericEvent, wakeQueue)}
+	return &Controller{Options: o, memory: map[string]*memory{}, waker: reconcile.NewWaker(o.Active)}
 }
 
 // New implements reconcile.Kind.
@@ -104,15 +93,8 @@ func (c *Controller) recall(o *kleffv1.Tenant) *memory {
 
 // Wake queues tenants.
 func (c *Controller) Wake(ctx context.Context, tenants []string) {
-	if !c.active() {
-		return
-	}
 	for _, name := range tenants {
-		select {
-		case c.changed <- event.GenericEvent{Object: &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}}:
-		case <-ctx.Done():
-			return
-		}
+		c.waker.Wake(ctx, types.NamespacedName{Name: name})
 	}
 }
 
@@ -161,7 +143,7 @@ func (c *Controller) list(ctx context.Context, options ...client.ListOption) []s
 // SetupWithManager watches the tenants, and the plans that they name.
 func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*kleffv1.Tenant], workers int) error {
 	return reconcile.Setup(mgr, d, reconcile.Watch{
-		Name: "tenant", Workers: workers, Wake: c.changed, Ready: c.Ready,
+		Name: "tenant", Workers: workers, Wake: c.waker.Queue(), Ready: c.Ready,
 		Related: []reconcile.Related{{
 			Object: &kleffv1.TenantPlan{},
 			Wakes: func(o client.Object) []types.NamespacedName {

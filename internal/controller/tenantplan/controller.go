@@ -7,12 +7,10 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
@@ -20,16 +18,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// Children is what the controller needs of the cluster.
-type Children interface {
-	port.ChildReader
-	port.ChildWriter
-}
-
 // Options are what the controller is made from.
 type Options struct {
 	Client   client.Client
-	Children Children
+	Children port.Children
 	Plans    *Plans
 	Clock    clock.PassiveClock
 	// Next wakes the tenants that a change has come to.
@@ -52,14 +44,11 @@ func PlansOf(t *kleffv1.Tenant) []string {
 	return plans
 }
 
-// wakeQueue is how many woken objects may wait for the work queue to take them.
-const wakeQueue = 64
-
 // Controller implements reconcile.Kind for TenantPlan.
 type Controller struct {
 	Options
 
-	changed chan event.GenericEvent
+	waker *reconcile.Waker
 
 	mu     sync.Mutex
 	memory map[string]*memory
@@ -75,7 +64,7 @@ type memory struct {
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, memory: map[string]*memory{}, changed: make(chan event.GenericEvent, wakeQueue)}
+	return &Controller{Options: o, memory: map[string]*memory{}, waker: reconcile.NewWaker(o.Active)}
 }
 
 // New implements reconcile.Kind.
@@ -116,17 +105,8 @@ func (c *Controller) recall(o *kleffv1.TenantPlan) *memory {
 
 // Wake queues plans.
 func (c *Controller) Wake(ctx context.Context, plans ...string) {
-	select {
-	case <-c.Active:
-	default:
-		return
-	}
 	for _, name := range plans {
-		select {
-		case c.changed <- event.GenericEvent{Object: &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}}:
-		case <-ctx.Done():
-			return
-		}
+		c.waker.Wake(ctx, types.NamespacedName{Name: name})
 	}
 }
 
@@ -153,7 +133,7 @@ func (c *Controller) WakeAll(ctx context.Context) {
 // SetupWithManager watches the plans, and what becomes of their tenants.
 func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*kleffv1.TenantPlan], workers int) error {
 	return reconcile.Setup(mgr, d, reconcile.Watch{
-		Name: "tenantplan", Workers: workers, Wake: c.changed, Ready: c.Ready,
+		Name: "tenantplan", Workers: workers, Wake: c.waker.Queue(), Ready: c.Ready,
 		Related: []reconcile.Related{{
 			Object: &kleffv1.Tenant{},
 			Wakes: func(o client.Object) []types.NamespacedName {

@@ -1,0 +1,44 @@
+package reconcile
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+)
+
+// wakeQueue is how many woken objects may wait for the work queue to take them.
+const wakeQueue = 256
+
+// Waker queues objects of a kind that something outside has changed for.
+type Waker struct {
+	queue  chan event.GenericEvent
+	active <-chan struct{}
+}
+
+// NewWaker makes one. active is closed once this replica is the one that works: nobody takes from the queue before, and every object
+// is looked at then.
+func NewWaker(active <-chan struct{}) *Waker {
+	return &Waker{queue: make(chan event.GenericEvent, wakeQueue), active: active}
+}
+
+// Queue is what a Watch takes.
+func (w *Waker) Queue() <-chan event.GenericEvent { return w.queue }
+
+// Wake queues objects. It waits for room.
+func (w *Waker) Wake(ctx context.Context, keys ...types.NamespacedName) {
+	select {
+	case <-w.active:
+	default:
+		return
+	}
+	for _, key := range keys {
+		o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+		select {
+		case w.queue <- event.GenericEvent{Object: o}:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
