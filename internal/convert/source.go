@@ -279,7 +279,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r source.Rep
 		polled := metav1.NewTime(r.Polled.Truncate(time.Second))
 		if r.Generation != s.ObservedGeneration {
 			// They are those of another spec, and would look like a mistake in the table beside what this one reads.
-			s.Columns, s.ClearedDeletions = nil, nil
+			s.Columns = nil
 		}
 		s.LastPollTime, s.ObservedGeneration = &polled, r.Generation
 		if r.Token != "" {
@@ -299,7 +299,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r source.Rep
 	for _, d := range r.History.Merged(maxRecent) {
 		s.RecentDeletions = append(s.RecentDeletions, v1alpha1.RecentDeletions{Time: metav1.NewTime(d.Time.Truncate(time.Second)), Count: int32(d.Count)})
 	}
-	s.ClearedDeletions = clearedDeletions(s.ClearedDeletions, r)
+	s.ClearedDeletions = slices.Clone(r.Cleared[:min(len(r.Cleared), maxCleared)])
 	for _, c := range r.Conditions {
 		status := metav1.ConditionFalse
 		if c.Status {
@@ -340,23 +340,8 @@ func sourceResult(s *v1alpha1.TenantSourceStatus, r *source.Result) {
 	}
 }
 
-// maxCleared is how many names of a plan survive a restart.
+// maxCleared is how many tenants of a plan survive a restart.
 const maxCleared = 1000
-
-// clearedDeletions is kept until a poll is over.
-func clearedDeletions(before []string, r source.Report) []string {
-	switch {
-	case len(r.Cleared) > 0:
-		var uids []string
-		for _, o := range r.Cleared[:min(len(r.Cleared), maxCleared)] {
-			uids = append(uids, o.UID)
-		}
-		return uids
-	case r.Result != nil:
-		return nil
-	}
-	return before
-}
 
 func heldDeletions(h *source.Held) *v1alpha1.HeldDeletions {
 	if h == nil {

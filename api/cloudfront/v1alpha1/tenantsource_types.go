@@ -574,8 +574,9 @@ type TenantSourceStatus struct {
 	// +optional
 	RecentDeletions []RecentDeletions `json:"recentDeletions,omitempty"`
 
-	// clearedDeletions are the UIDs of the first 1000 tenants that the guard has let go, and that are counted, while
-	// they are being deleted: an operator that starts anew among them goes on, and counts none twice.
+	// clearedDeletions are the UIDs of the first 1000 tenants that the guard has let go, and that are counted, until
+	// they are deleted or their rows are seen again. An operator that restarts meanwhile confirms them again, and
+	// counts none twice.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=1000
 	// +kubebuilder:validation:items:MinLength=1

@@ -73,12 +73,13 @@ func (p *pass) read(ctx context.Context) error {
 	poll := source.NewPoll(p.session.program, fleet, p.MaxRows)
 	ctx, cancel := p.whileWanted(ctx)
 	defer cancel()
-	if round.Failure = p.readRows(ctx, poll); round.Failure != nil {
+	if failure := p.readRows(ctx, poll); failure != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, errStopping) || errors.Is(cause, errOutdated) {
 			p.session.Round = nil
 			return cause
 		}
-		log.FromContext(ctx).Info("The table was not read; nothing is changed", "reason", round.Failure.Reason, "message", round.Failure.Message)
+		log.FromContext(ctx).Info("The table was not read; nothing is changed", "reason", failure.Reason, "message", failure.Message)
+		p.in.Fail(failure, poll.Present, fleet.owned(p.in.Policy))
 		return nil
 	}
 	p.in.Now = p.Clock.Now()

@@ -82,12 +82,7 @@ func (p *pass) invalid() string {
 func (p *pass) observeRemoval(ctx context.Context) {
 	gone := map[string]bool{}
 	if r := p.session.Round; r != nil && r.Reserved {
-		for _, o := range r.Verdict.Go[:r.Removed] {
-			gone[o.UID] = true
-		}
-		for _, o := range r.Kept {
-			delete(gone, o.UID)
-		}
+		gone = r.Gone()
 	}
 	fleet, err := p.fleet(ctx)
 	if err != nil {

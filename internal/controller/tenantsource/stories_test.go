@@ -70,12 +70,13 @@ type memoryTable struct {
 	began func() time.Time
 }
 
-// tableRead is a complete read: which names it had, and whether all rows had one.
+// tableRead is a read that has seen rows: which names it had, whether all rows had one, and whether it came to its end.
 type tableRead struct {
-	at    time.Time
-	names map[string]bool
-	named bool
-	rows  int
+	at       time.Time
+	names    map[string]bool
+	named    bool
+	complete bool
+	rows     int
 }
 
 // Read implements port.Rows.
@@ -112,6 +113,7 @@ func (m *memoryTable) Read(_ context.Context, _ source.Query, sink source.Sink) 
 	if weather == "empty" {
 		rows = nil
 	}
+	defer func() { m.reads = append(m.reads, read) }()
 	for i := range rows {
 		if weather == "cut" && i >= len(rows)/2 {
 			return failure(fault.Transient)
@@ -130,10 +132,10 @@ func (m *memoryTable) Read(_ context.Context, _ source.Query, sink source.Sink) 
 		read.named = read.named && name != ""
 		read.rows++
 	}
-	if weather == "cut" {
+	if weather == "cut" || weather == "lost" {
 		return failure(fault.Transient)
 	}
-	m.reads = append(m.reads, read)
+	read.complete = true
 	return nil
 }
 
@@ -206,7 +208,7 @@ func (s *story) actions() map[string]func(*rapid.T) {
 		"a row changes":      s.rowChanges,
 		"a bad row":          s.badRow,
 		"all rows go":        func(*rapid.T) { s.table.rows = nil },
-		"the store fails":    weather("refused", "denied", "dropped", "cut"),
+		"the store fails":    weather("refused", "denied", "dropped", "cut", "lost"),
 		"the store is wrong": weather("empty", "empty", "name renamed", "enabled renamed"),
 		"the store is slow":  weather("slow"),
 		"object deleted":     s.objectDeleted,
@@ -500,7 +502,7 @@ func (s *story) judgeReads(verb, name string, asked bool) {
 		if read.at.Before(s.edited) || read.names[name] {
 			break
 		}
-		if read.named {
+		if read.named && read.complete {
 			missing = append(missing, read.at)
 		}
 	}

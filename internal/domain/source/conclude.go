@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -78,9 +79,9 @@ type Report struct {
 	// Held replaces what stands in status where HeldKnown is set; nil for nothing held.
 	Held      *Held
 	HeldKnown bool
-	// History is always complete. Cleared are those that are counted in it and about to be deleted.
+	// History is always complete, and so is Cleared: the UIDs of those that are counted in it and not gone yet.
 	History    History
-	Cleared    []Owned
+	Cleared    []string
 	Conditions []Condition
 }
 
@@ -115,12 +116,12 @@ func sentence(text string) string {
 // Conclude computes the report of a pass that ended with the decision. It is pure.
 func Conclude(in Input, d Decision) Report {
 	// What has left the window is forgotten with the next poll: alone it is not worth a write.
-	r := Report{History: in.Memory.History}
+	r := Report{History: in.Memory.History, Cleared: in.Memory.Cleared}
 	round := in.Session.Round
 	switch {
 	case d.Step == Reserve:
 		r.History = r.History.Add(in.Now, round.Verdict.New, in.Guard.Window)
-		r.Cleared = round.Verdict.Go
+		r.Cleared = in.reserved(round)
 	case in.Deleting:
 		in.concludeRemoval(&r)
 	case in.Suspended:
@@ -133,6 +134,13 @@ func Conclude(in Input, d Decision) Report {
 		in.concludeRound(&r, round)
 	}
 	return r
+}
+
+// reserved are the UIDs of those that are about to go, and of those that were let go before and wait to be confirmed.
+func (in Input) reserved(round *Round) []string {
+	all := maps.Clone(in.Session.Absences)
+	all.clear(round.Verdict.Go)
+	return all.cleared(nil)
 }
 
 // neither is what a source says that is neither ready nor in sync.
@@ -192,10 +200,16 @@ func (in Input) word(deletes, disables string) string {
 func (in Input) concludeRound(r *Report, round *Round) {
 	r.History = r.History.Within(in.Now, in.Guard.Window)
 	r.Polled, r.Generation, r.Token = &round.Began, round.Generation, round.Token
+	r.Cleared = nil
 	if round.Failure != nil {
+		if round.Generation == in.Memory.Generation {
+			r.Cleared = in.cleared()
+		}
+		r.Held, r.HeldKnown = round.Verdict.Held, round.Judged
 		r.Conditions = neither(round.Failure.Reason, round.Failure.Message)
 		return
 	}
+	r.Cleared = in.Session.Absences.cleared(round.Gone())
 	h := round.Harvest
 	rejected := slices.Concat(h.Rejected, round.Refused)
 	slices.SortStableFunc(rejected, byUrgency)

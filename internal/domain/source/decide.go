@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,7 +45,7 @@ type Memory struct {
 	HeldHash string
 	// Complete is when the last complete read began.
 	Complete time.Time
-	// Cleared are the UIDs of the tenants that the guard had let go, and that may not all be gone.
+	// Cleared are the UIDs of the tenants that the guard had let go and counted, and that may not all be gone.
 	Cleared []string
 }
 
@@ -52,6 +53,8 @@ type Memory struct {
 // nothing else.
 type Session struct {
 	Absences Absences
+	// Back are the UIDs of Memory.Cleared whose rows were seen since: their absence begins anew.
+	Back map[string]bool
 	// LastRegular is when the last complete poll began that was not asked for out of turn.
 	LastRegular time.Time
 	// Failures is how many polls in a row failed, Retry when the next is due.
@@ -89,6 +92,9 @@ type Round struct {
 	Verdict          Verdict
 	Removed, Deleted int
 	Reserved         bool
+	// Judged is set where the verdict is news. A read that failed leaves what was held before, unless it has seen
+	// rows of it.
+	Judged bool
 	// Kept are those that the API server did not let go.
 	Kept []Kept
 	// Refused are changes that the API server refused, or that met somebody else's object.
@@ -102,6 +108,18 @@ type Round struct {
 type Kept struct {
 	Owned
 	Reason string
+}
+
+// Gone are the UIDs of those that the round has removed.
+func (r *Round) Gone() map[string]bool {
+	gone := make(map[string]bool, r.Removed)
+	for _, o := range r.Verdict.Go[:r.Removed] {
+		gone[o.UID] = true
+	}
+	for _, o := range r.Kept {
+		delete(gone, o.UID)
+	}
+	return gone
 }
 
 // Failure is why a poll came to nothing.
@@ -367,7 +385,7 @@ func (in Input) Judge() *Round {
 	s.Absences.Approve(in.Approved, in.hold())
 	return &Round{
 		Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Fleet: len(in.Owned),
-		Verdict: in.Guard.Judge(Question{Now: in.Now, Absences: s.Absences, Fleet: len(in.Owned), History: in.Memory.History, Confirmed: true, Hold: in.hold()}),
+		Verdict: in.judge(len(in.Owned), false),
 	}
 }
 
@@ -427,7 +445,7 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 	if in.Generation == in.Memory.Generation {
 		if upset := Upset(in.Memory.Columns, in.Memory.Rows, h); len(upset) > 0 && in.Approved != UpsetHash(upset, in.Memory.Complete) {
 			s.UpsetHash = UpsetHash(upset, in.Memory.Complete)
-			r.Failure = &Failure{Reason: SourceError, Message: upsetMessage(upset, in.Memory.Complete)}
+			in.Fail(&Failure{Reason: SourceError, Message: upsetMessage(upset, in.Memory.Complete)}, h.Present, owned)
 			return
 		}
 	}
@@ -435,24 +453,68 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 		s.Absences = nil
 		return
 	}
-	var absent []Owned
-	for _, o := range owned {
-		if !h.Present(o.Name) {
-			absent = append(absent, o)
-		}
-	}
+	in.believe(h.Present, owned)
+	absent := slices.DeleteFunc(slices.Clone(owned), func(o Owned) bool { return h.Present(o.Name) })
 	// A row without a usable name may be that of any tenant: nothing is confirmed by such a read.
 	s.Absences = s.Absences.Note(absent, r.Began, r.Regular && h.Nameless == 0, in.Guard)
 	if in.Generation == in.Memory.Generation {
 		s.Absences.Recall(in.cleared())
 	}
 	s.Absences.Approve(in.Approved, in.hold())
-	r.Verdict = in.Guard.Judge(Question{Now: in.Now, Absences: s.Absences, Fleet: len(owned), History: in.Memory.History, Empty: h.Rows == 0, Hold: in.hold()})
+	r.Verdict, r.Judged = in.judge(len(owned), h.Rows == 0), true
 	if h.Nameless > 0 {
 		r.Verdict.freeze(s.Absences, 0)
 	}
 	// What is counted already needs no other write.
 	r.Reserved = r.Verdict.New == 0
+}
+
+func (in Input) judge(fleet int, empty bool) Verdict {
+	return in.Guard.Judge(Question{
+		Now: in.Now, Absences: in.Session.Absences, Fleet: fleet, History: in.Memory.History, Empty: empty, Confirmed: in.Deleting, Hold: in.hold(),
+	})
+}
+
+// Fail ends the round without a result. What its read has seen is there all the same, also where the read broke off
+// or looks like a mistake.
+func (in Input) Fail(f *Failure, present func(name string) bool, owned []Owned) {
+	r := in.Session.Round
+	r.Failure = f
+	if in.believe(present, owned) {
+		// The plan that was held is another one now.
+		r.Verdict, r.Judged = in.judge(len(owned), false), true
+		r.Verdict.freeze(in.Session.Absences, 0)
+	}
+}
+
+// believe forgets the absence of every row that a read has seen, whatever else there is to say of the read. It reports
+// whether one of them was part of a plan that may be held.
+func (in Input) believe(present func(name string) bool, owned []Owned) (open bool) {
+	s, cleared := in.Session, set(in.Memory.Cleared)
+	for _, o := range owned {
+		if !present(o.Name) {
+			continue
+		}
+		if known, ok := s.Absences[o.Name]; ok {
+			open = open || known.open()
+			delete(s.Absences, o.Name)
+		}
+		if cleared[o.UID] {
+			if s.Back == nil {
+				s.Back = map[string]bool{}
+			}
+			s.Back[o.UID] = true
+		}
+	}
+	return open
+}
+
+// Clear remembers that the guard let them go, and that they are counted.
+func (s *Session) Clear(gone []Owned) {
+	s.Absences.clear(gone)
+	for _, o := range gone {
+		delete(s.Back, o.UID)
+	}
 }
 
 // Overtaken reports whether another process has polled since the round began: its read is the newer one. The status that
@@ -476,12 +538,13 @@ func (in Input) Expire() {
 // other faster than writes.
 const shortestTrust = time.Minute
 
-// cleared are those that the guard had let go and counted, as long as they are counted.
+// cleared are those that the guard had let go and counted, as long as they are counted and their rows were not seen
+// since. The status that is known may be older than what was seen.
 func (in Input) cleared() []string {
 	if in.Memory.History.Within(in.Now, in.Guard.Window).Total() == 0 {
 		return nil
 	}
-	return in.Memory.Cleared
+	return slices.DeleteFunc(slices.Clone(in.Memory.Cleared), func(uid string) bool { return in.Session.Back[uid] })
 }
 
 // hold names the hold that goes on, or the one that would begin now.

@@ -225,15 +225,15 @@ func (g Guard) Judge(q Question) Verdict {
 	for _, name := range q.Absences.Names() {
 		a := q.Absences[name]
 		switch {
-		case a.Cleared:
-			v.Go = append(v.Go, a.Owned)
 		case held && a.open():
 			v.Held.Names = append(v.Held.Names, name)
-		case a.Reads >= g.ConfirmPolls || q.Confirmed:
-			v.Go = append(v.Go, a.Owned)
-			v.New++
-		default:
+		case a.Reads < g.ConfirmPolls && !q.Confirmed:
 			v.Waiting = append(v.Waiting, a)
+		default:
+			v.Go = append(v.Go, a.Owned)
+			if !a.Cleared {
+				v.New++
+			}
 		}
 	}
 	return v
@@ -247,13 +247,11 @@ func (v *Verdict) freeze(known Absences, gone int) {
 	v.Go, v.New = v.Go[:gone], 0
 }
 
-// Recall clears those that the process before this one had cleared and counted, and did not come to delete. Their rows
-// are still gone, or they would not be here. An object of the same name that was made since is another one.
+// Recall takes those for cleared that status says were let go and counted, and that are still there: by the process
+// before this one, perhaps. They are not counted again, and no plan waits for them; but nobody knows what was seen of
+// their rows before, so that they are confirmed like all others. An object of the same name that was made since is another one.
 func (a Absences) Recall(cleared []string) {
-	uids := make(map[string]bool, len(cleared))
-	for _, uid := range cleared {
-		uids[uid] = true
-	}
+	uids := set(cleared)
 	for name, known := range a {
 		if uids[known.UID] {
 			known.Cleared = true
@@ -262,12 +260,31 @@ func (a Absences) Recall(cleared []string) {
 	}
 }
 
-// Clear remembers that the guard let them go, and that they are counted.
-func (a Absences) Clear(gone []Owned) {
+// clear remembers that the guard let them go, and that they are counted.
+func (a Absences) clear(gone []Owned) {
 	for _, o := range gone {
 		if known, ok := a[o.Name]; ok {
 			known.Cleared = true
 			a[o.Name] = known
 		}
 	}
+}
+
+// cleared are the UIDs of those that were let go and counted, by name, without these that are gone.
+func (a Absences) cleared(gone map[string]bool) []string {
+	var out []string
+	for _, name := range a.Names() {
+		if known := a[name]; known.Cleared && !gone[known.UID] {
+			out = append(out, known.UID)
+		}
+	}
+	return out
+}
+
+func set(texts []string) map[string]bool {
+	out := make(map[string]bool, len(texts))
+	for _, text := range texts {
+		out[text] = true
+	}
+	return out
 }

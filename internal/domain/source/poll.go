@@ -292,6 +292,12 @@ func (p *Poll) judge(o Object, row string) (entry, error) {
 	return e, nil
 }
 
+// Present reports whether a row that was read so far names the object.
+func (p *Poll) Present(name string) bool {
+	_, present := p.names[name]
+	return present
+}
+
 // Harvest is what a complete read came to.
 type Harvest struct {
 	// Rows is how many there were; Tenants how many of them are tenants.

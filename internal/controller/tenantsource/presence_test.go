@@ -1,0 +1,200 @@
+package tenantsource_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
+)
+
+// busy is an API server that refuses, as long as they are set, to delete, to apply, and to store what a poll came to.
+type busy struct{ deletes, applies, status bool }
+
+func (b *busy) funcs() interceptor.Funcs {
+	return interceptor.Funcs{
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			if b.deletes {
+				return apierrors.NewTooManyRequests("busy", 1)
+			}
+			return c.Delete(ctx, o, opts...)
+		},
+		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
+			if b.applies {
+				return forbiddenToUs("")
+			}
+			return c.Apply(ctx, o, opts...)
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			if b.status {
+				return errors.New("etcd is slow")
+			}
+			return c.SubResource(sub).Patch(ctx, o, p, opts...)
+		},
+	}
+}
+
+// untilRead lets time pass until the table was read once more, and what follows from that is done. A poll that failed is
+// tried again after ten seconds.
+func untilRead(t *testing.T, w *sourceworld.World, table *memoryTable) {
+	t.Helper()
+	const look = 4 * time.Second
+	before := len(table.reads)
+	for range 10 * interval / look {
+		if w.Advance(look); len(table.reads) > before {
+			w.Advance(look)
+			return
+		}
+	}
+	t.Fatalf("the table is not read\n%s", w.Describe("customers"))
+}
+
+// The row of a customer is missing; a read sees it again, whatever else becomes of that read; then it is missing once
+// more. The two looks that a deletion needs are two looks since then.
+func TestARowThatWasSeenIsMissingFromItsBeginning(t *testing.T) {
+	const fleet = 3
+	for title, c := range map[string]struct {
+		// stuck is set where the row was missed twice, and its deletion was counted and not made; and died where
+		// that was in another process.
+		stuck, died bool
+		// weather is that of the read which sees the row, refused is set where nothing can be written after it.
+		weather string
+		refused bool
+		// untold is set where status can't tell of that read, dies where the process ends after it.
+		untold, dies bool
+	}{
+		"a mistake":                             {weather: "enabled renamed"},
+		"a read that broke off":                 {weather: "lost"},
+		"a read with nothing written after":     {refused: true},
+		"a mistake, while stuck":                {stuck: true, weather: "enabled renamed"},
+		"a broken read, while stuck":            {stuck: true, weather: "lost"},
+		"a refused read, while stuck":           {stuck: true, refused: true},
+		"a mistake, after a restart":            {stuck: true, died: true, weather: "enabled renamed"},
+		"a broken read, after a restart":        {stuck: true, died: true, weather: "lost"},
+		"a refused read, after a restart":       {stuck: true, died: true, refused: true},
+		"a mistake, between two restarts":       {stuck: true, died: true, weather: "enabled renamed", dies: true},
+		"a refused read, between two restarts":  {stuck: true, died: true, refused: true, dies: true},
+		"a good read that is not told":          {stuck: true, untold: true, dies: true},
+		"a mistake that is not told":            {stuck: true, weather: "enabled renamed", untold: true, dies: true},
+		"a good one untold, after two restarts": {stuck: true, died: true, untold: true, dies: true},
+	} {
+		t.Run(title, func(t *testing.T) {
+			b := &busy{deletes: c.stuck}
+			w, table := inMemory(t, fleet, sourceworld.Options{Funcs: b.funcs()})
+			table.rows = allRows(fleet - 1)
+			untilRead(t, w, table)
+			if c.stuck {
+				untilRead(t, w, table)
+			}
+			if o, _ := w.Get("customers"); c.stuck != (len(o.Status.ClearedDeletions) == 1) {
+				t.Fatalf("cleared: %v\n%s", o.Status.ClearedDeletions, w.Describe("customers"))
+			}
+			if c.died {
+				w.Restart()
+			}
+
+			table.rows = allRows(fleet)
+			if c.weather != "" {
+				table.weather = []string{c.weather}
+			}
+			if c.refused {
+				for i := range fleet - 1 {
+					table.rows[i] = map[string]any{"name": name(i), "domain": "new-" + name(i) + ".example.com", "enabled": true}
+				}
+			}
+			b.applies, b.status = c.refused, c.untold
+			untilRead(t, w, table)
+			if last := table.reads[len(table.reads)-1]; !last.names[name(fleet-1)] {
+				t.Fatalf("the read has not seen the row: %+v", last)
+			}
+			if !c.untold && (c.refused || c.weather != "") && w.Condition("customers", v1alpha1.ConditionSynced) == "Synced=True/InSync" {
+				t.Fatalf("the read was as good as any\n%s", w.Describe("customers"))
+			}
+			if c.dies {
+				w.Restart()
+			}
+
+			*b, table.rows = busy{}, allRows(fleet-1)
+			untilRead(t, w, table)
+			if n := len(w.Living()); n != fleet {
+				t.Fatalf("deleted after one look\n%s", w.Describe("customers"))
+			}
+			// A read soon after one that failed counts for nothing.
+			w.Advance(2 * interval)
+			if n := len(w.Living()); n != fleet-1 {
+				t.Errorf("not deleted after two looks\n%s", w.Describe("customers"))
+			}
+			if o, _ := w.Get("customers"); len(o.Status.ClearedDeletions) > 0 {
+				t.Errorf("cleared, and gone: %v", o.Status.ClearedDeletions)
+			}
+		})
+	}
+}
+
+// Too many rows are missing and held; a read that is a mistake sees them all. A person approves what status had
+// shown before it, and the rows are missing again.
+func TestAnApprovalOutlivesNoReadThatSawTheRows(t *testing.T) {
+	for name, weather := range map[string]string{"a mistake": "enabled renamed", "a read that broke off": "lost"} {
+		t.Run(name, func(t *testing.T) {
+			w, table := inMemory(t, 25, sourceworld.Options{})
+			table.rows = allRows(5)
+			w.Advance(interval)
+			expect(t, w, "Ready=False/DeletionHeld")
+			held, _ := w.Get("customers")
+
+			table.rows, table.weather = allRows(25), []string{weather}
+			w.Advance(interval)
+			if o, _ := w.Get("customers"); o.Status.HeldDeletions != nil || w.Held != 0 {
+				t.Errorf("status still holds %+v, the metric says %d", o.Status.HeldDeletions, w.Held)
+			}
+			table.rows = allRows(5)
+			w.Annotate("customers", v1alpha1.AnnotationApproveDeletions, held.Status.HeldDeletions.PlanHash)
+			w.Advance(4 * interval)
+			expect(t, w, "Ready=False/DeletionHeld")
+			living(t, w, names(25))
+		})
+	}
+}
+
+// What status has counted is confirmed by the next process as well, and counted once.
+func TestWhatWasClearedIsConfirmedAgainAfterARestart(t *testing.T) {
+	b := &busy{}
+	w, table := inMemory(t, 3, sourceworld.Options{Funcs: b.funcs()})
+	table.rows = allRows(2)
+	b.deletes = true
+	w.Advance(2*interval + time.Second)
+	w.Restart()
+	b.deletes = false
+	untilRead(t, w, table)
+	living(t, w, names(3))
+	untilRead(t, w, table)
+	living(t, w, names(2))
+	if o, _ := w.Get("customers"); o.Status.DeletionsInWindow != 1 {
+		t.Errorf("%d deletions are counted", o.Status.DeletionsInWindow)
+	}
+}
+
+// The same mistake in a real table.
+func TestARowThatAMistakeHasSeenIsMissingFromItsBeginning(t *testing.T) {
+	w, table := newWorld(t, 3)
+	w.Advance(time.Second)
+	must(t, table.Remove(t.Context(), name(2)))
+	w.Advance(interval)
+	must(t, table.Put(t.Context(), row(2)))
+	must(t, table.Exec(t.Context(), "UPDATE "+table.Name()+" SET enabled = NULL"))
+	w.Advance(interval)
+	expect(t, w, "Ready=False/SourceError")
+	must(t, table.Exec(t.Context(), "UPDATE "+table.Name()+" SET enabled = true"))
+	must(t, table.Remove(t.Context(), name(2)))
+	w.Advance(interval)
+	living(t, w, names(3))
+	w.Advance(interval)
+	living(t, w, names(2))
+}
