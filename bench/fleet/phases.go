@@ -118,10 +118,12 @@ func (b *bench) start(ctx context.Context) (err error) {
 	if b.objects, err = b.watchObjects(ctx); err != nil {
 		return err
 	}
-	if b.operator, err = b.newOperator(ctx); err != nil {
-		return err
-	}
-	return b.operator.start(ctx)
+	return process.RetryInUse(func() (err error) {
+		if b.operator, err = b.newOperator(ctx); err != nil {
+			return err
+		}
+		return b.operator.start(ctx)
+	})
 }
 
 // installKinds installs the CRDs and notes their kinds.

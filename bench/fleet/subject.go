@@ -186,8 +186,10 @@ type operator struct {
 // startTimeout bounds the time until the probe answers.
 const startTimeout = 2 * time.Minute
 
+// newOperator makes the process, which start starts.
 func (b *bench) newOperator(ctx context.Context) (*operator, error) {
-	ports, err := process.FreePorts(ctx, 2)
+	group := process.NewGroup(nil)
+	ports, err := group.Ports(ctx, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -195,10 +197,10 @@ func (b *bench) newOperator(ctx context.Context) (*operator, error) {
 		config
 
 		ProbeAddress, MetricsAddress string
-	}{b.config, fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[1])}
+	}{b.config, ports.Address(0), ports.Address(1)}
 	// Every operator is the administrator here: the chart's rights and limits are ours alone.
 	env := b.stack.Env(map[string]string{"KUBECONFIG": b.host.ControlPlane.Kubeconfig(), "GOMEMLIMIT": ""})
-	o := &operator{group: process.NewGroup(nil), path: b.Operator, dir: b.dir, env: env}
+	o := &operator{group: group, path: b.Operator, dir: b.dir, env: env}
 	if o.path == "" {
 		o.path = b.host.Binary("operator")
 	}

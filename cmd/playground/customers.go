@@ -104,7 +104,7 @@ func document(c customer) string {
 
 // startCustomers starts the database that was asked for. If none was, it is PostgreSQL or else what takes
 // its place, and the rest of the story needs neither.
-func (w *world) startCustomers(ctx context.Context, _ []int) error {
+func (w *world) startCustomers(ctx context.Context) error {
 	began := time.Now()
 	var err error
 	switch source.Provider(w.config.database) {

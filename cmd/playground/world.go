@@ -118,12 +118,8 @@ func (w *world) start(ctx context.Context) error {
 		return err
 	}
 	w.say.heading("Starting a Kubernetes control plane, a simulated AWS and the operator")
-	ports, err := process.FreePorts(ctx, 4)
-	if err != nil {
-		return err
-	}
-	for _, start := range []func(context.Context, []int) error{w.startControlPlane, w.startAWS, w.startCustomers, w.startOperator} {
-		if err := start(ctx, ports); err != nil {
+	for _, start := range []func(context.Context) error{w.startControlPlane, w.startAWS, w.startCustomers, w.startOperator} {
+		if err := start(ctx); err != nil {
 			return err
 		}
 	}
@@ -131,7 +127,7 @@ func (w *world) start(ctx context.Context) error {
 	return nil
 }
 
-func (w *world) startControlPlane(ctx context.Context, _ []int) (err error) {
+func (w *world) startControlPlane(ctx context.Context) (err error) {
 	began := time.Now()
 	w.controlPlane, err = controlplane.Start(ctx, controlplane.Options{BinDir: w.binaries, LogDir: w.logs, Guard: w.guard})
 	if err != nil {
@@ -148,16 +144,28 @@ func (w *world) startControlPlane(ctx context.Context, _ []int) (err error) {
 	return nil
 }
 
-func (w *world) startAWS(ctx context.Context, ports []int) error {
+func (w *world) startAWS(ctx context.Context) error {
 	seed, err := w.seed()
 	if err != nil {
 		return err
 	}
-	began, address := time.Now(), fmt.Sprintf("127.0.0.1:%d", ports[0])
-	w.awsURL = "http://" + address
-	w.dnsAddress = fmt.Sprintf("127.0.0.1:%d", ports[3])
+	began := time.Now()
+	if err := process.RetryInUse(func() error { return w.serveAWS(ctx, seed) }); err != nil {
+		return err
+	}
+	w.say.line("%-14s %s, ready after %s", "simulated AWS", w.awsURL, since(began))
+	w.say.line("%-14s %s, the public DNS of that world", "", w.dnsAddress)
+	return nil
+}
+
+func (w *world) serveAWS(ctx context.Context, seed string) error {
+	ports, err := w.servers.Ports(ctx, 2)
+	if err != nil {
+		return err
+	}
+	w.awsURL, w.dnsAddress = "http://"+ports.Address(0), ports.Address(1)
 	args := []string{
-		"--listen", address, "--dns-listen", w.dnsAddress, "--deploy-delay", w.config.deployDelay.String(),
+		"--listen", ports.Address(0), "--dns-listen", w.dnsAddress, "--deploy-delay", w.config.deployDelay.String(),
 		"--seed", seed,
 	}
 	for _, s := range switches {
@@ -171,12 +179,7 @@ func (w *world) startAWS(ctx context.Context, ports []int) error {
 	if err != nil {
 		return err
 	}
-	if err := w.await(ctx, child, w.awsURL+"/_sim/health"); err != nil {
-		return err
-	}
-	w.say.line("%-14s %s, ready after %s", "simulated AWS", w.awsURL, since(began))
-	w.say.line("%-14s %s, the public DNS of that world", "", w.dnsAddress)
-	return nil
+	return w.await(ctx, child, w.awsURL+"/_sim/health")
 }
 
 // seed writes what AWS holds in the beginning: all that tests have, but for the distributions. Those are made by the
@@ -204,7 +207,7 @@ func (w *world) seed() (string, error) {
 func (w *world) kubeconfig() string { return filepath.Join(w.dir, "kubeconfig") }
 
 // startOperator installs the chart and starts what the Deployment's pods would run.
-func (w *world) startOperator(ctx context.Context, ports []int) (err error) {
+func (w *world) startOperator(ctx context.Context) error {
 	began := time.Now()
 	installed, err := install.Install(ctx, install.Options{ControlPlane: w.controlPlane, Root: w.root, Dir: w.dir, Values: values})
 	if err != nil {
@@ -213,8 +216,19 @@ func (w *world) startOperator(ctx context.Context, ports []int) (err error) {
 	w.say.line("%-14s applied after %s; the operator runs with its flags and", "chart", since(began))
 	w.say.line("%-14s its rights, as %s", "", installed.User())
 	began = time.Now()
-	probes := fmt.Sprintf("127.0.0.1:%d", ports[1])
-	metrics := fmt.Sprintf("127.0.0.1:%d", ports[2])
+	if err := process.RetryInUse(func() error { return w.serveOperator(ctx, installed) }); err != nil {
+		return err
+	}
+	w.say.line("%-14s %s, ready after %s", "operator", w.metricsURL, since(began))
+	return w.kube.watch(ctx)
+}
+
+func (w *world) serveOperator(ctx context.Context, installed *install.Installation) error {
+	ports, err := w.servers.Ports(ctx, 2)
+	if err != nil {
+		return err
+	}
+	probes, metrics := ports.Address(0), ports.Address(1)
 	w.metricsURL = "http://" + metrics + "/metrics"
 	w.operator, err = w.servers.Start(process.Command{
 		Path: filepath.Join(w.dir, "bin", "operator"),
@@ -228,11 +242,7 @@ func (w *world) startOperator(ctx context.Context, ports []int) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := w.await(ctx, w.operator, "http://"+probes+"/readyz"); err != nil {
-		return err
-	}
-	w.say.line("%-14s %s, ready after %s", "operator", w.metricsURL, since(began))
-	return w.kube.watch(ctx)
+	return w.await(ctx, w.operator, "http://"+probes+"/readyz")
 }
 
 // await waits until a server answers 200. From then on its end is ours.

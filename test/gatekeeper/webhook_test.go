@@ -40,16 +40,16 @@ func startGatekeeper(t *testing.T, flags ...string) {
 			t.Fatal(err)
 		}
 	}
-	ports, err := process.FreePorts(t.Context(), 3)
-	if err != nil {
-		t.Fatal(err)
-	}
 	processes := process.NewGroup(nil)
 	t.Cleanup(func() {
 		if err := processes.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
+	ports, err := processes.Ports(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	child, err := processes.Start(process.Command{
 		Path: filepath.Join(os.Getenv(assetsVariable), "gatekeeper"),
 		Args: slices.Concat([]string{
@@ -58,7 +58,7 @@ func startGatekeeper(t *testing.T, flags ...string) {
 			"--operation=webhook", "--operation=status", "--operation=generate",
 			"--debug-use-fake-pod", "--disable-cert-rotation", "--enable-external-data=false",
 			"--cert-dir", dir, "--host", "127.0.0.1", fmt.Sprintf("--port=%d", ports[0]),
-			fmt.Sprintf("--health-addr=127.0.0.1:%d", ports[1]), fmt.Sprintf("--prometheus-port=%d", ports[2]),
+			"--health-addr=" + ports.Address(1), fmt.Sprintf("--prometheus-port=%d", ports[2]),
 		}, flags),
 		Env:         append(os.Environ(), "POD_NAME=gatekeeper-0", "POD_NAMESPACE="+gatekeeperNamespace),
 		LogFile:     filepath.Join(dir, "gatekeeper.log"),
@@ -72,9 +72,9 @@ func startGatekeeper(t *testing.T, flags ...string) {
 			t.Logf("the end of Gatekeeper's log:\n%s", child.LogTail(15))
 		}
 	})
-	awaitReady(t, child, fmt.Sprintf("http://127.0.0.1:%d/readyz", ports[1]))
+	awaitReady(t, child, "http://"+ports.Address(1)+"/readyz")
 
-	registration := registration(t, fmt.Sprintf("127.0.0.1:%d", ports[0]), certificate)
+	registration := registration(t, ports.Address(0), certificate)
 	if err := kube.Create(t.Context(), registration); err != nil {
 		t.Fatal(err)
 	}

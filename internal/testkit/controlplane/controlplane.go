@@ -74,15 +74,23 @@ func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	var cp *ControlPlane
+	err = process.RetryInUse(func() (err error) {
+		cp, err = start(ctx, binDir, opts)
+		return err
+	})
+	return cp, err
+}
+
+func start(ctx context.Context, binDir string, opts Options) (*ControlPlane, error) {
 	tempDir, release, err := process.TempDir(tempPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the control plane: %w", err)
 	}
 	cp := &ControlPlane{binDir: binDir, tempDir: tempDir, logDir: opts.LogDir, release: release, processes: process.NewGroup(opts.Guard), ending: make(chan struct{})}
 	cp.stop = sync.OnceValue(cp.stopAll)
-
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
 	if err := cp.start(ctx, opts); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting the control plane: %w", err), cp.Stop())
 	}
@@ -123,7 +131,7 @@ func (cp *ControlPlane) prepare(ctx context.Context) error {
 	if err := os.MkdirAll(cp.logDir, 0o755); err != nil {
 		return fmt.Errorf("making the log folder: %w", err)
 	}
-	found, err := process.FreePorts(ctx, 3)
+	found, err := cp.processes.Ports(ctx, 3)
 	if err != nil {
 		return err
 	}

@@ -87,14 +87,23 @@ func Start(ctx context.Context, provider source.Provider, o Options) (*Engine, e
 	if !ok {
 		return nil, fmt.Errorf("starting a database: there is none for the provider %q", provider)
 	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	var e *Engine
+	err := process.RetryInUse(func() (err error) {
+		e, err = start(ctx, provider, newServer(), o)
+		return err
+	})
+	return e, err
+}
+
+func start(ctx context.Context, provider source.Provider, server server, o Options) (*Engine, error) {
 	dir, release, err := process.TempDir("cloudfront-tenant-operator-" + string(provider) + "-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for %s: %w", provider, err)
 	}
-	e := &Engine{provider: provider, dir: dir, release: release, processes: process.NewGroup(o.Guard), server: newServer()}
+	e := &Engine{provider: provider, dir: dir, release: release, processes: process.NewGroup(o.Guard), server: server}
 	e.stop = sync.OnceValue(e.stopAll)
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
 	o.Guard.Folder(dir)
 	if err := e.server.start(ctx, e); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting %s: %w", provider, err), e.Stop())
@@ -142,11 +151,21 @@ func (e *Engine) run(ctx context.Context, ready func(context.Context) error, pat
 	if err != nil {
 		return err
 	}
+	// Whatever listens on the port instead of a child that has ended may never answer.
+	alive, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer cancel()
+		select {
+		case <-child.Ended():
+		case <-alive.Done():
+		}
+	}()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		failure := ready(ctx)
-		if failure == nil {
+		failure := ready(alive)
+		if failure == nil && alive.Err() == nil {
 			return nil
 		}
 		select {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -18,7 +17,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
 const region = "us-east-1"
@@ -40,27 +38,24 @@ func (s *dynamoServer) start(ctx context.Context, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	ports, err := process.FreePorts(ctx, 2)
+	ports, err := e.processes.Ports(ctx, 1)
 	if err != nil {
 		return err
 	}
 	s.http = &http.Transport{MaxIdleConnsPerHost: 16}
-	target := fmt.Sprintf("http://127.0.0.1:%d", ports[0])
+	target := "http://" + ports.Address(0)
 	s.owner = dynamodb.New(dynamodb.Options{
 		Region: region, BaseEndpoint: &target, HTTPClient: &http.Client{Transport: s.http},
 		Credentials: credentials.NewStaticCredentialsProvider("AKIAOWNER", "owner", ""),
 	})
 	err = e.run(ctx, func(ctx context.Context) error {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", ports[0]))
-		if err != nil {
-			return err
-		}
-		return conn.Close()
+		_, err := s.owner.ListTables(ctx, &dynamodb.ListTablesInput{})
+		return err
 	}, node, cli, "--host", "127.0.0.1", "--port", strconv.Itoa(ports[0]), "--createTableMs", "0", "--deleteTableMs", "0", "--updateTableMs", "0")
 	if err != nil {
 		return err
 	}
-	s.gateway, err = newGateway(ctx, ports[1], target, s.http)
+	s.gateway, err = newGateway(ctx, target, s.http)
 	return err
 }
 
@@ -76,7 +71,7 @@ func (s *dynamoServer) close() {
 }
 
 func (s *dynamoServer) newTable(ctx context.Context, t *Table) (store, error) {
-	t.wire, t.address = newWire(), s.gateway.address()
+	t.wire, t.address = newWire(), s.gateway.address
 	d := &dynamoTable{t: t, owner: s.owner, gated: s.gateway.gate(t.name, t.wire, t.options.Writable)}
 	return d, d.create(ctx)
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
 // readOperations are those of whoever may only read.
@@ -23,10 +25,10 @@ var readOperations = []string{"Scan", "Query", "GetItem", "BatchGetItem", "Descr
 // gateway is where readers of DynamoDB connect. It passes requests on, and fails for the tables that
 // a test spoils.
 type gateway struct {
-	target string
-	client *http.Client
-	server *http.Server
-	port   int
+	target  string
+	client  *http.Client
+	server  *http.Server
+	address string
 
 	mu     sync.Mutex
 	tables map[string]*gated
@@ -52,19 +54,18 @@ func (g *gated) set(change func(*gated)) {
 	change(g)
 }
 
-func newGateway(ctx context.Context, port int, target string, transport http.RoundTripper) (*gateway, error) {
-	g := &gateway{target: target, client: &http.Client{Transport: transport}, port: port, tables: map[string]*gated{}}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", g.address())
+func newGateway(ctx context.Context, target string, transport http.RoundTripper) (*gateway, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", process.Loopback(0))
 	if err != nil {
 		return nil, fmt.Errorf("opening the port of DynamoDB: %w", err)
 	}
+	g := &gateway{target: target, client: &http.Client{Transport: transport}, address: listener.Addr().String(), tables: map[string]*gated{}}
 	g.server = &http.Server{Handler: g, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = g.server.Serve(listener) }()
 	return g, nil
 }
 
-func (g *gateway) address() string  { return fmt.Sprintf("127.0.0.1:%d", g.port) }
-func (g *gateway) endpoint() string { return "http://" + g.address() }
+func (g *gateway) endpoint() string { return "http://" + g.address }
 func (g *gateway) close()           { _ = g.server.Close() }
 
 // gate makes a table known.

@@ -3,7 +3,6 @@ package database
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
 // mongoServer is a FerretDB, which speaks MongoDB's protocol. It checks no credentials, so the wires
@@ -31,11 +29,11 @@ func (s *mongoServer) start(ctx context.Context, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	ports, err := process.FreePorts(ctx, 1)
+	ports, err := e.processes.Ports(ctx, 1)
 	if err != nil {
 		return err
 	}
-	s.address = fmt.Sprintf("127.0.0.1:%d", ports[0])
+	s.address = ports.Address(0)
 	if s.owner, err = mongo.Connect(options.Client().ApplyURI(s.ownerURL() + "&serverSelectionTimeoutMS=500")); err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
 // mysqlServer is a MariaDB, which speaks MySQL's protocol.
@@ -30,11 +29,11 @@ func (s *mysqlServer) start(ctx context.Context, e *Engine) error {
 	if err := errors.Join(installErr, err, e.dropPrivileges()); err != nil {
 		return err
 	}
-	ports, err := process.FreePorts(ctx, 1)
+	ports, err := e.processes.Ports(ctx, 1)
 	if err != nil {
 		return err
 	}
-	s.address = fmt.Sprintf("127.0.0.1:%d", ports[0])
+	s.address = ports.Address(0)
 	data := "--datadir=" + filepath.Join(e.dir, "data")
 	err = e.prepare(ctx, installDB, "--no-defaults", data, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve")
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
 const debianPostgres = "/usr/lib/postgresql/*/bin"
@@ -67,11 +66,11 @@ func (s *postgresServer) start(ctx context.Context, e *Engine) error {
 	if err := errors.Join(initErr, err, e.dropPrivileges()); err != nil {
 		return err
 	}
-	ports, err := process.FreePorts(ctx, 1)
+	ports, err := e.processes.Ports(ctx, 1)
 	if err != nil {
 		return err
 	}
-	s.address = fmt.Sprintf("127.0.0.1:%d", ports[0])
+	s.address = ports.Address(0)
 	data, secret, password := filepath.Join(e.dir, "data"), filepath.Join(e.dir, "owner"), rand.Text()
 	if err := os.WriteFile(secret, []byte(password), 0o644); err != nil { // the folder is closed to others
 		return err

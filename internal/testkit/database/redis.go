@@ -12,7 +12,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
 const (
@@ -35,11 +34,11 @@ func (s *redisServer) start(ctx context.Context, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	ports, err := process.FreePorts(ctx, 1)
+	ports, err := e.processes.Ports(ctx, 1)
 	if err != nil {
 		return err
 	}
-	s.address, s.password = fmt.Sprintf("127.0.0.1:%d", ports[0]), rand.Text()
+	s.address, s.password = ports.Address(0), rand.Text()
 	s.admin = s.connect(0)
 	return e.run(ctx, func(ctx context.Context) error { return s.admin.Ping(ctx).Err() }, path,
 		"--port", strconv.Itoa(ports[0]), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", e.dir,

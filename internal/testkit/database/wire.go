@@ -166,7 +166,7 @@ type filter func(client io.Writer, server io.Writer, from io.Reader) error
 type proxy struct {
 	wire   *Wire
 	target string
-	port   int
+	ports  process.Ports
 	filter filter
 
 	mu       sync.Mutex
@@ -177,22 +177,24 @@ type proxy struct {
 
 // newProxy opens a port. The filter may be nil.
 func newProxy(ctx context.Context, target string, f filter) (*proxy, error) {
-	ports, err := process.FreePorts(ctx, 1)
-	if err != nil {
-		return nil, err
-	}
 	if f == nil {
 		f = func(_, server io.Writer, from io.Reader) error {
 			_, err := io.Copy(server, from)
 			return err
 		}
 	}
-	p := &proxy{wire: newWire(), target: target, port: ports[0], filter: f}
+	p := &proxy{wire: newWire(), target: target, filter: f}
 	p.wire.listen, p.wire.deaf = p.listen, p.deaf
-	return p, p.listen()
+	return p, process.RetryInUse(func() (err error) {
+		p.ports.Release()
+		if p.ports, err = process.HoldPorts(ctx, 1); err != nil {
+			return err
+		}
+		return p.listen()
+	})
 }
 
-func (p *proxy) address() string { return fmt.Sprintf("127.0.0.1:%d", p.port) }
+func (p *proxy) address() string { return p.ports.Address(0) }
 
 func (p *proxy) listen() error {
 	p.mu.Lock()
@@ -233,6 +235,7 @@ func (p *proxy) close() {
 	p.mu.Unlock()
 	p.wire.Refuse()
 	p.serving.Wait()
+	p.ports.Release()
 }
 
 // serve carries one connection until either side ends it.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"sync"
@@ -58,6 +59,7 @@ type Group struct {
 	mu      sync.Mutex
 	stopped bool
 	running []*Child
+	ports   Ports
 }
 
 // NewGroup returns a group without children. The guard may be nil.
@@ -127,8 +129,24 @@ func (g *Group) Start(c Command) (*Child, error) {
 
 func (g *Group) wait(child *Child) {
 	child.err = child.cmd.Wait()
+	if child.err != nil && portInUse.MatchString(child.LogTail(inUseLines)) {
+		child.err = fmt.Errorf("%w: %w", syscall.EADDRINUSE, child.err)
+	}
 	g.guard.forget(child.cmd.Process.Pid)
 	close(child.ended)
+}
+
+// Ports picks free ports for children, and holds them until Stop: a child that is started again finds them free.
+func (g *Group) Ports(ctx context.Context, wanted int) (Ports, error) {
+	ports, err := HoldPorts(ctx, wanted)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err == nil && g.stopped {
+		ports.Release()
+		return nil, errors.New("holding ports: the group was stopped")
+	}
+	g.ports = append(g.ports, ports...)
+	return ports, err
 }
 
 // Run runs a command to its end. When the context ends first, the command and
@@ -170,6 +188,7 @@ func (g *Group) Stop() error {
 		errs = append(errs, child.end(syscall.SIGTERM, syscall.SIGKILL))
 	}
 	g.running = nil
+	g.ports.Release()
 	close(g.spawn)
 	return errors.Join(errs...)
 }
@@ -220,7 +239,8 @@ func (c *Child) Name() string { return c.name }
 // Ended is closed when the child is gone.
 func (c *Child) Ended() <-chan struct{} { return c.ended }
 
-// Err says how a child ended that is gone; nil means with status 0.
+// Err says how a child ended that is gone; nil means with status 0. It is syscall.EADDRINUSE as well where the end of the
+// child's log says so.
 func (c *Child) Err() error {
 	select {
 	case <-c.ended:
@@ -230,8 +250,17 @@ func (c *Child) Err() error {
 	}
 }
 
+// portInUse is what programs print that can't listen, whatever they are written in.
+var portInUse = regexp.MustCompile(`(?i)address already in use|EADDRINUSE`)
+
+// inUseLines is how far from the end of a log that stands: what gives up says more before it is gone.
+const inUseLines = 30
+
 // LogTail returns the last lines of the child's log file.
 func (c *Child) LogTail(lines int) string {
+	if c.logFile == "" {
+		return ""
+	}
 	content, err := os.ReadFile(c.logFile)
 	if err != nil {
 		return err.Error()

@@ -14,12 +14,9 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
-	"go.uber.org/goleak"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience is far above what anything here takes.
 const patience = time.Minute
@@ -126,23 +123,6 @@ func TestGuardCleansUp(t *testing.T) {
 	}
 	if err := spared.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Errorf("a process that ended for us before is gone: %v", err)
-	}
-}
-
-func TestFreePortsDiffer(t *testing.T) {
-	ports, err := process.FreePorts(t.Context(), 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[int]bool{}
-	for _, port := range ports {
-		if seen[port] {
-			t.Errorf("%d is there twice", port)
-		}
-		seen[port] = true
-	}
-	if len(seen) != 10 {
-		t.Errorf("%d ports, want 10", len(seen))
 	}
 }
 

@@ -41,19 +41,19 @@ func (s *Stack) StartOperator(ctx context.Context, o OperatorOptions) (*Operator
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for logs: %w", err)
 	}
-	ports, err := process.FreePorts(ctx, 2)
-	if err != nil {
-		return nil, err
-	}
 	if o.Installation == nil {
 		o.Installation = s.host.Installation
 	}
-	op := &Operator{
-		stack: s, options: o, dir: dir,
-		probes: fmt.Sprintf("127.0.0.1:%d", ports[0]), metrics: fmt.Sprintf("127.0.0.1:%d", ports[1]),
-	}
+	op := &Operator{stack: s, options: o, dir: dir}
 	s.operators = append(s.operators, op)
-	return op, op.Start(ctx)
+	return op, process.RetryInUse(func() error {
+		ports, err := s.processes.Ports(ctx, 2)
+		if err != nil {
+			return err
+		}
+		op.probes, op.metrics = ports.Address(0), ports.Address(1)
+		return op.Start(ctx)
+	})
 }
 
 // Start starts the replica again after its process has ended.

@@ -50,15 +50,18 @@ func (h *Host) Start(ctx context.Context, o Options) (*Stack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for logs: %w", err)
 	}
-	ports, err := process.FreePorts(ctx, 1)
-	if err != nil {
-		return nil, err
-	}
-	s := &Stack{host: h, options: o, dir: dir, processes: process.NewGroup(nil), AWS: newAWS(fmt.Sprintf("127.0.0.1:%d", ports[0]))}
-	if o.WithoutAWS {
-		return s, nil
-	}
-	return s, s.StartAWS(ctx)
+	s := &Stack{host: h, options: o, dir: dir, processes: process.NewGroup(nil)}
+	return s, process.RetryInUse(func() error {
+		ports, err := s.processes.Ports(ctx, 1)
+		if err != nil {
+			return err
+		}
+		s.AWS = newAWS(ports.Address(0))
+		if o.WithoutAWS {
+			return nil
+		}
+		return s.StartAWS(ctx)
+	})
 }
 
 // StartAWS starts the simulated AWS, with an account that holds what a platform prepares

@@ -72,7 +72,7 @@ func (s servers) run(program string, args ...string) {
 // start starts a server on the folder, and returns how to read from it and how to end it.
 func (s servers) start(folder string) (source.Query, func()) {
 	s.t.Helper()
-	ports, err := process.FreePorts(s.t.Context(), 1)
+	ports, err := process.HoldPorts(s.t.Context(), 1)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -89,7 +89,10 @@ func (s servers) start(folder string) (source.Query, func()) {
 			_ = c.Wait()
 		}
 	}
-	s.t.Cleanup(stop)
+	s.t.Cleanup(func() {
+		stop()
+		ports.Release()
+	})
 	q := source.Query{
 		Connection: source.NewSecret(fmt.Sprintf("host=127.0.0.1 port=%d user=test dbname=postgres sslmode=disable", ports[0])),
 		SQL:        source.SQLQuery{Query: "SELECT pg_is_in_recovery() AS standby"},
