@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs go test with the race detector, and with a control plane, databases and the kinds of others to test against,
-# which are built and installed first where they are missing. Arguments go to go test.
+# which are built and installed first where they are missing. Arguments go to go test. Tests that failed are listed
+# once more at the end, each above its package.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -16,5 +17,11 @@ export THIRDPARTY_ASSETS
 # A program with the race detector waits a second before it ends, for goroutines that still run; the tests leave none.
 export GORACE="atexit_sleep_ms=0${GORACE:+ ${GORACE}}"
 
+output="$(mktemp)"
+trap 'rm -f "${output}"' EXIT
 # `make lint` vets.
-CGO_ENABLED=1 exec go test -vet=off -race -timeout 60m "$@"
+if ! CGO_ENABLED=1 go test -vet=off -race -timeout 60m "$@" | tee "${output}"; then
+  printf '\nThese failed:\n' >&2
+  grep -E '^ *--- FAIL: |^FAIL\b.|^panic: ' "${output}" >&2
+  exit 1
+fi
