@@ -58,7 +58,7 @@ func names(ctx context.Context, e *database.Engine, q source.Query) (map[string]
 	case source.MySQL:
 		return mysqlNames(ctx, q, add, out)
 	case source.MongoDB:
-		c, err := mongo.Connect(options.Client().ApplyURI(q.Connection.Reveal()).SetServerSelectionTimeout(500 * time.Millisecond))
+		c, err := mongo.Connect(options.Client().ApplyURI(q.Connection.Reveal()).SetServerSelectionTimeout(5 * time.Second))
 		if err != nil {
 			return nil, err
 		}
