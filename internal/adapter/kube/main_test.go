@@ -348,10 +348,11 @@ func undefine(t *testing.T, o *apiextensionsv1.CustomResourceDefinition) {
 		t.Errorf("deleting %s: %v", o.Name, err)
 	}
 	NewWithT(t).Eventually(func() error {
-		err := admin.Get(ctx, client.ObjectKeyFromObject(o), &apiextensionsv1.CustomResourceDefinition{})
+		var now apiextensionsv1.CustomResourceDefinition
+		err := admin.Get(ctx, client.ObjectKeyFromObject(o), &now)
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
-		return errors.Join(err, errors.New("it is still there"))
+		return errors.Join(err, fmt.Errorf("%s is still there: %+v", o.Name, now.Status.Conditions))
 	}, undefined).Should(Succeed())
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -141,25 +143,184 @@ func TestARowThatWasSeenIsMissingFromItsBeginning(t *testing.T) {
 // Too many rows are missing and held; a read that is a mistake sees them all. A person approves what status had
 // shown before it, and the rows are missing again.
 func TestAnApprovalOutlivesNoReadThatSawTheRows(t *testing.T) {
-	for name, weather := range map[string]string{"a mistake": "enabled renamed", "a read that broke off": "lost"} {
-		t.Run(name, func(t *testing.T) {
+	for _, weather := range []string{"enabled renamed", "lost"} {
+		for before, forget := range map[string]func(*sourceworld.World){
+			"in one process": func(*sourceworld.World) {},
+			"a restart":      func(w *sourceworld.World) { w.Restart() },
+			"an edited spec": func(w *sourceworld.World) {
+				w.Edit("customers", func(o *v1alpha1.TenantSource) {
+					o.Spec.PollInterval = &metav1.Duration{Duration: interval + time.Second}
+				})
+			},
+		} {
+			t.Run(before+" and "+weather, func(t *testing.T) {
+				w, table := inMemory(t, 25, sourceworld.Options{})
+				table.rows = allRows(5)
+				w.Advance(interval)
+				expect(t, w, "Ready=False/DeletionHeld")
+				held, _ := w.Get("customers")
+
+				table.rows, table.weather = allRows(25), []string{weather}
+				forget(w)
+				untilRead(t, w, table)
+				if o, _ := w.Get("customers"); o.Status.HeldDeletions != nil || w.Held != 0 {
+					t.Errorf("status still holds %+v, the metric says %d", o.Status.HeldDeletions, w.Held)
+				}
+				table.rows = allRows(5)
+				w.Annotate("customers", v1alpha1.AnnotationApproveDeletions, held.Status.HeldDeletions.PlanHash)
+				w.Advance(4 * interval)
+				expect(t, w, "Ready=False/DeletionHeld")
+				living(t, w, names(25))
+			})
+		}
+	}
+}
+
+// One row of a held plan is seen, and vanishes again: the plan is what it was, and still another one.
+func TestThePlanThatWasReplacedCanNotBeApproved(t *testing.T) {
+	for _, weather := range []string{"good", "enabled renamed", "lost"} {
+		t.Run(weather, func(t *testing.T) {
 			w, table := inMemory(t, 25, sourceworld.Options{})
 			table.rows = allRows(5)
 			w.Advance(interval)
-			expect(t, w, "Ready=False/DeletionHeld")
 			held, _ := w.Get("customers")
-
-			table.rows, table.weather = allRows(25), []string{weather}
-			w.Advance(interval)
-			if o, _ := w.Get("customers"); o.Status.HeldDeletions != nil || w.Held != 0 {
-				t.Errorf("status still holds %+v, the metric says %d", o.Status.HeldDeletions, w.Held)
+			table.rows, table.weather = allRows(6), []string{weather}
+			untilRead(t, w, table)
+			if o, _ := w.Get("customers"); o.Status.HeldDeletions == nil || o.Status.HeldDeletions.Count != 19 {
+				t.Fatalf("%+v are held", o.Status.HeldDeletions)
 			}
-			table.rows = allRows(5)
 			w.Annotate("customers", v1alpha1.AnnotationApproveDeletions, held.Status.HeldDeletions.PlanHash)
+			w.Advance(time.Second)
+			table.rows = allRows(5)
 			w.Advance(4 * interval)
 			expect(t, w, "Ready=False/DeletionHeld")
 			living(t, w, names(25))
 		})
+	}
+}
+
+// The plan that a broken read leaves has no objects that are gone.
+func TestAPlanAfterABrokenReadIsOfLivingTenants(t *testing.T) {
+	w, table := inMemory(t, 25, sourceworld.Options{})
+	table.rows = allRows(5)
+	w.Advance(interval)
+	for _, o := range w.AllTenants()[20:] {
+		must(t, w.Kube.Delete(t.Context(), &o))
+	}
+	w.Bury()
+	table.rows, table.weather = allRows(6), []string{"lost"}
+	untilRead(t, w, table)
+	if o, _ := w.Get("customers"); o.Status.HeldDeletions == nil || o.Status.HeldDeletions.Count != 14 {
+		t.Errorf("%+v are held, want 14", o.Status.HeldDeletions)
+	}
+}
+
+// A person changes the third tenant.
+func changed(t *testing.T, w *sourceworld.World, change func(*v1alpha1.DistributionTenant)) {
+	t.Helper()
+	o := w.AllTenants()[2]
+	base := o.DeepCopy()
+	change(&o)
+	must(t, w.Kube.Patch(t.Context(), &o, client.MergeFrom(base)))
+}
+
+// The labels of the tenant are off while a read that breaks off sees its row.
+func TestARowThatWasSeenWhileItsTenantWasReleased(t *testing.T) {
+	w, table := inMemory(t, 3, sourceworld.Options{})
+	table.rows = allRows(2)
+	untilRead(t, w, table)
+	changed(t, w, func(o *v1alpha1.DistributionTenant) { o.Labels = nil })
+	table.rows, table.weather = allRows(3), []string{"lost"}
+	untilRead(t, w, table)
+	changed(t, w, func(o *v1alpha1.DistributionTenant) { o.Labels = w.AllTenants()[0].Labels })
+	table.rows = allRows(2)
+	untilRead(t, w, table)
+	living(t, w, names(3))
+}
+
+// A tenant is disabled; a read that breaks off sees its row; a person enables it by hand.
+func TestADisabledTenantThatWasSeenIsDisabledLikeAnyOther(t *testing.T) {
+	w, table := inMemory(t, 3, sourceworld.Options{}, func(o *v1alpha1.TenantSource) { o.Spec.DeletionPolicy = v1alpha1.SourceDeletionPolicyDisable })
+	table.rows = allRows(2)
+	untilRead(t, w, table)
+	untilRead(t, w, table)
+	if disabled(w) != 1 {
+		t.Fatal("not disabled")
+	}
+	table.rows, table.weather = allRows(3), []string{"lost"}
+	untilRead(t, w, table)
+	changed(t, w, func(o *v1alpha1.DistributionTenant) {
+		delete(o.Annotations, v1alpha1.AnnotationSourceDisabled)
+		enabled := true
+		o.Spec.Enabled = &enabled
+	})
+	table.rows = allRows(2)
+	untilRead(t, w, table)
+	if disabled(w) != 0 {
+		t.Errorf("disabled after one look\n%s", w.Describe("customers"))
+	}
+	w.Advance(2 * interval)
+	if o, _ := w.Get("customers"); disabled(w) != 1 || o.Status.DeletionsInWindow != 2 {
+		t.Errorf("%d disabled, %d counted; want 1 and 2", disabled(w), o.Status.DeletionsInWindow)
+	}
+}
+
+// A process is frozen after its first look. Another one leads, and sees the row; the first has some passes more before it hears that
+// it lost its lease.
+func TestTheLooksOfAReplicaThatThawsCountForNothing(t *testing.T) {
+	w, table := inMemory(t, 3, sourceworld.Options{})
+	table.rows = allRows(2)
+	untilRead(t, w, table)
+	old := w.Freeze()
+	table.rows = allRows(3)
+	w.Advance(2 * interval)
+	expect(t, w, "Ready=True/PollSucceeded", "Synced=True/InSync")
+	table.rows = allRows(2)
+	w.Clock.Step(interval)
+	for range 3 {
+		_, err := old.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: w.Namespace, Name: "customers"}})
+		must(t, err)
+	}
+	living(t, w, names(3))
+}
+
+// Deletions are counted in status, and the answer to that write is lost, again and again.
+func TestDeletionsAreCountedOnceWhenAnswersAreLost(t *testing.T) {
+	lost := 0
+	w, table := inMemory(t, 12, sourceworld.Options{Funcs: interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			err := c.SubResource(sub).Patch(ctx, o, p, opts...)
+			if s := o.(*v1alpha1.TenantSource); err == nil && lost < 3 && len(s.Status.ClearedDeletions) > 0 {
+				lost++
+				return errors.New("timeout")
+			}
+			return err
+		},
+	}})
+	table.rows = allRows(8)
+	w.Advance(3 * interval)
+	living(t, w, names(8))
+	if o, _ := w.Get("customers"); lost == 0 || o.Status.DeletionsInWindow != 4 {
+		t.Errorf("%d answers were lost, %d deletions are counted; want 4", lost, o.Status.DeletionsInWindow)
+	}
+}
+
+// The API server is busy for longer than the window, and one row after the other is missing.
+func TestWhatIsStuckForLongerThanTheWindowIsJudgedAgain(t *testing.T) {
+	b := &busy{deletes: true}
+	one, zero := int32(1), int32(0)
+	w, table := inMemory(t, 4, sourceworld.Options{Funcs: b.funcs()}, func(o *v1alpha1.TenantSource) {
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{MaxDeletes: &one, MaxDeletePercent: &zero, Window: &metav1.Duration{Duration: time.Hour}}
+	})
+	for n := 3; n > 0; n-- {
+		table.rows = allRows(n)
+		w.Advance(90 * time.Minute)
+	}
+	b.deletes = false
+	w.Advance(10 * time.Minute)
+	expect(t, w, "Ready=False/DeletionHeld")
+	if n := len(w.Living()); n < 3 {
+		t.Errorf("%d were deleted within minutes, and the guard lets 1 go in an hour\n%s", 4-n, w.Describe("customers"))
 	}
 }
 

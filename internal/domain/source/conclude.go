@@ -120,8 +120,7 @@ func Conclude(in Input, d Decision) Report {
 	round := in.Session.Round
 	switch {
 	case d.Step == Reserve:
-		r.History = r.History.Add(in.Now, round.Verdict.New, in.Guard.Window)
-		r.Cleared = in.reserved(round)
+		r.History, r.Cleared = in.reserve(round)
 	case in.Deleting:
 		in.concludeRemoval(&r)
 	case in.Suspended:
@@ -136,11 +135,20 @@ func Conclude(in Input, d Decision) Report {
 	return r
 }
 
-// reserved are the UIDs of those that are about to go, and of those that were let go before and wait to be confirmed.
-func (in Input) reserved(round *Round) []string {
-	all := maps.Clone(in.Session.Absences)
-	all.clear(round.Verdict.Go)
-	return all.cleared(nil)
+// reserve counts those that are about to go, and lists them beside those that were let go before and are still there. Status
+// may count them already: then the answer to the write that said so was lost.
+func (in Input) reserve(round *Round) (History, []string) {
+	all, counted := maps.Clone(in.Session.Absences), set(in.cleared())
+	var uids []string
+	uncounted := 0
+	for _, o := range round.Verdict.Go {
+		uids = append(uids, o.UID)
+		if !all[o.Name].Cleared && !counted[o.UID] {
+			uncounted++
+		}
+	}
+	all.markCleared(uids, in.Now)
+	return in.Memory.History.Add(in.Now, uncounted, in.Guard.Window), all.clearedUIDs(nil)
 }
 
 // neither is what a source says that is neither ready nor in sync.
@@ -209,7 +217,7 @@ func (in Input) concludeRound(r *Report, round *Round) {
 		r.Conditions = neither(round.Failure.Reason, round.Failure.Message)
 		return
 	}
-	r.Cleared = in.Session.Absences.cleared(round.Gone())
+	r.Cleared = in.Session.Absences.clearedUIDs(round.Gone())
 	h := round.Harvest
 	rejected := slices.Concat(h.Rejected, round.Refused)
 	slices.SortStableFunc(rejected, byUrgency)

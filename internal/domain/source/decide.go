@@ -1,6 +1,7 @@
 package source
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,7 +54,8 @@ type Memory struct {
 // nothing else.
 type Session struct {
 	Absences Absences
-	// Back are the UIDs of Memory.Cleared whose rows were seen since: their absence begins anew.
+	// Back are the UIDs of tenants that were cleared and whose rows were seen since, or that were not the source's
+	// meanwhile: what status says of them no longer counts.
 	Back map[string]bool
 	// LastRegular is when the last complete poll began that was not asked for out of turn.
 	LastRegular time.Time
@@ -92,8 +94,7 @@ type Round struct {
 	Verdict          Verdict
 	Removed, Deleted int
 	Reserved         bool
-	// Judged is set where the verdict is news. A read that failed leaves what was held before, unless it has seen
-	// rows of it.
+	// Judged is set where the verdict replaces what status says is held.
 	Judged bool
 	// Kept are those that the API server did not let go.
 	Kept []Kept
@@ -289,11 +290,16 @@ func (in Input) regular() time.Time {
 	return last.Add(in.Guard.Interval)
 }
 
-// Begin starts a round. A changed spec reads something else: what was absent before means nothing.
+// Begin starts a round. A changed spec reads something else: what was absent before means nothing. Neither does it where
+// another process has polled since, which may have seen rows.
 func (in Input) Begin() *Round {
 	r := &Round{Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Regular: !in.regular().After(in.Now)}
+	s := in.Session
+	if !s.Polled.IsZero() && in.Memory.LastPoll.After(s.Polled) {
+		s.Absences, s.Back = nil, nil
+	}
 	if in.Generation != in.Memory.Generation {
-		in.Session.Absences, r.Regular = nil, true
+		s.Absences, r.Regular = nil, true
 	}
 	return r
 }
@@ -381,7 +387,7 @@ func (in Input) judged() (Decision, bool) {
 func (in Input) Judge() *Round {
 	s := in.Session
 	s.Absences = s.Absences.Note(in.Owned, in.Now, false, in.Guard)
-	s.Absences.Recall(in.cleared())
+	in.recall()
 	s.Absences.Approve(in.Approved, in.hold())
 	return &Round{
 		Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Fleet: len(in.Owned),
@@ -449,19 +455,25 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 			return
 		}
 	}
+	r.Judged = true
 	if in.Policy == PolicyRetain {
 		s.Absences = nil
 		return
 	}
 	in.believe(h.Present, owned)
-	absent := slices.DeleteFunc(slices.Clone(owned), func(o Owned) bool { return h.Present(o.Name) })
+	var absent []Owned
+	for _, o := range owned {
+		if !h.Present(o.Name) {
+			absent = append(absent, o)
+		}
+	}
 	// A row without a usable name may be that of any tenant: nothing is confirmed by such a read.
 	s.Absences = s.Absences.Note(absent, r.Began, r.Regular && h.Nameless == 0, in.Guard)
 	if in.Generation == in.Memory.Generation {
-		s.Absences.Recall(in.cleared())
+		in.recall()
 	}
 	s.Absences.Approve(in.Approved, in.hold())
-	r.Verdict, r.Judged = in.judge(len(owned), h.Rows == 0), true
+	r.Verdict = in.judge(len(owned), h.Rows == 0)
 	if h.Nameless > 0 {
 		r.Verdict.freeze(s.Absences, 0)
 	}
@@ -476,45 +488,67 @@ func (in Input) judge(fleet int, empty bool) Verdict {
 }
 
 // Fail ends the round without a result. What its read has seen is there all the same, also where the read broke off
-// or looks like a mistake.
+// or looks like a mistake: a plan that is held ends with it, unless it is known to be the same without those rows.
 func (in Input) Fail(f *Failure, present func(name string) bool, owned []Owned) {
 	r := in.Session.Round
 	r.Failure = f
-	if in.believe(present, owned) {
-		// The plan that was held is another one now.
-		r.Verdict, r.Judged = in.judge(len(owned), false), true
-		r.Verdict.freeze(in.Session.Absences, 0)
+	if seen := in.believe(present, owned); seen && in.Memory.HeldHash != "" && !in.holds() {
+		r.Verdict, r.Judged = Verdict{Held: in.judge(len(owned), false).Held}, true
 	}
 }
 
-// believe forgets the absence of every row that a read has seen, whatever else there is to say of the read. It reports
-// whether one of them was part of a plan that may be held.
-func (in Input) believe(present func(name string) bool, owned []Owned) (open bool) {
-	s, cleared := in.Session, set(in.Memory.Cleared)
+// believe forgets the absence of every row that a read has seen, whatever else there is to say of the read, and of every
+// object that is not the source's now. It reports whether a row of an object was seen.
+func (in Input) believe(present func(name string) bool, owned []Owned) (seen bool) {
+	s := in.Session
+	missing := make(map[string]bool, len(s.Absences))
 	for _, o := range owned {
-		if !present(o.Name) {
-			continue
-		}
-		if known, ok := s.Absences[o.Name]; ok {
-			open = open || known.open()
-			delete(s.Absences, o.Name)
-		}
-		if cleared[o.UID] {
-			if s.Back == nil {
-				s.Back = map[string]bool{}
-			}
-			s.Back[o.UID] = true
+		if present(o.Name) {
+			seen = true
+		} else {
+			missing[o.UID] = true
 		}
 	}
-	return open
+	back := map[string]bool{}
+	if in.Memory.LastPoll.Before(s.Polled) { // status may be older than what was seen before
+		maps.Copy(back, s.Back)
+	}
+	for _, uid := range in.Memory.Cleared {
+		if s.Back[uid] || !missing[uid] {
+			back[uid] = true
+		}
+	}
+	for name, known := range s.Absences {
+		if missing[known.UID] {
+			continue
+		}
+		if delete(s.Absences, name); known.Cleared {
+			back[known.UID] = true
+		}
+	}
+	s.Back = back
+	return seen
+}
+
+// recall takes those for cleared that status says were let go and counted: by the process before this one, perhaps. They
+// are not counted again, and no plan waits for them; but what was seen of their rows before is not known, so that they are
+// confirmed like all others. What was counted so long ago that it no longer counts is judged again.
+func (in Input) recall() {
+	a, counted := in.Session.Absences, in.Memory.History.Within(in.Now, in.Guard.Window)
+	if len(counted) > 0 {
+		a.markCleared(in.cleared(), counted[0].Time)
+	}
+	a.expire(in.Now, in.Guard.Window)
 }
 
 // Clear remembers that the guard let them go, and that they are counted.
-func (s *Session) Clear(gone []Owned) {
-	s.Absences.clear(gone)
+func (s *Session) Clear(gone []Owned, now time.Time) {
+	var uids []string
 	for _, o := range gone {
+		uids = append(uids, o.UID)
 		delete(s.Back, o.UID)
 	}
+	s.Absences.markCleared(uids, now)
 }
 
 // Overtaken reports whether another process has polled since the round began: its read is the newer one. The status that
@@ -538,8 +572,7 @@ func (in Input) Expire() {
 // other faster than writes.
 const shortestTrust = time.Minute
 
-// cleared are those that the guard had let go and counted, as long as they are counted and their rows were not seen
-// since. The status that is known may be older than what was seen.
+// cleared are the UIDs that status says were let go and counted, as long as they count, and without those that are back.
 func (in Input) cleared() []string {
 	if in.Memory.History.Within(in.Now, in.Guard.Window).Total() == 0 {
 		return nil
@@ -547,10 +580,18 @@ func (in Input) cleared() []string {
 	return slices.DeleteFunc(slices.Clone(in.Memory.Cleared), func(uid string) bool { return in.Session.Back[uid] })
 }
 
-// hold names the hold that goes on, or the one that would begin now.
+// hold names the hold that goes on, or the one that would begin now. A plan that has changed is another one, also when it
+// becomes what it was before: an approval is never good for rows that were seen since.
 func (in Input) hold() string {
-	if began, _, held := strings.Cut(in.Memory.HeldHash, "-"); held {
+	if in.holds() {
+		began, _, _ := strings.Cut(in.Memory.HeldHash, "-")
 		return began
 	}
 	return strconv.FormatInt(in.Now.Unix(), 36)
+}
+
+// holds reports whether the plan is still the one in status.
+func (in Input) holds() bool {
+	began, _, held := strings.Cut(in.Memory.HeldHash, "-")
+	return held && in.Session.Absences.planHash(began) == in.Memory.HeldHash
 }

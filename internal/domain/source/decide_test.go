@@ -322,6 +322,53 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// What status has counted, what the process knows, and what a read has just seen may be told in any order.
+func TestWhatWasClearedAndSeenIsNoLongerCleared(t *testing.T) {
+	owned := []source.Owned{{Name: "t", UID: "u"}}
+	stuck := func(age time.Duration) source.Input {
+		in := input(func(in *source.Input) {
+			in.Now = noon.Add(age)
+			in.Memory.Cleared, in.Memory.History = []string{"u"}, source.History{{Time: noon, Count: 1}}
+			in.Session.Absences = source.Absences{"t": {Owned: owned[0], Reads: 2, Last: noon, Cleared: true, ClearedAt: noon}}
+		})
+		in.Session.Round = in.Begin()
+		return in
+	}
+	failed := func(in source.Input, seen bool) []string {
+		in.Fail(&source.Failure{Reason: source.PollFailed}, func(string) bool { return seen }, owned)
+		return source.Conclude(in, source.Decision{}).Cleared
+	}
+	if got := failed(stuck(time.Minute), false); len(got) != 1 {
+		t.Errorf("after a read that has seen nothing %v is cleared, want it kept", got)
+	}
+	if got := failed(stuck(time.Minute), true); len(got) != 0 {
+		t.Errorf("after a read that has seen its row %v is cleared", got)
+	}
+	behind := stuck(time.Minute)
+	fresh := behind.Memory.Cleared
+	behind.Memory.Cleared = nil
+	failed(behind, true)
+	if behind.Memory.Cleared = fresh; len(source.Conclude(behind, source.Decision{}).Cleared) != 0 {
+		t.Error("what the cache showed too late is cleared although its row was seen")
+	}
+	for name, got := range map[string][]string{
+		"a failed read": failed(stuck(25*time.Hour), false),
+		"a good one":    source.Conclude(settled(stuck(25*time.Hour), source.Present("other"), owned), source.Decision{}).Cleared,
+	} {
+		if len(got) != 0 {
+			t.Errorf("after the window %s leaves %v cleared, and it counts no more", name, got)
+		}
+	}
+}
+
+func TestASourceThatRetainsHoldsNothing(t *testing.T) {
+	in := settled(input(func(in *source.Input) { in.Policy, in.Memory.HeldHash = source.PolicyRetain, "a-b" }), source.Present("other"), ownedN(1))
+	in.Session.Round.Failure = &source.Failure{Reason: source.PollFailed}
+	if r := source.Conclude(in, source.Decision{}); !r.HeldKnown || r.Held != nil {
+		t.Errorf("%+v is held", r.Held)
+	}
+}
+
 func TestADeletedSourceIsJudgedAsAWhole(t *testing.T) {
 	deleted := func(n int, change ...func(*source.Input)) source.Input {
 		in := input(change...)

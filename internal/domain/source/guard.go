@@ -41,8 +41,9 @@ type Absence struct {
 	Last  time.Time
 	// Approved is set once a person has approved a plan with it.
 	Approved bool
-	// Cleared is set once the guard has let the object go, and counted it.
-	Cleared bool
+	// Cleared is set once the guard has let the object go, and counted it; ClearedAt is when, or earlier.
+	Cleared   bool
+	ClearedAt time.Time
 }
 
 // open reports whether nobody has decided about it.
@@ -247,31 +248,30 @@ func (v *Verdict) freeze(known Absences, gone int) {
 	v.Go, v.New = v.Go[:gone], 0
 }
 
-// Recall takes those for cleared that status says were let go and counted, and that are still there: by the process
-// before this one, perhaps. They are not counted again, and no plan waits for them; but nobody knows what was seen of
-// their rows before, so that they are confirmed like all others. An object of the same name that was made since is another one.
-func (a Absences) Recall(cleared []string) {
-	uids := set(cleared)
+// markCleared remembers that those of these UIDs were let go and counted. An object of the same name that was made since is
+// another one.
+func (a Absences) markCleared(uids []string, at time.Time) {
+	cleared := set(uids)
 	for name, known := range a {
-		if uids[known.UID] {
-			known.Cleared = true
+		if cleared[known.UID] && !known.Cleared {
+			known.Cleared, known.ClearedAt = true, at
 			a[name] = known
 		}
 	}
 }
 
-// clear remembers that the guard let them go, and that they are counted.
-func (a Absences) clear(gone []Owned) {
-	for _, o := range gone {
-		if known, ok := a[o.Name]; ok {
-			known.Cleared = true
-			a[o.Name] = known
+// expire lets those be judged again whose count has left the window.
+func (a Absences) expire(now time.Time, window time.Duration) {
+	for name, known := range a {
+		if known.Cleared && now.Sub(known.ClearedAt) >= window {
+			known.Cleared = false
+			a[name] = known
 		}
 	}
 }
 
-// cleared are the UIDs of those that were let go and counted, by name, without these that are gone.
-func (a Absences) cleared(gone map[string]bool) []string {
+// clearedUIDs are those that were let go and counted, by name, without these that are gone.
+func (a Absences) clearedUIDs(gone map[string]bool) []string {
 	var out []string
 	for _, name := range a.Names() {
 		if known := a[name]; known.Cleared && !gone[known.UID] {

@@ -26,9 +26,10 @@ type life struct {
 	looks map[string]int
 	// counted are the UIDs of those that status has counted, and that no read has seen since.
 	counted map[string]bool
-	// held is the plan in status, approved are the UIDs of those that a person has seen.
-	held     *source.Held
-	approved map[string]bool
+	// held is the plan in status, approved are the UIDs of those in a plan that a person has approved, and whose rows no
+	// read has seen since that status tells of. seen are those that status has yet to tell of.
+	held           *source.Held
+	approved, seen map[string]bool
 	// gone is what the guard let go without a person's word, by time; all is all that went.
 	gone, all source.History
 	// stuck is set while the API server is busy when something is to be deleted.
@@ -36,7 +37,7 @@ type life struct {
 }
 
 func newLife(t *rapid.T) *life {
-	l := &life{t: t, now: noon, rows: map[string]bool{}, fleet: map[string]string{}, looks: map[string]int{}, counted: map[string]bool{}, approved: map[string]bool{}}
+	l := &life{t: t, now: noon, rows: map[string]bool{}, fleet: map[string]string{}, looks: map[string]int{}, counted: map[string]bool{}, approved: map[string]bool{}, seen: map[string]bool{}}
 	l.in = source.Input{Generation: 1, Policy: source.PolicyDelete, Session: &source.Session{}, Guard: source.Guard{
 		ConfirmPolls: rapid.IntRange(2, 3).Draw(t, "confirmations"), Interval: 5 * time.Minute,
 		MaxDeletes: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "number"), MaxPercent: rapid.SampledFrom([]int{0, 10, 25}).Draw(t, "share"), Window: time.Hour,
@@ -65,7 +66,7 @@ func (l *life) play(w weather) {
 			report := source.Conclude(l.in, d)
 			l.in.Memory.History, l.in.Memory.Cleared = report.History, report.Cleared
 			r.Reserved = true
-			l.in.Session.Clear(r.Verdict.Go)
+			l.in.Session.Clear(r.Verdict.Go, l.now)
 			for _, o := range r.Verdict.Go {
 				l.counted[o.UID] = true
 			}
@@ -94,7 +95,7 @@ const (
 	// failure reads nothing, cut some of the rows.
 	failure weather = "failure"
 	cut     weather = "cut"
-	// mistake reads all rows, and a column is gone. nameless reads another row, of nobody knows whom.
+	// mistake reads all rows, and a column is gone. nameless reads another row, which has no name.
 	mistake  weather = "mistake"
 	nameless weather = "nameless"
 	// refused reads all rows, and can write nothing.
@@ -129,6 +130,7 @@ func (l *life) read(w weather) {
 	for name, uid := range l.fleet {
 		if h.Present(name) {
 			l.looks[name] = 0
+			l.seen[uid] = true
 			delete(l.counted, uid)
 		}
 	}
@@ -152,7 +154,7 @@ func (l *life) read(w weather) {
 		}
 	}
 	if h.Nameless > 0 && len(r.Verdict.Go) > 0 {
-		l.t.Fatalf("%v go after a read with rows of nobody knows whom", r.Verdict.Go)
+		l.t.Fatalf("%v go after a read with rows without names", r.Verdict.Go)
 	}
 	if r.Failure != nil && len(r.Verdict.Go) > 0 {
 		l.t.Fatalf("%v go after a mistake", r.Verdict.Go)
@@ -231,6 +233,10 @@ func (l *life) rest(d source.Decision) {
 	if report.Result != nil {
 		l.in.Memory.Columns, l.in.Memory.Rows, l.in.Memory.Complete = report.Result.Columns, report.Result.Rows, *report.Polled
 	}
+	for uid := range l.seen {
+		delete(l.approved, uid)
+	}
+	clear(l.seen)
 	if report.HeldKnown {
 		l.held, l.in.Memory.HeldHash = report.Held, ""
 		if l.held != nil {
@@ -243,6 +249,7 @@ func (l *life) rest(d source.Decision) {
 // restart loses what was in memory: of what has been counted, status alone tells.
 func (l *life) restart() {
 	l.in.Session = &source.Session{HeldHash: l.in.Memory.HeldHash}
+	clear(l.seen)
 	clear(l.counted)
 	for _, uid := range l.in.Memory.Cleared {
 		l.counted[uid] = true

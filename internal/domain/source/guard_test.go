@@ -223,14 +223,14 @@ func TestWhatIsClearedIsCountedOnce(t *testing.T) {
 	a := absent(10, 2)
 	session := source.Session{Absences: a}
 	v := judgeAbsent(a)
-	session.Clear(v.Go[:4])
+	session.Clear(v.Go[:4], noon)
 	history := source.History{}.Add(noon, 4, usual.Window)
 	v = usual.Judge(source.Question{Now: noon, Absences: a, Fleet: 25, History: history})
 	if len(v.Go) != 10 || v.New != 6 || v.Used != 4 || v.Held != nil {
 		t.Errorf("%+v", v)
 	}
-	session.Clear([]source.Owned{{Name: "somebody-else"}})
-	if _, known := a["somebody-else"]; known {
+	session.Clear([]source.Owned{{Name: "another"}}, noon)
+	if _, known := a["another"]; known {
 		t.Error("what is not absent was cleared")
 	}
 }
