@@ -60,8 +60,8 @@ controlplane: ## Build kube-apiserver, etcd and friends into the user's cache fo
 ##@ Check
 
 .PHONY: test
-test: ## Run every test with the race detector, on a real API server
-	@hack/test.sh $(TESTFLAGS) $(PKG)
+test: ## Run every test on a real API server, with the race detector where goroutines meet
+	@PKG='$(PKG)' hack/test.sh $(TESTFLAGS)
 
 .PHONY: test-unit
 test-unit: ## Run the tests that need no API server

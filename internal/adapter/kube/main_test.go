@@ -340,19 +340,23 @@ func servedVersion(name string, stored bool) apiextensionsv1.CustomResourceDefin
 	}
 }
 
-// undefine deletes a definition, and waits until it is gone.
-func undefine(t *testing.T, o *apiextensionsv1.CustomResourceDefinition) {
+// undefine deletes definitions, and waits until they are gone.
+func undefine(t *testing.T, definitions ...*apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
-	if err := client.IgnoreNotFound(admin.Delete(ctx, o)); err != nil {
-		t.Errorf("deleting %s: %v", o.Name, err)
-	}
-	NewWithT(t).Eventually(func() error {
-		var now apiextensionsv1.CustomResourceDefinition
-		err := admin.Get(ctx, client.ObjectKeyFromObject(o), &now)
-		if apierrors.IsNotFound(err) {
-			return nil
+	for _, o := range definitions {
+		if err := client.IgnoreNotFound(admin.Delete(ctx, o)); err != nil {
+			t.Errorf("deleting %s: %v", o.Name, err)
 		}
-		return errors.Join(err, fmt.Errorf("%s is still there: %+v", o.Name, now.Status.Conditions))
-	}, undefined).Should(Succeed())
+	}
+	for _, o := range definitions {
+		NewWithT(t).Eventually(func() error {
+			var now apiextensionsv1.CustomResourceDefinition
+			err := admin.Get(ctx, client.ObjectKeyFromObject(o), &now)
+			if apierrors.IsNotFound(err) {
+				return nil
+			}
+			return errors.Join(err, fmt.Errorf("%s is still there: %+v", o.Name, now.Status.Conditions))
+		}, undefined).Should(Succeed())
+	}
 }
