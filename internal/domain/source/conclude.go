@@ -135,7 +135,7 @@ func Conclude(in Input, d Decision) Report {
 	return r
 }
 
-// reserve counts those that are about to go, and lists them beside those that were let go before and are still there. Status
+// reserve counts those that are about to go, and lists them with those that were let go before and are still there. Status
 // may count them already: then the answer to the write that said so was lost.
 func (in Input) reserve(round *Round) (History, []string) {
 	all, counted := maps.Clone(in.Session.Absences), set(in.cleared())

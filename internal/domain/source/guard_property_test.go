@@ -275,7 +275,7 @@ func (l *life) some(t *rapid.T, label string) []string {
 	return rapid.SliceOfN(rapid.SampledFrom(l.names), 1, 2).Draw(t, label)
 }
 
-// Whatever the history of reads: what is let go without a person's word is within the budget of every window, and never
+// Whatever the history of reads: what is let go without an approval is within the budget of every window, and never
 // follows from an empty table; and nothing is deleted that as many reads as are wanted have not missed since any read
 // has seen it, whatever became of that read, and of the operator after it.
 func TestTheGuardHoldsInEveryHistory(t *testing.T) {

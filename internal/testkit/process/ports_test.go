@@ -122,7 +122,7 @@ func TestMorePortsThanThereAre(t *testing.T) {
 	ports.Release()
 }
 
-// A process of somebody else, who knows nothing of what we hold, takes the port first.
+// A process of another user, which does not know what we hold, takes the port first.
 func TestWhatMeetsAPortInUseIsStartedAgain(t *testing.T) {
 	group := newGroup(t)
 	var seen process.Ports
