@@ -100,8 +100,9 @@ func TestStopFinishesTheCallInFlight(t *testing.T) {
 func TestKill(t *testing.T) {
 	s := newScene(t, stack.Options{DeployDelay: time.Second})
 	op := s.operator(stack.OperatorOptions{})
-	// The answers are late, so that there are committed creates whose answers are lost.
-	s.fault(sim.Fault{Operation: "CreateDistributionTenant", Kind: sim.AfterCommit, Effect: sim.EffectNone, Latency: time.Second, Nth: 1, Times: -1})
+	// The answers are late, so that there are committed creates whose answers are lost; and not all creates arrive.
+	s.fault(sim.Fault{Operation: "CreateDistributionTenant", Kind: sim.AfterCommit, Effect: sim.EffectNone, Latency: time.Second, Nth: 1, Times: 10})
+	s.fault(sim.Fault{Operation: "CreateDistributionTenant", Effect: sim.EffectHang, Nth: 11, Times: -1})
 	f, err := stack.NewFleet(t.Context(), kube, s.namespace, "kill-", 20)
 	if err != nil {
 		t.Fatal(err)
@@ -117,11 +118,7 @@ func TestKill(t *testing.T) {
 	if status, err := op.Wait(t.Context()); err != nil || status != -1 {
 		t.Fatalf("after SIGKILL: status %d, %v", status, err)
 	}
-	n := len(s.inAWS())
-	t.Logf("%d of 20 tenants existed after the kill", n)
-	if n == 20 {
-		t.Fatal("the kill came after all creates")
-	}
+	t.Logf("%d of 20 tenants existed after the kill", len(s.inAWS()))
 	if err := s.AWS.ClearFaults(t.Context()); err != nil {
 		t.Fatal(err)
 	}
