@@ -122,8 +122,7 @@ func anyOf(list []string) (out []any) {
 
 func (s *scene) uninstall(crd *apiextensionsv1.CustomResourceDefinition) {
 	s.t.Helper()
-	s.delete(crd)
-	s.gone(crd)
+	thirdparty.Uninstall(s.t, kube, crd)
 }
 
 // requests counts what the operator has asked of these groups.

@@ -25,7 +25,7 @@ import (
 func TestWhatIsBuiltIsKept(t *testing.T) {
 	crds := thirdparty.IstioCRDs(t)
 	thirdparty.Install(t, plane.RESTConfig(), crds...)
-	t.Cleanup(func() { undefine(t, crds...) })
+	t.Cleanup(func() { thirdparty.Uninstall(t, admin, crds...) })
 	for _, kind := range []string{"KleffAllowedRegistries", "KleffPodSecurity"} {
 		define(t, tenancy.ConstraintKind(kind), apiextensionsv1.ClusterScoped, "v1beta1")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/thirdparty"
 )
 
 // quiet is longer than the pause of a reflector that fails, before it tries again.
@@ -54,7 +55,7 @@ func TestKindComesAndGoes(t *testing.T) {
 		}
 
 		before = r.appeared.Load()
-		undefine(t, definition)
+		thirdparty.Uninstall(t, admin, definition)
 		r.absent(tenancy.KindGateway)
 		r.Eventually(r.appeared.Load, eventually).Should(BeNumerically(">", before), "its end is told")
 		if list, err := r.List(t.Context(), tenancy.KindGateway, namespace); err != nil || len(list) != 0 {

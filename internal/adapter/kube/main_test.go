@@ -2,7 +2,6 @@ package kube_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,7 +16,6 @@ import (
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -35,12 +33,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/thirdparty"
 )
 
 const eventually = 30 * time.Second
-
-// undefined bounds the end of a definition, for which the API server waits up to a minute for requests in flight.
-const undefined = 3 * time.Minute
 
 // plane is the control plane of this package, and admin somebody who may do everything in it.
 var (
@@ -325,7 +321,7 @@ func define(t *testing.T, k tenancy.Kind, scope apiextensionsv1.ResourceScope, v
 		o.Spec.Versions = append(o.Spec.Versions, servedVersion(version, i == 0))
 	}
 	create(t, o)
-	t.Cleanup(func() { undefine(t, o) })
+	t.Cleanup(func() { thirdparty.Uninstall(t, admin, o) })
 	return o
 }
 
@@ -337,26 +333,5 @@ func servedVersion(name string, stored bool) apiextensionsv1.CustomResourceDefin
 			Type:       "object",
 			Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": {Type: "object", XPreserveUnknownFields: &free}},
 		}},
-	}
-}
-
-// undefine deletes definitions, and waits until they are gone.
-func undefine(t *testing.T, definitions ...*apiextensionsv1.CustomResourceDefinition) {
-	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	for _, o := range definitions {
-		if err := client.IgnoreNotFound(admin.Delete(ctx, o)); err != nil {
-			t.Errorf("deleting %s: %v", o.Name, err)
-		}
-	}
-	for _, o := range definitions {
-		NewWithT(t).Eventually(func() error {
-			var now apiextensionsv1.CustomResourceDefinition
-			err := admin.Get(ctx, client.ObjectKeyFromObject(o), &now)
-			if apierrors.IsNotFound(err) {
-				return nil
-			}
-			return errors.Join(err, fmt.Errorf("%s is still there: %+v", o.Name, now.Status.Conditions))
-		}, undefined).Should(Succeed())
 	}
 }

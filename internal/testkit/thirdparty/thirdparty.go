@@ -12,10 +12,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
@@ -84,6 +89,48 @@ func Install(tb testing.TB, config *rest.Config, crds ...*apiextensionsv1.Custom
 	if _, err := envtest.InstallCRDs(config, envtest.CRDInstallOptions{CRDs: crds}); err != nil {
 		tb.Fatalf("installing kinds: %v", err)
 	}
+}
+
+// uninstalled bounds the end of a kind, for which the API server waits up to a minute for requests in flight.
+const uninstalled = 3 * time.Minute
+
+// Uninstall deletes kinds, and returns when they are gone.
+func Uninstall(tb testing.TB, kube client.Client, crds ...*apiextensionsv1.CustomResourceDefinition) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), uninstalled)
+	defer cancel()
+	for _, crd := range crds {
+		if err := client.IgnoreNotFound(kube.Delete(ctx, crd)); err != nil {
+			tb.Errorf("deleting the kind %s: %v", crd.Name, err)
+		}
+	}
+	for _, crd := range crds {
+		var now apiextensionsv1.CustomResourceDefinition
+		err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+			now = apiextensionsv1.CustomResourceDefinition{}
+			if err := kube.Get(ctx, client.ObjectKeyFromObject(crd), &now); err != nil {
+				return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+			}
+			return false, client.IgnoreNotFound(retry(ctx, kube, &now))
+		})
+		if err != nil {
+			tb.Errorf("waiting for the end of the kind %s: %v; it says %+v", crd.Name, err, now.Status.Conditions)
+		}
+	}
+}
+
+// retry has the API server try again to delete the objects of a kind. It fails to where it has just begun to store that
+// kind; and its own next try gets lost when its cache shows the definition as it was before it said so. Any change of
+// the definition but of that condition wakes it.
+func retry(ctx context.Context, kube client.Client, crd *apiextensionsv1.CustomResourceDefinition) error {
+	for _, c := range crd.Status.Conditions {
+		if c.Type == apiextensionsv1.Terminating && c.Reason == "InstanceDeletionFailed" {
+			before := crd.DeepCopy()
+			metav1.SetMetaDataAnnotation(&crd.ObjectMeta, "retried-at", crd.ResourceVersion)
+			return kube.Patch(ctx, crd, client.MergeFrom(before))
+		}
+	}
+	return nil
 }
 
 // asset returns the path of what hack/thirdparty.sh makes, in THIRDPARTY_ASSETS or in the user's cache folder.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -51,7 +52,13 @@ func TestServed(t *testing.T) {
 	if got, want := len(crds), 15+17; got != want {
 		t.Errorf("there are %d kinds, want %d", got, want)
 	}
-	thirdparty.Install(t, config, append(crds, constraint)...)
+	crds = append(crds, constraint)
+	thirdparty.Install(t, config, crds...)
+	c, err := client.New(config, client.Options{Scheme: scheme(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { thirdparty.Uninstall(t, c, crds...) })
 
 	for _, o := range []*unstructured.Unstructured{
 		object("security.istio.io/v1", "PeerAuthentication", map[string]any{"mtls": map[string]any{"mode": "STRICT"}}),
@@ -62,10 +69,6 @@ func TestServed(t *testing.T) {
 		}),
 	} {
 		t.Run(o.GetKind(), func(t *testing.T) {
-			c, err := client.New(config, client.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
 			want := o.DeepCopy().Object["spec"]
 			if err := c.Create(t.Context(), o, client.FieldValidation("Strict")); err != nil {
 				t.Fatal(err)
@@ -78,6 +81,15 @@ func TestServed(t *testing.T) {
 			}
 		})
 	}
+}
+
+func scheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	if err := apiextensionsv1.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // TestConstraintCRD shows that the kind has the parameters of the template, and the selectors of Gatekeeper.
