@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"syscall"
 )
@@ -125,13 +126,21 @@ func (h *portHolder) lock(port int, kind int16) error {
 	return syscall.FcntlFlock(h.file.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: kind, Whence: io.SeekStart, Start: int64(port), Len: 1})
 }
 
-// openPortsFile opens the file that all our processes lock. It is never closed: the first close would drop all locks.
+// openPortsFile opens the file that all our processes lock, in the user's cache folder: temporary folders differ from
+// process to process. It is never closed: the first close would drop all locks.
 func openPortsFile() (*os.File, error) {
-	cache, err := os.UserCacheDir()
+	file, err := openIn(os.UserCacheDir())
 	if err != nil {
-		cache = os.TempDir()
+		return openIn(filepath.Join(os.TempDir(), strconv.Itoa(os.Getuid())), nil)
 	}
-	dir := filepath.Join(cache, "cloudfront-tenant-operator")
+	return file, nil
+}
+
+func openIn(dir string, err error) (*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	dir = filepath.Join(dir, "cloudfront-tenant-operator")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
