@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -189,16 +190,25 @@ func TestHeadingsOfTheReferenceAreUnique(t *testing.T) {
 
 func TestEveryPageIsLinkedFromTheIndex(t *testing.T) {
 	t.Parallel()
-	index := ""
+	indexes := map[string]string{} // by folder
 	for _, p := range pages(t) {
-		if p.name == "docs/index.md" || p.name == "README.md" {
-			index += p.text
+		switch {
+		case p.name == "README.md":
+			indexes["docs"] += p.text
+		case path.Base(p.name) == "index.md":
+			indexes[path.Dir(p.name)] += p.text
 		}
 	}
 	for _, p := range pages(t) {
-		inside, isDoc := strings.CutPrefix(p.name, "docs/")
-		if isDoc && p.name != "docs/index.md" && !strings.Contains(index, inside) {
-			t.Errorf("nobody finds %s: link it from docs/index.md", p.name)
+		if !strings.HasPrefix(p.name, "docs/") || p.name == "docs/index.md" {
+			continue
+		}
+		found := strings.Contains(indexes["docs"], strings.TrimPrefix(p.name, "docs/"))
+		if folder := path.Dir(p.name); path.Base(p.name) != "index.md" {
+			found = found || strings.Contains(indexes[folder], path.Base(p.name))
+		}
+		if !found {
+			t.Errorf("no index has %s: link it from docs/index.md, or from the index of its folder", p.name)
 		}
 	}
 }
