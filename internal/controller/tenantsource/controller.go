@@ -105,6 +105,9 @@ func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
 	s := c.sessions[key]
 	if s == nil || s.uid != o.UID {
 		s = &session{uid: o.UID}
+		if t := o.Status.LastPollTime; t != nil {
+			s.Polled = t.Time
+		}
 		if held := o.Status.HeldDeletions; held != nil {
 			s.HeldHash = held.PlanHash
 		}

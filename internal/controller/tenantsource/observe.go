@@ -40,6 +40,9 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) *pas
 		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
 		Memory: convert.SourceMemory(&o.Status), Session: &s.Session,
 	}
+	if p.in.Told() {
+		p.in.End()
+	}
 	if r := s.Round; r != nil && (r.Generation != o.Generation || p.in.Now.Sub(r.Settled) > maxRound || p.in.Suspended || p.in.Overtaken(p.in.Memory)) {
 		s.Round = nil
 	}

@@ -359,3 +359,183 @@ func TestARowThatAMistakeHasSeenIsMissingFromItsBeginning(t *testing.T) {
 	w.Advance(interval)
 	living(t, w, names(2))
 }
+
+// budget lets so many tenants go in an hour.
+func budget(n int32) func(*v1alpha1.TenantSource) {
+	return func(o *v1alpha1.TenantSource) {
+		none := int32(0)
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{MaxDeletes: &n, MaxDeletePercent: &none, Window: &metav1.Duration{Duration: time.Hour}}
+	}
+}
+
+// One deletion is stuck until its count has left the window. Others were counted since: with it they would be too many.
+func TestWhatIsStuckIsCountedWhenItGoes(t *testing.T) {
+	for title, meanwhile := range map[string]func(*sourceworld.World){
+		"in one process": func(w *sourceworld.World) { w.Advance(10 * time.Minute) },
+		"a restart": func(w *sourceworld.World) {
+			w.Advance(4 * time.Minute)
+			w.Restart()
+			w.Advance(15 * time.Minute)
+		},
+	} {
+		t.Run(title, func(t *testing.T) {
+			stuck := true
+			w, table := inMemory(t, 6, sourceworld.Options{Funcs: interceptor.Funcs{
+				Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+					if stuck && o.GetName() == name(5) {
+						return apierrors.NewTooManyRequests("busy", 1)
+					}
+					return c.Delete(ctx, o, opts...)
+				},
+			}}, budget(2))
+			table.rows = allRows(5)
+			w.Advance(45 * time.Minute)
+			table.rows = allRows(4)
+			w.Advance(20 * time.Minute)
+			meanwhile(w)
+			stuck = false
+			w.Advance(6 * time.Minute)
+			table.rows = allRows(3)
+			w.Advance(15 * time.Minute)
+			if n := len(w.Living()); n == 3 {
+				t.Errorf("3 tenants were deleted within an hour, and the guard lets 2 go\n%s", w.Describe("customers"))
+			}
+		})
+	}
+}
+
+// A read sees all rows of a held plan, and status can't tell of it.
+func TestAnApprovalOutlivesNoReadThatWasNotTold(t *testing.T) {
+	for title, forget := range map[string]func(*sourceworld.World){
+		"half an hour": func(w *sourceworld.World) { w.Advance(31 * time.Minute) },
+		"an edited spec": func(w *sourceworld.World) {
+			w.Edit("customers", func(o *v1alpha1.TenantSource) {
+				o.Spec.PollInterval = &metav1.Duration{Duration: interval + time.Second}
+			})
+		},
+	} {
+		t.Run(title, func(t *testing.T) {
+			b := &busy{}
+			w, table := inMemory(t, 25, sourceworld.Options{Funcs: b.funcs()})
+			table.rows = allRows(5)
+			w.Advance(interval)
+			held, _ := w.Get("customers")
+			b.status, table.rows = true, allRows(25)
+			untilRead(t, w, table)
+			table.rows = allRows(5)
+			forget(w)
+			w.Advance(10 * time.Second)
+			b.status = false
+			w.Annotate("customers", v1alpha1.AnnotationApproveDeletions, held.Status.HeldDeletions.PlanHash)
+			w.Advance(6 * interval)
+			living(t, w, names(25))
+		})
+	}
+}
+
+// forgetful is an API server that stores the end of a poll, and whose answer is lost, up to so many times.
+type forgetful struct {
+	times, lost int
+	last        time.Time
+}
+
+func (f *forgetful) funcs() interceptor.Funcs {
+	return interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+		err := c.SubResource(sub).Patch(ctx, o, p, opts...)
+		s := o.(*v1alpha1.TenantSource)
+		if err == nil && f.lost < f.times && s.Status.LastPollTime != nil && s.Status.LastPollTime.Sub(f.last) > interval/2 {
+			f.last = s.Status.LastPollTime.Time
+			f.lost++
+			return errors.New("timeout")
+		}
+		return err
+	}}
+}
+
+// The answer to almost every write is lost, and deletions are made all the same.
+func TestLostAnswersStarveNoDeletion(t *testing.T) {
+	f := &forgetful{}
+	w, table := inMemory(t, 3, sourceworld.Options{Funcs: f.funcs()}, func(o *v1alpha1.TenantSource) {
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{ConfirmPolls: 3}
+	})
+	w.Advance(interval)
+	table.rows, f.times = allRows(2), 1000
+	w.Advance(12 * interval)
+	living(t, w, names(2))
+	if f.lost == 0 {
+		t.Error("no answer was lost")
+	}
+}
+
+// The answer to the write that tells of an approved plan is lost: the approval is good all the same.
+func TestALostAnswerVoidsNoApproval(t *testing.T) {
+	f := &forgetful{}
+	w, table := inMemory(t, 25, sourceworld.Options{Funcs: f.funcs()})
+	table.rows = allRows(5)
+	w.Advance(interval)
+	f.times = 1
+	approve(t, w)
+	w.Advance(6 * interval)
+	living(t, w, names(5))
+	if f.lost == 0 {
+		t.Error("no answer was lost")
+	}
+}
+
+// The answer to the counting is lost, and status can't be read or written for longer than the read is good for.
+func TestWhatWasCountedBeforeAnOutageIsCountedOnce(t *testing.T) {
+	lost, down := false, false
+	w, table := inMemory(t, 3, sourceworld.Options{Funcs: interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			if down {
+				return errors.New("down")
+			}
+			err := c.SubResource(sub).Patch(ctx, o, p, opts...)
+			if s := o.(*v1alpha1.TenantSource); err == nil && !lost && len(s.Status.ClearedDeletions) > 0 {
+				lost, down = true, true
+				return errors.New("timeout")
+			}
+			return err
+		},
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			if _, is := o.(*v1alpha1.TenantSource); is && down {
+				return errors.New("down")
+			}
+			return c.Get(ctx, key, o, opts...)
+		},
+	}}, budget(1))
+	table.rows = allRows(2)
+	for range 2 * interval / (10 * time.Second) {
+		if w.Advance(10 * time.Second); down {
+			break
+		}
+	}
+	w.Advance(interval + time.Minute)
+	down = false
+	w.Advance(4 * interval)
+	living(t, w, names(2))
+	if o, _ := w.Get("customers"); !lost || o.Status.DeletionsInWindow != 1 {
+		t.Errorf("an answer was lost: %t; %d deletions are counted, want 1", lost, o.Status.DeletionsInWindow)
+	}
+}
+
+// As TestTheLooksOfAReplicaThatThawsCountForNothing, and it was frozen before it had told of any poll.
+func TestAReplicaThatThawsBeforeItsFirstReportDeletesNothing(t *testing.T) {
+	b := &busy{}
+	w, table := inMemory(t, 3, sourceworld.Options{Funcs: b.funcs()})
+	w.Restart()
+	table.rows, b.status = allRows(2), true
+	untilRead(t, w, table)
+	b.status = false
+	old := w.Freeze()
+	table.rows = allRows(3)
+	w.Advance(2 * interval)
+	expect(t, w, "Ready=True/PollSucceeded", "Synced=True/InSync")
+	table.rows = allRows(2)
+	w.Clock.Step(interval)
+	for range 4 {
+		_, err := old.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: w.Namespace, Name: "customers"}})
+		must(t, err)
+	}
+	living(t, w, names(3))
+}

@@ -206,7 +206,6 @@ func (in Input) word(deletes, disables string) string {
 
 // concludeRound reports a poll that is over.
 func (in Input) concludeRound(r *Report, round *Round) {
-	r.History = r.History.Within(in.Now, in.Guard.Window)
 	r.Polled, r.Generation, r.Token = &round.Began, round.Generation, round.Token
 	r.Cleared = nil
 	if round.Failure != nil {
@@ -217,7 +216,7 @@ func (in Input) concludeRound(r *Report, round *Round) {
 		r.Conditions = neither(round.Failure.Reason, round.Failure.Message)
 		return
 	}
-	r.Cleared = in.Session.Absences.clearedUIDs(round.Gone())
+	r.History, r.Cleared = r.History.Within(in.Now, in.Guard.Window), in.Session.Absences.clearedUIDs(round.Gone())
 	h := round.Harvest
 	rejected := slices.Concat(h.Rejected, round.Refused)
 	slices.SortStableFunc(rejected, byUrgency)

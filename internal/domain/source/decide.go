@@ -54,8 +54,8 @@ type Memory struct {
 // nothing else.
 type Session struct {
 	Absences Absences
-	// Back are the UIDs of tenants that were cleared and whose rows were seen since, or that were not the source's
-	// meanwhile: what status says of them no longer counts.
+	// Back are the UIDs of tenants that were cleared and whose rows were seen since, that were not the source's meanwhile,
+	// or whose count has left the window: what status says of them no longer counts.
 	Back map[string]bool
 	// LastRegular is when the last complete poll began that was not asked for out of turn.
 	LastRegular time.Time
@@ -65,8 +65,10 @@ type Session struct {
 	// UpsetHash stands for what looked like a mistake in the last read, HeldHash for the plan that it
 	// left to be approved.
 	UpsetHash, HeldHash string
+	// Over is the plan that is over although status may still say that it is held.
+	Over string
 	// Generation and Token are those of the last poll: the cache may not show yet that status says so.
-	// Polled is when it began, as status tells it.
+	// Polled is when it began, as status tells it: the last poll of the process before, at first.
 	Generation int64
 	Token      string
 	Polled     time.Time
@@ -295,7 +297,7 @@ func (in Input) regular() time.Time {
 func (in Input) Begin() *Round {
 	r := &Round{Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Regular: !in.regular().After(in.Now)}
 	s := in.Session
-	if !s.Polled.IsZero() && in.Memory.LastPoll.After(s.Polled) {
+	if in.Memory.LastPoll.After(s.Polled) {
 		s.Absences, s.Back = nil, nil
 	}
 	if in.Generation != in.Memory.Generation {
@@ -472,6 +474,9 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 	if in.Generation == in.Memory.Generation {
 		in.recall()
 	}
+	if !in.holds() {
+		s.Over = in.Memory.HeldHash
+	}
 	s.Absences.Approve(in.Approved, in.hold())
 	r.Verdict = in.judge(len(owned), h.Rows == 0)
 	if h.Nameless > 0 {
@@ -493,6 +498,7 @@ func (in Input) Fail(f *Failure, present func(name string) bool, owned []Owned) 
 	r := in.Session.Round
 	r.Failure = f
 	if seen := in.believe(present, owned); seen && in.Memory.HeldHash != "" && !in.holds() {
+		in.Session.Over = in.Memory.HeldHash
 		r.Verdict, r.Judged = Verdict{Held: in.judge(len(owned), false).Held}, true
 	}
 }
@@ -534,11 +540,20 @@ func (in Input) believe(present func(name string) bool, owned []Owned) (seen boo
 // are not counted again, and no plan waits for them; but what was seen of their rows before is not known, so that they are
 // confirmed like all others. What was counted so long ago that it no longer counts is judged again.
 func (in Input) recall() {
-	a, counted := in.Session.Absences, in.Memory.History.Within(in.Now, in.Guard.Window)
-	if len(counted) > 0 {
-		a.markCleared(in.cleared(), counted[0].Time)
+	s := in.Session
+	if len(in.Memory.History) > 0 {
+		s.Absences.markCleared(in.cleared(), in.Memory.History[0].Time)
 	}
-	a.expire(in.Now, in.Guard.Window)
+	for _, uid := range s.Absences.expire(in.Now, in.Guard.Window) {
+		s.letBack(uid)
+	}
+}
+
+func (s *Session) letBack(uid string) {
+	if s.Back == nil {
+		s.Back = map[string]bool{}
+	}
+	s.Back[uid] = true
 }
 
 // Clear remembers that the guard let them go, and that they are counted.
@@ -565,7 +580,14 @@ func (in Input) Expire() {
 	if r == nil || r.Harvest == nil || in.Deleting || in.Now.Sub(r.Settled) <= max(in.Guard.Interval, shortestTrust) {
 		return
 	}
+	in.recall()
 	r.Verdict.freeze(in.Session.Absences, r.Removed)
+}
+
+// Told reports whether status has the end of the round: then the answer to the write that said so was lost.
+func (in Input) Told() bool {
+	r := in.Session.Round
+	return r != nil && !in.Deleting && in.Memory.LastPoll.Equal(r.Began.Truncate(time.Second)) && !in.Memory.LastPoll.Equal(r.Previous)
 }
 
 // shortestTrust is how long a read is good for at least, or deletions would never come about where polls follow each
@@ -580,18 +602,30 @@ func (in Input) cleared() []string {
 	return slices.DeleteFunc(slices.Clone(in.Memory.Cleared), func(uid string) bool { return in.Session.Back[uid] })
 }
 
-// hold names the hold that goes on, or the one that would begin now. A plan that has changed is another one, also when it
-// becomes what it was before: an approval is never good for rows that were seen since.
+// hold is the first part of the hash of a plan: when it was first held. A plan that has changed is another one, also when
+// it becomes what it was before: an approval is never good for rows that were seen since.
 func (in Input) hold() string {
 	if in.holds() {
-		began, _, _ := strings.Cut(in.Memory.HeldHash, "-")
-		return began
+		return heldSince(in.Memory.HeldHash)
 	}
-	return strconv.FormatInt(in.Now.Unix(), 36)
+	stamp := in.Now.Unix()
+	if over, err := strconv.ParseInt(heldSince(in.Session.Over), stampBase, 64); err == nil {
+		stamp = max(stamp, over+1)
+	}
+	return strconv.FormatInt(stamp, stampBase)
 }
 
-// holds reports whether the plan is still the one in status.
+// stampBase makes a time short.
+const stampBase = 36
+
+func heldSince(plan string) string {
+	stamp, _, _ := strings.Cut(plan, "-")
+	return stamp
+}
+
+// holds reports whether the plan is still the one in status. That of another spec is another one.
 func (in Input) holds() bool {
-	began, _, held := strings.Cut(in.Memory.HeldHash, "-")
-	return held && in.Session.Absences.planHash(began) == in.Memory.HeldHash
+	plan := in.Memory.HeldHash
+	same := in.Deleting || in.Generation == in.Memory.Generation
+	return plan != "" && same && plan != in.Session.Over && in.Session.Absences.planHash(heldSince(plan)) == plan
 }

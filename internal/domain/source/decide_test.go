@@ -16,7 +16,7 @@ func input(change ...func(*source.Input)) source.Input {
 	in := source.Input{
 		Now: noon, Generation: 1, Policy: source.PolicyDelete, Guard: usual,
 		Memory:  source.Memory{Generation: 1, LastPoll: noon.Add(-time.Minute)},
-		Session: &source.Session{LastRegular: noon.Add(-time.Minute), Generation: 1},
+		Session: &source.Session{LastRegular: noon.Add(-time.Minute), Generation: 1, Polled: noon.Add(-time.Minute)},
 	}
 	for _, c := range change {
 		c(&in)

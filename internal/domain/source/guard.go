@@ -260,14 +260,16 @@ func (a Absences) markCleared(uids []string, at time.Time) {
 	}
 }
 
-// expire lets those be judged again whose count has left the window.
-func (a Absences) expire(now time.Time, window time.Duration) {
+// expire lets those be judged again whose count has left the window, and names them.
+func (a Absences) expire(now time.Time, window time.Duration) (uids []string) {
 	for name, known := range a {
 		if known.Cleared && now.Sub(known.ClearedAt) >= window {
 			known.Cleared = false
 			a[name] = known
+			uids = append(uids, known.UID)
 		}
 	}
+	return uids
 }
 
 // clearedUIDs are those that were let go and counted, by name, without these that are gone.

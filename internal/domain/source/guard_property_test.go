@@ -248,7 +248,7 @@ func (l *life) rest(d source.Decision) {
 
 // restart loses what was in memory: of what has been counted, status alone tells.
 func (l *life) restart() {
-	l.in.Session = &source.Session{HeldHash: l.in.Memory.HeldHash}
+	l.in.Session = &source.Session{HeldHash: l.in.Memory.HeldHash, Polled: l.in.Memory.LastPoll}
 	clear(l.seen)
 	clear(l.counted)
 	for _, uid := range l.in.Memory.Cleared {
