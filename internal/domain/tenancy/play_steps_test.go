@@ -441,12 +441,13 @@ func (w *world) lostNothing(p *tenantPass, had map[string]string) {
 	}
 }
 
-// corrected checks that what has changed is as the former plan says.
+// corrected checks that what has changed is as the former plan says. A generation that the tenant had begun to follow may have
+// given more, which is taken back.
 func (w *world) corrected(t *playedTenant, former *tenancy.Plan, had, has map[string]string) {
 	n, drop := tenancy.BuildNamespace(t.Tenant, former)
-	for key := range had {
+	for key, value := range had {
 		label, isLabel := strings.CutPrefix(key, "label ")
-		if _, still := has[key]; !still && isLabel && !slices.Contains(drop, label) {
+		if _, still := has[key]; !still && isLabel && !slices.Contains(drop, label) && !w.gave(t, label, value) {
 			w.fail("the tenant %s waits, and has lost %s", t.Name, key)
 		}
 	}
@@ -455,6 +456,25 @@ func (w *world) corrected(t *playedTenant, former *tenancy.Plan, had, has map[st
 			w.fail("the tenant %s waits, and has got %s=%s", t.Name, key, value)
 		}
 	}
+}
+
+// gave reports whether some generation of a plan says so of the namespace.
+func (w *world) gave(t *playedTenant, label, value string) bool {
+	says := func(plan *tenancy.Plan) bool {
+		n, _ := tenancy.BuildNamespace(t.Tenant, plan)
+		return n.Labels[label] == value
+	}
+	for _, k := range w.plansKnown {
+		if k.plan != nil && says(k.plan) {
+			return true
+		}
+		for _, former := range k.former {
+			if says(former) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // followed is what the tenant is to have; nil where it is to keep what it has.
