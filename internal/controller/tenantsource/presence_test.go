@@ -61,6 +61,7 @@ func untilRead(t *testing.T, w *sourceworld.World, table *memoryTable) {
 // The row of a customer is missing; a read sees it again, whatever else becomes of that read; then it is missing once
 // more. The two looks that a deletion needs are two looks since then.
 func TestARowThatWasSeenIsMissingFromItsBeginning(t *testing.T) {
+	t.Parallel()
 	const fleet = 3
 	for title, c := range map[string]struct {
 		// stuck is set where the row was missed twice, and its deletion was counted and not made; and died where
@@ -88,6 +89,7 @@ func TestARowThatWasSeenIsMissingFromItsBeginning(t *testing.T) {
 		"a good one untold, after two restarts": {stuck: true, died: true, untold: true, dies: true},
 	} {
 		t.Run(title, func(t *testing.T) {
+			t.Parallel()
 			b := &busy{deletes: c.stuck}
 			w, table := inMemory(t, fleet, sourceworld.Options{Funcs: b.funcs()})
 			table.rows = allRows(fleet - 1)
@@ -143,6 +145,7 @@ func TestARowThatWasSeenIsMissingFromItsBeginning(t *testing.T) {
 // Too many rows are missing and held; a read that is a mistake sees them all. A person approves what status had
 // shown before it, and the rows are missing again.
 func TestAnApprovalOutlivesNoReadThatSawTheRows(t *testing.T) {
+	t.Parallel()
 	for _, weather := range []string{"enabled renamed", "lost"} {
 		for before, forget := range map[string]func(*sourceworld.World){
 			"in one process": func(*sourceworld.World) {},
@@ -154,6 +157,7 @@ func TestAnApprovalOutlivesNoReadThatSawTheRows(t *testing.T) {
 			},
 		} {
 			t.Run(before+" and "+weather, func(t *testing.T) {
+				t.Parallel()
 				w, table := inMemory(t, 25, sourceworld.Options{})
 				table.rows = allRows(5)
 				w.Advance(interval)
@@ -178,8 +182,10 @@ func TestAnApprovalOutlivesNoReadThatSawTheRows(t *testing.T) {
 
 // One row of a held plan is seen, and vanishes again: the plan is what it was, and still another one.
 func TestThePlanThatWasReplacedCanNotBeApproved(t *testing.T) {
+	t.Parallel()
 	for _, weather := range []string{"good", "enabled renamed", "lost"} {
 		t.Run(weather, func(t *testing.T) {
+			t.Parallel()
 			w, table := inMemory(t, 25, sourceworld.Options{})
 			table.rows = allRows(5)
 			w.Advance(interval)
@@ -201,6 +207,7 @@ func TestThePlanThatWasReplacedCanNotBeApproved(t *testing.T) {
 
 // The plan that a broken read leaves has no objects that are gone.
 func TestAPlanAfterABrokenReadIsOfLivingTenants(t *testing.T) {
+	t.Parallel()
 	w, table := inMemory(t, 25, sourceworld.Options{})
 	table.rows = allRows(5)
 	w.Advance(interval)
@@ -226,6 +233,7 @@ func changed(t *testing.T, w *sourceworld.World, change func(*v1alpha1.Distribut
 
 // The labels of the tenant are off while a read that breaks off sees its row.
 func TestARowThatWasSeenWhileItsTenantWasReleased(t *testing.T) {
+	t.Parallel()
 	w, table := inMemory(t, 3, sourceworld.Options{})
 	table.rows = allRows(2)
 	untilRead(t, w, table)
@@ -240,6 +248,7 @@ func TestARowThatWasSeenWhileItsTenantWasReleased(t *testing.T) {
 
 // A tenant is disabled; a read that breaks off sees its row; a person enables it by hand.
 func TestADisabledTenantThatWasSeenIsDisabledLikeAnyOther(t *testing.T) {
+	t.Parallel()
 	w, table := inMemory(t, 3, sourceworld.Options{}, func(o *v1alpha1.TenantSource) { o.Spec.DeletionPolicy = v1alpha1.SourceDeletionPolicyDisable })
 	table.rows = allRows(2)
 	untilRead(t, w, table)
@@ -268,6 +277,7 @@ func TestADisabledTenantThatWasSeenIsDisabledLikeAnyOther(t *testing.T) {
 // A process is frozen after its first look. Another one leads, and sees the row; the first has some passes more before it hears that
 // it lost its lease.
 func TestTheLooksOfAReplicaThatThawsCountForNothing(t *testing.T) {
+	t.Parallel()
 	w, table := inMemory(t, 3, sourceworld.Options{})
 	table.rows = allRows(2)
 	untilRead(t, w, table)
@@ -286,6 +296,7 @@ func TestTheLooksOfAReplicaThatThawsCountForNothing(t *testing.T) {
 
 // Deletions are counted in status, and the answer to that write is lost, again and again.
 func TestDeletionsAreCountedOnceWhenAnswersAreLost(t *testing.T) {
+	t.Parallel()
 	lost := 0
 	w, table := inMemory(t, 12, sourceworld.Options{Funcs: interceptor.Funcs{
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
@@ -307,6 +318,7 @@ func TestDeletionsAreCountedOnceWhenAnswersAreLost(t *testing.T) {
 
 // The API server is busy for longer than the window, and one row after the other is missing.
 func TestWhatIsStuckForLongerThanTheWindowIsJudgedAgain(t *testing.T) {
+	t.Parallel()
 	b := &busy{deletes: true}
 	one, zero := int32(1), int32(0)
 	w, table := inMemory(t, 4, sourceworld.Options{Funcs: b.funcs()}, func(o *v1alpha1.TenantSource) {
@@ -326,6 +338,7 @@ func TestWhatIsStuckForLongerThanTheWindowIsJudgedAgain(t *testing.T) {
 
 // What status has counted is confirmed by the next process as well, and counted once.
 func TestWhatWasClearedIsConfirmedAgainAfterARestart(t *testing.T) {
+	t.Parallel()
 	b := &busy{}
 	w, table := inMemory(t, 3, sourceworld.Options{Funcs: b.funcs()})
 	table.rows = allRows(2)
@@ -344,6 +357,7 @@ func TestWhatWasClearedIsConfirmedAgainAfterARestart(t *testing.T) {
 
 // The same mistake in a real table.
 func TestARowThatAMistakeHasSeenIsMissingFromItsBeginning(t *testing.T) {
+	t.Parallel()
 	w, table := newWorld(t, 3)
 	w.Advance(time.Second)
 	must(t, table.Remove(t.Context(), name(2)))
@@ -370,6 +384,7 @@ func budget(n int32) func(*v1alpha1.TenantSource) {
 
 // One deletion is stuck until its count has left the window. Others were counted since: with it they would be too many.
 func TestWhatIsStuckIsCountedWhenItGoes(t *testing.T) {
+	t.Parallel()
 	for title, meanwhile := range map[string]func(*sourceworld.World){
 		"in one process": func(w *sourceworld.World) { w.Advance(10 * time.Minute) },
 		"a restart": func(w *sourceworld.World) {
@@ -379,6 +394,7 @@ func TestWhatIsStuckIsCountedWhenItGoes(t *testing.T) {
 		},
 	} {
 		t.Run(title, func(t *testing.T) {
+			t.Parallel()
 			stuck := true
 			w, table := inMemory(t, 6, sourceworld.Options{Funcs: interceptor.Funcs{
 				Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
@@ -406,6 +422,7 @@ func TestWhatIsStuckIsCountedWhenItGoes(t *testing.T) {
 
 // A read sees all rows of a held plan, and status can't tell of it.
 func TestAnApprovalOutlivesNoReadThatWasNotTold(t *testing.T) {
+	t.Parallel()
 	for title, forget := range map[string]func(*sourceworld.World){
 		"half an hour": func(w *sourceworld.World) { w.Advance(31 * time.Minute) },
 		"an edited spec": func(w *sourceworld.World) {
@@ -415,6 +432,7 @@ func TestAnApprovalOutlivesNoReadThatWasNotTold(t *testing.T) {
 		},
 	} {
 		t.Run(title, func(t *testing.T) {
+			t.Parallel()
 			b := &busy{}
 			w, table := inMemory(t, 25, sourceworld.Options{Funcs: b.funcs()})
 			table.rows = allRows(5)
@@ -454,6 +472,7 @@ func (f *forgetful) funcs() interceptor.Funcs {
 
 // The answer to almost every write is lost, and deletions are made all the same.
 func TestLostAnswersStarveNoDeletion(t *testing.T) {
+	t.Parallel()
 	f := &forgetful{}
 	w, table := inMemory(t, 3, sourceworld.Options{Funcs: f.funcs()}, func(o *v1alpha1.TenantSource) {
 		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{ConfirmPolls: 3}
@@ -469,6 +488,7 @@ func TestLostAnswersStarveNoDeletion(t *testing.T) {
 
 // The answer to the write that tells of an approved plan is lost: the approval is good all the same.
 func TestALostAnswerVoidsNoApproval(t *testing.T) {
+	t.Parallel()
 	f := &forgetful{}
 	w, table := inMemory(t, 25, sourceworld.Options{Funcs: f.funcs()})
 	table.rows = allRows(5)
@@ -484,6 +504,7 @@ func TestALostAnswerVoidsNoApproval(t *testing.T) {
 
 // The answer to the counting is lost, and status can't be read or written for longer than the read is good for.
 func TestWhatWasCountedBeforeAnOutageIsCountedOnce(t *testing.T) {
+	t.Parallel()
 	lost, down := false, false
 	w, table := inMemory(t, 3, sourceworld.Options{Funcs: interceptor.Funcs{
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
@@ -521,6 +542,7 @@ func TestWhatWasCountedBeforeAnOutageIsCountedOnce(t *testing.T) {
 
 // As TestTheLooksOfAReplicaThatThawsCountForNothing, and it was frozen before it had told of any poll.
 func TestAReplicaThatThawsBeforeItsFirstReportDeletesNothing(t *testing.T) {
+	t.Parallel()
 	b := &busy{}
 	w, table := inMemory(t, 3, sourceworld.Options{Funcs: b.funcs()})
 	w.Restart()
