@@ -278,20 +278,30 @@ func TestADisabledTenantThatWasSeenIsDisabledLikeAnyOther(t *testing.T) {
 // it lost its lease.
 func TestTheLooksOfAReplicaThatThawsCountForNothing(t *testing.T) {
 	t.Parallel()
-	w, table := inMemory(t, 3, sourceworld.Options{})
-	table.rows = allRows(2)
-	untilRead(t, w, table)
-	old := w.Freeze()
-	table.rows = allRows(3)
-	w.Advance(2 * interval)
-	expect(t, w, "Ready=True/PollSucceeded", "Synced=True/InSync")
-	table.rows = allRows(2)
-	w.Clock.Step(interval)
-	for range 3 {
-		_, err := old.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: w.Namespace, Name: "customers"}})
-		must(t, err)
+	for title, reported := range map[string]bool{"after a poll that it told of": true, "before any": false} {
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			b := &busy{}
+			w, table := inMemory(t, 3, sourceworld.Options{Funcs: b.funcs()})
+			if !reported {
+				w.Restart()
+			}
+			table.rows, b.status = allRows(2), !reported
+			untilRead(t, w, table)
+			b.status = false
+			old := w.Freeze()
+			table.rows = allRows(3)
+			w.Advance(2 * interval)
+			expect(t, w, "Ready=True/PollSucceeded", "Synced=True/InSync")
+			table.rows = allRows(2)
+			w.Clock.Step(interval)
+			for range 4 {
+				_, err := old.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: w.Namespace, Name: "customers"}})
+				must(t, err)
+			}
+			living(t, w, names(3))
+		})
 	}
-	living(t, w, names(3))
 }
 
 // Deletions are counted in status, and the answer to that write is lost, again and again.
@@ -538,26 +548,4 @@ func TestWhatWasCountedBeforeAnOutageIsCountedOnce(t *testing.T) {
 	if o, _ := w.Get("customers"); !lost || o.Status.DeletionsInWindow != 1 {
 		t.Errorf("an answer was lost: %t; %d deletions are counted, want 1", lost, o.Status.DeletionsInWindow)
 	}
-}
-
-// As TestTheLooksOfAReplicaThatThawsCountForNothing, and it was frozen before it had told of any poll.
-func TestAReplicaThatThawsBeforeItsFirstReportDeletesNothing(t *testing.T) {
-	t.Parallel()
-	b := &busy{}
-	w, table := inMemory(t, 3, sourceworld.Options{Funcs: b.funcs()})
-	w.Restart()
-	table.rows, b.status = allRows(2), true
-	untilRead(t, w, table)
-	b.status = false
-	old := w.Freeze()
-	table.rows = allRows(3)
-	w.Advance(2 * interval)
-	expect(t, w, "Ready=True/PollSucceeded", "Synced=True/InSync")
-	table.rows = allRows(2)
-	w.Clock.Step(interval)
-	for range 4 {
-		_, err := old.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: w.Namespace, Name: "customers"}})
-		must(t, err)
-	}
-	living(t, w, names(3))
 }

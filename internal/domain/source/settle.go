@@ -58,7 +58,7 @@ func (in Input) judge(fleet int, empty bool) Verdict {
 }
 
 // Fail ends the round without a result. What its read has seen is there all the same, also where the read broke off
-// or looks like a mistake: a plan that is held ends with it, unless it is known to be the same without those rows.
+// or looks like a mistake: a plan that is held ends with it, unless it is known that none of its rows was seen.
 func (in Input) Fail(f *Failure, present func(name string) bool, owned []Owned) {
 	r := in.Session.Round
 	r.Failure = f
