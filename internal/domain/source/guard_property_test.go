@@ -51,6 +51,7 @@ func newLife(t *rapid.T) *life {
 
 // play decides and acts until the source rests or something fails, as the driver would.
 func (l *life) play(w weather) {
+	l.now = l.now.Add(time.Second) // a process starts, and a person reads and approves, no faster
 	l.in.Now = l.now
 	l.in.Expire()
 	for {

@@ -39,7 +39,7 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 	if in.Generation == in.Memory.Generation {
 		in.recall()
 	}
-	if !in.holds() {
+	if in.Memory.HeldHash != "" && !in.holds() {
 		s.Over = in.Memory.HeldHash
 	}
 	s.Absences.Approve(in.Approved, in.hold())
