@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -89,6 +91,8 @@ func (b *treeBuilder) take(token xml.Token) error {
 func (b *treeBuilder) start(n *node) error {
 	b.count++
 	switch {
+	case !startsName(n.name):
+		return fmt.Errorf("%q is not a valid element name", n.name)
 	case b.count > maxNodes || len(b.open) >= maxDepth:
 		return errors.New("too many or too deeply nested elements")
 	case len(b.open) > 0:
@@ -101,6 +105,13 @@ func (b *treeBuilder) start(n *node) error {
 	}
 	b.open = append(b.open, opened{node: n})
 	return nil
+}
+
+// startsName reports whether an element of AWS could have the name. encoding/xml looks at a name together with its
+// prefix only, and takes <a:0>.
+func startsName(name string) bool {
+	first, _ := utf8.DecodeRuneInString(name)
+	return first == '_' || first < utf8.RuneSelf && unicode.IsLetter(first)
 }
 
 // child returns the first child of that name, nil if there is none. It works on

@@ -12,7 +12,7 @@ func FuzzParseNode(f *testing.F) {
 	for _, seed := range []string{
 		`<CreateDistributionTenantRequest xmlns="http://cloudfront.amazonaws.com/doc/2020-05-31/"><Name>acme</Name><Domains><member><Domain>a.example.com</Domain></member></Domains></CreateDistributionTenantRequest>`,
 		`<?xml version="1.0" encoding="UTF-8"?><Tags><Items><Tag><Key>k</Key><Value>a &lt; b &amp; c</Value></Tag></Items></Tags>`,
-		`<A><![CDATA[<x>]]></A>`, `<A>text<B/>more</A>`, `<a:B xmlns:a="urn:x" c="d">e</a:B>`, `<A/><B/>`, `<A>`, `</A>`, ``, `{}`, "<A>\x00</A>", `<A>&unknown;</A>`,
+		`<A><![CDATA[<x>]]></A>`, `<A>text<B/>more</A>`, `<a:B xmlns:a="urn:x" c="d">e</a:B>`, `<A/><B/>`, `<A>`, `</A>`, ``, `{}`, "<A>\x00</A>", `<A>&unknown;</A>`, `<a:0/>`,
 		`<!DOCTYPE x [<!ENTITY a "b">]><A>&a;</A>`,
 	} {
 		f.Add([]byte(seed))
