@@ -13,8 +13,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
@@ -86,39 +87,27 @@ func metricsPage() (string, error) {
 func rulesPage() string {
 	var b strings.Builder
 	b.WriteString("# Rules\n\nIn each pass the first rule that has something to say decides the one step that is taken.\n")
-	chain := func(title string, rows [][2]string) {
+	section := func(title string, rules []chain.Entry) {
 		fmt.Fprintf(&b, "\n## %s\n\n| # | rule | what it asks for |\n|---|---|---|\n", title)
-		for n, row := range rows {
-			fmt.Fprintf(&b, "| %d | %s | %s |\n", n+1, row[0], row[1])
+		for n, r := range rules {
+			fmt.Fprintf(&b, "| %d | %s | %s |\n", n+1, r.Name, r.About)
 		}
 	}
-	keep, remove := edge.Chains()
-	of := func(r edge.Rule) [2]string { return [2]string{r.Name, r.About} }
-	chain("A distribution tenant, while the object lives", each(keep, of))
-	chain("A distribution tenant, while the object is being deleted", each(remove, of))
-	keepParent, removeParent := parent.Chains()
-	chain("A distribution or a connection group, while the object lives", each(keepParent, of))
-	chain("A distribution or a connection group, while the object is being deleted", each(removeParent, of))
-	follow, release := source.Chains()
-	ofSource := func(r source.Rule) [2]string { return [2]string{r.Name, capital(r.About) + "."} }
-	chain("A source, while the object lives", each(follow, ofSource))
-	chain("A source, while the object is being deleted", each(release, ofSource))
-	keepTenant, removeTenant := tenancy.Chains()
-	ofTenancy := func(r tenancy.Rule) [2]string { return [2]string{r.Name, capital(r.About) + "."} }
-	chain("A tenant, while the object lives", each(keepTenant, ofTenancy))
-	chain("A tenant, while the object is being deleted", each(removeTenant, ofTenancy))
-	keepPlan, removePlan := tenancy.PlanChains()
-	chain("A plan, while the object lives", each(keepPlan, ofTenancy))
-	chain("A plan, while the object is being deleted", each(removePlan, ofTenancy))
-	return b.String()
-}
-
-func each[T any](rules []T, row func(T) [2]string) [][2]string {
-	rows := make([][2]string, len(rules))
-	for i, r := range rules {
-		rows[i] = row(r)
+	for _, kind := range []struct {
+		noun   string
+		chains func() (keep, remove []chain.Entry)
+	}{
+		{"A distribution tenant", distributiontenant.Chains},
+		{"A distribution or a connection group", distribution.Chains},
+		{"A source", source.Chains},
+		{"A tenant", tenancy.Chains},
+		{"A plan", tenancy.PlanChains},
+	} {
+		keep, remove := kind.chains()
+		section(kind.noun+", while the object lives", keep)
+		section(kind.noun+", while the object is being deleted", remove)
 	}
-	return rows
+	return b.String()
 }
 
 // conditionsPage renders the constants of each file with their comments, group by group.

@@ -11,9 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // constants reads the string constants of a file whose names have the prefix.
@@ -63,7 +65,7 @@ func steps(t *testing.T, file, prefix string) map[string]string {
 // time. They have to be the same words.
 func TestTheDomainSpeaksTheContractsWords(t *testing.T) {
 	api := constants(t, "../../api/cloudfront/v1alpha1/conditions.go", "Reason")
-	for _, file := range []string{"../domain/edge/condition.go", "../domain/parent/conclude.go"} {
+	for _, file := range []string{"../domain/resource/reason.go", "../domain/distributiontenant/condition.go", "../domain/distribution/conclude.go"} {
 		for name, value := range constants(t, file, "Reason") {
 			switch contract, ok := api[name]; {
 			case !ok:
@@ -74,19 +76,19 @@ func TestTheDomainSpeaksTheContractsWords(t *testing.T) {
 		}
 	}
 	for domain, contract := range map[string]string{
-		string(edge.Ready): v1alpha1.ConditionReady, string(edge.Synced): v1alpha1.ConditionSynced,
-		string(edge.CertificateReady): v1alpha1.ConditionCertificateReady, string(edge.DNSReady): v1alpha1.ConditionDNSReady,
-		string(parent.DeletionStalled): v1alpha1.ConditionDeletionStalled,
-		string(edge.DriftEnforce):      string(v1alpha1.DriftPolicyEnforce), string(edge.DriftReport): string(v1alpha1.DriftPolicyReport),
-		string(edge.DriftSuspend): string(v1alpha1.DriftPolicySuspend),
-		string(edge.AdoptNever):   string(v1alpha1.AdoptionPolicyNever), string(edge.AdoptIfUnowned): string(v1alpha1.AdoptionPolicyIfUnowned),
-		string(edge.AdoptForce): string(v1alpha1.AdoptionPolicyForce),
+		string(chain.Ready): v1alpha1.ConditionReady, string(chain.Synced): v1alpha1.ConditionSynced,
+		string(distributiontenant.CertificateReady): v1alpha1.ConditionCertificateReady, string(distributiontenant.DNSReady): v1alpha1.ConditionDNSReady,
+		string(distribution.DeletionStalled): v1alpha1.ConditionDeletionStalled,
+		string(resource.DriftEnforce):        string(v1alpha1.DriftPolicyEnforce), string(resource.DriftReport): string(v1alpha1.DriftPolicyReport),
+		string(resource.DriftSuspend): string(v1alpha1.DriftPolicySuspend),
+		string(resource.AdoptNever):   string(v1alpha1.AdoptionPolicyNever), string(resource.AdoptIfUnowned): string(v1alpha1.AdoptionPolicyIfUnowned),
+		string(resource.AdoptForce): string(v1alpha1.AdoptionPolicyForce),
 	} {
 		if domain != contract {
 			t.Errorf("the domain says %q, the contract %q", domain, contract)
 		}
 	}
-	contract, domain := steps(t, "../../api/cloudfront/v1alpha1/resource_types.go", "DeletionStep"), steps(t, "../domain/parent/input.go", "Step")
+	contract, domain := steps(t, "../../api/cloudfront/v1alpha1/resource_types.go", "DeletionStep"), steps(t, "../domain/distribution/input.go", "Step")
 	if d := cmp.Diff(contract, domain); d != "" {
 		t.Errorf("the steps of a deletion (-contract +domain):\n%s", d)
 	}

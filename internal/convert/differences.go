@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // listKeys names the field by which the elements of a list are told apart. The elements of
@@ -26,13 +26,13 @@ var listKeys = map[reflect.Type]string{
 
 // differences compares two normalised values of one type of the API, field by field. What
 // only one side has is one difference as a whole.
-func differences[T any](desired, observed T) []edge.Difference {
+func differences[T any](desired, observed T) []resource.Difference {
 	var c comparison
 	c.fields("", reflect.ValueOf(desired), reflect.ValueOf(observed))
 	return c.found
 }
 
-type comparison struct{ found []edge.Difference }
+type comparison struct{ found []resource.Difference }
 
 func (c *comparison) fields(path string, desired, observed reflect.Value) {
 	for i := range desired.NumField() {
@@ -58,7 +58,7 @@ func (c *comparison) values(path string, desired, observed reflect.Value) {
 		c.fields(path, desired, observed)
 	default:
 		if want, have := text(desired), text(observed); want != have {
-			c.found = append(c.found, edge.Difference{Field: path, Desired: bounded(want, maxValue), Observed: bounded(have, maxValue)})
+			c.found = append(c.found, resource.Difference{Field: path, Desired: bounded(want, maxValue), Observed: bounded(have, maxValue)})
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // The numbers that AWS uses where a configuration names none.
@@ -147,7 +147,7 @@ func NormalizeGroup(c v1alpha1.ConnectionGroupConfig) v1alpha1.ConnectionGroupCo
 
 // DistributionDifferences lists the fields in which AWS differs from what is desired, in the
 // order in which the kind has them.
-func DistributionDifferences(desired, observed v1alpha1.DistributionConfig) []edge.Difference {
+func DistributionDifferences(desired, observed v1alpha1.DistributionConfig) []resource.Difference {
 	desired, observed = NormalizeDistribution(desired), NormalizeDistribution(observed)
 	inheritOwners(desired.Origins, observed.Origins)
 	hideHeaders(desired.Origins, observed.Origins)
@@ -155,7 +155,7 @@ func DistributionDifferences(desired, observed v1alpha1.DistributionConfig) []ed
 }
 
 // GroupDifferences lists the fields in which AWS differs from what is desired.
-func GroupDifferences(desired, observed v1alpha1.ConnectionGroupConfig) []edge.Difference {
+func GroupDifferences(desired, observed v1alpha1.ConnectionGroupConfig) []resource.Difference {
 	return differences(NormalizeGroup(desired), NormalizeGroup(observed))
 }
 

@@ -10,7 +10,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/specimen"
 )
 
@@ -119,27 +119,27 @@ func TestDistributionDifferences(t *testing.T) {
 	long := strings.Repeat("ü", 2000)
 	tests := map[string]struct {
 		desired, observed func(*v1alpha1.DistributionConfig)
-		want              []edge.Difference
+		want              []resource.Difference
 	}{
 		"a field of an origin is found by the origin's id": {
 			nil, func(c *v1alpha1.DistributionConfig) { c.Origins[0].OriginPath = "/v2" },
-			[]edge.Difference{{Field: "origins[app].originPath", Observed: "/v2"}},
+			[]resource.Difference{{Field: "origins[app].originPath", Observed: "/v2"}},
 		},
 		"an absent field shows its default": {
 			nil, func(c *v1alpha1.DistributionConfig) { c.Origins[0].CustomOriginConfig.OriginReadTimeout = 60 },
-			[]edge.Difference{{Field: "origins[app].customOriginConfig.originReadTimeout", Desired: "30", Observed: "60"}},
+			[]resource.Difference{{Field: "origins[app].customOriginConfig.originReadTimeout", Desired: "30", Observed: "60"}},
 		},
 		"a block that only one side has is shown whole": {
 			func(c *v1alpha1.DistributionConfig) {
 				c.ViewerCertificate = &v1alpha1.ViewerCertificate{ACMCertificateARN: "arn:<1>"}
 			}, nil,
-			[]edge.Difference{{Field: "viewerCertificate", Desired: `{"acmCertificateArn":"arn:<1>","minimumProtocolVersion":"TLSv1.2_2021","sslSupportMethod":"sni-only"}`}},
+			[]resource.Difference{{Field: "viewerCertificate", Desired: `{"acmCertificateArn":"arn:<1>","minimumProtocolVersion":"TLSv1.2_2021","sslSupportMethod":"sni-only"}`}},
 		},
 		"so is an element": {
 			nil, func(c *v1alpha1.DistributionConfig) {
 				c.CustomErrorResponses = []v1alpha1.CustomErrorResponse{{ErrorCode: 404}}
 			},
-			[]edge.Difference{{Field: "customErrorResponses[404]", Observed: `{"errorCode":404,"errorCachingMinTTL":10}`}},
+			[]resource.Difference{{Field: "customErrorResponses[404]", Observed: `{"errorCode":404,"errorCachingMinTTL":10}`}},
 		},
 		"behaviors are told apart by their place": {
 			func(c *v1alpha1.DistributionConfig) {
@@ -150,7 +150,7 @@ func TestDistributionDifferences(t *testing.T) {
 					{PathPattern: "/b"}, {PathPattern: "/b", CacheBehaviorSettings: v1alpha1.CacheBehaviorSettings{Compress: new(true)}},
 				}
 			},
-			[]edge.Difference{
+			[]resource.Difference{
 				{Field: "cacheBehaviors[0].pathPattern", Desired: "/a", Observed: "/b"},
 				{Field: "cacheBehaviors[1].compress", Desired: "false", Observed: "true"},
 			},
@@ -159,7 +159,7 @@ func TestDistributionDifferences(t *testing.T) {
 			nil, func(c *v1alpha1.DistributionConfig) {
 				c.DefaultCacheBehavior.AllowedMethods = []v1alpha1.Method{"OPTIONS", "HEAD", "GET"}
 			},
-			[]edge.Difference{{Field: "defaultCacheBehavior.allowedMethods", Desired: "GET,HEAD", Observed: "GET,HEAD,OPTIONS"}},
+			[]resource.Difference{{Field: "defaultCacheBehavior.allowedMethods", Desired: "GET,HEAD", Observed: "GET,HEAD,OPTIONS"}},
 		},
 		"the values of headers are secrets": {
 			func(c *v1alpha1.DistributionConfig) {
@@ -168,7 +168,7 @@ func TestDistributionDifferences(t *testing.T) {
 			func(c *v1alpha1.DistributionConfig) {
 				c.Origins[0].CustomHeaders = []v1alpha1.CustomHeader{{Name: "Key", Value: "whisper"}, {Name: "Same", Value: "hush"}, {Name: "New", Value: "whisper"}}
 			},
-			[]edge.Difference{
+			[]resource.Difference{
 				{Field: "origins[app].customHeaders[Gone]", Desired: `{"name":"Gone","value":"(not shown)"}`},
 				{Field: "origins[app].customHeaders[Key].value", Desired: "(not shown)", Observed: "(another value, not shown)"},
 				{Field: "origins[app].customHeaders[New]", Observed: `{"name":"New","value":"(not shown)"}`},
@@ -181,14 +181,14 @@ func TestDistributionDifferences(t *testing.T) {
 			func(c *v1alpha1.DistributionConfig) {
 				c.Origins[0].VPCOriginConfig = &v1alpha1.VPCOriginConfig{VPCOriginID: "vo_2", OwnerAccountID: "1"}
 			},
-			[]edge.Difference{
+			[]resource.Difference{
 				{Field: "origins[app].vpcOriginConfig.vpcOriginId", Desired: "vo_1", Observed: "vo_2"},
 				{Field: "origins[app].vpcOriginConfig.ownerAccountId", Observed: "1"},
 			},
 		},
 		"a long value is cut off": {
 			nil, func(c *v1alpha1.DistributionConfig) { c.Comment = long },
-			[]edge.Difference{{Field: "comment", Observed: long[:1020] + "…"}},
+			[]resource.Difference{{Field: "comment", Observed: long[:1020] + "…"}},
 		},
 	}
 	for name, tt := range tests {
@@ -239,9 +239,9 @@ func TestEveryFieldIsCompared(t *testing.T) {
 	}
 }
 
-func checkNamed(t *testing.T, field string, key, block bool, got []edge.Difference) {
+func checkNamed(t *testing.T, field string, key, block bool, got []resource.Difference) {
 	t.Helper()
-	named := func(d edge.Difference) bool {
+	named := func(d resource.Difference) bool {
 		switch {
 		case key:
 			return strings.HasPrefix(field, d.Field)

@@ -5,45 +5,46 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 )
 
 // References are the objects that the spec of a tenant names, as if none of them existed.
-func References(o *v1alpha1.DistributionTenant) []edge.Reference {
-	var out []edge.Reference
+func References(o *v1alpha1.DistributionTenant) []distributiontenant.Reference {
+	var out []distributiontenant.Reference
 	if r := o.Spec.DistributionRef; r != nil {
-		out = append(out, edge.Reference{Field: edge.DistributionRef, Kind: "Distribution", Namespace: o.Namespace, Name: r.Name})
+		out = append(out, distributiontenant.Reference{Field: distributiontenant.DistributionRef, Kind: "Distribution", Namespace: o.Namespace, Name: r.Name})
 	}
 	if r := o.Spec.ConnectionGroupRef; r != nil {
-		out = append(out, edge.Reference{Field: edge.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: o.Namespace, Name: r.Name})
+		out = append(out, distributiontenant.Reference{Field: distributiontenant.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: o.Namespace, Name: r.Name})
 	}
 	return out
 }
 
 // DistributionReference is a distribution as the tenants see it that name it.
-func DistributionReference(o *v1alpha1.Distribution) edge.Reference {
+func DistributionReference(o *v1alpha1.Distribution) distributiontenant.Reference {
 	r := found(o, &o.Status.ResourceStatus)
-	r.Field, r.Kind = edge.DistributionRef, "Distribution"
+	r.Field, r.Kind = distributiontenant.DistributionRef, "Distribution"
 	r.Direct = o.Spec.ConnectionMode == v1alpha1.ConnectionModeDirect
 	return r
 }
 
 // ConnectionGroupReference is a connection group as the tenants see it that name it.
-func ConnectionGroupReference(o *v1alpha1.ConnectionGroup) edge.Reference {
+func ConnectionGroupReference(o *v1alpha1.ConnectionGroup) distributiontenant.Reference {
 	r := found(o, &o.Status.ResourceStatus)
-	r.Field, r.Kind = edge.ConnectionGroupRef, "ConnectionGroup"
+	r.Field, r.Kind = distributiontenant.ConnectionGroupRef, "ConnectionGroup"
 	r.Disabled = o.Spec.Enabled != nil && !*o.Spec.Enabled
 	return r
 }
 
 // found takes the ID from status, where it stands only once the resource is proven the object's own. Of the
 // conditions it takes what matters until then: later each change of them would wake every tenant.
-func found(o metav1.Object, s *v1alpha1.ResourceStatus) edge.Reference {
-	r := edge.Reference{
+func found(o metav1.Object, s *v1alpha1.ResourceStatus) distributiontenant.Reference {
+	r := distributiontenant.Reference{
 		Namespace: o.GetNamespace(), Name: o.GetName(), Found: true, Deleting: !o.GetDeletionTimestamp().IsZero(), ID: s.ID,
 	}
 	if c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionReady); c != nil && c.Status != metav1.ConditionTrue && s.ID == "" {
-		r.NotReady = edge.Reason(c.Reason)
+		r.NotReady = chain.Reason(c.Reason)
 	}
 	return r
 }

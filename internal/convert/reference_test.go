@@ -9,7 +9,8 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 func TestReferences(t *testing.T) {
@@ -20,9 +21,9 @@ func TestReferences(t *testing.T) {
 	}
 	o.Spec.DistributionRef = &v1alpha1.LocalReference{Name: "main"}
 	o.Spec.ConnectionGroupRef = &v1alpha1.LocalReference{Name: "static"}
-	want := []edge.Reference{
-		{Field: edge.DistributionRef, Kind: "Distribution", Namespace: "shop", Name: "main"},
-		{Field: edge.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: "shop", Name: "static"},
+	want := []distributiontenant.Reference{
+		{Field: distributiontenant.DistributionRef, Kind: "Distribution", Namespace: "shop", Name: "main"},
+		{Field: distributiontenant.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: "shop", Name: "static"},
 	}
 	if d := cmp.Diff(want, convert.References(o)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -32,19 +33,19 @@ func TestReferences(t *testing.T) {
 func TestDistributionReference(t *testing.T) {
 	tests := map[string]struct {
 		change func(*v1alpha1.Distribution)
-		want   edge.Reference
+		want   distributiontenant.Reference
 	}{
-		"one that was never looked at": {func(*v1alpha1.Distribution) {}, edge.Reference{}},
-		"one that is there":            {func(o *v1alpha1.Distribution) { o.Status.ID = "E1" }, edge.Reference{ID: "E1"}},
+		"one that was never looked at": {func(*v1alpha1.Distribution) {}, distributiontenant.Reference{}},
+		"one that is there":            {func(o *v1alpha1.Distribution) { o.Status.ID = "E1" }, distributiontenant.Reference{ID: "E1"}},
 		"one that goes": {func(o *v1alpha1.Distribution) {
 			o.Status.ID = "E1"
 			o.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
-		}, edge.Reference{ID: "E1", Deleting: true}},
-		"one that can't be made":        {notReady(""), edge.Reference{NotReady: edge.ReasonQuotaExceeded}},
-		"one that is there, and ailing": {notReady("E1"), edge.Reference{ID: "E1"}},
-		"the usual mode":                {func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeTenantOnly }, edge.Reference{}},
-		"a standard distribution":       {func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeDirect }, edge.Reference{Direct: true}},
-		"a disabled distribution":       {func(o *v1alpha1.Distribution) { o.Spec.Enabled = new(false) }, edge.Reference{}},
+		}, distributiontenant.Reference{ID: "E1", Deleting: true}},
+		"one that can't be made":        {notReady(""), distributiontenant.Reference{NotReady: resource.ReasonQuotaExceeded}},
+		"one that is there, and ailing": {notReady("E1"), distributiontenant.Reference{ID: "E1"}},
+		"the usual mode":                {func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeTenantOnly }, distributiontenant.Reference{}},
+		"a standard distribution":       {func(o *v1alpha1.Distribution) { o.Spec.ConnectionMode = v1alpha1.ConnectionModeDirect }, distributiontenant.Reference{Direct: true}},
+		"a disabled distribution":       {func(o *v1alpha1.Distribution) { o.Spec.Enabled = new(false) }, distributiontenant.Reference{}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +53,7 @@ func TestDistributionReference(t *testing.T) {
 			o.Namespace, o.Name = "shop", "main"
 			test.change(o)
 			want := test.want
-			want.Field, want.Kind, want.Namespace, want.Name, want.Found = edge.DistributionRef, "Distribution", "shop", "main", true
+			want.Field, want.Kind, want.Namespace, want.Name, want.Found = distributiontenant.DistributionRef, "Distribution", "shop", "main", true
 			if d := cmp.Diff(want, convert.DistributionReference(o)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
@@ -71,8 +72,8 @@ func TestConnectionGroupReference(t *testing.T) {
 	for enabled, disabled := range map[*bool]bool{nil: false, new(true): false, new(false): true} {
 		o := &v1alpha1.ConnectionGroup{}
 		o.Namespace, o.Name, o.Spec.Enabled, o.Status.ID = "shop", "static", enabled, "cg_1"
-		want := edge.Reference{
-			Field: edge.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: "shop", Name: "static", Found: true, ID: "cg_1", Disabled: disabled,
+		want := distributiontenant.Reference{
+			Field: distributiontenant.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: "shop", Name: "static", Found: true, ID: "cg_1", Disabled: disabled,
 		}
 		if d := cmp.Diff(want, convert.ConnectionGroupReference(o)); d != "" {
 			t.Errorf("(-want +got):\n%s", d)

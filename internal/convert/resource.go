@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // defaultDeletionTimeout is that of an object that was stored before the field had its default.
@@ -28,16 +28,16 @@ func ResourceTags(p *v1alpha1.ResourcePolicies, d Defaults) map[string]string {
 }
 
 // ResourcePolicy renders what the user allows.
-func ResourcePolicy(p *v1alpha1.ResourcePolicies, d Defaults) parent.Policy {
-	out := parent.Policy{
-		Drift: edge.DriftPolicy(p.DriftPolicy), Adoption: edge.AdoptionPolicy(p.AdoptionPolicy),
+func ResourcePolicy(p *v1alpha1.ResourcePolicies, d Defaults) distribution.Policy {
+	out := distribution.Policy{
+		Drift: resource.DriftPolicy(p.DriftPolicy), Adoption: resource.AdoptionPolicy(p.AdoptionPolicy),
 		Retain: p.DeletionPolicy == v1alpha1.DeletionPolicyRetain, Timeout: defaultDeletionTimeout,
 	}
 	if out.Drift == "" {
 		out.Drift = d.DriftPolicy
 	}
 	if out.Adoption == "" {
-		out.Adoption = edge.AdoptNever
+		out.Adoption = resource.AdoptNever
 	}
 	if p.DeletionTimeout != nil {
 		out.Timeout = p.DeletionTimeout.Duration
@@ -63,19 +63,19 @@ func AdoptedResource(o metav1.Object) (generation int64, id string) {
 }
 
 // ResourceMemory reads back from status what only status remembers.
-func ResourceMemory(s *v1alpha1.ResourceStatus) parent.Memory {
-	m := parent.Memory{
-		ID: s.ID, Account: edge.AccountOf(s.ARN), AppliedGeneration: s.ObservedGeneration,
+func ResourceMemory(s *v1alpha1.ResourceStatus) distribution.Memory {
+	m := distribution.Memory{
+		ID: s.ID, Account: resource.AccountOf(s.ARN), AppliedGeneration: s.ObservedGeneration,
 		AppliedTagKeys: s.AppliedTagKeys, Failure: failureMemory(s.Failure), Conditions: conditionMemory(s.Conditions),
 	}
 	if d := s.Deletion; d != nil {
-		m.Deletion = &parent.Progress{Step: parent.DeletionStep(d.Step), Since: d.Since.Time}
+		m.Deletion = &distribution.Progress{Step: distribution.DeletionStep(d.Step), Since: d.Since.Time}
 	}
 	return m
 }
 
 // ResourceReport writes a report into status. now stamps transitions only.
-func ResourceReport(s *v1alpha1.ResourceStatus, r parent.Report, now time.Time) {
+func ResourceReport(s *v1alpha1.ResourceStatus, r distribution.Report, now time.Time) {
 	switch o := r.Resource; {
 	case o != nil:
 		s.ID, s.ARN, s.ETag, s.DeploymentStatus, s.LastModifiedTime = o.ID, o.ARN, o.ETag, o.Status, timeOf(o.Modified)

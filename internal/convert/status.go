@@ -10,9 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // The bounds of text and lists in status. They equal those of the schema: a status that
@@ -25,7 +27,7 @@ const (
 )
 
 // Status writes a report into status. now stamps transitions only.
-func Status(s *v1alpha1.DistributionTenantStatus, name string, r edge.Report, now time.Time) {
+func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributiontenant.Report, now time.Time) {
 	if t := r.Tenant; t != nil {
 		s.ID, s.ARN, s.TenantName = t.ID, t.ARN, t.Name
 		s.DistributionTenantStatus = t.Status
@@ -62,7 +64,7 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r edge.Report, no
 // maxCertificates bounds the list of managed certificates. The latest are at its end.
 const maxCertificates = 50
 
-func certificates(s *v1alpha1.DistributionTenantStatus, r edge.Report) {
+func certificates(s *v1alpha1.DistributionTenantStatus, r distributiontenant.Report) {
 	s.ManagedCertificates = r.Certificates[max(0, len(r.Certificates)-maxCertificates):]
 	s.ManagedCertificateStatus, s.ValidationTokens = "", nil
 	if m := r.Certificate; m != nil {
@@ -70,7 +72,7 @@ func certificates(s *v1alpha1.DistributionTenantStatus, r edge.Report) {
 		if s.CertificateARN == "" {
 			s.CertificateARN = m.ARN
 		}
-		if m.State == cert.Pending && m.Host == edge.SelfHosted {
+		if m.State == certificate.Pending && m.Host == distributiontenant.SelfHosted {
 			s.ValidationTokens = tokens(m.Tokens)
 		}
 	}
@@ -86,7 +88,7 @@ func certificates(s *v1alpha1.DistributionTenantStatus, r edge.Report) {
 
 // tokens keeps the first of each domain: the schema takes no two, and status would be refused
 // whole.
-func tokens(list []cert.Token) []v1alpha1.ValidationToken {
+func tokens(list []certificate.Token) []v1alpha1.ValidationToken {
 	var out []v1alpha1.ValidationToken
 	seen := map[string]bool{"": true}
 	for _, t := range list {
@@ -117,7 +119,7 @@ func dnsStatus(ledger []dns.Entry) *v1alpha1.DNSStatus {
 }
 
 // failureStatus is nil when nothing fails.
-func failureStatus(f *edge.Failure) *v1alpha1.Failure {
+func failureStatus(f *resource.Failure) *v1alpha1.Failure {
 	if f == nil {
 		return nil
 	}
@@ -125,16 +127,16 @@ func failureStatus(f *edge.Failure) *v1alpha1.Failure {
 }
 
 // failureMemory reads it back.
-func failureMemory(f *v1alpha1.Failure) *edge.Failure {
+func failureMemory(f *v1alpha1.Failure) *resource.Failure {
 	if f == nil {
 		return nil
 	}
-	return &edge.Failure{Reason: edge.Reason(f.Reason), Generation: f.Generation, Since: f.Since.Time}
+	return &resource.Failure{Reason: chain.Reason(f.Reason), Generation: f.Generation, Since: f.Since.Time}
 }
 
 // setConditions replaces all conditions, keeping the transition time of those whose status
 // stays.
-func setConditions(conditions *[]metav1.Condition, list []edge.Condition, now time.Time) {
+func setConditions(conditions *[]metav1.Condition, list []chain.Condition, now time.Time) {
 	wanted := map[string]bool{}
 	for _, c := range list {
 		wanted[string(c.Type)] = true
@@ -152,18 +154,18 @@ func setConditions(conditions *[]metav1.Condition, list []edge.Condition, now ti
 }
 
 // conditionMemory reads them back.
-func conditionMemory(list []metav1.Condition) map[edge.ConditionType]edge.Condition {
-	out := map[edge.ConditionType]edge.Condition{}
+func conditionMemory(list []metav1.Condition) map[chain.ConditionType]chain.Condition {
+	out := map[chain.ConditionType]chain.Condition{}
 	for _, c := range list {
-		out[edge.ConditionType(c.Type)] = edge.Condition{
-			Type: edge.ConditionType(c.Type), Status: c.Status == "True", Reason: edge.Reason(c.Reason),
+		out[chain.ConditionType(c.Type)] = chain.Condition{
+			Type: chain.ConditionType(c.Type), Status: c.Status == "True", Reason: chain.Reason(c.Reason),
 			Message: c.Message, Generation: c.ObservedGeneration,
 		}
 	}
 	return out
 }
 
-func domainResults(t edge.Observed) []v1alpha1.DomainResult {
+func domainResults(t distributiontenant.Observed) []v1alpha1.DomainResult {
 	out := make([]v1alpha1.DomainResult, 0, len(t.Domains))
 	for _, d := range slices.Sorted(slices.Values(t.Domains)) {
 		out = append(out, v1alpha1.DomainResult{Domain: d, Status: t.DomainStates[d]})
@@ -171,7 +173,7 @@ func domainResults(t edge.Observed) []v1alpha1.DomainResult {
 	return out
 }
 
-func driftedFields(diff []edge.Difference) []v1alpha1.DriftedField {
+func driftedFields(diff []resource.Difference) []v1alpha1.DriftedField {
 	var out []v1alpha1.DriftedField
 	for _, d := range diff[:min(len(diff), maxDrift)] {
 		out = append(out, v1alpha1.DriftedField{Field: d.Field, Desired: bounded(d.Desired, maxValue), Observed: bounded(d.Observed, maxValue)})

@@ -16,29 +16,31 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 
-func report() edge.Report {
-	return edge.Report{
-		Tenant: &edge.Observed{
-			Tenant: edge.Tenant{
+func report() distributiontenant.Report {
+	return distributiontenant.Report{
+		Tenant: &distributiontenant.Observed{
+			Tenant: distributiontenant.Tenant{
 				Name: "alpha", Domains: []string{"b.example.com", "a.example.com"},
-				Customizations: edge.Customizations{CertificateARN: "arn:cert"},
+				Customizations: distributiontenant.Customizations{CertificateARN: "arn:cert"},
 			},
-			ID: "dt_1", ARN: "arn:dt_1", ETag: "E-1", Status: edge.Deployed,
+			ID: "dt_1", ARN: "arn:dt_1", ETag: "E-1", Status: distributiontenant.Deployed,
 			DomainStates: map[string]string{"a.example.com": "active", "b.example.com": "inactive"},
 			Created:      now.Add(-time.Hour), Modified: now.Add(-time.Minute),
 		},
 		ETag: "E-1", AppliedGeneration: 3, AppliedTagKeys: []string{"team"}, RoutingEndpoint: "d1.cloudfront.net",
-		Parents: edge.Parents{DistributionID: "E1", ConnectionGroupID: "cg_1"},
-		Conditions: []edge.Condition{
-			{Type: edge.Ready, Status: true, Reason: edge.ReasonDeployed, Message: "Deployed.", Generation: 3},
-			{Type: edge.Synced, Status: true, Reason: edge.ReasonInSync, Message: "Equal.", Generation: 3},
+		Parents: distributiontenant.Parents{DistributionID: "E1", ConnectionGroupID: "cg_1"},
+		Conditions: []chain.Condition{
+			{Type: chain.Ready, Status: true, Reason: resource.ReasonDeployed, Message: "Deployed.", Generation: 3},
+			{Type: chain.Synced, Status: true, Reason: resource.ReasonInSync, Message: "Equal.", Generation: 3},
 		},
 	}
 }
@@ -60,8 +62,8 @@ func TestStatus(t *testing.T) {
 	// A pass that knows nothing of the tenant leaves what is known.
 	blind := report()
 	blind.Tenant, blind.RoutingEndpoint = nil, ""
-	blind.Conditions[0] = edge.Condition{Type: edge.Ready, Reason: edge.ReasonAWSError, Message: "No answer.", Generation: 4}
-	blind.Failure = &edge.Failure{Reason: edge.ReasonAWSError, Generation: 4, Since: now}
+	blind.Conditions[0] = chain.Condition{Type: chain.Ready, Reason: resource.ReasonAWSError, Message: "No answer.", Generation: 4}
+	blind.Failure = &resource.Failure{Reason: resource.ReasonAWSError, Generation: 4, Since: now}
 	later := now.Add(time.Hour)
 	convert.Status(&s, "alpha", blind, later)
 	if s.ID != "dt_1" || len(s.DomainResults) != 2 || s.DNSTarget == "" || s.Failure == nil {
@@ -84,15 +86,15 @@ func TestStatus(t *testing.T) {
 // An object that waits for its turn, about which nothing is known, costs no write.
 func TestNothingToSayIsNothingWritten(t *testing.T) {
 	var s v1alpha1.DistributionTenantStatus
-	convert.Status(&s, "alpha", edge.Report{}, now)
+	convert.Status(&s, "alpha", distributiontenant.Report{}, now)
 	if d := cmp.Diff(v1alpha1.DistributionTenantStatus{}, s); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 
 func TestDriftStandsInStatus(t *testing.T) {
-	for reason, want := range map[edge.Reason]bool{
-		edge.ReasonDriftDetected: true, edge.ReasonDriftNotConverging: true, edge.ReasonInSync: false, edge.ReasonUpdatePending: false,
+	for reason, want := range map[chain.Reason]bool{
+		resource.ReasonDriftDetected: true, resource.ReasonDriftNotConverging: true, resource.ReasonInSync: false, resource.ReasonUpdatePending: false,
 	} {
 		r := report()
 		r.Conditions[1].Reason = reason
@@ -108,7 +110,7 @@ func TestDriftStandsInStatus(t *testing.T) {
 func TestCertificateInStatus(t *testing.T) {
 	r := report()
 	r.Tenant.Customizations.CertificateARN = ""
-	r.Certificate = &cert.Managed{ARN: "arn:managed", State: cert.Issued}
+	r.Certificate = &certificate.Managed{ARN: "arn:managed", State: certificate.Issued}
 	var s v1alpha1.DistributionTenantStatus
 	convert.Status(&s, "alpha", r, now)
 	if s.CertificateARN != "arn:managed" || s.ManagedCertificateStatus != "issued" {
@@ -130,9 +132,9 @@ func TestStatusIsBoundedAndComesBackAsWritten(t *testing.T) {
 			r.Conditions[i].Message = text.Draw(t, "message")
 		}
 		for range rapid.IntRange(0, 30).Draw(t, "differences") {
-			r.Drift = append(r.Drift, edge.Difference{Field: "domains", Desired: text.Draw(t, "desired"), Observed: text.Draw(t, "observed")})
+			r.Drift = append(r.Drift, resource.Difference{Field: "domains", Desired: text.Draw(t, "desired"), Observed: text.Draw(t, "observed")})
 		}
-		r.Failure = &edge.Failure{Reason: edge.ReasonAWSError, Generation: 3, Since: now}
+		r.Failure = &resource.Failure{Reason: resource.ReasonAWSError, Generation: 3, Since: now}
 		var s v1alpha1.DistributionTenantStatus
 		convert.Status(&s, "alpha", r, now)
 
@@ -171,15 +173,15 @@ func bounded(t *rapid.T, s string) {
 // Memory reads back what Status wrote.
 func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 	r := report()
-	r.Failure = &edge.Failure{Reason: edge.ReasonAWSError, Generation: 3, Since: now.Truncate(time.Second)}
+	r.Failure = &resource.Failure{Reason: resource.ReasonAWSError, Generation: 3, Since: now.Truncate(time.Second)}
 	r.Certificates = []string{"arn:superseded", "arn:managed"}
-	r.Certificate = &cert.Managed{
-		ARN: "arn:managed", State: cert.Pending, Host: edge.SelfHosted,
-		Tokens: []cert.Token{{Domain: "a.example.com", RedirectFrom: "a.example.com/x", RedirectTo: "validation/x"}},
+	r.Certificate = &certificate.Managed{
+		ARN: "arn:managed", State: certificate.Pending, Host: distributiontenant.SelfHosted,
+		Tokens: []certificate.Token{{Domain: "a.example.com", RedirectFrom: "a.example.com/x", RedirectTo: "validation/x"}},
 	}
-	r.Requested = &edge.SentRequest{
+	r.Requested = &distributiontenant.SentRequest{
 		At:                 now.Truncate(time.Second),
-		CertificateRequest: edge.CertificateRequest{ValidationTokenHost: edge.SelfHosted, PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "enabled"},
+		CertificateRequest: distributiontenant.CertificateRequest{ValidationTokenHost: distributiontenant.SelfHosted, PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "enabled"},
 	}
 	r.Ledger = []dns.Entry{{
 		Record: dns.Record{ZoneID: "Z1", Name: "a.example.com", Type: dns.CNAME, Value: "d1.cloudfront.net", TTL: 300},
@@ -187,11 +189,11 @@ func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 	}}
 	var s v1alpha1.DistributionTenantStatus
 	convert.Status(&s, "alpha", r, now)
-	want := edge.Memory{
+	want := distributiontenant.Memory{
 		Certificate: r.Certificate, Certificates: r.Certificates, Requested: r.Requested, Ledger: r.Ledger,
 		ID: "dt_1", ETag: "E-1", AppliedGeneration: 3, AppliedTagKeys: []string{"team"}, RoutingEndpoint: "d1.cloudfront.net", Failure: r.Failure,
-		Parents:    edge.Parents{DistributionID: "E1", ConnectionGroupID: "cg_1"},
-		Conditions: map[edge.ConditionType]edge.Condition{edge.Ready: r.Conditions[0], edge.Synced: r.Conditions[1]},
+		Parents:    distributiontenant.Parents{DistributionID: "E1", ConnectionGroupID: "cg_1"},
+		Conditions: map[chain.ConditionType]chain.Condition{chain.Ready: r.Conditions[0], chain.Synced: r.Conditions[1]},
 	}
 	if d := cmp.Diff(want, convert.Memory(&s)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -205,15 +207,15 @@ func ptr(t time.Time) *metav1.Time {
 
 // Whatever AWS answers, status has to be one that the schema takes.
 func TestTokensThatTheSchemaWouldRefuse(t *testing.T) {
-	list := []cert.Token{
+	list := []certificate.Token{
 		{Domain: "a.example.com", RedirectFrom: "a.example.com/first", RedirectTo: strings.Repeat("x", 2000)},
 		{Domain: "a.example.com", RedirectFrom: "a.example.com/second"}, {RedirectFrom: "nowhere"},
 	}
 	for n := range 200 {
-		list = append(list, cert.Token{Domain: fmt.Sprintf("d%03d.example.com", n)})
+		list = append(list, certificate.Token{Domain: fmt.Sprintf("d%03d.example.com", n)})
 	}
 	var s v1alpha1.DistributionTenantStatus
-	convert.Status(&s, "alpha", edge.Report{Certificate: &cert.Managed{State: cert.Pending, Host: edge.SelfHosted, Tokens: list}}, now)
+	convert.Status(&s, "alpha", distributiontenant.Report{Certificate: &certificate.Managed{State: certificate.Pending, Host: distributiontenant.SelfHosted, Tokens: list}}, now)
 	seen := map[string]bool{}
 	for _, token := range s.ValidationTokens {
 		if token.Domain == "" || seen[token.Domain] || len(token.RedirectTo) > 1024 {

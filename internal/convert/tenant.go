@@ -11,15 +11,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // Defaults are what the administrator's flags add to every object.
 type Defaults struct {
 	// DriftPolicy holds where the object names none.
-	DriftPolicy edge.DriftPolicy
+	DriftPolicy resource.DriftPolicy
 	// Tags are set on every tenant. A tag of the object wins over one of the same key.
 	Tags map[string]string
 	// Allows reports whether the administrator has granted a role; nil means that none is.
@@ -35,10 +36,10 @@ func TenantName(o *v1alpha1.DistributionTenant) string {
 }
 
 // Desired renders the spec as the domain's value.
-func Desired(o *v1alpha1.DistributionTenant, d Defaults) edge.Desired {
+func Desired(o *v1alpha1.DistributionTenant, d Defaults) distributiontenant.Desired {
 	spec := o.Spec
-	out := edge.Desired{
-		Tenant: edge.Tenant{
+	out := distributiontenant.Desired{
+		Tenant: distributiontenant.Tenant{
 			Name: TenantName(o), DistributionID: spec.DistributionID, ConnectionGroupID: spec.ConnectionGroupID,
 			Enabled: spec.Enabled == nil || *spec.Enabled, Parameters: map[string]string{},
 			Customizations: customizations(spec.Customizations),
@@ -57,7 +58,7 @@ func Desired(o *v1alpha1.DistributionTenant, d Defaults) edge.Desired {
 		out.Tags[t.Key] = t.Value
 	}
 	if r := spec.ManagedCertificateRequest; r != nil {
-		out.Request = &edge.CertificateRequest{
+		out.Request = &distributiontenant.CertificateRequest{
 			ValidationTokenHost:     string(r.ValidationTokenHost),
 			PrimaryDomainName:       r.PrimaryDomainName,
 			TransparencyLoggingPref: string(r.CertificateTransparencyLoggingPreference),
@@ -67,11 +68,11 @@ func Desired(o *v1alpha1.DistributionTenant, d Defaults) edge.Desired {
 	return out
 }
 
-func publication(d *v1alpha1.DNS) *edge.Publication {
+func publication(d *v1alpha1.DNS) *distributiontenant.Publication {
 	if d == nil {
 		return nil
 	}
-	out := &edge.Publication{
+	out := &distributiontenant.Publication{
 		Zone: dns.Selector{ID: d.HostedZoneID, Name: d.ZoneName}, Type: dns.RecordType(d.RecordType), TTL: int64(d.TTL),
 		RoleARN: d.AssumeRoleARN, Takeover: d.Takeover,
 	}
@@ -84,13 +85,13 @@ func publication(d *v1alpha1.DNS) *edge.Publication {
 // defaultTTL is that of an object that was stored before the field had its default.
 const defaultTTL = 300
 
-func customizations(c *v1alpha1.Customizations) edge.Customizations {
-	var out edge.Customizations
+func customizations(c *v1alpha1.Customizations) distributiontenant.Customizations {
+	var out distributiontenant.Customizations
 	if c == nil {
 		return out
 	}
 	if c.WebACL != nil {
-		out.WebACL = edge.WebACL{Action: string(c.WebACL.Action), ARN: c.WebACL.ARN}
+		out.WebACL = distributiontenant.WebACL{Action: string(c.WebACL.Action), ARN: c.WebACL.ARN}
 	}
 	if c.Certificate != nil {
 		out.CertificateARN = c.Certificate.ARN
@@ -105,17 +106,17 @@ func customizations(c *v1alpha1.Customizations) edge.Customizations {
 }
 
 // Policy renders what the user allows.
-func Policy(o *v1alpha1.DistributionTenant, d Defaults) edge.Policy {
-	p := edge.Policy{
-		Drift:    edge.DriftPolicy(o.Spec.DriftPolicy),
-		Adoption: edge.AdoptionPolicy(o.Spec.AdoptionPolicy),
+func Policy(o *v1alpha1.DistributionTenant, d Defaults) distributiontenant.Policy {
+	p := distributiontenant.Policy{
+		Drift:    resource.DriftPolicy(o.Spec.DriftPolicy),
+		Adoption: resource.AdoptionPolicy(o.Spec.AdoptionPolicy),
 		Retain:   o.Spec.DeletionPolicy == v1alpha1.DeletionPolicyRetain,
 	}
 	if p.Drift == "" {
 		p.Drift = d.DriftPolicy
 	}
 	if p.Adoption == "" {
-		p.Adoption = edge.AdoptNever
+		p.Adoption = resource.AdoptNever
 	}
 	if r := o.Spec.ManagedCertificateRequest; r != nil && r.DeleteOnTenantDeletion != nil {
 		p.KeepCertificates = !*r.DeleteOnTenantDeletion
@@ -146,10 +147,10 @@ func roles(o *v1alpha1.DistributionTenant) []string {
 }
 
 // Memory reads back from status what only status remembers.
-func Memory(s *v1alpha1.DistributionTenantStatus) edge.Memory {
-	m := edge.Memory{
-		ID: s.ID, Account: edge.AccountOf(s.ARN), ETag: s.ETag, AppliedGeneration: s.ObservedGeneration,
-		Parents:        edge.Parents{DistributionID: s.DistributionID, ConnectionGroupID: s.ConnectionGroupID},
+func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
+	m := distributiontenant.Memory{
+		ID: s.ID, Account: resource.AccountOf(s.ARN), ETag: s.ETag, AppliedGeneration: s.ObservedGeneration,
+		Parents:        distributiontenant.Parents{DistributionID: s.DistributionID, ConnectionGroupID: s.ConnectionGroupID},
 		AppliedTagKeys: s.AppliedTagKeys, RoutingEndpoint: s.DNSTarget, Conditions: conditionMemory(s.Conditions),
 		Failure: failureMemory(s.Failure),
 	}
@@ -158,7 +159,7 @@ func Memory(s *v1alpha1.DistributionTenantStatus) edge.Memory {
 		m.Certificate = managed(s)
 	}
 	if r := s.CertificateRequest; r != nil {
-		m.Requested = &edge.SentRequest{At: r.Time.Time, CertificateRequest: edge.CertificateRequest{
+		m.Requested = &distributiontenant.SentRequest{At: r.Time.Time, CertificateRequest: distributiontenant.CertificateRequest{
 			ValidationTokenHost: string(r.ValidationTokenHost), PrimaryDomainName: r.PrimaryDomainName,
 			TransparencyLoggingPref: string(r.CertificateTransparencyLoggingPreference),
 		}}
@@ -171,15 +172,15 @@ func Memory(s *v1alpha1.DistributionTenantStatus) edge.Memory {
 
 // managed is the managed certificate as status reports it. Where status was written before it
 // listed them, the certificate that it shows is the one.
-func managed(s *v1alpha1.DistributionTenantStatus) *cert.Managed {
-	m := &cert.Managed{ARN: s.CertificateARN, State: cert.State(s.ManagedCertificateStatus)}
+func managed(s *v1alpha1.DistributionTenantStatus) *certificate.Managed {
+	m := &certificate.Managed{ARN: s.CertificateARN, State: certificate.State(s.ManagedCertificateStatus)}
 	if n := len(s.ManagedCertificates); n > 0 {
 		m.ARN = s.ManagedCertificates[n-1]
 	}
 	for _, t := range s.ValidationTokens {
 		// Nobody but the user's own web server is told what to serve.
-		m.Host = edge.SelfHosted
-		m.Tokens = append(m.Tokens, cert.Token{Domain: t.Domain, RedirectFrom: t.RedirectFrom, RedirectTo: t.RedirectTo})
+		m.Host = distributiontenant.SelfHosted
+		m.Tokens = append(m.Tokens, certificate.Token{Domain: t.Domain, RedirectFrom: t.RedirectFrom, RedirectTo: t.RedirectTo})
 	}
 	return m
 }

@@ -9,8 +9,9 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 func object(change func(*v1alpha1.DistributionTenant)) *v1alpha1.DistributionTenant {
@@ -26,13 +27,13 @@ func object(change func(*v1alpha1.DistributionTenant)) *v1alpha1.DistributionTen
 
 func TestDesired(t *testing.T) {
 	off := false
-	base := edge.Tenant{Name: "alpha", DistributionID: "E1", Enabled: true, Domains: []string{"a.example.com"}}
+	base := distributiontenant.Tenant{Name: "alpha", DistributionID: "E1", Enabled: true, Domains: []string{"a.example.com"}}
 	tests := map[string]struct {
 		change   func(*v1alpha1.DistributionTenant)
 		defaults convert.Defaults
-		want     edge.Desired
+		want     distributiontenant.Desired
 	}{
-		"a minimal object": {want: edge.Desired{Tenant: base, Tags: map[string]string{}}},
+		"a minimal object": {want: distributiontenant.Desired{Tenant: base, Tags: map[string]string{}}},
 		"every field": {
 			change: func(o *v1alpha1.DistributionTenant) {
 				o.Spec = v1alpha1.DistributionTenantSpec{
@@ -51,46 +52,46 @@ func TestDesired(t *testing.T) {
 					DNS:  &v1alpha1.DNS{Provider: "route53", ZoneName: "example.com", RecordType: "Alias", TTL: 60, Takeover: true, AssumeRoleARN: "arn:role"},
 				}
 			},
-			want: edge.Desired{
-				Tenant: edge.Tenant{
+			want: distributiontenant.Desired{
+				Tenant: distributiontenant.Tenant{
 					Name: "Alpha.Prod", DistributionID: "E2", ConnectionGroupID: "cg_1",
 					Domains:    []string{"b.example.com", "a.example.com"},
 					Parameters: map[string]string{"tier": "gold", "origin": "app"},
-					Customizations: edge.Customizations{
-						WebACL: edge.WebACL{Action: "override", ARN: "arn:acl"}, CertificateARN: "arn:cert",
-						Geo: edge.Geo{Type: "whitelist", Locations: []string{"AT", "CH"}},
+					Customizations: distributiontenant.Customizations{
+						WebACL: distributiontenant.WebACL{Action: "override", ARN: "arn:acl"}, CertificateARN: "arn:cert",
+						Geo: distributiontenant.Geo{Type: "whitelist", Locations: []string{"AT", "CH"}},
 					},
 				},
 				Tags:    map[string]string{"team": "web"},
-				Request: &edge.CertificateRequest{ValidationTokenHost: "self-hosted", PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "disabled"},
-				DNS:     &edge.Publication{Zone: dns.Selector{Name: "example.com"}, Type: dns.Alias, TTL: 60, Takeover: true, RoleARN: "arn:role"},
+				Request: &distributiontenant.CertificateRequest{ValidationTokenHost: "self-hosted", PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "disabled"},
+				DNS:     &distributiontenant.Publication{Zone: dns.Selector{Name: "example.com"}, Type: dns.Alias, TTL: 60, Takeover: true, RoleARN: "arn:role"},
 			},
 		},
 		"DNS without a word about it": {
 			change: func(o *v1alpha1.DistributionTenant) {
 				o.Spec.DNS = &v1alpha1.DNS{Provider: "route53", HostedZoneID: "Z1"}
 			},
-			want: edge.Desired{Tenant: base, Tags: map[string]string{}, DNS: &edge.Publication{Zone: dns.Selector{ID: "Z1"}, TTL: 300}},
+			want: distributiontenant.Desired{Tenant: base, Tags: map[string]string{}, DNS: &distributiontenant.Publication{Zone: dns.Selector{ID: "Z1"}, TTL: 300}},
 		},
 		"a primary domain that is not named is not made up": {
 			change: func(o *v1alpha1.DistributionTenant) {
 				o.Spec.ManagedCertificateRequest = &v1alpha1.ManagedCertificateRequest{ValidationTokenHost: "cloudfront"}
 			},
-			want: edge.Desired{
+			want: distributiontenant.Desired{
 				Tenant: base, Tags: map[string]string{},
-				Request: &edge.CertificateRequest{ValidationTokenHost: "cloudfront"},
+				Request: &distributiontenant.CertificateRequest{ValidationTokenHost: "cloudfront"},
 			},
 		},
 		"empty blocks are no blocks": {
 			change: func(o *v1alpha1.DistributionTenant) {
 				o.Spec.Customizations, o.Spec.Parameters = &v1alpha1.Customizations{}, []v1alpha1.Parameter{}
 			},
-			want: edge.Desired{Tenant: base, Tags: map[string]string{}},
+			want: distributiontenant.Desired{Tenant: base, Tags: map[string]string{}},
 		},
 		"a tag of the object wins over the operator's": {
 			change:   func(o *v1alpha1.DistributionTenant) { o.Spec.Tags = []v1alpha1.Tag{{Key: "team", Value: "web"}} },
 			defaults: convert.Defaults{Tags: map[string]string{"team": "none", "env": "test"}},
-			want:     edge.Desired{Tenant: base, Tags: map[string]string{"team": "web", "env": "test"}},
+			want:     distributiontenant.Desired{Tenant: base, Tags: map[string]string{"team": "web", "env": "test"}},
 		},
 	}
 	for name, test := range tests {
@@ -103,14 +104,14 @@ func TestDesired(t *testing.T) {
 }
 
 func TestPolicy(t *testing.T) {
-	defaults := convert.Defaults{DriftPolicy: edge.DriftReport}
-	if d := cmp.Diff(edge.Policy{Drift: edge.DriftReport, Adoption: edge.AdoptNever}, convert.Policy(object(nil), defaults)); d != "" {
+	defaults := convert.Defaults{DriftPolicy: resource.DriftReport}
+	if d := cmp.Diff(distributiontenant.Policy{Drift: resource.DriftReport, Adoption: resource.AdoptNever}, convert.Policy(object(nil), defaults)); d != "" {
 		t.Errorf("where the object is silent, the flags speak (-want +got):\n%s", d)
 	}
 	full := object(func(o *v1alpha1.DistributionTenant) {
 		o.Spec.DriftPolicy, o.Spec.AdoptionPolicy, o.Spec.DeletionPolicy = "suspend", "Force", "Retain"
 	})
-	if d := cmp.Diff(edge.Policy{Drift: edge.DriftSuspend, Adoption: edge.AdoptForce, Retain: true}, convert.Policy(full, defaults)); d != "" {
+	if d := cmp.Diff(distributiontenant.Policy{Drift: resource.DriftSuspend, Adoption: resource.AdoptForce, Retain: true}, convert.Policy(full, defaults)); d != "" {
 		t.Errorf("the object wins over the flags (-want +got):\n%s", d)
 	}
 }

@@ -4,14 +4,14 @@ import (
 	"context"
 	"maps"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
 // Read reads the tenant of that name by itself. A tenant that is not found is forgotten,
 // and the error is of kind fault.NotFound.
-func (i *Inventory) Read(ctx context.Context, name string) (edge.Observed, error) {
+func (i *Inventory) Read(ctx context.Context, name string) (distributiontenant.Observed, error) {
 	i.mu.Lock()
 	started := i.tick()
 	i.mu.Unlock()
@@ -24,7 +24,7 @@ func (i *Inventory) Read(ctx context.Context, name string) (edge.Observed, error
 		if fault.Is(err, fault.NotFound) && e != nil && !overtaken {
 			i.drop(e)
 		}
-		return edge.Observed{}, err
+		return distributiontenant.Observed{}, err
 	}
 	if _, dead := i.buried[t.ID]; dead || overtaken {
 		return t, nil
@@ -42,13 +42,13 @@ func (i *Inventory) Read(ctx context.Context, name string) (edge.Observed, error
 // confirms reports whether what was read now goes with what the list last showed. A read may
 // lag behind the list: it is believed when both agree on the ETag or, where they never do,
 // when the list has shown the tenant anew since the read before, and neither has moved.
-func (e *entry) confirms(t edge.Observed) bool {
+func (e *entry) confirms(t distributiontenant.Observed) bool {
 	same := e.readETag == t.ETag && e.readShown == e.shownETag && e.shownAt > e.touched
 	return t.ETag == e.shownETag || same
 }
 
 // ReadTags reads the tags of a known tenant.
-func (i *Inventory) ReadTags(ctx context.Context, t edge.Observed) (map[string]string, error) {
+func (i *Inventory) ReadTags(ctx context.Context, t distributiontenant.Observed) (map[string]string, error) {
 	tags, err := i.opts.Tenants.ListTags(ctx, t.ARN)
 	if err != nil {
 		i.forgetIf(t.Name, err, fault.NotFound)
@@ -63,17 +63,17 @@ func (i *Inventory) ReadTags(ctx context.Context, t edge.Observed) (map[string]s
 }
 
 // ReadByDomain reads the tenant that holds the domain.
-func (i *Inventory) ReadByDomain(ctx context.Context, domain string) (edge.Observed, error) {
+func (i *Inventory) ReadByDomain(ctx context.Context, domain string) (distributiontenant.Observed, error) {
 	return i.opts.Tenants.GetTenantByDomain(ctx, domain)
 }
 
 // ReadManagedCertificate reads the managed certificate of a tenant.
-func (i *Inventory) ReadManagedCertificate(ctx context.Context, id string) (cert.Managed, error) {
+func (i *Inventory) ReadManagedCertificate(ctx context.Context, id string) (certificate.Managed, error) {
 	return i.opts.Tenants.GetManagedCertificate(ctx, id)
 }
 
 // Create creates a tenant.
-func (i *Inventory) Create(ctx context.Context, s edge.Create) (edge.Observed, error) {
+func (i *Inventory) Create(ctx context.Context, s distributiontenant.Create) (distributiontenant.Observed, error) {
 	t, err := i.opts.Tenants.CreateTenant(ctx, s.Tenant, s.Tags, s.Request)
 	if err != nil {
 		i.forgetIf(s.Tenant.Name, err, fault.Exists, fault.Transient)
@@ -86,7 +86,7 @@ func (i *Inventory) Create(ctx context.Context, s edge.Create) (edge.Observed, e
 }
 
 // Update sends a tenant whole.
-func (i *Inventory) Update(ctx context.Context, s edge.Update) (edge.Observed, error) {
+func (i *Inventory) Update(ctx context.Context, s distributiontenant.Update) (distributiontenant.Observed, error) {
 	t, err := i.opts.Tenants.UpdateTenant(ctx, s.ID, s.ETag, s.Tenant, s.Request)
 	if err != nil {
 		i.forgetIf(s.Tenant.Name, err, fault.Conflict, fault.NotFound, fault.Transient)
@@ -96,7 +96,7 @@ func (i *Inventory) Update(ctx context.Context, s edge.Update) (edge.Observed, e
 }
 
 // Disable turns the tenant of that name off.
-func (i *Inventory) Disable(ctx context.Context, name string, s edge.Disable) (t edge.Observed, err error) {
+func (i *Inventory) Disable(ctx context.Context, name string, s distributiontenant.Disable) (t distributiontenant.Observed, err error) {
 	if s.Whole != nil {
 		t, err = i.opts.Tenants.UpdateTenant(ctx, s.ID, s.ETag, *s.Whole, nil)
 	} else {
@@ -110,7 +110,7 @@ func (i *Inventory) Disable(ctx context.Context, name string, s edge.Disable) (t
 }
 
 // Delete deletes the tenant of that name. Another object may be waiting for the name.
-func (i *Inventory) Delete(ctx context.Context, name string, s edge.Delete) error {
+func (i *Inventory) Delete(ctx context.Context, name string, s distributiontenant.Delete) error {
 	if err := i.opts.Tenants.DeleteTenant(ctx, s.ID, s.ETag); err != nil {
 		i.forgetIf(name, err, fault.Conflict, fault.NotFound, fault.Transient)
 		return err
@@ -166,7 +166,7 @@ func (i *Inventory) retag(_ context.Context, name string, call func() error, cha
 }
 
 // wrote remembers the answer to an own write.
-func (i *Inventory) wrote(t edge.Observed) edge.Observed {
+func (i *Inventory) wrote(t distributiontenant.Observed) distributiontenant.Observed {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	e := i.store(t)

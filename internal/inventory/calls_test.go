@@ -8,8 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
@@ -19,12 +20,12 @@ func replaceAll(s, old, with string) string { return strings.ReplaceAll(s, old, 
 func TestAReadThatWasOvertakenIsNotRemembered(t *testing.T) {
 	r := newRig(t, options{tenants: 2})
 	r.sweep()
-	var wrote edge.Observed
+	var wrote distributiontenant.Observed
 	r.once("Get", func() { wrote = r.update(1, false) })
 	if o := r.read(1); o.ETag == wrote.ETag {
 		t.Error("the read should have shown the world before the write")
 	}
-	if k := r.Known(name(1)); k.Tenant.ETag != wrote.ETag || k.Knowledge != edge.Whole {
+	if k := r.Known(name(1)); k.Tenant.ETag != wrote.ETag || k.Knowledge != resource.Whole {
 		t.Errorf("the read overwrote the update: %+v", k)
 	}
 }
@@ -36,20 +37,20 @@ func TestAReadThatFindsNothingForgets(t *testing.T) {
 	if _, err := r.Read(t.Context(), name(1)); !fault.Is(err, fault.NotFound) {
 		t.Fatalf("got %v, want not found", err)
 	}
-	wantKnowledge(t, r, 1, edge.Nothing)
+	wantKnowledge(t, r, 1, resource.Nothing)
 }
 
 // What a failed write says about the world is taken for what it is: a hint to look.
 func TestFailedWritesForgetWhatTheyPutInDoubt(t *testing.T) {
 	tests := map[string]struct {
 		fault sim.Fault
-		want  edge.Knowledge
+		want  resource.Knowledge
 	}{
-		"an answer that was lost leaves nothing known": {sim.Fault{Kind: sim.AfterCommit, Effect: sim.EffectReset}, edge.Nothing},
-		"an error of the server too":                   {sim.Fault{Kind: sim.BeforeCommit, Effect: sim.EffectError}, edge.Nothing},
-		"a stale version means that something moved":   {sim.Fault{Kind: sim.Instead, Error: &sim.FaultError{Status: 412, Code: "PreconditionFailed"}}, edge.Nothing},
-		"a denial says nothing about the tenant":       {sim.Fault{Kind: sim.Instead, Error: &sim.FaultError{Status: 403, Code: "AccessDenied"}}, edge.Whole},
-		"nor does a throttle":                          {sim.Fault{Kind: sim.Instead, Error: &sim.FaultError{Status: 400, Code: "Throttling"}}, edge.Whole},
+		"an answer that was lost leaves nothing known": {sim.Fault{Kind: sim.AfterCommit, Effect: sim.EffectReset}, resource.Nothing},
+		"an error of the server too":                   {sim.Fault{Kind: sim.BeforeCommit, Effect: sim.EffectError}, resource.Nothing},
+		"a stale version means that something moved":   {sim.Fault{Kind: sim.Instead, Error: &sim.FaultError{Status: 412, Code: "PreconditionFailed"}}, resource.Nothing},
+		"a denial says nothing about the tenant":       {sim.Fault{Kind: sim.Instead, Error: &sim.FaultError{Status: 403, Code: "AccessDenied"}}, resource.Whole},
+		"nor does a throttle":                          {sim.Fault{Kind: sim.Instead, Error: &sim.FaultError{Status: 400, Code: "Throttling"}}, resource.Whole},
 	}
 	for why, test := range tests {
 		t.Run(why, func(t *testing.T) {
@@ -60,11 +61,11 @@ func TestFailedWritesForgetWhatTheyPutInDoubt(t *testing.T) {
 			if _, err := r.sim.AddFault(test.fault); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := r.Update(t.Context(), edge.Update{ID: o.ID, ETag: o.ETag, Tenant: o.Tenant}); err == nil {
+			if _, err := r.Update(t.Context(), distributiontenant.Update{ID: o.ID, ETag: o.ETag, Tenant: o.Tenant}); err == nil {
 				t.Fatal("the write did not fail")
 			}
 			wantKnowledge(t, r, 1, test.want)
-			wantKnowledge(t, r, 0, edge.Listed)
+			wantKnowledge(t, r, 0, resource.Listed)
 		})
 	}
 }
@@ -85,7 +86,7 @@ func TestAnotherTenantOfTheNameIsAnother(t *testing.T) {
 	r.clock.Step(interval)
 	r.sweep()
 	k := r.Known(name(1))
-	if k.Knowledge != edge.Listed || k.Tenant.ID == o.ID || k.TagsKnown {
+	if k.Knowledge != resource.Listed || k.Tenant.ID == o.ID || k.TagsKnown {
 		t.Errorf("got %+v", k)
 	}
 }
@@ -193,7 +194,7 @@ func TestAReadThatLagsBehindTheListIsRepeated(t *testing.T) {
 			r.wokenNow()
 			r.run(4 * interval)
 			wantWoken(t, r)
-			wantKnowledge(t, r, 1, edge.Whole)
+			wantKnowledge(t, r, 1, resource.Whole)
 		})
 	}
 }

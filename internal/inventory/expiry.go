@@ -11,9 +11,9 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -77,7 +77,7 @@ type Expiry struct {
 type listing struct {
 	// attached are the certificates to look for; those that a page shows move to seen.
 	attached map[string]bool
-	seen     []edge.Certificate
+	seen     []distributiontenant.Certificate
 	marker   string
 	markers  map[string]bool
 	retries  int
@@ -157,11 +157,11 @@ func (e *Expiry) listPage(ctx context.Context) time.Duration {
 }
 
 // take keeps what the page shows of the attached certificates, and lets the rest go.
-func (l *listing) take(page []edge.Certificate) {
+func (l *listing) take(page []distributiontenant.Certificate) {
 	for _, c := range page {
 		if l.attached[c.ARN] {
 			delete(l.attached, c.ARN)
-			l.seen = append(l.seen, edge.Certificate{ARN: c.ARN, Status: interned(c.Status), NotAfter: c.NotAfter})
+			l.seen = append(l.seen, distributiontenant.Certificate{ARN: c.ARN, Status: interned(c.Status), NotAfter: c.NotAfter})
 		}
 	}
 }
@@ -175,7 +175,7 @@ func (e *Expiry) interrupted(err error) time.Duration {
 	if fault.Is(err, fault.Throttled, fault.Transient) && e.listing.retries < pageRetries {
 		pause := pagePause << e.listing.retries
 		e.listing.retries++
-		return cadence.Jitter(pause, e.opts.Random())
+		return retry.Jitter(pause, e.opts.Random())
 	}
 	return e.failed(err)
 }
@@ -199,7 +199,7 @@ func (e *Expiry) failed(err error) time.Duration {
 }
 
 func (e *Expiry) pause(d time.Duration) time.Duration {
-	d = cadence.Jitter(d, e.opts.Random())
+	d = retry.Jitter(d, e.opts.Random())
 	e.next = e.opts.Clock.Now().Add(d)
 	return d
 }
@@ -215,10 +215,10 @@ func (e *Expiry) finish() time.Duration {
 		if !c.NotAfter.IsZero() {
 			r.ends = append(r.ends, c.NotAfter.Unix())
 		}
-		if c.Status != edge.CertificateIssued {
+		if c.Status != distributiontenant.CertificateIssued {
 			r.Unusable++
 		}
-		if c.Status != edge.CertificateIssued || !c.NotAfter.IsZero() && c.NotAfter.Sub(now) <= ExpiresSoon {
+		if c.Status != distributiontenant.CertificateIssued || !c.NotAfter.IsZero() && c.NotAfter.Sub(now) <= ExpiresSoon {
 			found[c.ARN] = &AttachedCertificate{ARN: c.ARN, Status: c.Status, NotAfter: c.NotAfter}
 		}
 	}
@@ -235,7 +235,7 @@ func (e *Expiry) publish(r *ExpiryReport, found map[string]*AttachedCertificate)
 	e.report.Store(r)
 	unusable := map[string]bool{}
 	for arn, c := range found {
-		if c.Status != edge.CertificateIssued {
+		if c.Status != distributiontenant.CertificateIssued {
 			unusable[arn] = true
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
@@ -201,9 +201,9 @@ func TestTheListIsReadOnceAnHourAndOnlyForACertificate(t *testing.T) {
 func (w *watch) attach(n int, arn string) {
 	w.t.Helper()
 	s := w.inAWS(n)
-	tenant := edge.Tenant{Name: s.Name, DistributionID: s.DistributionID, Enabled: true, Domains: []string{s.Name + ".example.com"}}
+	tenant := distributiontenant.Tenant{Name: s.Name, DistributionID: s.DistributionID, Enabled: true, Domains: []string{s.Name + ".example.com"}}
 	tenant.Customizations.CertificateARN = arn
-	if _, err := w.Update(w.t.Context(), edge.Update{ID: s.ID, ETag: s.ETag, Tenant: tenant}); err != nil {
+	if _, err := w.Update(w.t.Context(), distributiontenant.Update{ID: s.ID, ETag: s.ETag, Tenant: tenant}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -341,7 +341,7 @@ func TestTroubleIsNamedOnce(t *testing.T) {
 	w := newWatch(t, options{tenants: 5, seed: seeded([]int{20, 13, 90, 12}, map[int][]int{0: {0}, 1: {1, 2}, 2: {3}})})
 	w.sweep()
 	w.pass(3 * time.Hour)
-	first := inventory.AttachedCertificate{ARN: arn(1), Status: edge.CertificateIssued, NotAfter: days(13), Tenants: []string{name(1), name(2)}}
+	first := inventory.AttachedCertificate{ARN: arn(1), Status: distributiontenant.CertificateIssued, NotAfter: days(13), Tenants: []string{name(1), name(2)}}
 	if d := cmp.Diff([]inventory.AttachedCertificate{first}, w.found, utc); d != "" {
 		t.Errorf("named (-want +got):\n%s", d)
 	}
@@ -352,7 +352,7 @@ func TestTroubleIsNamedOnce(t *testing.T) {
 	w.pass(7 * 24 * time.Hour)
 	want := []inventory.AttachedCertificate{
 		{ARN: arn(2), Status: "REVOKED", NotAfter: days(90), Tenants: []string{name(3)}},
-		{ARN: arn(0), Status: edge.CertificateIssued, NotAfter: days(20), Tenants: []string{name(0)}},
+		{ARN: arn(0), Status: distributiontenant.CertificateIssued, NotAfter: days(20), Tenants: []string{name(0)}},
 	}
 	if d := cmp.Diff(want, w.found, utc); d != "" {
 		t.Errorf("named within a week (-want +got):\n%s", d)
@@ -391,7 +391,7 @@ func TestAFleetsCertificatesTakeLittleMemory(t *testing.T) {
 	}})
 	w.sweep()
 	for n := range fleet {
-		o := edge.Observed{ID: name(n), ARN: "arn:" + name(n), ETag: "E", Tenant: edge.Tenant{Name: name(n)}}
+		o := distributiontenant.Observed{ID: name(n), ARN: "arn:" + name(n), ETag: "E", Tenant: distributiontenant.Tenant{Name: name(n)}}
 		o.Customizations.CertificateARN = arn(n)
 		w.Learn(o, nil)
 	}

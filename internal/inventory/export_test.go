@@ -1,9 +1,11 @@
 package inventory
 
-import "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+import (
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+)
 
 // Remembered is how now comes back after before was known.
-func Remembered(before, now edge.Observed) edge.Observed {
+func Remembered(before, now distributiontenant.Observed) distributiontenant.Observed {
 	return factsOf(now, factsOf(before, facts{})).observed()
 }
 
@@ -11,7 +13,7 @@ func Remembered(before, now edge.Observed) edge.Observed {
 func RememberedTags(given map[string]string) map[string]string { return tagsOf(given).all() }
 
 // Learn makes a tenant known as if it had been read with its tags.
-func (i *Inventory) Learn(t edge.Observed, tags map[string]string) {
+func (i *Inventory) Learn(t distributiontenant.Observed, tags map[string]string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	t.Tags = tags

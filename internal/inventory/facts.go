@@ -7,7 +7,7 @@ import (
 	"time"
 	"unique"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 )
 
 // facts are what is remembered of a tenant, in a fourth of the memory that edge.Observed
@@ -29,12 +29,12 @@ type domain struct{ name, state string }
 
 type rare struct {
 	parameters     map[string]string
-	customizations edge.Customizations
+	customizations distributiontenant.Customizations
 }
 
 // factsOf takes over what was observed, but for tags. Text that equals what was known before
 // is not kept twice.
-func factsOf(t edge.Observed, before facts) facts {
+func factsOf(t distributiontenant.Observed, before facts) facts {
 	f := facts{
 		name: either(before.name, t.Name), id: t.ID, arn: either(before.arn, t.ARN), etag: either(before.etag, t.ETag),
 		distribution: interned(t.DistributionID), group: interned(t.ConnectionGroupID), status: interned(t.Status),
@@ -49,7 +49,7 @@ func factsOf(t edge.Observed, before facts) facts {
 	return f
 }
 
-func domainsOf(t edge.Observed, before []domain) []domain {
+func domainsOf(t distributiontenant.Observed, before []domain) []domain {
 	if len(t.Domains) == 0 {
 		return nil
 	}
@@ -66,9 +66,9 @@ func domainsOf(t edge.Observed, before []domain) []domain {
 
 // observed is what the facts were made of. Nobody else has its maps and lists but those of
 // rare, which nobody changes.
-func (f facts) observed() edge.Observed {
-	t := edge.Observed{
-		Tenant: edge.Tenant{Name: f.name, DistributionID: f.distribution, ConnectionGroupID: f.group, Enabled: f.enabled},
+func (f facts) observed() distributiontenant.Observed {
+	t := distributiontenant.Observed{
+		Tenant: distributiontenant.Tenant{Name: f.name, DistributionID: f.distribution, ConnectionGroupID: f.group, Enabled: f.enabled},
 		ID:     f.id, ARN: f.arn, ETag: f.etag, Status: f.status, Created: f.created, Modified: f.modified,
 		DomainStates: make(map[string]string, len(f.domains)),
 	}

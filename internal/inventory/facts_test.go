@@ -13,22 +13,22 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 )
 
-func observations() *rapid.Generator[edge.Observed] {
+func observations() *rapid.Generator[distributiontenant.Observed] {
 	text := rapid.StringMatching(`[a-z]{0,6}`)
 	some := rapid.MapOf(text, text)
-	return rapid.Custom(func(t *rapid.T) edge.Observed {
+	return rapid.Custom(func(t *rapid.T) distributiontenant.Observed {
 		states := some.Draw(t, "domains")
 		id := rapid.StringMatching(`dt_[a-z]{1,9}`).Draw(t, "id")
-		return edge.Observed{
-			Tenant: edge.Tenant{
+		return distributiontenant.Observed{
+			Tenant: distributiontenant.Tenant{
 				Name: text.Draw(t, "name"), DistributionID: text.Draw(t, "distribution"), ConnectionGroupID: text.Draw(t, "group"),
 				Enabled: rapid.Bool().Draw(t, "enabled"), Domains: slices.Sorted(maps.Keys(states)), Parameters: some.Draw(t, "parameters"),
-				Customizations: edge.Customizations{
-					CertificateARN: text.Draw(t, "certificate"), Geo: edge.Geo{Type: text.Draw(t, "geo"), Locations: rapid.SliceOf(text).Draw(t, "locations")},
+				Customizations: distributiontenant.Customizations{
+					CertificateARN: text.Draw(t, "certificate"), Geo: distributiontenant.Geo{Type: text.Draw(t, "geo"), Locations: rapid.SliceOf(text).Draw(t, "locations")},
 				},
 			},
 			ID: id, ARN: rapid.SampledFrom([]string{"arn/" + id, "arn/other"}).Draw(t, "arn"), ETag: text.Draw(t, "etag"),
@@ -84,16 +84,16 @@ func heap() uint64 {
 }
 
 // tenantOf has text of its own, as what was decoded has.
-func tenantOf(n int) edge.Observed {
+func tenantOf(n int) distributiontenant.Observed {
 	id := fmt.Sprintf("dt_%027d", n)
 	domain := fmt.Sprintf("tenant-%05d.example.com", n)
-	return edge.Observed{
-		Tenant: edge.Tenant{
+	return distributiontenant.Observed{
+		Tenant: distributiontenant.Tenant{
 			Name: fmt.Sprintf("tenant-%05d", n), DistributionID: fmt.Sprintf("E%dEXAMPLE", n%2), ConnectionGroupID: fmt.Sprintf("cg_%027d", n%2),
 			Enabled: true, Domains: []string{domain},
 		},
 		ID: id, ARN: "arn:aws:cloudfront::111122223333:distribution-tenant/" + id, ETag: fmt.Sprintf("E%013d", n),
-		Status: edge.Deployed, DomainStates: map[string]string{domain: edge.DomainActive},
+		Status: distributiontenant.Deployed, DomainStates: map[string]string{domain: distributiontenant.DomainActive},
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
@@ -40,7 +40,7 @@ func TestFollowingIsCheap(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := flying(t, test.tenants, test.inFlight)
-			cost := r.cost(func() { r.run(cadence.FollowEvery) })
+			cost := r.cost(func() { r.run(retry.FollowEvery) })
 			if d := cmp.Diff(test.want, cost); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
@@ -70,7 +70,7 @@ func TestFlightsEndWhenDeployed(t *testing.T) {
 
 func TestAFlightEndsInASweepAsWell(t *testing.T) {
 	r := flying(t, 5, 2)
-	r.run(deployDelay + cadence.FollowEvery)
+	r.run(deployDelay + retry.FollowEvery)
 	wantWoken(t, r, name(0), name(1))
 	if got := r.Stats().InFlight; got != 0 {
 		t.Errorf("%d are still in flight", got)
@@ -81,9 +81,9 @@ func TestAFlightEndsInASweepAsWell(t *testing.T) {
 func TestAFlightEndsWhenTheTenantIsGone(t *testing.T) {
 	r := flying(t, 5, 1)
 	r.remove(0)
-	r.run(cadence.FollowEvery)
+	r.run(retry.FollowEvery)
 	wantWoken(t, r, name(0))
-	wantKnowledge(t, r, 0, edge.Nothing)
+	wantKnowledge(t, r, 0, resource.Nothing)
 	if got := r.Stats().InFlight; got != 0 {
 		t.Errorf("%d are still in flight", got)
 	}
@@ -139,7 +139,7 @@ func TestFollowingNeedsNoList(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	cost := r.cost(func() { r.run(deployDelay + 3*cadence.FollowEvery) })
+	cost := r.cost(func() { r.run(deployDelay + 3*retry.FollowEvery) })
 	wantWoken(t, r, name(0), name(1), name(2))
 	if got := cost["ListDistributionTenants"]; got > 5 {
 		t.Errorf("the list was asked for %d times in a minute and a half", got)
@@ -152,7 +152,7 @@ func TestAWaitingSweepDoesNotHoldFollowingBack(t *testing.T) {
 	r.clock.Step(time.Hour)
 	r.update(0, true)
 	r.Follow(name(0))
-	r.run(deployDelay + 3*cadence.FollowEvery)
+	r.run(deployDelay + 3*retry.FollowEvery)
 	if got := r.Stats(); got.InFlight != 0 || !got.LastSweep.IsZero() {
 		t.Errorf("%d in flight and the last sweep at %s, want none and no sweep that has ended", got.InFlight, got.LastSweep)
 	}
@@ -162,7 +162,7 @@ func TestAWaitingSweepDoesNotHoldFollowingBack(t *testing.T) {
 func TestFollowingAWave(t *testing.T) {
 	const fleet, launches = 300, 10 * time.Second
 	r := flying(t, fleet, 1)
-	r.run(deployDelay + cadence.FollowEvery) // how long a flight takes is known from now on
+	r.run(deployDelay + retry.FollowEvery) // how long a flight takes is known from now on
 	r.wokenNow()
 	landed := time.Duration(0)
 	start := r.clock.Now()

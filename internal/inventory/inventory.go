@@ -18,7 +18,8 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -114,8 +115,8 @@ func New(o Options) *Inventory {
 // Known is what the inventory knows of one tenant.
 type Known struct {
 	// Knowledge is Nothing, Listed or Whole.
-	Knowledge edge.Knowledge
-	Tenant    *edge.Observed
+	Knowledge resource.Knowledge
+	Tenant    *distributiontenant.Observed
 	Tags      map[string]string
 	TagsKnown bool
 	// TagsRead is when they were last read; own changes since then are in them.
@@ -138,9 +139,9 @@ func (i *Inventory) Known(name string) Known {
 		return k
 	}
 	t := e.tenant.observed()
-	k.Tenant, k.Knowledge = &t, edge.Listed
+	k.Tenant, k.Knowledge = &t, resource.Listed
 	if e.whole {
-		k.Knowledge = edge.Whole
+		k.Knowledge = resource.Whole
 	}
 	k.Tags, k.TagsKnown, k.TagsRead = e.tags.all(), e.tagsKnown, e.tagsRead
 	k.CertificateUnusable = i.unusable[e.tenant.certificate()]
@@ -178,7 +179,7 @@ func (i *Inventory) Stats() Stats {
 }
 
 // store remembers a tenant that was read or written whole. Callers hold the lock.
-func (i *Inventory) store(t edge.Observed) *entry {
+func (i *Inventory) store(t distributiontenant.Observed) *entry {
 	e := i.byName[t.Name]
 	if e == nil || e.tenant.id != t.ID {
 		if e != nil {
@@ -196,7 +197,7 @@ func (i *Inventory) store(t edge.Observed) *entry {
 }
 
 // add makes an entry for a tenant that was not known.
-func (i *Inventory) add(t edge.Observed) *entry {
+func (i *Inventory) add(t distributiontenant.Observed) *entry {
 	e := &entry{tagsDue: i.opts.Clock.Now().Add(time.Duration(i.opts.Random() * float64(tagRotation)))}
 	i.byName[t.Name] = e
 	return e

@@ -10,9 +10,9 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -91,7 +91,7 @@ func (o *Orphans) Step(ctx context.Context) {
 			continue
 		}
 		known := o.opts.Inventory.Known(name)
-		if known.Tenant == nil || o.opts.Clock.Since(known.Tenant.Created) < edge.GracePeriod {
+		if known.Tenant == nil || o.opts.Clock.Since(known.Tenant.Created) < resource.GracePeriod {
 			continue
 		}
 		if (!known.TagsKnown || known.TagsDue) && reads > 0 {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/utils/clock"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
@@ -58,28 +58,28 @@ func (r *References) Forget(names ...string) {
 
 // Distribution reads a distribution. That it is missing or may not be read is part of
 // the answer; an error is anything else.
-func (r *References) Distribution(ctx context.Context, id string) (edge.Distribution, error) {
-	return shared(ctx, &r.group, r.distributions, "distribution/"+id, func(ctx context.Context) (edge.Distribution, error) {
+func (r *References) Distribution(ctx context.Context, id string) (distributiontenant.Distribution, error) {
+	return shared(ctx, &r.group, r.distributions, "distribution/"+id, func(ctx context.Context) (distributiontenant.Distribution, error) {
 		d, err := r.parents.GetDistribution(ctx, id)
 		switch fault.KindOf(err) { //nolint:exhaustive // every other kind is an error
 		case fault.NotFound:
-			return edge.Distribution{ID: id, Missing: true}, nil
+			return distributiontenant.Distribution{ID: id, Missing: true}, nil
 		case fault.Denied:
-			return edge.Distribution{ID: id, Unreadable: true}, nil
+			return distributiontenant.Distribution{ID: id, Unreadable: true}, nil
 		}
 		return d, err
 	})
 }
 
 // Certificate reads a certificate in ACM, in the same manner.
-func (r *References) Certificate(ctx context.Context, arn string) (edge.Certificate, error) {
-	return shared(ctx, &r.group, r.certs, "certificate/"+arn, func(ctx context.Context) (edge.Certificate, error) {
+func (r *References) Certificate(ctx context.Context, arn string) (distributiontenant.Certificate, error) {
+	return shared(ctx, &r.group, r.certs, "certificate/"+arn, func(ctx context.Context) (distributiontenant.Certificate, error) {
 		c, err := r.certificates.DescribeCertificate(ctx, arn)
 		switch fault.KindOf(err) { //nolint:exhaustive // every other kind is an error
 		case fault.NotFound:
-			return edge.Certificate{ARN: arn, Missing: true}, nil
+			return distributiontenant.Certificate{ARN: arn, Missing: true}, nil
 		case fault.Denied:
-			return edge.Certificate{ARN: arn, Unreadable: true}, nil
+			return distributiontenant.Certificate{ARN: arn, Unreadable: true}, nil
 		}
 		return c, err
 	})

@@ -24,7 +24,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
@@ -213,7 +213,7 @@ func (r *rig) cost(do func()) map[string]int {
 	return out
 }
 
-func (r *rig) read(n int) edge.Observed {
+func (r *rig) read(n int) distributiontenant.Observed {
 	r.t.Helper()
 	o, err := r.Read(r.t.Context(), name(n))
 	if err != nil {
@@ -263,10 +263,10 @@ func (r *rig) remove(n int) {
 }
 
 // update writes a tenant through the inventory.
-func (r *rig) update(n int, enabled bool) edge.Observed {
+func (r *rig) update(n int, enabled bool) distributiontenant.Observed {
 	r.t.Helper()
 	s := r.inAWS(n)
-	o, err := r.Update(r.t.Context(), edge.Update{ID: s.ID, ETag: s.ETag, Tenant: edge.Tenant{
+	o, err := r.Update(r.t.Context(), distributiontenant.Update{ID: s.ID, ETag: s.ETag, Tenant: distributiontenant.Tenant{
 		Name: s.Name, DistributionID: s.DistributionID, Enabled: enabled, Domains: []string{s.Name + ".example.com"},
 	}})
 	if err != nil {
@@ -275,10 +275,10 @@ func (r *rig) update(n int, enabled bool) edge.Observed {
 	return o
 }
 
-func (r *rig) create(tenant string) edge.Observed {
+func (r *rig) create(tenant string) distributiontenant.Observed {
 	r.t.Helper()
-	o, err := r.Create(r.t.Context(), edge.Create{
-		Tenant: edge.Tenant{Name: tenant, DistributionID: distributionID, Enabled: true, Domains: []string{tenant + ".example.com"}},
+	o, err := r.Create(r.t.Context(), distributiontenant.Create{
+		Tenant: distributiontenant.Tenant{Name: tenant, DistributionID: distributionID, Enabled: true, Domains: []string{tenant + ".example.com"}},
 		Tags:   map[string]string{"team": "web"},
 	})
 	if err != nil {
@@ -287,7 +287,7 @@ func (r *rig) create(tenant string) edge.Observed {
 	return o
 }
 
-func wireCreate(t edge.Tenant) *sdkcloudfront.CreateDistributionTenantInput {
+func wireCreate(t distributiontenant.Tenant) *sdkcloudfront.CreateDistributionTenantInput {
 	return &sdkcloudfront.CreateDistributionTenantInput{
 		Name: &t.Name, DistributionId: &t.DistributionID, Domains: []types.DomainItem{{Domain: &t.Domains[0]}},
 	}

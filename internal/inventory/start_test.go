@@ -9,7 +9,8 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // Start does by itself what the other tests play step by step.
@@ -43,7 +44,7 @@ func TestStartSweepsAndFollows(t *testing.T) {
 		if got := r.calls()["GetDistributionTenant"]; got < 5 || got > 8 {
 			t.Errorf("%d reads for a flight of a minute", got)
 		}
-		if k := r.Known(name(0)); k.Tenant.Status != edge.Deployed {
+		if k := r.Known(name(0)); k.Tenant.Status != distributiontenant.Deployed {
 			t.Errorf("got %+v", k.Tenant)
 		}
 
@@ -72,7 +73,7 @@ func TestConcurrentUse(t *testing.T) {
 					t.Errorf("reading tags: %v", err)
 				}
 				// Two workers may meet in a tenant; one of them is refused then.
-				_, _ = r.Update(t.Context(), edge.Update{ID: o.ID, ETag: o.ETag, Tenant: o.Tenant})
+				_, _ = r.Update(t.Context(), distributiontenant.Update{ID: o.ID, ETag: o.ETag, Tenant: o.Tenant})
 				_ = r.Tag(t.Context(), o.Name, o.ARN, map[string]string{"round": "x"})
 				for _, v := range r.Known(o.Name).Tags {
 					_ = v
@@ -91,7 +92,7 @@ func TestConcurrentUse(t *testing.T) {
 	// Who was refused has forgotten the tenant; whoever looks finds it as it is.
 	for n := range 40 {
 		r.read(n)
-		if k := r.Known(name(n)); k.Knowledge != edge.Whole || k.Tenant.ETag != r.inAWS(n).ETag {
+		if k := r.Known(name(n)); k.Knowledge != resource.Whole || k.Tenant.ETag != r.inAWS(n).ETag {
 			t.Errorf("got %+v", k)
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -65,7 +65,7 @@ func (i *Inventory) Follow(name string) {
 		return
 	}
 	now := i.opts.Clock.Now()
-	i.flights[name] = &flight{since: now, due: now.Add(cadence.FollowDelay(0, i.usual, i.opts.Interval))}
+	i.flights[name] = &flight{since: now, due: now.Add(retry.FollowDelay(0, i.usual, i.opts.Interval))}
 	select {
 	case i.poke <- struct{}{}:
 	default:
@@ -125,11 +125,11 @@ func (i *Inventory) pages() int { return len(i.byName)/pageSize + 1 }
 
 // nextFollow is when the flights that are due may be listed again, one of which soon will be.
 func (i *Inventory) nextFollow(soon int) time.Time {
-	return i.lastSweep.Add(cadence.FollowPause(i.pages(), soon < len(i.flights)))
+	return i.lastSweep.Add(retry.FollowPause(i.pages(), soon < len(i.flights)))
 }
 
 // landingSoon is how much later than now still is soon.
-const landingSoon = cadence.FollowEvery / 2
+const landingSoon = retry.FollowEvery / 2
 
 // flightsDue names the tenants in flight that are due, and counts those that soon will be:
 // flights that began one after the other are due one after the other too, and each would be
@@ -212,16 +212,16 @@ func (i *Inventory) look(ctx context.Context, name string) time.Duration {
 
 func (i *Inventory) reschedule(f *flight) {
 	now := i.opts.Clock.Now()
-	f.due = now.Add(cadence.FollowDelay(now.Sub(f.since), i.usual, i.opts.Interval))
+	f.due = now.Add(retry.FollowDelay(now.Sub(f.since), i.usual, i.opts.Interval))
 }
 
 // land ends the flight of a tenant that is deployed.
 func (i *Inventory) land(e *entry) {
 	f := i.flights[e.tenant.name]
-	if f == nil || e.tenant.status != edge.Deployed {
+	if f == nil || e.tenant.status != distributiontenant.Deployed {
 		return
 	}
-	i.usual = cadence.UsualFlight(i.usual, i.opts.Clock.Since(f.since))
+	i.usual = retry.UsualFlight(i.usual, i.opts.Clock.Since(f.since))
 	delete(i.flights, e.tenant.name)
 }
 
@@ -260,7 +260,7 @@ func (i *Inventory) interrupted(err error) time.Duration {
 		return 0
 	}
 	if fault.Is(err, fault.Throttled, fault.Transient) && i.sweep.retries < pageRetries {
-		i.sweep.notBefore = i.opts.Clock.Now().Add(cadence.Jitter(pagePause<<i.sweep.retries, i.opts.Random()))
+		i.sweep.notBefore = i.opts.Clock.Now().Add(retry.Jitter(pagePause<<i.sweep.retries, i.opts.Random()))
 		i.sweep.retries++
 		return 0
 	}
@@ -268,12 +268,12 @@ func (i *Inventory) interrupted(err error) time.Duration {
 	i.sweep, i.attempted = nil, true
 	pause := min(firstSweepRetry<<min(i.failures, 10), i.opts.Interval)
 	i.failures++
-	i.nextSweep = i.opts.Clock.Now().Add(cadence.Jitter(pause, i.opts.Random()))
+	i.nextSweep = i.opts.Clock.Now().Add(retry.Jitter(pause, i.opts.Random()))
 	return 0
 }
 
 // merge takes a page over and names the tenants that have moved.
-func (i *Inventory) merge(page []edge.Observed, s *sweep, requested uint64) (changed []string) {
+func (i *Inventory) merge(page []distributiontenant.Observed, s *sweep, requested uint64) (changed []string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for _, t := range page {
@@ -302,7 +302,7 @@ func (i *Inventory) merge(page []edge.Observed, s *sweep, requested uint64) (cha
 }
 
 // shown takes over what the list shows of a tenant, and reports whether it has moved.
-func (i *Inventory) shown(e *entry, t edge.Observed) bool {
+func (i *Inventory) shown(e *entry, t distributiontenant.Observed) bool {
 	before, now := e.tenant, factsOf(t, e.tenant)
 	e.shownETag, e.shownAt = either(e.shownETag, now.etag), i.tick()
 	paired := e.listETag
@@ -327,7 +327,7 @@ func (i *Inventory) shown(e *entry, t edge.Observed) bool {
 }
 
 // moved reports whether a read has shown anything new.
-func moved(before, after *edge.Observed) bool {
+func moved(before, after *distributiontenant.Observed) bool {
 	if before == nil || after == nil {
 		return before != after
 	}
@@ -360,7 +360,7 @@ func (i *Inventory) finish(s *sweep) (changed []string) {
 	}
 	i.sweep, i.attempted, i.failures = nil, true, 0
 	i.lastSweep = now
-	i.nextSweep = now.Add(cadence.Jitter(i.opts.Interval, i.opts.Random()))
+	i.nextSweep = now.Add(retry.Jitter(i.opts.Interval, i.opts.Random()))
 	slices.Sort(changed)
 	return changed
 }

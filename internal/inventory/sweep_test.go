@@ -8,7 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
@@ -27,7 +28,7 @@ func wantWoken(t *testing.T, r *rig, want ...string) {
 	}
 }
 
-func wantKnowledge(t *testing.T, r *rig, n int, want edge.Knowledge) {
+func wantKnowledge(t *testing.T, r *rig, n int, want resource.Knowledge) {
 	t.Helper()
 	if got := r.Known(name(n)).Knowledge; got != want {
 		t.Errorf("knowledge of %s is %d, want %d", name(n), got, want)
@@ -54,7 +55,7 @@ func TestSweepGoesPageByPage(t *testing.T) {
 	if wait := r.Step(t.Context()); wait != interval {
 		t.Errorf("the next sweep is %s away, want %s", wait, interval)
 	}
-	if k := r.Known(name(6)); !k.Swept || k.Knowledge != edge.Listed || k.Tenant.ID != r.inAWS(6).ID {
+	if k := r.Known(name(6)); !k.Swept || k.Knowledge != resource.Listed || k.Tenant.ID != r.inAWS(6).ID {
 		t.Errorf("got %+v", k)
 	}
 	if holder, ok := r.HolderOf(name(2) + ".example.com"); !ok || holder != name(2) {
@@ -103,13 +104,13 @@ func TestMovedAndUnmoved(t *testing.T) {
 			}
 			wantWoken(t, r)
 			for n := range 3 {
-				wantKnowledge(t, r, n, edge.Whole)
+				wantKnowledge(t, r, n, resource.Whole)
 			}
 
 			r.edit(1)
 			r.run(interval)
-			wantKnowledge(t, r, 1, edge.Listed)
-			wantKnowledge(t, r, 0, edge.Whole)
+			wantKnowledge(t, r, 1, resource.Listed)
+			wantKnowledge(t, r, 0, resource.Whole)
 			woken := r.wokenNow()
 			// A list that lags may show the change and its deployment at once, or one after the other.
 			if d := cmp.Diff([]string{name(1)}, woken); d != "" {
@@ -117,7 +118,7 @@ func TestMovedAndUnmoved(t *testing.T) {
 			}
 			r.read(1)
 			r.run(2 * interval)
-			if known := r.Known(name(1)); known.Tenant.Status != edge.Deployed {
+			if known := r.Known(name(1)); known.Tenant.Status != distributiontenant.Deployed {
 				t.Errorf("the deployment is not shown: %+v", known.Tenant)
 			}
 			wantWholeAfterReading(t, r, 1)
@@ -134,7 +135,7 @@ func wantWholeAfterReading(t *testing.T, r *rig, n int) {
 	r.read(n)
 	r.wokenNow()
 	r.run(4 * interval)
-	wantKnowledge(t, r, n, edge.Whole)
+	wantKnowledge(t, r, n, resource.Whole)
 	wantWoken(t, r)
 	if got, want := r.Known(name(n)).Tenant.ETag, r.inAWS(n).ETag; got != want {
 		t.Errorf("known under %s, AWS has %s", got, want)
@@ -148,18 +149,18 @@ func TestOwnWritesAreNotOverwrittenByOldPages(t *testing.T) {
 			r := newRig(t, options{tenants: 3, switches: switches})
 			r.clock.Step(time.Hour)
 			r.sweep()
-			var wrote, made edge.Observed
+			var wrote, made distributiontenant.Observed
 			r.once("List", func() {
 				wrote = r.update(1, false)
 				made = r.create("newcomer")
 			})
 			r.sweep()
 			known := r.Known(name(1))
-			if known.Knowledge != edge.Whole || known.Tenant.ETag != wrote.ETag || known.Tenant.Enabled {
+			if known.Knowledge != resource.Whole || known.Tenant.ETag != wrote.ETag || known.Tenant.Enabled {
 				t.Errorf("the page overwrote the update: %+v", known)
 			}
 			known = r.Known("newcomer")
-			if known.Knowledge != edge.Whole || known.Tenant.ID != made.ID {
+			if known.Knowledge != resource.Whole || known.Tenant.ID != made.ID {
 				t.Errorf("the page made the new tenant forgotten: %+v", known)
 			}
 			if d := cmp.Diff(map[string]string{"team": "web"}, known.Tags); d != "" || !known.TagsKnown {
@@ -178,24 +179,24 @@ func TestDeletedTenantsStayBuried(t *testing.T) {
 	r.sweep()
 	r.once("List", func() {
 		off := r.update(1, false)
-		if err := r.Delete(t.Context(), name(1), edge.Delete{ID: off.ID, ETag: off.ETag}); err != nil {
+		if err := r.Delete(t.Context(), name(1), distributiontenant.Delete{ID: off.ID, ETag: off.ETag}); err != nil {
 			t.Fatal(err)
 		}
 	})
 	r.sweep()
-	wantKnowledge(t, r, 1, edge.Nothing)
+	wantKnowledge(t, r, 1, resource.Nothing)
 	r.sweep() // The list lags, and still shows it.
-	wantKnowledge(t, r, 1, edge.Nothing)
+	wantKnowledge(t, r, 1, resource.Nothing)
 	if o := r.read(1); o.ID == "" {
 		t.Error("the read lags, and should have answered")
 	}
-	wantKnowledge(t, r, 1, edge.Nothing)
+	wantKnowledge(t, r, 1, resource.Nothing)
 	if _, held := r.HolderOf(name(1) + ".example.com"); held {
 		t.Error("its domain is still held")
 	}
 	r.run(3 * interval)
 	again := r.create(name(1))
-	if k := r.Known(name(1)); k.Knowledge != edge.Whole || k.Tenant.ID != again.ID {
+	if k := r.Known(name(1)); k.Knowledge != resource.Whole || k.Tenant.ID != again.ID {
 		t.Errorf("another tenant of the name is not known: %+v", k)
 	}
 }
@@ -209,10 +210,10 @@ func TestAbsenceIsAHint(t *testing.T) {
 	r.clock.Step(interval)
 	r.Step(t.Context())
 	wantWoken(t, r)
-	wantKnowledge(t, r, 3, edge.Listed)
+	wantKnowledge(t, r, 3, resource.Listed)
 	r.sweep()
 	wantWoken(t, r, name(3))
-	wantKnowledge(t, r, 3, edge.Nothing)
+	wantKnowledge(t, r, 3, resource.Nothing)
 }
 
 // A page that could not be had ends the sweep, and nothing is concluded from the others.
@@ -237,8 +238,8 @@ func TestAFailedPageConcludesNothing(t *testing.T) {
 			t.Errorf("after failure %d the next try is %s away, want %s", i, wait, pause)
 		}
 		wantWoken(t, r)
-		wantKnowledge(t, r, 1, edge.Listed)
-		wantKnowledge(t, r, 6, edge.Listed)
+		wantKnowledge(t, r, 1, resource.Listed)
+		wantKnowledge(t, r, 6, resource.Listed)
 		if !r.Stats().LastSweep.Equal(first) {
 			t.Error("a sweep that failed counts")
 		}
@@ -296,7 +297,7 @@ func TestARepeatedMarkerEndsTheSweep(t *testing.T) {
 		t.Errorf("%d pages were listed", got)
 	}
 	wantWoken(t, r)
-	wantKnowledge(t, r, 8, edge.Listed)
+	wantKnowledge(t, r, 8, resource.Listed)
 	if !r.Stats().LastSweep.Equal(first) {
 		t.Error("a list that repeats itself counts as complete")
 	}

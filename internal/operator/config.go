@@ -17,9 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // Names of the controllers, as --controllers takes them.
@@ -117,7 +117,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	f.Float64Var(&c.AWSRate, "aws-rate", 10, "Calls per second to CloudFront, on average.")
 	f.IntVar(&c.AWSBurst, "aws-burst", 50, "Calls to CloudFront that may be made at once after a pause.")
 	f.DurationVar(&c.SweepInterval, "sweep-interval", 5*time.Minute, "How often all tenants of the account are listed to find what has changed. At least 10s.")
-	f.StringVar(&c.DriftPolicy, "drift-policy", string(edge.DriftEnforce), "What to do about changes made in AWS where an object does not say: enforce, report or suspend.")
+	f.StringVar(&c.DriftPolicy, "drift-policy", string(resource.DriftEnforce), "What to do about changes made in AWS where an object does not say: enforce, report or suspend.")
 	f.Var(&c.DefaultTags, "default-tags", "Comma-separated key=value tags for every tenant. A tag of the object wins.")
 
 	f.Float64Var(&c.Route53Rate, "route53-rate", 4, "Calls per second to Route 53, on average, for each AWS account with zones. AWS allows 10 to all who call in the account.")
@@ -141,8 +141,8 @@ func (c *Config) Bind(f *flag.FlagSet) {
 
 // Validate names the first flag that can't be.
 func (c *Config) Validate() error {
-	switch edge.DriftPolicy(c.DriftPolicy) {
-	case edge.DriftEnforce, edge.DriftReport, edge.DriftSuspend:
+	switch resource.DriftPolicy(c.DriftPolicy) {
+	case resource.DriftEnforce, resource.DriftReport, resource.DriftSuspend:
 	default:
 		return fmt.Errorf("--drift-policy=%s: use enforce, report or suspend", c.DriftPolicy)
 	}

@@ -34,7 +34,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -235,7 +235,7 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 		sdk: sdk, calls: calls, metrics: metrics, publisher: newPublisher(mgr.GetClient(), wall),
 		stsLimiter: aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: stsRate, Burst: stsBurst, Clock: wall, Metrics: calls}),
 		limiter:    aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: c.AWSRate, Burst: c.AWSBurst, Clock: wall, Metrics: calls}),
-		defaults:   convert.Defaults{DriftPolicy: edge.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
+		defaults:   convert.Defaults{DriftPolicy: resource.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
 	}
 	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: c.ACMRate, Burst: c.ACMBurst, Clock: wall, Metrics: calls})
 	env.edge = cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: env.limiter, Metrics: calls})

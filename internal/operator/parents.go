@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/connectiongroup"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/parent"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -23,25 +23,25 @@ const parentWorkers = 2
 
 // addParents adds the controllers for Distribution and ConnectionGroup.
 func addParents(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
-	options := parent.Options{
+	options := awsresource.Options{
 		Client: mgr.GetClient(), Tags: env.edge, Account: env.caller, Budget: env.limiter, Clock: clock.RealClock{},
 		ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Observer: env.metrics,
 		Objects: objectsOf, Changed: func(id string) { env.references.Forget(id) }, Random: rand.Float64,
 	}
 	if slices.Contains(c.Controllers, controllerDistribution) {
-		if err := addParent(ctx, mgr, env, controllerDistribution, parent.New(distribution.Kind{AWS: env.edge, Dependents: env.edge}, options)); err != nil {
+		if err := addParent(ctx, mgr, env, controllerDistribution, awsresource.New(distribution.Kind{AWS: env.edge, Dependents: env.edge}, options)); err != nil {
 			return err
 		}
 	}
 	if slices.Contains(c.Controllers, controllerConnectionGroup) {
-		if err := addParent(ctx, mgr, env, controllerConnectionGroup, parent.New(connectiongroup.Kind{AWS: env.edge, Dependents: env.edge}, options)); err != nil {
+		if err := addParent(ctx, mgr, env, controllerConnectionGroup, awsresource.New(connectiongroup.Kind{AWS: env.edge, Dependents: env.edge}, options)); err != nil {
 			return err
 		}
 	}
 	return registerParents(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), c.Controllers)
 }
 
-func addParent[O client.Object, R any](ctx context.Context, mgr ctrl.Manager, env *environment, name string, c *parent.Controller[O, R]) error {
+func addParent[O client.Object, R any](ctx context.Context, mgr ctrl.Manager, env *environment, name string, c *awsresource.Controller[O, R]) error {
 	driver := &reconcile.Driver[O]{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: c, Failed: env.metrics.failed,
 		Publish: func(o O, e reconcile.Event) { env.publisher.publish(o, e) },

@@ -9,36 +9,36 @@ package port
 import (
 	"context"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 )
 
 // TenantReader reads distribution tenants.
 type TenantReader interface {
 	// GetTenant reads one tenant by name, id or ARN.
-	GetTenant(ctx context.Context, identifier string) (edge.Observed, error)
+	GetTenant(ctx context.Context, identifier string) (distributiontenant.Observed, error)
 	// GetTenantByDomain reads the tenant of this account that holds the domain.
-	GetTenantByDomain(ctx context.Context, domain string) (edge.Observed, error)
+	GetTenantByDomain(ctx context.Context, domain string) (distributiontenant.Observed, error)
 	// ListTenants reads one page of all tenants of the account. The tenants lack
 	// parameters and tags, and their ETag is the summary's. next is empty on the last page.
-	ListTenants(ctx context.Context, marker string) (page []edge.Observed, next string, err error)
+	ListTenants(ctx context.Context, marker string) (page []distributiontenant.Observed, next string, err error)
 	// ListTags reads the tags of a resource.
 	ListTags(ctx context.Context, arn string) (map[string]string, error)
 	// GetManagedCertificate reads the certificate that CloudFront manages for the
 	// tenant with that identifier. fault.NotFound: it manages none.
-	GetManagedCertificate(ctx context.Context, identifier string) (cert.Managed, error)
+	GetManagedCertificate(ctx context.Context, identifier string) (certificate.Managed, error)
 }
 
 // TenantWriter changes distribution tenants. No method retries: after a failure of kind
 // fault.Transient nobody knows whether the change was made.
 type TenantWriter interface {
 	// CreateTenant creates the tenant with all its tags.
-	CreateTenant(ctx context.Context, t edge.Tenant, tags map[string]string, request *edge.CertificateRequest) (edge.Observed, error)
+	CreateTenant(ctx context.Context, t distributiontenant.Tenant, tags map[string]string, request *distributiontenant.CertificateRequest) (distributiontenant.Observed, error)
 	// UpdateTenant sends every block of the tenant whole, an empty one as empty, if the
 	// tenant still has that ETag. request may be nil.
-	UpdateTenant(ctx context.Context, id, etag string, t edge.Tenant, request *edge.CertificateRequest) (edge.Observed, error)
+	UpdateTenant(ctx context.Context, id, etag string, t distributiontenant.Tenant, request *distributiontenant.CertificateRequest) (distributiontenant.Observed, error)
 	// DisableTenant sends nothing but enabled=false.
-	DisableTenant(ctx context.Context, id, etag string) (edge.Observed, error)
+	DisableTenant(ctx context.Context, id, etag string) (distributiontenant.Observed, error)
 	// DeleteTenant deletes a disabled tenant.
 	DeleteTenant(ctx context.Context, id, etag string) error
 }
@@ -70,7 +70,7 @@ type ConnectionGroup struct {
 // Parents reads what tenants hang on.
 type Parents interface {
 	// GetDistribution reads a distribution; an absent one is fault.NotFound.
-	GetDistribution(ctx context.Context, id string) (edge.Distribution, error)
+	GetDistribution(ctx context.Context, id string) (distributiontenant.Distribution, error)
 	// ListConnectionGroups reads all connection groups of the account.
 	ListConnectionGroups(ctx context.Context) ([]ConnectionGroup, error)
 	// GetConnectionGroup reads one connection group; an absent one is fault.NotFound.
@@ -86,10 +86,10 @@ type Identity interface {
 // Certificates reads and deletes certificates in ACM.
 type Certificates interface {
 	// DescribeCertificate reads a certificate; an absent one is fault.NotFound.
-	DescribeCertificate(ctx context.Context, arn string) (edge.Certificate, error)
+	DescribeCertificate(ctx context.Context, arn string) (distributiontenant.Certificate, error)
 	// ListCertificates reads one page of all certificates that CloudFront can use. They lack
 	// the reason of a failure, and the names may not be all. next is empty on the last page.
-	ListCertificates(ctx context.Context, marker string) (page []edge.Certificate, next string, err error)
+	ListCertificates(ctx context.Context, marker string) (page []distributiontenant.Certificate, next string, err error)
 	// DeleteCertificate deletes a certificate. fault.InUse: something uses it.
 	// fault.NotFound: there is none of that ARN.
 	DeleteCertificate(ctx context.Context, arn string) error

@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 )
 
 // Distribution is a distribution as it was read.
 type Distribution struct {
-	parent.Observed
+	distribution.Observed
 	// CallerReference is what its creator named it by. AWS takes each only once.
 	CallerReference string
 	// DomainName is the one that CloudFront gave it.
@@ -45,7 +45,7 @@ type Distributions interface {
 
 // Group is a connection group as it was read.
 type Group struct {
-	parent.Observed
+	distribution.Observed
 	// RoutingEndpoint is where DNS has to point.
 	RoutingEndpoint string
 	Config          v1alpha1.ConnectionGroupConfig

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
 )
 
 // The time that a pass may take, if its kind needs no longer. The world outside gets less than
@@ -62,7 +62,7 @@ type Kind[O client.Object] interface {
 // Pass is one reconcile of one object.
 type Pass interface {
 	// Decide picks the next step and says what it does.
-	Decide() step.Effect
+	Decide() chain.Effect
 	// Perform carries the step out. An error ends the pass.
 	Perform(ctx context.Context, k Keeper) error
 	// Conclude writes the report into the object in memory.
@@ -155,17 +155,17 @@ func (d *Driver[O]) run(ctx context.Context, pass Pass, k *keeper[O]) (released,
 	wrote := false
 	for range maxSteps {
 		switch effect := pass.Decide(); effect {
-		case step.Rests:
+		case chain.Rest:
 			return false, false, nil
-		case step.Writes:
+		case chain.Write:
 			if wrote {
 				return false, true, nil
 			}
 			wrote = true
 			err = pass.Perform(ctx, k)
-		case step.Reads, step.Keeps:
+		case chain.Read, chain.Apply:
 			err = pass.Perform(ctx, k)
-		case step.Releases:
+		case chain.Release:
 			if err := pass.Perform(ctx, k); err != nil {
 				return false, false, err
 			}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
 // identity is what is known of one identity's rights in the zone.
@@ -44,9 +44,9 @@ func (z *zone) unreadable(access dns.Access, err error) {
 		i.readSince = now
 	}
 	i.readErr = asFault(err)
-	i.readNext = cadence.Usual.Next(i.readSince, now)
+	i.readNext = retry.Usual.Next(i.readSince, now)
 	if i.readErr.Kind == fault.NotFound {
-		i.readNext = now.Add(cadence.Jitter(goneEvery, z.opts.Random()))
+		i.readNext = now.Add(retry.Jitter(goneEvery, z.opts.Random()))
 	}
 	z.touchIdentity(access)
 	if !z.exhausted(now) {
@@ -129,7 +129,7 @@ func (z *zone) unchangeable(access dns.Access, err error) {
 		i.changeSince = now
 	}
 	i.changeErr, i.changeOver, i.accepted = asFault(err), false, false
-	i.changeNext = cadence.Usual.Next(i.changeSince, now)
+	i.changeNext = retry.Usual.Next(i.changeSince, now)
 	z.bar(access, true)
 }
 

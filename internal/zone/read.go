@@ -5,9 +5,9 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -137,11 +137,11 @@ func (z *zone) interrupted(l *listing, access dns.Access, err error) {
 	case comeBack(err) > 0:
 		l.notBefore = now.Add(comeBack(err))
 	case fault.Is(err, fault.Throttled, fault.Transient) && l.retries < pageRetries:
-		l.notBefore = now.Add(cadence.Jitter(pagePause<<l.retries, z.opts.Random()))
+		l.notBefore = now.Add(retry.Jitter(pagePause<<l.retries, z.opts.Random()))
 		l.retries++
 	case fault.Is(err, fault.Throttled, fault.Transient):
 		z.listing, z.listErr = nil, err
-		z.nextListing = now.Add(cadence.Jitter(min(firstListingTry<<min(z.listFailures, 8), listEvery), z.opts.Random()))
+		z.nextListing = now.Add(retry.Jitter(min(firstListingTry<<min(z.listFailures, 8), listEvery), z.opts.Random()))
 		z.listFailures++
 		z.touchAll()
 	default:
@@ -171,7 +171,7 @@ func (z *zone) finish(l *listing, access dns.Access) {
 	}
 	before := z.sets
 	z.sets, z.records, z.listErr, z.listFailures = l.sets, l.records, nil, 0
-	z.listed, z.nextListing = now, now.Add(cadence.Jitter(listEvery, z.opts.Random()))
+	z.listed, z.nextListing = now, now.Add(retry.Jitter(listEvery, z.opts.Random()))
 	if before == nil {
 		z.settled = now.Add(propagation)
 		if z.restored != nil {
@@ -266,7 +266,7 @@ func (z *zone) readName(ctx context.Context) {
 		case comeBack(err) > 0:
 			z.readAfter = now.Add(comeBack(err))
 		case fault.Is(err, fault.Throttled, fault.Transient):
-			z.readAfter = now.Add(cadence.Jitter(readPause, z.opts.Random()))
+			z.readAfter = now.Add(retry.Jitter(readPause, z.opts.Random()))
 		default:
 			z.unreadable(access, err)
 		}

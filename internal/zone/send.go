@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -195,7 +195,7 @@ func (z *zone) refuse(batch []dns.Unit, bisected bool, err error) {
 		wait := fault.RetryAfter(err)
 		if wait == 0 {
 			z.sendFailures++
-			wait = cadence.LookAgain(z.sendFailures)
+			wait = retry.LookAgain(z.sendFailures)
 		}
 		z.sendAfter = now.Add(wait)
 		if bisected {
@@ -280,7 +280,7 @@ func (z *zone) allImpossible(batch []dns.Unit, err error) {
 // doubt notes that a batch may have been carried out.
 func (z *zone) doubt(batch []dns.Unit, now time.Time) {
 	z.sendFailures++
-	z.sendAfter = now.Add(cadence.LookAgain(z.sendFailures))
+	z.sendAfter = now.Add(retry.LookAgain(z.sendFailures))
 	// An answer that was lost may be ahead of what it answered.
 	z.readAfter = later(z.readAfter, now.Add(unansweredFor))
 	for _, u := range batch {
@@ -303,7 +303,7 @@ func (z *zone) impossible(u dns.Unit, err *fault.Error) {
 		r = &refusal{since: now}
 		z.refused[key] = r
 	}
-	r.err, r.over, r.next = err, false, cadence.Usual.Next(r.since, now)
+	r.err, r.over, r.next = err, false, retry.Usual.Next(r.since, now)
 	r.records = map[dns.Record]bool{}
 	for _, record := range slices.Concat(u.Publishes, u.Retracts) {
 		r.records[record] = true

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -224,7 +224,7 @@ func (z *zone) poll(ctx context.Context) {
 		case err != nil:
 			// Somebody has to allow the question first.
 			f.tries++
-			f.err, f.next = asFault(err), now.Add(cadence.Jitter(min(cadence.FirstRetry<<min(f.tries, 8), cadence.LastRetry), z.opts.Random()))
+			f.err, f.next = asFault(err), now.Add(retry.Jitter(min(retry.FirstRetry<<min(f.tries, 8), retry.LastRetry), z.opts.Random()))
 			z.touch(f.touched()...)
 			return
 		default:

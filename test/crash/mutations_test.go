@@ -31,16 +31,16 @@ type textEdit struct{ file, old, new string }
 const (
 	actFile    = "internal/controller/distributiontenant/act.go"
 	lookFile   = "internal/controller/distributiontenant/look.go"
-	keepFile   = "internal/domain/edge/keep.go"
-	removeFile = "internal/domain/edge/remove.go"
+	keepFile   = "internal/domain/distributiontenant/keep.go"
+	removeFile = "internal/domain/distributiontenant/remove.go"
 
-	removeParentFile = "internal/domain/parent/remove.go"
+	removeParentFile = "internal/domain/distribution/remove.go"
 
-	publishFile   = "internal/domain/edge/ledger.go"
+	publishFile   = "internal/domain/distributiontenant/ledger.go"
 	recordFile    = "internal/domain/dns/place.go"
 	ledgerFile    = "internal/domain/dns/ledger.go"
 	batchFile     = "internal/zone/send.go"
-	disposalFile  = "internal/domain/edge/certificate_removal.go"
+	disposalFile  = "internal/domain/distributiontenant/certificate_removal.go"
 	conclusionsOf = "internal/controller/distributiontenant/conclude.go"
 )
 
@@ -82,7 +82,7 @@ func parentMutations() []mutation {
 			oracles: []string{oracleOffline},
 		}, {
 			name: "a connection group that can't be read is taken for gone",
-			edits: []textEdit{{"internal/controller/parent/observe.go", `	if fault.Is(err, fault.NotFound) {
+			edits: []textEdit{{"internal/controller/awsresource/observe.go", `	if fault.Is(err, fault.NotFound) {
 		p.seen = nil`, `	if err != nil {
 		p.seen = nil`}},
 			cases:   []string{"kill and errors/group-delete/aws:UpdateConnectionGroup#1/kill-committed, then errors"},
@@ -121,8 +121,8 @@ func dnsMutations() []mutation {
 			oracles: []string{oracleDangling},
 		}, {
 			name: "what is to be published is sent before it is stored",
-			edits: []textEdit{{conclusionsOf, `	report := edge.Conclude(p.in, p.out)
-`, `	report := edge.Conclude(p.in, p.out)
+			edits: []textEdit{{conclusionsOf, `	report := distributiontenant.Conclude(p.in, p.out)
+`, `	report := distributiontenant.Conclude(p.in, p.out)
 	p.declare(report.Ledger)
 `}},
 			cases:   []string{"away/publish/kube:patch distributiontenants/status#1/kube-away"},
@@ -213,8 +213,8 @@ func tenantMutations() []mutation {
 		}, {
 			name: "a tenant that can't be read is taken for gone",
 			edits: []textEdit{{lookFile, `	if fault.Is(err, fault.NotFound) {
-		p.in.World.Knowledge, p.in.World.Tenant = edge.Absent, nil`, `	if err != nil {
-		p.in.World.Knowledge, p.in.World.Tenant = edge.Absent, nil`}},
+		p.in.World.Knowledge, p.in.World.Tenant = resource.Absent, nil`, `	if err != nil {
+		p.in.World.Knowledge, p.in.World.Tenant = resource.Absent, nil`}},
 			cases:   []string{"kill and errors/delete/aws:UpdateDistributionTenant#1/kill-committed, then errors"},
 			oracles: []string{oracleLeak},
 		}, {
@@ -238,8 +238,8 @@ func tenantMutations() []mutation {
 			name: "the object is let go although the deletion failed",
 			edits: []textEdit{{actFile, `	case err != nil && !fault.Is(err, fault.NotFound):
 		return err
-	}`, `	}`}, {actFile, `	p.in.World.Knowledge, p.in.World.Tenant = edge.Nothing, nil
-`, `	p.in.World.Knowledge, p.in.World.Tenant = edge.Absent, nil
+	}`, `	}`}, {actFile, `	p.in.World.Knowledge, p.in.World.Tenant = resource.Nothing, nil
+`, `	p.in.World.Knowledge, p.in.World.Tenant = resource.Absent, nil
 `}},
 			cases:   []string{"aws/delete/aws:DeleteDistributionTenant#2/error-before"},
 			oracles: []string{oracleLeak},
@@ -262,7 +262,7 @@ func tenantMutations() []mutation {
 			name: "Ready does not wait for the deployment",
 			edits: []textEdit{
 				{keepFile, `	if t == nil || t.Status == Deployed {`, `	if t == nil || t.Status != "" {`},
-				{"internal/domain/edge/conclude.go", `	case in.World.Tenant.Status != Deployed:
+				{"internal/domain/distributiontenant/conclude.go", `	case in.World.Tenant.Status != Deployed:
 `, `	case in.World.Tenant.Status == "":
 `},
 			},

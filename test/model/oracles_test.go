@@ -15,8 +15,8 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
@@ -62,7 +62,7 @@ func (m *model) checkWrite(r *http.Request) {
 		delete(m.theirs, id)
 		return
 	}
-	if at, ours := m.takenOver[id]; ours && m.Clock.Now().Sub(at) <= edge.ProofAge {
+	if at, ours := m.takenOver[id]; ours && m.Clock.Now().Sub(at) <= resource.ProofAge {
 		return // Nobody asks for the tags before every single write.
 	}
 	m.t.Fatalf("%s %s touches %s, whose tags are %v", r.Method, target, s.Name, s.Tags)

@@ -8,8 +8,8 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ratelimit"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -39,7 +39,7 @@ type Limiter struct {
 	metrics *Metrics
 
 	mu     sync.Mutex
-	bucket *cadence.Bucket
+	bucket *ratelimit.Bucket
 }
 
 var _ port.Budget = (*Limiter)(nil)
@@ -48,7 +48,7 @@ var _ port.Budget = (*Limiter)(nil)
 func NewLimiter(config LimiterConfig) *Limiter {
 	l := &Limiter{
 		clock: config.Clock, api: config.API, metrics: config.Metrics,
-		bucket: cadence.NewBucket(cadence.BucketConfig{
+		bucket: ratelimit.NewBucket(ratelimit.BucketConfig{
 			Rate: config.Rate, Burst: config.Burst, Reserved: int(port.Follow),
 		}, config.Clock.Now()),
 	}

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
-	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -19,14 +19,14 @@ type Kind struct {
 	Dependents port.Dependents
 }
 
-var _ parent.Kind[*v1alpha1.ConnectionGroup, port.Group] = Kind{}
+var _ awsresource.Kind[*v1alpha1.ConnectionGroup, port.Group] = Kind{}
 
 // New implements parent.Kind.
 func (Kind) New() *v1alpha1.ConnectionGroup { return &v1alpha1.ConnectionGroup{} }
 
 // Spec implements parent.Kind.
-func (Kind) Spec(o *v1alpha1.ConnectionGroup) parent.Spec {
-	return parent.Spec{
+func (Kind) Spec(o *v1alpha1.ConnectionGroup) awsresource.Spec {
+	return awsresource.Spec{
 		Words: domain.Words{
 			Noun: "connection group", Object: name(o), Field: "name",
 			Command: "connection-group", GetFlag: "--identifier", Filter: "ConnectionGroupId",
@@ -36,15 +36,15 @@ func (Kind) Spec(o *v1alpha1.ConnectionGroup) parent.Spec {
 }
 
 // Status implements parent.Kind.
-func (Kind) Status(o *v1alpha1.ConnectionGroup) parent.Status {
-	return parent.Status{Whole: &o.Status, Common: &o.Status.ResourceStatus}
+func (Kind) Status(o *v1alpha1.ConnectionGroup) awsresource.Status {
+	return awsresource.Status{Whole: &o.Status, Common: &o.Status.ResourceStatus}
 }
 
 // Observe implements parent.Kind.
 func (Kind) Observe(g port.Group) domain.Observed { return g.Observed }
 
 // Differences implements parent.Kind.
-func (Kind) Differences(o *v1alpha1.ConnectionGroup, g port.Group) []edge.Difference {
+func (Kind) Differences(o *v1alpha1.ConnectionGroup, g port.Group) []resource.Difference {
 	return convert.GroupDifferences(o.Spec.ConnectionGroupConfig, g.Config)
 }
 

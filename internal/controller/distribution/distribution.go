@@ -7,10 +7,10 @@ import (
 	"time"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
-	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -20,14 +20,14 @@ type Kind struct {
 	Dependents port.Dependents
 }
 
-var _ parent.Kind[*v1alpha1.Distribution, port.Distribution] = Kind{}
+var _ awsresource.Kind[*v1alpha1.Distribution, port.Distribution] = Kind{}
 
 // New implements parent.Kind.
 func (Kind) New() *v1alpha1.Distribution { return &v1alpha1.Distribution{} }
 
 // Spec implements parent.Kind.
-func (Kind) Spec(o *v1alpha1.Distribution) parent.Spec {
-	return parent.Spec{
+func (Kind) Spec(o *v1alpha1.Distribution) awsresource.Spec {
+	return awsresource.Spec{
 		Words: domain.Words{
 			Noun: "distribution", Object: o.Name, Field: "distributionId",
 			Command: "distribution", GetFlag: "--id", Filter: "DistributionId",
@@ -37,15 +37,15 @@ func (Kind) Spec(o *v1alpha1.Distribution) parent.Spec {
 }
 
 // Status implements parent.Kind.
-func (Kind) Status(o *v1alpha1.Distribution) parent.Status {
-	return parent.Status{Whole: &o.Status, Common: &o.Status.ResourceStatus, Creations: &o.Status.Creations}
+func (Kind) Status(o *v1alpha1.Distribution) awsresource.Status {
+	return awsresource.Status{Whole: &o.Status, Common: &o.Status.ResourceStatus, Creations: &o.Status.Creations}
 }
 
 // Observe implements parent.Kind.
 func (Kind) Observe(d port.Distribution) domain.Observed { return d.Observed }
 
 // Differences implements parent.Kind.
-func (Kind) Differences(o *v1alpha1.Distribution, d port.Distribution) []edge.Difference {
+func (Kind) Differences(o *v1alpha1.Distribution, d port.Distribution) []resource.Difference {
 	return convert.DistributionDifferences(o.Spec.DistributionConfig, d.Config)
 }
 

@@ -8,10 +8,11 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -26,27 +27,27 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	s := p.out.Decision.Step
 	var err error
 	switch s := s.(type) {
-	case edge.Look:
+	case distributiontenant.Look:
 		return p.unreadable(p.look(ctx, s))
-	case edge.Hold:
+	case distributiontenant.Hold:
 		err = p.hold(ctx, k, nil)
-	case edge.Create:
+	case distributiontenant.Create:
 		err = p.create(ctx, k, s)
-	case edge.Adopt:
+	case distributiontenant.Adopt:
 		err = p.adopt(ctx, k, s)
-	case edge.Update:
+	case distributiontenant.Update:
 		err = p.update(ctx, k, s)
-	case edge.Tag:
+	case distributiontenant.Tag:
 		err = p.tag(ctx, k, s)
-	case edge.Untag:
+	case distributiontenant.Untag:
 		err = p.untag(ctx, k, s)
-	case edge.Disable:
+	case distributiontenant.Disable:
 		err = p.disable(ctx, k, s)
-	case edge.Delete:
+	case distributiontenant.Delete:
 		err = p.delete(ctx, k, s)
-	case edge.DeleteCertificate:
+	case distributiontenant.DeleteCertificate:
 		err = p.deleteCertificate(ctx, k, s)
-	case edge.LetGo, edge.Rest:
+	case distributiontenant.LetGo, distributiontenant.Rest:
 	}
 	if err == nil {
 		p.out.Done = append(p.out.Done, s)
@@ -56,7 +57,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 
 // refused keeps a refusal as something to decide upon; any other failure ends the pass.
 func (p *pass) refused(err error) error {
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && edge.IsRefusal(refusal.Kind) {
+	if refusal, ok := errors.AsType[*fault.Error](err); ok && resource.IsRefusal(refusal.Kind) {
 		p.in.World.Refused = refusal
 		return nil
 	}
@@ -65,7 +66,7 @@ func (p *pass) refused(err error) error {
 
 // unreadable does the same for reads.
 func (p *pass) unreadable(err error) error {
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && edge.IsRefusal(refusal.Kind) {
+	if refusal, ok := errors.AsType[*fault.Error](err); ok && resource.IsRefusal(refusal.Kind) {
 		p.in.World.Unreadable = refusal
 		return nil
 	}
@@ -83,7 +84,7 @@ func (p *pass) hold(ctx context.Context, k reconcile.Keeper, annotations map[str
 }
 
 // create asks for permission first: a mark without a call would only cost writes.
-func (p *pass) create(ctx context.Context, k reconcile.Keeper, s edge.Create) error {
+func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributiontenant.Create) error {
 	ctx, delay := p.Budget.Admit(ctx)
 	if delay > 0 {
 		return &fault.Error{Kind: fault.Throttled, Operation: "CreateDistributionTenant", RetryAfter: delay}
@@ -105,7 +106,7 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s edge.Create) er
 	}
 	p.wrote(t)
 	p.in.World.Tags, p.in.World.TagsKnown, p.in.World.TagsRead = s.Tags, true, now
-	p.in.Attempts.Sent(p.in.Generation, edge.WroteTenant|edge.WroteTags, now)
+	p.in.Attempts.Sent(p.in.Generation, resource.WroteConfig|resource.WroteTags, now)
 	p.in.Attempts.CreatedAt = now
 	p.requested(s.Request)
 	return nil
@@ -113,7 +114,7 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s edge.Create) er
 
 // adopt remembers the generation before the tags say that the tenant is ours: from then
 // on, blocks that the spec lacks would otherwise count as drift.
-func (p *pass) adopt(ctx context.Context, k reconcile.Keeper, s edge.Adopt) error {
+func (p *pass) adopt(ctx context.Context, k reconcile.Keeper, s distributiontenant.Adopt) error {
 	mark := convert.AdoptedMark(p.object)
 	if err := p.hold(ctx, k, map[string]string{v1alpha1.AnnotationAdoptedGeneration: mark}); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (p *pass) adopt(ctx context.Context, k reconcile.Keeper, s edge.Adopt) erro
 	return nil
 }
 
-func (p *pass) update(ctx context.Context, k reconcile.Keeper, s edge.Update) error {
+func (p *pass) update(ctx context.Context, k reconcile.Keeper, s distributiontenant.Update) error {
 	if err := p.confirmReferences(ctx); err != nil {
 		return err
 	}
@@ -138,7 +139,7 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s edge.Update) er
 		return p.missingReference(err)
 	}
 	p.wrote(t)
-	kind := edge.WroteTenant
+	kind := resource.WroteConfig
 	if s.Partial {
 		kind = 0
 	}
@@ -149,17 +150,17 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s edge.Update) er
 
 // requested notes that AWS has accepted a request for a managed certificate. Nobody looks
 // how far it is before something can have come of it, unless there is a challenge to show.
-func (p *pass) requested(r *edge.CertificateRequest) {
+func (p *pass) requested(r *distributiontenant.CertificateRequest) {
 	if r == nil {
 		return
 	}
 	now, a := p.Clock.Now(), &p.in.Attempts
 	a.CertificateBefore = p.certificateBefore()
-	p.in.Memory.Requested = &edge.SentRequest{CertificateRequest: *r, At: now}
+	p.in.Memory.Requested = &distributiontenant.SentRequest{CertificateRequest: *r, At: now}
 	p.in.World.ManagedKnown, p.in.World.Managed = false, nil
 	a.Last, a.CertificateETag = now, p.in.World.Tenant.ETag
-	a.CertificateSeen, a.Certificate = now, &cert.Managed{State: cert.Pending, Host: r.ValidationTokenHost}
-	if r.ValidationTokenHost == edge.SelfHosted {
+	a.CertificateSeen, a.Certificate = now, &certificate.Managed{State: certificate.Pending, Host: r.ValidationTokenHost}
+	if r.ValidationTokenHost == distributiontenant.SelfHosted {
 		a.CertificateSeen, a.Certificate = time.Time{}, nil
 		p.in.Memory.Certificate = nil
 	}
@@ -189,26 +190,26 @@ func (p *pass) missingReference(err error) error {
 	return &invalid
 }
 
-func (p *pass) tag(ctx context.Context, k reconcile.Keeper, s edge.Tag) error {
+func (p *pass) tag(ctx context.Context, k reconcile.Keeper, s distributiontenant.Tag) error {
 	if err := p.hold(ctx, k, nil); err != nil {
 		return err
 	}
 	if err := p.Inventory.Tag(ctx, p.in.Desired.Name, s.ARN, s.Tags); err != nil {
 		return err
 	}
-	p.in.Attempts.Sent(p.in.Generation, edge.WroteTags, p.Clock.Now())
+	p.in.Attempts.Sent(p.in.Generation, resource.WroteTags, p.Clock.Now())
 	p.recallTags()
 	return nil
 }
 
-func (p *pass) untag(ctx context.Context, k reconcile.Keeper, s edge.Untag) error {
+func (p *pass) untag(ctx context.Context, k reconcile.Keeper, s distributiontenant.Untag) error {
 	if err := p.hold(ctx, k, nil); err != nil {
 		return err
 	}
 	if err := p.Inventory.Untag(ctx, p.in.Desired.Name, s.ARN, s.Keys); err != nil {
 		return err
 	}
-	p.in.Attempts.Sent(p.in.Generation, edge.RemovedTags, p.Clock.Now())
+	p.in.Attempts.Sent(p.in.Generation, resource.RemovedTags, p.Clock.Now())
 	p.recallTags()
 	return nil
 }
@@ -219,7 +220,7 @@ func (p *pass) recallTags() {
 	w.Tags, w.TagsKnown, w.TagsRead, w.TagsDue = known.Tags, known.TagsKnown, known.TagsRead, known.TagsDue
 }
 
-func (p *pass) disable(ctx context.Context, k reconcile.Keeper, s edge.Disable) error {
+func (p *pass) disable(ctx context.Context, k reconcile.Keeper, s distributiontenant.Disable) error {
 	if err := p.hold(ctx, k, nil); err != nil {
 		return err
 	}
@@ -235,7 +236,7 @@ func (p *pass) disable(ctx context.Context, k reconcile.Keeper, s edge.Disable) 
 	return nil
 }
 
-func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s edge.Delete) error {
+func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s distributiontenant.Delete) error {
 	if err := p.hold(ctx, k, nil); err != nil {
 		return err
 	}
@@ -243,7 +244,7 @@ func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s edge.Delete) er
 	switch {
 	case fault.Is(err, fault.NotDisabled):
 		p.in.Attempts.DeleteRefused = s.ETag
-		if p.in.World.Tenant.Status != edge.Deployed {
+		if p.in.World.Tenant.Status != distributiontenant.Deployed {
 			p.settlesFirst.Store(true)
 		}
 		return err
@@ -251,12 +252,12 @@ func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s edge.Delete) er
 		return err
 	}
 	p.in.Attempts.DeletedAt, p.in.World.Deleted = p.Clock.Now(), true
-	p.in.World.Knowledge, p.in.World.Tenant = edge.Nothing, nil
+	p.in.World.Knowledge, p.in.World.Tenant = resource.Nothing, nil
 	p.in.World.TagsKnown, p.in.World.TagsFresh, p.in.World.Tags = false, false, nil
 	return nil
 }
 
-func (p *pass) deleteCertificate(ctx context.Context, k reconcile.Keeper, s edge.DeleteCertificate) error {
+func (p *pass) deleteCertificate(ctx context.Context, k reconcile.Keeper, s distributiontenant.DeleteCertificate) error {
 	if err := p.hold(ctx, k, nil); err != nil {
 		return err
 	}
@@ -264,13 +265,13 @@ func (p *pass) deleteCertificate(ctx context.Context, k reconcile.Keeper, s edge
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	p.in.World.Certificates[s.ARN] = edge.Certificate{ARN: s.ARN, Missing: true, Deleted: true}
+	p.in.World.Certificates[s.ARN] = distributiontenant.Certificate{ARN: s.ARN, Missing: true, Deleted: true}
 	return nil
 }
 
 // wrote takes over the answer to an own write. An ETag that we moved ourselves says nothing
 // about the certificate.
-func (p *pass) wrote(t edge.Observed) {
+func (p *pass) wrote(t distributiontenant.Observed) {
 	a := &p.in.Attempts
 	before := p.in.World.Tenant
 	if before == nil || cmp.Or(a.CertificateETag, p.in.Memory.ETag) == before.ETag {
@@ -280,5 +281,5 @@ func (p *pass) wrote(t edge.Observed) {
 		p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = p.References.KnownEndpoint(t.ConnectionGroupID), false
 		p.in.World.IPv6Known = false
 	}
-	p.in.World.Knowledge, p.in.World.Tenant = edge.Whole, &t
+	p.in.World.Knowledge, p.in.World.Tenant = resource.Whole, &t
 }

@@ -9,9 +9,9 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cadence"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -21,13 +21,13 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	p.in.Now, p.out.Err = now, err
 	p.noteEnd(err)
 	p.declare(p.in.Memory.Ledger)
-	report := edge.Conclude(p.in, p.out)
+	report := distributiontenant.Conclude(p.in, p.out)
 	if fault.Is(err, fault.Conflict, fault.NotFound) {
 		// What is known is out of date. Status may have it from another replica already.
 		p.remember(p.object, p.in.Attempts)
 		return reconcile.Conclusion{After: p.after(report, now)}
 	}
-	events := edge.Events(p.in, p.out, report)
+	events := distributiontenant.Events(p.in, p.out, report)
 	before := p.object.Status.DeepCopy()
 	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)
 	// Who asked to look is answered when something was seen.
@@ -68,10 +68,10 @@ func (p *pass) noteEnd(err error) {
 }
 
 // after says when to look again, beside what the inventory wakes for.
-func (p *pass) after(r edge.Report, now time.Time) time.Duration {
-	rest, ok := p.out.Decision.Step.(edge.Rest)
+func (p *pass) after(r distributiontenant.Report, now time.Time) time.Duration {
+	rest, ok := p.out.Decision.Step.(distributiontenant.Rest)
 	if fault.Is(p.out.Err, fault.Conflict, fault.NotFound) {
-		return cadence.LookAgain(p.in.Attempts.Conflicts)
+		return retry.LookAgain(p.in.Attempts.Conflicts)
 	}
 	if !ok {
 		return 0
@@ -85,16 +85,16 @@ func (p *pass) after(r edge.Report, now time.Time) time.Duration {
 	delay := rest.After
 	if problem := p.out.Decision.Problem; r.Failure != nil && problem != nil && problem.Stuck {
 		// The tenant itself is looked after meanwhile, whatever it is that fails.
-		delay = min(r.Failure.NextTry(now).Sub(now), cadence.LastRetry)
+		delay = min(r.Failure.NextTry(now).Sub(now), retry.LastRetry)
 		// Only ever later: what comes too early is held back, and comes again.
 		return delay + time.Duration(p.Random()*float64(delay)/10)
 	}
-	if edge.MissesZone(r) {
+	if distributiontenant.MissesZone(r) {
 		delay = missingZone
 	}
 	if delay == 0 {
 		// Nothing is due. The sweep wakes what moves; this is the net below it.
-		delay = cadence.Jitter(2*p.Interval, p.Random())
+		delay = retry.Jitter(2*p.Interval, p.Random())
 	}
 	return delay
 }
@@ -110,9 +110,9 @@ func (p *pass) observeMetrics(before *v1alpha1.DistributionTenantStatus, now tim
 	drifted := p.object.Status.DriftDetected && !before.DriftDetected
 	for _, s := range p.out.Done {
 		switch s := s.(type) {
-		case edge.Update:
+		case distributiontenant.Update:
 			drifted = drifted || len(s.Drift) > 0
-		case edge.Tag:
+		case distributiontenant.Tag:
 			drifted = drifted || len(s.Drift) > 0
 		default:
 			// No other step corrects drift.

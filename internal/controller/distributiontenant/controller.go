@@ -1,5 +1,5 @@
 // Package distributiontenant keeps CloudFront distribution tenants as their objects ask.
-// All that is decided is decided in domain/edge; here is how it is observed and done.
+// All that is decided is decided in domain/distributiontenant; here is how it is observed and done.
 package distributiontenant
 
 import (
@@ -18,8 +18,8 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
@@ -78,7 +78,7 @@ type Controller struct {
 type memory struct {
 	uid      types.UID
 	tenant   string
-	attempts edge.Attempts
+	attempts distributiontenant.Attempts
 	// names are the objects that the tenant names.
 	names []referent
 }
@@ -132,7 +132,7 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.DistributionTenant) 
 
 // recall returns what is remembered of the tries for the object. A new object of the
 // same name begins anew. From now on the object is woken when its tenant moves.
-func (c *Controller) recall(o *v1alpha1.DistributionTenant) edge.Attempts {
+func (c *Controller) recall(o *v1alpha1.DistributionTenant) distributiontenant.Attempts {
 	key, name := client.ObjectKeyFromObject(o), convert.TenantName(o)
 	c.mu.Lock()
 	m := c.attempts[key]
@@ -151,7 +151,7 @@ func (c *Controller) recall(o *v1alpha1.DistributionTenant) edge.Attempts {
 		// The former object was never seen to be gone; its claims would keep this one out.
 		c.forgetZones(key, m.uid)
 	}
-	return edge.Attempts{}
+	return distributiontenant.Attempts{}
 }
 
 // Claims reports whether an object is known for the tenant of that name.
@@ -182,7 +182,7 @@ func (c *Controller) unname(key client.ObjectKey, tenant string) {
 	c.objects[tenant] = rest
 }
 
-func (c *Controller) remember(o *v1alpha1.DistributionTenant, a edge.Attempts) {
+func (c *Controller) remember(o *v1alpha1.DistributionTenant, a distributiontenant.Attempts) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m := c.attempts[client.ObjectKeyFromObject(o)]; m != nil && m.uid == o.UID {

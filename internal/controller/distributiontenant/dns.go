@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // declare tells the zones what the object wants and what its stored ledger holds, and takes
@@ -27,7 +28,7 @@ func (p *pass) declare(stored []dns.Entry) {
 	p.in.World.DNS = p.Zones.Declare(dns.Claim{
 		Owner: p.owner(), Version: v, Since: p.object.CreationTimestamp.Time,
 		Access: p.access(), Wants: p.in.Wants(), Ledger: p.unhindered(stored),
-		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Correct: p.in.Policy.Drift == edge.DriftEnforce && !p.in.Paused && !p.in.Unresolved(),
+		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Correct: p.in.Policy.Drift == resource.DriftEnforce && !p.in.Paused && !p.in.Unresolved(),
 	})
 }
 
@@ -101,7 +102,7 @@ func (p *pass) knownZones() ([]dns.Zone, bool) {
 // lookZones reads them. That it fails keeps DNS back, and nothing else.
 func (p *pass) lookZones(ctx context.Context) error {
 	zones, err := p.readZones(ctx)
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && edge.IsRefusal(refusal.Kind) {
+	if refusal, ok := errors.AsType[*fault.Error](err); ok && resource.IsRefusal(refusal.Kind) {
 		p.in.World.ZonesKnown, p.in.World.Unlisted = true, refusal
 		return nil
 	}
@@ -137,7 +138,7 @@ func (p *pass) lookVisible(ctx context.Context) {
 		if a.InvisibleSince.IsZero() {
 			a.InvisibleSince = p.in.Now
 		}
-		w.Visible = p.in.Now.Sub(a.InvisibleSince) > edge.VisiblePatience
+		w.Visible = p.in.Now.Sub(a.InvisibleSince) > distributiontenant.VisiblePatience
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
@@ -96,7 +96,7 @@ func TestATenantThatLostAllOwnerTagsIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, kubeConfig, world.Options{})
 	ready(t, w, "alpha", rich)
-	w.Advance(2 * edge.ProofAge)
+	w.Advance(2 * resource.ProofAge)
 	setTags(t, w, inAWS(t, w, "alpha").ARN, nil, ownership.Keys()...)
 	outOfBand(t, w, "alpha", func(in *cloudfront.UpdateDistributionTenantInput) { in.Enabled = awssdk.Bool(false) })
 	w.Clock.Step(2 * world.DeployDelay)

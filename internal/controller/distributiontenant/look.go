@@ -3,55 +3,56 @@ package distributiontenant
 import (
 	"context"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // look reads what the decision lacks and adds it to the world.
-func (p *pass) look(ctx context.Context, s edge.Look) error {
+func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 	if p.in.Nudged {
 		p.References.Forget(append(s.ARNs, p.in.Desired.DistributionID)...)
 	}
 	switch s.At {
-	case edge.LookTenant:
+	case distributiontenant.LookTenant:
 		return p.lookTenant(ctx)
-	case edge.LookTags:
+	case distributiontenant.LookTags:
 		return p.lookTags(ctx)
-	case edge.LookDistribution:
+	case distributiontenant.LookDistribution:
 		d, err := p.References.Distribution(ctx, p.in.Desired.DistributionID)
 		if err != nil {
 			return err
 		}
 		p.in.World.Distribution = &d
-	case edge.LookCertificates:
+	case distributiontenant.LookCertificates:
 		return p.lookCertificates(ctx, s.ARNs)
-	case edge.LookManaged:
+	case distributiontenant.LookManaged:
 		return p.lookManaged(ctx)
-	case edge.LookHolder:
+	case distributiontenant.LookHolder:
 		return p.lookHolder(ctx)
-	case edge.LookRouting:
+	case distributiontenant.LookRouting:
 		endpoint, err := p.References.Endpoint(ctx, p.group())
 		if err != nil {
 			return err
 		}
 		p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = endpoint, true
-	case edge.LookAccount:
+	case distributiontenant.LookAccount:
 		account, err := p.References.Account(ctx)
 		if err != nil {
 			return err
 		}
 		p.in.World.Account = account
-	case edge.LookZones:
+	case distributiontenant.LookZones:
 		return p.lookZones(ctx)
-	case edge.LookIPv6:
+	case distributiontenant.LookIPv6:
 		ipv6, err := p.References.IPv6(ctx, p.group())
 		if err != nil {
 			return err
 		}
 		p.in.World.IPv6, p.in.World.IPv6Known = ipv6, true
-	case edge.LookVisible:
+	case distributiontenant.LookVisible:
 		p.lookVisible(ctx)
 	}
 	return nil
@@ -60,7 +61,7 @@ func (p *pass) look(ctx context.Context, s edge.Look) error {
 func (p *pass) lookTenant(ctx context.Context) error {
 	t, err := p.Inventory.Read(ctx, p.in.Desired.Name)
 	if fault.Is(err, fault.NotFound) {
-		p.in.World.Knowledge, p.in.World.Tenant = edge.Absent, nil
+		p.in.World.Knowledge, p.in.World.Tenant = resource.Absent, nil
 		return nil
 	}
 	if err != nil {
@@ -69,7 +70,7 @@ func (p *pass) lookTenant(ctx context.Context) error {
 	if old := p.in.World.Tenant; old == nil || old.ID != t.ID {
 		p.recallTags()
 	}
-	p.in.World.Knowledge, p.in.World.Tenant, p.in.World.TenantFresh = edge.Whole, &t, true
+	p.in.World.Knowledge, p.in.World.Tenant, p.in.World.TenantFresh = resource.Whole, &t, true
 	p.in.World.RoutingEndpoint = p.References.KnownEndpoint(t.ConnectionGroupID)
 	return nil
 }
@@ -87,7 +88,7 @@ func (p *pass) lookTags(ctx context.Context) error {
 
 func (p *pass) lookCertificates(ctx context.Context, arns []string) error {
 	if p.in.World.Certificates == nil {
-		p.in.World.Certificates = map[string]edge.Certificate{}
+		p.in.World.Certificates = map[string]distributiontenant.Certificate{}
 	}
 	if p.in.Deleting {
 		// What is about to be deleted must be seen as it is now.
@@ -123,8 +124,8 @@ func (p *pass) lookManaged(ctx context.Context) error {
 }
 
 // causeOf asks ACM why a certificate was not issued. That it can't tell hides nothing else.
-func (p *pass) causeOf(ctx context.Context, managed cert.Managed) string {
-	if managed.State != cert.Failed {
+func (p *pass) causeOf(ctx context.Context, managed certificate.Managed) string {
+	if managed.State != certificate.Failed {
 		return ""
 	}
 	if before := p.in.Attempts.Certificate; before != nil && before.ARN == managed.ARN && before.Cause != "" {
@@ -161,11 +162,11 @@ func (p *pass) lookHolder(ctx context.Context) error {
 	return nil
 }
 
-func (p *pass) describeHolder(ctx context.Context, domain string, t *edge.Observed) error {
+func (p *pass) describeHolder(ctx context.Context, domain string, t *distributiontenant.Observed) error {
 	if t == nil {
 		return nil
 	}
-	h := &edge.Holder{ID: t.ID, Name: t.Name, Domain: domain}
+	h := &distributiontenant.Holder{ID: t.ID, Name: t.Name, Domain: domain}
 	p.in.World.Holder = h
 	tags, err := p.Inventory.ReadTags(ctx, *t)
 	if err != nil {

@@ -10,9 +10,10 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -20,8 +21,8 @@ import (
 type pass struct {
 	*Controller
 	object *v1alpha1.DistributionTenant
-	in     edge.Input
-	out    edge.Outcome
+	in     distributiontenant.Input
+	out    distributiontenant.Outcome
 	// calls are those of this pass to AWS.
 	calls port.Pass
 }
@@ -30,7 +31,7 @@ type pass struct {
 func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant) *pass {
 	p := &pass{Controller: c, object: o}
 	token := convert.Token(o.Annotations)
-	p.in = edge.Input{
+	p.in = distributiontenant.Input{
 		Now:               c.Clock.Now(),
 		Me:                ownership.Owner{Cluster: c.ClusterID, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID)},
 		Generation:        o.Generation,
@@ -50,7 +51,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	}
 	p.in.CreateMark = p.createMark()
 	known := c.Inventory.Known(p.in.Desired.Name)
-	p.in.World = edge.World{
+	p.in.World = distributiontenant.World{
 		Knowledge: known.Knowledge, Tenant: known.Tenant, Swept: known.Swept, SettlesFirst: c.settlesFirst.Load(),
 		Tags: known.Tags, TagsKnown: known.TagsKnown, TagsRead: known.TagsRead, TagsDue: known.TagsDue,
 		CertificateUnusable: known.CertificateUnusable,
@@ -80,7 +81,7 @@ func (p *pass) createMark() time.Time {
 	t, err := time.Parse(time.RFC3339, text)
 	born := p.object.CreationTimestamp.Time
 	// The clocks of the API server and of another replica need not agree to the second.
-	if err == nil && t.After(born.Add(-edge.GracePeriod)) && t.Before(p.in.Now.Add(edge.GracePeriod)) {
+	if err == nil && t.After(born.Add(-resource.GracePeriod)) && t.Before(p.in.Now.Add(resource.GracePeriod)) {
 		return t
 	}
 	a := &p.in.Attempts
@@ -109,16 +110,16 @@ func (p *pass) ownerAlive(ctx context.Context) bool {
 }
 
 // Decide implements reconcile.Pass.
-func (p *pass) Decide() step.Effect {
+func (p *pass) Decide() chain.Effect {
 	p.in.Now = p.Clock.Now()
 	p.declare(p.in.Memory.Ledger)
-	p.out.Decision = edge.Decide(p.in)
+	p.out.Decision = distributiontenant.Decide(p.in)
 	return p.out.Decision.Step.Effect()
 }
 
 // class says how urgent the pass's calls are.
 func (p *pass) class() port.Class {
-	if look, ok := p.out.Decision.Step.(edge.Look); ok && look.At == edge.LookManaged && !p.in.Nudged && !p.in.Deleting && !p.in.CertificateMoved() {
+	if look, ok := p.out.Decision.Step.(distributiontenant.Look); ok && look.At == distributiontenant.LookManaged && !p.in.Nudged && !p.in.Deleting && !p.in.CertificateMoved() {
 		return port.Poll
 	}
 	if p.in.Deleting || p.in.Pending() {

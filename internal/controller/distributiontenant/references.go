@@ -13,17 +13,17 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
 // referent is an object that tenants name.
 type referent struct {
-	field edge.ReferenceField
+	field distributiontenant.ReferenceField
 	key   types.NamespacedName
 }
 
-func referentOf(r edge.Reference) referent {
+func referentOf(r distributiontenant.Reference) referent {
 	return referent{field: r.Field, key: types.NamespacedName{Namespace: r.Namespace, Name: r.Name}}
 }
 
@@ -44,16 +44,16 @@ func (p *pass) resolve(ctx context.Context) {
 }
 
 // lookUp is the reference as the cluster shows it.
-func lookUp(ctx context.Context, kube client.Reader, r edge.Reference) edge.Reference {
+func lookUp(ctx context.Context, kube client.Reader, r distributiontenant.Reference) distributiontenant.Reference {
 	key := client.ObjectKey{Namespace: r.Namespace, Name: r.Name}
 	var err error
 	switch r.Field {
-	case edge.DistributionRef:
+	case distributiontenant.DistributionRef:
 		var o v1alpha1.Distribution
 		if err = kube.Get(ctx, key, &o); err == nil {
 			return convert.DistributionReference(&o)
 		}
-	case edge.ConnectionGroupRef:
+	case distributiontenant.ConnectionGroupRef:
 		var o v1alpha1.ConnectionGroup
 		if err = kube.Get(ctx, key, &o); err == nil {
 			return convert.ConnectionGroupReference(&o)
@@ -76,12 +76,12 @@ func (p *pass) confirmReferences(ctx context.Context) error {
 }
 
 // follow notes which objects the tenant names from now on.
-func (c *Controller) follow(o *v1alpha1.DistributionTenant, references []edge.Reference) {
+func (c *Controller) follow(o *v1alpha1.DistributionTenant, references []distributiontenant.Reference) {
 	key := client.ObjectKeyFromObject(o)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.attempts[key]
-	if m == nil || slices.EqualFunc(m.names, references, func(a referent, b edge.Reference) bool { return a == referentOf(b) }) {
+	if m == nil || slices.EqualFunc(m.names, references, func(a referent, b distributiontenant.Reference) bool { return a == referentOf(b) }) {
 		return
 	}
 	c.unfollow(key, m)
@@ -107,7 +107,7 @@ func (c *Controller) unfollow(key types.NamespacedName, m *memory) {
 }
 
 // referrersOf are the tenants that name the object. One that had no pass yet has one before it, and needs no waking.
-func (c *Controller) referrersOf(r edge.Reference) []types.NamespacedName {
+func (c *Controller) referrersOf(r distributiontenant.Reference) []types.NamespacedName {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.SortedFunc(maps.Keys(c.referrers[referentOf(r)]), func(a, b types.NamespacedName) int {
@@ -130,12 +130,12 @@ func (c *Controller) wakes(o client.Object) []types.NamespacedName {
 // matters reports whether a change of an object shows to the tenants that name it.
 func matters(before, after client.Object) bool { return referenceTo(before) != referenceTo(after) }
 
-func referenceTo(o client.Object) edge.Reference {
+func referenceTo(o client.Object) distributiontenant.Reference {
 	switch o := o.(type) {
 	case *v1alpha1.Distribution:
 		return convert.DistributionReference(o)
 	case *v1alpha1.ConnectionGroup:
 		return convert.ConnectionGroupReference(o)
 	}
-	return edge.Reference{}
+	return distributiontenant.Reference{}
 }

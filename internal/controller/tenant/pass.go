@@ -12,8 +12,8 @@ import (
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -34,9 +34,9 @@ type pass struct {
 }
 
 // Decide implements reconcile.Pass.
-func (p *pass) Decide() step.Effect {
+func (p *pass) Decide() chain.Effect {
 	if !p.observed {
-		return step.Reads
+		return chain.Read
 	}
 	p.decision = tenancy.Decide(p.in)
 	return p.decision.Step.Effect()

@@ -8,8 +8,8 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
 )
 
 // maxRound is how long what was read is good for. Whoever can't write for so long reads again.
@@ -106,7 +106,7 @@ func (p *pass) observeRemoval(ctx context.Context) {
 }
 
 // Decide implements reconcile.Pass.
-func (p *pass) Decide() step.Effect {
+func (p *pass) Decide() chain.Effect {
 	p.in.Now = p.Clock.Now()
 	p.decision = source.Decide(p.in)
 	if p.failed != nil && p.decision.Step != source.Rest {

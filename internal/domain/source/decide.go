@@ -3,7 +3,7 @@ package source
 import (
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 )
 
 // approveAnnotation is the annotation that approves a plan, for messages.
@@ -150,17 +150,17 @@ const (
 )
 
 // Effect says what the step does to the world.
-func (s Step) Effect() step.Effect {
+func (s Step) Effect() chain.Effect {
 	switch s {
 	case Read:
-		return step.Reads
+		return chain.Read
 	case Apply, Remove:
-		return step.Writes
+		return chain.Write
 	case LetGo:
-		return step.Releases
+		return chain.Release
 	case Rest, Reserve:
 	}
-	return step.Rests
+	return chain.Rest
 }
 
 // Decision is the step that comes next, and the rule that asked for it.
@@ -171,26 +171,11 @@ type Decision struct {
 	After time.Duration
 }
 
-// rule is one question. It answers with a decision, or lets the next rule speak.
-type rule struct {
-	name, about string
-	apply       func(Input) (Decision, bool)
-}
-
-// Rule names a rule of a chain, for the documentation.
-type Rule struct{ Name, About string }
+// rule is one question about a source.
+type rule = chain.Rule[Input, Decision]
 
 // Chains lists the rules of both chains in their order.
-func Chains() (keep, remove []Rule) {
-	list := func(rules []rule) []Rule {
-		out := make([]Rule, len(rules))
-		for i, r := range rules {
-			out[i] = Rule{Name: r.name, About: r.about}
-		}
-		return out
-	}
-	return list(keepRules()), list(removeRules())
-}
+func Chains() (keep, remove []chain.Entry) { return chain.List(keepRules()), chain.List(removeRules()) }
 
 // Decide picks the one step that comes next.
 func Decide(in Input) Decision {
@@ -198,35 +183,34 @@ func Decide(in Input) Decision {
 	if in.Deleting {
 		rules = removeRules()
 	}
-	for _, r := range rules {
-		if d, fires := r.apply(in); fires {
-			d.Rule = r.name
-			return d
-		}
+	d, name, fires := chain.Decide(rules, in)
+	if !fires {
+		return Decision{Rule: "Idle", Step: Rest, After: max(in.due().Sub(in.Now), 0)}
 	}
-	return Decision{Rule: "Idle", Step: Rest, After: max(in.due().Sub(in.Now), 0)}
+	d.Rule = name
+	return d
 }
 
 func keepRules() []rule {
 	return []rule{
-		{"Suspended", "while spec.suspend is set nothing is read and nothing changed", Input.suspended},
-		{"Valid", "a spec that can't be used is not tried", Input.valid},
-		{"Read", "the table is read when a poll is due, when the spec has changed, when somebody asks for it, and when a held plan was approved", Input.read},
-		{"Failed", "a poll that failed changes nothing", Input.failed},
-		{"Planned", "with dryRun the plan is all that is written", Input.planned},
-		{"Applied", "new and changed rows are applied, a batch in each pass", Input.applied},
-		{"Counted", "deletions are counted in status before they are made", Input.counted},
-		{"Removed", "what the guard lets go is deleted or disabled, a batch in each pass", Input.removed},
+		chain.Ask("Suspended", "While spec.suspend is set nothing is read and nothing changed.", Input.suspended),
+		chain.Ask("Valid", "A spec that can't be used is not tried.", Input.valid),
+		chain.Ask("Read", "The table is read when a poll is due, when the spec has changed, when somebody asks for it, and when a held plan was approved.", Input.read),
+		chain.Ask("Failed", "A poll that failed changes nothing.", Input.failed),
+		chain.Ask("Planned", "With dryRun the plan is all that is written.", Input.planned),
+		chain.Ask("Applied", "New and changed rows are applied, a batch in each pass.", Input.applied),
+		chain.Ask("Counted", "Deletions are counted in status before they are made.", Input.counted),
+		chain.Ask("Removed", "What the guard lets go is deleted or disabled, a batch in each pass.", Input.removed),
 	}
 }
 
 func removeRules() []rule {
 	return []rule{
-		{"Retained", "with deletionPolicy Retain, dryRun or suspend the objects stay as they are", Input.retained},
-		{"Emptied", "a source without objects goes", Input.emptied},
-		{"Judged", "the guard is asked as for rows that vanish, but needs no confirmation", Input.judged},
-		{"Counted", "deletions are counted in status before they are made", Input.counted},
-		{"Removed", "what the guard lets go is deleted or disabled, a batch in each pass", Input.removed},
+		chain.Ask("Retained", "With deletionPolicy Retain, dryRun or suspend the objects stay as they are.", Input.retained),
+		chain.Ask("Emptied", "A source without objects goes.", Input.emptied),
+		chain.Ask("Judged", "The guard is asked as for rows that vanish, but needs no confirmation.", Input.judged),
+		chain.Ask("Counted", "Deletions are counted in status before they are made.", Input.counted),
+		chain.Ask("Removed", "What the guard lets go is deleted or disabled, a batch in each pass.", Input.removed),
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
 )
 
 // input is a source that was polled a minute ago, and rests.
@@ -137,9 +137,9 @@ func TestEveryRuleIsTold(t *testing.T) {
 }
 
 func TestStepsSayWhatTheyDo(t *testing.T) {
-	for s, want := range map[source.Step]step.Effect{
-		source.Rest: step.Rests, source.Read: step.Reads, source.Apply: step.Writes, source.Reserve: step.Rests,
-		source.Remove: step.Writes, source.LetGo: step.Releases,
+	for s, want := range map[source.Step]chain.Effect{
+		source.Rest: chain.Rest, source.Read: chain.Read, source.Apply: chain.Write, source.Reserve: chain.Rest,
+		source.Remove: chain.Write, source.LetGo: chain.Release,
 	} {
 		if got := s.Effect(); got != want {
 			t.Errorf("step %d: %v, want %v", s, got, want)

@@ -7,29 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
-// Rule is one line of a chain, for the documentation.
-type Rule struct{ Name, About string }
-
-// rule is one question. It answers with a decision, or lets the next rule speak.
-type rule struct {
-	Rule
-
-	apply func(*Input) (Decision, bool)
-}
+// rule is one question about a tenant.
+type rule = chain.Rule[*Input, Decision]
 
 // Chains lists the rules of both chains in their order.
-func Chains() (keep, remove []Rule) { return list(keepRules()), list(removeRules()) }
-
-func list(rules []rule) []Rule {
-	out := make([]Rule, len(rules))
-	for i, r := range rules {
-		out[i] = r.Rule
-	}
-	return out
-}
+func Chains() (keep, remove []chain.Entry) { return chain.List(keepRules()), chain.List(removeRules()) }
 
 // The delays until what has no event, or whose event got lost, is looked at again.
 const (
@@ -45,40 +31,39 @@ func Decide(in Input) Decision {
 	if in.Deleting {
 		rules = removeRules()
 	}
-	for _, r := range rules {
-		if d, fires := r.apply(&in); fires {
-			d.Rule = r.Name
-			return d
-		}
+	d, name, fires := chain.Decide(rules, &in)
+	if !fires {
+		return Decision{Rule: "Idle", Step: Rest{After: in.nextTry()}}
 	}
-	return Decision{Rule: "Idle", Step: Rest{After: in.nextTry()}}
+	d.Rule = name
+	return d
 }
 
 func keepRules() []rule {
 	return []rule{
-		{Rule{"Held", "a namespace never stands behind a Tenant without the finalizer, also when somebody took it off: the Tenant would go alone"}, held},
-		{Rule{"Names", "names that can't be stop everything: nothing is made or changed"}, names},
-		{Rule{"Look", "a namespace that is not in the cache is asked for before anything is decided upon its absence, and one before it is adopted"}, look},
-		{Rule{"Conflict", "a namespace that exists and is not the tenant's is left alone, unless its annotation gives it to the tenant"}, conflict},
-		{Rule{"Terminating", "a namespace that is being deleted is waited for"}, terminating},
-		{Rule{"Refused", "a write to the namespace that the API server refused is tried again later"}, refused},
-		{Rule{"Create", "there is no namespace: it is created with all its labels"}, create},
-		{Rule{"Try", "the first tenant of a new generation of a plan asks the API server whether it would take its objects"}, try},
-		{Rule{"Namespace", "the namespace gets its labels and annotations, and loses those that contradict them"}, correct},
-		{Rule{"Apply", "children that differ from the plan are applied, and those that it no longer names are removed; before, the namespace is read"}, apply},
+		chain.Ask("Held", "A namespace never stands behind a Tenant without the finalizer, also when somebody took it off: the Tenant would go alone.", held),
+		chain.Ask("Names", "Names that can't be stop everything: nothing is made or changed.", names),
+		chain.Ask("Look", "A namespace that is not in the cache is asked for before anything is decided upon its absence, and one before it is adopted.", look),
+		chain.Ask("Conflict", "A namespace that exists and is not the tenant's is left alone, unless its annotation gives it to the tenant.", conflict),
+		chain.Ask("Terminating", "A namespace that is being deleted is waited for.", terminating),
+		chain.Ask("Refused", "A write to the namespace that the API server refused is tried again later.", refused),
+		chain.Ask("Create", "There is no namespace: it is created with all its labels.", create),
+		chain.Ask("Try", "The first tenant of a new generation of a plan asks the API server whether it would take its objects.", try),
+		chain.Ask("Namespace", "The namespace gets its labels and annotations, and loses those that contradict them.", correct),
+		chain.Ask("Apply", "Children that differ from the plan are applied, and those that it no longer names are removed; before, the namespace is read.", apply),
 	}
 }
 
 func removeRules() []rule {
 	return []rule{
-		{Rule{"Protected", "deletionProtection holds the object, and nothing is torn down"}, protected},
-		{Rule{"NeverMade", "a name that is none of a namespace never led to one"}, neverMade},
-		{Rule{"Look", "a namespace that is not being deleted yet, or not there, is read from the API server: nothing is deleted, and no tenant let go, upon a cache"}, lookAtLast},
-		{Rule{"Gone", "the namespace is gone, or not this tenant's: the object goes"}, gone},
-		{Rule{"Refused", "a write to the namespace that the API server refused is tried again later"}, refused},
-		{Rule{"Retain", "the namespace stays, and is nobody's from now on"}, retain},
-		{Rule{"Terminating", "a namespace that is being deleted is waited for"}, terminating},
-		{Rule{"Delete", "the namespace is deleted, if it is still the one that was looked at"}, remove},
+		chain.Ask("Protected", "DeletionProtection holds the object, and nothing is torn down.", protected),
+		chain.Ask("NeverMade", "A name that is none of a namespace never led to one.", neverMade),
+		chain.Ask("Look", "A namespace that is not being deleted yet, or not there, is read from the API server: nothing is deleted, and no tenant let go, upon a cache.", lookAtLast),
+		chain.Ask("Gone", "The namespace is gone, or not this tenant's: the object goes.", gone),
+		chain.Ask("Refused", "A write to the namespace that the API server refused is tried again later.", refused),
+		chain.Ask("Retain", "The namespace stays, and is nobody's from now on.", retain),
+		chain.Ask("Terminating", "A namespace that is being deleted is waited for.", terminating),
+		chain.Ask("Delete", "The namespace is deleted, if it is still the one that was looked at.", remove),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -370,7 +372,7 @@ func TestEveryRuleHasACase(t *testing.T) {
 		return out
 	}
 	for name, chain := range map[string]struct {
-		rules  []tenancy.Rule
+		rules  []chain.Entry
 		spoken map[string]bool
 	}{
 		"keep": {keep, spoken(keepCases())}, "remove": {remove, spoken(removeCases())},

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
 )
 
 // PlanInput is all that a decision about a plan is made from.
@@ -40,54 +40,42 @@ type PlanInput struct {
 }
 
 // Hold stores the finalizer, and the kinds of a plan's constraints with it, so that none is forgotten when the plan no longer names it.
-type Hold struct{}
+type Hold struct{ chain.Applies }
 
 // Release lets tenants have the present generation of the plan.
-type Release struct{ UIDs []string }
+type Release struct {
+	chain.Applies
+
+	UIDs []string
+}
 
 func (Hold) step()    {}
 func (Release) step() {}
 
-// Effect implements Step.
-func (Hold) Effect() step.Effect { return step.Keeps }
-
-// Effect implements Step.
-func (Release) Effect() step.Effect { return step.Keeps }
-
-type planRule struct {
-	Rule
-
-	apply func(*PlanInput) (Decision, bool)
-}
+// planRule is one question about a plan.
+type planRule = chain.Rule[*PlanInput, Decision]
 
 // PlanChains lists the rules of both chains of a plan in their order.
-func PlanChains() (keep, remove []Rule) {
-	rows := func(rules []planRule) []Rule {
-		out := make([]Rule, len(rules))
-		for i, r := range rules {
-			out[i] = r.Rule
-		}
-		return out
-	}
-	return rows(planKeepRules()), rows(planRemoveRules())
+func PlanChains() (keep, remove []chain.Entry) {
+	return chain.List(planKeepRules()), chain.List(planRemoveRules())
 }
 
 func planKeepRules() []planRule {
 	return []planRule{
-		{Rule{"Hold", "the finalizer is stored before anything is made"}, planHold},
-		{Rule{"Constraints", "constraints that differ from the plan are applied, and those that it no longer names are removed"}, planConstraints},
-		{Rule{"Roll out", "the next tenants get the change, while few enough have failed"}, planRelease},
+		chain.Ask("Hold", "The finalizer is stored before anything is made.", planHold),
+		chain.Ask("Constraints", "Constraints that differ from the plan are applied, and those that it no longer names are removed.", planConstraints),
+		chain.Ask("Roll out", "The next tenants get the change, while few enough have failed.", planRelease),
 	}
 }
 
 func planRemoveRules() []planRule {
 	return []planRule{
-		{Rule{"Hold", "while tenants have the plan, the kinds of its constraints are stored before they are made"}, inUse(planHold)},
-		{Rule{"Constraints kept", "while tenants have the plan, its constraints are applied as before"}, inUse(planConstraints)},
-		{Rule{"Roll out", "tenants that have the plan keep it, as it was when it was deleted"}, inUse(planRelease)},
-		{Rule{"InUse", "tenants still name the plan, or have what it gave: it stays, and so do its constraints"}, planInUse},
-		{Rule{"Constraints", "the constraints of the plan are removed"}, planPrune},
-		{Rule{"LetGo", "nobody needs the plan: it goes"}, func(*PlanInput) (Decision, bool) { return do(LetGo{}) }},
+		chain.Ask("Hold", "While tenants have the plan, the kinds of its constraints are stored before they are made.", inUse(planHold)),
+		chain.Ask("Constraints kept", "While tenants have the plan, its constraints are applied as before.", inUse(planConstraints)),
+		chain.Ask("Roll out", "Tenants that have the plan keep it, as it was when it was deleted.", inUse(planRelease)),
+		chain.Ask("InUse", "Tenants still name the plan, or have what it gave: it stays, and so do its constraints.", planInUse),
+		chain.Ask("Constraints", "The constraints of the plan are removed.", planPrune),
+		chain.Ask("LetGo", "Nobody needs the plan: it goes.", func(*PlanInput) (Decision, bool) { return do(LetGo{}) }),
 	}
 }
 
@@ -97,13 +85,12 @@ func DecidePlan(in PlanInput) Decision {
 	if in.Deleting {
 		rules = planRemoveRules()
 	}
-	for _, r := range rules {
-		if d, fires := r.apply(&in); fires {
-			d.Rule = r.Name
-			return d
-		}
+	d, name, fires := chain.Decide(rules, &in)
+	if !fires {
+		return Decision{Rule: "Idle", Step: Rest{After: in.nextTry()}}
 	}
-	return Decision{Rule: "Idle", Step: Rest{After: in.nextTry()}}
+	d.Rule = name
+	return d
 }
 
 // inUse are rules for a plan that was deleted while tenants have it: they keep what it gives them.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 )
 
@@ -96,13 +96,13 @@ func (w *world) tenantPass(t *playedTenant, ends ending) (rule string) {
 	for range 16 {
 		p.out.Decision = tenancy.Decide(p.in)
 		switch p.out.Decision.Step.Effect() {
-		case step.Rests:
+		case chain.Rest:
 			p.conclude()
 			return p.out.Decision.Rule
-		case step.Releases:
+		case chain.Release:
 			w.goes(t)
 			return p.out.Decision.Rule
-		case step.Writes, step.Reads, step.Keeps:
+		case chain.Write, chain.Read, chain.Apply:
 		}
 		if p.out.Err = p.perform(); p.out.Err != nil {
 			p.conclude()

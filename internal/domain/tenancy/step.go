@@ -3,7 +3,7 @@ package tenancy
 import (
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/step"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 )
 
 // Step is the one thing that a decision asks for. The set of steps is closed.
@@ -11,18 +11,24 @@ import (
 //sumtype:decl
 type Step interface {
 	// Effect says what the step does to the world.
-	Effect() step.Effect
+	Effect() chain.Effect
 	step()
 }
 
 // Look reads the namespace from the API server.
-type Look struct{}
+type Look struct{ chain.Reads }
 
 // CreateNamespace makes the namespace. Its UID label is there from the first moment.
-type CreateNamespace struct{ Object Object }
+type CreateNamespace struct {
+	chain.Applies
+
+	Object Object
+}
 
 // ApplyNamespace gives the namespace of that UID its labels and annotations, and takes those in Drop from it.
 type ApplyNamespace struct {
+	chain.Applies
+
 	Object Object
 	UID    string
 	Drop   []string
@@ -31,10 +37,16 @@ type ApplyNamespace struct {
 }
 
 // Try asks the API server whether it would take these objects.
-type Try struct{ Objects []Object }
+type Try struct {
+	chain.Reads
+
+	Objects []Object
+}
 
 // Apply brings the children to what is wanted. Each stands for itself: one that fails stops no other.
 type Apply struct {
+	chain.Applies
+
 	Create []Object
 	Update []Update
 	// Replace are those that differ in what can't be changed: they are deleted and made anew.
@@ -52,13 +64,19 @@ type Update struct {
 func (a *Apply) empty() bool { return len(a.Create)+len(a.Update)+len(a.Replace)+len(a.Prune) == 0 }
 
 // DeleteNamespace asks for the deletion of the namespace, with all that is in it.
-type DeleteNamespace struct{ Live Live }
+type DeleteNamespace struct {
+	chain.Applies
+
+	Live Live
+}
 
 // LetGo drops the finalizer.
-type LetGo struct{}
+type LetGo struct{ chain.Releases }
 
 // Rest ends the pass.
 type Rest struct {
+	chain.Rests
+
 	// After is when to look again; zero leaves it to events.
 	After time.Duration
 }
@@ -71,30 +89,6 @@ func (Apply) step()           {}
 func (DeleteNamespace) step() {}
 func (LetGo) step()           {}
 func (Rest) step()            {}
-
-// Effect implements Step.
-func (Look) Effect() step.Effect { return step.Reads }
-
-// Effect implements Step.
-func (CreateNamespace) Effect() step.Effect { return step.Keeps }
-
-// Effect implements Step.
-func (ApplyNamespace) Effect() step.Effect { return step.Keeps }
-
-// Effect implements Step.
-func (Try) Effect() step.Effect { return step.Reads }
-
-// Effect implements Step.
-func (Apply) Effect() step.Effect { return step.Keeps }
-
-// Effect implements Step.
-func (DeleteNamespace) Effect() step.Effect { return step.Keeps }
-
-// Effect implements Step.
-func (LetGo) Effect() step.Effect { return step.Releases }
-
-// Effect implements Step.
-func (Rest) Effect() step.Effect { return step.Rests }
 
 // Decision is the outcome of a chain.
 type Decision struct {

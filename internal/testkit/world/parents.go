@@ -10,9 +10,9 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/connectiongroup"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/parent"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -40,19 +40,19 @@ func (w *World) tenants() (all []client.Object) {
 
 // parents are the controllers of what tenants hang on.
 func (w *World) parents(p *process, edgeClient *cloudfront.Client, caller *sts.Client) []kind {
-	options := parent.Options{
+	options := awsresource.Options{
 		Client: w.kube, Tags: edgeClient, Account: caller, Budget: p.limiter, Clock: w.Clock,
 		ClusterID: ClusterID, Defaults: w.defaults(), Interval: SweepInterval, Observer: observer{w},
 		Objects: p.controller.ObjectsOf, Changed: func(id string) { p.references.Forget(id) },
 		Random: func() float64 { return 0.5 },
 	}
 	return []kind{
-		following(w, p, KindDistribution, parent.New(distribution.Kind{AWS: edgeClient, Dependents: edgeClient}, options), func(ns string) []client.Object {
+		following(w, p, KindDistribution, awsresource.New(distribution.Kind{AWS: edgeClient, Dependents: edgeClient}, options), func(ns string) []client.Object {
 			var list v1alpha1.DistributionList
 			w.listIn(ns, &list)
 			return pointers(list.Items, func(o *v1alpha1.Distribution) client.Object { return o })
 		}),
-		following(w, p, KindConnectionGroup, parent.New(connectiongroup.Kind{AWS: edgeClient, Dependents: edgeClient}, options), func(ns string) []client.Object {
+		following(w, p, KindConnectionGroup, awsresource.New(connectiongroup.Kind{AWS: edgeClient, Dependents: edgeClient}, options), func(ns string) []client.Object {
 			var list v1alpha1.ConnectionGroupList
 			w.listIn(ns, &list)
 			return pointers(list.Items, func(o *v1alpha1.ConnectionGroup) client.Object { return o })
@@ -61,7 +61,7 @@ func (w *World) parents(p *process, edgeClient *cloudfront.Client, caller *sts.C
 }
 
 // following makes a kind from its controller.
-func following[O client.Object, R any](w *World, p *process, name string, c *parent.Controller[O, R], list func(namespace string) []client.Object) kind {
+func following[O client.Object, R any](w *World, p *process, name string, c *awsresource.Controller[O, R], list func(namespace string) []client.Object) kind {
 	driver := &reconcile.Driver[O]{
 		Client: w.kube, Live: w.Kube, Kind: c,
 		Publish: func(o O, e reconcile.Event) {

@@ -30,9 +30,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -227,7 +227,7 @@ func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch
 		o.Seed = &s
 	}
 	if o.Defaults.DriftPolicy == "" {
-		o.Defaults.DriftPolicy = edge.DriftEnforce
+		o.Defaults.DriftPolicy = resource.DriftEnforce
 	}
 	if o.Rate == 0 {
 		o.Rate, o.Burst = 1e6, 1e6

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/acm/types"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
@@ -73,21 +73,21 @@ func New(c Config) *Client {
 }
 
 // DescribeCertificate implements port.Certificates.
-func (c *Client) DescribeCertificate(ctx context.Context, arn string) (edge.Certificate, error) {
+func (c *Client) DescribeCertificate(ctx context.Context, arn string) (distributiontenant.Certificate, error) {
 	out, err := c.api.DescribeCertificate(ctx, &sdk.DescribeCertificateInput{CertificateArn: &arn}, c.read)
 	if err != nil {
-		return edge.Certificate{}, errorTable.Classify(opDescribe, err)
+		return distributiontenant.Certificate{}, errorTable.Classify(opDescribe, err)
 	}
 	detail := out.Certificate
 	switch {
 	case detail == nil:
-		return edge.Certificate{}, aws.Unreadable(opDescribe, "the certificate")
+		return distributiontenant.Certificate{}, aws.Unreadable(opDescribe, "the certificate")
 	case detail.CertificateArn == nil:
-		return edge.Certificate{}, aws.Unreadable(opDescribe, "the certificate's ARN")
+		return distributiontenant.Certificate{}, aws.Unreadable(opDescribe, "the certificate's ARN")
 	case detail.Status == "":
-		return edge.Certificate{}, aws.Unreadable(opDescribe, "the certificate's status")
+		return distributiontenant.Certificate{}, aws.Unreadable(opDescribe, "the certificate's status")
 	}
-	return edge.Certificate{
+	return distributiontenant.Certificate{
 		ARN: *detail.CertificateArn, Status: string(detail.Status),
 		Names:    names(detail.DomainName, detail.SubjectAlternativeNames),
 		NotAfter: awssdk.ToTime(detail.NotAfter), InUse: len(detail.InUseBy) > 0,
@@ -98,7 +98,7 @@ func (c *Client) DescribeCertificate(ctx context.Context, arn string) (edge.Cert
 
 // ListCertificates implements port.Certificates. Without the key types ACM leaves out
 // whatever is not RSA of 1024 or 2048 bits.
-func (c *Client) ListCertificates(ctx context.Context, marker string) ([]edge.Certificate, string, error) {
+func (c *Client) ListCertificates(ctx context.Context, marker string) ([]distributiontenant.Certificate, string, error) {
 	in := &sdk.ListCertificatesInput{
 		Includes: &types.Filters{KeyTypes: types.KeyAlgorithm("").Values()},
 		MaxItems: awssdk.Int32(pageSize),
@@ -114,7 +114,7 @@ func (c *Client) ListCertificates(ctx context.Context, marker string) ([]edge.Ce
 	if out.CertificateSummaryList == nil {
 		return nil, "", aws.Unreadable(opList, "the list of certificates")
 	}
-	page := make([]edge.Certificate, 0, len(out.CertificateSummaryList))
+	page := make([]distributiontenant.Certificate, 0, len(out.CertificateSummaryList))
 	for _, summary := range out.CertificateSummaryList {
 		if summary.CertificateArn == nil {
 			return nil, "", aws.Unreadable(opList, "a certificate's ARN")
@@ -128,8 +128,8 @@ func (c *Client) ListCertificates(ctx context.Context, marker string) ([]edge.Ce
 	return page, next, nil
 }
 
-func summarised(s types.CertificateSummary) edge.Certificate {
-	return edge.Certificate{
+func summarised(s types.CertificateSummary) distributiontenant.Certificate {
+	return distributiontenant.Certificate{
 		ARN: *s.CertificateArn, Status: string(s.Status),
 		Names:    names(s.DomainName, s.SubjectAlternativeNameSummaries),
 		NotAfter: awssdk.ToTime(s.NotAfter), InUse: awssdk.ToBool(s.InUse),

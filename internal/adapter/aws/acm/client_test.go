@@ -16,7 +16,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
@@ -68,8 +68,8 @@ func newSim(pageSize int) *sim.Sim {
 }
 
 // certificates are those of newSim, as they are read.
-func certificates() []edge.Certificate {
-	return []edge.Certificate{
+func certificates() []distributiontenant.Certificate {
+	return []distributiontenant.Certificate{
 		{ARN: sim.DefaultCertificateARN, Status: "ISSUED", Names: []string{"*.example.com"}, NotAfter: expiry, InUse: true},
 		{ARN: pendingARN, Status: "PENDING_VALIDATION", Names: []string{"a.example.net", "b.example.net"}},
 		{ARN: managedARN, Status: "ISSUED", Names: []string{"shop.example.net"}, NotAfter: expiry, CloudFrontManaged: true},
@@ -100,7 +100,7 @@ func TestWhyACertificateFailed(t *testing.T) {
 	answer := &canned.Transport{Status: http.StatusOK, ContentType: contentType, Body: `{"Certificate": {"CertificateArn": "arn:a",
 		"Status": "FAILED", "DomainName": "a.example.com", "FailureReason": "CAA_ERROR", "ManagedBy": "CLOUDFRONT"}}`}
 	got, err := newClient(t, answer, 50).DescribeCertificate(t.Context(), sim.DefaultCertificateARN)
-	want := edge.Certificate{
+	want := distributiontenant.Certificate{
 		ARN: "arn:a", Status: "FAILED", Names: []string{"a.example.com"}, FailureReason: "CAA_ERROR", CloudFrontManaged: true,
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -113,7 +113,7 @@ func TestList(t *testing.T) {
 	for name, pageSize := range map[string]int{"in one page": 1000, "page by page": 1} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, newSim(pageSize).Transport(), 50)
-			var got []edge.Certificate
+			var got []distributiontenant.Certificate
 			for marker, pages := "", 0; ; {
 				page, next, err := client.ListCertificates(t.Context(), marker)
 				if pages++; err != nil || pages > 3 {

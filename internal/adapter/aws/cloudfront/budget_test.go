@@ -21,7 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
@@ -45,7 +45,7 @@ func TestALocalDenialMakesNoRequest(t *testing.T) {
 				if _, delay := w.limiter.Admit(ctx); delay != 0 {
 					t.Fatal("no room at the start")
 				}
-				absent := edge.Observed{ID: "dt_1", ARN: arnPrefix + "dt_1", ETag: "E1"}
+				absent := distributiontenant.Observed{ID: "dt_1", ARN: arnPrefix + "dt_1", ETag: "E1"}
 				err := op.call(ctx, w.client, absent)
 				want := &fault.Error{
 					Kind: fault.Throttled, Operation: op.name, Code: aws.CodeLocalRateLimit,

@@ -10,23 +10,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
 )
 
-func full(name string) edge.Tenant {
+func full(name string) distributiontenant.Tenant {
 	t := tenant(name)
 	t.Domains = []string{name + ".example.com", "also-" + name + ".example.com"}
 	t.ConnectionGroupID = groupID
 	t.Parameters = map[string]string{"tier": "gold", "origin": "o.example.com"}
-	t.Customizations = edge.Customizations{
-		WebACL:         edge.WebACL{Action: "disable"},
+	t.Customizations = distributiontenant.Customizations{
+		WebACL:         distributiontenant.WebACL{Action: "disable"},
 		CertificateARN: certificateARN,
-		Geo:            edge.Geo{Type: "whitelist", Locations: []string{"ES", "DE"}},
+		Geo:            distributiontenant.Geo{Type: "whitelist", Locations: []string{"ES", "DE"}},
 	}
 	return t
 }
@@ -44,7 +44,7 @@ func TestCreateSendsTheWholeTenant(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"team": "a", "env": ""}, created.Tags); diff != "" {
 		t.Errorf("tags of the answer (-want +got):\n%s", diff)
 	}
-	if created.Status != edge.InProgress || created.ETag == "" || created.Created.IsZero() {
+	if created.Status != distributiontenant.InProgress || created.ETag == "" || created.Created.IsZero() {
 		t.Errorf("status %q, ETag %q, created %v", created.Status, created.ETag, created.Created)
 	}
 	for _, identifier := range []string{created.ID, created.ARN, "shop"} {
@@ -52,7 +52,7 @@ func TestCreateSendsTheWholeTenant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(created, got, cmpopts.IgnoreFields(edge.Observed{}, "Tags")); diff != "" {
+		if diff := cmp.Diff(created, got, cmpopts.IgnoreFields(distributiontenant.Observed{}, "Tags")); diff != "" {
 			t.Errorf("got by %s (-created +got):\n%s", identifier, diff)
 		}
 		if got.Tags != nil {
@@ -153,7 +153,7 @@ func TestListWalksAllPages(t *testing.T) {
 		pages++
 		for _, o := range page {
 			got[o.ID] = o.ETag
-			if o.Tags != nil || o.Parameters != nil || o.Status != edge.Deployed || len(o.DomainStates) != 1 {
+			if o.Tags != nil || o.Parameters != nil || o.Status != distributiontenant.Deployed || len(o.DomainStates) != 1 {
 				t.Errorf("summary %+v", o)
 			}
 		}
@@ -219,14 +219,14 @@ func TestManagedCertificate(t *testing.T) {
 	}
 	asked := tenant("live")
 	asked.Domains = []string{"live.customer.test"}
-	o, err := w.client.CreateTenant(t.Context(), asked, nil, &edge.CertificateRequest{
+	o, err := w.client.CreateTenant(t.Context(), asked, nil, &distributiontenant.CertificateRequest{
 		ValidationTokenHost: "cloudfront", PrimaryDomainName: "live.customer.test", TransparencyLoggingPref: "disabled",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	managed, err := w.client.GetManagedCertificate(t.Context(), o.ID)
-	if err != nil || managed.ARN == "" || managed.State != cert.Pending && managed.State != cert.Issued {
+	if err != nil || managed.ARN == "" || managed.State != certificate.Pending && managed.State != certificate.Issued {
 		t.Errorf("certificate %+v, error %v", managed, err)
 	}
 	if diff := cmp.Diff([]string{"live.customer.test"}, managed.Domains()); diff != "" || managed.Host != "cloudfront" {
@@ -249,7 +249,7 @@ func TestTokens(t *testing.T) {
 		</ValidationTokenDetails></R>`}
 	client, _, _ := newClient(t, answer, 10)
 	got, err := client.GetManagedCertificate(t.Context(), "dt_1")
-	want := cert.Managed{State: cert.Pending, Host: edge.SelfHosted, Tokens: []cert.Token{
+	want := certificate.Managed{State: certificate.Pending, Host: distributiontenant.SelfHosted, Tokens: []certificate.Token{
 		{Domain: "api.example.com", RedirectFrom: "api.example.com/.well-known/pki-validation/b.txt", RedirectTo: "validation.example.net/b.txt"},
 		{Domain: "shop.example.com", RedirectFrom: "shop.example.com/.well-known/pki-validation/a.txt", RedirectTo: "validation.example.net/a.txt"},
 	}}
@@ -262,7 +262,7 @@ func TestADomainThatCannotBeProvenIsNotAMistake(t *testing.T) {
 	w := newWorld(t)
 	asked := tenant("dark")
 	asked.Domains = []string{"dark.customer.test"}
-	_, err := w.client.CreateTenant(t.Context(), asked, nil, &edge.CertificateRequest{ValidationTokenHost: "cloudfront"})
+	_, err := w.client.CreateTenant(t.Context(), asked, nil, &distributiontenant.CertificateRequest{ValidationTokenHost: "cloudfront"})
 	if !fault.Is(err, fault.DomainUnverified) {
 		t.Errorf("creating with a domain that leads elsewhere: %v, want DomainUnverified", err)
 	}
@@ -274,9 +274,9 @@ func TestParents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := edge.Distribution{
+	want := distributiontenant.Distribution{
 		ID: distributionID, MultiTenant: true, CertificateARN: certificateARN,
-		Parameters: []edge.ParameterDefinition{{Name: "tier", Default: "basic"}, {Name: "origin"}},
+		Parameters: []distributiontenant.ParameterDefinition{{Name: "tier", Default: "basic"}, {Name: "origin"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("distribution (-want +got):\n%s", diff)

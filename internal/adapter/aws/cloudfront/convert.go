@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -34,9 +34,9 @@ func wireParameters(parameters map[string]string) []types.Parameter {
 
 // wireCustomizations is never nil, for the same reason. CloudFront replaces the block
 // whole, so a part that is not in it is taken away.
-func wireCustomizations(c edge.Customizations) *types.Customizations {
+func wireCustomizations(c distributiontenant.Customizations) *types.Customizations {
 	out := &types.Customizations{}
-	if c.WebACL != (edge.WebACL{}) {
+	if c.WebACL != (distributiontenant.WebACL{}) {
 		out.WebAcl = &types.WebAclCustomization{
 			Action: types.CustomizationActionType(c.WebACL.Action), Arn: optional(c.WebACL.ARN),
 		}
@@ -52,7 +52,7 @@ func wireCustomizations(c edge.Customizations) *types.Customizations {
 	return out
 }
 
-func wireRequest(r *edge.CertificateRequest) *types.ManagedCertificateRequest {
+func wireRequest(r *distributiontenant.CertificateRequest) *types.ManagedCertificateRequest {
 	if r == nil {
 		return nil
 	}
@@ -83,12 +83,12 @@ func optional(s string) *string {
 	return &s
 }
 
-func observed(operation string, t *types.DistributionTenant, etag *string) (edge.Observed, error) {
+func observed(operation string, t *types.DistributionTenant, etag *string) (distributiontenant.Observed, error) {
 	if err := present(operation, "the tenant", t); err != nil {
-		return edge.Observed{}, err
+		return distributiontenant.Observed{}, err
 	}
-	o := edge.Observed{
-		Tenant: edge.Tenant{
+	o := distributiontenant.Observed{
+		Tenant: distributiontenant.Tenant{
 			Name:              awssdk.ToString(t.Name),
 			DistributionID:    awssdk.ToString(t.DistributionId),
 			ConnectionGroupID: awssdk.ToString(t.ConnectionGroupId),
@@ -112,7 +112,7 @@ func observed(operation string, t *types.DistributionTenant, etag *string) (edge
 
 // summarised builds on the same conversion: a summary is a tenant without parameters
 // and tags, but with its ETag inside.
-func summarised(operation string, s types.DistributionTenantSummary) (edge.Observed, error) {
+func summarised(operation string, s types.DistributionTenantSummary) (distributiontenant.Observed, error) {
 	return observed(operation, &types.DistributionTenant{
 		Id: s.Id, Arn: s.Arn, Name: s.Name, DistributionId: s.DistributionId, ConnectionGroupId: s.ConnectionGroupId,
 		Enabled: s.Enabled, Status: s.Status, Domains: s.Domains, Customizations: s.Customizations,
@@ -121,7 +121,7 @@ func summarised(operation string, s types.DistributionTenantSummary) (edge.Obser
 }
 
 // complete refuses a tenant that can't be told from another or can't be written.
-func complete(operation string, o edge.Observed) error {
+func complete(operation string, o distributiontenant.Observed) error {
 	for _, part := range []struct{ what, value string }{
 		{"the tenant's id", o.ID}, {"the tenant's name", o.Name}, {"the tenant's ARN", o.ARN}, {"the ETag", o.ETag},
 	} {
@@ -163,19 +163,19 @@ func parameters(list []types.Parameter) map[string]string {
 	return out
 }
 
-func customizations(c *types.Customizations) edge.Customizations {
-	var out edge.Customizations
+func customizations(c *types.Customizations) distributiontenant.Customizations {
+	var out distributiontenant.Customizations
 	if c == nil {
 		return out
 	}
 	if c.WebAcl != nil {
-		out.WebACL = edge.WebACL{Action: string(c.WebAcl.Action), ARN: awssdk.ToString(c.WebAcl.Arn)}
+		out.WebACL = distributiontenant.WebACL{Action: string(c.WebAcl.Action), ARN: awssdk.ToString(c.WebAcl.Arn)}
 	}
 	if c.Certificate != nil {
 		out.CertificateARN = awssdk.ToString(c.Certificate.Arn)
 	}
 	if c.GeoRestrictions != nil {
-		out.Geo = edge.Geo{Type: string(c.GeoRestrictions.RestrictionType), Locations: c.GeoRestrictions.Locations}
+		out.Geo = distributiontenant.Geo{Type: string(c.GeoRestrictions.RestrictionType), Locations: c.GeoRestrictions.Locations}
 	}
 	return out
 }
@@ -190,20 +190,20 @@ func tags(t *types.Tags) map[string]string {
 	return out
 }
 
-func managedCertificate(d *types.ManagedCertificateDetails) cert.Managed {
-	managed := cert.Managed{
-		ARN: awssdk.ToString(d.CertificateArn), State: cert.State(d.CertificateStatus), Host: string(d.ValidationTokenHost),
+func managedCertificate(d *types.ManagedCertificateDetails) certificate.Managed {
+	managed := certificate.Managed{
+		ARN: awssdk.ToString(d.CertificateArn), State: certificate.State(d.CertificateStatus), Host: string(d.ValidationTokenHost),
 	}
 	for _, t := range d.ValidationTokenDetails {
 		if t.Domain == nil {
 			continue
 		}
-		managed.Tokens = append(managed.Tokens, cert.Token{
+		managed.Tokens = append(managed.Tokens, certificate.Token{
 			Domain:       strings.ToLower(strings.TrimSuffix(*t.Domain, ".")),
 			RedirectFrom: withoutScheme(t.RedirectFrom), RedirectTo: withoutScheme(t.RedirectTo),
 		})
 	}
-	slices.SortFunc(managed.Tokens, func(a, b cert.Token) int { return strings.Compare(a.Domain, b.Domain) })
+	slices.SortFunc(managed.Tokens, func(a, b certificate.Token) int { return strings.Compare(a.Domain, b.Domain) })
 	return managed
 }
 
@@ -217,9 +217,9 @@ func withoutScheme(url *string) string {
 	return text
 }
 
-func distribution(d *types.Distribution) edge.Distribution {
+func distributionOf(d *types.Distribution) distributiontenant.Distribution {
 	config := d.DistributionConfig
-	out := edge.Distribution{
+	out := distributiontenant.Distribution{
 		ID:          awssdk.ToString(d.Id),
 		MultiTenant: config.ConnectionMode == types.ConnectionModeTenantOnly,
 	}
@@ -230,7 +230,7 @@ func distribution(d *types.Distribution) edge.Distribution {
 		return out
 	}
 	for _, p := range config.TenantConfig.ParameterDefinitions {
-		definition := edge.ParameterDefinition{Name: awssdk.ToString(p.Name)}
+		definition := distributiontenant.ParameterDefinition{Name: awssdk.ToString(p.Name)}
 		if p.Definition != nil && p.Definition.StringSchema != nil {
 			definition.Required = awssdk.ToBool(p.Definition.StringSchema.Required)
 			definition.Default = awssdk.ToString(p.Definition.StringSchema.DefaultValue)

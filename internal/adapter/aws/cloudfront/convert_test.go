@@ -9,26 +9,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-func genTenant() *rapid.Generator[edge.Tenant] {
-	return rapid.Custom(func(t *rapid.T) edge.Tenant {
+func genTenant() *rapid.Generator[distributiontenant.Tenant] {
+	return rapid.Custom(func(t *rapid.T) distributiontenant.Tenant {
 		domain := rapid.StringMatching(`(\*\.)?[a-zA-Z]{1,5}\.example\.com\.?`)
-		c := edge.Customizations{
-			WebACL: rapid.SampledFrom([]edge.WebACL{
+		c := distributiontenant.Customizations{
+			WebACL: rapid.SampledFrom([]distributiontenant.WebACL{
 				{}, {Action: "disable"}, {Action: "override", ARN: "arn:aws:wafv2:us-east-1:1:global/webacl/a/b"},
 			}).Draw(t, "web ACL"),
 			CertificateARN: rapid.SampledFrom([]string{"", "arn:aws:acm:us-east-1:1:certificate/a"}).Draw(t, "certificate"),
 		}
 		if kind := rapid.SampledFrom([]string{"", "none", "whitelist"}).Draw(t, "geo"); kind != "" {
-			c.Geo = edge.Geo{Type: kind}
+			c.Geo = distributiontenant.Geo{Type: kind}
 			if kind != "none" {
 				c.Geo.Locations = rapid.SliceOfN(rapid.StringMatching(`[a-zA-Z]{2}`), 1, 5).Draw(t, "locations")
 			}
 		}
-		return edge.Tenant{
+		return distributiontenant.Tenant{
 			Name:              rapid.StringMatching(`[a-z][a-z0-9.-]{1,10}[a-z]`).Draw(t, "name"),
 			DistributionID:    rapid.StringMatching(`E[A-Z0-9]{5}`).Draw(t, "distribution"),
 			ConnectionGroupID: rapid.SampledFrom([]string{"", "cg_a"}).Draw(t, "group"),
@@ -41,7 +41,7 @@ func genTenant() *rapid.Generator[edge.Tenant] {
 }
 
 // answered is what CloudFront shows after it took a tenant's blocks as they were sent.
-func answered(t edge.Tenant) *types.DistributionTenant {
+func answered(t distributiontenant.Tenant) *types.DistributionTenant {
 	out := &types.DistributionTenant{
 		Id: awssdk.String("dt_1"), Arn: awssdk.String("arn:tenant"), Name: awssdk.String(t.Name),
 		DistributionId: awssdk.String(t.DistributionID), ConnectionGroupId: optional(t.ConnectionGroupID),
@@ -67,7 +67,7 @@ func TestTenantSurvivesTheWire(t *testing.T) {
 			t.Fatalf("tenant (-sent +observed):\n%s", diff)
 		}
 		for _, d := range sent.Domains {
-			if got.DomainStates[d] != edge.DomainActive {
+			if got.DomainStates[d] != distributiontenant.DomainActive {
 				t.Fatalf("state of %s is %q", d, got.DomainStates[d])
 			}
 		}
@@ -90,7 +90,7 @@ func TestSummaryIsATenantWithoutParametersAndTags(t *testing.T) {
 		if diff := cmp.Diff(sent, got.Tenant); diff != "" {
 			t.Fatalf("tenant (-sent +observed):\n%s", diff)
 		}
-		if got.ETag != "E1" || got.Status != edge.Deployed || got.Tags != nil {
+		if got.ETag != "E1" || got.Status != distributiontenant.Deployed || got.Tags != nil {
 			t.Fatalf("ETag %q, status %q, tags %v", got.ETag, got.Status, got.Tags)
 		}
 	})
@@ -119,7 +119,7 @@ func TestObservedTags(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tenant := answered(edge.Tenant{Name: "a"})
+			tenant := answered(distributiontenant.Tenant{Name: "a"})
 			tenant.Tags = tt.tags
 			got, err := observed(opGet, tenant, awssdk.String("E1"))
 			if err != nil {
@@ -144,7 +144,7 @@ func TestIncompleteTenantsAreNoAnswer(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tenant := answered(edge.Tenant{Name: "a"})
+			tenant := answered(distributiontenant.Tenant{Name: "a"})
 			tt.spoil(tenant)
 			_, err := observed(opGet, tenant, awssdk.String("E1"))
 			if !fault.Is(err, fault.Transient) || !strings.HasSuffix(err.Error(), tt.lacks) {
@@ -152,13 +152,13 @@ func TestIncompleteTenantsAreNoAnswer(t *testing.T) {
 			}
 		})
 	}
-	if _, err := observed(opGet, answered(edge.Tenant{Name: "a"}), nil); !fault.Is(err, fault.Transient) {
+	if _, err := observed(opGet, answered(distributiontenant.Tenant{Name: "a"}), nil); !fault.Is(err, fault.Transient) {
 		t.Errorf("error %v without an ETag, want a transient one", err)
 	}
 }
 
 func TestNilsInsideAnAnswerAreHarmless(t *testing.T) {
-	tenant := answered(edge.Tenant{Name: "a"})
+	tenant := answered(distributiontenant.Tenant{Name: "a"})
 	tenant.Domains = []types.DomainResult{{}}
 	tenant.Parameters = []types.Parameter{{}}
 	tenant.Customizations = &types.Customizations{
@@ -169,13 +169,13 @@ func TestNilsInsideAnAnswerAreHarmless(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(edge.Tenant{Name: "a"}, got.Tenant); diff != "" {
+	if diff := cmp.Diff(distributiontenant.Tenant{Name: "a"}, got.Tenant); diff != "" {
 		t.Errorf("tenant (-want +got):\n%s", diff)
 	}
-	empty := distribution(&types.Distribution{DistributionConfig: &types.DistributionConfig{
+	empty := distributionOf(&types.Distribution{DistributionConfig: &types.DistributionConfig{
 		TenantConfig: &types.TenantConfig{ParameterDefinitions: []types.ParameterDefinition{{}}},
 	}})
-	if diff := cmp.Diff(edge.Distribution{Parameters: []edge.ParameterDefinition{{}}}, empty); diff != "" {
+	if diff := cmp.Diff(distributiontenant.Distribution{Parameters: []distributiontenant.ParameterDefinition{{}}}, empty); diff != "" {
 		t.Errorf("distribution (-want +got):\n%s", diff)
 	}
 }

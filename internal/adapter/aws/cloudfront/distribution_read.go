@@ -9,7 +9,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -41,7 +41,7 @@ func wholeDistribution(operation string, d *types.Distribution, etag *string) (p
 		}
 	}
 	return port.Distribution{
-		Observed: parent.Observed{
+		Observed: distribution.Observed{
 			ID: *d.Id, ARN: *d.ARN, ETag: *etag, Status: *d.Status, Enabled: *config.Enabled,
 			Modified: awssdk.ToTime(d.LastModifiedTime),
 		},

@@ -23,9 +23,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/specimen"
@@ -132,7 +132,7 @@ func (w world) read(t *testing.T, id string) port.Distribution {
 func TestCreateDistribution(t *testing.T) {
 	w := newWorld(t)
 	created := w.createDistribution(t, "uid-1", plain("tenant-only"))
-	want := parent.Observed{
+	want := distribution.Observed{
 		ID: created.ID, ARN: "arn:aws:cloudfront::" + sim.DefaultAccount + ":distribution/" + created.ID, ETag: created.ETag,
 		Status: "InProgress", Enabled: true, Modified: created.Modified,
 	}
@@ -212,7 +212,7 @@ func TestWhatWasNotReadIsNotChanged(t *testing.T) {
 	d := w.createDistribution(t, "uid-1", plain("direct"))
 	calls := len(w.Journal())
 	for name, seen := range map[string]port.Distribution{
-		"nothing was read": {Observed: d.Observed}, "the ETag is unknown": {Observed: parent.Observed{ID: d.ID}, Raw: d.Raw},
+		"nothing was read": {Observed: d.Observed}, "the ETag is unknown": {Observed: distribution.Observed{ID: d.ID}, Raw: d.Raw},
 	} {
 		if _, err := w.client.UpdateDistribution(t.Context(), seen, plain("direct")); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: update %v, want Invalid", name, err)
@@ -322,7 +322,7 @@ func TestEveryFieldSurvivesTheWire(t *testing.T) {
 				if diff := convert.DistributionDifferences(change.Value, got.Config); diff != nil {
 					t.Errorf("it came back with the differences %+v", diff)
 				}
-				named := slices.ContainsFunc(convert.DistributionDifferences(build(), got.Config), func(d edge.Difference) bool {
+				named := slices.ContainsFunc(convert.DistributionDifferences(build(), got.Config), func(d resource.Difference) bool {
 					return strings.HasPrefix(d.Field, change.Field) || strings.HasPrefix(change.Field, d.Field)
 				})
 				if !named {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
 )
@@ -21,7 +21,7 @@ func call(t *testing.T, client *cloudfront.Client, name string) error {
 	t.Helper()
 	for _, op := range append(append([]operation{}, reads...), writes...) {
 		if op.name == name {
-			return op.call(t.Context(), client, edge.Observed{ID: "dt_1", ARN: arnPrefix + "dt_1", ETag: "E1"})
+			return op.call(t.Context(), client, distributiontenant.Observed{ID: "dt_1", ARN: arnPrefix + "dt_1", ETag: "E1"})
 		}
 	}
 	t.Fatalf("no operation %s", name)

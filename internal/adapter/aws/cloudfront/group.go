@@ -10,8 +10,8 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -120,7 +120,7 @@ func wholeGroup(operation string, g *types.ConnectionGroup, etag *string) (port.
 		}
 	}
 	return port.Group{
-		Observed: parent.Observed{
+		Observed: distribution.Observed{
 			ID: *g.Id, ARN: *g.Arn, Name: *g.Name, ETag: *etag, Status: *g.Status, Enabled: *g.Enabled,
 			Default: awssdk.ToBool(g.IsDefault), Modified: awssdk.ToTime(g.LastModifiedTime),
 		},

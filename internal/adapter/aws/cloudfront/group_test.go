@@ -11,8 +11,8 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/parent"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
@@ -60,7 +60,7 @@ func TestGroupsLifeInAWS(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := port.Group{
-		Observed: parent.Observed{
+		Observed: distribution.Observed{
 			ID: created.ID, ARN: "arn:aws:cloudfront::" + sim.DefaultAccount + ":connection-group/" + created.ID, Name: "new",
 			ETag: created.ETag, Status: "InProgress", Enabled: true, Modified: created.Modified,
 		},

@@ -7,38 +7,38 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudfront"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 // GetTenant implements port.TenantReader.
-func (c *Client) GetTenant(ctx context.Context, identifier string) (edge.Observed, error) {
+func (c *Client) GetTenant(ctx context.Context, identifier string) (distributiontenant.Observed, error) {
 	out, err := c.api.GetDistributionTenant(ctx, &sdk.GetDistributionTenantInput{Identifier: &identifier}, c.read)
 	if err != nil {
-		return edge.Observed{}, classify(opGet, err)
+		return distributiontenant.Observed{}, classify(opGet, err)
 	}
 	return observed(opGet, out.DistributionTenant, out.ETag)
 }
 
 // GetTenantByDomain implements port.TenantReader.
-func (c *Client) GetTenantByDomain(ctx context.Context, domain string) (edge.Observed, error) {
+func (c *Client) GetTenantByDomain(ctx context.Context, domain string) (distributiontenant.Observed, error) {
 	out, err := c.api.GetDistributionTenantByDomain(ctx, &sdk.GetDistributionTenantByDomainInput{Domain: &domain}, c.read)
 	if err != nil {
-		return edge.Observed{}, classify(opGetByDomain, err)
+		return distributiontenant.Observed{}, classify(opGetByDomain, err)
 	}
 	return observed(opGetByDomain, out.DistributionTenant, out.ETag)
 }
 
 // ListTenants implements port.TenantReader.
-func (c *Client) ListTenants(ctx context.Context, marker string) ([]edge.Observed, string, error) {
+func (c *Client) ListTenants(ctx context.Context, marker string) ([]distributiontenant.Observed, string, error) {
 	out, err := c.api.ListDistributionTenants(ctx, &sdk.ListDistributionTenantsInput{
 		Marker: optional(marker), MaxItems: awssdk.Int32(pageSize),
 	}, c.read)
 	if err != nil {
 		return nil, "", classify(opList, err)
 	}
-	page := make([]edge.Observed, 0, len(out.DistributionTenantList))
+	page := make([]distributiontenant.Observed, 0, len(out.DistributionTenantList))
 	for _, summary := range out.DistributionTenantList {
 		o, err := summarised(opList, summary)
 		if err != nil {
@@ -74,43 +74,43 @@ func (c *Client) ListTags(ctx context.Context, arn string) (map[string]string, e
 }
 
 // GetManagedCertificate implements port.TenantReader.
-func (c *Client) GetManagedCertificate(ctx context.Context, identifier string) (cert.Managed, error) {
+func (c *Client) GetManagedCertificate(ctx context.Context, identifier string) (certificate.Managed, error) {
 	out, err := c.api.GetManagedCertificateDetails(ctx,
 		&sdk.GetManagedCertificateDetailsInput{Identifier: &identifier}, c.read)
 	if err != nil {
-		return cert.Managed{}, classify(opGetCertificate, err)
+		return certificate.Managed{}, classify(opGetCertificate, err)
 	}
 	details := out.ManagedCertificateDetails
 	if err := present(opGetCertificate, "the certificate", details); err != nil {
-		return cert.Managed{}, err
+		return certificate.Managed{}, err
 	}
 	if details.CertificateStatus == "" {
-		return cert.Managed{}, aws.Unreadable(opGetCertificate, "the certificate's status")
+		return certificate.Managed{}, aws.Unreadable(opGetCertificate, "the certificate's status")
 	}
 	managed := managedCertificate(details)
-	if managed.State == cert.Issued && managed.ARN == "" {
-		return cert.Managed{}, aws.Unreadable(opGetCertificate, "the issued certificate's ARN")
+	if managed.State == certificate.Issued && managed.ARN == "" {
+		return certificate.Managed{}, aws.Unreadable(opGetCertificate, "the issued certificate's ARN")
 	}
 	return managed, nil
 }
 
 // GetDistribution implements port.Parents.
-func (c *Client) GetDistribution(ctx context.Context, id string) (edge.Distribution, error) {
+func (c *Client) GetDistribution(ctx context.Context, id string) (distributiontenant.Distribution, error) {
 	out, err := c.api.GetDistribution(ctx, &sdk.GetDistributionInput{Id: &id}, c.read)
 	if err != nil {
-		return edge.Distribution{}, classify(opGetDist, err)
+		return distributiontenant.Distribution{}, classify(opGetDist, err)
 	}
 	d := out.Distribution
 	if err := present(opGetDist, "the distribution", d); err != nil {
-		return edge.Distribution{}, err
+		return distributiontenant.Distribution{}, err
 	}
 	if err := present(opGetDist, "the distribution's id", d.Id); err != nil {
-		return edge.Distribution{}, err
+		return distributiontenant.Distribution{}, err
 	}
 	if err := present(opGetDist, "the distribution's configuration", d.DistributionConfig); err != nil {
-		return edge.Distribution{}, err
+		return distributiontenant.Distribution{}, err
 	}
-	return distribution(d), nil
+	return distributionOf(d), nil
 }
 
 // ListConnectionGroups implements port.Parents. Each page is a call of its own for the

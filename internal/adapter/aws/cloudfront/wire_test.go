@@ -12,7 +12,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
@@ -21,111 +21,111 @@ import (
 // operation is one method of the client, called on the tenant o.
 type operation struct {
 	name string
-	call func(ctx context.Context, c *cloudfront.Client, o edge.Observed) error
+	call func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error
 }
 
 var writes = []operation{
-	{"CreateDistributionTenant", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"CreateDistributionTenant", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.CreateTenant(ctx, tenant("second"), nil, nil)
 		return err
 	}},
-	{"UpdateDistributionTenant", func(ctx context.Context, c *cloudfront.Client, o edge.Observed) error {
+	{"UpdateDistributionTenant", func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error {
 		_, err := c.UpdateTenant(ctx, o.ID, o.ETag, full("shop"), nil)
 		return err
 	}},
-	{"UpdateDistributionTenant", func(ctx context.Context, c *cloudfront.Client, o edge.Observed) error {
+	{"UpdateDistributionTenant", func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error {
 		_, err := c.DisableTenant(ctx, o.ID, o.ETag)
 		return err
 	}},
-	{"DeleteDistributionTenant", func(ctx context.Context, c *cloudfront.Client, o edge.Observed) error {
+	{"DeleteDistributionTenant", func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error {
 		return c.DeleteTenant(ctx, o.ID, o.ETag)
 	}},
-	{"TagResource", func(ctx context.Context, c *cloudfront.Client, o edge.Observed) error {
+	{"TagResource", func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error {
 		return c.Tag(ctx, o.ARN, map[string]string{"a": "b"})
 	}},
-	{"UntagResource", func(ctx context.Context, c *cloudfront.Client, o edge.Observed) error {
+	{"UntagResource", func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error {
 		return c.Untag(ctx, o.ARN, []string{"team"})
 	}},
-	{"CreateDistributionWithTags", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"CreateDistributionWithTags", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.CreateDistribution(ctx, "uid-1", plain("tenant-only"), map[string]string{"a": "b"})
 		return err
 	}},
-	{"UpdateDistribution", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"UpdateDistribution", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.UpdateDistribution(ctx, seededDistribution, plain("tenant-only"))
 		return err
 	}},
-	{"UpdateDistribution", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"UpdateDistribution", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.DisableDistribution(ctx, seededDistribution)
 		return err
 	}},
-	{"DeleteDistribution", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"DeleteDistribution", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		return c.DeleteDistribution(ctx, seededDistribution.ID, seededDistribution.ETag)
 	}},
-	{"CreateConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"CreateConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.CreateGroup(ctx, "new", v1alpha1.ConnectionGroupConfig{}, map[string]string{"a": "b"})
 		return err
 	}},
-	{"UpdateConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"UpdateConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.UpdateGroup(ctx, seededGroup.ID, seededGroup.ETag, v1alpha1.ConnectionGroupConfig{})
 		return err
 	}},
-	{"UpdateConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"UpdateConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.DisableGroup(ctx, seededGroup.ID, seededGroup.ETag)
 		return err
 	}},
-	{"DeleteConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"DeleteConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		return c.DeleteGroup(ctx, seededGroup.ID, seededGroup.ETag)
 	}},
 }
 
 var reads = []operation{
-	{"GetDistributionTenant", func(ctx context.Context, c *cloudfront.Client, o edge.Observed) error {
+	{"GetDistributionTenant", func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error {
 		_, err := c.GetTenant(ctx, o.ID)
 		return err
 	}},
-	{"GetDistributionTenantByDomain", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"GetDistributionTenantByDomain", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.GetTenantByDomain(ctx, "shop.example.com")
 		return err
 	}},
-	{"ListDistributionTenants", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"ListDistributionTenants", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, _, err := c.ListTenants(ctx, "")
 		return err
 	}},
-	{"ListTagsForResource", func(ctx context.Context, c *cloudfront.Client, o edge.Observed) error {
+	{"ListTagsForResource", func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error {
 		_, err := c.ListTags(ctx, o.ARN)
 		return err
 	}},
-	{"GetManagedCertificateDetails", func(ctx context.Context, c *cloudfront.Client, o edge.Observed) error {
+	{"GetManagedCertificateDetails", func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error {
 		_, err := c.GetManagedCertificate(ctx, o.ID)
 		if fault.Is(err, fault.NotFound) {
 			return nil // the tenant of these tests has none
 		}
 		return err
 	}},
-	{"GetDistribution", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"GetDistribution", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.GetDistribution(ctx, distributionID)
 		return err
 	}},
-	{"ListConnectionGroups", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"ListConnectionGroups", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.ListConnectionGroups(ctx)
 		return err
 	}},
-	{"GetDistribution", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"GetDistribution", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.ReadDistribution(ctx, distributionID)
 		return err
 	}},
-	{"ListDistributionsByConnectionMode", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"ListDistributionsByConnectionMode", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.FindDistribution(ctx, "tenant-only", "uid-1", time.Now().AddDate(100, 0, 0))
 		if fault.Is(err, fault.NotFound) {
 			return nil // nothing is that young, so that the list alone is read
 		}
 		return err
 	}},
-	{"GetConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"GetConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, err := c.ReadGroup(ctx, "second")
 		return err
 	}},
-	{"ListDistributionTenants", func(ctx context.Context, c *cloudfront.Client, _ edge.Observed) error {
+	{"ListDistributionTenants", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
 		_, _, err := c.TenantsOf(ctx, distributionID, "")
 		return err
 	}},
@@ -281,7 +281,7 @@ func TestStrangeAnswersProveNothing(t *testing.T) {
 				}
 				synctest.Test(t, func(t *testing.T) {
 					client, _, _ := newClient(t, &canned.Transport{Status: tt.status, Body: tt.body}, 100)
-					o := edge.Observed{ID: "dt_1", ARN: arnPrefix + "dt_1", ETag: "E1"}
+					o := distributiontenant.Observed{ID: "dt_1", ARN: arnPrefix + "dt_1", ETag: "E1"}
 					err := op.call(t.Context(), client, o)
 					if err == nil || !fault.Is(err, fault.Transient) {
 						t.Errorf("%s: error %v, want a transient one", op.name, err)
@@ -311,7 +311,7 @@ func TestAnswersThatLackSomethingAreTransient(t *testing.T) {
 		}
 		t.Run(op.name, func(t *testing.T) {
 			client, _, _ := newClient(t, &canned.Transport{Status: http.StatusOK, Body: body}, 100)
-			err := op.call(t.Context(), client, edge.Observed{ID: "dt_1", ARN: arnPrefix + "dt_1"})
+			err := op.call(t.Context(), client, distributiontenant.Observed{ID: "dt_1", ARN: arnPrefix + "dt_1"})
 			if err == nil || !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "the answer lacks") {
 				t.Errorf("error %v, want a transient one that says what is missing", err)
 			}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
@@ -98,7 +98,7 @@ func (w world) inject(t *testing.T, f sim.Fault) {
 }
 
 // create makes a tenant that is deployed.
-func (w world) create(t *testing.T, name string) edge.Observed {
+func (w world) create(t *testing.T, name string) distributiontenant.Observed {
 	t.Helper()
 	o, err := w.client.CreateTenant(t.Context(), tenant(name), map[string]string{"team": "a"}, nil)
 	if err != nil {
@@ -108,8 +108,8 @@ func (w world) create(t *testing.T, name string) edge.Observed {
 	return o
 }
 
-func tenant(name string) edge.Tenant {
-	return edge.Tenant{
+func tenant(name string) distributiontenant.Tenant {
+	return distributiontenant.Tenant{
 		Name: name, DistributionID: distributionID, Enabled: true, Domains: []string{name + ".example.com"},
 	}
 }

@@ -8,13 +8,13 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudfront"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 )
 
 // CreateTenant implements port.TenantWriter.
 func (c *Client) CreateTenant(
-	ctx context.Context, t edge.Tenant, tags map[string]string, request *edge.CertificateRequest,
-) (edge.Observed, error) {
+	ctx context.Context, t distributiontenant.Tenant, tags map[string]string, request *distributiontenant.CertificateRequest,
+) (distributiontenant.Observed, error) {
 	t = t.Normalize()
 	in := &sdk.CreateDistributionTenantInput{
 		Name:                      &t.Name,
@@ -34,7 +34,7 @@ func (c *Client) CreateTenant(
 	}
 	out, err := c.api.CreateDistributionTenant(ctx, in, c.write)
 	if err != nil {
-		return edge.Observed{}, classify(opCreate, err)
+		return distributiontenant.Observed{}, classify(opCreate, err)
 	}
 	return observed(opCreate, out.DistributionTenant, out.ETag)
 }
@@ -43,8 +43,8 @@ func (c *Client) CreateTenant(
 // so each is sent, the empty ones too; the connection group is the exception, as there
 // is no value for "whichever you choose".
 func (c *Client) UpdateTenant(
-	ctx context.Context, id, etag string, t edge.Tenant, request *edge.CertificateRequest,
-) (edge.Observed, error) {
+	ctx context.Context, id, etag string, t distributiontenant.Tenant, request *distributiontenant.CertificateRequest,
+) (distributiontenant.Observed, error) {
 	t = t.Normalize()
 	return c.update(ctx, &sdk.UpdateDistributionTenantInput{
 		Id:                        &id,
@@ -61,16 +61,16 @@ func (c *Client) UpdateTenant(
 
 // DisableTenant implements port.TenantWriter. Sending anything else could be refused
 // for a reason that has nothing to do with the deletion.
-func (c *Client) DisableTenant(ctx context.Context, id, etag string) (edge.Observed, error) {
+func (c *Client) DisableTenant(ctx context.Context, id, etag string) (distributiontenant.Observed, error) {
 	return c.update(ctx, &sdk.UpdateDistributionTenantInput{
 		Id: &id, IfMatch: &etag, Enabled: awssdk.Bool(false),
 	})
 }
 
-func (c *Client) update(ctx context.Context, in *sdk.UpdateDistributionTenantInput) (edge.Observed, error) {
+func (c *Client) update(ctx context.Context, in *sdk.UpdateDistributionTenantInput) (distributiontenant.Observed, error) {
 	out, err := c.api.UpdateDistributionTenant(ctx, in, c.write)
 	if err != nil {
-		return edge.Observed{}, classify(opUpdate, err)
+		return distributiontenant.Observed{}, classify(opUpdate, err)
 	}
 	return observed(opUpdate, out.DistributionTenant, out.ETag)
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edge"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -74,7 +74,7 @@ func (d *DNS) zones(access dns.Access) *Zones {
 	if access.RoleARN != "" {
 		config.Credentials = d.config.Roles.Credentials(access.RoleARN, access.Namespace)
 	}
-	account := edge.AccountOf(access.RoleARN)
+	account := resource.AccountOf(access.RoleARN)
 	limiter := d.config.Limiters.For(account)
 	if d.allowances[account] == nil {
 		d.allowances[account] = newAllowance(d.config.Clock)

@@ -1,0 +1,117 @@
+package awsresource
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// Conclude implements reconcile.Pass.
+func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
+	now := p.Clock.Now()
+	p.in.Now, p.out.Err = now, err
+	p.noteEnd(err)
+	defer func() {
+		p.memory.tries = p.in.Attempts
+		p.remember(p.object, p.memory)
+	}()
+	report := distribution.Conclude(p.in, p.out)
+	if fault.Is(err, fault.Conflict, fault.NotFound) {
+		// What is known is out of date.
+		return reconcile.Conclusion{After: p.after(report)}
+	}
+	drifted := p.status.Common.DriftDetected
+	convert.ResourceReport(p.status.Common, report, now)
+	if p.status.Creations != nil {
+		*p.status.Creations = report.Creations
+	}
+	switch {
+	case report.Resource != nil:
+		p.kind.Report(p.object, p.seen)
+	case report.Forget:
+		p.kind.Report(p.object, nil)
+	}
+	// Who asked to look is answered when something was seen.
+	if p.in.Nudged && err == nil && p.in.World.Unreadable == nil {
+		p.status.Common.ReconcileToken = convert.Token(p.object.GetAnnotations())
+	}
+	if p.status.Common.DriftDetected && !drifted || p.corrected() {
+		p.Observer.DriftDetected()
+	}
+	c := reconcile.Conclusion{After: p.after(report)}
+	for _, e := range distribution.Events(p.in, p.out, report) {
+		c.Events = append(c.Events, reconcile.Event(e))
+	}
+	return c
+}
+
+// corrected reports whether a step of this pass set drift back.
+func (p *pass[O, R]) corrected() bool {
+	for _, s := range p.out.Done {
+		switch s := s.(type) {
+		case distribution.Update:
+			return len(s.Drift) > 0
+		case distribution.Tag:
+			return len(s.Drift) > 0
+		default:
+			// No other step corrects drift.
+		}
+	}
+	return false
+}
+
+// noteEnd remembers how the pass ended, for the next one.
+func (p *pass[O, R]) noteEnd(err error) {
+	a := &p.in.Attempts
+	switch {
+	case fault.Is(err, fault.Transient) && fault.Classified(err):
+		a.Transients++
+	case fault.Is(err, fault.Conflict, fault.NotFound):
+		a.Conflicts++
+	case err == nil:
+		a.Transients, a.Conflicts = 0, 0
+	}
+	a.Asked = a.Asked || p.in.Nudged
+	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
+		a.Last, a.Asked = p.in.Now, false
+	}
+	if p.in.Memory.Failure == nil {
+		a.Asked = false
+	}
+}
+
+// storePause is the pause before the step that had to wait for status to be stored.
+const storePause = 10 * time.Millisecond
+
+// lastDeletionLook bounds the pause between two looks at a resource that can't be deleted: what a person does by
+// hand is seen soon.
+const lastDeletionLook = time.Minute
+
+// after says when to look again.
+func (p *pass[O, R]) after(r distribution.Report) time.Duration {
+	if fault.Is(p.out.Err, fault.Conflict, fault.NotFound) {
+		return retry.LookAgain(p.in.Attempts.Conflicts)
+	}
+	rest, ok := p.out.Decision.Step.(distribution.Rest)
+	if !ok {
+		return 0
+	}
+	delay := rest.After
+	switch problem := p.out.Decision.Problem; {
+	case rest.Lost:
+		return storePause
+	case r.Failure != nil && problem != nil && problem.Stuck:
+		delay = min(r.Failure.NextTry(p.in.Now).Sub(p.in.Now), retry.LastRetry)
+		delay += time.Duration(p.Random() * float64(delay) / 10)
+	case delay == 0:
+		delay = retry.Jitter(p.Interval, p.Random())
+	}
+	if !p.in.DeletedAt.IsZero() {
+		delay = min(delay, lastDeletionLook)
+	}
+	return delay
+}

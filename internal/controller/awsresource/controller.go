@@ -1,0 +1,217 @@
+// Package parent is the one controller behind the kinds that distribution tenants hang on. All that is decided is
+// decided in domain/distribution; here is how it is observed and done. A kind brings what is its own.
+package awsresource
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// Kind is what one kind brings. R is its resource as the port reads it.
+type Kind[O client.Object, R any] interface {
+	// New returns an empty object.
+	New() O
+	// Spec says what the object asks for.
+	Spec(o O) Spec
+	// Status returns the parts of the object's status.
+	Status(o O) Status
+
+	// Observe renders what was read as the domain sees it.
+	Observe(r R) distribution.Observed
+	// Differences compares the configuration in the spec with that in AWS.
+	Differences(o O, r R) []resource.Difference
+	// Report writes what only this kind shows of its resource into status; nil takes it out.
+	Report(o O, r *R)
+
+	// Read reads the resource of that ID.
+	Read(ctx context.Context, id string) (R, error)
+	// Find looks for what a create that was sent at that time or later has made.
+	Find(ctx context.Context, o O, since time.Time) (R, error)
+	// Create creates the resource with all its tags.
+	Create(ctx context.Context, o O, tags map[string]string) (R, error)
+	// Update makes the resource as the spec asks, if it is still as it was seen.
+	Update(ctx context.Context, o O, seen R) (R, error)
+	// Disable turns the resource off and changes nothing else, if it is still as it was seen.
+	Disable(ctx context.Context, seen R) (R, error)
+	// Delete deletes the resource, if it is still as it was seen.
+	Delete(ctx context.Context, seen distribution.Observed) error
+	// Tenants reads the names of tenants that hang on the resource, one page of them.
+	Tenants(ctx context.Context, seen R) (names []string, more bool, err error)
+}
+
+// Spec is what an object asks for, as far as both kinds have it.
+type Spec struct {
+	Words distribution.Words
+	// Adopts is the ID of the resource to adopt. Empty: one is created.
+	Adopts   string
+	Enabled  bool
+	Policies *v1alpha1.ResourcePolicies
+}
+
+// Status is where an object's status stands.
+type Status struct {
+	// Whole points at the status.
+	Whole any
+	// Common points at what both kinds report.
+	Common *v1alpha1.ResourceStatus
+	// Creations points at the count of lost creations, nil for a kind that has no use for it.
+	Creations *int32
+}
+
+// Options are what a controller is made from.
+type Options struct {
+	Client client.Client
+	Tags   Tags
+	// Account tells whose credentials the calls are made with.
+	Account port.Identity
+	Budget  port.Budget
+	Clock   clock.PassiveClock
+	// ClusterID stands in the owner tags.
+	ClusterID string
+	Defaults  convert.Defaults
+	// Interval is that of drift detection.
+	Interval time.Duration
+	Observer Observer
+	// Objects names the objects of this cluster that stand for tenants of those names.
+	Objects func(tenants []string) []types.NamespacedName
+	// Changed is told of every resource that was changed or deleted.
+	Changed func(id string)
+	// Random is in [0, 1).
+	Random func() float64
+}
+
+// Tags reads and changes tags.
+type Tags interface {
+	ListTags(ctx context.Context, arn string) (map[string]string, error)
+	port.Tagger
+}
+
+// Observer is told what metrics count.
+type Observer interface {
+	// DriftDetected counts a resource that was found changed.
+	DriftDetected()
+}
+
+// Controller implements reconcile.Kind.
+type Controller[O client.Object, R any] struct {
+	Options
+	kind Kind[O, R]
+
+	changed chan event.GenericEvent
+
+	// adopting is held from the look at the tags to the write of ours.
+	adopting sync.Mutex
+
+	mu     sync.Mutex
+	memory map[types.NamespacedName]*memory
+}
+
+// memory is what the process remembers of one object.
+type memory struct {
+	uid   types.UID
+	tries resource.Tries
+	// tags are those of the resource arn as they were last read.
+	arn      string
+	tags     map[string]string
+	tagsRead time.Time
+	// tenants are those that the deletion was last seen to wait for, one page of them.
+	tenants map[string]struct{}
+}
+
+// wakeQueue is how many woken objects may wait for the work queue to take them.
+const wakeQueue = 64
+
+// New makes a controller.
+func New[O client.Object, R any](kind Kind[O, R], o Options) *Controller[O, R] {
+	return &Controller[O, R]{
+		Options: o, kind: kind, memory: map[types.NamespacedName]*memory{}, changed: make(chan event.GenericEvent, wakeQueue),
+	}
+}
+
+// New implements reconcile.Kind.
+func (c *Controller[O, R]) New() O { return c.kind.New() }
+
+// Finalizer implements reconcile.Kind.
+func (c *Controller[O, R]) Finalizer() string { return v1alpha1.Finalizer }
+
+// Status implements reconcile.Kind.
+func (c *Controller[O, R]) Status(o O) any { return c.kind.Status(o).Whole }
+
+// Forget implements reconcile.Kind.
+func (c *Controller[O, R]) Forget(key client.ObjectKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.memory, key)
+}
+
+// Begin implements reconcile.Kind.
+func (c *Controller[O, R]) Begin(ctx context.Context, o O) reconcile.Pass { return c.observe(ctx, o) }
+
+// recall returns a copy of what is remembered of the object. A new object of the same name begins anew.
+func (c *Controller[O, R]) recall(o O) memory {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m := c.memory[client.ObjectKeyFromObject(o)]; m != nil && m.uid == o.GetUID() {
+		return *m
+	}
+	return memory{uid: o.GetUID()}
+}
+
+func (c *Controller[O, R]) remember(o O, m memory) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.memory[client.ObjectKeyFromObject(o)] = &m
+}
+
+// Freed is told of each tenant whose object is gone, and names the objects whose deletion waits for no other that
+// is known. To look after each tenant would cost more calls than the tenants' own deletions. A tenant that goes
+// during the very look that finds it is missed; then the object looks again by itself.
+func (c *Controller[O, R]) Freed(tenant string) []types.NamespacedName {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []types.NamespacedName
+	for key, m := range c.memory {
+		if _, waited := m.tenants[tenant]; !waited {
+			continue
+		}
+		if delete(m.tenants, tenant); len(m.tenants) == 0 {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// Wake queues objects.
+func (c *Controller[O, R]) Wake(ctx context.Context, keys []types.NamespacedName) {
+	for _, key := range keys {
+		o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+		select {
+		case c.changed <- event.GenericEvent{Object: o}:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// SetupWithManager watches the objects.
+func (c *Controller[O, R]) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[O], name string, workers int) error {
+	return reconcile.Setup(mgr, d, reconcile.Watch{
+		Name: name, Workers: workers, Wake: c.changed,
+		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow},
+	})
+}

@@ -1,0 +1,273 @@
+package awsresource_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
+)
+
+// ending renders a world after a life, without what differs between two runs of it.
+func (a *audit) ending(t *testing.T) string {
+	t.Helper()
+	end := struct {
+		Status    *v1alpha1.ResourceStatus
+		Resources []thing
+		Committed map[string]int
+	}{Resources: a.k.all(a.w), Committed: map[string]int{}}
+	names := []string{a.w.Namespace, "the namespace", string(a.o.GetUID()), "the uid"}
+	if end.Status = a.w.ParentStatus(a.o); end.Status != nil {
+		s := end.Status
+		s.ETag, s.LastModifiedTime = "", nil
+		for n := range s.Conditions {
+			s.Conditions[n].LastTransitionTime = metav1.Time{}
+		}
+	}
+	for n := range end.Resources {
+		r := &end.Resources[n]
+		names = append(names, r.ID, "the id", r.Endpoint, "the endpoint")
+		r.ETag = ""
+	}
+	for operation, c := range a.w.Sim.Calls() {
+		if c.Committed > 0 {
+			end.Committed[operation] = c.Committed
+		}
+	}
+	text, err := json.MarshalIndent(end, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.NewReplacer(names...).Replace(string(text))
+}
+
+// life is a piece of an object's life: prepared undisturbed, then played with crashes.
+type life struct {
+	object        []policies
+	prepare, play func(t *testing.T, a *audit)
+	// kept means that the resource outlives the object.
+	kept bool
+	// brief lives, and those of groups, are stopped after their writes only: before one, the world is as it was after
+	// the one before it, but for the time that has passed.
+	brief bool
+}
+
+// lives have every write that there is.
+func lives(k kind) map[string]life {
+	created := func(t *testing.T, a *audit) { t.Helper(); a.create(t) }
+	return map[string]life{
+		"create, change and delete": {
+			object: []policies{tags("team", "web", "cost", "42")},
+			play: func(t *testing.T, a *audit) {
+				t.Helper()
+				apply(t, a.w, a.o)
+				a.w.Advance(settle)
+				edit(t, a.w, a.o, func(o client.Object) { k.setMark(o, true) })
+				editPolicies(t, a.w, a.o, tags("team", "api", "stage", "live"))
+				a.w.Advance(settle)
+				if r := k.only(t, a.w); !r.Marked || r.Tags["stage"] != "live" || r.Tags["cost"] != "" {
+					t.Errorf("after the edit AWS has %+v", r)
+				}
+				remove(t, a.w, a.o)
+			},
+		},
+		"create, and delete at once": {play: func(t *testing.T, a *audit) {
+			t.Helper()
+			apply(t, a.w, a.o)
+			a.w.Advance(time.Second)
+			remove(t, a.w, a.o)
+		}},
+		"correct drift": {brief: true, prepare: created, play: func(t *testing.T, a *audit) {
+			t.Helper()
+			k.change(t, a.w, k.only(t, a.w).ID, func(r *thing) { r.Marked, r.Enabled = true, false })
+		}},
+		"create again what was deleted outside": {brief: true, prepare: created, play: func(t *testing.T, a *audit) {
+			t.Helper()
+			k.destroy(t, a.w, k.only(t, a.w).ID)
+		}},
+		"adopt": {
+			brief:  true,
+			object: []policies{adoption(v1alpha1.AdoptionPolicyIfUnowned), tags("team", "web")},
+			prepare: func(t *testing.T, a *audit) {
+				t.Helper()
+				k.foreign(t, a.w, a.o, nil)
+			},
+			play: func(t *testing.T, a *audit) { t.Helper(); apply(t, a.w, a.o) },
+		},
+		"retain": {
+			object: []policies{retain}, prepare: created, kept: true, brief: true,
+			play: func(t *testing.T, a *audit) { t.Helper(); remove(t, a.w, a.o) },
+		},
+	}
+}
+
+// longEnough lets a look at what rests, the grace period and the deployments pass.
+const longEnough = 12 * time.Minute
+
+// run plays a life in a world of its own, with the crashes that arm sets up.
+func (l life) run(t *testing.T, k kind, arm func(a *audit)) (end string, writes int) {
+	t.Helper()
+	a := audited(t, k, world.Options{}, l.object...)
+	a.kept = l.kept
+	if l.prepare != nil {
+		l.prepare(t, a)
+	}
+	made := a.w.Writes()
+	arm(a)
+	l.play(t, a)
+	a.w.Advance(longEnough)
+	if !a.w.Crashed() {
+		t.Error("the crash did not come")
+	}
+	return a.ending(t), a.w.Writes() - made
+}
+
+func undisturbed(*audit) {}
+
+// The process can end before or after any of its writes. What it leaves behind must lead the next one to the same
+// world, with one resource at most and with no more changes than were needed.
+func TestACrashAtAnyWriteLeadsToTheSameWorld(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		for name, l := range lives(k) {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				want, writes := l.run(t, k, undisturbed)
+				if writes == 0 {
+					t.Fatal("the life makes no write")
+				}
+				t.Logf("%d writes", writes)
+				for n := 1; n <= writes; n++ {
+					for _, after := range []bool{false, true} {
+						if (l.brief || k.name == "connection group") && !after && n > 1 {
+							continue
+						}
+						t.Run(fmt.Sprintf("write %d, after it %t", n, after), func(t *testing.T) {
+							t.Parallel()
+							got, _ := l.run(t, k, func(a *audit) { a.w.CrashAt(n, after) })
+							if d := cmp.Diff(want, got); d != "" {
+								t.Errorf("the world without a crash and with it (-want +got):\n%s", d)
+							}
+						})
+					}
+				}
+			})
+		}
+	})
+}
+
+// What the second process finds may be half of what the first one left.
+func TestTwoCrashesInOneLife(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		l := lives(k)["create, and delete at once"]
+		want, writes := l.run(t, k, undisturbed)
+		for first := 1; first <= writes; first++ {
+			for second := 1; second <= writes-first; second += 2 {
+				after := (first+second)%2 == 0
+				t.Run(fmt.Sprintf("write %d and %d after it, carried out %t", first, second, after), func(t *testing.T) {
+					t.Parallel()
+					got, _ := l.run(t, k, func(a *audit) {
+						a.w.CrashAt(first, after)
+						a.w.CrashAgainAt(second, !after)
+					})
+					if d := cmp.Diff(want, got); d != "" {
+						t.Errorf("the world without a crash and with two (-want +got):\n%s", d)
+					}
+				})
+			}
+		}
+	})
+}
+
+// Whatever becomes of a write to Kubernetes, AWS must end the same: a status that was lost after a create is what
+// leaves an orphan behind.
+func TestAFailingWriteToKubernetesLeadsToTheSameWorld(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		unavailable := apierrors.NewInternalError(errors.New("etcd is busy"))
+		ways := map[string]func(t *testing.T, a *audit, write func() error) error{
+			"fails": func(*testing.T, *audit, func() error) error { return unavailable },
+			"is stored, and reported as failed": func(_ *testing.T, _ *audit, write func() error) error {
+				if err := write(); err != nil {
+					return err
+				}
+				return unavailable
+			},
+			"meets another writer": func(t *testing.T, a *audit, write func() error) error {
+				t.Helper()
+				if o := a.o.DeepCopyObject().(client.Object); a.w.ParentStatus(o) != nil {
+					annotate(t, a.w, o, "example.com/touched", "yes")
+				}
+				return write()
+			},
+		}
+		l, kube := lives(k)["create, and delete at once"], 0
+		around := func(a *audit, hook func(n int, write func() error) error) {
+			a.w.AroundKubeWrites(func(n int, write func() error) error {
+				err := hook(n, write)
+				a.stored()
+				return err
+			})
+		}
+		want, _ := l.run(t, k, func(a *audit) {
+			around(a, func(n int, write func() error) error { kube = n; return write() })
+		})
+		for how, fails := range ways {
+			for n := 1; n <= kube; n++ {
+				t.Run(fmt.Sprintf("write %d %s", n, how), func(t *testing.T) {
+					t.Parallel()
+					got, _ := l.run(t, k, func(a *audit) {
+						around(a, func(i int, write func() error) error {
+							if i == n {
+								return fails(t, a, write)
+							}
+							return write()
+						})
+					})
+					if d := cmp.Diff(want, got); d != "" {
+						t.Errorf("the world without the failure and with it (-want +got):\n%s", d)
+					}
+				})
+			}
+		}
+	})
+}
+
+// While Kubernetes takes no status, AWS is not asked for more than it would be otherwise.
+func TestAStatusThatCannotBeStoredCostsNoWritesToAWS(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		a := audited(t, k, world.Options{})
+		w := a.w
+		forbidden := apierrors.NewForbidden(schema.GroupResource{Group: v1alpha1.GroupName, Resource: "parents"}, "shop", errors.New("no"))
+		w.AroundKubeWrites(func(n int, write func() error) error {
+			if n > 1 { // the finalizer and the create mark are stored
+				return forbidden
+			}
+			return write()
+		})
+		apply(t, w, a.o)
+		w.Advance(30 * time.Minute)
+		if d := cmp.Diff(map[string]int{k.create: 1}, k.mutations(w.Calls())); d != "" {
+			t.Errorf("changes in AWS (-want +got):\n%s", d)
+		}
+		remove(t, w, a.o)
+		w.Advance(30 * time.Minute)
+		if n := world.Sum(w.Calls()); n > 300 {
+			t.Errorf("%d calls in an hour: %v", n, w.Calls())
+		}
+		w.AroundKubeWrites(func(_ int, write func() error) error { return write() })
+		w.Advance(10 * time.Minute)
+		k.gone(t, w, a.o)
+		if d := cmp.Diff(map[string]int{k.create: 1, k.update: 1, k.delete: 1}, k.mutations(w.Calls())); d != "" {
+			t.Errorf("changes in AWS (-want +got):\n%s", d)
+		}
+	})
+}

@@ -1,0 +1,226 @@
+package awsresource
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// tagsAge is how long tags are believed that nobody is about to act on.
+const tagsAge = 24 * time.Hour
+
+// pass is one reconcile of one object. It implements reconcile.Pass.
+type pass[O client.Object, R any] struct {
+	*Controller[O, R]
+	object O
+	status Status
+	// seen is the resource as it was last read or answered, nil while there is none.
+	seen   *R
+	memory memory
+	in     distribution.Input
+	out    distribution.Outcome
+	// calls are those of this pass to AWS.
+	calls port.Pass
+}
+
+// observe gathers what is known without asking anybody: the resource itself is read anew in every pass.
+func (c *Controller[O, R]) observe(_ context.Context, o O) *pass[O, R] {
+	spec, status := c.kind.Spec(o), c.kind.Status(o)
+	p := &pass[O, R]{Controller: c, object: o, status: status, memory: c.recall(o)}
+	annotations := o.GetAnnotations()
+	token := convert.Token(annotations)
+	p.in = distribution.Input{
+		Now:        c.Clock.Now(),
+		Me:         ownership.Owner{Cluster: c.ClusterID, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())},
+		Generation: o.GetGeneration(),
+		Paused:     annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
+		Held:       controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
+		Nudged:     token != "" && token != status.Common.ReconcileToken,
+		Desired:    distribution.Desired{Words: spec.Words, Adopts: spec.Adopts, Enabled: spec.Enabled, Numbered: status.Creations != nil, Tags: convert.ResourceTags(spec.Policies, c.Defaults)},
+		Policy:     convert.ResourcePolicy(spec.Policies, c.Defaults),
+		Memory:     convert.ResourceMemory(status.Common),
+		Attempts:   p.memory.tries,
+	}
+	p.in.AdoptedGeneration, p.in.AdoptedID = convert.AdoptedResource(o)
+	if t := o.GetDeletionTimestamp(); t != nil {
+		p.in.DeletedAt = t.Time
+	}
+	if status.Creations != nil {
+		p.in.Memory.Creations = *status.Creations
+	}
+	if p.in.Memory.Failure != nil && p.in.Attempts.Last.IsZero() {
+		// A fresh process takes the schedule of the failure up where it finds it.
+		p.in.Attempts.Last = p.in.Now
+	}
+	p.in.CreateMark = p.createMark()
+	return p
+}
+
+// createMark reads when a create was last announced. A mark that can't be true counts as made when it was
+// first seen: better a wait too long than a resource lost, or than an object that never goes.
+func (p *pass[O, R]) createMark() time.Time {
+	text, marked := p.object.GetAnnotations()[v1alpha1.AnnotationCreatePending]
+	if !marked {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	born := p.object.GetCreationTimestamp().Time
+	// The clocks of the API server and of another replica need not agree to the second.
+	if err == nil && t.After(born.Add(-resource.GracePeriod)) && t.Before(p.in.Now.Add(resource.GracePeriod)) {
+		return t
+	}
+	tries := &p.in.Attempts
+	if tries.MarkDoubted.IsZero() {
+		tries.MarkDoubted = p.in.Now
+	}
+	return tries.MarkDoubted
+}
+
+// Decide implements reconcile.Pass.
+func (p *pass[O, R]) Decide() chain.Effect {
+	p.in.Now = p.Clock.Now()
+	p.out.Decision = distribution.Decide(p.in)
+	return p.out.Decision.Step.Effect()
+}
+
+// class says how urgent the pass's calls are.
+func (p *pass[O, R]) class() port.Class {
+	if !p.in.DeletedAt.IsZero() || p.in.Memory.AppliedGeneration != p.in.Generation || p.in.Nudged {
+		return port.Change
+	}
+	return port.Correct
+}
+
+// look reads what the decision lacks and adds it to the world.
+func (p *pass[O, R]) look(ctx context.Context, s distribution.Look) error {
+	switch s.At {
+	case distribution.LookResource:
+		return p.lookResource(ctx)
+	case distribution.LookTags:
+		return p.lookTags(ctx)
+	case distribution.LookDependents:
+		return p.lookDependents(ctx)
+	case distribution.LookAccount:
+		account, err := p.Account.Account(ctx)
+		if err != nil {
+			return err
+		}
+		p.in.World.Account = account
+	}
+	return nil
+}
+
+func (p *pass[O, R]) lookResource(ctx context.Context) error {
+	r, err := p.locate(ctx)
+	if fault.Is(err, fault.NotFound) {
+		p.seen = nil
+		p.in.World.Knowledge, p.in.World.Resource, p.in.World.Fresh = resource.Absent, nil, true
+		p.in.World.Differences = nil
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p.found(r)
+	p.in.World.Fresh = true
+	return nil
+}
+
+// locate reads the resource by its ID. Where that is not known, or no longer there, a create may have made
+// one whose answer never came.
+func (p *pass[O, R]) locate(ctx context.Context) (R, error) {
+	// The spec says which one is to be adopted, whatever status tells of a former one: it may come from a backup.
+	id := cmp.Or(p.in.Desired.Adopts, p.in.Memory.ID)
+	var none R
+	if id != "" {
+		r, err := p.kind.Read(ctx, id)
+		if err == nil || !fault.Is(err, fault.NotFound) {
+			return r, err
+		}
+	}
+	if p.in.Desired.Adopts != "" {
+		return none, &fault.Error{Kind: fault.NotFound, Operation: "Reading " + id, Message: "there is none"}
+	}
+	// The mark is no bound: it may be lost, and written anew by a create that AWS refused because of a former one.
+	return p.kind.Find(ctx, p.object, p.object.GetCreationTimestamp().Time)
+}
+
+// found takes over a resource that was read, or that a write answered with.
+func (p *pass[O, R]) found(r R) {
+	o := p.kind.Observe(r)
+	w := &p.in.World
+	if w.Resource == nil || w.Resource.ARN != o.ARN {
+		w.Tags, w.TagsKnown, w.TagsRead = nil, false, time.Time{}
+		if p.memory.arn == o.ARN {
+			w.Tags, w.TagsKnown, w.TagsRead = p.memory.tags, true, p.memory.tagsRead
+			w.TagsDue = p.in.Now.Sub(w.TagsRead) > tagsAge
+		}
+	}
+	p.seen, w.Knowledge, w.Resource = &r, resource.Whole, &o
+	w.Differences = p.kind.Differences(p.object, r)
+}
+
+func (p *pass[O, R]) lookTags(ctx context.Context) error {
+	tags, err := p.Tags.ListTags(ctx, p.in.World.Resource.ARN)
+	if err != nil {
+		return err
+	}
+	p.tagged(tags)
+	p.in.World.OwnerAlive = p.ownerAlive(ctx)
+	return nil
+}
+
+// tagged takes over tags as they are now.
+func (p *pass[O, R]) tagged(tags map[string]string) {
+	w, now := &p.in.World, p.Clock.Now()
+	w.Tags, w.TagsKnown, w.TagsDue, w.TagsFresh, w.TagsRead = tags, true, false, true, now
+	p.memory.arn, p.memory.tags, p.memory.tagsRead = w.Resource.ARN, tags, now
+}
+
+// ownerAlive reports whether the owner in the tags is another live object of this cluster. What can't be
+// looked up counts as alive.
+func (p *pass[O, R]) ownerAlive(ctx context.Context) bool {
+	if ownership.Relate(p.in.Me, p.in.World.Tags) != ownership.Foreign {
+		return false
+	}
+	owner, _ := ownership.FromTags(p.in.World.Tags)
+	if owner.Cluster != p.ClusterID {
+		return false
+	}
+	other := p.kind.New()
+	err := p.Client.Get(ctx, client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name}, other)
+	if err != nil {
+		return !apierrors.IsNotFound(err)
+	}
+	return string(other.GetUID()) == owner.UID
+}
+
+func (p *pass[O, R]) lookDependents(ctx context.Context) error {
+	names, more, err := p.kind.Tenants(ctx, *p.seen)
+	if err != nil {
+		return err
+	}
+	p.memory.tenants = map[string]struct{}{}
+	for _, name := range names {
+		p.memory.tenants[name] = struct{}{}
+	}
+	d := &distribution.Dependents{Count: len(names), More: more}
+	for _, key := range p.Objects(names) {
+		d.Ours = append(d.Ours, key.String())
+	}
+	p.in.World.Dependents = d
+	return nil
+}

@@ -1,0 +1,41 @@
+package chain
+
+// ConditionType names a condition of the object.
+type ConditionType string
+
+// The conditions.
+const (
+	Ready  ConditionType = "Ready"
+	Synced ConditionType = "Synced"
+)
+
+// Reason is the machine-readable cause of a condition.
+type Reason string
+
+// Condition is one statement about the object.
+type Condition struct {
+	Type    ConditionType
+	Status  bool
+	Reason  Reason
+	Message string
+	// Generation is the one that the statement speaks of.
+	Generation int64
+}
+
+// Event is a transition that people should see.
+type Event struct {
+	Warning         bool
+	Reason, Message string
+}
+
+// Problem is a reason why the object isn't Ready.
+type Problem struct {
+	Reason  Reason
+	Message string
+	// Stuck is true when only a change of the spec or of the world outside fixes it:
+	// it is tried again with growing delay.
+	Stuck bool
+	// Of is the condition that carries the problem. Empty: nothing else about Ready matters
+	// beside it.
+	Of ConditionType
+}

@@ -1,0 +1,42 @@
+package chain
+
+// Effect says what a step does to the world.
+type Effect int
+
+// The effects.
+const (
+	// Rest: nothing is done; the pass ends.
+	Rest Effect = iota
+	// Read: something is read, then decided again.
+	Read
+	// Write: something outside of Kubernetes is changed. There is at most one such step in a pass.
+	Write
+	// Apply: objects of the cluster are changed, the finalizer and the annotations of this one included.
+	Apply
+	// Release: the finalizer is removed, and the object is gone.
+	Release
+)
+
+// A step embeds the one of these that tells its effect.
+type (
+	Rests    struct{}
+	Reads    struct{}
+	Writes   struct{}
+	Applies  struct{}
+	Releases struct{}
+)
+
+// Effect is Rest.
+func (Rests) Effect() Effect { return Rest }
+
+// Effect is Read.
+func (Reads) Effect() Effect { return Read }
+
+// Effect is Write.
+func (Writes) Effect() Effect { return Write }
+
+// Effect is Apply.
+func (Applies) Effect() Effect { return Apply }
+
+// Effect is Release.
+func (Releases) Effect() Effect { return Release }

@@ -1,0 +1,74 @@
+package distribution
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// rule is one question about a distribution or connection group.
+type rule = chain.Rule[Input, Decision]
+
+// Chains lists the rules of both chains in their order.
+func Chains() (keep, remove []chain.Entry) { return chain.List(keepRules()), chain.List(removeRules()) }
+
+// Decide picks the one step that comes next. The order of the rules is the design: whatever can stand in the
+// way is asked before anything is written.
+func Decide(in Input) Decision {
+	rules := keepRules()
+	if in.deleting() {
+		rules = removeRules()
+	}
+	d, name, fires := chain.Decide(rules, in)
+	if !fires {
+		return Decision{Rule: "Idle", Step: Rest{}}
+	}
+	d.Rule = name
+	return patient(in, d)
+}
+
+// patient holds a write back while an earlier failure is not due for its next try. Looking stays possible: what
+// a person does by hand meanwhile is seen at once, and the deletion goes on from there.
+func patient(in Input, d Decision) Decision {
+	if !in.waiting() || in.moved() {
+		return d
+	}
+	switch d.Step.(type) {
+	case Rest, LetGo, Hold, Look:
+		return d
+	default:
+		after := in.dueIn(in.Memory.Failure)
+		if in.deleting() {
+			after = min(after, maxFollow)
+		}
+		return Decision{Rule: d.Rule, Step: Rest{After: after, Hold: true}}
+	}
+}
+
+// refusedWith reports whether this pass's write was refused with one of those kinds.
+func (in Input) refusedWith(kinds ...fault.Kind) bool {
+	return in.World.Refused != nil && fault.Is(in.World.Refused, kinds...)
+}
+
+// refusal turns the refusal of this pass's write into the problem to show.
+func (in Input) refusal() (Decision, bool) {
+	return stuck(resource.ReasonOf(in.World.Refused.Kind), in.World.Refused.Error())
+}
+
+// rest ends the pass with a problem, and leaves waking up to after.
+func rest(p chain.Problem, after time.Duration) (Decision, bool) {
+	return Decision{Step: Rest{After: after}, Problem: &p}, true
+}
+
+// stuck ends the pass with a problem that is tried again with growing delay.
+func stuck(reason chain.Reason, message string) (Decision, bool) {
+	return Decision{Step: Rest{}, Problem: &chain.Problem{Reason: reason, Message: message, Stuck: true}}, true
+}
+
+// do asks for a step.
+func do(s Step) (Decision, bool) { return Decision{Step: s}, true }
+
+// pass lets the next rule speak.
+func pass() (Decision, bool) { return Decision{}, false }

@@ -1,0 +1,86 @@
+package distribution
+
+import (
+	"fmt"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// Events lists the transitions of a pass.
+func Events(in Input, out Outcome, r Report) []chain.Event {
+	var events []chain.Event
+	for _, s := range out.Done {
+		if e, tells := stepEvent(in, s); tells {
+			events = append(events, e)
+		}
+	}
+	if rest, ok := out.Decision.Step.(Rest); ok && rest.Lost && in.Memory.ID != "" {
+		events = append(events, chain.Event{Warning: true, Reason: resource.EventExternalDeletion,
+			Message: fmt.Sprintf("The %s %s was deleted outside of Kubernetes and is created again.", in.Desired.Words.Noun, in.Memory.ID)})
+	}
+	if e, tells := deletionEvent(in, out, r); tells {
+		events = append(events, e)
+	}
+	for _, c := range r.Conditions {
+		before := in.Memory.Conditions[c.Type]
+		switch {
+		case c.Type == chain.Ready && c.Status && !before.Status:
+			events = append(events, chain.Event{Reason: string(c.Reason), Message: c.Message})
+		case c.Type == chain.Ready && !c.Status && before.Reason != c.Reason && c.Reason != ReasonInUse && resource.Alarming(c.Reason),
+			c.Type == chain.Synced && before.Reason != c.Reason && (c.Reason == resource.ReasonDriftDetected || c.Reason == resource.ReasonDriftNotConverging) && !r.Forget:
+			events = append(events, chain.Event{Warning: true, Reason: string(c.Reason), Message: c.Message})
+		case c.Type == DeletionStalled && !before.Status:
+			events = append(events, chain.Event{Warning: true, Reason: string(DeletionStalled), Message: c.Message})
+		}
+	}
+	return events
+}
+
+// deletionEvent tells each step of a deletion once, and its end.
+func deletionEvent(in Input, out Outcome, r Report) (chain.Event, bool) {
+	now, noun := r.Deletion, in.Desired.Words.Noun
+	if _, ends := out.Decision.Step.(LetGo); ends && !in.World.present() && in.Memory.ID != "" {
+		return chain.Event{Reason: string(StepDeleting), Message: fmt.Sprintf("The %s %s is gone.", noun, in.Memory.ID)}, true
+	}
+	if now == nil || !in.moved() || !in.World.present() {
+		return chain.Event{}, false
+	}
+	e := chain.Event{Reason: string(now.Step)}
+	switch now.Step {
+	case StepInUse:
+		e.Warning, e.Message = true, in.inUseText(*in.World.Dependents)
+	case StepDisabling:
+		e.Message = fmt.Sprintf("The %s is being disabled, so that it can be deleted.", noun)
+	case StepSettling:
+		e.Message = fmt.Sprintf("The %s is disabled; waiting until that is deployed everywhere.", noun)
+	case StepDeleting:
+		e.Message = fmt.Sprintf("The %s is disabled everywhere and is being deleted.", noun)
+	}
+	return e, true
+}
+
+func stepEvent(in Input, s Step) (chain.Event, bool) {
+	switch s := s.(type) {
+	case Adopt:
+		from := "It had no owner."
+		if s.Previous != "" {
+			from = "It belonged to " + s.Previous + "."
+		}
+		return chain.Event{Reason: resource.EventAdopted, Message: fmt.Sprintf("Took over the %s. %s", in.Desired.Words.Noun, from)}, true
+	case Update:
+		return resource.DriftEvent(s.Drift)
+	case Tag:
+		return resource.DriftEvent(s.Drift)
+	case LetGo:
+		if s.Left != "" {
+			message := fmt.Sprintf("The %s %s stays in AWS.", in.Desired.Words.Noun, s.Left)
+			if in.Policy.Retain && in.Desired.Enabled && !in.World.Resource.Enabled {
+				message += " It is disabled: enable it there if it is to go on serving."
+			}
+			return chain.Event{Reason: resource.EventRetained, Message: message}, true
+		}
+	case Look, Hold, Create, Untag, Disable, Delete, Rest:
+	}
+	return chain.Event{}, false
+}

@@ -1,0 +1,257 @@
+package distribution_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
+)
+
+func TestKeepChain(t *testing.T) {
+	for name, q := range keepCases() {
+		t.Run(name, func(t *testing.T) { ask(t, q) })
+	}
+}
+
+func keepCases() map[string]question {
+	return together(lookCases(), accountCases(), ownCases(), createCases(), updateCases(), tagCases(), settleCases())
+}
+
+// elsewhere is a resource in another account.
+func elsewhere(in *distribution.Input) {
+	change(in, func(r *distribution.Observed) { r.ARN = "arn:aws:cloudfront::444455556666:distribution/E1" })
+}
+
+func lookCases() map[string]question {
+	lookup := distribution.Look{At: distribution.LookResource}
+	return map[string]question{
+		"a quiet world asks for nothing": {in: quiet(), rule: "Idle", step: distribution.Rest{}},
+		"a paused object is looked at":   {in: with(quiet(), unknown, paused), rule: "Informed", step: lookup},
+		"and nothing is written for it":  {in: with(quiet(), drifted, paused), rule: "Paused", step: distribution.Rest{}},
+		"nor created":                    {in: with(unborn(), paused), rule: "Paused", step: distribution.Rest{}},
+		"what may not be read is said": {
+			in: with(quiet(), unreadable), rule: "Readable", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true,
+			says: "UpdateDistribution: SomeCode: said AWS",
+		},
+		"a resource that is known is read in every pass":             {in: with(quiet(), unknown), rule: "Informed", step: lookup},
+		"after an announced create nobody knows without looking":     {in: with(unborn(), marked(time.Hour)), rule: "Informed", step: lookup},
+		"a resource to adopt is looked up before anything is done":   {in: with(unborn(), adopting), rule: "Informed", step: lookup},
+		"what AWS says exists already is looked up":                  {in: with(unborn(), refused(fault.Exists)), rule: "Informed", step: lookup},
+		"a new object needs no look: AWS refuses a second by itself": {in: unborn(), rule: "Present", step: distribution.Create{Tags: quiet().World.Tags}},
+	}
+}
+
+func accountCases() map[string]question {
+	caller := func(account string) func(*distribution.Input) {
+		return func(in *distribution.Input) { in.World.Account = account }
+	}
+	wrong := func(in distribution.Input) question {
+		return question{
+			in: in, rule: "SameAccount", step: distribution.Rest{}, reason: resource.ReasonWrongAccount, stuck: true,
+			says: "The distribution is in the AWS account 111122223333, the operator's credentials are of the account 444455556666. Nothing was changed. Give the operator credentials of the account 111122223333.",
+		}
+	}
+	return map[string]question{
+		"before an absence is believed the account is looked up": {in: with(quiet(), absent, caller("")), rule: "SameAccount", step: distribution.Look{At: distribution.LookAccount}},
+		"in another account nothing is created again":            wrong(with(quiet(), absent, caller("444455556666"))),
+		"a resource of that ID in another account is not ours":   wrong(with(quiet(), elsewhere)),
+		"where no account was ever seen none is asked for":       {in: with(unborn(), absent, caller("")), rule: "Present", step: distribution.Create{Tags: quiet().World.Tags}},
+	}
+}
+
+func ownCases() map[string]question {
+	look := distribution.Look{At: distribution.LookTags}
+	found := with(quiet(), func(in *distribution.Input) { in.Memory.ID, in.Desired.Adopts = "", resourceID })
+	adopt := func(in distribution.Input, previous string) question {
+		return question{in: with(in, freshTags), rule: "Owned", step: distribution.Adopt{ARN: arn, Tags: me.Tags(), Previous: previous}}
+	}
+	const replace = " If another distribution is meant, delete this object, which leaves this one untouched, and create one with another spec.distributionId."
+	blocked := func(in distribution.Input, says string) question {
+		return question{in: with(in, freshTags), rule: "Owned", step: distribution.Rest{}, reason: resource.ReasonAdoptionRequired, stuck: true, says: says}
+	}
+	group := func(in *distribution.Input) {
+		in.Desired.Words = ofGroups()
+		change(in, func(r *distribution.Observed) { r.ID, r.Name = "cg_1", "alpha" })
+	}
+	return map[string]question{
+		"tags that were never read are read":                             {in: with(quiet(), untold), rule: "Owned", step: look},
+		"tags that are due are read":                                     {in: with(quiet(), func(in *distribution.Input) { in.World.TagsDue = true }), rule: "Owned", step: look},
+		"a person who asks gets a fresh look at the tags":                {in: with(quiet(), nudged), rule: "Owned", step: look},
+		"and with it the world is quiet":                                 {in: with(quiet(), nudged, freshTags), rule: "Idle", step: distribution.Rest{}},
+		"before a stranger's resource blocks, its tags are read again":   {in: with(found, taggedFor(other)), rule: "Owned", step: look},
+		"and before one is adopted":                                      {in: with(found, tagged(nil), adoption(resource.AdoptForce)), rule: "Owned", step: look},
+		"a paused object adopts nothing":                                 {in: with(found, tagged(nil), freshTags, adoption(resource.AdoptForce), paused), rule: "Owned", step: distribution.Rest{}},
+		"IfUnowned adopts what nobody owns":                              adopt(with(found, tagged(nil), adoption(resource.AdoptIfUnowned)), ""),
+		"IfUnowned adopts what an earlier object of this name owned":     adopt(with(found, taggedFor(former), adoption(resource.AdoptIfUnowned)), former.String()),
+		"Force adopts what another cluster owns":                         adopt(with(found, taggedFor(abroad), adoption(resource.AdoptForce)), abroad.String()),
+		"what exists under the name is adopted after a create found out": adopt(with(found, tagged(nil), adoption(resource.AdoptIfUnowned), refused(fault.Exists)), ""),
+		"Never leaves alone what nobody owns": blocked(with(found, tagged(nil)),
+			"The distribution E1 exists already and has no owner tags. Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over."+replace),
+		"a connection group is named by its name": blocked(with(found, group, tagged(nil)),
+			"The connection group alpha (cg_1) exists already and has no owner tags. Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over."+
+				" If another connection group is meant, delete this object, which leaves this one untouched, and create one with another spec.name."),
+		"Never leaves alone what an earlier object owned": blocked(with(found, taggedFor(former)),
+			"The distribution E1 exists already and belongs to an earlier object of this name (shop/alpha (cluster c1, uid u0)). Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over."),
+		"IfUnowned leaves alone what another cluster owns": blocked(with(found, taggedFor(abroad), adoption(resource.AdoptIfUnowned)),
+			"The distribution E1 exists already and belongs to shop/beta (cluster c2, uid u2). Nothing was changed. Set spec.adoptionPolicy to Force to take it over."+replace),
+		"Force leaves alone what a live object owns": blocked(with(found, taggedFor(other), ownerAlive, adoption(resource.AdoptForce)),
+			"The distribution E1 exists already and belongs to the object shop/beta (cluster c1, uid u2), which is alive. Nothing was changed."+replace),
+		"half an owner is an owner all the same": blocked(with(found, tagged(map[string]string{ownership.NamespaceKey: "shop"}), adoption(resource.AdoptIfUnowned)), ""),
+		"a refused adoption is said": {
+			in: with(found, tagged(nil), freshTags, adoption(resource.AdoptForce), refused(fault.Denied)), rule: "Owned", step: distribution.Rest{},
+			reason: resource.ReasonAccessDenied, stuck: true,
+		},
+		"an object that lost its finalizer gets it back": {in: with(quiet(), func(in *distribution.Input) { in.Held = false }), rule: "Held", step: distribution.Hold{}},
+	}
+}
+
+func createCases() map[string]question {
+	create := distribution.Create{Tags: quiet().World.Tags}
+	lost := distribution.Rest{Lost: true}
+	sent := func(ago time.Duration) func(*distribution.Input) {
+		return func(in *distribution.Input) { in.Attempts.CreatedAt = now.Add(-ago) }
+	}
+	stuck := func(in distribution.Input, reason chain.Reason, says string) question {
+		return question{in: in, rule: "Present", step: distribution.Rest{}, reason: reason, stuck: true, says: says}
+	}
+	waits := func(in distribution.Input) question {
+		return question{
+			in: in, rule: "Present", step: distribution.Rest{After: retry.FollowEvery}, reason: resource.ReasonCreating,
+			says: "The distribution was created; AWS does not show it yet.",
+		}
+	}
+	left := func(p resource.DriftPolicy) question {
+		return question{
+			in: with(quiet(), absent, drift(p)), rule: "Present", step: distribution.Rest{}, reason: resource.ReasonAWSError,
+			says: "The distribution E1 was deleted outside of Kubernetes, and driftPolicy " + string(p) + " creates nothing. Change the spec, or set spec.driftPolicy to enforce.",
+		}
+	}
+	exists := with(unborn(), absent, marked(time.Minute), refused(fault.Exists))
+	named := func(in *distribution.Input) { in.Desired.Numbered = false }
+	const notShown = "AWS says that the distribution alpha was created already, but does not show it yet. Looking again. AWS: said AWS"
+	return map[string]question{
+		"what was announced and is not there is created":                 {in: with(unborn(), absent, marked(time.Hour)), rule: "Present", step: create},
+		"a create whose answer was lost is sent again":                   {in: with(unborn(), absent, marked(time.Minute)), rule: "Present", step: create},
+		"what was created a moment ago may not be shown yet":             waits(with(unborn(), absent, marked(time.Minute), sent(time.Minute))),
+		"not even where status knows its ID":                             waits(with(quiet(), absent, marked(time.Minute))),
+		"nor where only the process knows when that was":                 waits(with(quiet(), absent, sent(time.Minute))),
+		"what was deleted outside is forgotten before another is made":   {in: with(quiet(), absent), rule: "Present", step: lost},
+		"under report it is only reported":                               left(resource.DriftReport),
+		"under suspend too":                                              left(resource.DriftSuspend),
+		"a change of the spec is applied under report as well":           {in: with(quiet(), absent, edited, drift(resource.DriftReport)), rule: "Present", step: lost},
+		"one that exists and is not shown yet is looked for again":       stuck(exists, resource.ReasonCreating, notShown),
+		"as long as reads may lag":                                       stuck(with(exists, failing(resource.ReasonCreating, now.Add(-time.Minute), now.Add(-time.Minute))), resource.ReasonCreating, notShown),
+		"after that its reference is used up, and the next one is taken": {in: with(exists, failing(resource.ReasonCreating, now.Add(-resource.GracePeriod), now.Add(-time.Minute))), rule: "Present", step: lost},
+		"a name stays taken, and there is no next one":                   stuck(with(exists, named, failing(resource.ReasonCreating, now.Add(-time.Hour), now.Add(-time.Minute))), resource.ReasonCreating, notShown),
+		"what failed otherwise before does not hasten that":              stuck(with(exists, failing(resource.ReasonAccessDenied, now.Add(-time.Hour), now.Add(-time.Hour))), resource.ReasonCreating, notShown),
+		"nor what failed for an earlier spec":                            stuck(with(exists, failing(resource.ReasonCreating, now.Add(-time.Hour), now.Add(-time.Hour)), edited), resource.ReasonCreating, notShown),
+		"a quota that is used up is said":                                stuck(with(unborn(), refused(fault.Quota)), resource.ReasonQuotaExceeded, "UpdateDistribution: SomeCode: said AWS"),
+		"a spec that AWS refuses is said":                                stuck(with(unborn(), refused(fault.Invalid)), resource.ReasonValidationFailed, "UpdateDistribution: SomeCode: said AWS"),
+		"what is to be adopted and not there is not created": stuck(with(unborn(), absent, adopting), resource.ReasonInvalidSpec,
+			"spec.distributionId E1: AWS knows no such distribution in the account of the operator's credentials. Delete this object and create one with the right ID, or with none to have one created."),
+	}
+}
+
+func updateCases() map[string]question {
+	update, correction := distribution.Update{}, distribution.Update{Drift: difference}
+	stuck := func(in distribution.Input, reason chain.Reason, says string) question {
+		return question{in: in, rule: "Faithful", step: distribution.Rest{}, reason: reason, stuck: true, says: says}
+	}
+	const fruitless = "AWS did not keep comment after 3 corrections: it does not accept the value, or somebody else changes it. Tried again with growing delay."
+	return map[string]question{
+		"a changed spec is sent":      {in: with(quiet(), drifted, edited), rule: "Faithful", step: update},
+		"under report too":            {in: with(quiet(), drifted, edited, drift(resource.DriftReport)), rule: "Faithful", step: update},
+		"drift is corrected":          {in: with(quiet(), drifted), rule: "Faithful", step: correction},
+		"under report drift is left":  {in: with(quiet(), drifted, drift(resource.DriftReport)), rule: "Idle", step: distribution.Rest{}},
+		"under suspend drift is left": {in: with(quiet(), drifted, drift(resource.DriftSuspend)), rule: "Idle", step: distribution.Rest{}},
+		"ownership that was proven a while ago is proven again first": {in: with(quiet(), drifted, oldTags), rule: "Faithful", step: distribution.Look{At: distribution.LookTags}},
+		"what AWS does not keep is given up for a while":              stuck(with(quiet(), drifted, worn), resource.ReasonDriftNotConverging, fruitless),
+		"corrections of long ago do not count":                        {in: with(quiet(), drifted, worn, func(in *distribution.Input) { in.Attempts.LastCorrection = now.Add(-resource.StableFor) }), rule: "Faithful", step: correction},
+		"what was adopted stays as it is":                             {in: with(quiet(), drifted, inherited), rule: "Idle", step: distribution.Rest{}},
+		"what was created since that was deleted does not": {
+			in: with(quiet(), drifted, inherited, func(in *distribution.Input) { in.AdoptedID = "E0" }), rule: "Faithful", step: correction,
+		},
+		"until the spec changes": {in: with(quiet(), drifted, inherited, edited), rule: "Faithful", step: update},
+		"what AWS accepted but did not keep waits for the tags of its generation": {
+			in:   with(quiet(), drifted, edited, accepted, tagged(me.Tags())),
+			rule: "TagsFaithful", step: distribution.Tag{ARN: arn, Tags: spec().Tags},
+		},
+		"an update that was refused is said":                           stuck(with(quiet(), drifted, refused(fault.Invalid)), resource.ReasonValidationFailed, "UpdateDistribution: SomeCode: said AWS"),
+		"one that turned out to exist and to be ours is updated":       {in: with(quiet(), drifted, refused(fault.Exists)), rule: "Faithful", step: correction},
+		"a refusal is not forgotten because nothing differs otherwise": stuck(with(quiet(), refused(fault.Denied)), resource.ReasonAccessDenied, ""),
+	}
+}
+
+func tagCases() map[string]question {
+	lost := with(quiet(), tagged(me.Tags()))
+	drifted := []resource.Difference{{Field: "tags[team]", Desired: "web"}}
+	set := distribution.Tag{ARN: arn, Tags: map[string]string{"team": "web"}}
+	correction := set
+	correction.Drift = drifted
+	owned := quiet().World.Tags
+	return map[string]question{
+		"a tag that somebody removed is set again": {in: lost, rule: "TagsFaithful", step: correction},
+		"an owner tag too": {
+			in:   with(quiet(), tagged(map[string]string{ownership.UIDKey: me.UID, "team": "web", ownership.ClusterKey: "c1", ownership.NamespaceKey: "shop"})),
+			rule: "TagsFaithful", step: distribution.Tag{ARN: arn, Tags: map[string]string{ownership.NameKey: "alpha"}, Drift: []resource.Difference{{Field: "tags[" + ownership.NameKey + "]", Desired: "alpha"}}},
+		},
+		"under report tags are left":            {in: with(lost, drift(resource.DriftReport)), rule: "Idle", step: distribution.Rest{}},
+		"a new tag is set":                      {in: with(lost, edited), rule: "TagsFaithful", step: set},
+		"the tags of what was adopted are set":  {in: with(lost, inherited, func(in *distribution.Input) { in.Memory.AppliedGeneration = 0 }), rule: "TagsFaithful", step: set},
+		"tags are written on fresh proof":       {in: with(lost, oldTags), rule: "TagsFaithful", step: distribution.Look{At: distribution.LookTags}},
+		"a tag that AWS does not keep is said":  {in: with(lost, worn), rule: "TagsFaithful", step: distribution.Rest{}, reason: resource.ReasonDriftNotConverging, stuck: true},
+		"a tag that somebody else set stays":    {in: with(quiet(), edited, tagged(merged(owned, map[string]string{"their": "x"}))), rule: "Idle", step: distribution.Rest{}},
+		"a refused tagging is said, not sought": {in: with(lost, refused(fault.Denied)), rule: "Faithful", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
+		"a tag that we had set and nobody wants any more goes": {
+			in: with(quiet(), edited, tagged(merged(owned, map[string]string{"old": "x"})), func(in *distribution.Input) {
+				in.Memory.AppliedTagKeys = []string{"old", "team"}
+			}),
+			rule: "TagsFaithful", step: distribution.Untag{ARN: arn, Keys: []string{"old"}},
+		},
+	}
+}
+
+func settleCases() map[string]question {
+	creating := func(in *distribution.Input) {
+		in.Memory.Conditions[chain.Ready] = chain.Condition{Type: chain.Ready, Reason: resource.ReasonCreating, Generation: in.Generation}
+	}
+	follow := distribution.Rest{After: retry.FollowEvery}
+	stopped := func(in distribution.Input, says string) question {
+		return question{
+			in: with(in, disabled), rule: "Serving", step: distribution.Rest{}, reason: resource.ReasonAWSError,
+			says: "The distribution is disabled in AWS although spec.enabled is true: it answers no viewer. Enable it there, or set spec.enabled to false if that is meant. " + says,
+		}
+	}
+	return map[string]question{
+		"a change that is being deployed is followed": {
+			in: with(quiet(), inProgress), rule: "Settled", step: follow, reason: resource.ReasonDeploying,
+			says: "The change is being deployed to CloudFront's edge locations.",
+		},
+		"a new resource that is being deployed too": {
+			in: with(quiet(), inProgress, creating), rule: "Settled", step: follow, reason: resource.ReasonCreating,
+			says: "The new distribution is being deployed to CloudFront's edge locations.",
+		},
+		"a deployment that takes long is looked at more rarely": {
+			in: with(quiet(), inProgress, func(in *distribution.Input) {
+				change(in, func(r *distribution.Observed) { r.Modified = now.Add(-3 * time.Minute) })
+			}),
+			rule: "Settled", step: distribution.Rest{After: 30 * time.Second}, reason: resource.ReasonDeploying,
+		},
+		"and at least once a minute": {
+			in: with(quiet(), inProgress, func(in *distribution.Input) {
+				change(in, func(r *distribution.Observed) { r.Modified = now.Add(-time.Hour) })
+			}),
+			rule: "Settled", step: distribution.Rest{After: time.Minute}, reason: resource.ReasonDeploying,
+		},
+		"what is disabled because the spec says so is well": {in: with(quiet(), disabled, func(in *distribution.Input) { in.Desired.Enabled = false }), rule: "Idle", step: distribution.Rest{}},
+		"what somebody disabled is not ready under report": stopped(with(quiet(), drift(resource.DriftReport)),
+			"With spec.driftPolicy report the operator leaves it so; enforce would enable it."),
+		"what was adopted disabled is not ready either": stopped(with(quiet(), inherited),
+			"The operator leaves an adopted distribution as it is until the spec changes."),
+	}
+}

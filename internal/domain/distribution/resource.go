@@ -1,0 +1,27 @@
+// Package distribution decides about what distribution tenants hang on: distributions and connection groups. What the
+// two are configured with is compared elsewhere; here is decided what comes next.
+package distribution
+
+import (
+	"time"
+)
+
+// Deployed is the deployment status of a resource whose last change has reached every edge location.
+const Deployed = "Deployed"
+
+// Observed is a distribution or connection group as AWS shows it.
+type Observed struct {
+	ID, ARN string
+	// Name is that of a connection group. A distribution has none.
+	Name string
+	ETag string
+	// Status is InProgress or Deployed.
+	Status  string
+	Enabled bool
+	// Default is true for the account's default connection group, which can't be deleted.
+	Default  bool
+	Modified time.Time
+}
+
+// Settled reports whether the last change has reached every edge location.
+func (o Observed) Settled() bool { return o.Status == Deployed }

@@ -1,0 +1,118 @@
+package distributiontenant
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// seenCertificates are the managed certificates that were ever seen for this tenant: what
+// status has, with the one that was read now as the last.
+func (in Input) seenCertificates() []string {
+	seen := slices.Clone(in.Memory.Certificates)
+	managed, known := in.certificate()
+	if known && managed != nil && managed.ARN != "" && in.mine() && managed.ARN != in.Desired.Customizations.CertificateARN {
+		seen = append(slices.DeleteFunc(seen, func(arn string) bool { return arn == managed.ARN }), managed.ARN)
+	}
+	return slices.DeleteFunc(seen, in.disposed)
+}
+
+// disposed reports whether a certificate needs no more thought: it is gone, or turned out
+// to be nobody's but the user's.
+func (in Input) disposed(arn string) bool {
+	c, known := in.World.Certificates[arn]
+	return in.Deleting && known && !c.Unreadable && (c.Deleted || c.Missing && !in.justRequested() || !c.Missing && !c.CloudFrontManaged)
+}
+
+// justRequested reports whether ACM may not show yet what CloudFront has requested there.
+func (in Input) justRequested() bool {
+	sent := in.Memory.Requested
+	return sent != nil && in.Now.Sub(sent.At) < resource.GracePeriod
+}
+
+// certificatesLearned makes sure that the managed certificate of a tenant that is about to
+// be deleted stands in status: afterwards nobody could tell that it was this tenant's.
+func certificatesLearned(in Input) (Decision, bool) {
+	if in.Desired.Request == nil && in.Memory.Requested == nil || in.keepsCertificates() || !in.World.present() {
+		return pass()
+	}
+	// What was only assumed after a request has no ARN.
+	managed, _ := in.certificate()
+	seen := !in.Attempts.CertificateSeen.IsZero() && !in.CertificateMoved() && managed != nil && managed.ARN != ""
+	if !in.World.ManagedKnown && !seen {
+		return do(Look{At: LookManaged})
+	}
+	if !in.certificatesStored() {
+		return do(Rest{Store: true})
+	}
+	return pass()
+}
+
+// certificatesStored reports whether status has all certificates that were seen.
+func (in Input) certificatesStored() bool {
+	return slices.Equal(in.seenCertificates(), in.Memory.Certificates)
+}
+
+func (in Input) keepsCertificates() bool { return in.Policy.Retain || in.Policy.KeepCertificates }
+
+// certificateAppears is the pause before ACM is asked again for a certificate that it should have.
+const certificateAppears = 10 * time.Second
+
+// certificatesGone deletes the managed certificates of a tenant that is gone: they would
+// count against the account's quota for ever.
+func certificatesGone(in Input) (Decision, bool) {
+	if in.keepsCertificates() {
+		return pass()
+	}
+	if in.World.Deleted && len(in.seenCertificates()) > 0 {
+		// The pass has had its one write: what was read now would be read again in the next.
+		return do(Rest{Store: true})
+	}
+	if in.World.Knowledge != resource.Absent {
+		return pass()
+	}
+	inUse := ""
+	for _, arn := range in.seenCertificates() {
+		c, known := in.World.Certificates[arn]
+		switch {
+		case arn == in.Desired.Customizations.CertificateARN:
+			continue
+		case known && c.InUse:
+			// It keeps none of the others.
+			inUse = orElse(inUse, arn)
+			continue
+		case known && c.Missing:
+			return rest(chain.Problem{Reason: resource.ReasonDeleting, Message: fmt.Sprintf(
+				"The distribution tenant is gone. Waiting until ACM shows its managed certificate %s, which was requested a moment ago, to delete it.", arn)}, certificateAppears)
+		case in.refusedWith(fault.InUse):
+			return certificateInUse(arn)
+		case in.refusedWith(fault.Denied):
+			return certificateLeft(arn, "acm:DeleteCertificate")
+		case in.World.Refused != nil:
+			return in.refusal()
+		case known && c.Unreadable:
+			return certificateLeft(arn, "acm:DescribeCertificate")
+		case !known:
+			return do(Look{At: LookCertificates, ARNs: []string{arn}})
+		}
+		return do(DeleteCertificate{ARN: arn})
+	}
+	if inUse != "" {
+		return certificateInUse(inUse)
+	}
+	return pass()
+}
+
+func certificateInUse(arn string) (Decision, bool) {
+	return stuck(resource.ReasonDeleting, fmt.Sprintf(
+		"The distribution tenant is gone. Waiting until ACM no longer counts the managed certificate %s as in use, to delete it. If something else uses it, set spec.managedCertificateRequest.deleteOnTenantDeletion to false.", arn))
+}
+
+func certificateLeft(arn, action string) (Decision, bool) {
+	return stuck(resource.ReasonAccessDenied, fmt.Sprintf(
+		"The distribution tenant is gone. Its managed certificate %s is left, for %s is not allowed to the operator. Allow it, or set spec.managedCertificateRequest.deleteOnTenantDeletion to false.", arn, action))
+}

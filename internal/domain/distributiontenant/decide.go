@@ -1,0 +1,117 @@
+package distributiontenant
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
+)
+
+// rule is one question about a tenant.
+type rule = chain.Rule[Input, Decision]
+
+// Chains lists the rules of both chains in their order.
+func Chains() (keep, remove []chain.Entry) { return chain.List(keepRules()), chain.List(removeRules()) }
+
+// Decide picks the one step that comes next. The order of the rules is the design:
+// whatever can stand in the way is asked before anything is written.
+func Decide(in Input) Decision {
+	rules := keepRules()
+	if in.Deleting {
+		rules = removeRules()
+	}
+	d, name, fires := chain.Decide(rules, in)
+	if !fires {
+		return Decision{Rule: "Idle", Step: Rest{}}
+	}
+	d.Rule = name
+	return patient(in, d)
+}
+
+// patient holds a step back while an earlier failure is not due for its next try. Looking at a
+// tenant that is there stays possible: its state is reported whatever else fails.
+func patient(in Input, d Decision) Decision {
+	if !in.waiting() {
+		return d
+	}
+	switch step := d.Step.(type) {
+	case Rest, LetGo, Hold:
+		return d
+	case Look:
+		// What a write would refer to is looked up for the write alone.
+		if in.World.present() && step.At != LookDistribution && step.At != LookCertificates {
+			return d
+		}
+	default:
+		// Every write waits its turn.
+	}
+	return Decision{Rule: d.Rule, Step: in.patience()}
+}
+
+// patience keeps what was said of a failure until it is due for its next try.
+func (in Input) patience() Rest { return Rest{After: in.dueIn(in.Memory.Failure), Hold: true} }
+
+// waiting reports whether a failure of this generation is not due for its next try. That of a
+// certificate holds back its own next request, and nothing else.
+func (in Input) waiting() bool {
+	f := in.Memory.Failure
+	return f != nil && f.Generation == in.Generation && f.Reason != resource.ReasonCertificateFailed &&
+		!in.Nudged && !in.Attempts.Asked && !in.unblocked(f) && in.dueIn(f) > 0
+}
+
+// failing reports whether that is what fails of this generation.
+func (in Input) failing(reason chain.Reason) bool {
+	f := in.Memory.Failure
+	return f != nil && f.Generation == in.Generation && f.Reason == reason
+}
+
+// retryDue reports whether what fails is due for its next try. What is still to be remembered
+// was never due.
+func (in Input) retryDue(reason chain.Reason) bool {
+	return in.failing(reason) && (in.Nudged || in.dueIn(in.Memory.Failure) <= 0)
+}
+
+// unblocked reports whether the tenant that stood in the way is gone.
+func (in Input) unblocked(f *resource.Failure) bool {
+	return f.Reason == resource.ReasonAdoptionRequired && in.World.Swept && !in.World.present()
+}
+
+// dueIn is how long the failure still has to wait for its next try.
+func (in Input) dueIn(f *resource.Failure) time.Duration {
+	last := in.Attempts.Last
+	if last.IsZero() {
+		// A fresh process keeps to the schedule of the one before it.
+		last = in.Now
+	}
+	if in.republishes(f.Reason) {
+		return retry.Republished.Next(f.Since, last).Sub(in.Now)
+	}
+	return f.NextTry(last).Sub(in.Now)
+}
+
+// republishes reports whether the next try of what AWS refuses begins with publishing names.
+func (in Input) republishes(refusal chain.Reason) bool {
+	switch refusal {
+	case resource.ReasonAccessDenied, resource.ReasonQuotaExceeded, resource.ReasonValidationFailed, resource.ReasonDomainConflict, resource.ReasonAWSError:
+		return !in.World.present() && in.provesByDNS()
+	default:
+		return false
+	}
+}
+
+// rest ends the pass with a problem, and leaves waking up to after.
+func rest(p chain.Problem, after time.Duration) (Decision, bool) {
+	return Decision{Step: Rest{After: after}, Problem: &p}, true
+}
+
+// stuck ends the pass with a problem that is tried again with growing delay.
+func stuck(reason chain.Reason, message string) (Decision, bool) {
+	return Decision{Step: Rest{}, Problem: &chain.Problem{Reason: reason, Message: message, Stuck: true}}, true
+}
+
+// do asks for a step.
+func do(s Step) (Decision, bool) { return Decision{Step: s}, true }
+
+// pass lets the next rule speak.
+func pass() (Decision, bool) { return Decision{}, false }

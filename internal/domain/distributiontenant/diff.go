@@ -1,0 +1,90 @@
+package distributiontenant
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// certificateField is the one field that AWS and the operator write by themselves.
+const certificateField = "customizations.certificate.arn"
+
+// Diff lists the fields in which observed differs from desired, in a fixed order. Both
+// must be normalised. A connection group that is not desired is not compared: AWS chose it.
+func Diff(desired, observed Tenant) []resource.Difference {
+	var out []resource.Difference
+	add := func(field, want, have string) {
+		if want != have {
+			out = append(out, resource.Difference{Field: field, Desired: want, Observed: have})
+		}
+	}
+	add("distributionId", desired.DistributionID, observed.DistributionID)
+	add("domains", setText(desired.Domains), setText(observed.Domains))
+	add("enabled", boolText(desired.Enabled), boolText(observed.Enabled))
+	if desired.ConnectionGroupID != "" {
+		add("connectionGroupId", desired.ConnectionGroupID, observed.ConnectionGroupID)
+	}
+	for _, name := range unionKeys(desired.Parameters, observed.Parameters) {
+		add("parameters["+name+"]", desired.Parameters[name], observed.Parameters[name])
+	}
+	d, o := desired.Customizations, observed.Customizations
+	add("customizations.webAcl", d.WebACL.text(), o.WebACL.text())
+	add(certificateField, d.CertificateARN, o.CertificateARN)
+	add("customizations.geoRestrictions", d.Geo.text(), o.Geo.text())
+	return out
+}
+
+// withInherited returns desired with every block that it lacks taken from observed. It
+// is how an adopted tenant keeps what nobody has spoken about yet.
+func withInherited(desired, observed Tenant) Tenant {
+	if len(desired.Parameters) == 0 {
+		desired.Parameters = observed.Parameters
+	}
+	c, o := &desired.Customizations, observed.Customizations
+	if c.WebACL == (WebACL{}) {
+		c.WebACL = o.WebACL
+	}
+	if c.CertificateARN == "" {
+		c.CertificateARN = o.CertificateARN
+	}
+	if c.Geo.Type == "" {
+		c.Geo = o.Geo
+	}
+	return desired
+}
+
+func (w WebACL) text() string {
+	if w.ARN == "" {
+		return w.Action
+	}
+	return w.Action + " " + w.ARN
+}
+
+func (g Geo) text() string {
+	if len(g.Locations) == 0 {
+		return g.Type
+	}
+	return g.Type + " " + strings.Join(g.Locations, ",")
+}
+
+func boolText(b bool) string {
+	if b {
+		return "true"
+	}
+	return "false"
+}
+
+func setText(list []string) string {
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(list))), ",")
+}
+
+func unionKeys(a, b map[string]string) []string {
+	all := maps.Clone(a)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, b)
+	return slices.Sorted(maps.Keys(all))
+}

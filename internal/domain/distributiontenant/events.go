@@ -1,0 +1,96 @@
+package distributiontenant
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// EventCertificateUnreadable tells that a domain could not be checked against a certificate.
+const EventCertificateUnreadable = "CertificateUnreadable"
+
+// Events lists the transitions of a pass. The happy path has one: Deployed.
+func Events(in Input, out Outcome, r Report) []chain.Event {
+	var events []chain.Event
+	for _, s := range out.Done {
+		if e, tells := stepEvent(in, s); tells {
+			events = append(events, e)
+		}
+		events = append(events, uncheckedEvents(in, s)...)
+	}
+	for _, c := range r.Conditions {
+		before := in.Memory.Conditions[c.Type]
+		switch {
+		case c.Type == chain.Ready && c.Status && !before.Status:
+			events = append(events, chain.Event{Reason: string(c.Reason), Message: c.Message})
+		case c.Type == chain.Ready && !c.Status && before.Reason != c.Reason && alarming(c.Reason),
+			c.Type == chain.Synced && before.Reason != c.Reason && (c.Reason == resource.ReasonDriftDetected || c.Reason == resource.ReasonDriftNotConverging):
+			events = append(events, chain.Event{Warning: true, Reason: string(c.Reason), Message: c.Message + driftDetail(c, r)})
+		}
+	}
+	return events
+}
+
+func stepEvent(in Input, s Step) (chain.Event, bool) {
+	switch s := s.(type) {
+	case Adopt:
+		from := "It had no owner."
+		if s.Previous != "" {
+			from = "It belonged to " + s.Previous + "."
+		}
+		return chain.Event{Reason: resource.EventAdopted, Message: fmt.Sprintf("Took over the distribution tenant %q. %s", in.Desired.Name, from)}, true
+	case Update:
+		return resource.DriftEvent(s.Drift)
+	case Tag:
+		return resource.DriftEvent(s.Drift)
+	case Create:
+		if in.Memory.ID != "" {
+			return chain.Event{Warning: true, Reason: resource.EventExternalDeletion,
+				Message: fmt.Sprintf("The distribution tenant %q (%s) was deleted outside of Kubernetes and is created again.", s.Tenant.Name, in.Memory.ID)}, true
+		}
+	case LetGo:
+		if s.Left != "" {
+			return chain.Event{Reason: resource.EventRetained, Message: "The distribution tenant " + s.Left + " stays in AWS."}, true
+		}
+	case Look, Hold, Untag, Disable, Delete, DeleteCertificate, Rest:
+	}
+	return chain.Event{}, false
+}
+
+// uncheckedEvents names the certificates that should have been checked before the write. AWS
+// judges by itself, and says less about what is wrong.
+func uncheckedEvents(in Input, s Step) []chain.Event {
+	switch s.(type) {
+	case Create, Update:
+	default:
+		return nil
+	}
+	var events []chain.Event
+	for _, arn := range slices.Sorted(maps.Keys(in.World.Certificates)) {
+		if in.World.Certificates[arn].Unreadable {
+			events = append(events, chain.Event{Warning: true, Reason: EventCertificateUnreadable, Message: fmt.Sprintf(
+				"Nobody checked that the certificate %s covers spec.domains: acm:DescribeCertificate is not allowed to the operator. Allow it to have mistakes named before AWS refuses them.", arn)})
+		}
+	}
+	return events
+}
+
+func driftDetail(c chain.Condition, r Report) string {
+	if c.Reason != resource.ReasonDriftDetected || len(r.Drift) == 0 {
+		return ""
+	}
+	return " " + resource.Detail(r.Drift)
+}
+
+// alarming reports whether a reason for not being Ready needs attention.
+func alarming(r chain.Reason) bool {
+	switch r {
+	case ReasonPendingValidation, ReasonAttaching, ReasonDNSRecordCreating, ReasonDNSPropagating, ReasonDomainChangeHeld, ReasonReferenceNotReady:
+		return false
+	default:
+		return resource.Alarming(r)
+	}
+}

@@ -1,0 +1,56 @@
+package distributiontenant_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// Events tell transitions. The happy path has one, and no poll ever repeats one.
+func TestEvents(t *testing.T) {
+	wasReady := func(status bool, reason chain.Reason) func(*distributiontenant.Input) {
+		return func(in *distributiontenant.Input) {
+			in.Memory.Conditions = map[chain.ConditionType]chain.Condition{
+				chain.Ready:  {Type: chain.Ready, Status: status, Reason: reason, Generation: in.Generation},
+				chain.Synced: {Type: chain.Synced, Status: true, Reason: resource.ReasonInSync, Generation: in.Generation},
+			}
+		}
+	}
+	difference := []resource.Difference{{Field: "enabled", Desired: "true", Observed: "false"}}
+	tests := map[string]struct {
+		in   distributiontenant.Input
+		done []distributiontenant.Step
+		want []chain.Event
+	}{
+		"nothing happened": {in: quiet()},
+		"it became ready": {
+			in:   with(quiet(), wasReady(false, resource.ReasonCreating)),
+			want: []chain.Event{{Reason: "Deployed", Message: "Deployed to CloudFront's edge locations and serving every domain."}},
+		},
+		"a deployment is no news":      {in: with(quiet(), inProgress)},
+		"a creation is no news":        {in: unborn(), done: []distributiontenant.Step{distributiontenant.Create{}}},
+		"a re-creation is":             {in: with(quiet(), absent), done: []distributiontenant.Step{distributiontenant.Create{Tenant: spec().Tenant}}, want: []chain.Event{{Warning: true, Reason: "ExternalDeletion", Message: `The distribution tenant "alpha" (dt_1) was deleted outside of Kubernetes and is created again.`}}},
+		"a correction is":              {in: quiet(), done: []distributiontenant.Step{distributiontenant.Update{Drift: difference}}, want: []chain.Event{{Warning: true, Reason: "DriftCorrected", Message: `Set back what was changed in AWS: enabled "false" instead of "true".`}}},
+		"an update by the spec is not": {in: quiet(), done: []distributiontenant.Step{distributiontenant.Update{}}},
+		"an adoption is":               {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{}}, want: []chain.Event{{Reason: "Adopted", Message: `Took over the distribution tenant "alpha". It had no owner.`}}},
+		"with the owner before":        {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{Previous: "shop/beta"}}, want: []chain.Event{{Reason: "Adopted", Message: `Took over the distribution tenant "alpha". It belonged to shop/beta.`}}},
+		"a tenant that stays is":       {in: dying(), done: []distributiontenant.Step{distributiontenant.LetGo{Left: "alpha (dt_1)"}}, want: []chain.Event{{Reason: "Retained", Message: "The distribution tenant alpha (dt_1) stays in AWS."}}},
+		"drift that is only reported is, with its values": {
+			in: with(quiet(), drifted, drift(resource.DriftReport)),
+			want: []chain.Event{{Warning: true, Reason: "DriftDetected",
+				Message: `Changed in AWS and left so by driftPolicy report: parameters[tier]. parameters[tier] "lead" instead of "gold"`}},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			out := distributiontenant.Outcome{Decision: distributiontenant.Decide(test.in), Done: test.done}
+			if d := cmp.Diff(test.want, distributiontenant.Events(test.in, out, distributiontenant.Conclude(test.in, out))); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}

@@ -1,0 +1,155 @@
+package distributiontenant
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// CertificateIssued is ACM's state of a certificate that can be used.
+const CertificateIssued = "ISSUED"
+
+// preflight asks what AWS would ask of a create or an update, from cached reads, so
+// that a mistake is named by field instead of by a refused call.
+func preflight(in Input) (Decision, bool) {
+	d := in.World.Distribution
+	if d == nil {
+		return do(Look{At: LookDistribution})
+	}
+	if d.Unreadable {
+		return pass()
+	}
+	if d.Missing {
+		return stuck(resource.ReasonInvalidSpec, fmt.Sprintf(
+			"%s: AWS knows no such distribution in this account. Name a multi-tenant distribution.", in.distributionText()))
+	}
+	if !d.MultiTenant {
+		return stuck(resource.ReasonInvalidSpec, fmt.Sprintf(
+			"%s: the distribution's connection mode is not tenant-only, so that it can't have tenants. Name a multi-tenant distribution.", in.distributionText()))
+	}
+	if p := checkParameters(in.effective().Parameters, *d); p != nil {
+		return Decision{Step: Rest{}, Problem: p}, true
+	}
+	return checkCoverage(in, *d)
+}
+
+// distributionText is the distribution as the spec names it.
+func (in Input) distributionText() string {
+	for _, r := range in.World.References {
+		if r.Field == DistributionRef {
+			return fmt.Sprintf("spec.%s %s (%s)", r.Field, r.Name, r.ID)
+		}
+	}
+	return "spec.distributionId " + in.Desired.DistributionID
+}
+
+func checkParameters(have map[string]string, d Distribution) *chain.Problem {
+	declared := map[string]bool{}
+	var names, missing, unknown []string
+	for _, def := range d.Parameters {
+		declared[def.Name] = true
+		names = append(names, def.Name)
+		if _, ok := have[def.Name]; def.Required && !ok {
+			missing = append(missing, def.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(have)) {
+		if !declared[name] {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(missing)
+	slices.Sort(names)
+	switch {
+	case len(missing) > 0:
+		return &chain.Problem{Reason: ReasonMissingParameters, Stuck: true, Message: fmt.Sprintf(
+			"spec.parameters lacks %s, which distribution %s requires. Add it with a value.", resource.JoinSome(missing), d.ID)}
+	case len(unknown) > 0:
+		return &chain.Problem{Reason: resource.ReasonInvalidSpec, Stuck: true, Message: fmt.Sprintf(
+			"spec.parameters has %s, which distribution %s does not declare. It declares: %s.",
+			resource.JoinSome(unknown), d.ID, orElse(resource.JoinSome(names), "none"))}
+	}
+	return nil
+}
+
+// checkCoverage asks for a certificate that covers each domain: the tenant's own or the
+// distribution's. With a managed certificate requested AWS judges by the domain's DNS.
+func checkCoverage(in Input, d Distribution) (Decision, bool) {
+	if in.request() != nil {
+		return pass()
+	}
+	var arns []string
+	for _, arn := range []string{in.effective().Customizations.CertificateARN, d.CertificateARN} {
+		if arn != "" && !slices.Contains(arns, arn) {
+			arns = append(arns, arn)
+		}
+	}
+	if len(arns) == 0 {
+		return stuck(ReasonMissingCertificate, fmt.Sprintf(
+			"No certificate covers %s: distribution %s has none. Set spec.customizations.certificate.arn, or request one with spec.managedCertificateRequest.",
+			resource.JoinSome(in.Desired.Domains), d.ID))
+	}
+	var names []string
+	unusable := ""
+	for _, arn := range arns {
+		c, known := in.World.Certificates[arn]
+		switch {
+		case !known:
+			return do(Look{At: LookCertificates, ARNs: arns})
+		case c.Unreadable:
+			return pass()
+		case c.flaw(arn) == "":
+			names = append(names, c.Names...)
+		case arn != d.CertificateARN:
+			return stuck(ReasonMissingCertificate, c.flaw(arn))
+		default:
+			// The distribution's is only missed where the tenant's own leaves a domain bare.
+			unusable = c.flaw(arn)
+		}
+	}
+	bare := certificate.Uncovered(names, in.Desired.Domains)
+	switch {
+	case len(bare) == 0:
+		return pass()
+	case unusable != "":
+		return stuck(ReasonMissingCertificate, unusable)
+	}
+	return stuck(ReasonCertificateSANMismatch, fmt.Sprintf(
+		"spec.domains: no certificate covers %s. The certificates at hand cover %s; a wildcard covers one label.", resource.JoinSome(bare), resource.JoinSome(names)))
+}
+
+// flaw says why the certificate can't be used, empty when it can.
+func (c Certificate) flaw(arn string) string {
+	switch {
+	case c.Missing:
+		return fmt.Sprintf("Certificate %s does not exist in ACM in us-east-1 of this account.", arn)
+	case c.Status != CertificateIssued:
+		return fmt.Sprintf("Certificate %s is in the state %s; only an ISSUED one can be used.", arn, c.Status)
+	}
+	return ""
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// unserved lists the domains that the tenant does not have, and those that it has and
+// CloudFront does not answer for.
+func unserved(domains []string, t Observed) (missing, inactive []string) {
+	for _, d := range domains {
+		switch state, has := t.DomainStates[d]; {
+		case !has:
+			missing = append(missing, d)
+		case state != DomainActive:
+			inactive = append(inactive, d)
+		}
+	}
+	return missing, inactive
+}

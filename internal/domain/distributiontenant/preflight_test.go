@@ -1,0 +1,143 @@
+package distributiontenant_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// What can be known before the first write is asked before it, and named by field.
+func TestPreflight(t *testing.T) {
+	distribution := func(change func(*distributiontenant.Distribution)) func(*distributiontenant.Input) {
+		return func(in *distributiontenant.Input) {
+			d := *in.World.Distribution
+			change(&d)
+			in.World.Distribution = &d
+		}
+	}
+	certificate := func(c distributiontenant.Certificate) func(*distributiontenant.Input) {
+		return func(in *distributiontenant.Input) {
+			in.World.Certificates = map[string]distributiontenant.Certificate{distARN: c}
+		}
+	}
+	domains := func(list ...string) func(*distributiontenant.Input) {
+		return func(in *distributiontenant.Input) { in.Desired.Domains = list }
+	}
+	tests := map[string]struct {
+		change []func(*distributiontenant.Input)
+		// look is what is read, reason and says what is said; all empty: the create goes out.
+		look   distributiontenant.Look
+		reason chain.Reason
+		says   string
+	}{
+		"everything is there":            {},
+		"the distribution is read first": {change: []func(*distributiontenant.Input){func(in *distributiontenant.Input) { in.World.Distribution = nil }}, look: distributiontenant.Look{At: distributiontenant.LookDistribution}},
+		"a distribution that may not be read leaves the judgement to AWS": {change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { *d = distributiontenant.Distribution{Unreadable: true} })}},
+		"a distribution that is missing":                                  {change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.Missing = true })}, reason: resource.ReasonInvalidSpec, says: "spec.distributionId E1"},
+		"a distribution without tenants":                                  {change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.MultiTenant = false })}, reason: resource.ReasonInvalidSpec, says: "tenant-only"},
+		"a required parameter is lacking": {
+			change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) {
+				d.Parameters = []distributiontenant.ParameterDefinition{{Name: "zone", Required: true}, {Name: "tier"}, {Name: "area", Required: true}}
+			})},
+			reason: distributiontenant.ReasonMissingParameters, says: "spec.parameters lacks area, zone",
+		},
+		"a parameter is not declared": {
+			change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.Parameters = nil })},
+			reason: resource.ReasonInvalidSpec, says: "spec.parameters has tier",
+		},
+		"no certificate at all": {
+			change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.CertificateARN = "" })},
+			reason: distributiontenant.ReasonMissingCertificate, says: "spec.managedCertificateRequest",
+		},
+		"a managed certificate is asked for: AWS judges": {change: []func(*distributiontenant.Input){requested, distribution(func(d *distributiontenant.Distribution) { d.CertificateARN = "" })}},
+		"certificates are read, the tenant's own too": {
+			change: []func(*distributiontenant.Input){func(in *distributiontenant.Input) {
+				in.Desired.Customizations.CertificateARN, in.World.Certificates = ownARN, nil
+			}},
+			look: distributiontenant.Look{At: distributiontenant.LookCertificates, ARNs: []string{ownARN, distARN}},
+		},
+		"a certificate that may not be read leaves the judgement to AWS": {change: []func(*distributiontenant.Input){certificate(distributiontenant.Certificate{Unreadable: true})}},
+		"a certificate that is missing":                                  {change: []func(*distributiontenant.Input){certificate(distributiontenant.Certificate{Missing: true})}, reason: distributiontenant.ReasonMissingCertificate, says: distARN},
+		"a certificate that is not issued":                               {change: []func(*distributiontenant.Input){certificate(distributiontenant.Certificate{Status: "PENDING_VALIDATION"})}, reason: distributiontenant.ReasonMissingCertificate, says: "PENDING_VALIDATION"},
+		"a distribution's expired certificate matters not where the tenant's own covers all": {change: []func(*distributiontenant.Input){func(in *distributiontenant.Input) {
+			in.Desired.Customizations.CertificateARN = ownARN
+			in.World.Certificates = map[string]distributiontenant.Certificate{
+				ownARN: {Status: "ISSUED", Names: in.Desired.Domains}, distARN: {Status: "EXPIRED"},
+			}
+		}}},
+		"a wildcard covers one label": {change: []func(*distributiontenant.Input){domains("alpha.example.com", "a.b.example.com")}, reason: distributiontenant.ReasonCertificateSANMismatch, says: "no certificate covers a.b.example.com."},
+		"long lists are cut": {
+			change: []func(*distributiontenant.Input){domains("a.a.org", "b.a.org", "c.a.org", "d.a.org", "e.a.org", "f.a.org", "g.a.org")},
+			reason: distributiontenant.ReasonCertificateSANMismatch, says: "e.a.org and 2 more",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := with(unborn(), test.change...)
+			got := distributiontenant.Decide(in)
+			switch {
+			case test.look.At != "":
+				ask(t, question{in: in, rule: "TenantPresent", step: test.look})
+			case test.reason != "":
+				ask(t, question{in: in, rule: "TenantPresent", step: distributiontenant.Rest{}, reason: test.reason, stuck: true})
+				if !strings.Contains(got.Problem.Message, test.says) {
+					t.Errorf("message %q does not say %q", got.Problem.Message, test.says)
+				}
+			default:
+				if _, ok := got.Step.(distributiontenant.Create); !ok {
+					t.Errorf("got %T (%+v), want a create", got.Step, got.Problem)
+				}
+			}
+		})
+	}
+}
+
+// A refusal over a domain names who holds it, and what to do about it.
+func TestDomainConflictNamesTheHolder(t *testing.T) {
+	tests := map[string]struct {
+		holder *distributiontenant.Holder
+		says   []string
+	}{
+		"another object of an operator": {&distributiontenant.Holder{ID: "dt_9", Name: "beta", Domain: "alpha.example.com", Owner: other}, []string{"beta", "dt_9", "shop/beta", "Remove it there"}},
+		"nobody's tenant":               {&distributiontenant.Holder{ID: "dt_9", Name: "theirs", Domain: "alpha.example.com"}, []string{"theirs", "no operator owns", "IfUnowned"}},
+		"something out of sight":        {nil, []string{"alpha.example.com", "said AWS"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := with(unborn(), refused(fault.DomainTaken), func(in *distributiontenant.Input) { in.World.HolderKnown, in.World.Holder = true, test.holder })
+			got := distributiontenant.Decide(in)
+			for _, part := range test.says {
+				if !strings.Contains(got.Problem.Message, part) {
+					t.Errorf("message %q does not say %q", got.Problem.Message, part)
+				}
+			}
+		})
+	}
+}
+
+// What stands in the way of an adoption is said together with the way out.
+func TestAdoptionAdvice(t *testing.T) {
+	former := me
+	former.UID = "u0"
+	tests := map[string]struct {
+		change []func(*distributiontenant.Input)
+		says   string
+	}{
+		"unowned":            {[]func(*distributiontenant.Input){tagged(nil)}, "spec.adoptionPolicy to IfUnowned"},
+		"former":             {[]func(*distributiontenant.Input){taggedFor(former)}, "earlier object of this name"},
+		"foreign":            {[]func(*distributiontenant.Input){taggedFor(other)}, "spec.adoptionPolicy to Force"},
+		"foreign, and alive": {[]func(*distributiontenant.Input){taggedFor(other), ownerAlive}, "Give one of the two another spec.tenantName"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := distributiontenant.Decide(with(with(quiet(), test.change...), freshTags))
+			if got.Problem == nil || !strings.Contains(got.Problem.Message, test.says) {
+				t.Errorf("got %+v, want a message that says %q", got.Problem, test.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,168 @@
+package distributiontenant
+
+import (
+	"fmt"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// ReferenceField is a field of spec that names an object of this cluster in place of an ID of AWS.
+type ReferenceField string
+
+// The fields.
+const (
+	DistributionRef    ReferenceField = "distributionRef"
+	ConnectionGroupRef ReferenceField = "connectionGroupRef"
+)
+
+// Reference is an object that the spec names, as the cluster shows it. The zero value but for the field and
+// the name is an object that does not exist.
+type Reference struct {
+	Field                 ReferenceField
+	Kind, Namespace, Name string
+
+	Found    bool
+	Deleting bool
+	// Unread is true when the cluster did not answer whether there is such an object.
+	Unread bool
+	// ID is what AWS calls that which the object stands for. Empty until it exists there and is proven
+	// the object's own.
+	ID string
+	// NotReady is why the object is not ready by its own word; empty when it says no such thing.
+	NotReady chain.Reason
+	// Direct is true for a distribution that can't have tenants.
+	Direct bool
+	// Disabled is true for a connection group that CloudFront takes no tenants into.
+	Disabled bool
+}
+
+// Parents are the IDs of what a tenant hangs on.
+type Parents struct {
+	DistributionID, ConnectionGroupID string
+}
+
+func (p Parents) of(f ReferenceField) string {
+	if f == ConnectionGroupRef {
+		return p.ConnectionGroupID
+	}
+	return p.DistributionID
+}
+
+// problem says why no tenant can hang on the object, nil when one can. Parents need not be deployed: nothing is
+// known of CloudFront refusing a tenant for that, and a refusal would be tried again.
+//
+// None is stuck. The object's own watch wakes the tenant; a schedule of tries would only keep it waiting.
+func (r Reference) problem() *chain.Problem {
+	what := fmt.Sprintf("spec.%s: %s %s/%s", r.Field, r.Kind, r.Namespace, r.Name)
+	not := func(reason chain.Reason, format string, args ...any) *chain.Problem {
+		return &chain.Problem{Reason: reason, Message: what + " " + fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case r.Unread:
+		return not(ReasonReferenceNotReady, "could not be read from the cluster. It is tried again.")
+	case !r.Found:
+		return not(ReasonReferenceNotReady, "does not exist. Create it, or name another one.")
+	case r.Deleting:
+		return not(ReasonReferenceNotReady, "is being deleted. Name another one.")
+	case r.Direct:
+		return not(resource.ReasonInvalidSpec, "has connectionMode direct, so that it can't have tenants. Name one with connectionMode tenant-only.")
+	case r.ID == "" && r.NotReady != "":
+		return not(ReasonReferenceNotReady, "is not in AWS yet. Its Ready condition says %s.", r.NotReady)
+	case r.ID == "":
+		return not(ReasonReferenceNotReady, "is not in AWS yet.")
+	case r.Disabled:
+		return not(ReasonReferenceNotReady, "is disabled, and CloudFront takes no tenants into it. Set its spec.enabled to true, or name another one.")
+	}
+	return nil
+}
+
+// Refer takes over what the references of the spec lead to.
+func (in *Input) Refer(references []Reference) {
+	in.World.References = references
+	var led Parents
+	for _, r := range references {
+		switch r.Field {
+		case DistributionRef:
+			in.Desired.DistributionID, led.DistributionID = r.ID, r.ID
+		case ConnectionGroupRef:
+			in.Desired.ConnectionGroupID, led.ConnectionGroupID = r.ID, r.ID
+		}
+	}
+	a := &in.Attempts
+	if in.Unresolved() || a.Led == led {
+		return
+	}
+	// What was accepted or refused with another parent says nothing about this one.
+	a.AcceptedFor, a.Accepted = 0, 0
+	a.Asked = a.Asked || a.Led != Parents{}
+	a.Led = led
+}
+
+// unresolved is what is wrong with the first reference that leads nowhere; nil when there is none.
+func (in Input) unresolved() *chain.Problem {
+	for _, r := range in.World.References {
+		if p := r.problem(); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// Unresolved reports whether it is unknown what the spec asks for, because a reference leads nowhere.
+func (in Input) Unresolved() bool { return in.unresolved() != nil }
+
+// ledTo reports whether those are the parents that the references lead to. What a field names by its ID
+// changes with the generation only, and what leads nowhere is not compared.
+func (in Input) ledTo(p Parents) bool {
+	for _, r := range in.World.References {
+		if r.problem() == nil && p.of(r.Field) != r.ID {
+			return false
+		}
+	}
+	return true
+}
+
+// referenced holds everything back while it is unknown what the spec asks for. A tenant that is there
+// stays as it is, whatever else has changed: half a change could be a harmful one.
+func referenced(in Input) (Decision, bool) {
+	p := in.unresolved()
+	if p == nil {
+		return pass()
+	}
+	d := Decision{Step: Rest{}, Problem: p}
+	if !in.mine() {
+		return d, true
+	}
+	p.Of = chain.Synced
+	p.Message += " The distribution tenant stays as it is until then."
+	if progress, fires := settled(in); fires {
+		d.Step = progress.Step
+	} else if wait := in.certificateWait(); in.request() != nil && wait > 0 {
+		d.Step = Rest{After: wait}
+	}
+	return d, true
+}
+
+// heldBack reports whether the pass before this one rested because a reference led nowhere.
+func (in Input) heldBack() bool {
+	return in.Memory.Conditions[chain.Synced].Reason == ReasonReferenceNotReady
+}
+
+// keptETag is the ETag to remember of a tenant that nobody compares with the spec for now: the one that was
+// known to equal it, as long as it stays. With it, a parent that comes back costs no read of each tenant.
+func (in Input) keptETag() string {
+	compared := in.Memory.Conditions[chain.Synced].Status || in.heldBack() || in.Paused
+	if compared && in.World.Tenant.ETag == in.Memory.ETag {
+		return in.Memory.ETag
+	}
+	return ""
+}
+
+// mayHold reports whether our tenant has the domain, or may have it as far as is known.
+func (in Input) mayHold(domain string) bool {
+	if in.World.Knowledge == resource.Nothing {
+		return in.Memory.ID != "" || !in.CreateMark.IsZero()
+	}
+	return in.holds(domain)
+}

@@ -1,0 +1,58 @@
+package distributiontenant
+
+import (
+	"fmt"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// refusedWith reports whether this pass's write was refused with that kind.
+func (in Input) refusedWith(kind fault.Kind) bool {
+	return in.World.Refused != nil && in.World.Refused.Kind == kind
+}
+
+// blocked reports whether this pass's write was refused for a reason that still stands.
+// That a name was taken is explained as soon as the tenant of that name is seen.
+func (in Input) blocked() bool {
+	return in.World.Refused != nil && (!in.World.present() || in.World.Refused.Kind != fault.Exists)
+}
+
+// refusal turns the refusal of this pass's write into the problem to show.
+func (in Input) refusal() (Decision, bool) {
+	f := in.World.Refused
+	switch f.Kind {
+	case fault.Exists:
+		return stuck(resource.ReasonCreating, fmt.Sprintf(
+			"AWS says that a distribution tenant named %q exists, but does not show it yet. Looking again.", in.Desired.Name))
+	case fault.DomainTaken:
+		if !in.World.HolderKnown {
+			return do(Look{At: LookHolder})
+		}
+		return stuck(resource.ReasonDomainConflict, in.holderText())
+	case fault.DomainUnverified:
+		// A certificate that failed for want of proof is not asked for without it either.
+		if c := in.certificateCondition(); c.Reason == resource.ReasonCertificateFailed && !in.domainComes() {
+			return Decision{Step: Rest{}, Problem: &chain.Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady, Stuck: true}}, true
+		}
+		return stuck(resource.ReasonDomainValidationPending, f.Error())
+	default:
+		return stuck(resource.ReasonOf(f.Kind), f.Error())
+	}
+}
+
+func (in Input) holderText() string {
+	h := in.World.Holder
+	switch {
+	case h == nil:
+		return fmt.Sprintf("A domain of %s is attached to a CloudFront resource that this account does not show as a distribution tenant. Remove it there, or move it with UpdateDomainAssociation. AWS: %s",
+			resource.JoinSome(in.Desired.Domains), in.World.Refused.Message)
+	case h.Owner != ownership.Owner{}:
+		return fmt.Sprintf("Domain %s is held by the distribution tenant %q (%s) of %s. Remove it there first.", h.Domain, h.Name, h.ID, h.Owner)
+	default:
+		return fmt.Sprintf("Domain %s is held by the distribution tenant %q (%s), which no operator owns. Remove it there first, or set spec.tenantName to its name and spec.adoptionPolicy to IfUnowned to take the tenant over.",
+			h.Domain, h.Name, h.ID)
+	}
+}

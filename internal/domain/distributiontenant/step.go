@@ -1,0 +1,170 @@
+package distributiontenant
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// Step is the one thing that a decision asks for. The set of steps is closed.
+//
+//sumtype:decl
+type Step interface {
+	// Effect says what the step does to the world.
+	Effect() chain.Effect
+	step()
+}
+
+// Subject is what a Look reads.
+type Subject string
+
+// The subjects.
+const (
+	LookTenant       Subject = "tenant"
+	LookTags         Subject = "tags"
+	LookDistribution Subject = "distribution"
+	LookCertificates Subject = "certificates"
+	LookManaged      Subject = "managed certificate"
+	LookHolder       Subject = "domain holder"
+	LookRouting      Subject = "routing endpoint"
+	LookAccount      Subject = "account"
+	LookZones        Subject = "zones"
+	LookIPv6         Subject = "IPv6"
+	LookVisible      Subject = "public DNS"
+)
+
+// Look reads one thing more before the decision is made.
+type Look struct {
+	chain.Reads
+
+	At Subject
+	// ARNs names the certificates to read.
+	ARNs []string
+}
+
+// Hold puts our finalizer on an object that lost it.
+type Hold struct{ chain.Applies }
+
+// Create announces the create (finalizer and mark in one write) and creates the tenant.
+type Create struct {
+	chain.Writes
+
+	Tenant  Tenant
+	Tags    map[string]string
+	Request *CertificateRequest
+}
+
+// Adopt writes our owner tags, and nothing else, to a tenant that is not ours yet.
+type Adopt struct {
+	chain.Writes
+
+	ARN  string
+	Tags map[string]string
+	// Previous is who owned it, for the event. Empty: nobody.
+	Previous string
+}
+
+// Update sends the whole tenant under the ETag that was read.
+type Update struct {
+	chain.Writes
+
+	ID, ETag string
+	Tenant   Tenant
+	// Request asks for a managed certificate along with the update; nil when none is wanted.
+	Request *CertificateRequest
+	// Partial is true when a change of domains has to wait and is not in it.
+	Partial bool
+	// Drift is what the update corrects; empty when the spec changed.
+	Drift []resource.Difference
+}
+
+// Tag sets tags.
+type Tag struct {
+	chain.Writes
+
+	ARN  string
+	Tags map[string]string
+	// Drift is what the step corrects; empty when the spec changed.
+	Drift []resource.Difference
+}
+
+// Untag removes tags that we had set.
+type Untag struct {
+	chain.Writes
+
+	ARN  string
+	Keys []string
+	// Releases is true when they are the owner tags of a tenant that is kept.
+	Release bool
+}
+
+// Disable turns the tenant off, the first half of a deletion.
+type Disable struct {
+	chain.Writes
+
+	ID, ETag string
+	// Whole is the configuration to send along where AWS refused a bare disable.
+	Whole *Tenant
+}
+
+// Delete deletes the disabled tenant.
+type Delete struct {
+	chain.Writes
+
+	ID, ETag string
+}
+
+// DeleteCertificate deletes a managed certificate whose tenant is gone.
+type DeleteCertificate struct {
+	chain.Writes
+
+	ARN string
+}
+
+// LetGo drops the finalizer.
+type LetGo struct {
+	chain.Releases
+
+	// Left names a tenant that stays in AWS because it isn't ours or is kept.
+	Left string
+}
+
+// Rest ends the pass.
+type Rest struct {
+	chain.Rests
+
+	// After is when to look again; zero leaves it to the sweep.
+	After time.Duration
+	// Follow asks the inventory to keep an eye on the tenant until it has settled.
+	Follow bool
+	// Hold keeps the conditions of the last pass: nothing was tried in this one.
+	Hold bool
+	// Store ends the pass so that what was learned is stored before the next step.
+	Store bool
+}
+
+func (Look) step()    {}
+func (Hold) step()    {}
+func (Create) step()  {}
+func (Adopt) step()   {}
+func (Update) step()  {}
+func (Tag) step()     {}
+func (Untag) step()   {}
+func (Disable) step() {}
+func (Delete) step()  {}
+func (LetGo) step()   {}
+func (Rest) step()    {}
+
+func (DeleteCertificate) step() {}
+
+// Decision is the outcome of a chain.
+type Decision struct {
+	// Rule is the name of the rule that fired.
+	Rule string
+	Step Step
+	// Problem is what stands in the way of Ready, nil when nothing does.
+	Problem *chain.Problem
+	// Drift is what differs and is only reported.
+	Drift []resource.Difference
+}

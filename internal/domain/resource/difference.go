@@ -1,0 +1,101 @@
+package resource
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+)
+
+// SomeFields names what differs, the first few of it.
+func SomeFields(diff []Difference) string {
+	names := make([]string, len(diff))
+	for i, d := range diff {
+		names[i] = d.Field
+	}
+	return JoinSome(names)
+}
+
+// Difference is one field in which AWS and the spec disagree.
+type Difference struct {
+	// Field is the path below spec.
+	Field string
+	// Desired and Observed are the two values as text; empty means absent.
+	Desired, Observed string
+}
+
+// TagChange is what has to be set and removed so that the tags are as wanted.
+type TagChange struct {
+	Set    map[string]string
+	Remove []string
+}
+
+// Empty reports whether nothing has to change.
+func (c TagChange) Empty() bool { return len(c.Set) == 0 && len(c.Remove) == 0 }
+
+// DiffTags compares the tags that are wanted with those that are there. Only keys that
+// were applied before are ever removed: what somebody else added stays.
+func DiffTags(want, have map[string]string, applied []string) TagChange {
+	change := TagChange{Set: map[string]string{}}
+	for k, v := range want {
+		if old, ok := have[k]; !ok || old != v {
+			change.Set[k] = v
+		}
+	}
+	for _, k := range applied {
+		_, wanted := want[k]
+		_, there := have[k]
+		if there && !wanted && !strings.HasPrefix(k, ownership.Prefix) {
+			change.Remove = append(change.Remove, k)
+		}
+	}
+	slices.Sort(change.Remove)
+	return change
+}
+
+// AppliedKeys are the keys of users' tags on the resource that we have set: the wanted ones that are there, and
+// those that were applied before and have not been removed yet. A step that fails, or a spec that changes again
+// before the last step, must not make us forget a tag that is ours to remove.
+func AppliedKeys(want, have map[string]string, applied []string) []string {
+	var keys []string
+	for _, k := range slices.Sorted(maps.Keys(have)) {
+		if v, wanted := want[k]; wanted && v == have[k] || slices.Contains(applied, k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// Differences renders the change for status and events.
+func (c TagChange) Differences(have map[string]string) []Difference {
+	var out []Difference
+	for _, k := range slices.Sorted(maps.Keys(c.Set)) {
+		out = append(out, Difference{Field: "tags[" + k + "]", Desired: c.Set[k], Observed: have[k]})
+	}
+	for _, k := range c.Remove {
+		out = append(out, Difference{Field: "tags[" + k + "]", Observed: have[k]})
+	}
+	return out
+}
+
+// Fields joins the names of the fields, for messages.
+func Fields(diff []Difference) string {
+	names := make([]string, len(diff))
+	for i, d := range diff {
+		names[i] = d.Field
+	}
+	return strings.Join(names, ", ")
+}
+
+// someItems bounds lists in messages.
+const someItems = 5
+
+// JoinSome joins the first few items and says how many more there are.
+func JoinSome(items []string) string {
+	if len(items) <= someItems {
+		return strings.Join(items, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:someItems], ", "), len(items)-someItems)
+}

@@ -1,0 +1,26 @@
+package resource
+
+import "strings"
+
+// Knowledge says how much is known of the tenant in AWS.
+type Knowledge int
+
+const (
+	// Nothing is known.
+	Nothing Knowledge = iota
+	// Absent means a read of this very tenant, in this pass, found none.
+	Absent
+	// Listed means the list has it: all but parameters and tags.
+	Listed
+	// Whole means it was read, and nothing has moved since.
+	Whole
+)
+
+// AccountOf returns the account in an ARN, empty where there is none.
+func AccountOf(arn string) string {
+	parts := strings.SplitN(arn, ":", 6)
+	if len(parts) < 6 {
+		return ""
+	}
+	return parts[4]
+}

@@ -1,0 +1,54 @@
+package resource
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+)
+
+// DriftPolicy says what happens when AWS was changed behind our back.
+type DriftPolicy string
+
+// The drift policies.
+const (
+	DriftEnforce DriftPolicy = "enforce"
+	DriftReport  DriftPolicy = "report"
+	DriftSuspend DriftPolicy = "suspend"
+)
+
+// AdoptionPolicy says what happens when a tenant of our name is there already.
+type AdoptionPolicy string
+
+// The adoption policies.
+const (
+	AdoptNever     AdoptionPolicy = "Never"
+	AdoptIfUnowned AdoptionPolicy = "IfUnowned"
+	AdoptForce     AdoptionPolicy = "Force"
+)
+
+// Allows reports whether a resource of which the tags say that may be taken over. ownerAlive means that
+// they name a live object of this cluster: two live objects would take it from each other for ever.
+func (p AdoptionPolicy) Allows(relation ownership.Relation, ownerAlive bool) bool {
+	if relation == ownership.Foreign && ownerAlive {
+		return false
+	}
+	switch p {
+	case AdoptForce:
+		return true
+	case AdoptIfUnowned:
+		return relation == ownership.Unowned || relation == ownership.Former
+	case AdoptNever:
+		return false
+	}
+	return false
+}
+
+// GracePeriod is how long after a create mark an absent tenant is not believed to be
+// absent: reads may lag behind the create, and a finalizer dropped in that time would
+// leak the tenant.
+const GracePeriod = 2 * time.Minute
+
+// ProofAge is how long tags that were read prove whose the tenant is. The list does not
+// show when somebody else takes a tenant over (a second cluster, during a move), so that
+// before a write they are read again when they are older.
+const ProofAge = 5 * time.Minute

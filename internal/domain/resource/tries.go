@@ -1,0 +1,120 @@
+package resource
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
+)
+
+// MaxCorrections is how often a difference on one generation is corrected before it is
+// taken for one that does not go away. StableFor is how long a correction must have
+// held for the count to start anew.
+const (
+	MaxCorrections = 3
+	StableFor      = 15 * time.Minute
+)
+
+// Failure remembers what is failing, for which generation, since when. It is written
+// once per failure; the delay before the next try grows with its age.
+type Failure struct {
+	Reason     chain.Reason
+	Generation int64
+	Since      time.Time
+}
+
+// NotConverging returns the memory if it is of corrections of that generation that did not take.
+func (f *Failure) NotConverging(generation int64) *Failure {
+	if f == nil || f.Generation != generation || f.Reason != ReasonDriftNotConverging {
+		return nil
+	}
+	return f
+}
+
+// NextTry says when the next try is due, for somebody who asks at now or last tried then.
+func (f Failure) NextTry(now time.Time) time.Time {
+	if f.Since.After(now) {
+		// A clock that is ahead, or a person, wrote it: nothing waits for a time that is yet to come.
+		f.Since = now
+	}
+	switch f.Reason {
+	case ReasonCertificateFailed:
+		return retry.Certificates.Next(f.Since, now)
+	case ReasonDomainValidationPending:
+		return retry.Proof.Next(f.Since, now)
+	default:
+		return retry.Usual.Next(f.Since, now)
+	}
+}
+
+// Tries is what the running process remembers of what it tried for a resource of any kind. Losing
+// it in a restart costs a call or two, never correctness.
+type Tries struct {
+	// Last is when something was last tried that then failed. Zero: never here.
+	Last time.Time
+	// Asked means that a person asked for a try which has not come to an answer yet: where names
+	// are published first it takes more than one pass.
+	Asked bool
+	// AcceptedFor is the generation that AWS last accepted a write for, Accepted the kinds of
+	// writes for it. Corrections counts those that were sent for it once more.
+	AcceptedFor    int64
+	Accepted       Write
+	Corrections    int
+	LastCorrection time.Time
+	// CreatedAt is when a create was last accepted.
+	CreatedAt time.Time
+	// MarkDoubted is when a create mark that can't be true was first seen.
+	MarkDoubted time.Time
+	// DeleteRefused is the ETag with which a deletion was refused.
+	DeleteRefused string
+	// DeletedAt is when a deletion was accepted.
+	DeletedAt time.Time
+	// Transients counts the failures in a row after which nothing is known.
+	Transients int
+	// Conflicts counts those in a row after which only that something has changed is known.
+	Conflicts int
+}
+
+// Write is a set of kinds of writes. One edit of a spec may need one of each.
+type Write uint8
+
+// The kinds of writes.
+const (
+	WroteConfig Write = 1 << iota
+	WroteTags
+	RemovedTags
+)
+
+// Sent notes that AWS accepted a write for the generation. Each further one of its kind
+// corrects what did not stay; a count that has held for a while starts anew. A write that was
+// only a part of what the generation asks for is of no kind.
+func (a *Tries) Sent(generation int64, w Write, now time.Time) {
+	if a.AcceptedFor != generation {
+		a.Accepted = 0
+	}
+	if a.AcceptedFor != generation || now.Sub(a.LastCorrection) > StableFor {
+		a.Corrections = 0
+	}
+	if a.Accepted&w != 0 {
+		a.Corrections++
+		a.LastCorrection = now
+	}
+	a.AcceptedFor, a.Accepted = generation, a.Accepted|w
+}
+
+// Fruitless reports whether that generation was corrected often enough to know that AWS does not keep
+// it, or that somebody else keeps changing it back. Once the failure that stands in status says so, one
+// correction goes at each time that the schedule of failures names, or when a person asks.
+func (a *Tries) Fruitless(generation int64, failure *Failure, nudged bool, now time.Time) bool {
+	if f := failure.NotConverging(generation); f != nil {
+		last := a.LastCorrection
+		if last.IsZero() {
+			last = a.Last
+		}
+		if nudged && now.Sub(last) >= retry.FirstRetry {
+			return false
+		}
+		return now.Before(f.NextTry(last))
+	}
+	return a.AcceptedFor == generation && a.Corrections >= MaxCorrections && now.Sub(a.LastCorrection) < StableFor
+}

@@ -1,0 +1,119 @@
+// Package retry says when to look or try again. All of it is a pure function of times, counts and a random number: the
+// waiting is done by the work queue.
+package retry
+
+import "time"
+
+// FirstRetry and LastRetry are the bounds of the usual schedule.
+const (
+	FirstRetry = 5 * time.Second
+	LastRetry  = 30 * time.Minute
+)
+
+// Schedule says when something is due again that has been failing since a known time: First
+// after the first failure, then each gap as long as the whole time before it, up to Last.
+type Schedule struct{ First, Last time.Duration }
+
+// The schedules.
+var (
+	// Usual is for what only a person, or the slow world, can mend. The first tries catch what
+	// heals by itself within seconds; the ceiling keeps ten thousand blocked objects at some
+	// five calls a second.
+	Usual = Schedule{First: FirstRetry, Last: LastRetry}
+	// Proof is for a domain that does not lead to CloudFront yet as far as AWS sees: somebody is
+	// waiting for it, and records take minutes to spread.
+	Proof = Schedule{First: FirstRetry, Last: 5 * time.Minute}
+	// Republished is for creates that names have to be published for each time: with less time
+	// between them the names would never be out of DNS.
+	Republished = Schedule{First: 5 * time.Minute, Last: LastRetry}
+	// Certificates is for requests of certificates that failed: ACM allows an account 5,000
+	// requests a year, and a certificate that failed has usually been tried for three days.
+	Certificates = Schedule{First: 10 * time.Minute, Last: 24 * time.Hour}
+)
+
+// The rhythm in which objects in flight are followed. A deployment usually takes from
+// one to five minutes, so it is looked at often for the first two minutes of its
+// flight, and then ever more rarely up to the interval of the quiet sweep.
+const (
+	FollowEvery = 10 * time.Second
+	followFresh = 2 * time.Minute
+	// landingEvery is the shortest pause between two looks at what should land any moment.
+	landingEvery = 2 * time.Second
+	// followedPages is how many pages of the list following asks for in a second, where it
+	// lists: more tenants are followed at the same cost, less often.
+	followedPages = 5
+)
+
+// Jitter spreads d by up to a tenth on both sides. random is in [0, 1).
+func Jitter(d time.Duration, random float64) time.Duration {
+	return time.Duration(float64(d) * (0.9 + 0.2*random))
+}
+
+// Next says when the next try is due. It depends on nothing but since and now, so it survives a
+// restart without a counter, and a restart does not start it anew.
+func (s Schedule) Next(since, now time.Time) time.Time {
+	gap := s.First
+	for due := since.Add(gap); ; due = due.Add(gap) {
+		if due.After(now) {
+			return due
+		}
+		if elapsed := due.Sub(since); gap < s.Last {
+			gap = min(elapsed, s.Last)
+		} else {
+			// On the plateau the next due time is found without walking to it.
+			steps := now.Sub(due)/s.Last + 1
+			return due.Add(steps * s.Last)
+		}
+	}
+}
+
+// The bounds of the pause after AWS said that something has changed meanwhile. Mostly a fresh
+// look tells what; where reads lag behind, looking more often does not make them faster.
+const (
+	firstLook = time.Second
+	lastLook  = 30 * time.Second
+)
+
+// LookAgain is the pause before the next look after n conflicts in a row.
+func LookAgain(n int) time.Duration {
+	return min(firstLook<<min(max(n-1, 0), 10), lastLook)
+}
+
+// FollowDelay is the pause between two looks at an object that has been in flight for
+// age, when flights usually take so long; zero is for unknown. Before nine tenths of that
+// there is nothing to see, and until half as long again it may land any moment. It never
+// exceeds quiet, the interval of the sweep that sees every object anyway.
+func FollowDelay(age, usual, quiet time.Duration) time.Duration {
+	age = max(age, 0)
+	first := usual - usual/10
+	switch {
+	case age < first:
+		return min(max(first-age, landingEvery), quiet)
+	case age < usual+usual/2:
+		return min(max(landingEvery, age/10), quiet)
+	case age <= followFresh:
+		return min(FollowEvery, quiet)
+	}
+	return min(max(FollowEvery, age/6), quiet)
+}
+
+// FollowPause is the pause between two listings of so many pages that follow what is in flight.
+// While more is being launched that will not land yet it is longer: each of those needs another
+// listing in any case.
+func FollowPause(pages int, launching bool) time.Duration {
+	pause := time.Duration(pages) * time.Second / followedPages
+	if launching {
+		return max(pause, FollowEvery)
+	}
+	return max(pause, landingEvery)
+}
+
+// UsualFlight learns how long flights take from one more that took so long: at once when it was
+// shorter, for the first to land of many that were looked at together tells the most; otherwise
+// slowly, as one that nobody looked at in time only seems long.
+func UsualFlight(usual, took time.Duration) time.Duration {
+	if usual == 0 || took < usual {
+		return took
+	}
+	return usual + (took-usual)/64
+}
