@@ -10,11 +10,17 @@ import (
 // escape matches a byte as Route 53 writes those that no host's name has: \052 is the star.
 var escape = regexp.MustCompile(`\\[0-7]{3}`)
 
+// backslash matches an escape, and a backslash that begins none, which Route 53 does not write.
+var backslash = regexp.MustCompile(`\\([0-7]{3})?`)
+
 // readName brings a name into the form of the domain: in lower case, without a dot at its
 // end, and without escapes but for those that can't be left out. A dot inside a label is
 // another name than a dot between two.
 func readName(wire string) string {
-	name := escape.ReplaceAllStringFunc(wire, func(text string) string {
+	name := backslash.ReplaceAllStringFunc(wire, func(text string) string {
+		if text == `\` {
+			return `\134` // or it would make an escape of the digits that follow
+		}
 		c, err := strconv.ParseUint(text[1:], 8, 8)
 		if err != nil || c <= ' ' || c > '~' || c == '.' || c == '\\' {
 			return text

@@ -98,7 +98,7 @@ func FuzzUnquote(f *testing.F) {
 }
 
 func FuzzNames(f *testing.F) {
-	for _, seed := range []string{`\052.example.com.`, `a\056b.`, `\\`, `\05`, "ü.example.com"} {
+	for _, seed := range []string{`\052.example.com.`, `a\056b.`, `\\`, `\05`, `\07\060`, "ü.example.com"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, wire string) {
