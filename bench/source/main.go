@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
@@ -49,13 +49,13 @@ func main() {
 	defer stop()
 	ctrl.SetLogger(zap.New(zap.WriteTo(io.Discard))) // the libraries' own log is of no interest here
 	rows := flag.Int("rows", 10_000, "how many customers the table has")
-	provider := flag.String("provider", string(source.Postgres), "dynamodb, postgres, mysql, mongodb or redis")
+	provider := flag.String("provider", string(mapping.Postgres), "dynamodb, postgres, mysql, mongodb or redis")
 	flag.Parse()
 	if *rows < 1 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "source: use --rows with a number above 0, and no arguments")
 		os.Exit(2) //nolint:gocritic // nothing is left to clean up
 	}
-	if err := run(ctx, source.Provider(*provider), *rows); err != nil {
+	if err := run(ctx, mapping.Provider(*provider), *rows); err != nil {
 		fmt.Fprintln(os.Stderr, "source:", err)
 		os.Exit(1)
 	}
@@ -72,7 +72,7 @@ type bench struct {
 	out      *tabwriter.Writer
 }
 
-func run(ctx context.Context, provider source.Provider, rows int) (err error) {
+func run(ctx context.Context, provider mapping.Provider, rows int) (err error) {
 	say("starting a database and putting %d rows into it", rows)
 	engine, err := database.Start(ctx, provider, database.Options{})
 	if err != nil {
@@ -221,7 +221,7 @@ func (b *bench) put(ctx context.Context, from, to int, plan string) error {
 }
 
 // prepare makes what the source needs.
-func (b *bench) prepare(ctx context.Context, provider source.Provider) error {
+func (b *bench) prepare(ctx context.Context, provider mapping.Provider) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
 	if err := b.kube.Create(ctx, ns); client.IgnoreAlreadyExists(err) != nil {
 		return fmt.Errorf("creating the namespace: %w", err)
@@ -236,15 +236,15 @@ func (b *bench) prepare(ctx context.Context, provider source.Provider) error {
 	}
 	ref := &v1alpha1.SecretReference{Name: name}
 	switch provider {
-	case source.Postgres:
+	case mapping.Postgres:
 		o.Spec.Postgres = &v1alpha1.SQLSource{ConnectionSecretRef: ref, Query: q.SQL.Query}
-	case source.MySQL:
+	case mapping.MySQL:
 		o.Spec.MySQL = &v1alpha1.SQLSource{ConnectionSecretRef: ref, Query: q.SQL.Query}
-	case source.MongoDB:
+	case mapping.MongoDB:
 		o.Spec.MongoDB = &v1alpha1.MongoDBSource{ConnectionSecretRef: ref, Database: q.MongoDB.Database, Collection: q.MongoDB.Collection}
-	case source.Redis:
+	case mapping.Redis:
 		o.Spec.Redis = &v1alpha1.RedisSource{ConnectionSecretRef: ref, KeyPattern: q.Redis.KeyPattern}
-	case source.DynamoDB:
+	case mapping.DynamoDB:
 		o.Spec.DynamoDB = &v1alpha1.DynamoDBSource{TableName: q.DynamoDB.TableName, Region: "us-east-1", EnabledAttribute: "enabled", Segments: 4}
 	}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, StringData: map[string]string{"connectionString": q.Connection.Reveal()}}

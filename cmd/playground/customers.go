@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
@@ -32,7 +32,7 @@ type customers struct {
 
 // product is a kind of database. Each statement has a counterpart in the others.
 type product struct {
-	provider source.Provider
+	provider mapping.Provider
 	name     string
 	// prepare makes an empty table, and returns the connection strings of who owns it and of who reads it.
 	prepare func(ctx context.Context, address string) (owner, reader string, err error)
@@ -59,7 +59,7 @@ func newCustomer(i int) customer {
 }
 
 var postgres = product{
-	provider: source.Postgres, name: "PostgreSQL", prepare: preparePostgres,
+	provider: mapping.Postgres, name: "PostgreSQL", prepare: preparePostgres,
 	fill: func(rows []customer) string {
 		values := make([]string, len(rows))
 		for i, c := range rows {
@@ -79,7 +79,7 @@ var postgres = product{
 
 // mongoDB needs nothing but Go: it is a FerretDB, which speaks the protocol.
 var mongoDB = product{
-	provider: source.MongoDB, name: "MongoDB", prepare: prepareMongoDB,
+	provider: mapping.MongoDB, name: "MongoDB", prepare: prepareMongoDB,
 	fill: func(rows []customer) string {
 		documents := make([]string, len(rows))
 		for i, c := range rows {
@@ -107,12 +107,12 @@ func document(c customer) string {
 func (w *world) startCustomers(ctx context.Context) error {
 	began := time.Now()
 	var err error
-	switch source.Provider(w.config.database) {
+	switch mapping.Provider(w.config.database) {
 	case noDatabase:
 		return nil
-	case source.Postgres:
+	case mapping.Postgres:
 		err = w.startProduct(ctx, postgres)
-	case source.MongoDB:
+	case mapping.MongoDB:
 		err = w.startMongoDB(ctx)
 	default:
 		if err = w.startProduct(ctx, postgres); err != nil && ctx.Err() == nil {

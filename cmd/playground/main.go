@@ -18,7 +18,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
@@ -133,7 +133,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 		problem = fmt.Sprintf("--deploy-delay=%s: use 0 or more", c.deployDelay)
 	case c.tenants < 0 || c.tenants > maxTenants:
 		problem = fmt.Sprintf("--tenants=%d: use 0 to %d", c.tenants, maxTenants)
-	case !slices.Contains([]string{"", string(source.Postgres), string(source.MongoDB), noDatabase}, c.database):
+	case !slices.Contains([]string{"", string(mapping.Postgres), string(mapping.MongoDB), noDatabase}, c.database):
 		problem = fmt.Sprintf("--database=%s: use postgres, mongodb or none", c.database)
 	case c.tenants > 0 && c.command == "demo":
 		problem = "--tenants goes with up only"

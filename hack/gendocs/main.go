@@ -16,8 +16,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 )
 
@@ -99,7 +99,7 @@ func rulesPage() string {
 	}{
 		{"A distribution tenant", distributiontenant.Chains},
 		{"A distribution or a connection group", distribution.Chains},
-		{"A source", source.Chains},
+		{"A source", tenantsource.Chains},
 		{"A tenant", tenancy.Chains},
 		{"A plan", tenancy.PlanChains},
 	} {

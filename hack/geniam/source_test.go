@@ -11,7 +11,8 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
 )
 
@@ -21,9 +22,9 @@ const scan = "dynamodb:Scan"
 // noRows is a sink that takes nothing.
 type noRows struct{ t *testing.T }
 
-func (s noRows) Columns([]source.Column) error { s.t.Error("there are columns"); return nil }
+func (s noRows) Columns([]mapping.Column) error { s.t.Error("there are columns"); return nil }
 
-func (s noRows) Row(source.Row) error { s.t.Error("there is a row"); return nil }
+func (s noRows) Row(mapping.Row) error { s.t.Error("there is a row"); return nil }
 
 func TestWhatStopsWithoutTheRightToReadATable(t *testing.T) {
 	t.Parallel()
@@ -45,12 +46,12 @@ func TestWhatStopsWithoutTheRightToReadATable(t *testing.T) {
 		},
 		Endpoint: "http://dynamodb.invalid", Metrics: metrics,
 	})
-	err = tables.Read(t.Context(), source.Query{DynamoDB: source.DynamoDBQuery{TableName: "customers", Segments: 1}}, noRows{t})
+	err = tables.Read(t.Context(), mapping.Query{DynamoDB: mapping.DynamoDBQuery{TableName: "customers", Segments: 1}}, noRows{t})
 	if err == nil {
 		t.Fatal("a table that may not be read counts as read")
 	}
-	f := source.FailureOf(err)
-	if f.Reason != source.SourceError || !strings.Contains(f.Message, scan) {
+	f := tenantsource.FailureOf(err)
+	if f.Reason != tenantsource.SourceError || !strings.Contains(f.Message, scan) {
 		t.Errorf("the source says %s: %s", f.Reason, f.Message)
 	}
 	request, _ := wire.Last()

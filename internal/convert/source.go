@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
 // The defaults of the schema, for objects that were stored before it had them.
@@ -41,13 +41,13 @@ const (
 )
 
 // SourceConfig renders what the source says about its objects.
-func SourceConfig(o *v1alpha1.TenantSource) (source.Config, error) {
-	c := source.Config{DistributionID: o.Spec.DistributionID, Defaults: defaultMappings(&o.Spec)}
+func SourceConfig(o *v1alpha1.TenantSource) (mapping.Config, error) {
+	c := mapping.Config{DistributionID: o.Spec.DistributionID, Defaults: defaultMappings(&o.Spec)}
 	for _, m := range o.Spec.Mapping {
-		c.Mapping = append(c.Mapping, source.Mapping{Column: m.Column, Field: string(m.Field), Optional: optional(&o.Spec, string(m.Field))})
+		c.Mapping = append(c.Mapping, mapping.Mapping{Column: m.Column, Field: string(m.Field), Optional: optional(&o.Spec, string(m.Field))})
 	}
 	for _, e := range o.Spec.Expressions {
-		c.Expressions = append(c.Expressions, source.Expression{Field: string(e.Field), Expression: e.Expression})
+		c.Expressions = append(c.Expressions, mapping.Expression{Field: string(e.Field), Expression: e.Expression})
 	}
 	var err error
 	if r := o.Spec.ManagedCertificateRequest; r != nil {
@@ -71,21 +71,21 @@ func optional(s *v1alpha1.TenantSourceSpec, field string) bool {
 }
 
 // defaultMappings are those of the provider.
-func defaultMappings(s *v1alpha1.TenantSourceSpec) []source.Mapping {
+func defaultMappings(s *v1alpha1.TenantSourceSpec) []mapping.Mapping {
 	d := s.DynamoDB
 	if d == nil {
-		return []source.Mapping{
+		return []mapping.Mapping{
 			{Column: columnName, Field: fieldName},
 			{Column: columnDomain, Field: fieldDomains},
 			{Column: columnEnabled, Field: "enabled", Optional: true},
 			{Column: columnConnectionGroupID, Field: "connectionGroupId", Optional: true},
 		}
 	}
-	out := []source.Mapping{
+	out := []mapping.Mapping{
 		{Column: orElse(d.NameAttribute, columnName), Field: fieldName},
 		{Column: orElse(d.DomainAttribute, columnDomain), Field: fieldDomains},
 	}
-	for _, m := range []source.Mapping{
+	for _, m := range []mapping.Mapping{
 		{Column: d.EnabledAttribute, Field: "enabled", Optional: true},
 		{Column: d.ConnectionGroupIDAttribute, Field: "connectionGroupId", Optional: true},
 		{Column: d.CertificateARNAttribute, Field: "customizations.certificate.arn", Optional: true},
@@ -104,8 +104,8 @@ func orElse(given, otherwise string) string {
 	return given
 }
 
-func template(t *v1alpha1.TenantTemplate) (source.Template, error) {
-	out := source.Template{}
+func template(t *v1alpha1.TenantTemplate) (mapping.Template, error) {
+	out := mapping.Template{}
 	if m := t.Metadata; m != nil {
 		out.Labels, out.Annotations = map[string]string{}, map[string]string{}
 		for k, v := range m.Labels {
@@ -153,8 +153,8 @@ func SecretOf(o *v1alpha1.TenantSource) (name, field string) {
 }
 
 // SourceQuery renders what to read.
-func SourceQuery(o *v1alpha1.TenantSource, connection source.Secret, columns []string) source.Query {
-	q := source.Query{Namespace: o.Namespace, Connection: connection, Columns: columns}
+func SourceQuery(o *v1alpha1.TenantSource, connection mapping.Secret, columns []string) mapping.Query {
+	q := mapping.Query{Namespace: o.Namespace, Connection: connection, Columns: columns}
 	s := o.Spec
 	switch {
 	case s.Postgres != nil:
@@ -162,7 +162,7 @@ func SourceQuery(o *v1alpha1.TenantSource, connection source.Secret, columns []s
 	case s.MySQL != nil:
 		q.SQL.Query = s.MySQL.Query
 	case s.MongoDB != nil:
-		q.MongoDB = source.MongoDBQuery{Database: s.MongoDB.Database, Collection: s.MongoDB.Collection, Filter: s.MongoDB.Filter}
+		q.MongoDB = mapping.MongoDBQuery{Database: s.MongoDB.Database, Collection: s.MongoDB.Collection, Filter: s.MongoDB.Filter}
 	case s.Redis != nil:
 		q.Redis.KeyPattern = s.Redis.KeyPattern
 	case s.DynamoDB != nil:
@@ -171,8 +171,8 @@ func SourceQuery(o *v1alpha1.TenantSource, connection source.Secret, columns []s
 	return q
 }
 
-func dynamoDBQuery(d *v1alpha1.DynamoDBSource) source.DynamoDBQuery {
-	q := source.DynamoDBQuery{
+func dynamoDBQuery(d *v1alpha1.DynamoDBSource) mapping.DynamoDBQuery {
+	q := mapping.DynamoDBQuery{
 		TableName: d.TableName, Region: d.Region, ConsistentRead: d.ConsistentRead == nil || *d.ConsistentRead,
 		Segments: max(int(d.Segments), 1), AssumeRoleARN: d.AssumeRoleARN, Filter: d.FilterExpression,
 	}
@@ -192,15 +192,15 @@ func dynamoDBQuery(d *v1alpha1.DynamoDBSource) source.DynamoDBQuery {
 		case v.Bool != nil:
 			q.Values[v.Placeholder] = *v.Bool
 		default:
-			q.Values[v.Placeholder] = source.Number(v.Number)
+			q.Values[v.Placeholder] = mapping.Number(v.Number)
 		}
 	}
 	return q
 }
 
 // SourceGuard renders the deletion guard, with the rhythm that it counts in.
-func SourceGuard(o *v1alpha1.TenantSource) source.Guard {
-	g := source.Guard{
+func SourceGuard(o *v1alpha1.TenantSource) tenantsource.Guard {
+	g := tenantsource.Guard{
 		Interval: defaultPollInterval, ConfirmPolls: defaultConfirmPolls,
 		MaxDeletes: defaultMaxDeletes, MaxPercent: defaultMaxPercent, Window: defaultWindow,
 	}
@@ -232,16 +232,16 @@ func TargetNamespace(o *v1alpha1.TenantSource) string {
 }
 
 // SourcePolicy is the effective deletion policy.
-func SourcePolicy(o *v1alpha1.TenantSource) source.Policy {
+func SourcePolicy(o *v1alpha1.TenantSource) tenantsource.Policy {
 	if o.Spec.DeletionPolicy == "" {
-		return source.PolicyDelete
+		return tenantsource.PolicyDelete
 	}
-	return source.Policy(o.Spec.DeletionPolicy)
+	return tenantsource.Policy(o.Spec.DeletionPolicy)
 }
 
 // SourceMemory is what status remembers.
-func SourceMemory(s *v1alpha1.TenantSourceStatus) source.Memory {
-	m := source.Memory{Generation: s.ObservedGeneration, Token: s.SyncToken, Rows: int(s.RejectedRowsTotal)}
+func SourceMemory(s *v1alpha1.TenantSourceStatus) tenantsource.Memory {
+	m := tenantsource.Memory{Generation: s.ObservedGeneration, Token: s.SyncToken, Rows: int(s.RejectedRowsTotal)}
 	if s.TenantsDiscovered != nil {
 		m.Rows += int(*s.TenantsDiscovered)
 	}
@@ -249,7 +249,7 @@ func SourceMemory(s *v1alpha1.TenantSourceStatus) source.Memory {
 		m.LastPoll = s.LastPollTime.Time
 	}
 	for _, c := range s.Columns {
-		m.Columns = append(m.Columns, source.SeenColumn{Column: source.Column{Name: c.Name, Type: source.Type(c.Type)}, Rows: int(c.Rows)})
+		m.Columns = append(m.Columns, tenantsource.SeenColumn{Column: mapping.Column{Name: c.Name, Type: mapping.Type(c.Type)}, Rows: int(c.Rows)})
 	}
 	if s.HeldDeletions != nil {
 		m.HeldHash = s.HeldDeletions.PlanHash
@@ -259,7 +259,7 @@ func SourceMemory(s *v1alpha1.TenantSourceStatus) source.Memory {
 	}
 	m.Cleared = s.ClearedDeletions
 	for _, d := range s.RecentDeletions {
-		m.History = append(m.History, source.Deletions{Time: d.Time.Time, Count: int(d.Count)})
+		m.History = append(m.History, tenantsource.Deletions{Time: d.Time.Time, Count: int(d.Count)})
 	}
 	return m
 }
@@ -274,7 +274,7 @@ const (
 )
 
 // SourceStatus writes a report into status. now stamps transitions only.
-func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r source.Report, now time.Time) {
+func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsource.Report, now time.Time) {
 	if r.Polled != nil {
 		polled := metav1.NewTime(r.Polled.Truncate(time.Second))
 		if r.Generation != s.ObservedGeneration {
@@ -300,17 +300,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r source.Rep
 		s.RecentDeletions = append(s.RecentDeletions, v1alpha1.RecentDeletions{Time: metav1.NewTime(d.Time.Truncate(time.Second)), Count: int32(d.Count)})
 	}
 	s.ClearedDeletions = slices.Clone(r.Cleared[:min(len(r.Cleared), maxCleared)])
-	for _, c := range r.Conditions {
-		status := metav1.ConditionFalse
-		if c.Status {
-			status = metav1.ConditionTrue
-		}
-		meta.SetStatusCondition(&s.Conditions, metav1.Condition{
-			Type: c.Type, Status: status, Reason: string(c.Reason), Message: bounded(c.Message, maxMessage),
-			ObservedGeneration: generation, LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
-		})
-	}
-	slices.SortFunc(s.Conditions, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
+	mergeConditions(&s.Conditions, r.Conditions, generation, now)
 }
 
 // SyncToken is the token with which somebody asks to poll at once, as status repeats it.
@@ -318,7 +308,7 @@ func SyncToken(o *v1alpha1.TenantSource) string {
 	return bounded(o.Annotations[v1alpha1.AnnotationSyncNow], maxToken)
 }
 
-func sourceResult(s *v1alpha1.TenantSourceStatus, r *source.Result) {
+func sourceResult(s *v1alpha1.TenantSourceStatus, r *tenantsource.Result) {
 	s.TenantsDiscovered, s.TenantsCreated = number(r.Tenants), number(r.Created)
 	s.TenantsUpdated, s.TenantsDeleted = number(r.Updated), number(r.Deleted)
 	s.PendingChanges, s.PendingChangesTotal = nil, int32(r.PendingTotal)
@@ -343,7 +333,7 @@ func sourceResult(s *v1alpha1.TenantSourceStatus, r *source.Result) {
 // maxCleared is how many tenants of a plan survive a restart.
 const maxCleared = 1000
 
-func heldDeletions(h *source.Held) *v1alpha1.HeldDeletions {
+func heldDeletions(h *tenantsource.Held) *v1alpha1.HeldDeletions {
 	if h == nil {
 		return nil
 	}

@@ -23,7 +23,9 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
 // fill sets every field to something.
@@ -101,7 +103,7 @@ func rendered(t *testing.T, o *v1alpha1.TenantSource) string {
 	}
 	name, field := convert.SecretOf(o)
 	text, err := json.Marshal([]any{
-		config, name, field, convert.SourceQuery(o, source.NewSecret("canary"), []string{"name"}), convert.SourceGuard(o), convert.TargetNamespace(o), convert.SourcePolicy(o),
+		config, name, field, convert.SourceQuery(o, mapping.NewSecret("canary"), []string{"name"}), convert.SourceGuard(o), convert.TargetNamespace(o), convert.SourcePolicy(o),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +153,7 @@ func TestEveryFieldOfASourceArrives(t *testing.T) {
 func TestDefaultsOfASource(t *testing.T) {
 	o := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "platform", Name: "customers"}}
 	o.Spec.DynamoDB = &v1alpha1.DynamoDBSource{TableName: "customers"}
-	want := source.Guard{ConfirmPolls: 2, Interval: 5 * time.Minute, MaxDeletes: 10, MaxPercent: 5, Window: 24 * time.Hour}
+	want := tenantsource.Guard{ConfirmPolls: 2, Interval: 5 * time.Minute, MaxDeletes: 10, MaxPercent: 5, Window: 24 * time.Hour}
 	for name, guard := range map[string]*v1alpha1.DeletionGuard{"without a guard": nil, "with one that says nothing": {}} {
 		o.Spec.DeletionGuard = guard
 		if d := cmp.Diff(want, convert.SourceGuard(o)); d != "" {
@@ -164,40 +166,40 @@ func TestDefaultsOfASource(t *testing.T) {
 	if d := cmp.Diff(want, convert.SourceGuard(o)); d != "" {
 		t.Errorf("nothing at all may go, where the user says so (-want +got):\n%s", d)
 	}
-	if convert.TargetNamespace(o) != "platform" || convert.SourcePolicy(o) != source.PolicyDelete {
+	if convert.TargetNamespace(o) != "platform" || convert.SourcePolicy(o) != tenantsource.PolicyDelete {
 		t.Errorf("%s, %s", convert.TargetNamespace(o), convert.SourcePolicy(o))
 	}
-	q := convert.SourceQuery(o, source.Secret{}, nil).DynamoDB
+	q := convert.SourceQuery(o, mapping.Secret{}, nil).DynamoDB
 	if !q.ConsistentRead || q.Segments != 1 {
 		t.Errorf("%+v", q)
 	}
 	config, err := convert.SourceConfig(o)
-	columns := []source.Mapping{{Column: "name", Field: "name"}, {Column: "domain", Field: "domains"}}
+	columns := []mapping.Mapping{{Column: "name", Field: "name"}, {Column: "domain", Field: "domains"}}
 	if d := cmp.Diff(columns, config.Defaults); d != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, d)
 	}
 	o.Spec.DynamoDB, o.Spec.Redis = nil, &v1alpha1.RedisSource{KeyPattern: "customer:*"}
 	config, err = convert.SourceConfig(o)
-	columns = append(columns, source.Mapping{Column: "enabled", Field: "enabled", Optional: true}, source.Mapping{Column: "connection_group_id", Field: "connectionGroupId", Optional: true})
+	columns = append(columns, mapping.Mapping{Column: "enabled", Field: "enabled", Optional: true}, mapping.Mapping{Column: "connection_group_id", Field: "connectionGroupId", Optional: true})
 	if d := cmp.Diff(columns, config.Defaults); d != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, d)
 	}
 }
 
 // sourceReport is a report of a good poll.
-func sourceReport() source.Report {
+func sourceReport() tenantsource.Report {
 	polled := now.Truncate(time.Second)
-	return source.Report{
+	return tenantsource.Report{
 		Polled: &polled, Generation: 3, Token: "now",
-		Result: &source.Result{
+		Result: &tenantsource.Result{
 			Rows: 5, Tenants: 3, Created: 1, Updated: 2, Deleted: 4,
-			Pending: []source.PendingChange{{Action: source.Delete, Name: "acme", Description: "its row is gone"}}, PendingTotal: 30,
-			Rejected: []source.Rejection{{Row: "row 1", Reason: "no domain"}}, RejectedTotal: 2,
-			Columns: []source.SeenColumn{{Column: source.Column{Name: "name", Type: source.TypeString}, Rows: 5}},
+			Pending: []tenantsource.PendingChange{{Action: tenantsource.Delete, Name: "acme", Description: "its row is gone"}}, PendingTotal: 30,
+			Rejected: []mapping.Rejection{{Row: "row 1", Reason: "no domain"}}, RejectedTotal: 2,
+			Columns: []tenantsource.SeenColumn{{Column: mapping.Column{Name: "name", Type: mapping.TypeString}, Rows: 5}},
 		},
-		Held: &source.Held{Hash: "aa", Names: []string{"beta"}}, HeldKnown: true,
-		History:    source.History{{Time: polled.Add(-time.Hour), Count: 3}, {Time: polled, Count: 4}},
-		Conditions: []source.Condition{{Type: source.Synced, Reason: source.DeletionHeld, Message: "Held"}, {Type: source.Ready, Reason: source.DeletionHeld, Message: "Held"}},
+		Held: &tenantsource.Held{Hash: "aa", Names: []string{"beta"}}, HeldKnown: true,
+		History:    tenantsource.History{{Time: polled.Add(-time.Hour), Count: 3}, {Time: polled, Count: 4}},
+		Conditions: []chain.Condition{{Type: chain.Synced, Reason: tenantsource.DeletionHeld, Message: "Held"}, {Type: chain.Ready, Reason: tenantsource.DeletionHeld, Message: "Held"}},
 	}
 }
 
@@ -205,7 +207,7 @@ func TestMemoryOfASourceReadsWhatStatusWrote(t *testing.T) {
 	var s v1alpha1.TenantSourceStatus
 	r := sourceReport()
 	convert.SourceStatus(&s, 3, r, now)
-	want := source.Memory{Generation: 3, LastPoll: *r.Polled, Token: "now", Columns: r.Result.Columns, Rows: 5, History: r.History, HeldHash: "aa", Complete: *r.Polled}
+	want := tenantsource.Memory{Generation: 3, LastPoll: *r.Polled, Token: "now", Columns: r.Result.Columns, Rows: 5, History: r.History, HeldHash: "aa", Complete: *r.Polled}
 	if d := cmp.Diff(want, convert.SourceMemory(&s)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
@@ -220,7 +222,7 @@ func TestAFailedPollKeepsWhatIsKnownOfTheTable(t *testing.T) {
 	good := sourceReport()
 	convert.SourceStatus(&s, 3, good, now)
 	later := good.Polled.Add(time.Hour)
-	failed := source.Report{Polled: &later, Generation: 3, History: good.History, Conditions: []source.Condition{{Type: source.Ready, Reason: source.PollFailed, Message: "No answer"}}}
+	failed := tenantsource.Report{Polled: &later, Generation: 3, History: good.History, Conditions: []chain.Condition{{Type: chain.Ready, Reason: tenantsource.PollFailed, Message: "No answer"}}}
 
 	convert.SourceStatus(&s, 3, failed, later)
 	if *s.TenantsDiscovered != 3 || len(s.Columns) != 1 || s.HeldDeletions == nil || s.SyncToken != "now" || !s.LastCompleteTime.Time.Equal(*good.Polled) || !s.LastPollTime.Time.Equal(later) {
@@ -273,19 +275,19 @@ func TestNoReportIsTooLargeForStatus(t *testing.T) {
 	long := func(i int) string { return fmt.Sprintf("%06d", i) + strings.Repeat("ü", 2000) + "\xff" }
 	r := sourceReport()
 	r.Token = long(0)
-	r.Held = &source.Held{Hash: "0123456789abcdef"}
+	r.Held = &tenantsource.Held{Hash: "0123456789abcdef"}
 	r.History, r.Result.Columns, r.Result.Rejected, r.Result.Pending = nil, nil, nil, nil
 	for i := range 300 {
 		r.Held.Names = append(r.Held.Names, fmt.Sprintf("t%03d", i))
-		r.History = append(r.History, source.Deletions{Time: now.Add(time.Duration(i) * time.Minute), Count: 1})
+		r.History = append(r.History, tenantsource.Deletions{Time: now.Add(time.Duration(i) * time.Minute), Count: 1})
 		r.Result.Columns = append(r.Result.Columns,
-			source.SeenColumn{Column: source.Column{Name: fmt.Sprintf("c%03d", i), Type: source.TypeBoolean}},
-			source.SeenColumn{Column: source.Column{Name: long(i), Type: source.TypeMixed}, Rows: 1},
-			source.SeenColumn{Column: source.Column{Type: source.TypeMixed}, Rows: 1})
+			tenantsource.SeenColumn{Column: mapping.Column{Name: fmt.Sprintf("c%03d", i), Type: mapping.TypeBoolean}},
+			tenantsource.SeenColumn{Column: mapping.Column{Name: long(i), Type: mapping.TypeMixed}, Rows: 1},
+			tenantsource.SeenColumn{Column: mapping.Column{Type: mapping.TypeMixed}, Rows: 1})
 	}
 	for i := range 20 { // as many as the domain lets through
-		r.Result.Rejected = append(r.Result.Rejected, source.Rejection{Row: long(i), Reason: long(i)}, source.Rejection{Row: "", Reason: "no name"})[:i+1]
-		r.Result.Pending = append(r.Result.Pending, source.PendingChange{Action: source.Disable, Name: fmt.Sprintf("t%03d", i), Description: long(i)})
+		r.Result.Rejected = append(r.Result.Rejected, mapping.Rejection{Row: long(i), Reason: long(i)}, mapping.Rejection{Row: "", Reason: "no name"})[:i+1]
+		r.Result.Pending = append(r.Result.Pending, tenantsource.PendingChange{Action: tenantsource.Disable, Name: fmt.Sprintf("t%03d", i), Description: long(i)})
 	}
 	for i := range r.Conditions {
 		r.Conditions[i].Message = long(i)
@@ -371,20 +373,20 @@ func TestSourcesSpeakTheContractsWords(t *testing.T) {
 	for _, value := range constants(t, "../../api/cloudfront/v1alpha1/conditions.go", "Reason") {
 		api[value] = true
 	}
-	for _, reason := range []source.Reason{
-		source.PollSucceeded, source.DryRunComplete, source.PollFailed, source.SourceError, source.Conflict, source.InvalidConfig, source.DeletionHeld,
-		source.Deleting, source.InSync, source.RowsRejected, source.DeletionPending, source.DryRun, source.Suspended,
+	for _, reason := range []chain.Reason{
+		tenantsource.PollSucceeded, tenantsource.DryRunComplete, tenantsource.PollFailed, tenantsource.SourceError, tenantsource.Conflict, tenantsource.InvalidConfig, tenantsource.DeletionHeld,
+		tenantsource.Deleting, tenantsource.InSync, tenantsource.RowsRejected, tenantsource.DeletionPending, tenantsource.DryRun, tenantsource.Suspended,
 	} {
 		if !api[string(reason)] {
 			t.Errorf("%s is not part of the contract", reason)
 		}
 	}
 	for domain, contract := range map[string]string{
-		source.Ready: v1alpha1.ConditionReady, source.Synced: v1alpha1.ConditionSynced,
-		string(source.DynamoDB): string(v1alpha1.SourceProviderDynamoDB), string(source.Postgres): string(v1alpha1.SourceProviderPostgres),
-		string(source.MySQL): string(v1alpha1.SourceProviderMySQL), string(source.MongoDB): string(v1alpha1.SourceProviderMongoDB), string(source.Redis): string(v1alpha1.SourceProviderRedis),
-		string(source.PolicyDelete): string(v1alpha1.SourceDeletionPolicyDelete), string(source.PolicyDisable): string(v1alpha1.SourceDeletionPolicyDisable),
-		string(source.PolicyRetain): string(v1alpha1.SourceDeletionPolicyRetain),
+		string(chain.Ready): v1alpha1.ConditionReady, string(chain.Synced): v1alpha1.ConditionSynced,
+		string(mapping.DynamoDB): string(v1alpha1.SourceProviderDynamoDB), string(mapping.Postgres): string(v1alpha1.SourceProviderPostgres),
+		string(mapping.MySQL): string(v1alpha1.SourceProviderMySQL), string(mapping.MongoDB): string(v1alpha1.SourceProviderMongoDB), string(mapping.Redis): string(v1alpha1.SourceProviderRedis),
+		string(tenantsource.PolicyDelete): string(v1alpha1.SourceDeletionPolicyDelete), string(tenantsource.PolicyDisable): string(v1alpha1.SourceDeletionPolicyDisable),
+		string(tenantsource.PolicyRetain): string(v1alpha1.SourceDeletionPolicyRetain),
 	} {
 		if domain != contract {
 			t.Errorf("the domain says %q, the contract %q", domain, contract)
@@ -414,7 +416,7 @@ func TestDeletionsAreRememberedWhenTheWindowGrows(t *testing.T) {
 		n             int
 	}{{time.Hour, 75 * time.Second, 48}, {24 * time.Hour, 30 * time.Minute, 40}} {
 		for range stretch.n {
-			convert.SourceStatus(&s, 1, source.Report{History: convert.SourceMemory(&s).History.Add(at, 1, stretch.window)}, at)
+			convert.SourceStatus(&s, 1, tenantsource.Report{History: convert.SourceMemory(&s).History.Add(at, 1, stretch.window)}, at)
 			at, made = at.Add(stretch.pause), made+1
 		}
 	}

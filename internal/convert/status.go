@@ -134,37 +134,6 @@ func failureMemory(f *v1alpha1.Failure) *resource.Failure {
 	return &resource.Failure{Reason: chain.Reason(f.Reason), Generation: f.Generation, Since: f.Since.Time}
 }
 
-// setConditions replaces all conditions, keeping the transition time of those whose status
-// stays.
-func setConditions(conditions *[]metav1.Condition, list []chain.Condition, now time.Time) {
-	wanted := map[string]bool{}
-	for _, c := range list {
-		wanted[string(c.Type)] = true
-		status := metav1.ConditionFalse
-		if c.Status {
-			status = metav1.ConditionTrue
-		}
-		meta.SetStatusCondition(conditions, metav1.Condition{
-			Type: string(c.Type), Status: status, Reason: string(c.Reason), Message: bounded(c.Message, maxMessage),
-			ObservedGeneration: c.Generation, LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
-		})
-	}
-	*conditions = slices.DeleteFunc(*conditions, func(c metav1.Condition) bool { return !wanted[c.Type] })
-	slices.SortFunc(*conditions, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
-}
-
-// conditionMemory reads them back.
-func conditionMemory(list []metav1.Condition) map[chain.ConditionType]chain.Condition {
-	out := map[chain.ConditionType]chain.Condition{}
-	for _, c := range list {
-		out[chain.ConditionType(c.Type)] = chain.Condition{
-			Type: chain.ConditionType(c.Type), Status: c.Status == "True", Reason: chain.Reason(c.Reason),
-			Message: c.Message, Generation: c.ObservedGeneration,
-		}
-	}
-	return out
-}
-
 func domainResults(t distributiontenant.Observed) []v1alpha1.DomainResult {
 	out := make([]v1alpha1.DomainResult, 0, len(t.Domains))
 	for _, d := range slices.Sorted(slices.Values(t.Domains)) {

@@ -3,15 +3,13 @@ package convert
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 )
 
@@ -31,29 +29,20 @@ func CustomerMemory(s *kleffv1.TenantStatus) tenancy.Memory {
 	return tenancy.Memory{Namespace: s.Namespace, Plan: s.Plan, PlanUID: s.PlanUID, PlanGeneration: s.PlanGeneration}
 }
 
-// CustomerConditions are the conditions of status, as the domain compares them.
-func CustomerConditions(conditions []metav1.Condition) []tenancy.Condition {
-	var out []tenancy.Condition
-	for _, c := range conditions {
-		out = append(out, tenancy.Condition{Type: c.Type, Status: c.Status == metav1.ConditionTrue, Reason: tenancy.Reason(c.Reason), Message: c.Message})
-	}
-	return out
-}
-
 // CustomerStatus writes a report into the status of a Tenant. now stamps transitions only.
 func CustomerStatus(s *kleffv1.TenantStatus, generation int64, r tenancy.Report, now time.Time) {
 	s.Namespace, s.Plan, s.PlanUID, s.PlanGeneration = r.Memory.Namespace, r.Memory.Plan, r.Memory.PlanUID, r.Memory.PlanGeneration
 	if r.Settled {
 		s.ObservedGeneration = generation
 	}
-	tenancyConditions(&s.Conditions, generation, r.Conditions, now)
+	mergeConditions(&s.Conditions, r.Conditions, generation, now)
 }
 
 // PlanStatus writes a report into the status of a TenantPlan. now stamps transitions only.
 func PlanStatus(s *kleffv1.TenantPlanStatus, generation int64, r tenancy.PlanReport, now time.Time) {
 	s.ObservedGeneration = generation
 	s.Tenants, s.Applied, s.Failed = number(r.Rollout.Tenants), number(r.Rollout.Applied), number(r.Rollout.Failed)
-	tenancyConditions(&s.Conditions, generation, r.Conditions, now)
+	mergeConditions(&s.Conditions, r.Conditions, generation, now)
 }
 
 // PlanRefusal is why the plan as it is now can't be, as its status has it; empty where it says nothing of that.
@@ -63,20 +52,6 @@ func PlanRefusal(o *kleffv1.TenantPlan) string {
 		return ""
 	}
 	return c.Message
-}
-
-func tenancyConditions(list *[]metav1.Condition, generation int64, conditions []tenancy.Condition, now time.Time) {
-	for _, c := range conditions {
-		status := metav1.ConditionFalse
-		if c.Status {
-			status = metav1.ConditionTrue
-		}
-		meta.SetStatusCondition(list, metav1.Condition{
-			Type: c.Type, Status: status, Reason: string(c.Reason), Message: bounded(c.Message, maxMessage),
-			ObservedGeneration: generation, LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
-		})
-	}
-	slices.SortFunc(*list, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
 }
 
 // PlanSpec renders what a TenantPlan says.
@@ -150,13 +125,13 @@ func constraints(list []kleffv1.Constraint) ([]tenancy.Constraint, error) {
 }
 
 // edgeTemplate is a source whose only row is the tenant.
-func edgeTemplate(e *kleffv1.EdgeTemplate) (*source.Config, error) {
-	c := &source.Config{Defaults: []source.Mapping{{Column: columnName, Field: fieldName}}}
+func edgeTemplate(e *kleffv1.EdgeTemplate) (*mapping.Config, error) {
+	c := &mapping.Config{Defaults: []mapping.Mapping{{Column: columnName, Field: fieldName}}}
 	for _, m := range e.Mapping {
-		c.Mapping = append(c.Mapping, source.Mapping{Column: m.Column, Field: string(m.Field)})
+		c.Mapping = append(c.Mapping, mapping.Mapping{Column: m.Column, Field: string(m.Field)})
 	}
 	for _, x := range e.Expressions {
-		c.Expressions = append(c.Expressions, source.Expression{Field: string(x.Field), Expression: x.Expression})
+		c.Expressions = append(c.Expressions, mapping.Expression{Field: string(x.Field), Expression: x.Expression})
 	}
 	var err error
 	if e.Template != nil {

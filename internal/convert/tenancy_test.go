@@ -13,7 +13,8 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 )
 
@@ -109,9 +110,9 @@ func TestPlanSpec(t *testing.T) {
 			{Kind: "A", Name: "one", EnforcementAction: "warn", Parameters: map[string]any{"limit": 2.0}, Kinds: []tenancy.MatchKinds{{APIGroups: []string{""}, Kinds: []string{"Pod"}}}},
 			{Kind: "B", Name: "two", EnforcementAction: "deny"},
 		},
-		Edge: &source.Config{
-			Defaults: []source.Mapping{{Column: "name", Field: "name"}}, Template: template,
-			Mapping: []source.Mapping{{Column: "username", Field: "tenantName"}}, Expressions: []source.Expression{{Field: "domains", Expression: "[row.name]"}},
+		Edge: &mapping.Config{
+			Defaults: []mapping.Mapping{{Column: "name", Field: "name"}}, Template: template,
+			Mapping: []mapping.Mapping{{Column: "username", Field: "tenantName"}}, Expressions: []mapping.Expression{{Field: "domains", Expression: "[row.name]"}},
 		},
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -192,7 +193,7 @@ func TestFollower(t *testing.T) {
 func TestCustomerStatus(t *testing.T) {
 	r := tenancy.Report{
 		Memory:     tenancy.Memory{Namespace: "n", Plan: "basic", PlanUID: "p1", PlanGeneration: 3},
-		Conditions: []tenancy.Condition{{Type: "PlanApplied", Status: true, Reason: "Applied", Message: "all"}, {Type: "EdgeReady", Reason: "Error", Message: "no"}},
+		Conditions: []chain.Condition{{Type: "PlanApplied", Status: true, Reason: "Applied", Message: "all"}, {Type: "EdgeReady", Reason: "Error", Message: "no"}},
 	}
 	s := &kleffv1.TenantStatus{ObservedGeneration: 1}
 	first := time.Unix(1000, 5)
@@ -203,8 +204,11 @@ func TestCustomerStatus(t *testing.T) {
 	if d := cmp.Diff(r.Memory, convert.CustomerMemory(s)); d != "" {
 		t.Errorf("memory (-want +got):\n%s", d)
 	}
-	sorted := []tenancy.Condition{r.Conditions[1], r.Conditions[0]}
-	if d := cmp.Diff(sorted, convert.CustomerConditions(s.Conditions)); d != "" {
+	sorted := []chain.Condition{r.Conditions[1], r.Conditions[0]}
+	for i := range sorted {
+		sorted[i].Generation = 2
+	}
+	if d := cmp.Diff(sorted, convert.Conditions(s.Conditions)); d != "" {
 		t.Errorf("conditions (-want +got):\n%s", d)
 	}
 	before := s.DeepCopy()
@@ -212,7 +216,7 @@ func TestCustomerStatus(t *testing.T) {
 	if d := cmp.Diff(before, s); d != "" {
 		t.Errorf("the same report changes status (-before +after):\n%s", d)
 	}
-	r.Settled, r.Conditions = true, []tenancy.Condition{{Type: "EdgeReady", Status: true, Reason: "Ready", Message: "yes"}}
+	r.Settled, r.Conditions = true, []chain.Condition{{Type: "EdgeReady", Status: true, Reason: "Ready", Message: "yes"}}
 	convert.CustomerStatus(s, 4, r, first.Add(time.Hour))
 	if s.ObservedGeneration != 4 || len(s.Conditions) != 2 || !s.Conditions[0].LastTransitionTime.Equal(&metav1.Time{Time: time.Unix(4600, 0)}) {
 		t.Errorf("a report that settles leaves %+v", s)
@@ -221,7 +225,7 @@ func TestCustomerStatus(t *testing.T) {
 
 func TestPlanStatus(t *testing.T) {
 	s := &kleffv1.TenantPlanStatus{}
-	convert.PlanStatus(s, 5, tenancy.PlanReport{Rollout: tenancy.Rollout{Tenants: 3, Applied: 2, Failed: 1}, Conditions: []tenancy.Condition{{Type: "Ready", Reason: "RollingOut", Message: "x"}}}, time.Unix(1000, 0))
+	convert.PlanStatus(s, 5, tenancy.PlanReport{Rollout: tenancy.Rollout{Tenants: 3, Applied: 2, Failed: 1}, Conditions: []chain.Condition{{Type: "Ready", Reason: "RollingOut", Message: "x"}}}, time.Unix(1000, 0))
 	three, two, one := int32(3), int32(2), int32(1)
 	want := &kleffv1.TenantPlanStatus{
 		ObservedGeneration: 5, Tenants: &three, Applied: &two, Failed: &one,

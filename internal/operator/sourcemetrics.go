@@ -6,7 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
 // sourceMetrics implements tenantsource.Observer.
@@ -52,10 +53,10 @@ func newSourceMetrics(r prometheus.Registerer) (*sourceMetrics, error) {
 }
 
 // Polled implements tenantsource.Observer.
-func (m *sourceMetrics) Polled(key client.ObjectKey, r source.Report, d time.Duration) {
+func (m *sourceMetrics) Polled(key client.ObjectKey, r tenantsource.Report, d time.Duration) {
 	ns, name := key.Namespace, key.Name
 	for _, c := range r.Conditions {
-		if c.Type == source.Ready {
+		if c.Type == chain.Ready {
 			m.polls.WithLabelValues(ns, name, string(c.Reason)).Inc()
 		}
 	}

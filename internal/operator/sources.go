@@ -19,7 +19,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -46,13 +46,13 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 }
 
 // rows are the readers of all kinds of tables.
-func (c Config) rows(env *environment) map[source.Provider]port.Rows {
-	return map[source.Provider]port.Rows{
-		source.Postgres: postgres.New(postgres.Config{Timeout: c.SourceReadTimeout}),
-		source.MySQL:    mysql.New(mysql.Config{Timeout: c.SourceReadTimeout}),
-		source.MongoDB:  mongodb.New(mongodb.Config{Timeout: c.SourceReadTimeout}),
-		source.Redis:    redis.New(redis.Config{Timeout: c.SourceReadTimeout}),
-		source.DynamoDB: dynamodb.New(dynamodb.Config{SDK: env.sdk, Endpoint: c.DynamoDBEndpoint, Metrics: env.calls,
+func (c Config) rows(env *environment) map[mapping.Provider]port.Rows {
+	return map[mapping.Provider]port.Rows{
+		mapping.Postgres: postgres.New(postgres.Config{Timeout: c.SourceReadTimeout}),
+		mapping.MySQL:    mysql.New(mysql.Config{Timeout: c.SourceReadTimeout}),
+		mapping.MongoDB:  mongodb.New(mongodb.Config{Timeout: c.SourceReadTimeout}),
+		mapping.Redis:    redis.New(redis.Config{Timeout: c.SourceReadTimeout}),
+		mapping.DynamoDB: dynamodb.New(dynamodb.Config{SDK: env.sdk, Endpoint: c.DynamoDBEndpoint, Metrics: env.calls,
 			Roles: aws.NewRoles(aws.RolesConfig{
 				SDK: env.sdk, ClusterID: c.ClusterID, Allowed: c.allowedRoles(), Limiter: env.stsLimiter, Metrics: env.calls, Clock: clock.RealClock{},
 			})}),

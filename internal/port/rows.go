@@ -3,7 +3,7 @@ package port
 import (
 	"context"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // Rows reads tables of customers from one kind of store.
@@ -17,5 +17,5 @@ type Rows interface {
 	// fault.Transient, fault.Throttled: more tries may cure it. fault.Denied: the credentials are
 	// refused, or lack a right. fault.NotFound: there is no such database, table, collection or
 	// column. fault.Invalid: the store refuses the query, source.CodeConnectionString, or source.CodeQuery.
-	Read(ctx context.Context, q source.Query, sink source.Sink) error
+	Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error
 }

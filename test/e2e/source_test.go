@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
@@ -74,7 +74,7 @@ func TestTableOfCustomers(t *testing.T) {
 
 func newTable(t *testing.T) *database.Table {
 	t.Helper()
-	engine, err := database.Start(t.Context(), source.Postgres, database.Options{})
+	engine, err := database.Start(t.Context(), mapping.Postgres, database.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
@@ -39,7 +39,7 @@ func TestSourcesTellOfARightThatIsLost(t *testing.T) {
 // newTable is a table in PostgreSQL with customers whose names begin with the prefix.
 func newTable(t *testing.T, prefix string, customers int) *database.Table {
 	t.Helper()
-	table, err := database.Shared(t, source.Postgres).NewTable(t.Context(), database.TableOptions{})
+	table, err := database.Shared(t, mapping.Postgres).NewTable(t.Context(), database.TableOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

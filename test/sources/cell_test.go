@@ -23,7 +23,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
@@ -40,40 +40,40 @@ const (
 
 // engine is a kind of table.
 type engine struct {
-	provider source.Provider
+	provider mapping.Provider
 	// json makes the values of Redis documents.
 	json bool
 }
 
 // engines are all of them, by name.
 var engines = map[string]engine{
-	"postgres":   {provider: source.Postgres},
-	"mysql":      {provider: source.MySQL},
-	"mongodb":    {provider: source.MongoDB},
-	"redis":      {provider: source.Redis},
-	"redis-json": {provider: source.Redis, json: true},
-	"dynamodb":   {provider: source.DynamoDB},
+	"postgres":   {provider: mapping.Postgres},
+	"mysql":      {provider: mapping.MySQL},
+	"mongodb":    {provider: mapping.MongoDB},
+	"redis":      {provider: mapping.Redis},
+	"redis-json": {provider: mapping.Redis, json: true},
+	"dynamodb":   {provider: mapping.DynamoDB},
 }
 
-func (e engine) is(providers ...source.Provider) bool { return slices.Contains(providers, e.provider) }
+func (e engine) is(providers ...mapping.Provider) bool { return slices.Contains(providers, e.provider) }
 
 // rows is the adapter that reads the engine's tables.
 func (e engine) rows(t *testing.T) port.Rows {
 	t.Helper()
 	switch e.provider {
-	case source.Postgres:
+	case mapping.Postgres:
 		return postgres.New(postgres.Config{Timeout: time.Minute})
-	case source.MySQL:
+	case mapping.MySQL:
 		return mysql.New(mysql.Config{Timeout: time.Minute})
-	case source.MongoDB:
+	case mapping.MongoDB:
 		return mongodb.New(mongodb.Config{Timeout: time.Minute})
-	case source.Redis:
+	case mapping.Redis:
 		return redis.New(redis.Config{Timeout: time.Minute})
 	default:
 		metrics, err := aws.NewMetrics(prometheus.NewRegistry())
 		must(t, err)
 		return dynamodb.New(dynamodb.Config{
-			Endpoint: database.Shared(t, source.DynamoDB).Endpoint(), Metrics: metrics,
+			Endpoint: database.Shared(t, mapping.DynamoDB).Endpoint(), Metrics: metrics,
 			SDK: awssdk.Config{
 				Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("AKIAREADER", "reader", ""),
 				HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
@@ -125,7 +125,7 @@ func (e engine) cell(t *testing.T, s setup) *cell {
 	t.Helper()
 	c := &cell{engine: e, t: t}
 	c.table = c.newTable(s.rowsOr(usual(0, size))...)
-	s.world.Rows = map[source.Provider]port.Rows{e.provider: e.rows(t)}
+	s.world.Rows = map[mapping.Provider]port.Rows{e.provider: e.rows(t)}
 	c.w = sourceworld.New(t, kubeConfig, s.world)
 	c.w.Source(customers, e.provider, c.table.Query(), func(o *v1alpha1.TenantSource) {
 		if s.source != nil {
@@ -147,18 +147,18 @@ func (c *cell) newTable(rows ...map[string]any) *database.Table {
 func (c *cell) follow(table *database.Table) {
 	c.t.Helper()
 	q := table.Query()
-	if c.provider != source.DynamoDB {
+	if c.provider != mapping.DynamoDB {
 		c.w.Secret(customers, q.Connection.Reveal())
 	}
 	c.w.Edit(customers, func(o *v1alpha1.TenantSource) {
 		switch c.provider {
-		case source.Postgres:
+		case mapping.Postgres:
 			o.Spec.Postgres.Query = q.SQL.Query
-		case source.MySQL:
+		case mapping.MySQL:
 			o.Spec.MySQL.Query = q.SQL.Query
-		case source.MongoDB:
+		case mapping.MongoDB:
 			o.Spec.MongoDB.Database, o.Spec.MongoDB.Collection = q.MongoDB.Database, q.MongoDB.Collection
-		case source.Redis:
+		case mapping.Redis:
 			o.Spec.Redis.KeyPattern = q.Redis.KeyPattern
 		default:
 			o.Spec.DynamoDB.TableName = q.DynamoDB.TableName

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
 )
@@ -22,9 +22,9 @@ type outcome struct {
 }
 
 var (
-	sql        = []source.Provider{source.Postgres, source.MySQL}
-	schemaless = []source.Provider{source.MongoDB, source.Redis, source.DynamoDB}
-	withSecret = []source.Provider{source.Postgres, source.MySQL, source.MongoDB, source.Redis}
+	sql        = []mapping.Provider{mapping.Postgres, mapping.MySQL}
+	schemaless = []mapping.Provider{mapping.MongoDB, mapping.Redis, mapping.DynamoDB}
+	withSecret = []mapping.Provider{mapping.Postgres, mapping.MySQL, mapping.MongoDB, mapping.Redis}
 )
 
 func pollFailed(says ...string) outcome {
@@ -46,13 +46,13 @@ func held(says ...string) outcome {
 // failure is something that happens to a table for some polls, and must change no tenant.
 type failure struct {
 	// only are the engines that it happens to; nil for all.
-	only  []source.Provider
+	only  []mapping.Provider
 	setup setup
 	spoil func(*cell)
 	heal  func(*cell)
 	want  outcome
 	// except is what some engines say instead.
-	except map[source.Provider]outcome
+	except map[mapping.Provider]outcome
 	// polls is how long it lasts; four polls if zero, twice what the guard asks for.
 	polls int
 }
@@ -78,7 +78,7 @@ var emptyResults = map[string]failure{
 		want:  gone,
 	},
 	"empty: a filter that nothing passes": {
-		only: []source.Provider{source.Postgres, source.MySQL, source.MongoDB, source.DynamoDB},
+		only: []mapping.Provider{mapping.Postgres, mapping.MySQL, mapping.MongoDB, mapping.DynamoDB},
 		spoil: func(c *cell) {
 			c.w.Edit(customers, func(o *v1alpha1.TenantSource) {
 				switch {
@@ -113,9 +113,9 @@ var emptyResults = map[string]failure{
 		spoil: func(c *cell) { c.elsewhere() },
 		heal:  func(c *cell) { c.follow(c.table) },
 		want:  sourceError(),
-		except: map[source.Provider]outcome{
-			source.Redis:   gone,
-			source.MongoDB: sourceError("there is no collection", "check spec.mongodb.database"),
+		except: map[mapping.Provider]outcome{
+			mapping.Redis:   gone,
+			mapping.MongoDB: sourceError("there is no collection", "check spec.mongodb.database"),
 		},
 	},
 	"empty: the table is gone": {
@@ -125,7 +125,7 @@ var emptyResults = map[string]failure{
 			c.follow(c.table)
 		},
 		want:   sourceError(),
-		except: map[source.Provider]outcome{source.Redis: gone},
+		except: map[mapping.Provider]outcome{mapping.Redis: gone},
 	},
 	"empty: half of the rows are hidden": {
 		spoil: func(c *cell) { c.remove(names(0, 12)...) },
@@ -139,22 +139,23 @@ func (c *cell) elsewhere() {
 	q := c.table.Query()
 	connection := q.Connection.Reveal()
 	switch c.provider {
-	case source.Postgres:
+	case mapping.Postgres:
 		c.w.Secret(customers, strings.Replace(connection, "_tenants?", "_nowhere?", 1))
-	case source.MySQL:
+	case mapping.MySQL:
 		c.w.Secret(customers, strings.Replace(connection, "_tenants", "_nowhere", 1))
-	case source.Redis:
+	case mapping.Redis:
 		// No table has this one, nor the one beside it.
 		c.w.Secret(customers, connection[:strings.LastIndex(connection, "/")]+"/1999")
-	case source.MongoDB:
+	case mapping.MongoDB:
 		c.w.Edit(customers, func(o *v1alpha1.TenantSource) { o.Spec.MongoDB.Database = "nowhere" })
 	default:
 		c.w.Edit(customers, func(o *v1alpha1.TenantSource) { o.Spec.DynamoDB.TableName = "nowhere" })
 	}
 }
 
-// short is for reads that never end by themselves, or only after their driver has tried for long.
-var short = setup{world: sourceworld.Options{ReadTimeout: 3 * time.Second}}
+// short is for reads that never end, or only after their driver has tried for long. A read of a healthy table takes
+// milliseconds, and on a machine with much else to do a few seconds.
+var short = setup{world: sourceworld.Options{ReadTimeout: 8 * time.Second}}
 
 // partialReads are answers that stop before their end.
 var partialReads = map[string]failure{
@@ -162,37 +163,37 @@ var partialReads = map[string]failure{
 	"partial: the connection is cut at a half":    cutAt(50),
 	"partial: the connection is cut near its end": cutAt(90),
 	"partial: the connection hangs in the middle": {
-		setup: short, polls: 3,
+		setup: short, polls: 2,
 		spoil: func(c *cell) { c.table.Wire().HangAfter(c.length() / 2) },
 		heal:  func(c *cell) { must(c.t, c.table.Wire().Heal()) },
-		want:  pollFailed("The table was not read to its end in 3s", "--tenantsource-read-timeout"),
+		want:  pollFailed("The table was not read to its end in 8s", "--tenantsource-read-timeout"),
 	},
 	"partial: nobody listens": {
-		setup: short, polls: 3,
+		setup: short, polls: 2,
 		spoil: func(c *cell) { c.table.Wire().Refuse() },
 		heal:  func(c *cell) { must(c.t, c.table.Wire().Heal()) },
 		want:  pollFailed(),
 	},
 	"partial: throttled until the driver gives up": {
-		only: []source.Provider{source.DynamoDB}, polls: 1, setup: setup{world: sourceworld.Options{ReadTimeout: 3 * time.Minute}},
+		only: []mapping.Provider{mapping.DynamoDB}, polls: 1, setup: setup{world: sourceworld.Options{ReadTimeout: 3 * time.Minute}},
 		spoil: func(c *cell) { must(c.t, c.table.Throttle(-1)) },
 		heal:  func(c *cell) { must(c.t, c.table.Throttle(0)) },
 		want:  pollFailed("ProvisionedThroughputExceeded"),
 	},
 	"partial: throttled for longer than a read may take": {
-		only: []source.Provider{source.DynamoDB}, polls: 3, setup: short,
+		only: []mapping.Provider{mapping.DynamoDB}, polls: 2, setup: short,
 		spoil: func(c *cell) { must(c.t, c.table.Throttle(-1)) },
 		heal:  func(c *cell) { must(c.t, c.table.Throttle(0)) },
 		want:  pollFailed(),
 	},
 	"partial: a page was damaged and lost its key": {
-		only: []source.Provider{source.DynamoDB}, polls: 3, setup: setup{world: short.world, rows: heavy(0, 40)},
+		only: []mapping.Provider{mapping.DynamoDB}, polls: 2, setup: setup{world: short.world, rows: heavy(0, 40)},
 		spoil: func(c *cell) { must(c.t, c.table.LoseLastKey(true)) },
 		heal:  replaced,
 		want:  pollFailed(),
 	},
 	"partial: a page lost its key and looks intact": {
-		only: []source.Provider{source.DynamoDB}, setup: setup{rows: heavy(0, 40)},
+		only: []mapping.Provider{mapping.DynamoDB}, setup: setup{rows: heavy(0, 40)},
 		spoil: func(c *cell) { must(c.t, c.table.LoseLastKey(false)) },
 		heal:  replaced,
 		want:  held("tenants have no row any more"),
@@ -216,7 +217,7 @@ func replaced(c *cell) {
 
 func cutAt(percent int64) failure {
 	return failure{
-		setup: short, polls: 3,
+		setup: short, polls: 2,
 		spoil: func(c *cell) { c.table.Wire().CutAfter(c.length() * percent / 100) },
 		heal:  func(c *cell) { must(c.t, c.table.Wire().Heal()) },
 		want:  pollFailed(),
@@ -264,7 +265,7 @@ var changedSchemas = map[string]failure{
 		only: sql, setup: setup{source: selectAll},
 		spoil: func(c *cell) { c.exec("ALTER TABLE %s DROP COLUMN enabled") },
 		heal: func(c *cell) {
-			c.exec("ALTER TABLE %s ADD COLUMN enabled boolean" + map[source.Provider]string{source.MySQL: " AFTER domain"}[c.provider])
+			c.exec("ALTER TABLE %s ADD COLUMN enabled boolean" + map[mapping.Provider]string{mapping.MySQL: " AFTER domain"}[c.provider])
 			c.put(usual(0, size)...)
 		},
 		want: sourceError(`the column "enabled" is gone`),
@@ -273,7 +274,7 @@ var changedSchemas = map[string]failure{
 		only: sql, setup: setup{source: selectAll},
 		spoil: func(c *cell) { c.exec("ALTER TABLE %s DROP COLUMN domain") },
 		heal: func(c *cell) {
-			c.exec("ALTER TABLE %s ADD COLUMN domain " + map[source.Provider]string{source.Postgres: "text", source.MySQL: "varchar(4096) AFTER name"}[c.provider])
+			c.exec("ALTER TABLE %s ADD COLUMN domain " + map[mapping.Provider]string{mapping.Postgres: "text", mapping.MySQL: "varchar(4096) AFTER name"}[c.provider])
 			c.put(usual(0, size)...)
 		},
 		want: sourceError(`the result has no column "domain"`),
@@ -286,13 +287,13 @@ var changedSchemas = map[string]failure{
 	"schema: an optional column becomes text": {
 		only: sql,
 		spoil: func(c *cell) {
-			c.exec(map[source.Provider]string{
-				source.Postgres: "ALTER TABLE %s ALTER COLUMN enabled TYPE text USING enabled::text", source.MySQL: "ALTER TABLE %s MODIFY enabled varchar(9)",
+			c.exec(map[mapping.Provider]string{
+				mapping.Postgres: "ALTER TABLE %s ALTER COLUMN enabled TYPE text USING enabled::text", mapping.MySQL: "ALTER TABLE %s MODIFY enabled varchar(9)",
 			}[c.provider])
 		},
 		heal: func(c *cell) {
-			c.exec(map[source.Provider]string{
-				source.Postgres: "ALTER TABLE %s ALTER COLUMN enabled TYPE boolean USING enabled::boolean", source.MySQL: "ALTER TABLE %s MODIFY enabled boolean",
+			c.exec(map[mapping.Provider]string{
+				mapping.Postgres: "ALTER TABLE %s ALTER COLUMN enabled TYPE boolean USING enabled::boolean", mapping.MySQL: "ALTER TABLE %s MODIFY enabled boolean",
 			}[c.provider])
 		},
 		want: sourceError(`the column "enabled" was of type boolean and is of type string`),
@@ -300,32 +301,32 @@ var changedSchemas = map[string]failure{
 	"schema: the column of the domain becomes bytes": {
 		only: sql,
 		spoil: func(c *cell) {
-			c.exec(map[source.Provider]string{
-				source.Postgres: "ALTER TABLE %s ALTER COLUMN domain TYPE bytea USING domain::bytea", source.MySQL: "ALTER TABLE %s MODIFY domain varbinary(4096)",
+			c.exec(map[mapping.Provider]string{
+				mapping.Postgres: "ALTER TABLE %s ALTER COLUMN domain TYPE bytea USING domain::bytea", mapping.MySQL: "ALTER TABLE %s MODIFY domain varbinary(4096)",
 			}[c.provider])
 		},
 		heal: func(c *cell) {
-			c.exec(map[source.Provider]string{
-				source.Postgres: "ALTER TABLE %s ALTER COLUMN domain TYPE text USING convert_from(domain, 'UTF8')", source.MySQL: "ALTER TABLE %s MODIFY domain varchar(4096)",
+			c.exec(map[mapping.Provider]string{
+				mapping.Postgres: "ALTER TABLE %s ALTER COLUMN domain TYPE text USING convert_from(domain, 'UTF8')", mapping.MySQL: "ALTER TABLE %s MODIFY domain varchar(4096)",
 			}[c.provider])
 		},
 		want: sourceError(`the column "domain" was of type string and is of type other`),
 	},
 	"schema: the domain becomes a number": {
-		only:  []source.Provider{source.MongoDB, source.DynamoDB},
+		only:  []mapping.Provider{mapping.MongoDB, mapping.DynamoDB},
 		spoil: func(c *cell) { c.putAll("domain", 7) }, heal: func(c *cell) { c.put(usual(0, size)...) },
 		want: outcome{ready: "True/PollSucceeded", synced: "False/RowsRejected"},
 	},
 	"schema: the name becomes a number": {
-		only: []source.Provider{source.MongoDB, source.DynamoDB}, setup: setup{source: nameFrom("slug")},
+		only: []mapping.Provider{mapping.MongoDB, mapping.DynamoDB}, setup: setup{source: nameFrom("slug")},
 		spoil: func(c *cell) { c.putAll("slug", 7) }, heal: func(c *cell) { c.put(usual(0, size)...) },
 		want: held("25 tenants have no row any more"),
 	},
 }
 
 // notFound are the engines whose query names its columns: they refuse it, and name the column.
-func notFound(column string) map[source.Provider]outcome {
-	return map[source.Provider]outcome{source.Postgres: sourceError(column), source.MySQL: sourceError(column)}
+func notFound(column string) map[mapping.Provider]outcome {
+	return map[mapping.Provider]outcome{mapping.Postgres: sourceError(column), mapping.MySQL: sourceError(column)}
 }
 
 func rename(from, to string) func(*cell) {
@@ -398,9 +399,9 @@ var refusedReaders = map[string]failure{
 	"credentials: the connection string is that of another kind": {
 		only: withSecret,
 		spoil: func(c *cell) {
-			c.w.Secret(customers, map[source.Provider]string{
-				source.Postgres: "redis://" + database.Canary + ":" + database.Canary + "@127.0.0.1:1/0", source.MySQL: "postgres://" + database.Canary + "@127.0.0.1:1/x",
-				source.MongoDB: "postgres://" + database.Canary + "@127.0.0.1:1/x", source.Redis: "mongodb://" + database.Canary + "@127.0.0.1:1/",
+			c.w.Secret(customers, map[mapping.Provider]string{
+				mapping.Postgres: "redis://" + database.Canary + ":" + database.Canary + "@127.0.0.1:1/0", mapping.MySQL: "postgres://" + database.Canary + "@127.0.0.1:1/x",
+				mapping.MongoDB: "postgres://" + database.Canary + "@127.0.0.1:1/x", mapping.Redis: "mongodb://" + database.Canary + "@127.0.0.1:1/",
 			}[c.provider])
 		},
 		heal: secretBack,

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
 )
@@ -240,9 +240,9 @@ func (c *cell) rejectedAre(want map[string]string) {
 // rowKey is how status calls a row that calls itself name and has the key of the row i.
 func (c *cell) rowKey(i int, name string) string {
 	switch {
-	case c.is(source.MongoDB):
+	case c.is(mapping.MongoDB):
 		return fmt.Sprintf("customer-%03d", i)
-	case c.is(source.Redis):
+	case c.is(mapping.Redis):
 		return fmt.Sprintf("customer:customer-%03d", i)
 	}
 	return name

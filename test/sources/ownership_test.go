@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
 )
@@ -331,7 +331,7 @@ func elsewhereCell(t *testing.T, granted bool) (c *cell, namespace string) {
 	}}, source: func(_ *database.Table, o *v1alpha1.TenantSource) { o.Spec.Suspend = true }})
 	must(t, c.w.Kube.Delete(t.Context(), &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: c.w.Namespace, Name: customers}}))
 	namespace = c.w.AddNamespace()
-	c.w.Source(customers, source.Postgres, c.table.Query(), func(o *v1alpha1.TenantSource) { o.Spec.TargetNamespace = namespace })
+	c.w.Source(customers, mapping.Postgres, c.table.Query(), func(o *v1alpha1.TenantSource) { o.Spec.TargetNamespace = namespace })
 	c.settle()
 	return c, namespace
 }

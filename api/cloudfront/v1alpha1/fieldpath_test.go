@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // The API server's rule and the domain's table of fields are two lists of the same. A path that only one of them
@@ -22,7 +22,7 @@ func TestTheAPIServerTakesThePathsThatTheDomainTakes(t *testing.T) {
 		})
 	}
 	t.Run("the table is taken, and what is not in it is not", func(t *testing.T) {
-		for _, f := range source.Fields() {
+		for _, f := range mapping.Fields() {
 			if err := inDomain(withKey(f.Path, "k")); err != nil {
 				t.Errorf("%s: %v", f.Path, err)
 			}
@@ -46,7 +46,7 @@ func fieldPaths() []string {
 		strings.Repeat("a", 63) + ".io/team",
 	}
 	var paths []string
-	for _, f := range source.Fields() {
+	for _, f := range mapping.Fields() {
 		paths = append(paths, f.Path, strings.ToUpper(f.Path), "spec."+f.Path, f.Path+".x", f.Path+" ", withKey(f.Path, "k")+"[k]")
 		if base, _, keyed := strings.Cut(f.Path, "["); keyed {
 			paths = append(paths, base, base+"[k", base+"k]", base+".k")
@@ -71,12 +71,12 @@ func withKey(path, key string) string {
 
 // inDomain asks the compiler of sources whether it takes the path.
 func inDomain(path string) error {
-	c := source.Config{
+	c := mapping.Config{
 		DistributionID: "E2EXAMPLE1",
-		Mapping:        []source.Mapping{{Column: "c", Field: path}},
-		Defaults:       []source.Mapping{{Column: "name", Field: "name"}, {Column: "domain", Field: "domains"}},
+		Mapping:        []mapping.Mapping{{Column: "c", Field: path}},
+		Defaults:       []mapping.Mapping{{Column: "name", Field: "name"}, {Column: "domain", Field: "domains"}},
 		// What is required beside some of the fields.
-		Template: source.Template{Spec: map[string]any{
+		Template: mapping.Template{Spec: map[string]any{
 			"customizations": map[string]any{
 				"webAcl":          map[string]any{"action": "override"},
 				"geoRestrictions": map[string]any{"restrictionType": "none"},
@@ -85,6 +85,6 @@ func inDomain(path string) error {
 			"dns":                       map[string]any{"provider": "route53"},
 		}},
 	}
-	_, err := source.Compile(c)
+	_, err := mapping.Compile(c)
 	return err
 }

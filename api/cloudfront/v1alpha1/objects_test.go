@@ -19,7 +19,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/kubectl"
 )
 
@@ -190,7 +190,7 @@ func TestSourcesThatPeopleCopy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := source.Compile(config); err != nil {
+			if _, err := mapping.Compile(config); err != nil {
 				t.Error(err)
 			}
 		})

@@ -15,7 +15,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -72,9 +72,9 @@ func forms() map[string]struct {
 func readWith(ctx context.Context, rows port.Rows, connection string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
-	return rows.Read(ctx, source.Query{
-		Connection: source.NewSecret(connection), SQL: source.SQLQuery{Query: "SELECT 1 AS name"},
-		MongoDB: source.MongoDBQuery{Database: "db", Collection: "customers"}, Redis: source.RedisQuery{KeyPattern: "customer:*"},
+	return rows.Read(ctx, mapping.Query{
+		Connection: mapping.NewSecret(connection), SQL: mapping.SQLQuery{Query: "SELECT 1 AS name"},
+		MongoDB: mapping.MongoDBQuery{Database: "db", Collection: "customers"}, Redis: mapping.RedisQuery{KeyPattern: "customer:*"},
 	}, nil)
 }
 
@@ -96,7 +96,7 @@ func leak(err error, password string) string {
 			}
 		}
 	}
-	if failure.Code != source.CodeConnectionString && !strings.Contains(failure.Message, server) && !strings.Contains(failure.Message, "db.example.invalid") {
+	if failure.Code != mapping.CodeConnectionString && !strings.Contains(failure.Message, server) && !strings.Contains(failure.Message, "db.example.invalid") {
 		return "a read would go somewhere else than to the server"
 	}
 	return ""
@@ -156,7 +156,7 @@ func TestARawPasswordIsToldToBeEncoded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := readWith(t.Context(), forms()[name].rows, strings.ReplaceAll(text, "SERVER", server))
-			if fault.CodeOf(err) != source.CodeConnectionString || !strings.Contains(err.Error(), "percent-encoded") {
+			if fault.CodeOf(err) != mapping.CodeConnectionString || !strings.Contains(err.Error(), "percent-encoded") {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -137,7 +137,7 @@ func (p *pass) follow(ctx context.Context) (tenancy.Follow, error) {
 		Plan: state.Plan, UID: string(plan.UID), Generation: plan.Generation, Invalid: state.Invalid, Tried: state.Tried,
 		Going: !plan.DeletionTimestamp.IsZero(), Released: p.Plans.IsReleased(plan.UID, plan.Generation, p.object.UID), Former: former,
 	}
-	for _, c := range convert.CustomerConditions(plan.Status.Conditions) {
+	for _, c := range convert.Conditions(plan.Status.Conditions) {
 		if c.Type == tenancy.ConditionPolicyReady {
 			f.Policy = &c
 		}
@@ -155,7 +155,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	}
 	s := &p.object.Status
 	before := s.DeepCopy().Conditions
-	report := tenancy.Conclude(p.in, tenancy.Outcome{Decision: p.decision, Err: err}, convert.CustomerConditions(before))
+	report := tenancy.Conclude(p.in, tenancy.Outcome{Decision: p.decision, Err: err}, convert.Conditions(before))
 	convert.CustomerStatus(s, p.object.Generation, report, p.Clock.Now())
 	c := reconcile.Conclusion{Events: append(p.events, transition(before, s.Conditions)...)}
 	if rest, ok := p.decision.Step.(tenancy.Rest); ok {

@@ -14,7 +14,8 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -24,9 +25,9 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.failed
 	}
 	switch p.decision.Step {
-	case source.Read:
+	case tenantsource.Read:
 		return p.read(ctx)
-	case source.Apply:
+	case tenantsource.Apply:
 		if err := k.Hold(ctx, nil); err != nil {
 			return err
 		}
@@ -34,7 +35,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 			return err
 		}
 		return p.apply(ctx)
-	case source.Remove:
+	case tenantsource.Remove:
 		if err := k.Hold(ctx, nil); err != nil {
 			return err
 		}
@@ -42,7 +43,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 			return err
 		}
 		return p.remove(ctx)
-	case source.Rest, source.Reserve, source.LetGo:
+	case tenantsource.Rest, tenantsource.Reserve, tenantsource.LetGo:
 	}
 	return nil
 }
@@ -70,7 +71,7 @@ func (p *pass) read(ctx context.Context) error {
 		p.session.Round = nil
 		return err
 	}
-	poll := source.NewPoll(p.session.program, fleet, p.MaxRows)
+	poll := tenantsource.NewPoll(p.session.program, fleet, p.MaxRows)
 	ctx, cancel := p.whileWanted(ctx)
 	defer cancel()
 	if failure := p.readRows(ctx, poll); failure != nil {
@@ -130,10 +131,10 @@ func (c *Controller) outdated(ctx context.Context, key client.ObjectKey, uid typ
 	return apierrors.IsNotFound(err) || err == nil && (now.UID != uid || now.Generation != generation)
 }
 
-func (p *pass) readRows(ctx context.Context, poll *source.Poll) *source.Failure {
-	rows := p.Rows[source.Provider(p.object.Spec.Provider)]
+func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll) *tenantsource.Failure {
+	rows := p.Rows[mapping.Provider(p.object.Spec.Provider)]
 	if rows == nil {
-		return &source.Failure{Reason: source.InvalidConfig, Message: fmt.Sprintf("spec.provider: this operator does not read %q", p.object.Spec.Provider)}
+		return &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: fmt.Sprintf("spec.provider: this operator does not read %q", p.object.Spec.Provider)}
 	}
 	connection, failure := p.connection(ctx)
 	if failure != nil {
@@ -141,10 +142,10 @@ func (p *pass) readRows(ctx context.Context, poll *source.Poll) *source.Failure 
 	}
 	if err := rows.Read(ctx, convert.SourceQuery(p.object, connection, p.columns()), poll); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			return &source.Failure{Reason: source.PollFailed, Message: fmt.Sprintf(
+			return &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf(
 				"The table was not read to its end in %s: make the query faster, or let the administrator raise --tenantsource-read-timeout", p.ReadTimeout)}
 		}
-		failure := source.FailureOf(err)
+		failure := tenantsource.FailureOf(err)
 		if failure.Connection {
 			name, field := convert.SecretOf(p.object)
 			failure.Message = fmt.Sprintf("%s: the key %s of the Secret %q can't be used. %s", field, connectionKey, name, failure.Message)
@@ -167,15 +168,15 @@ func (p *pass) columns() []string {
 const connectionKey = "connectionString"
 
 // connection reads the connection string, each time anew: it may have been rotated, and it is kept nowhere.
-func (p *pass) connection(ctx context.Context) (source.Secret, *source.Failure) {
+func (p *pass) connection(ctx context.Context) (mapping.Secret, *tenantsource.Failure) {
 	name, field := convert.SecretOf(p.object)
 	if name == "" {
-		return source.Secret{}, nil
+		return mapping.Secret{}, nil
 	}
 	var secret corev1.Secret
 	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.object.Namespace, Name: name}, &secret)
-	invalid := func(format string, args ...any) (source.Secret, *source.Failure) {
-		return source.Secret{}, &source.Failure{Reason: source.InvalidConfig, Message: field + ": " + fmt.Sprintf(format, args...)}
+	invalid := func(format string, args ...any) (mapping.Secret, *tenantsource.Failure) {
+		return mapping.Secret{}, &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: field + ": " + fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case apierrors.IsNotFound(err):
@@ -183,11 +184,11 @@ func (p *pass) connection(ctx context.Context) (source.Secret, *source.Failure) 
 	case apierrors.IsForbidden(err):
 		return invalid("the operator may not read Secrets in namespace %q: add it to the chart's value rbac.secretNamespaces", p.object.Namespace)
 	case err != nil:
-		return source.Secret{}, &source.Failure{Reason: source.PollFailed, Message: fmt.Sprintf("Reading the Secret %q failed: %s", name, apierrors.ReasonForError(err))}
+		return mapping.Secret{}, &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf("Reading the Secret %q failed: %s", name, apierrors.ReasonForError(err))}
 	case len(secret.Data[connectionKey]) == 0:
 		return invalid("the Secret %q has no key %s, or an empty one: put the connection string there", name, connectionKey)
 	}
-	return source.NewSecret(string(secret.Data[connectionKey])), nil
+	return mapping.NewSecret(string(secret.Data[connectionKey])), nil
 }
 
 // The writes of one pass, and how many of them are under way at a time.
@@ -233,21 +234,21 @@ func (p *pass) apply(ctx context.Context) error {
 		round.Written++
 	}
 	if denied > 1 && denied == len(results) {
-		round.Failure = &source.Failure{Reason: source.PollFailed, Message: fmt.Sprintf("The API server refuses every change: %s", results[0].refused)}
+		round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf("The API server refuses every change: %s", results[0].refused)}
 	}
 	return nil
 }
 
-func (p *pass) tally(round *source.Round, c source.Change, r outcome) {
+func (p *pass) tally(round *tenantsource.Round, c tenantsource.Change, r outcome) {
 	switch {
 	case r.refused != "":
-		round.Refused = append(round.Refused, source.Rejection{Row: c.Row, Name: c.Name, Reason: r.refused, Conflict: r.conflict})
+		round.Refused = append(round.Refused, mapping.Rejection{Row: c.Row, Name: c.Name, Reason: r.refused, Conflict: r.conflict})
 		if r.conflict {
 			round.Conflicts++
 		}
 	case !r.done:
 		// It has moved meanwhile; the next poll sees how.
-	case c.Action == source.Create:
+	case c.Action == tenantsource.Create:
 		round.Created++
 	default:
 		round.Updated++
@@ -266,7 +267,7 @@ func (p *pass) remove(ctx context.Context) error {
 		}
 		round.Removed++
 		if r.refused != "" {
-			round.Kept = append(round.Kept, source.Kept{Owned: batch[i], Reason: r.refused})
+			round.Kept = append(round.Kept, tenantsource.Kept{Owned: batch[i], Reason: r.refused})
 		} else if r.done {
 			round.Deleted++
 		}
@@ -278,7 +279,7 @@ func (p *pass) remove(ctx context.Context) error {
 const tries = 3
 
 // removeOne deletes or disables one object.
-func (p *pass) removeOne(ctx context.Context, o source.Owned) (r outcome) {
+func (p *pass) removeOne(ctx context.Context, o tenantsource.Owned) (r outcome) {
 	for range tries {
 		if r = p.tryRemove(ctx, o); !apierrors.IsConflict(r.err) {
 			return r
@@ -289,7 +290,7 @@ func (p *pass) removeOne(ctx context.Context, o source.Owned) (r outcome) {
 
 // tryRemove looks at the object before it lays hands on it, and asks for exactly the version that it saw: with
 // a label taken away in the last moment the object is no longer the source's.
-func (p *pass) tryRemove(ctx context.Context, o source.Owned) outcome {
+func (p *pass) tryRemove(ctx context.Context, o tenantsource.Owned) outcome {
 	var live v1alpha1.DistributionTenant
 	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target, Name: o.Name}, &live)
 	if apierrors.IsNotFound(err) {
@@ -298,10 +299,10 @@ func (p *pass) tryRemove(ctx context.Context, o source.Owned) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	if string(live.UID) != o.UID || relation(&live, p.labels) != source.Ours || !live.DeletionTimestamp.IsZero() {
+	if string(live.UID) != o.UID || relation(&live, p.labels) != tenantsource.Ours || !live.DeletionTimestamp.IsZero() {
 		return outcome{}
 	}
-	if p.in.Policy == source.PolicyDisable {
+	if p.in.Policy == tenantsource.PolicyDisable {
 		err = p.disable(ctx, &live)
 	} else {
 		err = p.Client.Delete(ctx, &live, client.Preconditions{UID: &live.UID, ResourceVersion: &live.ResourceVersion})

@@ -19,7 +19,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
@@ -29,9 +29,9 @@ import (
 func worldWith(t *testing.T, n int, o sourceworld.Options, change ...func(*v1alpha1.TenantSource)) (*sourceworld.World, *database.Table) {
 	t.Helper()
 	table := newTable(t, n)
-	o.Rows = map[source.Provider]port.Rows{source.Postgres: postgres.New(postgres.Config{Timeout: time.Minute})}
+	o.Rows = map[mapping.Provider]port.Rows{mapping.Postgres: postgres.New(postgres.Config{Timeout: time.Minute})}
 	w := sourceworld.New(t, kubeConfig, o)
-	w.Source("customers", source.Postgres, table.Query(), change...)
+	w.Source("customers", mapping.Postgres, table.Query(), change...)
 	return w, table
 }
 

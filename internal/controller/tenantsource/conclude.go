@@ -9,7 +9,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -24,13 +24,13 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		// The round goes on where it stopped, when the API server answers again.
 		return reconcile.Conclusion{}
 	}
-	report := source.Conclude(p.in, p.decision)
+	report := tenantsource.Conclude(p.in, p.decision)
 	before := meta.FindStatusCondition(p.object.Status.Conditions, v1alpha1.ConditionReady).DeepCopy()
 	convert.SourceStatus(&p.object.Status, p.object.Generation, report, now)
 	c := reconcile.Conclusion{After: p.decision.After}
 	round := p.session.Round
 	switch {
-	case p.decision.Step == source.Reserve:
+	case p.decision.Step == tenantsource.Reserve:
 		c.After = again
 		c.Stored = func() {
 			round.Reserved = true
@@ -53,7 +53,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 }
 
 // held is how many deletions wait for approval.
-func held(r source.Report) int {
+func held(r tenantsource.Report) int {
 	if r.Held == nil {
 		return 0
 	}
@@ -68,7 +68,7 @@ const (
 	eventTenantsRetained = "TenantsRetained"
 )
 
-func (p *pass) events(before *metav1.Condition, round *source.Round) []reconcile.Event {
+func (p *pass) events(before *metav1.Condition, round *tenantsource.Round) []reconcile.Event {
 	events := p.transition(before)
 	if round.Failure == nil && round.Created+round.Updated+round.Deleted > 0 {
 		events = append(events, reconcile.Event{Reason: eventTenantsChanged, Message: fmt.Sprintf(
@@ -78,7 +78,7 @@ func (p *pass) events(before *metav1.Condition, round *source.Round) []reconcile
 }
 
 func (p *pass) removedWord() string {
-	if p.in.Policy == source.PolicyDisable {
+	if p.in.Policy == tenantsource.PolicyDisable {
 		return "disabled"
 	}
 	return "deleted"
@@ -94,7 +94,7 @@ func (p *pass) transition(before *metav1.Condition) []reconcile.Event {
 }
 
 func (p *pass) removalEvents(before *metav1.Condition) []reconcile.Event {
-	if p.decision.Step != source.LetGo {
+	if p.decision.Step != tenantsource.LetGo {
 		return p.transition(before)
 	}
 	if p.in.Retains() {

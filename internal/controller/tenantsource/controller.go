@@ -1,5 +1,5 @@
 // Package tenantsource makes DistributionTenant objects follow a table of customers. All that is decided is
-// decided in domain/source; here is how it is observed and done.
+// decided in domain/tenantsource; here is how it is observed and done.
 package tenantsource
 
 import (
@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -21,7 +22,7 @@ import (
 // Observer is told what metrics count.
 type Observer interface {
 	// Polled takes the report of a poll that is over, and how long it took.
-	Polled(key client.ObjectKey, r source.Report, d time.Duration)
+	Polled(key client.ObjectKey, r tenantsource.Report, d time.Duration)
 	// Held takes how many deletions wait for a person's approval.
 	Held(key client.ObjectKey, deletions int)
 	// Forgotten takes a source that is gone.
@@ -34,7 +35,7 @@ type Options struct {
 	// Live reads past the cache: Secrets are never cached, and what is about to be deleted is looked at.
 	Live client.Reader
 	// Rows reads the tables, by provider.
-	Rows  map[source.Provider]port.Rows
+	Rows  map[mapping.Provider]port.Rows
 	Clock clock.PassiveClock
 	// Grant says why the sources of a namespace may not have tenants in another one, or in their own; nil if they may.
 	Grant func(from, to string) error
@@ -57,11 +58,11 @@ type Controller struct {
 
 // session is what the process remembers of one source.
 type session struct {
-	source.Session
+	tenantsource.Session
 	uid types.UID
 	// program is compiled once for a generation; invalid says why it could not be.
 	generation int64
-	program    *source.Program
+	program    *mapping.Program
 	invalid    string
 	// started is when the round of the session began, for how long it took.
 	started time.Time

@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
 // fleet is the target namespace as the cache has it. It implements source.Fleet. Its objects are the cache's own
@@ -36,19 +37,19 @@ func (p *pass) fleet(ctx context.Context) (*fleet, error) {
 }
 
 // relation says whose the object is.
-func relation(o *v1alpha1.DistributionTenant, labels map[string]string) source.Relation {
+func relation(o *v1alpha1.DistributionTenant, labels map[string]string) tenantsource.Relation {
 	switch {
 	case o == nil:
-		return source.Absent
+		return tenantsource.Absent
 	case o.Labels[v1alpha1.LabelSource] != labels[v1alpha1.LabelSource],
 		o.Labels[v1alpha1.LabelSourceNamespace] != labels[v1alpha1.LabelSourceNamespace],
 		o.Labels[v1alpha1.LabelSourceUID] == "":
-		return source.Foreign
+		return tenantsource.Foreign
 	case o.Labels[v1alpha1.LabelSourceUID] != labels[v1alpha1.LabelSourceUID]:
 		// Of one namespace and name there is one object at a time, and that is we.
-		return source.Earlier
+		return tenantsource.Earlier
 	}
-	return source.Ours
+	return tenantsource.Ours
 }
 
 // ownerOf says whose an object is, for people.
@@ -60,15 +61,15 @@ func ownerOf(o *v1alpha1.DistributionTenant) string {
 }
 
 // Standing implements source.Fleet.
-func (f *fleet) Standing(want source.Object) source.Standing {
+func (f *fleet) Standing(want mapping.Object) tenantsource.Standing {
 	o := f.objects[want.Name]
-	s := source.Standing{Relation: relation(o, f.labels)}
+	s := tenantsource.Standing{Relation: relation(o, f.labels)}
 	if o == nil {
 		return s
 	}
 	s.UID, s.Version, s.Deleting = string(o.UID), o.ResourceVersion, !o.DeletionTimestamp.IsZero()
 	s.Disabled = o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue
-	if s.Relation == source.Foreign {
+	if s.Relation == tenantsource.Foreign {
 		s.Owner = ownerOf(o)
 	}
 	s.Equal = f.equal(o, want)
@@ -77,13 +78,13 @@ func (f *fleet) Standing(want source.Object) source.Standing {
 
 // equal compares what the object has with what is wanted. The hash tells whether something that was once
 // applied is no longer wanted; the rest, whether somebody else has changed it since.
-func (f *fleet) equal(o *v1alpha1.DistributionTenant, want source.Object) bool {
+func (f *fleet) equal(o *v1alpha1.DistributionTenant, want mapping.Object) bool {
 	if o.Annotations[v1alpha1.AnnotationSourceHash] != want.Hash() || !controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer) ||
 		!within(f.labels, o.Labels) || !within(want.Labels, o.Labels) || !within(want.Annotations, o.Annotations) {
 		return false
 	}
 	spec, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&o.Spec)
-	return err == nil && source.Covers(spec, want)
+	return err == nil && mapping.Covers(spec, want)
 }
 
 func within(some, all map[string]string) bool {
@@ -98,24 +99,24 @@ func within(some, all map[string]string) bool {
 // Serves implements source.Fleet.
 func (f *fleet) Serves(name, domain string) bool {
 	o := f.objects[name]
-	return relation(o, f.labels) == source.Ours && slices.ContainsFunc(o.Spec.Domains, func(d v1alpha1.TenantDomain) bool { return d.Domain == domain })
+	return relation(o, f.labels) == tenantsource.Ours && slices.ContainsFunc(o.Spec.Domains, func(d v1alpha1.TenantDomain) bool { return d.Domain == domain })
 }
 
 // owned lists the objects that are this source's and not on their way out already. With Disable, those are on
 // their way out that are disabled.
-func (f *fleet) owned(policy source.Policy) []source.Owned {
-	var out []source.Owned
+func (f *fleet) owned(policy tenantsource.Policy) []tenantsource.Owned {
+	var out []tenantsource.Owned
 	for _, name := range slices.Sorted(maps.Keys(f.objects)) {
 		if o := f.objects[name]; owns(o, f.labels, policy) {
-			out = append(out, source.Owned{Name: strings.Clone(name), UID: string(o.UID)})
+			out = append(out, tenantsource.Owned{Name: strings.Clone(name), UID: string(o.UID)})
 		}
 	}
 	return out
 }
 
-func owns(o *v1alpha1.DistributionTenant, labels map[string]string, policy source.Policy) bool {
-	disabled := policy == source.PolicyDisable && o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue
-	return relation(o, labels) == source.Ours && o.DeletionTimestamp.IsZero() && !disabled
+func owns(o *v1alpha1.DistributionTenant, labels map[string]string, policy tenantsource.Policy) bool {
+	disabled := policy == tenantsource.PolicyDisable && o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue
+	return relation(o, labels) == tenantsource.Ours && o.DeletionTimestamp.IsZero() && !disabled
 }
 
 // confirmEmpty looks past the cache before a deleted source goes: a watch that hangs would make orphans of what it
@@ -141,4 +142,4 @@ func (p *pass) confirmEmpty(ctx context.Context) error {
 	}
 }
 
-var _ source.Fleet = (*fleet)(nil)
+var _ tenantsource.Fleet = (*fleet)(nil)

@@ -9,7 +9,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
@@ -23,15 +23,15 @@ func newWorld(t *testing.T, n int, change ...func(*v1alpha1.TenantSource)) (*sou
 	t.Helper()
 	table := newTable(t, n)
 	w := sourceworld.New(t, kubeConfig, sourceworld.Options{
-		Rows: map[source.Provider]port.Rows{source.Postgres: postgres.New(postgres.Config{Timeout: time.Minute})},
+		Rows: map[mapping.Provider]port.Rows{mapping.Postgres: postgres.New(postgres.Config{Timeout: time.Minute})},
 	})
-	w.Source("customers", source.Postgres, table.Query(), change...)
+	w.Source("customers", mapping.Postgres, table.Query(), change...)
 	return w, table
 }
 
 func newTable(t *testing.T, n int) *database.Table {
 	t.Helper()
-	table, err := database.Shared(t, source.Postgres).NewTable(t.Context(), database.TableOptions{})
+	table, err := database.Shared(t, mapping.Postgres).NewTable(t.Context(), database.TableOptions{})
 	must(t, err)
 	for i := range n {
 		must(t, table.Put(t.Context(), row(i)))

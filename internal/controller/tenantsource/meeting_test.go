@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
 )
@@ -30,11 +30,11 @@ func inMemory(t *testing.T, n int, o sourceworld.Options, change ...func(*v1alph
 	for i := range n {
 		table.rows = append(table.rows, storyRow(i))
 	}
-	o.Rows = map[source.Provider]port.Rows{source.Postgres: table}
+	o.Rows = map[mapping.Provider]port.Rows{mapping.Postgres: table}
 	w := sourceworld.New(t, kubeConfig, o)
 	table.began = w.Clock.Now
 	table.slow = func() { w.Clock.Step(2 * interval) }
-	w.Source("customers", source.Postgres, source.Query{SQL: source.SQLQuery{Query: "SELECT"}, Connection: source.NewSecret("memory")}, change...)
+	w.Source("customers", mapping.Postgres, mapping.Query{SQL: mapping.SQLQuery{Query: "SELECT"}, Connection: mapping.NewSecret("memory")}, change...)
 	w.Advance(time.Second)
 	return w, table
 }
@@ -222,7 +222,7 @@ func TestASourceThatIsMadeAgainTakesItsTenantsOverAndDeletesNoOther(t *testing.T
 		t.Fatal("the source is still there")
 	}
 	table.rows = table.rows[:2]
-	o := w.Source("customers", source.Postgres, source.Query{SQL: source.SQLQuery{Query: "SELECT"}, Connection: source.NewSecret("memory")})
+	o := w.Source("customers", mapping.Postgres, mapping.Query{SQL: mapping.SQLQuery{Query: "SELECT"}, Connection: mapping.NewSecret("memory")})
 	w.Advance(3 * interval)
 	living(t, w, names(3))
 	for i, tenant := range w.AllTenants() {

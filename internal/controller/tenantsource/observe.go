@@ -9,7 +9,8 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
 // maxRound is how long what was read is good for. Whoever can't write for so long reads again.
@@ -20,8 +21,8 @@ type pass struct {
 	*Controller
 	object   *v1alpha1.TenantSource
 	session  *session
-	in       source.Input
-	decision source.Decision
+	in       tenantsource.Input
+	decision tenantsource.Decision
 	// target is where the objects are, labels mark them.
 	target string
 	labels map[string]string
@@ -34,7 +35,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) *pas
 	s := c.recall(o)
 	p := &pass{Controller: c, object: o, session: s, target: convert.TargetNamespace(o), labels: convert.SourceLabels(o)}
 	p.compile()
-	p.in = source.Input{
+	p.in = tenantsource.Input{
 		Now: c.Clock.Now(), Generation: o.Generation, Deleting: !o.DeletionTimestamp.IsZero(),
 		Suspended: o.Spec.Suspend, DryRun: o.Spec.DryRun, Policy: convert.SourcePolicy(o), Guard: convert.SourceGuard(o),
 		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
@@ -62,7 +63,7 @@ func (p *pass) compile() {
 	s.generation, s.program, s.invalid = p.object.Generation, nil, ""
 	config, err := convert.SourceConfig(p.object)
 	if err == nil {
-		s.program, err = source.Compile(config)
+		s.program, err = mapping.Compile(config)
 	}
 	if err != nil {
 		s.invalid = err.Error()
@@ -108,10 +109,10 @@ func (p *pass) observeRemoval(ctx context.Context) {
 // Decide implements reconcile.Pass.
 func (p *pass) Decide() chain.Effect {
 	p.in.Now = p.Clock.Now()
-	p.decision = source.Decide(p.in)
-	if p.failed != nil && p.decision.Step != source.Rest {
+	p.decision = tenantsource.Decide(p.in)
+	if p.failed != nil && p.decision.Step != tenantsource.Rest {
 		// Nothing is known of the objects: looking again is all there is to do.
-		p.decision = source.Decision{Rule: "Unobserved", Step: source.Read}
+		p.decision = tenantsource.Decision{Rule: "Unobserved", Step: tenantsource.Read}
 	}
 	return p.decision.Step.Effect()
 }

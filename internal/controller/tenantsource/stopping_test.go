@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
 )
@@ -13,7 +13,7 @@ import (
 // endless is a table that is never read to its end; reading tells that somebody has begun.
 type endless struct{ reading chan struct{} }
 
-func (e endless) Read(ctx context.Context, _ source.Query, _ source.Sink) error {
+func (e endless) Read(ctx context.Context, _ mapping.Query, _ mapping.Sink) error {
 	close(e.reading)
 	<-ctx.Done()
 	return ctx.Err()
@@ -22,9 +22,9 @@ func (e endless) Read(ctx context.Context, _ source.Query, _ source.Sink) error 
 func TestAReadEndsWithTheOperator(t *testing.T) {
 	reading, stopped := make(chan struct{}), make(chan struct{})
 	w := sourceworld.New(t, kubeConfig, sourceworld.Options{
-		Rows: map[source.Provider]port.Rows{source.DynamoDB: endless{reading}}, Stopped: stopped,
+		Rows: map[mapping.Provider]port.Rows{mapping.DynamoDB: endless{reading}}, Stopped: stopped,
 	})
-	w.Source("customers", source.DynamoDB, source.Query{DynamoDB: source.DynamoDBQuery{TableName: "customers"}})
+	w.Source("customers", mapping.DynamoDB, mapping.Query{DynamoDB: mapping.DynamoDBQuery{TableName: "customers"}})
 	go func() {
 		<-reading
 		close(stopped)
@@ -51,8 +51,8 @@ func TestAReadEndsWhenItsSourceIsChanged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reading := make(chan struct{})
-			w := sourceworld.New(t, kubeConfig, sourceworld.Options{Rows: map[source.Provider]port.Rows{source.DynamoDB: endless{reading}}})
-			w.Source("customers", source.DynamoDB, source.Query{DynamoDB: source.DynamoDBQuery{TableName: "customers"}})
+			w := sourceworld.New(t, kubeConfig, sourceworld.Options{Rows: map[mapping.Provider]port.Rows{mapping.DynamoDB: endless{reading}}})
+			w.Source("customers", mapping.DynamoDB, mapping.Query{DynamoDB: mapping.DynamoDBQuery{TableName: "customers"}})
 			changed := make(chan struct{})
 			go func() {
 				defer close(changed)

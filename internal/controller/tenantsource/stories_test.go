@@ -23,7 +23,8 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
 )
@@ -80,7 +81,7 @@ type tableRead struct {
 }
 
 // Read implements port.Rows.
-func (m *memoryTable) Read(_ context.Context, _ source.Query, sink source.Sink) error {
+func (m *memoryTable) Read(_ context.Context, _ mapping.Query, sink mapping.Sink) error {
 	weather, at := "", m.began()
 	if len(m.weather) > 0 {
 		weather, m.weather = m.weather[0], m.weather[1:]
@@ -100,10 +101,10 @@ func (m *memoryTable) Read(_ context.Context, _ source.Query, sink source.Sink) 
 	}
 	renamed := map[string]string{"name renamed": "name", "enabled renamed": "enabled"}[weather]
 	read := tableRead{at: at, names: map[string]bool{}, named: true}
-	var columns []source.Column
+	var columns []mapping.Column
 	for _, name := range []string{"name", "domain", "enabled"} {
 		if name != renamed {
-			columns = append(columns, source.Column{Name: name, Type: source.TypeMixed})
+			columns = append(columns, mapping.Column{Name: name, Type: mapping.TypeMixed})
 		}
 	}
 	if err := sink.Columns(columns); err != nil {
@@ -124,7 +125,7 @@ func (m *memoryTable) Read(_ context.Context, _ source.Query, sink source.Sink) 
 		}
 		values := maps.Clone(row)
 		delete(values, renamed)
-		if err := sink.Row(source.Row{Values: values}); err != nil {
+		if err := sink.Row(mapping.Row{Values: values}); err != nil {
 			return err
 		}
 		name, _ := row["name"].(string)
@@ -148,7 +149,7 @@ type story struct {
 	edited   time.Time
 	approved map[string]bool
 	// unasked are the removals without a person's word, all are all of them.
-	unasked, all source.History
+	unasked, all tenantsource.History
 	// base is how many objects there were at the last read, with those that went in the window before.
 	base  int
 	token int
@@ -160,7 +161,7 @@ type story struct {
 func newStory(t *rapid.T) *story {
 	s := &story{t: t, table: &memoryTable{}, approved: map[string]bool{}}
 	s.World = sourceworld.New(t, kubeConfig, sourceworld.Options{
-		Rows:  map[source.Provider]port.Rows{source.Postgres: s.table},
+		Rows:  map[mapping.Provider]port.Rows{mapping.Postgres: s.table},
 		Funcs: interceptor.Funcs{Apply: s.apply, Delete: s.remove},
 	})
 	s.table.began = s.readBegins
@@ -188,7 +189,7 @@ func storyRow(i int) map[string]any {
 func (s *story) follow(t *rapid.T) {
 	number, share := rapid.Int32Range(1, 3).Draw(t, "number"), rapid.SampledFrom([]int32{0, 30}).Draw(t, "share")
 	s.edited = s.Clock.Now()
-	s.Source("customers", source.Postgres, source.Query{SQL: source.SQLQuery{Query: "SELECT"}, Connection: source.NewSecret("memory")}, func(o *v1alpha1.TenantSource) {
+	s.Source("customers", mapping.Postgres, mapping.Query{SQL: mapping.SQLQuery{Query: "SELECT"}, Connection: mapping.NewSecret("memory")}, func(o *v1alpha1.TenantSource) {
 		o.Spec.PollInterval = &metav1.Duration{Duration: storyInterval}
 		o.Spec.DeletionPolicy = rapid.SampledFrom([]v1alpha1.SourceDeletionPolicy{"Delete", "Delete", "Disable"}).Draw(t, "policy")
 		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{MaxDeletes: &number, MaxDeletePercent: &share, Window: &metav1.Duration{Duration: storyWindow}}
@@ -482,11 +483,11 @@ func (s *story) judge(ctx context.Context, verb string, o *v1alpha1.Distribution
 		s.judgeReads(verb, o.Name, asked)
 	}
 	base := max(s.base, s.count(ctx, &src)+s.all.Within(now, storyWindow*49/48).Total())
-	s.all = append(s.all, source.Deletions{Time: now, Count: 1})
+	s.all = append(s.all, tenantsource.Deletions{Time: now, Count: 1})
 	if asked {
 		return
 	}
-	s.unasked = append(s.unasked, source.Deletions{Time: now, Count: 1})
+	s.unasked = append(s.unasked, tenantsource.Deletions{Time: now, Count: 1})
 	guard := src.Spec.DeletionGuard
 	budget := max(int(*guard.MaxDeletes), base*int(*guard.MaxDeletePercent)/100)
 	// Times are stored in seconds.

@@ -17,7 +17,8 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
 // createdAt is a resource version that no object has. The API server takes an apply that carries one for an
@@ -26,7 +27,7 @@ import (
 const createdAt = "1"
 
 // write carries out one change.
-func (p *pass) write(ctx context.Context, c source.Change) (r outcome) {
+func (p *pass) write(ctx context.Context, c tenantsource.Change) (r outcome) {
 	for range tries {
 		if r = p.tryWrite(ctx, c); r.version == "" {
 			return r
@@ -36,13 +37,13 @@ func (p *pass) write(ctx context.Context, c source.Change) (r outcome) {
 	return r
 }
 
-func (p *pass) tryWrite(ctx context.Context, c source.Change) outcome {
+func (p *pass) tryWrite(ctx context.Context, c tenantsource.Change) outcome {
 	o, err := c.Object()
 	if err != nil {
 		return outcome{err: err}
 	}
 	err = p.applyObject(ctx, p.rendered(o, c), convert.SourceManager(p.object))
-	if err == nil && c.Action == source.Enable {
+	if err == nil && c.Action == tenantsource.Enable {
 		// Not before, or a customer whose row is back and says that they are switched off would be served for a moment.
 		err = p.enable(ctx, c)
 	}
@@ -51,9 +52,9 @@ func (p *pass) tryWrite(ctx context.Context, c source.Change) outcome {
 
 // rendered is the object as it is applied. The UID and the version make sure that it is the one that was looked at: labels that a
 // person has taken off meanwhile, to let it go, would come back. The finalizer is there from the first moment, and in every apply, or the next one would take it off.
-func (p *pass) rendered(o source.Object, c source.Change) *unstructured.Unstructured {
+func (p *pass) rendered(o mapping.Object, c tenantsource.Change) *unstructured.Unstructured {
 	u := p.named(c.Name)
-	if c.Action == source.Create {
+	if c.Action == tenantsource.Create {
 		u.SetResourceVersion(createdAt)
 	} else {
 		u.SetUID(types.UID(c.UID))
@@ -73,7 +74,7 @@ func (p *pass) rendered(o source.Object, c source.Change) *unstructured.Unstruct
 
 // enable takes back what disabling did, and nothing else: the fields go back to whoever sets them too, or to
 // their defaults.
-func (p *pass) enable(ctx context.Context, c source.Change) error {
+func (p *pass) enable(ctx context.Context, c tenantsource.Change) error {
 	u := p.named(c.Name)
 	u.SetUID(types.UID(c.UID))
 	return p.applyObject(ctx, u, convert.SourceDisabler(p.object))
@@ -102,7 +103,7 @@ func (p *pass) applyObject(ctx context.Context, u *unstructured.Unstructured, ma
 }
 
 // outcomeOf tells what is wrong with the row from what is wrong with the world.
-func (p *pass) outcomeOf(ctx context.Context, c source.Change, err error) outcome {
+func (p *pass) outcomeOf(ctx context.Context, c tenantsource.Change, err error) outcome {
 	switch {
 	case err == nil:
 		return outcome{done: true}
@@ -163,7 +164,7 @@ func causes(err error) []metav1.StatusCause {
 }
 
 // meeting finds out what stands in the way. What the cache did not show yet is no conflict.
-func (p *pass) meeting(ctx context.Context, c source.Change) outcome {
+func (p *pass) meeting(ctx context.Context, c tenantsource.Change) outcome {
 	var live v1alpha1.DistributionTenant
 	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target, Name: c.Name}, &live)
 	if apierrors.IsNotFound(err) {
@@ -172,7 +173,7 @@ func (p *pass) meeting(ctx context.Context, c source.Change) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	if relation(&live, p.labels) != source.Foreign {
+	if relation(&live, p.labels) != tenantsource.Foreign {
 		if string(live.UID) == c.UID && live.DeletionTimestamp.IsZero() {
 			return outcome{version: live.ResourceVersion}
 		}

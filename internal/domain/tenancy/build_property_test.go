@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 )
 
@@ -71,7 +71,7 @@ func anyPlan(t *rapid.T) *tenancy.Plan {
 		spec.Constraints = full.Constraints
 	}
 	if some("an edge tenant") {
-		spec.Edge = edge(func(c *source.Config) { c.Template.Annotations = nil })
+		spec.Edge = edge(func(c *mapping.Config) { c.Template.Annotations = nil })
 	}
 	return compilePlan(t, spec)
 }

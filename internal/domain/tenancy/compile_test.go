@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 )
 
@@ -12,7 +12,7 @@ func TestCompileNamesMistakes(t *testing.T) {
 	gateway := func(secret string, hosts ...string) tenancy.PlanSpec {
 		return tenancy.PlanSpec{Istio: tenancy.Istio{Gateway: &tenancy.Gateway{Selector: map[string]string{"istio": "x"}, Hosts: hosts, TLSSecret: secret}}}
 	}
-	withEdge := func(f func(*source.Config)) tenancy.PlanSpec { return tenancy.PlanSpec{Edge: edge(f)} }
+	withEdge := func(f func(*mapping.Config)) tenancy.PlanSpec { return tenancy.PlanSpec{Edge: edge(f)} }
 	const known = "use one of {{name}}, {{userId}}, {{username}}, {{namespace}}, {{plan}}"
 	for name, tt := range map[string]struct {
 		plan string
@@ -109,23 +109,23 @@ func TestCompileNamesMistakes(t *testing.T) {
 			spec: gateway("a b", "a.example.com"), want: `spec.istio.gateway.tlsSecret "a b" is no name of a Secret, whatever the tenant: use one such as {{namespace}}-tls`,
 		},
 		"an edge tenant that lacks something": {
-			spec: withEdge(func(c *source.Config) { c.Expressions = nil }),
+			spec: withEdge(func(c *mapping.Config) { c.Expressions = nil }),
 			want: `spec.distributionTenant: nothing sets domains, which is needed: set it in spec.distributionTenant.template, or fill it from a column or by an expression`,
 		},
 		"an edge tenant from a column that is none": {
-			spec: withEdge(func(c *source.Config) { c.Mapping[0].Column = "tier" }),
+			spec: withEdge(func(c *mapping.Config) { c.Mapping[0].Column = "tier" }),
 			want: `spec.distributionTenant: mapping or expressions use the column "tier", which a tenant does not have: use one of name, userId, username, namespace, plan`,
 		},
 		"an expression with a column that is none": {
-			spec: withEdge(func(c *source.Config) { c.Expressions[1].Expression = `row.?email.orValue("")` }),
+			spec: withEdge(func(c *mapping.Config) { c.Expressions[1].Expression = `row.?email.orValue("")` }),
 			want: `spec.distributionTenant: mapping or expressions use the column "email", which a tenant does not have: use one of name, userId, username, namespace, plan`,
 		},
 		"an edge tenant with the operator's own label": {
-			spec: withEdge(func(c *source.Config) { c.Template.Labels["kleff.io/tenant-uid"] = "x" }),
+			spec: withEdge(func(c *mapping.Config) { c.Template.Labels["kleff.io/tenant-uid"] = "x" }),
 			want: `spec.distributionTenant.template.metadata.labels: "metadata.labels[kleff.io/tenant-uid]": the key "kleff.io/tenant-uid" is in kleff.io, which is reserved: choose a key without a domain, or with one of your own`,
 		},
 		"one that is filled": {
-			spec: withEdge(func(c *source.Config) { c.Mapping[0].Field = "metadata.annotations[kleff.io/applied]" }),
+			spec: withEdge(func(c *mapping.Config) { c.Mapping[0].Field = "metadata.annotations[kleff.io/applied]" }),
 			want: `spec.distributionTenant.mapping[plan]: "metadata.annotations[kleff.io/applied]": the key "kleff.io/applied" is in kleff.io, which is reserved: choose a key without a domain, or with one of your own`,
 		},
 	} {

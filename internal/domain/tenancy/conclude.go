@@ -5,19 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
-
-// Condition is one line of a report.
-type Condition struct {
-	Type    string
-	Status  bool
-	Reason  Reason
-	Message string
-}
-
-// Reason is why a condition is as it is.
-type Reason string
 
 // The types of conditions, as package v1 of the API documents them.
 const (
@@ -33,25 +23,25 @@ const (
 
 // The reasons, as package v1 of the API documents them. EdgeReady takes those of the DistributionTenant as well.
 const (
-	ReasonReady             Reason = "Ready"
-	ReasonDeletionProtected Reason = "DeletionProtected"
-	ReasonProvisioned       Reason = "Provisioned"
-	ReasonCreating          Reason = "Creating"
-	ReasonNamespaceConflict Reason = "NamespaceConflict"
-	ReasonInvalidName       Reason = "InvalidName"
-	ReasonTerminating       Reason = "Terminating"
-	ReasonApplied           Reason = "Applied"
-	ReasonPlanNotFound      Reason = "PlanNotFound"
-	ReasonPlanInvalid       Reason = "PlanInvalid"
-	ReasonPartiallyApplied  Reason = "PartiallyApplied"
-	ReasonNotConfigured     Reason = "NotConfigured"
-	ReasonCRDMissing        Reason = "CRDMissing"
-	ReasonError             Reason = "Error"
-	ReasonRolledOut         Reason = "RolledOut"
-	ReasonRollingOut        Reason = "RollingOut"
-	ReasonRolloutStopped    Reason = "RolloutStopped"
-	ReasonTenantsFailed     Reason = "TenantsFailed"
-	ReasonInUse             Reason = "InUse"
+	ReasonReady             chain.Reason = "Ready"
+	ReasonDeletionProtected chain.Reason = "DeletionProtected"
+	ReasonProvisioned       chain.Reason = "Provisioned"
+	ReasonCreating          chain.Reason = "Creating"
+	ReasonNamespaceConflict chain.Reason = "NamespaceConflict"
+	ReasonInvalidName       chain.Reason = "InvalidName"
+	ReasonTerminating       chain.Reason = "Terminating"
+	ReasonApplied           chain.Reason = "Applied"
+	ReasonPlanNotFound      chain.Reason = "PlanNotFound"
+	ReasonPlanInvalid       chain.Reason = "PlanInvalid"
+	ReasonPartiallyApplied  chain.Reason = "PartiallyApplied"
+	ReasonNotConfigured     chain.Reason = "NotConfigured"
+	ReasonCRDMissing        chain.Reason = "CRDMissing"
+	ReasonError             chain.Reason = "Error"
+	ReasonRolledOut         chain.Reason = "RolledOut"
+	ReasonRollingOut        chain.Reason = "RollingOut"
+	ReasonRolloutStopped    chain.Reason = "RolloutStopped"
+	ReasonTenantsFailed     chain.Reason = "TenantsFailed"
+	ReasonInUse             chain.Reason = "InUse"
 )
 
 // Outcome is how a pass ended.
@@ -63,14 +53,14 @@ type Outcome struct {
 
 // Report is what a pass leaves in status. A condition that is not in it stays as it was.
 type Report struct {
-	Conditions []Condition
+	Conditions []chain.Condition
 	Memory     Memory
 	// Settled says that the namespace has all that the spec and the plan say.
 	Settled bool
 }
 
 // Conclude says what a pass has found.
-func Conclude(in Input, out Outcome, before []Condition) Report {
+func Conclude(in Input, out Outcome, before []chain.Condition) Report {
 	r := Report{Memory: in.Memory}
 	if in.mine() && !in.Deleting {
 		r.Memory.Namespace = in.Tenant.Namespace
@@ -107,27 +97,27 @@ func (in *Input) returns(o Object) bool {
 // followed reports whether this pass has tried to give the tenant the present generation of its plan.
 func (in *Input) followed() bool { return in.World.Follow.UID != "" && in.concerned() }
 
-func (in *Input) conditions(out Outcome) []Condition {
+func (in *Input) conditions(out Outcome) []chain.Condition {
 	if in.Deleting && out.Decision.Problem != nil && out.Decision.Problem.Reason == ReasonDeletionProtected {
 		return nil
 	}
 	namespace := in.namespaceReady(out)
 	if !namespace.Status || in.Deleting {
-		return []Condition{namespace}
+		return []chain.Condition{namespace}
 	}
 	plan, known := in.planApplied(out)
 	if !known {
-		return []Condition{namespace}
+		return []chain.Condition{namespace}
 	}
 	if out.Err != nil || plan.Reason == ReasonPlanNotFound || plan.Reason == ReasonPlanInvalid {
-		return []Condition{namespace, plan}
+		return []chain.Condition{namespace, plan}
 	}
-	return []Condition{namespace, plan, in.meshReady(), in.policyReady(), in.edgeReady()}
+	return []chain.Condition{namespace, plan, in.meshReady(), in.policyReady(), in.edgeReady()}
 }
 
-func (in *Input) namespaceReady(out Outcome) Condition {
-	no := func(reason Reason, message string) Condition {
-		return Condition{Type: ConditionNamespaceReady, Reason: reason, Message: message}
+func (in *Input) namespaceReady(out Outcome) chain.Condition {
+	no := func(reason chain.Reason, message string) chain.Condition {
+		return chain.Condition{Type: ConditionNamespaceReady, Reason: reason, Message: message}
 	}
 	switch {
 	case out.Decision.Problem != nil:
@@ -141,14 +131,14 @@ func (in *Input) namespaceReady(out Outcome) Condition {
 	case in.Deleting:
 		return no(ReasonTerminating, fmt.Sprintf("the namespace %q is being deleted", in.Tenant.Namespace))
 	}
-	return Condition{Type: ConditionNamespaceReady, Status: true, Reason: ReasonProvisioned, Message: fmt.Sprintf("the namespace %q is there", in.Tenant.Namespace)}
+	return chain.Condition{Type: ConditionNamespaceReady, Status: true, Reason: ReasonProvisioned, Message: fmt.Sprintf("the namespace %q is there", in.Tenant.Namespace)}
 }
 
 // planApplied is not known while the tenant waits for the roll-out of a change: what it has is what its plan last gave it.
-func (in *Input) planApplied(out Outcome) (c Condition, known bool) {
+func (in *Input) planApplied(out Outcome) (c chain.Condition, known bool) {
 	f := &in.World.Follow
-	no := func(reason Reason, message string) (Condition, bool) {
-		return Condition{Type: ConditionPlanApplied, Reason: reason, Message: message}, true
+	no := func(reason chain.Reason, message string) (chain.Condition, bool) {
+		return chain.Condition{Type: ConditionPlanApplied, Reason: reason, Message: message}, true
 	}
 	kept := ""
 	if in.Memory.Plan != "" {
@@ -160,14 +150,14 @@ func (in *Input) planApplied(out Outcome) (c Condition, known bool) {
 	case !in.concerned() && f.Going && in.Memory.PlanUID != f.UID:
 		return no(ReasonPlanNotFound, fmt.Sprintf("spec.plan: the TenantPlan %q is being deleted: name another%s", in.Tenant.Plan, kept))
 	case !in.concerned():
-		return Condition{}, false
+		return chain.Condition{}, false
 	case f.Invalid != "":
 		return no(ReasonPlanInvalid, fmt.Sprintf("the TenantPlan %q can't be applied: %s%s", in.Tenant.Plan, f.Invalid, kept))
 	}
 	if message := in.trouble(out); message != "" {
 		return no(ReasonPartiallyApplied, message)
 	}
-	return Condition{
+	return chain.Condition{
 		Type: ConditionPlanApplied, Status: true, Reason: ReasonApplied,
 		Message: fmt.Sprintf("the namespace has what the TenantPlan %q says%s", in.Tenant.Plan, in.suspended()),
 	}, true
@@ -189,8 +179,8 @@ func (in *Input) suspended() string {
 	return ""
 }
 
-func (in *Input) meshReady() Condition {
-	c := Condition{Type: ConditionMeshReady}
+func (in *Input) meshReady() chain.Condition {
+	c := chain.Condition{Type: ConditionMeshReady}
 	w := in.wanted()
 	missing := missing(w, MeshKinds())
 	switch failures := in.failuresOf(ConditionMeshReady); {
@@ -220,20 +210,20 @@ func missing(w wanted, kinds []Kind) string {
 }
 
 // policyReady is that of the plan, whose constraints are for all its tenants.
-func (in *Input) policyReady() Condition {
+func (in *Input) policyReady() chain.Condition {
 	f := &in.World.Follow
 	switch {
 	case len(f.Plan.spec.Constraints) == 0:
-		return Condition{Type: ConditionPolicyReady, Status: true, Reason: ReasonNotConfigured, Message: "the plan has no constraints"}
+		return chain.Condition{Type: ConditionPolicyReady, Status: true, Reason: ReasonNotConfigured, Message: "the plan has no constraints"}
 	case f.Policy == nil:
-		return Condition{Type: ConditionPolicyReady, Reason: ReasonError, Message: fmt.Sprintf("the constraints of the TenantPlan %q are about to be made", in.Tenant.Plan)}
+		return chain.Condition{Type: ConditionPolicyReady, Reason: ReasonError, Message: fmt.Sprintf("the constraints of the TenantPlan %q are about to be made", in.Tenant.Plan)}
 	}
 	return *f.Policy
 }
 
 // edgeReady is that of the DistributionTenant.
-func (in *Input) edgeReady() Condition {
-	c := Condition{Type: ConditionEdgeReady}
+func (in *Input) edgeReady() chain.Condition {
+	c := chain.Condition{Type: ConditionEdgeReady}
 	w := in.wanted()
 	at := slices.IndexFunc(w.objects, func(o Object) bool { return o.Kind == KindDistributionTenant })
 	failures := in.failuresOf(ConditionEdgeReady)
@@ -260,8 +250,8 @@ func (in *Input) edgeReady() Condition {
 }
 
 // edgeOf repeats what a DistributionTenant says of itself.
-func edgeOf(live *Live) Condition {
-	c := Condition{Type: ConditionEdgeReady, Reason: ReasonCreating, Message: fmt.Sprintf("the DistributionTenant %q is being made", live.Name)}
+func edgeOf(live *Live) chain.Condition {
+	c := chain.Condition{Type: ConditionEdgeReady, Reason: ReasonCreating, Message: fmt.Sprintf("the DistributionTenant %q is being made", live.Name)}
 	status, _ := live.Body["status"].(map[string]any)
 	conditions, _ := status["conditions"].([]any)
 	for _, one := range conditions {
@@ -271,7 +261,7 @@ func edgeOf(live *Live) Condition {
 		}
 		reason, _ := one["reason"].(string)
 		message, _ := one["message"].(string)
-		c.Status, c.Reason, c.Message = one["status"] == "True", Reason(reason), fmt.Sprintf("the DistributionTenant %q: %s", live.Name, message)
+		c.Status, c.Reason, c.Message = one["status"] == "True", chain.Reason(reason), fmt.Sprintf("the DistributionTenant %q: %s", live.Name, message)
 	}
 	return c
 }
@@ -331,17 +321,17 @@ func inWords(err *fault.Error) string {
 }
 
 // order is that in which the conditions of a tenant are asked for the first that isn't True.
-var order = []string{ConditionNamespaceReady, ConditionPlanApplied, ConditionMeshReady, ConditionPolicyReady, ConditionEdgeReady}
+var order = []chain.ConditionType{ConditionNamespaceReady, ConditionPlanApplied, ConditionMeshReady, ConditionPolicyReady, ConditionEdgeReady}
 
 // root sums the conditions up.
-func (in *Input) root(out Outcome, all []Condition) Condition {
-	c := Condition{Type: ConditionTenantReady}
+func (in *Input) root(out Outcome, all []chain.Condition) chain.Condition {
+	c := chain.Condition{Type: ConditionTenantReady}
 	if p := out.Decision.Problem; p != nil {
 		c.Reason, c.Message = p.Reason, p.Message
 		return c
 	}
 	for _, kind := range order {
-		at := slices.IndexFunc(all, func(c Condition) bool { return c.Type == kind })
+		at := slices.IndexFunc(all, func(c chain.Condition) bool { return c.Type == kind })
 		if at < 0 {
 			continue
 		}
@@ -361,10 +351,10 @@ func (in *Input) root(out Outcome, all []Condition) Condition {
 }
 
 // merged are the conditions with those of this pass in place of the former ones.
-func merged(before, now []Condition) []Condition {
+func merged(before, now []chain.Condition) []chain.Condition {
 	out := slices.Clone(now)
 	for _, c := range before {
-		if !slices.ContainsFunc(now, func(n Condition) bool { return n.Type == c.Type }) {
+		if !slices.ContainsFunc(now, func(n chain.Condition) bool { return n.Type == c.Type }) {
 			out = append(out, c)
 		}
 	}

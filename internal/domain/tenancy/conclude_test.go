@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 )
@@ -16,7 +17,7 @@ type reportCase struct {
 	in  tenancy.Input
 	err error
 	// before are conditions of an earlier pass.
-	before []tenancy.Condition
+	before []chain.Condition
 	says   map[string]string
 	// message is part of that of TenantReady.
 	message string
@@ -46,7 +47,7 @@ func reportCases() map[string]reportCase {
 	quota := quiet().World.Children[0].Object
 	kept := func(*tenancy.Memory) {}
 	noAnswer := refusal(fault.Transient, "no answer")
-	trueBefore := []tenancy.Condition{{Type: tenancy.ConditionPlanApplied, Status: true, Reason: tenancy.ReasonApplied}}
+	trueBefore := []chain.Condition{{Type: tenancy.ConditionPlanApplied, Status: true, Reason: tenancy.ReasonApplied}}
 	heldBack := func(in *tenancy.Input) {
 		o := tenancy.BuildLimits(in.Tenant, nil)[0].Marked()
 		failing(o, o.Hash(), 1, 0)(in)
@@ -164,7 +165,7 @@ func fullWorld(t *testing.T) tenancy.Input {
 		}
 		in.World.Children = append(in.World.Children, tenancy.Live{Object: o, UID: o.Name})
 	}
-	in.World.Follow.Policy = &tenancy.Condition{Type: tenancy.ConditionPolicyReady, Status: true, Reason: tenancy.ReasonApplied, Message: "there"}
+	in.World.Follow.Policy = &chain.Condition{Type: tenancy.ConditionPolicyReady, Status: true, Reason: tenancy.ReasonApplied, Message: "there"}
 	return in
 }
 
@@ -218,7 +219,7 @@ func TestWhatMeshPolicyAndEdgeSay(t *testing.T) {
 			}
 			for _, c := range r.Conditions {
 				switch {
-				case c.Type != tt.condition && c.Type != tenancy.ConditionTenantReady || tt.condition == "":
+				case string(c.Type) != tt.condition && c.Type != tenancy.ConditionTenantReady || tt.condition == "":
 					if !c.Status {
 						t.Errorf("%s is %s: %s", c.Type, c.Reason, c.Message)
 					}

@@ -271,7 +271,7 @@ func retain(in *Input) (Decision, bool) {
 func remove(in *Input) (Decision, bool) { return do(DeleteNamespace{Live: *in.World.Namespace}) }
 
 // rest ends the pass with a problem.
-func rest(reason Reason, message string, after time.Duration) (Decision, bool) {
+func rest(reason chain.Reason, message string, after time.Duration) (Decision, bool) {
 	return Decision{Step: Rest{After: after}, Problem: &Problem{Reason: reason, Message: message}}, true
 }
 

@@ -154,7 +154,7 @@ type question struct {
 	rule string
 	step tenancy.Step
 	// reason is of the problem that stands in the way; empty: none does. says is its message, where a case is about it.
-	reason tenancy.Reason
+	reason chain.Reason
 	says   string
 }
 
@@ -163,7 +163,7 @@ func ask(t *testing.T, q question) {
 	answered(t, tenancy.Decide(q.in), q.rule, q.step, q.reason, q.says)
 }
 
-func answered(t *testing.T, got tenancy.Decision, rule string, step tenancy.Step, reason tenancy.Reason, says string) {
+func answered(t *testing.T, got tenancy.Decision, rule string, step tenancy.Step, reason chain.Reason, says string) {
 	t.Helper()
 	if got.Rule != rule {
 		t.Errorf("rule %s spoke, want %s", got.Rule, rule)

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // BuildEdge returns the DistributionTenant of the plan. The error says why the tenant gets none.
@@ -17,7 +17,7 @@ func BuildEdge(t Tenant, p *Plan) ([]Object, error) {
 	for _, c := range columns {
 		values[c.name] = c.value(t)
 	}
-	made, rejection := p.edge.Build(0, source.Row{Key: t.Name, Values: values})
+	made, rejection := p.edge.Build(0, mapping.Row{Key: t.Name, Values: values})
 	if rejection != nil {
 		return nil, errors.New(rejection.Reason)
 	}
@@ -36,20 +36,20 @@ func BuildEdge(t Tenant, p *Plan) ([]Object, error) {
 const pathEdge = "spec.distributionTenant"
 
 // edgeWords are those of the messages of package source where the tenant stands in place of a row.
-var edgeWords = source.Words{Path: pathEdge, Row: "tenant", Elsewhere: "in the spec of the Tenant", ID: "row.name"}
+var edgeWords = mapping.Words{Path: pathEdge, Row: "tenant", Elsewhere: "in the spec of the Tenant", ID: "row.name"}
 
 // compileEdge leaves the checks to the language of sources, but for what a table shows only when it is read, and is known of a
 // tenant: its columns.
-func (c *compiler) compileEdge(config *source.Config) *source.Program {
+func (c *compiler) compileEdge(config *mapping.Config) *mapping.Program {
 	if config == nil {
 		return nil
 	}
 	edge := *config
 	edge.Words = edgeWords
 	if len(edge.Defaults) == 0 {
-		edge.Defaults = []source.Mapping{{Column: "name", Field: "name"}}
+		edge.Defaults = []mapping.Mapping{{Column: "name", Field: "name"}}
 	}
-	program, err := source.Compile(edge)
+	program, err := mapping.Compile(edge)
 	if err != nil {
 		c.mistakes = append(c.mistakes, err)
 		return nil

@@ -5,15 +5,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 )
 
 func TestEveryColumnOfATenant(t *testing.T) {
-	plan := compilePlan(t, tenancy.PlanSpec{Edge: edge(func(c *source.Config) {
+	plan := compilePlan(t, tenancy.PlanSpec{Edge: edge(func(c *mapping.Config) {
 		c.Mapping = nil
 		for _, column := range []string{"name", "userId", "username", "namespace", "plan"} {
-			c.Mapping = append(c.Mapping, source.Mapping{Column: column, Field: "parameters[" + column + "]"})
+			c.Mapping = append(c.Mapping, mapping.Mapping{Column: column, Field: "parameters[" + column + "]"})
 		}
 	})})
 	tenant := tenancy.Tenant{Name: "t-1", UID: "uid-1", Namespace: "ns-1", UserID: "User 1", Username: "Jane", Plan: "gold"}
@@ -31,8 +31,8 @@ func TestEveryColumnOfATenant(t *testing.T) {
 }
 
 func TestThePlanMayNameTheEdgeTenant(t *testing.T) {
-	plan := compilePlan(t, tenancy.PlanSpec{Edge: edge(func(c *source.Config) {
-		c.Expressions = append(c.Expressions, source.Expression{Field: "name", Expression: `"edge-" + row.namespace`})
+	plan := compilePlan(t, tenancy.PlanSpec{Edge: edge(func(c *mapping.Config) {
+		c.Expressions = append(c.Expressions, mapping.Expression{Field: "name", Expression: `"edge-" + row.namespace`})
 	})})
 	objects, err := tenancy.BuildEdge(exampleTenant(), plan)
 	if err != nil || objects[0].Name != "edge-user-12345" {
@@ -43,7 +43,7 @@ func TestThePlanMayNameTheEdgeTenant(t *testing.T) {
 func TestATenantThatCanHaveNoEdgeTenant(t *testing.T) {
 	for name, tt := range map[string]struct {
 		tenant func(*tenancy.Tenant)
-		edge   func(*source.Config)
+		edge   func(*mapping.Config)
 		want   string
 	}{
 		"a name that is too short for AWS": {
@@ -56,7 +56,7 @@ func TestATenantThatCanHaveNoEdgeTenant(t *testing.T) {
 				`without scheme, port, path, underscore or brackets`,
 		},
 		"an expression that finds nothing": {
-			edge: func(c *source.Config) { c.Expressions[0].Expression = `row.username == "x" ? "x.example.com" : ""` },
+			edge: func(c *mapping.Config) { c.Expressions[0].Expression = `row.username == "x" ? "x.example.com" : ""` },
 			want: `the expression for domains is empty, and nothing else sets domains: give the tenant a value, or set it in spec.distributionTenant.template`,
 		},
 	} {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 )
 
@@ -60,14 +60,14 @@ func fullPlan() tenancy.PlanSpec {
 }
 
 // edge makes a DistributionTenant by a template, a mapping and expressions.
-func edge(change ...func(*source.Config)) *source.Config {
-	c := &source.Config{
-		Template: source.Template{
+func edge(change ...func(*mapping.Config)) *mapping.Config {
+	c := &mapping.Config{
+		Template: mapping.Template{
 			Labels: map[string]string{"team": "edge"}, Annotations: map[string]string{"example.com/note": "made by the plan"},
 			Spec: tree{"distributionId": "E1EXAMPLE", "dns": tree{"provider": "route53", "zoneName": "example.com", "ttl": 300.0}},
 		},
-		Mapping:     []source.Mapping{{Column: "plan", Field: "parameters[plan]"}},
-		Expressions: []source.Expression{{Field: "domains", Expression: `[row.username.lowerAscii() + ".example.com"]`}, {Field: "tags[owner]", Expression: "row.userId"}},
+		Mapping:     []mapping.Mapping{{Column: "plan", Field: "parameters[plan]"}},
+		Expressions: []mapping.Expression{{Field: "domains", Expression: `[row.username.lowerAscii() + ".example.com"]`}, {Field: "tags[owner]", Expression: "row.userId"}},
 	}
 	for _, f := range change {
 		f(c)

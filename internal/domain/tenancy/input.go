@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
@@ -77,7 +78,7 @@ type Follow struct {
 	// Former is the plan as the tenant last got it; nil where that is no longer known.
 	Former *Plan
 	// Policy is the state of the plan's constraints; nil while nothing is known of it.
-	Policy *Condition
+	Policy *chain.Condition
 }
 
 // Attempts are the objects that could not be made as they should be, by their key.

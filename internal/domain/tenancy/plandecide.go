@@ -261,7 +261,7 @@ func (in *PlanInput) same() bool {
 
 // PlanReport is what a pass leaves in a plan's status.
 type PlanReport struct {
-	Conditions []Condition
+	Conditions []chain.Condition
 	Rollout    Rollout
 }
 
@@ -269,7 +269,7 @@ type PlanReport struct {
 func ConcludePlan(in PlanInput, out Outcome) PlanReport {
 	r := PlanReport{Rollout: in.rollout()}
 	policy, rolled := in.policyReady(out), in.rolledOut(r.Rollout)
-	root := Condition{Type: ConditionReady, Status: true, Reason: rolled.Reason, Message: rolled.Message}
+	root := chain.Condition{Type: ConditionReady, Status: true, Reason: rolled.Reason, Message: rolled.Message}
 	switch p := out.Decision.Problem; {
 	case p != nil:
 		root.Status, root.Reason, root.Message = false, p.Reason, p.Message
@@ -278,12 +278,12 @@ func ConcludePlan(in PlanInput, out Outcome) PlanReport {
 	case !policy.Status:
 		root.Status, root.Reason, root.Message = false, policy.Reason, policy.Message
 	}
-	r.Conditions = []Condition{policy, root, rolled}
+	r.Conditions = []chain.Condition{policy, root, rolled}
 	return r
 }
 
-func (in *PlanInput) rolledOut(r Rollout) Condition {
-	c := Condition{Type: ConditionRolledOut}
+func (in *PlanInput) rolledOut(r Rollout) chain.Condition {
+	c := chain.Condition{Type: ConditionRolledOut}
 	switch invalid := cmp.Or(in.Invalid, in.Refused); {
 	case invalid != "":
 		c.Reason, c.Message = ReasonPlanInvalid, invalid
@@ -299,8 +299,8 @@ func (in *PlanInput) rolledOut(r Rollout) Condition {
 	return c
 }
 
-func (in *PlanInput) policyReady(out Outcome) Condition {
-	c := Condition{Type: ConditionPolicyReady}
+func (in *PlanInput) policyReady(out Outcome) chain.Condition {
+	c := chain.Condition{Type: ConditionPolicyReady}
 	var missing []string
 	for _, k := range in.Missing {
 		missing = append(missing, k.Kind)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 )
@@ -13,7 +14,7 @@ type planQuestion struct {
 	in     tenancy.PlanInput
 	rule   string
 	step   tenancy.Step
-	reason tenancy.Reason
+	reason chain.Reason
 	says   string
 }
 
@@ -167,19 +168,19 @@ func TestWhatAPlanSays(t *testing.T) {
 }
 
 // saysOf compares the reasons of conditions.
-func saysOf(t *testing.T, got []tenancy.Condition, want map[string]string) {
+func saysOf(t *testing.T, got []chain.Condition, want map[string]string) {
 	t.Helper()
 	for _, c := range got {
 		says := string(c.Reason)
 		if c.Status {
 			says = "+" + says
 		}
-		if want[c.Type] != says || c.Message == "" {
-			t.Errorf("%s is %s (%s), want %s", c.Type, says, c.Message, want[c.Type])
+		if want[string(c.Type)] != says || c.Message == "" {
+			t.Errorf("%s is %s (%s), want %s", c.Type, says, c.Message, want[string(c.Type)])
 		}
 	}
 	for kind := range want {
-		if !slices.ContainsFunc(got, func(c tenancy.Condition) bool { return c.Type == kind }) {
+		if !slices.ContainsFunc(got, func(c chain.Condition) bool { return string(c.Type) == kind }) {
 			t.Errorf("nothing is said of %s", kind)
 		}
 	}

@@ -3,6 +3,7 @@ package tenancy_test
 import (
 	"slices"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 )
 
@@ -155,12 +156,12 @@ func (p *tenantPass) truthful(r tenancy.Report) {
 		}
 	}
 	if r.Settled {
-		w.isApplied(p.in.Memory, t, tenancy.Condition{Type: "Settled"}, tenancy.ChildKinds()...)
+		w.isApplied(p.in.Memory, t, chain.Condition{Type: "Settled"}, tenancy.ChildKinds()...)
 	}
 }
 
 // isReady checks the sum: all others are True, and a tenant that waits is suspended if it says so.
-func (p *tenantPass) isReady(r tenancy.Report, c tenancy.Condition) {
+func (p *tenantPass) isReady(r tenancy.Report, c chain.Condition) {
 	for _, other := range stored(p.t.conditions, r.Conditions) {
 		if !other.Status {
 			p.fail("TenantReady is True, and %s is %s", other.Type, other.Reason)
@@ -177,7 +178,7 @@ func (p *tenantPass) isReady(r tenancy.Report, c tenancy.Condition) {
 }
 
 // isApplied checks that of these kinds the namespace has all that the plan says, and no more.
-func (w *world) isApplied(m tenancy.Memory, t *playedTenant, c tenancy.Condition, kinds ...tenancy.Kind) {
+func (w *world) isApplied(m tenancy.Memory, t *playedTenant, c chain.Condition, kinds ...tenancy.Kind) {
 	k := w.followed(m, t)
 	if k == nil {
 		w.fail("%s of %s is True, and there is no plan to follow", c.Type, t.Name)

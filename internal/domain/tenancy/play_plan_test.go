@@ -246,7 +246,7 @@ func (p *planPass) truthful(r tenancy.PlanReport) {
 }
 
 // arePlans checks that the plan has all its constraints, and no more.
-func (p *planPass) arePlans(c tenancy.Condition) {
+func (p *planPass) arePlans(c chain.Condition) {
 	want := map[string]bool{}
 	for _, o := range tenancy.BuildPolicy(p.current(p.p).plan) {
 		want[o.Key()] = true

@@ -10,8 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 )
 
@@ -26,8 +27,8 @@ func playedSpecs() map[string]tenancy.PlanSpec {
 		"small":     {ResourceQuota: quota("10"), NetworkIsolation: tenancy.IsolationNamespace, PodSecurity: tenancy.PodSecurity{Enforce: "baseline"}},
 		"large":     {ResourceQuota: quota("20"), OwnerClusterRole: "edit", PodSecurity: tenancy.PodSecurity{Enforce: "restricted"}, Labels: map[string]string{"tier": "large"}, Annotations: map[string]string{"note": "large"}},
 		"mesh":      {Istio: tenancy.Istio{Revision: "1-29", Gateway: gateway, PeerAuthentication: "STRICT"}, NetworkIsolation: tenancy.IsolationNamespaceAndIngress},
-		"edge":      {Edge: edge(func(c *source.Config) { c.Template.Annotations = nil }), LimitRange: fullPlan().LimitRange},
-		"renamed":   {Edge: edge(func(c *source.Config) { c.Mapping = []source.Mapping{{Column: "namespace", Field: "name"}} })},
+		"edge":      {Edge: edge(func(c *mapping.Config) { c.Template.Annotations = nil }), LimitRange: fullPlan().LimitRange},
+		"renamed":   {Edge: edge(func(c *mapping.Config) { c.Mapping = []mapping.Mapping{{Column: "namespace", Field: "name"}} })},
 		"policy":    {ResourceQuota: quota("10"), Constraints: []tenancy.Constraint{{Kind: "A", Name: "one"}, {Kind: "B", Name: "two", Parameters: tree{"limit": int64(1)}}}},
 		"policy 2":  {Constraints: []tenancy.Constraint{{Kind: "B", Name: "two", Parameters: tree{"limit": int64(2)}}}},
 		"refused":   {ResourceQuota: quota(impossible), NetworkIsolation: tenancy.IsolationNamespace, Labels: map[string]string{"tier": "refused"}},
@@ -401,7 +402,7 @@ func (w *world) asSaid(t *rapid.T, tenant *playedTenant, broken bool) {
 	if tenant.memory.PlanUID != plan.uid || tenant.memory.PlanGeneration != plan.generation || tenant.memory.Plan != plan.name {
 		t.Fatalf("%s remembers %+v of %s, generation %d", tenant.Name, tenant.memory, plan.uid, plan.generation)
 	}
-	w.isApplied(tenant.memory, tenant, tenancy.Condition{Type: "the end"}, tenancy.ChildKinds()...)
+	w.isApplied(tenant.memory, tenant, chain.Condition{Type: "the end"}, tenancy.ChildKinds()...)
 	w.isLabelled(tenant.memory, tenant)
 	for _, c := range tenant.conditions {
 		if !c.Status {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
 )
@@ -303,7 +304,7 @@ type playedPlan struct {
 	deleting   bool
 	held       bool
 	limits     tenancy.Limits
-	conditions []tenancy.Condition
+	conditions []chain.Condition
 	// known is the annotation with the kinds of constraints.
 	known []string
 }
@@ -315,7 +316,7 @@ type playedTenant struct {
 	deleting, protected, retain, held bool
 	gone                              bool
 	memory                            tenancy.Memory
-	conditions                        []tenancy.Condition
+	conditions                        []chain.Condition
 	settled                           bool
 }
 
@@ -373,7 +374,7 @@ func (w *world) follower(t *playedTenant, p *playedPlan) tenancy.Follower {
 		f.Generation = tenancy.Restored
 	}
 	f.Able = !t.deleting && conditionOf(t.conditions, tenancy.ConditionNamespaceReady).Status
-	for _, kind := range []string{tenancy.ConditionPlanApplied, tenancy.ConditionMeshReady, tenancy.ConditionEdgeReady} {
+	for _, kind := range []chain.ConditionType{tenancy.ConditionPlanApplied, tenancy.ConditionMeshReady, tenancy.ConditionEdgeReady} {
 		c := conditionOf(t.conditions, kind)
 		if c.Type != "" && !c.Status && (kind == tenancy.ConditionPlanApplied || c.Reason == tenancy.ReasonError) {
 			f.Failure = string(c.Reason)
@@ -383,23 +384,23 @@ func (w *world) follower(t *playedTenant, p *playedPlan) tenancy.Follower {
 	return f
 }
 
-func conditionOf(list []tenancy.Condition, kind string) tenancy.Condition {
+func conditionOf(list []chain.Condition, kind chain.ConditionType) chain.Condition {
 	for _, c := range list {
 		if c.Type == kind {
 			return c
 		}
 	}
-	return tenancy.Condition{}
+	return chain.Condition{}
 }
 
 // stored puts the conditions of a report in place of the former ones.
-func stored(before, now []tenancy.Condition) []tenancy.Condition {
+func stored(before, now []chain.Condition) []chain.Condition {
 	out := slices.Clone(now)
 	for _, c := range before {
 		if conditionOf(now, c.Type).Type == "" {
 			out = append(out, c)
 		}
 	}
-	slices.SortFunc(out, func(a, b tenancy.Condition) int { return strings.Compare(a.Type, b.Type) })
+	slices.SortFunc(out, func(a, b chain.Condition) int { return strings.Compare(string(a.Type), string(b.Type)) })
 	return out
 }

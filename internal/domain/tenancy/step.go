@@ -101,6 +101,6 @@ type Decision struct {
 
 // Problem is what stands in the way.
 type Problem struct {
-	Reason  Reason
+	Reason  chain.Reason
 	Message string
 }

@@ -2,7 +2,9 @@
 // from a tenant and a plan to objects, and from what was found to the next step.
 package tenancy
 
-import "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+import (
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+)
 
 // Labels and annotations, as package v1 of the API documents them.
 const (
@@ -44,7 +46,7 @@ type PlanSpec struct {
 	Istio               Istio
 	Constraints         []Constraint
 	// Edge says how the DistributionTenant is made, with the tenant in place of a row; nil for none.
-	Edge *source.Config
+	Edge *mapping.Config
 }
 
 // PodSecurity has the levels of pod security admission; empty for none.
@@ -108,5 +110,5 @@ type Plan struct {
 
 	spec PlanSpec
 	// edge is nil where the plan has no edge tenant.
-	edge *source.Program
+	edge *mapping.Program
 }

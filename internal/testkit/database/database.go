@@ -19,7 +19,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
@@ -51,7 +51,7 @@ type Options struct {
 
 // Engine is a running store. Its methods are safe for concurrent use.
 type Engine struct {
-	provider  source.Provider
+	provider  mapping.Provider
 	dir       string
 	processes *process.Group
 	// credential is whom the engine runs as, nil for us.
@@ -72,17 +72,17 @@ type server interface {
 	close()
 }
 
-var servers = map[source.Provider]func() server{
-	source.Postgres: func() server { return &postgresServer{} },
-	source.MySQL:    func() server { return &mysqlServer{} },
-	source.Redis:    func() server { return &redisServer{} },
-	source.MongoDB:  func() server { return &mongoServer{} },
-	source.DynamoDB: func() server { return &dynamoServer{} },
+var servers = map[mapping.Provider]func() server{
+	mapping.Postgres: func() server { return &postgresServer{} },
+	mapping.MySQL:    func() server { return &mysqlServer{} },
+	mapping.Redis:    func() server { return &redisServer{} },
+	mapping.MongoDB:  func() server { return &mongoServer{} },
+	mapping.DynamoDB: func() server { return &dynamoServer{} },
 }
 
 // Start starts the engine of a provider and returns when it serves. The context bounds only the start:
 // it ends with Stop, or with this process.
-func Start(ctx context.Context, provider source.Provider, o Options) (*Engine, error) {
+func Start(ctx context.Context, provider mapping.Provider, o Options) (*Engine, error) {
 	newServer, ok := servers[provider]
 	if !ok {
 		return nil, fmt.Errorf("starting a database: there is none for the provider %q", provider)
@@ -97,7 +97,7 @@ func Start(ctx context.Context, provider source.Provider, o Options) (*Engine, e
 	return e, err
 }
 
-func start(ctx context.Context, provider source.Provider, server server, o Options) (*Engine, error) {
+func start(ctx context.Context, provider mapping.Provider, server server, o Options) (*Engine, error) {
 	dir, release, err := process.TempDir("cloudfront-tenant-operator-" + string(provider) + "-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for %s: %w", provider, err)
@@ -125,7 +125,7 @@ func (e *Engine) stopAll() error {
 }
 
 // Provider is what the engine is to a TenantSource.
-func (e *Engine) Provider() source.Provider { return e.provider }
+func (e *Engine) Provider() mapping.Provider { return e.provider }
 
 // Endpoint is the URL of DynamoDB. Other engines are named by the connection string.
 func (e *Engine) Endpoint() string {
@@ -210,12 +210,12 @@ func (e *Engine) dropPrivileges() error {
 // shared are the engines of the tests of this package, by provider.
 var shared = struct {
 	sync.Mutex
-	engines map[source.Provider]*Engine
-}{engines: map[source.Provider]*Engine{}}
+	engines map[mapping.Provider]*Engine
+}{engines: map[mapping.Provider]*Engine{}}
 
 // Shared returns the one engine of the provider that the tests of a package share; the first call
 // starts it. StopShared ends it, and RunTests does that by itself.
-func Shared(t TB, provider source.Provider) *Engine {
+func Shared(t TB, provider mapping.Provider) *Engine {
 	t.Helper()
 	shared.Lock()
 	defer shared.Unlock()

@@ -24,20 +24,20 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
 func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
 
-var providers = []source.Provider{source.Postgres, source.MySQL, source.MongoDB, source.Redis, source.DynamoDB}
+var providers = []mapping.Provider{mapping.Postgres, mapping.MySQL, mapping.MongoDB, mapping.Redis, mapping.DynamoDB}
 
 // names reads the names in a table with the plain client of its engine, as the reader of the table.
-func names(ctx context.Context, e *database.Engine, q source.Query) (map[string]bool, error) {
+func names(ctx context.Context, e *database.Engine, q mapping.Query) (map[string]bool, error) {
 	out := map[string]bool{}
 	add := func(name any) { out[fmt.Sprint(name)] = true }
 	switch e.Provider() {
-	case source.Postgres:
+	case mapping.Postgres:
 		c, err := pgx.Connect(ctx, q.Connection.Reveal())
 		if err != nil {
 			return nil, err
@@ -55,9 +55,9 @@ func names(ctx context.Context, e *database.Engine, q source.Query) (map[string]
 			add(values[0])
 		}
 		return out, rows.Err()
-	case source.MySQL:
+	case mapping.MySQL:
 		return mysqlNames(ctx, q, add, out)
-	case source.MongoDB:
+	case mapping.MongoDB:
 		c, err := mongo.Connect(options.Client().ApplyURI(q.Connection.Reveal()).SetServerSelectionTimeout(5 * time.Second))
 		if err != nil {
 			return nil, err
@@ -71,7 +71,7 @@ func names(ctx context.Context, e *database.Engine, q source.Query) (map[string]
 			add(found.Current.Lookup("name").StringValue())
 		}
 		return out, found.Err()
-	case source.Redis:
+	case mapping.Redis:
 		o, err := redis.ParseURL(q.Connection.Reveal())
 		if err != nil {
 			return nil, err
@@ -99,7 +99,7 @@ func names(ctx context.Context, e *database.Engine, q source.Query) (map[string]
 	}
 }
 
-func mysqlNames(ctx context.Context, q source.Query, add func(any), out map[string]bool) (map[string]bool, error) {
+func mysqlNames(ctx context.Context, q mapping.Query, add func(any), out map[string]bool) (map[string]bool, error) {
 	config, err := mysql.ParseDSN(q.Connection.Reveal())
 	if err != nil {
 		return nil, err
@@ -250,7 +250,7 @@ func TestWireFails(t *testing.T) {
 
 func TestReaderMayNotWrite(t *testing.T) {
 	ctx := t.Context()
-	for _, provider := range []source.Provider{source.Postgres, source.MySQL} {
+	for _, provider := range []mapping.Provider{mapping.Postgres, mapping.MySQL} {
 		t.Run(string(provider), func(t *testing.T) {
 			engine := database.Shared(t, provider)
 			table, err := engine.NewTable(ctx, database.TableOptions{})
@@ -264,7 +264,7 @@ func TestReaderMayNotWrite(t *testing.T) {
 		})
 	}
 	t.Run("dynamodb", func(t *testing.T) {
-		engine := database.Shared(t, source.DynamoDB)
+		engine := database.Shared(t, mapping.DynamoDB)
 		table, err := engine.NewTable(ctx, database.TableOptions{})
 		must(t, err)
 		name := table.Name()
@@ -275,7 +275,7 @@ func TestReaderMayNotWrite(t *testing.T) {
 }
 
 func TestStopLeavesNothing(t *testing.T) {
-	engine, err := database.Start(t.Context(), source.Redis, database.Options{})
+	engine, err := database.Start(t.Context(), mapping.Redis, database.Options{})
 	must(t, err)
 	table, err := engine.NewTable(t.Context(), database.TableOptions{})
 	must(t, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 const region = "us-east-1"
@@ -82,8 +82,8 @@ type dynamoTable struct {
 	gated *gated
 }
 
-func (d *dynamoTable) query() source.Query {
-	return source.Query{DynamoDB: source.DynamoDBQuery{TableName: d.t.name, Region: region, ConsistentRead: true, Segments: 1}}
+func (d *dynamoTable) query() mapping.Query {
+	return mapping.Query{DynamoDB: mapping.DynamoDBQuery{TableName: d.t.name, Region: region, ConsistentRead: true, Segments: 1}}
 }
 
 func (d *dynamoTable) create(ctx context.Context) error {

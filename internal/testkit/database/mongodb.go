@@ -13,7 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // mongoServer is a FerretDB, which speaks MongoDB's protocol. It checks no credentials, so the wires
@@ -69,14 +69,14 @@ type mongoTable struct {
 	allowed    atomic.Bool
 }
 
-func (m *mongoTable) query() source.Query {
+func (m *mongoTable) query() mapping.Query {
 	connection := url.URL{
 		Scheme: "mongodb", User: url.UserPassword(m.t.user, m.t.password), Host: m.t.address, Path: "/",
 		RawQuery: "authMechanism=PLAIN&directConnection=true",
 	}
-	return source.Query{
-		Connection: source.NewSecret(connection.String()),
-		MongoDB:    source.MongoDBQuery{Database: canaryDatabase, Collection: m.t.name},
+	return mapping.Query{
+		Connection: mapping.NewSecret(connection.String()),
+		MongoDB:    mapping.MongoDBQuery{Database: canaryDatabase, Collection: m.t.name},
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // mysqlServer is a MariaDB, which speaks MySQL's protocol.
@@ -101,7 +101,7 @@ type mysqlTable struct {
 	owner *sql.DB
 }
 
-func (m *mysqlTable) query() source.Query {
+func (m *mysqlTable) query() mapping.Query {
 	return sqlQuery(m.t, fmt.Sprintf("%s:%s@tcp(%s)/%s", m.t.user, m.t.password, m.t.address, canaryDatabase))
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 const debianPostgres = "/usr/lib/postgresql/*/bin"
@@ -131,17 +131,17 @@ type postgresTable struct {
 	owner *pgxpool.Pool
 }
 
-func (p *postgresTable) query() source.Query {
+func (p *postgresTable) query() mapping.Query {
 	connection := url.URL{
 		Scheme: "postgres", User: url.UserPassword(p.t.user, p.t.password), Host: p.t.address, Path: canaryDatabase, RawQuery: "sslmode=disable",
 	}
 	return sqlQuery(p.t, connection.String())
 }
 
-func sqlQuery(t *Table, connection string) source.Query {
-	return source.Query{
-		Connection: source.NewSecret(connection),
-		SQL:        source.SQLQuery{Query: "SELECT " + strings.Join(columns, ", ") + " FROM " + t.name},
+func sqlQuery(t *Table, connection string) mapping.Query {
+	return mapping.Query{
+		Connection: mapping.NewSecret(connection),
+		SQL:        mapping.SQLQuery{Query: "SELECT " + strings.Join(columns, ", ") + " FROM " + t.name},
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 const (
@@ -74,9 +74,9 @@ type redisTable struct {
 	database int
 }
 
-func (r *redisTable) query() source.Query {
+func (r *redisTable) query() mapping.Query {
 	connection := url.URL{Scheme: "redis", User: url.UserPassword(r.t.user, r.t.password), Host: r.t.address, Path: strconv.Itoa(r.database)}
-	return source.Query{Connection: source.NewSecret(connection.String()), Redis: source.RedisQuery{KeyPattern: keyPrefix + "*"}}
+	return mapping.Query{Connection: mapping.NewSecret(connection.String()), Redis: mapping.RedisQuery{KeyPattern: keyPrefix + "*"}}
 }
 
 // do runs commands in the table's database.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // columns are those of every table, all but enabled texts.
@@ -38,7 +38,7 @@ type Table struct {
 
 // store is what differs between the tables of the engines.
 type store interface {
-	query() source.Query
+	query() mapping.Query
 	put(ctx context.Context, rows []map[string]any) error
 	remove(ctx context.Context, names []string) error
 	truncate(ctx context.Context) error
@@ -76,7 +76,7 @@ func (t *Table) Close() {
 func (t *Table) Name() string { return t.name }
 
 // Query reads the whole table as its reader.
-func (t *Table) Query() source.Query { return t.store.query() }
+func (t *Table) Query() mapping.Query { return t.store.query() }
 
 // Wire is what lies between the readers and the engine.
 func (t *Table) Wire() *Wire { return t.wire }

@@ -23,6 +23,9 @@ import (
 const (
 	// stopTimeout is how long a child may usually take to end when it is asked to.
 	stopTimeout = 5 * time.Second
+	// killTimeout is how long the kernel may take with one that was killed: a loaded machine takes its time with the
+	// memory of a big one.
+	killTimeout = 2 * time.Minute
 	// outputTimeout is how long grandchildren may keep a child's output open after its end.
 	outputTimeout = 2 * time.Second
 )
@@ -204,10 +207,14 @@ func (c *Child) end(signals ...syscall.Signal) error {
 		if err := c.Signal(signal); err != nil {
 			return fmt.Errorf("stopping %s: %w", c.name, err)
 		}
+		patience := c.stopTimeout
+		if signal == syscall.SIGKILL {
+			patience = killTimeout
+		}
 		select {
 		case <-c.ended:
 			return nil
-		case <-time.After(c.stopTimeout):
+		case <-time.After(patience):
 		}
 	}
 	return fmt.Errorf("stopping %s: process %d is still there", c.name, c.cmd.Process.Pid)

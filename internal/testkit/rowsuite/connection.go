@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
 // malformed are connection strings that can't be used, and such as would have the operator read its own
 // files, talk to its own machine's sockets, be somebody else or trust anybody. USER is user and password.
-var malformed = map[source.Provider]map[string]string{
-	source.Postgres: {
+var malformed = map[mapping.Provider]map[string]string{
+	mapping.Postgres: {
 		"a port that is none":       "postgres://USER@127.0.0.1:port/DB",
 		"a socket":                  "postgres://USER@/DB?host=/var/run/postgresql",
 		"a socket, encoded":         "postgres://USER@%2Fvar%2Frun%2Fpostgresql/DB",
@@ -28,7 +28,7 @@ var malformed = map[source.Provider]map[string]string{
 		"keywords without a value":  "host=127.0.0.1 password=DB DB",
 		"keywords with half quotes": "host=127.0.0.1 password='DB",
 	},
-	source.MySQL: {
+	mapping.MySQL: {
 		"no end":                     "USER@tcp(127.0.0.1:3306/DB",
 		"a socket":                   "USER@unix(/run/mysqld/mysqld.sock)/DB",
 		"files of the client":        "USER@tcp(127.0.0.1:3306)/DB?allowAllFiles=true",
@@ -42,7 +42,7 @@ var malformed = map[source.Provider]map[string]string{
 		"a port that is not one":     "USER@tcp(127.0.0.1:port)/DB",
 		"only a name and a password": "USER",
 	},
-	source.MongoDB: {
+	mapping.MongoDB: {
 		"a socket":                 "mongodb://USER@%2Ftmp%2Fmongodb-27017.sock/DB",
 		"an authority's file":      "mongodb://USER@127.0.0.1/DB?tls=true&tlsCAFile=/etc/hostname",
 		"a certificate's file":     "mongodb://USER@127.0.0.1/DB?tls=true&tlsCertificateKeyFile=/etc/hostname",
@@ -60,7 +60,7 @@ var malformed = map[source.Provider]map[string]string{
 		"an unknown mechanism":     "mongodb://USER@127.0.0.1/DB?authMechanism=DB",
 		"a parameter that is none": "mongodb://USER@127.0.0.1/DB?DB=DB",
 	},
-	source.Redis: {
+	mapping.Redis: {
 		"a socket":                  "unix://USER@/tmp/redis.sock?db=1",
 		"a database that is none":   "redis://USER@127.0.0.1/DB",
 		"a port that is none":       "redis://USER@127.0.0.1:port/0",
@@ -79,7 +79,7 @@ var nonsense = map[string]string{
 
 func (s *suite) connectionStrings() map[string]func(*testing.T) {
 	tests := map[string]func(*testing.T){}
-	if s.is(source.DynamoDB) { // it has none
+	if s.is(mapping.DynamoDB) { // it has none
 		return tests
 	}
 	canaries := strings.NewReplacer("USER", database.Canary+"_user:"+database.Canary+"_password", "DB", database.Canary+"_tenants")
@@ -92,14 +92,14 @@ func (s *suite) connectionStrings() map[string]func(*testing.T) {
 }
 
 func (s *suite) testRefused(t *testing.T, connection string) {
-	q := source.Query{
-		Connection: source.NewSecret(connection), SQL: source.SQLQuery{Query: "SELECT 1 AS name"},
-		MongoDB: source.MongoDBQuery{Database: "tenants", Collection: "customers"}, Redis: source.RedisQuery{KeyPattern: "customer:*"},
+	q := mapping.Query{
+		Connection: mapping.NewSecret(connection), SQL: mapping.SQLQuery{Query: "SELECT 1 AS name"},
+		MongoDB: mapping.MongoDBQuery{Database: "tenants", Collection: "customers"}, Redis: mapping.RedisQuery{KeyPattern: "customer:*"},
 	}
 	err := s.rows.Read(t.Context(), q, &sink{})
 	noSecret(t, err)
 	wantFault(t, err, fault.Invalid)
-	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Code != source.CodeConnectionString {
-		t.Errorf("the code is not %s: %v", source.CodeConnectionString, err)
+	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Code != mapping.CodeConnectionString {
+		t.Errorf("the code is not %s: %v", mapping.CodeConnectionString, err)
 	}
 }

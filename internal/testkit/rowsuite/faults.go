@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
@@ -24,7 +24,7 @@ func (s *suite) faults() map[string]func(*testing.T) {
 		"rights that were revoked are denied":        s.testRevoked,
 	}
 	switch {
-	case s.is(source.DynamoDB):
+	case s.is(mapping.DynamoDB):
 		tests["a throttled read is throttled"] = s.testThrottled
 		tests["a page that was damaged is not the last"] = s.testDamaged
 	default:
@@ -66,7 +66,7 @@ func (s *suite) bytes(t *testing.T, table *database.Table) int64 {
 }
 
 // endsSoon reads under a context, and says how it ended.
-func (s *suite) endsSoon(ctx context.Context, t *testing.T, table *database.Table, q source.Query, into source.Sink) {
+func (s *suite) endsSoon(ctx context.Context, t *testing.T, table *database.Table, q mapping.Query, into mapping.Sink) {
 	t.Helper()
 	start := time.Now()
 	err := s.rows.Read(ctx, q, into)
@@ -112,7 +112,7 @@ func (s *suite) testCancelled(t *testing.T) {
 func (s *suite) testSlow(t *testing.T) {
 	table := s.newTable(t, database.TableOptions{})
 	q := table.Query()
-	q.SQL.Query = map[source.Provider]string{source.Postgres: "SELECT pg_sleep(60)::text AS name", source.MySQL: "SELECT SLEEP(60) AS name"}[s.engine.Provider()]
+	q.SQL.Query = map[mapping.Provider]string{mapping.Postgres: "SELECT pg_sleep(60)::text AS name", mapping.MySQL: "SELECT SLEEP(60) AS name"}[s.engine.Provider()]
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
 	s.endsSoon(ctx, t, table, q, &sink{})
@@ -137,19 +137,19 @@ func (s *suite) testRevoked(t *testing.T) {
 }
 
 // change replaces a piece of the connection string.
-func change(t *testing.T, q source.Query, from, to string) source.Query {
+func change(t *testing.T, q mapping.Query, from, to string) mapping.Query {
 	t.Helper()
 	text := q.Connection.Reveal()
 	if !strings.Contains(text, from) {
 		t.Fatalf("the connection string has no %q", from)
 	}
-	q.Connection = source.NewSecret(strings.Replace(text, from, to, 1))
+	q.Connection = mapping.NewSecret(strings.Replace(text, from, to, 1))
 	return q
 }
 
 func (s *suite) testPassword(t *testing.T) {
 	table := s.newTable(t, database.TableOptions{}, customers(1)...)
-	for name, q := range map[string]source.Query{
+	for name, q := range map[string]mapping.Query{
 		"password": change(t, table.Query(), ":"+database.Canary, ":wrong_"+database.Canary),
 		"user":     change(t, table.Query(), database.Canary+"_user", database.Canary+"_nobody"),
 	} {
@@ -167,7 +167,7 @@ func (s *suite) testDatabase(t *testing.T) {
 	switch {
 	case s.sql():
 		q = change(t, q, "/"+database.Canary, "/no_"+database.Canary)
-	case s.is(source.MongoDB):
+	case s.is(mapping.MongoDB):
 		q.MongoDB.Database = "no_" + q.MongoDB.Database
 	default:
 		text := q.Connection.Reveal()

@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
 // writing are queries that would change TABLE, or are none.
-var writing = map[source.Provider]map[string]string{
-	source.Postgres: {
+var writing = map[mapping.Provider]map[string]string{
+	mapping.Postgres: {
 		"a deletion that returns rows":     "DELETE FROM TABLE RETURNING name, domain",
 		"a deletion inside a query":        "WITH gone AS (DELETE FROM TABLE RETURNING name, domain) SELECT * FROM gone",
 		"an insertion that returns rows":   "INSERT INTO TABLE (name) VALUES ('x') RETURNING name",
@@ -28,7 +28,7 @@ var writing = map[source.Provider]map[string]string{
 		"nothing":                          "",
 		"only a comment":                   "-- nothing",
 	},
-	source.MySQL: {
+	mapping.MySQL: {
 		"a deletion that returns rows":     "DELETE FROM TABLE RETURNING name, domain",
 		"an insertion that returns rows":   "INSERT INTO TABLE (name) VALUES ('x') RETURNING name",
 		"a replacement that returns rows":  "REPLACE INTO TABLE (name) VALUES ('x') RETURNING name",

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
@@ -55,7 +55,7 @@ func leavesNothing(t *testing.T) {
 	t.Cleanup(func() { goleak.VerifyNone(t, options...) })
 }
 
-func (s *suite) is(providers ...source.Provider) bool {
+func (s *suite) is(providers ...mapping.Provider) bool {
 	for _, p := range providers {
 		if s.engine.Provider() == p {
 			return true
@@ -64,7 +64,7 @@ func (s *suite) is(providers ...source.Provider) bool {
 	return false
 }
 
-func (s *suite) sql() bool { return s.is(source.Postgres, source.MySQL) }
+func (s *suite) sql() bool { return s.is(mapping.Postgres, mapping.MySQL) }
 
 func (s *suite) newTable(t *testing.T, o database.TableOptions, rows ...map[string]any) *database.Table {
 	t.Helper()
@@ -85,13 +85,13 @@ func must(t *testing.T, err error) {
 // sink keeps what a read gives.
 type sink struct {
 	described bool
-	columns   []source.Column
-	rows      []source.Row
+	columns   []mapping.Column
+	rows      []mapping.Row
 	// onRow is called before a row is kept, if there is one.
 	onRow func(number int) error
 }
 
-func (s *sink) Columns(columns []source.Column) error {
+func (s *sink) Columns(columns []mapping.Column) error {
 	if s.described {
 		return errors.New("the columns came twice")
 	}
@@ -102,7 +102,7 @@ func (s *sink) Columns(columns []source.Column) error {
 	return nil
 }
 
-func (s *sink) Row(row source.Row) error {
+func (s *sink) Row(row mapping.Row) error {
 	if s.onRow != nil {
 		if err := s.onRow(len(s.rows) + 1); err != nil {
 			return err
@@ -124,13 +124,13 @@ func (s *sink) values(column string) map[string]any {
 }
 
 // read reads, and looks at what every read has to leave: no secret in the error, no connection.
-func (s *suite) read(t *testing.T, table *database.Table, q source.Query) (*sink, error) {
+func (s *suite) read(t *testing.T, table *database.Table, q mapping.Query) (*sink, error) {
 	t.Helper()
 	into := &sink{}
 	return into, s.readInto(t, table, q, into)
 }
 
-func (s *suite) readInto(t *testing.T, table *database.Table, q source.Query, into source.Sink) error {
+func (s *suite) readInto(t *testing.T, table *database.Table, q mapping.Query, into mapping.Sink) error {
 	t.Helper()
 	err := s.rows.Read(t.Context(), q, into)
 	noSecret(t, err)
@@ -139,7 +139,7 @@ func (s *suite) readInto(t *testing.T, table *database.Table, q source.Query, in
 }
 
 // mustRead reads a table that nothing is wrong with.
-func (s *suite) mustRead(t *testing.T, table *database.Table, q source.Query) *sink {
+func (s *suite) mustRead(t *testing.T, table *database.Table, q mapping.Query) *sink {
 	t.Helper()
 	got, err := s.read(t, table, q)
 	must(t, err)

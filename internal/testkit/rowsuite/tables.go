@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
@@ -27,10 +27,10 @@ func (s *suite) tables() map[string]func(*testing.T) {
 		"a table that is gone is not found, where the store knows its tables": s.testDropped,
 		"a renamed column shows":                                              s.testRenamed,
 	}
-	if s.is(source.Redis) {
+	if s.is(mapping.Redis) {
 		tests["ten thousand JSON values arrive exactly once"] = func(t *testing.T) { s.readMany(t, database.TableOptions{JSON: true}, 1) }
 	}
-	if s.is(source.DynamoDB) {
+	if s.is(mapping.DynamoDB) {
 		tests["segments together are the table"] = func(t *testing.T) { s.readMany(t, database.TableOptions{}, 4) }
 	}
 	return tests
@@ -141,7 +141,7 @@ func (s *suite) testDropped(t *testing.T) {
 	table := s.newTable(t, database.TableOptions{}, customers(10)...)
 	must(t, table.Drop(t.Context()))
 	got, err := s.read(t, table, table.Query())
-	if s.is(source.Redis) { // it has keys and no tables
+	if s.is(mapping.Redis) { // it has keys and no tables
 		must(t, err)
 		if len(got.rows) != 0 {
 			t.Errorf("%d rows, want none", len(got.rows))

@@ -11,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
 // unsupported stands for whatever words an adapter finds.
-const unsupported = source.Unsupported("any")
+const unsupported = mapping.Unsupported("any")
 
 func (s *suite) values() map[string]func(*testing.T) {
 	tests := map[string]func(*testing.T){
@@ -26,7 +26,7 @@ func (s *suite) values() map[string]func(*testing.T) {
 		"text arrives as it was written":          s.testText,
 		"only the columns in use are needed":      s.testColumns,
 	}
-	if s.is(source.Redis) {
+	if s.is(mapping.Redis) {
 		tests["a JSON value arrives with its values"] = func(t *testing.T) { s.testRow(t, true) }
 		tests["what is null or absent in a JSON value is nil or absent"] = func(t *testing.T) { s.testAbsent(t, true) }
 		tests["all types of JSON arrive in their plain form"] = func(t *testing.T) { s.testTypes(t, true) }
@@ -44,7 +44,7 @@ func (s *suite) testRow(t *testing.T, json bool) {
 	got := s.mustRead(t, table, table.Query())
 
 	want := map[string]map[string]any{"acme": maps.Clone(row), "off": maps.Clone(off)}
-	if s.is(source.Redis) && !json { // a hash holds texts
+	if s.is(mapping.Redis) && !json { // a hash holds texts
 		want["acme"]["enabled"], want["off"]["enabled"] = "true", "false"
 	}
 	have := map[string]map[string]any{}
@@ -53,7 +53,7 @@ func (s *suite) testRow(t *testing.T, json bool) {
 		delete(values, "_id") // a document's own
 		name := fmt.Sprint(values["name"])
 		have[name] = values
-		wantKey := map[source.Provider]string{source.Redis: "customer:" + name, source.MongoDB: name}[s.engine.Provider()]
+		wantKey := map[mapping.Provider]string{mapping.Redis: "customer:" + name, mapping.MongoDB: name}[s.engine.Provider()]
 		if r.Key != wantKey {
 			t.Errorf("the key of %s is %q, want %q", name, r.Key, wantKey)
 		}
@@ -62,9 +62,9 @@ func (s *suite) testRow(t *testing.T, json bool) {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 	if s.sql() {
-		want := []source.Column{
-			{Name: "name", Type: source.TypeString}, {Name: "domain", Type: source.TypeString}, {Name: "enabled", Type: source.TypeBoolean},
-			{Name: "connection_group_id", Type: source.TypeString}, {Name: "plan", Type: source.TypeString}, {Name: "slug", Type: source.TypeString},
+		want := []mapping.Column{
+			{Name: "name", Type: mapping.TypeString}, {Name: "domain", Type: mapping.TypeString}, {Name: "enabled", Type: mapping.TypeBoolean},
+			{Name: "connection_group_id", Type: mapping.TypeString}, {Name: "plan", Type: mapping.TypeString}, {Name: "slug", Type: mapping.TypeString},
 		}
 		if diff := cmp.Diff(want, got.columns); diff != "" {
 			t.Errorf("columns (-want +got):\n%s", diff)
@@ -121,13 +121,13 @@ func (s *suite) testTypes(t *testing.T, json bool) {
 	switch {
 	case json:
 		want = s.putJSON(t, table)
-	case s.is(source.Postgres):
+	case s.is(mapping.Postgres):
 		q.SQL.Query, want = postgresTypes()
-	case s.is(source.MySQL):
+	case s.is(mapping.MySQL):
 		q.SQL.Query, want = mysqlTypes()
-	case s.is(source.MongoDB):
+	case s.is(mapping.MongoDB):
 		want = s.putDocument(t, table)
-	case s.is(source.DynamoDB):
+	case s.is(mapping.DynamoDB):
 		want = s.putItem(t, table)
 	default:
 		want = map[string]any{"name": "n", "number": "12.50", "boolean": "true", "json": `{"a":1}`}
@@ -140,7 +140,7 @@ func (s *suite) testTypes(t *testing.T, json bool) {
 	have := got.rows[0].Values
 	delete(have, "_id")
 	for name, value := range have {
-		if _, ok := value.(source.Unsupported); ok {
+		if _, ok := value.(mapping.Unsupported); ok {
 			have[name] = unsupported
 		}
 	}

@@ -22,8 +22,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	controller "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
@@ -43,7 +44,7 @@ type TB interface {
 // Options say how a world differs from the usual one.
 type Options struct {
 	// Rows reads the tables, by provider.
-	Rows map[source.Provider]port.Rows
+	Rows map[mapping.Provider]port.Rows
 	// Grant is the administrator's; nil lets every source have its own namespace only.
 	Grant func(from, to string) error
 	// MaxRows is how many rows a table may have; zero for no limit.
@@ -65,7 +66,7 @@ type World struct {
 	// Events are those that the operator published, oldest first.
 	Events []reconcile.Event
 	// Polls are the reports of the polls that are over.
-	Polls []source.Report
+	Polls []tenantsource.Report
 	// Held is how many deletions wait for approval, as metrics tell.
 	Held int
 
@@ -134,12 +135,12 @@ func (w *World) Restart() {
 		}
 	}
 	kube := interceptor.NewClient(w.gate.around(w.counting()), w.options.Funcs)
-	controller := tenantsource.New(tenantsource.Options{
+	reconciler := controller.New(controller.Options{
 		Client: kube, Live: kube, Rows: w.options.Rows, Clock: w.Clock, Grant: grant,
 		MaxRows: w.options.MaxRows, ReadTimeout: cmp.Or(w.options.ReadTimeout, time.Minute), Observer: observer{w}, Stopped: w.options.Stopped,
 	})
 	w.driver = &reconcile.Driver[*v1alpha1.TenantSource]{
-		Client: kube, Live: kube, Kind: controller, Timeout: 2 * time.Minute,
+		Client: kube, Live: kube, Kind: reconciler, Timeout: 2 * time.Minute,
 		Publish: func(_ *v1alpha1.TenantSource, e reconcile.Event) { w.Events = append(w.Events, e) },
 	}
 	clear(w.seen)
@@ -147,7 +148,7 @@ func (w *World) Restart() {
 
 type observer struct{ w *World }
 
-func (o observer) Polled(_ client.ObjectKey, r source.Report, _ time.Duration) {
+func (o observer) Polled(_ client.ObjectKey, r tenantsource.Report, _ time.Duration) {
 	o.w.Polls = append(o.w.Polls, r)
 }
 func (o observer) Held(_ client.ObjectKey, deletions int) { o.w.Held = deletions }
@@ -256,7 +257,7 @@ func (w *World) Secret(name, connectionString string) {
 }
 
 // Source applies a source for the query, with a Secret of its name.
-func (w *World) Source(name string, provider source.Provider, q source.Query, change ...func(*v1alpha1.TenantSource)) *v1alpha1.TenantSource {
+func (w *World) Source(name string, provider mapping.Provider, q mapping.Query, change ...func(*v1alpha1.TenantSource)) *v1alpha1.TenantSource {
 	w.t.Helper()
 	o := &v1alpha1.TenantSource{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
@@ -264,21 +265,21 @@ func (w *World) Source(name string, provider source.Provider, q source.Query, ch
 	}
 	ref := &v1alpha1.SecretReference{Name: name}
 	switch provider {
-	case source.Postgres:
+	case mapping.Postgres:
 		o.Spec.Postgres = &v1alpha1.SQLSource{ConnectionSecretRef: ref, Query: q.SQL.Query}
-	case source.MySQL:
+	case mapping.MySQL:
 		o.Spec.MySQL = &v1alpha1.SQLSource{ConnectionSecretRef: ref, Query: q.SQL.Query}
-	case source.MongoDB:
+	case mapping.MongoDB:
 		o.Spec.MongoDB = &v1alpha1.MongoDBSource{ConnectionSecretRef: ref, Database: q.MongoDB.Database, Collection: q.MongoDB.Collection, Filter: q.MongoDB.Filter}
-	case source.Redis:
+	case mapping.Redis:
 		o.Spec.Redis = &v1alpha1.RedisSource{ConnectionSecretRef: ref, KeyPattern: q.Redis.KeyPattern}
-	case source.DynamoDB:
+	case mapping.DynamoDB:
 		o.Spec.DynamoDB = &v1alpha1.DynamoDBSource{
 			TableName: q.DynamoDB.TableName, Region: q.DynamoDB.Region, FilterExpression: q.DynamoDB.Filter,
 			EnabledAttribute: "enabled", ConnectionGroupIDAttribute: "connection_group_id",
 		}
 	}
-	if provider != source.DynamoDB {
+	if provider != mapping.DynamoDB {
 		w.Secret(name, q.Connection.Reveal())
 	}
 	for _, c := range change {

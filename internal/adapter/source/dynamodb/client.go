@@ -13,7 +13,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -61,7 +61,7 @@ func New(c Config) *Tables { return &Tables{config: c} }
 
 // Read implements port.Rows. DynamoDB has no view of a table at one time: an item that is written
 // while the table is read may be seen as it was or as it is, but one that stays is always seen.
-func (t *Tables) Read(ctx context.Context, q source.Query, sink source.Sink) error {
+func (t *Tables) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error {
 	in, err := request(q)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (t *Tables) Read(ctx context.Context, q source.Query, sink source.Sink) err
 }
 
 // client makes a client for one read. It costs no call, and no read spends the retries of another.
-func (t *Tables) client(q source.Query) *sdk.Client {
+func (t *Tables) client(q mapping.Query) *sdk.Client {
 	config := t.config.SDK.Copy()
 	if role := q.DynamoDB.AssumeRoleARN; role != "" {
 		config.Credentials = t.config.Roles.Credentials(role, q.Namespace)

@@ -25,20 +25,20 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
 )
 
 // collected keeps rows, and refuses one after some.
 type collected struct {
-	rows   []source.Row
+	rows   []mapping.Row
 	refuse error
 	after  int
 }
 
-func (c *collected) Columns([]source.Column) error { return errors.New("DynamoDB has no columns") }
+func (c *collected) Columns([]mapping.Column) error { return errors.New("DynamoDB has no columns") }
 
-func (c *collected) Row(row source.Row) error {
+func (c *collected) Row(row mapping.Row) error {
 	if c.refuse != nil && len(c.rows) == c.after {
 		return c.refuse
 	}
@@ -78,8 +78,8 @@ func newTables(t *testing.T, transport http.RoundTripper) *dynamodb.Tables {
 	})
 }
 
-func query() source.Query {
-	return source.Query{Namespace: "shop", DynamoDB: source.DynamoDBQuery{TableName: "customers", ConsistentRead: true, Segments: 1}}
+func query() mapping.Query {
+	return mapping.Query{Namespace: "shop", DynamoDB: mapping.DynamoDBQuery{TableName: "customers", ConsistentRead: true, Segments: 1}}
 }
 
 // wire answers each request by a function of its body.
@@ -118,16 +118,16 @@ func code(c string) string {
 
 func TestWhatIsAsked(t *testing.T) {
 	for name, tt := range map[string]struct {
-		change func(*source.Query)
+		change func(*mapping.Query)
 		want   map[string]any
 	}{
-		"everything": {func(*source.Query) {}, map[string]any{"TableName": "customers", "ConsistentRead": true}},
+		"everything": {func(*mapping.Query) {}, map[string]any{"TableName": "customers", "ConsistentRead": true}},
 		"a table that may lag behind, in a filter, some columns of it": {
-			func(q *source.Query) {
+			func(q *mapping.Query) {
 				q.DynamoDB.ConsistentRead = false
 				q.DynamoDB.Filter = "#column0 = :on AND #n < :n AND #s = :s"
 				q.DynamoDB.Names = map[string]string{"#column0": "enabled", "#n": "age", "#s": "state"}
-				q.DynamoDB.Values = map[string]any{":on": true, ":n": source.Number("1.50"), ":s": "live"}
+				q.DynamoDB.Values = map[string]any{":on": true, ":n": mapping.Number("1.50"), ":s": "live"}
 				q.Columns = []string{"name", "a.b"}
 			}, map[string]any{
 				"TableName": "customers", "ConsistentRead": false, "ProjectionExpression": "#column1,#column2",
@@ -137,7 +137,7 @@ func TestWhatIsAsked(t *testing.T) {
 			},
 		},
 		"more columns than an expression can name are all columns": {
-			func(q *source.Query) {
+			func(q *mapping.Query) {
 				for i := range 1000 {
 					q.Columns = append(q.Columns, fmt.Sprint("c", i))
 				}
@@ -175,11 +175,11 @@ func TestValues(t *testing.T) {
 		"yes": {"BOOL": true}, "null": {"NULL": true}, "ss": {"SS": ["a", "b"]}, "ns": {"NS": ["1", "2.5"]},
 		"l": {"L": [{"S": "x"}, {"N": "1"}, {"L": []}]}, "m": {"M": {"in.side": {"BOOL": false}}},
 		"b": {"B": "AAE="}, "bs": {"BS": ["AAE="]}}]}`
-	want := []source.Row{{Values: map[string]any{
+	want := []mapping.Row{{Values: map[string]any{
 		"s": "é", "n": int64(42), "f": 0.5, "long": "12345678901234567890123456789012345678",
 		"yes": true, "null": nil, "ss": []any{"a", "b"}, "ns": []any{int64(1), 2.5},
 		"l": []any{"x", int64(1), []any{}}, "m": map[string]any{"in.side": false},
-		"b": source.Unsupported("binary (B)"), "bs": source.Unsupported("binary set (BS)"),
+		"b": mapping.Unsupported("binary (B)"), "bs": mapping.Unsupported("binary set (BS)"),
 	}}}
 	var got collected
 	err := newTables(t, &canned.Transport{Status: 200, Body: answer}).Read(t.Context(), query(), &got)
@@ -388,7 +388,7 @@ func TestRoles(t *testing.T) {
 		code string
 	}{
 		"a role that the administrator allows":      {"arn:aws:iam::111122223333:role/tables-shop", fault.None, ""},
-		"a role that the administrator has not":     {"arn:aws:iam::111122223333:role/admin", fault.Denied, source.CodeRoleNotAllowed},
+		"a role that the administrator has not":     {"arn:aws:iam::111122223333:role/admin", fault.Denied, mapping.CodeRoleNotAllowed},
 		"the operator's own identity needs no role": {"", fault.None, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/rowsuite"
 )
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
 // The HTTP client keeps connections between reads, as in the operator; these don't, so that the suite
 // can count them.
 func TestConformance(t *testing.T) {
-	engine := database.Shared(t, source.DynamoDB)
+	engine := database.Shared(t, mapping.DynamoDB)
 	metrics, err := aws.NewMetrics(prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // longestExpression is the most that DynamoDB takes as an expression, in bytes.
@@ -25,7 +25,7 @@ const longestExpression = 4096
 type item = map[string]types.AttributeValue
 
 // request is the scan that a query asks for.
-func request(q source.Query) (*sdk.ScanInput, error) {
+func request(q mapping.Query) (*sdk.ScanInput, error) {
 	in := &sdk.ScanInput{
 		TableName: &q.DynamoDB.TableName, ConsistentRead: &q.DynamoDB.ConsistentRead,
 		ExpressionAttributeNames: maps.Clone(q.DynamoDB.Names),
@@ -82,7 +82,7 @@ type scan struct {
 }
 
 // read gives all items of all segments to the sink. It holds one page of each segment at most.
-func (s scan) read(ctx context.Context, sink source.Sink) error {
+func (s scan) read(ctx context.Context, sink mapping.Sink) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	pages := make(chan []item)

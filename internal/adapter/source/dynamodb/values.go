@@ -6,12 +6,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // row has no key of its own: which of the attributes are the table's key only another call could
 // tell, with one more right, and an item names itself by the attribute that is its name.
-func row(attributes item) source.Row { return source.Row{Values: object(attributes)} }
+func row(attributes item) mapping.Row { return mapping.Row{Values: object(attributes)} }
 
 func object(attributes item) map[string]any {
 	values := make(map[string]any, len(attributes))
@@ -41,11 +41,11 @@ func value(attribute types.AttributeValue) any {
 	case *types.AttributeValueMemberM:
 		return object(a.Value)
 	case *types.AttributeValueMemberB:
-		return source.Unsupported("binary (B)")
+		return mapping.Unsupported("binary (B)")
 	case *types.AttributeValueMemberBS:
-		return source.Unsupported("binary set (BS)")
+		return mapping.Unsupported("binary set (BS)")
 	}
-	return source.Unsupported(fmt.Sprintf("%T", attribute))
+	return mapping.Unsupported(fmt.Sprintf("%T", attribute))
 }
 
 func list[T any](from []T, convert func(T) any) []any {
@@ -63,7 +63,7 @@ func attributeOf(v any) (types.AttributeValue, bool) {
 		return &types.AttributeValueMemberBOOL{Value: v}, true
 	case string:
 		return &types.AttributeValueMemberS{Value: v}, true
-	case source.Number:
+	case mapping.Number:
 		return &types.AttributeValueMemberN{Value: string(v)}, true
 	}
 	return nil, false

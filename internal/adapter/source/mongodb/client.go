@@ -14,7 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -46,7 +46,7 @@ func New(c Config) *Collections { return &Collections{config: c} }
 
 // Read implements port.Rows. What it reads was acknowledged by a majority, so that it is not rolled
 // back; it is not one moment: a document that is changed during the read may be seen as it was or as it is.
-func (c *Collections) Read(ctx context.Context, q source.Query, sink source.Sink) error {
+func (c *Collections) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error {
 	if c.config.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.config.Timeout)
@@ -110,7 +110,7 @@ func (r read) onPrimary(ctx context.Context) error {
 
 // find is the command. The driver's own method would leave out the time limit for the server, which
 // the driver adds to commands from the deadline of the context.
-func find(q source.Query, filter bson.D) bson.D {
+func find(q mapping.Query, filter bson.D) bson.D {
 	command := bson.D{
 		{Key: opFind, Value: q.MongoDB.Collection}, {Key: "filter", Value: filter}, {Key: "batchSize", Value: int32(batchSize)},
 	}
@@ -134,7 +134,7 @@ func projection(columns []string) bson.D {
 }
 
 // documents gives all documents to the sink.
-func (r read) documents(ctx context.Context, command bson.D, sink source.Sink) error {
+func (r read) documents(ctx context.Context, command bson.D, sink mapping.Sink) error {
 	cursor, err := r.open(ctx, command)
 	if err != nil {
 		return r.failed(opFind, err)

@@ -14,11 +14,11 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
-func read(ctx context.Context, q source.Query) (*collected, error) {
+func read(ctx context.Context, q mapping.Query) (*collected, error) {
 	var got collected
 	err := mongodb.New(mongodb.Config{}).Read(ctx, q, &got)
 	return &got, err
@@ -39,7 +39,7 @@ func checkFailure(t *testing.T, err error, kind fault.Kind, says string) {
 
 func newTable(t *testing.T, rows ...map[string]any) *database.Table {
 	t.Helper()
-	table, err := database.Shared(t, source.MongoDB).NewTable(t.Context(), database.TableOptions{})
+	table, err := database.Shared(t, mapping.MongoDB).NewTable(t.Context(), database.TableOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,13 +54,13 @@ func TestWhatIsFound(t *testing.T) {
 	for name, tt := range map[string]struct {
 		filter  string
 		columns []string
-		want    []source.Row
+		want    []mapping.Row
 	}{
-		"a filter": {`{"plan": {"$in": ["pro"]}}`, nil, []source.Row{{Key: "a", Values: map[string]any{"_id": "a", "name": "a", "plan": "pro", "slug": "x"}}}},
-		"some columns": {`{"plan": "free"}`, []string{"slug", "name", "slug", "absent"}, []source.Row{
+		"a filter": {`{"plan": {"$in": ["pro"]}}`, nil, []mapping.Row{{Key: "a", Values: map[string]any{"_id": "a", "name": "a", "plan": "pro", "slug": "x"}}}},
+		"some columns": {`{"plan": "free"}`, []string{"slug", "name", "slug", "absent"}, []mapping.Row{
 			{Key: "b", Values: map[string]any{"_id": "b", "name": "b", "slug": "y"}},
 		}},
-		"a column that no projection can name": {`{"plan": "free"}`, []string{"a.b"}, []source.Row{
+		"a column that no projection can name": {`{"plan": "free"}`, []string{"a.b"}, []mapping.Row{
 			{Key: "b", Values: map[string]any{"_id": "b", "name": "b", "plan": "free", "slug": "y"}},
 		}},
 		"nothing": {`{"plan": "none"}`, nil, nil},
@@ -79,18 +79,18 @@ func TestWhatIsFound(t *testing.T) {
 func TestFailuresOfARealServer(t *testing.T) {
 	table := newTable(t, map[string]any{"name": "a"})
 	for name, tt := range map[string]struct {
-		change func(*source.Query)
+		change func(*mapping.Query)
 		want   fault.Kind
 		says   string
 	}{
-		"another collection": {func(q *source.Query) { q.MongoDB.Collection = "absent" }, fault.NotFound, `no collection "absent"`},
-		"another database":   {func(q *source.Query) { q.MongoDB.Database = "absent" }, fault.NotFound, "no collection"},
+		"another collection": {func(q *mapping.Query) { q.MongoDB.Collection = "absent" }, fault.NotFound, `no collection "absent"`},
+		"another database":   {func(q *mapping.Query) { q.MongoDB.Database = "absent" }, fault.NotFound, "no collection"},
 		"an operator that is none": {
-			func(q *source.Query) { q.MongoDB.Filter = `{"plan": {"$nosuch": 1}}` }, fault.Invalid, "$nosuch",
+			func(q *mapping.Query) { q.MongoDB.Filter = `{"plan": {"$nosuch": 1}}` }, fault.Invalid, "$nosuch",
 		},
-		"a wrong password": {func(q *source.Query) {
+		"a wrong password": {func(q *mapping.Query) {
 			text := q.Connection.Reveal()
-			q.Connection = source.NewSecret(strings.Replace(text, "@", "x@", 1))
+			q.Connection = mapping.NewSecret(strings.Replace(text, "@", "x@", 1))
 		}, fault.Denied, "refuses user and password"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestNobodyListens(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := s.query(t, "")
-	q.Connection = source.NewSecret(strings.Replace(q.Connection.Reveal(), "://", "://"+canaryUser+":"+canaryPassword+"@", 1))
+	q.Connection = mapping.NewSecret(strings.Replace(q.Connection.Reveal(), "://", "://"+canaryUser+":"+canaryPassword+"@", 1))
 	begin := time.Now()
 	_, err := read(t.Context(), q)
 	checkFailure(t, err, fault.Transient, "refuses connections")

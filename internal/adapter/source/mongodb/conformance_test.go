@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/rowsuite"
 )
@@ -13,5 +13,5 @@ import (
 func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
 
 func TestConformance(t *testing.T) {
-	rowsuite.Run(t, mongodb.New(mongodb.Config{}), database.Shared(t, source.MongoDB))
+	rowsuite.Run(t, mongodb.New(mongodb.Config{}), database.Shared(t, mapping.MongoDB))
 }

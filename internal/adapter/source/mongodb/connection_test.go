@@ -11,14 +11,14 @@ import (
 	"testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // refusedString checks that a connection string is refused as one, without a piece of it.
 func refusedString(t *testing.T, err error, says string) {
 	t.Helper()
 	failure, ok := errors.AsType[*fault.Error](err)
-	if !ok || failure.Kind != fault.Invalid || failure.Code != source.CodeConnectionString {
+	if !ok || failure.Kind != fault.Invalid || failure.Code != mapping.CodeConnectionString {
 		t.Fatalf("got %v", err)
 	}
 	if !strings.Contains(failure.Message, says) {
@@ -132,7 +132,7 @@ func FuzzConnectionString(f *testing.F) {
 		}
 		c, err := parseConnection(t.Context(), text)
 		if err != nil {
-			if failure, ok := errors.AsType[*fault.Error](err); !ok || failure.Code != source.CodeConnectionString {
+			if failure, ok := errors.AsType[*fault.Error](err); !ok || failure.Code != mapping.CodeConnectionString {
 				t.Errorf("got %v", err)
 			}
 			return

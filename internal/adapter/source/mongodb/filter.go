@@ -9,7 +9,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 const opFind = "find"
@@ -19,7 +19,7 @@ var code = map[string]bool{"$where": true, "$function": true, "$accumulator": tr
 
 func badFilter(format string, arguments ...any) error {
 	return &fault.Error{
-		Kind: fault.Invalid, Operation: opFind, Code: source.CodeQuery,
+		Kind: fault.Invalid, Operation: opFind, Code: mapping.CodeQuery,
 		Message: store.Message("spec.mongodb.filter " + fmt.Sprintf(format, arguments...)),
 	}
 }

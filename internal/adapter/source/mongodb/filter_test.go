@@ -8,7 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 func TestFilter(t *testing.T) {
@@ -48,7 +48,7 @@ func TestFiltersThatAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parseFilter(tt.text)
-			if !fault.Is(err, fault.Invalid) || fault.CodeOf(err) != source.CodeQuery || !strings.Contains(err.Error(), "spec.mongodb.filter") || !strings.Contains(err.Error(), tt.says) {
+			if !fault.Is(err, fault.Invalid) || fault.CodeOf(err) != mapping.CodeQuery || !strings.Contains(err.Error(), "spec.mongodb.filter") || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got %v, want %q in it", err, tt.says)
 			}
 		})

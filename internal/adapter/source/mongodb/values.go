@@ -9,18 +9,18 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 const idField = "_id"
 
 // row is a document, named by its _id.
-func row(document bson.Raw) (source.Row, error) {
+func row(document bson.Raw) (mapping.Row, error) {
 	values, err := object(document)
 	if err != nil {
-		return source.Row{}, err
+		return mapping.Row{}, err
 	}
-	return source.Row{Key: key(document.Lookup(idField), values[idField]), Values: values}, nil
+	return mapping.Row{Key: key(document.Lookup(idField), values[idField]), Values: values}, nil
 }
 
 func key(id bson.RawValue, value any) string {
@@ -84,9 +84,9 @@ func value(v bson.RawValue) (any, error) {
 		return list(v.Array())
 	case bson.TypeUndefined, bson.TypeRegex, bson.TypeDBPointer, bson.TypeJavaScript, bson.TypeSymbol,
 		bson.TypeCodeWithScope, bson.TypeTimestamp, bson.TypeMinKey, bson.TypeMaxKey:
-		return source.Unsupported(names[v.Type]), nil
+		return mapping.Unsupported(names[v.Type]), nil
 	}
-	return source.Unsupported(v.Type.String()), nil
+	return mapping.Unsupported(v.Type.String()), nil
 }
 
 func list(array bson.RawArray) ([]any, error) {
@@ -108,7 +108,7 @@ func double(f float64) any {
 	const limit = 1 << 63
 	switch {
 	case math.IsNaN(f), math.IsInf(f, 0):
-		return source.Unsupported("double that is no number")
+		return mapping.Unsupported("double that is no number")
 	case f == math.Trunc(f) && f >= -limit && f < limit:
 		return int64(f)
 	}
@@ -117,7 +117,7 @@ func double(f float64) any {
 
 func text(s string) any {
 	if !utf8.ValidString(s) {
-		return source.Unsupported("string that is no UTF-8")
+		return mapping.Unsupported("string that is no UTF-8")
 	}
 	return s
 }
@@ -128,5 +128,5 @@ func binary(subtype byte, data []byte) any {
 	if subtype == bson.TypeBinaryUUID && len(data) == uuid {
 		return fmt.Sprintf("%x-%x-%x-%x-%x", data[:4], data[4:6], data[6:8], data[8:10], data[10:])
 	}
-	return source.Unsupported("binData")
+	return mapping.Unsupported("binData")
 }

@@ -10,7 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 const (
@@ -20,16 +20,16 @@ const (
 
 // collected keeps rows, and refuses one after some.
 type collected struct {
-	rows   []source.Row
+	rows   []mapping.Row
 	refuse error
 	after  int
 	// each is called with every row.
 	each func()
 }
 
-func (c *collected) Columns([]source.Column) error { return errors.New("MongoDB has no columns") }
+func (c *collected) Columns([]mapping.Column) error { return errors.New("MongoDB has no columns") }
 
-func (c *collected) Row(row source.Row) error {
+func (c *collected) Row(row mapping.Row) error {
 	if c.refuse != nil && len(c.rows) == c.after {
 		return c.refuse
 	}
@@ -70,11 +70,11 @@ func newServer(t *testing.T, answer script) *server {
 	return s
 }
 
-func (s *server) query(t *testing.T, options string) source.Query {
+func (s *server) query(t *testing.T, options string) mapping.Query {
 	t.Helper()
-	return source.Query{
-		Connection: source.NewSecret(fmt.Sprintf("mongodb://%s/canarydatabase?directConnection=true%s", s.listener.Addr(), options)),
-		MongoDB:    source.MongoDBQuery{Database: "canarydatabase", Collection: "customers"},
+	return mapping.Query{
+		Connection: mapping.NewSecret(fmt.Sprintf("mongodb://%s/canarydatabase?directConnection=true%s", s.listener.Addr(), options)),
+		MongoDB:    mapping.MongoDBQuery{Database: "canarydatabase", Collection: "customers"},
 	}
 }
 

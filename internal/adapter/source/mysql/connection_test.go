@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 const canary = "c4n4ry"
@@ -99,7 +99,7 @@ func TestConnectionStringsThatAreRefused(t *testing.T) {
 func expectRefusal(t *testing.T, err error) {
 	t.Helper()
 	refusal, ok := err.(*fault.Error) //nolint:errorlint // nothing may be wrapped around it, or hidden in it
-	if !ok || refusal.Kind != fault.Invalid || refusal.Code != source.CodeConnectionString || refusal.Err != nil {
+	if !ok || refusal.Kind != fault.Invalid || refusal.Code != mapping.CodeConnectionString || refusal.Err != nil {
 		t.Errorf("got %#v", err)
 		return
 	}
@@ -151,7 +151,7 @@ func TestOnlyReads(t *testing.T) {
 		"-- SELECT":                          false,
 	} {
 		err := onlyReads(query)
-		if (err == nil) != want || err != nil && (!fault.Is(err, fault.Invalid) || fault.CodeOf(err) != source.CodeQuery) {
+		if (err == nil) != want || err != nil && (!fault.Is(err, fault.Invalid) || fault.CodeOf(err) != mapping.CodeQuery) {
 			t.Errorf("%q: %v", query, err)
 		}
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // farewell bounds what is still said to a server after a read was given up: the order to end its query.
@@ -49,7 +49,7 @@ func New(c Config) *Rows {
 }
 
 // Read implements port.Rows.
-func (r *Rows) Read(ctx context.Context, q source.Query, sink source.Sink) error {
+func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error {
 	target, err := parse(q.Connection.Reveal())
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func query(ctx context.Context, c conn, statement string) ([]map[string]string, 
 }
 
 // read runs the query and hands out its rows as they arrive. It returns nil only after the server's word that these were all.
-func (s *session) read(q source.Query, sink source.Sink) error {
+func (s *session) read(q mapping.Query, sink mapping.Sink) error {
 	rows, err := s.conn.QueryContext(s.ctx, q.SQL.Query, nil)
 	if err != nil {
 		return s.queryFault(err)
@@ -200,9 +200,9 @@ func (s *session) read(q source.Query, sink source.Sink) error {
 		return sqlrows.Refused("the query returns no columns: write one SELECT that returns a row for each tenant, without INTO")
 	}
 	kinds := kinds(rows, len(names))
-	columns := make([]source.Column, len(names))
+	columns := make([]mapping.Column, len(names))
 	for i, name := range names {
-		columns[i] = source.Column{Name: name, Type: kinds[i].column()}
+		columns[i] = mapping.Column{Name: name, Type: kinds[i].column()}
 	}
 	if err := sqlrows.UniqueNames(columns); err != nil {
 		return s.abandon(err)
@@ -219,7 +219,7 @@ func (s *session) read(q source.Query, sink source.Sink) error {
 		case err != nil:
 			return s.queryFault(err)
 		}
-		row := source.Row{Values: make(map[string]any, len(names))}
+		row := mapping.Row{Values: make(map[string]any, len(names))}
 		for i, name := range names {
 			if wanted[i] {
 				row.Values[name] = kinds[i].value(values[i])

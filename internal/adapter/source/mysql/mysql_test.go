@@ -14,7 +14,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
@@ -22,18 +22,18 @@ func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
 
 // sink keeps what it is given.
 type sink struct {
-	columns []source.Column
-	rows    []source.Row
+	columns []mapping.Column
+	rows    []mapping.Row
 	// onRow is called with each row, if there is one.
 	onRow func() error
 }
 
-func (s *sink) Columns(columns []source.Column) error {
+func (s *sink) Columns(columns []mapping.Column) error {
 	s.columns = columns
 	return nil
 }
 
-func (s *sink) Row(row source.Row) error {
+func (s *sink) Row(row mapping.Row) error {
 	if s.onRow != nil {
 		return s.onRow()
 	}
@@ -43,7 +43,7 @@ func (s *sink) Row(row source.Row) error {
 
 func newTable(t *testing.T, o database.TableOptions) *database.Table {
 	t.Helper()
-	table, err := database.Shared(t, source.MySQL).NewTable(t.Context(), o)
+	table, err := database.Shared(t, mapping.MySQL).NewTable(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func newTable(t *testing.T, o database.TableOptions) *database.Table {
 	return table
 }
 
-func query(table *database.Table, statement string) source.Query {
+func query(table *database.Table, statement string) mapping.Query {
 	q := table.Query()
 	q.SQL.Query = statement
 	return q
@@ -82,42 +82,42 @@ func TestValues(t *testing.T) {
 	instant := time.Date(2026, 11, 21, 11, 28, 40, 123456000, time.UTC)
 	for name, tt := range map[string]struct {
 		column, value string
-		kind          source.Type
+		kind          mapping.Type
 		want          any
 	}{
-		"text":                        {"varchar(20)", "'é 😀'", source.TypeString, "é 😀"},
-		"text in another encoding":    {"varchar(20) CHARACTER SET latin1", "'é'", source.TypeString, "é"},
-		"binary order":                {"varchar(20) COLLATE utf8mb4_bin", "'a'", source.TypeString, "a"},
-		"longtext":                    {"longtext", "'a'", source.TypeString, "a"},
-		"nothing":                     {"text", "NULL", source.TypeString, nil},
-		"true":                        {"boolean", "true", source.TypeBoolean, true},
-		"false":                       {"tinyint(1)", "0", source.TypeBoolean, false},
-		"neither":                     {"tinyint(1)", "7", source.TypeBoolean, int64(7)},
-		"no boolean":                  {"boolean", "NULL", source.TypeBoolean, nil},
-		"a small number":              {"tinyint", "1", source.TypeNumber, int64(1)},
-		"a small number without sign": {"tinyint unsigned", "255", source.TypeNumber, int64(255)},
-		"one bit":                     {"bit(1)", "b'1'", source.TypeBoolean, true},
-		"more bits":                   {"bit(10)", "b'1000000001'", source.TypeNumber, int64(513)},
-		"a number":                    {"bigint", "-9223372036854775808", source.TypeNumber, int64(-9223372036854775808)},
-		"a number that is too great":  {"bigint unsigned", "18446744073709551615", source.TypeNumber, "18446744073709551615"},
-		"a decimal":                   {"decimal(10,2)", "1.10", source.TypeNumber, 1.1},
-		"a whole decimal":             {"decimal(10,2)", "7", source.TypeNumber, int64(7)},
-		"a long decimal":              {"decimal(40,20)", "12345678901234567890.1", source.TypeNumber, "12345678901234567890.10000000000000000000"},
-		"a float":                     {"float", "1.1", source.TypeNumber, 1.1},
-		"a double":                    {"double", "5", source.TypeNumber, 5.0},
-		"a year":                      {"year", "2026", source.TypeNumber, int64(2026)},
-		"a time stamp":                {"timestamp(6) NULL", "'2026-11-21 11:28:40.123456'", source.TypeTime, instant},
-		"date and time":               {"datetime(6)", "'2026-11-21 11:28:40.123456'", source.TypeTime, instant},
-		"a date of zeros":             {"datetime", "'0000-00-00'", source.TypeTime, nil},
-		"a date":                      {"date", "'2026-11-21'", source.TypeString, "2026-11-21"},
-		"no date":                     {"date", "'0000-00-00'", source.TypeString, nil},
-		"a time":                      {"time", "'-11:28'", source.TypeString, "-11:28:00"},
-		"an enumeration":              {"enum('free','pro')", "'pro'", source.TypeString, "pro"},
-		"a set":                       {"set('a','b')", "'a,b'", source.TypeString, "a,b"},
-		"MariaDB's JSON":              {"json", "'[1]'", source.TypeString, "[1]"},
-		"bytes":                       {"blob", "x'ff'", source.TypeOther, source.Unsupported("blob")},
-		"bytes of a fixed length":     {"binary(2)", "'ab'", source.TypeOther, source.Unsupported("binary")},
-		"bytes of a variable length":  {"varbinary(2)", "'ab'", source.TypeOther, source.Unsupported("varbinary")},
+		"text":                        {"varchar(20)", "'é 😀'", mapping.TypeString, "é 😀"},
+		"text in another encoding":    {"varchar(20) CHARACTER SET latin1", "'é'", mapping.TypeString, "é"},
+		"binary order":                {"varchar(20) COLLATE utf8mb4_bin", "'a'", mapping.TypeString, "a"},
+		"longtext":                    {"longtext", "'a'", mapping.TypeString, "a"},
+		"nothing":                     {"text", "NULL", mapping.TypeString, nil},
+		"true":                        {"boolean", "true", mapping.TypeBoolean, true},
+		"false":                       {"tinyint(1)", "0", mapping.TypeBoolean, false},
+		"neither":                     {"tinyint(1)", "7", mapping.TypeBoolean, int64(7)},
+		"no boolean":                  {"boolean", "NULL", mapping.TypeBoolean, nil},
+		"a small number":              {"tinyint", "1", mapping.TypeNumber, int64(1)},
+		"a small number without sign": {"tinyint unsigned", "255", mapping.TypeNumber, int64(255)},
+		"one bit":                     {"bit(1)", "b'1'", mapping.TypeBoolean, true},
+		"more bits":                   {"bit(10)", "b'1000000001'", mapping.TypeNumber, int64(513)},
+		"a number":                    {"bigint", "-9223372036854775808", mapping.TypeNumber, int64(-9223372036854775808)},
+		"a number that is too great":  {"bigint unsigned", "18446744073709551615", mapping.TypeNumber, "18446744073709551615"},
+		"a decimal":                   {"decimal(10,2)", "1.10", mapping.TypeNumber, 1.1},
+		"a whole decimal":             {"decimal(10,2)", "7", mapping.TypeNumber, int64(7)},
+		"a long decimal":              {"decimal(40,20)", "12345678901234567890.1", mapping.TypeNumber, "12345678901234567890.10000000000000000000"},
+		"a float":                     {"float", "1.1", mapping.TypeNumber, 1.1},
+		"a double":                    {"double", "5", mapping.TypeNumber, 5.0},
+		"a year":                      {"year", "2026", mapping.TypeNumber, int64(2026)},
+		"a time stamp":                {"timestamp(6) NULL", "'2026-11-21 11:28:40.123456'", mapping.TypeTime, instant},
+		"date and time":               {"datetime(6)", "'2026-11-21 11:28:40.123456'", mapping.TypeTime, instant},
+		"a date of zeros":             {"datetime", "'0000-00-00'", mapping.TypeTime, nil},
+		"a date":                      {"date", "'2026-11-21'", mapping.TypeString, "2026-11-21"},
+		"no date":                     {"date", "'0000-00-00'", mapping.TypeString, nil},
+		"a time":                      {"time", "'-11:28'", mapping.TypeString, "-11:28:00"},
+		"an enumeration":              {"enum('free','pro')", "'pro'", mapping.TypeString, "pro"},
+		"a set":                       {"set('a','b')", "'a,b'", mapping.TypeString, "a,b"},
+		"MariaDB's JSON":              {"json", "'[1]'", mapping.TypeString, "[1]"},
+		"bytes":                       {"blob", "x'ff'", mapping.TypeOther, mapping.Unsupported("blob")},
+		"bytes of a fixed length":     {"binary(2)", "'ab'", mapping.TypeOther, mapping.Unsupported("binary")},
+		"bytes of a variable length":  {"varbinary(2)", "'ab'", mapping.TypeOther, mapping.Unsupported("varbinary")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			values := table.Name() + "_values"
@@ -129,10 +129,10 @@ func TestValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]source.Column{{Name: "v", Type: tt.kind}}, got.columns); diff != "" {
+			if diff := cmp.Diff([]mapping.Column{{Name: "v", Type: tt.kind}}, got.columns); diff != "" {
 				t.Errorf("columns (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff([]source.Row{{Values: map[string]any{"v": tt.want}}}, got.rows); diff != "" {
+			if diff := cmp.Diff([]mapping.Row{{Values: map[string]any{"v": tt.want}}}, got.rows); diff != "" {
 				t.Errorf("rows (-want +got):\n%s", diff)
 			}
 		})
@@ -202,7 +202,7 @@ func TestFailures(t *testing.T) {
 		"no such column":   {good, "SELECT nam FROM " + table.Name(), fault.NotFound, "1054", "Unknown column 'nam'"},
 		"no right":         {good, "SELECT user FROM mysql.global_priv", fault.Denied, "1142", "GRANT SELECT"},
 		"a syntax error":   {good, "SELECT FROM WHERE", fault.Invalid, "1064", "syntax"},
-		"no query":         {good, " ", fault.Invalid, source.CodeQuery, "does not begin with SELECT"},
+		"no query":         {good, " ", fault.Invalid, mapping.CodeQuery, "does not begin with SELECT"},
 		"nothing returned": {good, "SELECT 1 INTO @a", fault.Invalid, "", "returns no columns"},
 		"a name twice":     {good, "SELECT 1 AS a, 2 AS b, 3 AS a", fault.Invalid, "", `two columns named "a"`},
 		"a result that is cut by a limit on work": {
@@ -219,7 +219,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := query(table, tt.query)
-			q.Connection = source.NewSecret(tt.connection)
+			q.Connection = mapping.NewSecret(tt.connection)
 			err := mysql.New(mysql.Config{}).Read(t.Context(), q, &sink{})
 			expectNoSecret(t, err)
 			got, ok := errors.AsType[*fault.Error](err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // kind is what is made of the values of a column.
@@ -54,22 +54,22 @@ func length(rows driver.Rows, column int) uint64 {
 }
 
 // column is the type that the domain knows.
-func (k kind) column() source.Type {
+func (k kind) column() mapping.Type {
 	if k.boolean {
-		return source.TypeBoolean
+		return mapping.TypeBoolean
 	}
 	switch strings.TrimPrefix(k.name, "UNSIGNED ") {
 	case "TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT", "YEAR", "DECIMAL", "FLOAT", "DOUBLE", "BIT":
-		return source.TypeNumber
+		return mapping.TypeNumber
 	case "DATETIME", "TIMESTAMP":
-		return source.TypeTime
+		return mapping.TypeTime
 	case "JSON":
 		// A document may be an object, a list, or less.
-		return source.TypeObject
+		return mapping.TypeObject
 	case "BLOB", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB", "BINARY", "VARBINARY", "GEOMETRY", "VECTOR", "NULL":
-		return source.TypeOther
+		return mapping.TypeOther
 	}
-	return source.TypeString
+	return mapping.TypeString
 }
 
 // value makes a value of what the driver read from the text protocol. Its bytes are the driver's, until the next row.
@@ -93,22 +93,22 @@ func (k kind) value(value driver.Value) any {
 	case []byte:
 		return k.text(v)
 	}
-	return source.Unsupported(fmt.Sprintf("%s as %T", k.name, value))
+	return mapping.Unsupported(fmt.Sprintf("%s as %T", k.name, value))
 }
 
 func (k kind) text(bytes []byte) any {
 	switch k.column() {
-	case source.TypeBoolean, source.TypeNumber:
+	case mapping.TypeBoolean, mapping.TypeNumber:
 		if k.name == "BIT" {
 			return k.bits(bytes)
 		}
 		return store.Number(string(bytes))
-	case source.TypeTime:
+	case mapping.TypeTime:
 		return instant(string(bytes))
-	case source.TypeObject:
+	case mapping.TypeObject:
 		return sqlrows.JSON(string(bytes))
-	case source.TypeOther:
-		return source.Unsupported(strings.ToLower(k.name))
+	case mapping.TypeOther:
+		return mapping.Unsupported(strings.ToLower(k.name))
 	default:
 		if k.name == "DATE" && string(bytes) == "0000-00-00" {
 			return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 const canary = "c4n4ry"
@@ -137,7 +137,7 @@ func TestConnectionStringsThatAreRefused(t *testing.T) {
 func expectRefusal(t *testing.T, err error) {
 	t.Helper()
 	refusal, ok := err.(*fault.Error) //nolint:errorlint // nothing may be wrapped around it, or hidden in it
-	if !ok || refusal.Kind != fault.Invalid || refusal.Code != source.CodeConnectionString || refusal.Err != nil {
+	if !ok || refusal.Kind != fault.Invalid || refusal.Code != mapping.CodeConnectionString || refusal.Err != nil {
 		t.Errorf("got %#v", err)
 		return
 	}

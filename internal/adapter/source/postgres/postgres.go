@@ -20,7 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // farewell bounds what is still said to a server after a read was given up: the request to cancel its query.
@@ -46,7 +46,7 @@ func New(c Config) *Rows {
 }
 
 // Read implements port.Rows.
-func (r *Rows) Read(ctx context.Context, q source.Query, sink source.Sink) error {
+func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error {
 	target, err := parse(q.Connection.Reveal())
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (s *session) close() {
 }
 
 // read describes the query, then runs it.
-func (s *session) read(q source.Query, sink source.Sink) error {
+func (s *session) read(q mapping.Query, sink mapping.Sink) error {
 	statement, err := s.conn.Prepare(s.ctx, "", q.SQL.Query, nil)
 	if err != nil {
 		return s.queryFault(err, time.Time{})
@@ -124,9 +124,9 @@ func (s *session) read(q source.Query, sink source.Sink) error {
 	if err != nil {
 		return err
 	}
-	columns := make([]source.Column, len(kinds))
+	columns := make([]mapping.Column, len(kinds))
 	for i, field := range statement.Fields {
-		columns[i] = source.Column{Name: field.Name, Type: kinds[i].column()}
+		columns[i] = mapping.Column{Name: field.Name, Type: kinds[i].column()}
 	}
 	if err := sqlrows.UniqueNames(columns); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (s *session) read(q source.Query, sink source.Sink) error {
 	}
 	wanted := sqlrows.Wanted(columns, q.Columns)
 	return s.stream(q.SQL.Query, func(values [][]byte) error {
-		row := source.Row{Values: make(map[string]any, len(columns))}
+		row := mapping.Row{Values: make(map[string]any, len(columns))}
 		for i, c := range columns {
 			if wanted[i] {
 				row.Values[c.Name] = kinds[i].value(values[i])

@@ -14,7 +14,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
@@ -22,18 +22,18 @@ func TestMain(m *testing.M) { os.Exit(database.RunTests(m)) }
 
 // sink keeps what it is given.
 type sink struct {
-	columns []source.Column
-	rows    []source.Row
+	columns []mapping.Column
+	rows    []mapping.Row
 	// onRow is called with each row, if there is one.
 	onRow func() error
 }
 
-func (s *sink) Columns(columns []source.Column) error {
+func (s *sink) Columns(columns []mapping.Column) error {
 	s.columns = columns
 	return nil
 }
 
-func (s *sink) Row(row source.Row) error {
+func (s *sink) Row(row mapping.Row) error {
 	if s.onRow != nil {
 		return s.onRow()
 	}
@@ -43,14 +43,14 @@ func (s *sink) Row(row source.Row) error {
 
 func newTable(t *testing.T, o database.TableOptions) *database.Table {
 	t.Helper()
-	table, err := database.Shared(t, source.Postgres).NewTable(t.Context(), o)
+	table, err := database.Shared(t, mapping.Postgres).NewTable(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return table
 }
 
-func query(table *database.Table, statement string) source.Query {
+func query(table *database.Table, statement string) mapping.Query {
 	q := table.Query()
 	q.SQL.Query = statement
 	return q
@@ -85,63 +85,63 @@ func TestValues(t *testing.T) {
 	}
 	instant := time.Date(2026, 11, 21, 11, 28, 40, 123456000, time.UTC)
 	for expression, want := range map[string]struct {
-		kind  source.Type
+		kind  mapping.Type
 		value any
 	}{
-		"NULL":                          {source.TypeString, nil},
-		"'é 😀'::text":                   {source.TypeString, "é 😀"},
-		"'a'::char(3)":                  {source.TypeString, "a  "},
-		"'x'::name":                     {source.TypeString, "x"},
-		"true":                          {source.TypeBoolean, true},
-		"false":                         {source.TypeBoolean, false},
-		"NULL::bool":                    {source.TypeBoolean, nil},
-		"1::smallint":                   {source.TypeNumber, int64(1)},
-		"-9223372036854775808":          {source.TypeNumber, int64(-9223372036854775808)},
-		"9223372036854775807":           {source.TypeNumber, int64(9223372036854775807)},
-		"9223372036854775808::numeric":  {source.TypeNumber, "9223372036854775808"},
-		"7.00::numeric":                 {source.TypeNumber, int64(7)},
-		"1.10::numeric":                 {source.TypeNumber, 1.1},
-		"'NaN'::numeric":                {source.TypeNumber, "NaN"},
-		"1.1::float4":                   {source.TypeNumber, 1.1},
-		"5::float8":                     {source.TypeNumber, 5.0},
-		"'-Infinity'::float8":           {source.TypeNumber, "-Infinity"},
-		"'3.50'::money":                 {source.TypeString, "$3.50"},
-		"'{\"a\":[1,0.5,null]}'::jsonb": {source.TypeObject, map[string]any{"a": []any{int64(1), 0.5, nil}}},
-		"'[1]'::json":                   {source.TypeObject, []any{int64(1)}},
-		"'null'::json":                  {source.TypeObject, nil},
-		"'{}'::text[]":                  {source.TypeList, []any{}},
-		"ARRAY['a,b','\"',NULL]":        {source.TypeList, []any{"a,b", `"`, nil}},
-		"ARRAY[[1,2],[3,4]]":            {source.TypeList, []any{[]any{int64(1), int64(2)}, []any{int64(3), int64(4)}}},
-		"ARRAY[true]":                   {source.TypeList, []any{true}},
-		"ARRAY['{\"a\":1}'::jsonb]":     {source.TypeList, []any{map[string]any{"a": int64(1)}}},
-		"ARRAY['\\x00'::bytea]":         {source.TypeList, []any{source.Unsupported("bytea")}},
-		"'1 2'::int2vector":             {source.TypeString, "1 2"},
-		"'2026-11-21 12:28:40.123456+01'::timestamptz": {source.TypeTime, instant},
-		"'2026-11-21 11:28:40.123456'::timestamp":      {source.TypeTime, instant},
-		"'infinity'::timestamptz":                      {source.TypeTime, "infinity"},
-		"'2026-11-21'::date":                           {source.TypeString, "2026-11-21"},
-		"'11:28'::time":                                {source.TypeString, "11:28:00"},
-		"'1 day'::interval":                            {source.TypeString, "1 day"},
-		"'\\xff'::bytea":                               {source.TypeOther, source.Unsupported("bytea")},
-		"'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid": {source.TypeString, "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"},
-		"'10.0.0.1'::inet":                             {source.TypeString, "10.0.0.1"},
-		"'[1,3)'::int4range":                           {source.TypeString, "[1,3)"},
-		"'pro'::" + types + "_plan":                    {source.TypeString, "pro"},
-		"ARRAY['pro'::" + types + "_plan]":             {source.TypeList, []any{"pro"}},
-		"'acme'::" + types + "_slug":                   {source.TypeString, "acme"},
-		"3::" + types + "_level":                       {source.TypeNumber, int64(3)},
-		"ARRAY[3::" + types + "_level]":                {source.TypeList, []any{int64(3)}},
-		"(1, 'a')::" + types + "_pair":                 {source.TypeString, "(1,a)"},
+		"NULL":                          {mapping.TypeString, nil},
+		"'é 😀'::text":                   {mapping.TypeString, "é 😀"},
+		"'a'::char(3)":                  {mapping.TypeString, "a  "},
+		"'x'::name":                     {mapping.TypeString, "x"},
+		"true":                          {mapping.TypeBoolean, true},
+		"false":                         {mapping.TypeBoolean, false},
+		"NULL::bool":                    {mapping.TypeBoolean, nil},
+		"1::smallint":                   {mapping.TypeNumber, int64(1)},
+		"-9223372036854775808":          {mapping.TypeNumber, int64(-9223372036854775808)},
+		"9223372036854775807":           {mapping.TypeNumber, int64(9223372036854775807)},
+		"9223372036854775808::numeric":  {mapping.TypeNumber, "9223372036854775808"},
+		"7.00::numeric":                 {mapping.TypeNumber, int64(7)},
+		"1.10::numeric":                 {mapping.TypeNumber, 1.1},
+		"'NaN'::numeric":                {mapping.TypeNumber, "NaN"},
+		"1.1::float4":                   {mapping.TypeNumber, 1.1},
+		"5::float8":                     {mapping.TypeNumber, 5.0},
+		"'-Infinity'::float8":           {mapping.TypeNumber, "-Infinity"},
+		"'3.50'::money":                 {mapping.TypeString, "$3.50"},
+		"'{\"a\":[1,0.5,null]}'::jsonb": {mapping.TypeObject, map[string]any{"a": []any{int64(1), 0.5, nil}}},
+		"'[1]'::json":                   {mapping.TypeObject, []any{int64(1)}},
+		"'null'::json":                  {mapping.TypeObject, nil},
+		"'{}'::text[]":                  {mapping.TypeList, []any{}},
+		"ARRAY['a,b','\"',NULL]":        {mapping.TypeList, []any{"a,b", `"`, nil}},
+		"ARRAY[[1,2],[3,4]]":            {mapping.TypeList, []any{[]any{int64(1), int64(2)}, []any{int64(3), int64(4)}}},
+		"ARRAY[true]":                   {mapping.TypeList, []any{true}},
+		"ARRAY['{\"a\":1}'::jsonb]":     {mapping.TypeList, []any{map[string]any{"a": int64(1)}}},
+		"ARRAY['\\x00'::bytea]":         {mapping.TypeList, []any{mapping.Unsupported("bytea")}},
+		"'1 2'::int2vector":             {mapping.TypeString, "1 2"},
+		"'2026-11-21 12:28:40.123456+01'::timestamptz": {mapping.TypeTime, instant},
+		"'2026-11-21 11:28:40.123456'::timestamp":      {mapping.TypeTime, instant},
+		"'infinity'::timestamptz":                      {mapping.TypeTime, "infinity"},
+		"'2026-11-21'::date":                           {mapping.TypeString, "2026-11-21"},
+		"'11:28'::time":                                {mapping.TypeString, "11:28:00"},
+		"'1 day'::interval":                            {mapping.TypeString, "1 day"},
+		"'\\xff'::bytea":                               {mapping.TypeOther, mapping.Unsupported("bytea")},
+		"'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid": {mapping.TypeString, "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"},
+		"'10.0.0.1'::inet":                             {mapping.TypeString, "10.0.0.1"},
+		"'[1,3)'::int4range":                           {mapping.TypeString, "[1,3)"},
+		"'pro'::" + types + "_plan":                    {mapping.TypeString, "pro"},
+		"ARRAY['pro'::" + types + "_plan]":             {mapping.TypeList, []any{"pro"}},
+		"'acme'::" + types + "_slug":                   {mapping.TypeString, "acme"},
+		"3::" + types + "_level":                       {mapping.TypeNumber, int64(3)},
+		"ARRAY[3::" + types + "_level]":                {mapping.TypeList, []any{int64(3)}},
+		"(1, 'a')::" + types + "_pair":                 {mapping.TypeString, "(1,a)"},
 	} {
 		t.Run(expression, func(t *testing.T) {
 			got, err := read(t, table, "SELECT "+expression+" AS v")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]source.Column{{Name: "v", Type: want.kind}}, got.columns); diff != "" {
+			if diff := cmp.Diff([]mapping.Column{{Name: "v", Type: want.kind}}, got.columns); diff != "" {
 				t.Errorf("columns (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff([]source.Row{{Values: map[string]any{"v": want.value}}}, got.rows); diff != "" {
+			if diff := cmp.Diff([]mapping.Row{{Values: map[string]any{"v": want.value}}}, got.rows); diff != "" {
 				t.Errorf("rows (-want +got):\n%s", diff)
 			}
 		})
@@ -231,7 +231,7 @@ func TestFailures(t *testing.T) {
 			strings.Replace(good, "disable", "require", 1), "SELECT 1 AS a", fault.Invalid, "", "the server offers no TLS",
 		},
 		"a parameter that the server refuses": {
-			good + "&search_path=" + database.Canary + "%00", "SELECT 1 AS a", fault.Invalid, source.CodeConnectionString, "NUL",
+			good + "&search_path=" + database.Canary + "%00", "SELECT 1 AS a", fault.Invalid, mapping.CodeConnectionString, "NUL",
 		},
 		"an option that the server refuses": {
 			good + "&options=-c%20" + database.Canary + "=1", "SELECT 1 AS a", fault.NotFound, "42704", "check options",
@@ -239,7 +239,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := query(table, tt.query)
-			q.Connection = source.NewSecret(tt.connection)
+			q.Connection = mapping.NewSecret(tt.connection)
 			s := &sink{}
 			err := postgres.New(postgres.Config{}).Read(t.Context(), q, s)
 			expectNoSecret(t, err)

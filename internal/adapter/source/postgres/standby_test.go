@@ -14,7 +14,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
@@ -29,7 +29,7 @@ type servers struct {
 func newServers(t *testing.T) servers {
 	t.Helper()
 	// Finds the programs, or says what to install.
-	database.Shared(t, source.Postgres)
+	database.Shared(t, mapping.Postgres)
 	s := servers{t: t}
 	var err error
 	if s.dir, err = os.MkdirTemp("", "standby"); err != nil { //nolint:usetesting // another user could not enter that one
@@ -70,7 +70,7 @@ func (s servers) run(program string, args ...string) {
 }
 
 // start starts a server on the folder, and returns how to read from it and how to end it.
-func (s servers) start(folder string) (source.Query, func()) {
+func (s servers) start(folder string) (mapping.Query, func()) {
 	s.t.Helper()
 	ports, err := process.HoldPorts(s.t.Context(), 1)
 	if err != nil {
@@ -93,15 +93,15 @@ func (s servers) start(folder string) (source.Query, func()) {
 		stop()
 		ports.Release()
 	})
-	q := source.Query{
-		Connection: source.NewSecret(fmt.Sprintf("host=127.0.0.1 port=%d user=test dbname=postgres sslmode=disable", ports[0])),
-		SQL:        source.SQLQuery{Query: "SELECT pg_is_in_recovery() AS standby"},
+	q := mapping.Query{
+		Connection: mapping.NewSecret(fmt.Sprintf("host=127.0.0.1 port=%d user=test dbname=postgres sslmode=disable", ports[0])),
+		SQL:        mapping.SQLQuery{Query: "SELECT pg_is_in_recovery() AS standby"},
 	}
 	return q, stop
 }
 
 // eventually reads until the outcome is as it should be.
-func (s servers) eventually(q source.Query, good func(error) bool) {
+func (s servers) eventually(q mapping.Query, good func(error) bool) {
 	s.t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for {

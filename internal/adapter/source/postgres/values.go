@@ -12,7 +12,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // kind is what is made of the values of a type.
@@ -61,23 +61,23 @@ func (s *session) kinds(fields []pgconn.FieldDescription) ([]kind, error) {
 }
 
 // column is the type that the domain knows.
-func (k kind) column() source.Type {
+func (k kind) column() mapping.Type {
 	switch {
 	case k.element != nil:
-		return source.TypeList
+		return mapping.TypeList
 	case k.name == "json", k.name == "jsonb":
 		// A document may be an object, a list, or less.
-		return source.TypeObject
+		return mapping.TypeObject
 	case k.name == "bytea":
-		return source.TypeOther
+		return mapping.TypeOther
 	case k.name == "timestamp", k.name == "timestamptz":
-		return source.TypeTime
+		return mapping.TypeTime
 	case k.category == "N" && k.name != "money":
-		return source.TypeNumber
+		return mapping.TypeNumber
 	case k.category == "B":
-		return source.TypeBoolean
+		return mapping.TypeBoolean
 	}
-	return source.TypeString
+	return mapping.TypeString
 }
 
 // value makes a value of the server's text.
@@ -87,17 +87,17 @@ func (k kind) value(text []byte) any {
 	}
 	s := string(text)
 	switch k.column() {
-	case source.TypeList:
+	case mapping.TypeList:
 		return k.list(s)
-	case source.TypeObject:
+	case mapping.TypeObject:
 		return sqlrows.JSON(s)
-	case source.TypeOther:
-		return source.Unsupported(k.name)
-	case source.TypeTime:
+	case mapping.TypeOther:
+		return mapping.Unsupported(k.name)
+	case mapping.TypeTime:
 		return instant(s)
-	case source.TypeBoolean:
+	case mapping.TypeBoolean:
 		return s == "t"
-	case source.TypeNumber:
+	case mapping.TypeNumber:
 		if k.name == "float4" || k.name == "float8" {
 			return float(s)
 		}
@@ -130,7 +130,7 @@ func (k kind) list(text string) any {
 	var array pgtype.Array[*string]
 	// The elements are taken as texts whatever they are, and made values of here.
 	if err := pgtype.NewMap().Scan(pgtype.TextArrayOID, pgtype.TextFormatCode, []byte(text), &array); err != nil {
-		return source.Unsupported(fmt.Sprintf("array of category %s", k.element.category))
+		return mapping.Unsupported(fmt.Sprintf("array of category %s", k.element.category))
 	}
 	values := make([]any, len(array.Elements))
 	for i, element := range array.Elements {

@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -45,7 +45,7 @@ func New(c Config) *Keys {
 // Read implements port.Rows. A scan sees every key that is there from its beginning to its end; one that comes
 // or goes meanwhile may be seen or not. It keeps 16 bytes for each key, about 40 with their place in the set:
 // 4 MB for 100,000 customers.
-func (k *Keys) Read(ctx context.Context, q source.Query, sink source.Sink) error {
+func (k *Keys) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error {
 	if k.config.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, k.config.Timeout)
@@ -99,7 +99,7 @@ type read struct {
 type fingerprint [16]byte
 
 // scan gives the values of all keys that match to the sink, each once.
-func (r read) scan(ctx context.Context, pattern string, sink source.Sink) error {
+func (r read) scan(ctx context.Context, pattern string, sink mapping.Sink) error {
 	for cursor := uint64(0); ; {
 		keys, next, err := r.client.Scan(ctx, cursor, pattern, batch).Result()
 		if err != nil {
@@ -133,7 +133,7 @@ func (r read) fresh(keys []string) []string {
 }
 
 // rows gives the values of keys to the sink. A key that has gone since the scan saw it has no row.
-func (r read) rows(ctx context.Context, keys []string, sink source.Sink) error {
+func (r read) rows(ctx context.Context, keys []string, sink mapping.Sink) error {
 	types := make([]*sdk.StatusCmd, len(keys))
 	if err := r.pipelined(ctx, "TYPE", func(p sdk.Pipeliner) {
 		for i, key := range keys {
@@ -155,7 +155,7 @@ func (r read) rows(ctx context.Context, keys []string, sink source.Sink) error {
 		if !there {
 			continue
 		}
-		if err := sink.Row(source.Row{Key: key, Values: values}); err != nil {
+		if err := sink.Row(mapping.Row{Key: key, Values: values}); err != nil {
 			return err
 		}
 	}

@@ -15,11 +15,11 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
-func read(ctx context.Context, q source.Query) (*collected, error) {
+func read(ctx context.Context, q mapping.Query) (*collected, error) {
 	var got collected
 	err := redis.New(redis.Config{}).Read(ctx, q, &got)
 	return &got, err
@@ -40,7 +40,7 @@ func checkFailure(t *testing.T, err error, kind fault.Kind, says string) {
 
 // Every kind of key, on the real server.
 func TestKeys(t *testing.T) {
-	table, err := database.Shared(t, source.Redis).NewTable(t.Context(), database.TableOptions{Writable: true})
+	table, err := database.Shared(t, mapping.Redis).NewTable(t.Context(), database.TableOptions{Writable: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +60,13 @@ func TestKeys(t *testing.T) {
 	if err = errors.Join(err, client.Close()); err != nil {
 		t.Fatal(err)
 	}
-	noObject := source.Unsupported("string that is no JSON object")
+	noObject := mapping.Unsupported("string that is no JSON object")
 	for name, tt := range map[string]struct {
 		columns []string
 		want    map[string]map[string]any
 	}{
 		"all columns": {nil, map[string]map[string]any{
-			"customer:hash": {"name": "a", "enabled": "true", "bytes": source.Unsupported("bytes that are no UTF-8")},
+			"customer:hash": {"name": "a", "enabled": "true", "bytes": mapping.Unsupported("bytes that are no UTF-8")},
 			"customer:json": {
 				"name": "b", "n": int64(42), "f": 0.5, "big": "12345678901234567890", "list": []any{int64(1), map[string]any{"x": int64(2)}},
 				"null": nil, "enabled": true,
@@ -78,7 +78,7 @@ func TestKeys(t *testing.T) {
 			"customer:json": {"name": "b", "enabled": true},
 			"customer:text": {"name": noObject, "enabled": noObject},
 			"customer:two":  {"name": noObject, "enabled": noObject},
-			"customer:list": {"name": source.Unsupported("list"), "enabled": source.Unsupported("list")},
+			"customer:list": {"name": mapping.Unsupported("list"), "enabled": mapping.Unsupported("list")},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,13 +100,13 @@ func TestKeys(t *testing.T) {
 }
 
 func TestADatabaseThatIsNotThere(t *testing.T) {
-	table, err := database.Shared(t, source.Redis).NewTable(t.Context(), database.TableOptions{})
+	table, err := database.Shared(t, mapping.Redis).NewTable(t.Context(), database.TableOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := table.Query()
 	text := q.Connection.Reveal()
-	q.Connection = source.NewSecret(text[:strings.LastIndex(text, "/")] + "/999999")
+	q.Connection = mapping.NewSecret(text[:strings.LastIndex(text, "/")] + "/999999")
 	_, err = read(t.Context(), q)
 	checkFailure(t, err, fault.Invalid, "no database of that number")
 }
@@ -142,7 +142,7 @@ func TestAScan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []source.Row{
+	want := []mapping.Row{
 		{Key: "customer:a", Values: map[string]any{"name": "customer:a"}},
 		{Key: "customer:b", Values: map[string]any{"name": "customer:b"}},
 		{Key: "customer:json", Values: map[string]any{"name": "json"}},
@@ -202,7 +202,7 @@ func TestWhatIsKeptInMemory(t *testing.T) {
 	if fields.Load() != "domain name" || len(got.rows) != 999 {
 		t.Fatalf("asked for %v, and got %d rows", fields.Load(), len(got.rows))
 	}
-	want := []source.Row{
+	want := []mapping.Row{
 		{Key: "customer:0", Values: map[string]any{"name": "customer:0", "domain": "x.example.com"}},
 		{Key: "customer:1", Values: map[string]any{}},
 		{Key: "customer:3", Values: map[string]any{"name": "customer:3", "domain": "x.example.com"}},
@@ -386,9 +386,9 @@ func TestConnectionStringsThatAreRefused(t *testing.T) {
 		"a time that is none":         {"redis://host?read_timeout=canary", "values of their types"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := read(t.Context(), source.Query{Connection: source.NewSecret(tt.connection)})
+			_, err := read(t.Context(), mapping.Query{Connection: mapping.NewSecret(tt.connection)})
 			checkFailure(t, err, fault.Invalid, tt.says)
-			if failure, ok := errors.AsType[*fault.Error](err); !ok || failure.Code != source.CodeConnectionString {
+			if failure, ok := errors.AsType[*fault.Error](err); !ok || failure.Code != mapping.CodeConnectionString {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -403,12 +403,12 @@ func FuzzConnectionString(f *testing.F) {
 	ctx, cancel := context.WithCancel(f.Context())
 	cancel()
 	f.Fuzz(func(t *testing.T, text string) {
-		_, err := read(ctx, source.Query{Connection: source.NewSecret(text)})
+		_, err := read(ctx, mapping.Query{Connection: mapping.NewSecret(text)})
 		failure, ok := errors.AsType[*fault.Error](err)
 		if !ok {
 			t.Fatalf("got %v", err)
 		}
-		if failure.Kind == fault.Invalid && failure.Code != source.CodeConnectionString {
+		if failure.Kind == fault.Invalid && failure.Code != mapping.CodeConnectionString {
 			t.Errorf("got %v", err)
 		}
 	})

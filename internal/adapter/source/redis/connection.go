@@ -16,7 +16,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 const opConnect = "Connect"
@@ -50,7 +50,7 @@ type connection struct {
 // names of its options.
 func invalid(format string, arguments ...any) error {
 	return &fault.Error{
-		Kind: fault.Invalid, Operation: opConnect, Code: source.CodeConnectionString,
+		Kind: fault.Invalid, Operation: opConnect, Code: mapping.CodeConnectionString,
 		Message: store.Message("the connection string " + fmt.Sprintf(format, arguments...)),
 	}
 }

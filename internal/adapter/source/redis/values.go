@@ -12,7 +12,7 @@ import (
 	sdk "github.com/redis/go-redis/v9"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // reader takes the answer for a key, once it has come: its values, and whether the key is there.
@@ -44,11 +44,11 @@ func (f fields) ask(ctx context.Context, p sdk.Pipeliner, kind, key string) read
 	}
 	// The key matches the pattern, so it is a row. If it had none, a customer whose hash was replaced by
 	// something else would look like one that is gone.
-	return func() (map[string]any, bool) { return f.unsupported(source.Unsupported(kind)), true }
+	return func() (map[string]any, bool) { return f.unsupported(mapping.Unsupported(kind)), true }
 }
 
 // unsupported says of every wanted field what stands in its place.
-func (f fields) unsupported(kind source.Unsupported) map[string]any {
+func (f fields) unsupported(kind mapping.Unsupported) map[string]any {
 	values := make(map[string]any, len(f))
 	for _, field := range f {
 		values[field] = kind
@@ -84,7 +84,7 @@ func (f fields) hash(ctx context.Context, p sdk.Pipeliner, key string) reader {
 
 func text(s string) any {
 	if !utf8.ValidString(s) {
-		return source.Unsupported("bytes that are no UTF-8")
+		return mapping.Unsupported("bytes that are no UTF-8")
 	}
 	return s
 }

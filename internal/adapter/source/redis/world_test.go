@@ -11,19 +11,19 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // collected keeps rows, and refuses one after some.
 type collected struct {
-	rows   []source.Row
+	rows   []mapping.Row
 	refuse error
 	after  int
 }
 
-func (c *collected) Columns([]source.Column) error { return errors.New("Redis has no columns") }
+func (c *collected) Columns([]mapping.Column) error { return errors.New("Redis has no columns") }
 
-func (c *collected) Row(row source.Row) error {
+func (c *collected) Row(row mapping.Row) error {
 	if c.refuse != nil && len(c.rows) == c.after {
 		return c.refuse
 	}
@@ -107,10 +107,10 @@ const (
 	canaryPassword = "canarypassword"
 )
 
-func (s *server) query() source.Query {
-	return source.Query{
-		Connection: source.NewSecret(fmt.Sprintf("redis://%s:%s@%s/7", canaryUser, canaryPassword, s.listener.Addr())),
-		Redis:      source.RedisQuery{KeyPattern: "customer:*"},
+func (s *server) query() mapping.Query {
+	return mapping.Query{
+		Connection: mapping.NewSecret(fmt.Sprintf("redis://%s:%s@%s/7", canaryUser, canaryPassword, s.listener.Addr())),
+		Redis:      mapping.RedisQuery{KeyPattern: "customer:*"},
 	}
 }
 

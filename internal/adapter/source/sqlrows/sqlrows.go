@@ -14,7 +14,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 const (
@@ -39,14 +39,14 @@ const Operation = "Read"
 // BadConnection refuses a connection string. The problem is a fixed text: nothing of the string may reach it.
 func BadConnection(problem string) error {
 	return &fault.Error{
-		Kind: fault.Invalid, Operation: Operation, Code: source.CodeConnectionString,
+		Kind: fault.Invalid, Operation: Operation, Code: mapping.CodeConnectionString,
 		Message: "the connection string " + problem,
 	}
 }
 
 // NotSent is the failure of a query that no server is asked about.
 func NotSent(problem string) error {
-	return &fault.Error{Kind: fault.Invalid, Operation: Operation, Code: source.CodeQuery, Message: problem}
+	return &fault.Error{Kind: fault.Invalid, Operation: Operation, Code: mapping.CodeQuery, Message: problem}
 }
 
 // Refused is the failure of a query whose result can't be used.
@@ -69,7 +69,7 @@ func Lagging(problem string) error {
 }
 
 // UniqueNames refuses a result in which two columns have the same name: nobody could tell which of them is meant.
-func UniqueNames(columns []source.Column) error {
+func UniqueNames(columns []mapping.Column) error {
 	seen := make(map[string]bool, len(columns))
 	for _, c := range columns {
 		if seen[c.Name] {
@@ -81,7 +81,7 @@ func UniqueNames(columns []source.Column) error {
 }
 
 // Wanted tells for each column whether the query uses it.
-func Wanted(columns []source.Column, used []string) []bool {
+func Wanted(columns []mapping.Column, used []string) []bool {
 	names := make(map[string]bool, len(used))
 	for _, name := range used {
 		names[name] = true
@@ -96,7 +96,7 @@ func Wanted(columns []source.Column, used []string) []bool {
 // Text is the value of a textual column, unless it is no text after all.
 func Text(text, typeName string) any {
 	if !utf8.ValidString(text) {
-		return source.Unsupported(typeName + " that is not UTF-8")
+		return mapping.Unsupported(typeName + " that is not UTF-8")
 	}
 	return text
 }

@@ -1,4 +1,4 @@
-package source_test
+package mapping_test
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // samples are values that some field takes, or nearly.
@@ -23,7 +23,7 @@ var samples = rapid.OneOf(
 	rapid.SampledFrom([]any{
 		nil, true, int64(0), int64(1), int64(300), 2.5, 300.0, "", " ", "yes", "OFF", "300", "acme", "ab", "Acme", "acme.example.com",
 		"a.example.com, B.example.com.", "*.example.com", "bücher.example.com", "a b", "route53", "Auto", "cloudfront", "self-hosted", "enabled",
-		"override", "disable", "none", "whitelist", "DE,US", "report", "Retain", "Force", arn, "\xff", time.Unix(0, 0), source.Unsupported("bytea"),
+		"override", "disable", "none", "whitelist", "DE,US", "report", "Retain", "Force", arn, "\xff", time.Unix(0, 0), mapping.Unsupported("bytea"),
 		[]any{"a.example.com", nil, "b.example.com"}, []any{"DE"}, []any{int64(1)}, tree{"plan": "gold"}, strings.Repeat("ü", 300),
 	}),
 	rapid.Map(rapid.String(), func(s string) any { return s }),
@@ -41,7 +41,7 @@ var samples = rapid.OneOf(
 // everyPath has a path for each line of the table.
 func everyPath() []string {
 	var out []string
-	for _, f := range source.Fields() {
+	for _, f := range mapping.Fields() {
 		base, _, keyed := strings.Cut(f.Path, "[")
 		if keyed {
 			base += "[key]"
@@ -52,7 +52,7 @@ func everyPath() []string {
 }
 
 // anyProgram fills some fields from columns of the same names, some by expressions, over some template.
-func anyProgram(t *rapid.T) (*source.Program, []string) {
+func anyProgram(t *rapid.T) (*mapping.Program, []string) {
 	c := config(template(rapid.SampledFrom([]tree{
 		full, {"dns": tree{"provider": "route53"}, "customizations": tree{"webAcl": tree{"action": "disable"}, "geoRestrictions": tree{"restrictionType": "none"}},
 			"managedCertificateRequest": tree{"validationTokenHost": "cloudfront"}, "parameters": []any{tree{"name": "key", "value": "v"}}, "tags": []any{tree{"key": "a"}}},
@@ -60,21 +60,21 @@ func anyProgram(t *rapid.T) (*source.Program, []string) {
 	columns := []string{"name", "domain", "enabled", "connection_group_id"}
 	for _, path := range rapid.SliceOfNDistinct(rapid.SampledFrom(everyPath()), 0, 4, rapid.ID).Draw(t, "fields") {
 		if rapid.Bool().Draw(t, "by an expression") {
-			c.Expressions = append(c.Expressions, source.Expression{Field: path, Expression: `row[?"` + path + `"]`})
+			c.Expressions = append(c.Expressions, mapping.Expression{Field: path, Expression: `row[?"` + path + `"]`})
 		} else {
-			c.Mapping = append(c.Mapping, source.Mapping{Column: path, Field: path, Optional: true})
+			c.Mapping = append(c.Mapping, mapping.Mapping{Column: path, Field: path, Optional: true})
 		}
 		columns = append(columns, path)
 	}
 	return compile(t, c), columns
 }
 
-func anyRow(t *rapid.T, columns []string) source.Row {
+func anyRow(t *rapid.T, columns []string) mapping.Row {
 	values := tree{"name": "acme", "domain": "acme.example.com", "domains": "b.example.com a.example.com"}
 	for _, column := range rapid.SliceOfDistinct(rapid.SampledFrom(columns), rapid.ID).Draw(t, "columns") {
 		values[column] = samples.Draw(t, column)
 	}
-	return source.Row{Values: values}
+	return mapping.Row{Values: values}
 }
 
 // What a row becomes is one thing and not another, is covered by itself, and is a DistributionTenant.
@@ -98,11 +98,11 @@ func TestWhateverARowHolds(t *testing.T) {
 		if o.Hash() != again.Hash() {
 			t.Fatal("the hash is different")
 		}
-		if !source.Covers(o.Spec, o) {
+		if !mapping.Covers(o.Spec, o) {
 			t.Fatalf("it does not cover itself: %v", o.Spec)
 		}
 		live := strictly(t, o.Spec)
-		if !source.Covers(live, o) {
+		if !mapping.Covers(live, o) {
 			t.Fatalf("stored and read back, it is not covered: %v\n%v", o.Spec, live)
 		}
 		if domains := o.Domains(); len(domains) == 0 || !slices.IsSorted(domains) {
@@ -156,7 +156,7 @@ func TestEveryFieldOfTheAPICanBeFilled(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, f := range source.Fields() {
+	for _, f := range mapping.Fields() {
 		base, _, keyed := strings.Cut(f.Path, "[")
 		switch {
 		case f.Path == "name" || strings.HasPrefix(f.Path, "metadata."):
@@ -209,7 +209,7 @@ func TestWhateverATemplateHolds(t *testing.T) {
 	list := rapid.Map(rapid.SliceOfN(block, 0, 3), func(l []any) any { return l })
 	rapid.Check(t, func(t *rapid.T) {
 		spec := rapid.MapOfN(rapid.SampledFrom(names), rapid.OneOf(leaf, block, list), 0, 4).Draw(t, "spec")
-		p, err := source.Compile(config(template(spec)))
+		p, err := mapping.Compile(config(template(spec)))
 		if err != nil {
 			if misprinted := "%!"; strings.Contains(err.Error(), misprinted) && !strings.Contains(fmt.Sprint(spec), misprinted) {
 				t.Fatal(err)
@@ -230,7 +230,7 @@ func FuzzCompile(f *testing.F) {
 		f.Add("domains", text)
 	}
 	f.Fuzz(func(t *testing.T, path, text string) {
-		p, err := source.Compile(config(expression(path, text)))
+		p, err := mapping.Compile(config(expression(path, text)))
 		if err != nil {
 			return
 		}
@@ -238,7 +238,7 @@ func FuzzCompile(f *testing.F) {
 		if !slices.IsSorted(required) || !slices.IsSorted(optional) {
 			t.Errorf("columns %v, %v", required, optional)
 		}
-		row := acme(tree{"slug": "acme", "a": "a", "l": []any{"x", int64(1), nil}, "m": tree{"b": true}, "u": source.Unsupported("u"), "t": time.Unix(0, 0)})
+		row := acme(tree{"slug": "acme", "a": "a", "l": []any{"x", int64(1), nil}, "m": tree{"b": true}, "u": mapping.Unsupported("u"), "t": time.Unix(0, 0)})
 		o, rejection := p.Build(1, row)
 		again, rejectedAgain := p.Build(1, row)
 		if diff := cmp.Diff(o, again) + cmp.Diff(rejection, rejectedAgain); diff != "" {

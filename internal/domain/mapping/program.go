@@ -1,4 +1,4 @@
-package source
+package mapping
 
 import (
 	"cmp"
@@ -86,9 +86,9 @@ type Rejection struct {
 	Conflict bool
 }
 
-// byUrgency puts first what conditions speak of, since status has room for some only: rows that freeze deletions, then
+// ByUrgency puts first what conditions speak of, since status has room for some only: rows that freeze deletions, then
 // rows that meet other objects.
-func byUrgency(a, b Rejection) int {
+func ByUrgency(a, b Rejection) int {
 	rank := func(r Rejection) int {
 		switch {
 		case r.Name == "":

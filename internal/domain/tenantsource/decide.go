@@ -1,9 +1,12 @@
-package source
+// Package tenantsource decides what a source of customers does: when its table is read, what a read means for the fleet,
+// and what may be deleted. It reads nothing itself.
+package tenantsource
 
 import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // approveAnnotation is the annotation that approves a plan, for messages.
@@ -97,7 +100,7 @@ type Round struct {
 	// Kept are those that the API server did not let go.
 	Kept []Kept
 	// Refused are changes that the API server refused, or that met somebody else's object.
-	Refused                     []Rejection
+	Refused                     []mapping.Rejection
 	Created, Updated, Conflicts int
 	// Failure ends the round.
 	Failure *Failure
@@ -123,7 +126,7 @@ func (r *Round) Gone() map[string]bool {
 
 // Failure is why a poll came to nothing.
 type Failure struct {
-	Reason  Reason
+	Reason  chain.Reason
 	Message string
 	// Connection is set where the connection string can't be used.
 	Connection bool

@@ -1,4 +1,4 @@
-package source
+package tenantsource
 
 import (
 	"errors"
@@ -10,43 +10,27 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
-// Reason is the machine-readable cause of a condition. The api package carries the same words as its
-// contract; a test keeps the two equal.
-type Reason string
-
-// The reasons.
+// The reasons. The api package carries the same words as its contract; a test keeps the two equal.
 const (
-	PollSucceeded   Reason = "PollSucceeded"
-	DryRunComplete  Reason = "DryRunComplete"
-	PollFailed      Reason = "PollFailed"
-	SourceError     Reason = "SourceError"
-	Conflict        Reason = "Conflict"
-	InvalidConfig   Reason = "InvalidConfig"
-	DeletionHeld    Reason = "DeletionHeld"
-	Deleting        Reason = "Deleting"
-	InSync          Reason = "InSync"
-	RowsRejected    Reason = "RowsRejected"
-	DeletionPending Reason = "DeletionPending"
-	DryRun          Reason = "DryRun"
-	Suspended       Reason = "Suspended"
+	PollSucceeded   chain.Reason = "PollSucceeded"
+	DryRunComplete  chain.Reason = "DryRunComplete"
+	PollFailed      chain.Reason = "PollFailed"
+	SourceError     chain.Reason = "SourceError"
+	Conflict        chain.Reason = "Conflict"
+	InvalidConfig   chain.Reason = "InvalidConfig"
+	DeletionHeld    chain.Reason = "DeletionHeld"
+	Deleting        chain.Reason = "Deleting"
+	InSync          chain.Reason = "InSync"
+	RowsRejected    chain.Reason = "RowsRejected"
+	DeletionPending chain.Reason = "DeletionPending"
+	DryRun          chain.Reason = "DryRun"
+	Suspended       chain.Reason = "Suspended"
 )
-
-// Condition types.
-const (
-	Ready  = "Ready"
-	Synced = "Synced"
-)
-
-// Condition is one condition of the source.
-type Condition struct {
-	Type    string
-	Status  bool
-	Reason  Reason
-	Message string
-}
 
 // maxListed is how many names, changes and rows status lists.
 const maxListed = 20
@@ -63,7 +47,7 @@ type Result struct {
 	Rows                               int
 	Pending                            []PendingChange
 	PendingTotal                       int
-	Rejected                           []Rejection
+	Rejected                           []mapping.Rejection
 	RejectedTotal                      int
 	Columns                            []SeenColumn
 }
@@ -82,7 +66,7 @@ type Report struct {
 	// History is always complete, and so is Cleared: the UIDs of those that are counted in it and not gone yet.
 	History    History
 	Cleared    []string
-	Conditions []Condition
+	Conditions []chain.Condition
 }
 
 // FailureOf classifies the error of a read.
@@ -94,11 +78,11 @@ func FailureOf(err error) *Failure {
 	default:
 	}
 	code := fault.CodeOf(err)
-	if code == CodeConnectionString || code == CodeQuery || code == CodeRoleNotAllowed {
-		f.Reason, f.Connection = InvalidConfig, code == CodeConnectionString
+	if code == mapping.CodeConnectionString || code == mapping.CodeQuery || code == mapping.CodeRoleNotAllowed {
+		f.Reason, f.Connection = InvalidConfig, code == mapping.CodeConnectionString
 	}
 	var known *fault.Error
-	if (f.Connection || code == CodeQuery) && errors.As(err, &known) {
+	if (f.Connection || code == mapping.CodeQuery) && errors.As(err, &known) {
 		// Nothing was called, and no service has answered.
 		f.Message = sentence(known.Message)
 	}
@@ -124,7 +108,7 @@ func Conclude(in Input, d Decision) Report {
 	case in.Deleting:
 		in.concludeRemoval(&r)
 	case in.Suspended:
-		r.Conditions = []Condition{{Type: Synced, Reason: Suspended, Message: "spec.suspend is set: nothing is read, and nothing changed. Remove it to go on"}}
+		r.Conditions = []chain.Condition{{Type: chain.Synced, Reason: Suspended, Message: "spec.suspend is set: nothing is read, and nothing changed. Remove it to go on"}}
 	case in.Invalid != "":
 		r.Conditions = neither(InvalidConfig, in.Invalid)
 	case round == nil || d.Step != Rest:
@@ -152,8 +136,8 @@ func (in Input) reserve(round *Round) (History, []string) {
 }
 
 // neither is what a source says that is neither ready nor in sync.
-func neither(reason Reason, message string) []Condition {
-	return []Condition{{Type: Ready, Reason: reason, Message: message}, {Type: Synced, Reason: reason, Message: message}}
+func neither(reason chain.Reason, message string) []chain.Condition {
+	return []chain.Condition{{Type: chain.Ready, Reason: reason, Message: message}, {Type: chain.Synced, Reason: reason, Message: message}}
 }
 
 func (in Input) concludeRemoval(r *Report) {
@@ -219,7 +203,7 @@ func (in Input) concludeRound(r *Report, round *Round) {
 	r.History, r.Cleared = r.History.Within(in.Now, in.Guard.Window), in.Session.Absences.clearedUIDs(round.Gone())
 	h := round.Harvest
 	rejected := slices.Concat(h.Rejected, round.Refused)
-	slices.SortStableFunc(rejected, byUrgency)
+	slices.SortStableFunc(rejected, mapping.ByUrgency)
 	refused := len(round.Refused)
 	res := &Result{
 		Rows: h.Rows, Tenants: h.Tenants - refused, Created: round.Created, Updated: round.Updated, Deleted: round.Deleted,
@@ -227,7 +211,7 @@ func (in Input) concludeRound(r *Report, round *Round) {
 	}
 	in.pending(res, round)
 	r.Result, r.Held, r.HeldKnown = res, round.Verdict.Held, true
-	r.Conditions = []Condition{in.ready(round, res), in.synced(round, res)}
+	r.Conditions = []chain.Condition{in.ready(round, res), in.synced(round, res)}
 }
 
 // pending lists what is planned and not made.
@@ -263,8 +247,8 @@ func (in Input) pending(res *Result, round *Round) {
 	}
 }
 
-func (in Input) ready(round *Round, res *Result) Condition {
-	c := Condition{Type: Ready, Status: true, Reason: PollSucceeded, Message: in.summary(round, res)}
+func (in Input) ready(round *Round, res *Result) chain.Condition {
+	c := chain.Condition{Type: chain.Ready, Status: true, Reason: PollSucceeded, Message: in.summary(round, res)}
 	conflicts := round.Harvest.Conflicts + round.Conflicts
 	switch {
 	case round.Verdict.Held != nil:
@@ -289,8 +273,8 @@ func (in Input) heldMessage(round *Round) string {
 	return sentence(gone) + ". " + in.howToApprove(v)
 }
 
-func (in Input) synced(round *Round, res *Result) Condition {
-	c := Condition{Type: Synced, Status: true, Reason: InSync, Message: "The objects equal the table"}
+func (in Input) synced(round *Round, res *Result) chain.Condition {
+	c := chain.Condition{Type: chain.Synced, Status: true, Reason: InSync, Message: "The objects equal the table"}
 	h := round.Harvest
 	switch {
 	case round.Verdict.Held != nil:

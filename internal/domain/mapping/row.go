@@ -1,6 +1,6 @@
-// Package source decides what a table of customers means for the tenants of a fleet: which row becomes
-// which object, what is rejected, and what may be deleted. It reads nothing itself.
-package source
+// Package mapping makes an object of each row of a table of customers, as a compiled config says: fields, conversions,
+// expressions, and the bounds of all of them. A row that can't become one is rejected with a reason.
+package mapping
 
 import "fmt"
 

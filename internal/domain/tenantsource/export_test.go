@@ -1,4 +1,4 @@
-package source
+package tenantsource
 
 // Present makes the harvest of a table with rows of these names, which are all as they should be.
 func Present(names ...string) *Harvest {

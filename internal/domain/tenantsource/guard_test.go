@@ -1,4 +1,4 @@
-package source_test
+package tenantsource_test
 
 import (
 	"fmt"
@@ -10,42 +10,42 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
 // noon is when these tests play.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // usual is the guard that a source has by default.
-var usual = source.Guard{ConfirmPolls: 2, Interval: 5 * time.Minute, MaxDeletes: 10, MaxPercent: 5, Window: 24 * time.Hour}
+var usual = tenantsource.Guard{ConfirmPolls: 2, Interval: 5 * time.Minute, MaxDeletes: 10, MaxPercent: 5, Window: 24 * time.Hour}
 
-func guard(change func(*source.Guard)) source.Guard {
+func guard(change func(*tenantsource.Guard)) tenantsource.Guard {
 	g := usual
 	change(&g)
 	return g
 }
 
 // ownedN are the first n objects.
-func ownedN(n int) []source.Owned {
-	var out []source.Owned
+func ownedN(n int) []tenantsource.Owned {
+	var out []tenantsource.Owned
 	for i := range n {
-		out = append(out, source.Owned{Name: fmt.Sprintf("t%03d", i), UID: fmt.Sprintf("u%03d", i)})
+		out = append(out, tenantsource.Owned{Name: fmt.Sprintf("t%03d", i), UID: fmt.Sprintf("u%03d", i)})
 	}
 	return out
 }
 
 // absent are n objects that were absent in so many reads.
-func absent(n, reads int) source.Absences {
-	out := source.Absences{}
+func absent(n, reads int) tenantsource.Absences {
+	out := tenantsource.Absences{}
 	for _, o := range ownedN(n) {
-		out[o.Name] = source.Absence{Owned: o, Reads: reads, Last: noon}
+		out[o.Name] = tenantsource.Absence{Owned: o, Reads: reads, Last: noon}
 	}
 	return out
 }
 
 func TestTheBudget(t *testing.T) {
 	for name, c := range map[string]struct {
-		guard        source.Guard
+		guard        tenantsource.Guard
 		absent, used int
 		fleet        int
 		empty        bool
@@ -67,7 +67,7 @@ func TestTheBudget(t *testing.T) {
 			guard: usual, absent: 11, fleet: 25, reads: 1, budget: 10, want: "held",
 		},
 		"within the budget it waits to be confirmed": {guard: usual, absent: 10, fleet: 25, reads: 1, budget: 10, want: "waiting"},
-		"more confirmations, if the user wants":      {guard: guard(func(g *source.Guard) { g.ConfirmPolls = 5 }), absent: 1, fleet: 25, reads: 4, budget: 10, want: "waiting"},
+		"more confirmations, if the user wants":      {guard: guard(func(g *tenantsource.Guard) { g.ConfirmPolls = 5 }), absent: 1, fleet: 25, reads: 4, budget: 10, want: "waiting"},
 		"a deleted source needs none":                {guard: usual, absent: 10, fleet: 10, confirmed: true, budget: 10, want: "go"},
 		"but has the same budget":                    {guard: usual, absent: 11, fleet: 11, confirmed: true, budget: 10, want: "held"},
 		"an empty table is held, however little it is": {
@@ -75,25 +75,25 @@ func TestTheBudget(t *testing.T) {
 		},
 		"an empty table of an empty fleet is nothing": {guard: usual, empty: true, budget: 10},
 		"a budget of nothing holds everything": {
-			guard: guard(func(g *source.Guard) { g.MaxDeletes, g.MaxPercent = 0, 0 }), absent: 1, fleet: 1000, reads: 9, want: "held",
+			guard: guard(func(g *tenantsource.Guard) { g.MaxDeletes, g.MaxPercent = 0, 0 }), absent: 1, fleet: 1000, reads: 9, want: "held",
 		},
 		"a share alone is possible": {
-			guard: guard(func(g *source.Guard) { g.MaxDeletes = 0 }), absent: 1, fleet: 20, reads: 2, budget: 1, want: "go",
+			guard: guard(func(g *tenantsource.Guard) { g.MaxDeletes = 0 }), absent: 1, fleet: 20, reads: 2, budget: 1, want: "go",
 		},
 		"and is nothing for a few": {
-			guard: guard(func(g *source.Guard) { g.MaxDeletes = 0 }), absent: 1, fleet: 19, reads: 2, budget: 0, want: "held",
+			guard: guard(func(g *tenantsource.Guard) { g.MaxDeletes = 0 }), absent: 1, fleet: 19, reads: 2, budget: 0, want: "held",
 		},
 		"a number alone is possible": {
-			guard: guard(func(g *source.Guard) { g.MaxPercent = 0 }), absent: 11, fleet: 1000, reads: 2, budget: 10, want: "held",
+			guard: guard(func(g *tenantsource.Guard) { g.MaxPercent = 0 }), absent: 11, fleet: 1000, reads: 2, budget: 10, want: "held",
 		},
 		"the whole fleet may go where the user says so": {
-			guard: guard(func(g *source.Guard) { g.MaxPercent = 100 }), absent: 1000, fleet: 1000, reads: 2, budget: 1000, want: "go",
+			guard: guard(func(g *tenantsource.Guard) { g.MaxPercent = 100 }), absent: 1000, fleet: 1000, reads: 2, budget: 1000, want: "go",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			q := source.Question{Now: noon, Absences: absent(c.absent, c.reads), Fleet: c.fleet, Empty: c.empty, Confirmed: c.confirmed}
+			q := tenantsource.Question{Now: noon, Absences: absent(c.absent, c.reads), Fleet: c.fleet, Empty: c.empty, Confirmed: c.confirmed}
 			if c.used > 0 {
-				q.History = source.History{{Time: noon.Add(-time.Hour), Count: c.used}}
+				q.History = tenantsource.History{{Time: noon.Add(-time.Hour), Count: c.used}}
 			}
 			v := c.guard.Judge(q)
 			got := map[string]int{"go": len(v.Go), "waiting": len(v.Waiting)}
@@ -120,10 +120,10 @@ func TestTheBudget(t *testing.T) {
 }
 
 func TestAbsencesAreConfirmedByReadsThatAreAnIntervalApart(t *testing.T) {
-	acme := []source.Owned{{Name: "acme", UID: "u1"}}
+	acme := []tenantsource.Owned{{Name: "acme", UID: "u1"}}
 	type read struct {
 		after   time.Duration
-		absent  []source.Owned
+		absent  []tenantsource.Owned
 		outside bool // of the turn
 	}
 	for name, c := range map[string]struct {
@@ -138,10 +138,10 @@ func TestAbsencesAreConfirmedByReadsThatAreAnIntervalApart(t *testing.T) {
 		"reads out of turn take nothing away either":      {reads: []read{{absent: acme}, {after: time.Minute, absent: acme, outside: true}, {after: 4 * time.Minute, absent: acme}}, want: 2},
 		"a row that was back begins anew":                 {reads: []read{{absent: acme}, {after: 5 * time.Minute}, {after: 5 * time.Minute, absent: acme}}, want: 1},
 		"also if only a read out of turn has seen it":     {reads: []read{{absent: acme}, {after: time.Minute, outside: true}, {after: 4 * time.Minute, absent: acme}}, want: 1},
-		"another object of the same name begins anew too": {reads: []read{{absent: acme}, {after: 5 * time.Minute, absent: []source.Owned{{Name: "acme", UID: "u2"}}}}, want: 1},
+		"another object of the same name begins anew too": {reads: []read{{absent: acme}, {after: 5 * time.Minute, absent: []tenantsource.Owned{{Name: "acme", UID: "u2"}}}}, want: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var a source.Absences
+			var a tenantsource.Absences
 			at := noon
 			for _, r := range c.reads {
 				at = at.Add(r.after)
@@ -155,15 +155,15 @@ func TestAbsencesAreConfirmedByReadsThatAreAnIntervalApart(t *testing.T) {
 }
 
 // judgeAbsent asks the usual guard about a fleet of 25.
-func judgeAbsent(a source.Absences) source.Verdict {
+func judgeAbsent(a tenantsource.Absences) tenantsource.Verdict {
 	return judgeIn(hold, a)
 }
 
 // hold names the hold that judgeAbsent asks in.
 const hold = "hold"
 
-func judgeIn(hold string, a source.Absences) source.Verdict {
-	return usual.Judge(source.Question{Now: noon, Absences: a, Fleet: 25, Hold: hold})
+func judgeIn(hold string, a tenantsource.Absences) tenantsource.Verdict {
+	return usual.Judge(tenantsource.Question{Now: noon, Absences: a, Fleet: 25, Hold: hold})
 }
 
 func TestApproval(t *testing.T) {
@@ -202,7 +202,7 @@ func TestApproval(t *testing.T) {
 		a := absent(12, 2)
 		a.Approve(held.Hash, hold)
 		for _, o := range ownedN(23)[12:] {
-			a[o.Name] = source.Absence{Owned: o, Reads: 2, Last: noon}
+			a[o.Name] = tenantsource.Absence{Owned: o, Reads: 2, Last: noon}
 		}
 		v := judgeAbsent(a)
 		if len(v.Go) != 12 || v.Held == nil || len(v.Held.Names) != 11 || v.Held.Names[0] != "t012" {
@@ -221,15 +221,15 @@ func TestApproval(t *testing.T) {
 
 func TestWhatIsClearedIsCountedOnce(t *testing.T) {
 	a := absent(10, 2)
-	session := source.Session{Absences: a}
+	session := tenantsource.Session{Absences: a}
 	v := judgeAbsent(a)
 	session.Clear(v.Go[:4], noon)
-	history := source.History{}.Add(noon, 4, usual.Window)
-	v = usual.Judge(source.Question{Now: noon, Absences: a, Fleet: 25, History: history})
+	history := tenantsource.History{}.Add(noon, 4, usual.Window)
+	v = usual.Judge(tenantsource.Question{Now: noon, Absences: a, Fleet: 25, History: history})
 	if len(v.Go) != 10 || v.New != 6 || v.Used != 4 || v.Held != nil {
 		t.Errorf("%+v", v)
 	}
-	session.Clear([]source.Owned{{Name: "another"}}, noon)
+	session.Clear([]tenantsource.Owned{{Name: "another"}}, noon)
 	if _, known := a["another"]; known {
 		t.Error("what is not absent was cleared")
 	}
@@ -237,22 +237,22 @@ func TestWhatIsClearedIsCountedOnce(t *testing.T) {
 
 func TestPlansHaveStableAndDistinctHashes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		object := rapid.Custom(func(t *rapid.T) source.Owned {
-			return source.Owned{Name: rapid.StringMatching(`[a-c]{1,3}`).Draw(t, "name"), UID: rapid.StringMatching(`[a-c]{1,3}`).Draw(t, "uid")}
+		object := rapid.Custom(func(t *rapid.T) tenantsource.Owned {
+			return tenantsource.Owned{Name: rapid.StringMatching(`[a-c]{1,3}`).Draw(t, "name"), UID: rapid.StringMatching(`[a-c]{1,3}`).Draw(t, "uid")}
 		})
-		byName := func(o source.Owned) string { return o.Name }
-		plan := func(objects []source.Owned) string {
+		byName := func(o tenantsource.Owned) string { return o.Name }
+		plan := func(objects []tenantsource.Owned) string {
 			g := usual
 			g.MaxDeletes, g.MaxPercent = 0, 0
-			return g.Judge(source.Question{Now: noon, Absences: source.Absences{}.Note(objects, noon, true, g)}).Held.Hash
+			return g.Judge(tenantsource.Question{Now: noon, Absences: tenantsource.Absences{}.Note(objects, noon, true, g)}).Held.Hash
 		}
 		one := rapid.SliceOfNDistinct(object, 1, 4, byName).Draw(t, "one")
 		other := rapid.SliceOfNDistinct(object, 1, 4, byName).Draw(t, "other")
 		if shuffled := rapid.Permutation(one).Draw(t, "shuffled"); plan(one) != plan(shuffled) {
 			t.Fatalf("%v and %v have different hashes", one, shuffled)
 		}
-		sorted := func(list []source.Owned) []source.Owned {
-			return slices.SortedFunc(slices.Values(list), func(a, b source.Owned) int { return strings.Compare(a.Name, b.Name) })
+		sorted := func(list []tenantsource.Owned) []tenantsource.Owned {
+			return slices.SortedFunc(slices.Values(list), func(a, b tenantsource.Owned) int { return strings.Compare(a.Name, b.Name) })
 		}
 		if !slices.Equal(sorted(one), sorted(other)) && plan(one) == plan(other) {
 			t.Fatalf("%v and %v have one hash", one, other)
@@ -261,7 +261,7 @@ func TestPlansHaveStableAndDistinctHashes(t *testing.T) {
 }
 
 func TestHistoryForgetsWhatHasLeftTheWindow(t *testing.T) {
-	h := source.History{}.Add(noon, 3, usual.Window).Add(noon.Add(time.Hour), 0, usual.Window).Add(noon.Add(2*time.Hour), 4, usual.Window)
+	h := tenantsource.History{}.Add(noon, 3, usual.Window).Add(noon.Add(time.Hour), 0, usual.Window).Add(noon.Add(2*time.Hour), 4, usual.Window)
 	for name, c := range map[string]struct {
 		at   time.Duration
 		want int
@@ -289,7 +289,7 @@ func TestHistoryForgetsWhatHasLeftTheWindow(t *testing.T) {
 func TestHistoryIsSmallAndErrsOnTheSafeSide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		window := rapid.SampledFrom([]time.Duration{time.Hour, 24 * time.Hour, 720 * time.Hour}).Draw(t, "window")
-		var h source.History
+		var h tenantsource.History
 		type deletion struct {
 			at    time.Time
 			count int
@@ -313,7 +313,7 @@ func TestHistoryIsSmallAndErrsOnTheSafeSide(t *testing.T) {
 			if got := h.Within(at, window).Total(); got < least || got > most {
 				t.Fatalf("%d deletions in the window, want %d to %d", got, least, most)
 			}
-			if len(h) > 50 || !slices.IsSortedFunc(h, func(a, b source.Deletions) int { return a.Time.Compare(b.Time) }) {
+			if len(h) > 50 || !slices.IsSortedFunc(h, func(a, b tenantsource.Deletions) int { return a.Time.Compare(b.Time) }) {
 				t.Fatalf("%d entries: %v", len(h), h)
 			}
 		}
@@ -321,7 +321,7 @@ func TestHistoryIsSmallAndErrsOnTheSafeSide(t *testing.T) {
 }
 
 func TestASteadyTrickleStaysWithinItsBudget(t *testing.T) {
-	var h source.History
+	var h tenantsource.History
 	at := noon
 	for range 500 {
 		at = at.Add(20 * time.Minute)
@@ -339,8 +339,8 @@ func TestNamesOfAbsencesAreSorted(t *testing.T) {
 }
 
 func TestHistoryForgetsNothingWhenItIsMerged(t *testing.T) {
-	h := source.History{{Time: noon, Count: 1}, {Time: noon.Add(time.Minute), Count: 2}, {Time: noon.Add(time.Hour), Count: 4}}
-	want := source.History{{Time: noon.Add(time.Minute), Count: 3}, {Time: noon.Add(time.Hour), Count: 4}}
+	h := tenantsource.History{{Time: noon, Count: 1}, {Time: noon.Add(time.Minute), Count: 2}, {Time: noon.Add(time.Hour), Count: 4}}
+	want := tenantsource.History{{Time: noon.Add(time.Minute), Count: 3}, {Time: noon.Add(time.Hour), Count: 4}}
 	if d := cmp.Diff(want, h.Merged(2)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
@@ -351,7 +351,7 @@ func TestHistoryForgetsNothingWhenItIsMerged(t *testing.T) {
 
 // A clock that was a year ahead must not use the budget up for a year.
 func TestHistoryIsNotOfTheFuture(t *testing.T) {
-	h := source.History{{Time: noon.AddDate(1, 0, 0), Count: 10}}.Within(noon, usual.Window)
+	h := tenantsource.History{{Time: noon.AddDate(1, 0, 0), Count: 10}}.Within(noon, usual.Window)
 	if h.Total() != 10 {
 		t.Errorf("%d deletions are counted, want 10", h.Total())
 	}

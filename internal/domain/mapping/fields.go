@@ -1,4 +1,4 @@
-package source
+package mapping
 
 import (
 	"fmt"
@@ -205,14 +205,14 @@ func parseTarget(path string) (target, error) {
 	wantsKey := f != nil && strings.Contains(f.path, "[")
 	switch {
 	case f == nil:
-		return target{}, fmt.Errorf("%s is no field that a row can fill: use one of %s", quote(path), strings.Join(paths(), ", "))
+		return target{}, fmt.Errorf("%s is no field that a row can fill: use one of %s", Quote(path), strings.Join(paths(), ", "))
 	case wantsKey && (!hasKey || !closed):
-		return target{}, fmt.Errorf("%s has no key: write %s", quote(path), f.path)
+		return target{}, fmt.Errorf("%s has no key: write %s", Quote(path), f.path)
 	case !wantsKey && hasKey:
-		return target{}, fmt.Errorf("%s has no keys: write %s", quote(path), f.path)
+		return target{}, fmt.Errorf("%s has no keys: write %s", Quote(path), f.path)
 	case wantsKey:
 		if problem := f.keyProblem(key); problem != "" {
-			return target{}, fmt.Errorf("%s: the key %s %s", quote(path), quote(key), problem)
+			return target{}, fmt.Errorf("%s: the key %s %s", Quote(path), Quote(key), problem)
 		}
 	}
 	return target{field: f, key: key}, nil
@@ -272,14 +272,14 @@ func metadataKeyProblem(key string) string {
 	return ""
 }
 
-// longestQuote keeps reasons readable, and what they are stored in small.
-const longestQuote = 100
+// LongestQuote keeps reasons readable, and what they are stored in small.
+const LongestQuote = 100
 
-// quote shows a text of unknown length.
-func quote(s string) string { return fmt.Sprintf("%q", shorten(s, longestQuote)) }
+// Quote shows a text of unknown length.
+func Quote(s string) string { return fmt.Sprintf("%q", Shorten(s, LongestQuote)) }
 
-// shorten cuts a text off after n characters, and shows that.
-func shorten(s string, n int) string {
+// Shorten cuts a text off after n characters, and shows that.
+func Shorten(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s
 	}

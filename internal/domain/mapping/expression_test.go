@@ -1,4 +1,4 @@
-package source_test
+package mapping_test
 
 import (
 	"strings"
@@ -6,17 +6,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // What an expression gives is seen best in a parameter.
-func evaluate(t *testing.T, text string, values tree) (string, *source.Rejection) {
+func evaluate(t *testing.T, text string, values tree) (string, *mapping.Rejection) {
 	t.Helper()
-	c := source.Config{
-		DistributionID: "E1", Template: source.Template{Spec: tree{"domains": domainList("a.example.com")}},
-		Expressions: []source.Expression{{Field: "name", Expression: `"fix"`}, {Field: "metadata.annotations[a]", Expression: text}},
+	c := mapping.Config{
+		DistributionID: "E1", Template: mapping.Template{Spec: tree{"domains": domainList("a.example.com")}},
+		Expressions: []mapping.Expression{{Field: "name", Expression: `"fix"`}, {Field: "metadata.annotations[a]", Expression: text}},
 	}
-	o, rejection := compile(t, c).Build(1, source.Row{Values: values})
+	o, rejection := compile(t, c).Build(1, mapping.Row{Values: values})
 	return o.Annotations["a"], rejection
 }
 
@@ -119,7 +119,7 @@ func TestAnExpressionThatTakesTooLongNamesTheCure(t *testing.T) {
 		list[i] = int64(i)
 	}
 	_, got = evaluate(t, `string(row.l.all(a, row.l.all(b, a + b > -1)))`, tree{"l": list})
-	want := &source.Rejection{Row: "fix", Name: "fix", Reason: "the expression for metadata.annotations[a]: it takes too long for this row: make the expression simpler, or compute the value in the query or in the store"}
+	want := &mapping.Rejection{Row: "fix", Name: "fix", Reason: "the expression for metadata.annotations[a]: it takes too long for this row: make the expression simpler, or compute the value in the query or in the store"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -146,7 +146,7 @@ func TestALoopOverAHundredDomainsIsAllowed(t *testing.T) {
 		labels[i] = strings.Repeat("a", i%20+1) + strings.Repeat("b", i/20)
 	}
 	p := compile(t, config(expression("domains", `row.labels.map(l, l.lowerAscii() + "." + row.zone)`)))
-	o, rejection := p.Build(1, source.Row{Values: tree{"name": "acme", "labels": labels, "zone": "apps.example.com"}})
+	o, rejection := p.Build(1, mapping.Row{Values: tree{"name": "acme", "labels": labels, "zone": "apps.example.com"}})
 	if rejection != nil || len(o.Domains()) != 100 {
 		t.Errorf("%d domains, %+v", len(o.Domains()), rejection)
 	}

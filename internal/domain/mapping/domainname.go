@@ -1,4 +1,4 @@
-package source
+package mapping
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ func canonicalDomain(s string) (name, problem string) {
 }
 
 func domainProblem(s, reason string) string {
-	return fmt.Sprintf("%s %s: write names like shop.example.com or *.example.com, without scheme, port, path, underscore or brackets", quote(s), reason)
+	return fmt.Sprintf("%s %s: write names like shop.example.com or *.example.com, without scheme, port, path, underscore or brackets", Quote(s), reason)
 }
 
 func isASCII(s string) bool {

@@ -1,4 +1,4 @@
-package source_test
+package tenantsource_test
 
 import (
 	"fmt"
@@ -9,13 +9,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
 // life is a source in played time, with what has to be remembered to judge it. It does what the controller does, in memory.
 type life struct {
 	t   *rapid.T
-	in  source.Input
+	in  tenantsource.Input
 	now time.Time
 	// rows and fleet are names; a fleet remembers UIDs.
 	names []string
@@ -28,17 +29,17 @@ type life struct {
 	counted map[string]bool
 	// held is the plan in status, approved are the UIDs of those in a plan that a person has approved, and whose rows no
 	// read has seen since that status tells of. seen are those that status has yet to tell of.
-	held           *source.Held
+	held           *tenantsource.Held
 	approved, seen map[string]bool
 	// gone is what the guard let go without a person's word, by time; all is all that went.
-	gone, all source.History
+	gone, all tenantsource.History
 	// stuck is set while the API server is busy when something is to be deleted.
 	stuck bool
 }
 
 func newLife(t *rapid.T) *life {
 	l := &life{t: t, now: noon, rows: map[string]bool{}, fleet: map[string]string{}, looks: map[string]int{}, counted: map[string]bool{}, approved: map[string]bool{}, seen: map[string]bool{}}
-	l.in = source.Input{Generation: 1, Policy: source.PolicyDelete, Session: &source.Session{}, Guard: source.Guard{
+	l.in = tenantsource.Input{Generation: 1, Policy: tenantsource.PolicyDelete, Session: &tenantsource.Session{}, Guard: tenantsource.Guard{
 		ConfirmPolls: rapid.IntRange(2, 3).Draw(t, "confirmations"), Interval: 5 * time.Minute,
 		MaxDeletes: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "number"), MaxPercent: rapid.SampledFrom([]int{0, 10, 25}).Draw(t, "share"), Window: time.Hour,
 	}}
@@ -55,16 +56,16 @@ func (l *life) play(w weather) {
 	l.in.Now = l.now
 	l.in.Expire()
 	for {
-		d := source.Decide(l.in)
+		d := tenantsource.Decide(l.in)
 		switch d.Step {
-		case source.Read:
+		case tenantsource.Read:
 			l.read(w)
-		case source.Apply:
-			l.in.Session.Round.Failure = &source.Failure{Reason: source.PollFailed, Message: "The API server refuses every change"}
-		case source.Reserve:
+		case tenantsource.Apply:
+			l.in.Session.Round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "The API server refuses every change"}
+		case tenantsource.Reserve:
 			r := l.in.Session.Round
 			l.checkCounted(r)
-			report := source.Conclude(l.in, d)
+			report := tenantsource.Conclude(l.in, d)
 			l.in.Memory.History, l.in.Memory.Cleared = report.History, report.Cleared
 			r.Reserved = true
 			l.in.Session.Clear(r.Verdict.Go, l.now)
@@ -74,15 +75,15 @@ func (l *life) play(w weather) {
 			if l.dies("dies before it deletes") {
 				return
 			}
-		case source.Remove:
+		case tenantsource.Remove:
 			if l.stuck {
 				return
 			}
 			l.remove()
-		case source.Rest:
+		case tenantsource.Rest:
 			l.rest(d)
 			return
-		case source.LetGo:
+		case tenantsource.LetGo:
 			l.t.Fatalf("unexpected %+v", d)
 		}
 	}
@@ -116,17 +117,17 @@ func (l *life) read(w weather) {
 			l.fleet[name] = fmt.Sprintf("u%d", l.born)
 		}
 	}
-	var owned []source.Owned
+	var owned []tenantsource.Owned
 	for _, name := range slices.Sorted(maps.Keys(l.fleet)) {
-		owned = append(owned, source.Owned{Name: name, UID: l.fleet[name]})
+		owned = append(owned, tenantsource.Owned{Name: name, UID: l.fleet[name]})
 	}
-	h := source.Present(slices.Sorted(maps.Keys(l.rows))...)
+	h := tenantsource.Present(slices.Sorted(maps.Keys(l.rows))...)
 	if w == failure || w == cut {
 		read := rapid.IntRange(0, len(l.rows)).Draw(l.t, "rows that were read")
 		if w == failure {
 			read = 0
 		}
-		h = source.Present(slices.Sorted(maps.Keys(l.rows))[:read]...)
+		h = tenantsource.Present(slices.Sorted(maps.Keys(l.rows))[:read]...)
 	}
 	for name, uid := range l.fleet {
 		if h.Present(name) {
@@ -135,17 +136,17 @@ func (l *life) read(w weather) {
 			delete(l.counted, uid)
 		}
 	}
-	h.Declared, h.Columns = true, []source.SeenColumn{{Column: source.Column{Name: "domain"}, Rows: h.Rows}}
+	h.Declared, h.Columns = true, []tenantsource.SeenColumn{{Column: mapping.Column{Name: "domain"}, Rows: h.Rows}}
 	switch w {
 	case failure, cut:
-		l.in.Fail(&source.Failure{Reason: source.PollFailed, Message: "No answer"}, h.Present, owned)
+		l.in.Fail(&tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "No answer"}, h.Present, owned)
 		return
 	case mistake:
 		h.Columns = nil
 	case nameless:
 		h.Nameless, h.Rows = 1, h.Rows+1
 	case refused:
-		h.Changes = make([]source.Change, 2)
+		h.Changes = make([]tenantsource.Change, 2)
 	case good:
 	}
 	l.in.Settle(h, owned)
@@ -192,7 +193,7 @@ func (l *life) dies(when string) bool {
 }
 
 // checkCounted is shown what the guard lets go, before it is counted.
-func (l *life) checkCounted(r *source.Round) {
+func (l *life) checkCounted(r *tenantsource.Round) {
 	unasked, counted := 0, 0
 	for _, o := range r.Verdict.Go {
 		a := l.in.Session.Absences[o.Name]
@@ -213,16 +214,16 @@ func (l *life) checkCounted(r *source.Round) {
 	// What is remembered is remembered a piece of the window too long at most.
 	before := l.all.Within(l.now, l.in.Guard.Window*49/48).Total()
 	most := max(l.in.Guard.MaxDeletes, (len(l.fleet)+before)*l.in.Guard.MaxPercent/100)
-	l.gone = append(l.gone, source.Deletions{Time: l.now, Count: unasked})
-	l.all = append(l.all, source.Deletions{Time: l.now, Count: counted})
+	l.gone = append(l.gone, tenantsource.Deletions{Time: l.now, Count: unasked})
+	l.all = append(l.all, tenantsource.Deletions{Time: l.now, Count: counted})
 	inWindow := l.gone.Within(l.now, l.in.Guard.Window).Total()
 	if unasked > 0 && inWindow > most {
 		l.t.Fatalf("%d went in %s without a person's word, and the guard lets %d", inWindow, l.in.Guard.Window, most)
 	}
 }
 
-func (l *life) rest(d source.Decision) {
-	report := source.Conclude(l.in, d)
+func (l *life) rest(d tenantsource.Decision) {
+	report := tenantsource.Conclude(l.in, d)
 	if report.Polled == nil || l.dies("dies before it tells") {
 		return
 	}
@@ -249,7 +250,7 @@ func (l *life) rest(d source.Decision) {
 
 // restart loses what was in memory: of what has been counted, status alone tells.
 func (l *life) restart() {
-	l.in.Session = &source.Session{HeldHash: l.in.Memory.HeldHash, Polled: l.in.Memory.LastPoll}
+	l.in.Session = &tenantsource.Session{HeldHash: l.in.Memory.HeldHash, Polled: l.in.Memory.LastPoll}
 	clear(l.seen)
 	clear(l.counted)
 	for _, uid := range l.in.Memory.Cleared {

@@ -1,4 +1,4 @@
-package source_test
+package tenantsource_test
 
 import (
 	"errors"
@@ -12,12 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
 // object is what the fleet of these tests has under a name.
 type object struct {
-	standing source.Standing
+	standing tenantsource.Standing
 	hash     string
 	domains  []string
 }
@@ -25,23 +26,23 @@ type object struct {
 // objects is a source.Fleet.
 type objects map[string]object
 
-func (f objects) Standing(o source.Object) source.Standing {
+func (f objects) Standing(o mapping.Object) tenantsource.Standing {
 	s := f[o.Name].standing
 	s.Equal = f[o.Name].hash == o.Hash()
 	return s
 }
 
 func (f objects) Serves(name, domain string) bool {
-	return f[name].standing.Relation == source.Ours && slices.Contains(f[name].domains, domain)
+	return f[name].standing.Relation == tenantsource.Ours && slices.Contains(f[name].domains, domain)
 }
 
 // customer is a row with a key, so that it is named alike wherever it stands.
-func customer(name string, domains ...any) source.Row {
-	return source.Row{Key: "key:" + name, Values: tree{"name": name, "domain": domains}}
+func customer(name string, domains ...any) mapping.Row {
+	return mapping.Row{Key: "key:" + name, Values: tree{"name": name, "domain": domains}}
 }
 
 // wanted is the hash of what the row of a customer becomes.
-func wanted(t rapid.TB, p *source.Program, row source.Row) string {
+func wanted(t rapid.TB, p *mapping.Program, row mapping.Row) string {
 	t.Helper()
 	o, rejection := p.Build(1, row)
 	if rejection != nil {
@@ -50,9 +51,9 @@ func wanted(t rapid.TB, p *source.Program, row source.Row) string {
 	return o.Hash()
 }
 
-func gather(t rapid.TB, p *source.Program, fleet source.Fleet, rows ...source.Row) *source.Harvest {
+func gather(t rapid.TB, p *mapping.Program, fleet tenantsource.Fleet, rows ...mapping.Row) *tenantsource.Harvest {
 	t.Helper()
-	poll := source.NewPoll(p, fleet, 0)
+	poll := tenantsource.NewPoll(p, fleet, 0)
 	for _, row := range rows {
 		if err := poll.Row(row); err != nil {
 			t.Fatal(err)
@@ -62,7 +63,7 @@ func gather(t rapid.TB, p *source.Program, fleet source.Fleet, rows ...source.Ro
 }
 
 // changes renders what a harvest would write.
-func changes(h *source.Harvest) []string {
+func changes(h *tenantsource.Harvest) []string {
 	var out []string
 	for _, c := range h.Changes {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s", c.Action, c.Name, c.UID)))
@@ -71,7 +72,7 @@ func changes(h *source.Harvest) []string {
 }
 
 // refusals renders what a harvest refuses.
-func refusals(h *source.Harvest) []string {
+func refusals(h *tenantsource.Harvest) []string {
 	var out []string
 	for _, r := range h.Rejected {
 		out = append(out, r.Row+": "+r.Reason)
@@ -82,9 +83,9 @@ func refusals(h *source.Harvest) []string {
 func TestPollComparesRowsWithObjects(t *testing.T) {
 	program := compile(t, config())
 	acmeRow := customer("acme", "acme.example.com")
-	ours := source.Standing{Relation: source.Ours, UID: "u1"}
+	ours := tenantsource.Standing{Relation: tenantsource.Ours, UID: "u1"}
 	same := wanted(t, program, acmeRow)
-	with := func(change func(*source.Standing)) source.Standing {
+	with := func(change func(*tenantsource.Standing)) tenantsource.Standing {
 		s := ours
 		change(&s)
 		return s
@@ -96,85 +97,85 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 	sharedWith := func(domain, row string) string {
 		return fmt.Sprintf("the domain %q is also that of the row %q: a domain belongs to one tenant, remove it from one of them", domain, row)
 	}
-	bobs := source.Standing{Relation: source.Foreign, UID: "u1", Owner: "it is Bob's"}
+	bobs := tenantsource.Standing{Relation: tenantsource.Foreign, UID: "u1", Owner: "it is Bob's"}
 	for name, c := range map[string]struct {
 		fleet               objects
-		rows                []source.Row
+		rows                []mapping.Row
 		changes, refused    []string
 		tenants             int
 		nameless, conflicts int
 	}{
 		"no rows are no changes": {fleet: objects{"acme": {standing: ours}}},
 		"a row without an object is created": {
-			rows: []source.Row{acmeRow}, changes: []string{"Create acme"}, tenants: 1,
+			rows: []mapping.Row{acmeRow}, changes: []string{"Create acme"}, tenants: 1,
 		},
 		"a row whose object is equal needs nothing": {
-			fleet: objects{"acme": {standing: ours, hash: same}}, rows: []source.Row{acmeRow}, tenants: 1,
+			fleet: objects{"acme": {standing: ours, hash: same}}, rows: []mapping.Row{acmeRow}, tenants: 1,
 		},
 		"a row whose object differs is an update of exactly that object": {
-			fleet: objects{"acme": {standing: ours}}, rows: []source.Row{acmeRow}, changes: []string{"Update acme u1"}, tenants: 1,
+			fleet: objects{"acme": {standing: ours}}, rows: []mapping.Row{acmeRow}, changes: []string{"Update acme u1"}, tenants: 1,
 		},
 		"an object of an earlier source of the same name is taken over, be it equal or not": {
-			fleet: objects{"acme": {standing: source.Standing{Relation: source.Earlier, UID: "u1"}, hash: same}},
-			rows:  []source.Row{acmeRow}, changes: []string{"Update acme u1"}, tenants: 1,
+			fleet: objects{"acme": {standing: tenantsource.Standing{Relation: tenantsource.Earlier, UID: "u1"}, hash: same}},
+			rows:  []mapping.Row{acmeRow}, changes: []string{"Update acme u1"}, tenants: 1,
 		},
 		"an object of somebody else is a conflict of that row only": {
 			fleet: objects{"acme": {standing: bobs}},
-			rows:  []source.Row{acmeRow, customer("beta", "beta.example.com")}, changes: []string{"Create beta"}, tenants: 1,
+			rows:  []mapping.Row{acmeRow, customer("beta", "beta.example.com")}, changes: []string{"Create beta"}, tenants: 1,
 			refused: []string{"key:acme: " + foreign}, conflicts: 1,
 		},
 		"a disabled object whose row is back is enabled, though it is equal otherwise": {
-			fleet: objects{"acme": {standing: with(func(s *source.Standing) { s.Disabled = true }), hash: same}},
-			rows:  []source.Row{acmeRow}, changes: []string{"Enable acme u1"}, tenants: 1,
+			fleet: objects{"acme": {standing: with(func(s *tenantsource.Standing) { s.Disabled = true }), hash: same}},
+			rows:  []mapping.Row{acmeRow}, changes: []string{"Enable acme u1"}, tenants: 1,
 		},
 		"a disabled object of somebody else stays disabled": {
-			fleet: objects{"acme": {standing: source.Standing{Relation: source.Foreign, UID: "u1", Owner: "it is Bob's", Disabled: true}}},
-			rows:  []source.Row{acmeRow}, refused: []string{"key:acme: " + foreign}, conflicts: 1,
+			fleet: objects{"acme": {standing: tenantsource.Standing{Relation: tenantsource.Foreign, UID: "u1", Owner: "it is Bob's", Disabled: true}}},
+			rows:  []mapping.Row{acmeRow}, refused: []string{"key:acme: " + foreign}, conflicts: 1,
 		},
 		"an object on its way out is left alone until it is gone": {
-			fleet: objects{"acme": {standing: with(func(s *source.Standing) { s.Deleting = true })}}, rows: []source.Row{acmeRow}, tenants: 1,
+			fleet: objects{"acme": {standing: with(func(s *tenantsource.Standing) { s.Deleting = true })}}, rows: []mapping.Row{acmeRow}, tenants: 1,
 		},
 		"so is one that was disabled before it was deleted": {
-			fleet: objects{"acme": {standing: with(func(s *source.Standing) { s.Deleting, s.Disabled = true, true })}}, rows: []source.Row{acmeRow}, tenants: 1,
+			fleet: objects{"acme": {standing: with(func(s *tenantsource.Standing) { s.Deleting, s.Disabled = true, true })}}, rows: []mapping.Row{acmeRow}, tenants: 1,
 		},
 		"of two rows of one name none is used": {
-			rows:    []source.Row{acmeRow, customer("acme", "other.example.com"), customer("beta", "beta.example.com")},
+			rows:    []mapping.Row{acmeRow, customer("acme", "other.example.com"), customer("beta", "beta.example.com")},
 			changes: []string{"Create beta"}, tenants: 1, refused: []string{"key:acme: " + twin, "key:acme: " + twin},
 		},
 		"nor of three": {
-			rows:    []source.Row{acmeRow, acmeRow, acmeRow},
+			rows:    []mapping.Row{acmeRow, acmeRow, acmeRow},
 			refused: []string{"key:acme: " + twin, "key:acme: " + twin, "key:acme: " + twin},
 		},
 		"twins of a name that is somebody else's are no conflict, since none of them would be used anyway": {
-			fleet: objects{"acme": {standing: bobs}}, rows: []source.Row{acmeRow, acmeRow}, refused: []string{"key:acme: " + twin, "key:acme: " + twin},
+			fleet: objects{"acme": {standing: bobs}}, rows: []mapping.Row{acmeRow, acmeRow}, refused: []string{"key:acme: " + twin, "key:acme: " + twin},
 		},
 		"a row that is wrong beside being a twin says what is wrong with it": {
-			rows:    []source.Row{acmeRow, customer("acme", "_")},
+			rows:    []mapping.Row{acmeRow, customer("acme", "_")},
 			refused: []string{"key:acme: " + twin, `key:acme: column "domain" for domains: "_" is no domain name: write names like shop.example.com or *.example.com, without scheme, port, path, underscore or brackets`},
 		},
 		"two rows that share a domain are both refused where nobody serves it yet": {
-			rows:    []source.Row{customer("acme", "a.example.com", "shared.example.com"), customer("beta", "Shared.example.com.")},
+			rows:    []mapping.Row{customer("acme", "a.example.com", "shared.example.com"), customer("beta", "Shared.example.com.")},
 			refused: []string{"key:acme: " + sharedWith("shared.example.com", "key:beta"), "key:beta: " + sharedWith("shared.example.com", "key:acme")},
 		},
 		"the one whose object serves the domain already keeps it": {
 			fleet:   objects{"beta": {standing: ours, domains: []string{"shared.example.com"}}},
-			rows:    []source.Row{customer("acme", "shared.example.com"), customer("beta", "shared.example.com"), customer("zeta", "shared.example.com")},
+			rows:    []mapping.Row{customer("acme", "shared.example.com"), customer("beta", "shared.example.com"), customer("zeta", "shared.example.com")},
 			changes: []string{"Update beta u1"}, tenants: 1,
 			refused: []string{"key:acme: " + sharedWith("shared.example.com", "key:beta"), "key:zeta: " + sharedWith("shared.example.com", "key:beta")},
 		},
 		"an object of somebody else that serves it is no holder": {
 			fleet: objects{"acme": {standing: bobs, domains: []string{"shared.example.com"}}},
-			rows:  []source.Row{customer("acme", "shared.example.com"), customer("beta", "shared.example.com")},
+			rows:  []mapping.Row{customer("acme", "shared.example.com"), customer("beta", "shared.example.com")},
 			refused: []string{
 				"key:acme: " + foreign, "key:beta: " + sharedWith("shared.example.com", "key:acme"),
 			}, conflicts: 1,
 		},
 		"a twin shares its domain with nobody, since it is not used": {
-			rows:    []source.Row{customer("acme", "a.example.com"), customer("acme", "b.example.com"), customer("beta", "a.example.com")},
+			rows:    []mapping.Row{customer("acme", "a.example.com"), customer("acme", "b.example.com"), customer("beta", "a.example.com")},
 			changes: []string{"Create beta"}, tenants: 1, refused: []string{"key:acme: " + twin, "key:acme: " + twin},
 		},
 		"rows without a name are counted, since nobody knows whose they are": {
-			rows:     []source.Row{{Key: "key:1", Values: tree{"name": nil, "domain": "a.example.com"}}, {Key: "key:2", Values: tree{"name": "A!", "domain": "a.example.com"}}, acmeRow},
+			rows:     []mapping.Row{{Key: "key:1", Values: tree{"name": nil, "domain": "a.example.com"}}, {Key: "key:2", Values: tree{"name": "A!", "domain": "a.example.com"}}, acmeRow},
 			changes:  []string{"Create acme"},
 			tenants:  1,
 			nameless: 2,
@@ -208,7 +209,7 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 
 func TestARowThatIsNotUsedIsPresentAllTheSame(t *testing.T) {
 	program := compile(t, config())
-	bobs := objects{"foreign": {standing: source.Standing{Relation: source.Foreign, Owner: "it is Bob's"}}}
+	bobs := objects{"foreign": {standing: tenantsource.Standing{Relation: tenantsource.Foreign, Owner: "it is Bob's"}}}
 	got := gather(t, program, bobs,
 		customer("foreign", "f.example.com"), customer("twin", "t.example.com"), customer("twin", "t.example.com"),
 		customer("shares", "s.example.com"), customer("shares-too", "s.example.com"), customer("wrong", "_"), customer("fine", "fine.example.com"))
@@ -234,7 +235,7 @@ func TestAChangeBringsTheWholeObject(t *testing.T) {
 }
 
 func TestTooManyRowsEndTheRead(t *testing.T) {
-	poll := source.NewPoll(compile(t, config()), objects{}, 2)
+	poll := tenantsource.NewPoll(compile(t, config()), objects{}, 2)
 	for i := range 2 {
 		if err := poll.Row(customer(fmt.Sprintf("customer-%d", i), "a.example.com")); err != nil {
 			t.Fatal(err)
@@ -249,23 +250,23 @@ func TestTooManyRowsEndTheRead(t *testing.T) {
 
 func TestColumnsThatAreNeededHaveToBeThere(t *testing.T) {
 	program := compile(t, config())
-	column := func(name string) source.Column { return source.Column{Name: name, Type: source.TypeString} }
+	column := func(name string) mapping.Column { return mapping.Column{Name: name, Type: mapping.TypeString} }
 	for name, c := range map[string]struct {
-		columns []source.Column
+		columns []mapping.Column
 		want    string
 	}{
-		"all are there, and more": {columns: []source.Column{column("id"), column("name"), column("domain")}},
+		"all are there, and more": {columns: []mapping.Column{column("id"), column("name"), column("domain")}},
 		"one is missing": {
-			columns: []source.Column{column("id"), column("name")},
+			columns: []mapping.Column{column("id"), column("name")},
 			want:    `Reading: the result has no column "domain", but id, name: correct the query, spec.mapping or spec.expressions`,
 		},
 		"its name differs in case": {
-			columns: []source.Column{column("Name"), column("domain")},
+			columns: []mapping.Column{column("Name"), column("domain")},
 			want:    `Reading: the result has no column "name", but Name, domain: correct the query, spec.mapping or spec.expressions`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := source.NewPoll(program, objects{}, 0).Columns(c.columns)
+			err := tenantsource.NewPoll(program, objects{}, 0).Columns(c.columns)
 			if c.want == "" {
 				if err != nil {
 					t.Error(err)
@@ -279,11 +280,11 @@ func TestColumnsThatAreNeededHaveToBeThere(t *testing.T) {
 	}
 
 	t.Run("the cure is told however many and long the columns are", func(t *testing.T) {
-		var columns []source.Column
+		var columns []mapping.Column
 		for range 100 {
 			columns = append(columns, column(strings.Repeat("ü", 200)))
 		}
-		err := source.NewPoll(program, objects{}, 0).Columns(columns)
+		err := tenantsource.NewPoll(program, objects{}, 0).Columns(columns)
 		if len(err.Error()) > 1000 || !strings.HasSuffix(err.Error(), "correct the query, spec.mapping or spec.expressions") {
 			t.Errorf("%d bytes: %v", len(err.Error()), err)
 		}
@@ -291,37 +292,37 @@ func TestColumnsThatAreNeededHaveToBeThere(t *testing.T) {
 }
 
 func TestPollRemembersTheColumnsThatAreUsed(t *testing.T) {
-	program := compile(t, config(mapping("plan", "parameters[plan]")))
-	rows := []source.Row{
+	program := compile(t, config(mapped("plan", "parameters[plan]")))
+	rows := []mapping.Row{
 		{Values: tree{"name": "acme", "domain": "a.example.com", "enabled": true, "plan": nil, "unused": "x"}},
 		{Values: tree{"name": "beta", "domain": []any{"b.example.com"}, "enabled": nil, "plan": int64(1)}},
 		{Values: tree{"name": "gamma", "domain": "c.example.com", "plan": 2.5}},
 	}
-	seen := func(name string, kind source.Type, n int) source.SeenColumn {
-		return source.SeenColumn{Column: source.Column{Name: name, Type: kind}, Rows: n}
+	seen := func(name string, kind mapping.Type, n int) tenantsource.SeenColumn {
+		return tenantsource.SeenColumn{Column: mapping.Column{Name: name, Type: kind}, Rows: n}
 	}
 
 	t.Run("a store without a schema shows them by its rows", func(t *testing.T) {
 		got := gather(t, program, objects{}, rows...)
-		want := []source.SeenColumn{
-			seen("domain", source.TypeMixed, 3), seen("enabled", source.TypeBoolean, 1), seen("name", source.TypeString, 3), seen("plan", source.TypeNumber, 2),
+		want := []tenantsource.SeenColumn{
+			seen("domain", mapping.TypeMixed, 3), seen("enabled", mapping.TypeBoolean, 1), seen("name", mapping.TypeString, 3), seen("plan", mapping.TypeNumber, 2),
 		}
 		if d := cmp.Diff(want, got.Columns); d != "" || got.Declared {
 			t.Errorf("declared: %t (-want +got):\n%s", got.Declared, d)
 		}
 	})
 	t.Run("a store with a schema says them, and the rows how full they are", func(t *testing.T) {
-		poll := source.NewPoll(program, objects{}, 0)
-		err := poll.Columns([]source.Column{
-			{Name: "name", Type: source.TypeString}, {Name: "domain", Type: source.TypeList}, {Name: "plan", Type: source.TypeOther},
-			{Name: "connection_group_id", Type: source.TypeString}, {Name: "unused", Type: source.TypeTime},
+		poll := tenantsource.NewPoll(program, objects{}, 0)
+		err := poll.Columns([]mapping.Column{
+			{Name: "name", Type: mapping.TypeString}, {Name: "domain", Type: mapping.TypeList}, {Name: "plan", Type: mapping.TypeOther},
+			{Name: "connection_group_id", Type: mapping.TypeString}, {Name: "unused", Type: mapping.TypeTime},
 		})
 		for _, row := range rows {
 			err = errors.Join(err, poll.Row(row))
 		}
 		got := poll.Harvest()
-		want := []source.SeenColumn{
-			seen("connection_group_id", source.TypeString, 0), seen("domain", source.TypeList, 3), seen("name", source.TypeString, 3), seen("plan", source.TypeOther, 2),
+		want := []tenantsource.SeenColumn{
+			seen("connection_group_id", mapping.TypeString, 0), seen("domain", mapping.TypeList, 3), seen("name", mapping.TypeString, 3), seen("plan", mapping.TypeOther, 2),
 		}
 		if d := cmp.Diff(want, got.Columns); d != "" || err != nil || !got.Declared {
 			t.Errorf("%v, declared: %t (-want +got):\n%s", err, got.Declared, d)
@@ -329,10 +330,10 @@ func TestPollRemembersTheColumnsThatAreUsed(t *testing.T) {
 	})
 	t.Run("an expression over the whole row uses all of them", func(t *testing.T) {
 		whole := compile(t, config(expression("parameters[size]", "string(size(row))")))
-		row := acme(tree{"at": time.Unix(0, 0), "list": []any{}, "map": tree{}, "blob": source.Unsupported("bytea")})
-		want := []source.SeenColumn{
-			seen("at", source.TypeTime, 1), seen("blob", source.TypeOther, 1), seen("domain", source.TypeString, 1),
-			seen("list", source.TypeList, 1), seen("map", source.TypeObject, 1), seen("name", source.TypeString, 1),
+		row := acme(tree{"at": time.Unix(0, 0), "list": []any{}, "map": tree{}, "blob": mapping.Unsupported("bytea")})
+		want := []tenantsource.SeenColumn{
+			seen("at", mapping.TypeTime, 1), seen("blob", mapping.TypeOther, 1), seen("domain", mapping.TypeString, 1),
+			seen("list", mapping.TypeList, 1), seen("map", mapping.TypeObject, 1), seen("name", mapping.TypeString, 1),
 		}
 		if d := cmp.Diff(want, gather(t, whole, objects{}, row).Columns); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
@@ -341,12 +342,12 @@ func TestPollRemembersTheColumnsThatAreUsed(t *testing.T) {
 }
 
 // anyTable is a table with a fleet that it meets: few names and domains, so that they clash.
-func anyTable(t *rapid.T, p *source.Program) ([]source.Row, objects) {
+func anyTable(t *rapid.T, p *mapping.Program) ([]mapping.Row, objects) {
 	names := rapid.SampledFrom([]any{"acme", "beta", "gamma", "delta", nil, "A!", 7})
 	domains := rapid.SampledFrom([]any{"a.example.com", "b.example.com", "c.example.com", "d.example.com", "_"})
-	var rows []source.Row
+	var rows []mapping.Row
 	for i := range rapid.IntRange(0, 8).Draw(t, "rows") {
-		rows = append(rows, source.Row{Key: fmt.Sprintf("key:%d", i), Values: tree{
+		rows = append(rows, mapping.Row{Key: fmt.Sprintf("key:%d", i), Values: tree{
 			"name":    names.Draw(t, "name"),
 			"domain":  rapid.SliceOfNDistinct(domains, 1, 2, rapid.ID[any]).Draw(t, "domains"),
 			"enabled": rapid.SampledFrom([]any{nil, true, false, "perhaps"}).Draw(t, "enabled"),
@@ -355,8 +356,8 @@ func anyTable(t *rapid.T, p *source.Program) ([]source.Row, objects) {
 	fleet := objects{}
 	for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"acme", "beta", "gamma", "delta", "gone"}), rapid.ID[string]).Draw(t, "objects") {
 		o := object{
-			standing: source.Standing{
-				Relation: rapid.SampledFrom([]source.Relation{source.Ours, source.Ours, source.Earlier, source.Foreign}).Draw(t, "relation"),
+			standing: tenantsource.Standing{
+				Relation: rapid.SampledFrom([]tenantsource.Relation{tenantsource.Ours, tenantsource.Ours, tenantsource.Earlier, tenantsource.Foreign}).Draw(t, "relation"),
 				UID:      "uid-" + name, Owner: "it is Bob's",
 				Deleting: rapid.Bool().Draw(t, "deleting"), Disabled: rapid.Bool().Draw(t, "disabled"),
 			},
@@ -375,12 +376,12 @@ func anyTable(t *rapid.T, p *source.Program) ([]source.Row, objects) {
 // told is all that a harvest says.
 type told struct {
 	Changes, Refused, Present          []string
-	Objects                            []source.Object
-	Columns                            []source.SeenColumn
+	Objects                            []mapping.Object
+	Columns                            []tenantsource.SeenColumn
 	Rows, Tenants, Nameless, Conflicts int
 }
 
-func tell(t rapid.TB, h *source.Harvest) told {
+func tell(t rapid.TB, h *tenantsource.Harvest) told {
 	t.Helper()
 	out := told{
 		Changes: changes(h), Refused: refusals(h), Columns: h.Columns,
@@ -428,12 +429,12 @@ func TestOnceWrittenNothingIsLeftToWrite(t *testing.T) {
 			}
 			before := fleet[c.Name]
 			switch {
-			case before.standing.Relation == source.Foreign, before.standing.Deleting:
+			case before.standing.Relation == tenantsource.Foreign, before.standing.Deleting:
 				t.Fatalf("%s of %s, which is %+v", c.Action, c.Name, before.standing)
-			case (c.Action == source.Create) != (before.standing.Relation == source.Absent), c.UID != before.standing.UID:
+			case (c.Action == tenantsource.Create) != (before.standing.Relation == tenantsource.Absent), c.UID != before.standing.UID:
 				t.Fatalf("%s of %s %q, which is %+v", c.Action, c.Name, c.UID, before.standing)
 			}
-			fleet[c.Name] = object{standing: source.Standing{Relation: source.Ours, UID: "uid-" + c.Name}, hash: o.Hash(), domains: o.Domains()}
+			fleet[c.Name] = object{standing: tenantsource.Standing{Relation: tenantsource.Ours, UID: "uid-" + c.Name}, hash: o.Hash(), domains: o.Domains()}
 		}
 		again := gather(t, program, fleet, rows...)
 		if len(again.Changes) > 0 {

@@ -1,4 +1,4 @@
-package source_test
+package tenantsource_test
 
 import (
 	"errors"
@@ -10,12 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
 // said renders conditions as a person reads them.
-func said(conditions []source.Condition) []string {
+func said(conditions []chain.Condition) []string {
 	var out []string
 	for _, c := range conditions {
 		status := "False"
@@ -28,17 +30,17 @@ func said(conditions []source.Condition) []string {
 }
 
 // rejections are n rows that are refused.
-func rejections(n int) []source.Rejection {
-	var out []source.Rejection
+func rejections(n int) []mapping.Rejection {
+	var out []mapping.Rejection
 	for i := range n {
-		out = append(out, source.Rejection{Row: fmt.Sprintf("row %d", i+1), Reason: "no domain", Name: fmt.Sprintf("r%03d", i)})
+		out = append(out, mapping.Rejection{Row: fmt.Sprintf("row %d", i+1), Reason: "no domain", Name: fmt.Sprintf("r%03d", i)})
 	}
 	return out
 }
 
-func harvest(change ...func(*source.Harvest)) func(*source.Round) {
-	return func(r *source.Round) {
-		r.Harvest = &source.Harvest{Rows: 25, Tenants: 25}
+func harvest(change ...func(*tenantsource.Harvest)) func(*tenantsource.Round) {
+	return func(r *tenantsource.Round) {
+		r.Harvest = &tenantsource.Harvest{Rows: 25, Tenants: 25}
 		for _, c := range change {
 			c(r.Harvest)
 		}
@@ -46,16 +48,16 @@ func harvest(change ...func(*source.Harvest)) func(*source.Round) {
 	}
 }
 
-func withHeld(n int, change func(*source.Verdict)) func(*source.Round) {
-	return func(r *source.Round) {
-		v := source.Verdict{Budget: 10, Held: &source.Held{Hash: "0123456789abcdef", Names: absent(n, 1).Names()}}
+func withHeld(n int, change func(*tenantsource.Verdict)) func(*tenantsource.Round) {
+	return func(r *tenantsource.Round) {
+		v := tenantsource.Verdict{Budget: 10, Held: &tenantsource.Held{Hash: "0123456789abcdef", Names: absent(n, 1).Names()}}
 		change(&v)
 		r.Verdict = v
 	}
 }
 
-func withWaiting(n, reads int) func(*source.Round) {
-	return func(r *source.Round) {
+func withWaiting(n, reads int) func(*tenantsource.Round) {
+	return func(r *tenantsource.Round) {
 		a := absent(n, reads)
 		for _, name := range a.Names() {
 			r.Verdict.Waiting = append(r.Verdict.Waiting, a[name])
@@ -64,27 +66,27 @@ func withWaiting(n, reads int) func(*source.Round) {
 }
 
 func TestWhatASourceSays(t *testing.T) {
-	dryRun := func(in *source.Input) { in.DryRun = true }
-	disable := func(in *source.Input) { in.Policy = source.PolicyDisable }
-	deleting := func(in *source.Input) { in.Deleting, in.Owned = true, ownedN(3) }
-	refused := func(n int) func(*source.Harvest) {
-		return func(h *source.Harvest) { h.Rejected, h.Tenants = rejections(n), 25-n }
+	dryRun := func(in *tenantsource.Input) { in.DryRun = true }
+	disable := func(in *tenantsource.Input) { in.Policy = tenantsource.PolicyDisable }
+	deleting := func(in *tenantsource.Input) { in.Deleting, in.Owned = true, ownedN(3) }
+	refused := func(n int) func(*tenantsource.Harvest) {
+		return func(h *tenantsource.Harvest) { h.Rejected, h.Tenants = rejections(n), 25-n }
 	}
-	nothing := func(*source.Verdict) {}
+	nothing := func(*tenantsource.Verdict) {}
 	approve := "If it is meant, set the annotation cloudfront-tenant-operator.io/approve-deletions to 0123456789abcdef"
 	for name, c := range map[string]struct {
-		in   source.Input
+		in   tenantsource.Input
 		want []string
 	}{
 		"all is well": {in: input(inRound(harvest())), want: []string{
 			"Ready=True/PollSucceeded: 25 rows are tenants",
 			"Synced=True/InSync: The objects equal the table",
 		}},
-		"with one tenant": {in: input(inRound(harvest(func(h *source.Harvest) { h.Rows, h.Tenants = 1, 1 }))), want: []string{
+		"with one tenant": {in: input(inRound(harvest(func(h *tenantsource.Harvest) { h.Rows, h.Tenants = 1, 1 }))), want: []string{
 			"Ready=True/PollSucceeded: 1 row is a tenant",
 			"Synced=True/InSync: The objects equal the table",
 		}},
-		"with none": {in: input(inRound(harvest(func(h *source.Harvest) { h.Rows, h.Tenants = 0, 0 }))), want: []string{
+		"with none": {in: input(inRound(harvest(func(h *tenantsource.Harvest) { h.Rows, h.Tenants = 0, 0 }))), want: []string{
 			"Ready=True/PollSucceeded: 0 rows are tenants",
 			"Synced=True/InSync: The objects equal the table",
 		}},
@@ -93,17 +95,17 @@ func TestWhatASourceSays(t *testing.T) {
 			"Synced=False/RowsRejected: 1 row is no tenant as things are: status.rejectedRows says why. All others are followed",
 		}},
 		"rows are refused, one of them by the API server": {
-			in: input(inRound(harvest(refused(1)), func(r *source.Round) { r.Refused = rejections(1) })), want: []string{
+			in: input(inRound(harvest(refused(1)), func(r *tenantsource.Round) { r.Refused = rejections(1) })), want: []string{
 				"Ready=True/PollSucceeded: 23 rows are tenants; 2 are rejected, see status.rejectedRows",
 				"Synced=False/RowsRejected: 2 rows are no tenants as things are: status.rejectedRows says why. All others are followed",
 			},
 		},
-		"a row meets somebody else's object": {in: input(inRound(harvest(refused(1), func(h *source.Harvest) { h.Conflicts = 1 }))), want: []string{
+		"a row meets somebody else's object": {in: input(inRound(harvest(refused(1), func(h *tenantsource.Harvest) { h.Conflicts = 1 }))), want: []string{
 			"Ready=False/Conflict: 1 row meets an object that is not this source's: status.rejectedRows says which. All other rows are followed",
 			"Synced=False/RowsRejected: 1 row is no tenant as things are: status.rejectedRows says why. All others are followed",
 		}},
 		"rows do, one of them only when it was written": {
-			in: input(inRound(harvest(refused(1), func(h *source.Harvest) { h.Conflicts = 1 }), func(r *source.Round) { r.Refused, r.Conflicts = rejections(1), 1 })), want: []string{
+			in: input(inRound(harvest(refused(1), func(h *tenantsource.Harvest) { h.Conflicts = 1 }), func(r *tenantsource.Round) { r.Refused, r.Conflicts = rejections(1), 1 })), want: []string{
 				"Ready=False/Conflict: 2 rows meet objects that are not this source's: status.rejectedRows says which. All other rows are followed",
 				"Synced=False/RowsRejected: 2 rows are no tenants as things are: status.rejectedRows says why. All others are followed",
 			},
@@ -117,13 +119,13 @@ func TestWhatASourceSays(t *testing.T) {
 			"Synced=False/DeletionPending: 2 rows are gone, which the next polls have to confirm",
 		}},
 		"a row without a name freezes a deletion": {
-			in: input(inRound(harvest(refused(1), func(h *source.Harvest) { h.Nameless = 1 }), withWaiting(1, 1)), func(in *source.Input) { in.Session.Absences = absent(1, 1) }), want: []string{
+			in: input(inRound(harvest(refused(1), func(h *tenantsource.Harvest) { h.Nameless = 1 }), withWaiting(1, 1)), func(in *tenantsource.Input) { in.Session.Absences = absent(1, 1) }), want: []string{
 				"Ready=True/PollSucceeded: 24 rows are tenants; 1 is rejected, see status.rejectedRows; 1 deletion waits until more polls have confirmed that the row is gone",
 				"Synced=False/RowsRejected: 1 row is no tenant as things are: status.rejectedRows says why. All others are followed. 1 row has no usable name and may be anybody's, so that 1 deletion waits until that is corrected",
 			},
 		},
 		"rows without names freeze deletions": {
-			in: input(inRound(harvest(refused(2), func(h *source.Harvest) { h.Nameless = 2 })), func(in *source.Input) { in.Session.Absences = absent(3, 1) }), want: []string{
+			in: input(inRound(harvest(refused(2), func(h *tenantsource.Harvest) { h.Nameless = 2 })), func(in *tenantsource.Input) { in.Session.Absences = absent(3, 1) }), want: []string{
 				"Ready=True/PollSucceeded: 23 rows are tenants; 2 are rejected, see status.rejectedRows",
 				"Synced=False/RowsRejected: 2 rows are no tenants as things are: status.rejectedRows says why. All others are followed. 2 rows have no usable name and may be anybody's, so that 3 deletions wait until that is corrected",
 			},
@@ -133,13 +135,13 @@ func TestWhatASourceSays(t *testing.T) {
 			"Synced=False/DeletionHeld: 12 tenants have no row any more. The guard lets 10 go in 24h, of which 0 are used up, so nothing is deleted. " + approve,
 		}},
 		"one is too many": {
-			in: input(inRound(harvest(), withHeld(1, func(v *source.Verdict) { v.Budget, v.Used = 1, 1 })), func(in *source.Input) { in.Guard.Window = 90 * time.Minute }), want: []string{
+			in: input(inRound(harvest(), withHeld(1, func(v *tenantsource.Verdict) { v.Budget, v.Used = 1, 1 })), func(in *tenantsource.Input) { in.Guard.Window = 90 * time.Minute }), want: []string{
 				"Ready=False/DeletionHeld: 1 tenant has no row any more. The guard lets 1 go in 1h30m, of which 1 is used up, so nothing is deleted. " + approve,
 				"Synced=False/DeletionHeld: 1 tenant has no row any more. The guard lets 1 go in 1h30m, of which 1 is used up, so nothing is deleted. " + approve,
 			},
 		},
 		"held says more than conflicts and refused rows": {
-			in: input(inRound(harvest(refused(3), func(h *source.Harvest) { h.Conflicts = 2 }), withHeld(12, nothing))), want: []string{
+			in: input(inRound(harvest(refused(3), func(h *tenantsource.Harvest) { h.Conflicts = 2 }), withHeld(12, nothing))), want: []string{
 				"Ready=False/DeletionHeld: 12 tenants have no row any more. The guard lets 10 go in 24h, of which 0 are used up, so nothing is deleted. " + approve,
 				"Synced=False/DeletionHeld: 12 tenants have no row any more. The guard lets 10 go in 24h, of which 0 are used up, so nothing is deleted. " + approve,
 			},
@@ -149,19 +151,19 @@ func TestWhatASourceSays(t *testing.T) {
 			"Synced=False/DeletionHeld: 12 tenants have no row any more. The guard lets 10 go in 24h, of which 0 are used up, so nothing is disabled. " + approve,
 		}},
 		"the table is empty": {
-			in: input(inRound(harvest(func(h *source.Harvest) { h.Rows, h.Tenants = 0, 0 }), withHeld(25, func(v *source.Verdict) { v.Held.Empty = true }))), want: []string{
+			in: input(inRound(harvest(func(h *tenantsource.Harvest) { h.Rows, h.Tenants = 0, 0 }), withHeld(25, func(v *tenantsource.Verdict) { v.Held.Empty = true }))), want: []string{
 				"Ready=False/DeletionHeld: The table has no rows, and 25 tenants had one. An empty table is never believed without a person's word, so nothing is deleted. " + approve,
 				"Synced=False/DeletionHeld: The table has no rows, and 25 tenants had one. An empty table is never believed without a person's word, so nothing is deleted. " + approve,
 			},
 		},
 		"a plan of one": {
-			in: input(dryRun, inRound(harvest(func(h *source.Harvest) { h.Changes = make([]source.Change, 1) }))), want: []string{
+			in: input(dryRun, inRound(harvest(func(h *tenantsource.Harvest) { h.Changes = make([]tenantsource.Change, 1) }))), want: []string{
 				"Ready=True/DryRunComplete: 25 rows are tenants; 1 change is planned, see status.pendingChanges, and nothing is written",
 				"Synced=False/DryRun: spec.dryRun is set: 1 change is planned and not made, see status.pendingChanges",
 			},
 		},
 		"a plan": {
-			in: input(dryRun, inRound(harvest(func(h *source.Harvest) { h.Changes = make([]source.Change, 25) }))), want: []string{
+			in: input(dryRun, inRound(harvest(func(h *tenantsource.Harvest) { h.Changes = make([]tenantsource.Change, 25) }))), want: []string{
 				"Ready=True/DryRunComplete: 25 rows are tenants; 25 changes are planned, see status.pendingChanges, and nothing is written",
 				"Synced=False/DryRun: spec.dryRun is set: 25 changes are planned and not made, see status.pendingChanges",
 			},
@@ -172,21 +174,21 @@ func TestWhatASourceSays(t *testing.T) {
 		}},
 		"a poll that failed": {in: input(inRound(withFailure)), want: []string{"Ready=False/PollFailed: No answer", "Synced=False/PollFailed: No answer"}},
 		"a spec that can't be used": {
-			in:   input(func(in *source.Input) { in.Invalid = "spec.targetNamespace: not granted" }),
+			in:   input(func(in *tenantsource.Input) { in.Invalid = "spec.targetNamespace: not granted" }),
 			want: []string{"Ready=False/InvalidConfig: spec.targetNamespace: not granted", "Synced=False/InvalidConfig: spec.targetNamespace: not granted"},
 		},
 		"suspended": {
-			in:   input(func(in *source.Input) { in.Suspended = true }, inRound(withFailure)),
+			in:   input(func(in *tenantsource.Input) { in.Suspended = true }, inRound(withFailure)),
 			want: []string{"Synced=False/Suspended: spec.suspend is set: nothing is read, and nothing changed. Remove it to go on"},
 		},
 		"nothing new":        {in: input()},
 		"a round on its way": {in: input(inRound(withChanges(3)))},
 
-		"deleted, and its tenants go": {in: input(deleting, inRound(withGo(3), func(r *source.Round) { r.Fleet, r.Reserved, r.Removed = 3, true, 3 })), want: []string{
+		"deleted, and its tenants go": {in: input(deleting, inRound(withGo(3), func(r *tenantsource.Round) { r.Fleet, r.Reserved, r.Removed = 3, true, 3 })), want: []string{
 			"Ready=False/Deleting: 3 tenants are on the way out",
 			"Synced=False/Deleting: 3 tenants are on the way out",
 		}},
-		"deleted, and its tenant goes": {in: input(deleting, inRound(withGo(1), func(r *source.Round) { r.Fleet, r.Reserved, r.Removed = 1, true, 1 })), want: []string{
+		"deleted, and its tenant goes": {in: input(deleting, inRound(withGo(1), func(r *tenantsource.Round) { r.Fleet, r.Reserved, r.Removed = 1, true, 1 })), want: []string{
 			"Ready=False/Deleting: 1 tenant is on the way out",
 			"Synced=False/Deleting: 1 tenant is on the way out",
 		}},
@@ -194,18 +196,18 @@ func TestWhatASourceSays(t *testing.T) {
 			"Ready=False/DeletionHeld: This source was deleted, and 12 tenants would go with it. The guard lets 10 go in 24h, of which 0 are used up, so nothing is deleted. " + approve + ". To keep the tenants, set spec.deletionPolicy to Retain",
 			"Synced=False/DeletionHeld: This source was deleted, and 12 tenants would go with it. The guard lets 10 go in 24h, of which 0 are used up, so nothing is deleted. " + approve + ". To keep the tenants, set spec.deletionPolicy to Retain",
 		}},
-		"deleted with Disable, and held": {in: input(deleting, disable, inRound(withHeld(1, func(v *source.Verdict) { v.Used = 10 }))), want: []string{
+		"deleted with Disable, and held": {in: input(deleting, disable, inRound(withHeld(1, func(v *tenantsource.Verdict) { v.Used = 10 }))), want: []string{
 			"Ready=False/DeletionHeld: This source was deleted, and 1 tenant would be disabled with it. The guard lets 10 go in 24h, of which 10 are used up, so nothing is disabled. " + approve + ". To keep the tenants, set spec.deletionPolicy to Retain",
 			"Synced=False/DeletionHeld: This source was deleted, and 1 tenant would be disabled with it. The guard lets 10 go in 24h, of which 10 are used up, so nothing is disabled. " + approve + ". To keep the tenants, set spec.deletionPolicy to Retain",
 		}},
-		"deleted where it is not granted": {in: input(deleting, func(in *source.Input) { in.Invalid = "spec.targetNamespace: not granted" }), want: []string{
+		"deleted where it is not granted": {in: input(deleting, func(in *tenantsource.Input) { in.Invalid = "spec.targetNamespace: not granted" }), want: []string{
 			"Ready=False/InvalidConfig: spec.targetNamespace: not granted. Its tenants are not touched until then; set spec.deletionPolicy to Retain to let it go without them",
 			"Synced=False/InvalidConfig: spec.targetNamespace: not granted. Its tenants are not touched until then; set spec.deletionPolicy to Retain to let it go without them",
 		}},
 		"deleted, and nothing known yet": {in: input(deleting)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := source.Conclude(c.in, source.Decide(c.in))
+			got := tenantsource.Conclude(c.in, tenantsource.Decide(c.in))
 			if d := cmp.Diff(c.want, said(got.Conditions)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
@@ -214,26 +216,26 @@ func TestWhatASourceSays(t *testing.T) {
 }
 
 func TestWhatStatusKeepsOfAPoll(t *testing.T) {
-	met := source.Rejection{Row: "row 30", Name: "theirs", Reason: "an object is there", Conflict: true}
-	in := input(inRound(harvest(func(h *source.Harvest) {
-		h.Rejected, h.Tenants, h.Columns = rejections(24), 1, []source.SeenColumn{seenColumn("name", source.TypeString, 25)}
-	}), func(r *source.Round) {
-		r.Token, r.Created, r.Updated, r.Deleted, r.Removed, r.Reserved, r.Refused = "now", 1, 2, 3, 3, true, []source.Rejection{met}
-		r.Verdict = source.Verdict{Go: ownedN(3), New: 3}
+	met := mapping.Rejection{Row: "row 30", Name: "theirs", Reason: "an object is there", Conflict: true}
+	in := input(inRound(harvest(func(h *tenantsource.Harvest) {
+		h.Rejected, h.Tenants, h.Columns = rejections(24), 1, []tenantsource.SeenColumn{seenColumn("name", mapping.TypeString, 25)}
+	}), func(r *tenantsource.Round) {
+		r.Token, r.Created, r.Updated, r.Deleted, r.Removed, r.Reserved, r.Refused = "now", 1, 2, 3, 3, true, []mapping.Rejection{met}
+		r.Verdict = tenantsource.Verdict{Go: ownedN(3), New: 3}
 	}))
-	in.Memory.History = source.History{{Time: noon.Add(-25 * time.Hour), Count: 9}, {Time: noon, Count: 3}}
-	got := source.Conclude(in, source.Decide(in))
+	in.Memory.History = tenantsource.History{{Time: noon.Add(-25 * time.Hour), Count: 9}, {Time: noon, Count: 3}}
+	got := tenantsource.Conclude(in, tenantsource.Decide(in))
 	if got.Polled == nil || !got.Polled.Equal(noon) || got.Generation != 1 || got.Token != "now" || !got.HeldKnown || got.Held != nil {
 		t.Errorf("%+v", got)
 	}
-	if d := cmp.Diff(source.History{{Time: noon, Count: 3}}, got.History); d != "" {
+	if d := cmp.Diff(tenantsource.History{{Time: noon, Count: 3}}, got.History); d != "" {
 		t.Errorf("history (-want +got):\n%s", d)
 	}
-	want := &source.Result{
+	want := &tenantsource.Result{
 		Rows: 25, Tenants: 0, Created: 1, Updated: 2, Deleted: 3,
 		// What conditions speak of stands first, since the list has an end.
-		Rejected: append([]source.Rejection{met}, rejections(19)...), RejectedTotal: 25,
-		Columns: []source.SeenColumn{seenColumn("name", source.TypeString, 25)},
+		Rejected: append([]mapping.Rejection{met}, rejections(19)...), RejectedTotal: 25,
+		Columns: []tenantsource.SeenColumn{seenColumn("name", mapping.TypeString, 25)},
 	}
 	if d := cmp.Diff(want, got.Result); d != "" {
 		t.Errorf("result (-want +got):\n%s", d)
@@ -242,8 +244,8 @@ func TestWhatStatusKeepsOfAPoll(t *testing.T) {
 
 func TestAFailedPollLeavesWhatIsKnown(t *testing.T) {
 	in := input(inRound(withFailure))
-	in.Memory.History = source.History{{Time: noon, Count: 3}}
-	got := source.Conclude(in, source.Decide(in))
+	in.Memory.History = tenantsource.History{{Time: noon, Count: 3}}
+	got := tenantsource.Conclude(in, tenantsource.Decide(in))
 	if got.Polled == nil || got.Result != nil || got.HeldKnown || got.History.Total() != 3 {
 		t.Errorf("%+v", got)
 	}
@@ -251,55 +253,55 @@ func TestAFailedPollLeavesWhatIsKnown(t *testing.T) {
 
 func TestDeletionsAreCountedBeforeTheyAreMade(t *testing.T) {
 	in := input(inRound(harvest(), withGo(4)))
-	in.Memory.History = source.History{{Time: noon.Add(-time.Hour), Count: 3}}
-	got := source.Conclude(in, source.Decide(in))
-	want := source.History{{Time: noon.Add(-time.Hour), Count: 3}, {Time: noon, Count: 4}}
+	in.Memory.History = tenantsource.History{{Time: noon.Add(-time.Hour), Count: 3}}
+	got := tenantsource.Conclude(in, tenantsource.Decide(in))
+	want := tenantsource.History{{Time: noon.Add(-time.Hour), Count: 3}, {Time: noon, Count: 4}}
 	if d := cmp.Diff(want, got.History); d != "" || got.Polled != nil || got.Conditions != nil {
 		t.Errorf("%+v (-want +got):\n%s", got, d)
 	}
 }
 
 func TestPendingChanges(t *testing.T) {
-	pending := func(action source.Action, name, description string) source.PendingChange {
-		return source.PendingChange{Action: action, Name: name, Description: description}
+	pending := func(action tenantsource.Action, name, description string) tenantsource.PendingChange {
+		return tenantsource.PendingChange{Action: action, Name: name, Description: description}
 	}
-	planned := harvest(func(h *source.Harvest) {
-		h.Changes = []source.Change{{Action: source.Create, Name: "acme", Row: "key:1"}, {Action: source.Update, Name: "beta", Row: "key:2"}}
+	planned := harvest(func(h *tenantsource.Harvest) {
+		h.Changes = []tenantsource.Change{{Action: tenantsource.Create, Name: "acme", Row: "key:1"}, {Action: tenantsource.Update, Name: "beta", Row: "key:2"}}
 	})
 	for name, c := range map[string]struct {
-		in   source.Input
-		want []source.PendingChange
+		in   tenantsource.Input
+		want []tenantsource.PendingChange
 	}{
 		"with dryRun all that would be done": {
-			in: input(func(in *source.Input) { in.DryRun = true }, inRound(planned, withGo(1))),
-			want: []source.PendingChange{
-				pending(source.Create, "acme", "row key:1"), pending(source.Update, "beta", "row key:2"), pending(source.Delete, "t000", "its row is gone"),
+			in: input(func(in *tenantsource.Input) { in.DryRun = true }, inRound(planned, withGo(1))),
+			want: []tenantsource.PendingChange{
+				pending(tenantsource.Create, "acme", "row key:1"), pending(tenantsource.Update, "beta", "row key:2"), pending(tenantsource.Delete, "t000", "its row is gone"),
 			},
 		},
-		"without it what is done is not pending": {in: input(inRound(planned, withGo(1), func(r *source.Round) { r.Reserved, r.Removed = true, 1 }))},
+		"without it what is done is not pending": {in: input(inRound(planned, withGo(1), func(r *tenantsource.Round) { r.Reserved, r.Removed = true, 1 }))},
 		"what waits says for what": {
 			in:   input(inRound(harvest(), withWaiting(1, 1))),
-			want: []source.PendingChange{pending(source.Delete, "t000", "its row is gone; confirmed by 1 of 2 polls")},
+			want: []tenantsource.PendingChange{pending(tenantsource.Delete, "t000", "its row is gone; confirmed by 1 of 2 polls")},
 		},
 		"what is held says so": {
-			in:   input(inRound(harvest(), withHeld(1, func(*source.Verdict) {}))),
-			want: []source.PendingChange{pending(source.Delete, "t000", "its row is gone; waits for approval")},
+			in:   input(inRound(harvest(), withHeld(1, func(*tenantsource.Verdict) {}))),
+			want: []tenantsource.PendingChange{pending(tenantsource.Delete, "t000", "its row is gone; waits for approval")},
 		},
 		"with Disable it would be disabled": {
-			in:   input(func(in *source.Input) { in.Policy = source.PolicyDisable }, inRound(harvest(), withWaiting(1, 1))),
-			want: []source.PendingChange{pending(source.Disable, "t000", "its row is gone; confirmed by 1 of 2 polls")},
+			in:   input(func(in *tenantsource.Input) { in.Policy = tenantsource.PolicyDisable }, inRound(harvest(), withWaiting(1, 1))),
+			want: []tenantsource.PendingChange{pending(tenantsource.Disable, "t000", "its row is gone; confirmed by 1 of 2 polls")},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := source.Conclude(c.in, source.Decide(c.in)).Result
+			got := tenantsource.Conclude(c.in, tenantsource.Decide(c.in)).Result
 			if d := cmp.Diff(c.want, got.Pending); d != "" || got.PendingTotal != len(c.want) {
 				t.Errorf("%d in all (-want +got):\n%s", got.PendingTotal, d)
 			}
 		})
 	}
 	t.Run("the first twenty are listed, and all counted", func(t *testing.T) {
-		in := input(inRound(harvest(), withHeld(30, func(*source.Verdict) {})))
-		got := source.Conclude(in, source.Decide(in)).Result
+		in := input(inRound(harvest(), withHeld(30, func(*tenantsource.Verdict) {})))
+		got := tenantsource.Conclude(in, tenantsource.Decide(in)).Result
 		if len(got.Pending) != 20 || got.PendingTotal != 30 {
 			t.Errorf("%d of %d", len(got.Pending), got.PendingTotal)
 		}
@@ -312,22 +314,22 @@ func TestFailureOf(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		err  error
-		want source.Failure
+		want tenantsource.Failure
 	}{
-		"more tries may cure it":     {err: failure(fault.Transient, ""), want: source.Failure{Reason: source.PollFailed, Message: "Reading: connecting: no"}},
-		"the store is busy":          {err: failure(fault.Throttled, "E1"), want: source.Failure{Reason: source.PollFailed, Message: "Reading: connecting: E1: no"}},
-		"nothing is known of it":     {err: errors.New("broken pipe"), want: source.Failure{Reason: source.PollFailed, Message: "Broken pipe"}},
-		"the password is wrong":      {err: failure(fault.Denied, ""), want: source.Failure{Reason: source.SourceError, Message: "Reading: connecting: no"}},
-		"there is no table":          {err: failure(fault.NotFound, ""), want: source.Failure{Reason: source.SourceError, Message: "Reading: connecting: no"}},
-		"the query is wrong":         {err: failure(fault.Invalid, ""), want: source.Failure{Reason: source.SourceError, Message: "Reading: connecting: no"}},
-		"the connection string is":   {err: failure(fault.Invalid, source.CodeConnectionString), want: source.Failure{Reason: source.InvalidConfig, Connection: true, Message: "No"}},
-		"the query was not sent":     {err: failure(fault.Invalid, source.CodeQuery), want: source.Failure{Reason: source.InvalidConfig, Message: "No"}},
-		"the role was not allowed":   {err: failure(fault.Denied, source.CodeRoleNotAllowed), want: source.Failure{Reason: source.InvalidConfig, Message: "Reading: connecting: RoleNotAllowed: no"}},
-		"an error without any words": {err: errors.New(""), want: source.Failure{Reason: source.PollFailed}},
-		"an error in another script": {err: errors.New("ünwahrscheinlich"), want: source.Failure{Reason: source.PollFailed, Message: "Ünwahrscheinlich"}},
+		"more tries may cure it":     {err: failure(fault.Transient, ""), want: tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "Reading: connecting: no"}},
+		"the store is busy":          {err: failure(fault.Throttled, "E1"), want: tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "Reading: connecting: E1: no"}},
+		"nothing is known of it":     {err: errors.New("broken pipe"), want: tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "Broken pipe"}},
+		"the password is wrong":      {err: failure(fault.Denied, ""), want: tenantsource.Failure{Reason: tenantsource.SourceError, Message: "Reading: connecting: no"}},
+		"there is no table":          {err: failure(fault.NotFound, ""), want: tenantsource.Failure{Reason: tenantsource.SourceError, Message: "Reading: connecting: no"}},
+		"the query is wrong":         {err: failure(fault.Invalid, ""), want: tenantsource.Failure{Reason: tenantsource.SourceError, Message: "Reading: connecting: no"}},
+		"the connection string is":   {err: failure(fault.Invalid, mapping.CodeConnectionString), want: tenantsource.Failure{Reason: tenantsource.InvalidConfig, Connection: true, Message: "No"}},
+		"the query was not sent":     {err: failure(fault.Invalid, mapping.CodeQuery), want: tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: "No"}},
+		"the role was not allowed":   {err: failure(fault.Denied, mapping.CodeRoleNotAllowed), want: tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: "Reading: connecting: RoleNotAllowed: no"}},
+		"an error without any words": {err: errors.New(""), want: tenantsource.Failure{Reason: tenantsource.PollFailed}},
+		"an error in another script": {err: errors.New("ünwahrscheinlich"), want: tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "Ünwahrscheinlich"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, *source.FailureOf(c.err)); d != "" {
+			if d := cmp.Diff(c.want, *tenantsource.FailureOf(c.err)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
@@ -335,24 +337,24 @@ func TestFailureOf(t *testing.T) {
 }
 
 // anyInput is any state that a source can be in, with a round that has ended or not.
-func anyInput(t *rapid.T) source.Input {
+func anyInput(t *rapid.T) tenantsource.Input {
 	n := func(label string, most int) int { return rapid.IntRange(0, most).Draw(t, label) }
 	flag := func(label string) bool { return rapid.IntRange(0, 3).Draw(t, label) == 0 }
 	in := input()
 	in.DryRun, in.Suspended, in.Deleting = flag("dry run"), flag("suspended"), flag("deleting")
-	in.Policy = rapid.SampledFrom([]source.Policy{source.PolicyDelete, source.PolicyDisable, source.PolicyRetain}).Draw(t, "policy")
+	in.Policy = rapid.SampledFrom([]tenantsource.Policy{tenantsource.PolicyDelete, tenantsource.PolicyDisable, tenantsource.PolicyRetain}).Draw(t, "policy")
 	in.Invalid = rapid.SampledFrom([]string{"", "", "spec.mapping: wrong"}).Draw(t, "invalid")
 	in.Owned = ownedN(n("owned", 30))
 	in.Session.Absences = absent(n("absent", 30), n("reads", 3))
 	if rapid.Bool().Draw(t, "used") {
-		in.Memory.History = source.History{{Time: noon.Add(-time.Hour), Count: n("used", 12)}}
+		in.Memory.History = tenantsource.History{{Time: noon.Add(-time.Hour), Count: n("used", 12)}}
 	}
 	if flag("without a round") {
 		return in
 	}
-	h := &source.Harvest{Rows: n("rows", 40), Rejected: rejections(n("rejected", 30)), Nameless: n("nameless", 2), Conflicts: n("conflicts", 2), Changes: make([]source.Change, n("changes", 30))}
+	h := &tenantsource.Harvest{Rows: n("rows", 40), Rejected: rejections(n("rejected", 30)), Nameless: n("nameless", 2), Conflicts: n("conflicts", 2), Changes: make([]tenantsource.Change, n("changes", 30))}
 	for i := range h.Changes {
-		h.Changes[i] = source.Change{Action: source.Create, Name: fmt.Sprintf("c%03d", i), Row: strings.Repeat("x", 300)}
+		h.Changes[i] = tenantsource.Change{Action: tenantsource.Create, Name: fmt.Sprintf("c%03d", i), Row: strings.Repeat("x", 300)}
 	}
 	in.Session.Round = in.Begin()
 	in.Settle(h, in.Owned)
@@ -360,7 +362,7 @@ func anyInput(t *rapid.T) source.Input {
 	r.Written, r.Reserved = len(h.Changes), true
 	r.Removed = len(r.Verdict.Go)
 	if flag("failure") {
-		r.Failure = &source.Failure{Reason: source.SourceError, Message: "Denied"}
+		r.Failure = &tenantsource.Failure{Reason: tenantsource.SourceError, Message: "Denied"}
 	}
 	return in
 }
@@ -368,19 +370,19 @@ func anyInput(t *rapid.T) source.Input {
 func TestReportsAreBoundedAndHoldStill(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := anyInput(t)
-		d := source.Decide(in)
-		report := source.Conclude(in, d)
+		d := tenantsource.Decide(in)
+		report := tenantsource.Conclude(in, d)
 		later := in
 		later.Now = in.Now.Add(7 * time.Second)
 		// The time of the look must not show: a report that changes by itself is written again and again.
-		if diff := cmp.Diff(report, source.Conclude(later, d)); diff != "" && d.Step != source.Reserve {
+		if diff := cmp.Diff(report, tenantsource.Conclude(later, d)); diff != "" && d.Step != tenantsource.Reserve {
 			t.Fatalf("seven seconds later (-before +after):\n%s", diff)
 		}
-		if diff := cmp.Diff(report, source.Conclude(in, d)); diff != "" {
+		if diff := cmp.Diff(report, tenantsource.Conclude(in, d)); diff != "" {
 			t.Fatalf("asked again (-before +after):\n%s", diff)
 		}
 		for _, c := range report.Conditions {
-			if c.Message == "" || len(c.Message) > 1024 || c.Reason == "" || c.Type != source.Ready && c.Type != source.Synced {
+			if c.Message == "" || len(c.Message) > 1024 || c.Reason == "" || c.Type != chain.Ready && c.Type != chain.Synced {
 				t.Fatalf("%+v", c)
 			}
 			for _, wrong := range []string{" 1 rows", " 1 tenants", " 1 are ", " 1 deletions", " 1 changes", "  ", "..", "m0s"} {

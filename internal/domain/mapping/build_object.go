@@ -1,4 +1,4 @@
-package source
+package mapping
 
 import (
 	"crypto/sha256"

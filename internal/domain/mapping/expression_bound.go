@@ -1,4 +1,4 @@
-package source
+package mapping
 
 import (
 	"strings"
@@ -30,7 +30,7 @@ type rowAdapter struct{ types.Adapter }
 func (a rowAdapter) NativeToValue(v any) ref.Val {
 	switch v := v.(type) {
 	case Unsupported:
-		return types.NewErr("a value of type %s can't be used, convert it in the query or in the store", quote(string(v)))
+		return types.NewErr("a value of type %s can't be used, convert it in the query or in the store", Quote(string(v)))
 	case string:
 		if len(v) > largestValue {
 			return types.NewErr(tooLarge)

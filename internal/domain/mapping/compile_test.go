@@ -1,4 +1,4 @@
-package source_test
+package mapping_test
 
 import (
 	"fmt"
@@ -7,35 +7,35 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 func TestCompileNamesTheMistake(t *testing.T) {
-	label := func(key, value string) func(*source.Config) {
-		return func(c *source.Config) { c.Template.Labels = map[string]string{key: value} }
+	label := func(key, value string) func(*mapping.Config) {
+		return func(c *mapping.Config) { c.Template.Labels = map[string]string{key: value} }
 	}
 	for name, tt := range map[string]struct {
-		config source.Config
+		config mapping.Config
 		// want is all of the error, or its beginning where it ends with three dots.
 		want string
 	}{
-		"a field that there is not":   {config(mapping("plan", "parameter[plan]")), `spec.mapping[plan]: "parameter[plan]" is no field that a row can fill: use one of name, metadata.labels[<key>], metadata.annotations[<key>], domains, ...`},
-		"a field that only AWS sets":  {config(mapping("plan", "status.id")), `spec.mapping[plan]: "status.id" is no field that a row can fill: ...`},
+		"a field that there is not":   {config(mapped("plan", "parameter[plan]")), `spec.mapping[plan]: "parameter[plan]" is no field that a row can fill: use one of name, metadata.labels[<key>], metadata.annotations[<key>], domains, ...`},
+		"a field that only AWS sets":  {config(mapped("plan", "status.id")), `spec.mapping[plan]: "status.id" is no field that a row can fill: ...`},
 		"a block is no field":         {config(expression("dns", `row.dns`)), `spec.expressions[dns]: "dns" is no field that a row can fill: ...`},
-		"a field without its key":     {config(mapping("plan", "parameters")), `spec.mapping[plan]: "parameters" has no key: write parameters[<name>]`},
-		"a key that does not end":     {config(mapping("plan", "parameters[plan")), `spec.mapping[plan]: "parameters[plan" has no key: write parameters[<name>]`},
-		"a key where there is none":   {config(mapping("plan", "domains[0]")), `spec.mapping[plan]: "domains[0]" has no keys: write domains`},
-		"a key that is no parameter":  {config(mapping("plan", "parameters[a b]")), `spec.mapping[plan]: "parameters[a b]": the key "a b" is no name of a parameter: use 1 to 128 letters, digits, hyphens and underscores`},
-		"a key that is empty":         {config(mapping("plan", "tags[]")), `spec.mapping[plan]: "tags[]": the key "" is no key of a tag: use 1 to 128 letters, digits, spaces and _ . : / = + - @`},
-		"a key of AWS":                {config(mapping("plan", "tags[AWS:x]")), `spec.mapping[plan]: "tags[AWS:x]": the key "AWS:x" starts with aws:, which AWS reserves for itself: choose another key`},
-		"a key of the operator":       {config(mapping("plan", "tags[cloudfront-tenant-operator.io/uid]")), `spec.mapping[plan]: "tags[cloudfront-tenant-operator.io/uid]": the key "cloudfront-tenant-operator.io/uid" starts with cloudfront-tenant-operator.io/, with which the operator marks what it owns: choose another key`},
-		"a label of the operator":     {config(mapping("x", "metadata.labels[cloudfront-tenant-operator.io/source]")), `spec.mapping[x]: "metadata.labels[cloudfront-tenant-operator.io/source]": the key "cloudfront-tenant-operator.io/source" is in cloudfront-tenant-operator.io, which is reserved: choose a key without a domain, or with one of your own`},
+		"a field without its key":     {config(mapped("plan", "parameters")), `spec.mapping[plan]: "parameters" has no key: write parameters[<name>]`},
+		"a key that does not end":     {config(mapped("plan", "parameters[plan")), `spec.mapping[plan]: "parameters[plan" has no key: write parameters[<name>]`},
+		"a key where there is none":   {config(mapped("plan", "domains[0]")), `spec.mapping[plan]: "domains[0]" has no keys: write domains`},
+		"a key that is no parameter":  {config(mapped("plan", "parameters[a b]")), `spec.mapping[plan]: "parameters[a b]": the key "a b" is no name of a parameter: use 1 to 128 letters, digits, hyphens and underscores`},
+		"a key that is empty":         {config(mapped("plan", "tags[]")), `spec.mapping[plan]: "tags[]": the key "" is no key of a tag: use 1 to 128 letters, digits, spaces and _ . : / = + - @`},
+		"a key of AWS":                {config(mapped("plan", "tags[AWS:x]")), `spec.mapping[plan]: "tags[AWS:x]": the key "AWS:x" starts with aws:, which AWS reserves for itself: choose another key`},
+		"a key of the operator":       {config(mapped("plan", "tags[cloudfront-tenant-operator.io/uid]")), `spec.mapping[plan]: "tags[cloudfront-tenant-operator.io/uid]": the key "cloudfront-tenant-operator.io/uid" starts with cloudfront-tenant-operator.io/, with which the operator marks what it owns: choose another key`},
+		"a label of the operator":     {config(mapped("x", "metadata.labels[cloudfront-tenant-operator.io/source]")), `spec.mapping[x]: "metadata.labels[cloudfront-tenant-operator.io/source]": the key "cloudfront-tenant-operator.io/source" is in cloudfront-tenant-operator.io, which is reserved: choose a key without a domain, or with one of your own`},
 		"a label in an expression":    {config(expression("metadata.annotations[kubectl.kubernetes.io/x]", `"a"`)), `spec.expressions[metadata.annotations[kubectl.kubernetes.io/x]]: "metadata.annotations[kubectl.kubernetes.io/x]": the key "kubectl.kubernetes.io/x" is in kubernetes.io, which is reserved: ...`},
 		"a label in the template":     {config(label("k8s.io/x", "a")), `spec.template.metadata.labels: "metadata.labels[k8s.io/x]": the key "k8s.io/x" is in k8s.io, which is reserved: ...`},
 		"no key of a label":           {config(label("/x", "a")), `spec.template.metadata.labels: "metadata.labels[/x]": the key "/x" is no key of a label or an annotation: ...`},
 		"no value of a label":         {config(label("x", "a b")), `spec.template.metadata.labels[x]: "a b" is no value of a label: give at most 63 letters, digits and inner - _ . , or use an annotation`},
-		"a column without a name":     {config(mapping("", "tags[a]")), `spec.mapping[]: the column for "tags[a]" is empty: name the column`},
-		"a field that is named twice": {config(mapping("a", "enabled"), expression("enabled", "true")), `spec.expressions[enabled]: "enabled" is filled by spec.mapping[a] already: remove one of the two`},
+		"a column without a name":     {config(mapped("", "tags[a]")), `spec.mapping[]: the column for "tags[a]" is empty: name the column`},
+		"a field that is named twice": {config(mapped("a", "enabled"), expression("enabled", "true")), `spec.expressions[enabled]: "enabled" is filled by spec.mapping[a] already: remove one of the two`},
 		"a value of the template that is out of range": {config(template(tree{"dns": tree{"provider": "route53", "ttl": 5}})),
 			`spec.template.spec.dns.ttl: the number 5 is not allowed: give a whole number from 60 to 172800`},
 		"a field of the template that there is not": {config(template(tree{"dns": tree{"zone": "a"}})), `spec.template.spec.dns.zone: there is no such field, or it is no object: use one of name, ...`},
@@ -44,13 +44,13 @@ func TestCompileNamesTheMistake(t *testing.T) {
 		"an element without a key":                  {config(template(tree{"parameters": []any{tree{"value": "a"}}})), `spec.template.spec.parameters[0]: "parameters[]": the key "" is no name of a parameter: ...`},
 		"a parameter without a value":               {config(template(tree{"parameters": []any{tree{"name": "a"}}})), `spec.template.spec.parameters[a].value is empty: give it a value, or remove the element`},
 		"a domain of the template that is none":     {config(template(tree{"domains": domainList("a")})), `spec.template.spec.domains: "a" is no domain name: ` + domainCure},
-		"a request that asks for what is not": {config(func(c *source.Config) { c.ManagedCertificate = tree{"validationTokenHost": "me"} }),
+		"a request that asks for what is not": {config(func(c *mapping.Config) { c.ManagedCertificate = tree{"validationTokenHost": "me"} }),
 			`spec.managedCertificateRequest.validationTokenHost: "me" is not allowed: give one of cloudfront, self-hosted`},
-		"nothing fills the name":       {source.Config{DistributionID: "E1", Mapping: []source.Mapping{{Column: "d", Field: "domains"}}}, `spec.mapping: nothing fills name, so nobody knows which row is whose: map a column to name, or add an expression for it`},
-		"nothing fills the domains":    {source.Config{DistributionID: "E1", Mapping: []source.Mapping{{Column: "n", Field: "name"}}}, `spec: nothing sets domains, which is needed: set it in spec.template, or fill it from a column or by an expression`},
-		"nothing sets a distribution":  {config(func(c *source.Config) { c.DistributionID = "" }), `spec: nothing sets distributionId, which is needed: ...`},
-		"a block without what it must": {config(mapping("z", "dns.zoneName")), `spec: nothing sets dns.provider, which is needed: ...`},
-		"two mistakes are both named":  {config(mapping("a", "x"), mapping("b", "tags[]")), "spec.mapping[a]: \"x\" is no field...\nspec.mapping[b]: \"tags[]\": ..."},
+		"nothing fills the name":       {mapping.Config{DistributionID: "E1", Mapping: []mapping.Mapping{{Column: "d", Field: "domains"}}}, `spec.mapping: nothing fills name, so nobody knows which row is whose: map a column to name, or add an expression for it`},
+		"nothing fills the domains":    {mapping.Config{DistributionID: "E1", Mapping: []mapping.Mapping{{Column: "n", Field: "name"}}}, `spec: nothing sets domains, which is needed: set it in spec.template, or fill it from a column or by an expression`},
+		"nothing sets a distribution":  {config(func(c *mapping.Config) { c.DistributionID = "" }), `spec: nothing sets distributionId, which is needed: ...`},
+		"a block without what it must": {config(mapped("z", "dns.zoneName")), `spec: nothing sets dns.provider, which is needed: ...`},
+		"two mistakes are both named":  {config(mapped("a", "x"), mapped("b", "tags[]")), "spec.mapping[a]: \"x\" is no field...\nspec.mapping[b]: \"tags[]\": ..."},
 
 		"an expression that is no CEL":          {config(expression("enabled", "row.a =")), `spec.expressions[enabled]: "row.a =": 1:7: Syntax error: ...`},
 		"a variable that there is not":          {config(expression("enabled", "\n rows.a")), `spec.expressions[enabled]: "\n rows.a": 2:2: undeclared reference to 'rows' (in container ''): correct the expression`},
@@ -72,7 +72,7 @@ func TestCompileNamesTheMistake(t *testing.T) {
 		"a format that is wide":                 {config(expression("tags[a]", `"%.999999f".format([1.0])`)), `spec.expressions[tags[a]]: "\"%.999999f\".format([1.0])": what format is called on...`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := source.Compile(tt.config)
+			p, err := mapping.Compile(tt.config)
 			if err == nil {
 				t.Fatalf("compiled: %+v", p)
 			}
@@ -125,8 +125,8 @@ func TestColumns(t *testing.T) {
 		"in lists, maps and texts":                    {[]string{`[row.a, "row.x"].join("") + {"k": row.b}["k"]`}, columns{[]string{"a", "b"}, nil, false}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := source.Config{DistributionID: "E1", Template: source.Template{Spec: tree{"domains": domainList("a.example.com")}}}
-			c.Expressions = append(c.Expressions, source.Expression{Field: "name", Expression: `"fix"`})
+			c := mapping.Config{DistributionID: "E1", Template: mapping.Template{Spec: tree{"domains": domainList("a.example.com")}}}
+			c.Expressions = append(c.Expressions, mapping.Expression{Field: "name", Expression: `"fix"`})
 			for i, text := range tt.expressions {
 				expression(fmt.Sprintf("tags[%d]", i), text)(&c)
 			}
@@ -144,7 +144,7 @@ func TestColumns(t *testing.T) {
 
 // A mapping that may be missing and one that may not: the column is needed.
 func TestAColumnThatIsNeededOnceIsNeeded(t *testing.T) {
-	c := config(mapping("enabled", "tags[enabled]"))
+	c := config(mapped("enabled", "tags[enabled]"))
 	required, optional, _ := compile(t, c).Columns()
 	if diff := cmp.Diff([][]string{{"domain", "enabled", "name"}, {"connection_group_id"}}, [][]string{required, optional}); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -152,7 +152,7 @@ func TestAColumnThatIsNeededOnceIsNeeded(t *testing.T) {
 }
 
 func TestFieldsExplainThemselves(t *testing.T) {
-	for _, f := range source.Fields() {
+	for _, f := range mapping.Fields() {
 		if !strings.HasSuffix(f.About, ".") || f.Takes == "" {
 			t.Errorf("%+v", f)
 		}

@@ -1,36 +1,36 @@
-package source_test
+package mapping_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // inOtherWords has tenants in place of the rows of a table.
-func inOtherWords(c *source.Config) {
-	c.Words = source.Words{Path: "spec.edge", Row: "tenant", Elsewhere: "in the tenant", ID: "row.name"}
+func inOtherWords(c *mapping.Config) {
+	c.Words = mapping.Words{Path: "spec.edge", Row: "tenant", Elsewhere: "in the tenant", ID: "row.name"}
 }
 
 func TestMistakesAreToldInTheWordsOfTheConfig(t *testing.T) {
 	for name, tt := range map[string]struct {
-		config source.Config
+		config mapping.Config
 		want   string
 	}{
 		"a template":    {config(template(tree{"domain": "a"}), inOtherWords), `spec.edge.template.spec.domain: there is no such field, ...`},
-		"its labels":    {config(func(c *source.Config) { c.Template.Labels = map[string]string{"a b": "c"} }, inOtherWords), `spec.edge.template.metadata.labels: ...`},
-		"a mapping":     {config(mapping("plan", "plan"), inOtherWords), `spec.edge.mapping[plan]: ...`},
+		"its labels":    {config(func(c *mapping.Config) { c.Template.Labels = map[string]string{"a b": "c"} }, inOtherWords), `spec.edge.template.metadata.labels: ...`},
+		"a mapping":     {config(mapped("plan", "plan"), inOtherWords), `spec.edge.mapping[plan]: ...`},
 		"an expression": {config(expression("tags[a]", "1 +"), inOtherWords), `spec.edge.expressions[tags[a]]: ...`},
 		"an expression that is too long": {
 			config(expression("tags[a]", `"`+strings.Repeat("a", 5000)+`"`), inOtherWords), `spec.edge.expressions[tags[a]]: ...compute the value in the tenant`,
 		},
 		"nothing that fills the name": {
-			source.Config{DistributionID: "E1", Words: source.Words{Path: "spec.edge", Row: "tenant"}},
+			mapping.Config{DistributionID: "E1", Words: mapping.Words{Path: "spec.edge", Row: "tenant"}},
 			"spec.edge.mapping: nothing fills name, so nobody knows which tenant is whose: ...\nspec.edge: nothing sets domains, ...set it in spec.edge.template, ...",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := source.Compile(tt.config)
+			_, err := mapping.Compile(tt.config)
 			if err == nil {
 				t.Fatal("compiled")
 			}
@@ -43,15 +43,15 @@ func TestMistakesAreToldInTheWordsOfTheConfig(t *testing.T) {
 
 func TestRejectionsAreToldInTheWordsOfTheConfig(t *testing.T) {
 	for name, tt := range map[string]struct {
-		config source.Config
-		row    source.Row
+		config mapping.Config
+		row    mapping.Row
 		want   string
 	}{
 		"no name":             {config(inOtherWords), acme(tree{"name": ""}), `column "name" is empty, so nobody knows whose tenant it is: give every tenant a name, or leave the tenant out`},
 		"a name that is none": {config(inOtherWords), acme(tree{"name": "a b"}), `...such as "t-" + row.name`},
 		"capital letters":     {config(inOtherWords), acme(tree{"name": "Acme"}), `...; change the tenant, or use an expression ...`},
 		"a short name":        {config(inOtherWords), acme(tree{"name": "ab"}), `...such as "t-" + row.name`},
-		"no such column":      {config(mapping("x", "tags[x]"), inOtherWords), acme(nil), `column "x" for tags[x]: the tenant has no such column: ...`},
+		"no such column":      {config(mapped("x", "tags[x]"), inOtherWords), acme(nil), `column "x" for tags[x]: the tenant has no such column: ...`},
 		"nothing that it needs": {
 			config(inOtherWords), acme(tree{"domain": ""}),
 			`column "domain" for domains is empty, and nothing else sets domains: give the tenant a value, or set it in spec.edge.template`,

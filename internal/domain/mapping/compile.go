@@ -1,4 +1,4 @@
-package source
+package mapping
 
 import (
 	"errors"
@@ -194,7 +194,7 @@ func (k *compiler) addInputs(c Config) {
 
 func (k *compiler) addMapping(at string, m Mapping) {
 	if m.Column == "" {
-		k.mistake("%s: the column for %s is empty: name the column", at, quote(m.Field))
+		k.mistake("%s: the column for %s is empty: name the column", at, Quote(m.Field))
 		return
 	}
 	if t, ok := k.claim(at, m.Field); ok {
@@ -234,7 +234,7 @@ func (k *compiler) claim(at, path string) (target, bool) {
 		return t, false
 	}
 	if other, taken := k.seen[t]; taken {
-		k.mistake("%s: %s is filled by %s already: remove one of the two", at, quote(path), other)
+		k.mistake("%s: %s is filled by %s already: remove one of the two", at, Quote(path), other)
 		return t, false
 	}
 	k.seen[t] = at

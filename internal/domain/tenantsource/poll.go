@@ -1,4 +1,4 @@
-package source
+package tenantsource
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // Relation says whose an object is.
@@ -44,7 +45,7 @@ type Standing struct {
 // Fleet is what is known of the objects without asking anybody.
 type Fleet interface {
 	// Standing tells how the object that a row would be stands.
-	Standing(o Object) Standing
+	Standing(o mapping.Object) Standing
 	// Serves reports whether the object of that name is this source's and has the domain.
 	Serves(name, domain string) bool
 }
@@ -75,8 +76,8 @@ type Change struct {
 }
 
 // Object is what the change writes.
-func (c Change) Object() (Object, error) {
-	var o Object
+func (c Change) Object() (mapping.Object, error) {
+	var o mapping.Object
 	if err := json.Unmarshal(c.body, &o); err != nil {
 		return o, fmt.Errorf("reading the change of %s back: %w", c.Name, err)
 	}
@@ -94,25 +95,25 @@ func (c Change) describe() string {
 
 // SeenColumn is a column with how many rows have a value in it.
 type SeenColumn struct {
-	Column
+	mapping.Column
 	Rows int
 }
 
 // Poll gathers one read. It is a Sink. What it gathers counts only once the read is known to be complete.
 type Poll struct {
-	program *Program
+	program *mapping.Program
 	fleet   Fleet
 	maxRows int
 
 	rows     int
-	declared []Column
-	types    map[string]Type
+	declared []mapping.Column
+	types    map[string]mapping.Type
 	filled   map[string]int
 	entries  []entry
 	names    map[string]int
 	domains  map[string]int
 	clashes  map[string][]int
-	rejected []Rejection
+	rejected []mapping.Rejection
 }
 
 // entry is all that is kept of a row that is a tenant.
@@ -133,15 +134,15 @@ type entry struct {
 }
 
 // NewPoll begins a poll. More than maxRows rows are an error, zero for no limit.
-func NewPoll(program *Program, fleet Fleet, maxRows int) *Poll {
+func NewPoll(program *mapping.Program, fleet Fleet, maxRows int) *Poll {
 	return &Poll{
 		program: program, fleet: fleet, maxRows: maxRows,
-		types: map[string]Type{}, filled: map[string]int{}, names: map[string]int{}, domains: map[string]int{}, clashes: map[string][]int{},
+		types: map[string]mapping.Type{}, filled: map[string]int{}, names: map[string]int{}, domains: map[string]int{}, clashes: map[string][]int{},
 	}
 }
 
 // Columns implements Sink. A column that is needed has to be there before anything is read.
-func (p *Poll) Columns(columns []Column) error {
+func (p *Poll) Columns(columns []mapping.Column) error {
 	p.declared = columns
 	has := map[string]bool{}
 	for _, c := range columns {
@@ -160,18 +161,18 @@ func (p *Poll) Columns(columns []Column) error {
 // mostText is how much of a message a list may be.
 const mostText = 400
 
-func missingColumn(name string, columns []Column) error {
+func missingColumn(name string, columns []mapping.Column) error {
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = shorten(c.Name, longestQuote)
+		names[i] = mapping.Shorten(c.Name, mapping.LongestQuote)
 	}
 	// Long names in a long list must not push the cure out of the message.
 	return &fault.Error{Kind: fault.NotFound, Operation: "Reading", Message: fmt.Sprintf(
-		"the result has no column %s, but %s: correct the query, spec.mapping or spec.expressions", quote(name), shorten(strings.Join(names, ", "), mostText))}
+		"the result has no column %s, but %s: correct the query, spec.mapping or spec.expressions", mapping.Quote(name), mapping.Shorten(strings.Join(names, ", "), mostText))}
 }
 
 // Row implements Sink.
-func (p *Poll) Row(row Row) error {
+func (p *Poll) Row(row mapping.Row) error {
 	p.rows++
 	if p.maxRows > 0 && p.rows > p.maxRows {
 		return &fault.Error{Kind: fault.Invalid, Operation: "Reading", Message: fmt.Sprintf(
@@ -187,7 +188,7 @@ func (p *Poll) Row(row Row) error {
 }
 
 // rowName is what a person finds the row by.
-func rowName(row Row, o Object) string {
+func rowName(row mapping.Row, o mapping.Object) string {
 	if row.Key != "" {
 		return row.Key
 	}
@@ -195,7 +196,7 @@ func rowName(row Row, o Object) string {
 }
 
 // note remembers which columns have values, and of which type.
-func (p *Poll) note(row Row) {
+func (p *Poll) note(row mapping.Row) {
 	for name, value := range row.Values {
 		if value == nil {
 			continue
@@ -206,31 +207,31 @@ func (p *Poll) note(row Row) {
 		}
 		t := typeOf(value)
 		if known, ok := p.types[name]; ok && known != t {
-			t = TypeMixed
+			t = mapping.TypeMixed
 		}
 		p.types[name] = t
 	}
 }
 
-func typeOf(value any) Type {
+func typeOf(value any) mapping.Type {
 	switch value.(type) {
 	case string:
-		return TypeString
+		return mapping.TypeString
 	case int64, float64:
-		return TypeNumber
+		return mapping.TypeNumber
 	case bool:
-		return TypeBoolean
+		return mapping.TypeBoolean
 	case []any:
-		return TypeList
+		return mapping.TypeList
 	case map[string]any:
-		return TypeObject
-	case Unsupported:
-		return TypeOther
+		return mapping.TypeObject
+	case mapping.Unsupported:
+		return mapping.TypeOther
 	}
-	return TypeTime
+	return mapping.TypeTime
 }
 
-func (p *Poll) reject(r Rejection) {
+func (p *Poll) reject(r mapping.Rejection) {
 	if r.Name == "" {
 		p.rejected = append(p.rejected, r)
 		return
@@ -245,7 +246,7 @@ func (p *Poll) reject(r Rejection) {
 	p.entries = append(p.entries, entry{name: r.Name, row: r.Row, refused: r.Reason, twin: twin})
 }
 
-func (p *Poll) add(o Object, row string) error {
+func (p *Poll) add(o mapping.Object, row string) error {
 	index := len(p.entries)
 	if first, ok := p.names[o.Name]; ok {
 		p.entries[first].twin = true
@@ -269,7 +270,7 @@ func (p *Poll) add(o Object, row string) error {
 }
 
 // judge finds out what has to be written for the object, if anything.
-func (p *Poll) judge(o Object, row string) (entry, error) {
+func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 	s := p.fleet.Standing(o)
 	e := entry{name: o.Name, row: row, uid: s.UID, disabled: s.Disabled && !s.Deleting}
 	switch {
@@ -306,7 +307,7 @@ type Harvest struct {
 	Changes []Change
 	// Rejected are the rows that are not used, by row. Nameless is how many of them nobody
 	// knows the tenant of, Conflicts how many meet an object of somebody else.
-	Rejected            []Rejection
+	Rejected            []mapping.Rejection
 	Nameless, Conflicts int
 	// Columns are those that are used and were seen, by name. Declared says that the store has told them.
 	Columns  []SeenColumn
@@ -331,7 +332,7 @@ func (p *Poll) Harvest() *Harvest {
 	for _, e := range p.entries {
 		h.present[e.name] = true
 		if e.refused != "" {
-			h.Rejected = append(h.Rejected, Rejection{Row: e.row, Reason: e.refused, Name: e.name, Conflict: e.foreign})
+			h.Rejected = append(h.Rejected, mapping.Rejection{Row: e.row, Reason: e.refused, Name: e.name, Conflict: e.foreign})
 			if e.foreign {
 				h.Conflicts++
 			}
@@ -345,7 +346,7 @@ func (p *Poll) Harvest() *Harvest {
 		}
 	}
 	slices.SortFunc(h.Changes, func(a, b Change) int { return strings.Compare(a.Name, b.Name) })
-	slices.SortFunc(h.Rejected, byUrgency)
+	slices.SortFunc(h.Rejected, mapping.ByUrgency)
 	return h
 }
 
@@ -391,7 +392,7 @@ func (p *Poll) seen() []SeenColumn {
 	var out []SeenColumn
 	for _, name := range slices.Sorted(maps.Keys(p.types)) {
 		if used[name] || all {
-			out = append(out, SeenColumn{Column: Column{Name: name, Type: p.types[name]}, Rows: p.filled[name]})
+			out = append(out, SeenColumn{Column: mapping.Column{Name: name, Type: p.types[name]}, Rows: p.filled[name]})
 		}
 	}
 	return out

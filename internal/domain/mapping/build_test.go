@@ -1,4 +1,4 @@
-package source_test
+package mapping_test
 
 import (
 	"fmt"
@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/source"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
 // config is one with the default columns of a store.
-func config(change ...func(*source.Config)) source.Config {
-	c := source.Config{
+func config(change ...func(*mapping.Config)) mapping.Config {
+	c := mapping.Config{
 		DistributionID: "E1",
-		Defaults: []source.Mapping{
+		Defaults: []mapping.Mapping{
 			{Column: "name", Field: "name"},
 			{Column: "domain", Field: "domains"},
 			{Column: "enabled", Field: "enabled", Optional: true},
@@ -31,23 +31,23 @@ func config(change ...func(*source.Config)) source.Config {
 	return c
 }
 
-func mapping(column, field string) func(*source.Config) {
-	return func(c *source.Config) { c.Mapping = append(c.Mapping, source.Mapping{Column: column, Field: field}) }
+func mapped(column, field string) func(*mapping.Config) {
+	return func(c *mapping.Config) { c.Mapping = append(c.Mapping, mapping.Mapping{Column: column, Field: field}) }
 }
 
-func expression(field, text string) func(*source.Config) {
-	return func(c *source.Config) {
-		c.Expressions = append(c.Expressions, source.Expression{Field: field, Expression: text})
+func expression(field, text string) func(*mapping.Config) {
+	return func(c *mapping.Config) {
+		c.Expressions = append(c.Expressions, mapping.Expression{Field: field, Expression: text})
 	}
 }
 
-func template(spec map[string]any) func(*source.Config) {
-	return func(c *source.Config) { c.Template.Spec = spec }
+func template(spec map[string]any) func(*mapping.Config) {
+	return func(c *mapping.Config) { c.Template.Spec = spec }
 }
 
-func compile(t rapid.TB, c source.Config) *source.Program {
+func compile(t rapid.TB, c mapping.Config) *mapping.Program {
 	t.Helper()
-	p, err := source.Compile(c)
+	p, err := mapping.Compile(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,10 +57,10 @@ func compile(t rapid.TB, c source.Config) *source.Program {
 type tree = map[string]any
 
 // acme is a row that is a tenant, with more columns.
-func acme(more tree) source.Row {
+func acme(more tree) mapping.Row {
 	values := tree{"name": "acme", "domain": "acme.example.com"}
 	maps.Copy(values, more)
-	return source.Row{Values: values}
+	return mapping.Row{Values: values}
 }
 
 // spec is what acme becomes, with more fields.
@@ -82,125 +82,125 @@ const arn = "arn:aws:acm:us-east-1:111122223333:certificate/one"
 
 func TestARowBecomesAnObject(t *testing.T) {
 	request := tree{"validationTokenHost": "cloudfront"}
-	requests := func(c *source.Config) { c.ManagedCertificate = request }
+	requests := func(c *mapping.Config) { c.ManagedCertificate = request }
 	for name, tt := range map[string]struct {
-		config source.Config
-		row    source.Row
-		want   source.Object
+		config mapping.Config
+		row    mapping.Row
+		want   mapping.Object
 	}{
 		"the default columns": {
 			config(), acme(tree{"enabled": false, "connection_group_id": "cg_1"}),
-			source.Object{Name: "acme", Spec: spec(tree{"enabled": false, "connectionGroupId": "cg_1"})},
+			mapping.Object{Name: "acme", Spec: spec(tree{"enabled": false, "connectionGroupId": "cg_1"})},
 		},
 		"null, the empty text and a missing optional column set nothing": {
-			config(), acme(tree{"enabled": nil, "connection_group_id": ""}), source.Object{Name: "acme", Spec: spec(nil)},
+			config(), acme(tree{"enabled": nil, "connection_group_id": ""}), mapping.Object{Name: "acme", Spec: spec(nil)},
 		},
 		"what is set beside them comes from the template then": {
 			config(template(tree{"enabled": true, "connectionGroupId": "cg_t"})), acme(tree{"enabled": nil, "connection_group_id": ""}),
-			source.Object{Name: "acme", Spec: spec(tree{"enabled": true, "connectionGroupId": "cg_t"})},
+			mapping.Object{Name: "acme", Spec: spec(tree{"enabled": true, "connectionGroupId": "cg_t"})},
 		},
 		"a row beats the template, and the template beats the source": {
-			config(mapping("dist", "distributionId"), template(tree{"distributionId": "E2"})), acme(tree{"dist": "E3"}),
-			source.Object{Name: "acme", Spec: spec(tree{"distributionId": "E3"})},
+			config(mapped("dist", "distributionId"), template(tree{"distributionId": "E2"})), acme(tree{"dist": "E3"}),
+			mapping.Object{Name: "acme", Spec: spec(tree{"distributionId": "E3"})},
 		},
 		"the template beats the source": {
-			config(mapping("dist", "distributionId"), template(tree{"distributionId": "E2"})), acme(tree{"dist": nil}),
-			source.Object{Name: "acme", Spec: spec(tree{"distributionId": "E2"})},
+			config(mapped("dist", "distributionId"), template(tree{"distributionId": "E2"})), acme(tree{"dist": nil}),
+			mapping.Object{Name: "acme", Spec: spec(tree{"distributionId": "E2"})},
 		},
 		"parameters and tags are merged by their key, and sorted": {
-			config(mapping("plan", "parameters[plan]"), mapping("team", "tags[team]"), template(tree{
+			config(mapped("plan", "parameters[plan]"), mapped("team", "tags[team]"), template(tree{
 				"parameters": []any{tree{"name": "zone", "value": "eu"}, tree{"name": "plan", "value": "free"}},
 				"tags":       []any{tree{"key": "x", "value": "1"}, tree{"key": "empty"}},
 			})),
 			acme(tree{"plan": "gold", "team": "blue"}),
-			source.Object{Name: "acme", Spec: spec(tree{
+			mapping.Object{Name: "acme", Spec: spec(tree{
 				"parameters": []any{tree{"name": "plan", "value": "gold"}, tree{"name": "zone", "value": "eu"}},
 				"tags":       []any{tree{"key": "empty", "value": ""}, tree{"key": "team", "value": "blue"}, tree{"key": "x", "value": "1"}},
 			})},
 		},
 		"labels and annotations are merged too": {
-			config(mapping("plan", "metadata.labels[example.com/plan]"), mapping("note", "metadata.annotations[note]"), func(c *source.Config) {
+			config(mapped("plan", "metadata.labels[example.com/plan]"), mapped("note", "metadata.annotations[note]"), func(c *mapping.Config) {
 				c.Template.Labels = map[string]string{"fleet": "one", "example.com/plan": "free", "mark": ""}
 				c.Template.Annotations = map[string]string{"note": "none"}
 			}),
 			acme(tree{"plan": int64(3), "note": "a b"}),
-			source.Object{
+			mapping.Object{
 				Name: "acme", Labels: map[string]string{"fleet": "one", "example.com/plan": "3", "mark": ""},
 				Annotations: map[string]string{"note": "a b"}, Spec: spec(nil),
 			},
 		},
 		"a block is merged field by field": {
-			config(mapping("ttl", "dns.ttl"), template(tree{"dns": tree{"provider": "route53", "ttl": int32(60), "takeover": false}})),
+			config(mapped("ttl", "dns.ttl"), template(tree{"dns": tree{"provider": "route53", "ttl": int32(60), "takeover": false}})),
 			acme(tree{"ttl": "120"}),
-			source.Object{Name: "acme", Spec: spec(tree{"dns": tree{"provider": "route53", "ttl": int64(120), "takeover": false}})},
+			mapping.Object{Name: "acme", Spec: spec(tree{"dns": tree{"provider": "route53", "ttl": int64(120), "takeover": false}})},
 		},
 		"the domains of a row replace those of the template": {
-			config(template(tree{"domains": domainList("all.example.com")})), acme(nil), source.Object{Name: "acme", Spec: spec(nil)},
+			config(template(tree{"domains": domainList("all.example.com")})), acme(nil), mapping.Object{Name: "acme", Spec: spec(nil)},
 		},
 		"a row without a certificate asks for a managed one": {
-			config(requests, mapping("cert", "customizations.certificate.arn")), acme(tree{"cert": nil}),
-			source.Object{Name: "acme", Spec: spec(tree{"managedCertificateRequest": request})},
+			config(requests, mapped("cert", "customizations.certificate.arn")), acme(tree{"cert": nil}),
+			mapping.Object{Name: "acme", Spec: spec(tree{"managedCertificateRequest": request})},
 		},
 		"a row with a certificate does not, whoever asks": {
-			config(requests, mapping("cert", "customizations.certificate.arn"), mapping("host", "managedCertificateRequest.validationTokenHost"),
+			config(requests, mapped("cert", "customizations.certificate.arn"), mapped("host", "managedCertificateRequest.validationTokenHost"),
 				template(tree{"managedCertificateRequest": tree{"deleteOnTenantDeletion": false}})),
 			acme(tree{"cert": arn, "host": "self-hosted"}),
-			source.Object{Name: "acme", Spec: spec(tree{"customizations": tree{"certificate": tree{"arn": arn}}})},
+			mapping.Object{Name: "acme", Spec: spec(tree{"customizations": tree{"certificate": tree{"arn": arn}}})},
 		},
 		"a certificate of the template beats the request of the source": {
 			config(requests, template(tree{"customizations": tree{"certificate": tree{"arn": arn}}})), acme(nil),
-			source.Object{Name: "acme", Spec: spec(tree{"customizations": tree{"certificate": tree{"arn": arn}}})},
+			mapping.Object{Name: "acme", Spec: spec(tree{"customizations": tree{"certificate": tree{"arn": arn}}})},
 		},
 		"a template that has both means both": {
 			config(requests, template(tree{
 				"customizations": tree{"certificate": tree{"arn": arn}}, "managedCertificateRequest": tree{"validationTokenHost": "self-hosted"},
 			})), acme(nil),
-			source.Object{Name: "acme", Spec: spec(tree{
+			mapping.Object{Name: "acme", Spec: spec(tree{
 				"customizations": tree{"certificate": tree{"arn": arn}}, "managedCertificateRequest": tree{"validationTokenHost": "self-hosted"},
 			})},
 		},
 		"a row that needs no web ACL drops that of the template": {
-			config(mapping("acl", "customizations.webAcl.action"), template(tree{"customizations": tree{"webAcl": tree{"action": "override", "arn": "arn:x"}}})),
+			config(mapped("acl", "customizations.webAcl.action"), template(tree{"customizations": tree{"webAcl": tree{"action": "override", "arn": "arn:x"}}})),
 			acme(tree{"acl": "disable"}),
-			source.Object{Name: "acme", Spec: spec(tree{"customizations": tree{"webAcl": tree{"action": "disable"}}})},
+			mapping.Object{Name: "acme", Spec: spec(tree{"customizations": tree{"webAcl": tree{"action": "disable"}}})},
 		},
 		"a row without geographic restrictions drops those of the template": {
-			config(mapping("geo", "customizations.geoRestrictions.restrictionType"),
+			config(mapped("geo", "customizations.geoRestrictions.restrictionType"),
 				template(tree{"customizations": tree{"geoRestrictions": tree{"restrictionType": "whitelist", "locations": []any{"DE"}}}})),
 			acme(tree{"geo": "none"}),
-			source.Object{Name: "acme", Spec: spec(tree{"customizations": tree{"geoRestrictions": tree{"restrictionType": "none"}}})},
+			mapping.Object{Name: "acme", Spec: spec(tree{"customizations": tree{"geoRestrictions": tree{"restrictionType": "none"}}})},
 		},
 		"a row that names its zone drops the zone of the template": {
-			config(mapping("zone", "dns.zoneName"), template(tree{"dns": tree{"provider": "route53", "hostedZoneId": "Z1"}})),
+			config(mapped("zone", "dns.zoneName"), template(tree{"dns": tree{"provider": "route53", "hostedZoneId": "Z1"}})),
 			acme(tree{"zone": "example.com"}),
-			source.Object{Name: "acme", Spec: spec(tree{"dns": tree{"provider": "route53", "zoneName": "example.com"}})},
+			mapping.Object{Name: "acme", Spec: spec(tree{"dns": tree{"provider": "route53", "zoneName": "example.com"}})},
 		},
 		"and so does one that gives its ID": {
-			config(mapping("zone", "dns.hostedZoneId"), template(tree{"dns": tree{"provider": "route53", "zoneName": "example.com"}})),
+			config(mapped("zone", "dns.hostedZoneId"), template(tree{"dns": tree{"provider": "route53", "zoneName": "example.com"}})),
 			acme(tree{"zone": "Z2"}),
-			source.Object{Name: "acme", Spec: spec(tree{"dns": tree{"provider": "route53", "hostedZoneId": "Z2"}})},
+			mapping.Object{Name: "acme", Spec: spec(tree{"dns": tree{"provider": "route53", "hostedZoneId": "Z2"}})},
 		},
 		"a name that AWS does not take is fine beside a name in AWS": {
-			config(mapping("aws", "tenantName")), source.Row{Values: tree{"name": "ab", "domain": "acme.example.com", "aws": "ab-tenant"}},
-			source.Object{Name: "ab", Spec: spec(tree{"tenantName": "ab-tenant"})},
+			config(mapped("aws", "tenantName")), mapping.Row{Values: tree{"name": "ab", "domain": "acme.example.com", "aws": "ab-tenant"}},
+			mapping.Object{Name: "ab", Spec: spec(tree{"tenantName": "ab-tenant"})},
 		},
 		"an ID is a name": {
-			config(), source.Row{Values: tree{"name": int64(1042), "domain": "acme.example.com"}}, source.Object{Name: "1042", Spec: spec(nil)},
+			config(), mapping.Row{Values: tree{"name": int64(1042), "domain": "acme.example.com"}}, mapping.Object{Name: "1042", Spec: spec(nil)},
 		},
 		"an expression replaces a default mapping": {
 			config(expression("name", `"t-" + string(row.id)`), expression("domains", `[row.slug + ".example.com", "www." + row.slug + ".example.com"]`)),
-			source.Row{Values: tree{"id": int64(7), "slug": "acme"}},
-			source.Object{Name: "t-7", Spec: spec(tree{"domains": domainList("acme.example.com", "www.acme.example.com")})},
+			mapping.Row{Values: tree{"id": int64(7), "slug": "acme"}},
+			mapping.Object{Name: "t-7", Spec: spec(tree{"domains": domainList("acme.example.com", "www.acme.example.com")})},
 		},
 		"an expression that gives null, none or nothing sets nothing": {
 			config(expression("enabled", `row.state == "off" ? dyn(false) : dyn(null)`), expression("connectionGroupId", `row.?group`), expression("tags[a]", `""`)),
-			acme(tree{"state": "on"}), source.Object{Name: "acme", Spec: spec(nil)},
+			acme(tree{"state": "on"}), mapping.Object{Name: "acme", Spec: spec(nil)},
 		},
 		"an expression may give what a column gives": {
 			config(expression("parameters[id]", `row.id`), expression("dns.ttl", `row.ttl * 60`), expression("enabled", `row.enabled`),
 				template(tree{"dns": tree{"provider": "route53"}})),
 			acme(tree{"id": int64(42), "ttl": int64(5), "enabled": "yes"}),
-			source.Object{Name: "acme", Spec: spec(tree{
+			mapping.Object{Name: "acme", Spec: spec(tree{
 				"parameters": []any{tree{"name": "id", "value": "42"}}, "enabled": true, "dns": tree{"provider": "route53", "ttl": int64(300)},
 			})},
 		},
@@ -244,7 +244,7 @@ func TestFieldsTakeWhatTheirSentenceSays(t *testing.T) {
 		"a list for a text":            {field: "connectionGroupId", value: []any{"a"}, reason: "a list of 1 is the wrong type: give text of at most 64 characters, or a number, or convert it in an expression"},
 		"an object for a text":         {field: "connectionGroupId", value: tree{"a": "b"}, reason: "an object is the wrong type: give text of at most 64 characters, or a number, or convert it in an expression"},
 		"a time for a text":            {field: "connectionGroupId", value: time.Unix(0, 0), reason: "the time 1970-01-01T00:00:00Z is the wrong type: give text of at most 64 characters, or a number, or convert it in an expression"},
-		"what no field takes":          {field: "connectionGroupId", value: source.Unsupported("bytea"), reason: `a value of type "bytea" can't be used: convert it in the query or in the store to text of at most 64 characters, or a number`},
+		"what no field takes":          {field: "connectionGroupId", value: mapping.Unsupported("bytea"), reason: `a value of type "bytea" can't be used: convert it in the query or in the store to text of at most 64 characters, or a number`},
 		"a text that is too long":      {field: "connectionGroupId", value: strings.Repeat("ü", 120), reason: `"` + strings.Repeat("ü", 100) + `…" has 120 characters: give at most 64`},
 		"as many characters as fit":    {field: "connectionGroupId", value: strings.Repeat("ü", 64), want: strings.Repeat("ü", 64)},
 		"bytes that are no text":       {field: "connectionGroupId", value: "\xff", reason: `"\xff" is no valid UTF-8: convert it in the query or in the store`},
@@ -314,14 +314,14 @@ func TestFieldsTakeWhatTheirSentenceSays(t *testing.T) {
 		"an illegal value for a label": {field: "metadata.labels[a]", value: "a b", reason: `"a b" is no value of a label: give at most 63 letters, digits and inner - _ . , or use an annotation`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, rejection := compile(t, config(mapping("c", tt.field), template(full))).Build(1, acme(tree{"c": tt.value}))
+			o, rejection := compile(t, config(mapped("c", tt.field), template(full))).Build(1, acme(tree{"c": tt.value}))
 			switch {
 			case tt.reason == "empty":
 				if want := `column "c" for domains is empty, and nothing else sets domains: give the row a value, or set it in spec.template`; rejection == nil || rejection.Reason != want {
 					t.Fatalf("got %+v, want %s", rejection, want)
 				}
 			case tt.reason != "":
-				if want := (source.Rejection{Row: "acme", Name: "acme", Reason: fmt.Sprintf("column %q for %s: %s", "c", tt.field, tt.reason)}); rejection == nil || *rejection != want {
+				if want := (mapping.Rejection{Row: "acme", Name: "acme", Reason: fmt.Sprintf("column %q for %s: %s", "c", tt.field, tt.reason)}); rejection == nil || *rejection != want {
 					t.Fatalf("got  %+v\nwant %+v", rejection, want)
 				}
 			case rejection != nil:
@@ -353,61 +353,61 @@ func at(v any, path string) any {
 
 func TestRejections(t *testing.T) {
 	for name, tt := range map[string]struct {
-		config source.Config
-		row    source.Row
-		want   source.Rejection
+		config mapping.Config
+		row    mapping.Row
+		want   mapping.Rejection
 	}{
 		"a row without a name is known by its number, and as nobody's": {
-			config(), source.Row{Values: tree{"name": nil, "domain": "a.example.com"}},
-			source.Rejection{Row: "row 7", Reason: `column "name" is empty, so nobody knows whose row it is: give every row a name, or leave the row out`},
+			config(), mapping.Row{Values: tree{"name": nil, "domain": "a.example.com"}},
+			mapping.Rejection{Row: "row 7", Reason: `column "name" is empty, so nobody knows whose row it is: give every row a name, or leave the row out`},
 		},
 		"a row without the column of the name, too": {
-			config(), source.Row{Values: tree{"domain": "a.example.com"}},
-			source.Rejection{Row: "row 7", Reason: `column "name": the row has no such column: add it, or correct the name of the column`},
+			config(), mapping.Row{Values: tree{"domain": "a.example.com"}},
+			mapping.Rejection{Row: "row 7", Reason: `column "name": the row has no such column: add it, or correct the name of the column`},
 		},
 		"the key of the store is how people find a row": {
-			config(), source.Row{Key: "customer:7", Values: tree{"name": true}},
-			source.Rejection{Row: "customer:7", Reason: `column "name": the boolean true is the wrong type: give text of at most 253 characters, or a number, or convert it in an expression`},
+			config(), mapping.Row{Key: "customer:7", Values: tree{"name": true}},
+			mapping.Rejection{Row: "customer:7", Reason: `column "name": the boolean true is the wrong type: give text of at most 253 characters, or a number, or convert it in an expression`},
 		},
 		"capital letters in a name": {
-			config(), source.Row{Values: tree{"name": "Acme", "domain": "a.example.com"}},
-			source.Rejection{Row: "Acme", Reason: `column "name": "Acme" is no name of an object, which has lower-case letters, digits, and inner hyphens and dots: it has capital letters; change the row, or use an expression for the name, such as row.name.lowerAscii()`},
+			config(), mapping.Row{Values: tree{"name": "Acme", "domain": "a.example.com"}},
+			mapping.Rejection{Row: "Acme", Reason: `column "name": "Acme" is no name of an object, which has lower-case letters, digits, and inner hyphens and dots: it has capital letters; change the row, or use an expression for the name, such as row.name.lowerAscii()`},
 		},
 		"a name with spaces": {
-			config(), source.Row{Values: tree{"name": "acme inc", "domain": "a.example.com"}},
-			source.Rejection{Row: "acme inc", Reason: `column "name": "acme inc" is no name of an object, which has lower-case letters, digits, and inner hyphens and dots: use an expression for the name, such as "t-" + string(row.id)`},
+			config(), mapping.Row{Values: tree{"name": "acme inc", "domain": "a.example.com"}},
+			mapping.Rejection{Row: "acme inc", Reason: `column "name": "acme inc" is no name of an object, which has lower-case letters, digits, and inner hyphens and dots: use an expression for the name, such as "t-" + string(row.id)`},
 		},
 		"a name that AWS does not take": {
-			config(), source.Row{Values: tree{"name": "ab", "domain": "a.example.com"}},
-			source.Rejection{Row: "ab", Reason: `column "name": "ab" has 2 characters, and the name of a tenant in AWS has 3 to 128: fill tenantName as well, or use an expression, such as "t-" + string(row.id)`},
+			config(), mapping.Row{Values: tree{"name": "ab", "domain": "a.example.com"}},
+			mapping.Rejection{Row: "ab", Reason: `column "name": "ab" has 2 characters, and the name of a tenant in AWS has 3 to 128: fill tenantName as well, or use an expression, such as "t-" + string(row.id)`},
 		},
 		"a name that is known is said": {
-			config(), source.Row{Values: tree{"name": "acme", "domain": nil}},
-			source.Rejection{Row: "acme", Name: "acme", Reason: `column "domain" for domains is empty, and nothing else sets domains: give the row a value, or set it in spec.template`},
+			config(), mapping.Row{Values: tree{"name": "acme", "domain": nil}},
+			mapping.Rejection{Row: "acme", Name: "acme", Reason: `column "domain" for domains is empty, and nothing else sets domains: give the row a value, or set it in spec.template`},
 		},
 		"a column that the row needs and lacks": {
-			config(mapping("plan", "parameters[plan]")), acme(nil),
-			source.Rejection{Row: "acme", Name: "acme", Reason: `column "plan" for parameters[plan]: the row has no such column: add it, or correct the name of the column`},
+			config(mapped("plan", "parameters[plan]")), acme(nil),
+			mapping.Rejection{Row: "acme", Name: "acme", Reason: `column "plan" for parameters[plan]: the row has no such column: add it, or correct the name of the column`},
 		},
 		"a block that lacks what it needs": {
-			config(mapping("p", "dns.provider"), mapping("z", "dns.zoneName")), acme(tree{"p": nil, "z": "example.com"}),
-			source.Rejection{Row: "acme", Name: "acme", Reason: `column "p" for dns.provider is empty, and nothing else sets dns.provider: give the row a value, or set it in spec.template`},
+			config(mapped("p", "dns.provider"), mapped("z", "dns.zoneName")), acme(tree{"p": nil, "z": "example.com"}),
+			mapping.Rejection{Row: "acme", Name: "acme", Reason: `column "p" for dns.provider is empty, and nothing else sets dns.provider: give the row a value, or set it in spec.template`},
 		},
 		"an expression without the column that it needs": {
 			config(expression("parameters[plan]", "row.plan")), acme(nil),
-			source.Rejection{Row: "acme", Name: "acme", Reason: `the expression for parameters[plan]: 1:4: no such key: plan: change the row, or let the expression care for it, as in has(row.plan) or row.?plan.orValue("")`},
+			mapping.Rejection{Row: "acme", Name: "acme", Reason: `the expression for parameters[plan]: 1:4: no such key: plan: change the row, or let the expression care for it, as in has(row.plan) or row.?plan.orValue("")`},
 		},
 		"an expression for the name that fails": {
 			config(expression("name", `"t-" + row.id`)), acme(tree{"id": int64(1)}),
-			source.Rejection{Row: "row 7", Reason: `the expression for name: 1:6: no such overload: change the row, or let the expression care for it, as in has(row.plan) or row.?plan.orValue("")`},
+			mapping.Rejection{Row: "row 7", Reason: `the expression for name: 1:6: no such overload: change the row, or let the expression care for it, as in has(row.plan) or row.?plan.orValue("")`},
 		},
 		"an expression that touches what it can't use": {
-			config(expression("parameters[photo]", `row.photo == "" ? "none" : "some"`)), acme(tree{"photo": source.Unsupported("bytea")}),
-			source.Rejection{Row: "acme", Name: "acme", Reason: `the expression for parameters[photo]: 1:17: a value of type "bytea" can't be used, convert it in the query or in the store: change the row, or let the expression care for it, as in has(row.plan) or row.?plan.orValue("")`},
+			config(expression("parameters[photo]", `row.photo == "" ? "none" : "some"`)), acme(tree{"photo": mapping.Unsupported("bytea")}),
+			mapping.Rejection{Row: "acme", Name: "acme", Reason: `the expression for parameters[photo]: 1:17: a value of type "bytea" can't be used, convert it in the query or in the store: change the row, or let the expression care for it, as in has(row.plan) or row.?plan.orValue("")`},
 		},
 		"an expression that gives another type": {
 			config(expression("parameters[plan]", `row.plan`)), acme(tree{"plan": true}),
-			source.Rejection{Row: "acme", Name: "acme", Reason: `the expression for parameters[plan]: the boolean true is the wrong type: give text of at most 256 characters, or a number, or convert it in an expression`},
+			mapping.Rejection{Row: "acme", Name: "acme", Reason: `the expression for parameters[plan]: the boolean true is the wrong type: give text of at most 256 characters, or a number, or convert it in an expression`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -423,7 +423,7 @@ func TestRejections(t *testing.T) {
 }
 
 func TestCovers(t *testing.T) {
-	want := source.Object{Name: "acme", Spec: tree{
+	want := mapping.Object{Name: "acme", Spec: tree{
 		"distributionId": "E1", "enabled": false, "domains": domainList("a.example.com"),
 		"parameters":     []any{tree{"name": "plan", "value": "gold"}},
 		"tags":           []any{tree{"key": "team", "value": ""}},
@@ -464,7 +464,7 @@ func TestCovers(t *testing.T) {
 		"something of another form where a list is":  {func(t tree) { t["domains"] = "a.example.com" }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := source.Covers(live(tt.change), want); got != tt.want {
+			if got := mapping.Covers(live(tt.change), want); got != tt.want {
 				t.Errorf("got %t", got)
 			}
 		})
@@ -472,21 +472,21 @@ func TestCovers(t *testing.T) {
 }
 
 func TestHashTellsObjectsApart(t *testing.T) {
-	base := func() source.Object {
-		return source.Object{Name: "acme", Labels: map[string]string{"a": "b"}, Spec: spec(tree{"enabled": true})}
+	base := func() mapping.Object {
+		return mapping.Object{Name: "acme", Labels: map[string]string{"a": "b"}, Spec: spec(tree{"enabled": true})}
 	}
 	seen := map[string]string{}
-	for name, change := range map[string]func(*source.Object){
-		"as it is":                      func(*source.Object) {},
-		"another name":                  func(o *source.Object) { o.Name = "acm" },
-		"another label":                 func(o *source.Object) { o.Labels["a"] = "c" },
-		"a label as an annotation":      func(o *source.Object) { o.Labels, o.Annotations = nil, o.Labels },
-		"another domain":                func(o *source.Object) { o.Spec["domains"] = domainList("b.example.com") },
-		"one domain more":               func(o *source.Object) { o.Spec["domains"] = domainList("acme.example.com", "b.example.com") },
-		"another boolean":               func(o *source.Object) { o.Spec["enabled"] = false },
-		"a text that looks like it":     func(o *source.Object) { o.Spec["enabled"] = "true" },
-		"a field less":                  func(o *source.Object) { delete(o.Spec, "enabled") },
-		"what is left out moves nobody": func(o *source.Object) { o.Spec["distributionId"], o.Spec["connectionGroupId"] = "", "E1" },
+	for name, change := range map[string]func(*mapping.Object){
+		"as it is":                      func(*mapping.Object) {},
+		"another name":                  func(o *mapping.Object) { o.Name = "acm" },
+		"another label":                 func(o *mapping.Object) { o.Labels["a"] = "c" },
+		"a label as an annotation":      func(o *mapping.Object) { o.Labels, o.Annotations = nil, o.Labels },
+		"another domain":                func(o *mapping.Object) { o.Spec["domains"] = domainList("b.example.com") },
+		"one domain more":               func(o *mapping.Object) { o.Spec["domains"] = domainList("acme.example.com", "b.example.com") },
+		"another boolean":               func(o *mapping.Object) { o.Spec["enabled"] = false },
+		"a text that looks like it":     func(o *mapping.Object) { o.Spec["enabled"] = "true" },
+		"a field less":                  func(o *mapping.Object) { delete(o.Spec, "enabled") },
+		"what is left out moves nobody": func(o *mapping.Object) { o.Spec["distributionId"], o.Spec["connectionGroupId"] = "", "E1" },
 	} {
 		o := base()
 		change(&o)
@@ -504,11 +504,11 @@ func TestHashTellsObjectsApart(t *testing.T) {
 }
 
 func TestDomains(t *testing.T) {
-	o, _ := compile(t, config()).Build(1, source.Row{Values: tree{"name": "acme", "domain": "b.example.com a.example.com"}})
+	o, _ := compile(t, config()).Build(1, mapping.Row{Values: tree{"name": "acme", "domain": "b.example.com a.example.com"}})
 	if diff := cmp.Diff([]string{"a.example.com", "b.example.com"}, o.Domains()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := (source.Object{}).Domains(); len(got) != 0 {
+	if got := (mapping.Object{}).Domains(); len(got) != 0 {
 		t.Errorf("an object without domains has %v", got)
 	}
 }
@@ -530,8 +530,8 @@ func TestObjectsShareNothing(t *testing.T) {
 func BenchmarkBuild(b *testing.B) {
 	row := acme(tree{"enabled": int64(1), "connection_group_id": "cg_1", "plan": "gold", "team": "blue", "slug": "acme", "id": int64(7)})
 	t := template(tree{"dns": tree{"provider": "route53"}, "parameters": []any{tree{"name": "zone", "value": "eu"}}, "tags": []any{tree{"key": "x", "value": "1"}}})
-	for name, c := range map[string]source.Config{
-		"columns":     config(t, mapping("plan", "parameters[plan]"), mapping("team", "tags[team]")),
+	for name, c := range map[string]mapping.Config{
+		"columns":     config(t, mapped("plan", "parameters[plan]"), mapped("team", "tags[team]")),
 		"expressions": config(t, expression("name", `"t-" + string(row.id)`), expression("domains", `row.slug + ".example.com"`)),
 	} {
 		p := compile(b, c)
@@ -554,7 +554,7 @@ func BenchmarkBuild(b *testing.B) {
 	b.Run("covers", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			source.Covers(o.Spec, o)
+			mapping.Covers(o.Spec, o)
 		}
 	})
 }
