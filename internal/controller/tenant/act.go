@@ -28,9 +28,9 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.write(ctx, k, func() error { return p.deleteNamespace(ctx, s) })
 	case tenancy.Apply:
 		return p.write(ctx, k, func() error { p.apply(ctx, s); return nil })
-	case tenancy.Hold:
+	case tenancy.EnsureFinalizer:
 		return p.hold(ctx, k)
-	case tenancy.LetGo, tenancy.Rest, tenancy.Release:
+	case tenancy.LetGo, tenancy.Rest:
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ type pass struct {
 	observed  bool
 	confirmed bool
 	in        tenancy.PlanInput
-	decision  tenancy.Decision
+	decision  tenancy.PlanDecision
 	tenants   []kleffv1.Tenant
 }
 
@@ -53,13 +53,13 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.observe(ctx)
 	}
 	switch s := p.decision.Step.(type) {
-	case tenancy.Hold:
+	case tenancy.PlanEnsureFinalizer:
 		return p.hold(ctx, k)
-	case tenancy.Apply:
+	case tenancy.PlanApply:
 		return p.apply(ctx, k, s)
-	case tenancy.Release:
+	case tenancy.PlanRelease:
 		p.release(ctx, s)
-	case tenancy.Look, tenancy.CreateNamespace, tenancy.ApplyNamespace, tenancy.Try, tenancy.DeleteNamespace, tenancy.LetGo, tenancy.Rest:
+	case tenancy.PlanLetGo, tenancy.PlanRest:
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (p *pass) hold(ctx context.Context, k reconcile.Keeper) error {
 }
 
 // apply does what it can. What fails is noted with the object.
-func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenancy.Apply) error {
+func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenancy.PlanApply) error {
 	if !p.confirmed {
 		// Not during a deletion: the finalizer and the annotation are there, so that this is a read.
 		if err := k.Hold(ctx, nil); err != nil {
@@ -224,7 +224,7 @@ func (p *pass) note(o tenancy.Object, hash string, err error) {
 }
 
 // release lets the next tenants have the plan, and wakes them.
-func (p *pass) release(ctx context.Context, s tenancy.Release) {
+func (p *pass) release(ctx context.Context, s tenancy.PlanRelease) {
 	p.Plans.Release(p.in.UID, p.in.Generation, s.UIDs)
 	var names []string
 	for i := range p.tenants {
@@ -241,12 +241,12 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	if !p.observed {
 		return reconcile.Conclusion{}
 	}
-	report := tenancy.ConcludePlan(p.in, tenancy.Outcome{Decision: p.decision, Err: err})
+	report := tenancy.ConcludePlan(p.in, tenancy.PlanOutcome{Decision: p.decision, Err: err})
 	before := p.object.Status.DeepCopy()
 	now := p.Clock.Now()
 	convert.PlanStatus(&p.object.Status, p.object.Generation, report, now)
 	c := reconcile.Conclusion{Events: p.events(before.Conditions)}
-	if rest, ok := p.decision.Step.(tenancy.Rest); ok {
+	if rest, ok := p.decision.Step.(tenancy.PlanRest); ok {
 		c.After = rest.After
 	}
 	if wait := countsEvery - now.Sub(p.memory.counted); wait > 0 && onlyCounts(before, &p.object.Status) {

@@ -6,42 +6,6 @@ import (
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-)
-
-// The types of conditions, as package v1 of the API documents them.
-const (
-	ConditionTenantReady    = "TenantReady"
-	ConditionNamespaceReady = "NamespaceReady"
-	ConditionPlanApplied    = "PlanApplied"
-	ConditionMeshReady      = "MeshReady"
-	ConditionPolicyReady    = "PolicyReady"
-	ConditionEdgeReady      = "EdgeReady"
-	ConditionReady          = "Ready"
-	ConditionRolledOut      = "RolledOut"
-)
-
-// The reasons, as package v1 of the API documents them. EdgeReady takes those of the DistributionTenant as well.
-const (
-	ReasonReady             chain.Reason = "Ready"
-	ReasonDeletionProtected chain.Reason = "DeletionProtected"
-	ReasonProvisioned       chain.Reason = "Provisioned"
-	ReasonCreating          chain.Reason = "Creating"
-	ReasonNamespaceConflict chain.Reason = "NamespaceConflict"
-	ReasonInvalidName       chain.Reason = "InvalidName"
-	ReasonTerminating       chain.Reason = "Terminating"
-	ReasonApplied           chain.Reason = "Applied"
-	ReasonPlanNotFound      chain.Reason = "PlanNotFound"
-	ReasonPlanInvalid       chain.Reason = "PlanInvalid"
-	ReasonPartiallyApplied  chain.Reason = "PartiallyApplied"
-	ReasonNotConfigured     chain.Reason = "NotConfigured"
-	ReasonCRDMissing        chain.Reason = "CRDMissing"
-	ReasonError             chain.Reason = "Error"
-	ReasonRolledOut         chain.Reason = "RolledOut"
-	ReasonRollingOut        chain.Reason = "RollingOut"
-	ReasonRolloutStopped    chain.Reason = "RolloutStopped"
-	ReasonTenantsFailed     chain.Reason = "TenantsFailed"
-	ReasonInUse             chain.Reason = "InUse"
 )
 
 // Outcome is how a pass ended.
@@ -85,7 +49,7 @@ func (in *Input) complete() bool {
 		return false
 	}
 	a := in.diff()
-	return a.empty() && !slices.ContainsFunc(w.objects, in.returns)
+	return a.Empty() && !slices.ContainsFunc(w.objects, in.returns)
 }
 
 // returns reports whether the object is being deleted: it is made anew when it is gone.
@@ -213,7 +177,7 @@ func missing(w wanted, kinds []Kind) string {
 func (in *Input) policyReady() chain.Condition {
 	f := &in.World.Follow
 	switch {
-	case len(f.Plan.spec.Constraints) == 0:
+	case !f.Plan.HasConstraints():
 		return chain.Condition{Type: ConditionPolicyReady, Status: true, Reason: ReasonNotConfigured, Message: "the plan has no constraints"}
 	case f.Policy == nil:
 		return chain.Condition{Type: ConditionPolicyReady, Reason: ReasonError, Message: fmt.Sprintf("the constraints of the TenantPlan %q are about to be made", in.Tenant.Plan)}
@@ -291,7 +255,7 @@ func (in *Input) failuresOf(condition string) string {
 	}
 	for _, k := range w.unreadable {
 		if concernOf(k) == condition {
-			messages = append(messages, fmt.Sprintf("the kind %s: %s", k.Kind, inWords(in.World.Unreadable[k])))
+			messages = append(messages, fmt.Sprintf("the kind %s: %s", k.Kind, InWords(in.World.Unreadable[k])))
 		}
 	}
 	slices.Sort(messages)
@@ -302,22 +266,14 @@ func (in *Input) failuresOf(condition string) string {
 		}
 	}
 	for _, f := range in.failures() {
-		if concernOf(f.object.Kind) == condition {
-			messages = append(messages, fmt.Sprintf("the %s %q: %s", f.object.Kind.Kind, f.object.Name, inWords(f.Err)))
+		if concernOf(f.Object.Kind) == condition {
+			messages = append(messages, fmt.Sprintf("the %s %q: %s", f.Object.Kind.Kind, f.Object.Name, InWords(f.Err)))
 		}
 	}
 	if more := len(messages) - shownFailures; more > 0 {
 		messages = append(messages[:shownFailures], fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(messages, "; ")
-}
-
-// inWords leaves out the operation: that an object could not be made is said already.
-func inWords(err *fault.Error) string {
-	if err.Message != "" {
-		return err.Message
-	}
-	return err.Error()
 }
 
 // order is that in which the conditions of a tenant are asked for the first that isn't True.

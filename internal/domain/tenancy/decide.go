@@ -19,9 +19,8 @@ func Chains() (keep, remove []chain.Entry) { return chain.List(keepRules()), cha
 
 // The delays until what has no event, or whose event got lost, is looked at again.
 const (
-	lookAgain     = 5 * time.Minute
-	watchDeletion = 30 * time.Second
-	retryRefusal  = 30 * time.Second
+	lookAgain    = 5 * time.Minute
+	retryRefusal = 30 * time.Second
 )
 
 // Decide picks the one step that comes next. The order of the rules is the design: whatever can stand in the way is asked before
@@ -72,7 +71,7 @@ func held(in *Input) (Decision, bool) {
 	if in.Held || !in.mine() {
 		return pass()
 	}
-	return do(Hold{})
+	return do(EnsureFinalizer{})
 }
 
 func names(in *Input) (Decision, bool) {
@@ -120,7 +119,7 @@ func terminating(in *Input) (Decision, bool) {
 	}
 	after := lookAgain
 	if in.Deleting {
-		after = watchDeletion
+		after = WatchDeletion
 	}
 	return rest(ReasonTerminating, fmt.Sprintf("the namespace %q is being deleted%s", n.Name, remaining(n)), after)
 }
@@ -213,15 +212,15 @@ func try(in *Input) (Decision, bool) {
 }
 
 func apply(in *Input) (Decision, bool) {
-	a := in.ready(in.diff())
+	a := in.Attempts.Due(in.Now, in.diff())
 	switch {
-	case a.empty():
+	case a.Empty():
 		return pass()
 	case !in.World.Looked:
 		// A write to a child names its namespace, and not which one of that name: behind a cache that lags it may be somebody else's by now.
 		return do(Look{})
 	}
-	return do(a)
+	return do(Apply{Changes: a})
 }
 
 func protected(in *Input) (Decision, bool) {
@@ -272,7 +271,7 @@ func remove(in *Input) (Decision, bool) { return do(DeleteNamespace{Live: *in.Wo
 
 // rest ends the pass with a problem.
 func rest(reason chain.Reason, message string, after time.Duration) (Decision, bool) {
-	return Decision{Step: Rest{After: after}, Problem: &Problem{Reason: reason, Message: message}}, true
+	return Decision{Step: Rest{After: after}, Problem: &chain.Problem{Reason: reason, Message: message}}, true
 }
 
 // do asks for a step.

@@ -160,20 +160,21 @@ type question struct {
 
 func ask(t *testing.T, q question) {
 	t.Helper()
-	answered(t, tenancy.Decide(q.in), q.rule, q.step, q.reason, q.says)
+	d := tenancy.Decide(q.in)
+	answered(t, d.Rule, d.Step, d.Problem, q.rule, q.step, q.reason, q.says)
 }
 
-func answered(t *testing.T, got tenancy.Decision, rule string, step tenancy.Step, reason chain.Reason, says string) {
+func answered[S any](t *testing.T, spoke string, got S, met *chain.Problem, rule string, step S, reason chain.Reason, says string) {
 	t.Helper()
-	if got.Rule != rule {
-		t.Errorf("rule %s spoke, want %s", got.Rule, rule)
+	if spoke != rule {
+		t.Errorf("rule %s spoke, want %s", spoke, rule)
 	}
-	if d := cmp.Diff(step, got.Step, cmpopts.EquateEmpty()); d != "" {
+	if d := cmp.Diff(step, got, cmpopts.EquateEmpty()); d != "" {
 		t.Errorf("step (-want +got):\n%s", d)
 	}
-	var problem tenancy.Problem
-	if got.Problem != nil {
-		if problem = *got.Problem; problem.Message == "" {
+	var problem chain.Problem
+	if met != nil {
+		if problem = *met; problem.Message == "" {
 			t.Error("a problem without a message helps nobody")
 		}
 	}
@@ -213,9 +214,9 @@ func namespaceCases() map[string]question {
 	adopt := tenancy.ApplyNamespace{Object: full.Marked(), UID: namespaceUID, Adopts: true}
 	return map[string]question{
 		"a quiet world asks for nothing":                     {in: quiet(), rule: "Idle", step: tenancy.Rest{}},
-		"a finalizer that somebody took off is stored again": {in: changed(quiet(), unheldTenant), rule: "Held", step: tenancy.Hold{}},
+		"a finalizer that somebody took off is stored again": {in: changed(quiet(), unheldTenant), rule: "Held", step: tenancy.EnsureFinalizer{}},
 		"also where the names can't be any more": {
-			in: changed(quiet(), unheldTenant, func(in *tenancy.Input) { in.Problem = "spec.username is wrong" }), rule: "Held", step: tenancy.Hold{},
+			in: changed(quiet(), unheldTenant, func(in *tenancy.Input) { in.Problem = "spec.username is wrong" }), rule: "Held", step: tenancy.EnsureFinalizer{},
 		},
 		"but not before there is a namespace": {in: changed(quiet(), unheldTenant, absent), rule: "Look", step: tenancy.Look{}},
 		"names that can't be stop everything": {
@@ -267,21 +268,21 @@ func planCases() map[string]question {
 	identity := namespaceOf(t, p)
 	identity.Labels[tenancy.LabelTenantUsername] = "newname"
 	renamed := func(in *tenancy.Input) { in.Tenant.Username = "newname" }
-	create := func(o ...tenancy.Object) tenancy.Apply { return tenancy.Apply{Create: o} }
+	create := func(o ...tenancy.Object) tenancy.Apply { return tenancy.Apply{Changes: tenancy.Changes{Create: o}} }
 	sooner := func(after time.Duration) tenancy.Rest { return tenancy.Rest{After: after} }
 	return map[string]question{
 		"a child that is missing is made":                   {in: changed(quiet(), without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
-		"and one that nobody wants goes":                    {in: changed(quiet(), extra, looked), rule: "Apply", step: tenancy.Apply{Prune: changed(quiet(), extra).World.Children[2:]}},
+		"and one that nobody wants goes":                    {in: changed(quiet(), extra, looked), rule: "Apply", step: tenancy.Apply{Changes: tenancy.Changes{Prune: changed(quiet(), extra).World.Children[2:]}}},
 		"one that is being deleted is waited for":           {in: changed(quiet(), childDeleting), rule: "Idle", step: tenancy.Rest{}},
 		"what was not accepted is tried first":              {in: changed(quiet(), untried, without("kleff-plan")), rule: "Try", step: tenancy.Try{Objects: []tenancy.Object{quota}}},
 		"what is there is not tried":                        {in: changed(quiet(), untried), rule: "Try", step: tenancy.Try{}},
-		"a change comes in its turn":                        {in: changed(quiet(), released, looked), rule: "Apply", step: tenancy.Apply{Update: []tenancy.Update{more}}},
+		"a change comes in its turn":                        {in: changed(quiet(), released, looked), rule: "Apply", step: tenancy.Apply{Changes: tenancy.Changes{Update: []tenancy.Update{more}}}},
 		"and not before":                                    {in: changed(quiet(), waiting), rule: "Idle", step: tenancy.Rest{}},
 		"who waits keeps what nobody says any more":         {in: changed(quiet(), waiting, extra), rule: "Idle", step: tenancy.Rest{}},
 		"and gets back what it had":                         {in: changed(quiet(), waiting, former, without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
 		"unless nobody knows what that was":                 {in: changed(quiet(), waiting, without("kleff-plan")), rule: "Idle", step: tenancy.Rest{}},
 		"a newcomer does not wait":                          {in: changed(quiet(), waiting, newcomer, without("kleff-plan"), without("kleff-namespace"), looked), rule: "Apply", step: create(more.Object, policy)},
-		"nor does who had another plan":                     {in: changed(quiet(), waiting, func(in *tenancy.Input) { in.Memory.Plan, in.Memory.PlanUID = "other", "p0" }, looked), rule: "Apply", step: tenancy.Apply{Update: []tenancy.Update{more}}},
+		"nor does who had another plan":                     {in: changed(quiet(), waiting, func(in *tenancy.Input) { in.Memory.Plan, in.Memory.PlanUID = "other", "p0" }, looked), rule: "Apply", step: tenancy.Apply{Changes: tenancy.Changes{Update: []tenancy.Update{more}}}},
 		"but who had one of that name that is gone":         {in: changed(quiet(), waiting, func(in *tenancy.Input) { in.Memory.PlanUID = "p0" }, looked), rule: "Idle", step: tenancy.Rest{}},
 		"a plan that goes is given to nobody":               {in: changed(quiet(), newcomer, without("kleff-plan"), func(in *tenancy.Input) { in.World.Follow.Going = true }), rule: "Namespace", step: dropped(t)},
 		"who has it keeps it":                               {in: changed(quiet(), without("kleff-plan"), func(in *tenancy.Input) { in.World.Follow.Going = true }, looked), rule: "Apply", step: create(quota)},
@@ -289,7 +290,7 @@ func planCases() map[string]question {
 		"so does one that can't be":                         {in: changed(quiet(), invalid), rule: "Idle", step: tenancy.Rest{}},
 		"a suspension needs no plan":                        {in: changed(quiet(), planless, suspended, looked), rule: "Apply", step: create(suspension)},
 		"and no turn":                                       {in: changed(quiet(), waiting, suspended, looked), rule: "Apply", step: create(suspension)},
-		"nor does its end":                                  {in: changed(quiet(), planless, func(in *tenancy.Input) { in.World.Children = []tenancy.Live{{Object: suspension}} }, looked), rule: "Apply", step: tenancy.Apply{Prune: []tenancy.Live{{Object: suspension}}}},
+		"nor does its end":                                  {in: changed(quiet(), planless, func(in *tenancy.Input) { in.World.Children = []tenancy.Live{{Object: suspension}} }, looked), rule: "Apply", step: tenancy.Apply{Changes: tenancy.Changes{Prune: []tenancy.Live{{Object: suspension}}}}},
 		"before a namespace keeps its labels they are read": {in: changed(quiet(), planless, renamed), rule: "Namespace", step: tenancy.Look{}},
 		"it keeps them all":                                 {in: changed(quiet(), planless, renamed, looked), rule: "Namespace", step: tenancy.ApplyNamespace{Object: identity.Marked(), UID: namespaceUID}},
 		"before a child is written the namespace is read":   {in: changed(quiet(), without("kleff-plan")), rule: "Apply", step: tenancy.Look{}},
@@ -313,7 +314,7 @@ func planCases() map[string]question {
 			in: changed(quiet(), func(in *tenancy.Input) {
 				in.World.Children[0].Body = tree{"spec": tree{"hard": tree{"pods": "10"}, "scopes": []any{"Terminating"}}}
 			}, looked),
-			rule: "Apply", step: tenancy.Apply{Replace: []tenancy.Update{{Object: quota, UID: "kleff-plan"}}},
+			rule: "Apply", step: tenancy.Apply{Changes: tenancy.Changes{Replace: []tenancy.Update{{Object: quota, UID: "kleff-plan"}}}},
 		},
 	}
 }

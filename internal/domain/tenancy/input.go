@@ -1,7 +1,6 @@
 package tenancy
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -80,45 +79,6 @@ type Follow struct {
 	// Policy is the state of the plan's constraints; nil while nothing is known of it.
 	Policy *chain.Condition
 }
-
-// Attempts are the objects that could not be made as they should be, by their key.
-type Attempts map[string]Failure
-
-// Failure is what is known of an object that could not be made.
-type Failure struct {
-	// Hash is that of the object that was tried: another one is tried at once.
-	Hash  string
-	Count int
-	At    time.Time
-	Err   *fault.Error
-}
-
-// The delays between tries of one object, and between looks at a kind that can't be read.
-const (
-	firstRetry = 10 * time.Second
-	lastRetry  = 5 * time.Minute
-	readRetry  = time.Minute
-)
-
-func (f Failure) due() time.Time {
-	delay := firstRetry
-	for range f.Count - 1 {
-		delay = min(2*delay, lastRetry)
-	}
-	return f.At.Add(delay)
-}
-
-// Note remembers a failure.
-func (a Attempts) Note(key, hash string, at time.Time, err *fault.Error) {
-	count := 1
-	if before, ok := a[key]; ok && before.Hash == hash {
-		count = before.Count + 1
-	}
-	a[key] = Failure{Hash: hash, Count: count, At: at, Err: err}
-}
-
-// Key names a child among those of its tenant.
-func (o *Object) Key() string { return o.Group + "/" + o.Kind.Kind + "/" + o.Name }
 
 // mine reports whether the namespace is this tenant's.
 func (in *Input) mine() bool {
@@ -262,9 +222,9 @@ func isIdentity(key string) bool {
 }
 
 // diff compares what is there with what is wanted.
-func (in *Input) diff() Apply {
+func (in *Input) diff() Changes {
 	w := in.wanted()
-	var a Apply
+	var a Changes
 	seen := map[string]bool{}
 	for _, o := range w.objects {
 		seen[o.Key()] = true
@@ -273,7 +233,7 @@ func (in *Input) diff() Apply {
 		case live == nil:
 			a.Create = append(a.Create, o)
 		case live.Deleting: // it comes back when it is gone
-		case frozen(live, &o):
+		case live.Frozen(&o):
 			a.Replace = append(a.Replace, Update{Object: o, UID: live.UID})
 		case !live.Kept(o):
 			a.Update = append(a.Update, Update{Object: o, UID: live.UID})
@@ -288,22 +248,6 @@ func (in *Input) diff() Apply {
 	return a
 }
 
-// frozen reports whether the object differs in what the API server lets nobody change: the scopes of a ResourceQuota.
-func frozen(live *Live, o *Object) bool {
-	if o.Kind != KindResourceQuota {
-		return false
-	}
-	have, _ := live.Body["spec"].(map[string]any)
-	want, _ := o.Body["spec"].(map[string]any)
-	whole := comparison{closed: true}
-	for _, field := range []string{"scopes", "scopeSelector"} {
-		if !whole.covers(have[field], want[field]) || !whole.covers(want[field], have[field]) {
-			return true
-		}
-	}
-	return false
-}
-
 func (in *Input) child(key string) *Live {
 	for i := range in.World.Children {
 		if in.World.Children[i].Key() == key {
@@ -313,70 +257,13 @@ func (in *Input) child(key string) *Live {
 	return nil
 }
 
-// ready takes out what has failed and is not due for another try.
-func (in *Input) ready(a Apply) Apply {
-	waits := func(o *Object, hash string) bool {
-		f, failed := in.Attempts[o.Key()]
-		return failed && f.Hash == hash && in.Now.Before(f.due())
-	}
-	a.Create = slices.DeleteFunc(a.Create, func(o Object) bool { return waits(&o, o.Hash()) })
-	a.Update = slices.DeleteFunc(a.Update, func(u Update) bool { return waits(&u.Object, u.Hash()) })
-	a.Replace = slices.DeleteFunc(a.Replace, func(u Update) bool { return waits(&u.Object, u.Hash()) })
-	a.Prune = slices.DeleteFunc(a.Prune, func(l Live) bool { return waits(&l.Object, "") })
-	return a
-}
-
 // failures are those of objects that are still not as they should be, in a fixed order.
-func (in *Input) failures() []failed { return in.Attempts.of(in.diff()) }
-
-// of are the failures of what is still to be done.
-func (a Attempts) of(todo Apply) []failed {
-	var out []failed
-	add := func(o Object, hash string) {
-		if f, ok := a[o.Key()]; ok && f.Hash == hash {
-			out = append(out, failed{object: o, Failure: f})
-		}
-	}
-	for _, o := range todo.Create {
-		add(o, o.Hash())
-	}
-	for _, u := range append(slices.Clone(todo.Update), todo.Replace...) {
-		add(u.Object, u.Hash())
-	}
-	for _, l := range todo.Prune {
-		add(l.Object, "")
-	}
-	return out
-}
-
-type failed struct {
-	Failure
-
-	object Object
-}
+func (in *Input) failures() []Failed { return in.Attempts.Of(in.diff()) }
 
 // nextTry is when the first of the failed objects is due; zero if none failed.
 func (in *Input) nextTry() time.Duration {
 	if len(in.wanted().unreadable) > 0 {
-		return readRetry
+		return ReadRetry
 	}
-	return nextTry(in.Now, in.failures())
-}
-
-func nextTry(now time.Time, failures []failed) time.Duration {
-	var next time.Duration
-	for _, f := range failures {
-		if after := max(f.due().Sub(now), time.Second); next == 0 || after < next {
-			next = after
-		}
-	}
-	return next
-}
-
-// Fault is the failure in an error. One that nobody has classified may pass.
-func Fault(err error) *fault.Error {
-	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return f
-	}
-	return &fault.Error{Kind: fault.Transient, Message: err.Error(), Err: err}
+	return NextTry(in.Now, in.failures())
 }

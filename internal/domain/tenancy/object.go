@@ -65,6 +65,9 @@ type Live struct {
 	Deleting bool
 }
 
+// Key names an object among those of its owner.
+func (o *Object) Key() string { return o.Group + "/" + o.Kind.Kind + "/" + o.Name }
+
 // Ref names an object in a message.
 func (o *Object) Ref() string { return fmt.Sprintf("%s %s", o.Kind.Kind, o.Name) }
 
@@ -98,6 +101,22 @@ func (l *Live) Kept(o Object) bool {
 	body := comparison{closed: o.Closed(), omits: o.Kind == KindDistributionTenant}
 	return comparison{}.covers(asAny(l.Labels), asAny(o.Labels)) && comparison{}.covers(asAny(l.Annotations), asAny(o.Annotations)) &&
 		body.covers(ours(l.Body, o.Body), o.Body)
+}
+
+// Frozen reports whether the object differs in what the API server does not let change: the scopes of a ResourceQuota.
+func (l *Live) Frozen(o *Object) bool {
+	if o.Kind != KindResourceQuota {
+		return false
+	}
+	have, _ := l.Body["spec"].(map[string]any)
+	want, _ := o.Body["spec"].(map[string]any)
+	whole := comparison{closed: true}
+	for _, field := range []string{"scopes", "scopeSelector"} {
+		if !whole.covers(have[field], want[field]) || !whole.covers(want[field], have[field]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Closed reports whether what somebody adds to the object changes what it means: a selector, and a policy is for fewer pods; a port, and

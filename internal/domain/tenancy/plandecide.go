@@ -39,21 +39,8 @@ type PlanInput struct {
 	Attempts    Attempts
 }
 
-// Hold stores the finalizer, and the kinds of a plan's constraints with it, so that none is forgotten when the plan no longer names it.
-type Hold struct{ chain.Applies }
-
-// Release lets tenants have the present generation of the plan.
-type Release struct {
-	chain.Applies
-
-	UIDs []string
-}
-
-func (Hold) step()    {}
-func (Release) step() {}
-
 // planRule is one question about a plan.
-type planRule = chain.Rule[*PlanInput, Decision]
+type planRule = chain.Rule[*PlanInput, PlanDecision]
 
 // PlanChains lists the rules of both chains of a plan in their order.
 func PlanChains() (keep, remove []chain.Entry) {
@@ -62,7 +49,7 @@ func PlanChains() (keep, remove []chain.Entry) {
 
 func planKeepRules() []planRule {
 	return []planRule{
-		chain.Ask("Hold", "The finalizer is stored before anything is made.", planHold),
+		chain.Ask("Hold", "The finalizer is stored before anything is made.", planFinalizer),
 		chain.Ask("Constraints", "Constraints that differ from the plan are applied, and those that it no longer names are removed.", planConstraints),
 		chain.Ask("Roll out", "The next tenants get the change, while few enough have failed.", planRelease),
 	}
@@ -70,34 +57,34 @@ func planKeepRules() []planRule {
 
 func planRemoveRules() []planRule {
 	return []planRule{
-		chain.Ask("Hold", "While tenants have the plan, the kinds of its constraints are stored before they are made.", inUse(planHold)),
+		chain.Ask("Hold", "While tenants have the plan, the kinds of its constraints are stored before they are made.", inUse(planFinalizer)),
 		chain.Ask("Constraints kept", "While tenants have the plan, its constraints are applied as before.", inUse(planConstraints)),
 		chain.Ask("Roll out", "Tenants that have the plan keep it, as it was when it was deleted.", inUse(planRelease)),
 		chain.Ask("InUse", "Tenants still name the plan, or have what it gave: it stays, and so do its constraints.", planInUse),
 		chain.Ask("Constraints", "The constraints of the plan are removed.", planPrune),
-		chain.Ask("LetGo", "Nobody needs the plan: it goes.", func(*PlanInput) (Decision, bool) { return do(LetGo{}) }),
+		chain.Ask("LetGo", "Nobody needs the plan: it goes.", func(*PlanInput) (PlanDecision, bool) { return planDo(PlanLetGo{}) }),
 	}
 }
 
 // DecidePlan picks the one step that comes next for a plan.
-func DecidePlan(in PlanInput) Decision {
+func DecidePlan(in PlanInput) PlanDecision {
 	rules := planKeepRules()
 	if in.Deleting {
 		rules = planRemoveRules()
 	}
 	d, name, fires := chain.Decide(rules, &in)
 	if !fires {
-		return Decision{Rule: "Idle", Step: Rest{After: in.nextTry()}}
+		return PlanDecision{Rule: "Idle", Step: PlanRest{After: in.nextTry()}}
 	}
 	d.Rule = name
 	return d
 }
 
 // inUse are rules for a plan that was deleted while tenants have it: they keep what it gives them.
-func inUse(r func(*PlanInput) (Decision, bool)) func(*PlanInput) (Decision, bool) {
-	return func(in *PlanInput) (Decision, bool) {
+func inUse(r func(*PlanInput) (PlanDecision, bool)) func(*PlanInput) (PlanDecision, bool) {
+	return func(in *PlanInput) (PlanDecision, bool) {
 		if in.leaving() {
-			return pass()
+			return planPass()
 		}
 		return r(in)
 	}
@@ -113,36 +100,36 @@ func (in *PlanInput) Owns(l Live) bool {
 // leaving reports whether the plan was deleted and nobody needs it any more.
 func (in *PlanInput) leaving() bool { return in.Deleting && len(in.Followers) == 0 }
 
-func planHold(in *PlanInput) (Decision, bool) {
+func planFinalizer(in *PlanInput) (PlanDecision, bool) {
 	if in.Held {
-		return pass()
+		return planPass()
 	}
-	return do(Hold{})
+	return planDo(PlanEnsureFinalizer{})
 }
 
-func planConstraints(in *PlanInput) (Decision, bool) {
+func planConstraints(in *PlanInput) (PlanDecision, bool) {
 	if in.Plan == nil {
-		return pass()
+		return planPass()
 	}
-	if a := in.ready(in.diff()); !a.empty() {
-		return do(a)
+	if c := in.Attempts.Due(in.Now, in.diff()); !c.Empty() {
+		return planDo(PlanApply{Changes: c})
 	}
-	return pass()
+	return planPass()
 }
 
-func planRelease(in *PlanInput) (Decision, bool) {
+func planRelease(in *PlanInput) (PlanDecision, bool) {
 	if in.Plan == nil || in.Invalid != "" {
-		return pass()
+		return planPass()
 	}
 	if r := in.rollout(); len(r.Release) > 0 {
-		return do(Release{UIDs: r.Release})
+		return planDo(PlanRelease{UIDs: r.Release})
 	}
-	return pass()
+	return planPass()
 }
 
-func planInUse(in *PlanInput) (Decision, bool) {
+func planInUse(in *PlanInput) (PlanDecision, bool) {
 	if len(in.Followers) == 0 {
-		return pass()
+		return planPass()
 	}
 	const shown = 3
 	var names []string
@@ -154,33 +141,33 @@ func planInUse(in *PlanInput) (Decision, bool) {
 	if len(names) > shown {
 		list += ", ..."
 	}
-	return rest(ReasonInUse, fmt.Sprintf("the plan was deleted, and %d tenants have it (%s): they keep what it gives them; give them another plan, or delete them", len(names), list), 0)
+	return planRest(ReasonInUse, fmt.Sprintf("the plan was deleted, and %d tenants have it (%s): they keep what it gives them; give them another plan, or delete them", len(names), list), 0)
 }
 
-func planPrune(in *PlanInput) (Decision, bool) {
-	if a := in.ready(in.rest()); !a.empty() {
-		return do(a)
+func planPrune(in *PlanInput) (PlanDecision, bool) {
+	if c := in.Attempts.Due(in.Now, in.superfluous()); !c.Empty() {
+		return planDo(PlanApply{Changes: c})
 	}
 	if message := in.trouble(); message != "" {
-		return rest(ReasonError, message, max(in.nextTry(), time.Second))
+		return planRest(ReasonError, message, max(in.nextTry(), time.Second))
 	}
 	if len(in.Constraints) > 0 {
-		return rest(ReasonTerminating, "the plan was deleted, and its constraints are being deleted", watchDeletion)
+		return planRest(ReasonTerminating, "the plan was deleted, and its constraints are being deleted", WatchDeletion)
 	}
-	return pass()
+	return planPass()
 }
 
-// rest are the constraints of a plan that nobody needs, without those that are on their way out already.
-func (in *PlanInput) rest() Apply {
-	return Apply{Prune: slices.DeleteFunc(slices.Clone(in.Constraints), func(l Live) bool { return l.Deleting })}
+// superfluous are the constraints of a plan that nobody needs, without those that are on their way out already.
+func (in *PlanInput) superfluous() Changes {
+	return Changes{Prune: slices.DeleteFunc(slices.Clone(in.Constraints), func(l Live) bool { return l.Deleting })}
 }
 
 func (in *PlanInput) rollout() Rollout {
 	return Advance(in.Generation, in.Followers, in.Released, in.Limits)
 }
 
-func (in *PlanInput) diff() Apply {
-	var a Apply
+func (in *PlanInput) diff() Changes {
+	var a Changes
 	seen := map[string]bool{}
 	for _, o := range BuildPolicy(in.Plan) {
 		o = o.Marked()
@@ -202,34 +189,29 @@ func (in *PlanInput) diff() Apply {
 	return a
 }
 
-// The constraints of a plan are tried and counted as the children of a tenant are.
-func (in *PlanInput) ready(a Apply) Apply {
-	return (&Input{Now: in.Now, Attempts: in.Attempts}).ready(a)
-}
-
 // failures are those of constraints that are still not as they should be.
-func (in *PlanInput) failures() []failed {
+func (in *PlanInput) failures() []Failed {
 	switch {
 	case in.leaving():
-		return in.Attempts.of(in.rest())
+		return in.Attempts.Of(in.superfluous())
 	case in.Plan == nil:
 		return nil
 	}
-	return in.Attempts.of(in.diff())
+	return in.Attempts.Of(in.diff())
 }
 
 func (in *PlanInput) nextTry() time.Duration {
 	if len(in.Unreadable) > 0 {
-		return firstRetry
+		return FirstRetry
 	}
-	return nextTry(in.Now, in.failures())
+	return NextTry(in.Now, in.failures())
 }
 
 // trouble is the first that is wrong with the constraints; empty for nothing.
 func (in *PlanInput) trouble() string {
 	var messages []string
 	for k, err := range in.Unreadable {
-		messages = append(messages, fmt.Sprintf("the constraints of kind %s: %s", k.Kind, inWords(err)))
+		messages = append(messages, fmt.Sprintf("the constraints of kind %s: %s", k.Kind, InWords(err)))
 	}
 	slices.Sort(messages)
 	if !in.leaving() {
@@ -238,7 +220,7 @@ func (in *PlanInput) trouble() string {
 		}
 	}
 	for _, f := range in.failures() {
-		messages = append(messages, fmt.Sprintf("the %s %q: %s", f.object.Kind.Kind, f.object.Name, inWords(f.Err)))
+		messages = append(messages, fmt.Sprintf("the %s %q: %s", f.Object.Kind.Kind, f.Object.Name, InWords(f.Err)))
 	}
 	if len(messages) == 0 {
 		return ""
@@ -256,7 +238,7 @@ func (in *PlanInput) returning() []Object {
 // same reports whether the constraints are those of the plan.
 func (in *PlanInput) same() bool {
 	a := in.diff()
-	return a.empty()
+	return a.Empty()
 }
 
 // PlanReport is what a pass leaves in a plan's status.
@@ -266,7 +248,7 @@ type PlanReport struct {
 }
 
 // ConcludePlan says what a pass over a plan has found.
-func ConcludePlan(in PlanInput, out Outcome) PlanReport {
+func ConcludePlan(in PlanInput, out PlanOutcome) PlanReport {
 	r := PlanReport{Rollout: in.rollout()}
 	policy, rolled := in.policyReady(out), in.rolledOut(r.Rollout)
 	root := chain.Condition{Type: ConditionReady, Status: true, Reason: rolled.Reason, Message: rolled.Message}
@@ -299,7 +281,7 @@ func (in *PlanInput) rolledOut(r Rollout) chain.Condition {
 	return c
 }
 
-func (in *PlanInput) policyReady(out Outcome) chain.Condition {
+func (in *PlanInput) policyReady(out PlanOutcome) chain.Condition {
 	c := chain.Condition{Type: ConditionPolicyReady}
 	var missing []string
 	for _, k := range in.Missing {
@@ -320,40 +302,10 @@ func (in *PlanInput) policyReady(out Outcome) chain.Condition {
 		c.Reason, c.Message = ReasonError, trouble
 	case out.Err != nil && !in.same():
 		c.Reason, c.Message = ReasonError, "the constraints could not be brought up to date: "+InWords(out.Err)
-	case len(in.Plan.spec.Constraints) == 0:
+	case !in.Plan.HasConstraints():
 		c.Status, c.Reason, c.Message = true, ReasonNotConfigured, "the plan has no constraints"
 	default:
 		c.Status, c.Reason, c.Message = true, ReasonApplied, "the constraints of the plan are there"
 	}
 	return c
 }
-
-// Foreign is the failure of an object whose name somebody else's has.
-func Foreign(o Object) *fault.Error {
-	return &fault.Error{Kind: fault.Exists, Operation: "Creating", Message: fmt.Sprintf(
-		"there is one of that name that the operator did not make for this tenant or plan (%s): delete or rename it", o.Ref())}
-}
-
-// Unsettled is the failure of an object that is not as it was applied.
-func Unsettled(o Object) *fault.Error {
-	return &fault.Error{Kind: fault.Conflict, Operation: "Applying", Message: fmt.Sprintf(
-		"it was applied, and something else changes it back at once (%s): look for a webhook that changes such objects", o.Ref())}
-}
-
-// FieldOf names the field of the plan that an object comes from.
-func FieldOf(o Object) string {
-	switch o.Kind {
-	case KindResourceQuota:
-		return "spec.resourceQuota"
-	case KindLimitRange:
-		return "spec.limitRange"
-	case KindNetworkPolicy:
-		return "spec.networkIsolation"
-	case KindRoleBinding:
-		return "spec.owner"
-	}
-	return o.Ref()
-}
-
-// InWords is what the API server says of an object.
-func InWords(err error) string { return inWords(Fault(err)) }

@@ -13,7 +13,7 @@ import (
 type planQuestion struct {
 	in     tenancy.PlanInput
 	rule   string
-	step   tenancy.Step
+	step   tenancy.PlanStep
 	reason chain.Reason
 	says   string
 }
@@ -75,26 +75,26 @@ func planKeepCases() map[string]planQuestion {
 	theirs := tenancy.Live{Object: tenancy.Object{Kind: constraintKind, Name: "old", Labels: map[string]string{tenancy.LabelPlanUID: planUID}}, UID: "c2"}
 	edited := func(in *tenancy.PlanInput) { in.Constraints[0].Body = tree{"spec": tree{}} }
 	return map[string]planQuestion{
-		"a quiet plan asks for nothing":                     {in: quietPlan(), rule: "Idle", step: tenancy.Rest{}},
-		"the finalizer comes first":                         {in: planWith(unheld, bare, behind), rule: "Hold", step: tenancy.Hold{}},
-		"a constraint that is missing is made":              {in: planWith(bare, behind), rule: "Constraints", step: tenancy.Apply{Create: []tenancy.Object{one}}},
-		"one that differs is put right":                     {in: planWith(edited), rule: "Constraints", step: tenancy.Apply{Update: []tenancy.Update{{Object: one, UID: "c1"}}}},
-		"one that nobody wants goes":                        {in: planWith(func(in *tenancy.PlanInput) { in.Constraints = append(in.Constraints, theirs) }), rule: "Constraints", step: tenancy.Apply{Prune: []tenancy.Live{theirs}}},
-		"one that is on its way out is waited for":          {in: planWith(onItsWay), rule: "Idle", step: tenancy.Rest{}},
-		"one of a kind that is not there is waited for":     {in: planWith(bare, func(in *tenancy.PlanInput) { in.Missing = []tenancy.Kind{constraintKind} }), rule: "Idle", step: tenancy.Rest{}},
-		"one that can't be read is looked at again":         {in: planWith(broken), rule: "Idle", step: tenancy.Rest{After: 10 * time.Second}},
-		"one that failed is tried later":                    {in: planWith(bare, stuck(one.Hash())), rule: "Idle", step: tenancy.Rest{After: 10 * time.Second}},
-		"a failure stops no roll-out":                       {in: planWith(bare, behind, stuck(one.Hash())), rule: "Roll out", step: tenancy.Release{UIDs: []string{"a"}}},
-		"a change goes to the first tenant":                 {in: planWith(behind), rule: "Roll out", step: tenancy.Release{UIDs: []string{"a"}}},
-		"and is waited for":                                 {in: planWith(behind, func(in *tenancy.PlanInput) { in.Released = map[string]bool{"a": true} }), rule: "Idle", step: tenancy.Rest{}},
-		"what the API server refuses is rolled out no more": {in: planWith(behind, refusedPlan), rule: "Idle", step: tenancy.Rest{}},
-		"a plan that can't be changes nothing":              {in: planWith(behind, impossiblePlan, bare), rule: "Idle", step: tenancy.Rest{}},
+		"a quiet plan asks for nothing":                     {in: quietPlan(), rule: "Idle", step: tenancy.PlanRest{}},
+		"the finalizer comes first":                         {in: planWith(unheld, bare, behind), rule: "Hold", step: tenancy.PlanEnsureFinalizer{}},
+		"a constraint that is missing is made":              {in: planWith(bare, behind), rule: "Constraints", step: tenancy.PlanApply{Changes: tenancy.Changes{Create: []tenancy.Object{one}}}},
+		"one that differs is put right":                     {in: planWith(edited), rule: "Constraints", step: tenancy.PlanApply{Changes: tenancy.Changes{Update: []tenancy.Update{{Object: one, UID: "c1"}}}}},
+		"one that nobody wants goes":                        {in: planWith(func(in *tenancy.PlanInput) { in.Constraints = append(in.Constraints, theirs) }), rule: "Constraints", step: tenancy.PlanApply{Changes: tenancy.Changes{Prune: []tenancy.Live{theirs}}}},
+		"one that is on its way out is waited for":          {in: planWith(onItsWay), rule: "Idle", step: tenancy.PlanRest{}},
+		"one of a kind that is not there is waited for":     {in: planWith(bare, func(in *tenancy.PlanInput) { in.Missing = []tenancy.Kind{constraintKind} }), rule: "Idle", step: tenancy.PlanRest{}},
+		"one that can't be read is looked at again":         {in: planWith(broken), rule: "Idle", step: tenancy.PlanRest{After: 10 * time.Second}},
+		"one that failed is tried later":                    {in: planWith(bare, stuck(one.Hash())), rule: "Idle", step: tenancy.PlanRest{After: 10 * time.Second}},
+		"a failure stops no roll-out":                       {in: planWith(bare, behind, stuck(one.Hash())), rule: "Roll out", step: tenancy.PlanRelease{UIDs: []string{"a"}}},
+		"a change goes to the first tenant":                 {in: planWith(behind), rule: "Roll out", step: tenancy.PlanRelease{UIDs: []string{"a"}}},
+		"and is waited for":                                 {in: planWith(behind, func(in *tenancy.PlanInput) { in.Released = map[string]bool{"a": true} }), rule: "Idle", step: tenancy.PlanRest{}},
+		"what the API server refuses is rolled out no more": {in: planWith(behind, refusedPlan), rule: "Idle", step: tenancy.PlanRest{}},
+		"a plan that can't be changes nothing":              {in: planWith(behind, impossiblePlan, bare), rule: "Idle", step: tenancy.PlanRest{}},
 	}
 }
 
 func planRemoveCases() map[string]planQuestion {
 	inUse := func(in tenancy.PlanInput, says string) planQuestion {
-		return planQuestion{in: in, rule: "InUse", step: tenancy.Rest{}, reason: tenancy.ReasonInUse, says: says}
+		return planQuestion{in: in, rule: "InUse", step: tenancy.PlanRest{}, reason: tenancy.ReasonInUse, says: says}
 	}
 	one := tenancy.BuildPolicy(quietPlan().Plan)[0].Marked()
 	many := func(in *tenancy.PlanInput) {
@@ -106,25 +106,31 @@ func planRemoveCases() map[string]planQuestion {
 		"a plan that is in use stays":                      inUse(planWith(), "the plan was deleted, and 2 tenants have it (a, b): they keep what it gives them; give them another plan, or delete them"),
 		"not all of its tenants are named":                 inUse(planWith(many), "the plan was deleted, and 4 tenants have it (a, b, c, ...): they keep what it gives them; give them another plan, or delete them"),
 		"so does one that can't be":                        inUse(planWith(impossiblePlan, bare), ""),
-		"its constraints are kept":                         {in: planWith(bare), rule: "Constraints kept", step: tenancy.Apply{Create: []tenancy.Object{one}}},
-		"once their kinds are noted":                       {in: planWith(bare, unheld), rule: "Hold", step: tenancy.Hold{}},
-		"the generation of the deletion reaches everybody": {in: planWith(behind), rule: "Roll out", step: tenancy.Release{UIDs: []string{"a"}}},
-		"one that nobody has loses its constraints":        {in: planWith(alone), rule: "Constraints", step: tenancy.Apply{Prune: quietPlan().Constraints}},
-		"they are waited for":                              {in: planWith(alone, onItsWay), rule: "Constraints", step: tenancy.Rest{After: 30 * time.Second}, reason: tenancy.ReasonTerminating},
-		"one that can't be deleted is tried later":         {in: planWith(alone, stuck("")), rule: "Constraints", step: tenancy.Rest{After: 10 * time.Second}, reason: tenancy.ReasonError, says: `the A "one": not allowed`},
-		"what can't be read holds the plan":                {in: planWith(alone, broken), rule: "Constraints", step: tenancy.Rest{After: 10 * time.Second}, reason: tenancy.ReasonError},
-		"with nothing left it goes":                        {in: planWith(alone, bare), rule: "LetGo", step: tenancy.LetGo{}},
-		"also one that can't be":                           {in: planWith(alone, bare, impossiblePlan), rule: "LetGo", step: tenancy.LetGo{}},
+		"its constraints are kept":                         {in: planWith(bare), rule: "Constraints kept", step: tenancy.PlanApply{Changes: tenancy.Changes{Create: []tenancy.Object{one}}}},
+		"once their kinds are noted":                       {in: planWith(bare, unheld), rule: "Hold", step: tenancy.PlanEnsureFinalizer{}},
+		"the generation of the deletion reaches everybody": {in: planWith(behind), rule: "Roll out", step: tenancy.PlanRelease{UIDs: []string{"a"}}},
+		"one that nobody has loses its constraints":        {in: planWith(alone), rule: "Constraints", step: tenancy.PlanApply{Changes: tenancy.Changes{Prune: quietPlan().Constraints}}},
+		"they are waited for":                              {in: planWith(alone, onItsWay), rule: "Constraints", step: tenancy.PlanRest{After: 30 * time.Second}, reason: tenancy.ReasonTerminating},
+		"one that can't be deleted is tried later":         {in: planWith(alone, stuck("")), rule: "Constraints", step: tenancy.PlanRest{After: 10 * time.Second}, reason: tenancy.ReasonError, says: `the A "one": not allowed`},
+		"what can't be read holds the plan":                {in: planWith(alone, broken), rule: "Constraints", step: tenancy.PlanRest{After: 10 * time.Second}, reason: tenancy.ReasonError},
+		"with nothing left it goes":                        {in: planWith(alone, bare), rule: "LetGo", step: tenancy.PlanLetGo{}},
+		"also one that can't be":                           {in: planWith(alone, bare, impossiblePlan), rule: "LetGo", step: tenancy.PlanLetGo{}},
 	}
+}
+
+func askPlan(t *testing.T, q planQuestion) {
+	t.Helper()
+	d := tenancy.DecidePlan(q.in)
+	answered(t, d.Rule, d.Step, d.Problem, q.rule, q.step, q.reason, q.says)
 }
 
 func TestPlanChains(t *testing.T) {
 	for name, q := range planKeepCases() {
-		t.Run(name, func(t *testing.T) { answered(t, tenancy.DecidePlan(q.in), q.rule, q.step, q.reason, q.says) })
+		t.Run(name, func(t *testing.T) { askPlan(t, q) })
 	}
 	for name, q := range planRemoveCases() {
 		q.in.Deleting = true
-		t.Run("deleted: "+name, func(t *testing.T) { answered(t, tenancy.DecidePlan(q.in), q.rule, q.step, q.reason, q.says) })
+		t.Run("deleted: "+name, func(t *testing.T) { askPlan(t, q) })
 	}
 }
 
@@ -156,13 +162,13 @@ func TestWhatAPlanSays(t *testing.T) {
 		"it was deleted, and goes piecemeal": {planWith(left, alone, onItsWay), "Terminating", "+RolledOut", "Terminating"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := tenancy.ConcludePlan(tt.in, tenancy.Outcome{Decision: tenancy.DecidePlan(tt.in)})
+			r := tenancy.ConcludePlan(tt.in, tenancy.PlanOutcome{Decision: tenancy.DecidePlan(tt.in)})
 			saysOf(t, r.Conditions, map[string]string{tenancy.ConditionPolicyReady: tt.policy, tenancy.ConditionRolledOut: tt.rolled, tenancy.ConditionReady: tt.ready})
 		})
 	}
 	t.Run("a pass that failed has made nothing", func(t *testing.T) {
 		in := planWith(bare)
-		r := tenancy.ConcludePlan(in, tenancy.Outcome{Decision: tenancy.DecidePlan(in), Err: refusal(fault.Transient, "no answer")})
+		r := tenancy.ConcludePlan(in, tenancy.PlanOutcome{Decision: tenancy.DecidePlan(in), Err: refusal(fault.Transient, "no answer")})
 		saysOf(t, r.Conditions, map[string]string{tenancy.ConditionPolicyReady: "Error", tenancy.ConditionRolledOut: "+RolledOut", tenancy.ConditionReady: "Error"})
 	})
 }

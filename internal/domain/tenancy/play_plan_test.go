@@ -14,7 +14,7 @@ type planPass struct {
 
 	p    *playedPlan
 	in   tenancy.PlanInput
-	out  tenancy.Outcome
+	out  tenancy.PlanOutcome
 	ends ending
 	// disturbed says that people have changed things while the pass ran.
 	disturbed bool
@@ -120,25 +120,25 @@ func (p *planPass) observe() {
 
 func (p *planPass) perform() error {
 	switch s := p.out.Decision.Step.(type) {
-	case tenancy.Hold:
+	case tenancy.PlanEnsureFinalizer:
 		if p.api.writes == fault.Throttled || p.api.writes == fault.Transient {
 			return refusal(p.api.writes, "no writes now")
 		}
 		_, p.p.known = p.kinds()
 		p.p.held, p.in.Held = true, true
-	case tenancy.Release:
+	case tenancy.PlanRelease:
 		p.mayRelease(s)
 		for _, uid := range s.UIDs {
 			p.current(p.p).released[uid], p.in.Released[uid] = true, true
 		}
-	case tenancy.Apply:
+	case tenancy.PlanApply:
 		p.apply(s)
-	case tenancy.Look, tenancy.CreateNamespace, tenancy.ApplyNamespace, tenancy.Try, tenancy.DeleteNamespace, tenancy.LetGo, tenancy.Rest:
+	case tenancy.PlanLetGo, tenancy.PlanRest:
 	}
 	return nil
 }
 
-func (p *planPass) mayRelease(s tenancy.Release) {
+func (p *planPass) mayRelease(s tenancy.PlanRelease) {
 	if k := p.current(p.p); k.plan == nil || k.invalid != "" {
 		p.fail("a roll-out of what can't be: %s", k.invalid)
 	}
@@ -149,7 +149,7 @@ func (p *planPass) mayRelease(s tenancy.Release) {
 	}
 }
 
-func (p *planPass) apply(a tenancy.Apply) {
+func (p *planPass) apply(a tenancy.PlanApply) {
 	if !p.p.held || len(a.Create)+len(a.Update)+len(a.Prune) == 0 {
 		p.fail("an apply of %+v by a plan that is held: %t", a, p.p.held)
 	}

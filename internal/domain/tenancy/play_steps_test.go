@@ -205,9 +205,9 @@ func (p *tenantPass) perform() error {
 	case tenancy.Apply:
 		p.mayWrite()
 		p.apply(s)
-	case tenancy.Hold:
+	case tenancy.EnsureFinalizer:
 		p.mayHold()
-	case tenancy.LetGo, tenancy.Rest, tenancy.Release:
+	case tenancy.LetGo, tenancy.Rest:
 	}
 	return nil
 }

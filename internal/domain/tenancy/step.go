@@ -15,6 +15,9 @@ type Step interface {
 	step()
 }
 
+// EnsureFinalizer puts our finalizer on an object that lacks it.
+type EnsureFinalizer struct{ chain.Applies }
+
 // Look reads the namespace from the API server.
 type Look struct{ chain.Reads }
 
@@ -43,25 +46,11 @@ type Try struct {
 	Objects []Object
 }
 
-// Apply brings the children to what is wanted. Each stands for itself: one that fails stops no other.
+// Apply changes the children.
 type Apply struct {
 	chain.Applies
-
-	Create []Object
-	Update []Update
-	// Replace are those that differ in what can't be changed: they are deleted and made anew.
-	Replace []Update
-	Prune   []Live
+	Changes
 }
-
-// Update is an object over the one of that UID.
-type Update struct {
-	Object
-
-	UID string
-}
-
-func (a *Apply) empty() bool { return len(a.Create)+len(a.Update)+len(a.Replace)+len(a.Prune) == 0 }
 
 // DeleteNamespace asks for the deletion of the namespace, with all that is in it.
 type DeleteNamespace struct {
@@ -81,6 +70,7 @@ type Rest struct {
 	After time.Duration
 }
 
+func (EnsureFinalizer) step() {}
 func (Look) step()            {}
 func (CreateNamespace) step() {}
 func (ApplyNamespace) step()  {}
@@ -96,11 +86,5 @@ type Decision struct {
 	Rule string
 	Step Step
 	// Problem is what stands in the way of the namespace, nil when nothing does.
-	Problem *Problem
-}
-
-// Problem is what stands in the way.
-type Problem struct {
-	Reason  chain.Reason
-	Message string
+	Problem *chain.Problem
 }

@@ -112,3 +112,6 @@ type Plan struct {
 	// edge is nil where the plan has no edge tenant.
 	edge *mapping.Program
 }
+
+// HasConstraints reports whether the plan has constraints of Gatekeeper.
+func (p *Plan) HasConstraints() bool { return len(p.spec.Constraints) > 0 }
