@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 // BenchmarkQuietPass is what it costs to find out that a tenant has all that a full plan says. A restart does that for each.
@@ -24,7 +25,7 @@ func BenchmarkQuietPass(b *testing.B) {
 // settledIn is what is found of a tenant that has all of a full plan.
 func settledIn(b *testing.B) tenancy.Input {
 	b.Helper()
-	t, plan := exampleTenant(), compilePlan(b, fullPlan())
+	t, plan := plans.Tenant(), plans.Compile(b, plans.Full())
 	namespace, _ := tenancy.BuildNamespace(t, plan)
 	mesh, err := tenancy.BuildMesh(t, plan)
 	if err != nil {

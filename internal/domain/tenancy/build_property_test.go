@@ -12,6 +12,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 // anyTenant is one whose names can be.
@@ -35,7 +36,7 @@ func anyPlan(t *rapid.T) *tenancy.Plan {
 		return nil
 	}
 	var spec tenancy.PlanSpec
-	full := fullPlan()
+	full := plans.Full()
 	isolation := rapid.SampledFrom([]tenancy.Isolation{"", tenancy.IsolationNone, tenancy.IsolationNamespace, tenancy.IsolationNamespaceAndIngress})
 	some := func(what string) bool { return rapid.Bool().Draw(t, what) }
 	if some("a quota") {
@@ -71,9 +72,9 @@ func anyPlan(t *rapid.T) *tenancy.Plan {
 		spec.Constraints = full.Constraints
 	}
 	if some("an edge tenant") {
-		spec.Edge = edge(func(c *mapping.Config) { c.Template.Annotations = nil })
+		spec.Edge = plans.Edge(func(c *mapping.Config) { c.Template.Annotations = nil })
 	}
-	return compilePlan(t, spec)
+	return plans.Compile(t, spec)
 }
 
 // built is what a tenant and a plan have, without what fails for the tenant.
@@ -201,7 +202,7 @@ func TestRolesHaveNamesOfTheirOwn(t *testing.T) {
 	ends := rapid.StringMatching(`[ab]{0,2}`)
 	rapid.Check(t, func(t *rapid.T) {
 		name := func(role string) string {
-			return tenancy.BuildIsolation(exampleTenant(), compilePlan(t, tenancy.PlanSpec{OwnerClusterRole: role}))[0].Name
+			return tenancy.BuildIsolation(plans.Tenant(), plans.Compile(t, tenancy.PlanSpec{OwnerClusterRole: role}))[0].Name
 		}
 		begin := strings.Repeat("r", rapid.SampledFrom([]int{1, 239, 240, 241, 242, 250}).Draw(t, "length"))
 		a, b := begin+ends.Draw(t, "an end"), begin+ends.Draw(t, "another")

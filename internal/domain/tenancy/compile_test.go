@@ -6,13 +6,14 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 func TestCompileNamesMistakes(t *testing.T) {
 	gateway := func(secret string, hosts ...string) tenancy.PlanSpec {
 		return tenancy.PlanSpec{Istio: tenancy.Istio{Gateway: &tenancy.Gateway{Selector: map[string]string{"istio": "x"}, Hosts: hosts, TLSSecret: secret}}}
 	}
-	withEdge := func(f func(*mapping.Config)) tenancy.PlanSpec { return tenancy.PlanSpec{Edge: edge(f)} }
+	withEdge := func(f func(*mapping.Config)) tenancy.PlanSpec { return tenancy.PlanSpec{Edge: plans.Edge(f)} }
 	const known = "use one of {{name}}, {{userId}}, {{username}}, {{namespace}}, {{plan}}"
 	for name, tt := range map[string]struct {
 		plan string
@@ -40,19 +41,19 @@ func TestCompileNamesMistakes(t *testing.T) {
 			want: `spec.annotations: "example.com/" is no key: use at most 63 letters, digits and inner - _ . , if wanted after a domain and a slash, as in example.com/team`,
 		},
 		"a quota below zero": {
-			spec: tenancy.PlanSpec{ResourceQuota: tree{"hard": tree{"pods": "-1", "requests.cpu": "1"}}},
+			spec: tenancy.PlanSpec{ResourceQuota: map[string]any{"hard": map[string]any{"pods": "-1", "requests.cpu": "1"}}},
 			want: `spec.resourceQuota.hard[pods] "-1" is negative: give a quantity of 0 or more`,
 		},
 		"a quota of something that can't be": {
-			spec: tenancy.PlanSpec{ResourceQuota: tree{"hard": tree{"cpu time": "1"}}},
+			spec: tenancy.PlanSpec{ResourceQuota: map[string]any{"hard": map[string]any{"cpu time": "1"}}},
 			want: `spec.resourceQuota.hard: "cpu time" is no name of a resource: use one such as cpu, requests.memory or example.com/gpu`,
 		},
 		"a limit below zero": {
-			spec: tenancy.PlanSpec{LimitRange: tree{"limits": []any{tree{"type": "Pod"}, tree{"type": "Container", "defaultRequest": tree{"cpu": "-100m"}}}}},
+			spec: tenancy.PlanSpec{LimitRange: map[string]any{"limits": []any{map[string]any{"type": "Pod"}, map[string]any{"type": "Container", "defaultRequest": map[string]any{"cpu": "-100m"}}}}},
 			want: `spec.limitRange.limits[1].defaultRequest[cpu] "-100m" is negative: give a quantity of 0 or more`,
 		},
 		"a limit of something that can't be": {
-			spec: tenancy.PlanSpec{LimitRange: tree{"limits": []any{tree{"type": "Container", "max": tree{"": "1"}}}}},
+			spec: tenancy.PlanSpec{LimitRange: map[string]any{"limits": []any{map[string]any{"type": "Container", "max": map[string]any{"": "1"}}}}},
 			want: `spec.limitRange.limits[0].max: "" is no name of a resource: use one such as cpu, requests.memory or example.com/gpu`,
 		},
 		"a role that is a path": {
@@ -142,9 +143,9 @@ func TestCompileNamesMistakes(t *testing.T) {
 }
 
 func TestCompileNamesAllMistakes(t *testing.T) {
-	spec := fullPlan()
+	spec := plans.Full()
 	spec.Labels["a b"] = "x"
-	spec.ResourceQuota["hard"].(tree)["pods"] = "-1"
+	spec.ResourceQuota["hard"].(plans.Tree)["pods"] = "-1"
 	spec.OwnerClusterRole = ".."
 	spec.Istio.Gateway.Hosts = []string{"{{a}}", "{{b}}"}
 	spec.Edge.Expressions[1].Expression = "1 +"
@@ -160,7 +161,7 @@ func TestCompileNamesAllMistakes(t *testing.T) {
 }
 
 func TestAPlanKnowsWhoseItIs(t *testing.T) {
-	plan := compilePlan(t, fullPlan())
+	plan := plans.Compile(t, plans.Full())
 	if plan.Name != "basic" || plan.UID != "uid-plan" || plan.Generation != 7 {
 		t.Errorf("%+v", plan)
 	}

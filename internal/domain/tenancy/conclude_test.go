@@ -10,6 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 // reports are the cases of what a pass says; the words are reasons, with a + where the condition is True.
@@ -46,7 +47,7 @@ func withPlan(namespace, plan, root string) map[string]string {
 func reportCases() map[string]reportCase {
 	quota := quiet().World.Children[0].Object
 	kept := func(*tenancy.Memory) {}
-	noAnswer := refusal(fault.Transient, "no answer")
+	noAnswer := plans.Refusal(fault.Transient, "no answer")
 	trueBefore := []chain.Condition{{Type: tenancy.ConditionPlanApplied, Status: true, Reason: tenancy.ReasonApplied}}
 	heldBack := func(in *tenancy.Input) {
 		o := tenancy.BuildLimits(in.Tenant, nil)[0].Marked()
@@ -104,7 +105,7 @@ func reportCases() map[string]reportCase {
 		"another plan than before can't be": {
 			in:   changed(quiet(), invalid, func(in *tenancy.Input) { in.Memory.Plan, in.Memory.PlanUID = "gold", "p0" }),
 			says: withPlan("+Provisioned", "PlanInvalid", "PlanInvalid"), message: `what the plan "gold" gave the namespace stays`,
-			memory: func(m *tenancy.Memory) { m.PlanUID = planUID },
+			memory: func(m *tenancy.Memory) { m.PlanUID = plans.UID },
 		},
 		"a new generation that can't be was tried": {
 			in:   changed(quiet(), invalid, func(in *tenancy.Input) { in.World.Follow.Generation, in.World.Follow.Released = 3, true }),
@@ -126,8 +127,8 @@ func TestWhatATenantSays(t *testing.T) {
 	for name, tt := range reportCases() {
 		t.Run(name, func(t *testing.T) {
 			r := tenancy.Conclude(tt.in, tenancy.Outcome{Decision: tenancy.Decide(tt.in), Err: tt.err}, tt.before)
-			saysOf(t, r.Conditions, tt.says)
-			if root := conditionOf(r.Conditions, tenancy.ConditionTenantReady); !strings.Contains(root.Message, tt.message) {
+			plans.SaysOf(t, r.Conditions, tt.says)
+			if root := plans.ConditionOf(r.Conditions, tenancy.ConditionTenantReady); !strings.Contains(root.Message, tt.message) {
 				t.Errorf("TenantReady says %q, want %q in it", root.Message, tt.message)
 			}
 			if r.Settled != tt.settled {
@@ -148,7 +149,7 @@ func TestWhatATenantSays(t *testing.T) {
 func fullWorld(t *testing.T) tenancy.Input {
 	t.Helper()
 	in := quiet()
-	p := compilePlan(t, fullPlan())
+	p := plans.Compile(t, plans.Full())
 	mesh, err := tenancy.BuildMesh(in.Tenant, p)
 	if err != nil {
 		t.Fatal(err)
@@ -169,8 +170,8 @@ func fullWorld(t *testing.T) tenancy.Input {
 	return in
 }
 
-func ready(status, reason string) tree {
-	return tree{"conditions": []any{tree{"type": "Synced", "status": "True"}, tree{"type": "Ready", "status": status, "reason": reason, "message": "so it is"}}}
+func ready(status, reason string) plans.Tree {
+	return map[string]any{"conditions": []any{map[string]any{"type": "Synced", "status": "True"}, map[string]any{"type": "Ready", "status": status, "reason": reason, "message": "so it is"}}}
 }
 
 func ofKind(in *tenancy.Input, k tenancy.Kind) *tenancy.Live {
@@ -178,9 +179,9 @@ func ofKind(in *tenancy.Input, k tenancy.Kind) *tenancy.Live {
 }
 
 func TestWhatMeshPolicyAndEdgeSay(t *testing.T) {
-	spec := fullPlan()
+	spec := plans.Full()
 	spec.Edge = nil
-	edgeless := compilePlan(t, spec)
+	edgeless := plans.Compile(t, spec)
 	missing := func(k tenancy.Kind) func(*tenancy.Input) {
 		return func(in *tenancy.Input) { in.World.Missing = []tenancy.Kind{k} }
 	}
@@ -205,7 +206,7 @@ func TestWhatMeshPolicyAndEdgeSay(t *testing.T) {
 		"it can't be made":            {func(in *tenancy.Input) { failedUpdate(in, tenancy.KindDistributionTenant) }, nil, tenancy.ConditionEdgeReady, "Error", "not allowed"},
 		"the kind of it is not there": {missing(tenancy.KindDistributionTenant), nil, tenancy.ConditionEdgeReady, "CRDMissing", "install the operator's own kinds"},
 		"the kind of it can't be read": {func(in *tenancy.Input) {
-			in.World.Unreadable = map[tenancy.Kind]*fault.Error{tenancy.KindDistributionTenant: refusal(fault.Transient, "broken")}
+			in.World.Unreadable = map[tenancy.Kind]*fault.Error{tenancy.KindDistributionTenant: plans.Refusal(fault.Transient, "broken")}
 		}, nil, tenancy.ConditionEdgeReady, "Error", "broken"},
 		"it is being deleted, and comes back": {func(in *tenancy.Input) { ofKind(in, tenancy.KindDistributionTenant).Deleting = true }, nil, tenancy.ConditionEdgeReady, "Error", "made anew"},
 	} {
@@ -235,9 +236,9 @@ func TestWhatMeshPolicyAndEdgeSay(t *testing.T) {
 func failedUpdate(in *tenancy.Input, k tenancy.Kind) {
 	live := ofKind(in, k)
 	want := live.Object
-	body := tree{"spec": want.Body["spec"]}
+	body := map[string]any{"spec": want.Body["spec"]}
 	want.Body = body
-	live.Body = tree{"spec": tree{}, "status": live.Body["status"]}
+	live.Body = map[string]any{"spec": map[string]any{}, "status": live.Body["status"]}
 	failing(want, want.Hash(), 1, 0)(in)
 }
 
@@ -246,12 +247,12 @@ func TestManyFailuresMakeAShortMessage(t *testing.T) {
 	in := fullWorld(t)
 	in.Attempts = tenancy.Attempts{}
 	for _, l := range in.World.Children {
-		in.Attempts[l.Key()] = tenancy.Failure{Hash: l.Hash(), Count: 1, At: now0, Err: &fault.Error{Kind: fault.Denied, Operation: "Applying"}}
+		in.Attempts[l.Key()] = tenancy.Failure{Hash: l.Hash(), Count: 1, At: plans.Now, Err: &fault.Error{Kind: fault.Denied, Operation: "Applying"}}
 	}
 	in.World.Children = nil
 	r := tenancy.Conclude(in, tenancy.Outcome{Decision: tenancy.Decide(in)}, nil)
 	want := `the ResourceQuota "kleff-plan": Applying; the LimitRange "kleff-plan": Applying; the NetworkPolicy "kleff-namespace": Applying; and 2 more`
-	if got := conditionOf(r.Conditions, tenancy.ConditionPlanApplied).Message; got != want {
+	if got := plans.ConditionOf(r.Conditions, tenancy.ConditionPlanApplied).Message; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -8,37 +8,23 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 const (
-	planUID      = "p1"
 	namespaceUID = "n1"
 )
 
-// simplePlan has a quota and a policy, nothing that a cluster may lack.
-func simplePlan(pods string) *tenancy.Plan {
-	p, err := tenancy.Compile("basic", planUID, 2, tenancy.PlanSpec{
-		ResourceQuota: tree{"hard": tree{"pods": pods}}, NetworkIsolation: tenancy.IsolationNamespace, Labels: map[string]string{"tier": "basic"},
-	})
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
-
 // quiet is a tenant that has all that its plan says.
 func quiet() tenancy.Input {
-	t, p := exampleTenant(), simplePlan("10")
+	t, p := plans.Tenant(), plans.Simple("10")
 	return tenancy.Input{
-		Now: now0, Tenant: t, Held: true, Memory: tenancy.Memory{Namespace: t.Namespace, Plan: "basic", PlanUID: planUID, PlanGeneration: 2}, Attempts: tenancy.Attempts{},
+		Now: plans.Now, Tenant: t, Held: true, Memory: tenancy.Memory{Namespace: t.Namespace, Plan: "basic", PlanUID: plans.UID, PlanGeneration: 2}, Attempts: tenancy.Attempts{},
 		World: tenancy.World{
 			Namespace: namespaceOf(t, p), Children: childrenOf(t, p),
-			Follow: tenancy.Follow{Plan: p, UID: planUID, Generation: 2, Tried: true},
+			Follow: tenancy.Follow{Plan: p, UID: plans.UID, Generation: 2, Tried: true},
 		},
 	}
 }
@@ -78,9 +64,9 @@ func suspended(in *tenancy.Input) { in.Tenant.Suspended = true }
 
 func terminates(in *tenancy.Input) {
 	in.World.Namespace.Deleting = true
-	in.World.Namespace.Body = tree{"status": tree{"conditions": []any{
-		tree{"type": "B", "status": "True", "message": "Some content remains"}, tree{"type": "A", "status": "True", "message": "Finalizers remain"},
-		tree{"type": "C", "status": "False", "message": "All is well"},
+	in.World.Namespace.Body = map[string]any{"status": map[string]any{"conditions": []any{
+		map[string]any{"type": "B", "status": "True", "message": "Some content remains"}, map[string]any{"type": "A", "status": "True", "message": "Finalizers remain"},
+		map[string]any{"type": "C", "status": "False", "message": "All is well"},
 	}}}
 }
 
@@ -104,7 +90,7 @@ func given(to string) func(*tenancy.Input) {
 func owned(in *tenancy.Input) { labelled(tenancy.LabelTenantUID, "u9")(in); in.World.Owner = "other" }
 
 func refusedBy(k fault.Kind) func(*tenancy.Input) {
-	return func(in *tenancy.Input) { in.World.Refused = refusal(k, "said the API server") }
+	return func(in *tenancy.Input) { in.World.Refused = plans.Refusal(k, "said the API server") }
 }
 
 func planless(in *tenancy.Input) { in.World.Follow = tenancy.Follow{} }
@@ -119,12 +105,12 @@ func newcomer(in *tenancy.Input) { in.Memory = tenancy.Memory{} }
 
 // waiting is a tenant to which the present generation has not come.
 func waiting(in *tenancy.Input) {
-	in.World.Follow.Plan, in.World.Follow.Generation, in.World.Follow.Tried = simplePlan("99"), 3, true
+	in.World.Follow.Plan, in.World.Follow.Generation, in.World.Follow.Tried = plans.Simple("99"), 3, true
 }
 
 func released(in *tenancy.Input) { waiting(in); in.World.Follow.Released = true }
 
-func former(in *tenancy.Input) { in.World.Follow.Former = simplePlan("10") }
+func former(in *tenancy.Input) { in.World.Follow.Former = plans.Simple("10") }
 
 func without(name string) func(*tenancy.Input) {
 	return func(in *tenancy.Input) {
@@ -144,7 +130,7 @@ func childDeleting(in *tenancy.Input) {
 // failing is an object that could not be made, so and so long ago.
 func failing(o tenancy.Object, hash string, count int, ago time.Duration) func(*tenancy.Input) {
 	return func(in *tenancy.Input) {
-		in.Attempts = tenancy.Attempts{o.Key(): {Hash: hash, Count: count, At: now0.Add(-ago), Err: refusal(fault.Denied, "not allowed")}}
+		in.Attempts = tenancy.Attempts{o.Key(): {Hash: hash, Count: count, At: plans.Now.Add(-ago), Err: plans.Refusal(fault.Denied, "not allowed")}}
 	}
 }
 
@@ -161,26 +147,7 @@ type question struct {
 func ask(t *testing.T, q question) {
 	t.Helper()
 	d := tenancy.Decide(q.in)
-	answered(t, d.Rule, d.Step, d.Problem, q.rule, q.step, q.reason, q.says)
-}
-
-func answered[S any](t *testing.T, spoke string, got S, met *chain.Problem, rule string, step S, reason chain.Reason, says string) {
-	t.Helper()
-	if spoke != rule {
-		t.Errorf("rule %s spoke, want %s", spoke, rule)
-	}
-	if d := cmp.Diff(step, got, cmpopts.EquateEmpty()); d != "" {
-		t.Errorf("step (-want +got):\n%s", d)
-	}
-	var problem chain.Problem
-	if met != nil {
-		if problem = *met; problem.Message == "" {
-			t.Error("a problem without a message helps nobody")
-		}
-	}
-	if problem.Reason != reason || says != "" && problem.Message != says {
-		t.Errorf("problem %q: %s, want %q: %s", problem.Reason, problem.Message, reason, says)
-	}
+	plans.Answered(t, d.Rule, d.Step, d.Problem, q.rule, q.step, q.reason, q.says)
 }
 
 func TestKeepChain(t *testing.T) {
@@ -205,7 +172,7 @@ func keepCases() map[string]question {
 }
 
 func namespaceCases() map[string]question {
-	t, p := exampleTenant(), simplePlan("10")
+	t, p := plans.Tenant(), plans.Simple("10")
 	fresh, _ := tenancy.BuildNamespace(t, nil)
 	full, _ := tenancy.BuildNamespace(t, p)
 	conflict := func(in tenancy.Input, says string) question {
@@ -252,7 +219,7 @@ func namespaceCases() map[string]question {
 }
 
 func planCases() map[string]question {
-	t, p := exampleTenant(), simplePlan("10")
+	t, p := plans.Tenant(), plans.Simple("10")
 	want := func(p *tenancy.Plan) map[string]tenancy.Object {
 		out := map[string]tenancy.Object{}
 		for _, l := range childrenOf(t, p) {
@@ -261,7 +228,7 @@ func planCases() map[string]question {
 		return out
 	}
 	quota, policy := want(p)["kleff-plan"], want(p)["kleff-namespace"]
-	more := tenancy.Update{Object: want(simplePlan("99"))["kleff-plan"], UID: "kleff-plan"}
+	more := tenancy.Update{Object: want(plans.Simple("99"))["kleff-plan"], UID: "kleff-plan"}
 	held := t
 	held.Suspended = true
 	suspension := tenancy.BuildLimits(held, nil)[0].Marked()
@@ -303,7 +270,7 @@ func planCases() map[string]question {
 		"a removal that failed waits too":                   {in: changed(quiet(), extra, failing(changed(quiet(), extra).World.Children[2].Object, "", 1, 0)), rule: "Idle", step: sooner(10 * time.Second)},
 		"a kind that nobody can read is looked at again": {
 			in: changed(quiet(), func(in *tenancy.Input) {
-				in.World.Unreadable = map[tenancy.Kind]*fault.Error{tenancy.KindNetworkPolicy: refusal(fault.Transient, "broken")}
+				in.World.Unreadable = map[tenancy.Kind]*fault.Error{tenancy.KindNetworkPolicy: plans.Refusal(fault.Transient, "broken")}
 			}, without("kleff-namespace")),
 			rule: "Idle", step: sooner(time.Minute),
 		},
@@ -312,7 +279,7 @@ func planCases() map[string]question {
 		},
 		"a quota whose scopes changed is made anew": {
 			in: changed(quiet(), func(in *tenancy.Input) {
-				in.World.Children[0].Body = tree{"spec": tree{"hard": tree{"pods": "10"}, "scopes": []any{"Terminating"}}}
+				in.World.Children[0].Body = map[string]any{"spec": map[string]any{"hard": map[string]any{"pods": "10"}, "scopes": []any{"Terminating"}}}
 			}, looked),
 			rule: "Apply", step: tenancy.Apply{Changes: tenancy.Changes{Replace: []tenancy.Update{{Object: quota, UID: "kleff-plan"}}}},
 		},
@@ -327,7 +294,7 @@ func dropped(t tenancy.Tenant) tenancy.Step {
 
 func removeCases() map[string]question {
 	gone := tenancy.LetGo{}
-	kept := namespaceOf(exampleTenant(), simplePlan("10"))
+	kept := namespaceOf(plans.Tenant(), plans.Simple("10"))
 	delete(kept.Labels, tenancy.LabelTenantUID)
 	protected := func(in *tenancy.Input) { in.Protected = true }
 	return map[string]question{
@@ -357,7 +324,6 @@ func removeCases() map[string]question {
 // Every rule has a case in a table, so that none is dead, and one that is added without is noticed.
 func TestEveryRuleHasACase(t *testing.T) {
 	keep, remove := tenancy.Chains()
-	keepPlan, removePlan := tenancy.PlanChains()
 	spoken := func(cases map[string]question) map[string]bool {
 		out := map[string]bool{}
 		for _, q := range cases {
@@ -365,27 +331,6 @@ func TestEveryRuleHasACase(t *testing.T) {
 		}
 		return out
 	}
-	spokenOfPlans := func(cases map[string]planQuestion) map[string]bool {
-		out := map[string]bool{}
-		for _, q := range cases {
-			out[q.rule] = true
-		}
-		return out
-	}
-	for name, chain := range map[string]struct {
-		rules  []chain.Entry
-		spoken map[string]bool
-	}{
-		"keep": {keep, spoken(keepCases())}, "remove": {remove, spoken(removeCases())},
-		"keep of plans": {keepPlan, spokenOfPlans(planKeepCases())}, "remove of plans": {removePlan, spokenOfPlans(planRemoveCases())},
-	} {
-		for _, r := range chain.rules {
-			if !chain.spoken[r.Name] {
-				t.Errorf("no case in which rule %s of the chain %s speaks", r.Name, name)
-			}
-			if r.About == "" {
-				t.Errorf("rule %s of the chain %s says nothing about itself", r.Name, name)
-			}
-		}
-	}
+	plans.EveryRuleSpeaks(t, keep, spoken(keepCases()))
+	plans.EveryRuleSpeaks(t, remove, spoken(removeCases()))
 }

@@ -7,10 +7,11 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 func TestEveryColumnOfATenant(t *testing.T) {
-	plan := compilePlan(t, tenancy.PlanSpec{Edge: edge(func(c *mapping.Config) {
+	plan := plans.Compile(t, tenancy.PlanSpec{Edge: plans.Edge(func(c *mapping.Config) {
 		c.Mapping = nil
 		for _, column := range []string{"name", "userId", "username", "namespace", "plan"} {
 			c.Mapping = append(c.Mapping, mapping.Mapping{Column: column, Field: "parameters[" + column + "]"})
@@ -22,19 +23,19 @@ func TestEveryColumnOfATenant(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []any{
-		tree{"name": "name", "value": "t-1"}, tree{"name": "namespace", "value": "ns-1"}, tree{"name": "plan", "value": "gold"},
-		tree{"name": "userId", "value": "User 1"}, tree{"name": "username", "value": "Jane"},
+		map[string]any{"name": "name", "value": "t-1"}, map[string]any{"name": "namespace", "value": "ns-1"}, map[string]any{"name": "plan", "value": "gold"},
+		map[string]any{"name": "userId", "value": "User 1"}, map[string]any{"name": "username", "value": "Jane"},
 	}
-	if diff := cmp.Diff(want, objects[0].Body["spec"].(tree)["parameters"]); diff != "" {
+	if diff := cmp.Diff(want, objects[0].Body["spec"].(plans.Tree)["parameters"]); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
 func TestThePlanMayNameTheEdgeTenant(t *testing.T) {
-	plan := compilePlan(t, tenancy.PlanSpec{Edge: edge(func(c *mapping.Config) {
+	plan := plans.Compile(t, tenancy.PlanSpec{Edge: plans.Edge(func(c *mapping.Config) {
 		c.Expressions = append(c.Expressions, mapping.Expression{Field: "name", Expression: `"edge-" + row.namespace`})
 	})})
-	objects, err := tenancy.BuildEdge(exampleTenant(), plan)
+	objects, err := tenancy.BuildEdge(plans.Tenant(), plan)
 	if err != nil || objects[0].Name != "edge-user-12345" {
 		t.Errorf("%+v, %v", objects, err)
 	}
@@ -61,14 +62,14 @@ func TestATenantThatCanHaveNoEdgeTenant(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config, tenant := edge(), exampleTenant()
+			config, tenant := plans.Edge(), plans.Tenant()
 			if tt.edge != nil {
 				tt.edge(config)
 			}
 			if tt.tenant != nil {
 				tt.tenant(&tenant)
 			}
-			objects, err := tenancy.BuildEdge(tenant, compilePlan(t, tenancy.PlanSpec{Edge: config}))
+			objects, err := tenancy.BuildEdge(tenant, plans.Compile(t, tenancy.PlanSpec{Edge: config}))
 			if err == nil || err.Error() != tt.want || len(objects) > 0 {
 				t.Errorf("got  %v, %+v\nwant %s", err, objects, tt.want)
 			}

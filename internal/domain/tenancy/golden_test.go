@@ -13,67 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
-
-type tree = map[string]any
-
-// exampleTenant is a tenant that has nothing but what is needed.
-func exampleTenant() tenancy.Tenant {
-	return tenancy.Tenant{Name: "example-tenant", UID: "uid-1", Namespace: "user-12345", UserID: "user-12345", Username: "exampleuser", Plan: "basic"}
-}
-
-// fullPlan says something in every place.
-func fullPlan() tenancy.PlanSpec {
-	return tenancy.PlanSpec{
-		ResourceQuota: tree{"hard": tree{"limits.memory": "8Gi", "pods": "20"}, "scopes": []any{"NotTerminating"}},
-		LimitRange: tree{"limits": []any{
-			tree{"type": "Container", "default": tree{"memory": "256Mi"}, "defaultRequest": tree{"cpu": "100m", "memory": "128Mi"}, "max": tree{"memory": "2Gi"}},
-		}},
-		PodSecurity:       tenancy.PodSecurity{Enforce: "baseline", Audit: "restricted", Warn: "restricted", Version: "v1.36"},
-		NetworkIsolation:  tenancy.IsolationNamespaceAndIngress,
-		IngressNamespaces: []string{"istio-ingress", "edge"},
-		OwnerClusterRole:  "edit",
-		Labels:            map[string]string{"example.com/tier": "basic"},
-		Annotations:       map[string]string{"example.com/contact": "Support, please"},
-		Istio: tenancy.Istio{
-			Injection: tenancy.InjectionEnabled,
-			Gateway: &tenancy.Gateway{
-				Selector: map[string]string{"istio": "ingressgateway"}, Hosts: []string{"{{username}}.apps.example.com", "*.{{ namespace }}.example.com"},
-				TLSSecret: "{{name}}-tls",
-			},
-			AuthorizationPolicy: tenancy.IsolationNamespaceAndIngress, PeerAuthentication: "STRICT",
-		},
-		Constraints: []tenancy.Constraint{
-			{
-				Kind: "KleffAllowedRegistries", Name: "basic-registries", EnforcementAction: "deny",
-				Parameters: tree{"registries": []any{"registry.example.com/"}, "limit": 2.0},
-				Kinds:      []tenancy.MatchKinds{{APIGroups: []string{""}, Kinds: []string{"Pod"}}},
-			},
-			{Kind: "KleffPodSecurity", Name: "basic-pods", EnforcementAction: "warn"},
-		},
-		Edge: edge(),
-	}
-}
-
-// edge makes a DistributionTenant by a template, a mapping and expressions.
-func edge(change ...func(*mapping.Config)) *mapping.Config {
-	c := &mapping.Config{
-		Template: mapping.Template{
-			Labels: map[string]string{"team": "edge"}, Annotations: map[string]string{"example.com/note": "made by the plan"},
-			Spec: tree{"distributionId": "E1EXAMPLE", "dns": tree{"provider": "route53", "zoneName": "example.com", "ttl": 300.0}},
-		},
-		Mapping:     []mapping.Mapping{{Column: "plan", Field: "parameters[plan]"}},
-		Expressions: []mapping.Expression{{Field: "domains", Expression: `[row.username.lowerAscii() + ".example.com"]`}, {Field: "tags[owner]", Expression: "row.userId"}},
-	}
-	for _, f := range change {
-		f(c)
-	}
-	return c
-}
 
 type goldenCase struct {
 	about  string
@@ -84,7 +28,7 @@ type goldenCase struct {
 
 func goldenCases() map[string]goldenCase {
 	suspended := func(t *tenancy.Tenant) { t.Suspended = true }
-	full := fullPlan()
+	full := plans.Full()
 	isolated := func(i tenancy.Isolation) *tenancy.PlanSpec {
 		return &tenancy.PlanSpec{NetworkIsolation: i, Istio: tenancy.Istio{AuthorizationPolicy: i}}
 	}
@@ -106,7 +50,7 @@ func goldenCases() map[string]goldenCase {
 		"isolation-namespaceandingress": {about: "The tenant's own pods get in, and the ingress of a plan that names none.", plan: isolated(tenancy.IsolationNamespaceAndIngress)},
 		"gateway-plain":                 {about: "Without a certificate the hosts are served over HTTP.", plan: mesh(tenancy.Istio{Gateway: &gateway})},
 		"gateway-tls":                   {about: "With a certificate the hosts are served over HTTPS, and HTTP is redirected.", plan: mesh(tenancy.Istio{Gateway: &withTLS})},
-		"edge":                          {about: "An edge tenant by template, mapping and expressions. It is named like the Tenant.", plan: &tenancy.PlanSpec{Edge: edge()}},
+		"edge":                          {about: "An edge tenant by template, mapping and expressions. It is named like the Tenant.", plan: &tenancy.PlanSpec{Edge: plans.Edge()}},
 		"pod-security-enforce-only":     {about: "Levels of pod security that the plan does not name are left out, and the version is the latest.", plan: &tenancy.PlanSpec{PodSecurity: tenancy.PodSecurity{Enforce: "restricted"}}},
 		"user-of-another-namespace-name": {
 			about:  "The owner is the user, whatever the namespace is called.",
@@ -119,13 +63,13 @@ func goldenCases() map[string]goldenCase {
 func TestWhatATenantHas(t *testing.T) {
 	for name, tt := range goldenCases() {
 		t.Run(name, func(t *testing.T) {
-			tenant := exampleTenant()
+			tenant := plans.Tenant()
 			if tt.tenant != nil {
 				tt.tenant(&tenant)
 			}
 			var plan *tenancy.Plan
 			if tt.plan != nil {
-				plan = compilePlan(t, *tt.plan)
+				plan = plans.Compile(t, *tt.plan)
 			}
 			golden(t, name, rendered(t, tt.about, tenant, plan))
 		})
@@ -145,20 +89,6 @@ func TestEveryGoldenFileHasACase(t *testing.T) {
 	}
 }
 
-func compilePlan(t interface {
-	Helper()
-	Fatal(args ...any)
-}, spec tenancy.PlanSpec,
-) *tenancy.Plan {
-	t.Helper()
-	plan, err := tenancy.Compile("basic", "uid-plan", 7, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plan
-}
-
-// rendered shows all that is built as people read it, with the labels that are dropped as a comment.
 func rendered(t *testing.T, about string, tenant tenancy.Tenant, plan *tenancy.Plan) string {
 	t.Helper()
 	namespace, drop := tenancy.BuildNamespace(tenant, plan)
@@ -183,15 +113,15 @@ func rendered(t *testing.T, about string, tenant tenancy.Tenant, plan *tenancy.P
 }
 
 // manifest is an object in the form in which people write it.
-func manifest(o tenancy.Object) tree {
-	metadata := tree{"name": o.Name, "labels": o.Labels}
+func manifest(o tenancy.Object) plans.Tree {
+	metadata := map[string]any{"name": o.Name, "labels": o.Labels}
 	if o.Namespace != "" {
 		metadata["namespace"] = o.Namespace
 	}
 	if len(o.Annotations) > 0 {
 		metadata["annotations"] = o.Annotations
 	}
-	out := tree{"apiVersion": o.APIVersion(), "kind": o.Kind.Kind, "metadata": metadata}
+	out := map[string]any{"apiVersion": o.APIVersion(), "kind": o.Kind.Kind, "metadata": metadata}
 	maps.Copy(out, o.Body)
 	return out
 }

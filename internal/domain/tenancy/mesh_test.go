@@ -7,13 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 // meshOf builds the mesh of a tenant whose plan has a gateway.
 func meshOf(t *testing.T, tenant tenancy.Tenant, secret string, hosts ...string) ([]tenancy.Object, error) {
 	t.Helper()
 	gateway := tenancy.Gateway{Selector: map[string]string{"istio": "ingressgateway"}, Hosts: hosts, TLSSecret: secret}
-	return tenancy.BuildMesh(tenant, compilePlan(t, tenancy.PlanSpec{Istio: tenancy.Istio{Gateway: &gateway, PeerAuthentication: "STRICT"}}))
+	return tenancy.BuildMesh(tenant, plans.Compile(t, tenancy.PlanSpec{Istio: tenancy.Istio{Gateway: &gateway, PeerAuthentication: "STRICT"}}))
 }
 
 func TestPlaceholders(t *testing.T) {
@@ -39,8 +40,8 @@ func TestPlaceholders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			servers := objects[0].Body["spec"].(tree)["servers"].([]any)
-			if diff := cmp.Diff(tt.want, servers[0].(tree)["hosts"]); diff != "" {
+			servers := objects[0].Body["spec"].(plans.Tree)["servers"].([]any)
+			if diff := cmp.Diff(tt.want, servers[0].(plans.Tree)["hosts"]); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
@@ -83,7 +84,7 @@ func TestWhatATenantSaysMayFitNoName(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tenant := exampleTenant()
+			tenant := plans.Tenant()
 			tt.change(&tenant)
 			objects, err := meshOf(t, tenant, tt.secret, tt.hosts...)
 			if err == nil || err.Error() != tt.want {

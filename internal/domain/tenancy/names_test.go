@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 var platform = []string{"default", "kube-*", "openshift", "openshift-*"}
@@ -77,7 +78,7 @@ func TestProblem(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tenant := exampleTenant()
+			tenant := plans.Tenant()
 			tt.change(&tenant)
 			if got := tenant.Problem(reserved(t, platform...)); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)

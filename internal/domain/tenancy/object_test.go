@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 // anyLeaf is a value without parts.
@@ -27,7 +28,7 @@ func anyTree(depth int) *rapid.Generator[any] {
 	inner := rapid.Deferred(func() *rapid.Generator[any] { return anyTree(depth - 1) })
 	return rapid.OneOf(
 		anyLeaf,
-		rapid.Map(rapid.MapOfN(rapid.StringMatching(`[a-z]{1,2}`), inner, 0, 4), func(m tree) any { return m }),
+		rapid.Map(rapid.MapOfN(rapid.StringMatching(`[a-z]{1,2}`), inner, 0, 4), func(m plans.Tree) any { return m }),
 		rapid.Map(rapid.SliceOfN(inner, 0, 3), func(list []any) any { return list }),
 	)
 }
@@ -44,17 +45,17 @@ func anyObject(t *rapid.T, name string) tenancy.Object {
 
 // found is the object as it would be read, sharing nothing with it.
 func found(o tenancy.Object) *tenancy.Live {
-	o.Labels, o.Annotations, o.Body = maps.Clone(o.Labels), maps.Clone(o.Annotations), copyOf(o.Body).(tree)
+	o.Labels, o.Annotations, o.Body = maps.Clone(o.Labels), maps.Clone(o.Annotations), copyOf(o.Body).(plans.Tree)
 	return &tenancy.Live{Object: o}
 }
 
 func copyOf(v any) any {
 	switch v := v.(type) {
-	case tree:
+	case plans.Tree:
 		if v == nil {
 			return v
 		}
-		out := tree{}
+		out := map[string]any{}
 		for k := range v {
 			out[k] = copyOf(v[k])
 		}
@@ -73,7 +74,7 @@ func copyOf(v any) any {
 // eachPart calls visit with every value in a tree, and with what replaces it there. To replace it by nil removes it.
 func eachPart(v any, visit func(part any, replace func(any))) {
 	switch v := v.(type) {
-	case tree:
+	case plans.Tree:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			visit(v[key], func(other any) {
 				if v[key] = other; other == nil {
@@ -108,9 +109,9 @@ func TestWhatOthersAddedIsLeftToThem(t *testing.T) {
 		live := found(o)
 		live.Labels = with(live.Labels, "theirs", "x")
 		live.Annotations = with(live.Annotations, "theirs", "x")
-		live.Body["theirs"] = tree{"x": true}
+		live.Body["theirs"] = map[string]any{"x": true}
 		eachPart(live.Body, func(part any, _ func(any)) {
-			if block, ok := part.(tree); ok && len(block) > 0 {
+			if block, ok := part.(plans.Tree); ok && len(block) > 0 {
 				block["theirs"] = []any{"x"}
 			}
 		})
@@ -138,7 +139,7 @@ func changes(o tenancy.Object) []func() {
 	}
 	eachPart(o.Body, func(part any, replace func(any)) {
 		switch part := part.(type) {
-		case tree:
+		case plans.Tree:
 			if len(part) > 0 { // Nothing and an empty block mean the same.
 				out = append(out, func() { replace(nil) }, func() { replace("x") })
 			}

@@ -1,13 +1,13 @@
 package tenancy_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 type planQuestion struct {
@@ -22,12 +22,12 @@ var constraintKind = tenancy.ConstraintKind("A")
 
 // quietPlan has its one constraint, and its two tenants have it.
 func quietPlan() tenancy.PlanInput {
-	p, err := tenancy.Compile("basic", planUID, 2, tenancy.PlanSpec{Constraints: []tenancy.Constraint{{Kind: "A", Name: "one"}}})
+	p, err := tenancy.Compile("basic", plans.UID, 2, tenancy.PlanSpec{Constraints: []tenancy.Constraint{{Kind: "A", Name: "one"}}})
 	if err != nil {
 		panic(err)
 	}
 	return tenancy.PlanInput{
-		Now: now0, Plan: p, Name: "basic", UID: planUID, Generation: 2, Held: true, Limits: tenancy.Limits{MaxConcurrent: 2, MaxFailedPercent: 10},
+		Now: plans.Now, Plan: p, Name: "basic", UID: plans.UID, Generation: 2, Held: true, Limits: tenancy.Limits{MaxConcurrent: 2, MaxFailedPercent: 10},
 		Followers:   []tenancy.Follower{{Name: "a", UID: "a", Generation: 2, Named: true, Able: true}, {Name: "b", UID: "b", Generation: 2, Named: true, Able: true}},
 		Constraints: []tenancy.Live{{Object: tenancy.BuildPolicy(p)[0].Marked(), UID: "c1"}}, Attempts: tenancy.Attempts{},
 	}
@@ -59,21 +59,21 @@ func onItsWay(in *tenancy.PlanInput) { in.Constraints[0].Deleting = true }
 func left(in *tenancy.PlanInput) { in.Deleting = true }
 
 func broken(in *tenancy.PlanInput) {
-	in.Unreadable = map[tenancy.Kind]*fault.Error{constraintKind: refusal(fault.Transient, "broken")}
+	in.Unreadable = map[tenancy.Kind]*fault.Error{constraintKind: plans.Refusal(fault.Transient, "broken")}
 	in.Constraints = nil
 }
 
 func stuck(hash string) func(*tenancy.PlanInput) {
 	return func(in *tenancy.PlanInput) {
 		o := tenancy.BuildPolicy(in.Plan)[0]
-		in.Attempts = tenancy.Attempts{o.Key(): {Hash: hash, Count: 1, At: now0, Err: refusal(fault.Denied, "not allowed")}}
+		in.Attempts = tenancy.Attempts{o.Key(): {Hash: hash, Count: 1, At: plans.Now, Err: plans.Refusal(fault.Denied, "not allowed")}}
 	}
 }
 
 func planKeepCases() map[string]planQuestion {
 	one := tenancy.BuildPolicy(quietPlan().Plan)[0].Marked()
-	theirs := tenancy.Live{Object: tenancy.Object{Kind: constraintKind, Name: "old", Labels: map[string]string{tenancy.LabelPlanUID: planUID}}, UID: "c2"}
-	edited := func(in *tenancy.PlanInput) { in.Constraints[0].Body = tree{"spec": tree{}} }
+	theirs := tenancy.Live{Object: tenancy.Object{Kind: constraintKind, Name: "old", Labels: map[string]string{tenancy.LabelPlanUID: plans.UID}}, UID: "c2"}
+	edited := func(in *tenancy.PlanInput) { in.Constraints[0].Body = map[string]any{"spec": map[string]any{}} }
 	return map[string]planQuestion{
 		"a quiet plan asks for nothing":                     {in: quietPlan(), rule: "Idle", step: tenancy.PlanRest{}},
 		"the finalizer comes first":                         {in: planWith(unheld, bare, behind), rule: "Hold", step: tenancy.PlanEnsureFinalizer{}},
@@ -121,7 +121,7 @@ func planRemoveCases() map[string]planQuestion {
 func askPlan(t *testing.T, q planQuestion) {
 	t.Helper()
 	d := tenancy.DecidePlan(q.in)
-	answered(t, d.Rule, d.Step, d.Problem, q.rule, q.step, q.reason, q.says)
+	plans.Answered(t, d.Rule, d.Step, d.Problem, q.rule, q.step, q.reason, q.says)
 }
 
 func TestPlanChains(t *testing.T) {
@@ -146,7 +146,7 @@ func TestWhatAPlanSays(t *testing.T) {
 		policy, rolled, ready string
 	}{
 		"all is well":                        {planWith(), "+Applied", "+RolledOut", "+RolledOut"},
-		"nothing to watch over":              {planWith(bare, func(in *tenancy.PlanInput) { in.Plan = simplePlan("1") }), "+NotConfigured", "+RolledOut", "+RolledOut"},
+		"nothing to watch over":              {planWith(bare, func(in *tenancy.PlanInput) { in.Plan = plans.Simple("1") }), "+NotConfigured", "+RolledOut", "+RolledOut"},
 		"a change is on its way":             {planWith(behind), "+Applied", "RollingOut", "RollingOut"},
 		"one could not get it":               {planWith(failed), "+Applied", "TenantsFailed", "TenantsFailed"},
 		"one that failed stops nobody":       {planWith(failed, third), "+Applied", "RollingOut", "RollingOut"},
@@ -163,31 +163,28 @@ func TestWhatAPlanSays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := tenancy.ConcludePlan(tt.in, tenancy.PlanOutcome{Decision: tenancy.DecidePlan(tt.in)})
-			saysOf(t, r.Conditions, map[string]string{tenancy.ConditionPolicyReady: tt.policy, tenancy.ConditionRolledOut: tt.rolled, tenancy.ConditionReady: tt.ready})
+			plans.SaysOf(t, r.Conditions, map[string]string{tenancy.ConditionPolicyReady: tt.policy, tenancy.ConditionRolledOut: tt.rolled, tenancy.ConditionReady: tt.ready})
 		})
 	}
 	t.Run("a pass that failed has made nothing", func(t *testing.T) {
 		in := planWith(bare)
-		r := tenancy.ConcludePlan(in, tenancy.PlanOutcome{Decision: tenancy.DecidePlan(in), Err: refusal(fault.Transient, "no answer")})
-		saysOf(t, r.Conditions, map[string]string{tenancy.ConditionPolicyReady: "Error", tenancy.ConditionRolledOut: "+RolledOut", tenancy.ConditionReady: "Error"})
+		r := tenancy.ConcludePlan(in, tenancy.PlanOutcome{Decision: tenancy.DecidePlan(in), Err: plans.Refusal(fault.Transient, "no answer")})
+		plans.SaysOf(t, r.Conditions, map[string]string{tenancy.ConditionPolicyReady: "Error", tenancy.ConditionRolledOut: "+RolledOut", tenancy.ConditionReady: "Error"})
 	})
 }
 
 // saysOf compares the reasons of conditions.
-func saysOf(t *testing.T, got []chain.Condition, want map[string]string) {
-	t.Helper()
-	for _, c := range got {
-		says := string(c.Reason)
-		if c.Status {
-			says = "+" + says
+
+// Every rule has a case in a table, so that none is dead, and one that is added without is noticed.
+func TestEveryRuleOfPlansHasACase(t *testing.T) {
+	keep, remove := tenancy.PlanChains()
+	spoken := func(cases map[string]planQuestion) map[string]bool {
+		out := map[string]bool{}
+		for _, q := range cases {
+			out[q.rule] = true
 		}
-		if want[string(c.Type)] != says || c.Message == "" {
-			t.Errorf("%s is %s (%s), want %s", c.Type, says, c.Message, want[string(c.Type)])
-		}
+		return out
 	}
-	for kind := range want {
-		if !slices.ContainsFunc(got, func(c chain.Condition) bool { return string(c.Type) == kind }) {
-			t.Errorf("nothing is said of %s", kind)
-		}
-	}
+	plans.EveryRuleSpeaks(t, keep, spoken(planKeepCases()))
+	plans.EveryRuleSpeaks(t, remove, spoken(planRemoveCases()))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 // planPass is one reconcile of a plan, as the driver and the controller run it.
@@ -107,7 +108,7 @@ func (p *planPass) observe() {
 				p.in.Missing = append(p.in.Missing, kind)
 			}
 		case p.api.unreadable[kind]:
-			p.in.Unreadable[kind] = refusal(fault.Transient, "the cache is broken")
+			p.in.Unreadable[kind] = plans.Refusal(fault.Transient, "the cache is broken")
 		default:
 			for _, l := range p.cached().list(kind, "") {
 				if p.in.Owns(l) {
@@ -122,7 +123,7 @@ func (p *planPass) perform() error {
 	switch s := p.out.Decision.Step.(type) {
 	case tenancy.PlanEnsureFinalizer:
 		if p.api.writes == fault.Throttled || p.api.writes == fault.Transient {
-			return refusal(p.api.writes, "no writes now")
+			return plans.Refusal(p.api.writes, "no writes now")
 		}
 		_, p.p.known = p.kinds()
 		p.p.held, p.in.Held = true, true

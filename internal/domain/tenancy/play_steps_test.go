@@ -10,6 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 // world is a small one, played by hand: an API server with people at it, and an operator that is made of nothing but this package's
@@ -134,7 +135,7 @@ func (p *tenantPass) observe() {
 			Plan: k.plan, UID: plan.uid, Generation: plan.generation, Invalid: k.invalid, Tried: k.tried, Going: plan.deleting, Released: k.released[t.UID],
 			Former: p.former(t.memory),
 		}
-		if c := conditionOf(plan.conditions, tenancy.ConditionPolicyReady); c.Type != "" {
+		if c := plans.ConditionOf(plan.conditions, tenancy.ConditionPolicyReady); c.Type != "" {
 			p.in.World.Follow.Policy = &c
 		}
 	}
@@ -158,7 +159,7 @@ func (p *tenantPass) saw(n *tenancy.Live) {
 		case p.api.missing[k]:
 			v.Missing = append(v.Missing, k)
 		case p.api.unreadable[k]:
-			v.Unreadable[k] = refusal(fault.Transient, "the cache is broken")
+			v.Unreadable[k] = plans.Refusal(fault.Transient, "the cache is broken")
 		default:
 			for _, l := range p.cached().list(k, p.t.Namespace) {
 				if l.Labels[tenancy.LabelTenantUID] != "" {
@@ -259,7 +260,7 @@ func (p *tenantPass) try(s tenancy.Try) error {
 	k, f := p.current(p.plans[p.t.Plan]), &p.in.World.Follow
 	for _, o := range s.Objects {
 		if p.api.writes == fault.Throttled || p.api.writes == fault.Transient {
-			return refusal(p.api.writes, "no writes now")
+			return plans.Refusal(p.api.writes, "no writes now")
 		}
 		if answer := legal(&o); answer != nil {
 			f.Invalid = tenancy.FieldOf(o) + ": " + tenancy.InWords(answer)

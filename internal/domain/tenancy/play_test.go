@@ -14,23 +14,24 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // playedSpecs are what plans say in a play.
 func playedSpecs() map[string]tenancy.PlanSpec {
-	quota := func(pods string) tree { return tree{"hard": tree{"pods": pods}} }
+	quota := func(pods string) plans.Tree { return map[string]any{"hard": map[string]any{"pods": pods}} }
 	gateway := &tenancy.Gateway{Selector: map[string]string{"istio": "x"}, Hosts: []string{"{{username}}.example.com"}}
 	return map[string]tenancy.PlanSpec{
 		"nothing":   {},
 		"small":     {ResourceQuota: quota("10"), NetworkIsolation: tenancy.IsolationNamespace, PodSecurity: tenancy.PodSecurity{Enforce: "baseline"}},
 		"large":     {ResourceQuota: quota("20"), OwnerClusterRole: "edit", PodSecurity: tenancy.PodSecurity{Enforce: "restricted"}, Labels: map[string]string{"tier": "large"}, Annotations: map[string]string{"note": "large"}},
 		"mesh":      {Istio: tenancy.Istio{Revision: "1-29", Gateway: gateway, PeerAuthentication: "STRICT"}, NetworkIsolation: tenancy.IsolationNamespaceAndIngress},
-		"edge":      {Edge: edge(func(c *mapping.Config) { c.Template.Annotations = nil }), LimitRange: fullPlan().LimitRange},
-		"renamed":   {Edge: edge(func(c *mapping.Config) { c.Mapping = []mapping.Mapping{{Column: "namespace", Field: "name"}} })},
-		"policy":    {ResourceQuota: quota("10"), Constraints: []tenancy.Constraint{{Kind: "A", Name: "one"}, {Kind: "B", Name: "two", Parameters: tree{"limit": int64(1)}}}},
-		"policy 2":  {Constraints: []tenancy.Constraint{{Kind: "B", Name: "two", Parameters: tree{"limit": int64(2)}}}},
+		"edge":      {Edge: plans.Edge(func(c *mapping.Config) { c.Template.Annotations = nil }), LimitRange: plans.Full().LimitRange},
+		"renamed":   {Edge: plans.Edge(func(c *mapping.Config) { c.Mapping = []mapping.Mapping{{Column: "namespace", Field: "name"}} })},
+		"policy":    {ResourceQuota: quota("10"), Constraints: []tenancy.Constraint{{Kind: "A", Name: "one"}, {Kind: "B", Name: "two", Parameters: map[string]any{"limit": int64(1)}}}},
+		"policy 2":  {Constraints: []tenancy.Constraint{{Kind: "B", Name: "two", Parameters: map[string]any{"limit": int64(2)}}}},
 		"refused":   {ResourceQuota: quota(impossible), NetworkIsolation: tenancy.IsolationNamespace, Labels: map[string]string{"tier": "refused"}},
 		"malformed": {Labels: map[string]string{"not a key": "x"}},
 	}
@@ -47,7 +48,7 @@ var (
 
 // begin draws a world: who is there, and whose the namespaces are that exist.
 func begin(t *rapid.T) *world {
-	w := &world{fail: t.Fatalf, api: newAPI(), now: now0, plans: map[string]*playedPlan{}, tenants: map[string]*playedTenant{}}
+	w := &world{fail: t.Fatalf, api: newAPI(), now: plans.Now, plans: map[string]*playedPlan{}, tenants: map[string]*playedTenant{}}
 	w.restart()
 	for i := range rapid.IntRange(1, 3).Draw(t, "tenants") {
 		w.joins("ten"+strconv.Itoa(i), planNames.Draw(t, "plan"))
@@ -107,7 +108,7 @@ func stranger(w *world, t *rapid.T) {
 		n.annotate(tenancy.AnnotationAdoptBy, name)
 	}
 	old := map[string]string{tenancy.LabelTenantUID: "former", tenancy.LabelManagedBy: tenancy.ManagedBy}
-	w.api.put(tenancy.Object{Kind: tenancy.KindNetworkPolicy, Namespace: n.Name, Name: "kleff-former", Labels: old, Body: tree{"spec": tree{}}})
+	w.api.put(tenancy.Object{Kind: tenancy.KindNetworkPolicy, Namespace: n.Name, Name: "kleff-former", Labels: old, Body: map[string]any{"spec": map[string]any{}}})
 }
 
 // meddling is what people do in the cluster.
@@ -141,7 +142,7 @@ func meddling(w *world, t *rapid.T) map[string]func() {
 		"a person deletes an object": child(func(o *playedObject) { w.api.ask(o) }),
 		"a person frees an object":   child(uidOff),
 		"a person holds an object":   child(func(o *playedObject) { o.sticky = true }),
-		"a person edits an object":   child(func(o *playedObject) { o.Body["spec"] = tree{"theirs": true} }),
+		"a person edits an object":   child(func(o *playedObject) { o.Body["spec"] = map[string]any{"theirs": true} }),
 		"a person makes an object": namespace(func(o *playedObject) {
 			kind := rapid.SampledFrom([]tenancy.Kind{tenancy.KindResourceQuota, tenancy.KindNetworkPolicy}).Draw(t, "kind")
 			made := tenancy.Object{Kind: kind, Namespace: o.Name, Name: rapid.SampledFrom([]string{"kleff-plan", "kleff-suspended", "kleff-namespace", "theirs"}).Draw(t, "name")}
@@ -377,7 +378,7 @@ func (w *world) ended(t *rapid.T, broken bool) {
 func (w *world) asSaid(t *rapid.T, tenant *playedTenant, broken bool) {
 	n := w.api.namespace(tenant.Namespace)
 	if n != nil && n.Labels[tenancy.LabelTenantUID] != tenant.UID {
-		if c := conditionOf(tenant.conditions, tenancy.ConditionTenantReady); w.owner(&n.Live, tenant) == nil || c.Status || c.Reason != tenancy.ReasonNamespaceConflict {
+		if c := plans.ConditionOf(tenant.conditions, tenancy.ConditionTenantReady); w.owner(&n.Live, tenant) == nil || c.Status || c.Reason != tenancy.ReasonNamespaceConflict {
 			t.Fatalf("the namespace of %s is not its own: %+v, and it says %+v", tenant.Name, n.Live, c)
 		}
 		return

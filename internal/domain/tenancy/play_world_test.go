@@ -1,16 +1,15 @@
 package tenancy_test
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
 // playedAPI is an API server, as small as what is asked of it: server-side apply by one manager, names that are taken once, namespaces
@@ -76,7 +75,7 @@ func copied(o tenancy.Object) tenancy.Object {
 		o.Annotations = map[string]string{}
 	}
 	if o.Body = maps.Clone(o.Body); o.Body == nil {
-		o.Body = tree{}
+		o.Body = map[string]any{}
 	}
 	return o
 }
@@ -88,10 +87,6 @@ func (o *playedObject) seen() tenancy.Live {
 	return live
 }
 
-func refusal(k fault.Kind, format string, args ...any) *fault.Error {
-	return &fault.Error{Kind: k, Operation: "Applying", Message: fmt.Sprintf(format, args...)}
-}
-
 // fails says how a write to the object ends before it is done.
 func (a *playedAPI) fails(o *tenancy.Object) error {
 	if a.between != nil {
@@ -101,18 +96,18 @@ func (a *playedAPI) fails(o *tenancy.Object) error {
 	}
 	switch {
 	case a.writes != fault.None:
-		return refusal(a.writes, "no writes now")
+		return plans.Refusal(a.writes, "no writes now")
 	case a.missing[o.Kind]:
-		return refusal(fault.NotFound, "no kind %s", o.Kind.Kind)
+		return plans.Refusal(fault.NotFound, "no kind %s", o.Kind.Kind)
 	}
 	return nil
 }
 
 // legal is what the API server says of the object itself.
 func legal(o *tenancy.Object) error {
-	spec, _ := o.Body["spec"].(tree)
-	if hard, _ := spec["hard"].(tree); hard["pods"] == impossible {
-		return refusal(fault.Invalid, "spec.hard[pods]: Invalid value: %s", impossible)
+	spec, _ := o.Body["spec"].(plans.Tree)
+	if hard, _ := spec["hard"].(plans.Tree); hard["pods"] == impossible {
+		return plans.Refusal(fault.Invalid, "spec.hard[pods]: Invalid value: %s", impossible)
 	}
 	return nil
 }
@@ -121,7 +116,7 @@ func legal(o *tenancy.Object) error {
 func (a *playedAPI) answered(o *playedObject) (tenancy.Live, error) {
 	a.written++
 	if a.loses {
-		return tenancy.Live{}, refusal(fault.Transient, "no answer")
+		return tenancy.Live{}, plans.Refusal(fault.Transient, "no answer")
 	}
 	return o.seen(), nil
 }
@@ -131,14 +126,14 @@ func (a *playedAPI) create(o tenancy.Object) (tenancy.Live, error) {
 		return tenancy.Live{}, err
 	}
 	if a.objects[placeOf(&o)] != nil {
-		return tenancy.Live{}, refusal(fault.Exists, "%s exists", o.Ref())
+		return tenancy.Live{}, plans.Refusal(fault.Exists, "%s exists", o.Ref())
 	}
 	if o.Namespace != "" {
 		switch home := a.namespace(o.Namespace); {
 		case home == nil:
-			return tenancy.Live{}, refusal(fault.NotFound, "no namespace %s", o.Namespace)
+			return tenancy.Live{}, plans.Refusal(fault.NotFound, "no namespace %s", o.Namespace)
 		case home.Deleting:
-			return tenancy.Live{}, refusal(fault.Denied, "the namespace %s is being terminated", o.Namespace)
+			return tenancy.Live{}, plans.Refusal(fault.Denied, "the namespace %s is being terminated", o.Namespace)
 		}
 	}
 	if err := legal(&o); err != nil {
@@ -155,7 +150,7 @@ func (a *playedAPI) apply(o tenancy.Object, uid string, drop []string) (tenancy.
 	}
 	there := a.objects[placeOf(&o)]
 	if there == nil || there.UID != uid {
-		return tenancy.Live{}, refusal(fault.Conflict, "%s is another one", o.Ref())
+		return tenancy.Live{}, plans.Refusal(fault.Conflict, "%s is another one", o.Ref())
 	}
 	if err := legal(&o); err != nil {
 		return tenancy.Live{}, err
@@ -175,7 +170,7 @@ func (o *playedObject) take(sent tenancy.Object, drop []string) {
 	}
 	status := o.Body["status"]
 	if o.Body = maps.Clone(sent.Body); o.Body == nil {
-		o.Body = tree{}
+		o.Body = map[string]any{}
 	}
 	if status != nil {
 		o.Body["status"] = status
@@ -229,7 +224,7 @@ func (a *playedAPI) delete(l tenancy.Live) error {
 		return nil
 	}
 	if there.UID != l.UID {
-		return refusal(fault.Conflict, "%s is another one", l.Ref())
+		return plans.Refusal(fault.Conflict, "%s is another one", l.Ref())
 	}
 	a.ask(there)
 	_, err := a.answered(there)
@@ -261,11 +256,11 @@ func (a *playedAPI) finish() {
 
 func (a *playedAPI) read(k tenancy.Kind, namespace, name string) (tenancy.Live, error) {
 	if a.reads != fault.None {
-		return tenancy.Live{}, refusal(a.reads, "no reads now")
+		return tenancy.Live{}, plans.Refusal(a.reads, "no reads now")
 	}
 	o := a.objects[place(k, namespace, name)]
 	if o == nil {
-		return tenancy.Live{}, refusal(fault.NotFound, "no %s", name)
+		return tenancy.Live{}, plans.Refusal(fault.NotFound, "no %s", name)
 	}
 	return o.seen(), nil
 }
@@ -285,13 +280,10 @@ func (a *playedAPI) list(k tenancy.Kind, namespace string) []tenancy.Live {
 func (a *playedAPI) works() {
 	for _, o := range a.objects {
 		if o.Kind == tenancy.KindDistributionTenant {
-			o.Body["status"] = tree{"conditions": []any{tree{"type": "Ready", "status": "True", "reason": "Ready", "message": "served"}}}
+			o.Body["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "Ready", "message": "served"}}}
 		}
 	}
 }
-
-// now0 is when a play begins.
-var now0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // impossible is a quantity that the API server refuses and nobody else does.
 const impossible = "lots"
@@ -373,9 +365,9 @@ func (w *world) follower(t *playedTenant, p *playedPlan) tenancy.Follower {
 	case t.memory.Plan == p.name:
 		f.Generation = tenancy.Restored
 	}
-	f.Able = !t.deleting && conditionOf(t.conditions, tenancy.ConditionNamespaceReady).Status
+	f.Able = !t.deleting && plans.ConditionOf(t.conditions, tenancy.ConditionNamespaceReady).Status
 	for _, kind := range []chain.ConditionType{tenancy.ConditionPlanApplied, tenancy.ConditionMeshReady, tenancy.ConditionEdgeReady} {
-		c := conditionOf(t.conditions, kind)
+		c := plans.ConditionOf(t.conditions, kind)
 		if c.Type != "" && !c.Status && (kind == tenancy.ConditionPlanApplied || c.Reason == tenancy.ReasonError) {
 			f.Failure = string(c.Reason)
 			break
@@ -384,20 +376,11 @@ func (w *world) follower(t *playedTenant, p *playedPlan) tenancy.Follower {
 	return f
 }
 
-func conditionOf(list []chain.Condition, kind chain.ConditionType) chain.Condition {
-	for _, c := range list {
-		if c.Type == kind {
-			return c
-		}
-	}
-	return chain.Condition{}
-}
-
 // stored puts the conditions of a report in place of the former ones.
 func stored(before, now []chain.Condition) []chain.Condition {
 	out := slices.Clone(now)
 	for _, c := range before {
-		if conditionOf(now, c.Type).Type == "" {
+		if plans.ConditionOf(now, c.Type).Type == "" {
 			out = append(out, c)
 		}
 	}

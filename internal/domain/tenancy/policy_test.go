@@ -6,12 +6,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
 )
 
-func specOf(t *testing.T, c tenancy.Constraint) tree {
+func specOf(t *testing.T, c tenancy.Constraint) plans.Tree {
 	t.Helper()
-	objects := tenancy.BuildPolicy(compilePlan(t, tenancy.PlanSpec{Constraints: []tenancy.Constraint{c}}))
-	return objects[0].Body["spec"].(tree)
+	objects := tenancy.BuildPolicy(plans.Compile(t, tenancy.PlanSpec{Constraints: []tenancy.Constraint{c}}))
+	return objects[0].Body["spec"].(plans.Tree)
 }
 
 // Gatekeeper selects a Namespace by its own labels, and whatever else has no namespace always.
@@ -26,8 +27,8 @@ func TestAConstraintSeesNothingOutsideOfThePlan(t *testing.T) {
 		"namespaces, which have labels": {[]tenancy.MatchKinds{{APIGroups: []string{""}, Kinds: []string{"Pod", "Namespace"}}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			match := specOf(t, tenancy.Constraint{Kind: "K", Name: "c", Kinds: tt.kinds})["match"].(tree)
-			want := tree{"matchLabels": tree{tenancy.LabelTenantPlan: "basic"}}
+			match := specOf(t, tenancy.Constraint{Kind: "K", Name: "c", Kinds: tt.kinds})["match"].(plans.Tree)
+			want := map[string]any{"matchLabels": map[string]any{tenancy.LabelTenantPlan: "basic"}}
 			if diff := cmp.Diff(want, match["namespaceSelector"]); diff != "" || match["scope"] != tt.scope {
 				t.Errorf("the scope is %v, want %v; the selector, -want +got:\n%s", match["scope"], tt.scope, diff)
 			}
@@ -37,8 +38,8 @@ func TestAConstraintSeesNothingOutsideOfThePlan(t *testing.T) {
 
 // The API server gives 2.0 back as 2, of another type.
 func TestNumbersAreThoseThatAreRead(t *testing.T) {
-	got := specOf(t, tenancy.Constraint{Kind: "K", Name: "c", Parameters: tree{"list": []any{2.0, tree{"n": -3.0}}, "half": 0.5, "huge": 1e300, "whole": int64(4)}})["parameters"]
-	want := tree{"list": []any{int64(2), tree{"n": int64(-3)}}, "half": 0.5, "huge": 1e300, "whole": int64(4)}
+	got := specOf(t, tenancy.Constraint{Kind: "K", Name: "c", Parameters: map[string]any{"list": []any{2.0, map[string]any{"n": -3.0}}, "half": 0.5, "huge": 1e300, "whole": int64(4)}})["parameters"]
+	want := map[string]any{"list": []any{int64(2), map[string]any{"n": int64(-3)}}, "half": 0.5, "huge": 1e300, "whole": int64(4)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
