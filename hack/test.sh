@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # The race detector costs several times the CPU. It watches where goroutines meet; here everything is played by one.
-alone='/(api|hack|internal/(convert|domain|controller/(distributiontenant|parent|tenant|tenantplan))|test/(chart|docs|migration|model))(/|$)'
+alone='/(api|hack|internal/(convert|domain|controller/(awsresource|distributiontenant|tenant|tenantplan))|test/(chart|docs|migration|model))(/|$)'
 # How many packages are tested at a time: those with the race detector mostly wait for processes that they have started.
 alone_at_once=2
 raced_at_once=4

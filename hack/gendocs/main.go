@@ -16,7 +16,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 )
@@ -100,8 +101,8 @@ func rulesPage() string {
 		{"A distribution tenant", distributiontenant.Chains},
 		{"A distribution or a connection group", distribution.Chains},
 		{"A source", tenantsource.Chains},
-		{"A tenant", tenancy.Chains},
-		{"A plan", tenancy.PlanChains},
+		{"A tenant", tenant.Chains},
+		{"A plan", tenantplan.Chains},
 	} {
 		keep, remove := kind.chains()
 		section(kind.noun+", while the object lives", keep)

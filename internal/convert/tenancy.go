@@ -10,12 +10,14 @@ import (
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 )
 
 // Customer renders what a Tenant says.
-func Customer(o *kleffv1.Tenant) tenancy.Tenant {
-	return tenancy.Tenant{
+func Customer(o *kleffv1.Tenant) plan.Tenant {
+	return plan.Tenant{
 		Name: o.Name, UID: string(o.UID), Namespace: CustomerNamespace(o), Explicit: o.Spec.Namespace != "",
 		UserID: o.Spec.UserID, Username: o.Spec.Username, Plan: o.Spec.Plan, Suspended: o.Spec.Suspended,
 	}
@@ -25,12 +27,12 @@ func Customer(o *kleffv1.Tenant) tenancy.Tenant {
 func CustomerNamespace(o *kleffv1.Tenant) string { return orElse(o.Spec.Namespace, o.Spec.UserID) }
 
 // CustomerMemory is what the status of a Tenant remembers.
-func CustomerMemory(s *kleffv1.TenantStatus) tenancy.Memory {
-	return tenancy.Memory{Namespace: s.Namespace, Plan: s.Plan, PlanUID: s.PlanUID, PlanGeneration: s.PlanGeneration}
+func CustomerMemory(s *kleffv1.TenantStatus) tenant.Memory {
+	return tenant.Memory{Namespace: s.Namespace, Plan: s.Plan, PlanUID: s.PlanUID, PlanGeneration: s.PlanGeneration}
 }
 
 // CustomerStatus writes a report into the status of a Tenant. now stamps transitions only.
-func CustomerStatus(s *kleffv1.TenantStatus, generation int64, r tenancy.Report, now time.Time) {
+func CustomerStatus(s *kleffv1.TenantStatus, generation int64, r tenant.Report, now time.Time) {
 	s.Namespace, s.Plan, s.PlanUID, s.PlanGeneration = r.Memory.Namespace, r.Memory.Plan, r.Memory.PlanUID, r.Memory.PlanGeneration
 	if r.Settled {
 		s.ObservedGeneration = generation
@@ -39,7 +41,7 @@ func CustomerStatus(s *kleffv1.TenantStatus, generation int64, r tenancy.Report,
 }
 
 // PlanStatus writes a report into the status of a TenantPlan. now stamps transitions only.
-func PlanStatus(s *kleffv1.TenantPlanStatus, generation int64, r tenancy.PlanReport, now time.Time) {
+func PlanStatus(s *kleffv1.TenantPlanStatus, generation int64, r tenantplan.Report, now time.Time) {
 	s.ObservedGeneration = generation
 	s.Tenants, s.Applied, s.Failed = number(r.Rollout.Tenants), number(r.Rollout.Applied), number(r.Rollout.Failed)
 	mergeConditions(&s.Conditions, r.Conditions, generation, now)
@@ -55,10 +57,10 @@ func PlanRefusal(o *kleffv1.TenantPlan) string {
 }
 
 // PlanSpec renders what a TenantPlan says.
-func PlanSpec(o *kleffv1.TenantPlan) (tenancy.PlanSpec, error) {
+func PlanSpec(o *kleffv1.TenantPlan) (plan.Spec, error) {
 	s := &o.Spec
-	out := tenancy.PlanSpec{
-		NetworkIsolation: tenancy.Isolation(s.NetworkIsolation), IngressNamespaces: s.IngressNamespaces,
+	out := plan.Spec{
+		NetworkIsolation: plan.Isolation(s.NetworkIsolation), IngressNamespaces: s.IngressNamespaces,
 		Labels: texts(s.Labels), Annotations: texts(s.Annotations),
 	}
 	if len(out.IngressNamespaces) == 0 {
@@ -77,7 +79,7 @@ func PlanSpec(o *kleffv1.TenantPlan) (tenancy.PlanSpec, error) {
 		}
 	}
 	if p := s.PodSecurity; p != nil {
-		out.PodSecurity = tenancy.PodSecurity{Enforce: string(p.Enforce), Audit: string(p.Audit), Warn: string(p.Warn), Version: p.Version}
+		out.PodSecurity = plan.PodSecurity{Enforce: string(p.Enforce), Audit: string(p.Audit), Warn: string(p.Warn), Version: p.Version}
 	}
 	if s.Owner != nil {
 		out.OwnerClusterRole = s.Owner.ClusterRole
@@ -96,28 +98,28 @@ func PlanSpec(o *kleffv1.TenantPlan) (tenancy.PlanSpec, error) {
 	return out, err
 }
 
-func istio(i *kleffv1.Istio) tenancy.Istio {
-	out := tenancy.Istio{
-		Injection: tenancy.Injection(i.Injection), Revision: i.Revision,
-		AuthorizationPolicy: tenancy.Isolation(i.AuthorizationPolicy), PeerAuthentication: string(i.PeerAuthentication),
+func istio(i *kleffv1.Istio) plan.Istio {
+	out := plan.Istio{
+		Injection: plan.Injection(i.Injection), Revision: i.Revision,
+		AuthorizationPolicy: plan.Isolation(i.AuthorizationPolicy), PeerAuthentication: string(i.PeerAuthentication),
 	}
 	if g := i.Gateway; g != nil {
-		out.Gateway = &tenancy.Gateway{Selector: texts(g.Selector), Hosts: g.Hosts, TLSSecret: g.TLSSecret}
+		out.Gateway = &plan.Gateway{Selector: texts(g.Selector), Hosts: g.Hosts, TLSSecret: g.TLSSecret}
 	}
 	return out
 }
 
-func constraints(list []kleffv1.Constraint) ([]tenancy.Constraint, error) {
-	var out []tenancy.Constraint
+func constraints(list []kleffv1.Constraint) ([]plan.Constraint, error) {
+	var out []plan.Constraint
 	for _, c := range list {
-		one := tenancy.Constraint{Kind: c.Kind, Name: c.Name, EnforcementAction: orElse(string(c.EnforcementAction), "deny")}
+		one := plan.Constraint{Kind: c.Kind, Name: c.Name, EnforcementAction: orElse(string(c.EnforcementAction), "deny")}
 		if c.Parameters != nil && len(c.Parameters.Raw) > 0 {
 			if err := json.Unmarshal(c.Parameters.Raw, &one.Parameters); err != nil {
 				return nil, fmt.Errorf("reading spec.gatekeeper.constraints[%s/%s].parameters: %w", c.Kind, c.Name, err)
 			}
 		}
 		for _, k := range c.Kinds {
-			one.Kinds = append(one.Kinds, tenancy.MatchKinds{APIGroups: k.APIGroups, Kinds: k.Kinds})
+			one.Kinds = append(one.Kinds, plan.MatchKinds{APIGroups: k.APIGroups, Kinds: k.Kinds})
 		}
 		out = append(out, one)
 	}
@@ -154,8 +156,8 @@ func texts[V ~string](m map[string]V) map[string]string {
 }
 
 // PlanLimits are how gently a change of a plan goes through its tenants.
-func PlanLimits(o *kleffv1.TenantPlan) tenancy.Limits {
-	l := tenancy.Limits{MaxConcurrent: defaultConcurrent, MaxFailedPercent: defaultFailedPercent}
+func PlanLimits(o *kleffv1.TenantPlan) tenantplan.Limits {
+	l := tenantplan.Limits{MaxConcurrent: defaultConcurrent, MaxFailedPercent: defaultFailedPercent}
 	if r := o.Spec.Rollout; r != nil {
 		if r.MaxConcurrent > 0 {
 			l.MaxConcurrent = int(r.MaxConcurrent)
@@ -174,13 +176,13 @@ const (
 )
 
 // Follower is a tenant as the roll-out of a plan sees it.
-func Follower(t *kleffv1.Tenant, plan *kleffv1.TenantPlan) tenancy.Follower {
-	f := tenancy.Follower{Name: t.Name, UID: string(t.UID), Named: t.Spec.Plan == plan.Name}
+func Follower(t *kleffv1.Tenant, plan *kleffv1.TenantPlan) tenantplan.Follower {
+	f := tenantplan.Follower{Name: t.Name, UID: string(t.UID), Named: t.Spec.Plan == plan.Name}
 	switch {
 	case t.Status.PlanUID == string(plan.UID):
 		f.Generation = t.Status.PlanGeneration
 	case t.Status.Plan == plan.Name:
-		f.Generation = tenancy.Restored
+		f.Generation = tenantplan.Restored
 	}
 	f.Able = t.DeletionTimestamp.IsZero() && meta.IsStatusConditionTrue(t.Status.Conditions, kleffv1.ConditionNamespaceReady)
 	for _, kind := range []string{kleffv1.ConditionPlanApplied, kleffv1.ConditionMeshReady, kleffv1.ConditionEdgeReady} {

@@ -15,29 +15,31 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 )
 
 // The domain spells the words of the API a second time. None of either may be missing from the other.
 func TestTheDomainSpeaksTheWordsOfTenants(t *testing.T) {
-	const api, domain = "../../api/kleff/v1/conditions.go", "../domain/tenancy/conclude.go"
+	const api, domain = "../../api/kleff/v1/conditions.go", "../domain/plan/condition.go"
 	for _, prefix := range []string{"Reason", "Condition"} {
 		if d := cmp.Diff(constants(t, api, prefix), constants(t, domain, prefix)); d != "" {
 			t.Errorf("constants %s... (-contract +domain):\n%s", prefix, d)
 		}
 	}
 	for domain, contract := range map[string]string{
-		tenancy.LabelTenant: kleffv1.LabelTenant, tenancy.LabelTenantUID: kleffv1.LabelTenantUID,
-		tenancy.LabelTenantPlan: kleffv1.LabelTenantPlan, tenancy.LabelTenantUsername: kleffv1.LabelTenantUsername,
-		tenancy.LabelPlan: kleffv1.LabelPlan, tenancy.LabelPlanUID: kleffv1.LabelPlanUID,
-		tenancy.LabelManagedBy: kleffv1.LabelManagedBy, tenancy.ManagedBy: kleffv1.ManagedBy,
-		tenancy.AnnotationAdoptBy: kleffv1.AnnotationAdoptBy, tenancy.AnnotationApplied: kleffv1.AnnotationApplied,
-		string(tenancy.IsolationNone): string(kleffv1.IsolationNone), string(tenancy.IsolationNamespace): string(kleffv1.IsolationNamespace),
-		string(tenancy.IsolationNamespaceAndIngress): string(kleffv1.IsolationNamespaceAndIngress),
-		string(tenancy.InjectionEnabled):             string(kleffv1.InjectionEnabled), string(tenancy.InjectionDisabled): string(kleffv1.InjectionDisabled),
-		string(tenancy.InjectionAmbient):       string(kleffv1.InjectionAmbient),
-		tenancy.KindDistributionTenant.Group:   v1alpha1.SchemeGroupVersion.Group,
-		tenancy.KindDistributionTenant.Version: v1alpha1.SchemeGroupVersion.Version,
+		plan.LabelTenant: kleffv1.LabelTenant, plan.LabelTenantUID: kleffv1.LabelTenantUID,
+		plan.LabelTenantPlan: kleffv1.LabelTenantPlan, plan.LabelTenantUsername: kleffv1.LabelTenantUsername,
+		plan.LabelPlan: kleffv1.LabelPlan, plan.LabelPlanUID: kleffv1.LabelPlanUID,
+		plan.LabelManagedBy: kleffv1.LabelManagedBy, plan.ManagedBy: kleffv1.ManagedBy,
+		plan.AnnotationAdoptBy: kleffv1.AnnotationAdoptBy, plan.AnnotationApplied: kleffv1.AnnotationApplied,
+		string(plan.IsolationNone): string(kleffv1.IsolationNone), string(plan.IsolationNamespace): string(kleffv1.IsolationNamespace),
+		string(plan.IsolationNamespaceAndIngress): string(kleffv1.IsolationNamespaceAndIngress),
+		string(plan.InjectionEnabled):             string(kleffv1.InjectionEnabled), string(plan.InjectionDisabled): string(kleffv1.InjectionDisabled),
+		string(plan.InjectionAmbient):       string(kleffv1.InjectionAmbient),
+		plan.KindDistributionTenant.Group:   v1alpha1.SchemeGroupVersion.Group,
+		plan.KindDistributionTenant.Version: v1alpha1.SchemeGroupVersion.Version,
 	} {
 		if domain != contract {
 			t.Errorf("the domain says %q, the contract %q", domain, contract)
@@ -50,7 +52,7 @@ func TestCustomer(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "example", UID: "u1"},
 		Spec:       kleffv1.TenantSpec{Plan: "basic", UserID: "user-1", Username: "User", Suspended: true},
 	}
-	want := tenancy.Tenant{Name: "example", UID: "u1", Namespace: "user-1", UserID: "user-1", Username: "User", Plan: "basic", Suspended: true}
+	want := plan.Tenant{Name: "example", UID: "u1", Namespace: "user-1", UserID: "user-1", Username: "User", Plan: "basic", Suspended: true}
 	if d := cmp.Diff(want, convert.Customer(o)); d != "" {
 		t.Errorf("the user gives the name (-want +got):\n%s", d)
 	}
@@ -93,21 +95,21 @@ func TestPlanSpec(t *testing.T) {
 		t.Fatal(err)
 	}
 	template := got.Edge.Template
-	want := tenancy.PlanSpec{
+	want := plan.Spec{
 		ResourceQuota:     map[string]any{"hard": map[string]any{"pods": "10"}},
 		LimitRange:        map[string]any{"limits": []any{map[string]any{"type": "Container", "max": map[string]any{"cpu": "1500m"}}}},
-		PodSecurity:       tenancy.PodSecurity{Enforce: "baseline", Audit: "restricted", Warn: "privileged", Version: "v1.36"},
-		NetworkIsolation:  tenancy.IsolationNamespace,
+		PodSecurity:       plan.PodSecurity{Enforce: "baseline", Audit: "restricted", Warn: "privileged", Version: "v1.36"},
+		NetworkIsolation:  plan.IsolationNamespace,
 		IngressNamespaces: []string{"edge"},
 		OwnerClusterRole:  "edit",
 		Labels:            map[string]string{"tier": "basic"},
 		Annotations:       map[string]string{"note": "text"},
-		Istio: tenancy.Istio{
-			Injection: tenancy.InjectionAmbient, Revision: "1-29", AuthorizationPolicy: tenancy.IsolationNamespaceAndIngress, PeerAuthentication: "STRICT",
-			Gateway: &tenancy.Gateway{Selector: map[string]string{"istio": "x"}, Hosts: []string{"a.example.com"}, TLSSecret: "tls"},
+		Istio: plan.Istio{
+			Injection: plan.InjectionAmbient, Revision: "1-29", AuthorizationPolicy: plan.IsolationNamespaceAndIngress, PeerAuthentication: "STRICT",
+			Gateway: &plan.Gateway{Selector: map[string]string{"istio": "x"}, Hosts: []string{"a.example.com"}, TLSSecret: "tls"},
 		},
-		Constraints: []tenancy.Constraint{
-			{Kind: "A", Name: "one", EnforcementAction: "warn", Parameters: map[string]any{"limit": 2.0}, Kinds: []tenancy.MatchKinds{{APIGroups: []string{""}, Kinds: []string{"Pod"}}}},
+		Constraints: []plan.Constraint{
+			{Kind: "A", Name: "one", EnforcementAction: "warn", Parameters: map[string]any{"limit": 2.0}, Kinds: []plan.MatchKinds{{APIGroups: []string{""}, Kinds: []string{"Pod"}}}},
 			{Kind: "B", Name: "two", EnforcementAction: "deny"},
 		},
 		Edge: &mapping.Config{
@@ -121,7 +123,7 @@ func TestPlanSpec(t *testing.T) {
 	if d := cmp.Diff(map[string]string{"team": "edge"}, template.Labels); d != "" {
 		t.Errorf("labels of the template (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(tenancy.Limits{MaxConcurrent: 3, MaxFailedPercent: 7}, convert.PlanLimits(o)); d != "" {
+	if d := cmp.Diff(tenantplan.Limits{MaxConcurrent: 3, MaxFailedPercent: 7}, convert.PlanLimits(o)); d != "" {
 		t.Errorf("limits (-want +got):\n%s", d)
 	}
 }
@@ -130,10 +132,10 @@ func TestPlanSpec(t *testing.T) {
 func TestPlanDefaults(t *testing.T) {
 	o := &kleffv1.TenantPlan{}
 	got, err := convert.PlanSpec(o)
-	if d := cmp.Diff(tenancy.PlanSpec{IngressNamespaces: []string{"istio-system", "istio-ingress"}}, got); d != "" || err != nil {
+	if d := cmp.Diff(plan.Spec{IngressNamespaces: []string{"istio-system", "istio-ingress"}}, got); d != "" || err != nil {
 		t.Errorf("%v, (-want +got):\n%s", err, d)
 	}
-	limits := tenancy.Limits{MaxConcurrent: 10, MaxFailedPercent: 10}
+	limits := tenantplan.Limits{MaxConcurrent: 10, MaxFailedPercent: 10}
 	if d := cmp.Diff(limits, convert.PlanLimits(o)); d != "" {
 		t.Errorf("limits (-want +got):\n%s", d)
 	}
@@ -157,21 +159,21 @@ func TestFollower(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change     func(*kleffv1.Tenant)
 		conditions []metav1.Condition
-		want       tenancy.Follower
+		want       tenantplan.Follower
 	}{
-		"one that has the plan":          {conditions: []metav1.Condition{there}, want: tenancy.Follower{Generation: 3, Named: true, Able: true}},
-		"one that has none of it":        {func(o *kleffv1.Tenant) { o.Status.Plan, o.Status.PlanUID = "", "p0" }, []metav1.Condition{there}, tenancy.Follower{Named: true, Able: true}},
-		"one that has it of a lost plan": {func(o *kleffv1.Tenant) { o.Status.PlanUID = "p0" }, []metav1.Condition{there}, tenancy.Follower{Named: true, Able: true, Generation: tenancy.Restored}},
-		"one that goes to another":       {func(o *kleffv1.Tenant) { o.Spec.Plan = "gold" }, []metav1.Condition{there}, tenancy.Follower{Generation: 3, Able: true}},
-		"one that is deleted":            {func(o *kleffv1.Tenant) { o.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, []metav1.Condition{there}, tenancy.Follower{Generation: 3, Named: true}},
-		"one without a namespace":        {nil, []metav1.Condition{condition(kleffv1.ConditionNamespaceReady, metav1.ConditionFalse, "Creating")}, tenancy.Follower{Generation: 3, Named: true}},
-		"one that could not have all":    {nil, []metav1.Condition{there, condition(kleffv1.ConditionPlanApplied, metav1.ConditionFalse, "PartiallyApplied")}, tenancy.Follower{Generation: 3, Named: true, Able: true, Failure: "PartiallyApplied: so it is"}},
-		"one whose gateway can't be":     {nil, []metav1.Condition{there, condition(kleffv1.ConditionMeshReady, metav1.ConditionFalse, "Error")}, tenancy.Follower{Generation: 3, Named: true, Able: true, Failure: "Error: so it is"}},
-		"one whose edge tenant can't be": {nil, []metav1.Condition{there, condition(kleffv1.ConditionEdgeReady, metav1.ConditionFalse, "Error")}, tenancy.Follower{Generation: 3, Named: true, Able: true, Failure: "Error: so it is"}},
+		"one that has the plan":          {conditions: []metav1.Condition{there}, want: tenantplan.Follower{Generation: 3, Named: true, Able: true}},
+		"one that has none of it":        {func(o *kleffv1.Tenant) { o.Status.Plan, o.Status.PlanUID = "", "p0" }, []metav1.Condition{there}, tenantplan.Follower{Named: true, Able: true}},
+		"one that has it of a lost plan": {func(o *kleffv1.Tenant) { o.Status.PlanUID = "p0" }, []metav1.Condition{there}, tenantplan.Follower{Named: true, Able: true, Generation: tenantplan.Restored}},
+		"one that goes to another":       {func(o *kleffv1.Tenant) { o.Spec.Plan = "gold" }, []metav1.Condition{there}, tenantplan.Follower{Generation: 3, Able: true}},
+		"one that is deleted":            {func(o *kleffv1.Tenant) { o.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, []metav1.Condition{there}, tenantplan.Follower{Generation: 3, Named: true}},
+		"one without a namespace":        {nil, []metav1.Condition{condition(kleffv1.ConditionNamespaceReady, metav1.ConditionFalse, "Creating")}, tenantplan.Follower{Generation: 3, Named: true}},
+		"one that could not have all":    {nil, []metav1.Condition{there, condition(kleffv1.ConditionPlanApplied, metav1.ConditionFalse, "PartiallyApplied")}, tenantplan.Follower{Generation: 3, Named: true, Able: true, Failure: "PartiallyApplied: so it is"}},
+		"one whose gateway can't be":     {nil, []metav1.Condition{there, condition(kleffv1.ConditionMeshReady, metav1.ConditionFalse, "Error")}, tenantplan.Follower{Generation: 3, Named: true, Able: true, Failure: "Error: so it is"}},
+		"one whose edge tenant can't be": {nil, []metav1.Condition{there, condition(kleffv1.ConditionEdgeReady, metav1.ConditionFalse, "Error")}, tenantplan.Follower{Generation: 3, Named: true, Able: true, Failure: "Error: so it is"}},
 		"a mesh that is not there, an edge that is slow and constraints that fail are no failure of the plan": {nil, []metav1.Condition{
 			there, condition(kleffv1.ConditionMeshReady, metav1.ConditionFalse, "CRDMissing"), condition(kleffv1.ConditionEdgeReady, metav1.ConditionFalse, "Creating"),
 			condition(kleffv1.ConditionPolicyReady, metav1.ConditionFalse, "Error"),
-		}, tenancy.Follower{Generation: 3, Named: true, Able: true}},
+		}, tenantplan.Follower{Generation: 3, Named: true, Able: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := &kleffv1.Tenant{
@@ -191,8 +193,8 @@ func TestFollower(t *testing.T) {
 
 // What a report says is in status, is read from there again, and changes nothing when it is written once more.
 func TestCustomerStatus(t *testing.T) {
-	r := tenancy.Report{
-		Memory:     tenancy.Memory{Namespace: "n", Plan: "basic", PlanUID: "p1", PlanGeneration: 3},
+	r := tenant.Report{
+		Memory:     tenant.Memory{Namespace: "n", Plan: "basic", PlanUID: "p1", PlanGeneration: 3},
 		Conditions: []chain.Condition{{Type: "PlanApplied", Status: true, Reason: "Applied", Message: "all"}, {Type: "EdgeReady", Reason: "Error", Message: "no"}},
 	}
 	s := &kleffv1.TenantStatus{ObservedGeneration: 1}
@@ -225,7 +227,7 @@ func TestCustomerStatus(t *testing.T) {
 
 func TestPlanStatus(t *testing.T) {
 	s := &kleffv1.TenantPlanStatus{}
-	convert.PlanStatus(s, 5, tenancy.PlanReport{Rollout: tenancy.Rollout{Tenants: 3, Applied: 2, Failed: 1}, Conditions: []chain.Condition{{Type: "Ready", Reason: "RollingOut", Message: "x"}}}, time.Unix(1000, 0))
+	convert.PlanStatus(s, 5, tenantplan.Report{Rollout: tenantplan.Rollout{Tenants: 3, Applied: 2, Failed: 1}, Conditions: []chain.Condition{{Type: "Ready", Reason: "RollingOut", Message: "x"}}}, time.Unix(1000, 0))
 	three, two, one := int32(3), int32(2), int32(1)
 	want := &kleffv1.TenantPlanStatus{
 		ObservedGeneration: 5, Tenants: &three, Applied: &two, Failed: &one,

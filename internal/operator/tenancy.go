@@ -15,7 +15,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -30,7 +30,7 @@ func addTenancy(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	if err := indexTenants(ctx, mgr); err != nil {
 		return err
 	}
-	reserved, err := tenancy.ParseReserved(c.reservedNamespaces())
+	reserved, err := plan.ParseReserved(c.reservedNamespaces())
 	if err != nil {
 		return fmt.Errorf("--reserved-namespaces: %w", err)
 	}
@@ -38,8 +38,8 @@ func addTenancy(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	var plans *tenantplan.Controller
 	children, err := kube.New(kube.Options{
 		Config: mgr.GetConfig(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), Client: mgr.GetClient(), Live: mgr.GetAPIReader(),
-		Watched: append(tenancy.ChildKinds(), tenancy.KindNamespace, tenancy.ConstraintKind("")),
-		Changed: func(l tenancy.Live) {
+		Watched: append(plan.ChildKinds(), plan.KindNamespace, plan.ConstraintKind("")),
+		Changed: func(l plan.Live) {
 			tenants.ChildChanged(ctx, l)
 			plans.ChildChanged(ctx, l)
 		},
@@ -110,7 +110,7 @@ func (c Config) reservedNamespaces() []string {
 
 // validateTenancy checks the flags of tenants.
 func (c *Config) validateTenancy() error {
-	if _, err := tenancy.ParseReserved(c.ReservedNamespaces); err != nil {
+	if _, err := plan.ParseReserved(c.ReservedNamespaces); err != nil {
 		return fmt.Errorf("--reserved-namespaces: %w", err)
 	}
 	if slices.Contains(c.Controllers, controllerTenant) && len(c.WatchNamespaces) > 0 {

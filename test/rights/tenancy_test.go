@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/thirdparty"
@@ -214,7 +214,7 @@ func (r *rig) own(g grant) grant {
 func (r *rig) haveTenants() {
 	t := r.t
 	t.Helper()
-	plan := r.plan("first")
+	applied := r.plan("first")
 	first := r.customer("first")
 	for _, condition := range []string{kleffv1.ConditionPlanApplied, kleffv1.ConditionMeshReady, kleffv1.ConditionPolicyReady} {
 		r.says(first, condition, metav1.ConditionTrue, "")
@@ -223,7 +223,7 @@ func (r *rig) haveTenants() {
 	if err := kube.Create(t.Context(), space); err != nil {
 		t.Fatal(err)
 	}
-	kinds := tenancy.ChildKinds()
+	kinds := plan.ChildKinds()
 	for _, kind := range kinds {
 		r.copyForeign(kind, "first-id", "second-id")
 	}
@@ -236,9 +236,9 @@ func (r *rig) haveTenants() {
 		r.says(second, condition, metav1.ConditionFalse, "")
 	}
 
-	base := plan.DeepCopy()
-	plan.Spec = kleffv1.TenantPlanSpec{}
-	if err := kube.Patch(t.Context(), plan, client.MergeFrom(base)); err != nil {
+	base := applied.DeepCopy()
+	applied.Spec = kleffv1.TenantPlanSpec{}
+	if err := kube.Patch(t.Context(), applied, client.MergeFrom(base)); err != nil {
 		t.Fatal(err)
 	}
 	for _, kind := range slices.Concat(kinds, constraintKinds) {
@@ -246,7 +246,7 @@ func (r *rig) haveTenants() {
 			g.Expect(r.objects(kind, "first-id")).To(gomega.BeEmpty(), "the plan no longer says it")
 		})
 	}
-	for _, o := range []client.Object{first, second, plan} {
+	for _, o := range []client.Object{first, second, applied} {
 		if err := kube.Delete(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
@@ -256,10 +256,10 @@ func (r *rig) haveTenants() {
 }
 
 // constraintKinds are those of the chart's templates.
-var constraintKinds = []tenancy.Kind{tenancy.ConstraintKind("KleffAllowedRegistries"), tenancy.ConstraintKind("KleffPodSecurity")}
+var constraintKinds = []plan.Kind{plan.ConstraintKind("KleffAllowedRegistries"), plan.ConstraintKind("KleffPodSecurity")}
 
 // objects are those of the first tenant and the first plan.
-func (r *rig) objects(kind tenancy.Kind, namespace string) []unstructured.Unstructured {
+func (r *rig) objects(kind plan.Kind, namespace string) []unstructured.Unstructured {
 	r.t.Helper()
 	list := &unstructured.UnstructuredList{}
 	list.SetAPIVersion(kind.APIVersion())
@@ -273,7 +273,7 @@ func (r *rig) objects(kind tenancy.Kind, namespace string) []unstructured.Unstru
 }
 
 // copyForeign makes what is nobody's and has the names that the second tenant and the second plan want.
-func (r *rig) copyForeign(kind tenancy.Kind, from, to string) {
+func (r *rig) copyForeign(kind plan.Kind, from, to string) {
 	r.t.Helper()
 	objects := r.objects(kind, from)
 	if len(objects) == 0 {

@@ -19,7 +19,7 @@ import (
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/kubectl"
 )
 
@@ -108,23 +108,23 @@ func TestWhatPeopleCopy(t *testing.T) {
 // compile does with a plan what the operator does first.
 func compile(t *testing.T, obj *unstructured.Unstructured) {
 	t.Helper()
-	plan := &kleffv1.TenantPlan{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, plan); err != nil {
+	applied := &kleffv1.TenantPlan{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, applied); err != nil {
 		t.Fatal(err)
 	}
-	spec, err := convert.PlanSpec(plan)
+	spec, err := convert.PlanSpec(applied)
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, err := tenancy.Compile(plan.Name, "uid", 1, spec)
+	compiled, err := plan.Compile(applied.Name, "uid", 1, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	customer := tenancy.Tenant{Name: "acme", UID: "uid", Namespace: "customer-acme", UserID: "jane@acme.example", Username: "acme", Plan: plan.Name}
-	if _, err := tenancy.BuildMesh(customer, compiled); err != nil {
+	customer := plan.Tenant{Name: "acme", UID: "uid", Namespace: "customer-acme", UserID: "jane@acme.example", Username: "acme", Plan: applied.Name}
+	if _, err := plan.BuildMesh(customer, compiled); err != nil {
 		t.Error(err)
 	}
-	if _, err := tenancy.BuildEdge(customer, compiled); err != nil {
+	if _, err := plan.BuildEdge(customer, compiled); err != nil {
 		t.Error(err)
 	}
 }
@@ -136,7 +136,7 @@ func judge(t *testing.T, obj *unstructured.Unstructured) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, customer); err != nil {
 		t.Fatal(err)
 	}
-	reserved, err := tenancy.ParseReserved([]string{"default", "kube-*"})
+	reserved, err := plan.ParseReserved([]string{"default", "kube-*"})
 	if err != nil {
 		t.Fatal(err)
 	}

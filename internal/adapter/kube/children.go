@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -38,12 +38,12 @@ type Options struct {
 	Client client.Client
 	// Live reads past every cache.
 	Live client.Reader
-	// Watched are the kinds that are cached. One without a name, such as tenancy.ConstraintKind(""), stands for all kinds of its
+	// Watched are the kinds that are cached. One without a name, such as plan.ConstraintKind(""), stands for all kinds of its
 	// group and version.
-	Watched []tenancy.Kind
+	Watched []plan.Kind
 	// Changed is told of every object that was added, changed or deleted, with its last known state. Where its labels changed it is told
 	// of the former state as well, as that may name another owner. It must return soon.
-	Changed func(tenancy.Live)
+	Changed func(plan.Live)
 	// Appeared is called when kinds have appeared or gone. It must return soon.
 	Appeared func()
 	Clock    clock.WithTicker
@@ -64,7 +64,7 @@ type Children struct {
 	mu sync.RWMutex
 	// found says that it was found out once which kinds of CustomResourceDefinitions there are.
 	found   bool
-	watches map[tenancy.Kind]*watch
+	watches map[plan.Kind]*watch
 }
 
 var (
@@ -77,7 +77,7 @@ func New(o Options) (*Children, error) {
 	if o.Changed == nil || o.Appeared == nil || o.Clock == nil {
 		return nil, errors.New("making the cache of tenants' objects: Changed, Appeared and Clock are required")
 	}
-	c := &Children{opts: o, poke: make(chan struct{}, 1), filled: make(chan struct{}), watches: map[tenancy.Kind]*watch{}}
+	c := &Children{opts: o, poke: make(chan struct{}, 1), filled: make(chan struct{}), watches: map[plan.Kind]*watch{}}
 	http, err := rest.HTTPClientFor(o.Config)
 	if err != nil {
 		return nil, fmt.Errorf("making the client of tenants' objects: %w", err)
@@ -134,11 +134,11 @@ func (c *Children) isFilled() bool {
 func (c *Children) NeedLeaderElection() bool { return false }
 
 // optional reports whether a cluster may lack the kind.
-func (c *Children) optional(k tenancy.Kind) bool { return !c.opts.Scheme.Recognizes(gvk(k)) }
+func (c *Children) optional(k plan.Kind) bool { return !c.opts.Scheme.Recognizes(gvk(k)) }
 
 // watched reports whether the kind is one of those to be cached.
-func (c *Children) watched(k tenancy.Kind) bool {
-	return slices.Contains(c.opts.Watched, k) || slices.Contains(c.opts.Watched, tenancy.Kind{Group: k.Group, Version: k.Version})
+func (c *Children) watched(k plan.Kind) bool {
+	return slices.Contains(c.opts.Watched, k) || slices.Contains(c.opts.Watched, plan.Kind{Group: k.Group, Version: k.Version})
 }
 
 // definition is a CustomResourceDefinition without its schemas, which are megabytes.

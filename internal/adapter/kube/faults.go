@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
 // codeNoKind stands for a kind that the cluster does not have.
@@ -25,7 +25,7 @@ const codeNoKind = "NoKindMatch"
 const longestMessage = 1000
 
 // classified is classify for an error that may be none.
-func classified(operation string, o tenancy.Object, err error) error {
+func classified(operation string, o plan.Object, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -33,7 +33,7 @@ func classified(operation string, o tenancy.Object, err error) error {
 }
 
 // classify says what an error of the API server means for the object.
-func classify(operation string, o tenancy.Object, err error) *fault.Error {
+func classify(operation string, o plan.Object, err error) *fault.Error {
 	f := &fault.Error{Operation: operation, Err: err}
 	var status apierrors.APIStatus
 	switch {
@@ -57,7 +57,7 @@ func classify(operation string, o tenancy.Object, err error) *fault.Error {
 }
 
 // answer is the table of the API server's answers.
-func answer(o tenancy.Object, err error, s metav1.Status) (fault.Kind, string) {
+func answer(o plan.Object, err error, s metav1.Status) (fault.Kind, string) {
 	switch {
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return fault.Conflict, fmt.Sprintf("the namespace %s is being deleted", o.Namespace)
@@ -102,7 +102,7 @@ func aboutUID(s metav1.Status) bool {
 }
 
 // refusal is a right that is missing, or a quota that is used up, for which the API server has the same code.
-func refusal(o tenancy.Object, s metav1.Status) (fault.Kind, string) {
+func refusal(o plan.Object, s metav1.Status) (fault.Kind, string) {
 	switch {
 	case strings.Contains(s.Message, "exceeded quota"):
 		return fault.Quota, s.Message
@@ -114,19 +114,19 @@ func refusal(o tenancy.Object, s metav1.Status) (fault.Kind, string) {
 }
 
 // mayNotBind says how one gets the right to bind a role.
-func mayNotBind(o tenancy.Object) string {
+func mayNotBind(o plan.Object) string {
 	role := roleOf(o)
 	return fmt.Sprintf("the operator may not bind %v %v: name it in tenancy.ownerClusterRoles of the chart", role["kind"], role["name"])
 }
 
 // roleOf is the role that a binding refers to.
-func roleOf(o tenancy.Object) map[string]any {
+func roleOf(o plan.Object) map[string]any {
 	role, _ := o.Body["roleRef"].(map[string]any)
 	return role
 }
 
 // absence tells what it is that is not there.
-func absence(o tenancy.Object, s metav1.Status) (fault.Kind, string) {
+func absence(o plan.Object, s metav1.Status) (fault.Kind, string) {
 	switch {
 	case s.Details != nil && s.Details.Kind != "namespaces" && s.Details.Name != o.Name && s.Details.Name == roleOf(o)["name"]:
 		// Of who may not bind a role the API server wants each right in it, for which there has to be one. It names the role only, and
@@ -138,7 +138,7 @@ func absence(o tenancy.Object, s metav1.Status) (fault.Kind, string) {
 	return fault.NotFound, s.Message
 }
 
-func noKind(o tenancy.Object) string {
+func noKind(o plan.Object) string {
 	return fmt.Sprintf("the cluster has no kind %s of %s: install the CustomResourceDefinition", o.Kind.Kind, o.APIVersion())
 }
 

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/thirdparty"
 )
 
@@ -27,9 +27,9 @@ func TestWhatIsBuiltIsKept(t *testing.T) {
 	thirdparty.Install(t, plane.RESTConfig(), crds...)
 	t.Cleanup(func() { thirdparty.Uninstall(t, admin, crds...) })
 	for _, kind := range []string{"KleffAllowedRegistries", "KleffPodSecurity"} {
-		define(t, tenancy.ConstraintKind(kind), apiextensionsv1.ClusterScoped, "v1beta1")
+		define(t, plan.ConstraintKind(kind), apiextensionsv1.ClusterScoped, "v1beta1")
 	}
-	files, err := filepath.Glob("../../domain/tenancy/testdata/*.yaml")
+	files, err := filepath.Glob("../../domain/plan/testdata/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no golden files: %v", err)
 	}
@@ -38,7 +38,7 @@ func TestWhatIsBuiltIsKept(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		t.Run(name, func(t *testing.T) {
 			for _, o := range manifests(t, file, name) {
-				var answer tenancy.Live
+				var answer plan.Live
 				r.Eventually(func() (err error) { // A kind is served a moment after it was defined.
 					answer, err = r.Create(t.Context(), o)
 					return err
@@ -56,13 +56,13 @@ func TestWhatIsBuiltIsKept(t *testing.T) {
 }
 
 // manifests reads objects, and makes them those of a namespace of the test's own.
-func manifests(t *testing.T, file, name string) []tenancy.Object {
+func manifests(t *testing.T, file, name string) []plan.Object {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []tenancy.Object
+	var out []plan.Object
 	for decoder := yaml.NewYAMLToJSONDecoder(bytes.NewReader(text)); ; {
 		var raw json.RawMessage
 		if err := decoder.Decode(&raw); errors.Is(err, io.EOF) {
@@ -81,17 +81,17 @@ func manifests(t *testing.T, file, name string) []tenancy.Object {
 	}
 }
 
-func named(u *unstructured.Unstructured, name string) tenancy.Object {
+func named(u *unstructured.Unstructured, name string) plan.Object {
 	gvk := u.GroupVersionKind()
-	o := tenancy.Object{
-		Kind: tenancy.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind}, Namespace: u.GetNamespace(), Name: u.GetName(),
+	o := plan.Object{
+		Kind: plan.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind}, Namespace: u.GetNamespace(), Name: u.GetName(),
 		Labels: u.GetLabels(), Annotations: u.GetAnnotations(), Body: u.Object,
 	}
 	for _, key := range []string{"apiVersion", "kind", "metadata"} {
 		delete(o.Body, key)
 	}
 	switch {
-	case o.Kind == tenancy.KindNamespace:
+	case o.Kind == plan.KindNamespace:
 		o.Name = name
 	case o.Namespace != "":
 		o.Namespace = name

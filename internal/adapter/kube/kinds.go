@@ -11,11 +11,11 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
 // kindDefinition is that of what defines kinds.
-var kindDefinition = tenancy.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+var kindDefinition = plan.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
 const (
 	// firstRetry is about what the API server takes to serve a kind whose definition it has.
@@ -28,7 +28,7 @@ const (
 
 // Served implements port.ChildReader. While it is not known yet which kinds there are it says yes, and reading fails: a kind
 // that is there must not look as if it were missing, for a moment after each start.
-func (c *Children) Served(k tenancy.Kind) bool {
+func (c *Children) Served(k plan.Kind) bool {
 	if !c.optional(k) {
 		return true
 	}
@@ -115,7 +115,7 @@ func (c *Children) definitions(ctx context.Context) (w *watch, again bool) {
 // concerns reports whether a definition is of a group that has kinds we want. Its name is the resource, a dot, and the group.
 func (c *Children) concerns(name string) bool {
 	_, group, _ := strings.Cut(name, ".")
-	return slices.ContainsFunc(c.opts.Watched, func(k tenancy.Kind) bool { return k.Group == group && c.optional(k) })
+	return slices.ContainsFunc(c.opts.Watched, func(k plan.Kind) bool { return k.Group == group && c.optional(k) })
 }
 
 // resolve starts to cache what is there now, and ends it for what has gone. It reports whether it has to be tried again.
@@ -123,7 +123,7 @@ func (c *Children) resolve(ctx context.Context, definitions *watch) (again bool)
 	wanted := slices.DeleteFunc(slices.Clone(c.opts.Watched), c.optional)
 	known := definitions != nil && definitions.informer.HasSynced()
 	if known {
-		var there []tenancy.Kind
+		var there []plan.Kind
 		there, again = c.there(ctx, definitions)
 		wanted = append(wanted, there...)
 	}
@@ -163,9 +163,9 @@ func (c *Children) nowFound(known bool) bool {
 }
 
 // dropOthers ends the caching of the optional kinds that are not wanted, and reports whether there was any.
-func (c *Children) dropOthers(ctx context.Context, wanted []tenancy.Kind) bool {
+func (c *Children) dropOthers(ctx context.Context, wanted []plan.Kind) bool {
 	c.mu.RLock()
-	var gone []tenancy.Kind
+	var gone []plan.Kind
 	for k := range c.watches {
 		if k != kindDefinition && !slices.Contains(wanted, k) {
 			gone = append(gone, k)
@@ -199,7 +199,7 @@ func (c *Children) settle(ctx context.Context, fresh ...*watch) {
 }
 
 // there returns the optional kinds that are wanted and that the API server has. again says that more may come by itself.
-func (c *Children) there(ctx context.Context, definitions *watch) (kinds []tenancy.Kind, again bool) {
+func (c *Children) there(ctx context.Context, definitions *watch) (kinds []plan.Kind, again bool) {
 	defined := map[string]map[string]bool{} // resources by group
 	for _, o := range definitions.informer.GetStore().List() {
 		m, ok := o.(*metav1.PartialObjectMetadata)
@@ -228,10 +228,10 @@ func (c *Children) there(ctx context.Context, definitions *watch) (kinds []tenan
 }
 
 // versions are the groups and versions of optional kinds.
-func (c *Children) versions() []tenancy.Kind {
-	var out []tenancy.Kind
+func (c *Children) versions() []plan.Kind {
+	var out []plan.Kind
 	for _, k := range c.opts.Watched {
-		version := tenancy.Kind{Group: k.Group, Version: k.Version}
+		version := plan.Kind{Group: k.Group, Version: k.Version}
 		if c.optional(k) && !slices.Contains(out, version) {
 			out = append(out, version)
 		}
@@ -241,7 +241,7 @@ func (c *Children) versions() []tenancy.Kind {
 
 // served asks the API server for the kinds of a version. Only those count whose definition is there: it goes on listing others for a moment.
 // more says that a definition may still become one of the kinds that are wanted.
-func (c *Children) served(version tenancy.Kind, defined map[string]bool) (kinds []tenancy.Kind, more bool, err error) {
+func (c *Children) served(version plan.Kind, defined map[string]bool) (kinds []plan.Kind, more bool, err error) {
 	list, err := c.discovery.ServerResourcesForGroupVersion(version.APIVersion())
 	if apierrors.IsNotFound(err) {
 		return nil, true, nil
@@ -255,21 +255,21 @@ func (c *Children) served(version tenancy.Kind, defined map[string]bool) (kinds 
 			continue // a subresource, too
 		}
 		unseen--
-		if k := (tenancy.Kind{Group: version.Group, Version: version.Version, Kind: r.Kind}); c.watched(k) {
+		if k := (plan.Kind{Group: version.Group, Version: version.Version, Kind: r.Kind}); c.watched(k) {
 			kinds = append(kinds, k)
 		}
 	}
-	missing := slices.ContainsFunc(c.opts.Watched, func(k tenancy.Kind) bool {
+	missing := slices.ContainsFunc(c.opts.Watched, func(k plan.Kind) bool {
 		return k.Group == version.Group && k.Version == version.Version && !slices.Contains(kinds, k)
 	})
 	return kinds, unseen > 0 && missing, nil
 }
 
 // cached are the kinds of a version that are cached now.
-func (c *Children) cached(version tenancy.Kind) []tenancy.Kind {
+func (c *Children) cached(version plan.Kind) []plan.Kind {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	var out []tenancy.Kind
+	var out []plan.Kind
 	for k := range c.watches {
 		if k.Group == version.Group && k.Version == version.Version {
 			out = append(out, k)

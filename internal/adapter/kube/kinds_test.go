@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/thirdparty"
 )
 
@@ -17,24 +17,24 @@ import (
 const quiet = 2500 * time.Millisecond
 
 // absent waits until it is known that the cluster lacks the kind.
-func (r *rig) absent(k tenancy.Kind) *rig {
+func (r *rig) absent(k plan.Kind) *rig {
 	r.Eventually(func() bool { return r.Served(k) }, eventually).Should(BeFalse())
 	return r
 }
 
-func (r *rig) present(k tenancy.Kind) *rig {
+func (r *rig) present(k plan.Kind) *rig {
 	r.Eventually(func() bool { return r.Served(k) }, eventually).Should(BeTrue())
 	return r
 }
 
-func gateway(namespace string) tenancy.Object {
-	return object(tenancy.KindGateway, namespace, "kleff-gateway", map[string]any{"servers": []any{map[string]any{"port": int64(443), "share": 0.5, "strict": true}}})
+func gateway(namespace string) plan.Object {
+	return object(plan.KindGateway, namespace, "kleff-gateway", map[string]any{"servers": []any{map[string]any{"port": int64(443), "share": 0.5, "strict": true}}})
 }
 
 func TestKindComesAndGoes(t *testing.T) {
 	namespace := newNamespace(t)
-	r := start(t, plane.RESTConfig(), append(core, tenancy.KindGateway, tenancy.ConstraintKind(""))...).absent(tenancy.KindGateway)
-	if list, err := r.List(t.Context(), tenancy.KindGateway, namespace); err != nil || len(list) != 0 {
+	r := start(t, plane.RESTConfig(), append(core, plan.KindGateway, plan.ConstraintKind(""))...).absent(plan.KindGateway)
+	if list, err := r.List(t.Context(), plan.KindGateway, namespace); err != nil || len(list) != 0 {
 		t.Fatalf("a kind that is not there has %v, %v, want none", list, err)
 	}
 	_, err := r.Create(t.Context(), gateway(namespace))
@@ -42,23 +42,23 @@ func TestKindComesAndGoes(t *testing.T) {
 
 	for range 2 {
 		before := r.appeared.Load()
-		definition := define(t, tenancy.KindGateway, apiextensionsv1.NamespaceScoped, "v1")
+		definition := define(t, plan.KindGateway, apiextensionsv1.NamespaceScoped, "v1")
 		r.Eventually(r.appeared.Load, eventually).Should(BeNumerically(">", before), "its appearance is told")
-		r.present(tenancy.KindGateway)
-		if list, err := r.List(t.Context(), tenancy.KindGateway, namespace); err != nil || len(list) != 0 {
+		r.present(plan.KindGateway)
+		if list, err := r.List(t.Context(), plan.KindGateway, namespace); err != nil || len(list) != 0 {
 			t.Fatalf("got %v, %v when told, want a cache that is filled", list, err)
 		}
 		made := must(t)(r.Create(t.Context(), gateway(namespace)))
-		r.Eventually(func() []tenancy.Live { return r.told(tenancy.KindGateway, namespace, "kleff-gateway") }, eventually).Should(ContainElement(made))
-		if list, err := r.List(t.Context(), tenancy.KindGateway, namespace); err != nil || len(list) != 1 || !list[0].Kept(gateway(namespace)) {
+		r.Eventually(func() []plan.Live { return r.told(plan.KindGateway, namespace, "kleff-gateway") }, eventually).Should(ContainElement(made))
+		if list, err := r.List(t.Context(), plan.KindGateway, namespace); err != nil || len(list) != 1 || !list[0].Kept(gateway(namespace)) {
 			t.Errorf("got %v, %v, want the gateway", list, err)
 		}
 
 		before = r.appeared.Load()
 		thirdparty.Uninstall(t, admin, definition)
-		r.absent(tenancy.KindGateway)
+		r.absent(plan.KindGateway)
 		r.Eventually(r.appeared.Load, eventually).Should(BeNumerically(">", before), "its end is told")
-		if list, err := r.List(t.Context(), tenancy.KindGateway, namespace); err != nil || len(list) != 0 {
+		if list, err := r.List(t.Context(), plan.KindGateway, namespace); err != nil || len(list) != 0 {
 			t.Errorf("got %v, %v, want none", list, err)
 		}
 		requests := r.wire.count("networking.istio.io/v1")
@@ -68,7 +68,7 @@ func TestKindComesAndGoes(t *testing.T) {
 
 // A definition is there before its kind is served, and maybe only in a version that is of no use.
 func TestKindInAnotherVersion(t *testing.T) {
-	k := tenancy.KindPeerAuthentication
+	k := plan.KindPeerAuthentication
 	r := start(t, plane.RESTConfig(), k)
 	definition := define(t, k, apiextensionsv1.NamespaceScoped, "v1beta1")
 	r.Eventually(func() int { return r.wire.count("/apis/" + k.APIVersion()) }, eventually).Should(BeNumerically(">", 1), "it is asked for again")
@@ -91,22 +91,22 @@ func TestKindInAnotherVersion(t *testing.T) {
 }
 
 func TestKindsOfOneGroup(t *testing.T) {
-	r := start(t, plane.RESTConfig(), tenancy.ConstraintKind("")).absent(tenancy.ConstraintKind("K8sAllowedRepos"))
+	r := start(t, plane.RESTConfig(), plan.ConstraintKind("")).absent(plan.ConstraintKind("K8sAllowedRepos"))
 	for _, kind := range []string{"K8sAllowedRepos", "K8sPSP"} {
-		define(t, tenancy.ConstraintKind(kind), apiextensionsv1.ClusterScoped, "v1beta1")
-		k := tenancy.ConstraintKind(kind)
+		define(t, plan.ConstraintKind(kind), apiextensionsv1.ClusterScoped, "v1beta1")
+		k := plan.ConstraintKind(kind)
 		r.present(k).ready(t, k)
 		must(t)(r.Create(t.Context(), object(k, "", "basic", map[string]any{"enforcementAction": "deny"})))
 		if found, err := r.Find(t.Context(), k, "", "basic"); err != nil || found == nil {
 			t.Errorf("found %v, %v", found, err)
 		}
 	}
-	r.absent(tenancy.ConstraintKind("K8sOther"))
+	r.absent(plan.ConstraintKind("K8sOther"))
 }
 
 // While its objects are cleared away, a kind takes no new ones.
 func TestKindThatIsGoing(t *testing.T) {
-	k := tenancy.KindAuthorizationPolicy
+	k := plan.KindAuthorizationPolicy
 	r := start(t, plane.RESTConfig(), k).absent(k)
 	definition := define(t, k, apiextensionsv1.NamespaceScoped, "v1")
 	r.present(k)
@@ -120,11 +120,11 @@ func TestKindThatIsGoing(t *testing.T) {
 
 // The definitions of others come by the hundred.
 func TestForeignDefinitionsAreOfNoInterest(t *testing.T) {
-	r := start(t, plane.RESTConfig(), tenancy.KindAuthorizationPolicy).absent(tenancy.KindAuthorizationPolicy)
+	r := start(t, plane.RESTConfig(), plan.KindAuthorizationPolicy).absent(plan.KindAuthorizationPolicy)
 	told := r.appeared.Load()
-	define(t, tenancy.Kind{Group: "example.com", Version: "v1", Kind: "Gizmo"}, apiextensionsv1.NamespaceScoped, "v1")
-	define(t, tenancy.KindAuthorizationPolicy, apiextensionsv1.NamespaceScoped, "v1")
-	r.present(tenancy.KindAuthorizationPolicy)
+	define(t, plan.Kind{Group: "example.com", Version: "v1", Kind: "Gizmo"}, apiextensionsv1.NamespaceScoped, "v1")
+	define(t, plan.KindAuthorizationPolicy, apiextensionsv1.NamespaceScoped, "v1")
+	r.present(plan.KindAuthorizationPolicy)
 	r.Eventually(r.appeared.Load, eventually).Should(Equal(told + 1))
 	if n := r.wire.count("example.com"); n > 0 {
 		t.Errorf("%d requests about the kind of somebody else", n)
@@ -136,12 +136,12 @@ func TestWithoutRightToListDefinitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := start(t, config, tenancy.KindGateway)
+	r := start(t, config, plan.KindGateway)
 	r.Eventually(func() error {
-		_, err := r.List(t.Context(), tenancy.KindGateway, "default")
+		_, err := r.List(t.Context(), plan.KindGateway, "default")
 		return err
 	}, eventually).Should(MatchError(ContainSubstring(`cannot list resource "customresourcedefinitions"`)))
-	if !r.Served(tenancy.KindGateway) {
+	if !r.Served(plan.KindGateway) {
 		t.Error("the kind is said to be missing, while nobody knows")
 	}
 }
@@ -153,11 +153,11 @@ func TestWithoutRightToList(t *testing.T) {
 	}
 	r := start(t, config, core...)
 	r.Eventually(func() error {
-		_, err := r.List(t.Context(), tenancy.KindResourceQuota, "default")
+		_, err := r.List(t.Context(), plan.KindResourceQuota, "default")
 		return err
 	}, eventually).Should(MatchError(ContainSubstring(`cannot list resource "resourcequotas"`)))
-	_, err = r.List(t.Context(), tenancy.KindResourceQuota, "default")
+	_, err = r.List(t.Context(), plan.KindResourceQuota, "default")
 	refused(t, err, fault.Transient, "ListResourceQuota", "waiting for the list")
-	_, err = r.Find(t.Context(), tenancy.KindNamespace, "", "default")
+	_, err = r.Find(t.Context(), plan.KindNamespace, "", "default")
 	refused(t, err, fault.Transient)
 }

@@ -31,7 +31,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/thirdparty"
 )
@@ -71,8 +71,8 @@ func scheme(more ...func(*runtime.Scheme) error) *runtime.Scheme {
 }
 
 // core are the kinds that every cluster with the operator has.
-var core = []tenancy.Kind{
-	tenancy.KindNamespace, tenancy.KindResourceQuota, tenancy.KindLimitRange, tenancy.KindNetworkPolicy, tenancy.KindRoleBinding, tenancy.KindDistributionTenant,
+var core = []plan.Kind{
+	plan.KindNamespace, plan.KindResourceQuota, plan.KindLimitRange, plan.KindNetworkPolicy, plan.KindRoleBinding, plan.KindDistributionTenant,
 }
 
 // rig is the adapter as it runs in the operator.
@@ -85,16 +85,16 @@ type rig struct {
 	appeared atomic.Int32
 
 	mu      sync.Mutex
-	changes []tenancy.Live
+	changes []plan.Live
 }
 
 // start runs the adapter as somebody until the test ends.
-func start(t *testing.T, config *rest.Config, watched ...tenancy.Kind) *rig {
+func start(t *testing.T, config *rest.Config, watched ...plan.Kind) *rig {
 	t.Helper()
 	return (&wire{}).start(t, config, watched...)
 }
 
-func (w *wire) start(t *testing.T, config *rest.Config, watched ...tenancy.Kind) *rig {
+func (w *wire) start(t *testing.T, config *rest.Config, watched ...plan.Kind) *rig {
 	t.Helper()
 	r := &rig{WithT: NewWithT(t), wire: w}
 	config = rest.CopyConfig(config)
@@ -114,7 +114,7 @@ func (w *wire) start(t *testing.T, config *rest.Config, watched ...tenancy.Kind)
 	r.Children, err = kube.New(kube.Options{
 		Config: config, Scheme: scheme(), Mapper: mapper, Client: writer, Live: writer, Watched: watched, Clock: clock.RealClock{},
 		Appeared: func() { r.appeared.Add(1) },
-		Changed: func(l tenancy.Live) {
+		Changed: func(l plan.Live) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.changes = append(r.changes, l)
@@ -137,7 +137,7 @@ func (w *wire) start(t *testing.T, config *rest.Config, watched ...tenancy.Kind)
 }
 
 // ready waits until the kinds can be read.
-func (r *rig) ready(t *testing.T, kinds ...tenancy.Kind) *rig {
+func (r *rig) ready(t *testing.T, kinds ...plan.Kind) *rig {
 	t.Helper()
 	for _, k := range kinds {
 		r.Eventually(func() error {
@@ -149,10 +149,10 @@ func (r *rig) ready(t *testing.T, kinds ...tenancy.Kind) *rig {
 }
 
 // told returns the changes that were told of an object.
-func (r *rig) told(k tenancy.Kind, namespace, name string) []tenancy.Live {
+func (r *rig) told(k plan.Kind, namespace, name string) []plan.Live {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var out []tenancy.Live
+	var out []plan.Live
 	for _, l := range r.changes {
 		if l.Kind == k && l.Namespace == namespace && l.Name == name {
 			out = append(out, l)
@@ -250,27 +250,27 @@ func create(t *testing.T, o client.Object) {
 }
 
 // object is one of ours.
-func object(k tenancy.Kind, namespace, name string, spec map[string]any) tenancy.Object {
-	return tenancy.Object{
+func object(k plan.Kind, namespace, name string, spec map[string]any) plan.Object {
+	return plan.Object{
 		Kind: k, Namespace: namespace, Name: name, Body: map[string]any{"spec": spec},
-		Labels:      map[string]string{tenancy.LabelManagedBy: tenancy.ManagedBy, tenancy.LabelTenant: "acme", tenancy.LabelTenantUID: "uid-1"},
-		Annotations: map[string]string{tenancy.AnnotationApplied: "hash"},
+		Labels:      map[string]string{plan.LabelManagedBy: plan.ManagedBy, plan.LabelTenant: "acme", plan.LabelTenantUID: "uid-1"},
+		Annotations: map[string]string{plan.AnnotationApplied: "hash"},
 	}
 }
 
-func quota(namespace, pods string) tenancy.Object {
-	return object(tenancy.KindResourceQuota, namespace, "kleff-plan", map[string]any{"hard": map[string]any{"pods": pods}})
+func quota(namespace, pods string) plan.Object {
+	return object(plan.KindResourceQuota, namespace, "kleff-plan", map[string]any{"hard": map[string]any{"pods": pods}})
 }
 
 // configMap stands for the objects of all kinds. Nobody but the test changes it.
-func configMap(namespace string, data map[string]any) tenancy.Object {
-	o := object(tenancy.Kind{Version: "v1", Kind: "ConfigMap"}, namespace, "kleff-plan", nil)
+func configMap(namespace string, data map[string]any) plan.Object {
+	o := object(plan.Kind{Version: "v1", Kind: "ConfigMap"}, namespace, "kleff-plan", nil)
 	o.Body = map[string]any{"data": data}
 	return o
 }
 
 // live reads what the API server has.
-func live(t *testing.T, k tenancy.Kind, namespace, name string) *unstructured.Unstructured {
+func live(t *testing.T, k plan.Kind, namespace, name string) *unstructured.Unstructured {
 	t.Helper()
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(k.APIVersion())
@@ -282,9 +282,9 @@ func live(t *testing.T, k tenancy.Kind, namespace, name string) *unstructured.Un
 }
 
 // must returns the answer of a write that has to succeed.
-func must(t *testing.T) func(tenancy.Live, error) tenancy.Live {
+func must(t *testing.T) func(plan.Live, error) plan.Live {
 	t.Helper()
-	return func(l tenancy.Live, err error) tenancy.Live {
+	return func(l plan.Live, err error) plan.Live {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -307,7 +307,7 @@ func refused(t *testing.T, err error, kind fault.Kind, parts ...string) {
 }
 
 // define creates the definition of a kind, without waiting until it is served. It is gone when the test ends.
-func define(t *testing.T, k tenancy.Kind, scope apiextensionsv1.ResourceScope, versions ...string) *apiextensionsv1.CustomResourceDefinition {
+func define(t *testing.T, k plan.Kind, scope apiextensionsv1.ResourceScope, versions ...string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	plural := strings.ToLower(k.Kind) + "s"
 	o := &apiextensionsv1.CustomResourceDefinition{

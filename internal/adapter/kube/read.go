@@ -13,11 +13,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
 // List implements port.ChildReader.
-func (c *Children) List(_ context.Context, k tenancy.Kind, namespace string) ([]tenancy.Live, error) {
+func (c *Children) List(_ context.Context, k plan.Kind, namespace string) ([]plan.Live, error) {
 	w, err := c.synced("List", k)
 	if w == nil || err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (c *Children) List(_ context.Context, k tenancy.Kind, namespace string) ([]
 			return nil, fmt.Errorf("listing %s: %w", k.Kind, err)
 		}
 	}
-	out := make([]tenancy.Live, 0, len(objects))
+	out := make([]plan.Live, 0, len(objects))
 	for _, o := range objects {
 		live, err := liveOf(k, o)
 		if err != nil {
@@ -46,14 +46,14 @@ func (c *Children) List(_ context.Context, k tenancy.Kind, namespace string) ([]
 			out = append(out, own)
 		}
 	}
-	slices.SortFunc(out, func(a, b tenancy.Live) int {
+	slices.SortFunc(out, func(a, b plan.Live) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
 	})
 	return out, nil
 }
 
 // Find implements port.ChildReader.
-func (c *Children) Find(_ context.Context, k tenancy.Kind, namespace, name string) (*tenancy.Live, error) {
+func (c *Children) Find(_ context.Context, k plan.Kind, namespace, name string) (*plan.Live, error) {
 	w, err := c.synced("Find", k)
 	if w == nil || err != nil {
 		return nil, err
@@ -74,18 +74,18 @@ func (c *Children) Find(_ context.Context, k tenancy.Kind, namespace, name strin
 }
 
 // Read implements port.ChildReader.
-func (c *Children) Read(ctx context.Context, k tenancy.Kind, namespace, name string) (tenancy.Live, error) {
+func (c *Children) Read(ctx context.Context, k plan.Kind, namespace, name string) (plan.Live, error) {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(gvk(k))
 	if err := c.opts.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, u); err != nil {
-		return tenancy.Live{}, classify("Get"+k.Kind, tenancy.Object{Kind: k, Namespace: namespace, Name: name}, err)
+		return plan.Live{}, classify("Get"+k.Kind, plan.Object{Kind: k, Namespace: namespace, Name: name}, err)
 	}
 	return liveOf(k, u)
 }
 
 // synced returns the cached objects of a kind, nil where the cluster has no such kind. It does not wait for them: a worker that
 // waits is one that other tenants lack.
-func (c *Children) synced(verb string, k tenancy.Kind) (*watch, error) {
+func (c *Children) synced(verb string, k plan.Kind) (*watch, error) {
 	failed := func(kind fault.Kind, format string, args ...any) (*watch, error) {
 		return nil, &fault.Error{Kind: kind, Operation: verb + k.Kind, Message: fmt.Sprintf(format, args...)}
 	}
@@ -121,17 +121,17 @@ func (w *watch) trouble() string {
 }
 
 // liveOf copies an object out of a cache or an answer.
-func liveOf(k tenancy.Kind, from any) (tenancy.Live, error) {
+func liveOf(k plan.Kind, from any) (plan.Live, error) {
 	o, ok := from.(client.Object)
 	if !ok {
-		return tenancy.Live{}, fmt.Errorf("reading a %s: it is a %T", k.Kind, from)
+		return plan.Live{}, fmt.Errorf("reading a %s: it is a %T", k.Kind, from)
 	}
 	content, err := contentOf(o)
 	if err != nil {
-		return tenancy.Live{}, fmt.Errorf("reading the %s %s: %w", k.Kind, o.GetName(), err)
+		return plan.Live{}, fmt.Errorf("reading the %s %s: %w", k.Kind, o.GetName(), err)
 	}
-	return tenancy.Live{
-		Object: tenancy.Object{
+	return plan.Live{
+		Object: plan.Object{
 			Kind: k, Namespace: o.GetNamespace(), Name: o.GetName(),
 			Labels: maps.Clone(o.GetLabels()), Annotations: maps.Clone(o.GetAnnotations()), Body: content,
 		},
@@ -139,7 +139,7 @@ func liveOf(k tenancy.Kind, from any) (tenancy.Live, error) {
 	}, nil
 }
 
-// contentOf is an object in the form of JSON, without what tenancy.Object names by itself.
+// contentOf is an object in the form of JSON, without what plan.Object names by itself.
 func contentOf(o client.Object) (map[string]any, error) {
 	content := map[string]any{}
 	if u, ok := o.(*unstructured.Unstructured); ok {
@@ -157,6 +157,6 @@ func contentOf(o client.Object) (map[string]any, error) {
 
 func named(key string) bool { return key == "apiVersion" || key == "kind" || key == "metadata" }
 
-func nameOf(o *tenancy.Object) toolscache.ObjectName {
+func nameOf(o *plan.Object) toolscache.ObjectName {
 	return toolscache.NewObjectName(o.Namespace, o.Name)
 }

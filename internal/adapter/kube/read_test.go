@@ -13,10 +13,10 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
-func names(list []tenancy.Live) []string {
+func names(list []plan.Live) []string {
 	var out []string
 	for _, l := range list {
 		out = append(out, l.Name)
@@ -25,9 +25,9 @@ func names(list []tenancy.Live) []string {
 }
 
 // cached waits until the cache itself has an object.
-func (r *rig) cached(t *testing.T, l tenancy.Live) {
+func (r *rig) cached(t *testing.T, l plan.Live) {
 	t.Helper()
-	r.Eventually(func() []tenancy.Live { return r.told(l.Kind, l.Namespace, l.Name) }, eventually).Should(ContainElement(HaveField("ResourceVersion", l.ResourceVersion)))
+	r.Eventually(func() []plan.Live { return r.told(l.Kind, l.Namespace, l.Name) }, eventually).Should(ContainElement(HaveField("ResourceVersion", l.ResourceVersion)))
 }
 
 func TestListIsOfOurs(t *testing.T) {
@@ -36,31 +36,31 @@ func TestListIsOfOurs(t *testing.T) {
 	create(t, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: one, Name: "foreign"}})
 	b, a := quota(one, "5"), quota(one, "0")
 	a.Name = "a-suspended"
-	for _, o := range []tenancy.Object{b, a, quota(other, "7")} {
+	for _, o := range []plan.Object{b, a, quota(other, "7")} {
 		r.cached(t, must(t)(r.Create(t.Context(), o)))
 	}
-	list, err := r.List(t.Context(), tenancy.KindResourceQuota, one)
+	list, err := r.List(t.Context(), plan.KindResourceQuota, one)
 	if diff := cmp.Diff([]string{"a-suspended", "kleff-plan"}, names(list)); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
-	if found, err := r.Find(t.Context(), tenancy.KindResourceQuota, one, "foreign"); found != nil || err != nil {
+	if found, err := r.Find(t.Context(), plan.KindResourceQuota, one, "foreign"); found != nil || err != nil {
 		t.Errorf("the cache has what is not ours: %v, %v", found, err)
 	}
-	if read, err := r.Read(t.Context(), tenancy.KindResourceQuota, one, "foreign"); err != nil || read.UID == "" {
+	if read, err := r.Read(t.Context(), plan.KindResourceQuota, one, "foreign"); err != nil || read.UID == "" {
 		t.Errorf("reading past the cache: %v, %v", read, err)
 	}
-	_, err = r.Read(t.Context(), tenancy.KindResourceQuota, one, "absent")
+	_, err = r.Read(t.Context(), plan.KindResourceQuota, one, "absent")
 	refused(t, err, fault.NotFound)
 
 	// Of namespaces it has all, to see which names are taken.
-	r.Eventually(func() (*tenancy.Live, error) { return r.Find(t.Context(), tenancy.KindNamespace, "", one) }, eventually).ShouldNot(BeNil())
-	list, err = r.List(t.Context(), tenancy.KindNamespace, "")
+	r.Eventually(func() (*plan.Live, error) { return r.Find(t.Context(), plan.KindNamespace, "", one) }, eventually).ShouldNot(BeNil())
+	list, err = r.List(t.Context(), plan.KindNamespace, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Expect(names(list)).To(ContainElements("default", "kube-system", one, other))
 
-	_, err = r.List(t.Context(), tenancy.Kind{Version: "v1", Kind: "Pod"}, one)
+	_, err = r.List(t.Context(), plan.Kind{Version: "v1", Kind: "Pod"}, one)
 	refused(t, err, fault.Invalid, "not among the kinds")
 }
 
@@ -70,19 +70,19 @@ func TestNothingIsReadBeforeAllIsListed(t *testing.T) {
 		t.Run(resource, func(t *testing.T) {
 			w := &wire{}
 			w.hold(resource)
-			r := w.start(t, plane.RESTConfig(), append(core, tenancy.KindGateway)...)
+			r := w.start(t, plane.RESTConfig(), append(core, plan.KindGateway)...)
 			find := func() error {
-				_, err := r.Find(t.Context(), tenancy.KindNamespace, "", "default")
+				_, err := r.Find(t.Context(), plan.KindNamespace, "", "default")
 				return err
 			}
 			r.Consistently(find, quiet).Should(MatchError(ContainSubstring("waiting for the list")))
 			refused(t, find(), fault.Transient)
-			if !r.Served(tenancy.KindGateway) {
+			if !r.Served(plan.KindGateway) {
 				t.Error("a kind is said to be missing, while nobody knows")
 			}
 			w.release()
 			r.Eventually(find, eventually).Should(Succeed())
-			r.absent(tenancy.KindGateway)
+			r.absent(plan.KindGateway)
 		})
 	}
 }
@@ -91,27 +91,27 @@ func TestNothingIsReadBeforeAllIsListed(t *testing.T) {
 func TestCachedFormIsThatOfTheAPI(t *testing.T) {
 	r := start(t, plane.RESTConfig(), core...).ready(t, core...)
 	namespace := newNamespace(t)
-	policy := object(tenancy.KindNetworkPolicy, namespace, "kleff-isolation", map[string]any{
+	policy := object(plan.KindNetworkPolicy, namespace, "kleff-isolation", map[string]any{
 		"podSelector": map[string]any{}, "policyTypes": []any{"Ingress"},
 		"ingress": []any{map[string]any{
 			"from":  []any{map[string]any{"podSelector": map[string]any{}}},
 			"ports": []any{map[string]any{"port": int64(80), "protocol": "TCP"}, map[string]any{"port": "http", "protocol": "TCP"}},
 		}},
 	})
-	binding := object(tenancy.KindRoleBinding, namespace, "kleff-owner", nil)
+	binding := object(plan.KindRoleBinding, namespace, "kleff-owner", nil)
 	binding.Body = map[string]any{
 		"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"},
 		"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "user-12345"}},
 	}
-	objects := map[string]tenancy.Object{
-		"a namespace": object(tenancy.KindNamespace, "", namespace+"-sub", nil),
+	objects := map[string]plan.Object{
+		"a namespace": object(plan.KindNamespace, "", namespace+"-sub", nil),
 		"a quota":     quota(namespace, "5"),
-		"limits": object(tenancy.KindLimitRange, namespace, "kleff-plan", map[string]any{
+		"limits": object(plan.KindLimitRange, namespace, "kleff-plan", map[string]any{
 			"limits": []any{map[string]any{"type": "Container", "default": map[string]any{"cpu": "500m"}}},
 		}),
 		"a policy":  policy,
 		"a binding": binding,
-		"an edge tenant": object(tenancy.KindDistributionTenant, namespace, "acme", map[string]any{
+		"an edge tenant": object(plan.KindDistributionTenant, namespace, "acme", map[string]any{
 			"distributionId": "EDFDVBD6EXAMPLE", "enabled": false, "domains": []any{map[string]any{"domain": "a.example.com"}},
 			"dns": map[string]any{"provider": "route53", "ttl": int64(60), "hostedZoneId": "Z0123456789"},
 		}),
@@ -154,7 +154,7 @@ func TestChangesAreTold(t *testing.T) {
 	key := client.ObjectKey{Namespace: namespace, Name: "edge-" + namespace}
 	o := &v1alpha1.DistributionTenant{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: key.Namespace, Name: key.Name, Labels: map[string]string{tenancy.LabelManagedBy: tenancy.ManagedBy, tenancy.LabelTenantUID: "uid-1"},
+			Namespace: key.Namespace, Name: key.Name, Labels: map[string]string{plan.LabelManagedBy: plan.ManagedBy, plan.LabelTenantUID: "uid-1"},
 			Annotations: map[string]string{corev1.LastAppliedConfigAnnotation: "{}", "kept": "yes"}, Finalizers: []string{"example.com/hold"},
 		},
 		Spec: v1alpha1.DistributionTenantSpec{DistributionID: "EDFDVBD6EXAMPLE", Domains: []v1alpha1.TenantDomain{{Domain: "a.example.com"}}},
@@ -162,14 +162,14 @@ func TestChangesAreTold(t *testing.T) {
 	create(t, o)
 	told := func(matcher ...any) {
 		t.Helper()
-		r.Eventually(func() []tenancy.Live { return r.told(tenancy.KindDistributionTenant, namespace, key.Name) }, eventually).Should(HaveExactElements(matcher...))
+		r.Eventually(func() []plan.Live { return r.told(plan.KindDistributionTenant, namespace, key.Name) }, eventually).Should(HaveExactElements(matcher...))
 	}
-	added := And(HaveField("Labels", HaveKeyWithValue(tenancy.LabelTenantUID, "uid-1")), HaveField("Annotations", Equal(map[string]string{"kept": "yes"})), HaveField("Deleting", false))
+	added := And(HaveField("Labels", HaveKeyWithValue(plan.LabelTenantUID, "uid-1")), HaveField("Annotations", Equal(map[string]string{"kept": "yes"})), HaveField("Deleting", false))
 	told(added)
 
 	// Somebody gives it to another one: both hear of it.
 	patch(t, o, `{"metadata":{"labels":{"kleff.io/tenant-uid":"uid-2"}}}`)
-	relabelled := HaveField("Labels", HaveKeyWithValue(tenancy.LabelTenantUID, "uid-2"))
+	relabelled := HaveField("Labels", HaveKeyWithValue(plan.LabelTenantUID, "uid-2"))
 	told(added, added, relabelled)
 
 	if err := admin.Delete(t.Context(), o); err != nil {
@@ -181,7 +181,7 @@ func TestChangesAreTold(t *testing.T) {
 	// For the cache that is its end.
 	patch(t, o, `{"metadata":{"labels":{"app.kubernetes.io/managed-by":null}}}`)
 	told(added, added, relabelled, deleting, deleting)
-	if found, err := r.Find(t.Context(), tenancy.KindDistributionTenant, key.Namespace, key.Name); found != nil || err != nil {
+	if found, err := r.Find(t.Context(), plan.KindDistributionTenant, key.Namespace, key.Name); found != nil || err != nil {
 		t.Errorf("found %v, %v", found, err)
 	}
 	patch(t, o, `{"metadata":{"finalizers":null}}`)

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
 // watch is the part of the cache with the objects of one kind.
@@ -34,7 +34,7 @@ type watch struct {
 }
 
 // run starts to cache a kind, if it isn't cached already.
-func (c *Children) run(ctx context.Context, k tenancy.Kind, handler toolscache.ResourceEventHandler) (*watch, error) {
+func (c *Children) run(ctx context.Context, k plan.Kind, handler toolscache.ResourceEventHandler) (*watch, error) {
 	if w := c.watch(k); w != nil {
 		return w, nil
 	}
@@ -50,7 +50,7 @@ func (c *Children) run(ctx context.Context, k tenancy.Kind, handler toolscache.R
 }
 
 // drop ends the caching of a kind.
-func (c *Children) drop(ctx context.Context, k tenancy.Kind) {
+func (c *Children) drop(ctx context.Context, k plan.Kind) {
 	c.mu.Lock()
 	delete(c.watches, k)
 	c.mu.Unlock()
@@ -58,7 +58,7 @@ func (c *Children) drop(ctx context.Context, k tenancy.Kind) {
 	_ = c.cache.RemoveInformer(ctx, c.prototype(k))
 }
 
-func (c *Children) watch(k tenancy.Kind) *watch {
+func (c *Children) watch(k plan.Kind) *watch {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.watches[k]
@@ -71,7 +71,7 @@ func (c *Children) newInformer(lw toolscache.ListerWatcher, o runtime.Object, re
 	w := &watch{informer: informer, failed: make(chan struct{})}
 	// It fails only for an informer that runs.
 	_ = informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *toolscache.Reflector, err error) {
-		text := classify("List"+k.Kind, tenancy.Object{Kind: k}, err).Message
+		text := classify("List"+k.Kind, plan.Object{Kind: k}, err).Message
 		if w.failure.Swap(&text) == nil {
 			close(w.failed)
 		}
@@ -89,16 +89,16 @@ func (c *Children) newInformer(lw toolscache.ListerWatcher, o runtime.Object, re
 }
 
 // kindOf is the kind of an object that a cache is made for, which is of the scheme or names its kind itself.
-func kindOf(o runtime.Object, scheme *runtime.Scheme) tenancy.Kind {
+func kindOf(o runtime.Object, scheme *runtime.Scheme) plan.Kind {
 	gvk, err := apiutil.GVKForObject(o, scheme)
 	if err != nil {
 		panic(err)
 	}
-	return tenancy.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind}
+	return plan.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind}
 }
 
 // changes tells of each event of a kind.
-func (c *Children) changes(k tenancy.Kind) toolscache.ResourceEventHandler {
+func (c *Children) changes(k plan.Kind) toolscache.ResourceEventHandler {
 	tell := func(o any) {
 		if gone, ok := o.(toolscache.DeletedFinalStateUnknown); ok {
 			o = gone.Obj
@@ -124,7 +124,7 @@ func (c *Children) changes(k tenancy.Kind) toolscache.ResourceEventHandler {
 }
 
 // prototype is an empty object of a kind: the scheme's own type where it has one.
-func (c *Children) prototype(k tenancy.Kind) client.Object {
+func (c *Children) prototype(k plan.Kind) client.Object {
 	if k == kindDefinition {
 		return definition()
 	}
@@ -138,7 +138,7 @@ func (c *Children) prototype(k tenancy.Kind) client.Object {
 	return o
 }
 
-func gvk(k tenancy.Kind) schema.GroupVersionKind {
+func gvk(k plan.Kind) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
 }
 

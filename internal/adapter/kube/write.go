@@ -17,7 +17,7 @@ import (
 
 	v1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
 // createdAt is a resource version that no object has. The API server takes an apply that carries one for an object that is
@@ -25,7 +25,7 @@ import (
 const createdAt = "1"
 
 // Create implements port.ChildWriter.
-func (c *Children) Create(ctx context.Context, o tenancy.Object) (tenancy.Live, error) {
+func (c *Children) Create(ctx context.Context, o plan.Object) (plan.Live, error) {
 	u := render(o)
 	u.SetResourceVersion(createdAt)
 	live, err := c.apply(ctx, "Create"+o.Kind.Kind, o, u)
@@ -39,7 +39,7 @@ func (c *Children) Create(ctx context.Context, o tenancy.Object) (tenancy.Live, 
 }
 
 // Apply implements port.ChildWriter.
-func (c *Children) Apply(ctx context.Context, o tenancy.Object, uid string, drop ...string) (tenancy.Live, error) {
+func (c *Children) Apply(ctx context.Context, o plan.Object, uid string, drop ...string) (plan.Live, error) {
 	operation := "Apply" + o.Kind.Kind
 	u := render(o)
 	u.SetUID(types.UID(uid))
@@ -50,28 +50,28 @@ func (c *Children) Apply(ctx context.Context, o tenancy.Object, uid string, drop
 	// Others' labels stay in an apply that does not mention them.
 	patch, err := removal(uid, drop)
 	if err != nil {
-		return tenancy.Live{}, err
+		return plan.Live{}, err
 	}
-	u = render(tenancy.Object{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})
+	u = render(plan.Object{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})
 	if err := c.opts.Client.Patch(ctx, u, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(v1.FieldManager)); err != nil {
-		return tenancy.Live{}, classify(operation, o, err)
+		return plan.Live{}, classify(operation, o, err)
 	}
 	return c.answered(o.Kind, u)
 }
 
 // Try implements port.ChildWriter.
-func (c *Children) Try(ctx context.Context, o tenancy.Object) error {
+func (c *Children) Try(ctx context.Context, o plan.Object) error {
 	err := c.opts.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(render(o)),
 		client.FieldOwner(v1.FieldManager), client.ForceOwnership, client.DryRunAll)
 	return classified("Try"+o.Kind.Kind, o, err)
 }
 
 // Delete implements port.ChildWriter.
-func (c *Children) Delete(ctx context.Context, l tenancy.Live) error {
-	u := render(tenancy.Object{Kind: l.Kind, Namespace: l.Namespace, Name: l.Name})
+func (c *Children) Delete(ctx context.Context, l plan.Live) error {
+	u := render(plan.Object{Kind: l.Kind, Namespace: l.Namespace, Name: l.Name})
 	uid := types.UID(l.UID)
 	conditions := client.Preconditions{UID: &uid}
-	if l.Kind == tenancy.KindNamespace && l.ResourceVersion != "" {
+	if l.Kind == plan.KindNamespace && l.ResourceVersion != "" {
 		// It may have been given away since it was looked at.
 		conditions.ResourceVersion = &l.ResourceVersion
 	}
@@ -87,16 +87,16 @@ func (c *Children) Delete(ctx context.Context, l tenancy.Live) error {
 }
 
 // apply takes all fields of the object, from whoever has them.
-func (c *Children) apply(ctx context.Context, operation string, o tenancy.Object, u *unstructured.Unstructured) (tenancy.Live, error) {
+func (c *Children) apply(ctx context.Context, operation string, o plan.Object, u *unstructured.Unstructured) (plan.Live, error) {
 	err := c.opts.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(v1.FieldManager), client.ForceOwnership)
 	if err != nil {
-		return tenancy.Live{}, classify(operation, o, err)
+		return plan.Live{}, classify(operation, o, err)
 	}
 	return c.answered(o.Kind, u)
 }
 
 // answered is the object that the API server has answered with.
-func (c *Children) answered(k tenancy.Kind, u *unstructured.Unstructured) (tenancy.Live, error) {
+func (c *Children) answered(k plan.Kind, u *unstructured.Unstructured) (plan.Live, error) {
 	live, err := liveOf(k, u)
 	if w := c.watch(k); w != nil && err == nil {
 		w.note(live)
@@ -105,7 +105,7 @@ func (c *Children) answered(k tenancy.Kind, u *unstructured.Unstructured) (tenan
 }
 
 // render is the object as it is sent.
-func render(o tenancy.Object) *unstructured.Unstructured {
+func render(o plan.Object) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	for key, value := range o.Body {
 		u.Object[key] = runtime.DeepCopyJSONValue(value)

@@ -15,14 +15,14 @@ import (
 
 	v1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
 func TestCreateTakesNothing(t *testing.T) {
 	r := start(t, plane.RESTConfig(), core...)
 	namespace := newNamespace(t)
 	create(t, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "kleff-plan"}})
-	for _, o := range []tenancy.Object{quota(namespace, "5"), object(tenancy.KindNamespace, "", namespace, nil)} {
+	for _, o := range []plan.Object{quota(namespace, "5"), object(plan.KindNamespace, "", namespace, nil)} {
 		before := live(t, o.Kind, o.Namespace, o.Name)
 		_, err := r.Create(t.Context(), o)
 		refused(t, err, fault.Exists, "Create"+o.Kind.Kind, "there is a "+o.Ref()+" already")
@@ -35,7 +35,7 @@ func TestCreateTakesNothing(t *testing.T) {
 
 func TestCreate(t *testing.T) {
 	r := start(t, plane.RESTConfig(), core...)
-	o := object(tenancy.KindNamespace, "", newNamespace(t)+"-new", nil)
+	o := object(plan.KindNamespace, "", newNamespace(t)+"-new", nil)
 	made := must(t)(r.Create(t.Context(), o))
 	there := live(t, o.Kind, "", o.Name)
 	if made.UID != string(there.GetUID()) || made.ResourceVersion == "1" || !made.Kept(o) {
@@ -56,7 +56,7 @@ func TestApplyHasOurFieldsOnly(t *testing.T) {
 
 	there := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: o.Name}}
 	patch(t, there, `{"metadata":{"labels":{"theirs":"kept","kleff.io/tenant":"stolen"}},"data":{"a":"9","c":"3"}}`)
-	o.Labels = map[string]string{tenancy.LabelManagedBy: tenancy.ManagedBy, tenancy.LabelTenant: "acme", tenancy.LabelTenantUID: "uid-1"}
+	o.Labels = map[string]string{plan.LabelManagedBy: plan.ManagedBy, plan.LabelTenant: "acme", plan.LabelTenantUID: "uid-1"}
 	o.Body = map[string]any{"data": map[string]any{"a": "1"}}
 	applied := must(t)(r.Apply(t.Context(), o, made.UID))
 	want := map[string]any{"a": "1", "c": "3"}
@@ -98,13 +98,13 @@ func TestApplyDropsLabels(t *testing.T) {
 	r := start(t, plane.RESTConfig(), core...)
 	namespace := newNamespace(t)
 	patch(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, `{"metadata":{"labels":{"istio-injection":"enabled","team":"red"}}}`)
-	o := object(tenancy.KindNamespace, "", namespace, nil)
+	o := object(plan.KindNamespace, "", namespace, nil)
 	o.Labels["istio.io/rev"] = "canary"
 	uid := string(live(t, o.Kind, "", namespace).GetUID())
 	applied := must(t)(r.Apply(t.Context(), o, uid, "istio-injection", "istio.io/dataplane-mode"))
 	there := live(t, o.Kind, "", namespace)
 	want := map[string]string{
-		tenancy.LabelManagedBy: tenancy.ManagedBy, tenancy.LabelTenant: "acme", tenancy.LabelTenantUID: "uid-1",
+		plan.LabelManagedBy: plan.ManagedBy, plan.LabelTenant: "acme", plan.LabelTenantUID: "uid-1",
 		"istio.io/rev": "canary", "team": "red", corev1.LabelMetadataName: namespace,
 	}
 	for what, got := range map[string]map[string]string{"the answer": applied.Labels, "the object": there.GetLabels()} {
@@ -147,7 +147,7 @@ func TestTryChangesNothing(t *testing.T) {
 		"a field that is not there": {map[string]any{"soft": map[string]any{"pods": "6"}}, "soft"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			refused(t, r.Try(t.Context(), object(tenancy.KindResourceQuota, namespace, "kleff-plan", test.spec)), fault.Invalid, test.says)
+			refused(t, r.Try(t.Context(), object(plan.KindResourceQuota, namespace, "kleff-plan", test.spec)), fault.Invalid, test.says)
 		})
 	}
 }
@@ -167,7 +167,7 @@ func TestDelete(t *testing.T) {
 	if got := live(t, second.Kind, namespace, second.Name); string(got.GetUID()) != second.UID || got.GetDeletionTimestamp() != nil {
 		t.Error("another object of that name was deleted")
 	}
-	noKind := tenancy.Live{Object: object(tenancy.ConstraintKind("NeverThere"), "", "basic", nil), UID: "uid"}
+	noKind := plan.Live{Object: object(plan.ConstraintKind("NeverThere"), "", "basic", nil), UID: "uid"}
 	if err := r.Delete(t.Context(), noKind); err != nil {
 		t.Errorf("deleting what has no kind any more: %v", err)
 	}
@@ -175,8 +175,8 @@ func TestDelete(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	r := start(t, plane.RESTConfig(), core...)
-	policy := func(namespace string) tenancy.Object {
-		return object(tenancy.KindNetworkPolicy, namespace, "kleff-isolation", map[string]any{"podSelector": map[string]any{}})
+	policy := func(namespace string) plan.Object {
+		return object(plan.KindNetworkPolicy, namespace, "kleff-isolation", map[string]any{"podSelector": map[string]any{}})
 	}
 
 	t.Run("a quota that is used up", func(t *testing.T) {
@@ -274,10 +274,10 @@ func TestBindingARoleThatOneMayNot(t *testing.T) {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "binder"}},
 	})
-	r := start(t, config, core...).ready(t, tenancy.KindRoleBinding)
+	r := start(t, config, core...).ready(t, plan.KindRoleBinding)
 	namespace := newNamespace(t)
-	binding := func(role string) tenancy.Object {
-		o := object(tenancy.KindRoleBinding, namespace, "kleff-owner", nil)
+	binding := func(role string) plan.Object {
+		o := object(plan.KindRoleBinding, namespace, "kleff-owner", nil)
 		o.Body = map[string]any{
 			"roleRef":  map[string]any{"apiGroup": rbacv1.GroupName, "kind": "ClusterRole", "name": role},
 			"subjects": []any{map[string]any{"apiGroup": rbacv1.GroupName, "kind": "User", "name": "user-12345"}},
@@ -299,7 +299,7 @@ func TestOwnWritesAreSeenAtOnce(t *testing.T) {
 	namespace := newNamespace(t)
 	r.wire.hold("resourcequotas")
 
-	seen := func(want tenancy.Live) {
+	seen := func(want plan.Live) {
 		t.Helper()
 		found, err := r.Find(t.Context(), want.Kind, namespace, want.Name)
 		if err != nil || found == nil {
@@ -312,7 +312,7 @@ func TestOwnWritesAreSeenAtOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]tenancy.Live{want}, list); diff != "" {
+		if diff := cmp.Diff([]plan.Live{want}, list); diff != "" {
 			t.Errorf("-want +listed:\n%s", diff)
 		}
 		if list, err := r.List(t.Context(), want.Kind, "default"); len(list) > 0 || err != nil {
@@ -333,5 +333,5 @@ func TestOwnWritesAreSeenAtOnce(t *testing.T) {
 	}
 	seen(applied)
 	r.wire.release()
-	r.Eventually(func() (*tenancy.Live, error) { return r.Find(t.Context(), made.Kind, namespace, made.Name) }, eventually).Should(BeNil())
+	r.Eventually(func() (*plan.Live, error) { return r.Find(t.Context(), made.Kind, namespace, made.Name) }, eventually).Should(BeNil())
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// Kind implements parent.Kind for ConnectionGroup.
+// Kind implements awsresource.Kind for ConnectionGroup.
 type Kind struct {
 	AWS        port.Groups
 	Dependents port.Dependents
@@ -21,10 +21,10 @@ type Kind struct {
 
 var _ awsresource.Kind[*v1alpha1.ConnectionGroup, port.Group] = Kind{}
 
-// New implements parent.Kind.
+// New implements awsresource.Kind.
 func (Kind) New() *v1alpha1.ConnectionGroup { return &v1alpha1.ConnectionGroup{} }
 
-// Spec implements parent.Kind.
+// Spec implements awsresource.Kind.
 func (Kind) Spec(o *v1alpha1.ConnectionGroup) awsresource.Spec {
 	return awsresource.Spec{
 		Words: domain.Words{
@@ -35,20 +35,20 @@ func (Kind) Spec(o *v1alpha1.ConnectionGroup) awsresource.Spec {
 	}
 }
 
-// Status implements parent.Kind.
+// Status implements awsresource.Kind.
 func (Kind) Status(o *v1alpha1.ConnectionGroup) awsresource.Status {
 	return awsresource.Status{Whole: &o.Status, Common: &o.Status.ResourceStatus}
 }
 
-// Observe implements parent.Kind.
+// Observe implements awsresource.Kind.
 func (Kind) Observe(g port.Group) domain.Observed { return g.Observed }
 
-// Differences implements parent.Kind.
+// Differences implements awsresource.Kind.
 func (Kind) Differences(o *v1alpha1.ConnectionGroup, g port.Group) []resource.Difference {
 	return convert.GroupDifferences(o.Spec.ConnectionGroupConfig, g.Config)
 }
 
-// Report implements parent.Kind.
+// Report implements awsresource.Kind.
 func (Kind) Report(o *v1alpha1.ConnectionGroup, g *port.Group) {
 	o.Status.Name, o.Status.RoutingEndpoint, o.Status.IsDefault = "", "", false
 	if g != nil {
@@ -56,37 +56,37 @@ func (Kind) Report(o *v1alpha1.ConnectionGroup, g *port.Group) {
 	}
 }
 
-// Read implements parent.Kind.
+// Read implements awsresource.Kind.
 func (k Kind) Read(ctx context.Context, id string) (port.Group, error) {
 	return k.AWS.ReadGroup(ctx, id)
 }
 
-// Find implements parent.Kind. A name is unique in its account.
+// Find implements awsresource.Kind. A name is unique in its account.
 func (k Kind) Find(ctx context.Context, o *v1alpha1.ConnectionGroup, _ time.Time) (port.Group, error) {
 	return k.AWS.ReadGroup(ctx, name(o))
 }
 
-// Create implements parent.Kind.
+// Create implements awsresource.Kind.
 func (k Kind) Create(ctx context.Context, o *v1alpha1.ConnectionGroup, tags map[string]string) (port.Group, error) {
 	return k.AWS.CreateGroup(ctx, name(o), convert.NormalizeGroup(o.Spec.ConnectionGroupConfig), tags)
 }
 
-// Update implements parent.Kind.
+// Update implements awsresource.Kind.
 func (k Kind) Update(ctx context.Context, o *v1alpha1.ConnectionGroup, seen port.Group) (port.Group, error) {
 	return k.AWS.UpdateGroup(ctx, seen.ID, seen.ETag, convert.NormalizeGroup(o.Spec.ConnectionGroupConfig))
 }
 
-// Disable implements parent.Kind.
+// Disable implements awsresource.Kind.
 func (k Kind) Disable(ctx context.Context, seen port.Group) (port.Group, error) {
 	return k.AWS.DisableGroup(ctx, seen.ID, seen.ETag)
 }
 
-// Delete implements parent.Kind.
+// Delete implements awsresource.Kind.
 func (k Kind) Delete(ctx context.Context, seen domain.Observed) error {
 	return k.AWS.DeleteGroup(ctx, seen.ID, seen.ETag)
 }
 
-// Tenants implements parent.Kind.
+// Tenants implements awsresource.Kind.
 func (k Kind) Tenants(ctx context.Context, seen port.Group) ([]string, bool, error) {
 	return k.Dependents.TenantsOf(ctx, "", seen.ID)
 }

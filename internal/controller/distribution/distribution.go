@@ -14,7 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// Kind implements parent.Kind for Distribution.
+// Kind implements awsresource.Kind for Distribution.
 type Kind struct {
 	AWS        port.Distributions
 	Dependents port.Dependents
@@ -22,10 +22,10 @@ type Kind struct {
 
 var _ awsresource.Kind[*v1alpha1.Distribution, port.Distribution] = Kind{}
 
-// New implements parent.Kind.
+// New implements awsresource.Kind.
 func (Kind) New() *v1alpha1.Distribution { return &v1alpha1.Distribution{} }
 
-// Spec implements parent.Kind.
+// Spec implements awsresource.Kind.
 func (Kind) Spec(o *v1alpha1.Distribution) awsresource.Spec {
 	return awsresource.Spec{
 		Words: domain.Words{
@@ -36,20 +36,20 @@ func (Kind) Spec(o *v1alpha1.Distribution) awsresource.Spec {
 	}
 }
 
-// Status implements parent.Kind.
+// Status implements awsresource.Kind.
 func (Kind) Status(o *v1alpha1.Distribution) awsresource.Status {
 	return awsresource.Status{Whole: &o.Status, Common: &o.Status.ResourceStatus, Creations: &o.Status.Creations}
 }
 
-// Observe implements parent.Kind.
+// Observe implements awsresource.Kind.
 func (Kind) Observe(d port.Distribution) domain.Observed { return d.Observed }
 
-// Differences implements parent.Kind.
+// Differences implements awsresource.Kind.
 func (Kind) Differences(o *v1alpha1.Distribution, d port.Distribution) []resource.Difference {
 	return convert.DistributionDifferences(o.Spec.DistributionConfig, d.Config)
 }
 
-// Report implements parent.Kind.
+// Report implements awsresource.Kind.
 func (Kind) Report(o *v1alpha1.Distribution, d *port.Distribution) {
 	o.Status.DomainName = ""
 	if d != nil {
@@ -57,37 +57,37 @@ func (Kind) Report(o *v1alpha1.Distribution, d *port.Distribution) {
 	}
 }
 
-// Read implements parent.Kind.
+// Read implements awsresource.Kind.
 func (k Kind) Read(ctx context.Context, id string) (port.Distribution, error) {
 	return k.AWS.ReadDistribution(ctx, id)
 }
 
-// Find implements parent.Kind. Every caller reference of the object begins with its UID.
+// Find implements awsresource.Kind. Every caller reference of the object begins with its UID.
 func (k Kind) Find(ctx context.Context, o *v1alpha1.Distribution, since time.Time) (port.Distribution, error) {
 	return k.AWS.FindDistribution(ctx, mode(o), string(o.UID), since)
 }
 
-// Create implements parent.Kind.
+// Create implements awsresource.Kind.
 func (k Kind) Create(ctx context.Context, o *v1alpha1.Distribution, tags map[string]string) (port.Distribution, error) {
 	return k.AWS.CreateDistribution(ctx, reference(o), convert.NormalizeDistribution(o.Spec.DistributionConfig), tags)
 }
 
-// Update implements parent.Kind.
+// Update implements awsresource.Kind.
 func (k Kind) Update(ctx context.Context, o *v1alpha1.Distribution, seen port.Distribution) (port.Distribution, error) {
 	return k.AWS.UpdateDistribution(ctx, seen, convert.NormalizeDistribution(o.Spec.DistributionConfig))
 }
 
-// Disable implements parent.Kind.
+// Disable implements awsresource.Kind.
 func (k Kind) Disable(ctx context.Context, seen port.Distribution) (port.Distribution, error) {
 	return k.AWS.DisableDistribution(ctx, seen)
 }
 
-// Delete implements parent.Kind.
+// Delete implements awsresource.Kind.
 func (k Kind) Delete(ctx context.Context, seen domain.Observed) error {
 	return k.AWS.DeleteDistribution(ctx, seen.ID, seen.ETag)
 }
 
-// Tenants implements parent.Kind. A standard distribution has none, and it is not known what AWS answers to whoever
+// Tenants implements awsresource.Kind. A standard distribution has none, and it is not known what AWS answers to whoever
 // asks for them: a refusal would hold the deletion up for ever.
 func (k Kind) Tenants(ctx context.Context, seen port.Distribution) ([]string, bool, error) {
 	if seen.Config.ConnectionMode == v1alpha1.ConnectionModeDirect {

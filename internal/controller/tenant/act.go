@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -16,21 +17,21 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.observe(ctx)
 	}
 	switch s := p.decision.Step.(type) {
-	case tenancy.Look:
+	case tenant.Look:
 		return p.look(ctx)
-	case tenancy.Try:
+	case tenant.Try:
 		return p.try(ctx, s)
-	case tenancy.CreateNamespace:
+	case tenant.CreateNamespace:
 		return p.write(ctx, k, func() error { return p.createNamespace(ctx, s) })
-	case tenancy.ApplyNamespace:
+	case tenant.ApplyNamespace:
 		return p.write(ctx, k, func() error { return p.applyNamespace(ctx, s) })
-	case tenancy.DeleteNamespace:
+	case tenant.DeleteNamespace:
 		return p.write(ctx, k, func() error { return p.deleteNamespace(ctx, s) })
-	case tenancy.Apply:
+	case tenant.Apply:
 		return p.write(ctx, k, func() error { p.apply(ctx, s); return nil })
-	case tenancy.EnsureFinalizer:
+	case tenant.EnsureFinalizer:
 		return p.hold(ctx, k)
-	case tenancy.LetGo, tenancy.Rest:
+	case tenant.LetGo, tenant.Rest:
 	}
 	return nil
 }
@@ -57,7 +58,7 @@ func (p *pass) hold(ctx context.Context, k reconcile.Keeper) error {
 // look reads the namespace past the cache.
 func (p *pass) look(ctx context.Context) error {
 	p.in.World.Looked = true
-	live, err := p.Children.Read(ctx, tenancy.KindNamespace, "", p.in.Tenant.Namespace)
+	live, err := p.Children.Read(ctx, plan.KindNamespace, "", p.in.Tenant.Namespace)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return p.sawNamespace(ctx, nil)
@@ -69,7 +70,7 @@ func (p *pass) look(ctx context.Context) error {
 }
 
 // createNamespace makes the namespace. One that is there meanwhile is looked at.
-func (p *pass) createNamespace(ctx context.Context, s tenancy.CreateNamespace) error {
+func (p *pass) createNamespace(ctx context.Context, s tenant.CreateNamespace) error {
 	live, err := p.Children.Create(ctx, s.Object)
 	if fault.Is(err, fault.Exists) {
 		return p.look(ctx)
@@ -79,18 +80,18 @@ func (p *pass) createNamespace(ctx context.Context, s tenancy.CreateNamespace) e
 	}
 	p.tell("NamespaceCreated", fmt.Sprintf("the namespace %q was created", live.Name))
 	// What a plan gave the former one is gone with it: there is nothing to keep, and no roll-out to wait for.
-	p.in.Memory, p.in.World.Follow.Former = tenancy.Memory{}, nil
+	p.in.Memory, p.in.World.Follow.Former = tenant.Memory{}, nil
 	return p.sawNamespace(ctx, &live)
 }
 
-func (p *pass) applyNamespace(ctx context.Context, s tenancy.ApplyNamespace) error {
+func (p *pass) applyNamespace(ctx context.Context, s tenant.ApplyNamespace) error {
 	live, err := p.Children.Apply(ctx, s.Object, s.UID, s.Drop...)
 	if err != nil {
 		return p.refusal(err)
 	}
 	switch {
 	case !live.Kept(s.Object) || slices.ContainsFunc(s.Drop, func(label string) bool { return live.Labels[label] != "" }):
-		return p.refusal(tenancy.Unsettled(s.Object))
+		return p.refusal(plan.Unsettled(s.Object))
 	case s.Adopts:
 		p.tell("NamespaceAdopted", fmt.Sprintf("the namespace %q, which existed, is this tenant's from now on", live.Name))
 	case p.in.Deleting:
@@ -99,7 +100,7 @@ func (p *pass) applyNamespace(ctx context.Context, s tenancy.ApplyNamespace) err
 	return p.sawNamespace(ctx, &live)
 }
 
-func (p *pass) deleteNamespace(ctx context.Context, s tenancy.DeleteNamespace) error {
+func (p *pass) deleteNamespace(ctx context.Context, s tenant.DeleteNamespace) error {
 	if err := p.Children.Delete(ctx, s.Live); err != nil {
 		return p.refusal(err)
 	}
@@ -111,19 +112,19 @@ func (p *pass) refusal(err error) error {
 	if fault.Is(err, fault.Throttled, fault.Transient, fault.None) {
 		return err
 	}
-	p.in.World.Refused = tenancy.Fault(err)
+	p.in.World.Refused = plan.Fault(err)
 	return nil
 }
 
 // try asks the API server whether it would take what the plan says. A refusal that speaks of anything but the objects themselves, such
 // as of a right that is missing, is left to the write.
-func (p *pass) try(ctx context.Context, s tenancy.Try) error {
+func (p *pass) try(ctx context.Context, s tenant.Try) error {
 	f := &p.in.World.Follow
 	for _, o := range s.Objects {
 		err := p.Children.Try(ctx, o)
 		switch {
 		case fault.Is(err, fault.Invalid):
-			f.Invalid = fmt.Sprintf("%s: %s", tenancy.FieldOf(o), tenancy.InWords(err))
+			f.Invalid = fmt.Sprintf("%s: %s", plan.FieldOf(o), plan.InWords(err))
 			p.Plans.Refuse(f.UID, f.Generation, f.Invalid)
 			return nil
 		case fault.Is(err, fault.Throttled, fault.Transient):
@@ -136,7 +137,7 @@ func (p *pass) try(ctx context.Context, s tenancy.Try) error {
 }
 
 // apply does what it can. What fails is noted with the object, and tried again later.
-func (p *pass) apply(ctx context.Context, a tenancy.Apply) {
+func (p *pass) apply(ctx context.Context, a tenant.Apply) {
 	for _, l := range a.Prune {
 		err := p.Children.Delete(ctx, l)
 		if err == nil {
@@ -156,7 +157,7 @@ func (p *pass) apply(ctx context.Context, a tenancy.Apply) {
 }
 
 // update applies a child. What somebody has added to it stays in an apply; where that changes what the child means, it is made anew.
-func (p *pass) update(ctx context.Context, u tenancy.Update) error {
+func (p *pass) update(ctx context.Context, u plan.Update) error {
 	live, err := p.Children.Apply(ctx, u.Object, u.UID)
 	if err != nil || live.Kept(u.Object) || !u.Closed() {
 		return p.settled(u.Object, live, err)
@@ -165,8 +166,8 @@ func (p *pass) update(ctx context.Context, u tenancy.Update) error {
 }
 
 // replace makes a child anew.
-func (p *pass) replace(ctx context.Context, u tenancy.Update) error {
-	if err := p.Children.Delete(ctx, tenancy.Live{Object: u.Object, UID: u.UID}); err != nil {
+func (p *pass) replace(ctx context.Context, u plan.Update) error {
+	if err := p.Children.Delete(ctx, plan.Live{Object: u.Object, UID: u.UID}); err != nil {
 		return err
 	}
 	live, err := p.Children.Create(ctx, u.Object)
@@ -174,14 +175,14 @@ func (p *pass) replace(ctx context.Context, u tenancy.Update) error {
 }
 
 // create makes a child. One that is there is the tenant's only if it carries the UID of a tenant: the namespace is this one's.
-func (p *pass) create(ctx context.Context, o tenancy.Object) error {
+func (p *pass) create(ctx context.Context, o plan.Object) error {
 	live, err := p.Children.Create(ctx, o)
 	if fault.Is(err, fault.Exists) {
 		if live, err = p.Children.Read(ctx, o.Kind, o.Namespace, o.Name); err != nil {
 			return err
 		}
-		if live.Labels[tenancy.LabelTenantUID] == "" {
-			return tenancy.Foreign(o)
+		if live.Labels[plan.LabelTenantUID] == "" {
+			return plan.Foreign(o)
 		}
 		if live.Deleting {
 			p.found(live)
@@ -193,18 +194,18 @@ func (p *pass) create(ctx context.Context, o tenancy.Object) error {
 }
 
 // settled takes a child as it is after a write.
-func (p *pass) settled(o tenancy.Object, live tenancy.Live, err error) error {
+func (p *pass) settled(o plan.Object, live plan.Live, err error) error {
 	if err != nil {
 		return err
 	}
 	p.found(live)
 	if !live.Kept(o) {
-		return tenancy.Unsettled(o)
+		return plan.Unsettled(o)
 	}
 	return nil
 }
 
-func (p *pass) found(live tenancy.Live) {
+func (p *pass) found(live plan.Live) {
 	children := p.in.World.Children
 	for i := range children {
 		if children[i].Key() == live.Key() {
@@ -216,17 +217,17 @@ func (p *pass) found(live tenancy.Live) {
 }
 
 // pruned takes a child that was deleted. Some wait for finalizers, and go later.
-func (p *pass) pruned(l tenancy.Live) {
+func (p *pass) pruned(l plan.Live) {
 	l.Deleting = true
 	p.found(l)
 }
 
-func (p *pass) note(o tenancy.Object, hash string, err error) {
+func (p *pass) note(o plan.Object, hash string, err error) {
 	if err == nil {
 		delete(p.memory.attempts, o.Key())
 		return
 	}
-	p.memory.attempts.Note(o.Key(), hash, p.in.Now, tenancy.Fault(err))
+	p.memory.attempts.Note(o.Key(), hash, p.in.Now, plan.Fault(err))
 }
 
 func (p *pass) tell(reason, message string) {

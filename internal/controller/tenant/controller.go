@@ -1,4 +1,4 @@
-// Package tenant gives customers their namespaces. All that is decided is decided in domain/tenancy; here is how it is
+// Package tenant gives customers their namespaces. All that is decided is decided in domain/tenant; here is how it is
 // observed and done.
 package tenant
 
@@ -14,7 +14,7 @@ import (
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -26,7 +26,7 @@ type Options struct {
 	// Plans is what is known of the plans as they are now.
 	Plans *tenantplan.Plans
 	// Reserved are the names of namespaces that no tenant gets.
-	Reserved tenancy.Reserved
+	Reserved plan.Reserved
 	Clock    clock.PassiveClock
 	// Ready waits until Children can be read from.
 	Ready func(ctx context.Context) error
@@ -50,7 +50,7 @@ type Controller struct {
 // memory is what the process remembers of one tenant.
 type memory struct {
 	uid      types.UID
-	attempts tenancy.Attempts
+	attempts plan.Attempts
 }
 
 // New makes a controller.
@@ -85,7 +85,7 @@ func (c *Controller) recall(o *kleffv1.Tenant) *memory {
 	defer c.mu.Unlock()
 	m := c.memory[o.Name]
 	if m == nil || m.uid != o.UID {
-		m = &memory{uid: o.UID, attempts: tenancy.Attempts{}}
+		m = &memory{uid: o.UID, attempts: plan.Attempts{}}
 		c.memory[o.Name] = m
 	}
 	return m
@@ -109,9 +109,9 @@ func (c *Controller) active() bool {
 
 // ChildChanged wakes those who want the namespace that an object is, or is in. What its labels say does not count: a customer writes
 // them in their own namespace, and could keep the tenants of others awake.
-func (c *Controller) ChildChanged(ctx context.Context, l tenancy.Live) {
+func (c *Controller) ChildChanged(ctx context.Context, l plan.Live) {
 	namespace := l.Namespace
-	if l.Kind == tenancy.KindNamespace {
+	if l.Kind == plan.KindNamespace {
 		namespace = l.Name
 	}
 	if namespace != "" && c.active() {

@@ -14,7 +14,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -28,8 +29,8 @@ type pass struct {
 	observed bool
 	// confirmed says that the finalizer is stored, and the object as the pass knows it.
 	confirmed bool
-	in        tenancy.Input
-	decision  tenancy.Decision
+	in        tenant.Input
+	decision  tenant.Decision
 	events    []reconcile.Event
 }
 
@@ -38,20 +39,20 @@ func (p *pass) Decide() chain.Effect {
 	if !p.observed {
 		return chain.Read
 	}
-	p.decision = tenancy.Decide(p.in)
+	p.decision = tenant.Decide(p.in)
 	return p.decision.Step.Effect()
 }
 
 // observe reads what the decision is made from, all of it from caches.
 func (p *pass) observe(ctx context.Context) error {
 	customer := convert.Customer(p.object)
-	p.in = tenancy.Input{
+	p.in = tenant.Input{
 		Now: p.Clock.Now(), Tenant: customer, Problem: customer.Problem(p.Reserved),
 		Deleting: !p.object.DeletionTimestamp.IsZero(), Protected: p.object.Spec.DeletionProtection,
 		Retain: p.object.Spec.DeletionPolicy == kleffv1.DeletionRetain, Held: controllerutil.ContainsFinalizer(p.object, kleffv1.NamespaceFinalizer),
 		Memory: convert.CustomerMemory(&p.object.Status), Attempts: p.memory.attempts,
 	}
-	namespace, err := p.Children.Find(ctx, tenancy.KindNamespace, "", customer.Namespace)
+	namespace, err := p.Children.Find(ctx, plan.KindNamespace, "", customer.Namespace)
 	if err != nil {
 		return fmt.Errorf("looking for the namespace in the cache: %w", err)
 	}
@@ -66,7 +67,7 @@ func (p *pass) observe(ctx context.Context) error {
 }
 
 // sawNamespace takes what was found of the namespace, and reads the children if it is the tenant's and stays.
-func (p *pass) sawNamespace(ctx context.Context, n *tenancy.Live) error {
+func (p *pass) sawNamespace(ctx context.Context, n *plan.Live) error {
 	w := &p.in.World
 	w.Namespace, w.Owner = n, ""
 	if n == nil {
@@ -78,21 +79,21 @@ func (p *pass) sawNamespace(ctx context.Context, n *tenancy.Live) error {
 	}
 	w.Owner = owner
 	// A deletion asks for the namespace alone, and each child that goes wakes the tenant.
-	if n.Labels[tenancy.LabelTenantUID] == p.in.Tenant.UID && !p.in.Deleting {
+	if n.Labels[plan.LabelTenantUID] == p.in.Tenant.UID && !p.in.Deleting {
 		p.readChildren(ctx)
 	}
 	return nil
 }
 
 // owner is the living tenant that the namespace is of, if it is another one: it carries that one's UID, or did until somebody took it off.
-func (p *pass) owner(ctx context.Context, n *tenancy.Live) (string, error) {
+func (p *pass) owner(ctx context.Context, n *plan.Live) (string, error) {
 	var wanting kleffv1.TenantList
 	if err := p.Client.List(ctx, &wanting, client.MatchingFields{IndexNamespace: n.Name}); err != nil {
 		return "", fmt.Errorf("looking for the owner of the namespace: %w", err)
 	}
 	for i := range wanting.Items {
 		other := &wanting.Items[i]
-		if other.UID != p.object.UID && (string(other.UID) == n.Labels[tenancy.LabelTenantUID] || other.Status.Namespace == n.Name) {
+		if other.UID != p.object.UID && (string(other.UID) == n.Labels[plan.LabelTenantUID] || other.Status.Namespace == n.Name) {
 			return other.Name, nil
 		}
 	}
@@ -103,19 +104,19 @@ func (p *pass) owner(ctx context.Context, n *tenancy.Live) (string, error) {
 // that was adopted brings that of its former tenant.
 func (p *pass) readChildren(ctx context.Context) {
 	w := &p.in.World
-	w.Children, w.Missing, w.Unreadable = nil, nil, map[tenancy.Kind]*fault.Error{}
-	for _, k := range tenancy.ChildKinds() {
+	w.Children, w.Missing, w.Unreadable = nil, nil, map[plan.Kind]*fault.Error{}
+	for _, k := range plan.ChildKinds() {
 		if !p.Children.Served(k) {
 			w.Missing = append(w.Missing, k)
 			continue
 		}
 		found, err := p.Children.List(ctx, k, p.in.Tenant.Namespace)
 		if err != nil {
-			w.Unreadable[k] = tenancy.Fault(err)
+			w.Unreadable[k] = plan.Fault(err)
 			continue
 		}
 		for _, l := range found {
-			if l.Labels[tenancy.LabelTenantUID] != "" {
+			if l.Labels[plan.LabelTenantUID] != "" {
 				w.Children = append(w.Children, l)
 			}
 		}
@@ -123,22 +124,22 @@ func (p *pass) readChildren(ctx context.Context) {
 }
 
 // follow reads the plan.
-func (p *pass) follow(ctx context.Context) (tenancy.Follow, error) {
-	var plan kleffv1.TenantPlan
+func (p *pass) follow(ctx context.Context) (tenant.Follow, error) {
+	var found kleffv1.TenantPlan
 	former := p.Plans.At(p.in.Memory.PlanUID, p.in.Memory.PlanGeneration)
-	if err := p.Client.Get(ctx, client.ObjectKey{Name: p.object.Spec.Plan}, &plan); err != nil {
+	if err := p.Client.Get(ctx, client.ObjectKey{Name: p.object.Spec.Plan}, &found); err != nil {
 		if apierrors.IsNotFound(err) {
-			return tenancy.Follow{Former: former}, nil
+			return tenant.Follow{Former: former}, nil
 		}
-		return tenancy.Follow{}, fmt.Errorf("looking for the plan: %w", err)
+		return tenant.Follow{}, fmt.Errorf("looking for the plan: %w", err)
 	}
-	state := p.Plans.State(&plan)
-	f := tenancy.Follow{
-		Plan: state.Plan, UID: string(plan.UID), Generation: plan.Generation, Invalid: state.Invalid, Tried: state.Tried,
-		Going: !plan.DeletionTimestamp.IsZero(), Released: p.Plans.IsReleased(plan.UID, plan.Generation, p.object.UID), Former: former,
+	state := p.Plans.State(&found)
+	f := tenant.Follow{
+		Plan: state.Plan, UID: string(found.UID), Generation: found.Generation, Invalid: state.Invalid, Tried: state.Tried,
+		Going: !found.DeletionTimestamp.IsZero(), Released: p.Plans.IsReleased(found.UID, found.Generation, p.object.UID), Former: former,
 	}
-	for _, c := range convert.Conditions(plan.Status.Conditions) {
-		if c.Type == tenancy.ConditionPolicyReady {
+	for _, c := range convert.Conditions(found.Status.Conditions) {
+		if c.Type == plan.ConditionPolicyReady {
 			f.Policy = &c
 		}
 	}
@@ -150,15 +151,15 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	if !p.observed {
 		return reconcile.Conclusion{}
 	}
-	if _, over := p.decision.Step.(tenancy.LetGo); over {
+	if _, over := p.decision.Step.(tenant.LetGo); over {
 		return p.farewell(err)
 	}
 	s := &p.object.Status
 	before := s.DeepCopy().Conditions
-	report := tenancy.Conclude(p.in, tenancy.Outcome{Decision: p.decision, Err: err}, convert.Conditions(before))
+	report := tenant.Conclude(p.in, tenant.Outcome{Decision: p.decision, Err: err}, convert.Conditions(before))
 	convert.CustomerStatus(s, p.object.Generation, report, p.Clock.Now())
 	c := reconcile.Conclusion{Events: append(p.events, transition(before, s.Conditions)...)}
-	if rest, ok := p.decision.Step.(tenancy.Rest); ok {
+	if rest, ok := p.decision.Step.(tenant.Rest); ok {
 		c.After = rest.After
 	}
 	return c

@@ -12,7 +12,7 @@ import (
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenant"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
 // index is a cache that knows tenants by the names of their namespaces, and nothing else.
@@ -37,19 +37,19 @@ func (i index) List(_ context.Context, into client.ObjectList, options ...client
 
 func TestObjectsWakeWhoeverWantsTheirNamespace(t *testing.T) {
 	known := index{tenants: map[string][]string{"user-1": {"one", "another-one"}, "user-2": {"two"}}}
-	live := func(k tenancy.Kind, namespace, name string, labels map[string]string) tenancy.Live {
-		return tenancy.Live{Object: tenancy.Object{Kind: k, Namespace: namespace, Name: name, Labels: labels}}
+	live := func(k plan.Kind, namespace, name string, labels map[string]string) plan.Live {
+		return plan.Live{Object: plan.Object{Kind: k, Namespace: namespace, Name: name, Labels: labels}}
 	}
-	ofTwo := map[string]string{tenancy.LabelTenant: "two", tenancy.LabelTenantUID: "u2"}
+	ofTwo := map[string]string{plan.LabelTenant: "two", plan.LabelTenantUID: "u2"}
 	for about, c := range map[string]struct {
-		changed tenancy.Live
+		changed plan.Live
 		want    []string
 	}{
-		"a namespace":   {live(tenancy.KindNamespace, "", "user-1", nil), []string{"one", "another-one"}},
-		"what is in it": {live(tenancy.KindResourceQuota, "user-2", "kleff-plan", nil), []string{"two"}},
-		"what a customer labels as another's stays his": {live(tenancy.KindNetworkPolicy, "user-1", "mine", ofTwo), []string{"one", "another-one"}},
-		"what is in a namespace that nobody wants":      {live(tenancy.KindNetworkPolicy, "else", "mine", ofTwo), nil},
-		"what is in no namespace":                       {live(tenancy.ConstraintKind("KleffPodSecurity"), "", "user-1", nil), nil},
+		"a namespace":   {live(plan.KindNamespace, "", "user-1", nil), []string{"one", "another-one"}},
+		"what is in it": {live(plan.KindResourceQuota, "user-2", "kleff-plan", nil), []string{"two"}},
+		"what a customer labels as another's stays his": {live(plan.KindNetworkPolicy, "user-1", "mine", ofTwo), []string{"one", "another-one"}},
+		"what is in a namespace that nobody wants":      {live(plan.KindNetworkPolicy, "else", "mine", ofTwo), nil},
+		"what is in no namespace":                       {live(plan.ConstraintKind("KleffPodSecurity"), "", "user-1", nil), nil},
 	} {
 		active := make(chan struct{})
 		close(active)
@@ -69,7 +69,7 @@ func TestObjectsWakeWhoeverWantsTheirNamespace(t *testing.T) {
 // A replica that waits for its turn looks at nothing: it looks at everything when its turn comes.
 func TestNobodyWakesBeforeTheTurn(t *testing.T) {
 	tenants := tenant.New(tenant.Options{Active: make(chan struct{})})
-	tenants.ChildChanged(t.Context(), tenancy.Live{Object: tenancy.Object{Kind: tenancy.KindNamespace, Name: "user-1"}})
+	tenants.ChildChanged(t.Context(), plan.Live{Object: plan.Object{Kind: plan.KindNamespace, Name: "user-1"}})
 	if len(tenants.Woken()) != 0 {
 		t.Error("somebody was woken")
 	}

@@ -1,5 +1,5 @@
 // Package tenantplan takes the changes of plans through their tenants, and keeps the plans' constraints. All that is decided
-// is decided in domain/tenancy; here is how it is observed and done.
+// is decided in domain/tenantplan; here is how it is observed and done.
 package tenantplan
 
 import (
@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -57,7 +57,7 @@ type Controller struct {
 // memory is what the process remembers of one plan.
 type memory struct {
 	uid      types.UID
-	attempts tenancy.Attempts
+	attempts plan.Attempts
 	// counted is when the figures in status were last stored.
 	counted time.Time
 }
@@ -97,7 +97,7 @@ func (c *Controller) recall(o *kleffv1.TenantPlan) *memory {
 	defer c.mu.Unlock()
 	m := c.memory[o.Name]
 	if m == nil || m.uid != o.UID {
-		m = &memory{uid: o.UID, attempts: tenancy.Attempts{}}
+		m = &memory{uid: o.UID, attempts: plan.Attempts{}}
 		c.memory[o.Name] = m
 	}
 	return m
@@ -112,8 +112,8 @@ func (c *Controller) Wake(ctx context.Context, plans ...string) {
 
 // ChildChanged wakes the plan of a constraint. Labels of other kinds are whosever they are: a pass over a plan looks at all its tenants, and a
 // customer must not be able to ask for one.
-func (c *Controller) ChildChanged(ctx context.Context, l tenancy.Live) {
-	if name := l.Labels[tenancy.LabelPlan]; name != "" && l.Kind == tenancy.ConstraintKind(l.Kind.Kind) {
+func (c *Controller) ChildChanged(ctx context.Context, l plan.Live) {
+	if name := l.Labels[plan.LabelPlan]; name != "" && l.Kind == plan.ConstraintKind(l.Kind.Kind) {
 		c.Wake(ctx, name)
 	}
 }

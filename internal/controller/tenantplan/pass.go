@@ -16,7 +16,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -33,8 +34,8 @@ type pass struct {
 
 	observed  bool
 	confirmed bool
-	in        tenancy.PlanInput
-	decision  tenancy.PlanDecision
+	in        tenantplan.Input
+	decision  tenantplan.Decision
 	tenants   []kleffv1.Tenant
 }
 
@@ -43,7 +44,7 @@ func (p *pass) Decide() chain.Effect {
 	if !p.observed {
 		return chain.Read
 	}
-	p.decision = tenancy.DecidePlan(p.in)
+	p.decision = tenantplan.Decide(p.in)
 	return p.decision.Step.Effect()
 }
 
@@ -53,13 +54,13 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.observe(ctx)
 	}
 	switch s := p.decision.Step.(type) {
-	case tenancy.PlanEnsureFinalizer:
+	case tenantplan.EnsureFinalizer:
 		return p.hold(ctx, k)
-	case tenancy.PlanApply:
+	case tenantplan.Apply:
 		return p.apply(ctx, k, s)
-	case tenancy.PlanRelease:
+	case tenantplan.Release:
 		p.release(ctx, s)
-	case tenancy.PlanLetGo, tenancy.PlanRest:
+	case tenantplan.LetGo, tenantplan.Rest:
 	}
 	return nil
 }
@@ -67,10 +68,10 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 // observe reads the tenants and the constraints, all from caches.
 func (p *pass) observe(ctx context.Context) error {
 	state := p.Plans.State(p.object)
-	p.in = tenancy.PlanInput{
+	p.in = tenantplan.Input{
 		Now: p.Clock.Now(), Plan: state.Plan, Invalid: state.Invalid, Released: p.Plans.Released(p.object.UID, p.object.Generation),
 		Name: p.object.Name, UID: string(p.object.UID), Generation: p.object.Generation,
-		Deleting: !p.object.DeletionTimestamp.IsZero(), Held: p.held(), Limits: convert.PlanLimits(p.object), Attempts: p.memory.attempts, Unreadable: map[tenancy.Kind]*fault.Error{},
+		Deleting: !p.object.DeletionTimestamp.IsZero(), Held: p.held(), Limits: convert.PlanLimits(p.object), Attempts: p.memory.attempts, Unreadable: map[plan.Kind]*fault.Error{},
 	}
 	if !state.Tried {
 		p.in.Refused = convert.PlanRefusal(p.object)
@@ -92,7 +93,7 @@ func (p *pass) observe(ctx context.Context) error {
 func (p *pass) observeConstraints(ctx context.Context) {
 	wanted := p.kinds()
 	for _, name := range p.allKinds() {
-		kind := tenancy.ConstraintKind(name)
+		kind := plan.ConstraintKind(name)
 		if !p.Children.Served(kind) {
 			if slices.Contains(wanted, name) {
 				p.in.Missing = append(p.in.Missing, kind)
@@ -101,7 +102,7 @@ func (p *pass) observeConstraints(ctx context.Context) {
 		}
 		found, err := p.Children.List(ctx, kind, "")
 		if err != nil {
-			p.in.Unreadable[kind] = tenancy.Fault(err)
+			p.in.Unreadable[kind] = plan.Fault(err)
 			continue
 		}
 		for _, l := range found {
@@ -150,7 +151,7 @@ func (p *pass) hold(ctx context.Context, k reconcile.Keeper) error {
 }
 
 // apply does what it can. What fails is noted with the object.
-func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenancy.PlanApply) error {
+func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenantplan.Apply) error {
 	if !p.confirmed {
 		// Not during a deletion: the finalizer and the annotation are there, so that this is a read.
 		if err := k.Hold(ctx, nil); err != nil {
@@ -177,14 +178,14 @@ func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenancy.PlanAppl
 }
 
 // create makes a constraint. One that is there may be the plan's.
-func (p *pass) create(ctx context.Context, o tenancy.Object) error {
+func (p *pass) create(ctx context.Context, o plan.Object) error {
 	live, err := p.Children.Create(ctx, o)
 	if fault.Is(err, fault.Exists) {
 		if live, err = p.Children.Read(ctx, o.Kind, "", o.Name); err != nil {
 			return err
 		}
 		if !p.in.Owns(live) {
-			return tenancy.Foreign(o)
+			return plan.Foreign(o)
 		}
 		live, err = p.Children.Apply(ctx, o, live.UID)
 	}
@@ -192,18 +193,18 @@ func (p *pass) create(ctx context.Context, o tenancy.Object) error {
 }
 
 // settled takes an object as it is after a write.
-func (p *pass) settled(o tenancy.Object, live tenancy.Live, err error) error {
+func (p *pass) settled(o plan.Object, live plan.Live, err error) error {
 	if err != nil {
 		return err
 	}
 	p.found(live)
 	if !live.Kept(o) {
-		return tenancy.Unsettled(o)
+		return plan.Unsettled(o)
 	}
 	return nil
 }
 
-func (p *pass) found(live tenancy.Live) {
+func (p *pass) found(live plan.Live) {
 	for i := range p.in.Constraints {
 		if p.in.Constraints[i].Key() == live.Key() {
 			p.in.Constraints[i] = live
@@ -213,18 +214,18 @@ func (p *pass) found(live tenancy.Live) {
 	p.in.Constraints = append(p.in.Constraints, live)
 }
 
-func (p *pass) keep(o tenancy.Object, err error) { p.note(o, o.Hash(), err) }
+func (p *pass) keep(o plan.Object, err error) { p.note(o, o.Hash(), err) }
 
-func (p *pass) note(o tenancy.Object, hash string, err error) {
+func (p *pass) note(o plan.Object, hash string, err error) {
 	if err == nil {
 		delete(p.memory.attempts, o.Key())
 		return
 	}
-	p.memory.attempts.Note(o.Key(), hash, p.in.Now, tenancy.Fault(err))
+	p.memory.attempts.Note(o.Key(), hash, p.in.Now, plan.Fault(err))
 }
 
 // release lets the next tenants have the plan, and wakes them.
-func (p *pass) release(ctx context.Context, s tenancy.PlanRelease) {
+func (p *pass) release(ctx context.Context, s tenantplan.Release) {
 	p.Plans.Release(p.in.UID, p.in.Generation, s.UIDs)
 	var names []string
 	for i := range p.tenants {
@@ -241,12 +242,12 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	if !p.observed {
 		return reconcile.Conclusion{}
 	}
-	report := tenancy.ConcludePlan(p.in, tenancy.PlanOutcome{Decision: p.decision, Err: err})
+	report := tenantplan.Conclude(p.in, tenantplan.Outcome{Decision: p.decision, Err: err})
 	before := p.object.Status.DeepCopy()
 	now := p.Clock.Now()
 	convert.PlanStatus(&p.object.Status, p.object.Generation, report, now)
 	c := reconcile.Conclusion{Events: p.events(before.Conditions)}
-	if rest, ok := p.decision.Step.(tenancy.PlanRest); ok {
+	if rest, ok := p.decision.Step.(tenantplan.Rest); ok {
 		c.After = rest.After
 	}
 	if wait := countsEvery - now.Sub(p.memory.counted); wait > 0 && onlyCounts(before, &p.object.Status) {

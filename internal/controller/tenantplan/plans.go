@@ -9,7 +9,7 @@ import (
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
 // Plans is what the process knows of the plans as they are now: compiled once for all their tenants, with what the API server
@@ -23,12 +23,12 @@ type Plans struct {
 // entry is what is known of one generation of a plan.
 type entry struct {
 	generation int64
-	plan       *tenancy.Plan
+	plan       *plan.Plan
 	invalid    string
 	tried      bool
 	released   map[string]bool
 	// former are the generations before, which tenants have that wait for this one.
-	former map[int64]*tenancy.Plan
+	former map[int64]*plan.Plan
 }
 
 // mostFormer is how many generations before are remembered. Tenants that have an older one keep it, without being corrected.
@@ -40,7 +40,7 @@ func NewPlans() *Plans { return &Plans{entries: map[types.UID]*entry{}} }
 // State is what is known of a plan as it is now.
 type State struct {
 	// Plan is nil where the plan can't be.
-	Plan *tenancy.Plan
+	Plan *plan.Plan
 	// Invalid is why it can't be, by itself or by the API server's answer.
 	Invalid string
 	// Tried says that the API server would take its objects.
@@ -83,7 +83,7 @@ func compiled(o *kleffv1.TenantPlan) *entry {
 	e := &entry{generation: o.Generation, released: map[string]bool{}}
 	spec, err := convert.PlanSpec(o)
 	if err == nil {
-		e.plan, err = tenancy.Compile(o.Name, string(o.UID), o.Generation, spec)
+		e.plan, err = plan.Compile(o.Name, string(o.UID), o.Generation, spec)
 	}
 	if err != nil {
 		e.plan, e.invalid = nil, err.Error()
@@ -92,8 +92,8 @@ func compiled(o *kleffv1.TenantPlan) *entry {
 }
 
 // formers are the generations before the next one.
-func (e *entry) formers() map[int64]*tenancy.Plan {
-	out := map[int64]*tenancy.Plan{}
+func (e *entry) formers() map[int64]*plan.Plan {
+	out := map[int64]*plan.Plan{}
 	if e == nil {
 		return out
 	}
@@ -111,7 +111,7 @@ func (e *entry) formers() map[int64]*tenancy.Plan {
 func (e *entry) accepted() bool { return e.plan != nil && e.invalid == "" && e.tried }
 
 // At is the plan as it was in that generation; nil where that is no longer known.
-func (p *Plans) At(uid string, generation int64) *tenancy.Plan {
+func (p *Plans) At(uid string, generation int64) *plan.Plan {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e := p.entries[types.UID(uid)]

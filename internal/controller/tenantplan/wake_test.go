@@ -4,21 +4,21 @@ import (
 	"testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
 func TestOnlyConstraintsWakeTheirPlan(t *testing.T) {
-	of := func(k tenancy.Kind, namespace string, labels map[string]string) tenancy.Live {
-		return tenancy.Live{Object: tenancy.Object{Kind: k, Namespace: namespace, Name: "one", Labels: labels}}
+	of := func(k plan.Kind, namespace string, labels map[string]string) plan.Live {
+		return plan.Live{Object: plan.Object{Kind: k, Namespace: namespace, Name: "one", Labels: labels}}
 	}
-	basic := map[string]string{tenancy.LabelPlan: "basic", tenancy.LabelPlanUID: "p1"}
+	basic := map[string]string{plan.LabelPlan: "basic", plan.LabelPlanUID: "p1"}
 	for about, c := range map[string]struct {
-		changed tenancy.Live
+		changed plan.Live
 		wakes   int
 	}{
-		"a constraint wakes the plan that it names":              {of(tenancy.ConstraintKind("KleffPodSecurity"), "", basic), 1},
-		"one that names none wakes nobody":                       {of(tenancy.ConstraintKind("KleffPodSecurity"), "", nil), 0},
-		"a customer's object wakes no plan, whatever its labels": {of(tenancy.KindNetworkPolicy, "user-12345", basic), 0},
+		"a constraint wakes the plan that it names":              {of(plan.ConstraintKind("KleffPodSecurity"), "", basic), 1},
+		"one that names none wakes nobody":                       {of(plan.ConstraintKind("KleffPodSecurity"), "", nil), 0},
+		"a customer's object wakes no plan, whatever its labels": {of(plan.KindNetworkPolicy, "user-12345", basic), 0},
 	} {
 		active := make(chan struct{})
 		close(active)

@@ -19,10 +19,15 @@ const (
 
 // A step embeds the one of these that tells its effect.
 type (
-	Rests    struct{}
-	Reads    struct{}
-	Writes   struct{}
-	Applies  struct{}
+	// Rests is embedded in a step that does nothing.
+	Rests struct{}
+	// Reads is embedded in a step that reads something.
+	Reads struct{}
+	// Writes is embedded in a step that changes something outside of Kubernetes.
+	Writes struct{}
+	// Applies is embedded in a step that changes objects of the cluster.
+	Applies struct{}
+	// Releases is embedded in the step that removes the finalizer.
 	Releases struct{}
 )
 

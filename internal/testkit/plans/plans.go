@@ -13,7 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenancy"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
 // Tree is an object in the form of JSON.
@@ -27,36 +27,36 @@ const UID = "p1"
 var Now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // Tenant is a tenant that has nothing but what is needed.
-func Tenant() tenancy.Tenant {
-	return tenancy.Tenant{Name: "example-tenant", UID: "uid-1", Namespace: "user-12345", UserID: "user-12345", Username: "exampleuser", Plan: "basic"}
+func Tenant() plan.Tenant {
+	return plan.Tenant{Name: "example-tenant", UID: "uid-1", Namespace: "user-12345", UserID: "user-12345", Username: "exampleuser", Plan: "basic"}
 }
 
 // Full says something in every place.
-func Full() tenancy.PlanSpec {
-	return tenancy.PlanSpec{
+func Full() plan.Spec {
+	return plan.Spec{
 		ResourceQuota: Tree{"hard": Tree{"limits.memory": "8Gi", "pods": "20"}, "scopes": []any{"NotTerminating"}},
 		LimitRange: Tree{"limits": []any{
 			Tree{"type": "Container", "default": Tree{"memory": "256Mi"}, "defaultRequest": Tree{"cpu": "100m", "memory": "128Mi"}, "max": Tree{"memory": "2Gi"}},
 		}},
-		PodSecurity:       tenancy.PodSecurity{Enforce: "baseline", Audit: "restricted", Warn: "restricted", Version: "v1.36"},
-		NetworkIsolation:  tenancy.IsolationNamespaceAndIngress,
+		PodSecurity:       plan.PodSecurity{Enforce: "baseline", Audit: "restricted", Warn: "restricted", Version: "v1.36"},
+		NetworkIsolation:  plan.IsolationNamespaceAndIngress,
 		IngressNamespaces: []string{"istio-ingress", "edge"},
 		OwnerClusterRole:  "edit",
 		Labels:            map[string]string{"example.com/tier": "basic"},
 		Annotations:       map[string]string{"example.com/contact": "Support, please"},
-		Istio: tenancy.Istio{
-			Injection: tenancy.InjectionEnabled,
-			Gateway: &tenancy.Gateway{
+		Istio: plan.Istio{
+			Injection: plan.InjectionEnabled,
+			Gateway: &plan.Gateway{
 				Selector: map[string]string{"istio": "ingressgateway"}, Hosts: []string{"{{username}}.apps.example.com", "*.{{ namespace }}.example.com"},
 				TLSSecret: "{{name}}-tls",
 			},
-			AuthorizationPolicy: tenancy.IsolationNamespaceAndIngress, PeerAuthentication: "STRICT",
+			AuthorizationPolicy: plan.IsolationNamespaceAndIngress, PeerAuthentication: "STRICT",
 		},
-		Constraints: []tenancy.Constraint{
+		Constraints: []plan.Constraint{
 			{
 				Kind: "KleffAllowedRegistries", Name: "basic-registries", EnforcementAction: "deny",
 				Parameters: Tree{"registries": []any{"registry.example.com/"}, "limit": 2.0},
-				Kinds:      []tenancy.MatchKinds{{APIGroups: []string{""}, Kinds: []string{"Pod"}}},
+				Kinds:      []plan.MatchKinds{{APIGroups: []string{""}, Kinds: []string{"Pod"}}},
 			},
 			{Kind: "KleffPodSecurity", Name: "basic-pods", EnforcementAction: "warn"},
 		},
@@ -84,10 +84,10 @@ func Edge(change ...func(*mapping.Config)) *mapping.Config {
 func Compile(t interface {
 	Helper()
 	Fatal(args ...any)
-}, spec tenancy.PlanSpec,
-) *tenancy.Plan {
+}, spec plan.Spec,
+) *plan.Plan {
 	t.Helper()
-	compiled, err := tenancy.Compile("basic", "uid-plan", 7, spec)
+	compiled, err := plan.Compile("basic", "uid-plan", 7, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,9 +97,9 @@ func Compile(t interface {
 // rendered shows all that is built as people read it, with the labels that are dropped as a comment.
 
 // Simple has a quota and a policy, nothing that a cluster may lack.
-func Simple(pods string) *tenancy.Plan {
-	p, err := tenancy.Compile("basic", UID, 2, tenancy.PlanSpec{
-		ResourceQuota: Tree{"hard": Tree{"pods": pods}}, NetworkIsolation: tenancy.IsolationNamespace, Labels: map[string]string{"tier": "basic"},
+func Simple(pods string) *plan.Plan {
+	p, err := plan.Compile("basic", UID, 2, plan.Spec{
+		ResourceQuota: Tree{"hard": Tree{"pods": pods}}, NetworkIsolation: plan.IsolationNamespace, Labels: map[string]string{"tier": "basic"},
 	})
 	if err != nil {
 		panic(err)

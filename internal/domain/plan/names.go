@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
+)
+
+// longestQuote keeps messages readable, and what they are stored in small.
+const longestQuote = 100
+
+// Reserved are the names of namespaces that no tenant gets.
+type Reserved struct{ names, prefixes []string }
+
+// ParseReserved reads patterns, each the name of a namespace, or the beginning of names with a * after it.
+func ParseReserved(patterns []string) (Reserved, error) {
+	var r Reserved
+	var mistakes []error
+	for _, pattern := range patterns {
+		text, isPrefix := strings.CutSuffix(pattern, "*")
+		switch {
+		case pattern == "*":
+			mistakes = append(mistakes, errors.New(`the pattern "*" reserves every name, so that no tenant could have one: give the beginning of names, such as kube-*`))
+		case isPrefix && kubename.IsNamespace(text+"x"):
+			r.prefixes = append(r.prefixes, text)
+		case !isPrefix && kubename.IsNamespace(text):
+			r.names = append(r.names, text)
+		default:
+			mistakes = append(mistakes, fmt.Errorf("the pattern %s matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*", quote(pattern)))
+		}
+	}
+	if len(mistakes) > 0 {
+		return Reserved{}, errors.Join(mistakes...)
+	}
+	return r, nil
+}
+
+// Has reports whether a name is reserved.
+func (r Reserved) Has(name string) bool {
+	return slices.Contains(r.names, name) ||
+		slices.ContainsFunc(r.prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// Problem says why the names of a tenant can't be: field, value, reason and cure of each. It is empty where they can.
+func (t Tenant) Problem(r Reserved) string {
+	problems := []string{t.namespaceProblem(r)}
+	for _, f := range []struct{ field, value, cure string }{
+		// The name of an object can't be changed.
+		{"metadata.name", t.Name, "delete this Tenant, and create another"},
+		{"spec.plan", t.Plan, "change it, and the name of the TenantPlan"},
+		{"spec.username", t.Username, "change it"},
+	} {
+		if f.value == "" || !kubename.IsLabelValue(f.value) {
+			problems = append(problems, fmt.Sprintf("%s %s is no value of a label, which has 1 to %d letters, digits and inner - _ . : %s",
+				f.field, quote(f.value), kubename.LongestLabel, f.cure))
+		}
+	}
+	return strings.Join(slices.DeleteFunc(problems, func(p string) bool { return p == "" }), ". ")
+}
+
+// namespaceProblem speaks of what gives the name. What is no legal name can be edited; a legal one can't, even
+// though no namespace was made of it.
+func (t Tenant) namespaceProblem(r Reserved) string {
+	field, change := "spec.userId", "set spec.namespace to one"
+	if t.Explicit {
+		field, change = "spec.namespace", "change it to one"
+	}
+	switch {
+	case !kubename.IsNamespace(t.Namespace):
+		return fmt.Sprintf("%s %s is no name of a namespace, which has 1 to %d lower-case letters, digits and inner hyphens: %s",
+			field, quote(t.Namespace), kubename.LongestLabel, change)
+	case r.Has(t.Namespace):
+		return fmt.Sprintf("%s %s is reserved: the namespace of a tenant must not be one of the platform, and its name can't be changed: delete this Tenant, and create another with another name in spec.namespace",
+			field, quote(t.Namespace))
+	}
+	return ""
+}
+
+// isSubdomain reports whether the text is a name in DNS, in lower case.
+func isSubdomain(s string) bool {
+	if len(s) > kubename.LongestName {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if !kubename.IsNamespace(label) {
+			return false
+		}
+	}
+	return true
+}
+
+// quote shows a text of unknown length.
+func quote(s string) string { return fmt.Sprintf("%q", shorten(s, longestQuote)) }
+
+// shorten cuts a text off after n characters, and shows that.
+func shorten(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n]) + "…"
+}

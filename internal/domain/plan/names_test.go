@@ -1,0 +1,129 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
+)
+
+var platform = []string{"default", "kube-*", "openshift", "openshift-*"}
+
+func reserved(t interface {
+	Helper()
+	Fatal(args ...any)
+}, patterns ...string,
+) plan.Reserved {
+	t.Helper()
+	r, err := plan.ParseReserved(patterns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestProblem(t *testing.T) {
+	long := strings.Repeat("a", 64)
+	for name, tt := range map[string]struct {
+		change func(*plan.Tenant)
+		want   string
+	}{
+		"nothing is wrong":                         {func(*plan.Tenant) {}, ""},
+		"a user who is no namespace, but has one":  {func(t *plan.Tenant) { t.UserID, t.Namespace, t.Explicit = "Jane@Example.com", "jane", true }, ""},
+		"a reserved user who has another one":      {func(t *plan.Tenant) { t.UserID, t.Namespace, t.Explicit = "kube-system", "jane", true }, ""},
+		"a name that only begins with a whole one": {func(t *plan.Tenant) { t.Namespace = "default-1" }, ""},
+		"a reserved prefix without more":           {func(t *plan.Tenant) { t.Namespace = "kube" }, ""},
+		"the longest of all names": {func(t *plan.Tenant) {
+			t.Name, t.Plan, t.Username, t.Namespace = long[1:], long[1:], long[1:], long[1:]
+		}, ""},
+		"a user who is reserved": {
+			func(t *plan.Tenant) { t.UserID, t.Namespace = "kube-system", "kube-system" },
+			`spec.userId "kube-system" is reserved: the namespace of a tenant must not be one of the platform, and its name can't be changed: delete this Tenant, and create another with another name in spec.namespace`,
+		},
+		"a namespace that is reserved": {
+			func(t *plan.Tenant) { t.Namespace, t.Explicit = "default", true },
+			`spec.namespace "default" is reserved: the namespace of a tenant must not be one of the platform, and its name can't be changed: delete this Tenant, and create another with another name in spec.namespace`,
+		},
+		"a user who can't be a namespace": {
+			func(t *plan.Tenant) { t.UserID, t.Namespace = "User_1", "User_1" },
+			`spec.userId "User_1" is no name of a namespace, which has 1 to 63 lower-case letters, digits and inner hyphens: set spec.namespace to one`,
+		},
+		"a namespace that can't be": {
+			func(t *plan.Tenant) { t.Namespace, t.Explicit = "a.b", true },
+			`spec.namespace "a.b" is no name of a namespace, which has 1 to 63 lower-case letters, digits and inner hyphens: change it to one`,
+		},
+		"a namespace that is too long": {
+			func(t *plan.Tenant) { t.Namespace, t.Explicit = long, true },
+			`spec.namespace "` + long + `" is no name of a namespace, which has 1 to 63 lower-case letters, digits and inner hyphens: change it to one`,
+		},
+		"a name that is too long for a label": {
+			func(t *plan.Tenant) { t.Name = long },
+			`metadata.name "` + long + `" is no value of a label, which has 1 to 63 letters, digits and inner - _ . : delete this Tenant, and create another`,
+		},
+		"a username that is no label": {
+			func(t *plan.Tenant) { t.Username = "Jane Doe" },
+			`spec.username "Jane Doe" is no value of a label, which has 1 to 63 letters, digits and inner - _ . : change it`,
+		},
+		"a plan that is no label, and nothing in place of the username": {
+			func(t *plan.Tenant) { t.Plan, t.Username = "-gold", "" },
+			`spec.plan "-gold" is no value of a label, which has 1 to 63 letters, digits and inner - _ . : change it, and the name of the TenantPlan. ` +
+				`spec.username "" is no value of a label, which has 1 to 63 letters, digits and inner - _ . : change it`,
+		},
+		"a text without end": {
+			func(t *plan.Tenant) { t.Username = strings.Repeat("ä", 250) },
+			`spec.username "` + strings.Repeat("ä", 100) + `…" is no value of a label, which has 1 to 63 letters, digits and inner - _ . : change it`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tenant := plans.Tenant()
+			tt.change(&tenant)
+			if got := tenant.Problem(reserved(t, platform...)); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestReservedPatternsThatMatchNothingOrEverything(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"*":       `the pattern "*" reserves every name, so that no tenant could have one: give the beginning of names, such as kube-*`,
+		"":        `the pattern "" matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*`,
+		"Default": `the pattern "Default" matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*`,
+		"*-x":     `the pattern "*-x" matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*`,
+		"a*b":     `the pattern "a*b" matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*`,
+		"-a*":     `the pattern "-a*" matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*`,
+		"kube_*":  `the pattern "kube_*" matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*`,
+	} {
+		t.Run(pattern, func(t *testing.T) {
+			if _, err := plan.ParseReserved([]string{"default", pattern}); err == nil || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
+	}
+}
+
+func TestEveryReservedPatternThatIsWrongIsNamed(t *testing.T) {
+	_, err := plan.ParseReserved([]string{"A", "b", "C"})
+	if err == nil || !strings.Contains(err.Error(), `"A"`) || !strings.Contains(err.Error(), `"C"`) || strings.Contains(err.Error(), `"b"`) {
+		t.Error(err)
+	}
+}
+
+// A name is reserved if and only if it is one of the names, or begins with one of the prefixes.
+func TestWhatIsReserved(t *testing.T) {
+	names := rapid.StringMatching(`[a-b]{1,3}(-[a-b]{1,2})?`)
+	rapid.Check(t, func(t *rapid.T) {
+		exact, begins, name := names.Draw(t, "a name"), names.Draw(t, "a beginning"), names.Draw(t, "the namespace")
+		r := reserved(t, exact, begins+"*")
+		want := name == exact || strings.HasPrefix(name, begins)
+		if got := r.Has(name); got != want {
+			t.Fatalf("reserved is %t, want %t", got, want)
+		}
+		if (plan.Reserved{}).Has(name) {
+			t.Fatal("reserved by nothing")
+		}
+	})
+}

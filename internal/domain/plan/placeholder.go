@@ -1,0 +1,145 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
+)
+
+const pathGateway = "spec.istio.gateway"
+
+// column is something that a tenant says, under the name that placeholders, mappings and expressions know.
+type column struct {
+	name, field string
+	value       func(Tenant) string
+}
+
+var columns = []column{
+	{"name", "metadata.name", func(t Tenant) string { return t.Name }},
+	{"userId", "spec.userId", func(t Tenant) string { return t.UserID }},
+	{"username", "spec.username", func(t Tenant) string { return t.Username }},
+	{"namespace", "spec.namespace", func(t Tenant) string { return t.Namespace }},
+	{"plan", "spec.plan", func(t Tenant) string { return t.Plan }},
+}
+
+func findColumn(name string) *column {
+	i := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &columns[i]
+}
+
+// columnNames are for messages.
+func columnNames() string {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].name
+	}
+	return strings.Join(names, ", ")
+}
+
+// part is a piece of a text: a placeholder, or what stands between two.
+type part struct {
+	text   string
+	column *column
+}
+
+const (
+	opening = "{{"
+	closing = "}}"
+)
+
+// parse takes a text with placeholders apart.
+func parse(text string) ([]part, error) {
+	var out []part
+	for rest := text; rest != ""; {
+		before, after, found := strings.Cut(rest, opening)
+		if strings.Contains(before, closing) {
+			return nil, fmt.Errorf("%s has a }} without a {{ before it, so it has no beginning: use one of %s", quote(text), placeholderNames())
+		}
+		if before != "" {
+			out = append(out, part{text: before})
+		}
+		if !found {
+			break
+		}
+		name, after, closed := strings.Cut(after, closing)
+		if !closed {
+			return nil, fmt.Errorf("%s has a {{ without a }} after it, so it has no end: use one of %s", quote(text), placeholderNames())
+		}
+		c := findColumn(strings.TrimSpace(name))
+		if c == nil {
+			return nil, fmt.Errorf("%s has the unknown placeholder %s: use one of %s", quote(text), quote(opening+name+closing), placeholderNames())
+		}
+		out = append(out, part{column: c})
+		rest = after
+	}
+	return out, nil
+}
+
+func placeholderNames() string {
+	return opening + strings.Join(strings.Split(columnNames(), ", "), closing+", "+opening) + closing
+}
+
+// fill puts what the tenant says in place of the placeholders, in lower case. The error says what of the tenant can't stand there.
+func (t Tenant) fill(at, text string, legal func(string) bool, what string) (string, error) {
+	parts, err := parse(text)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", at, err)
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		if p.column == nil {
+			b.WriteString(p.text)
+		} else {
+			b.WriteString(p.column.value(t))
+		}
+	}
+	filled := strings.ToLower(b.String())
+	if legal(filled) {
+		return filled, nil
+	}
+	return "", fmt.Errorf("%s %s of the plan becomes %s with this tenant, which is no %s: %s",
+		at, quote(text), quote(filled), what, t.cure(parts))
+}
+
+// cure says which of the tenant's fields can't stand in a name by themselves, or where each could, that it is all of them together.
+func (t Tenant) cure(parts []part) string {
+	var illegal, used []string
+	for _, p := range parts {
+		if p.column == nil {
+			continue
+		}
+		value := p.column.value(t)
+		says := p.column.field + " " + quote(value)
+		if slices.Contains(used, says) {
+			continue
+		}
+		used = append(used, says)
+		if !isSubdomain(strings.ToLower(value)) {
+			illegal = append(illegal, says)
+		}
+	}
+	if len(illegal) == 0 {
+		return fmt.Sprintf("%s is too long there, or only a number at the end: use another placeholder in the plan", strings.Join(used, " with "))
+	}
+	return fmt.Sprintf("change %s to lower-case letters, digits and inner hyphens, or use another placeholder in the plan", strings.Join(illegal, " and "))
+}
+
+// isHost reports whether a gateway can serve a name: one in DNS, the first label of which may be a wildcard. A name whose last
+// label is a number would be an address. As Istio has it, a namespace and a slash may stand before it: the one whose routes the
+// gateway takes for it, a dot for its own, a star for all.
+func isHost(s string) bool {
+	if routes, host, narrowed := strings.Cut(s, "/"); narrowed {
+		if routes != "." && routes != "*" && !kubename.IsNamespace(routes) {
+			return false
+		}
+		s = host
+	}
+	s = strings.TrimPrefix(s, "*.")
+	last := s[strings.LastIndex(s, ".")+1:]
+	return isSubdomain(s) && strings.Trim(last, "0123456789") != ""
+}

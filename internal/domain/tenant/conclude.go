@@ -1,0 +1,319 @@
+package tenant
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+)
+
+// Outcome is how a pass ended.
+type Outcome struct {
+	Decision Decision
+	// Err is what ended the pass before its decision could be carried out.
+	Err error
+}
+
+// Report is what a pass leaves in status. A condition that is not in it stays as it was.
+type Report struct {
+	Conditions []chain.Condition
+	Memory     Memory
+	// Settled says that the namespace has all that the spec and the plan say.
+	Settled bool
+}
+
+// Conclude says what a pass has found.
+func Conclude(in Input, out Outcome, before []chain.Condition) Report {
+	r := Report{Memory: in.Memory}
+	if in.mine() && !in.Deleting {
+		r.Memory.Namespace = in.Tenant.Namespace
+	}
+	if out.Err == nil && out.Decision.Problem == nil && in.mine() && in.followed() {
+		f := in.World.Follow
+		r.Memory.PlanUID, r.Memory.PlanGeneration = f.UID, f.Generation
+		if in.follows() {
+			r.Memory.Plan = in.Tenant.Plan
+		}
+	}
+	r.Conditions = in.conditions(out)
+	r.Conditions = append(r.Conditions, in.root(out, merged(before, r.Conditions)))
+	r.Settled = out.Err == nil && out.Decision.Problem == nil && in.follows() && in.complete()
+	return r
+}
+
+// complete reports whether nothing is left to do, now or later.
+func (in *Input) complete() bool {
+	w := in.wanted()
+	if w.mesh != nil || w.edge != nil || len(w.missing)+len(w.unreadable) > 0 {
+		return false
+	}
+	a := in.diff()
+	return a.Empty() && !slices.ContainsFunc(w.objects, in.returns)
+}
+
+// returns reports whether the object is being deleted: it is made anew when it is gone.
+func (in *Input) returns(o plan.Object) bool {
+	live := in.child(o.Key())
+	return live != nil && live.Deleting
+}
+
+// followed reports whether this pass has tried to give the tenant the present generation of its plan.
+func (in *Input) followed() bool { return in.World.Follow.UID != "" && in.concerned() }
+
+func (in *Input) conditions(out Outcome) []chain.Condition {
+	if in.Deleting && out.Decision.Problem != nil && out.Decision.Problem.Reason == plan.ReasonDeletionProtected {
+		return nil
+	}
+	namespace := in.namespaceReady(out)
+	if !namespace.Status || in.Deleting {
+		return []chain.Condition{namespace}
+	}
+	applied, known := in.planApplied(out)
+	if !known {
+		return []chain.Condition{namespace}
+	}
+	if out.Err != nil || applied.Reason == plan.ReasonPlanNotFound || applied.Reason == plan.ReasonPlanInvalid {
+		return []chain.Condition{namespace, applied}
+	}
+	return []chain.Condition{namespace, applied, in.meshReady(), in.policyReady(), in.edgeReady()}
+}
+
+func (in *Input) namespaceReady(out Outcome) chain.Condition {
+	no := func(reason chain.Reason, message string) chain.Condition {
+		return chain.Condition{Type: plan.ConditionNamespaceReady, Reason: reason, Message: message}
+	}
+	switch {
+	case out.Decision.Problem != nil:
+		return no(out.Decision.Problem.Reason, out.Decision.Problem.Message)
+	case in.Deleting && out.Err != nil:
+		return no(plan.ReasonTerminating, fmt.Sprintf("the namespace %q: %s", in.Tenant.Namespace, out.Err))
+	case !in.mine() && out.Err != nil:
+		return no(plan.ReasonCreating, fmt.Sprintf("the namespace %q: %s", in.Tenant.Namespace, out.Err))
+	case !in.mine():
+		return no(plan.ReasonCreating, fmt.Sprintf("the namespace %q is about to be made", in.Tenant.Namespace))
+	case in.Deleting:
+		return no(plan.ReasonTerminating, fmt.Sprintf("the namespace %q is being deleted", in.Tenant.Namespace))
+	}
+	return chain.Condition{Type: plan.ConditionNamespaceReady, Status: true, Reason: plan.ReasonProvisioned, Message: fmt.Sprintf("the namespace %q is there", in.Tenant.Namespace)}
+}
+
+// planApplied is not known while the tenant waits for the roll-out of a change: what it has is what its plan last gave it.
+func (in *Input) planApplied(out Outcome) (c chain.Condition, known bool) {
+	f := &in.World.Follow
+	no := func(reason chain.Reason, message string) (chain.Condition, bool) {
+		return chain.Condition{Type: plan.ConditionPlanApplied, Reason: reason, Message: message}, true
+	}
+	kept := ""
+	if in.Memory.Plan != "" {
+		kept = fmt.Sprintf("; what the plan %q gave the namespace stays", in.Memory.Plan)
+	}
+	switch {
+	case f.UID == "":
+		return no(plan.ReasonPlanNotFound, fmt.Sprintf("spec.plan: there is no TenantPlan %q: create it, or name another%s", in.Tenant.Plan, kept))
+	case !in.concerned() && f.Going && in.Memory.PlanUID != f.UID:
+		return no(plan.ReasonPlanNotFound, fmt.Sprintf("spec.plan: the TenantPlan %q is being deleted: name another%s", in.Tenant.Plan, kept))
+	case !in.concerned():
+		return chain.Condition{}, false
+	case f.Invalid != "":
+		return no(plan.ReasonPlanInvalid, fmt.Sprintf("the TenantPlan %q can't be applied: %s%s", in.Tenant.Plan, f.Invalid, kept))
+	}
+	if message := in.trouble(out); message != "" {
+		return no(plan.ReasonPartiallyApplied, message)
+	}
+	return chain.Condition{
+		Type: plan.ConditionPlanApplied, Status: true, Reason: plan.ReasonApplied,
+		Message: fmt.Sprintf("the namespace has what the TenantPlan %q says%s", in.Tenant.Plan, in.suspended()),
+	}, true
+}
+
+// trouble is what keeps the namespace from what the tenant is to have; empty for nothing. A pass that ended early has left
+// something undone, nobody knows what.
+func (in *Input) trouble(out Outcome) string {
+	if out.Err != nil {
+		return "the namespace could not be brought up to date: " + plan.InWords(out.Err)
+	}
+	return in.failuresOf(plan.ConditionPlanApplied)
+}
+
+func (in *Input) suspended() string {
+	if in.Tenant.Suspended {
+		return "; it is suspended, so that no new pods start"
+	}
+	return ""
+}
+
+func (in *Input) meshReady() chain.Condition {
+	c := chain.Condition{Type: plan.ConditionMeshReady}
+	w := in.wanted()
+	missing := missing(w, plan.MeshKinds())
+	switch failures := in.failuresOf(plan.ConditionMeshReady); {
+	case w.mesh != nil:
+		c.Reason, c.Message = plan.ReasonError, w.mesh.Error()
+	case missing != "":
+		c.Reason, c.Message = plan.ReasonCRDMissing, fmt.Sprintf("the cluster has no %s: install Istio, or remove what needs it from spec.istio of the TenantPlan %q", missing, in.Tenant.Plan)
+	case failures != "":
+		c.Reason, c.Message = plan.ReasonError, failures
+	case !slices.ContainsFunc(w.objects, func(o plan.Object) bool { return concernOf(o.Kind) == plan.ConditionMeshReady }):
+		c.Status, c.Reason, c.Message = true, plan.ReasonNotConfigured, "the plan has no objects of Istio"
+	default:
+		c.Status, c.Reason, c.Message = true, plan.ReasonApplied, "the namespace has the objects of Istio that the plan says"
+	}
+	return c
+}
+
+// missing names those of the kinds that the plan needs and the cluster lacks.
+func missing(w wanted, kinds []plan.Kind) string {
+	var names []string
+	for _, k := range w.missing {
+		if slices.Contains(kinds, k) {
+			names = append(names, k.Kind+" of "+k.APIVersion())
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// policyReady is that of the plan, whose constraints are for all its tenants.
+func (in *Input) policyReady() chain.Condition {
+	f := &in.World.Follow
+	switch {
+	case !f.Plan.HasConstraints():
+		return chain.Condition{Type: plan.ConditionPolicyReady, Status: true, Reason: plan.ReasonNotConfigured, Message: "the plan has no constraints"}
+	case f.Policy == nil:
+		return chain.Condition{Type: plan.ConditionPolicyReady, Reason: plan.ReasonError, Message: fmt.Sprintf("the constraints of the TenantPlan %q are about to be made", in.Tenant.Plan)}
+	}
+	return *f.Policy
+}
+
+// edgeReady is that of the DistributionTenant.
+func (in *Input) edgeReady() chain.Condition {
+	c := chain.Condition{Type: plan.ConditionEdgeReady}
+	w := in.wanted()
+	at := slices.IndexFunc(w.objects, func(o plan.Object) bool { return o.Kind == plan.KindDistributionTenant })
+	failures := in.failuresOf(plan.ConditionEdgeReady)
+	switch {
+	case w.edge != nil:
+		c.Reason, c.Message = plan.ReasonError, w.edge.Error()
+		return c
+	case missing(w, []plan.Kind{plan.KindDistributionTenant}) != "":
+		c.Reason, c.Message = plan.ReasonCRDMissing, "the cluster has no kind DistributionTenant: install the operator's own kinds"
+		return c
+	case failures != "":
+		c.Reason, c.Message = plan.ReasonError, failures
+		return c
+	case at < 0:
+		c.Status, c.Reason, c.Message = true, plan.ReasonNotConfigured, "the plan has no edge tenant"
+		return c
+	}
+	live := in.child(w.objects[at].Key())
+	if live == nil {
+		c.Reason, c.Message = plan.ReasonCreating, fmt.Sprintf("the DistributionTenant %q is about to be made", w.objects[at].Name)
+		return c
+	}
+	return edgeOf(live)
+}
+
+// edgeOf repeats what a DistributionTenant says of itself.
+func edgeOf(live *plan.Live) chain.Condition {
+	c := chain.Condition{Type: plan.ConditionEdgeReady, Reason: plan.ReasonCreating, Message: fmt.Sprintf("the DistributionTenant %q is being made", live.Name)}
+	status, _ := live.Body["status"].(map[string]any)
+	conditions, _ := status["conditions"].([]any)
+	for _, one := range conditions {
+		one, _ := one.(map[string]any)
+		if one["type"] != plan.ConditionReady {
+			continue
+		}
+		reason, _ := one["reason"].(string)
+		message, _ := one["message"].(string)
+		c.Status, c.Reason, c.Message = one["status"] == "True", chain.Reason(reason), fmt.Sprintf("the DistributionTenant %q: %s", live.Name, message)
+	}
+	return c
+}
+
+// concernOf says which condition speaks of the objects of a kind.
+func concernOf(k plan.Kind) string {
+	switch {
+	case slices.Contains(plan.MeshKinds(), k):
+		return plan.ConditionMeshReady
+	case k == plan.KindDistributionTenant:
+		return plan.ConditionEdgeReady
+	}
+	return plan.ConditionPlanApplied
+}
+
+// shownFailures is how many failed objects a message names.
+const shownFailures = 3
+
+// failuresOf says what could not be made of what a condition speaks of; empty for nothing.
+func (in *Input) failuresOf(condition string) string {
+	var messages []string
+	w := in.wanted()
+	for _, k := range w.missing {
+		if concernOf(k) == condition {
+			messages = append(messages, fmt.Sprintf("the cluster has no %s of %s", k.Kind, k.APIVersion()))
+		}
+	}
+	for _, k := range w.unreadable {
+		if concernOf(k) == condition {
+			messages = append(messages, fmt.Sprintf("the kind %s: %s", k.Kind, plan.InWords(in.World.Unreadable[k])))
+		}
+	}
+	slices.Sort(messages)
+	messages = slices.Compact(messages)
+	for _, o := range w.objects {
+		if concernOf(o.Kind) == condition && in.returns(o) {
+			messages = append(messages, fmt.Sprintf("the %s %q is being deleted, and is made anew when it is gone", o.Kind.Kind, o.Name))
+		}
+	}
+	for _, f := range in.failures() {
+		if concernOf(f.Object.Kind) == condition {
+			messages = append(messages, fmt.Sprintf("the %s %q: %s", f.Object.Kind.Kind, f.Object.Name, plan.InWords(f.Err)))
+		}
+	}
+	if more := len(messages) - shownFailures; more > 0 {
+		messages = append(messages[:shownFailures], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(messages, "; ")
+}
+
+// order is that in which the conditions of a tenant are asked for the first that isn't True.
+var order = []chain.ConditionType{plan.ConditionNamespaceReady, plan.ConditionPlanApplied, plan.ConditionMeshReady, plan.ConditionPolicyReady, plan.ConditionEdgeReady}
+
+// root sums the conditions up.
+func (in *Input) root(out Outcome, all []chain.Condition) chain.Condition {
+	c := chain.Condition{Type: plan.ConditionTenantReady}
+	if p := out.Decision.Problem; p != nil {
+		c.Reason, c.Message = p.Reason, p.Message
+		return c
+	}
+	for _, kind := range order {
+		at := slices.IndexFunc(all, func(c chain.Condition) bool { return c.Type == kind })
+		if at < 0 {
+			continue
+		}
+		if !all[at].Status {
+			c.Reason, c.Message = all[at].Reason, all[at].Message
+			return c
+		}
+	}
+	if message := in.trouble(out); message != "" {
+		// A tenant that waits for the roll-out has no PlanApplied of this pass, and may be suspended in vain.
+		c.Reason, c.Message = plan.ReasonPartiallyApplied, message
+		return c
+	}
+	c.Status, c.Reason = true, plan.ReasonReady
+	c.Message = fmt.Sprintf("the namespace %q has all that the TenantPlan %q says%s", in.Tenant.Namespace, in.Tenant.Plan, in.suspended())
+	return c
+}
+
+// merged are the conditions with those of this pass in place of the former ones.
+func merged(before, now []chain.Condition) []chain.Condition {
+	out := slices.Clone(now)
+	for _, c := range before {
+		if !slices.ContainsFunc(now, func(n chain.Condition) bool { return n.Type == c.Type }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,283 @@
+// Package tenant decides what is done to get a customer's namespace to what its plan says.
+package tenant
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+)
+
+// rule is one question about a tenant.
+type rule = chain.Rule[*Input, Decision]
+
+// Chains lists the rules of both chains in their order.
+func Chains() (keep, remove []chain.Entry) { return chain.List(keepRules()), chain.List(removeRules()) }
+
+// The delays until what has no event, or whose event got lost, is looked at again.
+const (
+	lookAgain    = 5 * time.Minute
+	retryRefusal = 30 * time.Second
+)
+
+// Decide picks the one step that comes next. The order of the rules is the design: whatever can stand in the way is asked before
+// anything is written.
+func Decide(in Input) Decision {
+	rules := keepRules()
+	if in.Deleting {
+		rules = removeRules()
+	}
+	d, name, fires := chain.Decide(rules, &in)
+	if !fires {
+		return Decision{Rule: "Idle", Step: Rest{After: in.nextTry()}}
+	}
+	d.Rule = name
+	return d
+}
+
+func keepRules() []rule {
+	return []rule{
+		chain.Ask("Held", "A namespace never stands behind a Tenant without the finalizer, also when somebody took it off: the Tenant would go alone.", held),
+		chain.Ask("Names", "Names that can't be stop everything: nothing is made or changed.", names),
+		chain.Ask("Look", "A namespace that is not in the cache is asked for before anything is decided upon its absence, and one before it is adopted.", look),
+		chain.Ask("Conflict", "A namespace that exists and is not the tenant's is left alone, unless its annotation gives it to the tenant.", conflict),
+		chain.Ask("Terminating", "A namespace that is being deleted is waited for.", terminating),
+		chain.Ask("Refused", "A write to the namespace that the API server refused is tried again later.", refused),
+		chain.Ask("Create", "There is no namespace: it is created with all its labels.", create),
+		chain.Ask("Try", "The first tenant of a new generation of a plan asks the API server whether it would take its objects.", try),
+		chain.Ask("Namespace", "The namespace gets its labels and annotations, and loses those that contradict them.", correct),
+		chain.Ask("Apply", "Children that differ from the plan are applied, and those that it no longer names are removed; before, the namespace is read.", apply),
+	}
+}
+
+func removeRules() []rule {
+	return []rule{
+		chain.Ask("Protected", "DeletionProtection holds the object, and nothing is torn down.", protected),
+		chain.Ask("NeverMade", "A name that is none of a namespace never led to one.", neverMade),
+		chain.Ask("Look", "A namespace that is not being deleted yet, or not there, is read from the API server: nothing is deleted, and no tenant let go, upon a cache.", lookAtLast),
+		chain.Ask("Gone", "The namespace is gone, or not this tenant's: the object goes.", gone),
+		chain.Ask("Refused", "A write to the namespace that the API server refused is tried again later.", refused),
+		chain.Ask("Retain", "The namespace stays, and is nobody's from now on.", retain),
+		chain.Ask("Terminating", "A namespace that is being deleted is waited for.", terminating),
+		chain.Ask("Delete", "The namespace is deleted, if it is still the one that was looked at.", remove),
+	}
+}
+
+// held leaves those that have no namespace alone: whatever makes one stores the finalizer first.
+func held(in *Input) (Decision, bool) {
+	if in.Held || !in.mine() {
+		return pass()
+	}
+	return do(EnsureFinalizer{})
+}
+
+func names(in *Input) (Decision, bool) {
+	if in.Problem == "" {
+		return pass()
+	}
+	return rest(plan.ReasonInvalidName, in.Problem, 0)
+}
+
+func look(in *Input) (Decision, bool) {
+	n := in.World.Namespace
+	if in.World.Looked || n != nil && (in.mine() || !in.mayAdopt()) {
+		return pass()
+	}
+	return do(Look{})
+}
+
+func conflict(in *Input) (Decision, bool) {
+	n := in.World.Namespace
+	switch {
+	case n == nil || in.mine() || in.mayAdopt():
+		return pass()
+	case in.World.Owner != "":
+		return rest(plan.ReasonNamespaceConflict, fmt.Sprintf("the namespace %q is that of the Tenant %q: %s", n.Name, in.World.Owner, in.otherName()), lookAgain)
+	case n.Deleting:
+		return rest(plan.ReasonNamespaceConflict, fmt.Sprintf("the namespace %q is not this tenant's, and is being deleted: it is made anew when it is gone", n.Name), lookAgain)
+	}
+	return rest(plan.ReasonNamespaceConflict, fmt.Sprintf(
+		"the namespace %q exists and is not this tenant's: %s; or, to give it to this tenant with all that is in it, annotate the namespace with %s=%s",
+		n.Name, in.otherName(), plan.AnnotationAdoptBy, in.Tenant.Name), lookAgain)
+}
+
+// otherName says how to have another namespace: the name can't be changed.
+func (in *Input) otherName() string {
+	if in.Tenant.Explicit {
+		return "delete this Tenant and create one with another spec.namespace"
+	}
+	return "delete this Tenant and create one with a spec.namespace of its own"
+}
+
+func terminating(in *Input) (Decision, bool) {
+	n := in.World.Namespace
+	if n == nil || !n.Deleting {
+		return pass()
+	}
+	after := lookAgain
+	if in.Deleting {
+		after = plan.WatchDeletion
+	}
+	return rest(plan.ReasonTerminating, fmt.Sprintf("the namespace %q is being deleted%s", n.Name, remaining(n)), after)
+}
+
+// remaining says what a namespace waits for, in the words of the namespace controller.
+func remaining(n *plan.Live) string {
+	status, _ := n.Body["status"].(map[string]any)
+	conditions, _ := status["conditions"].([]any)
+	var messages []string
+	for _, c := range conditions {
+		c, _ := c.(map[string]any)
+		if text, _ := c["message"].(string); c["status"] == "True" && text != "" {
+			messages = append(messages, text)
+		}
+	}
+	slices.Sort(messages)
+	if messages = slices.Compact(messages); len(messages) == 0 {
+		return ""
+	}
+	return ", and waits: " + strings.Join(messages, "; ")
+}
+
+func refused(in *Input) (Decision, bool) {
+	if in.World.Refused == nil {
+		return pass()
+	}
+	reason := plan.ReasonCreating
+	if in.Deleting {
+		reason = plan.ReasonTerminating
+	}
+	return rest(reason, fmt.Sprintf("the namespace %q: %s", in.Tenant.Namespace, in.World.Refused.Error()), retryRefusal)
+}
+
+func create(in *Input) (Decision, bool) {
+	if in.World.Namespace != nil {
+		return pass()
+	}
+	o, _ := in.namespace()
+	if in.keeps() {
+		// What a former plan gave is gone with the namespace, so that nothing is left to keep.
+		o, _ = plan.BuildNamespace(in.Tenant, nil)
+		o = o.Marked()
+	}
+	return do(CreateNamespace{Object: o})
+}
+
+func correct(in *Input) (Decision, bool) {
+	n := in.World.Namespace
+	o, drop := in.namespace()
+	drop = slices.DeleteFunc(drop, func(key string) bool { _, there := n.Labels[key]; return !there })
+	if in.mine() && n.Kept(o) && len(drop) == 0 {
+		return pass()
+	}
+	if in.keeps() {
+		if !in.World.Looked {
+			// A label that the cache does not show yet would be taken off.
+			return do(Look{})
+		}
+		o = carried(n, o)
+	}
+	return do(ApplyNamespace{Object: o, UID: n.UID, Drop: drop, Adopts: !in.mine()})
+}
+
+// carried is the object with all labels and annotations that the namespace has. What is not sent is taken off where it is ours, and nobody
+// knows any more which of them a plan has given. Sending what is somebody else's changes nothing.
+func carried(n *plan.Live, o plan.Object) plan.Object {
+	labels, annotations := maps.Clone(n.Labels), maps.Clone(n.Annotations)
+	maps.Copy(labels, o.Labels)
+	o.Labels, o.Annotations = labels, annotations
+	return o.Marked()
+}
+
+func try(in *Input) (Decision, bool) {
+	if !in.follows() || in.World.Follow.Tried || !in.mine() {
+		return pass()
+	}
+	a := in.diff()
+	objects := slices.Clone(a.Create)
+	for _, u := range a.Update {
+		objects = append(objects, u.Object)
+	}
+	for _, u := range a.Replace {
+		// Under another name, or the API server would only say that it can't be changed.
+		u.Name += "-try"
+		objects = append(objects, u.Object)
+	}
+	// The objects of mesh and edge have conditions of their own, and differ from tenant to tenant.
+	objects = slices.DeleteFunc(objects, func(o plan.Object) bool { return concernOf(o.Kind) != plan.ConditionPlanApplied })
+	return do(Try{Objects: objects})
+}
+
+func apply(in *Input) (Decision, bool) {
+	a := in.Attempts.Due(in.Now, in.diff())
+	switch {
+	case a.Empty():
+		return pass()
+	case !in.World.Looked:
+		// A write to a child names its namespace, and not which one of that name: behind a cache that lags it may be somebody else's by now.
+		return do(Look{})
+	}
+	return do(Apply{Changes: a})
+}
+
+func protected(in *Input) (Decision, bool) {
+	if !in.Protected {
+		return pass()
+	}
+	return rest(plan.ReasonDeletionProtected, "the Tenant was deleted, and spec.deletionProtection is true: nothing is torn down; set it to false to let the customer go", 0)
+}
+
+func neverMade(in *Input) (Decision, bool) {
+	if kubename.IsNamespace(in.Tenant.Namespace) {
+		return pass()
+	}
+	return do(LetGo{})
+}
+
+// lookAtLast believes the cache in one thing only: what is being deleted does not come back. All that goes with a namespace wakes
+// its tenant, so that a read each time would be a dozen.
+func lookAtLast(in *Input) (Decision, bool) {
+	if in.World.Looked || in.mine() && in.World.Namespace.Deleting {
+		return pass()
+	}
+	return do(Look{})
+}
+
+func gone(in *Input) (Decision, bool) {
+	if in.mine() {
+		return pass()
+	}
+	return do(LetGo{})
+}
+
+// retain takes the UID off, and leaves the rest as it is.
+func retain(in *Input) (Decision, bool) {
+	n := in.World.Namespace
+	if !in.Retain || n.Deleting {
+		return pass()
+	}
+	o := plan.Object{Kind: plan.KindNamespace, Name: n.Name}
+	labels, annotations := maps.Clone(n.Labels), maps.Clone(n.Annotations)
+	delete(labels, plan.LabelTenantUID)
+	delete(annotations, plan.AnnotationAdoptBy)
+	o.Labels, o.Annotations = labels, annotations
+	return do(ApplyNamespace{Object: o.Marked(), UID: n.UID, Drop: []string{plan.LabelTenantUID}})
+}
+
+func remove(in *Input) (Decision, bool) { return do(DeleteNamespace{Live: *in.World.Namespace}) }
+
+// rest ends the pass with a problem.
+func rest(reason chain.Reason, message string, after time.Duration) (Decision, bool) {
+	return Decision{Step: Rest{After: after}, Problem: &chain.Problem{Reason: reason, Message: message}}, true
+}
+
+// do asks for a step.
+func do(s Step) (Decision, bool) { return Decision{Step: s}, true }
+
+// pass lets the next rule speak.
+func pass() (Decision, bool) { return Decision{}, false }

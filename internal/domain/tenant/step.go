@@ -1,0 +1,91 @@
+package tenant
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+)
+
+// Step is the one thing that a decision asks for. The set of steps is closed.
+//
+//sumtype:decl
+type Step interface {
+	// Effect says what the step does to the world.
+	Effect() chain.Effect
+	step()
+}
+
+// EnsureFinalizer puts our finalizer on an object that lacks it.
+type EnsureFinalizer struct{ chain.Applies }
+
+// Look reads the namespace from the API server.
+type Look struct{ chain.Reads }
+
+// CreateNamespace makes the namespace. Its UID label is there from the first moment.
+type CreateNamespace struct {
+	chain.Applies
+
+	Object plan.Object
+}
+
+// ApplyNamespace gives the namespace of that UID its labels and annotations, and takes those in Drop from it.
+type ApplyNamespace struct {
+	chain.Applies
+
+	Object plan.Object
+	UID    string
+	Drop   []string
+	// Adopts says that it was not the tenant's before.
+	Adopts bool
+}
+
+// Try asks the API server whether it would take these objects.
+type Try struct {
+	chain.Reads
+
+	Objects []plan.Object
+}
+
+// Apply changes the children.
+type Apply struct {
+	chain.Applies
+	plan.Changes
+}
+
+// DeleteNamespace asks for the deletion of the namespace, with all that is in it.
+type DeleteNamespace struct {
+	chain.Applies
+
+	Live plan.Live
+}
+
+// LetGo drops the finalizer.
+type LetGo struct{ chain.Releases }
+
+// Rest ends the pass.
+type Rest struct {
+	chain.Rests
+
+	// After is when to look again; zero leaves it to events.
+	After time.Duration
+}
+
+func (EnsureFinalizer) step() {}
+func (Look) step()            {}
+func (CreateNamespace) step() {}
+func (ApplyNamespace) step()  {}
+func (Try) step()             {}
+func (Apply) step()           {}
+func (DeleteNamespace) step() {}
+func (LetGo) step()           {}
+func (Rest) step()            {}
+
+// Decision is the outcome of a chain.
+type Decision struct {
+	// Rule is the name of the rule that fired.
+	Rule string
+	Step Step
+	// Problem is what stands in the way of the namespace, nil when nothing does.
+	Problem *chain.Problem
+}

@@ -1,0 +1,313 @@
+// Package tenantplan decides how a change of a plan goes through its tenants, and what becomes of its constraints.
+package tenantplan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+)
+
+// Input is all that a decision about a plan is made from.
+type Input struct {
+	Now time.Time
+	// Plan is nil where it can't be; Invalid says why then. Invalid is also what the API server has answered to the first tenant's try.
+	Plan    *plan.Plan
+	Invalid string
+	// Refused is what status says that the API server has answered to this generation, if nobody has asked it again since the operator
+	// started. It bars no tenant from trying: the answer may be another one now.
+	Refused    string
+	Name, UID  string
+	Generation int64
+	Deleting   bool
+	// Held says that the finalizer is stored.
+	Held bool
+
+	Limits    Limits
+	Followers []Follower
+	// Released are the tenants that the roll-out of this generation has come to.
+	Released map[string]bool
+
+	// Constraints are those of the plan that were found, Missing the kinds of those that it says and the cluster lacks, and Unreadable
+	// those of which nobody knows what is there.
+	Constraints []plan.Live
+	Missing     []plan.Kind
+	Unreadable  map[plan.Kind]*fault.Error
+	Attempts    plan.Attempts
+}
+
+// rule is one question about a plan.
+type rule = chain.Rule[*Input, Decision]
+
+// Chains lists the rules of both chains of a plan in their order.
+func Chains() (keep, remove []chain.Entry) {
+	return chain.List(keepRules()), chain.List(removeRules())
+}
+
+func keepRules() []rule {
+	return []rule{
+		chain.Ask("Hold", "The finalizer is stored before anything is made.", planFinalizer),
+		chain.Ask("Constraints", "Constraints that differ from the plan are applied, and those that it no longer names are removed.", planConstraints),
+		chain.Ask("Roll out", "The next tenants get the change, while few enough have failed.", planRelease),
+	}
+}
+
+func removeRules() []rule {
+	return []rule{
+		chain.Ask("Hold", "While tenants have the plan, the kinds of its constraints are stored before they are made.", inUse(planFinalizer)),
+		chain.Ask("Constraints kept", "While tenants have the plan, its constraints are applied as before.", inUse(planConstraints)),
+		chain.Ask("Roll out", "Tenants that have the plan keep it, as it was when it was deleted.", inUse(planRelease)),
+		chain.Ask("InUse", "Tenants still name the plan, or have what it gave: it stays, and so do its constraints.", planInUse),
+		chain.Ask("Constraints", "The constraints of the plan are removed.", planPrune),
+		chain.Ask("LetGo", "Nobody needs the plan: it goes.", func(*Input) (Decision, bool) { return do(LetGo{}) }),
+	}
+}
+
+// Decide picks the one step that comes next for a plan.
+func Decide(in Input) Decision {
+	rules := keepRules()
+	if in.Deleting {
+		rules = removeRules()
+	}
+	d, name, fires := chain.Decide(rules, &in)
+	if !fires {
+		return Decision{Rule: "Idle", Step: Rest{After: in.nextTry()}}
+	}
+	d.Rule = name
+	return d
+}
+
+// inUse are rules for a plan that was deleted while tenants have it: they keep what it gives them.
+func inUse(r func(*Input) (Decision, bool)) func(*Input) (Decision, bool) {
+	return func(in *Input) (Decision, bool) {
+		if in.leaving() {
+			return pass()
+		}
+		return r(in)
+	}
+}
+
+// Owns reports whether a constraint is the plan's: it carries the UID, or that of a former plan of the same name. There is one plan of a name
+// at a time, so that the former one has gone, and left it behind: it was restored from a backup, or its finalizer was taken off.
+func (in *Input) Owns(l plan.Live) bool {
+	uid := l.Labels[plan.LabelPlanUID]
+	return uid != "" && (uid == in.UID || l.Labels[plan.LabelPlan] == in.Name)
+}
+
+// leaving reports whether the plan was deleted and nobody needs it any more.
+func (in *Input) leaving() bool { return in.Deleting && len(in.Followers) == 0 }
+
+func planFinalizer(in *Input) (Decision, bool) {
+	if in.Held {
+		return pass()
+	}
+	return do(EnsureFinalizer{})
+}
+
+func planConstraints(in *Input) (Decision, bool) {
+	if in.Plan == nil {
+		return pass()
+	}
+	if c := in.Attempts.Due(in.Now, in.diff()); !c.Empty() {
+		return do(Apply{Changes: c})
+	}
+	return pass()
+}
+
+func planRelease(in *Input) (Decision, bool) {
+	if in.Plan == nil || in.Invalid != "" {
+		return pass()
+	}
+	if r := in.rollout(); len(r.Release) > 0 {
+		return do(Release{UIDs: r.Release})
+	}
+	return pass()
+}
+
+func planInUse(in *Input) (Decision, bool) {
+	if len(in.Followers) == 0 {
+		return pass()
+	}
+	const shown = 3
+	var names []string
+	for _, f := range in.Followers {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	list := strings.Join(names[:min(shown, len(names))], ", ")
+	if len(names) > shown {
+		list += ", ..."
+	}
+	return rest(plan.ReasonInUse, fmt.Sprintf("the plan was deleted, and %d tenants have it (%s): they keep what it gives them; give them another plan, or delete them", len(names), list), 0)
+}
+
+func planPrune(in *Input) (Decision, bool) {
+	if c := in.Attempts.Due(in.Now, in.superfluous()); !c.Empty() {
+		return do(Apply{Changes: c})
+	}
+	if message := in.trouble(); message != "" {
+		return rest(plan.ReasonError, message, max(in.nextTry(), time.Second))
+	}
+	if len(in.Constraints) > 0 {
+		return rest(plan.ReasonTerminating, "the plan was deleted, and its constraints are being deleted", plan.WatchDeletion)
+	}
+	return pass()
+}
+
+// superfluous are the constraints of a plan that nobody needs, without those that are on their way out already.
+func (in *Input) superfluous() plan.Changes {
+	return plan.Changes{Prune: slices.DeleteFunc(slices.Clone(in.Constraints), func(l plan.Live) bool { return l.Deleting })}
+}
+
+func (in *Input) rollout() Rollout {
+	return Advance(in.Generation, in.Followers, in.Released, in.Limits)
+}
+
+func (in *Input) diff() plan.Changes {
+	var a plan.Changes
+	seen := map[string]bool{}
+	for _, o := range plan.BuildPolicy(in.Plan) {
+		o = o.Marked()
+		seen[o.Key()] = true
+		at := slices.IndexFunc(in.Constraints, func(l plan.Live) bool { return l.Key() == o.Key() })
+		switch {
+		case slices.Contains(in.Missing, o.Kind), in.Unreadable[o.Kind] != nil:
+		case at < 0:
+			a.Create = append(a.Create, o)
+		case !in.Constraints[at].Deleting && !in.Constraints[at].Kept(o):
+			a.Update = append(a.Update, plan.Update{Object: o, UID: in.Constraints[at].UID})
+		}
+	}
+	for _, live := range in.Constraints {
+		if !seen[live.Key()] && !live.Deleting {
+			a.Prune = append(a.Prune, live)
+		}
+	}
+	return a
+}
+
+// failures are those of constraints that are still not as they should be.
+func (in *Input) failures() []plan.Failed {
+	switch {
+	case in.leaving():
+		return in.Attempts.Of(in.superfluous())
+	case in.Plan == nil:
+		return nil
+	}
+	return in.Attempts.Of(in.diff())
+}
+
+func (in *Input) nextTry() time.Duration {
+	if len(in.Unreadable) > 0 {
+		return plan.FirstRetry
+	}
+	return plan.NextTry(in.Now, in.failures())
+}
+
+// trouble is the first that is wrong with the constraints; empty for nothing.
+func (in *Input) trouble() string {
+	var messages []string
+	for k, err := range in.Unreadable {
+		messages = append(messages, fmt.Sprintf("the constraints of kind %s: %s", k.Kind, plan.InWords(err)))
+	}
+	slices.Sort(messages)
+	if !in.leaving() {
+		for _, o := range in.returning() {
+			messages = append(messages, fmt.Sprintf("the %s %q is being deleted, and is made anew when it is gone", o.Kind.Kind, o.Name))
+		}
+	}
+	for _, f := range in.failures() {
+		messages = append(messages, fmt.Sprintf("the %s %q: %s", f.Object.Kind.Kind, f.Object.Name, plan.InWords(f.Err)))
+	}
+	if len(messages) == 0 {
+		return ""
+	}
+	return messages[0]
+}
+
+// returning are the constraints that the plan says and that are being deleted.
+func (in *Input) returning() []plan.Object {
+	return slices.DeleteFunc(plan.BuildPolicy(in.Plan), func(o plan.Object) bool {
+		return !slices.ContainsFunc(in.Constraints, func(l plan.Live) bool { return l.Deleting && l.Key() == o.Key() })
+	})
+}
+
+// same reports whether the constraints are those of the plan.
+func (in *Input) same() bool {
+	a := in.diff()
+	return a.Empty()
+}
+
+// Report is what a pass leaves in a plan's status.
+type Report struct {
+	Conditions []chain.Condition
+	Rollout    Rollout
+}
+
+// Conclude says what a pass over a plan has found.
+func Conclude(in Input, out Outcome) Report {
+	r := Report{Rollout: in.rollout()}
+	policy, rolled := in.policyReady(out), in.rolledOut(r.Rollout)
+	root := chain.Condition{Type: plan.ConditionReady, Status: true, Reason: rolled.Reason, Message: rolled.Message}
+	switch p := out.Decision.Problem; {
+	case p != nil:
+		root.Status, root.Reason, root.Message = false, p.Reason, p.Message
+	case !rolled.Status:
+		root.Status, root.Reason, root.Message = false, rolled.Reason, rolled.Message
+	case !policy.Status:
+		root.Status, root.Reason, root.Message = false, policy.Reason, policy.Message
+	}
+	r.Conditions = []chain.Condition{policy, root, rolled}
+	return r
+}
+
+func (in *Input) rolledOut(r Rollout) chain.Condition {
+	c := chain.Condition{Type: plan.ConditionRolledOut}
+	switch invalid := cmp.Or(in.Invalid, in.Refused); {
+	case invalid != "":
+		c.Reason, c.Message = plan.ReasonPlanInvalid, invalid
+	case r.Stopped:
+		c.Reason, c.Message = plan.ReasonRolloutStopped, fmt.Sprintf("%d of the %d tenants tried could not get the plan, so that no more are changed; %s", r.Failed, r.Failed+r.Applied, r.First)
+	case r.Waiting > 0:
+		c.Reason, c.Message = plan.ReasonRollingOut, "a change is on its way through the tenants"
+	case r.Failed > 0:
+		c.Reason, c.Message = plan.ReasonTenantsFailed, fmt.Sprintf("%d tenants could not get the plan; %s", r.Failed, r.First)
+	default:
+		c.Status, c.Reason, c.Message = true, plan.ReasonRolledOut, "no tenant waits for a change of the plan"
+	}
+	return c
+}
+
+func (in *Input) policyReady(out Outcome) chain.Condition {
+	c := chain.Condition{Type: plan.ConditionPolicyReady}
+	var missing []string
+	for _, k := range in.Missing {
+		missing = append(missing, k.Kind)
+	}
+	trouble := in.trouble()
+	switch {
+	case in.leaving() && trouble == "":
+		c.Reason, c.Message = plan.ReasonTerminating, "the constraints of the plan are being deleted"
+	case in.leaving():
+		c.Reason, c.Message = plan.ReasonError, trouble
+	case in.Plan == nil:
+		c.Reason, c.Message = plan.ReasonError, "the plan can't be applied: "+in.Invalid
+	case len(missing) > 0:
+		c.Reason, c.Message = plan.ReasonCRDMissing, fmt.Sprintf(
+			"the cluster has no constraint kind %s: install Gatekeeper and the ConstraintTemplate, or remove it from spec.gatekeeper.constraints", strings.Join(missing, ", "))
+	case trouble != "":
+		c.Reason, c.Message = plan.ReasonError, trouble
+	case out.Err != nil && !in.same():
+		c.Reason, c.Message = plan.ReasonError, "the constraints could not be brought up to date: "+plan.InWords(out.Err)
+	case !in.Plan.HasConstraints():
+		c.Status, c.Reason, c.Message = true, plan.ReasonNotConfigured, "the plan has no constraints"
+	default:
+		c.Status, c.Reason, c.Message = true, plan.ReasonApplied, "the constraints of the plan are there"
+	}
+	return c
+}

@@ -1,0 +1,191 @@
+package tenantplan_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/plans"
+)
+
+type planQuestion struct {
+	in     tenantplan.Input
+	rule   string
+	step   tenantplan.Step
+	reason chain.Reason
+	says   string
+}
+
+var constraintKind = plan.ConstraintKind("A")
+
+// quietPlan has its one constraint, and its two tenants have it.
+func quietPlan() tenantplan.Input {
+	p, err := plan.Compile("basic", plans.UID, 2, plan.Spec{Constraints: []plan.Constraint{{Kind: "A", Name: "one"}}})
+	if err != nil {
+		panic(err)
+	}
+	return tenantplan.Input{
+		Now: plans.Now, Plan: p, Name: "basic", UID: plans.UID, Generation: 2, Held: true, Limits: tenantplan.Limits{MaxConcurrent: 2, MaxFailedPercent: 10},
+		Followers:   []tenantplan.Follower{{Name: "a", UID: "a", Generation: 2, Named: true, Able: true}, {Name: "b", UID: "b", Generation: 2, Named: true, Able: true}},
+		Constraints: []plan.Live{{Object: plan.BuildPolicy(p)[0].Marked(), UID: "c1"}}, Attempts: plan.Attempts{},
+	}
+}
+
+func planWith(changes ...func(*tenantplan.Input)) tenantplan.Input {
+	in := quietPlan()
+	for _, change := range changes {
+		change(&in)
+	}
+	return in
+}
+
+// The changes of an input that cases are made of.
+func unheld(in *tenantplan.Input) { in.Held = false }
+
+func alone(in *tenantplan.Input) { in.Followers = nil }
+
+func bare(in *tenantplan.Input) { in.Constraints = nil }
+
+func behind(in *tenantplan.Input) { in.Followers[0].Generation, in.Followers[1].Generation = 1, 1 }
+
+func impossiblePlan(in *tenantplan.Input) { in.Plan, in.Invalid = nil, "spec.x is wrong" }
+
+func refusedPlan(in *tenantplan.Input) { in.Invalid = "spec.resourceQuota: no" }
+
+func onItsWay(in *tenantplan.Input) { in.Constraints[0].Deleting = true }
+
+func left(in *tenantplan.Input) { in.Deleting = true }
+
+func broken(in *tenantplan.Input) {
+	in.Unreadable = map[plan.Kind]*fault.Error{constraintKind: plans.Refusal(fault.Transient, "broken")}
+	in.Constraints = nil
+}
+
+func stuck(hash string) func(*tenantplan.Input) {
+	return func(in *tenantplan.Input) {
+		o := plan.BuildPolicy(in.Plan)[0]
+		in.Attempts = plan.Attempts{o.Key(): {Hash: hash, Count: 1, At: plans.Now, Err: plans.Refusal(fault.Denied, "not allowed")}}
+	}
+}
+
+func planKeepCases() map[string]planQuestion {
+	one := plan.BuildPolicy(quietPlan().Plan)[0].Marked()
+	theirs := plan.Live{Object: plan.Object{Kind: constraintKind, Name: "old", Labels: map[string]string{plan.LabelPlanUID: plans.UID}}, UID: "c2"}
+	edited := func(in *tenantplan.Input) { in.Constraints[0].Body = map[string]any{"spec": map[string]any{}} }
+	return map[string]planQuestion{
+		"a quiet plan asks for nothing":                     {in: quietPlan(), rule: "Idle", step: tenantplan.Rest{}},
+		"the finalizer comes first":                         {in: planWith(unheld, bare, behind), rule: "Hold", step: tenantplan.EnsureFinalizer{}},
+		"a constraint that is missing is made":              {in: planWith(bare, behind), rule: "Constraints", step: tenantplan.Apply{Changes: plan.Changes{Create: []plan.Object{one}}}},
+		"one that differs is put right":                     {in: planWith(edited), rule: "Constraints", step: tenantplan.Apply{Changes: plan.Changes{Update: []plan.Update{{Object: one, UID: "c1"}}}}},
+		"one that nobody wants goes":                        {in: planWith(func(in *tenantplan.Input) { in.Constraints = append(in.Constraints, theirs) }), rule: "Constraints", step: tenantplan.Apply{Changes: plan.Changes{Prune: []plan.Live{theirs}}}},
+		"one that is on its way out is waited for":          {in: planWith(onItsWay), rule: "Idle", step: tenantplan.Rest{}},
+		"one of a kind that is not there is waited for":     {in: planWith(bare, func(in *tenantplan.Input) { in.Missing = []plan.Kind{constraintKind} }), rule: "Idle", step: tenantplan.Rest{}},
+		"one that can't be read is looked at again":         {in: planWith(broken), rule: "Idle", step: tenantplan.Rest{After: 10 * time.Second}},
+		"one that failed is tried later":                    {in: planWith(bare, stuck(one.Hash())), rule: "Idle", step: tenantplan.Rest{After: 10 * time.Second}},
+		"a failure stops no roll-out":                       {in: planWith(bare, behind, stuck(one.Hash())), rule: "Roll out", step: tenantplan.Release{UIDs: []string{"a"}}},
+		"a change goes to the first tenant":                 {in: planWith(behind), rule: "Roll out", step: tenantplan.Release{UIDs: []string{"a"}}},
+		"and is waited for":                                 {in: planWith(behind, func(in *tenantplan.Input) { in.Released = map[string]bool{"a": true} }), rule: "Idle", step: tenantplan.Rest{}},
+		"what the API server refuses is rolled out no more": {in: planWith(behind, refusedPlan), rule: "Idle", step: tenantplan.Rest{}},
+		"a plan that can't be changes nothing":              {in: planWith(behind, impossiblePlan, bare), rule: "Idle", step: tenantplan.Rest{}},
+	}
+}
+
+func planRemoveCases() map[string]planQuestion {
+	inUse := func(in tenantplan.Input, says string) planQuestion {
+		return planQuestion{in: in, rule: "InUse", step: tenantplan.Rest{}, reason: plan.ReasonInUse, says: says}
+	}
+	one := plan.BuildPolicy(quietPlan().Plan)[0].Marked()
+	many := func(in *tenantplan.Input) {
+		for _, name := range []string{"d", "c"} {
+			in.Followers = append(in.Followers, tenantplan.Follower{Name: name, UID: name, Generation: 2, Named: true})
+		}
+	}
+	return map[string]planQuestion{
+		"a plan that is in use stays":                      inUse(planWith(), "the plan was deleted, and 2 tenants have it (a, b): they keep what it gives them; give them another plan, or delete them"),
+		"not all of its tenants are named":                 inUse(planWith(many), "the plan was deleted, and 4 tenants have it (a, b, c, ...): they keep what it gives them; give them another plan, or delete them"),
+		"so does one that can't be":                        inUse(planWith(impossiblePlan, bare), ""),
+		"its constraints are kept":                         {in: planWith(bare), rule: "Constraints kept", step: tenantplan.Apply{Changes: plan.Changes{Create: []plan.Object{one}}}},
+		"once their kinds are noted":                       {in: planWith(bare, unheld), rule: "Hold", step: tenantplan.EnsureFinalizer{}},
+		"the generation of the deletion reaches everybody": {in: planWith(behind), rule: "Roll out", step: tenantplan.Release{UIDs: []string{"a"}}},
+		"one that nobody has loses its constraints":        {in: planWith(alone), rule: "Constraints", step: tenantplan.Apply{Changes: plan.Changes{Prune: quietPlan().Constraints}}},
+		"they are waited for":                              {in: planWith(alone, onItsWay), rule: "Constraints", step: tenantplan.Rest{After: 30 * time.Second}, reason: plan.ReasonTerminating},
+		"one that can't be deleted is tried later":         {in: planWith(alone, stuck("")), rule: "Constraints", step: tenantplan.Rest{After: 10 * time.Second}, reason: plan.ReasonError, says: `the A "one": not allowed`},
+		"what can't be read holds the plan":                {in: planWith(alone, broken), rule: "Constraints", step: tenantplan.Rest{After: 10 * time.Second}, reason: plan.ReasonError},
+		"with nothing left it goes":                        {in: planWith(alone, bare), rule: "LetGo", step: tenantplan.LetGo{}},
+		"also one that can't be":                           {in: planWith(alone, bare, impossiblePlan), rule: "LetGo", step: tenantplan.LetGo{}},
+	}
+}
+
+func askPlan(t *testing.T, q planQuestion) {
+	t.Helper()
+	d := tenantplan.Decide(q.in)
+	plans.Answered(t, d.Rule, d.Step, d.Problem, q.rule, q.step, q.reason, q.says)
+}
+
+func TestPlanChains(t *testing.T) {
+	for name, q := range planKeepCases() {
+		t.Run(name, func(t *testing.T) { askPlan(t, q) })
+	}
+	for name, q := range planRemoveCases() {
+		q.in.Deleting = true
+		t.Run("deleted: "+name, func(t *testing.T) { askPlan(t, q) })
+	}
+}
+
+func TestWhatAPlanSays(t *testing.T) {
+	one := plan.BuildPolicy(quietPlan().Plan)[0].Marked()
+	failed := func(in *tenantplan.Input) { in.Followers[0].Failure = "PartiallyApplied: no room" }
+	third := func(in *tenantplan.Input) {
+		in.Followers = append(in.Followers, tenantplan.Follower{Name: "c", UID: "c", Generation: 1, Named: true, Able: true})
+	}
+	for name, tt := range map[string]struct {
+		in tenantplan.Input
+		// policy, rolled and ready are the reasons, with a + where the condition is True.
+		policy, rolled, ready string
+	}{
+		"all is well":                        {planWith(), "+Applied", "+RolledOut", "+RolledOut"},
+		"nothing to watch over":              {planWith(bare, func(in *tenantplan.Input) { in.Plan = plans.Simple("1") }), "+NotConfigured", "+RolledOut", "+RolledOut"},
+		"a change is on its way":             {planWith(behind), "+Applied", "RollingOut", "RollingOut"},
+		"one could not get it":               {planWith(failed), "+Applied", "TenantsFailed", "TenantsFailed"},
+		"one that failed stops nobody":       {planWith(failed, third), "+Applied", "RollingOut", "RollingOut"},
+		"two of two stop it":                 {planWith(failed, third, func(in *tenantplan.Input) { in.Followers[1].Failure = "x" }), "+Applied", "RolloutStopped", "RolloutStopped"},
+		"the plan can't be":                  {planWith(impossiblePlan), "Error", "PlanInvalid", "PlanInvalid"},
+		"the API server refuses it":          {planWith(refusedPlan), "+Applied", "PlanInvalid", "PlanInvalid"},
+		"it refused it before a restart":     {planWith(func(in *tenantplan.Input) { in.Refused = "spec.resourceQuota: no" }), "+Applied", "PlanInvalid", "PlanInvalid"},
+		"a constraint failed":                {planWith(bare, stuck(one.Hash())), "Error", "+RolledOut", "Error"},
+		"a constraint is on its way out":     {planWith(onItsWay), "Error", "+RolledOut", "Error"},
+		"the kind is not there":              {planWith(bare, func(in *tenantplan.Input) { in.Missing = []plan.Kind{constraintKind} }), "CRDMissing", "+RolledOut", "CRDMissing"},
+		"the kind can't be read":             {planWith(broken), "Error", "+RolledOut", "Error"},
+		"it was deleted and is in use":       {planWith(left), "+Applied", "+RolledOut", "InUse"},
+		"it was deleted, and goes piecemeal": {planWith(left, alone, onItsWay), "Terminating", "+RolledOut", "Terminating"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := tenantplan.Conclude(tt.in, tenantplan.Outcome{Decision: tenantplan.Decide(tt.in)})
+			plans.SaysOf(t, r.Conditions, map[string]string{plan.ConditionPolicyReady: tt.policy, plan.ConditionRolledOut: tt.rolled, plan.ConditionReady: tt.ready})
+		})
+	}
+	t.Run("a pass that failed has made nothing", func(t *testing.T) {
+		in := planWith(bare)
+		r := tenantplan.Conclude(in, tenantplan.Outcome{Decision: tenantplan.Decide(in), Err: plans.Refusal(fault.Transient, "no answer")})
+		plans.SaysOf(t, r.Conditions, map[string]string{plan.ConditionPolicyReady: "Error", plan.ConditionRolledOut: "+RolledOut", plan.ConditionReady: "Error"})
+	})
+}
+
+// saysOf compares the reasons of conditions.
+
+// Every rule has a case in a table, so that none is dead, and one that is added without is noticed.
+func TestEveryRuleOfPlansHasACase(t *testing.T) {
+	keep, remove := tenantplan.Chains()
+	spoken := func(cases map[string]planQuestion) map[string]bool {
+		out := map[string]bool{}
+		for _, q := range cases {
+			out[q.rule] = true
+		}
+		return out
+	}
+	plans.EveryRuleSpeaks(t, keep, spoken(planKeepCases()))
+	plans.EveryRuleSpeaks(t, remove, spoken(planRemoveCases()))
+}

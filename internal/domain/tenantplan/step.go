@@ -1,0 +1,78 @@
+package tenantplan
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+)
+
+// Step is the one thing that a decision about a plan asks for. The set of steps is closed.
+//
+//sumtype:decl
+type Step interface {
+	// Effect says what the step does to the world.
+	Effect() chain.Effect
+	planStep()
+}
+
+// EnsureFinalizer stores the finalizer, and the kinds of a plan's constraints with it, so that none is forgotten when the
+// plan no longer names it.
+type EnsureFinalizer struct{ chain.Applies }
+
+// Apply changes the constraints.
+type Apply struct {
+	chain.Applies
+	plan.Changes
+}
+
+// Release lets tenants have the present generation of the plan.
+type Release struct {
+	chain.Applies
+
+	UIDs []string
+}
+
+// LetGo removes the finalizer.
+type LetGo struct{ chain.Releases }
+
+// Rest ends the pass.
+type Rest struct {
+	chain.Rests
+
+	// After is when to look again; zero leaves it to events.
+	After time.Duration
+}
+
+func (EnsureFinalizer) planStep() {}
+func (Apply) planStep()           {}
+func (Release) planStep()         {}
+func (LetGo) planStep()           {}
+func (Rest) planStep()            {}
+
+// Decision is the outcome of a chain.
+type Decision struct {
+	// Rule is the name of the rule that fired.
+	Rule string
+	Step Step
+	// Problem is what stands in the way of the plan, nil when nothing does.
+	Problem *chain.Problem
+}
+
+// Outcome is how a pass ended.
+type Outcome struct {
+	Decision Decision
+	// Err is what ended the pass before its decision could be carried out.
+	Err error
+}
+
+// rest ends the pass with a problem.
+func rest(reason chain.Reason, message string, after time.Duration) (Decision, bool) {
+	return Decision{Step: Rest{After: after}, Problem: &chain.Problem{Reason: reason, Message: message}}, true
+}
+
+// do asks for a step.
+func do(s Step) (Decision, bool) { return Decision{Step: s}, true }
+
+// pass lets the next rule speak.
+func pass() (Decision, bool) { return Decision{}, false }
