@@ -3,6 +3,11 @@
 // and at each call that it makes ends it, or spoils the call. What has to be true afterwards
 // is checked after each case; how to read the report and to replay a case is described in
 // docs/reliability.md.
+//
+// What only this proves: that the binary, as it is shipped, survives as a process. It is killed, stopped and woken between
+// any two of its calls, loses its lease to another process and wakes with a write on its way, and meets the finalizers,
+// locks, watches and leases of a real API server. test/model plays the same noise with more objects and for far longer,
+// but in one process, with a clock of its own, and a crash there only forgets what was in memory.
 package crash_test
 
 import (

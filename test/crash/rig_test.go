@@ -89,20 +89,31 @@ func newKubeProxy(host, token string, ca []byte) (http.Handler, error) {
 // build builds the operator. An overlay replaces files of the module.
 func (r *rig) build(ctx context.Context, binary, overlay string, race bool) error {
 	// Without debug information linking is twice as fast.
-	args := []string{"build", "-ldflags=-s -w", "-o", binary}
+	args := []string{"-ldflags=-s -w", "-o", binary}
 	if race {
 		args = append(args, "-race")
 	}
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/operator")...)
-	cmd.Dir = r.root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the operator: %w:\n%s", err, out)
+	if err := r.goBuild(ctx, append(args, "./cmd/operator")...); err != nil {
+		return fmt.Errorf("building the operator: %w", err)
 	}
 	return nil
 }
+
+// goBuild runs go build in the module.
+func (r *rig) goBuild(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"build"}, args...)...)
+	cmd.Dir = r.root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w:\n%s", err, out)
+	}
+	return nil
+}
+
+// overlay is the operator's source before anything in it is replaced.
+func (r *rig) overlay() *overlay { return &overlay{root: r.root, files: map[string]string{}} }
 
 // views follows all objects with one watch and tells each stage of its own.
 type views struct {
