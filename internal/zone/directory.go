@@ -107,7 +107,7 @@ func (d *Directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 	}
 	if l.asking {
 		d.mu.Unlock()
-		return nil, &fault.Error{Kind: fault.Throttled, Operation: "ListHostedZones", Message: "the zones are being listed", RetryAfter: busyFor}
+		return nil, &fault.Error{Kind: fault.Throttled, Operation: d.dns.Traits().ListZones, Message: "the zones are being listed", RetryAfter: busyFor}
 	}
 	l.asking = true
 	if d.clock.Since(l.begun) >= askAgain {
@@ -130,7 +130,7 @@ func (d *Directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 			break
 		}
 		if seen[next] {
-			err = &fault.Error{Kind: fault.Transient, Operation: "ListHostedZones", Message: "the list repeats itself"}
+			err = &fault.Error{Kind: fault.Transient, Operation: d.dns.Traits().ListZones, Message: "the list repeats itself"}
 			pages, marker = nil, ""
 			break
 		}

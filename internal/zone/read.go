@@ -14,16 +14,12 @@ import (
 // listEvery is how often a quiet zone is listed, to see what others did.
 const listEvery = 15 * time.Minute
 
-// pageSize is how many records are listed in one call, to tell what a listing costs.
-const pageSize = 300
-
 // The patience with one page, and with listings that failed.
 const (
-	pageRetries      = 5
-	pagePause        = 2 * time.Second
-	firstListingTry  = 10 * time.Second
-	readPause        = 5 * time.Second
-	operationListing = "ListResourceRecordSets"
+	pageRetries     = 5
+	pagePause       = 2 * time.Second
+	firstListingTry = 10 * time.Second
+	readPause       = 5 * time.Second
 )
 
 // listing is a listing of the zone that is under way, one page to a step.
@@ -92,7 +88,7 @@ func (z *zone) listPage(ctx context.Context) {
 		}
 		if err == nil && l.markers[next] {
 			// The same marker twice would list for ever.
-			err = &fault.Error{Kind: fault.Transient, Operation: operationListing, Message: "the list repeats itself"}
+			err = &fault.Error{Kind: fault.Transient, Operation: z.traits.ListRecords, Message: "the list repeats itself"}
 		}
 		if err != nil {
 			z.interrupted(l, access, err)
@@ -105,7 +101,7 @@ func (z *zone) listPage(ctx context.Context) {
 			l.markers[next] = true
 			return
 		}
-		z.finish(l, access)
+		z.finish(l)
 	})
 }
 
@@ -152,16 +148,9 @@ func (z *zone) interrupted(l *listing, access dns.Access, err error) {
 }
 
 // finish takes over a listing that came to its end.
-func (z *zone) finish(l *listing, access dns.Access) {
+func (z *zone) finish(l *listing) {
 	now := z.opts.Clock.Now()
 	z.listing = nil
-	if l.records == 0 {
-		// Every zone holds the records that make it one: an empty list is no answer.
-		z.listing = l
-		l.retries = pageRetries
-		z.interrupted(l, access, &fault.Error{Kind: fault.Transient, Operation: operationListing, Message: "the list shows not even the zone's own records"})
-		return
-	}
 	for name := range z.written {
 		l.records += len(z.sets[name]) - len(l.sets[name])
 		delete(l.sets, name)
@@ -229,7 +218,7 @@ func (z *zone) readDue() (time.Time, bool) {
 
 // relisting reports whether a listing resolves the doubts more cheaply than reading each name.
 func (z *zone) relisting() bool {
-	return z.listFailures == 0 && len(z.doubts) > z.records/pageSize+1
+	return z.listFailures == 0 && len(z.doubts) > z.records/z.traits.PageSize+1
 }
 
 // relist begins a listing anew where that is the cheaper way to resolve the doubts.

@@ -94,7 +94,7 @@ func (z *zone) nextBatch() (batch []dns.Unit, bisected bool) {
 			}
 		}
 		// What has changed meanwhile may have grown, or be another identity's by now.
-		batches := dns.Batches(units, z.opts.Limits)
+		batches := dns.Batches(units, z.traits.Batch)
 		for _, more := range slices.Backward(batches[min(1, len(batches)):]) {
 			z.pushFront(more)
 		}
@@ -110,7 +110,7 @@ func (z *zone) nextBatch() (batch []dns.Unit, bisected bool) {
 	var units []dns.Unit
 	for _, name := range names {
 		units = append(units, z.units(name)...)
-		if len(units) >= 2*z.opts.Limits.Records {
+		if len(units) >= 2*z.traits.Batch.Records {
 			break
 		}
 	}
@@ -118,7 +118,7 @@ func (z *zone) nextBatch() (batch []dns.Unit, bisected bool) {
 	if len(units) == 0 {
 		return nil, false
 	}
-	return dns.Batches(units, z.opts.Limits)[0], false
+	return dns.Batches(units, z.traits.Batch)[0], false
 }
 
 // together picks what may go into one batch, corrections last. What was refused by itself

@@ -123,7 +123,7 @@ func (z *zone) sendDue() (time.Time, bool) {
 			due = since.Add(gatherAtMost)
 		}
 	}
-	if z.readyRecords >= z.opts.Limits.Records {
+	if z.readyRecords >= z.traits.Batch.Records {
 		due = since
 	}
 	return later(due, z.sendAfter), true

@@ -11,10 +11,11 @@ import (
 
 // zone is the worker of one zone. Its lock is never held during a call.
 type zone struct {
-	id   string
-	opts *Options
-	poke chan struct{}
-	stop chan struct{}
+	id     string
+	opts   *Options
+	traits dns.Traits
+	poke   chan struct{}
+	stop   chan struct{}
 
 	mu         sync.Mutex
 	claims     map[dns.Owner]*claim
@@ -97,7 +98,7 @@ type unitKey struct {
 
 func newZone(id string, o *Options) *zone {
 	return &zone{
-		id: id, opts: o, poke: make(chan struct{}, 1), stop: make(chan struct{}),
+		id: id, opts: o, traits: o.DNS.Traits(), poke: make(chan struct{}, 1), stop: make(chan struct{}),
 		claims: map[dns.Owner]*claim{}, names: map[string][]*claim{}, identities: map[dns.Access]*identity{},
 		written: map[string]bool{}, nextListing: o.Clock.Now(), ready: map[string]pending{}, refused: map[unitKey]*refusal{},
 		doubts: map[string]uint64{}, rechecks: map[string]recheck{}, touched: map[string]bool{},

@@ -33,8 +33,6 @@ type Options struct {
 	Observer Observer
 	// Random is in [0, 1) and spreads what would otherwise happen at one time.
 	Random func() float64
-	// Limits are the most that a batch may hold; those of Route 53 when zero.
-	Limits dns.Limits
 }
 
 // Observer is told what happens. It must not block.
@@ -85,9 +83,6 @@ func New(o Options) *Zones {
 	}
 	if o.Observer == nil {
 		o.Observer = silent{}
-	}
-	if o.Limits == (dns.Limits{}) {
-		o.Limits = dns.Route53Limits
 	}
 	return &Zones{Directory: NewDirectory(o.DNS, o.Clock), opts: o, zones: map[string]*zone{}, known: map[dns.Owner]known{}}
 }
