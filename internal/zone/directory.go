@@ -9,7 +9,6 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 const (
@@ -23,8 +22,8 @@ const (
 
 // Directory knows which zones the identities see. All its methods may be called at once.
 type Directory struct {
-	dns   port.DNS
-	clock clock.PassiveClock
+	providers Providers
+	clock     clock.PassiveClock
 
 	mu    sync.Mutex
 	lists map[dns.Access]*zoneList
@@ -58,8 +57,8 @@ type zoneList struct {
 }
 
 // NewDirectory returns a directory that knows nothing yet.
-func NewDirectory(d port.DNS, c clock.PassiveClock) *Directory {
-	return &Directory{dns: d, clock: c, lists: map[dns.Access]*zoneList{}, found: map[zoneKey]zoneFound{}}
+func NewDirectory(p Providers, c clock.PassiveClock) *Directory {
+	return &Directory{providers: p, clock: c, lists: map[dns.Access]*zoneList{}, found: map[zoneKey]zoneFound{}}
 }
 
 // Known returns the zones that the identity was seen to have, without a call. ok is false when
@@ -107,7 +106,7 @@ func (d *Directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 	}
 	if l.asking {
 		d.mu.Unlock()
-		return nil, &fault.Error{Kind: fault.Throttled, Operation: d.dns.Traits().ListZones, Message: "the zones are being listed", RetryAfter: busyFor}
+		return nil, &fault.Error{Kind: fault.Throttled, Operation: d.providers.of(access.Provider).Traits().ListZones, Message: "the zones are being listed", RetryAfter: busyFor}
 	}
 	l.asking = true
 	if d.clock.Since(l.begun) >= askAgain {
@@ -117,7 +116,7 @@ func (d *Directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 	d.mu.Unlock()
 
 	seen := map[string]bool{}
-	client := d.dns.As(access)
+	client := d.providers.as(access)
 	var err error
 	for {
 		var page []dns.Zone
@@ -130,7 +129,7 @@ func (d *Directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 			break
 		}
 		if seen[next] {
-			err = &fault.Error{Kind: fault.Transient, Operation: d.dns.Traits().ListZones, Message: "the list repeats itself"}
+			err = &fault.Error{Kind: fault.Transient, Operation: d.providers.of(access.Provider).Traits().ListZones, Message: "the list repeats itself"}
 			pages, marker = nil, ""
 			break
 		}
@@ -171,7 +170,7 @@ func (d *Directory) Get(ctx context.Context, access dns.Access, id string) (dns.
 	if ok && d.clock.Since(f.at) < askAgain {
 		return f.zone, f.err
 	}
-	zone, err := d.dns.As(access).GetZone(ctx, id)
+	zone, err := d.providers.as(access).GetZone(ctx, id)
 	if !fault.Is(err, fault.Throttled, fault.Transient) {
 		d.mu.Lock()
 		d.found[key] = zoneFound{zone: zone, err: err, at: d.clock.Now()}

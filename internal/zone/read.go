@@ -81,7 +81,7 @@ func (z *zone) listPage(ctx context.Context) {
 		class = port.Change
 	}
 	z.mu.Unlock()
-	page, next, err := z.opts.DNS.As(access).ListRecords(z.call(ctx, "list", class), z.id, l.marker)
+	page, next, err := z.opts.Providers.as(access).ListRecords(z.call(ctx, "list", class), z.id, l.marker)
 	z.update(func() {
 		if z.listing != l {
 			return
@@ -243,7 +243,7 @@ func (z *zone) readName(ctx context.Context) {
 	if !some || name == "" {
 		return
 	}
-	sets, err := z.opts.DNS.As(access).ReadName(z.call(ctx, "read", port.Change), z.id, name)
+	sets, err := z.opts.Providers.as(access).ReadName(z.call(ctx, "read", port.Change), z.id, name)
 	z.update(func() {
 		now := z.opts.Clock.Now()
 		switch {

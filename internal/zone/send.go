@@ -50,7 +50,7 @@ func (z *zone) send(ctx context.Context) {
 			class = port.Change
 		}
 	}
-	id, err := z.opts.DNS.As(batch[0].Access).Change(z.call(ctx, "change", class), z.id, changes)
+	id, err := z.opts.Providers.as(batch[0].Access).Change(z.call(ctx, "change", class), z.id, changes)
 	if fault.RetryAfter(err) == 0 {
 		// Otherwise it was our own limiter that answered.
 		z.opts.Observer.Batch(len(changes), fault.KindOf(err).String())

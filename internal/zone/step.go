@@ -202,7 +202,7 @@ func (z *zone) poll(ctx context.Context) {
 	z.mu.Lock()
 	f := z.pollDue()
 	z.mu.Unlock()
-	done, err := z.opts.DNS.As(f.access).InSync(z.call(ctx, "sync", port.Follow), f.id)
+	done, err := z.opts.Providers.as(f.access).InSync(z.call(ctx, "sync", port.Follow), f.id)
 	z.update(func() {
 		now := z.opts.Clock.Now()
 		age := now.Sub(f.sent)

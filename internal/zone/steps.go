@@ -12,7 +12,7 @@ import (
 func (z *Zones) Step(ctx context.Context) time.Duration {
 	z.mu.Lock()
 	var all []*zone
-	for _, id := range slices.Sorted(maps.Keys(z.zones)) {
+	for _, id := range slices.SortedFunc(maps.Keys(z.zones), compareAddresses) {
 		all = append(all, z.zones[id])
 	}
 	z.mu.Unlock()

@@ -96,9 +96,9 @@ type unitKey struct {
 	name  string
 }
 
-func newZone(id string, o *Options) *zone {
+func newZone(at address, o *Options) *zone {
 	return &zone{
-		id: id, opts: o, traits: o.DNS.Traits(), poke: make(chan struct{}, 1), stop: make(chan struct{}),
+		id: at.id, opts: o, traits: o.Providers.of(at.provider).Traits(), poke: make(chan struct{}, 1), stop: make(chan struct{}),
 		claims: map[dns.Owner]*claim{}, names: map[string][]*claim{}, identities: map[dns.Access]*identity{},
 		written: map[string]bool{}, nextListing: o.Clock.Now(), ready: map[string]pending{}, refused: map[unitKey]*refusal{},
 		doubts: map[string]uint64{}, rechecks: map[string]recheck{}, touched: map[string]bool{},
@@ -148,7 +148,7 @@ func (z *zone) declare(part dns.Claim) []dns.Owner {
 func (z *zone) goesOn(c *claim) bool {
 	view := dns.View{Records: map[dns.Record]dns.Standing{}}
 	z.each(c, func(r dns.Record, s dns.Standing) { view.Records[r] = s })
-	next := dns.Advance(c.Ledger, c.Wants, view, dns.Policy{Takeover: c.Takeover, RoleARN: c.Access.RoleARN})
+	next := dns.Advance(c.Ledger, c.Wants, view, dns.Policy{Takeover: c.Takeover, RoleARN: c.Access.RoleARN, Provider: c.Access.Provider})
 	return !slices.Equal(next, c.Ledger)
 }
 

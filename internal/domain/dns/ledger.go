@@ -9,8 +9,9 @@ const MaxEntries = 400
 type Policy struct {
 	// Takeover lets records be replaced that are not ours, and makes equal ones ours.
 	Takeover bool
-	// RoleARN is the role with which new entries are published.
-	RoleARN string
+	// RoleARN is the role with which new entries are published, and Provider the service.
+	RoleARN  string
+	Provider Provider
 }
 
 // Advance returns the next ledger, sorted: what has to be stored before anything is done.
@@ -131,7 +132,7 @@ func enter(ledger []Entry, intents []Record, policy Policy) (next []Entry, waiti
 			waiting[intents[0].Name] = true
 		} else {
 			for _, r := range intents[:n] {
-				ledger = append(ledger, Entry{Record: r, State: Intended, RoleARN: policy.RoleARN})
+				ledger = append(ledger, Entry{Record: r, State: Intended, RoleARN: policy.RoleARN, Provider: policy.Provider})
 			}
 		}
 		intents = intents[n:]

@@ -96,10 +96,7 @@ func (u Unit) clashes(other Unit) bool {
 
 // AccessOf returns the identity with which an entry of the claim's ledger is published and deleted.
 func (c *Claim) AccessOf(e Entry) Access {
-	if e.RoleARN == "" {
-		return Access{}
-	}
-	return Access{RoleARN: e.RoleARN, Namespace: c.Owner.Namespace}
+	return AccessFor(e.Provider, e.RoleARN, c.Owner.Namespace)
 }
 
 // units returns what has to be done for one claim: one unit, unless several roles have to

@@ -105,7 +105,15 @@ type Entry struct {
 	// of the object's namespace; empty for the operator's own identity. It stays when the spec
 	// names another role, or no DNS at all any more.
 	RoleARN string
+	// Provider is the service that the record was published at. It stays as the role does.
+	Provider Provider
 }
+
+// Provider names a DNS service.
+type Provider string
+
+// Route53 is the provider of whatever names none: stored ledgers don't.
+const Route53 Provider = ""
 
 // Zone is a zone of a provider.
 type Zone struct {
@@ -120,10 +128,19 @@ type Owner struct{ Namespace, Name, UID string }
 
 // Access is the identity with which zones are read and changed.
 type Access struct {
+	Provider Provider
 	// RoleARN is the role to assume; empty for the operator's own identity.
 	RoleARN string
 	// Namespace is the one on whose behalf the role is assumed; empty without a role.
 	Namespace string
+}
+
+// AccessFor returns the identity that acts at a provider for the objects of a namespace.
+func AccessFor(p Provider, roleARN, namespace string) Access {
+	if roleARN == "" {
+		return Access{Provider: p}
+	}
+	return Access{Provider: p, RoleARN: roleARN, Namespace: namespace}
 }
 
 // Claim is what one object asks of zones and what it holds there.
