@@ -118,7 +118,7 @@ func (z *Zones) Declare(c dns.Claim) dns.View {
 		woken = z.withdraw(c.Owner, before.zones, parts)
 		z.remember(c, parts)
 		for id, part := range parts {
-			woken = append(woken, z.worker(id).declare(part)...)
+			woken = append(woken, z.worker(id).apply(dns.Declared{Claim: part}).Woken...)
 		}
 	}
 	// In order, for of two changes sent at one time one has to be the last.
@@ -139,7 +139,7 @@ func (z *Zones) Refresh(o dns.Owner) {
 	defer z.mu.Unlock()
 	for _, id := range z.known[o].zones {
 		if w := z.zones[id]; w != nil {
-			w.refresh()
+			w.apply(dns.RefreshAsked{})
 		}
 	}
 }
@@ -220,9 +220,8 @@ func (z *Zones) withdraw(o dns.Owner, from []address, stays map[address]dns.Clai
 		if _, still := stays[id]; still || w == nil {
 			continue
 		}
-		others, empty := w.forget(o)
-		woken = append(woken, others...)
-		if empty {
+		woken = append(woken, w.apply(dns.Forgotten{Owner: o}).Woken...)
+		if w.empty() {
 			close(w.stop)
 			delete(z.zones, id)
 		}
@@ -247,14 +246,9 @@ func (z *Zones) Stats() Stats {
 	s := Stats{Zones: len(z.zones)}
 	for _, w := range z.zones {
 		w.mu.Lock()
-		s.Records += w.records
-		s.Waiting += len(w.ready)
-		for _, f := range w.flights {
-			if f.id != "" {
-				s.Propagating++
-			}
-		}
+		of := w.state.Stats()
 		w.mu.Unlock()
+		s.Records, s.Waiting, s.Propagating = s.Records+of.Records, s.Waiting+of.Waiting, s.Propagating+of.Propagating
 	}
 	return s
 }
