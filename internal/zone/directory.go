@@ -9,6 +9,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/paging"
 )
 
 const (
@@ -115,7 +116,7 @@ func (d *Directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 	pages, marker := l.pages, l.marker
 	d.mu.Unlock()
 
-	seen := map[string]bool{}
+	var seen paging.Guard
 	client := d.providers.as(access)
 	var err error
 	for {
@@ -124,16 +125,14 @@ func (d *Directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 		if page, next, err = client.ListZones(ctx, marker); err != nil {
 			break
 		}
+		if err = seen.Pass(d.providers.of(access.Provider).Traits().ListZones, next); err != nil {
+			pages, marker = nil, ""
+			break
+		}
 		pages = append(pages, page...)
 		if marker = next; next == "" {
 			break
 		}
-		if seen[next] {
-			err = &fault.Error{Kind: fault.Transient, Operation: d.providers.of(access.Provider).Traits().ListZones, Message: "the list repeats itself"}
-			pages, marker = nil, ""
-			break
-		}
-		seen[next] = true
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -47,6 +47,9 @@ const (
 	pollAtMost = 30 * time.Second
 )
 
+// pollAgain is the pause where the question is refused.
+var pollAgain = retry.Backoff{First: 10 * time.Second, Last: 1280 * time.Second}
+
 // at is when the batch is asked for next.
 func (f *flight) at() time.Time {
 	if f == nil {
@@ -129,7 +132,7 @@ func (e SyncAnswered) happen(z *ZoneState) {
 	case e.Err != nil:
 		// A person has to allow the question first.
 		f.tries++
-		f.err, f.next = asFault(e.Err), now.Add(retry.Jitter(min(retry.FirstRetry<<min(f.tries, 8), retry.LastRetry), z.at.Random))
+		f.err, f.next = asFault(e.Err), now.Add(retry.Jitter(pollAgain.Delay(f.tries), z.at.Random))
 		z.touch(f.names()...)
 		return
 	default:

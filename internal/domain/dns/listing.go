@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/paging"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
@@ -34,7 +35,7 @@ type listings struct {
 type listing struct {
 	started   uint64
 	marker    string
-	markers   map[string]bool
+	pages     paging.Guard
 	sets      map[string][]RecordSet
 	records   int
 	texts     map[string]string
@@ -45,12 +46,8 @@ type listing struct {
 // listEvery is how often a quiet zone is listed, to see what others did.
 const listEvery = 15 * time.Minute
 
-// The patience with one page, and with listings that failed.
-const (
-	pageRetries     = 5
-	pagePause       = 2 * time.Second
-	firstListingTry = 10 * time.Second
-)
+// listAgain is the pause after a listing that failed.
+var listAgain = retry.Backoff{First: 10 * time.Second, Last: listEvery}
 
 // refreshAfter is how old a listing is at least when a person asks for another.
 const refreshAfter = time.Minute
@@ -80,7 +77,7 @@ func (z *ZoneState) beginPage() {
 	}
 	if z.listings.current == nil {
 		z.listings.current = &listing{
-			started: z.tick(), markers: map[string]bool{}, sets: map[string][]RecordSet{}, texts: map[string]string{},
+			started: z.tick(), sets: map[string][]RecordSet{}, texts: map[string]string{},
 		}
 		clear(z.held.written)
 	}
@@ -93,9 +90,8 @@ func (e PageListed) happen(z *ZoneState) {
 	if z.listings.current != l {
 		return
 	}
-	if err == nil && l.markers[e.Next] {
-		// The same marker twice would list for ever.
-		err = &fault.Error{Kind: fault.Transient, Operation: z.traits.ListRecords, Message: "the list repeats itself"}
+	if err == nil {
+		err = l.pages.Pass(z.traits.ListRecords, e.Next)
 	}
 	if err != nil {
 		z.interrupted(l, e.Call.Access, err)
@@ -104,11 +100,9 @@ func (e PageListed) happen(z *ZoneState) {
 	z.readable(e.Call.Access)
 	l.take(e.Page)
 	l.marker, l.retries = e.Next, 0
-	if e.Next != "" {
-		l.markers[e.Next] = true
-		return
+	if e.Next == "" {
+		z.finish(l)
 	}
-	z.finish(l)
 }
 
 // take adds a page. Thousands of records lead to the same few targets: one copy of each is kept.
@@ -138,13 +132,13 @@ func (z *ZoneState) interrupted(l *listing, access Access, err error) {
 	switch {
 	case comeBack(err) > 0:
 		l.notBefore = now.Add(comeBack(err))
-	case fault.Is(err, fault.Throttled, fault.Transient) && l.retries < pageRetries:
-		l.notBefore = now.Add(retry.Jitter(pagePause<<l.retries, z.at.Random))
+	case fault.Is(err, fault.Throttled, fault.Transient) && l.retries < paging.Retries:
 		l.retries++
+		l.notBefore = now.Add(retry.Jitter(paging.Pause.Delay(l.retries), z.at.Random))
 	case fault.Is(err, fault.Throttled, fault.Transient):
 		z.listings.current, z.listings.err = nil, err
-		z.listings.next = now.Add(retry.Jitter(min(firstListingTry<<min(z.listings.failures, 8), listEvery), z.at.Random))
 		z.listings.failures++
+		z.listings.next = now.Add(retry.Jitter(listAgain.Delay(z.listings.failures), z.at.Random))
 		z.touchAll()
 	default:
 		// Another identity may be allowed to, and sees the same zone.
