@@ -139,14 +139,3 @@ func enter(ledger []Entry, intents []Record, policy Policy) (next []Entry, waiti
 	}
 	return ledger, waiting
 }
-
-// AllThere reports whether every server has all that is wanted, whoever made it.
-func AllThere(wants []Record, view View) bool {
-	return !slices.ContainsFunc(wants, func(r Record) bool { return view.Of(r).Phase != There })
-}
-
-// Retracted reports whether no record of ours leads from one of the domains any more, at any
-// server: entries leave the ledger only then.
-func Retracted(ledger []Entry, domains []string) bool {
-	return !slices.ContainsFunc(ledger, func(e Entry) bool { return slices.Contains(domains, Domain(e.Name)) })
-}
