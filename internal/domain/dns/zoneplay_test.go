@@ -63,11 +63,24 @@ func (p *zonePlay) pass(c *dns.Claim) {
 	if again := p.declare(*c); !cmp.Equal(view, again) {
 		p.t.Fatalf("the same question has two answers: %s", cmp.Diff(view, again))
 	}
-	c.Ledger = dns.Advance(c.Ledger, c.Wants, view, dns.Policy{Takeover: c.Takeover})
+	next := dns.Advance(c.Ledger, c.Wants, view, dns.Policy{})
+	for _, e := range c.Ledger {
+		p.everywhereBefore(e, next, view.Of(e.Record))
+	}
+	c.Ledger = next
 	for _, e := range c.Ledger {
 		p.ever[e.Record] = true
 	}
 	p.declare(*c)
+}
+
+// everywhereBefore checks that no entry counts as published, or leaves as deleted, before every server shows it.
+func (p *zonePlay) everywhereBefore(e dns.Entry, next []dns.Entry, s dns.Standing) {
+	left := !slices.ContainsFunc(next, func(n dns.Entry) bool { return n.Record == e.Record })
+	published := e.State == dns.Intended && slices.Contains(next, entry(e.Record, dns.Published))
+	if (published || left && s.Phase == dns.Absent) && p.now.Before(p.everywhere[e.Name+" "+e.Set().String()]) {
+		p.t.Fatalf("%v is %+v, which not every server shows", e, s)
+	}
 }
 
 // passes lets those pass that were woken, until none is.

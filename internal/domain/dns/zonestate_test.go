@@ -15,6 +15,9 @@ import (
 // traits are those of a provider with tiny pages and batches.
 var traits = dns.Traits{Batch: dns.Limits{Records: 10, Characters: 2000}, PageSize: 3, ListZones: "zones", ListRecords: "records"}
 
+// syncAfter is how long a change takes to every server.
+const syncAfter = 30 * time.Second
+
 // worker plays what the worker of a zone does: it makes the calls that the state asks for, to a zone in memory.
 type worker struct {
 	state *dns.ZoneState
@@ -27,11 +30,13 @@ type worker struct {
 	lost func() bool
 	// synced is when each change is at every server.
 	synced []time.Time
-	sent   []string
+	// everywhere is when every server shows what was last done to a set, which is rendered with its name.
+	everywhere map[string]time.Time
+	sent       []string
 }
 
 func newWorker(zone memory) *worker {
-	w := &worker{now: born, zone: zone}
+	w := &worker{now: born, zone: zone, everywhere: map[string]time.Time{}}
 	w.restart()
 	return w
 }
@@ -118,9 +123,10 @@ func (w *worker) change(changes []dns.Change) error {
 		return refusal(kind)
 	}
 	for _, c := range changes {
+		w.everywhere[c.Set.Name+" "+c.Set.String()] = w.now.Add(syncAfter)
 		w.sent = append(w.sent, string(c.Action)+" "+c.Set.Name)
 	}
-	w.synced = append(w.synced, w.now.Add(30*time.Second))
+	w.synced = append(w.synced, w.now.Add(syncAfter))
 	if w.lost != nil && w.lost() {
 		return refusal(fault.Transient)
 	}
