@@ -216,28 +216,30 @@ func TestAnswersToABatch(t *testing.T) {
 	}
 }
 
-// What was refused as existing is ours after a lost answer, and somebody else's otherwise.
+// What was refused as existing is ours where an answer may have been lost, and somebody else's otherwise.
 func TestWhoseRecordItIsThatExists(t *testing.T) {
 	a := cname("a.example.com", target)
 	for sentence, test := range map[string]struct {
-		lost bool
-		want dns.Standing
+		lost, restarted bool
+		want            dns.Standing
 	}{
-		"an answer was lost before": {true, dns.Standing{Phase: dns.Coming}},
-		"no answer was ever lost":   {false, dns.Standing{Phase: dns.There, Foreign: true}},
+		"an answer was lost":               {lost: true, want: dns.Standing{Phase: dns.Coming}},
+		"an earlier process may have sent": {restarted: true, want: dns.Standing{Phase: dns.Coming}},
+		"no answer was ever lost":          {want: dns.Standing{Phase: dns.There, Foreign: true}},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			w := newWorker(memory{})
 			c := dns.Claim{Owner: owner(1), Wants: []dns.Record{a}}
-			w.declare(c)
-			w.step()
+			if !test.restarted {
+				w.declare(c)
+				w.step()
+			}
 			c.Ledger = []dns.Entry{entry(a, dns.Intended)}
 			w.declare(c)
 			w.until(t, dns.Sending)
-			w.zone[a.Key()] = a.Set()
-			if test.lost {
-				w.lost = func() bool { return true }
-				delete(w.zone, a.Key())
+			w.lost = func() bool { return test.lost }
+			if !test.lost {
+				w.zone[a.Key()] = a.Set()
 			}
 			w.step()
 			w.step()
@@ -248,8 +250,132 @@ func TestWhoseRecordItIsThatExists(t *testing.T) {
 	}
 }
 
-func TestABatchThatIsRefusedIsHalved(t *testing.T) {
+// intending is a worker of an empty zone that is about to send a record for each name.
+func intending(t *testing.T, names ...string) (*worker, []dns.Claim) {
+	t.Helper()
 	w := newWorker(memory{})
+	var all []dns.Claim
+	for n, name := range names {
+		c := dns.Claim{Owner: owner(n), Ledger: []dns.Entry{entry(cname(name+".example.com", target), dns.Intended)}}
+		all = append(all, c)
+		w.declare(c)
+	}
+	w.until(t, dns.Sending)
+	return w, all
+}
+
+func TestNothingMoreIsSentForANameBeforeTheAnswer(t *testing.T) {
+	w, claims := intending(t, "a")
+	call := w.begin()
+	if got := standingOf(w, claims[0]); got.Phase != dns.Coming {
+		t.Errorf("%+v, want coming: it may be there this very moment", got)
+	}
+	claims[0].Ledger[0].State = dns.Retracting
+	w.declare(claims[0])
+	if due, job := w.state.Due(w.now); job == dns.Sending {
+		t.Errorf("another batch is due at %s", due)
+	}
+	w.apply(w.perform(call))
+	w.until(t, dns.Sending)
+}
+
+// A page that was requested before a batch, or before its answer was lost, shows the zone as it was.
+func TestAPageFromBeforeABatch(t *testing.T) {
+	for sentence, test := range map[string]struct {
+		err  error
+		want dns.Job
+	}{
+		"does not hide what was accepted": {nil, dns.Polling},
+		"does not end a doubt":            {refusal(fault.Transient), dns.Reading},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			w := newWorker(memory{})
+			a := cname("a.example.com", target)
+			c := dns.Claim{Owner: owner(1), Wants: []dns.Record{a}}
+			w.declare(c)
+			w.step()
+			w.now = w.now.Add(time.Hour)
+			page, ok := w.begin().(dns.ListPage)
+			if !ok {
+				t.Fatal("no listing after an hour")
+			}
+			c.Ledger = []dns.Entry{entry(a, dns.Intended)}
+			w.declare(c)
+			w.now = w.now.Add(time.Second)
+			batch, ok := w.apply(dns.Begun{Job: dns.Sending}).Call.(dns.SendBatch)
+			if !ok {
+				t.Fatal("no batch")
+			}
+			w.apply(dns.BatchAnswered{Call: batch, ChangeID: "c", Err: test.err})
+			w.apply(dns.PageListed{Call: page})
+			if got := standingOf(w, c); got.Phase != dns.Coming {
+				t.Errorf("%+v, want coming", got)
+			}
+			if _, job := w.state.Due(w.now); job != test.want {
+				t.Errorf("job %d is due, want %d", job, test.want)
+			}
+		})
+	}
+}
+
+// What was denied to an identity is forgiven once it has changed the zone.
+func TestAnIdentityThatMayChangeTheZoneAgain(t *testing.T) {
+	w, claims := intending(t, "a")
+	w.answer = func(call dns.Call) error {
+		if _, ok := call.(dns.SendBatch); ok {
+			return refusal(fault.Denied)
+		}
+		return nil
+	}
+	w.step()
+	other := dns.Claim{Owner: owner(9), Wants: []dns.Record{cname("z.example.com", target)}}
+	if got := w.declare(other).Of(other.Wants[0]); got.Phase != dns.Unknown || got.Err == nil {
+		t.Errorf("%+v of another object, want unknown, and why", got)
+	}
+	w.answer = nil
+	for range 4 {
+		w.step()
+	}
+	if got := w.declare(other).Of(other.Wants[0]); got.Phase != dns.Absent {
+		t.Errorf("%+v of another object, want absent", got)
+	}
+	if got := standingOf(w, claims[0]); got.Phase != dns.Coming {
+		t.Errorf("%+v, want coming", got)
+	}
+}
+
+// In a zone that is full what leaves does not wait for what needs room.
+func TestWhatMakesRoomIsSentFirst(t *testing.T) {
+	w, claims := intending(t, "comes", "leaves")
+	w.step()
+	w.now = w.now.Add(time.Minute)
+	claims[1].Ledger[0].State = dns.Retracting
+	w.declare(claims[1])
+	more := dns.Claim{Owner: owner(3), Ledger: []dns.Entry{entry(cname("more.example.com", target), dns.Intended)}}
+	w.declare(more)
+	w.until(t, dns.Sending)
+	w.answer = func(call dns.Call) error {
+		if batch, ok := call.(dns.SendBatch); ok && slices.ContainsFunc(batch.Changes, func(c dns.Change) bool { return c.Action == dns.Create }) {
+			return refusal(fault.Quota)
+		}
+		return nil
+	}
+	w.sent = nil
+	w.step()
+	if due, job := w.state.Due(w.now); job != dns.Sending || due.After(w.now) {
+		t.Errorf("job %d at %s, want the rest of the batch now", job, due)
+	}
+	w.step()
+	if d := cmp.Diff([]string{"DELETE leaves.example.com"}, w.sent); d != "" {
+		t.Errorf("sent (-want +got):\n%s", d)
+	}
+	if got := standingOf(w, more); got.Phase != dns.Refused {
+		t.Errorf("%+v, want refused", got)
+	}
+}
+
+func TestABatchThatIsRefusedIsHalved(t *testing.T) {
+	w, all := intending(t, "a", "b", "c", "d")
 	w.answer = func(call dns.Call) error {
 		batch, _ := call.(dns.SendBatch)
 		for _, c := range batch.Changes {
@@ -258,12 +384,6 @@ func TestABatchThatIsRefusedIsHalved(t *testing.T) {
 			}
 		}
 		return nil
-	}
-	var all []dns.Claim
-	for n, name := range []string{"a", "b", "c", "d"} {
-		c := dns.Claim{Owner: owner(n), Ledger: []dns.Entry{entry(cname(name+".example.com", target), dns.Intended)}}
-		all = append(all, c)
-		w.declare(c)
 	}
 	for range 12 {
 		w.step()
