@@ -342,6 +342,10 @@ func TestAnIdentityThatMayChangeTheZoneAgain(t *testing.T) {
 	if got := standingOf(w, claims[0]); got.Phase != dns.Coming {
 		t.Errorf("%+v, want coming", got)
 	}
+	other.Ledger = []dns.Entry{entry(other.Wants[0], dns.Intended)}
+	if got := standingOf(w, other); got.Phase != dns.Absent || got.Err != nil {
+		t.Errorf("%+v of what is about to be sent, want absent", got)
+	}
 }
 
 // In a zone that is full what leaves does not wait for what needs room.
