@@ -3,7 +3,8 @@
 // Objects don't change zones: each declares what it wants and what its stored ledger
 // holds, and one worker for each zone puts the changes of all of them together into
 // batches. What a worker knows of its zone it has listed, and keeps up by its own
-// changes: answering how a record stands asks nobody.
+// changes: answering how a record stands takes no call. What follows from what is
+// dns.ZoneState's to say; a worker makes the calls, keeps the time and holds the lock.
 package zone
 
 import (
@@ -132,7 +133,7 @@ func (z *Zones) Declare(c dns.Claim) dns.View {
 	return view
 }
 
-// Refresh lists the zones of an object anew, because a person asks to look: each at most once a
+// Refresh lists the zones of an object again, because a person asks to look: each at most once a
 // minute.
 func (z *Zones) Refresh(o dns.Owner) {
 	z.mu.Lock()

@@ -57,7 +57,7 @@ func (e Declared) happen(z *ZoneState) {
 	c.answered = z.digest(c)
 	z.settle()
 	if stored && z.goesOn(c) {
-		// Whoever stores a ledger at the end of a pass does not look at the answer any more.
+		// An object that stores a ledger at the end of a pass does not look at the answer any more.
 		z.wake(part.Owner)
 	}
 	first, _ := z.Due(z.at.Now)

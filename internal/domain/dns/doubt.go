@@ -18,7 +18,7 @@ type doubts struct {
 	readAfter time.Time
 }
 
-// recheck is a unit that was refused by itself, on whose name more has to be known.
+// recheck is a unit that was refused alone, on whose name more has to be known.
 type recheck struct {
 	unit Unit
 	err  *fault.Error
@@ -74,7 +74,7 @@ func (z *ZoneState) doubt(batch []Unit) {
 	}
 }
 
-// readDue says when a name has to be read by itself.
+// readDue says when a single name has to be read.
 func (z *ZoneState) readDue() (time.Time, bool) {
 	if len(z.doubts.rechecks) > 0 {
 		return z.doubts.readAfter, true

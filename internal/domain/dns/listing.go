@@ -71,7 +71,7 @@ func (RefreshAsked) happen(z *ZoneState) {
 func (z *ZoneState) beginPage() {
 	access, some := z.rights.reader(z.at.Now)
 	if !some {
-		// Whoever had begun a listing may be gone.
+		// The identity that had begun a listing may be gone.
 		z.listings.current, z.listings.next = nil, z.at.Now.Add(goneEvery)
 		return
 	}

@@ -37,7 +37,7 @@ type unitKey struct {
 	name  string
 }
 
-// refusal is a unit that the provider refuses by itself.
+// refusal is a unit that the provider refuses alone.
 type refusal struct {
 	err         *fault.Error
 	records     map[Record]bool
@@ -198,7 +198,7 @@ func (o *outbox) inTurn() []string {
 	return names
 }
 
-// together picks what may go into one batch, corrections last. What was refused by itself
+// together picks what may go into one batch, corrections last. What was refused alone
 // before goes alone, when nothing else is due: it would have the whole batch refused.
 func (o *outbox) together(units []Unit) []Unit {
 	var fresh, corrections, alone []Unit

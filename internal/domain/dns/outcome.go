@@ -141,7 +141,7 @@ func (z *ZoneState) allImpossible(batch []Unit, err error) {
 	}
 }
 
-// impossible notes that a unit is refused by itself.
+// impossible notes that a unit is refused alone.
 func (z *ZoneState) impossible(u Unit, err *fault.Error) {
 	key := unitKey{u.Owner, u.Name}
 	r := z.outbox.refused[key]

@@ -1,6 +1,6 @@
 // Package dns decides which DNS records an object needs, which of them are ours, and
-// what has to change in a zone. It is pure: it knows no client, no clock and no
-// Kubernetes type.
+// what has to change in a zone; ZoneState is the life of the records of one zone. It is pure:
+// it knows no client, no clock and no Kubernetes type.
 //
 // What is ours stands in the ledger of each object and nowhere else: an entry is stored
 // before the record is published, and a record is deleted only because an entry names it

@@ -47,7 +47,7 @@ func (z *ZoneState) admit(accesses map[Access]bool) {
 			i = &identity{}
 			z.rights.identities[access] = i
 			if z.held.sets == nil {
-				// Whoever is new may be able to read what the others can't.
+				// A new identity may be able to read what the others can't.
 				z.listings.next = z.at.Now
 			}
 		}
@@ -140,7 +140,7 @@ func (r *rights) reader(now time.Time) (Access, bool) {
 		}
 	}
 	slices.SortFunc(usable, func(a, b Access) int {
-		// Whoever was never refused comes first.
+		// One that was never refused comes first.
 		return cmp.Or(
 			r.identities[a].readSince.Compare(r.identities[b].readSince),
 			cmp.Compare(a.RoleARN, b.RoleARN), cmp.Compare(a.Namespace, b.Namespace),

@@ -216,7 +216,7 @@ func TestAnswersToABatch(t *testing.T) {
 	}
 }
 
-// What was refused as existing is ours where an answer may have been lost, and somebody else's otherwise.
+// What was refused as existing is ours where an answer may have been lost, and a stranger's otherwise.
 func TestWhoseRecordItIsThatExists(t *testing.T) {
 	a := cname("a.example.com", target)
 	for sentence, test := range map[string]struct {
