@@ -73,13 +73,23 @@ func publication(d *v1alpha1.DNS) *distributiontenant.Publication {
 		return nil
 	}
 	out := &distributiontenant.Publication{
-		Zone: dns.Selector{ID: d.HostedZoneID, Name: d.ZoneName}, Type: dns.RecordType(d.RecordType), TTL: int64(d.TTL),
+		Provider: provider(d.Provider),
+		Zone:     dns.Selector{ID: d.HostedZoneID, Name: d.ZoneName}, Type: dns.RecordType(d.RecordType), TTL: int64(d.TTL),
 		RoleARN: d.AssumeRoleARN, Takeover: d.Takeover,
 	}
 	if out.TTL == 0 {
 		out.TTL = defaultTTL
 	}
 	return out
+}
+
+// provider renders the name of a DNS service. In memory Route 53 has the empty one, which an entry of the ledger has that
+// was read from status.
+func provider(p v1alpha1.DNSProvider) dns.Provider {
+	if p == v1alpha1.DNSProviderRoute53 {
+		return dns.Route53
+	}
+	return dns.Provider(p)
 }
 
 // defaultTTL is that of an object that was stored before the field had its default.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/paging"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
@@ -79,7 +80,7 @@ type listing struct {
 	attached map[string]bool
 	seen     []distributiontenant.Certificate
 	marker   string
-	markers  map[string]bool
+	pages    paging.Guard
 	retries  int
 }
 
@@ -133,7 +134,7 @@ func (e *Expiry) Step(ctx context.Context) time.Duration {
 	if r := e.Report(); r == nil || r.Attached == 0 {
 		e.report.Store(&ExpiryReport{Attached: len(attached)})
 	}
-	e.listing = &listing{attached: attached, markers: map[string]bool{}}
+	e.listing = &listing{attached: attached}
 	return e.listPage(ctx)
 }
 
@@ -145,14 +146,12 @@ func (e *Expiry) listPage(ctx context.Context) time.Duration {
 		return e.interrupted(err)
 	}
 	l.take(page)
-	switch {
-	case next == "":
-		return e.finish()
-	case l.markers[next]:
-		// The same marker twice would list for ever.
-		return e.failed(&fault.Error{Kind: fault.Transient, Operation: "ListCertificates", Message: "the list repeats itself"})
+	if err := l.pages.Pass("ListCertificates", next); err != nil {
+		return e.failed(err)
 	}
-	l.markers[next], l.marker, l.retries = true, next, 0
+	if l.marker, l.retries = next, 0; next == "" {
+		return e.finish()
+	}
 	return 0
 }
 
@@ -172,10 +171,9 @@ func (e *Expiry) interrupted(err error) time.Duration {
 	if wait := fault.RetryAfter(err); wait > 0 {
 		return wait
 	}
-	if fault.Is(err, fault.Throttled, fault.Transient) && e.listing.retries < pageRetries {
-		pause := pagePause << e.listing.retries
+	if fault.Is(err, fault.Throttled, fault.Transient) && e.listing.retries < paging.Retries {
 		e.listing.retries++
-		return retry.Jitter(pause, e.opts.Random())
+		return retry.Jitter(paging.Pause.Delay(e.listing.retries), e.opts.Random())
 	}
 	return e.failed(err)
 }
@@ -189,8 +187,8 @@ func (e *Expiry) failed(err error) time.Duration {
 		e.failing = kind
 		e.opts.OnFailure(err)
 	}
-	pause := min(expiryRetry<<min(e.failures, 10), expiryInterval)
 	e.failures++
+	pause := retry.Backoff{First: expiryRetry, Last: expiryInterval}.Delay(e.failures)
 	if fault.Is(err, fault.Denied) {
 		pause = expiryInterval
 		e.publish(&ExpiryReport{Attached: attached}, nil)

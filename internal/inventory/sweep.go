@@ -7,6 +7,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/paging"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
@@ -17,7 +18,7 @@ type sweep struct {
 	// started is the seq before the first page was requested.
 	started uint64
 	marker  string
-	markers map[string]bool
+	pages   paging.Guard
 	class   port.Class
 	// notBefore is when the next page may be requested, retries how often it failed.
 	notBefore time.Time
@@ -29,14 +30,10 @@ type flight struct {
 	since, due time.Time
 }
 
-// firstSweepRetry is the pause after a listing that failed; it doubles up to the interval.
-const firstSweepRetry = 10 * time.Second
-
-// The patience with one page: of a hundred pages a few fail on any day, and a sweep that
-// began anew each time would never see the end.
+// The pause after a listing that failed; it doubles up to the interval, and to the last.
 const (
-	pageRetries = 5
-	pagePause   = 2 * time.Second
+	firstSweepRetry = 10 * time.Second
+	lastSweepRetry  = 1024 * firstSweepRetry
 )
 
 // Start runs the inventory until the context ends. It implements the manager's Runnable.
@@ -148,7 +145,7 @@ func (i *Inventory) flightsDue(now time.Time) (due []string, soon int) {
 
 func (i *Inventory) begin(class port.Class) {
 	number := i.tick()
-	i.sweep = &sweep{number: number, started: number, class: class, markers: map[string]bool{}}
+	i.sweep = &sweep{number: number, started: number, class: class}
 }
 
 // idle says when the next thing is due.
@@ -236,13 +233,11 @@ func (i *Inventory) listPage(ctx context.Context) time.Duration {
 		return i.interrupted(err)
 	}
 	changed := i.merge(page, s, requested)
-	if next == "" {
+	if err := s.pages.Pass("ListDistributionTenants", next); err != nil {
+		return i.interrupted(err)
+	}
+	if s.marker, s.retries = next, 0; next == "" {
 		changed = append(changed, i.finish(s)...)
-	} else if s.markers[next] {
-		// The same marker twice would list for ever.
-		return i.interrupted(&fault.Error{Kind: fault.Transient, Operation: "ListDistributionTenants", Message: "the list repeats itself"})
-	} else {
-		s.markers[next], s.marker, s.retries = true, next, 0
 	}
 	if len(changed) > 0 {
 		i.opts.OnChange(changed)
@@ -259,15 +254,15 @@ func (i *Inventory) interrupted(err error) time.Duration {
 		i.sweep.notBefore = i.opts.Clock.Now().Add(wait)
 		return 0
 	}
-	if fault.Is(err, fault.Throttled, fault.Transient) && i.sweep.retries < pageRetries {
-		i.sweep.notBefore = i.opts.Clock.Now().Add(retry.Jitter(pagePause<<i.sweep.retries, i.opts.Random()))
+	if fault.Is(err, fault.Throttled, fault.Transient) && i.sweep.retries < paging.Retries {
 		i.sweep.retries++
+		i.sweep.notBefore = i.opts.Clock.Now().Add(retry.Jitter(paging.Pause.Delay(i.sweep.retries), i.opts.Random()))
 		return 0
 	}
 	defer i.opts.OnFailure(err)
 	i.sweep, i.attempted = nil, true
-	pause := min(firstSweepRetry<<min(i.failures, 10), i.opts.Interval)
 	i.failures++
+	pause := retry.Backoff{First: firstSweepRetry, Last: min(i.opts.Interval, lastSweepRetry)}.Delay(i.failures)
 	i.nextSweep = i.opts.Clock.Now().Add(retry.Jitter(pause, i.opts.Random()))
 	return 0
 }

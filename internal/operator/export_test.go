@@ -6,6 +6,8 @@ var (
 	EventName = eventName
 	Bounded   = bounded
 
+	DNSProviders = Config.dnsProviders
+
 	OwnerAlive        = ownerAlive
 	RegisterCustomers = registerCustomers
 	RegisterExpiry    = registerExpiry

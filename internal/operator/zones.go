@@ -30,19 +30,31 @@ func addZones(mgr ctrl.Manager, c Config, sdk awssdk.Config, stsLimiter *aws.Lim
 		return nil, err
 	}
 	zones := zone.New(zone.Options{
-		DNS: route53.New(route53.Config{
-			SDK: sdk, Clock: wall, Metrics: calls,
-			Roles: aws.NewRoles(aws.RolesConfig{
-				SDK: sdk, ClusterID: c.ClusterID, Allowed: c.allowedRoles(), Limiter: stsLimiter, Metrics: calls, Clock: wall,
-			}),
-			Limiters: aws.NewLimiters(aws.LimiterConfig{API: "route53", Rate: c.Route53Rate, Burst: c.Route53Burst, Clock: wall, Metrics: calls}),
-		}),
-		Clock: wall, Random: rand.Float64, Observer: observer, OnChange: onChange, Confirm: confirm,
+		Providers: c.dnsProviders(sdk, stsLimiter, calls),
+		Clock:     wall, Random: rand.Float64, Observer: observer, OnChange: onChange, Confirm: confirm,
 	})
 	if err := mgr.Add(zones); err != nil {
 		return nil, fmt.Errorf("adding the zones: %w", err)
 	}
 	return zones, registerZones(ctrlmetrics.Registry, zones)
+}
+
+// dnsProviders are the DNS services that spec.dns.provider can name: a new one is its adapter and a line here.
+func (c Config) dnsProviders(sdk awssdk.Config, stsLimiter *aws.Limiter, calls *aws.Metrics) zone.Providers {
+	return zone.Providers{
+		dns.Route53: c.route53(sdk, stsLimiter, calls),
+	}
+}
+
+func (c Config) route53(sdk awssdk.Config, stsLimiter *aws.Limiter, calls *aws.Metrics) *route53.DNS {
+	wall := clock.RealClock{}
+	return route53.New(route53.Config{
+		SDK: sdk, Clock: wall, Metrics: calls,
+		Roles: aws.NewRoles(aws.RolesConfig{
+			SDK: sdk, ClusterID: c.ClusterID, Allowed: c.allowedRoles(), Limiter: stsLimiter, Metrics: calls, Clock: wall,
+		}),
+		Limiters: aws.NewLimiters(aws.LimiterConfig{API: "route53", Rate: c.Route53Rate, Burst: c.Route53Burst, Clock: wall, Metrics: calls}),
+	})
 }
 
 // allowedRoles are the roles that objects may name. Validate has read them before.

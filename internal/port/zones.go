@@ -27,10 +27,12 @@ type Zones interface {
 	InSync(ctx context.Context, changeID string) (bool, error)
 }
 
-// DNS reaches the provider under different identities.
+// DNS reaches a provider under different identities. None of its methods makes a call.
 type DNS interface {
-	// As returns the provider as the identity sees it. It makes no call.
+	// As returns the provider as the identity sees it.
 	As(access dns.Access) Zones
+	// Traits returns what is particular to the provider.
+	Traits() dns.Traits
 }
 
 // Resolver asks public DNS.

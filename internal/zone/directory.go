@@ -9,7 +9,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/paging"
 )
 
 const (
@@ -23,8 +23,8 @@ const (
 
 // Directory knows which zones the identities see. All its methods may be called at once.
 type Directory struct {
-	dns   port.DNS
-	clock clock.PassiveClock
+	providers Providers
+	clock     clock.PassiveClock
 
 	mu    sync.Mutex
 	lists map[dns.Access]*zoneList
@@ -58,8 +58,8 @@ type zoneList struct {
 }
 
 // NewDirectory returns a directory that knows nothing yet.
-func NewDirectory(d port.DNS, c clock.PassiveClock) *Directory {
-	return &Directory{dns: d, clock: c, lists: map[dns.Access]*zoneList{}, found: map[zoneKey]zoneFound{}}
+func NewDirectory(p Providers, c clock.PassiveClock) *Directory {
+	return &Directory{providers: p, clock: c, lists: map[dns.Access]*zoneList{}, found: map[zoneKey]zoneFound{}}
 }
 
 // Known returns the zones that the identity was seen to have, without a call. ok is false when
@@ -107,7 +107,7 @@ func (d *Directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 	}
 	if l.asking {
 		d.mu.Unlock()
-		return nil, &fault.Error{Kind: fault.Throttled, Operation: "ListHostedZones", Message: "the zones are being listed", RetryAfter: busyFor}
+		return nil, &fault.Error{Kind: fault.Throttled, Operation: d.providers.of(access.Provider).Traits().ListZones, Message: "the zones are being listed", RetryAfter: busyFor}
 	}
 	l.asking = true
 	if d.clock.Since(l.begun) >= askAgain {
@@ -116,8 +116,8 @@ func (d *Directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 	pages, marker := l.pages, l.marker
 	d.mu.Unlock()
 
-	seen := map[string]bool{}
-	client := d.dns.As(access)
+	var seen paging.Guard
+	client := d.providers.as(access)
 	var err error
 	for {
 		var page []dns.Zone
@@ -125,16 +125,14 @@ func (d *Directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 		if page, next, err = client.ListZones(ctx, marker); err != nil {
 			break
 		}
+		if err = seen.Pass(d.providers.of(access.Provider).Traits().ListZones, next); err != nil {
+			pages, marker = nil, ""
+			break
+		}
 		pages = append(pages, page...)
 		if marker = next; next == "" {
 			break
 		}
-		if seen[next] {
-			err = &fault.Error{Kind: fault.Transient, Operation: "ListHostedZones", Message: "the list repeats itself"}
-			pages, marker = nil, ""
-			break
-		}
-		seen[next] = true
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -171,7 +169,7 @@ func (d *Directory) Get(ctx context.Context, access dns.Access, id string) (dns.
 	if ok && d.clock.Since(f.at) < askAgain {
 		return f.zone, f.err
 	}
-	zone, err := d.dns.As(access).GetZone(ctx, id)
+	zone, err := d.providers.as(access).GetZone(ctx, id)
 	if !fault.Is(err, fault.Throttled, fault.Transient) {
 		d.mu.Lock()
 		d.found[key] = zoneFound{zone: zone, err: err, at: d.clock.Now()}

@@ -101,6 +101,16 @@ func (p *provider) sorted(id string) []dns.RecordSet {
 
 func (p *provider) As(a dns.Access) port.Zones { return client{p, a} }
 
+// Traits has a batch of Route 53's size: change refuses a larger one.
+func (p *provider) Traits() dns.Traits {
+	return dns.Traits{
+		Batch: dns.Limits{Records: maxBatch, Characters: 32_000}, PageSize: 300, ListZones: "ListZones", ListRecords: "ListRecords",
+	}
+}
+
+// maxBatch is how many records one batch may change.
+const maxBatch = 1000
+
 // client is the provider as one identity sees it.
 type client struct {
 	*provider
@@ -174,6 +184,10 @@ func (c client) ListRecords(ctx context.Context, id, marker string) ([]dns.Recor
 	if err := c.missing("ListRecords", id); err != nil {
 		return nil, "", err
 	}
+	if len(c.zones[id]) == 0 {
+		// As the adapter has it: a zone holds at least the records that make it one.
+		return nil, "", failure(fault.Transient, "ListRecords", "not even the zone's own records")
+	}
 	var page []dns.RecordSet
 	for _, s := range c.sorted(id) {
 		at := s.Name + " " + s.Type
@@ -235,7 +249,7 @@ func (c client) Change(ctx context.Context, id string, changes []dns.Change) (st
 func change(zone map[dns.Key]dns.RecordSet, changes []dns.Change) error {
 	exists := 0
 	var refused []string
-	if len(changes) > 1000 {
+	if len(changes) > maxBatch {
 		return failure(fault.Invalid, "Change", "more than 1000 records")
 	}
 	for _, c := range changes {

@@ -7,12 +7,15 @@ import (
 	"time"
 )
 
+// rest is how long a step can wait at most.
+const rest = time.Hour
+
 // Step does what Start does with a goroutine for each zone, for callers who play the time
 // themselves: every zone makes one step, and the answer is how long the next can wait.
 func (z *Zones) Step(ctx context.Context) time.Duration {
 	z.mu.Lock()
 	var all []*zone
-	for _, id := range slices.Sorted(maps.Keys(z.zones)) {
+	for _, id := range slices.SortedFunc(maps.Keys(z.zones), compareAddresses) {
 		all = append(all, z.zones[id])
 	}
 	z.mu.Unlock()

@@ -3,7 +3,8 @@
 // Objects don't change zones: each declares what it wants and what its stored ledger
 // holds, and one worker for each zone puts the changes of all of them together into
 // batches. What a worker knows of its zone it has listed, and keeps up by its own
-// changes: answering how a record stands asks nobody.
+// changes: answering how a record stands takes no call. What follows from what is
+// dns.ZoneState's to say; a worker makes the calls, keeps the time and holds the lock.
 package zone
 
 import (
@@ -17,13 +18,12 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 // Options are what the workers are made from.
 type Options struct {
-	DNS   port.DNS
-	Clock clock.WithTicker
+	Providers Providers
+	Clock     clock.WithTicker
 	// OnChange is told the objects for which the answer has changed. It must not block.
 	OnChange func([]dns.Owner)
 	// Confirm is asked before each batch whether this process is still the one that may
@@ -33,8 +33,6 @@ type Options struct {
 	Observer Observer
 	// Random is in [0, 1) and spreads what would otherwise happen at one time.
 	Random func() float64
-	// Limits are the most that a batch may hold; those of Route 53 when zero.
-	Limits dns.Limits
 }
 
 // Observer is told what happens. It must not block.
@@ -60,7 +58,7 @@ type Zones struct {
 	opts Options
 
 	mu    sync.Mutex
-	zones map[string]*zone
+	zones map[address]*zone
 	known map[dns.Owner]known
 	// launch starts a worker; nil while the workers don't run.
 	launch func(*zone)
@@ -69,7 +67,7 @@ type Zones struct {
 // known is what was last declared for an object.
 type known struct {
 	version uint64
-	zones   []string
+	zones   []address
 }
 
 // New makes workers that know nothing yet.
@@ -86,10 +84,7 @@ func New(o Options) *Zones {
 	if o.Observer == nil {
 		o.Observer = silent{}
 	}
-	if o.Limits == (dns.Limits{}) {
-		o.Limits = dns.Route53Limits
-	}
-	return &Zones{Directory: NewDirectory(o.DNS, o.Clock), opts: o, zones: map[string]*zone{}, known: map[dns.Owner]known{}}
+	return &Zones{Directory: NewDirectory(o.Providers, o.Clock), opts: o, zones: map[address]*zone{}, known: map[dns.Owner]known{}}
 }
 
 // Start runs the workers until the context ends. It implements the manager's Runnable.
@@ -124,11 +119,11 @@ func (z *Zones) Declare(c dns.Claim) dns.View {
 		woken = z.withdraw(c.Owner, before.zones, parts)
 		z.remember(c, parts)
 		for id, part := range parts {
-			woken = append(woken, z.worker(id).declare(part)...)
+			woken = append(woken, z.worker(id).apply(dns.Declared{Claim: part}).Woken...)
 		}
 	}
 	// In order, for of two changes sent at one time one has to be the last.
-	for _, id := range slices.Sorted(maps.Keys(parts)) {
+	for _, id := range slices.SortedFunc(maps.Keys(parts), compareAddresses) {
 		if w := z.zones[id]; w != nil {
 			w.answer(parts[id], &view)
 		}
@@ -138,14 +133,14 @@ func (z *Zones) Declare(c dns.Claim) dns.View {
 	return view
 }
 
-// Refresh lists the zones of an object anew, because a person asks to look: each at most once a
+// Refresh lists the zones of an object again, because a person asks to look: each at most once a
 // minute.
 func (z *Zones) Refresh(o dns.Owner) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	for _, id := range z.known[o].zones {
 		if w := z.zones[id]; w != nil {
-			w.refresh()
+			w.apply(dns.RefreshAsked{})
 		}
 	}
 }
@@ -167,39 +162,46 @@ func (z *Zones) wake(woken []dns.Owner) {
 }
 
 // partsOf splits a claim by zones.
-func partsOf(c dns.Claim) map[string]dns.Claim {
-	parts := map[string]dns.Claim{}
-	part := func(id string) dns.Claim {
+func partsOf(c dns.Claim) map[address]dns.Claim {
+	parts := map[address]dns.Claim{}
+	part := func(id address, access dns.Access) dns.Claim {
 		p, ok := parts[id]
 		if !ok {
 			p = c
-			p.Wants, p.Ledger = nil, nil
+			p.Wants, p.Ledger, p.Access = nil, nil, access
 		}
 		return p
 	}
 	for _, r := range c.Wants {
-		p := part(r.ZoneID)
+		id := address{c.Access.Provider, r.ZoneID}
+		p := part(id, c.Access)
 		p.Wants = append(p.Wants, r)
-		parts[r.ZoneID] = p
+		parts[id] = p
 	}
 	for _, e := range c.Ledger {
-		p := part(e.ZoneID)
+		access := c.Access
+		if e.Provider != access.Provider {
+			// The identity of one provider means nothing to another.
+			access = c.AccessOf(e)
+		}
+		id := address{e.Provider, e.ZoneID}
+		p := part(id, access)
 		p.Ledger = append(p.Ledger, e)
-		parts[e.ZoneID] = p
+		parts[id] = p
 	}
 	return parts
 }
 
-func (z *Zones) remember(c dns.Claim, parts map[string]dns.Claim) {
+func (z *Zones) remember(c dns.Claim, parts map[address]dns.Claim) {
 	if len(parts) == 0 {
 		delete(z.known, c.Owner)
 		return
 	}
-	z.known[c.Owner] = known{version: c.Version, zones: slices.Sorted(maps.Keys(parts))}
+	z.known[c.Owner] = known{version: c.Version, zones: slices.SortedFunc(maps.Keys(parts), compareAddresses)}
 }
 
 // worker returns the worker of a zone, and starts one where there is none.
-func (z *Zones) worker(id string) *zone {
+func (z *Zones) worker(id address) *zone {
 	w := z.zones[id]
 	if w == nil {
 		w = newZone(id, &z.opts)
@@ -213,15 +215,14 @@ func (z *Zones) worker(id string) *zone {
 
 // withdraw takes an object out of the zones that it is no longer in, and ends the workers of
 // those that have none left. Callers hold the lock.
-func (z *Zones) withdraw(o dns.Owner, from []string, stays map[string]dns.Claim) (woken []dns.Owner) {
+func (z *Zones) withdraw(o dns.Owner, from []address, stays map[address]dns.Claim) (woken []dns.Owner) {
 	for _, id := range from {
 		w := z.zones[id]
 		if _, still := stays[id]; still || w == nil {
 			continue
 		}
-		others, empty := w.forget(o)
-		woken = append(woken, others...)
-		if empty {
+		woken = append(woken, w.apply(dns.Forgotten{Owner: o}).Woken...)
+		if w.empty() {
 			close(w.stop)
 			delete(z.zones, id)
 		}
@@ -246,14 +247,9 @@ func (z *Zones) Stats() Stats {
 	s := Stats{Zones: len(z.zones)}
 	for _, w := range z.zones {
 		w.mu.Lock()
-		s.Records += w.records
-		s.Waiting += len(w.ready)
-		for _, f := range w.flights {
-			if f.id != "" {
-				s.Propagating++
-			}
-		}
+		of := w.state.Stats()
 		w.mu.Unlock()
+		s.Records, s.Waiting, s.Propagating = s.Records+of.Records, s.Waiting+of.Waiting, s.Propagating+of.Propagating
 	}
 	return s
 }

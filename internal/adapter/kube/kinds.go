@@ -12,19 +12,18 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
 // kindDefinition is that of what defines kinds.
 var kindDefinition = plan.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-const (
-	// firstRetry is about what the API server takes to serve a kind whose definition it has.
-	firstRetry = 200 * time.Millisecond
-	// lastRetry bounds what is asked for a definition that is never served in the version that we want.
-	lastRetry = time.Minute
-	// settleTimeout bounds how long one waits for the objects of new kinds to be listed.
-	settleTimeout = 30 * time.Second
-)
+// untilServed is when to look again for a kind: the first pause is about what the API server takes to serve one whose
+// definition it has, and the last bounds what is asked for one that is never served in the version that we want.
+var untilServed = retry.Backoff{First: 200 * time.Millisecond, Last: time.Minute}
+
+// settleTimeout bounds how long one waits for the objects of new kinds to be listed.
+const settleTimeout = 30 * time.Second
 
 // Served implements port.ChildReader. While it is not known yet which kinds there are it says yes, and reading fails: a kind
 // that is there must not look as if it were missing, for a moment after each start.
@@ -48,7 +47,7 @@ func (c *Children) ask() {
 // follow keeps the cache in line with the kinds that the cluster has, until the context ends.
 func (c *Children) follow(ctx context.Context) {
 	var listed <-chan struct{} // of the definitions, where that takes long
-	pause, first := firstRetry, true
+	looks, first := 1, true
 	for {
 		definitions, again := c.definitions(ctx)
 		if definitions != nil && first {
@@ -57,17 +56,17 @@ func (c *Children) follow(ctx context.Context) {
 			listed = unlessSynced(definitions)
 		}
 		again = c.resolve(ctx, definitions) || again
-		retry, stop := c.after(pause, again)
+		elapsed, stop := c.after(untilServed.Delay(looks), again)
 		select {
 		case <-ctx.Done():
 			stop()
 			return
 		case <-c.poke:
-			pause = firstRetry
+			looks = 1
 		case <-listed:
 			listed = nil
-		case <-retry:
-			pause = min(2*pause, lastRetry)
+		case <-elapsed:
+			looks++
 		}
 		stop()
 	}

@@ -50,17 +50,15 @@ func (p *pass) owner() dns.Owner {
 
 // access is the identity with which the object's zones are looked up.
 func (p *pass) access() dns.Access {
+	var provider dns.Provider
 	role := ""
 	switch {
 	case p.in.Desired.DNS != nil:
-		role = p.in.Desired.DNS.RoleARN
+		provider, role = p.in.Desired.DNS.Provider, p.in.Desired.DNS.RoleARN
 	case len(p.in.Memory.Ledger) > 0:
-		role = p.in.Memory.Ledger[0].RoleARN
+		provider, role = p.in.Memory.Ledger[0].Provider, p.in.Memory.Ledger[0].RoleARN
 	}
-	if role == "" {
-		return dns.Access{}
-	}
-	return dns.Access{RoleARN: role, Namespace: p.object.Namespace}
+	return dns.AccessFor(provider, role, p.object.Namespace)
 }
 
 // version orders the versions of an object. The API server promises that they are numbers.

@@ -77,7 +77,7 @@ func (in Input) NextLedger() []dns.Entry {
 	}
 	policy := dns.Policy{}
 	if spec := in.Desired.DNS; spec != nil {
-		policy = dns.Policy{Takeover: spec.Takeover, RoleARN: spec.RoleARN}
+		policy = dns.Policy{Takeover: spec.Takeover, RoleARN: spec.RoleARN, Provider: spec.Provider}
 	}
 	next := dns.Advance(have, in.Wants(), in.World.DNS, policy)
 	if in.Held {

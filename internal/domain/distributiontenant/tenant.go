@@ -94,7 +94,8 @@ type Desired struct {
 
 // Publication says where and how the records of the domains are published.
 type Publication struct {
-	Zone dns.Selector
+	Provider dns.Provider
+	Zone     dns.Selector
 	// Type chooses between CNAME and alias records.
 	Type dns.RecordType
 	// TTL is in seconds, for records that have one.

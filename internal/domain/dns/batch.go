@@ -8,9 +8,6 @@ type Limits struct {
 	Characters int
 }
 
-// Route53Limits are those of Route 53.
-var Route53Limits = Limits{Records: 1000, Characters: 32_000}
-
 // size is what a unit takes of the limits.
 func (u Unit) size() (size Limits) {
 	for _, c := range u.Changes {

@@ -50,13 +50,7 @@ func (m *model) begin(o *object) {
 	o.declare()
 	view := dns.View{Records: map[dns.Record]dns.Standing{}}
 	for _, r := range append(slices.Clone(o.declared.Wants), records(o.declared.Ledger)...) {
-		p := dns.Place{Name: r.Name, Claims: m.declared()}
-		for _, s := range m.zone.sets() {
-			if s.Name == r.Name {
-				p.Sets = append(p.Sets, s)
-			}
-		}
-		view.Records[r] = p.Judge(o.declared, r)
+		view.Records[r] = place(r.Name, m.zone.sets(), m.declared()).Judge(o.declared, r)
 	}
 	o.next = dns.Advance(o.stored.Ledger, o.stored.Wants, view, dns.Policy{Takeover: o.stored.Takeover})
 	o.passing = true
@@ -76,7 +70,7 @@ func (m *model) end(o *object) {
 
 // work carries one unit out.
 func (m *model) work(pick int) bool {
-	units := dns.Plan(m.zone.sets(), m.declared())
+	units := plan(m.zone.sets(), m.declared())
 	if len(units) == 0 {
 		return false
 	}
@@ -214,12 +208,7 @@ func (m *model) check() {
 
 // due checks that a wanted record is there, or that something keeps its name.
 func (m *model) due(o *object, r dns.Record) {
-	p := dns.Place{Name: r.Name, Claims: m.declared()}
-	for _, s := range m.zone.sets() {
-		if s.Name == r.Name {
-			p.Sets = append(p.Sets, s)
-		}
-	}
+	p := place(r.Name, m.zone.sets(), m.declared())
 	if p.Judge(o.declared, r).Phase != dns.Absent {
 		return
 	}

@@ -9,8 +9,9 @@ const MaxEntries = 400
 type Policy struct {
 	// Takeover lets records be replaced that are not ours, and makes equal ones ours.
 	Takeover bool
-	// RoleARN is the role with which new entries are published.
-	RoleARN string
+	// RoleARN is the role with which new entries are published, and Provider the service.
+	RoleARN  string
+	Provider Provider
 }
 
 // Advance returns the next ledger, sorted: what has to be stored before anything is done.
@@ -131,21 +132,10 @@ func enter(ledger []Entry, intents []Record, policy Policy) (next []Entry, waiti
 			waiting[intents[0].Name] = true
 		} else {
 			for _, r := range intents[:n] {
-				ledger = append(ledger, Entry{Record: r, State: Intended, RoleARN: policy.RoleARN})
+				ledger = append(ledger, Entry{Record: r, State: Intended, RoleARN: policy.RoleARN, Provider: policy.Provider})
 			}
 		}
 		intents = intents[n:]
 	}
 	return ledger, waiting
-}
-
-// AllThere reports whether every server has all that is wanted, whoever made it.
-func AllThere(wants []Record, view View) bool {
-	return !slices.ContainsFunc(wants, func(r Record) bool { return view.Of(r).Phase != There })
-}
-
-// Retracted reports whether no record of ours leads from one of the domains any more, at any
-// server: entries leave the ledger only then.
-func Retracted(ledger []Entry, domains []string) bool {
-	return !slices.ContainsFunc(ledger, func(e Entry) bool { return slices.Contains(domains, Domain(e.Name)) })
 }

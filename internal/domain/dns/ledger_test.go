@@ -138,19 +138,6 @@ func TestALedgerIsBounded(t *testing.T) {
 	}
 }
 
-func TestAllThereAndRetracted(t *testing.T) {
-	a, b := cname("a.example.com", target), alias("b.example.com", dns.A, target)
-	view := viewOf(dns.There, a)
-	if !dns.AllThere([]dns.Record{a}, view) || dns.AllThere([]dns.Record{a, b}, view) {
-		t.Error("all are there that are in the view, and no others")
-	}
-	challenge := dns.Record{ZoneID: zoneID, Name: "_cf-challenge.b.example.com", Type: dns.TXT, Value: target, TTL: 300}
-	ledger := []dns.Entry{entry(a, dns.Published), entry(challenge, dns.Retracting)}
-	if !dns.Retracted(ledger, []string{"c.example.com"}) || dns.Retracted(ledger, []string{"b.example.com"}) {
-		t.Error("a domain is retracted when neither it nor its challenge is in the ledger")
-	}
-}
-
 // A ledger that has no room for all that takes the place of something replaces name by name.
 func TestWhatHasNoRoomIsNotReplacedYet(t *testing.T) {
 	var ledger []dns.Entry

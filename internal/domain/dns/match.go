@@ -64,11 +64,8 @@ func ids(zones []Zone) string {
 	return strings.Join(out, ", ")
 }
 
-// Match finds the zone of a domain: of the public ones that the domain ends with, the one with
-// the longest name. The error is a *MatchError.
-func Match(domain string, zones []Zone) (Zone, error) { return Selector{}.Match(domain, zones) }
-
-// Match finds the zone that the selector names for a domain. The error is a *MatchError.
+// Match finds the zone that the selector names for a domain; with no name, of the public ones that the domain ends with,
+// the one with the longest name. The error is a *MatchError.
 func (s Selector) Match(domain string, zones []Zone) (Zone, error) {
 	fail := func(m Mismatch, found ...Zone) (Zone, error) {
 		slices.SortFunc(found, func(a, b Zone) int { return cmp.Compare(a.ID, b.ID) })

@@ -2,7 +2,6 @@ package dns
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 )
 
@@ -18,38 +17,6 @@ type Unit struct {
 	Publishes, Retracts []Record
 	// Correction is true when nothing but drift is undone.
 	Correction bool
-}
-
-// Plan returns what has to change for the claims in a zone that holds these sets, sorted by
-// name and owner. It deletes what a ledger wants to go, creates what a ledger intends, and
-// names nothing else, unless a claim may replace it.
-func Plan(sets []RecordSet, claims []*Claim) []Unit {
-	places := map[string]*Place{}
-	claimed := func(name string, c *Claim) {
-		p := places[name]
-		if p == nil {
-			p = &Place{Name: name}
-			places[name] = p
-		}
-		if !slices.Contains(p.Claims, c) {
-			p.Claims = append(p.Claims, c)
-		}
-	}
-	for _, c := range claims {
-		for _, name := range c.Names() {
-			claimed(name, c)
-		}
-	}
-	for _, s := range sets {
-		if p := places[s.Name]; p != nil {
-			p.Sets = append(p.Sets, s)
-		}
-	}
-	var units []Unit
-	for _, name := range slices.Sorted(maps.Keys(places)) {
-		units = append(units, places[name].Plan()...)
-	}
-	return units
 }
 
 // Names returns the names that a claim wants or holds records of, sorted.
@@ -96,10 +63,7 @@ func (u Unit) clashes(other Unit) bool {
 
 // AccessOf returns the identity with which an entry of the claim's ledger is published and deleted.
 func (c *Claim) AccessOf(e Entry) Access {
-	if e.RoleARN == "" {
-		return Access{}
-	}
-	return Access{RoleARN: e.RoleARN, Namespace: c.Owner.Namespace}
+	return AccessFor(e.Provider, e.RoleARN, c.Owner.Namespace)
 }
 
 // units returns what has to be done for one claim: one unit, unless several roles have to

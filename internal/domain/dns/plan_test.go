@@ -161,7 +161,7 @@ func TestPlan(t *testing.T) {
 		},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			if d := cmp.Diff(test.want, render(dns.Plan(test.sets, test.claims))); d != "" {
+			if d := cmp.Diff(test.want, render(plan(test.sets, test.claims))); d != "" {
 				t.Errorf("plan (-want +got):\n%s", d)
 			}
 			first := test.claims[0]
@@ -187,7 +187,7 @@ func TestPlanTakesTheRoleOfTheLedger(t *testing.T) {
 	c := &dns.Claim{Owner: owner(1), Ledger: []dns.Entry{{Record: a, State: dns.Retracting, RoleARN: first}, {Record: b, State: dns.Retracting, RoleARN: second}}}
 	sets := []dns.RecordSet{a.Set(), b.Set()}
 	access := func() (out []dns.Access) {
-		for _, u := range dns.Plan(sets, []*dns.Claim{c}) {
+		for _, u := range plan(sets, []*dns.Claim{c}) {
 			out = append(out, u.Access)
 		}
 		return out
@@ -284,7 +284,7 @@ func TestPlanLeadsToWhatIsDue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, claims := genZone(t), genClaims(t)
 		before := m.sets()
-		units := dns.Plan(before, claims)
+		units := plan(before, claims)
 		ledgers := map[dns.Record]bool{}
 		mayReplace := map[string]bool{}
 		for _, c := range claims {
@@ -307,23 +307,18 @@ func TestPlanLeadsToWhatIsDue(t *testing.T) {
 		apply(t, m, units)
 		waited := len(claims) > 1
 		for range len(claims) { // what one object leaves another may have waited for
-			again := dns.Plan(m.sets(), claims)
+			again := plan(m.sets(), claims)
 			if len(again) > 0 && !waited {
 				t.Fatalf("a second plan changes %v", render(again))
 			}
 			apply(t, m, again)
 		}
-		if again := dns.Plan(m.sets(), claims); len(again) > 0 {
+		if again := plan(m.sets(), claims); len(again) > 0 {
 			t.Fatalf("a last plan changes %v", render(again))
 		}
 		for _, c := range claims {
 			for _, e := range c.Ledger {
-				p := dns.Place{Name: e.Name, Claims: claims}
-				for _, s := range m.sets() {
-					if s.Name == e.Name {
-						p.Sets = append(p.Sets, s)
-					}
-				}
+				p := place(e.Name, m.sets(), claims)
 				phase := p.Judge(c, e.Record).Phase
 				if e.State == dns.Retracting && phase == dns.There {
 					t.Fatalf("%v has to go and is there", e.Record)

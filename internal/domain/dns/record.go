@@ -1,6 +1,6 @@
 // Package dns decides which DNS records an object needs, which of them are ours, and
-// what has to change in a zone. It is pure: it knows no client, no clock and no
-// Kubernetes type.
+// what has to change in a zone; ZoneState is the life of the records of one zone. It is pure:
+// it knows no client, no clock and no Kubernetes type.
 //
 // What is ours stands in the ledger of each object and nowhere else: an entry is stored
 // before the record is published, and a record is deleted only because an entry names it
@@ -105,7 +105,15 @@ type Entry struct {
 	// of the object's namespace; empty for the operator's own identity. It stays when the spec
 	// names another role, or no DNS at all any more.
 	RoleARN string
+	// Provider is the service that the record was published at. It stays as the role does.
+	Provider Provider
 }
+
+// Provider names a DNS service.
+type Provider string
+
+// Route53 is the provider of whatever names none: stored ledgers don't.
+const Route53 Provider = ""
 
 // Zone is a zone of a provider.
 type Zone struct {
@@ -120,10 +128,19 @@ type Owner struct{ Namespace, Name, UID string }
 
 // Access is the identity with which zones are read and changed.
 type Access struct {
+	Provider Provider
 	// RoleARN is the role to assume; empty for the operator's own identity.
 	RoleARN string
 	// Namespace is the one on whose behalf the role is assumed; empty without a role.
 	Namespace string
+}
+
+// AccessFor returns the identity that acts at a provider for the objects of a namespace.
+func AccessFor(p Provider, roleARN, namespace string) Access {
+	if roleARN == "" {
+		return Access{Provider: p}
+	}
+	return Access{Provider: p, RoleARN: roleARN, Namespace: namespace}
 }
 
 // Claim is what one object asks of zones and what it holds there.

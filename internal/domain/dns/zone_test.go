@@ -63,6 +63,36 @@ func same(a, b dns.RecordSet) bool {
 	return a.Key == b.Key && a.TTL == b.TTL && a.Alias == b.Alias && a.Routed == b.Routed && slices.Equal(a.Values, b.Values)
 }
 
+// place is one name of a zone that holds these sets.
+func place(name string, sets []dns.RecordSet, claims []*dns.Claim) dns.Place {
+	p := dns.Place{Name: name}
+	for _, s := range sets {
+		if s.Name == name {
+			p.Sets = append(p.Sets, s)
+		}
+	}
+	for _, c := range claims {
+		if slices.Contains(c.Names(), name) {
+			p.Claims = append(p.Claims, c)
+		}
+	}
+	return p
+}
+
+// plan is what has to change in the whole zone, name by name.
+func plan(sets []dns.RecordSet, claims []*dns.Claim) (units []dns.Unit) {
+	names := map[string]bool{}
+	for _, c := range claims {
+		for _, name := range c.Names() {
+			names[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		units = append(units, place(name, sets, claims).Plan()...)
+	}
+	return units
+}
+
 func cname(name, value string) dns.Record {
 	return dns.Record{ZoneID: zoneID, Name: name, Type: dns.CNAME, Value: value, TTL: 300}
 }

@@ -67,6 +67,19 @@ func (s Schedule) Next(since, now time.Time) time.Time {
 	}
 }
 
+// Backoff is the pause before the next try of what has failed so many times in a row: First after the first failure, then
+// twice as long after each, up to Last.
+type Backoff struct{ First, Last time.Duration }
+
+// Delay is the pause after so many failures.
+func (b Backoff) Delay(failures int) time.Duration {
+	pause := b.First
+	for ; failures > 1 && pause < b.Last; failures-- {
+		pause *= 2
+	}
+	return min(pause, b.Last)
+}
+
 // The bounds of the pause after AWS said that something has changed meanwhile. Mostly a fresh
 // look tells what; where reads lag behind, looking more often does not make them faster.
 const (
@@ -75,9 +88,7 @@ const (
 )
 
 // LookAgain is the pause before the next look after n conflicts in a row.
-func LookAgain(n int) time.Duration {
-	return min(firstLook<<min(max(n-1, 0), 10), lastLook)
-}
+func LookAgain(n int) time.Duration { return Backoff{First: firstLook, Last: lastLook}.Delay(n) }
 
 // FollowDelay is the pause between two looks at an object that has been in flight for
 // age, when flights usually take so long; zero is for unknown. Before nine tenths of that

@@ -50,6 +50,24 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
+func TestBackoff(t *testing.T) {
+	b := retry.Backoff{First: 10 * time.Second, Last: time.Minute}
+	var got []time.Duration
+	for failures := range 7 {
+		got = append(got, b.Delay(failures))
+	}
+	const s = time.Second
+	if d := cmp.Diff([]time.Duration{10 * s, 10 * s, 20 * s, 40 * s, 60 * s, 60 * s, 60 * s}, got); d != "" {
+		t.Errorf("pauses after 0, 1, 2 ... failures (-want +got):\n%s", d)
+	}
+	if got := b.Delay(1 << 40); got != time.Minute {
+		t.Errorf("%s after very many failures", got)
+	}
+	if got := (retry.Backoff{First: time.Minute, Last: time.Second}).Delay(1); got != time.Second {
+		t.Errorf("%s, want the last where the first is longer", got)
+	}
+}
+
 func TestScheduleProperties(t *testing.T) {
 	moments := rapid.Int64Range(-int64(time.Hour), int64(60*24*time.Hour))
 	schedules := rapid.SampledFrom([]retry.Schedule{retry.Usual, retry.Proof, retry.Republished, retry.Certificates})

@@ -30,6 +30,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -271,10 +272,10 @@ func (w *World) start() {
 	caller := sts.New(sts.Config{SDK: sdk, Limiter: stsLimiter, Metrics: metrics})
 	roles := aws.NewRoles(aws.RolesConfig{SDK: sdk, ClusterID: ClusterID, Allowed: w.options.AllowedRoles, Limiter: stsLimiter, Metrics: metrics, Clock: w.Clock})
 	p.zones = zone.New(zone.Options{
-		DNS: route53.New(route53.Config{
+		Providers: zone.Providers{dns.Route53: route53.New(route53.Config{
 			SDK: sdk, Roles: roles, Metrics: metrics, Clock: w.Clock,
 			Limiters: aws.NewLimiters(aws.LimiterConfig{API: "route53", Rate: 1e6, Burst: 1e6, Clock: w.Clock, Metrics: metrics}),
-		}),
+		})},
 		Clock: w.Clock, OnChange: w.wakeOwners, Random: func() float64 { return 0.5 },
 	})
 	half := func() float64 { return 0.5 }

@@ -69,6 +69,14 @@ func (d *DNS) As(access dns.Access) port.Zones {
 	return known
 }
 
+// Traits implements port.DNS.
+func (d *DNS) Traits() dns.Traits {
+	return dns.Traits{
+		Batch:    dns.Limits{Records: recordsPerBatch, Characters: charactersPerBatch},
+		PageSize: recordsPerPage, ListZones: opListZones, ListRecords: opListRecords,
+	}
+}
+
 func (d *DNS) zones(access dns.Access) *Zones {
 	config := d.config.SDK.Copy()
 	if access.RoleARN != "" {

@@ -20,6 +20,12 @@ const (
 	recordsPerPage = 300
 )
 
+// The most that Route 53 takes in one batch: single records, an alias counting as one, and characters of all values.
+const (
+	recordsPerBatch    = 1000
+	charactersPerBatch = 32_000
+)
+
 // GetZone implements port.Zones.
 func (z *Zones) GetZone(ctx context.Context, id string) (dns.Zone, error) {
 	out, err := z.api.GetHostedZone(ctx, &sdk.GetHostedZoneInput{Id: &id}, z.read)

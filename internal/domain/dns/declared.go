@@ -1,0 +1,182 @@
+package dns
+
+import (
+	"slices"
+	"time"
+)
+
+// register is who has declared what.
+type register struct {
+	owners map[Owner]*declared
+	names  map[string][]*declared
+}
+
+// declared is what one object has declared, with what is remembered of it.
+type declared struct {
+	Claim
+	// maybe are the intended records whose creation was sent with no answer, by this process
+	// or perhaps the one before: if one is refused as existing it is ours all the same.
+	maybe map[Record]bool
+	// foreign are the records in the ledger that are certainly not ours. They are neither
+	// created nor deleted until the ledger has let them go.
+	foreign map[Record]bool
+	// answered is the answer that the object was last given, or woken for.
+	answered uint64
+	// conflicted is true while a place is taken.
+	conflicted bool
+	// changeID is that of the last change that was sent for the claim, changedAt when.
+	changeID  string
+	changedAt time.Time
+}
+
+func (e Declared) happen(z *ZoneState) {
+	before, _ := z.Due(z.at.Now)
+	part := e.Claim
+	c, again := z.claims.owners[part.Owner]
+	if !again {
+		c = &declared{}
+		z.claims.owners[part.Owner] = c
+	}
+	for _, name := range c.changed(&part) {
+		z.touch(name)
+		delete(z.outbox.refused, unitKey{part.Owner, name})
+	}
+	z.claims.remove(c)
+	formerly, stored := c.accesses(), again && !slices.Equal(c.Ledger, part.Ledger)
+	c.Claim = part
+	z.claims.add(c)
+	// The new ones first: what is known of an identity is lost with its last claim.
+	z.admit(c.accesses())
+	z.rights.dismiss(formerly)
+	if !again {
+		z.restore(c)
+	}
+	c.forgetGone()
+	c.Barred = z.rights.identities[c.Access].barred
+	// What this object is told now it need not be woken for.
+	c.answered = z.digest(c)
+	z.settle()
+	if stored && z.goesOn(c) {
+		// An object that stores a ledger at the end of a pass does not look at the answer any more.
+		z.wake(part.Owner)
+	}
+	first, _ := z.Due(z.at.Now)
+	z.effects.Sooner = first.Before(before)
+}
+
+// goesOn reports whether the ledger of a claim has to go on by what is known already.
+func (z *ZoneState) goesOn(c *declared) bool {
+	view := View{Records: map[Record]Standing{}}
+	z.each(c, func(r Record, s Standing) { view.Records[r] = s })
+	next := Advance(c.Ledger, c.Wants, view, Policy{Takeover: c.Takeover, RoleARN: c.Access.RoleARN, Provider: c.Access.Provider})
+	return !slices.Equal(next, c.Ledger)
+}
+
+func (e Forgotten) happen(z *ZoneState) {
+	c := z.claims.owners[e.Owner]
+	if c == nil {
+		return
+	}
+	z.touch(c.Names()...)
+	for _, name := range c.Names() {
+		delete(z.outbox.refused, unitKey{e.Owner, name})
+	}
+	z.claims.remove(c)
+	z.rights.dismiss(c.accesses())
+	delete(z.claims.owners, e.Owner)
+}
+
+func (r *register) add(c *declared) {
+	for _, name := range c.Names() {
+		r.names[name] = append(r.names[name], c)
+	}
+}
+
+func (r *register) remove(c *declared) {
+	for _, name := range c.Names() {
+		left := slices.DeleteFunc(r.names[name], func(o *declared) bool { return o == c })
+		if len(left) == 0 {
+			delete(r.names, name)
+			continue
+		}
+		r.names[name] = left
+	}
+}
+
+// changed names where the claim and its successor differ.
+func (c *declared) changed(next *Claim) []string {
+	all := slices.Concat(c.Names(), next.Names())
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if c.Takeover != next.Takeover || c.Correct != next.Correct || c.Access != next.Access {
+		return all
+	}
+	return slices.DeleteFunc(all, func(name string) bool { return c.sameAt(name, next) })
+}
+
+// sameAt reports whether two claims say the same of a name.
+func (c *Claim) sameAt(name string, other *Claim) bool {
+	wants := func(c *Claim) (out []Record) {
+		for _, r := range c.Wants {
+			if r.Name == name {
+				out = append(out, r)
+			}
+		}
+		return out
+	}
+	entries := func(c *Claim) (out []Entry) {
+		for _, e := range c.Ledger {
+			if e.Name == name {
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	return slices.Equal(wants(c), wants(other)) && slices.Equal(entries(c), entries(other))
+}
+
+// restore notes what a process before this one may have sent for the object. Once it was
+// declared here, whatever is sent is known.
+func (z *ZoneState) restore(c *declared) {
+	for _, e := range c.Ledger {
+		if e.State == Published {
+			continue
+		}
+		if e.State == Intended {
+			note(&c.maybe, e.Record)
+		}
+		if z.held.sets == nil || z.at.Now.Before(z.held.settled) {
+			z.flights.restore(e.Record, z.held.settled)
+		}
+	}
+}
+
+func note(in *map[Record]bool, r Record) {
+	if *in == nil {
+		*in = map[Record]bool{}
+	}
+	(*in)[r] = true
+}
+
+// forgetGone forgets what is remembered of records that have left the ledger.
+func (c *declared) forgetGone() {
+	for _, m := range []map[Record]bool{c.maybe, c.foreign} {
+		for r := range m {
+			if c.StateOf(r) == "" {
+				delete(m, r)
+			}
+		}
+	}
+}
+
+// accesses are the identities that act for the claim.
+func (c *declared) accesses() map[Access]bool {
+	if c.Owner == (Owner{}) {
+		return nil
+	}
+	out := map[Access]bool{c.Access: true}
+	for _, e := range c.Ledger {
+		out[c.AccessOf(e)] = true
+	}
+	return out
+}

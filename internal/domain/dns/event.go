@@ -1,0 +1,89 @@
+package dns
+
+// Event is something that happens to a zone.
+type Event interface{ happen(z *ZoneState) }
+
+// The events.
+type (
+	// Declared is what an object wants of the zone and holds there.
+	Declared struct{ Claim Claim }
+	// Forgotten takes back what an object has declared.
+	Forgotten struct{ Owner Owner }
+	// RefreshAsked means that a person wants the zone to be looked at.
+	RefreshAsked struct{}
+	// Begun means that what is due is being done now. The call that it takes is an effect.
+	Begun struct{ Job Job }
+	// Unconfirmed means that it could not be confirmed that this process may still change zones.
+	Unconfirmed struct{}
+	// BatchAnswered is the answer to a SendBatch.
+	BatchAnswered struct {
+		Call     SendBatch
+		ChangeID string
+		Err      error
+	}
+	// PageListed is the answer to a ListPage. Next is empty on the last page.
+	PageListed struct {
+		Call ListPage
+		Page []RecordSet
+		Next string
+		Err  error
+	}
+	// NameRead is the answer to a ReadName.
+	NameRead struct {
+		Call ReadName
+		Sets []RecordSet
+		Err  error
+	}
+	// SyncAnswered is the answer to an AskSync.
+	SyncAnswered struct {
+		Call AskSync
+		Done bool
+		Err  error
+	}
+)
+
+// Call is a call to the provider. Its answer is an event, which has the call in it.
+//
+//sumtype:decl
+type Call interface{ call() }
+
+// The calls.
+type (
+	// ReadName reads one name.
+	ReadName struct {
+		Access Access
+		Name   string
+	}
+	// SendBatch changes the zone.
+	SendBatch struct {
+		Access  Access
+		Changes []Change
+		// Correction is true when nothing but drift is undone.
+		Correction bool
+
+		units []Unit
+		// bisected is true for a part of a batch that was refused.
+		bisected bool
+	}
+	// AskSync asks whether every server has a change.
+	AskSync struct {
+		Access   Access
+		ChangeID string
+
+		flight *flight
+	}
+	// ListPage lists the record sets from a marker on.
+	ListPage struct {
+		Access Access
+		Marker string
+		// Awaited is true when an object waits for the listing.
+		Awaited bool
+
+		listing *listing
+	}
+)
+
+func (ReadName) call()  {}
+func (SendBatch) call() {}
+func (AskSync) call()   {}
+func (ListPage) call()  {}
