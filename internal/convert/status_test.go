@@ -191,9 +191,12 @@ func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 	convert.Status(&s, "alpha", r, now)
 	want := distributiontenant.Memory{
 		Certificate: r.Certificate, Certificates: r.Certificates, Requested: r.Requested, Ledger: r.Ledger,
-		ID: "dt_1", ETag: "E-1", AppliedGeneration: 3, AppliedTagKeys: []string{"team"}, RoutingEndpoint: "d1.cloudfront.net", Failure: r.Failure,
-		Parents:    distributiontenant.Parents{DistributionID: "E1", ConnectionGroupID: "cg_1"},
-		Conditions: map[chain.ConditionType]chain.Condition{chain.Ready: r.Conditions[0], chain.Synced: r.Conditions[1]},
+		Memory: resource.Memory{
+			ID: "dt_1", AppliedGeneration: 3, AppliedTagKeys: []string{"team"}, Failure: r.Failure,
+			Conditions: map[chain.ConditionType]chain.Condition{chain.Ready: r.Conditions[0], chain.Synced: r.Conditions[1]},
+		},
+		ETag: "E-1", RoutingEndpoint: "d1.cloudfront.net",
+		Parents: distributiontenant.Parents{DistributionID: "E1", ConnectionGroupID: "cg_1"},
 	}
 	if d := cmp.Diff(want, convert.Memory(&s)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

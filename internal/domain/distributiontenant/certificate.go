@@ -45,7 +45,7 @@ func (in Input) request() *CertificateRequest {
 // certificate is what is known of the managed certificate of our tenant, however old.
 func (in Input) certificate() (managed *certificate.Managed, known bool) {
 	switch {
-	case !in.mine():
+	case !in.view().Mine():
 		return nil, false
 	case in.World.ManagedKnown:
 		return in.World.Managed, true
@@ -136,7 +136,7 @@ func (in Input) attachable() bool {
 // the list alone: all that it shows is as the spec asks, and what it does not show is
 // enforced in any case. Where the list is out of date, its ETag is too.
 func (in Input) attachesUnread() bool {
-	if in.World.Knowledge != resource.Listed || !in.attachable() || !in.applied() || in.inheriting() ||
+	if in.World.Knowledge != resource.Listed || !in.attachable() || !in.applied() || in.view().Inheriting() ||
 		in.Policy.Drift != resource.DriftEnforce || in.Memory.ID != in.World.Tenant.ID {
 		return false
 	}
@@ -148,7 +148,7 @@ func (in Input) attachesUnread() bool {
 
 // certificateKnown reads the managed certificate where it can have moved.
 func certificateKnown(in Input) (Decision, bool) {
-	if in.request() == nil || !in.mine() || !in.certificateDue() {
+	if in.request() == nil || !in.view().Mine() || !in.certificateDue() {
 		return pass()
 	}
 	return do(Look{At: LookManaged})
@@ -226,10 +226,10 @@ func (in Input) requestWanted() bool {
 	case unseen, underway:
 		return false
 	case unasked:
-		return !in.inheriting()
+		return !in.view().Inheriting()
 	case failed, lost:
 		// An edit may have mended it; one request is sent for each, and then it takes its time.
-		edited := !in.applied() && in.Attempts.AcceptedFor != in.Generation && !in.failing(resource.ReasonCertificateFailed)
+		edited := !in.applied() && in.Attempts.AcceptedFor != in.Generation && !in.view().Failing(resource.ReasonCertificateFailed)
 		return edited || in.retryDue(resource.ReasonCertificateFailed) || in.retryDue(resource.ReasonDomainValidationPending) || in.domainComes()
 	case issued, needless:
 	}
@@ -258,12 +258,12 @@ func (in Input) requestHeld() bool {
 
 // holds reports whether our tenant has the domain.
 func (in Input) holds(domain string) bool {
-	return in.mine() && slices.Contains(in.World.Tenant.Domains, domain)
+	return in.view().Mine() && slices.Contains(in.World.Tenant.Domains, domain)
 }
 
 // serves reports whether CloudFront answers for the domain.
 func (in Input) serves(domain string) bool {
-	return in.mine() && in.World.Tenant.DomainStates[domain] == DomainActive
+	return in.view().Mine() && in.World.Tenant.DomainStates[domain] == DomainActive
 }
 
 func (in Input) unservedOf(domains []string) []string {

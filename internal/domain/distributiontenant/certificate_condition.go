@@ -73,7 +73,7 @@ func (in Input) certificateCondition() chain.Condition {
 	managed, _ := in.certificate()
 	switch in.stage() {
 	case unasked:
-		if in.inheriting() {
+		if in.view().Inheriting() {
 			return no(ReasonPendingValidation, "The adopted distribution tenant has no managed certificate. One is requested with the next change of the spec.")
 		}
 	case needless:

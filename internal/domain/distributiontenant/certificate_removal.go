@@ -15,7 +15,7 @@ import (
 func (in Input) seenCertificates() []string {
 	seen := slices.Clone(in.Memory.Certificates)
 	managed, known := in.certificate()
-	if known && managed != nil && managed.ARN != "" && in.mine() && managed.ARN != in.Desired.Customizations.CertificateARN {
+	if known && managed != nil && managed.ARN != "" && in.view().Mine() && managed.ARN != in.Desired.Customizations.CertificateARN {
 		seen = append(slices.DeleteFunc(seen, func(arn string) bool { return arn == managed.ARN }), managed.ARN)
 	}
 	return slices.DeleteFunc(seen, in.disposed)
@@ -88,9 +88,9 @@ func certificatesGone(in Input) (Decision, bool) {
 		case known && c.Missing:
 			return rest(chain.Problem{Reason: resource.ReasonDeleting, Message: fmt.Sprintf(
 				"The distribution tenant is gone. Waiting until ACM shows its managed certificate %s, which was requested a moment ago, to delete it.", arn)}, certificateAppears)
-		case in.refusedWith(fault.InUse):
+		case in.World.RefusedWith(fault.InUse):
 			return certificateInUse(arn)
-		case in.refusedWith(fault.Denied):
+		case in.World.RefusedWith(fault.Denied):
 			return certificateLeft(arn, "acm:DeleteCertificate")
 		case in.World.Refused != nil:
 			return in.refusal()

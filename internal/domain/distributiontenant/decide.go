@@ -50,26 +50,20 @@ func patient(in Input, d Decision) Decision {
 }
 
 // patience keeps what was said of a failure until it is due for its next try.
-func (in Input) patience() Rest { return Rest{After: in.dueIn(in.Memory.Failure), Hold: true} }
+func (in Input) patience() Rest { return Rest{After: in.view().DueIn(in.nextTry), Hold: true} }
 
 // waiting reports whether a failure of this generation is not due for its next try. That of a
 // certificate holds back its own next request, and nothing else.
 func (in Input) waiting() bool {
 	f := in.Memory.Failure
-	return f != nil && f.Generation == in.Generation && f.Reason != resource.ReasonCertificateFailed &&
-		!in.Nudged && !in.Attempts.Asked && !in.unblocked(f) && in.dueIn(f) > 0
-}
-
-// failing reports whether that is what fails of this generation.
-func (in Input) failing(reason chain.Reason) bool {
-	f := in.Memory.Failure
-	return f != nil && f.Generation == in.Generation && f.Reason == reason
+	return f != nil && f.Reason != resource.ReasonCertificateFailed && !in.unblocked(f) && in.view().Pausing(in.nextTry) > 0
 }
 
 // retryDue reports whether what fails is due for its next try. What is still to be remembered
 // was never due.
 func (in Input) retryDue(reason chain.Reason) bool {
-	return in.failing(reason) && (in.Nudged || in.dueIn(in.Memory.Failure) <= 0)
+	v := in.view()
+	return v.Failing(reason) && (in.Nudged || v.DueIn(in.nextTry) <= 0)
 }
 
 // unblocked reports whether the tenant that stood in the way is gone.
@@ -77,17 +71,12 @@ func (in Input) unblocked(f *resource.Failure) bool {
 	return f.Reason == resource.ReasonAdoptionRequired && in.World.Swept && !in.World.present()
 }
 
-// dueIn is how long the failure still has to wait for its next try.
-func (in Input) dueIn(f *resource.Failure) time.Duration {
-	last := in.Attempts.Last
-	if last.IsZero() {
-		// A fresh process keeps to the schedule of the one before it.
-		last = in.Now
-	}
+// nextTry says when the next try of what fails is due.
+func (in Input) nextTry(f resource.Failure, last time.Time) time.Time {
 	if in.republishes(f.Reason) {
-		return retry.Republished.Next(f.Since, last).Sub(in.Now)
+		return retry.Republished.Next(f.Since, last)
 	}
-	return f.NextTry(last).Sub(in.Now)
+	return f.NextTry(last)
 }
 
 // republishes reports whether the next try of what AWS refuses begins with publishing names.
@@ -98,6 +87,43 @@ func (in Input) republishes(refusal chain.Reason) bool {
 	default:
 		return false
 	}
+}
+
+// shared makes a rule of one that all kinds share.
+func shared(rule func(*resource.View) resource.Verdict) func(Input) (Decision, bool) {
+	return func(in Input) (Decision, bool) { return in.answer(rule(in.view())) }
+}
+
+// answer makes a step of the verdict of a shared rule.
+func (in Input) answer(v resource.Verdict) (Decision, bool) {
+	switch t := in.World.Tenant; v.Do {
+	case resource.Pass:
+		return pass()
+	case resource.LookTags:
+		return do(Look{At: LookTags})
+	case resource.LookAccount:
+		return do(Look{At: LookAccount})
+	case resource.EnsureFinalizer:
+		return do(Hold{})
+	case resource.Adopt:
+		return do(Adopt{ARN: t.ARN, Tags: v.Tags, Previous: v.Previous})
+	case resource.Tag:
+		return do(Tag{ARN: t.ARN, Tags: v.Tags, Drift: v.Drift})
+	case resource.Untag, resource.Release:
+		return do(Untag{ARN: t.ARN, Keys: v.Keys, Release: v.Do == resource.Release})
+	case resource.Tell:
+		return in.refusal()
+	case resource.Rest:
+	}
+	return Decision{Step: Rest{After: v.After}, Problem: v.Problem}, true
+}
+
+// certainly takes a step that can't be taken back.
+func certainly(in Input, s Step) (Decision, bool) {
+	if d, fires := in.answer(in.view().Certain()); fires {
+		return d, true
+	}
+	return do(s)
 }
 
 // rest ends the pass with a problem, and leaves waking up to after.

@@ -73,7 +73,7 @@ func (in Input) withdrawn(domain string) bool {
 	if in.holds(domain) {
 		return false
 	}
-	return in.refused() || in.provesByDNS() && (in.mine() && in.stage() == underway || in.outwaits(domain))
+	return in.refused() || in.provesByDNS() && (in.view().Mine() && in.stage() == underway || in.outwaits(domain))
 }
 
 // outwaits reports whether the domain would wait in DNS, with no end in sight, for another one

@@ -24,7 +24,7 @@ func (in Input) reachableDomains() []string {
 // requestedDomains are those that the spec has dropped, and that have to stay as long as AWS is
 // at work on a certificate for them: it would never be issued without.
 func (in Input) requestedDomains() []string {
-	if !in.mine() || in.Deleting || in.request() == nil || in.stage() != underway {
+	if !in.view().Mine() || in.Deleting || in.request() == nil || in.stage() != underway {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(in.World.Tenant.Domains), func(d string) bool { return slices.Contains(in.Desired.Domains, d) })

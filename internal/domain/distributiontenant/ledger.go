@@ -46,7 +46,7 @@ func recordNames(entries []dns.Entry) string {
 // keepsTenant reports whether the tenant outlives the object, and its records with it. One that
 // is gone or somebody else's does not count; one without an owner was just released.
 func (in Input) keepsTenant() bool {
-	theirs := in.World.present() && in.relation() == ownership.Foreign
+	theirs := in.World.present() && in.view().Relation() == ownership.Foreign
 	return in.Policy.Retain && in.World.Knowledge != resource.Absent && !theirs
 }
 

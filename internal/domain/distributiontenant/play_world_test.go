@@ -95,8 +95,9 @@ func newPlay(desired distributiontenant.Desired, fail func(string, ...any)) *pla
 		foreign: map[string]bool{}, swept: true, zoneRead: true, excused: true,
 	}
 	p.in = distributiontenant.Input{
-		Me: me, Generation: 1, Desired: desired, Memory: distributiontenant.Memory{Conditions: map[chain.ConditionType]chain.Condition{}},
-		Policy: distributiontenant.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever},
+		Object: resource.Object{Me: me, Generation: 1}, Desired: desired,
+		Memory: distributiontenant.Memory{Memory: resource.Memory{Conditions: map[chain.ConditionType]chain.Condition{}}},
+		Policy: distributiontenant.Policy{Policy: resource.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever}},
 	}
 	return p
 }

@@ -131,7 +131,7 @@ func referenced(in Input) (Decision, bool) {
 		return pass()
 	}
 	d := Decision{Step: Rest{}, Problem: p}
-	if !in.mine() {
+	if !in.view().Mine() {
 		return d, true
 	}
 	p.Of = chain.Synced

@@ -9,11 +9,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// refusedWith reports whether this pass's write was refused with that kind.
-func (in Input) refusedWith(kind fault.Kind) bool {
-	return in.World.Refused != nil && in.World.Refused.Kind == kind
-}
-
 // blocked reports whether this pass's write was refused for a reason that still stands.
 // That a name was taken is explained as soon as the tenant of that name is seen.
 func (in Input) blocked() bool {
