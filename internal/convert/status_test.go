@@ -180,8 +180,8 @@ func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 		Tokens: []certificate.Token{{Domain: "a.example.com", RedirectFrom: "a.example.com/x", RedirectTo: "validation/x"}},
 	}
 	r.Requested = &distributiontenant.SentRequest{
-		At:                 now.Truncate(time.Second),
-		CertificateRequest: distributiontenant.CertificateRequest{ValidationTokenHost: distributiontenant.SelfHosted, PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "enabled"},
+		At:      now.Truncate(time.Second),
+		Request: distributiontenant.CertificateRequest{ValidationTokenHost: distributiontenant.SelfHosted, PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "enabled"},
 	}
 	r.Ledger = []dns.Entry{{
 		Record: dns.Record{ZoneID: "Z1", Name: "a.example.com", Type: dns.CNAME, Value: "d1.cloudfront.net", TTL: 300},

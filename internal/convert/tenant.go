@@ -163,7 +163,7 @@ func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
 		m.Certificate = managed(s)
 	}
 	if r := s.CertificateRequest; r != nil {
-		m.Requested = &distributiontenant.SentRequest{At: r.Time.Time, CertificateRequest: distributiontenant.CertificateRequest{
+		m.Requested = &distributiontenant.SentRequest{At: r.Time.Time, Request: distributiontenant.CertificateRequest{
 			ValidationTokenHost: string(r.ValidationTokenHost), PrimaryDomainName: r.PrimaryDomainName,
 			TransparencyLoggingPref: string(r.CertificateTransparencyLoggingPreference),
 		}}

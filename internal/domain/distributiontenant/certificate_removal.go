@@ -14,8 +14,8 @@ import (
 // status has, with the one that was read now as the last.
 func (in Input) seenCertificates() []string {
 	seen := slices.Clone(in.Memory.Certificates)
-	managed, known := in.certificate()
-	if known && managed != nil && managed.ARN != "" && in.view().Mine() && managed.ARN != in.Desired.Customizations.CertificateARN {
+	managed, known := in.facts.certificate.Managed, in.facts.certificate.Known
+	if known && managed != nil && managed.ARN != "" && in.facts.resource.Mine() && managed.ARN != in.Desired.Customizations.CertificateARN {
 		seen = append(slices.DeleteFunc(seen, func(arn string) bool { return arn == managed.ARN }), managed.ARN)
 	}
 	return slices.DeleteFunc(seen, in.disposed)
@@ -41,8 +41,8 @@ func certificatesLearned(in Input) (Decision, bool) {
 		return pass()
 	}
 	// What was only assumed after a request has no ARN.
-	managed, _ := in.certificate()
-	seen := !in.Attempts.CertificateSeen.IsZero() && !in.CertificateMoved() && managed != nil && managed.ARN != ""
+	managed := in.facts.certificate.Managed
+	seen := !in.Attempts.CertificateSeen.IsZero() && !in.facts.certificate.Moved && managed != nil && managed.ARN != ""
 	if !in.World.ManagedKnown && !seen {
 		return do(Look{At: LookManaged})
 	}

@@ -44,7 +44,8 @@ type Outcome struct {
 // Conclude computes the report of a pass. It is pure: the same world gives the same
 // report, so that an unchanged one is never written again.
 func Conclude(in Input, out Outcome) Report {
-	v := in.view()
+	in = in.judged()
+	v := in.facts.resource
 	r := Report{
 		ETag: in.Memory.ETag, AppliedGeneration: in.Memory.AppliedGeneration,
 		AppliedTagKeys: v.TagKeys(), Parents: in.Memory.Parents, Failure: in.Memory.Failure,
@@ -65,9 +66,9 @@ func Conclude(in Input, out Outcome) Report {
 		case in.World.Knowledge == resource.Whole || in.trusted():
 			r.ETag = t.ETag
 		}
-		if managed, known := in.certificate(); known {
+		if managed, known := in.facts.certificate.Managed, in.facts.certificate.Known; known {
 			r.Certificate = managed
-			r.Requested = in.sentRequest(managed)
+			r.Requested = in.facts.certificate.Sent
 		}
 		if in.nowApplied() {
 			r.AppliedGeneration = in.Generation
@@ -78,7 +79,7 @@ func Conclude(in Input, out Outcome) Report {
 	}
 	if rest, ok := out.Decision.Step.(Rest); ok && rest.Hold || out.Err != nil {
 		r.Drift = in.reportedDrift(r)
-		r.Ledger = in.NextLedger()
+		r.Ledger = in.nextLedger()
 		r.Conditions = v.Interrupted(in.Memory.Standing(), out.Err)
 		return r
 	}
@@ -88,7 +89,8 @@ func Conclude(in Input, out Outcome) Report {
 		r.Failure = in.lastingFailure(out.Decision.Problem)
 	}
 	in.Memory.Failure = r.Failure
-	r.Ledger = in.NextLedger()
+	in = in.judged()
+	r.Ledger = in.nextLedger()
 	r.Conditions = in.conditions(r, out.Decision)
 	return r
 }
@@ -99,18 +101,18 @@ func (in Input) nowApplied() bool {
 	if in.applied() || in.Deleting {
 		return in.applied()
 	}
-	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.view().TagChange().Empty() || in.holdsDomains() || in.requestWanted() {
+	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.facts.resource.TagChange().Empty() || in.holdsDomains() || in.facts.certificate.Wanted {
 		return false
 	}
-	return len(in.diff()) == 0 || in.view().Accepted()
+	return len(in.diff()) == 0 || in.facts.resource.Accepted()
 }
 
 // reportedDrift is what status lists as differing from a generation that was applied.
 func (in Input) reportedDrift(r Report) []resource.Difference {
-	if in.Deleting || in.Unresolved() || !in.view().Mine() || !in.reached(r.AppliedGeneration, r.Parents) || in.Policy.Drift == resource.DriftSuspend {
+	if in.Deleting || in.Unresolved() || !in.facts.resource.Mine() || !in.reached(r.AppliedGeneration, r.Parents) || in.Policy.Drift == resource.DriftSuspend {
 		return nil
 	}
-	drift := append(in.openDiff(), in.view().TagDifferences()...)
+	drift := append(in.openDiff(), in.facts.resource.TagDifferences()...)
 	return append(drift, in.dnsDrift()...)
 }
 
@@ -123,7 +125,7 @@ func (in Input) lastingFailure(p *chain.Problem) *resource.Failure {
 	}
 	requested := f.Reason == resource.ReasonCertificateFailed && p.Of != chain.Ready
 	republished := !in.World.present() && p.Of == DNSReady && severity(p.Reason) <= severity(ReasonDNSRecordCreating) ||
-		p.Reason == ReasonDomainChangeHeld && in.provesByDNS() && in.stage() != underway
+		p.Reason == ReasonDomainChangeHeld && in.provesByDNS() && in.facts.certificate.Stage != certificate.Underway
 	if requested || republished {
 		return f
 	}
@@ -139,7 +141,7 @@ func (in Input) conditions(r Report, d Decision) []chain.Condition {
 		list = append(list, *certificate)
 	}
 	list = append(list, in.readyCondition(d, published, certificate))
-	list = in.view().Stamped(list...)
+	list = in.facts.resource.Stamped(list...)
 	for i := range list {
 		if list[i].Type == DNSReady {
 			list[i].Generation = in.dnsGeneration()
@@ -159,12 +161,12 @@ func (in Input) readyCondition(d Decision, published chain.Condition, certificat
 	case in.Deleting:
 		return in.deletingCondition()
 	case in.Paused:
-		if ready, ok := in.Memory.Conditions[chain.Ready]; ok && !in.view().Mine() {
+		if ready, ok := in.Memory.Conditions[chain.Ready]; ok && !in.facts.resource.Mine() {
 			return ready
 		}
 	}
 	switch {
-	case !in.view().Mine():
+	case !in.facts.resource.Mine():
 		return in.missingCondition(p)
 	case in.World.Tenant.Status != Deployed:
 		progress, _ := settled(in)
@@ -192,7 +194,7 @@ func (in Input) readyCondition(d Decision, published chain.Condition, certificat
 func (in Input) missingCondition(p *chain.Problem) chain.Condition {
 	before := in.Memory.Conditions[chain.Ready]
 	switch {
-	case before.Generation == in.Generation && in.view().Failing(before.Reason):
+	case before.Generation == in.Generation && in.facts.resource.Failing(before.Reason):
 		return before
 	case p != nil && p.Of == DNSReady:
 		return chain.Condition{Type: chain.Ready, Reason: p.Reason, Message: p.Message}
@@ -213,7 +215,7 @@ func (in Input) deletingCondition() chain.Condition {
 }
 
 func (in Input) syncedCondition(r Report, d Decision) chain.Condition {
-	v := in.view()
+	v := in.facts.resource
 	if c, told := v.Unsynced(d.Problem, len(d.Drift) > 0); told {
 		return c
 	}
@@ -227,11 +229,11 @@ func (in Input) syncedCondition(r Report, d Decision) chain.Condition {
 }
 
 func (in Input) pendingText() string {
-	diff := append(in.diff(), in.view().TagDifferences()...)
+	diff := append(in.diff(), in.facts.resource.TagDifferences()...)
 	if held, _ := domainsHeld(in); held.Problem != nil && len(diff) == 0 {
 		return held.Problem.Message
 	}
-	if len(diff) == 0 && in.World.Knowledge == resource.Whole && in.requestWanted() {
+	if len(diff) == 0 && in.World.Knowledge == resource.Whole && in.facts.certificate.Wanted {
 		return "A managed certificate is requested once every domain leads to CloudFront."
 	}
 	return resource.PendingText(diff)

@@ -1,10 +1,13 @@
 package distributiontenant
 
-import "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+import (
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+)
 
 // The conditions that only a tenant has.
 const (
-	CertificateReady chain.ConditionType = "CertificateReady"
+	CertificateReady                     = certificate.Ready
 	DNSReady         chain.ConditionType = "DNSReady"
 )
 
@@ -15,9 +18,9 @@ const (
 	ReasonMissingCertificate     chain.Reason = "MissingCertificate"
 	ReasonDomainChangeHeld       chain.Reason = "DomainChangeHeld"
 	ReasonReferenceNotReady      chain.Reason = "ReferenceNotReady"
-	ReasonValidated              chain.Reason = "Validated"
-	ReasonPendingValidation      chain.Reason = "PendingValidation"
-	ReasonAttaching              chain.Reason = "Attaching"
+	ReasonValidated                           = certificate.ReasonValidated
+	ReasonPendingValidation                   = certificate.ReasonPendingValidation
+	ReasonAttaching                           = certificate.ReasonAttaching
 	ReasonNotConfigured          chain.Reason = "NotConfigured"
 	ReasonDNSNotConfigured       chain.Reason = "DNSNotConfigured"
 	ReasonDNSReady               chain.Reason = "DNSReady"

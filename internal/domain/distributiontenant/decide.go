@@ -17,6 +17,7 @@ func Chains() (keep, remove []chain.Entry) { return chain.List(keepRules()), cha
 // Decide picks the one step that comes next. The order of the rules is the design:
 // whatever can stand in the way is asked before anything is written.
 func Decide(in Input) Decision {
+	in = in.judged()
 	rules := keepRules()
 	if in.Deleting {
 		rules = removeRules()
@@ -50,19 +51,19 @@ func patient(in Input, d Decision) Decision {
 }
 
 // patience keeps what was said of a failure until it is due for its next try.
-func (in Input) patience() Rest { return Rest{After: in.view().DueIn(in.nextTry), Hold: true} }
+func (in Input) patience() Rest { return Rest{After: in.facts.resource.DueIn(in.nextTry), Hold: true} }
 
 // waiting reports whether a failure of this generation is not due for its next try. That of a
 // certificate holds back its own next request, and nothing else.
 func (in Input) waiting() bool {
 	f := in.Memory.Failure
-	return f != nil && f.Reason != resource.ReasonCertificateFailed && !in.unblocked(f) && in.view().Pausing(in.nextTry) > 0
+	return f != nil && f.Reason != resource.ReasonCertificateFailed && !in.unblocked(f) && in.facts.resource.Pausing(in.nextTry) > 0
 }
 
 // retryDue reports whether what fails is due for its next try. What is still to be remembered
 // was never due.
 func (in Input) retryDue(reason chain.Reason) bool {
-	v := in.view()
+	v := in.facts.resource
 	return v.Failing(reason) && (in.Nudged || v.DueIn(in.nextTry) <= 0)
 }
 
@@ -91,7 +92,7 @@ func (in Input) republishes(refusal chain.Reason) bool {
 
 // shared makes a rule of one that all kinds share.
 func shared(rule func(*resource.View) resource.Verdict) func(Input) (Decision, bool) {
-	return func(in Input) (Decision, bool) { return in.answer(rule(in.view())) }
+	return func(in Input) (Decision, bool) { return in.answer(rule(in.facts.resource)) }
 }
 
 // answer makes a step of the verdict of a shared rule.
@@ -120,7 +121,7 @@ func (in Input) answer(v resource.Verdict) (Decision, bool) {
 
 // certainly takes a step that can't be taken back.
 func certainly(in Input, s Step) (Decision, bool) {
-	if d, fires := in.answer(in.view().Certain()); fires {
+	if d, fires := in.answer(in.facts.resource.Certain()); fires {
 		return d, true
 	}
 	return do(s)

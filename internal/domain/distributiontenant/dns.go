@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -27,7 +28,7 @@ func (in Input) publishes() bool {
 // provesByDNS reports whether DNS comes before the tenant: CloudFront itself proves the
 // domains, and takes none that does not lead to it.
 func (in Input) provesByDNS() bool {
-	r := in.request()
+	r := in.facts.certificate.Request
 	return r != nil && r.ValidationTokenHost != SelfHosted && in.publishes()
 }
 
@@ -73,7 +74,7 @@ func (in Input) withdrawn(domain string) bool {
 	if in.holds(domain) {
 		return false
 	}
-	return in.refused() || in.provesByDNS() && (in.view().Mine() && in.stage() == underway || in.outwaits(domain))
+	return in.refused() || in.provesByDNS() && (in.facts.resource.Mine() && in.facts.certificate.Stage == certificate.Underway || in.outwaits(domain))
 }
 
 // outwaits reports whether the domain would wait in DNS, with no end in sight, for another one
@@ -111,7 +112,9 @@ func (in Input) refused() bool {
 }
 
 // Wants are the records that are due now.
-func (in Input) Wants() []dns.Record {
+func (in Input) Wants() []dns.Record { return in.judged().wants() }
+
+func (in Input) wants() []dns.Record {
 	if in.Unresolved() {
 		return in.standing()
 	}
@@ -286,7 +289,7 @@ func (in Input) retrying() bool {
 // roleStopsCreate reports whether CloudFront would refuse the tenant for domains that the
 // operator may not lead to it.
 func (in Input) roleStopsCreate() bool {
-	r := in.request()
+	r := in.facts.certificate.Request
 	return !in.World.present() && r != nil && r.ValidationTokenHost != SelfHosted && in.Desired.DNS != nil && in.Policy.DeniedRole != ""
 }
 

@@ -37,7 +37,7 @@ func (in Input) dnsCondition() chain.Condition {
 	switch {
 	case in.Policy.DeniedRole != "":
 		return no(ReasonRoleNotAllowed, in.roleText())
-	case in.Desired.DNS == nil && len(in.NextLedger()) > 0:
+	case in.Desired.DNS == nil && len(in.nextLedger()) > 0:
 		return chain.Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for; those that were published are being removed."}
 	case in.Desired.DNS == nil:
 		return chain.Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for."}
@@ -70,11 +70,11 @@ func (in Input) dnsGeneration() int64 {
 // is paused, or something else stops the pass before. The ledger may be that of the generation
 // before then; to call it enough would forget the change for ever.
 func (in Input) unjudged() bool {
-	return len(in.Memory.Ledger) > 0 && !in.Deleting && !in.KnowsPlaces()
+	return len(in.Memory.Ledger) > 0 && !in.Deleting && !in.knowsPlaces()
 }
 
 func (in Input) retractingCondition() chain.Condition {
-	if len(in.NextLedger()) == 0 {
+	if len(in.nextLedger()) == 0 {
 		return chain.Condition{Type: DNSReady, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS record of this object is left."}
 	}
 	if in.Policy.Retain {
@@ -86,7 +86,7 @@ func (in Input) retractingCondition() chain.Condition {
 // unread reports whether a zone was not read yet by this process: it believes what the one before
 // it saw, until it has seen for itself.
 func (in Input) unread() bool {
-	return slices.ContainsFunc(in.Wants(), func(r dns.Record) bool {
+	return slices.ContainsFunc(in.wants(), func(r dns.Record) bool {
 		s := in.World.DNS.Of(r)
 		return s.Phase == dns.Unknown && s.Err == nil
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -24,7 +25,7 @@ func (in Input) reachableDomains() []string {
 // requestedDomains are those that the spec has dropped, and that have to stay as long as AWS is
 // at work on a certificate for them: it would never be issued without.
 func (in Input) requestedDomains() []string {
-	if !in.view().Mine() || in.Deleting || in.request() == nil || in.stage() != underway {
+	if !in.facts.resource.Mine() || in.Deleting || in.facts.certificate.Request == nil || in.facts.certificate.Stage != certificate.Underway {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(in.World.Tenant.Domains), func(d string) bool { return slices.Contains(in.Desired.Domains, d) })
@@ -35,7 +36,7 @@ func (in Input) heldDomains() (waiting, leaving []string) {
 	have := in.World.Tenant.Domains
 	gone := func(d string) bool { return !slices.Contains(in.Desired.Domains, d) }
 	if leaving = in.requestedDomains(); len(leaving) == 0 && slices.ContainsFunc(have, gone) {
-		ledger := in.NextLedger()
+		ledger := in.nextLedger()
 		for _, d := range have {
 			if gone(d) && slices.ContainsFunc(ledger, func(e dns.Entry) bool { return ofDomain(e, d) }) {
 				leaving = append(leaving, d)
@@ -54,9 +55,9 @@ func (in Input) heldDomains() (waiting, leaving []string) {
 // needs: one for what the tenant has then, and only while none is underway.
 func (in Input) addable(domain string, leaving []string) bool {
 	switch {
-	case in.request() == nil:
+	case in.facts.certificate.Request == nil:
 		return true
-	case in.stage() == underway || len(leaving) > 0:
+	case in.facts.certificate.Stage == certificate.Underway || len(leaving) > 0:
 		return false
 	}
 	return !in.provesByDNS() || in.published([]string{domain})
@@ -77,11 +78,11 @@ func domainsHeld(in Input) (Decision, bool) {
 	}
 	waiting, leaving := in.heldDomains()
 	held := func(why string) (Decision, bool) {
-		return rest(chain.Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf("spec.domains: %s %s", resource.JoinSome(waiting), why)}, in.certificateWait())
+		return rest(chain.Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf("spec.domains: %s %s", resource.JoinSome(waiting), why)}, in.facts.certificate.Wait)
 	}
 	const ended = "when the pending request for a managed certificate has ended; AWS works on one at a time."
 	switch requested := in.requestedDomains(); {
-	case len(waiting) > 0 && in.stage() == underway:
+	case len(waiting) > 0 && in.facts.certificate.Stage == certificate.Underway:
 		return held("can be added " + ended)
 	case len(requested) > 0:
 		waiting = requested

@@ -36,6 +36,9 @@ type Input struct {
 	Memory   Memory
 	Attempts Attempts
 	World    World
+
+	// facts is what judged has found. Decide and Conclude have an Input of their own, in which nothing changes any more.
+	facts *facts
 }
 
 // Memory is what status remembers because it can't be observed cheaply or at all.
@@ -183,8 +186,8 @@ func (in Input) trusted() bool {
 // target is the tenant as it should be: the spec and what was learned.
 func (in Input) target() Tenant {
 	t := in.Desired.Tenant
-	if in.request() != nil && in.World.present() {
-		t.Customizations.CertificateARN = in.learnedCertificate()
+	if in.facts.certificate.Request != nil && in.World.present() {
+		t.Customizations.CertificateARN = in.facts.certificate.ARN
 	}
 	return t.Normalize()
 }
@@ -196,7 +199,7 @@ func (in Input) effective() Tenant {
 	if !in.World.present() {
 		return t
 	}
-	if in.view().Inheriting() {
+	if in.facts.resource.Inheriting() {
 		t = withInherited(t, in.World.Tenant.Tenant)
 	}
 	t.Domains = in.reachableDomains()

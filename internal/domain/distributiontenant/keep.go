@@ -57,7 +57,7 @@ func informed(in Input) (Decision, bool) {
 }
 
 func fresh(in Input) (Decision, bool) {
-	if in.Unresolved() && !in.Nudged && in.view().Mine() {
+	if in.Unresolved() && !in.Nudged && in.facts.resource.Mine() {
 		// The list tells enough of a tenant that nothing is compared with.
 		return pass()
 	}
@@ -69,7 +69,7 @@ func fresh(in Input) (Decision, bool) {
 }
 
 func owned(in Input) (Decision, bool) {
-	v := in.view().Owned(in.adoptionAdvice)
+	v := in.facts.resource.Owned(in.adoptionAdvice)
 	if v.Do == resource.Adopt {
 		if d, fires := referenced(in); fires {
 			return d, true
@@ -79,7 +79,7 @@ func owned(in Input) (Decision, bool) {
 }
 
 func (in Input) adoptionAdvice(relation ownership.Relation) string {
-	t, previous := in.World.Tenant, in.view().PreviousOwner()
+	t, previous := in.World.Tenant, in.facts.resource.PreviousOwner()
 	what := fmt.Sprintf("A distribution tenant named %q exists already (%s)", t.Name, t.ID)
 	switch {
 	case relation == ownership.Foreign && in.World.OwnerAlive:
@@ -94,7 +94,7 @@ func (in Input) adoptionAdvice(relation ownership.Relation) string {
 }
 
 func tenantPresent(in Input) (Decision, bool) {
-	v := in.view()
+	v := in.facts.resource
 	switch {
 	case in.World.present():
 		return pass()
@@ -110,18 +110,18 @@ func tenantPresent(in Input) (Decision, bool) {
 	if d, fires := preflight(in); fires {
 		return d, true
 	}
-	return do(Create{Tenant: in.target(), Tags: v.WantedTags(), Request: in.sendable()})
+	return do(Create{Tenant: in.target(), Tags: v.WantedTags(), Request: in.facts.certificate.Next})
 }
 
 func faithful(in Input) (Decision, bool) {
 	if in.blocked() {
 		return in.refusal()
 	}
-	v := in.view()
+	v := in.facts.resource
 	if !v.Present {
 		return pass()
 	}
-	diff, request, attach := in.diff(), in.requestDue(), in.attachable()
+	diff, request, attach := in.diff(), in.requestDue(), in.facts.certificate.Attach
 	if len(diff) == 0 && request == nil && !attach {
 		return pass()
 	}
@@ -196,7 +196,7 @@ func settled(in Input) (Decision, bool) {
 		return pass()
 	}
 	ready, untouched := in.Memory.Conditions[chain.Ready], !t.Created.IsZero() && t.Modified.Equal(t.Created)
-	return follow(in.view().Deploying(ready.Type == "" || ready.Reason == resource.ReasonCreating || untouched))
+	return follow(in.facts.resource.Deploying(ready.Type == "" || ready.Reason == resource.ReasonCreating || untouched))
 }
 
 // follow ends the pass with a problem that ends when the inventory sees the tenant move.

@@ -16,7 +16,7 @@ func retracted(in Input) (Decision, bool) {
 	if in.keepsTenant() {
 		return pass()
 	}
-	left := in.NextLedger()
+	left := in.nextLedger()
 	if len(left) == 0 {
 		return pass()
 	}
@@ -46,7 +46,7 @@ func recordNames(entries []dns.Entry) string {
 // keepsTenant reports whether the tenant outlives the object, and its records with it. One that
 // is gone or somebody else's does not count; one without an owner was just released.
 func (in Input) keepsTenant() bool {
-	theirs := in.World.present() && in.view().Relation() == ownership.Foreign
+	theirs := in.World.present() && in.facts.resource.Relation() == ownership.Foreign
 	return in.Policy.Retain && in.World.Knowledge != resource.Absent && !theirs
 }
 
@@ -65,7 +65,9 @@ func (in Input) oriented() bool {
 
 // NextLedger is the ledger as it should be stored next. It alone decides what is published and
 // what is deleted: the worker does what the stored ledger says.
-func (in Input) NextLedger() []dns.Entry {
+func (in Input) NextLedger() []dns.Entry { return in.judged().nextLedger() }
+
+func (in Input) nextLedger() []dns.Entry {
 	have := in.Memory.Ledger
 	switch {
 	case in.Paused, len(have) == 0 && in.Desired.DNS == nil:
@@ -79,7 +81,7 @@ func (in Input) NextLedger() []dns.Entry {
 	if spec := in.Desired.DNS; spec != nil {
 		policy = dns.Policy{Takeover: spec.Takeover, RoleARN: spec.RoleARN}
 	}
-	next := dns.Advance(have, in.Wants(), in.World.DNS, policy)
+	next := dns.Advance(have, in.wants(), in.World.DNS, policy)
 	if in.Held {
 		return next
 	}

@@ -5,7 +5,9 @@ import "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/interna
 // KnowsPlaces reports whether it is known where the records belong and lead, as far as that
 // matters now. Until then Wants names less than what is wanted, and nobody should give up a place
 // for that.
-func (in Input) KnowsPlaces() bool {
+func (in Input) KnowsPlaces() bool { return in.judged().knowsPlaces() }
+
+func (in Input) knowsPlaces() bool {
 	if !in.publishes() || in.Unresolved() || in.ledgerSuffices() {
 		return true
 	}

@@ -79,7 +79,7 @@ func checkParameters(have map[string]string, d Distribution) *chain.Problem {
 // checkCoverage asks for a certificate that covers each domain: the tenant's own or the
 // distribution's. With a managed certificate requested AWS judges by the domain's DNS.
 func checkCoverage(in Input, d Distribution) (Decision, bool) {
-	if in.request() != nil {
+	if in.facts.certificate.Request != nil {
 		return pass()
 	}
 	var arns []string

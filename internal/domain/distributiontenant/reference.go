@@ -131,14 +131,14 @@ func referenced(in Input) (Decision, bool) {
 		return pass()
 	}
 	d := Decision{Step: Rest{}, Problem: p}
-	if !in.view().Mine() {
+	if !in.facts.resource.Mine() {
 		return d, true
 	}
 	p.Of = chain.Synced
 	p.Message += " The distribution tenant stays as it is until then."
 	if progress, fires := settled(in); fires {
 		d.Step = progress.Step
-	} else if wait := in.certificateWait(); in.request() != nil && wait > 0 {
+	} else if wait := in.facts.certificate.Wait; in.facts.certificate.Request != nil && wait > 0 {
 		d.Step = Rest{After: wait}
 	}
 	return d, true

@@ -29,7 +29,7 @@ func (in Input) refusal() (Decision, bool) {
 		return stuck(resource.ReasonDomainConflict, in.holderText())
 	case fault.DomainUnverified:
 		// A certificate that failed for want of proof is not asked for without it either.
-		if c := in.certificateCondition(); c.Reason == resource.ReasonCertificateFailed && !in.domainComes() {
+		if c := in.facts.certificate.Ready; c.Reason == resource.ReasonCertificateFailed && !in.facts.certificate.Comes {
 			return Decision{Step: Rest{}, Problem: &chain.Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady, Stuck: true}}, true
 		}
 		return stuck(resource.ReasonDomainValidationPending, f.Error())

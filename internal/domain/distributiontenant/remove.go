@@ -32,7 +32,7 @@ func gone(in Input) (Decision, bool) {
 	if in.World.Knowledge != resource.Absent {
 		return pass()
 	}
-	if d, waits := in.answer(in.view().AwaitCreate(resource.Missing)); waits {
+	if d, waits := in.answer(in.facts.resource.AwaitCreate(resource.Missing)); waits {
 		return d, true
 	}
 	return do(LetGo{})
@@ -46,7 +46,7 @@ func located(in Input) (Decision, bool) {
 }
 
 func provenOurs(in Input) (Decision, bool) {
-	v := in.view()
+	v := in.facts.resource
 	if !v.Proven() {
 		return do(Look{At: LookTags})
 	}
@@ -88,7 +88,7 @@ func disabled(in Input) (Decision, bool) {
 
 func deleted(in Input) (Decision, bool) {
 	t := in.World.Tenant
-	deleting, accepted := in.view().AwaitDelete()
+	deleting, accepted := in.facts.resource.AwaitDelete()
 	disabling := chain.Problem{Reason: resource.ReasonDisabling, Message: "The distribution tenant is disabled; waiting for the change to be deployed before it can be deleted."}
 	settled := t.Status == Deployed
 	switch {

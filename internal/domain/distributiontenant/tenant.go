@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
@@ -60,26 +61,14 @@ type Geo struct {
 	Locations []string
 }
 
-// SelfHosted is the token host of a certificate request whose challenge the user's own web
-// server answers.
-const SelfHosted = "self-hosted"
+// What a tenant asks for of its certificate.
+type (
+	CertificateRequest = certificate.Request
+	SentRequest        = certificate.Sent
+)
 
-// CertificateRequest asks CloudFront to obtain and renew a certificate for a tenant.
-// It is an action, not a state: AWS never shows it again.
-type CertificateRequest struct {
-	ValidationTokenHost     string
-	PrimaryDomainName       string
-	TransparencyLoggingPref string
-}
-
-// equals reports whether the request asks for what was sent. Which domain is the primary one
-// matters only to somebody who names it.
-func (r CertificateRequest) equals(sent CertificateRequest) bool {
-	if r.PrimaryDomainName == "" {
-		r.PrimaryDomainName = sent.PrimaryDomainName
-	}
-	return r == sent
-}
+// SelfHosted is the token host of a request whose challenge the user's own web server answers.
+const SelfHosted = certificate.SelfHosted
 
 // Desired is what an object's spec asks for.
 type Desired struct {
