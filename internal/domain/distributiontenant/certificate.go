@@ -43,8 +43,8 @@ func (in Input) requestDue() *CertificateRequest {
 // those that come must be there, or would need one of their own, and those that go would never
 // be proven. AWS refuses one for a domain that does not lead to CloudFront.
 func (in Input) requestHeld() bool {
-	_, leaving := in.heldDomains()
-	return len(leaving) > 0 || in.provesByDNS() && !in.published(in.unservedOf(in.Desired.Domains))
+	p := in.facts.publication
+	return len(p.Leaving) > 0 || in.facts.first && !p.Proven
 }
 
 func certificateUsable(in Input) (Decision, bool) {

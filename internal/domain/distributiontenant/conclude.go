@@ -4,6 +4,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -79,7 +80,7 @@ func Conclude(in Input, out Outcome) Report {
 	}
 	if rest, ok := out.Decision.Step.(Rest); ok && rest.Hold || out.Err != nil {
 		r.Drift = in.reportedDrift(r)
-		r.Ledger = in.nextLedger()
+		r.Ledger = in.facts.publication.Ledger
 		r.Conditions = v.Interrupted(in.Memory.Standing(), out.Err)
 		return r
 	}
@@ -90,7 +91,7 @@ func Conclude(in Input, out Outcome) Report {
 	}
 	in.Memory.Failure = r.Failure
 	in = in.judged()
-	r.Ledger = in.nextLedger()
+	r.Ledger = in.facts.publication.Ledger
 	r.Conditions = in.conditions(r, out.Decision)
 	return r
 }
@@ -101,7 +102,7 @@ func (in Input) nowApplied() bool {
 	if in.applied() || in.Deleting {
 		return in.applied()
 	}
-	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.facts.resource.TagChange().Empty() || in.holdsDomains() || in.facts.certificate.Wanted {
+	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.facts.resource.TagChange().Empty() || in.facts.holdsDomains() || in.facts.certificate.Wanted {
 		return false
 	}
 	return len(in.diff()) == 0 || in.facts.resource.Accepted()
@@ -113,7 +114,7 @@ func (in Input) reportedDrift(r Report) []resource.Difference {
 		return nil
 	}
 	drift := append(in.openDiff(), in.facts.resource.TagDifferences()...)
-	return append(drift, in.dnsDrift()...)
+	return append(drift, in.facts.publication.Drift...)
 }
 
 // lastingFailure is one whose next try takes a while: it is forgotten when that has worked,
@@ -124,8 +125,8 @@ func (in Input) lastingFailure(p *chain.Problem) *resource.Failure {
 		return nil
 	}
 	requested := f.Reason == resource.ReasonCertificateFailed && p.Of != chain.Ready
-	republished := !in.World.present() && p.Of == DNSReady && severity(p.Reason) <= severity(ReasonDNSRecordCreating) ||
-		p.Reason == ReasonDomainChangeHeld && in.provesByDNS() && in.facts.certificate.Stage != certificate.Underway
+	republished := !in.World.present() && p.Of == DNSReady && publication.Passes(p.Reason) ||
+		p.Reason == ReasonDomainChangeHeld && in.facts.first && in.facts.certificate.Stage != certificate.Underway
 	if requested || republished {
 		return f
 	}
@@ -134,7 +135,7 @@ func (in Input) lastingFailure(p *chain.Problem) *resource.Failure {
 
 func (in Input) conditions(r Report, d Decision) []chain.Condition {
 	synced := in.syncedCondition(r, d)
-	published := in.dnsCondition()
+	published := in.facts.publication.Ready
 	list := []chain.Condition{synced, published}
 	certificate := in.certificateReport()
 	if certificate != nil {
@@ -144,7 +145,7 @@ func (in Input) conditions(r Report, d Decision) []chain.Condition {
 	list = in.facts.resource.Stamped(list...)
 	for i := range list {
 		if list[i].Type == DNSReady {
-			list[i].Generation = in.dnsGeneration()
+			list[i].Generation = published.Generation
 		}
 	}
 	return list
@@ -171,7 +172,7 @@ func (in Input) readyCondition(d Decision, published chain.Condition, certificat
 	case in.World.Tenant.Status != Deployed:
 		progress, _ := settled(in)
 		return no(progress.Problem.Reason, progress.Problem.Message)
-	case !published.Status && !in.dnsWaits():
+	case !published.Status && !in.facts.publication.Alone:
 		return no(published.Reason, published.Message)
 	case certificate != nil && !certificate.Status && certificate.Reason != ReasonNotConfigured:
 		return no(certificate.Reason, certificate.Message)

@@ -3,12 +3,13 @@ package distributiontenant
 import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 )
 
 // The conditions that only a tenant has.
 const (
-	CertificateReady                     = certificate.Ready
-	DNSReady         chain.ConditionType = "DNSReady"
+	CertificateReady = certificate.Ready
+	DNSReady         = publication.Ready
 )
 
 // The reasons that only a tenant has.
@@ -22,13 +23,13 @@ const (
 	ReasonPendingValidation                   = certificate.ReasonPendingValidation
 	ReasonAttaching                           = certificate.ReasonAttaching
 	ReasonNotConfigured          chain.Reason = "NotConfigured"
-	ReasonDNSNotConfigured       chain.Reason = "DNSNotConfigured"
-	ReasonDNSReady               chain.Reason = "DNSReady"
-	ReasonDNSRecordCreating      chain.Reason = "DNSRecordCreating"
-	ReasonDNSPropagating         chain.Reason = "DNSPropagating"
-	ReasonDNSConflict            chain.Reason = "DNSConflict"
-	ReasonDNSError               chain.Reason = "DNSError"
-	ReasonZoneNotFound           chain.Reason = "ZoneNotFound"
-	ReasonZoneAmbiguous          chain.Reason = "ZoneAmbiguous"
-	ReasonRoleNotAllowed         chain.Reason = "RoleNotAllowed"
+	ReasonDNSNotConfigured                    = publication.ReasonNotConfigured
+	ReasonDNSReady                            = publication.ReasonReady
+	ReasonDNSRecordCreating                   = publication.ReasonRecordCreating
+	ReasonDNSPropagating                      = publication.ReasonPropagating
+	ReasonDNSConflict                         = publication.ReasonConflict
+	ReasonDNSError                            = publication.ReasonError
+	ReasonZoneNotFound                        = publication.ReasonZoneNotFound
+	ReasonZoneAmbiguous                       = publication.ReasonZoneAmbiguous
+	ReasonRoleNotAllowed                      = publication.ReasonRoleNotAllowed
 )

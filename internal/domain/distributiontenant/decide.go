@@ -84,7 +84,7 @@ func (in Input) nextTry(f resource.Failure, last time.Time) time.Time {
 func (in Input) republishes(refusal chain.Reason) bool {
 	switch refusal {
 	case resource.ReasonAccessDenied, resource.ReasonQuotaExceeded, resource.ReasonValidationFailed, resource.ReasonDomainConflict, resource.ReasonAWSError:
-		return !in.World.present() && in.provesByDNS()
+		return !in.World.present() && in.facts.first
 	default:
 		return false
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -11,13 +13,70 @@ import (
 type facts struct {
 	resource    *resource.View
 	certificate certificate.Fact
+	// first means that DNS comes before the tenant: CloudFront itself proves the domains, and takes none that does not
+	// lead to it.
+	first       bool
+	publication publication.Fact
+}
+
+// holdsDomains reports whether a change of domains has to wait.
+func (f *facts) holdsDomains() bool {
+	return !f.resource.Deleting && len(f.publication.Waiting)+len(f.publication.Leaving) > 0
 }
 
 // judged is the input with what follows from it, which nothing changes any more.
 func (in Input) judged() Input {
 	in.facts = &facts{resource: in.view()}
 	in.facts.certificate = certificate.Judge(in.certificateCase())
+	publishes := in.Desired.DNS != nil && in.Policy.DeniedRole == "" && !in.Deleting
+	r := in.facts.certificate.Request
+	in.facts.first = publishes && r != nil && r.ValidationTokenHost != SelfHosted
+	in.facts.publication = publication.Judge(in.publicationCase(publishes))
 	return in
+}
+
+// Wants are the records that are due now.
+func (in Input) Wants() []dns.Record { return in.judged().facts.publication.Wants }
+
+// NextLedger is the ledger as it should be stored next. It alone decides what is published and
+// what is deleted: the worker does what the stored ledger says.
+func (in Input) NextLedger() []dns.Entry { return in.judged().facts.publication.Ledger }
+
+// KnowsPlaces reports whether it is known where the records belong and lead, as far as that
+// matters now. Until then Wants names less than what is wanted, and nobody should give up a place
+// for that.
+func (in Input) KnowsPlaces() bool { return in.judged().facts.publication.Placed }
+
+// publicationCase is what is known of the records.
+func (in Input) publicationCase(publishes bool) publication.Case {
+	w, f := in.World, in.facts
+	c := publication.Case{
+		Spec: in.Desired.DNS, Domains: in.Desired.Domains, Generation: in.Generation,
+		Deleting: in.Deleting, Paused: in.Paused, Held: in.Held, Abandoned: in.Policy.AbandonDNS,
+		Retain: in.Policy.Retain, Kept: in.keepsTenant(), Drift: in.Policy.Drift, DeniedRole: in.Policy.DeniedRole,
+		Unresolved: in.Unresolved(), Blind: w.Unreadable != nil || !in.oriented(),
+		Publishes: publishes, First: f.first,
+		Requests: f.certificate.Request != nil, Underway: f.certificate.Stage == certificate.Underway, Refused: in.refused(),
+		Zones: w.Zones, ZonesKnown: w.ZonesKnown, Unlisted: w.Unlisted, IPv6: w.IPv6, IPv6Known: w.IPv6Known,
+		Endpoint: in.endpoint(), EndpointText: in.endpointText(), EndpointKnown: w.RoutingKnown || w.RoutingEndpoint != "",
+		Routed: w.RoutingKnown, Ledger: in.Memory.Ledger, View: w.DNS,
+		Tenant: publication.Tenant{
+			Present: w.present(), Ours: f.resource.Mine(), Unknown: w.Knowledge == resource.Nothing,
+			Remembered: in.Memory.ID != "", Perhaps: in.Memory.ID != "" || !in.CreateMark.IsZero(),
+		},
+	}
+	if before, had := in.Memory.Conditions[DNSReady]; had {
+		c.Before = &before
+	}
+	if t := w.Tenant; t != nil {
+		c.Tenant.Domains, c.Tenant.Settled = t.Domains, t.Status == Deployed
+		for _, d := range append(slices.Clone(in.Desired.Domains), t.Domains...) {
+			if in.serves(d) {
+				c.Tenant.Served = append(c.Tenant.Served, d)
+			}
+		}
+	}
+	return c
 }
 
 // certificateCase is what is known of the managed certificate.

@@ -157,7 +157,7 @@ func faithful(in Input) (Decision, bool) {
 	if want.ConnectionGroupID == "" {
 		want.ConnectionGroupID = t.ConnectionGroupID
 	}
-	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Request: request, Partial: in.holdsDomains(), Drift: drift})
+	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Request: request, Partial: in.facts.holdsDomains(), Drift: drift})
 }
 
 // withoutAttaching leaves out the certificate where it differs because one was issued.

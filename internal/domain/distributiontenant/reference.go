@@ -158,11 +158,3 @@ func (in Input) keptETag() string {
 	}
 	return ""
 }
-
-// mayHold reports whether our tenant has the domain, or may have it as far as is known.
-func (in Input) mayHold(domain string) bool {
-	if in.World.Knowledge == resource.Nothing {
-		return in.Memory.ID != "" || !in.CreateMark.IsZero()
-	}
-	return in.holds(domain)
-}

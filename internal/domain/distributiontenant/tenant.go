@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 )
 
 // Deployment states of a tenant, in CloudFront's spelling.
@@ -82,17 +82,7 @@ type Desired struct {
 }
 
 // Publication says where and how the records of the domains are published.
-type Publication struct {
-	Zone dns.Selector
-	// Type chooses between CNAME and alias records.
-	Type dns.RecordType
-	// TTL is in seconds, for records that have one.
-	TTL int64
-	// RoleARN is the role to assume; empty for the operator's own identity.
-	RoleARN string
-	// Takeover lets records be replaced that are not ours.
-	Takeover bool
-}
+type Publication = publication.Spec
 
 // Observed is a tenant as AWS showed it.
 type Observed struct {
