@@ -9,12 +9,12 @@ import (
 // the list alone: all that it shows is as the spec asks, and what it does not show is
 // enforced in any case. Where the list is out of date, its ETag is too.
 func (in Input) attachesUnread() bool {
-	if in.World.Knowledge != resource.Listed || !in.facts.certificate.Attach || !in.applied() || in.facts.resource.Inheriting() ||
+	if in.World.Knowledge != resource.Listed || !in.facts.certificate.Attach || !in.facts.resource.Applied || in.facts.resource.Inheriting() ||
 		in.Policy.Drift != resource.DriftEnforce || in.Memory.ID != in.World.Tenant.ID {
 		return false
 	}
 	have := in.World.Tenant.Tenant
-	want := in.effective()
+	want := in.facts.effective
 	have.Parameters, have.Customizations.CertificateARN = want.Parameters, want.Customizations.CertificateARN
 	return len(Diff(want, have)) == 0
 }
@@ -31,20 +31,14 @@ func certificateKnown(in Input) (Decision, bool) {
 // last read.
 func (in Input) CertificateMoved() bool { return in.judged().facts.certificate.Moved }
 
-// requestDue is the request that has to be sent with an update now; nil when none has.
-func (in Input) requestDue() *CertificateRequest {
-	if !in.facts.certificate.Wanted || in.requestHeld() {
+// requestDue is the request that has to be sent with an update now; nil when none has. It is for all domains that the
+// tenant has: those that come must be there, or would need one of their own, and those that go would never be proven. AWS
+// refuses one for a domain that does not lead to CloudFront.
+func (f *facts) requestDue() *CertificateRequest {
+	if p := f.publication; !f.certificate.Wanted || len(p.Leaving) > 0 || f.first && !p.Proven {
 		return nil
 	}
-	return in.facts.certificate.Next
-}
-
-// requestHeld reports whether a request has to wait. It is for all domains that the tenant has:
-// those that come must be there, or would need one of their own, and those that go would never
-// be proven. AWS refuses one for a domain that does not lead to CloudFront.
-func (in Input) requestHeld() bool {
-	p := in.facts.publication
-	return len(p.Leaving) > 0 || in.facts.first && !p.Proven
+	return f.certificate.Next
 }
 
 func certificateUsable(in Input) (Decision, bool) {
@@ -55,24 +49,11 @@ func certificateUsable(in Input) (Decision, bool) {
 	switch {
 	case c.Status:
 		return pass()
-	case c.Reason == resource.ReasonCertificateFailed && in.waiting():
+	case c.Reason == resource.ReasonCertificateFailed && in.facts.waiting:
 		// The last request was refused.
-		return do(in.patience())
+		return do(in.facts.patience)
 	case c.Reason == resource.ReasonCertificateFailed && !in.facts.certificate.Wanted:
 		return Decision{Step: Rest{}, Problem: &chain.Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady, Stuck: true}}, true
 	}
 	return rest(chain.Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady}, in.facts.certificate.Wait)
-}
-
-// certificateReport is the condition of a managed certificate; nil when none is asked for.
-func (in Input) certificateReport() *chain.Condition {
-	if in.Desired.Request != nil {
-		c := in.facts.certificate.Ready
-		return &c
-	}
-	before, had := in.Memory.Conditions[CertificateReady]
-	if !had || before.Reason == ReasonNotConfigured && before.Generation != in.Generation {
-		return nil
-	}
-	return &chain.Condition{Type: CertificateReady, Reason: ReasonNotConfigured, Message: "No managed certificate is asked for any more."}
 }

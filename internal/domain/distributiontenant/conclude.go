@@ -45,13 +45,19 @@ type Outcome struct {
 // Conclude computes the report of a pass. It is pure: the same world gives the same
 // report, so that an unchanged one is never written again.
 func Conclude(in Input, out Outcome) Report {
-	in = in.judged()
+	return conclusion{in.judged()}.report(out)
+}
+
+// conclusion is the input of a pass that is over.
+type conclusion struct{ Input }
+
+func (in conclusion) report(out Outcome) Report {
 	v := in.facts.resource
 	r := Report{
 		ETag: in.Memory.ETag, AppliedGeneration: in.Memory.AppliedGeneration,
 		AppliedTagKeys: v.TagKeys(), Parents: in.Memory.Parents, Failure: in.Memory.Failure,
 		RoutingEndpoint: in.World.RoutingEndpoint, Absent: in.World.Knowledge == resource.Absent,
-		Certificates: in.seenCertificates(), Requested: in.Memory.Requested, ChangeID: in.World.DNS.ChangeID,
+		Certificates: in.facts.certificates, Requested: in.Memory.Requested, ChangeID: in.World.DNS.ChangeID,
 		Ledger: in.Memory.Ledger,
 	}
 	if in.World.Knowledge == resource.Nothing {
@@ -90,7 +96,7 @@ func Conclude(in Input, out Outcome) Report {
 		r.Failure = in.lastingFailure(out.Decision.Problem)
 	}
 	in.Memory.Failure = r.Failure
-	in = in.judged()
+	in.Input = in.judged()
 	r.Ledger = in.facts.publication.Ledger
 	r.Conditions = in.conditions(r, out.Decision)
 	return r
@@ -98,28 +104,28 @@ func Conclude(in Input, out Outcome) Report {
 
 // nowApplied reports whether the present generation has reached AWS: nothing differs,
 // or what differs was sent and accepted.
-func (in Input) nowApplied() bool {
-	if in.applied() || in.Deleting {
-		return in.applied()
+func (in conclusion) nowApplied() bool {
+	if in.facts.resource.Applied || in.Deleting {
+		return in.facts.resource.Applied
 	}
 	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.facts.resource.TagChange().Empty() || in.facts.holdsDomains() || in.facts.certificate.Wanted {
 		return false
 	}
-	return len(in.diff()) == 0 || in.facts.resource.Accepted()
+	return len(in.facts.diff) == 0 || in.facts.resource.Accepted()
 }
 
 // reportedDrift is what status lists as differing from a generation that was applied.
-func (in Input) reportedDrift(r Report) []resource.Difference {
+func (in conclusion) reportedDrift(r Report) []resource.Difference {
 	if in.Deleting || in.Unresolved() || !in.facts.resource.Mine() || !in.reached(r.AppliedGeneration, r.Parents) || in.Policy.Drift == resource.DriftSuspend {
 		return nil
 	}
-	drift := append(in.openDiff(), in.facts.resource.TagDifferences()...)
+	drift := append(in.facts.open, in.facts.resource.TagDifferences()...)
 	return append(drift, in.facts.publication.Drift...)
 }
 
 // lastingFailure is one whose next try takes a while: it is forgotten when that has worked,
 // or else the pauses between the tries would never grow.
-func (in Input) lastingFailure(p *chain.Problem) *resource.Failure {
+func (in conclusion) lastingFailure(p *chain.Problem) *resource.Failure {
 	f := in.Memory.Failure
 	if f == nil || f.Generation != in.Generation || p == nil {
 		return nil
@@ -133,7 +139,7 @@ func (in Input) lastingFailure(p *chain.Problem) *resource.Failure {
 	return nil
 }
 
-func (in Input) conditions(r Report, d Decision) []chain.Condition {
+func (in conclusion) conditions(r Report, d Decision) []chain.Condition {
 	synced := in.syncedCondition(r, d)
 	published := in.facts.publication.Ready
 	list := []chain.Condition{synced, published}
@@ -151,7 +157,7 @@ func (in Input) conditions(r Report, d Decision) []chain.Condition {
 	return list
 }
 
-func (in Input) readyCondition(d Decision, published chain.Condition, certificate *chain.Condition) chain.Condition {
+func (in conclusion) readyCondition(d Decision, published chain.Condition, certificate *chain.Condition) chain.Condition {
 	no := func(reason chain.Reason, message string) chain.Condition {
 		return chain.Condition{Type: chain.Ready, Reason: reason, Message: message}
 	}
@@ -170,14 +176,14 @@ func (in Input) readyCondition(d Decision, published chain.Condition, certificat
 	case !in.facts.resource.Mine():
 		return in.missingCondition(p)
 	case in.World.Tenant.Status != Deployed:
-		progress, _ := settled(in)
+		progress, _ := settled(in.Input)
 		return no(progress.Problem.Reason, progress.Problem.Message)
 	case !published.Status && !in.facts.publication.Alone:
 		return no(published.Reason, published.Message)
 	case certificate != nil && !certificate.Status && certificate.Reason != ReasonNotConfigured:
 		return no(certificate.Reason, certificate.Message)
 	}
-	if waiting, fires := serving(in); fires {
+	if waiting, fires := serving(in.Input); fires {
 		return no(waiting.Problem.Reason, waiting.Problem.Message)
 	}
 	if !published.Status {
@@ -192,7 +198,7 @@ func (in Input) readyCondition(d Decision, published chain.Condition, certificat
 
 // missingCondition says why there is no tenant yet. While names are published once more for the
 // next try, what the last one met is the news.
-func (in Input) missingCondition(p *chain.Problem) chain.Condition {
+func (in conclusion) missingCondition(p *chain.Problem) chain.Condition {
 	before := in.Memory.Conditions[chain.Ready]
 	switch {
 	case before.Generation == in.Generation && in.facts.resource.Failing(before.Reason):
@@ -204,7 +210,7 @@ func (in Input) missingCondition(p *chain.Problem) chain.Condition {
 }
 
 // deletingCondition says how far the deletion is when no rule named a problem.
-func (in Input) deletingCondition() chain.Condition {
+func (in conclusion) deletingCondition() chain.Condition {
 	c := chain.Condition{Type: chain.Ready, Reason: resource.ReasonDeleting, Message: "The distribution tenant is being deleted."}
 	switch {
 	case in.Paused:
@@ -215,7 +221,7 @@ func (in Input) deletingCondition() chain.Condition {
 	return c
 }
 
-func (in Input) syncedCondition(r Report, d Decision) chain.Condition {
+func (in conclusion) syncedCondition(r Report, d Decision) chain.Condition {
 	v := in.facts.resource
 	if c, told := v.Unsynced(d.Problem, len(d.Drift) > 0); told {
 		return c
@@ -226,12 +232,12 @@ func (in Input) syncedCondition(r Report, d Decision) chain.Condition {
 	case !in.reached(r.AppliedGeneration, r.Parents):
 		return resource.Pending(in.pendingText())
 	}
-	return v.Synced(r.Drift, v.Inheriting() && len(in.diff()) == 0)
+	return v.Synced(r.Drift, v.Inheriting() && len(in.facts.diff) == 0)
 }
 
-func (in Input) pendingText() string {
-	diff := append(in.diff(), in.facts.resource.TagDifferences()...)
-	if held, _ := domainsHeld(in); held.Problem != nil && len(diff) == 0 {
+func (in conclusion) pendingText() string {
+	diff := append(in.facts.diff, in.facts.resource.TagDifferences()...)
+	if held, _ := domainsHeld(in.Input); held.Problem != nil && len(diff) == 0 {
 		return held.Problem.Message
 	}
 	if len(diff) == 0 && in.World.Knowledge == resource.Whole && in.facts.certificate.Wanted {
@@ -240,8 +246,25 @@ func (in Input) pendingText() string {
 	return resource.PendingText(diff)
 }
 
-// endpointText names where DNS has to point. What status remembers keeps the text stable
-// while nobody needs to look it up again.
-func (in Input) endpointText() string {
-	return orElse(orElse(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint), "the connection group's routing endpoint")
+// keptETag is the ETag to remember of a tenant that nobody compares with the spec for now: the one that was
+// known to equal it, as long as it stays. With it, a parent that comes back costs no read of each tenant.
+func (in conclusion) keptETag() string {
+	compared := in.Memory.Conditions[chain.Synced].Status || in.Memory.heldBack() || in.Paused
+	if compared && in.World.Tenant.ETag == in.Memory.ETag {
+		return in.Memory.ETag
+	}
+	return ""
+}
+
+// certificateReport is the condition of a managed certificate; nil when none is asked for.
+func (in conclusion) certificateReport() *chain.Condition {
+	if in.Desired.Request != nil {
+		c := in.facts.certificate.Ready
+		return &c
+	}
+	before, had := in.Memory.Conditions[CertificateReady]
+	if !had || before.Reason == ReasonNotConfigured && before.Generation != in.Generation {
+		return nil
+	}
+	return &chain.Condition{Type: CertificateReady, Reason: ReasonNotConfigured, Message: "No managed certificate is asked for any more."}
 }

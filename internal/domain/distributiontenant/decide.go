@@ -5,7 +5,6 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
 // rule is one question about a tenant.
@@ -33,7 +32,7 @@ func Decide(in Input) Decision {
 // patient holds a step back while an earlier failure is not due for its next try. Looking at a
 // tenant that is there stays possible: its state is reported whatever else fails.
 func patient(in Input, d Decision) Decision {
-	if !in.waiting() {
+	if !in.facts.waiting {
 		return d
 	}
 	switch step := d.Step.(type) {
@@ -47,47 +46,7 @@ func patient(in Input, d Decision) Decision {
 	default:
 		// Every write waits its turn.
 	}
-	return Decision{Rule: d.Rule, Step: in.patience()}
-}
-
-// patience keeps what was said of a failure until it is due for its next try.
-func (in Input) patience() Rest { return Rest{After: in.facts.resource.DueIn(in.nextTry), Hold: true} }
-
-// waiting reports whether a failure of this generation is not due for its next try. That of a
-// certificate holds back its own next request, and nothing else.
-func (in Input) waiting() bool {
-	f := in.Memory.Failure
-	return f != nil && f.Reason != resource.ReasonCertificateFailed && !in.unblocked(f) && in.facts.resource.Pausing(in.nextTry) > 0
-}
-
-// retryDue reports whether what fails is due for its next try. What is still to be remembered
-// was never due.
-func (in Input) retryDue(reason chain.Reason) bool {
-	v := in.facts.resource
-	return v.Failing(reason) && (in.Nudged || v.DueIn(in.nextTry) <= 0)
-}
-
-// unblocked reports whether the tenant that stood in the way is gone.
-func (in Input) unblocked(f *resource.Failure) bool {
-	return f.Reason == resource.ReasonAdoptionRequired && in.World.Swept && !in.World.present()
-}
-
-// nextTry says when the next try of what fails is due.
-func (in Input) nextTry(f resource.Failure, last time.Time) time.Time {
-	if in.republishes(f.Reason) {
-		return retry.Republished.Next(f.Since, last)
-	}
-	return f.NextTry(last)
-}
-
-// republishes reports whether the next try of what AWS refuses begins with publishing names.
-func (in Input) republishes(refusal chain.Reason) bool {
-	switch refusal {
-	case resource.ReasonAccessDenied, resource.ReasonQuotaExceeded, resource.ReasonValidationFailed, resource.ReasonDomainConflict, resource.ReasonAWSError:
-		return !in.World.present() && in.facts.first
-	default:
-		return false
-	}
+	return Decision{Rule: d.Rule, Step: in.facts.patience}
 }
 
 // shared makes a rule of one that all kinds share.

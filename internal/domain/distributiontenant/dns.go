@@ -6,22 +6,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
-
-// endpoint is where the records have to lead; empty while unknown.
-func (in Input) endpoint() string {
-	if in.World.RoutingEndpoint != "" || in.World.RoutingKnown || !in.applied() {
-		return in.World.RoutingEndpoint
-	}
-	return in.Memory.RoutingEndpoint
-}
-
-// refused reports whether AWS has refused what the spec asks for, other than for a domain that
-// it does not see yet, and it is not time for the next try.
-func (in Input) refused() bool {
-	return in.waiting() && in.Memory.Failure.Reason != resource.ReasonDomainValidationPending
-}
 
 // zonesKnown finds out which zones the domains of a tenant belong to.
 func zonesKnown(in Input) (Decision, bool) {
@@ -48,10 +33,10 @@ func placed(in Input) (Decision, bool) {
 // publishedFirst holds a tenant back whose domains CloudFront would refuse, until they lead
 // to it. What else AWS could refuse is asked before.
 func publishedFirst(in Input) (Decision, bool) {
-	if in.roleStopsCreate() {
+	if roleStopsCreate(in) {
 		return rest(chain.Problem{Reason: ReasonRoleNotAllowed, Message: publication.RoleText(in.Desired.DNS, in.Policy.DeniedRole), Of: DNSReady}, 0)
 	}
-	if in.World.present() || !in.facts.first || in.waiting() || in.World.Refused != nil {
+	if in.World.present() || !in.facts.first || in.facts.waiting || in.World.Refused != nil {
 		return pass()
 	}
 	if d, fires := preflight(in); fires {
@@ -65,33 +50,26 @@ func publishedFirst(in Input) (Decision, bool) {
 		return do(Hold{})
 	}
 	if !in.facts.publication.Published {
-		return in.awaitPublished()
+		return awaitPublished(in)
 	}
-	return in.awaitVisible()
+	return awaitVisible(in)
 }
 
 // awaitPublished waits for the records that come before the tenant.
-func (in Input) awaitPublished() (Decision, bool) {
+func awaitPublished(in Input) (Decision, bool) {
 	c := in.facts.publication.Ready
 	if c.Status {
 		c.Reason, c.Message = ReasonDNSRecordCreating, "The DNS records are looked at before the distribution tenant is created."
 	}
-	if in.retrying() && publication.Passes(c.Reason) {
+	if in.facts.retrying && publication.Passes(c.Reason) {
 		return do(Rest{Hold: true})
 	}
 	return rest(chain.Problem{Reason: c.Reason, Message: c.Message, Of: DNSReady}, 0)
 }
 
-// retrying reports whether DNS is only made ready for another try of what was refused: that stays
-// the thing to say.
-func (in Input) retrying() bool {
-	f := in.Memory.Failure
-	return f != nil && f.Generation == in.Generation && f.Reason != resource.ReasonCertificateFailed
-}
-
 // roleStopsCreate reports whether CloudFront would refuse the tenant for domains that the
 // operator may not lead to it.
-func (in Input) roleStopsCreate() bool {
+func roleStopsCreate(in Input) bool {
 	r := in.facts.certificate.Request
 	return !in.World.present() && r != nil && r.ValidationTokenHost != SelfHosted && in.Desired.DNS != nil && in.Policy.DeniedRole != ""
 }
@@ -106,7 +84,7 @@ const (
 // awaitVisible asks public resolvers, where that was set up, whether they see the records
 // that the provider says are in sync. It saves creates that AWS would refuse, and only ever
 // delays: a resolver that lags for minutes must not keep a tenant from being created.
-func (in Input) awaitVisible() (Decision, bool) {
+func awaitVisible(in Input) (Decision, bool) {
 	switch {
 	case !in.World.AsksResolvers, in.World.Visible:
 		return pass()

@@ -2,25 +2,12 @@ package distributiontenant
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
-
-// reachableDomains are the domains that the tenant can be given now: those that it should
-// have, without those that have to wait, and with those that are still in DNS. A tenant has one
-// at least.
-func (in Input) reachableDomains() []string {
-	waiting, leaving := in.facts.publication.Waiting, in.facts.publication.Leaving
-	out := slices.DeleteFunc(slices.Clone(in.Desired.Domains), func(d string) bool { return slices.Contains(waiting, d) })
-	if out = append(out, leaving...); len(out) == 0 {
-		return in.World.Tenant.Domains
-	}
-	return out
-}
 
 // domainsHeld says which changes of domains have to wait, and for what.
 func domainsHeld(in Input) (Decision, bool) {
@@ -38,9 +25,9 @@ func domainsHeld(in Input) (Decision, bool) {
 	case len(requested) > 0:
 		waiting = requested
 		return held("can be removed " + ended)
-	case len(waiting) > 0 && in.refused():
-		return do(in.patience())
-	case len(waiting) > 0 && len(leaving) == 0 && in.retrying() && publication.Passes(in.facts.publication.Ready.Reason):
+	case len(waiting) > 0 && in.facts.refused:
+		return do(in.facts.patience)
+	case len(waiting) > 0 && len(leaving) == 0 && in.facts.retrying && publication.Passes(in.facts.publication.Ready.Reason):
 		return do(Rest{Hold: true})
 	case len(waiting) > 0 && len(leaving) > 0:
 		return held(fmt.Sprintf("is added once %s is out of DNS: a certificate is requested for both otherwise.", resource.JoinSome(leaving)))

@@ -1,9 +1,11 @@
 package distributiontenant
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -17,6 +19,14 @@ type facts struct {
 	// lead to it.
 	first       bool
 	publication publication.Fact
+	failing
+	configuration
+	// certificates are the ARNs of the managed certificates that were ever seen for this tenant. All of them are stored
+	// if status has them.
+	certificates []string
+	stored       bool
+	// endpointText names where DNS has to point.
+	endpointText string
 }
 
 // holdsDomains reports whether a change of domains has to wait.
@@ -26,12 +36,17 @@ func (f *facts) holdsDomains() bool {
 
 // judged is the input with what follows from it, which nothing changes any more.
 func (in Input) judged() Input {
-	in.facts = &facts{resource: in.view()}
-	in.facts.certificate = certificate.Judge(in.certificateCase())
+	in.facts = &facts{resource: in.view(), endpointText: cmp.Or(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint, "the connection group's routing endpoint")}
+	f := in.facts
+	f.certificate = certificate.Judge(in.certificateCase())
 	publishes := in.Desired.DNS != nil && in.Policy.DeniedRole == "" && !in.Deleting
-	r := in.facts.certificate.Request
-	in.facts.first = publishes && r != nil && r.ValidationTokenHost != SelfHosted
-	in.facts.publication = publication.Judge(in.publicationCase(publishes))
+	r := f.certificate.Request
+	f.first = publishes && r != nil && r.ValidationTokenHost != SelfHosted
+	f.failing = in.failing()
+	f.publication = publication.Judge(in.publicationCase(publishes))
+	f.configuration = in.configured()
+	f.certificates = in.seenCertificates()
+	f.stored = slices.Equal(f.certificates, in.Memory.Certificates)
 	return in
 }
 
@@ -56,14 +71,17 @@ func (in Input) publicationCase(publishes bool) publication.Case {
 		Retain: in.Policy.Retain, Kept: in.keepsTenant(), Drift: in.Policy.Drift, DeniedRole: in.Policy.DeniedRole,
 		Unresolved: in.Unresolved(), Blind: w.Unreadable != nil || !in.oriented(),
 		Publishes: publishes, First: f.first,
-		Requests: f.certificate.Request != nil, Underway: f.certificate.Stage == certificate.Underway, Refused: in.refused(),
+		Requests: f.certificate.Request != nil, Underway: f.certificate.Stage == certificate.Underway, Refused: in.facts.refused,
 		Zones: w.Zones, ZonesKnown: w.ZonesKnown, Unlisted: w.Unlisted, IPv6: w.IPv6, IPv6Known: w.IPv6Known,
-		Endpoint: in.endpoint(), EndpointText: in.endpointText(), EndpointKnown: w.RoutingKnown || w.RoutingEndpoint != "",
+		EndpointText: in.facts.endpointText, EndpointKnown: w.RoutingKnown || w.RoutingEndpoint != "",
 		Routed: w.RoutingKnown, Ledger: in.Memory.Ledger, View: w.DNS,
 		Tenant: publication.Tenant{
 			Present: w.present(), Ours: f.resource.Mine(), Unknown: w.Knowledge == resource.Nothing,
 			Remembered: in.Memory.ID != "", Perhaps: in.Memory.ID != "" || !in.CreateMark.IsZero(),
 		},
+	}
+	if c.Endpoint = w.RoutingEndpoint; !c.EndpointKnown && f.resource.Applied {
+		c.Endpoint = in.Memory.RoutingEndpoint
 	}
 	if before, had := in.Memory.Conditions[DNSReady]; had {
 		c.Before = &before
@@ -82,6 +100,10 @@ func (in Input) publicationCase(publishes bool) publication.Case {
 // certificateCase is what is known of the managed certificate.
 func (in Input) certificateCase() certificate.Case {
 	a, w, v := in.Attempts, in.World, in.facts.resource
+	// What is still to be remembered was never due.
+	due := func(reason chain.Reason) bool {
+		return v.Failing(reason) && (in.Nudged || v.DueIn(resource.Failure.NextTry) <= 0)
+	}
 	c := certificate.Case{
 		Now: in.Now, Asked: in.Desired.Request, Named: in.Desired.Customizations.CertificateARN, Wanted: in.Desired.Domains,
 		Inheriting: v.Inheriting(), Nudged: in.Nudged, Ours: v.Mine(), Sent: in.Memory.Requested,
@@ -89,27 +111,18 @@ func (in Input) certificateCase() certificate.Case {
 		Seen: a.CertificateSeen, SeenETag: a.CertificateETag, StoredETag: in.Memory.ETag, Before: a.CertificateBefore,
 		MovesETag: w.CertificateMovesETag, Unusable: w.CertificateUnusable,
 		Edited:     !v.Applied && a.AcceptedFor != in.Generation && !v.Failing(resource.ReasonCertificateFailed),
-		FailureDue: in.retryDue(resource.ReasonCertificateFailed), ProofDue: in.retryDue(resource.ReasonDomainValidationPending),
-		Endpoint: in.endpointText(),
+		FailureDue: due(resource.ReasonCertificateFailed), ProofDue: due(resource.ReasonDomainValidationPending),
+		Endpoint: in.facts.endpointText,
 	}
 	if t := w.Tenant; t != nil {
 		c.Tenant = &certificate.Tenant{
-			ETag: t.ETag, Modified: t.Modified, Attached: t.Customizations.CertificateARN, Domains: t.Domains, Unserved: in.unservedOf(t.Domains),
+			ETag: t.ETag, Modified: t.Modified, Attached: t.Customizations.CertificateARN, Domains: t.Domains, Unserved: slices.DeleteFunc(slices.Clone(t.Domains), in.serves),
 		}
 	}
 	return c
 }
 
-// holds reports whether our tenant has the domain.
-func (in Input) holds(domain string) bool {
-	return in.facts.resource.Mine() && slices.Contains(in.World.Tenant.Domains, domain)
-}
-
 // serves reports whether CloudFront answers for the domain.
 func (in Input) serves(domain string) bool {
 	return in.facts.resource.Mine() && in.World.Tenant.DomainStates[domain] == DomainActive
-}
-
-func (in Input) unservedOf(domains []string) []string {
-	return slices.DeleteFunc(slices.Clone(domains), in.serves)
 }

@@ -96,7 +96,7 @@ type World struct {
 	Swept bool
 
 	// References are the objects that the spec names; none while the object is being deleted.
-	References []Reference
+	References References
 
 	// Distribution and Certificates are nil until they were looked up.
 	Distribution *Distribution
@@ -171,53 +171,14 @@ func (in Input) Pending() bool { return !in.applied() }
 
 // reached reports whether the generation is the present one, and the parents those that it leads to.
 func (in Input) reached(generation int64, p Parents) bool {
-	return generation == in.Generation && in.ledTo(p)
+	return generation == in.Generation && in.World.References.leadTo(p)
 }
 
 // trusted reports whether the list alone proves that nothing has moved since AWS was
 // last seen to equal the spec.
 func (in Input) trusted() bool {
 	synced := in.Memory.Conditions[chain.Synced]
-	return in.World.Knowledge == resource.Listed && in.applied() && in.Memory.ETag != "" &&
+	return in.World.Knowledge == resource.Listed && in.facts.resource.Applied && in.Memory.ETag != "" &&
 		in.World.Tenant.ETag == in.Memory.ETag && in.World.Tenant.ID == in.Memory.ID &&
-		(synced.Status || in.heldBack()) && synced.Generation == in.Generation
-}
-
-// target is the tenant as it should be: the spec and what was learned.
-func (in Input) target() Tenant {
-	t := in.Desired.Tenant
-	if in.facts.certificate.Request != nil && in.World.present() {
-		t.Customizations.CertificateARN = in.facts.certificate.ARN
-	}
-	return t.Normalize()
-}
-
-// effective is the target as far as it can be reached now: with what an adopted tenant
-// keeps, and without the changes of domains that have to wait.
-func (in Input) effective() Tenant {
-	t := in.target()
-	if !in.World.present() {
-		return t
-	}
-	if in.facts.resource.Inheriting() {
-		t = withInherited(t, in.World.Tenant.Tenant)
-	}
-	t.Domains = in.reachableDomains()
-	return t
-}
-
-// diff is what an update would change. It is empty while the tenant is only trusted.
-func (in Input) diff() []resource.Difference {
-	if in.World.Knowledge != resource.Whole {
-		return nil
-	}
-	return Diff(in.effective(), in.World.Tenant.Tenant)
-}
-
-// openDiff is what differs from the spec as it stands, inherited blocks included.
-func (in Input) openDiff() []resource.Difference {
-	if in.World.Knowledge != resource.Whole {
-		return nil
-	}
-	return Diff(in.target(), in.World.Tenant.Tenant)
+		(synced.Status || in.Memory.heldBack()) && synced.Generation == in.Generation
 }

@@ -102,7 +102,7 @@ func tenantPresent(in Input) (Decision, bool) {
 		return in.refusal()
 	case v.Created():
 		return follow(v.Unseen())
-	case in.Memory.ID != "" && in.applied() && in.Policy.Drift != resource.DriftEnforce:
+	case in.Memory.ID != "" && in.facts.resource.Applied && in.Policy.Drift != resource.DriftEnforce:
 		d, _ := rest(v.Lost(strconv.Quote(in.Desired.Name)), 0)
 		d.Drift = []resource.Difference{{Field: "tenantName", Desired: in.Desired.Name}}
 		return d, true
@@ -110,7 +110,7 @@ func tenantPresent(in Input) (Decision, bool) {
 	if d, fires := preflight(in); fires {
 		return d, true
 	}
-	return do(Create{Tenant: in.target(), Tags: v.WantedTags(), Request: in.facts.certificate.Next})
+	return do(Create{Tenant: in.facts.target, Tags: v.WantedTags(), Request: in.facts.certificate.Next})
 }
 
 func faithful(in Input) (Decision, bool) {
@@ -121,17 +121,17 @@ func faithful(in Input) (Decision, bool) {
 	if !v.Present {
 		return pass()
 	}
-	diff, request, attach := in.diff(), in.requestDue(), in.facts.certificate.Attach
+	diff, request, attach := in.facts.diff, in.facts.requestDue(), in.facts.certificate.Attach
 	if len(diff) == 0 && request == nil && !attach {
 		return pass()
 	}
-	if request != nil && !in.certificatesStored() {
+	if request != nil && !in.facts.stored {
 		// Afterwards AWS only tells of the new one.
 		return do(Rest{Store: true})
 	}
-	want := in.effective()
+	want := in.facts.effective
 	var drift []resource.Difference
-	if in.applied() {
+	if in.facts.resource.Applied {
 		drift = withoutAttaching(diff, attach)
 		switch {
 		case in.Policy.Drift != resource.DriftEnforce && request == nil && !attach:
@@ -142,7 +142,7 @@ func faithful(in Input) (Decision, bool) {
 		case in.Policy.Drift != resource.DriftEnforce:
 			// What was learned is written under every policy, and nothing else with it.
 			want, drift = in.World.Tenant.Tenant, nil
-			want.Customizations.CertificateARN = in.target().Customizations.CertificateARN
+			want.Customizations.CertificateARN = in.facts.target.Customizations.CertificateARN
 		case (attach || len(drift) > 0) && v.Fruitless():
 			return in.answer(resource.NotConverging(orAttaching(diff)))
 		}
@@ -182,7 +182,7 @@ func orAttaching(diff []resource.Difference) []resource.Difference {
 func routed(in Input) (Decision, bool) {
 	w := in.World
 	// Somebody may have moved a tenant that had to be read again to another group.
-	remembered := in.Memory.RoutingEndpoint != "" && in.applied() && !w.TenantFresh
+	remembered := in.Memory.RoutingEndpoint != "" && in.facts.resource.Applied && !w.TenantFresh
 	known := w.RoutingKnown || w.RoutingEndpoint != "" || remembered
 	if !w.present() || known {
 		return pass()
@@ -221,7 +221,7 @@ func serving(in Input) (Decision, bool) {
 	if len(waiting) > 0 {
 		return rest(chain.Problem{Reason: resource.ReasonDomainValidationPending, Of: chain.Ready, Message: fmt.Sprintf(
 			"CloudFront does not answer for %s yet: no certificate covers the domain, or its DNS does not point at %s.",
-			resource.JoinSome(waiting), in.endpointText())}, 0)
+			resource.JoinSome(waiting), in.facts.endpointText)}, 0)
 	}
 	return pass()
 }

@@ -31,7 +31,7 @@ func preflight(in Input) (Decision, bool) {
 		return stuck(resource.ReasonInvalidSpec, fmt.Sprintf(
 			"%s: the distribution's connection mode is not tenant-only, so that it can't have tenants. Name a multi-tenant distribution.", in.distributionText()))
 	}
-	if p := checkParameters(in.effective().Parameters, *d); p != nil {
+	if p := checkParameters(in.facts.effective.Parameters, *d); p != nil {
 		return Decision{Step: Rest{}, Problem: p}, true
 	}
 	return checkCoverage(in, *d)
@@ -83,7 +83,7 @@ func checkCoverage(in Input, d Distribution) (Decision, bool) {
 		return pass()
 	}
 	var arns []string
-	for _, arn := range []string{in.effective().Customizations.CertificateARN, d.CertificateARN} {
+	for _, arn := range []string{in.facts.effective.Customizations.CertificateARN, d.CertificateARN} {
 		if arn != "" && !slices.Contains(arns, arn) {
 			arns = append(arns, arn)
 		}
