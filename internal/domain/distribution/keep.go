@@ -63,13 +63,6 @@ func (in Input) replaceText() string {
 		in.Desired.Words.Noun, in.Desired.Words.Field)
 }
 
-func held(in Input) (Decision, bool) {
-	if in.World.present() && !in.Held {
-		return do(Hold{})
-	}
-	return pass()
-}
-
 func present(in Input) (Decision, bool) {
 	switch {
 	case in.World.present():

@@ -95,8 +95,10 @@ func (in conclusion) report(out Outcome) Report {
 	if r.Failure = v.NextFailure(out.Decision.Problem); r.Failure == nil {
 		r.Failure = in.lastingFailure(out.Decision.Problem)
 	}
-	in.Memory.Failure = r.Failure
-	in.Input = in.judged()
+	if r.Failure != in.Memory.Failure {
+		in.Memory.Failure = r.Failure
+		in.Input = in.judged()
+	}
 	r.Ledger = in.facts.publication.Ledger
 	r.Conditions = in.conditions(r, out.Decision)
 	return r

@@ -11,6 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -286,6 +287,11 @@ func (p *play) conclude(in distributiontenant.Input, out distributiontenant.Outc
 	}
 	in.World.DNS = p.view(in)
 	r := distributiontenant.Conclude(in, out)
+	for _, c := range r.Conditions {
+		if c.Type == distributiontenant.DNSReady && publication.Severity(c.Reason) == publication.Severity("unknown") {
+			p.fail("the DNS condition has the reason %s, of which the order knows nothing", c.Reason)
+		}
+	}
 	if fault.Is(out.Err, fault.Conflict) {
 		p.attempts = in.Attempts
 		return out.Decision.Rule

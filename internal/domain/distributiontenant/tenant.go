@@ -61,11 +61,11 @@ type Geo struct {
 	Locations []string
 }
 
-// What a tenant asks for of its certificate.
-type (
-	CertificateRequest = certificate.Request
-	SentRequest        = certificate.Sent
-)
+// CertificateRequest asks for a managed certificate.
+type CertificateRequest = certificate.Request
+
+// SentRequest is one that AWS accepted.
+type SentRequest = certificate.Sent
 
 // SelfHosted is the token host of a request whose challenge the user's own web server answers.
 const SelfHosted = certificate.SelfHosted

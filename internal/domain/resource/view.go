@@ -1,3 +1,5 @@
+// Package resource knows what all things in AWS have in common of which tags prove that they are ours: what is known and
+// remembered of them, the rules that ask about it, and what status says.
 package resource
 
 import (
