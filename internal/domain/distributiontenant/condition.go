@@ -19,17 +19,21 @@ const (
 	ReasonMissingCertificate     chain.Reason = "MissingCertificate"
 	ReasonDomainChangeHeld       chain.Reason = "DomainChangeHeld"
 	ReasonReferenceNotReady      chain.Reason = "ReferenceNotReady"
-	ReasonValidated                           = certificate.ReasonValidated
-	ReasonPendingValidation                   = certificate.ReasonPendingValidation
-	ReasonAttaching                           = certificate.ReasonAttaching
 	ReasonNotConfigured          chain.Reason = "NotConfigured"
-	ReasonDNSNotConfigured                    = publication.ReasonNotConfigured
-	ReasonDNSReady                            = publication.ReasonReady
-	ReasonDNSRecordCreating                   = publication.ReasonRecordCreating
-	ReasonDNSPropagating                      = publication.ReasonPropagating
-	ReasonDNSConflict                         = publication.ReasonConflict
-	ReasonDNSError                            = publication.ReasonError
-	ReasonZoneNotFound                        = publication.ReasonZoneNotFound
-	ReasonZoneAmbiguous                       = publication.ReasonZoneAmbiguous
-	ReasonRoleNotAllowed                      = publication.ReasonRoleNotAllowed
+)
+
+// The reasons of its certificate and its records.
+const (
+	ReasonValidated         = certificate.ReasonValidated
+	ReasonPendingValidation = certificate.ReasonPendingValidation
+	ReasonAttaching         = certificate.ReasonAttaching
+	ReasonDNSNotConfigured  = publication.ReasonDNSNotConfigured
+	ReasonDNSReady          = publication.ReasonDNSReady
+	ReasonDNSRecordCreating = publication.ReasonDNSRecordCreating
+	ReasonDNSPropagating    = publication.ReasonDNSPropagating
+	ReasonDNSConflict       = publication.ReasonDNSConflict
+	ReasonDNSError          = publication.ReasonDNSError
+	ReasonZoneNotFound      = publication.ReasonZoneNotFound
+	ReasonZoneAmbiguous     = publication.ReasonZoneAmbiguous
+	ReasonRoleNotAllowed    = publication.ReasonRoleNotAllowed
 )

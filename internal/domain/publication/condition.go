@@ -16,15 +16,15 @@ const Ready chain.ConditionType = "DNSReady"
 
 // The reasons of Ready.
 const (
-	ReasonNotConfigured  chain.Reason = "DNSNotConfigured"
-	ReasonReady          chain.Reason = "DNSReady"
-	ReasonRecordCreating chain.Reason = "DNSRecordCreating"
-	ReasonPropagating    chain.Reason = "DNSPropagating"
-	ReasonConflict       chain.Reason = "DNSConflict"
-	ReasonError          chain.Reason = "DNSError"
-	ReasonZoneNotFound   chain.Reason = "ZoneNotFound"
-	ReasonZoneAmbiguous  chain.Reason = "ZoneAmbiguous"
-	ReasonRoleNotAllowed chain.Reason = "RoleNotAllowed"
+	ReasonDNSNotConfigured  chain.Reason = "DNSNotConfigured"
+	ReasonDNSReady          chain.Reason = "DNSReady"
+	ReasonDNSRecordCreating chain.Reason = "DNSRecordCreating"
+	ReasonDNSPropagating    chain.Reason = "DNSPropagating"
+	ReasonDNSConflict       chain.Reason = "DNSConflict"
+	ReasonDNSError          chain.Reason = "DNSError"
+	ReasonZoneNotFound      chain.Reason = "ZoneNotFound"
+	ReasonZoneAmbiguous     chain.Reason = "ZoneAmbiguous"
+	ReasonRoleNotAllowed    chain.Reason = "RoleNotAllowed"
 )
 
 // RoleText says that the role was not granted, and what to do about it.
@@ -53,18 +53,18 @@ func (j *judge) condition() chain.Condition {
 	case j.DeniedRole != "":
 		return no(ReasonRoleNotAllowed, RoleText(j.Spec, j.DeniedRole))
 	case j.Spec == nil && len(j.ledger) > 0:
-		return chain.Condition{Type: Ready, Status: true, Reason: ReasonNotConfigured, Message: "No DNS records are asked for; those that were published are being removed."}
+		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for; those that were published are being removed."}
 	case j.Spec == nil:
-		return chain.Condition{Type: Ready, Status: true, Reason: ReasonNotConfigured, Message: "No DNS records are asked for."}
+		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for."}
 	case j.Deleting:
 		return j.retractingCondition()
 	case j.Unlisted != nil:
-		return no(ReasonError, j.unlistedText())
+		return no(ReasonDNSError, j.unlistedText())
 	}
 	if b := j.Before; b != nil && b.Generation == j.Generation && (j.unread() || j.unjudged()) {
 		return *b
 	}
-	worst := chain.Condition{Type: Ready, Status: true, Reason: ReasonReady, Message: fmt.Sprintf("Every domain leads to %s.", j.EndpointText)}
+	worst := chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: fmt.Sprintf("Every domain leads to %s.", j.EndpointText)}
 	for _, d := range j.Domains {
 		if c := j.domainCondition(d); !c.Status && Severity(c.Reason) > Severity(worst.Reason) {
 			worst = c
@@ -82,12 +82,12 @@ func (j *judge) unjudged() bool {
 
 func (j *judge) retractingCondition() chain.Condition {
 	if len(j.ledger) == 0 {
-		return chain.Condition{Type: Ready, Status: true, Reason: ReasonNotConfigured, Message: "No DNS record of this object is left."}
+		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS record of this object is left."}
 	}
 	if j.Retain {
-		return chain.Condition{Type: Ready, Status: true, Reason: ReasonReady, Message: "The DNS records stay with the distribution tenant, as deletionPolicy Retain asks."}
+		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: "The DNS records stay with the distribution tenant, as deletionPolicy Retain asks."}
 	}
-	return chain.Condition{Type: Ready, Reason: ReasonPropagating, Message: "The DNS records are being removed."}
+	return chain.Condition{Type: Ready, Reason: ReasonDNSPropagating, Message: "The DNS records are being removed."}
 }
 
 // unread reports whether a zone was not read yet by this process: it believes what the one before
@@ -103,8 +103,8 @@ func (j *judge) unread() bool {
 // an answer of AWS, is the most severe.
 func Severity(r chain.Reason) int {
 	order := []chain.Reason{
-		ReasonNotConfigured, ReasonReady, ReasonPropagating, ReasonRecordCreating,
-		ReasonError, ReasonConflict, ReasonZoneAmbiguous, ReasonZoneNotFound, ReasonRoleNotAllowed,
+		ReasonDNSNotConfigured, ReasonDNSReady, ReasonDNSPropagating, ReasonDNSRecordCreating,
+		ReasonDNSError, ReasonDNSConflict, ReasonZoneAmbiguous, ReasonZoneNotFound, ReasonRoleNotAllowed,
 	}
 	if i := slices.Index(order, r); i >= 0 {
 		return i
@@ -113,7 +113,7 @@ func Severity(r chain.Reason) int {
 }
 
 // Passes reports whether a reason resolves without a person.
-func Passes(r chain.Reason) bool { return Severity(r) <= Severity(ReasonRecordCreating) }
+func Passes(r chain.Reason) bool { return Severity(r) <= Severity(ReasonDNSRecordCreating) }
 
 // domainCondition says how far the records of one domain are.
 func (j *judge) domainCondition(domain string) chain.Condition {
@@ -126,19 +126,19 @@ func (j *judge) domainCondition(domain string) chain.Condition {
 		}
 	}
 	if j.Unresolved && !j.mayPublish(domain) {
-		return no(ReasonRecordCreating, "%s is published once what the spec names by its object is there.", domain)
+		return no(ReasonDNSRecordCreating, "%s is published once what the spec names by its object is there.", domain)
 	}
 	if j.First && j.withdrawn(domain) {
-		return no(ReasonRecordCreating, "%s is published when the distribution tenant can have it.", domain)
+		return no(ReasonDNSRecordCreating, "%s is published when the distribution tenant can have it.", domain)
 	}
 	if !j.mayPublish(domain) {
-		return no(ReasonRecordCreating, "%s is published once CloudFront answers for it.", domain)
+		return no(ReasonDNSRecordCreating, "%s is published once CloudFront answers for it.", domain)
 	}
 	records := j.wanted(domain)
 	if len(records) == 0 {
 		return j.unplaced(domain)
 	}
-	worst := chain.Condition{Type: Ready, Status: true, Reason: ReasonReady}
+	worst := chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady}
 	for _, r := range records {
 		if c := j.recordCondition(r); !c.Status && Severity(c.Reason) > Severity(worst.Reason) {
 			worst = c
@@ -150,10 +150,10 @@ func (j *judge) domainCondition(domain string) chain.Condition {
 // unplaced says why nothing is known of where a domain's records belong.
 func (j *judge) unplaced(domain string) chain.Condition {
 	if j.ZonesKnown && j.Routed {
-		return chain.Condition{Type: Ready, Reason: ReasonError, Message: fmt.Sprintf(
+		return chain.Condition{Type: Ready, Reason: ReasonDNSError, Message: fmt.Sprintf(
 			"Where %s has to lead is unknown: AWS shows no connection group for it. Name one in spec.connectionGroupId, and allow the operator cloudfront:ListConnectionGroups.", domain)}
 	}
-	return chain.Condition{Type: Ready, Reason: ReasonRecordCreating, Message: fmt.Sprintf("The zone of %s is looked up.", domain)}
+	return chain.Condition{Type: Ready, Reason: ReasonDNSRecordCreating, Message: fmt.Sprintf("The zone of %s is looked up.", domain)}
 }
 
 func (j *judge) recordCondition(r dns.Record) chain.Condition {
@@ -162,40 +162,40 @@ func (j *judge) recordCondition(r dns.Record) chain.Condition {
 	}
 	s := j.View.Of(r)
 	entry := slices.IndexFunc(j.Ledger, func(e dns.Entry) bool { return e.Record == r && e.State == dns.Published })
-	fine := chain.Condition{Type: Ready, Status: true, Reason: ReasonReady}
+	fine := chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady}
 	switch s.Phase {
 	case dns.There:
 		return fine
 	case dns.Unknown:
 		switch {
 		case s.Err != nil:
-			return no(ReasonError, "%s %s: %s", r.Type, r.Name, s.Err.Error())
+			return no(ReasonDNSError, "%s %s: %s", r.Type, r.Name, s.Err.Error())
 		case entry >= 0:
 			return fine
 		}
-		return no(ReasonRecordCreating, "The zone of %s is read before anything is published in it.", r.Name)
+		return no(ReasonDNSRecordCreating, "The zone of %s is read before anything is published in it.", r.Name)
 	case dns.Coming, dns.Leaving:
 		if s.Err != nil {
-			return no(ReasonError, "Whether every server of the DNS service has %s %s can't be told: %s", r.Type, r.Name, s.Err.Error())
+			return no(ReasonDNSError, "Whether every server of the DNS service has %s %s can't be told: %s", r.Type, r.Name, s.Err.Error())
 		}
-		return no(ReasonPropagating, "%s %s is on its way to every server of the DNS service.", r.Type, r.Name)
+		return no(ReasonDNSPropagating, "%s %s is on its way to every server of the DNS service.", r.Type, r.Name)
 	case dns.Blocked:
 		if entry < 0 && j.Spec.Takeover && !s.Fixed {
-			return no(ReasonRecordCreating, "%s %s is about to replace %s, as spec.dns.takeover asks.", r.Type, r.Name, s.Found)
+			return no(ReasonDNSRecordCreating, "%s %s is about to replace %s, as spec.dns.takeover asks.", r.Type, r.Name, s.Found)
 		}
-		return no(ReasonConflict, "%s", j.conflictText(r, s, entry >= 0))
+		return no(ReasonDNSConflict, "%s", j.conflictText(r, s, entry >= 0))
 	case dns.Held:
-		return no(ReasonConflict, "%s is published by the object %s/%s. Remove the domain from one of the two.", r.Name, s.Holder.Namespace, s.Holder.Name)
+		return no(ReasonDNSConflict, "%s is published by the object %s/%s. Remove the domain from one of the two.", r.Name, s.Holder.Namespace, s.Holder.Name)
 	case dns.Refused:
-		return no(ReasonError, "%s %s is refused: %s", r.Type, r.Name, s.Err.Error())
+		return no(ReasonDNSError, "%s %s is refused: %s", r.Type, r.Name, s.Err.Error())
 	case dns.NoZone:
 		return no(ReasonZoneNotFound, "The hosted zone %s of %s does not exist.", r.ZoneID, r.Name)
 	case dns.Absent:
 	}
 	if entry >= 0 && j.Drift != resource.DriftEnforce {
-		return no(ReasonConflict, "%s %s was deleted outside of Kubernetes, and driftPolicy %s publishes nothing. Change the spec, or set spec.driftPolicy to enforce.", r.Type, r.Name, j.Drift)
+		return no(ReasonDNSConflict, "%s %s was deleted outside of Kubernetes, and driftPolicy %s publishes nothing. Change the spec, or set spec.driftPolicy to enforce.", r.Type, r.Name, j.Drift)
 	}
-	return no(ReasonRecordCreating, "%s %s is about to be published.", r.Type, r.Name)
+	return no(ReasonDNSRecordCreating, "%s %s is about to be published.", r.Type, r.Name)
 }
 
 func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {

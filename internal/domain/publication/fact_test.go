@@ -71,30 +71,30 @@ func TestJudge(t *testing.T) {
 		published        bool
 		reason           chain.Reason
 	}{
-		"what is served is published":             {in: served(absent), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonRecordCreating},
-		"and what is not is not":                  {in: served(absent, func(c *publication.Case) { c.Tenant.Served = nil }), reason: publication.ReasonRecordCreating},
-		"nor while the tenant is deployed":        {in: served(absent, func(c *publication.Case) { c.Tenant.Settled = false }), reason: publication.ReasonRecordCreating},
-		"it stays":                                {in: served(there, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonReady},
-		"the record comes first":                  {in: served(absent, first, unborn), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonRecordCreating},
-		"and is there":                            {in: served(there, first, unborn, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, published: true, reason: publication.ReasonReady},
-		"it goes when AWS refuses the tenant":     {in: served(there, first, unborn, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Refused = true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonRecordCreating},
-		"a domain comes when it is proven":        {in: served(there, phase(beta, dns.Coming), first, wants(alpha, beta), led(entry(alpha, dns.Published), entry(beta, dns.Intended))), wants: []string{alpha, beta}, ledger: []dns.Entry{entry(alpha, dns.Published), entry(beta, dns.Intended)}, waiting: []string{beta}, reason: publication.ReasonPropagating},
-		"without proof it need not wait":          {in: served(there, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonRecordCreating},
-		"one request at a time":                   {in: served(there, underway, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, reason: publication.ReasonRecordCreating},
-		"a domain goes after its record":          {in: served(there, wants(beta), led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, leaving: []string{alpha}, reason: publication.ReasonRecordCreating},
-		"one that a request is for stays":         {in: served(there, underway, wants(beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, leaving: []string{alpha}, reason: publication.ReasonRecordCreating},
+		"what is served is published":             {in: served(absent), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"and what is not is not":                  {in: served(absent, func(c *publication.Case) { c.Tenant.Served = nil }), reason: publication.ReasonDNSRecordCreating},
+		"nor while the tenant is deployed":        {in: served(absent, func(c *publication.Case) { c.Tenant.Settled = false }), reason: publication.ReasonDNSRecordCreating},
+		"it stays":                                {in: served(there, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"the record comes first":                  {in: served(absent, first, unborn), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"and is there":                            {in: served(there, first, unborn, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, published: true, reason: publication.ReasonDNSReady},
+		"it goes when AWS refuses the tenant":     {in: served(there, first, unborn, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Refused = true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
+		"a domain comes when it is proven":        {in: served(there, phase(beta, dns.Coming), first, wants(alpha, beta), led(entry(alpha, dns.Published), entry(beta, dns.Intended))), wants: []string{alpha, beta}, ledger: []dns.Entry{entry(alpha, dns.Published), entry(beta, dns.Intended)}, waiting: []string{beta}, reason: publication.ReasonDNSPropagating},
+		"without proof it need not wait":          {in: served(there, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSRecordCreating},
+		"one request at a time":                   {in: served(there, underway, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, reason: publication.ReasonDNSRecordCreating},
+		"a domain goes after its record":          {in: served(there, wants(beta), led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, leaving: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"one that a request is for stays":         {in: served(there, underway, wants(beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, leaving: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
 		"one that can't come keeps others out":    {in: served(phase(alpha, dns.Absent), phase(beta, dns.NoZone), first, unborn, wants(alpha, beta)), wants: []string{beta}, reason: publication.ReasonZoneNotFound},
-		"a reference leads nowhere":               {in: served(there, lost, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonReady},
-		"and a name without a tenant goes":        {in: served(there, lost, unborn, led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonRecordCreating},
-		"nothing is changed blindly":              {in: served(absent, func(c *publication.Case) { c.Blind = true }), wants: []string{alpha}, reason: publication.ReasonRecordCreating},
-		"nor while paused":                        {in: served(absent, func(c *publication.Case) { c.Paused = true }), wants: []string{alpha}, reason: publication.ReasonRecordCreating},
-		"nor without our finalizer":               {in: served(absent, func(c *publication.Case) { c.Held = false }), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonRecordCreating},
+		"a reference leads nowhere":               {in: served(there, lost, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"and a name without a tenant goes":        {in: served(there, lost, unborn, led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
+		"nothing is changed blindly":              {in: served(absent, func(c *publication.Case) { c.Blind = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"nor while paused":                        {in: served(absent, func(c *publication.Case) { c.Paused = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"nor without our finalizer":               {in: served(absent, func(c *publication.Case) { c.Held = false }), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSRecordCreating},
 		"a role that is not granted is said":      {in: served(absent, func(c *publication.Case) { c.Publishes, c.DeniedRole = false, "arn:role" }), reason: publication.ReasonRoleNotAllowed},
-		"a deletion takes the records back":       {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting = false, true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonPropagating},
-		"unless the tenant stays":                 {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Retain, c.Kept = false, true, true, true }), ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonReady},
-		"or they are abandoned":                   {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Abandoned = false, true, true }), reason: publication.ReasonNotConfigured},
-		"no records are asked for":                {in: served(func(c *publication.Case) { c.Spec, c.Publishes = nil, false }), reason: publication.ReasonNotConfigured},
-		"a place that is taken is a conflict":     {in: served(standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "A 192.0.2.1"})), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonConflict},
+		"a deletion takes the records back":       {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting = false, true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSPropagating},
+		"unless the tenant stays":                 {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Retain, c.Kept = false, true, true, true }), ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"or they are abandoned":                   {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Abandoned = false, true, true }), reason: publication.ReasonDNSNotConfigured},
+		"no records are asked for":                {in: served(func(c *publication.Case) { c.Spec, c.Publishes = nil, false }), reason: publication.ReasonDNSNotConfigured},
+		"a place that is taken is a conflict":     {in: served(standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "A 192.0.2.1"})), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSConflict},
 		"a domain outside of the zones has none":  {in: served(wants("alpha.example.org")), reason: publication.ReasonZoneNotFound},
 		"the worst of several domains is the one": {in: served(there, wants("alpha.example.org", alpha), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonZoneNotFound},
 	} {
@@ -131,7 +131,7 @@ func TestWhatIsLookedUp(t *testing.T) {
 	zones := func(c *publication.Case) { c.ZonesKnown = false }
 	endpoint := func(c *publication.Case) { c.Endpoint, c.EndpointKnown, c.Routed = "", false, false }
 	ready := func(c *publication.Case) {
-		c.Before = &chain.Condition{Type: publication.Ready, Status: true, Reason: publication.ReasonReady, Generation: 2}
+		c.Before = &chain.Condition{Type: publication.Ready, Status: true, Reason: publication.ReasonDNSReady, Generation: 2}
 	}
 	alias := func(c *publication.Case) { c.Spec.Type, c.IPv6Known = dns.Alias, false }
 	for name, test := range map[string]struct {
@@ -157,9 +157,9 @@ func TestWhatIsLookedUp(t *testing.T) {
 
 // What resolves without a person never hides what needs one, and no reason is unknown to the order.
 func TestSeverity(t *testing.T) {
-	passes := []chain.Reason{publication.ReasonNotConfigured, publication.ReasonReady, publication.ReasonPropagating, publication.ReasonRecordCreating}
+	passes := []chain.Reason{publication.ReasonDNSNotConfigured, publication.ReasonDNSReady, publication.ReasonDNSPropagating, publication.ReasonDNSRecordCreating}
 	stays := []chain.Reason{
-		publication.ReasonError, publication.ReasonConflict, publication.ReasonZoneAmbiguous, publication.ReasonZoneNotFound, publication.ReasonRoleNotAllowed,
+		publication.ReasonDNSError, publication.ReasonDNSConflict, publication.ReasonZoneAmbiguous, publication.ReasonZoneNotFound, publication.ReasonRoleNotAllowed,
 		resource.ReasonAccessDenied, resource.ReasonAWSError, resource.ReasonQuotaExceeded, resource.ReasonValidationFailed, "SomethingNew",
 	}
 	for _, p := range passes {

@@ -154,7 +154,7 @@ func (j *judge) rendered(domain string) ([]dns.Record, *chain.Problem) {
 	}
 	records, err := dns.Wanted(domain, zone, dns.Options{Target: j.Endpoint, IPv6: j.IPv6, TTL: spec.TTL, Type: spec.Type})
 	if err != nil {
-		return nil, problem(ReasonError, err)
+		return nil, problem(ReasonDNSError, err)
 	}
 	return records, nil
 }
@@ -185,7 +185,7 @@ func (j *judge) wantsAlias() bool {
 // should be, so that no zone has to be looked up: the ledger of a quiet object.
 func (j *judge) ledgerSuffices() bool {
 	c := j.Before
-	if c == nil || !c.Status || c.Generation != j.Generation || c.Reason != ReasonReady {
+	if c == nil || !c.Status || c.Generation != j.Generation || c.Reason != ReasonDNSReady {
 		return false
 	}
 	endpoint := j.Endpoint
