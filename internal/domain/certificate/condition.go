@@ -12,7 +12,7 @@ import (
 // Ready is the condition of a managed certificate.
 const Ready chain.ConditionType = "CertificateReady"
 
-// The reasons of Ready, beside resource.ReasonCertificateFailed.
+// The reasons of Ready; resource.ReasonCertificateFailed is another one.
 const (
 	ReasonValidated         chain.Reason = "Validated"
 	ReasonPendingValidation chain.Reason = "PendingValidation"

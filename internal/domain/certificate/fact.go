@@ -42,12 +42,12 @@ type Case struct {
 	SeenETag, StoredETag string
 	// Before is the ARN of the certificate that the last request takes the place of.
 	Before string
-	// MovesETag means that the tenant's ETag is known to move with the certificate, Unusable that ACM shows the attached
-	// one in any state but issued.
+	// MovesETag means that the tenant's ETag is known to move with the certificate, Unusable that ACM shows the
+	// attached one in any state but issued.
 	MovesETag, Unusable bool
 
-	// Edited means that this generation asks for something new, for which no request was sent yet. FailureDue and ProofDue
-	// mean that it is time for the next try after a request failed, or domains were not proven.
+	// Edited means that this generation asks for something new, for which no request was sent yet. FailureDue and
+	// ProofDue mean that it is time for the next try after a request failed, or domains were not proven.
 	Edited, FailureDue, ProofDue bool
 	// Endpoint names where DNS has to point.
 	Endpoint string
@@ -68,7 +68,7 @@ type Stage int
 
 // The stages.
 const (
-	// Unseen means that nobody has looked.
+	// Unseen means that it was never read.
 	Unseen Stage = iota
 	// Unasked means that no request was sent, as far as is known.
 	Unasked
@@ -147,7 +147,7 @@ func (c Case) managed() (m *Managed, known bool) {
 }
 
 // sent is the request that was last sent. Where the process ended before it was stored, or
-// somebody else sent it, the certificate tells that there was one.
+// another process sent it, the certificate tells that there was one.
 func (c Case) sent(f Fact) *Sent {
 	if c.Sent != nil || f.Managed == nil || f.Next == nil {
 		return c.Sent

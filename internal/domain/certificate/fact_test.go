@@ -17,7 +17,8 @@ const (
 	newARN = "arn:aws:acm:us-east-1:111122223333:certificate/new"
 )
 
-// asked is a tenant with one domain that waits for its certificate. Nothing was sent, and it is known that AWS has nothing.
+// asked is a tenant with one domain that waits for its certificate. Nothing was sent, and it is known that AWS has
+// nothing.
 func asked(changes ...func(*certificate.Case)) certificate.Case {
 	c := certificate.Case{
 		Now: now, Asked: &certificate.Request{ValidationTokenHost: "cloudfront"}, Wanted: []string{"a.example.com"}, Ours: true,
@@ -71,7 +72,7 @@ func TestJudge(t *testing.T) {
 			in: asked(func(c *certificate.Case) { c.Inheriting = true }), stage: certificate.Unasked,
 			reason: certificate.ReasonPendingValidation, says: "with the next change",
 		},
-		"nobody has looked": {in: asked(unread), stage: certificate.Unseen, due: true, reason: certificate.ReasonPendingValidation},
+		"it was never read": {in: asked(unread), stage: certificate.Unseen, due: true, reason: certificate.ReasonPendingValidation},
 		"what status has is believed": {
 			in:    asked(unread, served, attached, func(c *certificate.Case) { c.Stored = &certificate.Managed{ARN: newARN, State: certificate.Issued} }),
 			stage: certificate.Obtained, reason: certificate.ReasonValidated,
@@ -130,7 +131,7 @@ func TestTheFirstDomainIsThePrimaryOne(t *testing.T) {
 	if f.Next.PrimaryDomainName != "a.example.com" {
 		t.Errorf("sends %+v", f.Next)
 	}
-	// Somebody else has sent it, or the process ended before it was stored.
+	// Another process has sent it, or the one that did ended before it was stored.
 	if f.Sent == nil || f.Sent.Request != *f.Next || f.Sent.At != now.Add(-time.Hour) {
 		t.Errorf("remembers %+v", f.Sent)
 	}

@@ -22,7 +22,7 @@ type Sent struct {
 }
 
 // equals reports whether the request asks for what was sent. Which domain is the primary one
-// matters only to somebody who names it.
+// matters only where one is named.
 func (r Request) equals(sent Request) bool {
 	if r.PrimaryDomainName == "" {
 		r.PrimaryDomainName = sent.PrimaryDomainName

@@ -28,7 +28,7 @@ func (in Input) seenCertificates() []string {
 }
 
 // disposed reports whether a certificate needs no more thought: it is gone, or turned out
-// to be nobody's but the user's. One that was just requested may not show yet.
+// to be the user's own. One that was just requested may not show yet.
 func (c Certificate) disposed(requested bool) bool {
 	return !c.Unreadable && (c.Deleted || c.Missing && !requested || !c.Missing && !c.CloudFrontManaged)
 }

@@ -248,7 +248,7 @@ func (in conclusion) pendingText() string {
 	return resource.PendingText(diff)
 }
 
-// keptETag is the ETag to remember of a tenant that nobody compares with the spec for now: the one that was
+// keptETag is the ETag to remember of a tenant that is not compared with the spec for now: the one that was
 // known to equal it, as long as it stays. With it, a parent that comes back costs no read of each tenant.
 func (in conclusion) keptETag() string {
 	compared := in.Memory.Conditions[chain.Synced].Status || in.Memory.heldBack() || in.Paused

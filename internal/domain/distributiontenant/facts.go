@@ -58,7 +58,7 @@ func (in Input) Wants() []dns.Record { return in.judged().facts.publication.Want
 func (in Input) NextLedger() []dns.Entry { return in.judged().facts.publication.Ledger }
 
 // KnowsPlaces reports whether it is known where the records belong and lead, as far as that
-// matters now. Until then Wants names less than what is wanted, and nobody should give up a place
+// matters now. Until then Wants names less than what is wanted, and no place should be given up
 // for that.
 func (in Input) KnowsPlaces() bool { return in.judged().facts.publication.Placed }
 

@@ -45,8 +45,8 @@ func (in Input) failing() failing {
 	}
 }
 
-// republished reports whether AWS refuses what is tried with names that are published first, so that the next try begins
-// with publishing them.
+// republished reports whether AWS refuses what is tried with names that are published first, so that the next try
+// begins with publishing them.
 func republished(f resource.Failure) bool {
 	switch f.Reason {
 	case resource.ReasonAccessDenied, resource.ReasonQuotaExceeded, resource.ReasonValidationFailed, resource.ReasonDomainConflict, resource.ReasonAWSError:

@@ -37,7 +37,8 @@ type Input struct {
 	Attempts Attempts
 	World    World
 
-	// facts is what judged has found. Decide and Conclude have an Input of their own, in which nothing changes any more.
+	// facts is what judged has found. Decide and Conclude have an Input of their own, in which nothing changes any
+	// more.
 	facts *facts
 }
 
@@ -146,8 +147,8 @@ type Holder struct {
 // present reports whether a tenant of our name is known to exist.
 func (w World) present() bool { return w.Tenant != nil }
 
-// moment is as long as it takes to get from one pass to the next, so that a disable and the delete that follows it share
-// one proof.
+// moment is as long as it takes to get from one pass to the next, so that a disable and the delete that follows it
+// share one proof.
 const moment = 5 * time.Second
 
 // view is what the shared rules are asked about.

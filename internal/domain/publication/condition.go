@@ -99,8 +99,8 @@ func (j *judge) unread() bool {
 	})
 }
 
-// Severity orders the reasons of the condition: what resolves without a person is mild, and what it does not know, such as
-// an answer of AWS, is the most severe.
+// Severity orders the reasons of the condition: what resolves without a person is mild, and what it does not know, such
+// as an answer of AWS, is the most severe.
 func Severity(r chain.Reason) int {
 	order := []chain.Reason{
 		ReasonDNSNotConfigured, ReasonDNSReady, ReasonDNSPropagating, ReasonDNSRecordCreating,
@@ -211,7 +211,7 @@ func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {
 	return text + " It is not ours. Remove it, or set spec.dns.takeover to true to replace it."
 }
 
-// drift lists the published records that somebody changed or deleted.
+// drift lists the published records that were changed or deleted outside.
 func (j *judge) drift() []resource.Difference {
 	var out []resource.Difference
 	for _, e := range j.Ledger {

@@ -1,5 +1,5 @@
-// Package publication decides which names lead to CloudFront: which records a tenant wants, which of its domains have to
-// wait for them, and which it has to keep until they are gone.
+// Package publication decides which names lead to CloudFront: which records a tenant wants, which of its domains have
+// to wait for them, and which it has to keep until they are gone.
 package publication
 
 import (
@@ -78,7 +78,7 @@ type Tenant struct {
 	Served  []string
 	Present bool
 	Settled bool
-	// Unknown means that nobody has looked for it yet, Perhaps that there may be one, and Remembered that there was.
+	// Unknown means that it was not looked for yet, Perhaps that there may be one, and Remembered that there was.
 	Unknown, Perhaps, Remembered bool
 }
 
@@ -90,20 +90,20 @@ type Fact struct {
 	Ledger []dns.Entry
 	// Lacks is what has to be looked up before anything is published.
 	Lacks Lack
-	// Placed says that it is known where the records belong and lead, as far as that matters now. Until then Wants names
-	// less than what is wanted, and nobody should give up a place for that.
+	// Placed says that it is known where the records belong and lead, as far as that matters now. Until then Wants
+	// names less than what is wanted, and no place should be given up for that.
 	Placed bool
-	// Where the records come first, Published means that public DNS, as far as the provider tells, leads every domain to
-	// where it should lead, Proven that it does so for each that CloudFront does not answer for.
+	// Where the records come first, Published means that public DNS, as far as the provider tells, leads every domain
+	// to where it should lead, Proven that it does so for each that CloudFront does not answer for.
 	Published, Proven bool
-	// Waiting are the domains that the tenant can't be given yet, Leaving those that can't be taken from it yet, and Bound
-	// those among them that a pending request for a certificate is for.
+	// Waiting are the domains that the tenant can't be given yet, Leaving those that can't be taken from it yet, and
+	// Bound those among them that a pending request for a certificate is for.
 	Waiting, Leaving, Bound []string
 	// Alone means that nothing but the tenant keeps DNS back.
 	Alone bool
 	// Ready is the condition of the records. Its generation is the one that was judged.
 	Ready chain.Condition
-	// Drift are the published records that somebody changed or deleted.
+	// Drift are the published records that were changed or deleted outside.
 	Drift []resource.Difference
 }
 

@@ -71,7 +71,7 @@ func (j *judge) withdrawn(domain string) bool {
 }
 
 // outwaits reports whether the domain would wait in DNS, with no end in sight, for another one
-// that has to lead to CloudFront beside it and can't. That one stays wanted: or nobody would see
+// that has to lead to CloudFront as well and can't. That one stays wanted: or it would not be seen
 // when it can.
 func (j *judge) outwaits(domain string) bool {
 	return j.others && !j.obstructed[domain]

@@ -40,8 +40,8 @@ func (v *View) Stamped(list ...chain.Condition) []chain.Condition {
 	return list
 }
 
-// Interrupted are the conditions after a pass that ended before its decision could be carried out: those that stand, but
-// for what the error itself says.
+// Interrupted are the conditions after a pass that ended before its decision could be carried out: those that stand,
+// but for what the error itself says.
 func (v *View) Interrupted(standing []chain.Condition, err error) []chain.Condition {
 	ready, known := v.Memory.Conditions[chain.Ready]
 	say := func(reason chain.Reason, message string) []chain.Condition {
@@ -64,7 +64,7 @@ func (v *View) Interrupted(standing []chain.Condition, err error) []chain.Condit
 // been failing.
 func (v *View) NextFailure(p *chain.Problem) *Failure {
 	if p == nil || !p.Stuck {
-		// What did not take before has not taken until it has stayed for a while: somebody who changes it back again
+		// What did not take before has not taken until it has stayed for a while: a person who changes it back again
 		// and again meets ever longer pauses.
 		if f := v.Memory.Failure.NotConverging(v.Generation); f != nil && v.Now.Sub(v.Tries.LastCorrection) < StableFor {
 			return f

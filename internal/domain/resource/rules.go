@@ -95,7 +95,7 @@ func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 	case relation == ownership.Unknown, relation == ownership.Ours:
 		return Verdict{}
 	case !v.World.TagsFresh:
-		// No list shows when somebody changes the tags, and nothing is taken from an owner who came meanwhile.
+		// No list shows when the tags are changed, and nothing is taken from an owner who came meanwhile.
 		return Verdict{Do: LookTags}
 	case v.Paused:
 		return Verdict{Do: Rest}
@@ -149,7 +149,8 @@ func NotConverging(diff []Difference) Verdict {
 		SomeFields(diff), MaxCorrections)})
 }
 
-// Certain lets a step be taken that can't be taken back: its proof was read in this pass, or as lately as the kind asks.
+// Certain lets a step be taken that can't be taken back: its proof was read in this pass, or as lately as the kind
+// asks.
 func (v *View) Certain() Verdict {
 	if v.World.TagsFresh || v.Moment > 0 && v.Now.Sub(v.World.TagsRead) <= v.Moment {
 		return Verdict{}

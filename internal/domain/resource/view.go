@@ -1,5 +1,5 @@
-// Package resource knows what all things in AWS have in common of which tags prove that they are ours: what is known and
-// remembered of them, the rules that ask about it, and what status says.
+// Package resource knows what all things in AWS have in common of which tags prove that they are ours: what is known
+// and remembered of them, the rules that ask about it, and what status says.
 package resource
 
 import (
@@ -172,7 +172,7 @@ func (v *View) Accepted() bool {
 	return v.Tries.AcceptedFor == v.Generation && v.Tries.Accepted&WroteConfig != 0
 }
 
-// PreviousOwner is who the tags name, empty where they name nobody.
+// PreviousOwner is who the tags name, empty where they name none.
 func (v *View) PreviousOwner() string {
 	if owner, ok := ownership.FromTags(v.World.Tags); ok {
 		return owner.String()
@@ -180,7 +180,8 @@ func (v *View) PreviousOwner() string {
 	return ""
 }
 
-// createWait is how long it takes until reads can no longer lag behind the last create; not positive when none was sent.
+// createWait is how long it takes until reads can no longer lag behind the last create; not positive when none was
+// sent.
 func (v *View) createWait() time.Duration {
 	sent := v.CreateMark
 	if v.Tries.CreatedAt.After(sent) {
@@ -234,7 +235,7 @@ func (v *View) DueIn(next func(Failure, time.Time) time.Time) time.Duration {
 }
 
 // Fruitless reports whether this generation was corrected often enough to know that AWS does not keep it, or that
-// somebody else keeps changing it back.
+// something else keeps changing it back.
 func (v *View) Fruitless() bool {
 	return v.Tries.Fruitless(v.Generation, v.Memory.Failure, v.Nudged, v.Now)
 }
