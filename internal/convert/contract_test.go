@@ -65,7 +65,10 @@ func steps(t *testing.T, file, prefix string) map[string]string {
 // time. They have to be the same words.
 func TestTheDomainSpeaksTheContractsWords(t *testing.T) {
 	api := constants(t, "../../api/cloudfront/v1alpha1/conditions.go", "Reason")
-	for _, file := range []string{"../domain/resource/reason.go", "../domain/distributiontenant/condition.go", "../domain/distribution/conclude.go"} {
+	for _, file := range []string{
+		"../domain/resource/reason.go", "../domain/distributiontenant/condition.go", "../domain/distribution/conclude.go",
+		"../domain/certificate/condition.go", "../domain/publication/condition.go",
+	} {
 		for name, value := range constants(t, file, "Reason") {
 			switch contract, ok := api[name]; {
 			case !ok:

@@ -30,8 +30,11 @@ func ResourceTags(p *v1alpha1.ResourcePolicies, d Defaults) map[string]string {
 // ResourcePolicy renders what the user allows.
 func ResourcePolicy(p *v1alpha1.ResourcePolicies, d Defaults) distribution.Policy {
 	out := distribution.Policy{
-		Drift: resource.DriftPolicy(p.DriftPolicy), Adoption: resource.AdoptionPolicy(p.AdoptionPolicy),
-		Retain: p.DeletionPolicy == v1alpha1.DeletionPolicyRetain, Timeout: defaultDeletionTimeout,
+		Policy: resource.Policy{
+			Drift: resource.DriftPolicy(p.DriftPolicy), Adoption: resource.AdoptionPolicy(p.AdoptionPolicy),
+			Retain: p.DeletionPolicy == v1alpha1.DeletionPolicyRetain,
+		},
+		Timeout: defaultDeletionTimeout,
 	}
 	if out.Drift == "" {
 		out.Drift = d.DriftPolicy
@@ -64,10 +67,10 @@ func AdoptedResource(o metav1.Object) (generation int64, id string) {
 
 // ResourceMemory reads back from status what only status remembers.
 func ResourceMemory(s *v1alpha1.ResourceStatus) distribution.Memory {
-	m := distribution.Memory{
+	m := distribution.Memory{Memory: resource.Memory{
 		ID: s.ID, Account: resource.AccountOf(s.ARN), AppliedGeneration: s.ObservedGeneration,
 		AppliedTagKeys: s.AppliedTagKeys, Failure: failureMemory(s.Failure), Conditions: conditionMemory(s.Conditions),
-	}
+	}}
 	if d := s.Deletion; d != nil {
 		m.Deletion = &distribution.Progress{Step: distribution.DeletionStep(d.Step), Since: d.Since.Time}
 	}

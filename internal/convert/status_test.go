@@ -180,8 +180,8 @@ func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 		Tokens: []certificate.Token{{Domain: "a.example.com", RedirectFrom: "a.example.com/x", RedirectTo: "validation/x"}},
 	}
 	r.Requested = &distributiontenant.SentRequest{
-		At:                 now.Truncate(time.Second),
-		CertificateRequest: distributiontenant.CertificateRequest{ValidationTokenHost: distributiontenant.SelfHosted, PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "enabled"},
+		At:      now.Truncate(time.Second),
+		Request: distributiontenant.CertificateRequest{ValidationTokenHost: distributiontenant.SelfHosted, PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "enabled"},
 	}
 	r.Ledger = []dns.Entry{{
 		Record: dns.Record{ZoneID: "Z1", Name: "a.example.com", Type: dns.CNAME, Value: "d1.cloudfront.net", TTL: 300},
@@ -191,9 +191,12 @@ func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 	convert.Status(&s, "alpha", r, now)
 	want := distributiontenant.Memory{
 		Certificate: r.Certificate, Certificates: r.Certificates, Requested: r.Requested, Ledger: r.Ledger,
-		ID: "dt_1", ETag: "E-1", AppliedGeneration: 3, AppliedTagKeys: []string{"team"}, RoutingEndpoint: "d1.cloudfront.net", Failure: r.Failure,
-		Parents:    distributiontenant.Parents{DistributionID: "E1", ConnectionGroupID: "cg_1"},
-		Conditions: map[chain.ConditionType]chain.Condition{chain.Ready: r.Conditions[0], chain.Synced: r.Conditions[1]},
+		Memory: resource.Memory{
+			ID: "dt_1", AppliedGeneration: 3, AppliedTagKeys: []string{"team"}, Failure: r.Failure,
+			Conditions: map[chain.ConditionType]chain.Condition{chain.Ready: r.Conditions[0], chain.Synced: r.Conditions[1]},
+		},
+		ETag: "E-1", RoutingEndpoint: "d1.cloudfront.net",
+		Parents: distributiontenant.Parents{DistributionID: "E1", ConnectionGroupID: "cg_1"},
 	}
 	if d := cmp.Diff(want, convert.Memory(&s)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

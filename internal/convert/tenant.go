@@ -118,9 +118,11 @@ func customizations(c *v1alpha1.Customizations) distributiontenant.Customization
 // Policy renders what the user allows.
 func Policy(o *v1alpha1.DistributionTenant, d Defaults) distributiontenant.Policy {
 	p := distributiontenant.Policy{
-		Drift:    resource.DriftPolicy(o.Spec.DriftPolicy),
-		Adoption: resource.AdoptionPolicy(o.Spec.AdoptionPolicy),
-		Retain:   o.Spec.DeletionPolicy == v1alpha1.DeletionPolicyRetain,
+		Policy: resource.Policy{
+			Drift:    resource.DriftPolicy(o.Spec.DriftPolicy),
+			Adoption: resource.AdoptionPolicy(o.Spec.AdoptionPolicy),
+			Retain:   o.Spec.DeletionPolicy == v1alpha1.DeletionPolicyRetain,
+		},
 	}
 	if p.Drift == "" {
 		p.Drift = d.DriftPolicy
@@ -159,17 +161,19 @@ func roles(o *v1alpha1.DistributionTenant) []string {
 // Memory reads back from status what only status remembers.
 func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
 	m := distributiontenant.Memory{
-		ID: s.ID, Account: resource.AccountOf(s.ARN), ETag: s.ETag, AppliedGeneration: s.ObservedGeneration,
-		Parents:        distributiontenant.Parents{DistributionID: s.DistributionID, ConnectionGroupID: s.ConnectionGroupID},
-		AppliedTagKeys: s.AppliedTagKeys, RoutingEndpoint: s.DNSTarget, Conditions: conditionMemory(s.Conditions),
-		Failure: failureMemory(s.Failure),
+		Memory: resource.Memory{
+			ID: s.ID, Account: resource.AccountOf(s.ARN), AppliedGeneration: s.ObservedGeneration,
+			AppliedTagKeys: s.AppliedTagKeys, Failure: failureMemory(s.Failure), Conditions: conditionMemory(s.Conditions),
+		},
+		ETag: s.ETag, RoutingEndpoint: s.DNSTarget,
+		Parents: distributiontenant.Parents{DistributionID: s.DistributionID, ConnectionGroupID: s.ConnectionGroupID},
 	}
 	m.Certificates = slices.Clone(s.ManagedCertificates)
 	if s.ManagedCertificateStatus != "" {
 		m.Certificate = managed(s)
 	}
 	if r := s.CertificateRequest; r != nil {
-		m.Requested = &distributiontenant.SentRequest{At: r.Time.Time, CertificateRequest: distributiontenant.CertificateRequest{
+		m.Requested = &distributiontenant.SentRequest{At: r.Time.Time, Request: distributiontenant.CertificateRequest{
 			ValidationTokenHost: string(r.ValidationTokenHost), PrimaryDomainName: r.PrimaryDomainName,
 			TransparencyLoggingPref: string(r.CertificateTransparencyLoggingPreference),
 		}}

@@ -105,13 +105,13 @@ func TestDesired(t *testing.T) {
 
 func TestPolicy(t *testing.T) {
 	defaults := convert.Defaults{DriftPolicy: resource.DriftReport}
-	if d := cmp.Diff(distributiontenant.Policy{Drift: resource.DriftReport, Adoption: resource.AdoptNever}, convert.Policy(object(nil), defaults)); d != "" {
+	if d := cmp.Diff(distributiontenant.Policy{Policy: resource.Policy{Drift: resource.DriftReport, Adoption: resource.AdoptNever}}, convert.Policy(object(nil), defaults)); d != "" {
 		t.Errorf("where the object is silent, the flags speak (-want +got):\n%s", d)
 	}
 	full := object(func(o *v1alpha1.DistributionTenant) {
 		o.Spec.DriftPolicy, o.Spec.AdoptionPolicy, o.Spec.DeletionPolicy = "suspend", "Force", "Retain"
 	})
-	if d := cmp.Diff(distributiontenant.Policy{Drift: resource.DriftSuspend, Adoption: resource.AdoptForce, Retain: true}, convert.Policy(full, defaults)); d != "" {
+	if d := cmp.Diff(distributiontenant.Policy{Policy: resource.Policy{Drift: resource.DriftSuspend, Adoption: resource.AdoptForce, Retain: true}}, convert.Policy(full, defaults)); d != "" {
 		t.Errorf("the object wins over the flags (-want +got):\n%s", d)
 	}
 }

@@ -43,16 +43,18 @@ func (c *Controller[O, R]) observe(_ context.Context, o O) *pass[O, R] {
 	annotations := o.GetAnnotations()
 	token := convert.Token(annotations)
 	p.in = distribution.Input{
-		Now:        c.Clock.Now(),
-		Me:         ownership.Owner{Cluster: c.ClusterID, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())},
-		Generation: o.GetGeneration(),
-		Paused:     annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
-		Held:       controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
-		Nudged:     token != "" && token != status.Common.ReconcileToken,
-		Desired:    distribution.Desired{Words: spec.Words, Adopts: spec.Adopts, Enabled: spec.Enabled, Numbered: status.Creations != nil, Tags: convert.ResourceTags(spec.Policies, c.Defaults)},
-		Policy:     convert.ResourcePolicy(spec.Policies, c.Defaults),
-		Memory:     convert.ResourceMemory(status.Common),
-		Attempts:   p.memory.tries,
+		Object: resource.Object{
+			Now:        c.Clock.Now(),
+			Me:         ownership.Owner{Cluster: c.ClusterID, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())},
+			Generation: o.GetGeneration(),
+			Paused:     annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
+			Held:       controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
+			Nudged:     token != "" && token != status.Common.ReconcileToken,
+		},
+		Desired:  distribution.Desired{Words: spec.Words, Adopts: spec.Adopts, Enabled: spec.Enabled, Numbered: status.Creations != nil, Tags: convert.ResourceTags(spec.Policies, c.Defaults)},
+		Policy:   convert.ResourcePolicy(spec.Policies, c.Defaults),
+		Memory:   convert.ResourceMemory(status.Common),
+		Attempts: p.memory.tries,
 	}
 	p.in.AdoptedGeneration, p.in.AdoptedID = convert.AdoptedResource(o)
 	if t := o.GetDeletionTimestamp(); t != nil {

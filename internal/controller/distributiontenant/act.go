@@ -156,7 +156,7 @@ func (p *pass) requested(r *distributiontenant.CertificateRequest) {
 	}
 	now, a := p.Clock.Now(), &p.in.Attempts
 	a.CertificateBefore = p.certificateBefore()
-	p.in.Memory.Requested = &distributiontenant.SentRequest{CertificateRequest: *r, At: now}
+	p.in.Memory.Requested = &distributiontenant.SentRequest{Request: *r, At: now}
 	p.in.World.ManagedKnown, p.in.World.Managed = false, nil
 	a.Last, a.CertificateETag = now, p.in.World.Tenant.ETag
 	a.CertificateSeen, a.Certificate = now, &certificate.Managed{State: certificate.Pending, Host: r.ValidationTokenHost}

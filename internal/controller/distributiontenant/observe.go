@@ -32,18 +32,20 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	p := &pass{Controller: c, object: o}
 	token := convert.Token(o.Annotations)
 	p.in = distributiontenant.Input{
-		Now:               c.Clock.Now(),
-		Me:                ownership.Owner{Cluster: c.ClusterID, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID)},
-		Generation:        o.Generation,
-		Deleting:          !o.DeletionTimestamp.IsZero(),
-		Paused:            o.Annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
-		Held:              controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
-		AdoptedGeneration: convert.AdoptedGeneration(o),
-		Nudged:            token != "" && token != o.Status.ReconcileToken,
-		Desired:           convert.Desired(o, c.Defaults),
-		Policy:            convert.Policy(o, c.Defaults),
-		Memory:            convert.Memory(&o.Status),
-		Attempts:          c.recall(o),
+		Object: resource.Object{
+			Now:               c.Clock.Now(),
+			Me:                ownership.Owner{Cluster: c.ClusterID, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID)},
+			Generation:        o.Generation,
+			Paused:            o.Annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
+			Held:              controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
+			AdoptedGeneration: convert.AdoptedGeneration(o),
+			Nudged:            token != "" && token != o.Status.ReconcileToken,
+		},
+		Deleting: !o.DeletionTimestamp.IsZero(),
+		Desired:  convert.Desired(o, c.Defaults),
+		Policy:   convert.Policy(o, c.Defaults),
+		Memory:   convert.Memory(&o.Status),
+		Attempts: c.recall(o),
 	}
 	if p.in.Memory.Failure != nil && p.in.Attempts.Last.IsZero() {
 		// A fresh process takes the schedule of the failure up where it finds it.
@@ -52,8 +54,10 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	p.in.CreateMark = p.createMark()
 	known := c.Inventory.Known(p.in.Desired.Name)
 	p.in.World = distributiontenant.World{
-		Knowledge: known.Knowledge, Tenant: known.Tenant, Swept: known.Swept, SettlesFirst: c.settlesFirst.Load(),
-		Tags: known.Tags, TagsKnown: known.TagsKnown, TagsRead: known.TagsRead, TagsDue: known.TagsDue,
+		World: resource.World{
+			Knowledge: known.Knowledge, Tags: known.Tags, TagsKnown: known.TagsKnown, TagsRead: known.TagsRead, TagsDue: known.TagsDue,
+		},
+		Tenant: known.Tenant, Swept: known.Swept, SettlesFirst: c.settlesFirst.Load(),
 		CertificateUnusable: known.CertificateUnusable,
 	}
 	p.in.World.CertificateMovesETag, p.in.World.AsksResolvers = c.certificateMovesETag.Load(), c.Resolver != nil

@@ -2,13 +2,10 @@ package distribution
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -39,26 +36,20 @@ type Report struct {
 	Conditions        []chain.Condition
 }
 
-// shownAfter is how many failures in a row, about which nothing is known but that they happened, it takes to
-// say so in status.
-const shownAfter = 2
-
 // Conclude computes the report of a pass. It is pure: the same world gives the same report, so that an
 // unchanged one is never written again.
 func Conclude(in Input, out Outcome) Report {
+	v := in.view()
 	r := Report{
-		AppliedGeneration: in.Memory.AppliedGeneration, AppliedTagKeys: in.Memory.AppliedTagKeys,
+		AppliedGeneration: in.Memory.AppliedGeneration, AppliedTagKeys: v.TagKeys(),
 		Creations: in.Memory.Creations, Failure: in.Memory.Failure, Deletion: in.progress(),
-		Absent: in.World.Knowledge == resource.Absent && !in.elsewhere(),
+		Absent: in.World.Knowledge == resource.Absent && !v.Elsewhere(),
 	}
-	if in.mine() {
+	if v.Mine() {
 		observed := *in.World.Resource
 		r.Resource = &observed
 		if in.nowApplied() {
 			r.AppliedGeneration = in.Generation
-		}
-		if in.World.TagsKnown {
-			r.AppliedTagKeys = resource.AppliedKeys(in.Desired.Tags, in.World.Tags, in.Memory.AppliedTagKeys)
 		}
 	}
 	kept := Rest{}
@@ -74,7 +65,12 @@ func Conclude(in Input, out Outcome) Report {
 		if in.moved() {
 			r.Failure = nil
 		}
-		r.Conditions = in.stalled(in.unchanged(r, out.Err), r)
+		standing := in.Memory.Standing()
+		if in.moved() {
+			// Those of a step that the deletion has left behind are no longer true.
+			standing = in.conditions(r, Decision{})
+		}
+		r.Conditions = in.stalled(v.Interrupted(standing, out.Err), r)
 		return r
 	default:
 		r.Failure = in.failure(out.Decision.Problem)
@@ -90,18 +86,18 @@ func (in Input) nowApplied() bool {
 	if in.applied() || in.deleting() {
 		return in.applied()
 	}
-	if !in.World.TagsKnown || !in.tagChange().Empty() {
+	if !in.World.TagsKnown || !in.view().TagChange().Empty() {
 		return false
 	}
-	return len(in.World.Differences) == 0 || in.inheriting() || in.accepted()
+	return len(in.World.Differences) == 0 || in.inheriting() || in.view().Accepted()
 }
 
 // reportedDrift is what status lists as differing from a generation that was applied.
 func (in Input) reportedDrift(r Report) []resource.Difference {
-	if in.deleting() || !in.mine() || r.AppliedGeneration != in.Generation || in.Policy.Drift == resource.DriftSuspend {
+	if in.deleting() || !in.view().Mine() || r.AppliedGeneration != in.Generation || in.Policy.Drift == resource.DriftSuspend {
 		return nil
 	}
-	return append(slices.Clone(in.World.Differences), in.tagChange().Differences(in.World.Tags)...)
+	return append(slices.Clone(in.World.Differences), in.view().TagDifferences()...)
 }
 
 // progress is the step that the deletion is at, and since when.
@@ -117,7 +113,8 @@ func (in Input) progress() *Progress {
 
 // left reports whether what AWS has outlives the object.
 func (in Input) left() bool {
-	return in.Policy.Retain || in.World.present() && (in.World.Resource.Default || in.World.TagsKnown && in.relation() != ownership.Ours)
+	v := in.view()
+	return v.Kept || v.Present && v.World.TagsKnown && v.Relation() != ownership.Ours
 }
 
 // moved reports whether the deletion is at another step than status says. What failed at the former one does not
@@ -131,7 +128,7 @@ func (in Input) moved() bool {
 func (in Input) deletionStep() DeletionStep {
 	w := in.World
 	switch {
-	case !w.Fresh || in.elsewhere():
+	case !w.Fresh || in.view().Elsewhere():
 		return ""
 	case !w.present():
 		return StepDeleting
@@ -148,59 +145,20 @@ func (in Input) deletionStep() DeletionStep {
 	return StepDeleting
 }
 
-// unchanged keeps the conditions of the last pass, but for what the failure itself says. Those of a step that the
-// deletion has left behind are no longer true.
-func (in Input) unchanged(r Report, err error) []chain.Condition {
-	out := slices.SortedFunc(maps.Values(in.Memory.Conditions), byType)
-	if in.moved() {
-		out = in.conditions(r, Decision{})
-	}
-	ready, known := in.Memory.Conditions[chain.Ready]
-	say := func(reason chain.Reason, message string) []chain.Condition {
-		out = slices.DeleteFunc(out, func(c chain.Condition) bool { return c.Type == chain.Ready })
-		return append(out, chain.Condition{Type: chain.Ready, Reason: reason, Message: message, Generation: in.Generation})
-	}
-	switch {
-	case err == nil:
-		return out
-	case fault.Is(err, fault.Throttled):
-		if !known {
-			return say(resource.ReasonCreating, "Waiting for a turn: the operator's share of the AWS request rate is in use.")
-		}
-	case fault.Classified(err) && in.Attempts.Transients >= shownAfter && (!ready.Status || !in.applied()):
-		return say(resource.ReasonAWSError, err.Error())
-	}
-	return out
-}
-
 // failure remembers the problem, and since when this generation has been failing.
 func (in Input) failure(p *chain.Problem) *resource.Failure {
-	if p == nil || !p.Stuck {
-		// What did not take before has not taken until it has stayed for a while.
-		if f := in.Memory.Failure.NotConverging(in.Generation); f != nil && in.Now.Sub(in.Attempts.LastCorrection) < resource.StableFor {
-			return f
-		}
-		return nil
+	v := in.view()
+	f := v.NextFailure(p)
+	if p != nil && p.Stuck && p.Reason == resource.ReasonCreating && !v.Failing(resource.ReasonCreating) {
+		// How long AWS has been saying that there is one already counts from when it first said so: from then on
+		// the next caller reference is taken, which nothing else that failed before may hasten.
+		f.Since = in.Now
 	}
-	f := resource.Failure{Reason: p.Reason, Generation: in.Generation, Since: in.Now}
-	// How long AWS has been saying that there is one already counts from when it first said so: from then on
-	// the next caller reference is taken, which nothing else that failed before may hasten.
-	anew := p.Reason == resource.ReasonCreating && !in.failing(resource.ReasonCreating)
-	if old := in.Memory.Failure; old != nil && old.Generation == in.Generation && !anew {
-		f.Since = old.Since
-	}
-	return &f
+	return f
 }
 
-func byType(a, b chain.Condition) int { return strings.Compare(string(a.Type), string(b.Type)) }
-
 func (in Input) conditions(r Report, d Decision) []chain.Condition {
-	list := []chain.Condition{in.readyCondition(d), in.syncedCondition(r, d)}
-	for i := range list {
-		list[i].Generation = in.Generation
-	}
-	slices.SortFunc(list, byType)
-	return list
+	return in.view().Stamped(in.readyCondition(d), in.syncedCondition(r, d))
 }
 
 func (in Input) readyCondition(d Decision) chain.Condition {
@@ -213,9 +171,9 @@ func (in Input) readyCondition(d Decision) chain.Condition {
 		return no(p.Reason, p.Message)
 	case in.deleting():
 		return in.deletingCondition()
-	case !in.mine() && in.Paused:
+	case !in.view().Mine() && in.Paused:
 		return no(resource.ReasonCreating, in.missingText()+" Nothing is done about it while the object is paused.")
-	case !in.mine():
+	case !in.view().Mine():
 		return no(resource.ReasonCreating, in.missingText())
 	}
 	// A pass that writes, or must not, ends before the chain asks these.
@@ -239,38 +197,24 @@ func (in Input) deletingCondition() chain.Condition {
 		c.Message = "The deletion waits: the object is paused."
 	case in.left():
 		c.Message = fmt.Sprintf("The object is being deleted; the %s stays in AWS.", in.Desired.Words.Noun)
-	case in.World.present() && in.World.Resource.Enabled && in.relation() == ownership.Ours:
+	case in.World.present() && in.World.Resource.Enabled && in.view().Relation() == ownership.Ours:
 		c.Reason, c.Message = resource.ReasonDisabling, fmt.Sprintf("The %s is being disabled.", in.Desired.Words.Noun)
 	}
 	return c
 }
 
 func (in Input) syncedCondition(r Report, d Decision) chain.Condition {
-	no := func(reason chain.Reason, message string) chain.Condition {
-		return chain.Condition{Type: chain.Synced, Reason: reason, Message: message}
+	v := in.view()
+	if c, told := v.Unsynced(d.Problem, len(d.Drift) > 0 || r.Forget && in.Memory.ID != ""); told {
+		return c
 	}
-	noun := in.Desired.Words.Noun
-	p := d.Problem
 	switch {
-	case in.Paused:
-		return no(resource.ReasonPaused, "Nothing is written for this object until its paused annotation is removed.")
-	case p != nil && (p.Of == chain.Synced || p.Reason == resource.ReasonWrongAccount):
-		return no(p.Reason, p.Message)
-	case in.deleting():
-		return no(resource.ReasonUpdatePending, "The object is being deleted.")
-	case len(d.Drift) > 0 || r.Forget && in.Memory.ID != "":
-		return no(resource.ReasonDriftDetected, fmt.Sprintf("The %s was deleted outside of Kubernetes.", noun))
-	case !in.mine():
-		return no(resource.ReasonUpdatePending, in.missingText())
+	case !v.Mine():
+		return resource.Pending(in.missingText())
 	case r.AppliedGeneration != in.Generation:
-		return no(resource.ReasonUpdatePending, in.pendingText())
-	case len(r.Drift) > 0:
-		return no(resource.ReasonDriftDetected, in.driftText(r.Drift))
-	case in.Policy.Drift == resource.DriftSuspend:
-		return chain.Condition{Type: chain.Synced, Status: true, Reason: resource.ReasonInSync,
-			Message: "The spec was applied. With driftPolicy suspend nothing is said about changes made in AWS since."}
+		return resource.Pending(resource.PendingText(append(slices.Clone(in.World.Differences), v.TagDifferences()...)))
 	}
-	return chain.Condition{Type: chain.Synced, Status: true, Reason: resource.ReasonInSync, Message: "AWS equals the spec."}
+	return v.Synced(r.Drift, in.inheriting())
 }
 
 // missingText says what there is while no resource is ours.
@@ -285,22 +229,4 @@ func (in Input) missingText() string {
 		return fmt.Sprintf("AWS shows no %s %s.", noun, in.Memory.ID)
 	}
 	return fmt.Sprintf("The %s does not exist yet.", noun)
-}
-
-func (in Input) pendingText() string {
-	diff := append(slices.Clone(in.World.Differences), in.tagChange().Differences(in.World.Tags)...)
-	if len(diff) == 0 {
-		return "The spec has not been compared with AWS yet."
-	}
-	return "Not in AWS yet: " + resource.SomeFields(diff) + "."
-}
-
-func (in Input) driftText(drift []resource.Difference) string {
-	switch {
-	case in.inheriting():
-		return fmt.Sprintf("Left as the adopted %s has it until the spec changes: %s.", in.Desired.Words.Noun, resource.SomeFields(drift))
-	case in.Policy.Drift == resource.DriftReport:
-		return fmt.Sprintf("Changed in AWS and left so by driftPolicy report: %s.", resource.SomeFields(drift))
-	}
-	return fmt.Sprintf("Changed in AWS: %s.", resource.SomeFields(drift))
 }

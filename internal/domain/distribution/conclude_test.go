@@ -256,6 +256,7 @@ func TestDeletionProgress(t *testing.T) {
 // What ends a pass before its decision was carried out must not shake what stands.
 func TestConcludeAfterAnError(t *testing.T) {
 	throttled := &fault.Error{Kind: fault.Throttled, Operation: "CreateDistribution", RetryAfter: time.Second}
+	queued := &fault.Error{Kind: fault.Throttled, Operation: "CreateDistribution", RetryAfter: time.Minute}
 	reset := &fault.Error{Kind: fault.Transient, Operation: "GetDistribution", Message: "reset"}
 	transients := func(n int) func(*distribution.Input) {
 		return func(in *distribution.Input) { in.Attempts.Transients = n }
@@ -271,11 +272,12 @@ func TestConcludeAfterAnError(t *testing.T) {
 		err  error
 		want map[chain.ConditionType]string
 	}{
-		"a throttle leaves what is ready ready":      {with(quiet(), drifted), throttled, map[chain.ConditionType]string{chain.Ready: "true/Deployed", chain.Synced: "true/InSync"}},
-		"a new object says that it waits its turn":   {unborn(), throttled, map[chain.ConditionType]string{chain.Ready: "false/Creating"}},
-		"what Kubernetes refuses is not said of AWS": {with(unborn(), transients(2)), errors.New("storing the status: etcd is busy"), map[chain.ConditionType]string{}},
-		"one failure of a new object is no news":     {with(unborn(), transients(1)), reset, map[chain.ConditionType]string{}},
-		"two are":                                    {with(unborn(), transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSError"}},
+		"a throttle leaves what is ready ready":        {with(quiet(), drifted), throttled, map[chain.ConditionType]string{chain.Ready: "true/Deployed", chain.Synced: "true/InSync"}},
+		"a new object whose turn is near says nothing": {unborn(), throttled, map[chain.ConditionType]string{}},
+		"one that has to wait for its turn says so":    {unborn(), queued, map[chain.ConditionType]string{chain.Ready: "false/Creating"}},
+		"what Kubernetes refuses is not said of AWS":   {with(unborn(), transients(2)), errors.New("storing the status: etcd is busy"), map[chain.ConditionType]string{}},
+		"one failure of a new object is no news":       {with(unborn(), transients(1)), reset, map[chain.ConditionType]string{}},
+		"two are":                                      {with(unborn(), transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSError"}},
 		"failures do not shake what was ready and in sync": {
 			with(quiet(), transients(5)), reset, map[chain.ConditionType]string{chain.Ready: "true/Deployed", chain.Synced: "true/InSync"},
 		},
@@ -337,8 +339,11 @@ func TestFailureMemory(t *testing.T) {
 // writtenBack is the next pass over the same world, after the report was stored.
 func writtenBack(in distribution.Input, out distribution.Outcome, r distribution.Report) distribution.Input {
 	m := distribution.Memory{
-		ID: in.Memory.ID, Account: in.Memory.Account, AppliedGeneration: r.AppliedGeneration, AppliedTagKeys: r.AppliedTagKeys,
-		Creations: r.Creations, Deletion: r.Deletion, Failure: r.Failure, Conditions: map[chain.ConditionType]chain.Condition{},
+		Memory: resource.Memory{
+			ID: in.Memory.ID, Account: in.Memory.Account, AppliedGeneration: r.AppliedGeneration, AppliedTagKeys: r.AppliedTagKeys,
+			Failure: r.Failure, Conditions: map[chain.ConditionType]chain.Condition{},
+		},
+		Creations: r.Creations, Deletion: r.Deletion,
 	}
 	switch {
 	case r.Resource != nil:

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -32,14 +31,14 @@ func Decide(in Input) Decision {
 // patient holds a write back while an earlier failure is not due for its next try. Looking stays possible: what
 // a person does by hand meanwhile is seen at once, and the deletion goes on from there.
 func patient(in Input, d Decision) Decision {
-	if !in.waiting() || in.moved() {
+	after := in.waiting()
+	if after == 0 || in.moved() {
 		return d
 	}
 	switch d.Step.(type) {
 	case Rest, LetGo, Hold, Look:
 		return d
 	default:
-		after := in.dueIn(in.Memory.Failure)
 		if in.deleting() {
 			after = min(after, maxFollow)
 		}
@@ -47,9 +46,41 @@ func patient(in Input, d Decision) Decision {
 	}
 }
 
-// refusedWith reports whether this pass's write was refused with one of those kinds.
-func (in Input) refusedWith(kinds ...fault.Kind) bool {
-	return in.World.Refused != nil && fault.Is(in.World.Refused, kinds...)
+// shared makes a rule of one that all kinds share.
+func shared(rule func(*resource.View) resource.Verdict) func(Input) (Decision, bool) {
+	return func(in Input) (Decision, bool) { return in.answer(rule(in.view())) }
+}
+
+// answer makes a step of the verdict of a shared rule.
+func (in Input) answer(v resource.Verdict) (Decision, bool) {
+	switch r := in.World.Resource; v.Do {
+	case resource.Pass:
+		return pass()
+	case resource.LookTags:
+		return do(Look{At: LookTags})
+	case resource.LookAccount:
+		return do(Look{At: LookAccount})
+	case resource.EnsureFinalizer:
+		return do(Hold{})
+	case resource.Adopt:
+		return do(Adopt{ARN: r.ARN, Tags: v.Tags, Previous: v.Previous})
+	case resource.Tag:
+		return do(Tag{ARN: r.ARN, Tags: v.Tags, Drift: v.Drift})
+	case resource.Untag, resource.Release:
+		return do(Untag{ARN: r.ARN, Keys: v.Keys})
+	case resource.Tell:
+		return in.refusal()
+	case resource.Rest:
+	}
+	return Decision{Step: Rest{After: v.After}, Problem: v.Problem}, true
+}
+
+// certainly takes a step that can't be taken back.
+func certainly(in Input, s Step) (Decision, bool) {
+	if d, fires := in.answer(in.view().Certain()); fires {
+		return d, true
+	}
+	return do(s)
 }
 
 // refusal turns the refusal of this pass's write into the problem to show.

@@ -3,33 +3,18 @@ package distribution
 import (
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
 // Input is everything that a decision is made from.
 type Input struct {
-	Now time.Time
-	// Me is the owner that our tags name.
-	Me         ownership.Owner
-	Generation int64
+	resource.Object
+
 	// DeletedAt is the deletion timestamp, zero while the object lives.
 	DeletedAt time.Time
-	// Paused stops every write for this object.
-	Paused bool
-	// Held is true while our finalizer is on the object.
-	Held bool
-	// CreateMark is when a create was last announced. Zero: never.
-	CreateMark time.Time
-	// AdoptedGeneration is the generation of the spec for which the resource AdoptedID was adopted. While it is
-	// the present one, that resource stays as it is.
-	AdoptedGeneration int64
-	AdoptedID         string
-	// Nudged is true when a person asked to look again at once.
-	Nudged bool
+	// AdoptedID is the resource that was adopted for AdoptedGeneration, the one that stays as it is.
+	AdoptedID string
 
 	Desired  Desired
 	Policy   Policy
@@ -53,32 +38,21 @@ type Desired struct {
 
 // Policy is what the user allows.
 type Policy struct {
-	Drift    resource.DriftPolicy
-	Adoption resource.AdoptionPolicy
-	// Retain keeps the resource in AWS when the object goes.
-	Retain bool
+	resource.Policy
+
 	// Timeout is how long a deletion may take before somebody should look.
 	Timeout time.Duration
 }
 
 // Memory is what status remembers because it can't be observed cheaply or at all.
 type Memory struct {
-	// ID is the resource's id in AWS. Empty: there is none that is known.
-	ID string
-	// Account is the AWS account of the resource. Empty: none was ever seen.
-	Account string
-	// AppliedGeneration is the generation that AWS was last made equal to.
-	AppliedGeneration int64
-	// AppliedTagKeys are the keys of users' tags that we set.
-	AppliedTagKeys []string
+	resource.Memory
+
 	// Creations counts the resources that were created and then lost. It makes the next caller
 	// reference.
 	Creations int32
 	// Deletion is how far the deletion had come.
 	Deletion *Progress
-	Failure  *resource.Failure
-	// Conditions are those that stand in status now.
-	Conditions map[chain.ConditionType]chain.Condition
 }
 
 // Progress is how far a deletion has come.
@@ -100,8 +74,9 @@ const (
 
 // World is what was observed.
 type World struct {
-	// Knowledge is Nothing, Absent or Whole.
-	Knowledge resource.Knowledge
+	// World knows Nothing, Absent or Whole.
+	resource.World
+
 	// Resource is set when Knowledge is Whole.
 	Resource *Observed
 	// Fresh is true when it was looked for in this pass.
@@ -109,25 +84,8 @@ type World struct {
 	// Differences are those between the configuration in the spec and that in AWS.
 	Differences []resource.Difference
 
-	// Tags are the resource's tags if TagsKnown. TagsDue asks for a fresh look.
-	Tags      map[string]string
-	TagsKnown bool
-	TagsDue   bool
-	// TagsFresh is true when they were read in this pass, TagsRead when that last was.
-	TagsFresh bool
-	TagsRead  time.Time
-	// OwnerAlive is true when the foreign owner in the tags is a live object of this cluster.
-	OwnerAlive bool
-
 	// Dependents are the tenants that hang on the resource, nil until they were asked for.
 	Dependents *Dependents
-	// Account is the AWS account of the operator's credentials, empty until it was looked up.
-	Account string
-
-	// Unreadable is why something could not be read that a decision needs.
-	Unreadable *fault.Error
-	// Refused is how the last write of this pass was refused, nil when it was not.
-	Refused *fault.Error
 }
 
 // Dependents are tenants that hang on a resource.
@@ -145,83 +103,30 @@ func (in Input) deleting() bool { return !in.DeletedAt.IsZero() }
 // present reports whether the resource is known to exist.
 func (w World) present() bool { return w.Resource != nil }
 
-// relation says whose the resource is, Unknown while its tags were not read.
-func (in Input) relation() ownership.Relation {
-	if !in.World.TagsKnown {
-		return ownership.Unknown
+// view is what the shared rules are asked about.
+func (in Input) view() *resource.View {
+	v := &resource.View{
+		Object: in.Object, Policy: in.Policy.Policy, Memory: in.Memory.Memory, World: in.World.World, Tries: in.Attempts,
+		Noun: in.Desired.Words.Noun, Present: in.World.present(), Desired: in.Desired.Tags, Deleting: in.deleting(),
+		Applied: in.applied(), Kept: in.Policy.Retain,
 	}
-	return ownership.Relate(in.Me, in.World.Tags)
-}
-
-// mine reports whether the resource that is known is the one that status may speak of.
-func (in Input) mine() bool {
-	if !in.World.present() || in.elsewhere() {
-		return false
+	if r := in.World.Resource; r != nil {
+		v.ID, v.ARN, v.Kept = r.ID, r.ARN, v.Kept || r.Default
 	}
-	relation := in.relation()
-	return relation == ownership.Ours || relation == ownership.Unknown && in.Memory.ID == in.World.Resource.ID
-}
-
-// proven reports whether the tags were read lately enough to write on the strength of them.
-func (in Input) proven() bool {
-	return in.World.TagsKnown && in.Now.Sub(in.World.TagsRead) <= resource.ProofAge
+	return v
 }
 
 // applied reports whether the present generation was the last that AWS was made equal to.
 func (in Input) applied() bool { return in.Memory.AppliedGeneration == in.Generation }
 
-// accepted reports whether AWS has accepted the configuration of the present generation.
-func (in Input) accepted() bool {
-	return in.Attempts.AcceptedFor == in.Generation && in.Attempts.Accepted&resource.WroteConfig != 0
-}
-
 // inheriting reports whether an adopted resource is left as it is.
 func (in Input) inheriting() bool {
-	return in.AdoptedGeneration != 0 && in.AdoptedGeneration == in.Generation &&
-		in.World.present() && in.World.Resource.ID == in.AdoptedID
+	v := in.view()
+	return v.Inheriting() && v.Present && v.ID == in.AdoptedID
 }
 
-// wantedTags are the user's tags and ours.
-func (in Input) wantedTags() map[string]string { return ownership.Merge(in.Desired.Tags, in.Me) }
-
-// tagChange is what has to change in the tags, empty while they were not read.
-func (in Input) tagChange() resource.TagChange {
-	if !in.World.TagsKnown {
-		return resource.TagChange{}
-	}
-	return resource.DiffTags(in.wantedTags(), in.World.Tags, in.Memory.AppliedTagKeys)
-}
-
-// createFresh reports whether a create was sent so lately that AWS may not show its outcome.
-func (in Input) createFresh() bool {
-	sent := in.CreateMark
-	if in.Attempts.CreatedAt.After(sent) {
-		sent = in.Attempts.CreatedAt
-	}
-	return !sent.IsZero() && in.Now.Sub(sent) < resource.GracePeriod
-}
-
-// failing reports whether that is what fails of this generation.
-func (in Input) failing(reason chain.Reason) bool {
-	f := in.Memory.Failure
-	return f != nil && f.Generation == in.Generation && f.Reason == reason
-}
-
-// waiting reports whether a failure of this generation is not due for its next try.
-func (in Input) waiting() bool {
-	f := in.Memory.Failure
-	return f != nil && f.Generation == in.Generation && !in.Nudged && !in.Attempts.Asked && in.dueIn(f) > 0
-}
-
-// dueIn is how long the failure still has to wait for its next try. A fresh process keeps to the
-// schedule of the one before it.
-func (in Input) dueIn(f *resource.Failure) time.Duration {
-	last := in.Attempts.Last
-	if last.IsZero() {
-		last = in.Now
-	}
-	return f.NextTry(last).Sub(in.Now)
-}
+// waiting is how long a failure of this generation is not due for its next try.
+func (in Input) waiting() time.Duration { return in.view().Pausing(resource.Failure.NextTry) }
 
 // followIn is the pause before the next look at something that has been going on since then.
 func (in Input) followIn(since time.Time) time.Duration {

@@ -13,67 +13,18 @@ import (
 // keepRules is the chain for an object that lives.
 func keepRules() []rule {
 	return []rule{
-		chain.Ask("Readable", "What may not be read is said, not guessed.", readable),
-		chain.Ask("SameAccount", "Credentials of another account see another world, from which nothing is concluded.", sameAccount),
+		chain.Ask("Readable", "What may not be read is said, not guessed.", shared((*resource.View).Readable)),
+		chain.Ask("SameAccount", "Credentials of another account see another world, from which nothing is concluded.", shared((*resource.View).SameAccount)),
 		chain.Ask("Informed", "What may exist is looked up before anything is concluded from its absence.", informed),
 		chain.Ask("Owned", "A resource that the tags do not prove ours is adopted or left alone, as the policy says.", owned),
-		chain.Ask("Paused", "A paused object is looked at and never written for.", paused),
-		chain.Ask("Held", "A resource in AWS never stands behind an object without our finalizer.", held),
+		chain.Ask("Paused", "A paused object is looked at and never written for.", shared((*resource.View).Stopped)),
+		chain.Ask("Held", "A resource in AWS never stands behind an object without our finalizer.", shared((*resource.View).Finalized)),
 		chain.Ask("Present", "A resource that does not exist is created, exactly once.", present),
 		chain.Ask("Faithful", "What AWS has otherwise than the spec is updated, reported or ignored.", faithful),
-		chain.Ask("TagsFaithful", "Tags that differ are set; those that we had set and nobody wants any more are removed.", tagsFaithful),
+		chain.Ask("TagsFaithful", "Tags that differ are set; those that we had set and nobody wants any more are removed.", shared((*resource.View).TagsFaithful)),
 		chain.Ask("Settled", "A deployment in progress is followed.", settled),
 		chain.Ask("Serving", "What somebody disabled outside is not ready.", serving),
 	}
-}
-
-func paused(in Input) (Decision, bool) {
-	if !in.Paused {
-		return pass()
-	}
-	return do(Rest{})
-}
-
-func readable(in Input) (Decision, bool) {
-	if in.World.Unreadable == nil {
-		return pass()
-	}
-	return stuck(resource.ReasonOf(in.World.Unreadable.Kind), in.World.Unreadable.Error())
-}
-
-// sameAccount keeps a mistake in the operator's credentials from looking like the loss of the resource: it
-// would be created again, or its object let go, in the wrong account.
-func sameAccount(in Input) (Decision, bool) {
-	if in.Memory.Account == "" {
-		return pass()
-	}
-	caller := in.caller()
-	switch {
-	case !in.World.present() && in.World.Knowledge != resource.Absent:
-		return pass()
-	case !in.World.present() && caller == "":
-		return do(Look{At: LookAccount})
-	}
-	if !in.elsewhere() {
-		return pass()
-	}
-	return stuck(resource.ReasonWrongAccount, fmt.Sprintf(
-		"%s is in the AWS account %s, the operator's credentials are of the account %s. Nothing was changed. Give the operator credentials of the account %s.",
-		in.Desired.Words.the(), in.Memory.Account, caller, in.Memory.Account))
-}
-
-// caller is the account of the operator's credentials, empty while it is not known.
-func (in Input) caller() string {
-	if in.World.present() {
-		return resource.AccountOf(in.World.Resource.ARN)
-	}
-	return in.World.Account
-}
-
-// elsewhere reports whether the credentials are of another account than the resource.
-func (in Input) elsewhere() bool {
-	caller := in.caller()
-	return in.Memory.Account != "" && caller != "" && caller != in.Memory.Account
 }
 
 func informed(in Input) (Decision, bool) {
@@ -81,56 +32,26 @@ func informed(in Input) (Decision, bool) {
 	switch {
 	case in.World.Knowledge != resource.Nothing:
 		return pass()
-	case neverSent && !in.refusedWith(fault.Exists):
+	case neverSent && !in.World.RefusedWith(fault.Exists):
 		// AWS refuses to create a second one by itself.
 		return pass()
 	}
 	return do(Look{At: LookResource})
 }
 
-func owned(in Input) (Decision, bool) {
-	if !in.World.present() {
-		return pass()
-	}
-	if !in.World.TagsKnown || in.World.TagsDue || in.Nudged && !in.World.TagsFresh {
-		return do(Look{At: LookTags})
-	}
-	relation := in.relation()
-	if relation == ownership.Ours {
-		return pass()
-	}
-	if !in.World.TagsFresh {
-		// Nothing is taken from an owner who came meanwhile.
-		return do(Look{At: LookTags})
-	}
-	switch {
-	case in.Paused:
-		return do(Rest{})
-	case !in.Policy.Adoption.Allows(relation, in.World.OwnerAlive):
-		return stuck(resource.ReasonAdoptionRequired, in.adoptionAdvice(relation))
-	case in.World.Refused != nil && !in.refusedWith(fault.Exists):
-		return in.refusal()
-	}
-	return do(Adopt{ARN: in.World.Resource.ARN, Tags: in.Me.Tags(), Previous: in.previousOwner()})
-}
-
-func (in Input) previousOwner() string {
-	if owner, ok := ownership.FromTags(in.World.Tags); ok {
-		return owner.String()
-	}
-	return ""
-}
+func owned(in Input) (Decision, bool) { return in.answer(in.view().Owned(in.adoptionAdvice)) }
 
 func (in Input) adoptionAdvice(relation ownership.Relation) string {
 	what := fmt.Sprintf("%s %s exists already", in.Desired.Words.the(), in.World.Resource.label())
+	previous := in.view().PreviousOwner()
 	const untouched = "Nothing was changed."
 	switch {
 	case relation == ownership.Foreign && in.World.OwnerAlive:
-		return fmt.Sprintf("%s and belongs to the object %s, which is alive. %s %s", what, in.previousOwner(), untouched, in.replaceText())
+		return fmt.Sprintf("%s and belongs to the object %s, which is alive. %s %s", what, previous, untouched, in.replaceText())
 	case relation == ownership.Foreign:
-		return fmt.Sprintf("%s and belongs to %s. %s Set spec.adoptionPolicy to Force to take it over. %s", what, in.previousOwner(), untouched, in.replaceText())
+		return fmt.Sprintf("%s and belongs to %s. %s Set spec.adoptionPolicy to Force to take it over. %s", what, previous, untouched, in.replaceText())
 	case relation == ownership.Former:
-		return fmt.Sprintf("%s and belongs to an earlier object of this name (%s). %s Set spec.adoptionPolicy to IfUnowned to take it over.", what, in.previousOwner(), untouched)
+		return fmt.Sprintf("%s and belongs to an earlier object of this name (%s). %s Set spec.adoptionPolicy to IfUnowned to take it over.", what, previous, untouched)
 	default:
 		return fmt.Sprintf("%s and has no owner tags. %s Set spec.adoptionPolicy to IfUnowned to take it over. %s", what, untouched, in.replaceText())
 	}
@@ -142,19 +63,11 @@ func (in Input) replaceText() string {
 		in.Desired.Words.Noun, in.Desired.Words.Field)
 }
 
-func held(in Input) (Decision, bool) {
-	if in.World.present() && !in.Held {
-		return do(Hold{})
-	}
-	return pass()
-}
-
 func present(in Input) (Decision, bool) {
-	noun := in.Desired.Words.the()
 	switch {
 	case in.World.present():
 		return pass()
-	case in.refusedWith(fault.Exists):
+	case in.World.RefusedWith(fault.Exists):
 		return in.usedUp()
 	case in.World.Refused != nil:
 		return in.refusal()
@@ -164,12 +77,10 @@ func present(in Input) (Decision, bool) {
 			in.Desired.Words.Field, in.Desired.Adopts, in.Desired.Words.Noun))
 	case in.Memory.ID == "":
 		return in.create()
-	case in.createFresh():
-		return rest(chain.Problem{Reason: resource.ReasonCreating, Message: noun + " was created; AWS does not show it yet."}, retry.FollowEvery)
+	case in.view().CreateFresh():
+		return rest(in.view().Unseen(), retry.FollowEvery)
 	case in.applied() && in.Policy.Drift != resource.DriftEnforce:
-		d, _ := rest(chain.Problem{Reason: resource.ReasonAWSError, Message: fmt.Sprintf(
-			"%s %s was deleted outside of Kubernetes, and driftPolicy %s creates nothing. Change the spec, or set spec.driftPolicy to enforce.",
-			noun, in.Memory.ID, in.Policy.Drift)}, 0)
+		d, _ := rest(in.view().Lost(in.Memory.ID), 0)
 		d.Drift = []resource.Difference{{Field: "id", Desired: in.Memory.ID}}
 		return d, true
 	}
@@ -178,11 +89,11 @@ func present(in Input) (Decision, bool) {
 
 // create sends the create, or waits for one that was accepted.
 func (in Input) create() (Decision, bool) {
-	if !in.Attempts.CreatedAt.IsZero() && in.Now.Sub(in.Attempts.CreatedAt) < resource.GracePeriod {
-		return rest(chain.Problem{Reason: resource.ReasonCreating,
-			Message: in.Desired.Words.the() + " was created; AWS does not show it yet."}, retry.FollowEvery)
+	v := in.view()
+	if v.Created() {
+		return rest(v.Unseen(), retry.FollowEvery)
 	}
-	return do(Create{Tags: in.wantedTags()})
+	return do(Create{Tags: v.WantedTags()})
 }
 
 // usedUp is for a create that AWS refused because there is, or was, one already, when none is found. Where
@@ -190,7 +101,7 @@ func (in Input) create() (Decision, bool) {
 // not appear for as long as a read may lag never will, and the next reference is taken.
 func (in Input) usedUp() (Decision, bool) {
 	f := in.Memory.Failure
-	if in.Desired.Numbered && in.failing(resource.ReasonCreating) && in.Now.Sub(f.Since) >= resource.GracePeriod {
+	if in.Desired.Numbered && in.view().Failing(resource.ReasonCreating) && in.Now.Sub(f.Since) >= resource.GracePeriod {
 		return do(Rest{Lost: true})
 	}
 	return stuck(resource.ReasonCreating, fmt.Sprintf(
@@ -200,7 +111,7 @@ func (in Input) usedUp() (Decision, bool) {
 
 func faithful(in Input) (Decision, bool) {
 	diff := in.World.Differences
-	if in.World.Refused != nil && !in.refusedWith(fault.Exists) {
+	if in.World.Refused != nil && !in.World.RefusedWith(fault.Exists) {
 		return in.refusal()
 	}
 	if len(diff) == 0 || in.inheriting() {
@@ -212,55 +123,18 @@ func faithful(in Input) (Decision, bool) {
 		return pass()
 	case in.applied():
 		drift = diff
-	case in.accepted() && !in.tagChange().Empty():
+	case in.view().Accepted() && !in.view().TagChange().Empty():
 		// The generation counts as applied once the tags are there as well, and only then does what AWS did not
 		// keep count as drift. To send it again before them would never come to an end.
 		return pass()
 	}
-	if in.fruitless() {
-		return in.notConverging(diff)
+	if in.view().Fruitless() {
+		return in.answer(resource.NotConverging(diff))
 	}
-	if !in.proven() {
+	if !in.view().Proven() {
 		return do(Look{At: LookTags})
 	}
 	return do(Update{Drift: drift})
-}
-
-func (in Input) fruitless() bool {
-	return in.Attempts.Fruitless(in.Generation, in.Memory.Failure, in.Nudged, in.Now)
-}
-
-func (in Input) notConverging(diff []resource.Difference) (Decision, bool) {
-	return Decision{Step: Rest{}, Problem: &chain.Problem{
-		Reason: resource.ReasonDriftNotConverging, Of: chain.Synced, Stuck: true,
-		Message: fmt.Sprintf("AWS did not keep %s after %d corrections: it does not accept the value, or somebody else changes it. Tried again with growing delay.",
-			resource.SomeFields(diff), resource.MaxCorrections),
-	}}, true
-}
-
-func tagsFaithful(in Input) (Decision, bool) {
-	change := in.tagChange()
-	if change.Empty() {
-		return pass()
-	}
-	diff := change.Differences(in.World.Tags)
-	var drift []resource.Difference
-	if in.applied() {
-		if in.Policy.Drift != resource.DriftEnforce {
-			return pass()
-		}
-		drift = diff
-	}
-	if in.fruitless() {
-		return in.notConverging(diff)
-	}
-	if !in.proven() {
-		return do(Look{At: LookTags})
-	}
-	if len(change.Set) > 0 {
-		return do(Tag{ARN: in.World.Resource.ARN, Tags: change.Set, Drift: drift})
-	}
-	return do(Untag{ARN: in.World.Resource.ARN, Keys: change.Remove})
 }
 
 func settled(in Input) (Decision, bool) {
@@ -268,11 +142,8 @@ func settled(in Input) (Decision, bool) {
 	if r.Settled() {
 		return pass()
 	}
-	reason, what := resource.ReasonDeploying, "The change"
-	if in.AdoptedID != r.ID && (in.Memory.ID == "" || in.Memory.Conditions[chain.Ready].Reason == resource.ReasonCreating) {
-		reason, what = resource.ReasonCreating, "The new "+in.Desired.Words.Noun
-	}
-	return rest(chain.Problem{Reason: reason, Message: what + " is being deployed to CloudFront's edge locations."}, in.followIn(r.Modified))
+	isNew := in.AdoptedID != r.ID && (in.Memory.ID == "" || in.Memory.Conditions[chain.Ready].Reason == resource.ReasonCreating)
+	return rest(in.view().Deploying(isNew), in.followIn(r.Modified))
 }
 
 func serving(in Input) (Decision, bool) {

@@ -59,8 +59,8 @@ func newPlay(named bool, fail func(string, ...any)) *play {
 		words = ofGroups()
 	}
 	p.in = distribution.Input{
-		Me: me, Generation: 1, Desired: distribution.Desired{Words: words, Enabled: true, Numbered: !named, Tags: map[string]string{"team": "web"}},
-		Policy: distribution.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever, Timeout: 30 * time.Minute},
+		Object: resource.Object{Me: me, Generation: 1}, Desired: distribution.Desired{Words: words, Enabled: true, Numbered: !named, Tags: map[string]string{"team": "web"}},
+		Policy: distribution.Policy{Policy: resource.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever}, Timeout: 30 * time.Minute},
 	}
 	return p
 }

@@ -3,7 +3,6 @@ package distribution
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -15,13 +14,13 @@ import (
 // removeRules is the chain for an object that is being deleted.
 func removeRules() []rule {
 	return []rule{
-		chain.Ask("Paused", "A paused object is not torn down.", paused),
-		chain.Ask("Readable", "What may not be read is said, not guessed.", readable),
-		chain.Ask("SameAccount", "Credentials of another account see another world, from which nothing is concluded.", sameAccount),
+		chain.Ask("Paused", "A paused object is not torn down.", shared((*resource.View).Stopped)),
+		chain.Ask("Readable", "What may not be read is said, not guessed.", shared((*resource.View).Readable)),
+		chain.Ask("SameAccount", "Credentials of another account see another world, from which nothing is concluded.", shared((*resource.View).SameAccount)),
 		chain.Ask("Located", "Every step of a deletion begins with a fresh read of the resource.", located),
 		chain.Ask("Gone", "The object is let go once its resource was positively not found, and no create can still be on its way.", gone),
 		chain.Ask("Proven", "What the tags do not prove ours is left untouched.", provenOurs),
-		chain.Ask("Retained", "A resource that is kept loses the owner tags, nothing else; so does the account's default group, which can't be deleted.", retained),
+		chain.Ask("Retained", "A resource that is kept loses the owner tags, nothing else; so does the account's default group, which can't be deleted.", shared((*resource.View).Retained)),
 		chain.Ask("Unused", "A resource with tenants is not disabled: it would take them offline.", unused),
 		chain.Ask("Disabled", "An enabled resource is disabled first.", disabled),
 		chain.Ask("SettledFirst", "A disable has to be deployed everywhere before AWS takes the deletion.", settledFirst),
@@ -44,31 +43,26 @@ func gone(in Input) (Decision, bool) {
 	// What this process has deleted is what the create made, and a reference is not taken twice. A name is free
 	// again: a create that another process was about to send would succeed.
 	made := in.Desired.Numbered && !in.Attempts.DeletedAt.IsZero()
-	if in.createFresh() && !made {
-		return in.awaitCreate("is not found")
+	if d, waits := in.answer(in.view().AwaitCreate(resource.Missing)); waits && !made {
+		return d, true
 	}
 	return do(LetGo{})
 }
 
-// awaitCreate waits until reads can no longer lag behind the last create.
-func (in Input) awaitCreate(what string) (Decision, bool) {
-	wait := in.CreateMark.Add(resource.GracePeriod).Sub(in.Now)
-	return rest(chain.Problem{Reason: resource.ReasonDeleting, Message: fmt.Sprintf(
-		"%s %s. Waiting until a create that was just sent can no longer appear.", in.Desired.Words.the(), what)}, max(wait, time.Second))
-}
-
 func provenOurs(in Input) (Decision, bool) {
-	if !in.proven() {
-		return do(Look{At: LookTags})
-	}
+	v := in.view()
 	switch {
-	case in.relation() == ownership.Ours:
-		return pass()
-	case !in.World.TagsFresh:
+	case !v.Proven():
 		return do(Look{At: LookTags})
-	case in.createFresh() && in.Desired.Adopts == "" && !in.released():
+	case v.Relation() == ownership.Ours:
+		return pass()
+	case !v.World.TagsFresh:
+		return do(Look{At: LookTags})
+	case in.Desired.Adopts == "" && !in.released():
 		// It may be one of that name that was deleted, and reads lag behind that, too.
-		return in.awaitCreate("that AWS shows is not this object's")
+		if d, waits := in.answer(v.AwaitCreate(resource.Strange)); waits {
+			return d, true
+		}
 	}
 	return do(LetGo{Left: in.World.Resource.label()})
 }
@@ -76,31 +70,13 @@ func provenOurs(in Input) (Decision, bool) {
 // released reports whether it is our own resource that carries our tags no more, because it stays.
 func (in Input) released() bool {
 	r := in.World.Resource
-	return in.Memory.ID == r.ID && (in.Policy.Retain || r.Default)
-}
-
-// certainly takes a step that can't be taken back: its proof was read in this pass.
-func certainly(in Input, s Step) (Decision, bool) {
-	if !in.World.TagsFresh {
-		return do(Look{At: LookTags})
-	}
-	return do(s)
-}
-
-func retained(in Input) (Decision, bool) {
-	if !in.Policy.Retain && !in.World.Resource.Default {
-		return pass()
-	}
-	if in.World.Refused != nil {
-		return in.refusal()
-	}
-	return certainly(in, Untag{ARN: in.World.Resource.ARN, Keys: ownership.Keys()})
+	return in.Memory.ID == r.ID && in.view().Kept
 }
 
 func unused(in Input) (Decision, bool) {
 	d := in.World.Dependents
 	switch {
-	case d == nil && !in.World.Resource.Enabled && !in.refusedWith(fault.InUse) && !in.wasInUse():
+	case d == nil && !in.World.Resource.Enabled && !in.World.RefusedWith(fault.InUse) && !in.wasInUse():
 		// It answers nobody any more. AWS itself refuses to delete it while it has tenants.
 		return pass()
 	case d == nil:
@@ -161,16 +137,12 @@ func settledFirst(in Input) (Decision, bool) {
 		in.followIn(r.Modified))
 }
 
-// redeletePause is how long a resource may go on answering after its deletion was accepted before the deletion
-// is sent once more.
-const redeletePause = time.Minute
-
 func deleted(in Input) (Decision, bool) {
+	deleting, accepted := in.view().AwaitDelete()
 	switch {
-	case !in.Attempts.DeletedAt.IsZero() && in.Now.Sub(in.Attempts.DeletedAt) < redeletePause:
-		return rest(chain.Problem{Reason: resource.ReasonDeleting, Message: fmt.Sprintf(
-			"The deletion was accepted; AWS still shows the %s.", in.Desired.Words.Noun)}, retry.FollowEvery)
-	case in.refusedWith(fault.NotDisabled):
+	case accepted:
+		return rest(deleting, retry.FollowEvery)
+	case in.World.RefusedWith(fault.NotDisabled):
 		// AWS goes by what its own deployment knows, which may lag behind what it shows.
 		return stuck(resource.ReasonDisabling, in.World.Refused.Error())
 	case in.World.Refused != nil:

@@ -50,7 +50,7 @@ func goneCases() map[string]question {
 		"an object whose resource is gone is let go":             {in: with(dying(), absent), rule: "Gone", step: distribution.LetGo{}},
 		"not while a create that was just sent may still appear": waits(with(dying(), absent, marked(90*time.Second)), resource.GracePeriod-90*time.Second),
 		"a mark from a clock that runs ahead is waited for":      waits(with(dying(), absent, marked(-time.Minute)), resource.GracePeriod+time.Minute),
-		"a create that only the process knows of is waited for":  waits(with(dying(), absent, func(in *distribution.Input) { in.Attempts.CreatedAt = now }), time.Second),
+		"a create that only the process knows of is waited for":  waits(with(dying(), absent, func(in *distribution.Input) { in.Attempts.CreatedAt = now }), resource.GracePeriod),
 		"what was deleted a moment after its creation is gone":   {in: with(dying(), absent, marked(90*time.Second), sentDelete(10*time.Second)), rule: "Gone", step: distribution.LetGo{}},
 		"but its name can be taken again":                        waits(with(dying(), absent, named, marked(90*time.Second), sentDelete(10*time.Second)), resource.GracePeriod-90*time.Second),
 	}

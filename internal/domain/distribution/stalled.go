@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // stalled adds that the deletion takes longer than it should, with what can be done by hand. The operator goes on
@@ -19,7 +20,7 @@ func (in Input) stalled(list []chain.Condition, r Report) []chain.Condition {
 		Type: DeletionStalled, Status: true, Reason: ReasonDeletionTimeout, Generation: in.Generation,
 		Message: in.stalledText(r.Deletion),
 	})
-	slices.SortFunc(list, byType)
+	resource.Sort(list)
 	return list
 }
 

@@ -53,21 +53,23 @@ func spec() distribution.Desired {
 // looked at in this pass, its tags in an earlier one.
 func quiet() distribution.Input {
 	return distribution.Input{
-		Now: now, Me: me, Generation: 2, Held: true, Desired: spec(), CreateMark: now.Add(-time.Hour),
-		Policy: distribution.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever, Timeout: 30 * time.Minute},
-		Memory: distribution.Memory{
+		Object: resource.Object{Now: now, Me: me, Generation: 2, Held: true, CreateMark: now.Add(-time.Hour)}, Desired: spec(),
+		Policy: distribution.Policy{Policy: resource.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever}, Timeout: 30 * time.Minute},
+		Memory: distribution.Memory{Memory: resource.Memory{
 			ID: resourceID, Account: account, AppliedGeneration: 2, AppliedTagKeys: []string{"team"},
 			Conditions: map[chain.ConditionType]chain.Condition{
 				chain.Ready:  {Type: chain.Ready, Status: true, Reason: resource.ReasonDeployed, Generation: 2},
 				chain.Synced: {Type: chain.Synced, Status: true, Reason: resource.ReasonInSync, Generation: 2},
 			},
-		},
+		}},
 		World: distribution.World{
-			Knowledge: resource.Whole, Fresh: true,
+			Fresh: true,
 			Resource: &distribution.Observed{
 				ID: resourceID, ARN: arn, ETag: "V1", Status: distribution.Deployed, Enabled: true, Modified: now.Add(-time.Hour),
 			},
-			Tags: ownership.Merge(spec().Tags, me), TagsKnown: true, TagsRead: now.Add(-time.Minute),
+			World: resource.World{
+				Knowledge: resource.Whole, Tags: ownership.Merge(spec().Tags, me), TagsKnown: true, TagsRead: now.Add(-time.Minute),
+			},
 		},
 	}
 }

@@ -13,51 +13,46 @@ import (
 // seenCertificates are the managed certificates that were ever seen for this tenant: what
 // status has, with the one that was read now as the last.
 func (in Input) seenCertificates() []string {
+	// ACM may not show yet what CloudFront has requested there.
+	sent := in.Memory.Requested
+	requested := sent != nil && in.Now.Sub(sent.At) < resource.GracePeriod
 	seen := slices.Clone(in.Memory.Certificates)
-	managed, known := in.certificate()
-	if known && managed != nil && managed.ARN != "" && in.mine() && managed.ARN != in.Desired.Customizations.CertificateARN {
+	managed, known := in.facts.certificate.Managed, in.facts.certificate.Known
+	if known && managed != nil && managed.ARN != "" && in.facts.resource.Mine() && managed.ARN != in.Desired.Customizations.CertificateARN {
 		seen = append(slices.DeleteFunc(seen, func(arn string) bool { return arn == managed.ARN }), managed.ARN)
 	}
-	return slices.DeleteFunc(seen, in.disposed)
+	return slices.DeleteFunc(seen, func(arn string) bool {
+		c, known := in.World.Certificates[arn]
+		return in.Deleting && known && c.disposed(requested)
+	})
 }
 
 // disposed reports whether a certificate needs no more thought: it is gone, or turned out
-// to be nobody's but the user's.
-func (in Input) disposed(arn string) bool {
-	c, known := in.World.Certificates[arn]
-	return in.Deleting && known && !c.Unreadable && (c.Deleted || c.Missing && !in.justRequested() || !c.Missing && !c.CloudFrontManaged)
+// to be the user's own. One that was just requested may not show yet.
+func (c Certificate) disposed(requested bool) bool {
+	return !c.Unreadable && (c.Deleted || c.Missing && !requested || !c.Missing && !c.CloudFrontManaged)
 }
 
-// justRequested reports whether ACM may not show yet what CloudFront has requested there.
-func (in Input) justRequested() bool {
-	sent := in.Memory.Requested
-	return sent != nil && in.Now.Sub(sent.At) < resource.GracePeriod
-}
+// keepsCertificates reports whether the managed certificates outlive the object.
+func (p Policy) keepsCertificates() bool { return p.Retain || p.KeepCertificates }
 
 // certificatesLearned makes sure that the managed certificate of a tenant that is about to
 // be deleted stands in status: afterwards nobody could tell that it was this tenant's.
 func certificatesLearned(in Input) (Decision, bool) {
-	if in.Desired.Request == nil && in.Memory.Requested == nil || in.keepsCertificates() || !in.World.present() {
+	if in.Desired.Request == nil && in.Memory.Requested == nil || in.Policy.keepsCertificates() || !in.World.present() {
 		return pass()
 	}
 	// What was only assumed after a request has no ARN.
-	managed, _ := in.certificate()
-	seen := !in.Attempts.CertificateSeen.IsZero() && !in.CertificateMoved() && managed != nil && managed.ARN != ""
+	managed := in.facts.certificate.Managed
+	seen := !in.Attempts.CertificateSeen.IsZero() && !in.facts.certificate.Moved && managed != nil && managed.ARN != ""
 	if !in.World.ManagedKnown && !seen {
 		return do(Look{At: LookManaged})
 	}
-	if !in.certificatesStored() {
+	if !in.facts.stored {
 		return do(Rest{Store: true})
 	}
 	return pass()
 }
-
-// certificatesStored reports whether status has all certificates that were seen.
-func (in Input) certificatesStored() bool {
-	return slices.Equal(in.seenCertificates(), in.Memory.Certificates)
-}
-
-func (in Input) keepsCertificates() bool { return in.Policy.Retain || in.Policy.KeepCertificates }
 
 // certificateAppears is the pause before ACM is asked again for a certificate that it should have.
 const certificateAppears = 10 * time.Second
@@ -65,10 +60,10 @@ const certificateAppears = 10 * time.Second
 // certificatesGone deletes the managed certificates of a tenant that is gone: they would
 // count against the account's quota for ever.
 func certificatesGone(in Input) (Decision, bool) {
-	if in.keepsCertificates() {
+	if in.Policy.keepsCertificates() {
 		return pass()
 	}
-	if in.World.Deleted && len(in.seenCertificates()) > 0 {
+	if in.World.Deleted && len(in.facts.certificates) > 0 {
 		// The pass has had its one write: what was read now would be read again in the next.
 		return do(Rest{Store: true})
 	}
@@ -76,7 +71,7 @@ func certificatesGone(in Input) (Decision, bool) {
 		return pass()
 	}
 	inUse := ""
-	for _, arn := range in.seenCertificates() {
+	for _, arn := range in.facts.certificates {
 		c, known := in.World.Certificates[arn]
 		switch {
 		case arn == in.Desired.Customizations.CertificateARN:
@@ -88,9 +83,9 @@ func certificatesGone(in Input) (Decision, bool) {
 		case known && c.Missing:
 			return rest(chain.Problem{Reason: resource.ReasonDeleting, Message: fmt.Sprintf(
 				"The distribution tenant is gone. Waiting until ACM shows its managed certificate %s, which was requested a moment ago, to delete it.", arn)}, certificateAppears)
-		case in.refusedWith(fault.InUse):
+		case in.World.RefusedWith(fault.InUse):
 			return certificateInUse(arn)
-		case in.refusedWith(fault.Denied):
+		case in.World.RefusedWith(fault.Denied):
 			return certificateLeft(arn, "acm:DeleteCertificate")
 		case in.World.Refused != nil:
 			return in.refusal()

@@ -29,7 +29,7 @@ func sent(in *distributiontenant.Input) {
 	change(in, func(t *distributiontenant.Observed) {
 		t.DomainStates = map[string]string{"alpha.example.com": "inactive"}
 	})
-	in.Memory.Requested = &distributiontenant.SentRequest{CertificateRequest: *in.Desired.Request, At: now.Add(-time.Hour)}
+	in.Memory.Requested = &distributiontenant.SentRequest{Request: *in.Desired.Request, At: now.Add(-time.Hour)}
 }
 
 // managed is what was read of the certificate in this pass; nothing when its state is empty.
@@ -100,7 +100,7 @@ func certificateCases() map[string]question {
 	}
 	sentAgo := func(ago time.Duration) func(*distributiontenant.Input) {
 		return func(in *distributiontenant.Input) {
-			in.Memory.Requested = &distributiontenant.SentRequest{CertificateRequest: *in.Desired.Request, At: now.Add(-ago)}
+			in.Memory.Requested = &distributiontenant.SentRequest{Request: *in.Desired.Request, At: now.Add(-ago)}
 		}
 	}
 	otherHost := func(in *distributiontenant.Input) {

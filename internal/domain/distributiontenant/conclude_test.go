@@ -200,9 +200,11 @@ func TestFailureMemory(t *testing.T) {
 // writtenBack is the memory of the next pass.
 func writtenBack(in distributiontenant.Input, out distributiontenant.Outcome, r distributiontenant.Report) distributiontenant.Input {
 	m := distributiontenant.Memory{
-		ID: in.Memory.ID, ETag: r.ETag, AppliedGeneration: r.AppliedGeneration, AppliedTagKeys: r.AppliedTagKeys,
-		Failure: r.Failure, RoutingEndpoint: in.Memory.RoutingEndpoint, Parents: r.Parents,
-		Conditions: map[chain.ConditionType]chain.Condition{},
+		Memory: resource.Memory{
+			ID: in.Memory.ID, AppliedGeneration: r.AppliedGeneration, AppliedTagKeys: r.AppliedTagKeys,
+			Failure: r.Failure, Conditions: map[chain.ConditionType]chain.Condition{},
+		},
+		ETag: r.ETag, RoutingEndpoint: in.Memory.RoutingEndpoint, Parents: r.Parents,
 	}
 	if r.Tenant != nil {
 		m.ID = r.Tenant.ID

@@ -1,11 +1,15 @@
 package distributiontenant
 
-import "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+import (
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
+)
 
 // The conditions that only a tenant has.
 const (
-	CertificateReady chain.ConditionType = "CertificateReady"
-	DNSReady         chain.ConditionType = "DNSReady"
+	CertificateReady = certificate.Ready
+	DNSReady         = publication.Ready
 )
 
 // The reasons that only a tenant has.
@@ -15,17 +19,21 @@ const (
 	ReasonMissingCertificate     chain.Reason = "MissingCertificate"
 	ReasonDomainChangeHeld       chain.Reason = "DomainChangeHeld"
 	ReasonReferenceNotReady      chain.Reason = "ReferenceNotReady"
-	ReasonValidated              chain.Reason = "Validated"
-	ReasonPendingValidation      chain.Reason = "PendingValidation"
-	ReasonAttaching              chain.Reason = "Attaching"
 	ReasonNotConfigured          chain.Reason = "NotConfigured"
-	ReasonDNSNotConfigured       chain.Reason = "DNSNotConfigured"
-	ReasonDNSReady               chain.Reason = "DNSReady"
-	ReasonDNSRecordCreating      chain.Reason = "DNSRecordCreating"
-	ReasonDNSPropagating         chain.Reason = "DNSPropagating"
-	ReasonDNSConflict            chain.Reason = "DNSConflict"
-	ReasonDNSError               chain.Reason = "DNSError"
-	ReasonZoneNotFound           chain.Reason = "ZoneNotFound"
-	ReasonZoneAmbiguous          chain.Reason = "ZoneAmbiguous"
-	ReasonRoleNotAllowed         chain.Reason = "RoleNotAllowed"
+)
+
+// The reasons of its certificate and its records.
+const (
+	ReasonValidated         = certificate.ReasonValidated
+	ReasonPendingValidation = certificate.ReasonPendingValidation
+	ReasonAttaching         = certificate.ReasonAttaching
+	ReasonDNSNotConfigured  = publication.ReasonDNSNotConfigured
+	ReasonDNSReady          = publication.ReasonDNSReady
+	ReasonDNSRecordCreating = publication.ReasonDNSRecordCreating
+	ReasonDNSPropagating    = publication.ReasonDNSPropagating
+	ReasonDNSConflict       = publication.ReasonDNSConflict
+	ReasonDNSError          = publication.ReasonDNSError
+	ReasonZoneNotFound      = publication.ReasonZoneNotFound
+	ReasonZoneAmbiguous     = publication.ReasonZoneAmbiguous
+	ReasonRoleNotAllowed    = publication.ReasonRoleNotAllowed
 )

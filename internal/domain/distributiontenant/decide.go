@@ -5,7 +5,6 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
 // rule is one question about a tenant.
@@ -17,6 +16,7 @@ func Chains() (keep, remove []chain.Entry) { return chain.List(keepRules()), cha
 // Decide picks the one step that comes next. The order of the rules is the design:
 // whatever can stand in the way is asked before anything is written.
 func Decide(in Input) Decision {
+	in = in.judged()
 	rules := keepRules()
 	if in.Deleting {
 		rules = removeRules()
@@ -32,7 +32,7 @@ func Decide(in Input) Decision {
 // patient holds a step back while an earlier failure is not due for its next try. Looking at a
 // tenant that is there stays possible: its state is reported whatever else fails.
 func patient(in Input, d Decision) Decision {
-	if !in.waiting() {
+	if !in.facts.waiting {
 		return d
 	}
 	switch step := d.Step.(type) {
@@ -46,58 +46,44 @@ func patient(in Input, d Decision) Decision {
 	default:
 		// Every write waits its turn.
 	}
-	return Decision{Rule: d.Rule, Step: in.patience()}
+	return Decision{Rule: d.Rule, Step: in.facts.patience}
 }
 
-// patience keeps what was said of a failure until it is due for its next try.
-func (in Input) patience() Rest { return Rest{After: in.dueIn(in.Memory.Failure), Hold: true} }
-
-// waiting reports whether a failure of this generation is not due for its next try. That of a
-// certificate holds back its own next request, and nothing else.
-func (in Input) waiting() bool {
-	f := in.Memory.Failure
-	return f != nil && f.Generation == in.Generation && f.Reason != resource.ReasonCertificateFailed &&
-		!in.Nudged && !in.Attempts.Asked && !in.unblocked(f) && in.dueIn(f) > 0
+// shared makes a rule of one that all kinds share.
+func shared(rule func(*resource.View) resource.Verdict) func(Input) (Decision, bool) {
+	return func(in Input) (Decision, bool) { return in.answer(rule(in.facts.resource)) }
 }
 
-// failing reports whether that is what fails of this generation.
-func (in Input) failing(reason chain.Reason) bool {
-	f := in.Memory.Failure
-	return f != nil && f.Generation == in.Generation && f.Reason == reason
-}
-
-// retryDue reports whether what fails is due for its next try. What is still to be remembered
-// was never due.
-func (in Input) retryDue(reason chain.Reason) bool {
-	return in.failing(reason) && (in.Nudged || in.dueIn(in.Memory.Failure) <= 0)
-}
-
-// unblocked reports whether the tenant that stood in the way is gone.
-func (in Input) unblocked(f *resource.Failure) bool {
-	return f.Reason == resource.ReasonAdoptionRequired && in.World.Swept && !in.World.present()
-}
-
-// dueIn is how long the failure still has to wait for its next try.
-func (in Input) dueIn(f *resource.Failure) time.Duration {
-	last := in.Attempts.Last
-	if last.IsZero() {
-		// A fresh process keeps to the schedule of the one before it.
-		last = in.Now
+// answer makes a step of the verdict of a shared rule.
+func (in Input) answer(v resource.Verdict) (Decision, bool) {
+	switch t := in.World.Tenant; v.Do {
+	case resource.Pass:
+		return pass()
+	case resource.LookTags:
+		return do(Look{At: LookTags})
+	case resource.LookAccount:
+		return do(Look{At: LookAccount})
+	case resource.EnsureFinalizer:
+		return do(Hold{})
+	case resource.Adopt:
+		return do(Adopt{ARN: t.ARN, Tags: v.Tags, Previous: v.Previous})
+	case resource.Tag:
+		return do(Tag{ARN: t.ARN, Tags: v.Tags, Drift: v.Drift})
+	case resource.Untag, resource.Release:
+		return do(Untag{ARN: t.ARN, Keys: v.Keys, Release: v.Do == resource.Release})
+	case resource.Tell:
+		return in.refusal()
+	case resource.Rest:
 	}
-	if in.republishes(f.Reason) {
-		return retry.Republished.Next(f.Since, last).Sub(in.Now)
-	}
-	return f.NextTry(last).Sub(in.Now)
+	return Decision{Step: Rest{After: v.After}, Problem: v.Problem}, true
 }
 
-// republishes reports whether the next try of what AWS refuses begins with publishing names.
-func (in Input) republishes(refusal chain.Reason) bool {
-	switch refusal {
-	case resource.ReasonAccessDenied, resource.ReasonQuotaExceeded, resource.ReasonValidationFailed, resource.ReasonDomainConflict, resource.ReasonAWSError:
-		return !in.World.present() && in.provesByDNS()
-	default:
-		return false
+// certainly takes a step that can't be taken back.
+func certainly(in Input, s Step) (Decision, bool) {
+	if d, fires := in.answer(in.facts.resource.Certain()); fires {
+		return d, true
 	}
+	return do(s)
 }
 
 // rest ends the pass with a problem, and leaves waking up to after.

@@ -90,7 +90,7 @@ func TestDiffIgnoresOrder(t *testing.T) {
 			t.Fatalf("the order mattered:\n%s", d)
 		}
 		if !slices.IsSortedFunc(got, func(a, b resource.Difference) int { return fieldOrder(a.Field) - fieldOrder(b.Field) }) {
-			t.Fatalf("the fields are not in the order of the spec: %s", resource.Fields(got))
+			t.Fatalf("the fields are not in the order of the spec: %s", resource.SomeFields(got))
 		}
 	})
 }

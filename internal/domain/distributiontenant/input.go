@@ -13,10 +13,8 @@ import (
 
 // Policy is what the user allows.
 type Policy struct {
-	Drift    resource.DriftPolicy
-	Adoption resource.AdoptionPolicy
-	// Retain keeps the tenant in AWS when the object goes.
-	Retain bool
+	resource.Policy
+
 	// KeepCertificates keeps the managed certificates when the tenant goes.
 	KeepCertificates bool
 	// AbandonDNS lets the object go although its records stay.
@@ -28,47 +26,32 @@ type Policy struct {
 
 // Input is everything that a decision is made from.
 type Input struct {
-	Now time.Time
-	// Me is the owner that our tags name.
-	Me         ownership.Owner
-	Generation int64
+	resource.Object
+
 	// Deleting is true from the deletion timestamp on.
 	Deleting bool
-	// Paused stops every write for this object.
-	Paused bool
-	// Held is true while our finalizer is on the object.
-	Held bool
-	// CreateMark is when a create was last announced. Zero: never.
-	CreateMark time.Time
-	// AdoptedGeneration is the generation of the spec for which a tenant was adopted.
-	// While it is the present one, blocks that the spec lacks stay as they are.
-	AdoptedGeneration int64
-	// Nudged is true when a person asked to look again at once.
-	Nudged bool
 
 	Desired  Desired
 	Policy   Policy
 	Memory   Memory
 	Attempts Attempts
 	World    World
+
+	// facts is what judged has found. Decide and Conclude have an Input of their own, in which nothing changes any
+	// more.
+	facts *facts
 }
 
 // Memory is what status remembers because it can't be observed cheaply or at all.
 // Everything else in status is a report.
 type Memory struct {
-	// ID is the tenant's id in AWS. Empty: none was ever seen.
-	ID string
-	// Account is the AWS account of the tenant. Empty: none was ever seen.
-	Account string
+	resource.Memory
+
 	// ETag is the one with which AWS was last known to equal the spec, or to differ
 	// from it as reported.
 	ETag string
-	// AppliedGeneration is the generation that AWS was last made equal to.
-	AppliedGeneration int64
 	// Parents are those that AWS was last made equal to.
 	Parents Parents
-	// AppliedTagKeys are the keys of users' tags that we set.
-	AppliedTagKeys []string
 	// Certificate is the managed certificate as it was last reported.
 	Certificate *certificate.Managed
 	// Certificates are the ARNs of all managed certificates that were ever seen for this tenant.
@@ -76,12 +59,9 @@ type Memory struct {
 	// Requested is the request for a managed certificate that was last sent. Nil: none that is known.
 	Requested *SentRequest
 	// Ledger has the DNS records that are ours.
-	Ledger  []dns.Entry
-	Failure *resource.Failure
+	Ledger []dns.Entry
 	// RoutingEndpoint is where DNS was last said to have to point.
 	RoutingEndpoint string
-	// Conditions are those that stand in status now.
-	Conditions map[chain.ConditionType]chain.Condition
 }
 
 // Attempts is what the running process remembers of its own tries for a tenant.
@@ -104,7 +84,8 @@ type Attempts struct {
 
 // World is what was observed.
 type World struct {
-	Knowledge resource.Knowledge
+	resource.World
+
 	// Tenant is set when Knowledge is Listed or Whole.
 	Tenant *Observed
 	// TenantFresh is true when the tenant was read in this pass.
@@ -115,18 +96,8 @@ type World struct {
 	// Swept is true once the inventory has tried to list the account.
 	Swept bool
 
-	// Tags are the tenant's tags if TagsKnown. TagsDue asks for a fresh look.
-	Tags      map[string]string
-	TagsKnown bool
-	TagsDue   bool
-	// TagsFresh is true when they were read in this pass, TagsRead when that last was.
-	TagsFresh bool
-	TagsRead  time.Time
-	// OwnerAlive is true when the foreign owner in the tags is a live object of this cluster.
-	OwnerAlive bool
-
 	// References are the objects that the spec names; none while the object is being deleted.
-	References []Reference
+	References References
 
 	// Distribution and Certificates are nil until they were looked up.
 	Distribution *Distribution
@@ -154,15 +125,8 @@ type World struct {
 	// where AsksResolvers is false.
 	AsksResolvers, Visible, VisibleKnown bool
 
-	// Account is the AWS account of the operator's credentials, empty until it was looked up.
-	Account string
-
-	// Unreadable is why something could not be read that a decision needs.
-	Unreadable *fault.Error
 	// Deleted is true when the tenant's deletion was accepted in this pass.
 	Deleted bool
-	// Refused is how the last write of this pass was refused, nil when it was not.
-	Refused *fault.Error
 	// Holder is who holds a domain that we were refused, if HolderKnown and visible.
 	Holder      *Holder
 	HolderKnown bool
@@ -183,17 +147,21 @@ type Holder struct {
 // present reports whether a tenant of our name is known to exist.
 func (w World) present() bool { return w.Tenant != nil }
 
-// relation says whose the tenant is, Unknown while its tags were not read.
-func (in Input) relation() ownership.Relation {
-	if !in.World.TagsKnown {
-		return ownership.Unknown
-	}
-	return ownership.Relate(in.Me, in.World.Tags)
-}
+// moment is as long as it takes to get from one pass to the next, so that a disable and the delete that follows it
+// share one proof.
+const moment = 5 * time.Second
 
-// proven reports whether the tags were read lately enough to write on the strength of them.
-func (in Input) proven() bool {
-	return in.World.TagsKnown && in.Now.Sub(in.World.TagsRead) <= resource.ProofAge
+// view is what the shared rules are asked about.
+func (in Input) view() *resource.View {
+	v := &resource.View{
+		Object: in.Object, Policy: in.Policy.Policy, Memory: in.Memory.Memory, World: in.World.World, Tries: in.Attempts.Tries,
+		Noun: "distribution tenant", Present: in.World.present(), Desired: in.Desired.Tags, Deleting: in.Deleting,
+		Applied: in.applied(), Kept: in.Policy.Retain, TrustsID: true, Moment: moment,
+	}
+	if t := in.World.Tenant; t != nil {
+		v.ID, v.ARN = t.ID, t.ARN
+	}
+	return v
 }
 
 // applied reports whether what the present generation asks for was the last that AWS was made equal to.
@@ -204,71 +172,14 @@ func (in Input) Pending() bool { return !in.applied() }
 
 // reached reports whether the generation is the present one, and the parents those that it leads to.
 func (in Input) reached(generation int64, p Parents) bool {
-	return generation == in.Generation && in.ledTo(p)
-}
-
-// inheriting reports whether blocks that the spec lacks are left as the adopted tenant has them.
-func (in Input) inheriting() bool {
-	return in.AdoptedGeneration != 0 && in.AdoptedGeneration == in.Generation
+	return generation == in.Generation && in.World.References.leadTo(p)
 }
 
 // trusted reports whether the list alone proves that nothing has moved since AWS was
 // last seen to equal the spec.
 func (in Input) trusted() bool {
 	synced := in.Memory.Conditions[chain.Synced]
-	return in.World.Knowledge == resource.Listed && in.applied() && in.Memory.ETag != "" &&
+	return in.World.Knowledge == resource.Listed && in.facts.resource.Applied && in.Memory.ETag != "" &&
 		in.World.Tenant.ETag == in.Memory.ETag && in.World.Tenant.ID == in.Memory.ID &&
-		(synced.Status || in.heldBack()) && synced.Generation == in.Generation
-}
-
-// target is the tenant as it should be: the spec and what was learned.
-func (in Input) target() Tenant {
-	t := in.Desired.Tenant
-	if in.request() != nil && in.World.present() {
-		t.Customizations.CertificateARN = in.learnedCertificate()
-	}
-	return t.Normalize()
-}
-
-// effective is the target as far as it can be reached now: with what an adopted tenant
-// keeps, and without the changes of domains that have to wait.
-func (in Input) effective() Tenant {
-	t := in.target()
-	if !in.World.present() {
-		return t
-	}
-	if in.inheriting() {
-		t = withInherited(t, in.World.Tenant.Tenant)
-	}
-	t.Domains = in.reachableDomains()
-	return t
-}
-
-// wantedTags are the user's tags and ours.
-func (in Input) wantedTags() map[string]string {
-	return ownership.Merge(in.Desired.Tags, in.Me)
-}
-
-// diff is what an update would change. It is empty while the tenant is only trusted.
-func (in Input) diff() []resource.Difference {
-	if in.World.Knowledge != resource.Whole {
-		return nil
-	}
-	return Diff(in.effective(), in.World.Tenant.Tenant)
-}
-
-// openDiff is what differs from the spec as it stands, inherited blocks included.
-func (in Input) openDiff() []resource.Difference {
-	if in.World.Knowledge != resource.Whole {
-		return nil
-	}
-	return Diff(in.target(), in.World.Tenant.Tenant)
-}
-
-// tagChange is what has to change in the tags, empty while they were not read.
-func (in Input) tagChange() resource.TagChange {
-	if !in.World.TagsKnown {
-		return resource.TagChange{}
-	}
-	return resource.DiffTags(in.wantedTags(), in.World.Tags, in.Memory.AppliedTagKeys)
+		(synced.Status || in.Memory.heldBack()) && synced.Generation == in.Generation
 }

@@ -2,6 +2,7 @@ package distributiontenant
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -18,19 +19,19 @@ const firstSweepWait = 5 * time.Second
 // keepRules is the chain for an object that lives.
 func keepRules() []rule {
 	return []rule{
-		chain.Ask("Paused", "A paused object is looked at and never written for.", paused),
-		chain.Ask("Readable", "What may not be read is said, not guessed.", readable),
-		chain.Ask("SameAccount", "Credentials of another account see another world, from which nothing is concluded.", sameAccount),
+		chain.Ask("Paused", "Nothing is read or written for a paused object: what the list of the account shows of its tenant is reported.", shared((*resource.View).Stopped)),
+		chain.Ask("Readable", "What may not be read is said, not guessed.", shared((*resource.View).Readable)),
+		chain.Ask("SameAccount", "Credentials of another account see another world, from which nothing is concluded.", shared((*resource.View).SameAccount)),
 		chain.Ask("Informed", "What may exist is looked up before anything is concluded from its absence.", informed),
 		chain.Ask("CertificateKnown", "How far a managed certificate has come is read when it can have moved.", certificateKnown),
 		chain.Ask("Fresh", "A tenant that the list shows changed is read whole.", fresh),
 		chain.Ask("Owned", "A tenant that the tags do not prove ours is adopted or left alone, as the policy says.", owned),
-		chain.Ask("Held", "A tenant in AWS never stands behind an object without our finalizer.", held),
+		chain.Ask("Held", "A tenant in AWS never stands behind an object without our finalizer.", shared((*resource.View).Finalized)),
 		chain.Ask("Referenced", "What the spec names by its object has to exist: a new tenant waits for it, one that is there stays as it is.", referenced),
 		chain.Ask("PublishedFirst", "Domains that CloudFront itself proves lead to it before the tenant is created.", publishedFirst),
 		chain.Ask("TenantPresent", "A tenant that does not exist is created, once everything it needs is there.", tenantPresent),
 		chain.Ask("Faithful", "What AWS has otherwise than the spec is updated, reported or ignored; an issued certificate is attached.", faithful),
-		chain.Ask("TagsFaithful", "Tags that differ are set; those that we had set and nobody wants any more are removed.", tagsFaithful),
+		chain.Ask("TagsFaithful", "Tags that differ are set; those that we had set and nobody wants any more are removed.", shared((*resource.View).TagsFaithful)),
 		chain.Ask("Routed", "Where DNS has to point is found out once.", routed),
 		chain.Ask("ZonesKnown", "Which zones the domains belong to is found out before anything is published.", zonesKnown),
 		chain.Ask("Settled", "A deployment in progress is followed.", settled),
@@ -40,48 +41,11 @@ func keepRules() []rule {
 	}
 }
 
-func paused(in Input) (Decision, bool) {
-	if !in.Paused {
-		return pass()
-	}
-	return do(Rest{})
-}
-
-func readable(in Input) (Decision, bool) {
-	if in.World.Unreadable == nil {
-		return pass()
-	}
-	return stuck(resource.ReasonOf(in.World.Unreadable.Kind), in.World.Unreadable.Error())
-}
-
-// sameAccount keeps a mistake in the operator's credentials from looking like the loss of
-// every tenant: they would be created again, or their objects let go, in the wrong account.
-func sameAccount(in Input) (Decision, bool) {
-	if in.Memory.Account == "" {
-		return pass()
-	}
-	caller := in.World.Account
-	switch {
-	case in.World.present():
-		caller = resource.AccountOf(in.World.Tenant.ARN)
-	case in.World.Knowledge != resource.Absent:
-		return pass()
-	case caller == "":
-		return do(Look{At: LookAccount})
-	}
-	if caller == in.Memory.Account || caller == "" {
-		return pass()
-	}
-	return stuck(resource.ReasonWrongAccount, fmt.Sprintf(
-		"The distribution tenant is in the AWS account %s, the operator's credentials are of the account %s. Nothing was changed. Give the operator credentials of the account %s.",
-		in.Memory.Account, caller, in.Memory.Account))
-}
-
 func informed(in Input) (Decision, bool) {
 	switch {
 	case in.World.Knowledge != resource.Nothing:
 		return pass()
-	case in.refusedWith(fault.Exists):
+	case in.World.RefusedWith(fault.Exists):
 		return do(Look{At: LookTenant})
 	case in.Memory.ID == "" && in.CreateMark.IsZero():
 		// Nothing was ever sent. A create refuses a duplicate by itself.
@@ -93,7 +57,7 @@ func informed(in Input) (Decision, bool) {
 }
 
 func fresh(in Input) (Decision, bool) {
-	if in.Unresolved() && !in.Nudged && in.mine() {
+	if in.Unresolved() && !in.Nudged && in.facts.resource.Mine() {
 		// The list tells enough of a tenant that nothing is compared with.
 		return pass()
 	}
@@ -105,134 +69,95 @@ func fresh(in Input) (Decision, bool) {
 }
 
 func owned(in Input) (Decision, bool) {
-	if !in.World.present() {
-		return pass()
-	}
-	if in.World.TagsDue || in.Nudged && !in.World.TagsFresh || !in.World.TagsKnown && in.Memory.ID != in.World.Tenant.ID {
-		return do(Look{At: LookTags})
-	}
-	relation := in.relation()
-	if relation == ownership.Unknown || relation == ownership.Ours {
-		return pass()
-	}
-	if !in.World.TagsFresh {
-		// The sweep does not show when somebody changes the tags, and nothing is taken
-		// from an owner who came meanwhile.
-		return do(Look{At: LookTags})
-	}
-	if in.mayAdopt(relation) {
+	v := in.facts.resource.Owned(in.adoptionAdvice)
+	if v.Do == resource.Adopt {
 		if d, fires := referenced(in); fires {
 			return d, true
 		}
-		if in.blocked() {
-			return in.refusal()
-		}
-		return do(Adopt{ARN: in.World.Tenant.ARN, Tags: in.Me.Tags(), Previous: in.previousOwner()})
 	}
-	return stuck(resource.ReasonAdoptionRequired, in.adoptionAdvice(relation))
-}
-
-func (in Input) mayAdopt(relation ownership.Relation) bool {
-	return in.Policy.Adoption.Allows(relation, in.World.OwnerAlive)
-}
-
-func (in Input) previousOwner() string {
-	if owner, ok := ownership.FromTags(in.World.Tags); ok {
-		return owner.String()
-	}
-	return ""
+	return in.answer(v)
 }
 
 func (in Input) adoptionAdvice(relation ownership.Relation) string {
-	t := in.World.Tenant
+	t, previous := in.World.Tenant, in.facts.resource.PreviousOwner()
 	what := fmt.Sprintf("A distribution tenant named %q exists already (%s)", t.Name, t.ID)
 	switch {
 	case relation == ownership.Foreign && in.World.OwnerAlive:
-		return fmt.Sprintf("%s and belongs to the object %s, which is alive. Give one of the two another spec.tenantName.", what, in.previousOwner())
+		return fmt.Sprintf("%s and belongs to the object %s, which is alive. Give one of the two another spec.tenantName.", what, previous)
 	case relation == ownership.Foreign:
-		return fmt.Sprintf("%s and belongs to %s. Nothing was changed. Set spec.tenantName to another name, or spec.adoptionPolicy to Force to take it over.", what, in.previousOwner())
+		return fmt.Sprintf("%s and belongs to %s. Nothing was changed. Set spec.tenantName to another name, or spec.adoptionPolicy to Force to take it over.", what, previous)
 	case relation == ownership.Former:
-		return fmt.Sprintf("%s and belongs to an earlier object of this name (%s). Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over.", what, in.previousOwner())
+		return fmt.Sprintf("%s and belongs to an earlier object of this name (%s). Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over.", what, previous)
 	default:
 		return fmt.Sprintf("%s and has no owner tags. Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over, or spec.tenantName to another name.", what)
 	}
 }
 
-func held(in Input) (Decision, bool) {
-	if in.World.present() && !in.Held {
-		return do(Hold{})
-	}
-	return pass()
-}
-
 func tenantPresent(in Input) (Decision, bool) {
+	v := in.facts.resource
 	switch {
 	case in.World.present():
 		return pass()
 	case in.World.Refused != nil:
 		return in.refusal()
-	case !in.Attempts.CreatedAt.IsZero() && in.Now.Sub(in.Attempts.CreatedAt) < resource.GracePeriod:
-		return Decision{
-			Step:    Rest{Follow: true, After: 2 * retry.FollowEvery},
-			Problem: &chain.Problem{Reason: resource.ReasonCreating, Message: "The distribution tenant was created; AWS does not show it yet."},
-		}, true
-	case in.Memory.ID != "" && in.applied() && in.Policy.Drift != resource.DriftEnforce:
-		d, _ := rest(chain.Problem{Reason: resource.ReasonAWSError, Message: fmt.Sprintf(
-			"The distribution tenant %q was deleted outside of Kubernetes, and driftPolicy %s creates nothing. Change the spec, or set spec.driftPolicy to enforce.",
-			in.Desired.Name, in.Policy.Drift)}, 0)
+	case v.Created():
+		return follow(v.Unseen())
+	case in.Memory.ID != "" && in.facts.resource.Applied && in.Policy.Drift != resource.DriftEnforce:
+		d, _ := rest(v.Lost(strconv.Quote(in.Desired.Name)), 0)
 		d.Drift = []resource.Difference{{Field: "tenantName", Desired: in.Desired.Name}}
 		return d, true
 	}
 	if d, fires := preflight(in); fires {
 		return d, true
 	}
-	return do(Create{Tenant: in.target(), Tags: in.wantedTags(), Request: in.sendable()})
+	return do(Create{Tenant: in.facts.target, Tags: v.WantedTags(), Request: in.facts.certificate.Next})
 }
 
 func faithful(in Input) (Decision, bool) {
 	if in.blocked() {
 		return in.refusal()
 	}
-	if !in.World.present() {
+	v := in.facts.resource
+	if !v.Present {
 		return pass()
 	}
-	diff, request, attach := in.diff(), in.requestDue(), in.attachable()
+	diff, request, attach := in.facts.diff, in.facts.requestDue(), in.facts.certificate.Attach
 	if len(diff) == 0 && request == nil && !attach {
 		return pass()
 	}
-	if request != nil && !in.certificatesStored() {
+	if request != nil && !in.facts.stored {
 		// Afterwards AWS only tells of the new one.
 		return do(Rest{Store: true})
 	}
-	want := in.effective()
+	want := in.facts.effective
 	var drift []resource.Difference
-	if in.applied() {
+	if in.facts.resource.Applied {
 		drift = withoutAttaching(diff, attach)
 		switch {
 		case in.Policy.Drift != resource.DriftEnforce && request == nil && !attach:
 			return pass()
-		case in.World.Knowledge != resource.Whole && (in.Policy.Drift != resource.DriftEnforce || in.inheriting()):
+		case in.World.Knowledge != resource.Whole && (in.Policy.Drift != resource.DriftEnforce || v.Inheriting()):
 			// What stays as it is has to be known to be sent again.
 			return do(Look{At: LookTenant})
 		case in.Policy.Drift != resource.DriftEnforce:
 			// What was learned is written under every policy, and nothing else with it.
 			want, drift = in.World.Tenant.Tenant, nil
-			want.Customizations.CertificateARN = in.target().Customizations.CertificateARN
-		case (attach || len(drift) > 0) && in.fruitless():
-			return in.notConverging(orAttaching(diff))
+			want.Customizations.CertificateARN = in.facts.target.Customizations.CertificateARN
+		case (attach || len(drift) > 0) && v.Fruitless():
+			return in.answer(resource.NotConverging(orAttaching(diff)))
 		}
 	}
 	if d, fires := preflight(in); fires {
 		return d, true
 	}
-	if !in.proven() {
+	if !v.Proven() {
 		return do(Look{At: LookTags})
 	}
 	t := in.World.Tenant
 	if want.ConnectionGroupID == "" {
 		want.ConnectionGroupID = t.ConnectionGroupID
 	}
-	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Request: request, Partial: in.holdsDomains(), Drift: drift})
+	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Request: request, Partial: in.facts.holdsDomains(), Drift: drift})
 }
 
 // withoutAttaching leaves out the certificate where it differs because one was issued.
@@ -254,67 +179,10 @@ func orAttaching(diff []resource.Difference) []resource.Difference {
 	return diff
 }
 
-// fruitless reports whether this generation was corrected often enough to know that AWS
-// does not keep it, or that somebody else keeps changing it back.
-func (in Input) fruitless() bool {
-	return in.Attempts.Fruitless(in.Generation, in.Memory.Failure, in.Nudged, in.Now)
-}
-
-// notConvergingSince is the memory of corrections of this generation that did not take.
-func (in Input) notConvergingSince() *resource.Failure {
-	return in.Memory.Failure.NotConverging(in.Generation)
-}
-
-func (in Input) notConverging(diff []resource.Difference) (Decision, bool) {
-	return Decision{Step: Rest{}, Problem: notConvergingProblem(diff)}, true
-}
-
-func notConvergingProblem(diff []resource.Difference) *chain.Problem {
-	return &chain.Problem{
-		Reason: resource.ReasonDriftNotConverging, Of: chain.Synced, Stuck: true,
-		Message: fmt.Sprintf("AWS did not keep %s after %d corrections: it does not accept the value, or somebody else changes it. Tried again with growing delay.",
-			resource.Fields(diff), resource.MaxCorrections),
-	}
-}
-
-func tagsFaithful(in Input) (Decision, bool) {
-	if !in.World.present() {
-		return pass()
-	}
-	if !in.World.TagsKnown {
-		if in.applied() {
-			return pass()
-		}
-		return do(Look{At: LookTags})
-	}
-	change := in.tagChange()
-	if change.Empty() {
-		return pass()
-	}
-	diff := change.Differences(in.World.Tags)
-	var drift []resource.Difference
-	if in.applied() {
-		if in.Policy.Drift != resource.DriftEnforce {
-			return pass()
-		}
-		drift = diff
-	}
-	if in.fruitless() {
-		return in.notConverging(diff)
-	}
-	if !in.proven() {
-		return do(Look{At: LookTags})
-	}
-	if len(change.Set) > 0 {
-		return do(Tag{ARN: in.World.Tenant.ARN, Tags: change.Set, Drift: drift})
-	}
-	return do(Untag{ARN: in.World.Tenant.ARN, Keys: change.Remove})
-}
-
 func routed(in Input) (Decision, bool) {
 	w := in.World
 	// Somebody may have moved a tenant that had to be read again to another group.
-	remembered := in.Memory.RoutingEndpoint != "" && in.applied() && !w.TenantFresh
+	remembered := in.Memory.RoutingEndpoint != "" && in.facts.resource.Applied && !w.TenantFresh
 	known := w.RoutingKnown || w.RoutingEndpoint != "" || remembered
 	if !w.present() || known {
 		return pass()
@@ -327,15 +195,13 @@ func settled(in Input) (Decision, bool) {
 	if t == nil || t.Status == Deployed {
 		return pass()
 	}
-	reason, what := resource.ReasonDeploying, "The change"
 	ready, untouched := in.Memory.Conditions[chain.Ready], !t.Created.IsZero() && t.Modified.Equal(t.Created)
-	if ready.Type == "" || ready.Reason == resource.ReasonCreating || untouched {
-		reason, what = resource.ReasonCreating, "The new distribution tenant"
-	}
-	return Decision{
-		Step:    Rest{Follow: true, After: 2 * retry.FollowEvery},
-		Problem: &chain.Problem{Reason: reason, Message: what + " is being deployed to CloudFront's edge locations."},
-	}, true
+	return follow(in.facts.resource.Deploying(ready.Type == "" || ready.Reason == resource.ReasonCreating || untouched))
+}
+
+// follow ends the pass with a problem that ends when the inventory sees the tenant move.
+func follow(p chain.Problem) (Decision, bool) {
+	return Decision{Step: Rest{Follow: true, After: 2 * retry.FollowEvery}, Problem: &p}, true
 }
 
 func serving(in Input) (Decision, bool) {
@@ -355,7 +221,7 @@ func serving(in Input) (Decision, bool) {
 	if len(waiting) > 0 {
 		return rest(chain.Problem{Reason: resource.ReasonDomainValidationPending, Of: chain.Ready, Message: fmt.Sprintf(
 			"CloudFront does not answer for %s yet: no certificate covers the domain, or its DNS does not point at %s.",
-			resource.JoinSome(waiting), in.endpointText())}, 0)
+			resource.JoinSome(waiting), in.facts.endpointText)}, 0)
 	}
 	return pass()
 }

@@ -225,7 +225,7 @@ func (p *play) requested(in *distributiontenant.Input, r *distributiontenant.Cer
 		return
 	}
 	a := &in.Attempts
-	in.Memory.Requested = &distributiontenant.SentRequest{CertificateRequest: *r, At: p.now}
+	in.Memory.Requested = &distributiontenant.SentRequest{Request: *r, At: p.now}
 	in.World.ManagedKnown, in.World.Managed = false, nil
 	a.Last, a.CertificateETag = p.now, in.World.Tenant.ETag
 	a.CertificateSeen, a.Certificate = p.now, &certificate.Managed{State: certificate.Pending, Host: r.ValidationTokenHost}

@@ -11,6 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -95,8 +96,9 @@ func newPlay(desired distributiontenant.Desired, fail func(string, ...any)) *pla
 		foreign: map[string]bool{}, swept: true, zoneRead: true, excused: true,
 	}
 	p.in = distributiontenant.Input{
-		Me: me, Generation: 1, Desired: desired, Memory: distributiontenant.Memory{Conditions: map[chain.ConditionType]chain.Condition{}},
-		Policy: distributiontenant.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever},
+		Object: resource.Object{Me: me, Generation: 1}, Desired: desired,
+		Memory: distributiontenant.Memory{Memory: resource.Memory{Conditions: map[chain.ConditionType]chain.Condition{}}},
+		Policy: distributiontenant.Policy{Policy: resource.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever}},
 	}
 	return p
 }
@@ -285,6 +287,11 @@ func (p *play) conclude(in distributiontenant.Input, out distributiontenant.Outc
 	}
 	in.World.DNS = p.view(in)
 	r := distributiontenant.Conclude(in, out)
+	for _, c := range r.Conditions {
+		if c.Type == distributiontenant.DNSReady && publication.Severity(c.Reason) == publication.Severity("unknown") {
+			p.fail("the DNS condition has the reason %s, of which the order knows nothing", c.Reason)
+		}
+	}
 	if fault.Is(out.Err, fault.Conflict) {
 		p.attempts = in.Attempts
 		return out.Decision.Rule

@@ -31,7 +31,7 @@ func preflight(in Input) (Decision, bool) {
 		return stuck(resource.ReasonInvalidSpec, fmt.Sprintf(
 			"%s: the distribution's connection mode is not tenant-only, so that it can't have tenants. Name a multi-tenant distribution.", in.distributionText()))
 	}
-	if p := checkParameters(in.effective().Parameters, *d); p != nil {
+	if p := checkParameters(in.facts.effective.Parameters, *d); p != nil {
 		return Decision{Step: Rest{}, Problem: p}, true
 	}
 	return checkCoverage(in, *d)
@@ -79,11 +79,11 @@ func checkParameters(have map[string]string, d Distribution) *chain.Problem {
 // checkCoverage asks for a certificate that covers each domain: the tenant's own or the
 // distribution's. With a managed certificate requested AWS judges by the domain's DNS.
 func checkCoverage(in Input, d Distribution) (Decision, bool) {
-	if in.request() != nil {
+	if in.facts.certificate.Request != nil {
 		return pass()
 	}
 	var arns []string
-	for _, arn := range []string{in.effective().Customizations.CertificateARN, d.CertificateARN} {
+	for _, arn := range []string{in.facts.effective.Customizations.CertificateARN, d.CertificateARN} {
 		if arn != "" && !slices.Contains(arns, arn) {
 			arns = append(arns, arn)
 		}

@@ -37,6 +37,9 @@ type Reference struct {
 	Disabled bool
 }
 
+// References are all that the spec names.
+type References []Reference
+
 // Parents are the IDs of what a tenant hangs on.
 type Parents struct {
 	DistributionID, ConnectionGroupID string
@@ -99,9 +102,9 @@ func (in *Input) Refer(references []Reference) {
 	a.Led = led
 }
 
-// unresolved is what is wrong with the first reference that leads nowhere; nil when there is none.
-func (in Input) unresolved() *chain.Problem {
-	for _, r := range in.World.References {
+// problem is what is wrong with the first reference that leads nowhere; nil when there is none.
+func (list References) problem() *chain.Problem {
+	for _, r := range list {
 		if p := r.problem(); p != nil {
 			return p
 		}
@@ -110,12 +113,12 @@ func (in Input) unresolved() *chain.Problem {
 }
 
 // Unresolved reports whether it is unknown what the spec asks for, because a reference leads nowhere.
-func (in Input) Unresolved() bool { return in.unresolved() != nil }
+func (in Input) Unresolved() bool { return in.World.References.problem() != nil }
 
-// ledTo reports whether those are the parents that the references lead to. What a field names by its ID
+// leadTo reports whether those are the parents that the references lead to. What a field names by its ID
 // changes with the generation only, and what leads nowhere is not compared.
-func (in Input) ledTo(p Parents) bool {
-	for _, r := range in.World.References {
+func (list References) leadTo(p Parents) bool {
+	for _, r := range list {
 		if r.problem() == nil && p.of(r.Field) != r.ID {
 			return false
 		}
@@ -126,43 +129,25 @@ func (in Input) ledTo(p Parents) bool {
 // referenced holds everything back while it is unknown what the spec asks for. A tenant that is there
 // stays as it is, whatever else has changed: half a change could be a harmful one.
 func referenced(in Input) (Decision, bool) {
-	p := in.unresolved()
+	p := in.World.References.problem()
 	if p == nil {
 		return pass()
 	}
 	d := Decision{Step: Rest{}, Problem: p}
-	if !in.mine() {
+	if !in.facts.resource.Mine() {
 		return d, true
 	}
 	p.Of = chain.Synced
 	p.Message += " The distribution tenant stays as it is until then."
 	if progress, fires := settled(in); fires {
 		d.Step = progress.Step
-	} else if wait := in.certificateWait(); in.request() != nil && wait > 0 {
+	} else if wait := in.facts.certificate.Wait; in.facts.certificate.Request != nil && wait > 0 {
 		d.Step = Rest{After: wait}
 	}
 	return d, true
 }
 
 // heldBack reports whether the pass before this one rested because a reference led nowhere.
-func (in Input) heldBack() bool {
-	return in.Memory.Conditions[chain.Synced].Reason == ReasonReferenceNotReady
-}
-
-// keptETag is the ETag to remember of a tenant that nobody compares with the spec for now: the one that was
-// known to equal it, as long as it stays. With it, a parent that comes back costs no read of each tenant.
-func (in Input) keptETag() string {
-	compared := in.Memory.Conditions[chain.Synced].Status || in.heldBack() || in.Paused
-	if compared && in.World.Tenant.ETag == in.Memory.ETag {
-		return in.Memory.ETag
-	}
-	return ""
-}
-
-// mayHold reports whether our tenant has the domain, or may have it as far as is known.
-func (in Input) mayHold(domain string) bool {
-	if in.World.Knowledge == resource.Nothing {
-		return in.Memory.ID != "" || !in.CreateMark.IsZero()
-	}
-	return in.holds(domain)
+func (m Memory) heldBack() bool {
+	return m.Conditions[chain.Synced].Reason == ReasonReferenceNotReady
 }

@@ -9,11 +9,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// refusedWith reports whether this pass's write was refused with that kind.
-func (in Input) refusedWith(kind fault.Kind) bool {
-	return in.World.Refused != nil && in.World.Refused.Kind == kind
-}
-
 // blocked reports whether this pass's write was refused for a reason that still stands.
 // That a name was taken is explained as soon as the tenant of that name is seen.
 func (in Input) blocked() bool {
@@ -34,7 +29,7 @@ func (in Input) refusal() (Decision, bool) {
 		return stuck(resource.ReasonDomainConflict, in.holderText())
 	case fault.DomainUnverified:
 		// A certificate that failed for want of proof is not asked for without it either.
-		if c := in.certificateCondition(); c.Reason == resource.ReasonCertificateFailed && !in.domainComes() {
+		if c := in.facts.certificate.Ready; c.Reason == resource.ReasonCertificateFailed && !in.facts.certificate.Comes {
 			return Decision{Step: Rest{}, Problem: &chain.Problem{Reason: c.Reason, Message: c.Message, Of: CertificateReady, Stuck: true}}, true
 		}
 		return stuck(resource.ReasonDomainValidationPending, f.Error())

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 )
 
 // Deployment states of a tenant, in CloudFront's spelling.
@@ -60,26 +61,14 @@ type Geo struct {
 	Locations []string
 }
 
-// SelfHosted is the token host of a certificate request whose challenge the user's own web
-// server answers.
-const SelfHosted = "self-hosted"
+// CertificateRequest asks for a managed certificate.
+type CertificateRequest = certificate.Request
 
-// CertificateRequest asks CloudFront to obtain and renew a certificate for a tenant.
-// It is an action, not a state: AWS never shows it again.
-type CertificateRequest struct {
-	ValidationTokenHost     string
-	PrimaryDomainName       string
-	TransparencyLoggingPref string
-}
+// SentRequest is one that AWS accepted.
+type SentRequest = certificate.Sent
 
-// equals reports whether the request asks for what was sent. Which domain is the primary one
-// matters only to somebody who names it.
-func (r CertificateRequest) equals(sent CertificateRequest) bool {
-	if r.PrimaryDomainName == "" {
-		r.PrimaryDomainName = sent.PrimaryDomainName
-	}
-	return r == sent
-}
+// SelfHosted is the token host of a request whose challenge the user's own web server answers.
+const SelfHosted = certificate.SelfHosted
 
 // Desired is what an object's spec asks for.
 type Desired struct {
@@ -93,18 +82,7 @@ type Desired struct {
 }
 
 // Publication says where and how the records of the domains are published.
-type Publication struct {
-	Provider dns.Provider
-	Zone     dns.Selector
-	// Type chooses between CNAME and alias records.
-	Type dns.RecordType
-	// TTL is in seconds, for records that have one.
-	TTL int64
-	// RoleARN is the role to assume; empty for the operator's own identity.
-	RoleARN string
-	// Takeover lets records be replaced that are not ours.
-	Takeover bool
-}
+type Publication = publication.Spec
 
 // Observed is a tenant as AWS showed it.
 type Observed struct {

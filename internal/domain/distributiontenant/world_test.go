@@ -42,24 +42,28 @@ func quiet() distributiontenant.Input {
 	t := desired.Tenant
 	t.ConnectionGroupID = "cg_1"
 	return distributiontenant.Input{
-		Now: now, Me: me, Generation: 2, Held: true, Desired: desired,
-		Policy: distributiontenant.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever},
+		Object: resource.Object{Now: now, Me: me, Generation: 2, Held: true}, Desired: desired,
+		Policy: distributiontenant.Policy{Policy: resource.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever}},
 		Memory: distributiontenant.Memory{
-			ID: tenantID, ETag: "E-1", AppliedGeneration: 2, AppliedTagKeys: []string{"team"},
-			RoutingEndpoint: "d1.cloudfront.net",
-			Conditions: map[chain.ConditionType]chain.Condition{
-				chain.Ready:  {Type: chain.Ready, Status: true, Reason: resource.ReasonDeployed, Generation: 2},
-				chain.Synced: {Type: chain.Synced, Status: true, Reason: resource.ReasonInSync, Generation: 2},
+			Memory: resource.Memory{
+				ID: tenantID, AppliedGeneration: 2, AppliedTagKeys: []string{"team"},
+				Conditions: map[chain.ConditionType]chain.Condition{
+					chain.Ready:  {Type: chain.Ready, Status: true, Reason: resource.ReasonDeployed, Generation: 2},
+					chain.Synced: {Type: chain.Synced, Status: true, Reason: resource.ReasonInSync, Generation: 2},
+				},
 			},
+			ETag: "E-1", RoutingEndpoint: "d1.cloudfront.net",
 		},
 		World: distributiontenant.World{
-			Knowledge: resource.Whole, Swept: true,
+			World: resource.World{
+				Knowledge: resource.Whole, Tags: ownership.Merge(desired.Tags, me), TagsKnown: true, TagsRead: now.Add(-time.Minute),
+			},
+			Swept: true,
 			Tenant: &distributiontenant.Observed{
 				Tenant: t, ID: tenantID, ARN: "arn:" + tenantID, ETag: "E-1", Status: distributiontenant.Deployed,
 				DomainStates: map[string]string{"alpha.example.com": distributiontenant.DomainActive},
 				Created:      now.Add(-time.Hour), Modified: now.Add(-time.Hour),
 			},
-			Tags: ownership.Merge(desired.Tags, me), TagsKnown: true, TagsRead: now.Add(-time.Minute),
 			Distribution: &distributiontenant.Distribution{
 				ID: "E1", MultiTenant: true, CertificateARN: distARN,
 				Parameters: []distributiontenant.ParameterDefinition{{Name: "tier"}, {Name: "origin"}},

@@ -80,15 +80,6 @@ func (c TagChange) Differences(have map[string]string) []Difference {
 	return out
 }
 
-// Fields joins the names of the fields, for messages.
-func Fields(diff []Difference) string {
-	names := make([]string, len(diff))
-	for i, d := range diff {
-		names[i] = d.Field
-	}
-	return strings.Join(names, ", ")
-}
-
 // someItems bounds lists in messages.
 const someItems = 5
 

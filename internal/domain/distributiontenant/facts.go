@@ -1,0 +1,128 @@
+package distributiontenant
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// facts are what the rules read, found once for each decision.
+type facts struct {
+	resource    *resource.View
+	certificate certificate.Fact
+	// first means that DNS comes before the tenant: CloudFront itself proves the domains, and takes none that does not
+	// lead to it.
+	first       bool
+	publication publication.Fact
+	failing
+	configuration
+	// certificates are the ARNs of the managed certificates that were ever seen for this tenant. All of them are stored
+	// if status has them.
+	certificates []string
+	stored       bool
+	// endpointText names where DNS has to point.
+	endpointText string
+}
+
+// holdsDomains reports whether a change of domains has to wait.
+func (f *facts) holdsDomains() bool {
+	return !f.resource.Deleting && len(f.publication.Waiting)+len(f.publication.Leaving) > 0
+}
+
+// judged is the input with what follows from it, which nothing changes any more.
+func (in Input) judged() Input {
+	in.facts = &facts{resource: in.view(), endpointText: cmp.Or(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint, "the connection group's routing endpoint")}
+	f := in.facts
+	f.certificate = certificate.Judge(in.certificateCase())
+	publishes := in.Desired.DNS != nil && in.Policy.DeniedRole == "" && !in.Deleting
+	r := f.certificate.Request
+	f.first = publishes && r != nil && r.ValidationTokenHost != SelfHosted
+	f.failing = in.failing()
+	f.publication = publication.Judge(in.publicationCase(publishes))
+	f.configuration = in.configured()
+	f.certificates = in.seenCertificates()
+	f.stored = slices.Equal(f.certificates, in.Memory.Certificates)
+	return in
+}
+
+// Wants are the records that are due now.
+func (in Input) Wants() []dns.Record { return in.judged().facts.publication.Wants }
+
+// NextLedger is the ledger as it should be stored next. It alone decides what is published and
+// what is deleted: the worker does what the stored ledger says.
+func (in Input) NextLedger() []dns.Entry { return in.judged().facts.publication.Ledger }
+
+// KnowsPlaces reports whether it is known where the records belong and lead, as far as that
+// matters now. Until then Wants names less than what is wanted, and no place should be given up
+// for that.
+func (in Input) KnowsPlaces() bool { return in.judged().facts.publication.Placed }
+
+// publicationCase is what is known of the records.
+func (in Input) publicationCase(publishes bool) publication.Case {
+	w, f := in.World, in.facts
+	c := publication.Case{
+		Spec: in.Desired.DNS, Domains: in.Desired.Domains, Generation: in.Generation,
+		Deleting: in.Deleting, Paused: in.Paused, Held: in.Held, Abandoned: in.Policy.AbandonDNS,
+		Retain: in.Policy.Retain, Kept: in.keepsTenant(), Drift: in.Policy.Drift, DeniedRole: in.Policy.DeniedRole,
+		Unresolved: in.Unresolved(), Blind: w.Unreadable != nil || !in.oriented(),
+		Publishes: publishes, First: f.first,
+		Requests: f.certificate.Request != nil, Underway: f.certificate.Stage == certificate.Underway, Refused: in.facts.refused,
+		Zones: w.Zones, ZonesKnown: w.ZonesKnown, Unlisted: w.Unlisted, IPv6: w.IPv6, IPv6Known: w.IPv6Known,
+		EndpointText: in.facts.endpointText, EndpointKnown: w.RoutingKnown || w.RoutingEndpoint != "",
+		Routed: w.RoutingKnown, Ledger: in.Memory.Ledger, View: w.DNS,
+		Tenant: publication.Tenant{
+			Present: w.present(), Ours: f.resource.Mine(), Unknown: w.Knowledge == resource.Nothing,
+			Remembered: in.Memory.ID != "", Perhaps: in.Memory.ID != "" || !in.CreateMark.IsZero(),
+		},
+	}
+	if c.Endpoint = w.RoutingEndpoint; !c.EndpointKnown && f.resource.Applied {
+		c.Endpoint = in.Memory.RoutingEndpoint
+	}
+	if before, had := in.Memory.Conditions[DNSReady]; had {
+		c.Before = &before
+	}
+	if t := w.Tenant; t != nil {
+		c.Tenant.Domains, c.Tenant.Settled = t.Domains, t.Status == Deployed
+		for _, d := range append(slices.Clone(in.Desired.Domains), t.Domains...) {
+			if in.serves(d) {
+				c.Tenant.Served = append(c.Tenant.Served, d)
+			}
+		}
+	}
+	return c
+}
+
+// certificateCase is what is known of the managed certificate.
+func (in Input) certificateCase() certificate.Case {
+	a, w, v := in.Attempts, in.World, in.facts.resource
+	// What is still to be remembered was never due.
+	due := func(reason chain.Reason) bool {
+		return v.Failing(reason) && (in.Nudged || v.DueIn(resource.Failure.NextTry) <= 0)
+	}
+	c := certificate.Case{
+		Now: in.Now, Asked: in.Desired.Request, Named: in.Desired.Customizations.CertificateARN, Wanted: in.Desired.Domains,
+		Inheriting: v.Inheriting(), Nudged: in.Nudged, Ours: v.Mine(), Sent: in.Memory.Requested,
+		Fresh: w.ManagedKnown, Read: w.Managed, Last: a.Certificate, Stored: in.Memory.Certificate,
+		Seen: a.CertificateSeen, SeenETag: a.CertificateETag, StoredETag: in.Memory.ETag, Before: a.CertificateBefore,
+		MovesETag: w.CertificateMovesETag, Unusable: w.CertificateUnusable,
+		Edited:     !v.Applied && a.AcceptedFor != in.Generation && !v.Failing(resource.ReasonCertificateFailed),
+		FailureDue: due(resource.ReasonCertificateFailed), ProofDue: due(resource.ReasonDomainValidationPending),
+		Endpoint: in.facts.endpointText,
+	}
+	if t := w.Tenant; t != nil {
+		c.Tenant = &certificate.Tenant{
+			ETag: t.ETag, Modified: t.Modified, Attached: t.Customizations.CertificateARN, Domains: t.Domains, Unserved: slices.DeleteFunc(slices.Clone(t.Domains), in.serves),
+		}
+	}
+	return c
+}
+
+// serves reports whether CloudFront answers for the domain.
+func (in Input) serves(domain string) bool {
+	return in.facts.resource.Mine() && in.World.Tenant.DomainStates[domain] == DomainActive
+}

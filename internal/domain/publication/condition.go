@@ -1,0 +1,225 @@
+package publication
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// Ready is the condition of the records.
+const Ready chain.ConditionType = "DNSReady"
+
+// The reasons of Ready.
+const (
+	ReasonDNSNotConfigured  chain.Reason = "DNSNotConfigured"
+	ReasonDNSReady          chain.Reason = "DNSReady"
+	ReasonDNSRecordCreating chain.Reason = "DNSRecordCreating"
+	ReasonDNSPropagating    chain.Reason = "DNSPropagating"
+	ReasonDNSConflict       chain.Reason = "DNSConflict"
+	ReasonDNSError          chain.Reason = "DNSError"
+	ReasonZoneNotFound      chain.Reason = "ZoneNotFound"
+	ReasonZoneAmbiguous     chain.Reason = "ZoneAmbiguous"
+	ReasonRoleNotAllowed    chain.Reason = "RoleNotAllowed"
+)
+
+// RoleText says that the role was not granted, and what to do about it.
+func RoleText(spec *Spec, role string) string {
+	if spec != nil && spec.RoleARN == role {
+		return fmt.Sprintf("The administrator has not granted the role %s: ask for it in --allowed-roles, or name another one in spec.dns.assumeRoleArn. No call was made with it.", role)
+	}
+	return fmt.Sprintf("The administrator has not granted the role %s, with which DNS records were published and have to be removed: ask for it in --allowed-roles. No call was made with it.", role)
+}
+
+// unlistedText says why the zones can't be read.
+func (j *judge) unlistedText() string {
+	text := j.Unlisted.Error()
+	if j.Unlisted.Kind == fault.Denied && j.Spec.RoleARN == "" {
+		text = strings.TrimSuffix(text, ".") + ". If the zone is in another account, name a role of it in spec.dns.assumeRoleArn."
+	}
+	return text
+}
+
+// condition says how far the records are.
+func (j *judge) condition() chain.Condition {
+	no := func(reason chain.Reason, message string) chain.Condition {
+		return chain.Condition{Type: Ready, Reason: reason, Message: message}
+	}
+	switch {
+	case j.DeniedRole != "":
+		return no(ReasonRoleNotAllowed, RoleText(j.Spec, j.DeniedRole))
+	case j.Spec == nil && len(j.ledger) > 0:
+		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for; those that were published are being removed."}
+	case j.Spec == nil:
+		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for."}
+	case j.Deleting:
+		return j.retractingCondition()
+	case j.Unlisted != nil:
+		return no(ReasonDNSError, j.unlistedText())
+	}
+	if b := j.Before; b != nil && b.Generation == j.Generation && (j.unread() || j.unjudged()) {
+		return *b
+	}
+	worst := chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: fmt.Sprintf("Every domain leads to %s.", j.EndpointText)}
+	for _, d := range j.Domains {
+		if c := j.domainCondition(d); !c.Status && Severity(c.Reason) > Severity(worst.Reason) {
+			worst = c
+		}
+	}
+	return worst
+}
+
+// unjudged reports whether it was not found out what the present generation asks for: the object
+// is paused, or something else stops the pass before. The ledger may be that of the generation
+// before then; to call it enough would forget the change for ever.
+func (j *judge) unjudged() bool {
+	return len(j.Ledger) > 0 && !j.Deleting && !j.placed()
+}
+
+func (j *judge) retractingCondition() chain.Condition {
+	if len(j.ledger) == 0 {
+		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS record of this object is left."}
+	}
+	if j.Retain {
+		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: "The DNS records stay with the distribution tenant, as deletionPolicy Retain asks."}
+	}
+	return chain.Condition{Type: Ready, Reason: ReasonDNSPropagating, Message: "The DNS records are being removed."}
+}
+
+// unread reports whether a zone was not read yet by this process: it believes what the one before
+// it saw, until it has seen for itself.
+func (j *judge) unread() bool {
+	return slices.ContainsFunc(j.wants, func(r dns.Record) bool {
+		s := j.View.Of(r)
+		return s.Phase == dns.Unknown && s.Err == nil
+	})
+}
+
+// Severity orders the reasons of the condition: what resolves without a person is mild, and what it does not know, such
+// as an answer of AWS, is the most severe.
+func Severity(r chain.Reason) int {
+	order := []chain.Reason{
+		ReasonDNSNotConfigured, ReasonDNSReady, ReasonDNSPropagating, ReasonDNSRecordCreating,
+		ReasonDNSError, ReasonDNSConflict, ReasonZoneAmbiguous, ReasonZoneNotFound, ReasonRoleNotAllowed,
+	}
+	if i := slices.Index(order, r); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// Passes reports whether a reason resolves without a person.
+func Passes(r chain.Reason) bool { return Severity(r) <= Severity(ReasonDNSRecordCreating) }
+
+// domainCondition says how far the records of one domain are.
+func (j *judge) domainCondition(domain string) chain.Condition {
+	no := func(reason chain.Reason, format string, args ...any) chain.Condition {
+		return chain.Condition{Type: Ready, Reason: reason, Message: fmt.Sprintf(format, args...)}
+	}
+	if j.ZonesKnown && j.Endpoint != "" {
+		if _, problem := j.rendered(domain); problem != nil {
+			return no(problem.Reason, "%s", problem.Message)
+		}
+	}
+	if j.Unresolved && !j.mayPublish(domain) {
+		return no(ReasonDNSRecordCreating, "%s is published once what the spec names by its object is there.", domain)
+	}
+	if j.First && j.withdrawn(domain) {
+		return no(ReasonDNSRecordCreating, "%s is published when the distribution tenant can have it.", domain)
+	}
+	if !j.mayPublish(domain) {
+		return no(ReasonDNSRecordCreating, "%s is published once CloudFront answers for it.", domain)
+	}
+	records := j.wanted(domain)
+	if len(records) == 0 {
+		return j.unplaced(domain)
+	}
+	worst := chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady}
+	for _, r := range records {
+		if c := j.recordCondition(r); !c.Status && Severity(c.Reason) > Severity(worst.Reason) {
+			worst = c
+		}
+	}
+	return worst
+}
+
+// unplaced says why nothing is known of where a domain's records belong.
+func (j *judge) unplaced(domain string) chain.Condition {
+	if j.ZonesKnown && j.Routed {
+		return chain.Condition{Type: Ready, Reason: ReasonDNSError, Message: fmt.Sprintf(
+			"Where %s has to lead is unknown: AWS shows no connection group for it. Name one in spec.connectionGroupId, and allow the operator cloudfront:ListConnectionGroups.", domain)}
+	}
+	return chain.Condition{Type: Ready, Reason: ReasonDNSRecordCreating, Message: fmt.Sprintf("The zone of %s is looked up.", domain)}
+}
+
+func (j *judge) recordCondition(r dns.Record) chain.Condition {
+	no := func(reason chain.Reason, format string, args ...any) chain.Condition {
+		return chain.Condition{Type: Ready, Reason: reason, Message: fmt.Sprintf(format, args...)}
+	}
+	s := j.View.Of(r)
+	entry := slices.IndexFunc(j.Ledger, func(e dns.Entry) bool { return e.Record == r && e.State == dns.Published })
+	fine := chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady}
+	switch s.Phase {
+	case dns.There:
+		return fine
+	case dns.Unknown:
+		switch {
+		case s.Err != nil:
+			return no(ReasonDNSError, "%s %s: %s", r.Type, r.Name, s.Err.Error())
+		case entry >= 0:
+			return fine
+		}
+		return no(ReasonDNSRecordCreating, "The zone of %s is read before anything is published in it.", r.Name)
+	case dns.Coming, dns.Leaving:
+		if s.Err != nil {
+			return no(ReasonDNSError, "Whether every server of the DNS service has %s %s can't be told: %s", r.Type, r.Name, s.Err.Error())
+		}
+		return no(ReasonDNSPropagating, "%s %s is on its way to every server of the DNS service.", r.Type, r.Name)
+	case dns.Blocked:
+		if entry < 0 && j.Spec.Takeover && !s.Fixed {
+			return no(ReasonDNSRecordCreating, "%s %s is about to replace %s, as spec.dns.takeover asks.", r.Type, r.Name, s.Found)
+		}
+		return no(ReasonDNSConflict, "%s", j.conflictText(r, s, entry >= 0))
+	case dns.Held:
+		return no(ReasonDNSConflict, "%s is published by the object %s/%s. Remove the domain from one of the two.", r.Name, s.Holder.Namespace, s.Holder.Name)
+	case dns.Refused:
+		return no(ReasonDNSError, "%s %s is refused: %s", r.Type, r.Name, s.Err.Error())
+	case dns.NoZone:
+		return no(ReasonZoneNotFound, "The hosted zone %s of %s does not exist.", r.ZoneID, r.Name)
+	case dns.Absent:
+	}
+	if entry >= 0 && j.Drift != resource.DriftEnforce {
+		return no(ReasonDNSConflict, "%s %s was deleted outside of Kubernetes, and driftPolicy %s publishes nothing. Change the spec, or set spec.driftPolicy to enforce.", r.Type, r.Name, j.Drift)
+	}
+	return no(ReasonDNSRecordCreating, "%s %s is about to be published.", r.Type, r.Name)
+}
+
+func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {
+	text := fmt.Sprintf("%s is taken: the zone %s has %s.", r.Name, r.ZoneID, s.Found)
+	switch {
+	case ours && j.Drift != resource.DriftEnforce:
+		return fmt.Sprintf("%s Somebody changed it, and driftPolicy %s leaves it so.", text, j.Drift)
+	case s.Fixed:
+		return text + " That is of a kind that no takeover replaces. Remove it, or take the domain out of spec.domains."
+	case ours:
+		return text + " Somebody changed it; it is put back."
+	}
+	return text + " It is not ours. Remove it, or set spec.dns.takeover to true to replace it."
+}
+
+// drift lists the published records that were changed or deleted outside.
+func (j *judge) drift() []resource.Difference {
+	var out []resource.Difference
+	for _, e := range j.Ledger {
+		s := j.View.Of(e.Record)
+		if e.State != dns.Published || s.Phase != dns.Blocked && s.Phase != dns.Absent {
+			continue
+		}
+		out = append(out, resource.Difference{Field: "dns[" + strings.ToLower(e.Type) + " " + e.Name + "]", Desired: e.Value, Observed: s.Found})
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package publication
+
+import (
+	"slices"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+)
+
+// boundDomains are those that the spec has dropped, and that have to stay as long as AWS is
+// at work on a certificate for them: it would never be issued without.
+func (j *judge) boundDomains() []string {
+	if !j.Tenant.Ours || j.Deleting || !j.Requests || !j.Underway {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(j.Tenant.Domains), func(d string) bool { return slices.Contains(j.Domains, d) })
+}
+
+// heldDomains are the domains that can't be added yet, and those that can't be removed yet.
+func (j *judge) heldDomains() (waiting, leaving []string) {
+	if !j.Tenant.Present {
+		return nil, nil
+	}
+	have := j.Tenant.Domains
+	gone := func(d string) bool { return !slices.Contains(j.Domains, d) }
+	if leaving = j.bound; len(leaving) == 0 && slices.ContainsFunc(have, gone) {
+		for _, d := range have {
+			if gone(d) && slices.ContainsFunc(j.ledger, func(e dns.Entry) bool { return ofDomain(e, d) }) {
+				leaving = append(leaving, d)
+			}
+		}
+	}
+	for _, d := range j.Domains {
+		if !slices.Contains(have, d) && !j.addable(d, leaving) {
+			waiting = append(waiting, d)
+		}
+	}
+	return waiting, leaving
+}
+
+// addable reports whether AWS would take the domain now, with the certificate request that it
+// needs: one for what the tenant has then, and only while none is underway.
+func (j *judge) addable(domain string, leaving []string) bool {
+	switch {
+	case !j.Requests:
+		return true
+	case j.Underway || len(leaving) > 0:
+		return false
+	}
+	return !j.First || j.published([]string{domain})
+}
+
+func (j *judge) nextLedger() []dns.Entry {
+	have := j.Ledger
+	switch {
+	case j.Paused, len(have) == 0 && j.Spec == nil:
+		return have
+	case j.Deleting && j.Abandoned:
+		return nil
+	case j.Blind, j.DeniedRole != "", j.Deleting && j.Kept:
+		return have
+	}
+	policy := dns.Policy{}
+	if spec := j.Spec; spec != nil {
+		policy = dns.Policy{Takeover: spec.Takeover, RoleARN: spec.RoleARN, Provider: spec.Provider}
+	}
+	next := dns.Advance(have, j.wants, j.View, policy)
+	if j.Held {
+		return next
+	}
+	// An object without our finalizer could go without being asked, and its ledger with it.
+	return slices.DeleteFunc(next, func(e dns.Entry) bool {
+		return !slices.ContainsFunc(have, func(h dns.Entry) bool { return h.Record == e.Record })
+	})
+}
+
+// placed reports whether it is known where the records belong and lead, as far as that matters now.
+func (j *judge) placed() bool {
+	if j.Unresolved {
+		return true
+	}
+	// What the tenant serves, and with that what is due, may be about to be read.
+	lacks := j.lacks()
+	return lacks == LacksNothing && !(j.Publishes && !j.ledgerSuffices() && j.Tenant.Unknown && j.Tenant.Remembered)
+}

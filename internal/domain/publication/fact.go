@@ -1,0 +1,162 @@
+// Package publication decides which names lead to CloudFront: which records a tenant wants, which of its domains have
+// to wait for them, and which it has to keep until they are gone.
+package publication
+
+import (
+	"slices"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// Spec says where and how the records of the domains are published.
+type Spec struct {
+	// Provider is the service that the zones are at.
+	Provider dns.Provider
+	Zone     dns.Selector
+	// Type chooses between CNAME and alias records.
+	Type dns.RecordType
+	// TTL is in seconds, for records that have one.
+	TTL int64
+	// RoleARN is the role to assume; empty for the operator's own identity.
+	RoleARN string
+	// Takeover lets records be replaced that are not ours.
+	Takeover bool
+}
+
+// Case is what is known of the records of one object.
+type Case struct {
+	// Spec is nil when no records are asked for. Domains are those that the spec of the object names.
+	Spec    *Spec
+	Domains []string
+	// Generation is the present one. Before is the condition that stands; nil where there is none.
+	Generation int64
+	Before     *chain.Condition
+
+	Deleting, Paused bool
+	// Held is true while our finalizer is on the object.
+	Held bool
+	// Abandoned lets the object go although its records stay.
+	Abandoned bool
+	// Retain keeps the tenant when the object goes, Kept says that there is one to keep.
+	Retain, Kept bool
+	Drift        resource.DriftPolicy
+	// DeniedRole is a role that the object needs and the administrator has not granted.
+	DeniedRole string
+	// Unresolved means that it is unknown what the spec asks for, Blind that too little is known to change anything.
+	Unresolved, Blind bool
+
+	// Publishes means that records are asked for and may be written. First means that they come before the tenant:
+	// CloudFront itself proves the domains, and takes none that does not lead to it.
+	Publishes, First bool
+	// Requests means that a managed certificate is asked for, Underway that AWS is at work on one.
+	Requests, Underway bool
+	// Refused means that AWS has refused what the spec asks for, and it is not time for the next try.
+	Refused bool
+	Tenant  Tenant
+
+	// Zones are those of the provider if ZonesKnown; Unlisted is why they can't be read.
+	Zones      []dns.Zone
+	ZonesKnown bool
+	Unlisted   *fault.Error
+	// Endpoint is where the records have to lead, empty while unknown; EndpointText names it. EndpointKnown means that
+	// nothing has to be looked up for it, Routed that it was looked up, found or not.
+	Endpoint, EndpointText string
+	EndpointKnown, Routed  bool
+	// IPv6 says whether the connection group has it, if IPv6Known.
+	IPv6, IPv6Known bool
+
+	Ledger []dns.Entry
+	View   dns.View
+}
+
+// Tenant is what is known of the tenant that the names lead to.
+type Tenant struct {
+	// Domains are those that it has, Ours says that it is our own, and Served which domains CloudFront answers for.
+	Domains []string
+	Ours    bool
+	Served  []string
+	Present bool
+	Settled bool
+	// Unknown means that it was not looked for yet, Perhaps that there may be one, and Remembered that there was.
+	Unknown, Perhaps, Remembered bool
+}
+
+// Fact is what follows for the records of one object.
+type Fact struct {
+	// Wants are the records that are due now.
+	Wants []dns.Record
+	// Ledger is the one to store next. It alone decides what is published and what is deleted.
+	Ledger []dns.Entry
+	// Lacks is what has to be looked up before anything is published.
+	Lacks Lack
+	// Placed says that it is known where the records belong and lead, as far as that matters now. Until then Wants
+	// names less than what is wanted, and no place should be given up for that.
+	Placed bool
+	// Where the records come first, Published means that public DNS, as far as the provider tells, leads every domain
+	// to where it should lead, Proven that it does so for each that CloudFront does not answer for.
+	Published, Proven bool
+	// Waiting are the domains that the tenant can't be given yet, Leaving those that can't be taken from it yet, and
+	// Bound those among them that a pending request for a certificate is for.
+	Waiting, Leaving, Bound []string
+	// Alone means that nothing but the tenant keeps DNS back.
+	Alone bool
+	// Ready is the condition of the records. Its generation is the one that was judged.
+	Ready chain.Condition
+	// Drift are the published records that were changed or deleted outside.
+	Drift []resource.Difference
+}
+
+// Lack is what has to be looked up.
+type Lack int
+
+// The lacks.
+const (
+	LacksNothing Lack = iota
+	LacksZones
+	LacksEndpoint
+	LacksIPv6
+)
+
+// judge is a case with what several answers are made of.
+type judge struct {
+	Case
+
+	obstructed map[string]bool
+	// others says that some domain that the tenant does not have is obstructed.
+	others bool
+	bound  []string
+	ledger []dns.Entry
+	wants  []dns.Record
+}
+
+// Judge says what follows.
+func Judge(c Case) Fact {
+	j := &judge{Case: c, obstructed: map[string]bool{}}
+	if j.First {
+		for _, d := range c.Domains {
+			j.obstructed[d] = j.isObstructed(d)
+			j.others = j.others || j.obstructed[d] && !j.holds(d)
+		}
+	}
+	j.bound = j.boundDomains()
+	j.wants = j.due()
+	j.ledger = j.nextLedger()
+	f := Fact{
+		Wants: j.wants, Ledger: j.ledger, Lacks: j.lacks(), Placed: j.placed(), Bound: j.bound,
+		Drift: j.drift(),
+		Alone: j.Publishes && !j.First && !slices.ContainsFunc(c.Domains, j.mayPublish),
+	}
+	if c.First {
+		f.Published, f.Proven = j.published(c.Domains), j.published(slices.DeleteFunc(slices.Clone(c.Domains), j.serves))
+	}
+	f.Waiting, f.Leaving = j.heldDomains()
+	f.Ready = j.condition()
+	f.Ready.Generation = c.Generation
+	if c.Before != nil && j.unjudged() {
+		f.Ready.Generation = c.Before.Generation
+	}
+	return f
+}

@@ -1,0 +1,178 @@
+package publication_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+const (
+	alpha = "alpha.example.com"
+	beta  = "beta.example.com"
+)
+
+func record(domain string) dns.Record {
+	return dns.Record{ZoneID: "Z1", Name: domain, Type: dns.CNAME, Value: "d1.cloudfront.net", TTL: 300}
+}
+
+func entry(domain string, s dns.State) dns.Entry { return dns.Entry{Record: record(domain), State: s} }
+
+// served is a tenant that serves its one domain, for which a record is asked.
+func served(changes ...func(*publication.Case)) publication.Case {
+	c := publication.Case{
+		Spec: &publication.Spec{Type: dns.CNAME, TTL: 300}, Domains: []string{alpha}, Generation: 2, Held: true, Publishes: true,
+		Drift: resource.DriftEnforce,
+		Zones: []dns.Zone{{ID: "Z1", Name: "example.com"}}, ZonesKnown: true, IPv6Known: true,
+		Endpoint: "d1.cloudfront.net", EndpointText: "d1.cloudfront.net", EndpointKnown: true, Routed: true,
+		Tenant: publication.Tenant{Present: true, Ours: true, Settled: true, Remembered: true, Domains: []string{alpha}, Served: []string{alpha}},
+		View:   dns.View{Records: map[dns.Record]dns.Standing{}},
+	}
+	for _, change := range changes {
+		change(&c)
+	}
+	return c
+}
+
+func standing(domain string, s dns.Standing) func(*publication.Case) {
+	return func(c *publication.Case) { c.View.Records[record(domain)] = s }
+}
+
+func phase(domain string, p dns.Phase) func(*publication.Case) {
+	return standing(domain, dns.Standing{Phase: p})
+}
+
+func led(entries ...dns.Entry) func(*publication.Case) {
+	return func(c *publication.Case) { c.Ledger = entries }
+}
+
+// first is a case in which CloudFront itself has to prove what comes.
+func first(c *publication.Case) { c.First, c.Requests = true, true }
+
+func unborn(c *publication.Case) { c.Tenant = publication.Tenant{} }
+
+func wants(domains ...string) func(*publication.Case) {
+	return func(c *publication.Case) { c.Domains = domains }
+}
+
+func TestJudge(t *testing.T) {
+	absent, there := phase(alpha, dns.Absent), phase(alpha, dns.There)
+	underway := func(c *publication.Case) { c.Requests, c.Underway = true, true }
+	lost := func(c *publication.Case) { c.Unresolved = true }
+	for name, test := range map[string]struct {
+		in               publication.Case
+		wants            []string
+		ledger           []dns.Entry
+		waiting, leaving []string
+		published        bool
+		reason           chain.Reason
+	}{
+		"what is served is published":             {in: served(absent), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"and what is not is not":                  {in: served(absent, func(c *publication.Case) { c.Tenant.Served = nil }), reason: publication.ReasonDNSRecordCreating},
+		"nor while the tenant is deployed":        {in: served(absent, func(c *publication.Case) { c.Tenant.Settled = false }), reason: publication.ReasonDNSRecordCreating},
+		"it stays":                                {in: served(there, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"the record comes first":                  {in: served(absent, first, unborn), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"and is there":                            {in: served(there, first, unborn, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, published: true, reason: publication.ReasonDNSReady},
+		"it goes when AWS refuses the tenant":     {in: served(there, first, unborn, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Refused = true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
+		"a domain comes when it is proven":        {in: served(there, phase(beta, dns.Coming), first, wants(alpha, beta), led(entry(alpha, dns.Published), entry(beta, dns.Intended))), wants: []string{alpha, beta}, ledger: []dns.Entry{entry(alpha, dns.Published), entry(beta, dns.Intended)}, waiting: []string{beta}, reason: publication.ReasonDNSPropagating},
+		"without proof it need not wait":          {in: served(there, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSRecordCreating},
+		"one request at a time":                   {in: served(there, underway, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, reason: publication.ReasonDNSRecordCreating},
+		"a domain goes after its record":          {in: served(there, wants(beta), led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, leaving: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"one that a request is for stays":         {in: served(there, underway, wants(beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, leaving: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"one that can't come keeps others out":    {in: served(phase(alpha, dns.Absent), phase(beta, dns.NoZone), first, unborn, wants(alpha, beta)), wants: []string{beta}, reason: publication.ReasonZoneNotFound},
+		"a reference leads nowhere":               {in: served(there, lost, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"and a name without a tenant goes":        {in: served(there, lost, unborn, led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
+		"nothing is changed blindly":              {in: served(absent, func(c *publication.Case) { c.Blind = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"nor while paused":                        {in: served(absent, func(c *publication.Case) { c.Paused = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"nor without our finalizer":               {in: served(absent, func(c *publication.Case) { c.Held = false }), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSRecordCreating},
+		"a role that is not granted is said":      {in: served(absent, func(c *publication.Case) { c.Publishes, c.DeniedRole = false, "arn:role" }), reason: publication.ReasonRoleNotAllowed},
+		"a deletion takes the records back":       {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting = false, true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSPropagating},
+		"unless the tenant stays":                 {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Retain, c.Kept = false, true, true, true }), ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"or they are abandoned":                   {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Abandoned = false, true, true }), reason: publication.ReasonDNSNotConfigured},
+		"no records are asked for":                {in: served(func(c *publication.Case) { c.Spec, c.Publishes = nil, false }), reason: publication.ReasonDNSNotConfigured},
+		"a place that is taken is a conflict":     {in: served(standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "A 192.0.2.1"})), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSConflict},
+		"a domain outside of the zones has none":  {in: served(wants("alpha.example.org")), reason: publication.ReasonZoneNotFound},
+		"the worst of several domains is the one": {in: served(there, wants("alpha.example.org", alpha), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonZoneNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := publication.Judge(test.in)
+			var names []string
+			for _, r := range f.Wants {
+				names = append(names, r.Name)
+			}
+			for what, d := range map[string]string{
+				"wants": cmp.Diff(test.wants, names), "ledger": cmp.Diff(none(test.ledger), none(f.Ledger)),
+				"waiting": cmp.Diff(none(test.waiting), none(f.Waiting)), "leaving": cmp.Diff(none(test.leaving), none(f.Leaving)),
+			} {
+				if d != "" {
+					t.Errorf("%s (-want +got):\n%s", what, d)
+				}
+			}
+			if f.Published != test.published || f.Ready.Type != publication.Ready || f.Ready.Reason != test.reason || f.Ready.Generation != 2 {
+				t.Errorf("published %t, %+v, want %s", f.Published, f.Ready, test.reason)
+			}
+		})
+	}
+}
+
+// none makes no difference between a list that is empty and none.
+func none[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+func TestWhatIsLookedUp(t *testing.T) {
+	zones := func(c *publication.Case) { c.ZonesKnown = false }
+	endpoint := func(c *publication.Case) { c.Endpoint, c.EndpointKnown, c.Routed = "", false, false }
+	ready := func(c *publication.Case) {
+		c.Before = &chain.Condition{Type: publication.Ready, Status: true, Reason: publication.ReasonDNSReady, Generation: 2}
+	}
+	alias := func(c *publication.Case) { c.Spec.Type, c.IPv6Known = dns.Alias, false }
+	for name, test := range map[string]struct {
+		in   publication.Case
+		want publication.Lack
+	}{
+		"nothing":                            {served(), publication.LacksNothing},
+		"the zones":                          {served(zones, endpoint, alias), publication.LacksZones},
+		"where to lead":                      {served(endpoint, alias), publication.LacksEndpoint},
+		"whether an alias has two addresses": {served(alias), publication.LacksIPv6},
+		"nothing that the ledger tells":      {served(zones, ready, led(entry(alpha, dns.Published))), publication.LacksNothing},
+		"but not of an earlier generation": {
+			served(zones, ready, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Generation++ }), publication.LacksZones,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if f := publication.Judge(test.in); f.Lacks != test.want || f.Placed != (test.want == publication.LacksNothing) {
+				t.Errorf("lacks %d, placed %t, want %d", f.Lacks, f.Placed, test.want)
+			}
+		})
+	}
+}
+
+// What resolves without a person never hides what needs one, and no reason is unknown to the order.
+func TestSeverity(t *testing.T) {
+	passes := []chain.Reason{publication.ReasonDNSNotConfigured, publication.ReasonDNSReady, publication.ReasonDNSPropagating, publication.ReasonDNSRecordCreating}
+	stays := []chain.Reason{
+		publication.ReasonDNSError, publication.ReasonDNSConflict, publication.ReasonZoneAmbiguous, publication.ReasonZoneNotFound, publication.ReasonRoleNotAllowed,
+		resource.ReasonAccessDenied, resource.ReasonAWSError, resource.ReasonQuotaExceeded, resource.ReasonValidationFailed, "SomethingNew",
+	}
+	for _, p := range passes {
+		if !publication.Passes(p) {
+			t.Errorf("%s needs a person", p)
+		}
+		for _, s := range stays {
+			if publication.Passes(s) || publication.Severity(s) <= publication.Severity(p) {
+				t.Errorf("%s is no worse than %s", s, p)
+			}
+		}
+	}
+	if publication.Severity(publication.ReasonRoleNotAllowed) >= publication.Severity(resource.ReasonAWSError) {
+		t.Error("what is not known has a place")
+	}
+}

@@ -1,0 +1,127 @@
+package resource
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// queueWait is the delay from which on a new object says that it waits for its turn. Below it the next status is there
+// before anybody wonders.
+const queueWait = 20 * time.Second
+
+// shownAfter is how many failures in a row, about which nothing is known but that they happened, it takes to say so in
+// status.
+const shownAfter = 2
+
+// Standing are the conditions of the last pass.
+func (m Memory) Standing() []chain.Condition {
+	list := slices.Collect(maps.Values(m.Conditions))
+	Sort(list)
+	return list
+}
+
+// Sort puts conditions into the order of their types.
+func Sort(list []chain.Condition) {
+	slices.SortFunc(list, func(a, b chain.Condition) int { return strings.Compare(string(a.Type), string(b.Type)) })
+}
+
+// Stamped puts the conditions in order, with the generation that they speak of.
+func (v *View) Stamped(list ...chain.Condition) []chain.Condition {
+	for i := range list {
+		list[i].Generation = v.Generation
+	}
+	Sort(list)
+	return list
+}
+
+// Interrupted are the conditions after a pass that ended before its decision could be carried out: those that stand,
+// but for what the error itself says.
+func (v *View) Interrupted(standing []chain.Condition, err error) []chain.Condition {
+	ready, known := v.Memory.Conditions[chain.Ready]
+	say := func(reason chain.Reason, message string) []chain.Condition {
+		rest := slices.DeleteFunc(standing, func(c chain.Condition) bool { return c.Type == chain.Ready })
+		return append(rest, chain.Condition{Type: chain.Ready, Reason: reason, Message: message, Generation: v.Generation})
+	}
+	switch {
+	case err == nil:
+	case fault.Is(err, fault.Throttled):
+		if !known && fault.RetryAfter(err) > queueWait {
+			return say(ReasonCreating, "Waiting for a turn: the operator's share of the AWS request rate is in use.")
+		}
+	case fault.Classified(err) && v.Tries.Transients >= shownAfter && (!ready.Status || !v.Applied):
+		return say(ReasonAWSError, err.Error())
+	}
+	return standing
+}
+
+// NextFailure is what has to be remembered of the problem that the pass ended with, and since when this generation has
+// been failing.
+func (v *View) NextFailure(p *chain.Problem) *Failure {
+	if p == nil || !p.Stuck {
+		// What did not take before has not taken until it has stayed for a while: a person who changes it back again
+		// and again meets ever longer pauses.
+		if f := v.Memory.Failure.NotConverging(v.Generation); f != nil && v.Now.Sub(v.Tries.LastCorrection) < StableFor {
+			return f
+		}
+		return nil
+	}
+	f := Failure{Reason: p.Reason, Generation: v.Generation, Since: v.Now}
+	if old := v.failed(); old != nil {
+		f.Since = old.Since
+	}
+	return &f
+}
+
+// Unsynced is the condition Synced where it can be told without a comparison. lost means that the resource was deleted
+// outside.
+func (v *View) Unsynced(p *chain.Problem, lost bool) (chain.Condition, bool) {
+	switch {
+	case v.Paused:
+		return unsynced(ReasonPaused, "Nothing is written for this object until its paused annotation is removed."), true
+	case p != nil && (p.Of == chain.Synced || p.Reason == ReasonWrongAccount):
+		return unsynced(p.Reason, p.Message), true
+	case v.Deleting:
+		return Pending("The object is being deleted."), true
+	case lost:
+		return unsynced(ReasonDriftDetected, fmt.Sprintf("The %s was deleted outside of Kubernetes.", v.Noun)), true
+	}
+	return chain.Condition{}, false
+}
+
+func unsynced(reason chain.Reason, message string) chain.Condition {
+	return chain.Condition{Type: chain.Synced, Reason: reason, Message: message}
+}
+
+// Pending is the condition Synced while what is asked for has not reached AWS.
+func Pending(message string) chain.Condition { return unsynced(ReasonUpdatePending, message) }
+
+// PendingText says what is not in AWS yet.
+func PendingText(diff []Difference) string {
+	if len(diff) == 0 {
+		return "The spec has not been compared with AWS yet."
+	}
+	return "Not in AWS yet: " + SomeFields(diff) + "."
+}
+
+// Synced is the condition once the generation was applied. inherited means that what differs is left as it was adopted.
+func (v *View) Synced(drift []Difference, inherited bool) chain.Condition {
+	switch {
+	case len(drift) > 0 && inherited:
+		return unsynced(ReasonDriftDetected, fmt.Sprintf("Left as the adopted %s has it until the spec changes: %s.", v.Noun, SomeFields(drift)))
+	case len(drift) > 0 && v.Policy.Drift == DriftReport:
+		return unsynced(ReasonDriftDetected, fmt.Sprintf("Changed in AWS and left so by driftPolicy report: %s.", SomeFields(drift)))
+	case len(drift) > 0:
+		return unsynced(ReasonDriftDetected, fmt.Sprintf("Changed in AWS: %s.", SomeFields(drift)))
+	}
+	c := chain.Condition{Type: chain.Synced, Status: true, Reason: ReasonInSync, Message: "AWS equals the spec."}
+	if v.Policy.Drift == DriftSuspend {
+		c.Message = "The spec was applied. With driftPolicy suspend nothing is said about changes made in AWS since."
+	}
+	return c
+}

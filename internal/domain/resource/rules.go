@@ -1,0 +1,220 @@
+package resource
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+)
+
+// Act is what the verdict of a shared rule asks for.
+type Act int
+
+// The acts.
+const (
+	// Pass lets the next rule speak.
+	Pass Act = iota
+	// LookTags and LookAccount read the tags, or the account of the credentials.
+	LookTags
+	LookAccount
+	// EnsureFinalizer puts our finalizer on the object.
+	EnsureFinalizer
+	// Adopt writes Tags, our owner tags, to a resource of the owner Previous.
+	Adopt
+	// Tag sets Tags, Untag removes Keys; Drift is what that corrects. Release removes the owner tags.
+	Tag
+	Untag
+	Release
+	// Tell says how the write of this pass was refused.
+	Tell
+	// Rest ends the pass with the Problem, if there is one, until After.
+	Rest
+)
+
+// Verdict is the answer of a shared rule. Each kind makes a step of its own of it.
+type Verdict struct {
+	Do       Act
+	Tags     map[string]string
+	Keys     []string
+	Previous string
+	Drift    []Difference
+	Problem  *chain.Problem
+	After    time.Duration
+}
+
+func stuck(p chain.Problem) Verdict {
+	p.Stuck = true
+	return Verdict{Do: Rest, Problem: &p}
+}
+
+// Stopped ends the pass of a paused object.
+func (v *View) Stopped() Verdict {
+	if !v.Paused {
+		return Verdict{}
+	}
+	return Verdict{Do: Rest}
+}
+
+// Readable ends the pass where something could not be read.
+func (v *View) Readable() Verdict {
+	if v.World.Unreadable == nil {
+		return Verdict{}
+	}
+	return stuck(chain.Problem{Reason: ReasonOf(v.World.Unreadable.Kind), Message: v.World.Unreadable.Error()})
+}
+
+// SameAccount keeps a mistake in the operator's credentials from looking like the loss of the resource: it would be
+// created again, or its object let go, in the wrong account.
+func (v *View) SameAccount() Verdict {
+	switch {
+	case v.Memory.Account == "", !v.Present && v.World.Knowledge != Absent:
+		return Verdict{}
+	case !v.Present && v.Caller() == "":
+		return Verdict{Do: LookAccount}
+	case !v.Elsewhere():
+		return Verdict{}
+	}
+	return stuck(chain.Problem{Reason: ReasonWrongAccount, Message: fmt.Sprintf(
+		"The %s is in the AWS account %s, the operator's credentials are of the account %s. Nothing was changed. Give the operator credentials of the account %s.",
+		v.Noun, v.Memory.Account, v.Caller(), v.Memory.Account)})
+}
+
+// Owned adopts a resource that the tags do not prove ours, or leaves it alone with that advice.
+func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
+	if !v.Present {
+		return Verdict{}
+	}
+	unproven := !v.World.TagsKnown && !(v.TrustsID && v.Memory.ID == v.ID)
+	if unproven || v.World.TagsDue || v.Nudged && !v.World.TagsFresh {
+		return Verdict{Do: LookTags}
+	}
+	relation := v.Relation()
+	switch {
+	case relation == ownership.Unknown, relation == ownership.Ours:
+		return Verdict{}
+	case !v.World.TagsFresh:
+		// No list shows when the tags are changed, and nothing is taken from an owner who came meanwhile.
+		return Verdict{Do: LookTags}
+	case v.Paused:
+		return Verdict{Do: Rest}
+	case !v.Policy.Adoption.Allows(relation, v.World.OwnerAlive):
+		return stuck(chain.Problem{Reason: ReasonAdoptionRequired, Message: advice(relation)})
+	case v.World.Refused != nil && !v.World.RefusedWith(fault.Exists):
+		return Verdict{Do: Tell}
+	}
+	return Verdict{Do: Adopt, Tags: v.Me.Tags(), Previous: v.PreviousOwner()}
+}
+
+// Finalized keeps our finalizer on an object with a resource behind it.
+func (v *View) Finalized() Verdict {
+	if v.Present && !v.Held {
+		return Verdict{Do: EnsureFinalizer}
+	}
+	return Verdict{}
+}
+
+// TagsFaithful sets tags that differ, and removes those that we had set and that are wanted no more.
+func (v *View) TagsFaithful() Verdict {
+	switch {
+	case !v.Present, !v.World.TagsKnown && v.Applied:
+		return Verdict{}
+	case !v.World.TagsKnown:
+		return Verdict{Do: LookTags}
+	}
+	change := v.TagChange()
+	diff := change.Differences(v.World.Tags)
+	var drift []Difference
+	if v.Applied {
+		drift = diff
+	}
+	switch {
+	case change.Empty(), v.Applied && v.Policy.Drift != DriftEnforce:
+		return Verdict{}
+	case v.Fruitless():
+		return NotConverging(diff)
+	case !v.Proven():
+		return Verdict{Do: LookTags}
+	case len(change.Set) > 0:
+		return Verdict{Do: Tag, Tags: change.Set, Drift: drift}
+	}
+	return Verdict{Do: Untag, Keys: change.Remove}
+}
+
+// NotConverging says that AWS does not keep what is sent.
+func NotConverging(diff []Difference) Verdict {
+	return stuck(chain.Problem{Reason: ReasonDriftNotConverging, Of: chain.Synced, Message: fmt.Sprintf(
+		"AWS did not keep %s after %d corrections: it does not accept the value, or somebody else changes it. Tried again with growing delay.",
+		SomeFields(diff), MaxCorrections)})
+}
+
+// Certain lets a step be taken that can't be taken back: its proof was read in this pass, or as lately as the kind
+// asks.
+func (v *View) Certain() Verdict {
+	if v.World.TagsFresh || v.Moment > 0 && v.Now.Sub(v.World.TagsRead) <= v.Moment {
+		return Verdict{}
+	}
+	return Verdict{Do: LookTags}
+}
+
+// Retained takes the owner tags from a resource that outlives its object.
+func (v *View) Retained() Verdict {
+	switch proof := v.Certain(); {
+	case !v.Kept:
+		return Verdict{}
+	case v.World.Refused != nil:
+		return Verdict{Do: Tell}
+	case proof.Do != Pass:
+		return proof
+	}
+	return Verdict{Do: Release, Keys: ownership.Keys()}
+}
+
+// AwaitCreate holds an object back while a create that was just sent may not show yet; what is how it looks instead.
+func (v *View) AwaitCreate(what string) Verdict {
+	wait := v.createWait()
+	if wait <= 0 {
+		return Verdict{}
+	}
+	return Verdict{Do: Rest, After: wait, Problem: &chain.Problem{Reason: ReasonDeleting, Message: fmt.Sprintf(
+		"The %s %s. Waiting until a create that was just sent can no longer appear.", v.Noun, what)}}
+}
+
+// Strange and Missing are how AwaitCreate looks.
+const (
+	Missing = "is not found"
+	Strange = "that AWS shows is not this object's"
+)
+
+// redeletePause is how long a resource may go on answering after its deletion was accepted before the deletion is sent
+// once more.
+const redeletePause = time.Minute
+
+// AwaitDelete waits while AWS still shows what it has agreed to delete. The kind knows when to look again.
+func (v *View) AwaitDelete() (chain.Problem, bool) {
+	deleted := !v.Tries.DeletedAt.IsZero() && v.Now.Sub(v.Tries.DeletedAt) < redeletePause
+	return chain.Problem{Reason: ReasonDeleting, Message: fmt.Sprintf("The deletion was accepted; AWS still shows the %s.", v.Noun)}, deleted
+}
+
+// Unseen is the problem of a resource that AWS does not show after its create.
+func (v *View) Unseen() chain.Problem {
+	return chain.Problem{Reason: ReasonCreating, Message: fmt.Sprintf("The %s was created; AWS does not show it yet.", v.Noun)}
+}
+
+// Lost is the problem of a resource that was deleted outside, and that the drift policy does not create again; name is
+// what it was known by.
+func (v *View) Lost(name string) chain.Problem {
+	return chain.Problem{Reason: ReasonAWSError, Message: fmt.Sprintf(
+		"The %s %s was deleted outside of Kubernetes, and driftPolicy %s creates nothing. Change the spec, or set spec.driftPolicy to enforce.",
+		v.Noun, name, v.Policy.Drift)}
+}
+
+// Deploying is the problem of a resource whose last change, or which itself if it is new, is on its way to the edge.
+func (v *View) Deploying(isNew bool) chain.Problem {
+	reason, what := ReasonDeploying, "The change"
+	if isNew {
+		reason, what = ReasonCreating, "The new "+v.Noun
+	}
+	return chain.Problem{Reason: reason, Message: what + " is being deployed to CloudFront's edge locations."}
+}

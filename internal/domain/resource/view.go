@@ -1,0 +1,241 @@
+// Package resource knows what all things in AWS have in common of which tags prove that they are ours: what is known
+// and remembered of them, the rules that ask about it, and what status says.
+package resource
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+)
+
+// Object is what is known of the object that a resource of AWS stands behind.
+type Object struct {
+	Now time.Time
+	// Me is the owner that our tags name.
+	Me         ownership.Owner
+	Generation int64
+	// Paused stops every write for this object.
+	Paused bool
+	// Held is true while our finalizer is on the object.
+	Held bool
+	// CreateMark is when a create was last announced. Zero: never.
+	CreateMark time.Time
+	// AdoptedGeneration is the generation of the spec for which a resource was adopted. While it is the present
+	// one, what the spec does not speak of stays as it is.
+	AdoptedGeneration int64
+	// Nudged is true when a person asked to look again at once.
+	Nudged bool
+}
+
+// Policy is what the user allows, whatever the kind.
+type Policy struct {
+	Drift    DriftPolicy
+	Adoption AdoptionPolicy
+	// Retain keeps the resource in AWS when the object goes.
+	Retain bool
+}
+
+// Memory is what status of every kind remembers because it can't be observed cheaply or at all.
+type Memory struct {
+	// ID is the resource's id in AWS. Empty: there is none that is known.
+	ID string
+	// Account is the AWS account of the resource. Empty: none was ever seen.
+	Account string
+	// AppliedGeneration is the generation that AWS was last made equal to.
+	AppliedGeneration int64
+	// AppliedTagKeys are the keys of users' tags that we set.
+	AppliedTagKeys []string
+	Failure        *Failure
+	// Conditions are those that stand in status now.
+	Conditions map[chain.ConditionType]chain.Condition
+}
+
+// World is what was observed of a resource of any kind.
+type World struct {
+	Knowledge Knowledge
+	// Tags are the resource's tags if TagsKnown. TagsDue asks for a fresh look.
+	Tags      map[string]string
+	TagsKnown bool
+	TagsDue   bool
+	// TagsFresh is true when they were read in this pass, TagsRead when that last was.
+	TagsFresh bool
+	TagsRead  time.Time
+	// OwnerAlive is true when the foreign owner in the tags is a live object of this cluster.
+	OwnerAlive bool
+	// Account is the AWS account of the operator's credentials, empty until it was looked up.
+	Account string
+	// Unreadable is why something could not be read that a decision needs.
+	Unreadable *fault.Error
+	// Refused is how the last write of this pass was refused, nil when it was not.
+	Refused *fault.Error
+}
+
+// RefusedWith reports whether this pass's write was refused with one of those kinds.
+func (w World) RefusedWith(kinds ...fault.Kind) bool {
+	return w.Refused != nil && slices.Contains(kinds, w.Refused.Kind)
+}
+
+// View is what the rules are asked about that all kinds share. Each kind makes it of its own Input.
+type View struct {
+	Object
+
+	Policy Policy
+	Memory Memory
+	World  World
+	Tries  Tries
+
+	// Noun is what messages call the resource.
+	Noun string
+	// Present is true while the resource is known to exist, with that ID and ARN then.
+	Present bool
+	ID, ARN string
+	// Desired are the user's tags, the operator's default tags included, owner tags not.
+	Desired map[string]string
+	// Deleting is true from the deletion timestamp on.
+	Deleting bool
+	// Applied is true when AWS was last made equal to what is asked for now.
+	Applied bool
+	// Kept is true when the resource outlives the object.
+	Kept bool
+	// TrustsID means that the ID in status proves whose the resource is until something asks for its tags.
+	TrustsID bool
+	// Moment is how long tags that an earlier pass read prove enough for a step that can't be taken back.
+	Moment time.Duration
+}
+
+// Relation says whose the resource is, Unknown while its tags were not read.
+func (v *View) Relation() ownership.Relation {
+	if !v.World.TagsKnown {
+		return ownership.Unknown
+	}
+	return ownership.Relate(v.Me, v.World.Tags)
+}
+
+// Mine reports whether the resource that is known is the one that status may speak of.
+func (v *View) Mine() bool {
+	if !v.Present || v.Elsewhere() {
+		return false
+	}
+	relation := v.Relation()
+	return relation == ownership.Ours || relation == ownership.Unknown && v.Memory.ID == v.ID
+}
+
+// Proven reports whether the tags were read lately enough to write on the strength of them.
+func (v *View) Proven() bool { return v.World.TagsKnown && v.Now.Sub(v.World.TagsRead) <= ProofAge }
+
+// Caller is the account of the operator's credentials, empty while it is not known.
+func (v *View) Caller() string {
+	if v.Present {
+		return AccountOf(v.ARN)
+	}
+	return v.World.Account
+}
+
+// Elsewhere reports whether the credentials are of another account than the resource.
+func (v *View) Elsewhere() bool {
+	caller := v.Caller()
+	return v.Memory.Account != "" && caller != "" && caller != v.Memory.Account
+}
+
+// Inheriting reports whether the spec is still the one for which the resource was adopted.
+func (v *View) Inheriting() bool {
+	return v.AdoptedGeneration != 0 && v.AdoptedGeneration == v.Generation
+}
+
+// WantedTags are the user's tags and ours.
+func (v *View) WantedTags() map[string]string { return ownership.Merge(v.Desired, v.Me) }
+
+// TagChange is what has to change in the tags, empty while they were not read.
+func (v *View) TagChange() TagChange {
+	if !v.World.TagsKnown {
+		return TagChange{}
+	}
+	return DiffTags(v.WantedTags(), v.World.Tags, v.Memory.AppliedTagKeys)
+}
+
+// TagDifferences is TagChange as status lists it.
+func (v *View) TagDifferences() []Difference { return v.TagChange().Differences(v.World.Tags) }
+
+// TagKeys are the keys of users' tags to remember as set by us.
+func (v *View) TagKeys() []string {
+	if !v.Mine() || !v.World.TagsKnown {
+		return v.Memory.AppliedTagKeys
+	}
+	return AppliedKeys(v.Desired, v.World.Tags, v.Memory.AppliedTagKeys)
+}
+
+// Accepted reports whether AWS has accepted the configuration of the present generation.
+func (v *View) Accepted() bool {
+	return v.Tries.AcceptedFor == v.Generation && v.Tries.Accepted&WroteConfig != 0
+}
+
+// PreviousOwner is who the tags name, empty where they name none.
+func (v *View) PreviousOwner() string {
+	if owner, ok := ownership.FromTags(v.World.Tags); ok {
+		return owner.String()
+	}
+	return ""
+}
+
+// createWait is how long it takes until reads can no longer lag behind the last create; not positive when none was
+// sent.
+func (v *View) createWait() time.Duration {
+	sent := v.CreateMark
+	if v.Tries.CreatedAt.After(sent) {
+		sent = v.Tries.CreatedAt
+	}
+	if sent.IsZero() {
+		return 0
+	}
+	return sent.Add(GracePeriod).Sub(v.Now)
+}
+
+// CreateFresh reports whether a create was sent so lately that AWS may not show its outcome.
+func (v *View) CreateFresh() bool { return v.createWait() > 0 }
+
+// Created reports whether this process saw a create accepted so lately that AWS may not show it.
+func (v *View) Created() bool {
+	return !v.Tries.CreatedAt.IsZero() && v.Now.Sub(v.Tries.CreatedAt) < GracePeriod
+}
+
+// failed is the failure of the present generation, nil where there is none.
+func (v *View) failed() *Failure {
+	if f := v.Memory.Failure; f != nil && f.Generation == v.Generation {
+		return f
+	}
+	return nil
+}
+
+// Failing reports whether that is what fails of this generation.
+func (v *View) Failing(reason chain.Reason) bool {
+	f := v.failed()
+	return f != nil && f.Reason == reason
+}
+
+// Pausing is how long the failure of this generation is not due for its next try, which next names for the time of the
+// last one. A fresh process keeps to the schedule of the one before it. What a person asks for is due at once.
+func (v *View) Pausing(next func(Failure, time.Time) time.Time) time.Duration {
+	f := v.failed()
+	if f == nil || v.Nudged || v.Tries.Asked {
+		return 0
+	}
+	return max(v.DueIn(next), 0)
+}
+
+// DueIn is how long the failure in status still has to wait for its next try, whatever a person asks for.
+func (v *View) DueIn(next func(Failure, time.Time) time.Time) time.Duration {
+	last := v.Tries.Last
+	if last.IsZero() {
+		last = v.Now
+	}
+	return next(*v.Memory.Failure, last).Sub(v.Now)
+}
+
+// Fruitless reports whether this generation was corrected often enough to know that AWS does not keep it, or that
+// something else keeps changing it back.
+func (v *View) Fruitless() bool {
+	return v.Tries.Fruitless(v.Generation, v.Memory.Failure, v.Nudged, v.Now)
+}
