@@ -34,6 +34,7 @@ const (
 	tenantController       = "internal/controller/distributiontenant"
 	distributionRules      = "internal/domain/distribution"
 	tenantRules            = "internal/domain/distributiontenant"
+	sharedRules            = "internal/domain/resource"
 	dnsDomain              = "internal/domain/dns"
 	ownershipDomain        = "internal/domain/ownership"
 	tenantInventory        = "internal/inventory"
@@ -242,7 +243,7 @@ func removeMutations() []mutation {
 	return []mutation{
 		{
 			name:         "the grace after a create mark is not waited for",
-			replacements: []replacement{{tenantRules, "createPending", passes, nil}},
+			replacements: []replacement{{sharedRules, "(*View).AwaitCreate", `return Verdict{}`, nil}},
 			cases:        []string{"lag/create-delete/new tenants hidden 20s/aws:CreateDistributionTenant#1/kill-committed"},
 			oracles:      []string{oracleLeak},
 		}, {
@@ -280,7 +281,7 @@ func removeMutations() []mutation {
 			oracles: []string{oracleLeak},
 		}, {
 			name:         "a tenant that is to stay is deleted",
-			replacements: []replacement{{tenantRules, "retained", passes, nil}},
+			replacements: []replacement{{sharedRules, "(*View).Retained", `return Verdict{}`, nil}},
 			cases:        []string{"reference/retain/undisturbed"},
 			oracles:      []string{oracleDelete},
 		},

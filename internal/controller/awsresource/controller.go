@@ -1,4 +1,4 @@
-// Package parent is the one controller behind the kinds that distribution tenants hang on. All that is decided is
+// Package awsresource is the one controller behind the kinds that distribution tenants hang on. All that is decided is
 // decided in domain/distribution; here is how it is observed and done. A kind brings what is its own.
 package awsresource
 
