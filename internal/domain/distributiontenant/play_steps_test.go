@@ -188,6 +188,8 @@ func (p *play) update(in *distributiontenant.Input, s distributiontenant.Update)
 	p.ask(s.Request)
 	p.touch()
 	if p.loses {
+		// As the inventory does: what the list showed before is not believed any more.
+		p.seen = nil
 		return lost
 	}
 	p.wrote(in)
