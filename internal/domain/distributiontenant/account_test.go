@@ -3,6 +3,7 @@ package distributiontenant_test
 import (
 	"testing"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -47,6 +48,23 @@ func accountCases(deleting bool) map[string]question {
 		"in another account it is not created again":                 wrong(with(quiet(), absent, remembered, caller(theirs))),
 		"a tenant of that name in another account is not ours":       wrong(with(quiet(), remembered, of(theirs))),
 		"a tenant in the right account is quiet":                     {in: with(quiet(), remembered, of(mine)), rule: "Idle", step: distributiontenant.Rest{}},
+	}
+}
+
+// Credentials of another account see no tenant, and status forgets none for that.
+func TestStatusForgetsNoTenantOfAnotherAccount(t *testing.T) {
+	managed := &certificate.Managed{ARN: "arn:cert", State: certificate.Issued}
+	absentFor := func(account string) distributiontenant.Report {
+		in := with(quiet(), absent, func(in *distributiontenant.Input) {
+			in.Memory.Account, in.Memory.Certificate, in.World.Account = "111122223333", managed, account
+		})
+		return distributiontenant.Conclude(in, distributiontenant.Outcome{Decision: distributiontenant.Decide(in)})
+	}
+	if r := absentFor("444455556666"); r.Absent || r.Certificate != managed {
+		t.Errorf("by credentials of another account the tenant is reported absent (%t), its certificate as %v", r.Absent, r.Certificate)
+	}
+	if r := absentFor("111122223333"); !r.Absent || r.Certificate != nil {
+		t.Errorf("by its own account's credentials a lost tenant is reported absent: %t, its certificate as %v", r.Absent, r.Certificate)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"slices"
+
 )
 
 // Report is what status says after a pass. A nil Tenant leaves what stands there, but for its
@@ -56,12 +58,12 @@ func (in conclusion) report(out Outcome) Report {
 	r := Report{
 		ETag: in.Memory.ETag, AppliedGeneration: in.Memory.AppliedGeneration,
 		AppliedTagKeys: v.TagKeys(), Parents: in.Memory.Parents, Failure: in.Memory.Failure,
-		RoutingEndpoint: in.World.RoutingEndpoint, Absent: in.World.Knowledge == resource.Absent,
+		RoutingEndpoint: in.World.RoutingEndpoint, Absent: in.World.Knowledge == resource.Absent && !v.Elsewhere(),
 		Certificates: in.facts.certificates, Requested: in.Memory.Requested, ChangeID: in.World.DNS.ChangeID,
 		Ledger: in.Memory.Ledger,
 	}
-	if in.World.Knowledge == resource.Nothing {
-		// A fresh process has not seen the tenant yet.
+	if in.World.Knowledge == resource.Nothing || v.Elsewhere() {
+		// A fresh process has not seen the tenant yet, and one with credentials of another account can't.
 		r.Certificate = in.Memory.Certificate
 	}
 	if v.Mine() {
@@ -121,8 +123,7 @@ func (in conclusion) reportedDrift(r Report) []resource.Difference {
 	if in.Deleting || in.Unresolved() || !in.facts.resource.Mine() || !in.reached(r.AppliedGeneration, r.Parents) || in.Policy.Drift == resource.DriftSuspend {
 		return nil
 	}
-	drift := append(in.facts.open, in.facts.resource.TagDifferences()...)
-	return append(drift, in.facts.publication.Drift...)
+	return slices.Concat(in.facts.open, in.facts.resource.TagDifferences(), in.facts.publication.Drift)
 }
 
 // lastingFailure is one whose next try takes a while: it is forgotten when that has worked,
@@ -238,7 +239,7 @@ func (in conclusion) syncedCondition(r Report, d Decision) chain.Condition {
 }
 
 func (in conclusion) pendingText() string {
-	diff := append(in.facts.diff, in.facts.resource.TagDifferences()...)
+	diff := slices.Concat(in.facts.diff, in.facts.resource.TagDifferences())
 	if held, _ := domainsHeld(in.Input); held.Problem != nil && len(diff) == 0 {
 		return held.Problem.Message
 	}

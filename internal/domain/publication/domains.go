@@ -22,7 +22,7 @@ func (j *judge) heldDomains() (waiting, leaving []string) {
 	}
 	have := j.Tenant.Domains
 	gone := func(d string) bool { return !slices.Contains(j.Domains, d) }
-	if leaving = j.bound; len(leaving) == 0 && slices.ContainsFunc(have, gone) {
+	if leaving = slices.Clone(j.bound); len(leaving) == 0 && slices.ContainsFunc(have, gone) {
 		for _, d := range have {
 			if gone(d) && slices.ContainsFunc(j.ledger, func(e dns.Entry) bool { return ofDomain(e, d) }) {
 				leaving = append(leaving, d)

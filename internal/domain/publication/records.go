@@ -33,7 +33,7 @@ func (j *judge) mayHold(domain string) bool {
 // serves reports whether CloudFront answers for the domain.
 func (j *judge) serves(domain string) bool { return slices.Contains(j.Tenant.Served, domain) }
 
-// ofDomain reports whether an entry of the ledger belongs to the domaj.
+// ofDomain reports whether an entry of the ledger belongs to the domain.
 func ofDomain(e dns.Entry, domain string) bool { return dns.Domain(e.Name) == domain }
 
 // entries are the records of the domain that are in the ledger to stay.
@@ -102,7 +102,7 @@ func (j *judge) due() []dns.Record {
 		return j.standing()
 	}
 	var out []dns.Record
-	for _, d := range append(j.bound, j.Domains...) {
+	for _, d := range slices.Concat(j.bound, j.Domains) {
 		if j.mayPublish(d) {
 			out = append(out, j.wanted(d)...)
 		}

@@ -1,5 +1,3 @@
-// Package resource knows what all things in AWS have in common that tags prove ours: policies, tries and failures,
-// differences, and the words in which they are told.
 package resource
 
 import (
