@@ -39,7 +39,8 @@ func addZones(mgr ctrl.Manager, c Config, sdk awssdk.Config, stsLimiter *aws.Lim
 	return zones, registerZones(ctrlmetrics.Registry, zones)
 }
 
-// dnsProviders are the DNS services that spec.dns.provider can name: a new one is its adapter and a line here.
+// dnsProviders are the DNS services that spec.dns.provider can name: a new one is its adapter and a line here. Status has to
+// tell the records of two services apart before there is a second one: today what is stored there is Route 53's.
 func (c Config) dnsProviders(sdk awssdk.Config, stsLimiter *aws.Limiter, calls *aws.Metrics) zone.Providers {
 	return zone.Providers{
 		dns.Route53: c.route53(sdk, stsLimiter, calls),

@@ -13,7 +13,8 @@ type Zones interface {
 	// ListZones reads one page of all zones, private ones included. next is empty on the last.
 	ListZones(ctx context.Context, marker string) (page []dns.Zone, next string, err error)
 	// ListRecords reads one page of the record sets of a zone, changes that are not in sync
-	// yet included. next is empty on the last.
+	// yet included. next is empty on the last. An empty list is believed: where a zone always holds something, such as its
+	// own NS and SOA, the adapter refuses one.
 	ListRecords(ctx context.Context, zoneID, marker string) (page []dns.RecordSet, next string, err error)
 	// ReadName reads all record sets of one name.
 	ReadName(ctx context.Context, zoneID, name string) ([]dns.RecordSet, error)

@@ -52,6 +52,7 @@ type Effects struct {
 
 // NewZoneState returns the state of a zone of which nothing is known yet.
 func NewZoneState(t Traits, now time.Time) *ZoneState {
+	t.PageSize = max(t.PageSize, 1)
 	return &ZoneState{
 		traits: t,
 		claims: register{owners: map[Owner]*declared{}, names: map[string][]*declared{}},
