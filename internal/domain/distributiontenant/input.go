@@ -156,7 +156,7 @@ func (in Input) view() *resource.View {
 	v := &resource.View{
 		Object: in.Object, Policy: in.Policy.Policy, Memory: in.Memory.Memory, World: in.World.World, Tries: in.Attempts.Tries,
 		Noun: "distribution tenant", Present: in.World.present(), Desired: in.Desired.Tags, Deleting: in.Deleting,
-		Applied: in.applied(), Kept: in.Policy.Retain, TrustsID: true, Moment: moment,
+		Applied: in.applied(), Kept: in.Policy.Retain, TrustsID: true, TrustsMark: true, Moment: moment,
 	}
 	if t := in.World.Tenant; t != nil {
 		v.ID, v.ARN = t.ID, t.ARN

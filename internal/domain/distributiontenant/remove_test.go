@@ -44,6 +44,9 @@ func removeCases() map[string]question {
 		"a tenant that the list does not show is looked up": {in: with(dying(), unknown), rule: "Located", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
 		"an object whose tenant is gone is let go":          {in: with(dying(), absent), rule: "Gone", step: distributiontenant.LetGo{}},
 		"an object whose create mark is old is let go":      {in: with(dying(), absent, marked(resource.GracePeriod)), rule: "Gone", step: distributiontenant.LetGo{}},
+		"only a mark is waited for, not what was created": {
+			in: with(dying(), absent, func(in *distributiontenant.Input) { in.Attempts.CreatedAt = in.Now }), rule: "Gone", step: distributiontenant.LetGo{},
+		},
 		"not while a create that was just sent may still appear": {
 			in: with(dying(), absent, marked(90*time.Second)), rule: "Gone",
 			step: distributiontenant.Rest{After: resource.GracePeriod - 90*time.Second}, reason: resource.ReasonDeleting,

@@ -102,6 +102,9 @@ type View struct {
 	Kept bool
 	// TrustsID means that the ID in status proves whose the resource is until something asks for its tags.
 	TrustsID bool
+	// TrustsMark is true where the mark on the object alone tells of a create that may not show yet, whatever this process
+	// remembers: without the mark nothing is waited for.
+	TrustsMark bool
 	// Moment is how long tags that an earlier pass read prove enough for a step that can't be taken back.
 	Moment time.Duration
 }
@@ -184,7 +187,7 @@ func (v *View) PreviousOwner() string {
 // sent.
 func (v *View) createWait() time.Duration {
 	sent := v.CreateMark
-	if v.Tries.CreatedAt.After(sent) {
+	if !v.TrustsMark && v.Tries.CreatedAt.After(sent) {
 		sent = v.Tries.CreatedAt
 	}
 	if sent.IsZero() {
