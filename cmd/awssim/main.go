@@ -41,7 +41,7 @@ type config struct {
 	options   aws.Options
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	cfg, err := parse(args, stderr)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if err != nil {
 			return errors.Join(err, listener.Close())
 		}
-		defer stop()
+		defer func() { err = errors.Join(err, stop()) }()
 	}
 	fmt.Fprintf(stdout, "simulated AWS ready: export AWS_ENDPOINT_URL=http://%s AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_REGION=us-east-1\n",
 		listener.Addr())

@@ -2,14 +2,13 @@ package main
 
 import (
 	"bytes"
-	"net"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/miekg/dns"
 
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/dnsserver"
 )
 
 // publicDNS serves a zone as a playground does, and returns the address.
@@ -20,21 +19,16 @@ func publicDNS(t *testing.T) string {
 		{Name: "shop.example.net", Type: "CNAME", Values: []string{"www.example.net"}},
 		{Name: "www.example.net", Type: "A", TTL: 60, Values: []string{"192.0.2.80"}},
 	}}}
-	connection, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
+	server, err := dnsserver.Start(t.Context(), "127.0.0.1:0", sim.New(sim.Options{Seed: &seed}).DNSHandler())
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &dns.Server{PacketConn: connection, Handler: sim.New(sim.Options{Seed: &seed}).DNSHandler()}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = server.ActivateAndServe() // with the error of a closed connection
-	}()
 	t.Cleanup(func() {
-		_ = connection.Close()
-		<-ended
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
 	})
-	return connection.LocalAddr().String()
+	return server.Address
 }
 
 func TestLookup(t *testing.T) {

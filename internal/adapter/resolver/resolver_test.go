@@ -2,8 +2,6 @@ package resolver_test
 
 import (
 	"context"
-	"errors"
-	"net"
 	"strings"
 	"testing"
 
@@ -12,6 +10,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/dnsserver"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,42 +20,16 @@ const target = "dmain.cloudfront.net"
 // serve starts a DNS server on UDP and TCP and returns where it listens.
 func serve(t *testing.T, handle dns.HandlerFunc) string {
 	t.Helper()
-	packets, streams := listen(t)
-	for _, s := range []*dns.Server{{PacketConn: packets, Handler: handle}, {Listener: streams, Handler: handle}} {
-		ready, done := make(chan struct{}), make(chan error, 1)
-		s.NotifyStartedFunc = func() { close(ready) }
-		go func() { done <- s.ActivateAndServe() }()
-		<-ready
-		t.Cleanup(func() {
-			if err := s.Shutdown(); err != nil {
-				t.Errorf("ending the DNS server: %v", err)
-			}
-			if err := <-done; err != nil {
-				t.Errorf("the DNS server: %v", err)
-			}
-		})
+	server, err := dnsserver.Start(t.Context(), "127.0.0.1:0", handle)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return packets.LocalAddr().String()
-}
-
-// listen finds a port that is free for both protocols: the system gives out one that is free for UDP, and somebody else may
-// have its number for TCP.
-func listen(t *testing.T) (net.PacketConn, net.Listener) {
-	t.Helper()
-	var failures []error
-	for range 10 {
-		packets, err := new(net.ListenConfig).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Errorf("the DNS server: %v", err)
 		}
-		streams, err := new(net.ListenConfig).Listen(t.Context(), "tcp", packets.LocalAddr().String())
-		if err == nil {
-			return packets, streams
-		}
-		failures = append(failures, err, packets.Close())
-	}
-	t.Fatal(errors.Join(failures...))
-	return nil, nil
+	})
+	return server.Address
 }
 
 // zone is a server that knows these records and follows CNAMEs in one answer, or leaves that

@@ -15,36 +15,22 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/dnsserver"
 )
 
 // dnsServer serves a simulator's DNS over UDP and TCP and returns the address.
 func dnsServer(t *testing.T, sim *aws.Sim) string {
 	t.Helper()
-	packets, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
+	server, err := dnsserver.Start(t.Context(), "127.0.0.1:0", sim.DNSHandler())
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", packets.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, server := range []*dns.Server{{PacketConn: packets}, {Listener: listener}} {
-		server.Handler = sim.DNSHandler()
-		started := make(chan struct{})
-		server.NotifyStartedFunc = func() { close(started) }
-		done := make(chan error, 1)
-		go func() { done <- server.ActivateAndServe() }()
-		<-started
-		t.Cleanup(func() {
-			if err := server.Shutdown(); err != nil {
-				t.Error(err)
-			}
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	return packets.LocalAddr().String()
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server.Address
 }
 
 func lookup(t *testing.T, network, server, name string, kind uint16) *dns.Msg {
