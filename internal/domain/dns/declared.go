@@ -30,7 +30,6 @@ type declared struct {
 }
 
 func (e Declared) happen(z *ZoneState) {
-	before, _ := z.Due(z.at.Now)
 	part := e.Claim
 	c, again := z.claims.owners[part.Owner]
 	if !again {
@@ -60,8 +59,6 @@ func (e Declared) happen(z *ZoneState) {
 		// An object that stores a ledger at the end of a pass does not look at the answer any more.
 		z.wake(part.Owner)
 	}
-	first, _ := z.Due(z.at.Now)
-	z.effects.Sooner = first.Before(before)
 }
 
 // goesOn reports whether the ledger of a claim has to go on by what is known already.

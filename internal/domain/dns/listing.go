@@ -63,7 +63,6 @@ func (l *listings) due() time.Time {
 func (RefreshAsked) happen(z *ZoneState) {
 	if z.held.sets != nil && z.listings.current == nil && z.at.Now.Sub(z.held.listed) >= refreshAfter {
 		z.listings.next = z.at.Now
-		z.effects.Sooner = true
 	}
 }
 

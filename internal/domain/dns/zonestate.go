@@ -66,8 +66,11 @@ func NewZoneState(t Traits, now time.Time) *ZoneState {
 // Apply takes over what has happened at a moment.
 func (z *ZoneState) Apply(at Moment, e Event) Effects {
 	z.at, z.effects = at, Effects{}
+	before, _ := z.Due(at.Now)
 	e.happen(z)
 	z.settle()
+	first, _ := z.Due(at.Now)
+	z.effects.Sooner = first.Before(before)
 	return z.effects
 }
 

@@ -279,6 +279,26 @@ func TestNothingMoreIsSentForANameBeforeTheAnswer(t *testing.T) {
 	w.until(t, dns.Sending)
 }
 
+func TestForgettingAClaimMakesRoomAtOnce(t *testing.T) {
+	w, claims := intending(t, "a")
+	second := dns.Claim{Owner: owner(1), Ledger: []dns.Entry{entry(cname("a.example.com", "other.example.com"), dns.Intended)}}
+	w.declare(second)
+	w.answer = func(dns.Call) error { return refusal(fault.Invalid) }
+	w.step()
+	w.answer = nil
+	w.until(t, dns.Reading)
+	w.step()
+	if due, job := w.state.Due(w.now); job == dns.Sending && !due.After(w.now) {
+		t.Fatal("the second is sent although the first, which waits for its next try, has the name")
+	}
+	if effects := w.apply(dns.Forgotten{Owner: claims[0].Owner}); !effects.Sooner {
+		t.Error("the worker is not told that there is something to send")
+	}
+	if due, job := w.state.Due(w.now); job != dns.Sending || due.After(w.now.Add(time.Minute)) {
+		t.Errorf("job %d at %s, want the second sent", job, due)
+	}
+}
+
 // A page that was requested before a batch, or before its answer was lost, shows the zone as it was.
 func TestAPageFromBeforeABatch(t *testing.T) {
 	for sentence, test := range map[string]struct {
