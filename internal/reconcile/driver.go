@@ -51,8 +51,10 @@ type Kind[O client.Object] interface {
 	New() O
 	// Finalizer is the name of the kind's finalizer.
 	Finalizer() string
-	// Begin starts a pass over the object. It asks nobody outside.
-	Begin(ctx context.Context, o O) Pass
+	// Begin starts a pass over the object with what is known of the world: from memory, from caches and, where those may
+	// not be trusted, from the API server. It writes nothing, and makes no call to what the object stands for. After an
+	// error there is no pass: nothing is reported of the object, and the error ends in a delay as any other does.
+	Begin(ctx context.Context, o O) (Pass, error)
 	// Forget drops what is remembered of an object that is gone.
 	Forget(key client.ObjectKey)
 	// Status returns a pointer to the object's status.
@@ -123,19 +125,22 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	if !o.GetDeletionTimestamp().IsZero() && !controllerutil.ContainsFinalizer(o, d.Kind.Finalizer()) {
 		return ctrl.Result{}, nil
 	}
+	outside, cancel := context.WithTimeout(ctx, d.timeout())
+	defer cancel()
+	pass, err := d.Kind.Begin(outside, o)
+	if err != nil {
+		return d.result(ctx, 0, err)
+	}
 	k := &keeper[O]{client: d.Client, live: d.Live, blank: d.Kind.New, object: o, finalizer: d.Kind.Finalizer()}
-	pass := d.Kind.Begin(ctx, o)
-	released, more, failure := d.run(ctx, pass, k)
-	if released && failure == nil {
+	released, more, failure := d.run(outside, pass, k)
+	switch {
+	case released && failure == nil:
 		for _, e := range pass.Conclude(nil).Events {
 			d.Publish(o, e)
 		}
 		return ctrl.Result{}, nil
-	}
-	if errors.Is(failure, ErrBehind) {
-		// The watch wakes the object when it brings the change; this is for a watch that hangs.
-		log.FromContext(ctx).V(1).Info("Nothing was written", "reason", failure.Error())
-		return ctrl.Result{RequeueAfter: behindDelay}, nil
+	case errors.Is(failure, ErrBehind):
+		return d.result(ctx, 0, failure)
 	}
 	return d.conclude(ctx, o, pass, more, failure)
 }
@@ -150,8 +155,6 @@ func (d *Driver[O]) timeout() time.Duration {
 // run decides and performs until a step rests, releases or fails. more means that the
 // next step would have been a second write.
 func (d *Driver[O]) run(ctx context.Context, pass Pass, k *keeper[O]) (released, more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, d.timeout())
-	defer cancel()
 	wrote := false
 	for range maxSteps {
 		switch effect := pass.Decide(); effect {
@@ -209,6 +212,10 @@ func (d *Driver[O]) result(ctx context.Context, after time.Duration, err error) 
 	switch {
 	case err == nil:
 		return ctrl.Result{RequeueAfter: after}, nil
+	case errors.Is(err, ErrBehind):
+		// The watch wakes the object when it brings the change; this is for a watch that hangs.
+		log.FromContext(ctx).V(1).Info("Nothing was written", "reason", err.Error())
+		return ctrl.Result{RequeueAfter: behindDelay}, nil
 	case apierrors.IsNotFound(err):
 		return ctrl.Result{}, nil
 	case apierrors.IsConflict(err):

@@ -160,7 +160,7 @@ func (c *Controller[O, R]) Forget(key client.ObjectKey) {
 }
 
 // Begin implements reconcile.Kind.
-func (c *Controller[O, R]) Begin(ctx context.Context, o O) reconcile.Pass { return c.observe(ctx, o) }
+func (c *Controller[O, R]) Begin(_ context.Context, o O) (reconcile.Pass, error) { return c.observe(o), nil }
 
 // recall returns a copy of what is remembered of the object. A new object of the same name begins anew.
 func (c *Controller[O, R]) recall(o O) memory {

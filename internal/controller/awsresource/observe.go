@@ -37,7 +37,7 @@ type pass[O client.Object, R any] struct {
 }
 
 // observe gathers what is known without asking anybody: the resource itself is read anew in every pass.
-func (c *Controller[O, R]) observe(_ context.Context, o O) *pass[O, R] {
+func (c *Controller[O, R]) observe(o O) *pass[O, R] {
 	spec, status := c.kind.Spec(o), c.kind.Status(o)
 	p := &pass[O, R]{Controller: c, object: o, status: status, memory: c.recall(o)}
 	annotations := o.GetAnnotations()

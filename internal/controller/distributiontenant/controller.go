@@ -126,8 +126,8 @@ func (c *Controller) forgetZones(key client.ObjectKey, uid types.UID) {
 }
 
 // Begin implements reconcile.Kind.
-func (c *Controller) Begin(ctx context.Context, o *v1alpha1.DistributionTenant) reconcile.Pass {
-	return c.observe(ctx, o)
+func (c *Controller) Begin(ctx context.Context, o *v1alpha1.DistributionTenant) (reconcile.Pass, error) {
+	return c.observe(ctx, o), nil
 }
 
 // recall returns what is remembered of the tries for the object. A new object of the

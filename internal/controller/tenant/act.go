@@ -13,9 +13,6 @@ import (
 
 // Perform implements reconcile.Pass.
 func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
-	if !p.observed {
-		return p.observe(ctx)
-	}
 	switch s := p.decision.Step.(type) {
 	case tenant.Look:
 		return p.look(ctx)

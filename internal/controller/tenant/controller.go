@@ -75,8 +75,9 @@ func (c *Controller) Forget(key client.ObjectKey) {
 }
 
 // Begin implements reconcile.Kind.
-func (c *Controller) Begin(_ context.Context, o *kleffv1.Tenant) reconcile.Pass {
-	return &pass{Controller: c, object: o, memory: c.recall(o)}
+func (c *Controller) Begin(ctx context.Context, o *kleffv1.Tenant) (reconcile.Pass, error) {
+	p := &pass{Controller: c, object: o, memory: c.recall(o)}
+	return p, p.observe(ctx)
 }
 
 // recall returns what is remembered of the tenant. A new object of the same name begins anew.

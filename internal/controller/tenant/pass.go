@@ -26,7 +26,6 @@ type pass struct {
 	object *kleffv1.Tenant
 	memory *memory
 
-	observed bool
 	// confirmed says that the finalizer is stored, and the object as the pass knows it.
 	confirmed bool
 	in        tenant.Input
@@ -36,9 +35,6 @@ type pass struct {
 
 // Decide implements reconcile.Pass.
 func (p *pass) Decide() chain.Effect {
-	if !p.observed {
-		return chain.Read
-	}
 	p.decision = tenant.Decide(p.in)
 	return p.decision.Step.Effect()
 }
@@ -59,11 +55,8 @@ func (p *pass) observe(ctx context.Context) error {
 	if err := p.sawNamespace(ctx, namespace); err != nil {
 		return err
 	}
-	if p.in.World.Follow, err = p.follow(ctx); err != nil {
-		return err
-	}
-	p.observed = true
-	return nil
+	p.in.World.Follow, err = p.follow(ctx)
+	return err
 }
 
 // sawNamespace takes what was found of the namespace, and reads the children if it is the tenant's and stays.
@@ -148,9 +141,6 @@ func (p *pass) follow(ctx context.Context) (tenant.Follow, error) {
 
 // Conclude implements reconcile.Pass.
 func (p *pass) Conclude(err error) reconcile.Conclusion {
-	if !p.observed {
-		return reconcile.Conclusion{}
-	}
 	if _, over := p.decision.Step.(tenant.LetGo); over {
 		return p.farewell(err)
 	}

@@ -87,8 +87,9 @@ func (c *Controller) Forget(key client.ObjectKey) {
 }
 
 // Begin implements reconcile.Kind.
-func (c *Controller) Begin(_ context.Context, o *kleffv1.TenantPlan) reconcile.Pass {
-	return &pass{Controller: c, object: o, memory: c.recall(o)}
+func (c *Controller) Begin(ctx context.Context, o *kleffv1.TenantPlan) (reconcile.Pass, error) {
+	p := &pass{Controller: c, object: o, memory: c.recall(o)}
+	return p, p.observe(ctx)
 }
 
 // recall returns what is remembered of the plan. A new object of the same name begins anew.

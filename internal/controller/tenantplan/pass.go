@@ -32,7 +32,6 @@ type pass struct {
 	object *kleffv1.TenantPlan
 	memory *memory
 
-	observed  bool
 	confirmed bool
 	in        tenantplan.Input
 	decision  tenantplan.Decision
@@ -41,18 +40,12 @@ type pass struct {
 
 // Decide implements reconcile.Pass.
 func (p *pass) Decide() chain.Effect {
-	if !p.observed {
-		return chain.Read
-	}
 	p.decision = tenantplan.Decide(p.in)
 	return p.decision.Step.Effect()
 }
 
 // Perform implements reconcile.Pass.
 func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
-	if !p.observed {
-		return p.observe(ctx)
-	}
 	switch s := p.decision.Step.(type) {
 	case tenantplan.EnsureFinalizer:
 		return p.hold(ctx, k)
@@ -86,7 +79,6 @@ func (p *pass) observe(ctx context.Context) error {
 		p.in.Followers = append(p.in.Followers, convert.Follower(&p.tenants[i], p.object))
 	}
 	p.observeConstraints(ctx)
-	p.observed = true
 	return nil
 }
 
@@ -239,9 +231,6 @@ func (p *pass) release(ctx context.Context, s tenantplan.Release) {
 
 // Conclude implements reconcile.Pass.
 func (p *pass) Conclude(err error) reconcile.Conclusion {
-	if !p.observed {
-		return reconcile.Conclusion{}
-	}
 	report := tenantplan.Conclude(p.in, tenantplan.Outcome{Decision: p.decision, Err: err})
 	before := p.object.Status.DeepCopy()
 	now := p.Clock.Now()

@@ -21,9 +21,6 @@ import (
 
 // Perform implements reconcile.Pass.
 func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
-	if p.failed != nil {
-		return p.failed
-	}
 	switch p.decision.Step {
 	case tenantsource.Read:
 		return p.read(ctx)

@@ -94,7 +94,7 @@ func (c *Controller) Forget(key client.ObjectKey) {
 }
 
 // Begin implements reconcile.Kind.
-func (c *Controller) Begin(ctx context.Context, o *v1alpha1.TenantSource) reconcile.Pass {
+func (c *Controller) Begin(ctx context.Context, o *v1alpha1.TenantSource) (reconcile.Pass, error) {
 	return c.observe(ctx, o)
 }
 

@@ -26,12 +26,10 @@ type pass struct {
 	// target is where the objects are, labels mark them.
 	target string
 	labels map[string]string
-	// failed is why the objects could not be looked at.
-	failed error
 }
 
-// observe gathers what is known without asking anybody.
-func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) *pass {
+// observe gathers what is known. Nothing is asked but the API server, about the objects of a source that is deleted.
+func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pass, error) {
 	s := c.recall(o)
 	p := &pass{Controller: c, object: o, session: s, target: convert.TargetNamespace(o), labels: convert.SourceLabels(o)}
 	p.compile()
@@ -49,9 +47,9 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) *pas
 	}
 	p.in.Expire()
 	if p.in.Deleting && !p.in.Retains() && p.in.Invalid == "" {
-		p.observeRemoval(ctx)
+		return p, p.observeRemoval(ctx)
 	}
-	return p
+	return p, nil
 }
 
 // compile makes the program of this generation, once.
@@ -83,15 +81,14 @@ func (p *pass) invalid() string {
 
 // observeRemoval asks the guard about a deleted source. Until something is counted it is asked anew in each
 // pass: the approval may have come, or the policy have changed.
-func (p *pass) observeRemoval(ctx context.Context) {
+func (p *pass) observeRemoval(ctx context.Context) error {
 	gone := map[string]bool{}
 	if r := p.session.Round; r != nil && r.Reserved {
 		gone = r.Gone()
 	}
 	fleet, err := p.fleet(ctx)
 	if err != nil {
-		p.failed = err
-		return
+		return err
 	}
 	for _, o := range fleet.owned(p.in.Policy) {
 		if !gone[o.UID] {
@@ -99,21 +96,18 @@ func (p *pass) observeRemoval(ctx context.Context) {
 		}
 	}
 	if len(p.in.Owned) == 0 {
-		p.failed = p.confirmEmpty(ctx)
+		return p.confirmEmpty(ctx)
 	}
-	if r := p.session.Round; len(p.in.Owned) > 0 && (r == nil || !r.Reserved || r.Removed == len(r.Verdict.Go)) {
+	if r := p.session.Round; r == nil || !r.Reserved || r.Removed == len(r.Verdict.Go) {
 		p.session.Round = p.in.Judge()
 	}
+	return nil
 }
 
 // Decide implements reconcile.Pass.
 func (p *pass) Decide() chain.Effect {
 	p.in.Now = p.Clock.Now()
 	p.decision = tenantsource.Decide(p.in)
-	if p.failed != nil && p.decision.Step != tenantsource.Rest {
-		// Nothing is known of the objects: looking again is all there is to do.
-		p.decision = tenantsource.Decision{Rule: "Unobserved", Step: tenantsource.Read}
-	}
 	return p.decision.Step.Effect()
 }
 
