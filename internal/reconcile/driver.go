@@ -63,7 +63,7 @@ type Kind[O client.Object] interface {
 
 // Pass is one reconcile of one object.
 type Pass interface {
-	// Decide picks the next step and says what it does.
+	// Decide picks the next step from what the pass knows, and says what the step does. It has no effect of its own.
 	Decide() chain.Effect
 	// Perform carries the step out. An error ends the pass.
 	Perform(ctx context.Context, k Keeper) error

@@ -590,6 +590,39 @@ func TestAnOlderClaimIsIgnored(t *testing.T) {
 	r.wantZone(lineA)
 }
 
+func TestAPartialClaim(t *testing.T) {
+	t.Run("it takes nothing away from a whole one", func(t *testing.T) {
+		r := newRig(t)
+		o := r.object(1, cname("a"))
+		r.run(2 * time.Minute)
+		partial := o.Claim
+		partial.Version++
+		partial.Partial, partial.Wants, partial.Ledger = true, nil, []dns.Entry{{Record: cname("a"), State: dns.Retracting}}
+		if got := r.Declare(partial).Of(cname("a")); got.Phase != dns.There {
+			t.Errorf("the answer is %v", got)
+		}
+		r.run(time.Hour)
+		r.wantZone(lineA)
+	})
+	t.Run("it is worked on where nothing else is known, and gives way to any other", func(t *testing.T) {
+		r := newRig(t)
+		o := r.object(1, cname("a"))
+		r.run(2 * time.Minute)
+		r.Forget(o.Owner)
+		partial := o.Claim
+		partial.Version, partial.Partial, partial.Wants = 9, true, nil
+		r.Declare(partial)
+		r.run(2 * time.Minute)
+		if got := r.Declare(partial).Of(cname("a")); got.Phase != dns.There {
+			t.Errorf("the answer is %v", got)
+		}
+		o.Wants = []dns.Record{cname("b")}
+		r.pass(o)
+		r.run(time.Hour)
+		r.wantLedger(o, "CNAME b.example.com Published")
+	})
+}
+
 func TestAZoneThatIsGone(t *testing.T) {
 	r := newRig(t)
 	o := r.object(1, cname("a"))

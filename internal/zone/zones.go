@@ -67,6 +67,7 @@ type Zones struct {
 // known is what was last declared for an object.
 type known struct {
 	version uint64
+	partial bool
 	zones   []address
 }
 
@@ -108,14 +109,14 @@ func (z *Zones) Start(ctx context.Context) error {
 func (z *Zones) NeedLeaderElection() bool { return true }
 
 // Declare takes over what an object wants and holds, and says how all of that stands. It makes
-// no call. A claim that is older than the known one is answered and not taken over.
+// no call. A claim that is older than the known one, or knows less, is answered and not taken over.
 func (z *Zones) Declare(c dns.Claim) dns.View {
 	view := dns.View{Records: make(map[dns.Record]dns.Standing, len(c.Wants)+len(c.Ledger))}
 	parts := partsOf(c)
 	var woken []dns.Owner
 	z.mu.Lock()
 	before, again := z.known[c.Owner]
-	if !again || c.Version >= before.version {
+	if !again || before.partial || !c.Partial && c.Version >= before.version {
 		woken = z.withdraw(c.Owner, before.zones, parts)
 		z.remember(c, parts)
 		for id, part := range parts {
@@ -197,7 +198,7 @@ func (z *Zones) remember(c dns.Claim, parts map[address]dns.Claim) {
 		delete(z.known, c.Owner)
 		return
 	}
-	z.known[c.Owner] = known{version: c.Version, zones: slices.SortedFunc(maps.Keys(parts), compareAddresses)}
+	z.known[c.Owner] = known{version: c.Version, partial: c.Partial, zones: slices.SortedFunc(maps.Keys(parts), compareAddresses)}
 }
 
 // worker returns the worker of a zone, and starts one where there is none.

@@ -23,6 +23,14 @@ const markFresh = 10 * time.Second
 
 // Perform implements reconcile.Pass.
 func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
+	err := p.perform(ctx, k)
+	// What the step has shown or done may change what is wanted of the zones, and so what they have to say to it.
+	p.in.Now = p.Clock.Now()
+	p.declare(p.in.Memory.Ledger)
+	return err
+}
+
+func (p *pass) perform(ctx context.Context, k reconcile.Keeper) error {
 	ctx = port.WithCall(ctx, port.Call{Key: string(p.object.UID), Class: p.class(), Pass: &p.calls})
 	s := p.out.Decision.Step
 	var err error

@@ -20,7 +20,6 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	now := p.Clock.Now()
 	p.in.Now, p.out.Err = now, err
 	p.noteEnd(err)
-	p.declare(p.in.Memory.Ledger)
 	report := distributiontenant.Conclude(p.in, p.out)
 	if fault.Is(err, fault.Conflict, fault.NotFound) {
 		// What is known is out of date. Status may have it from another replica already.

@@ -19,15 +19,9 @@ func (p *pass) declare(stored []dns.Entry) {
 		p.Zones.Forget(p.owner())
 		return
 	}
-	v := version(p.object.ResourceVersion)
-	if !p.in.KnowsPlaces() {
-		// The zones answer, and keep to what was declared before: a claim that is given up for a
-		// moment loses its place, and the last one in a zone what is known of the zone.
-		v = 0
-	}
 	p.in.World.DNS = p.Zones.Declare(dns.Claim{
-		Owner: p.owner(), Version: v, Since: p.object.CreationTimestamp.Time,
-		Access: p.access(), Wants: p.in.Wants(), Ledger: p.unhindered(stored),
+		Owner: p.owner(), Version: version(p.object.ResourceVersion), Since: p.object.CreationTimestamp.Time,
+		Access: p.access(), Wants: p.in.Wants(), Partial: !p.in.KnowsPlaces(), Ledger: p.unhindered(stored),
 		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Correct: p.in.Policy.Drift == resource.DriftEnforce && !p.in.Paused && !p.in.Unresolved(),
 	})
 }

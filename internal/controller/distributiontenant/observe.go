@@ -71,6 +71,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	if p.in.Nudged {
 		c.Zones.Refresh(p.owner())
 	}
+	p.declare(p.in.Memory.Ledger)
 	return p
 }
 
@@ -115,8 +116,6 @@ func (p *pass) ownerAlive(ctx context.Context) bool {
 
 // Decide implements reconcile.Pass.
 func (p *pass) Decide() chain.Effect {
-	p.in.Now = p.Clock.Now()
-	p.declare(p.in.Memory.Ledger)
 	p.out.Decision = distributiontenant.Decide(p.in)
 	return p.out.Decision.Step.Effect()
 }
