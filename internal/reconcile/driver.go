@@ -73,10 +73,10 @@ type Pass interface {
 
 // Keeper stands between a pass and its first write to the world outside.
 type Keeper interface {
-	// Hold makes sure that the object is as the pass knows it, with the finalizer and the
+	// EnsureFinalizer makes sure that the object is as the pass knows it, with the finalizer and the
 	// annotations stored: by one write, or by a live read when all of them are there. It
 	// fails when the object has changed.
-	Hold(ctx context.Context, annotations map[string]string) error
+	EnsureFinalizer(ctx context.Context, annotations map[string]string) error
 }
 
 // Conclusion is what is left to do after a pass.
@@ -112,7 +112,7 @@ type Driver[O client.Object] struct {
 
 // Reconcile implements reconcile.Reconciler.
 func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	// A shutdown must not cut a call in the middle: the pass ends by itself.
+	// A shutdown must not cut a call in the middle: the pass runs to its end.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.timeout()+reportTimeout)
 	defer cancel()
 	o := d.Kind.New()
@@ -225,14 +225,14 @@ func (d *Driver[O]) result(ctx context.Context, after time.Duration, err error) 
 	kind := fault.KindOf(err)
 	switch kind {
 	case fault.Throttled:
-		log.FromContext(ctx).V(1).Info("Waiting for a turn at AWS", "error", err.Error())
+		log.FromContext(ctx).V(1).Info("Waiting for a turn", "error", err.Error())
 		delay := fault.RetryAfter(err)
 		if delay == 0 {
 			delay = throttleDelay
 		}
 		return ctrl.Result{RequeueAfter: delay}, nil
 	case fault.Conflict, fault.NotFound:
-		log.FromContext(ctx).V(1).Info("AWS changed meanwhile", "error", err.Error())
+		log.FromContext(ctx).V(1).Info("The world outside changed meanwhile", "error", err.Error())
 		return ctrl.Result{RequeueAfter: max(conflictDelay, after)}, nil
 	case fault.None, fault.Transient, fault.Exists, fault.NotDisabled, fault.InUse, fault.DomainTaken,
 		fault.DomainUnverified, fault.Denied, fault.Quota, fault.Invalid:
@@ -252,7 +252,7 @@ type keeper[O client.Object] struct {
 	finalizer string
 }
 
-func (k *keeper[O]) Hold(ctx context.Context, annotations map[string]string) error {
+func (k *keeper[O]) EnsureFinalizer(ctx context.Context, annotations map[string]string) error {
 	missing := !controllerutil.ContainsFinalizer(k.object, k.finalizer)
 	for key, value := range annotations {
 		missing = missing || k.object.GetAnnotations()[key] != value
@@ -260,7 +260,7 @@ func (k *keeper[O]) Hold(ctx context.Context, annotations map[string]string) err
 	if !missing {
 		return k.confirm(ctx)
 	}
-	return k.patch(ctx, "holding the object", func() {
+	return k.patch(ctx, "adding the finalizer", func() {
 		controllerutil.AddFinalizer(k.object, k.finalizer)
 		all := maps.Clone(k.object.GetAnnotations())
 		if all == nil {
@@ -275,7 +275,7 @@ func (k *keeper[O]) Hold(ctx context.Context, annotations map[string]string) err
 // cache may be behind by minutes: in a replica that was frozen and does not know yet that
 // another one leads, or behind a watch that hangs. An older spec must not undo a newer one.
 // The status may be older; what was written there since costs a call at most. Of the
-// annotations only our own count: the cache drops what nobody reads.
+// annotations only our own count: the cache drops the others.
 func (k *keeper[O]) confirm(ctx context.Context) error {
 	now := k.blank()
 	if err := k.live.Get(ctx, client.ObjectKeyFromObject(k.object), now); err != nil {
@@ -303,7 +303,7 @@ func (k *keeper[O]) ours(annotations map[string]string) map[string]string {
 }
 
 func (k *keeper[O]) release(ctx context.Context) error {
-	err := k.patch(ctx, "letting the object go", func() { controllerutil.RemoveFinalizer(k.object, k.finalizer) })
+	err := k.patch(ctx, "removing the finalizer", func() { controllerutil.RemoveFinalizer(k.object, k.finalizer) })
 	return client.IgnoreNotFound(err)
 }
 

@@ -54,7 +54,7 @@ type Related struct {
 }
 
 // Setup registers the driver with the manager. The primary objects wake on a change of
-// spec, deletion, the named annotations, and a finalizer that somebody removed: never on
+// spec, deletion, the named annotations, and a finalizer that was taken off: never on
 // our own writes.
 func Setup[O client.Object](mgr ctrl.Manager, d *Driver[O], w Watch) error {
 	b := ctrl.NewControllerManagedBy(mgr).Named(w.Name).

@@ -17,8 +17,8 @@ type Waker struct {
 	active <-chan struct{}
 }
 
-// NewWaker makes one. active is closed once this replica is the one that works: nobody takes from the queue before, and every object
-// is looked at then.
+// NewWaker makes one. active is closed once this replica is the one that works: nothing is queued before, and every object is
+// looked at then.
 func NewWaker(active <-chan struct{}) *Waker {
 	return &Waker{queue: make(chan event.GenericEvent, wakeQueue), active: active}
 }

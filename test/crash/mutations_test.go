@@ -169,13 +169,13 @@ func createMutations() []mutation {
 	return []mutation{
 		{
 			name: "the create mark is not stored",
-			replacements: []replacement{{tenantController, "(*pass).hold", `delete(annotations, v1alpha1.AnnotationCreatePending)
+			replacements: []replacement{{tenantController, "(*pass).ensureFinalizer", `delete(annotations, v1alpha1.AnnotationCreatePending)
 				return original(ctx, k, annotations)`, []string{kubeAPI}}},
 			cases:   []string{"lag/create-delete/new tenants hidden 20s/aws:CreateDistributionTenant#1/kill-committed"},
 			oracles: []string{oracleLeak},
 		}, {
 			name: "the finalizer is not stored before the create",
-			replacements: []replacement{{tenantController, "(*pass).hold", `if annotations[v1alpha1.AnnotationCreatePending] != "" {
+			replacements: []replacement{{tenantController, "(*pass).ensureFinalizer", `if annotations[v1alpha1.AnnotationCreatePending] != "" {
 					return nil
 				}
 				return original(ctx, k, annotations)`, []string{kubeAPI}}},

@@ -45,8 +45,8 @@ func keptIn(refused **fault.Error, err error) error {
 
 func (p *pass[O, R]) write(ctx context.Context, k reconcile.Keeper, s distribution.Step) error {
 	switch s := s.(type) {
-	case distribution.Hold:
-		return p.hold(ctx, k, nil)
+	case distribution.EnsureFinalizer:
+		return p.ensureFinalizer(ctx, k, nil)
 	case distribution.Create:
 		return p.create(ctx, k, s)
 	case distribution.Adopt:
@@ -66,10 +66,10 @@ func (p *pass[O, R]) write(ctx context.Context, k reconcile.Keeper, s distributi
 	return nil
 }
 
-// hold comes before every write to AWS: the finalizer is stored, and what the pass knows of the object is not
+// ensureFinalizer comes before every write to AWS: the finalizer is stored, and what the pass knows of the object is not
 // out of date.
-func (p *pass[O, R]) hold(ctx context.Context, k reconcile.Keeper, annotations map[string]string) error {
-	if err := k.Hold(ctx, annotations); err != nil {
+func (p *pass[O, R]) ensureFinalizer(ctx context.Context, k reconcile.Keeper, annotations map[string]string) error {
+	if err := k.EnsureFinalizer(ctx, annotations); err != nil {
 		return err
 	}
 	p.in.Held = true
@@ -87,7 +87,7 @@ func (p *pass[O, R]) create(ctx context.Context, k reconcile.Keeper, s distribut
 		p.in.CreateMark = now
 	}
 	mark := p.in.CreateMark.UTC().Format(time.RFC3339)
-	if err := p.hold(ctx, k, map[string]string{v1alpha1.AnnotationCreatePending: mark}); err != nil {
+	if err := p.ensureFinalizer(ctx, k, map[string]string{v1alpha1.AnnotationCreatePending: mark}); err != nil {
 		return err
 	}
 	r, err := p.kind.Create(ctx, p.object, s.Tags)
@@ -106,7 +106,7 @@ func (p *pass[O, R]) create(ctx context.Context, k reconcile.Keeper, s distribut
 func (p *pass[O, R]) adopt(ctx context.Context, k reconcile.Keeper, s distribution.Adopt) error {
 	id := p.in.World.Resource.ID
 	mark := convert.AdoptedResourceMark(p.object, id)
-	if err := p.hold(ctx, k, map[string]string{v1alpha1.AnnotationAdoptedGeneration: mark}); err != nil {
+	if err := p.ensureFinalizer(ctx, k, map[string]string{v1alpha1.AnnotationAdoptedGeneration: mark}); err != nil {
 		return err
 	}
 	p.in.AdoptedGeneration, p.in.AdoptedID = p.in.Generation, id
@@ -132,7 +132,7 @@ func (p *pass[O, R]) claim(ctx context.Context, s distribution.Adopt) error {
 }
 
 func (p *pass[O, R]) update(ctx context.Context, k reconcile.Keeper) error {
-	if err := p.hold(ctx, k, nil); err != nil {
+	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
 	r, err := p.kind.Update(ctx, p.object, *p.seen)
@@ -146,7 +146,7 @@ func (p *pass[O, R]) update(ctx context.Context, k reconcile.Keeper) error {
 }
 
 func (p *pass[O, R]) tag(ctx context.Context, k reconcile.Keeper, s distribution.Tag) error {
-	if err := p.hold(ctx, k, nil); err != nil {
+	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
 	if err := p.Tags.Tag(ctx, s.ARN, s.Tags); err != nil {
@@ -167,7 +167,7 @@ func (p *pass[O, R]) tag(ctx context.Context, k reconcile.Keeper, s distribution
 func (p *pass[O, R]) doubtTags() { p.memory.arn, p.memory.tags = "", nil }
 
 func (p *pass[O, R]) untag(ctx context.Context, k reconcile.Keeper, s distribution.Untag) error {
-	if err := p.hold(ctx, k, nil); err != nil {
+	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
 	if err := p.Tags.Untag(ctx, s.ARN, s.Keys); err != nil {
@@ -184,7 +184,7 @@ func (p *pass[O, R]) untag(ctx context.Context, k reconcile.Keeper, s distributi
 }
 
 func (p *pass[O, R]) disable(ctx context.Context, k reconcile.Keeper) error {
-	if err := p.hold(ctx, k, nil); err != nil {
+	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
 	r, err := p.kind.Disable(ctx, *p.seen)
@@ -198,7 +198,7 @@ func (p *pass[O, R]) disable(ctx context.Context, k reconcile.Keeper) error {
 
 // delete leaves the proof that the resource is gone to the look that follows.
 func (p *pass[O, R]) delete(ctx context.Context, k reconcile.Keeper) error {
-	if err := p.hold(ctx, k, nil); err != nil {
+	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
 	seen := *p.in.World.Resource

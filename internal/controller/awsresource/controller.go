@@ -160,7 +160,9 @@ func (c *Controller[O, R]) Forget(key client.ObjectKey) {
 }
 
 // Begin implements reconcile.Kind.
-func (c *Controller[O, R]) Begin(_ context.Context, o O) (reconcile.Pass, error) { return c.observe(o), nil }
+func (c *Controller[O, R]) Begin(_ context.Context, o O) (reconcile.Pass, error) {
+	return c.observe(o), nil
+}
 
 // recall returns a copy of what is remembered of the object. A new object of the same name begins anew.
 func (c *Controller[O, R]) recall(o O) memory {

@@ -37,8 +37,8 @@ func (p *pass) perform(ctx context.Context, k reconcile.Keeper) error {
 	switch s := s.(type) {
 	case distributiontenant.Look:
 		return p.unreadable(p.look(ctx, s))
-	case distributiontenant.Hold:
-		err = p.hold(ctx, k, nil)
+	case distributiontenant.EnsureFinalizer:
+		err = p.ensureFinalizer(ctx, k, nil)
 	case distributiontenant.Create:
 		err = p.create(ctx, k, s)
 	case distributiontenant.Adopt:
@@ -81,10 +81,10 @@ func (p *pass) unreadable(err error) error {
 	return err
 }
 
-// hold comes before every write to AWS: the finalizer is stored, and what the pass knows of
+// ensureFinalizer comes before every write to AWS: the finalizer is stored, and what the pass knows of
 // the object is not out of date.
-func (p *pass) hold(ctx context.Context, k reconcile.Keeper, annotations map[string]string) error {
-	if err := k.Hold(ctx, annotations); err != nil {
+func (p *pass) ensureFinalizer(ctx context.Context, k reconcile.Keeper, annotations map[string]string) error {
+	if err := k.EnsureFinalizer(ctx, annotations); err != nil {
 		return err
 	}
 	p.in.Held = true
@@ -105,7 +105,7 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributionten
 		p.in.CreateMark = now
 	}
 	mark := p.in.CreateMark.UTC().Format(time.RFC3339)
-	if err := p.hold(ctx, k, map[string]string{v1alpha1.AnnotationCreatePending: mark}); err != nil {
+	if err := p.ensureFinalizer(ctx, k, map[string]string{v1alpha1.AnnotationCreatePending: mark}); err != nil {
 		return err
 	}
 	t, err := p.Inventory.Create(ctx, s)
@@ -124,7 +124,7 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributionten
 // on, blocks that the spec lacks would otherwise count as drift.
 func (p *pass) adopt(ctx context.Context, k reconcile.Keeper, s distributiontenant.Adopt) error {
 	mark := convert.AdoptedMark(p.object)
-	if err := p.hold(ctx, k, map[string]string{v1alpha1.AnnotationAdoptedGeneration: mark}); err != nil {
+	if err := p.ensureFinalizer(ctx, k, map[string]string{v1alpha1.AnnotationAdoptedGeneration: mark}); err != nil {
 		return err
 	}
 	p.in.AdoptedGeneration = p.in.Generation
@@ -139,7 +139,7 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s distributionten
 	if err := p.confirmReferences(ctx); err != nil {
 		return err
 	}
-	if err := p.hold(ctx, k, nil); err != nil {
+	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
 	t, err := p.Inventory.Update(ctx, s)
@@ -199,7 +199,7 @@ func (p *pass) missingReference(err error) error {
 }
 
 func (p *pass) tag(ctx context.Context, k reconcile.Keeper, s distributiontenant.Tag) error {
-	if err := p.hold(ctx, k, nil); err != nil {
+	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
 	if err := p.Inventory.Tag(ctx, p.in.Desired.Name, s.ARN, s.Tags); err != nil {
@@ -211,7 +211,7 @@ func (p *pass) tag(ctx context.Context, k reconcile.Keeper, s distributiontenant
 }
 
 func (p *pass) untag(ctx context.Context, k reconcile.Keeper, s distributiontenant.Untag) error {
-	if err := p.hold(ctx, k, nil); err != nil {
+	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
 	if err := p.Inventory.Untag(ctx, p.in.Desired.Name, s.ARN, s.Keys); err != nil {
@@ -229,7 +229,7 @@ func (p *pass) recallTags() {
 }
 
 func (p *pass) disable(ctx context.Context, k reconcile.Keeper, s distributiontenant.Disable) error {
-	if err := p.hold(ctx, k, nil); err != nil {
+	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
 	t, err := p.Inventory.Disable(ctx, p.in.Desired.Name, s)
@@ -245,7 +245,7 @@ func (p *pass) disable(ctx context.Context, k reconcile.Keeper, s distributionte
 }
 
 func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s distributiontenant.Delete) error {
-	if err := p.hold(ctx, k, nil); err != nil {
+	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
 	err := p.Inventory.Delete(ctx, p.in.Desired.Name, s)
@@ -266,7 +266,7 @@ func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s distributionten
 }
 
 func (p *pass) deleteCertificate(ctx context.Context, k reconcile.Keeper, s distributiontenant.DeleteCertificate) error {
-	if err := p.hold(ctx, k, nil); err != nil {
+	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
 	err := p.References.DeleteCertificate(ctx, s.ARN)

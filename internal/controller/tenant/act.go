@@ -27,7 +27,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	case tenant.Apply:
 		return p.write(ctx, k, func() error { p.apply(ctx, s); return nil })
 	case tenant.EnsureFinalizer:
-		return p.hold(ctx, k)
+		return p.ensureFinalizer(ctx, k)
 	case tenant.LetGo, tenant.Rest:
 	}
 	return nil
@@ -37,15 +37,15 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 // of date.
 func (p *pass) write(ctx context.Context, k reconcile.Keeper, change func() error) error {
 	if !p.confirmed {
-		if err := p.hold(ctx, k); err != nil {
+		if err := p.ensureFinalizer(ctx, k); err != nil {
 			return err
 		}
 	}
 	return change()
 }
 
-func (p *pass) hold(ctx context.Context, k reconcile.Keeper) error {
-	if err := k.Hold(ctx, nil); err != nil {
+func (p *pass) ensureFinalizer(ctx context.Context, k reconcile.Keeper) error {
+	if err := k.EnsureFinalizer(ctx, nil); err != nil {
 		return err
 	}
 	p.in.Held, p.confirmed = true, true

@@ -48,7 +48,7 @@ func (p *pass) Decide() chain.Effect {
 func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	switch s := p.decision.Step.(type) {
 	case tenantplan.EnsureFinalizer:
-		return p.hold(ctx, k)
+		return p.ensureFinalizer(ctx, k)
 	case tenantplan.Apply:
 		return p.apply(ctx, k, s)
 	case tenantplan.Release:
@@ -130,12 +130,12 @@ func (p *pass) held() bool {
 		p.object.Annotations[kleffv1.AnnotationConstraintKinds] == strings.Join(p.allKinds(), ",")
 }
 
-func (p *pass) hold(ctx context.Context, k reconcile.Keeper) error {
+func (p *pass) ensureFinalizer(ctx context.Context, k reconcile.Keeper) error {
 	annotations := map[string]string{}
 	if all := p.allKinds(); len(all) > 0 {
 		annotations[kleffv1.AnnotationConstraintKinds] = strings.Join(all, ",")
 	}
-	if err := k.Hold(ctx, annotations); err != nil {
+	if err := k.EnsureFinalizer(ctx, annotations); err != nil {
 		return err
 	}
 	p.in.Held, p.confirmed = true, true
@@ -146,7 +146,7 @@ func (p *pass) hold(ctx context.Context, k reconcile.Keeper) error {
 func (p *pass) apply(ctx context.Context, k reconcile.Keeper, a tenantplan.Apply) error {
 	if !p.confirmed {
 		// Not during a deletion: the finalizer and the annotation are there, so that this is a read.
-		if err := k.Hold(ctx, nil); err != nil {
+		if err := k.EnsureFinalizer(ctx, nil); err != nil {
 			return err
 		}
 		p.confirmed = true

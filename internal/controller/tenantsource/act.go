@@ -25,7 +25,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	case tenantsource.Read:
 		return p.read(ctx)
 	case tenantsource.Apply:
-		if err := k.Hold(ctx, nil); err != nil {
+		if err := k.EnsureFinalizer(ctx, nil); err != nil {
 			return err
 		}
 		if err := p.current(ctx); err != nil {
@@ -33,7 +33,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 		}
 		return p.apply(ctx)
 	case tenantsource.Remove:
-		if err := k.Hold(ctx, nil); err != nil {
+		if err := k.EnsureFinalizer(ctx, nil); err != nil {
 			return err
 		}
 		if err := p.current(ctx); err != nil {

@@ -36,7 +36,7 @@ func patient(in Input, d Decision) Decision {
 		return d
 	}
 	switch d.Step.(type) {
-	case Rest, LetGo, Hold, Look:
+	case Rest, LetGo, EnsureFinalizer, Look:
 		return d
 	default:
 		if in.deleting() {
@@ -61,7 +61,7 @@ func (in Input) answer(v resource.Verdict) (Decision, bool) {
 	case resource.LookAccount:
 		return do(Look{At: LookAccount})
 	case resource.EnsureFinalizer:
-		return do(Hold{})
+		return do(EnsureFinalizer{})
 	case resource.Adopt:
 		return do(Adopt{ARN: r.ARN, Tags: v.Tags, Previous: v.Previous})
 	case resource.Tag:

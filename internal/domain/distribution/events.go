@@ -80,7 +80,7 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 			}
 			return chain.Event{Reason: resource.EventRetained, Message: message}, true
 		}
-	case Look, Hold, Create, Untag, Disable, Delete, Rest:
+	case Look, EnsureFinalizer, Create, Untag, Disable, Delete, Rest:
 	}
 	return chain.Event{}, false
 }

@@ -203,7 +203,7 @@ func (p *play) write(in *distribution.Input, s distribution.Step) *fault.Error {
 			return err
 		}
 		in.Attempts.DeletedAt, in.World.Fresh = p.aws.now, false
-	case distribution.Look, distribution.Hold, distribution.LetGo, distribution.Rest:
+	case distribution.Look, distribution.EnsureFinalizer, distribution.LetGo, distribution.Rest:
 		p.fail("nobody would write %T", s)
 	}
 	return nil

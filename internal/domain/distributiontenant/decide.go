@@ -36,7 +36,7 @@ func patient(in Input, d Decision) Decision {
 		return d
 	}
 	switch step := d.Step.(type) {
-	case Rest, LetGo, Hold:
+	case Rest, LetGo, EnsureFinalizer:
 		return d
 	case Look:
 		// What a write would refer to is looked up for the write alone.
@@ -64,7 +64,7 @@ func (in Input) answer(v resource.Verdict) (Decision, bool) {
 	case resource.LookAccount:
 		return do(Look{At: LookAccount})
 	case resource.EnsureFinalizer:
-		return do(Hold{})
+		return do(EnsureFinalizer{})
 	case resource.Adopt:
 		return do(Adopt{ARN: t.ARN, Tags: v.Tags, Previous: v.Previous})
 	case resource.Tag:

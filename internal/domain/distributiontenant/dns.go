@@ -47,7 +47,7 @@ func publishedFirst(in Input) (Decision, bool) {
 	}
 	if !in.Held {
 		// The ledger of an object that could go without being asked would be no ledger.
-		return do(Hold{})
+		return do(EnsureFinalizer{})
 	}
 	if !in.facts.publication.Published {
 		return awaitPublished(in)

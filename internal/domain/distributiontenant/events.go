@@ -55,7 +55,7 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		if s.Left != "" {
 			return chain.Event{Reason: resource.EventRetained, Message: "The distribution tenant " + s.Left + " stays in AWS."}, true
 		}
-	case Look, Hold, Untag, Disable, Delete, DeleteCertificate, Rest:
+	case Look, EnsureFinalizer, Untag, Disable, Delete, DeleteCertificate, Rest:
 	}
 	return chain.Event{}, false
 }

@@ -20,7 +20,7 @@ func (p *play) perform(in *distributiontenant.Input, s distributiontenant.Step) 
 	case distributiontenant.Look:
 		p.look(in, s)
 		return nil
-	case distributiontenant.Hold:
+	case distributiontenant.EnsureFinalizer:
 		in.Held = true
 		return nil
 	case distributiontenant.Create:

@@ -249,7 +249,7 @@ func (p *play) pass(crashes bool) string {
 		switch d.Step.(type) {
 		case distributiontenant.Rest:
 			return p.conclude(in, distributiontenant.Outcome{Decision: d}, crashes)
-		case distributiontenant.Look, distributiontenant.Hold:
+		case distributiontenant.Look, distributiontenant.EnsureFinalizer:
 		default:
 			writes = true
 		}

@@ -129,7 +129,7 @@ func publishCases() map[string]question {
 	swapped.Domains = []string{betaName}
 	return map[string]question{
 		// What CloudFront proves comes first.
-		"an object gets its finalizer before anything is published": {in: with(early, func(in *distributiontenant.Input) { in.Held = false }), rule: "PublishedFirst", step: distributiontenant.Hold{}},
+		"an object gets its finalizer before anything is published": {in: with(early, func(in *distributiontenant.Input) { in.Held = false }), rule: "PublishedFirst", step: distributiontenant.EnsureFinalizer{}},
 		"a mistake in the spec is said before anything is published": {
 			in: with(early, func(in *distributiontenant.Input) { in.Desired.Parameters = map[string]string{"no": "such"} }), rule: "PublishedFirst",
 			step: distributiontenant.Rest{}, reason: resource.ReasonInvalidSpec, stuck: true,

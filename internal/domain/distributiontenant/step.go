@@ -43,8 +43,8 @@ type Look struct {
 	ARNs []string
 }
 
-// Hold puts our finalizer on an object that lost it.
-type Hold struct{ chain.Applies }
+// EnsureFinalizer puts our finalizer on an object that lost it.
+type EnsureFinalizer struct{ chain.Applies }
 
 // Create announces the create (finalizer and mark in one write) and creates the tenant.
 type Create struct {
@@ -144,17 +144,17 @@ type Rest struct {
 	Store bool
 }
 
-func (Look) step()    {}
-func (Hold) step()    {}
-func (Create) step()  {}
-func (Adopt) step()   {}
-func (Update) step()  {}
-func (Tag) step()     {}
-func (Untag) step()   {}
-func (Disable) step() {}
-func (Delete) step()  {}
-func (LetGo) step()   {}
-func (Rest) step()    {}
+func (Look) step()            {}
+func (EnsureFinalizer) step() {}
+func (Create) step()          {}
+func (Adopt) step()           {}
+func (Update) step()          {}
+func (Tag) step()             {}
+func (Untag) step()           {}
+func (Disable) step()         {}
+func (Delete) step()          {}
+func (LetGo) step()           {}
+func (Rest) step()            {}
 
 func (DeleteCertificate) step() {}
 

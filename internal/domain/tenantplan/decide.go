@@ -51,7 +51,7 @@ func Chains() (keep, remove []chain.Entry) {
 
 func keepRules() []rule {
 	return []rule{
-		chain.Ask("Hold", "The finalizer is stored before anything is made.", planFinalizer),
+		chain.Ask("Finalized", "The finalizer is stored before anything is made.", planFinalizer),
 		chain.Ask("Constraints", "Constraints that differ from the plan are applied, and those that it no longer names are removed.", planConstraints),
 		chain.Ask("Roll out", "The next tenants get the change, while few enough have failed.", planRelease),
 	}
@@ -59,7 +59,7 @@ func keepRules() []rule {
 
 func removeRules() []rule {
 	return []rule{
-		chain.Ask("Hold", "While tenants have the plan, the kinds of its constraints are stored before they are made.", inUse(planFinalizer)),
+		chain.Ask("Finalized", "While tenants have the plan, the kinds of its constraints are stored before they are made.", inUse(planFinalizer)),
 		chain.Ask("Constraints kept", "While tenants have the plan, its constraints are applied as before.", inUse(planConstraints)),
 		chain.Ask("Roll out", "Tenants that have the plan keep it, as it was when it was deleted.", inUse(planRelease)),
 		chain.Ask("InUse", "Tenants still name the plan, or have what it gave: it stays, and so do its constraints.", planInUse),

@@ -77,7 +77,7 @@ func planKeepCases() map[string]planQuestion {
 	edited := func(in *tenantplan.Input) { in.Constraints[0].Body = map[string]any{"spec": map[string]any{}} }
 	return map[string]planQuestion{
 		"a quiet plan asks for nothing":                     {in: quietPlan(), rule: "Idle", step: tenantplan.Rest{}},
-		"the finalizer comes first":                         {in: planWith(unheld, bare, behind), rule: "Hold", step: tenantplan.EnsureFinalizer{}},
+		"the finalizer comes first":                         {in: planWith(unheld, bare, behind), rule: "Finalized", step: tenantplan.EnsureFinalizer{}},
 		"a constraint that is missing is made":              {in: planWith(bare, behind), rule: "Constraints", step: tenantplan.Apply{Changes: plan.Changes{Create: []plan.Object{one}}}},
 		"one that differs is put right":                     {in: planWith(edited), rule: "Constraints", step: tenantplan.Apply{Changes: plan.Changes{Update: []plan.Update{{Object: one, UID: "c1"}}}}},
 		"one that nobody wants goes":                        {in: planWith(func(in *tenantplan.Input) { in.Constraints = append(in.Constraints, theirs) }), rule: "Constraints", step: tenantplan.Apply{Changes: plan.Changes{Prune: []plan.Live{theirs}}}},
@@ -108,7 +108,7 @@ func planRemoveCases() map[string]planQuestion {
 		"not all of its tenants are named":                 inUse(planWith(many), "the plan was deleted, and 4 tenants have it (a, b, c, ...): they keep what it gives them; give them another plan, or delete them"),
 		"so does one that can't be":                        inUse(planWith(impossiblePlan, bare), ""),
 		"its constraints are kept":                         {in: planWith(bare), rule: "Constraints kept", step: tenantplan.Apply{Changes: plan.Changes{Create: []plan.Object{one}}}},
-		"once their kinds are noted":                       {in: planWith(bare, unheld), rule: "Hold", step: tenantplan.EnsureFinalizer{}},
+		"once their kinds are noted":                       {in: planWith(bare, unheld), rule: "Finalized", step: tenantplan.EnsureFinalizer{}},
 		"the generation of the deletion reaches everybody": {in: planWith(behind), rule: "Roll out", step: tenantplan.Release{UIDs: []string{"a"}}},
 		"one that nobody has loses its constraints":        {in: planWith(alone), rule: "Constraints", step: tenantplan.Apply{Changes: plan.Changes{Prune: quietPlan().Constraints}}},
 		"they are waited for":                              {in: planWith(alone, onItsWay), rule: "Constraints", step: tenantplan.Rest{After: 30 * time.Second}, reason: plan.ReasonTerminating},
