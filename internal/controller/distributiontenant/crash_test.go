@@ -146,10 +146,29 @@ func lifecycles() map[string]lifecycle {
 // longEnough lets a sweep, the grace period and the deployments pass.
 const longEnough = 20 * time.Minute
 
-// run plays a lifecycle in a world of its own, with the crashes that arm sets up.
+// run plays a lifecycle without an API server, with the crashes that arm sets up.
 func (l lifecycle) run(t *testing.T, arm func(w *world.World)) (w *world.World, end ending, writes int) {
 	t.Helper()
-	w = world.New(t, kubeConfig, world.Options{})
+	return l.playIn(t, world.NewOffline(t, world.Options{}), arm)
+}
+
+// undisturbed plays a lifecycle without an API server, and then with one, which must lead to the same by as many writes.
+func (l lifecycle) undisturbed(t *testing.T) (end ending, writes int) {
+	t.Helper()
+	undisturbed := func(*world.World) {}
+	_, end, writes = l.run(t, undisturbed)
+	_, served, writesServed := l.playIn(t, world.New(t, kubeConfig, world.Options{}), undisturbed)
+	if served.Object != nil && end.Object != nil {
+		served.Object.Spec = end.Object.Spec // an API server fills in defaults
+	}
+	if d := cmp.Diff(served, end); d != "" || writesServed != writes {
+		t.Errorf("%d writes with an API server, %d without; the worlds (-with +without):\n%s", writesServed, writes, d)
+	}
+	return end, writes
+}
+
+func (l lifecycle) playIn(t *testing.T, w *world.World, arm func(w *world.World)) (_ *world.World, end ending, writes int) {
+	t.Helper()
 	bystander := foreign(t, w, "bystander", tagged(map[string]string{"owner": "somebody"}))
 	if l.prepare != nil {
 		l.prepare(t, w)
@@ -162,8 +181,6 @@ func (l lifecycle) run(t *testing.T, arm func(w *world.World)) (w *world.World, 
 	return w, endingOf(w, "alpha", before), w.Writes() - made
 }
 
-func undisturbed(*world.World) {}
-
 // The process can end before or after any of its writes. What it leaves behind must lead
 // the next one to the same world, with one tenant and with no more changes than were needed.
 func TestACrashAtAnyWriteLeadsToTheSameWorld(t *testing.T) {
@@ -171,7 +188,7 @@ func TestACrashAtAnyWriteLeadsToTheSameWorld(t *testing.T) {
 	for name, l := range lifecycles() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, want, writes := l.run(t, undisturbed)
+			want, writes := l.undisturbed(t)
 			if writes == 0 {
 				t.Fatal("the lifecycle makes no write")
 			}
@@ -198,7 +215,7 @@ func TestACrashAtAnyWriteLeadsToTheSameWorld(t *testing.T) {
 func TestTwoCrashesInOneLife(t *testing.T) {
 	t.Parallel()
 	l := lifecycles()["create and delete"]
-	_, want, writes := l.run(t, undisturbed)
+	want, writes := l.undisturbed(t)
 	for first := 1; first <= writes; first++ {
 		for second := 1; second <= writes-first+1; second++ {
 			// Before and after alternate, so that every pair of writes is met in one of the ways.

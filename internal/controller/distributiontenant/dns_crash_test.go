@@ -54,7 +54,7 @@ func TestACrashBetweenIntentBatchAndBookkeeping(t *testing.T) {
 			t.Parallel()
 			play := func(t *testing.T, arm func(r *rig)) (*rig, dnsLife, int) {
 				t.Helper()
-				r := newRig(t, rigOptions{proves: l.proves})
+				r := newRig(t, rigOptions{proves: l.proves, offline: true})
 				arm(r)
 				r.Apply(r.Tenant("alpha", l.begin))
 				r.Advance(12 * time.Minute)

@@ -95,6 +95,8 @@ type rigOptions struct {
 	options  world.Options
 	// proves are the names that lead to CloudFront before a tenant is created for them.
 	proves []string
+	// offline is a world without an API server.
+	offline bool
 	// unwatched leaves dangling names to the test.
 	unwatched bool
 }
@@ -119,7 +121,11 @@ func newRig(t *testing.T, o rigOptions) *rig {
 		}
 	}
 	o.options.Seed, o.options.Switches, o.options.Watch = &seed, &switches, r.watch
-	r.World = world.New(t, kubeConfig, o.options)
+	if o.offline {
+		r.World = world.NewOffline(t, o.options)
+	} else {
+		r.World = world.New(t, kubeConfig, o.options)
+	}
 	for _, z := range seed.HostedZones {
 		if state, found := r.Sim.HostedZone(z.ID); found {
 			r.base[z.ID] = state.Records

@@ -47,7 +47,7 @@ func TestTheWholeLifeInEveryKindOfAWS(t *testing.T) {
 			t.Parallel()
 			switches := sim.DefaultSwitches()
 			change(&switches)
-			w := world.New(t, kubeConfig, world.Options{Switches: &switches})
+			w := world.NewOffline(t, world.Options{Switches: &switches})
 			w.Clock.Step(time.Hour) // what the seed has is not new
 			bystander := foreign(t, w, "bystander", furnished)
 			// stage waits, and bounds what the wait may cost.
