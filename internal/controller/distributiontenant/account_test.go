@@ -22,7 +22,7 @@ func TestCredentialsOfAnotherAccountChangeNothing(t *testing.T) {
 	seed.Tenants = append(seed.Tenants, sim.SeedTenant{
 		Name: "both", Account: theirs, DistributionID: "ETHEIRS", Domains: []string{"both.example.net"},
 	})
-	w := world.New(t, kubeConfig, world.Options{Seed: &seed})
+	w := world.NewOffline(t, world.Options{Seed: &seed})
 	right := w.AccessKey
 	for _, name := range []string{"kept", "deleted", "both"} {
 		ready(t, w, name)

@@ -42,7 +42,7 @@ func certWorldWith(t *testing.T, o world.Options, change ...func(*sim.Switches))
 		c(&switches)
 	}
 	o.Seed, o.Switches = &seed, &switches
-	w := world.New(t, kubeConfig, o)
+	w := world.NewOffline(t, o)
 	w.Clock.Step(time.Hour) // what the seed has is not new
 	return w
 }

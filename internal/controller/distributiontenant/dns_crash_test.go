@@ -52,9 +52,9 @@ func TestACrashBetweenIntentBatchAndBookkeeping(t *testing.T) {
 	for name, l := range dnsLives() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			play := func(t *testing.T, arm func(r *rig)) (*rig, dnsLife, int) {
+			play := func(t *testing.T, served bool, arm func(r *rig)) (*rig, dnsLife, int) {
 				t.Helper()
-				r := newRig(t, rigOptions{proves: l.proves, offline: true})
+				r := newRig(t, rigOptions{proves: l.proves, served: served})
 				arm(r)
 				r.Apply(r.Tenant("alpha", l.begin))
 				r.Advance(12 * time.Minute)
@@ -76,7 +76,11 @@ func TestACrashBetweenIntentBatchAndBookkeeping(t *testing.T) {
 				end.Left, end.Gone = r.ours(l.zone), !found && len(r.AllInAWS()) == 0
 				return r, end, r.Writes()
 			}
-			_, want, writes := play(t, func(*rig) {})
+			_, want, writes := play(t, false, func(*rig) {})
+			_, served, writesServed := play(t, true, func(*rig) {})
+			if d := cmp.Diff(served, want); d != "" || writesServed != writes {
+				t.Errorf("%d writes with an API server, %d without; the lives (-with +without):\n%s", writesServed, writes, d)
+			}
 			if !want.Gone || len(want.Left) != 0 || len(want.Served) == 0 {
 				t.Fatalf("without a crash: %+v", want)
 			}
@@ -85,7 +89,7 @@ func TestACrashBetweenIntentBatchAndBookkeeping(t *testing.T) {
 				for _, after := range []bool{false, true} {
 					t.Run(fmt.Sprintf("write %d, after it %t", n, after), func(t *testing.T) {
 						t.Parallel()
-						r, got, _ := play(t, func(r *rig) { r.CrashAt(n, after) })
+						r, got, _ := play(t, false, func(r *rig) { r.CrashAt(n, after) })
 						if !r.Crashed() {
 							t.Fatal("the crash did not come")
 						}

@@ -95,8 +95,8 @@ type rigOptions struct {
 	options  world.Options
 	// proves are the names that lead to CloudFront before a tenant is created for them.
 	proves []string
-	// offline is a world without an API server.
-	offline bool
+	// served gives the world an API server.
+	served bool
 	// unwatched leaves dangling names to the test.
 	unwatched bool
 }
@@ -121,10 +121,10 @@ func newRig(t *testing.T, o rigOptions) *rig {
 		}
 	}
 	o.options.Seed, o.options.Switches, o.options.Watch = &seed, &switches, r.watch
-	if o.offline {
-		r.World = world.NewOffline(t, o.options)
-	} else {
+	if o.served {
 		r.World = world.New(t, kubeConfig, o.options)
+	} else {
+		r.World = world.NewOffline(t, o.options)
 	}
 	for _, z := range seed.HostedZones {
 		if state, found := r.Sim.HostedZone(z.ID); found {

@@ -58,7 +58,7 @@ func TestTagsThatDriftAreSetBack(t *testing.T) {
 			} {
 				t.Run(how, func(t *testing.T) {
 					t.Parallel()
-					w := world.New(t, kubeConfig, world.Options{})
+					w := world.NewOffline(t, world.Options{})
 					ready(t, w, "alpha", rich)
 					before := inAWS(t, w, "alpha")
 					setTags(t, w, before.ARN, c.set, c.remove...)
@@ -76,7 +76,7 @@ func TestTagsThatDriftAreSetBack(t *testing.T) {
 
 func TestTagsThatDriftAreReportedAndLeft(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.NewOffline(t, world.Options{})
 	ready(t, w, "alpha", rich, drift(v1alpha1.DriftPolicyReport))
 	s := inAWS(t, w, "alpha")
 	setTags(t, w, s.ARN, map[string]string{"team": "thieves"})
@@ -94,7 +94,7 @@ func TestTagsThatDriftAreReportedAndLeft(t *testing.T) {
 // it to another owner on purpose.
 func TestATenantThatLostAllOwnerTagsIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.NewOffline(t, world.Options{})
 	ready(t, w, "alpha", rich)
 	w.Advance(2 * resource.ProofAge)
 	setTags(t, w, inAWS(t, w, "alpha").ARN, nil, ownership.Keys()...)
@@ -142,7 +142,7 @@ func TestAValueThatAWSDoesNotKeepEndsInWords(t *testing.T) {
 			t.Parallel()
 			switches := sim.DefaultSwitches()
 			c.switches(&switches)
-			w := world.New(t, kubeConfig, world.Options{Switches: &switches})
+			w := world.NewOffline(t, world.Options{Switches: &switches})
 			w.Apply(w.Tenant("alpha", c.object))
 			w.Advance(settle)
 			if c.spoil != nil {
@@ -173,7 +173,7 @@ func TestAValueThatAWSDoesNotKeepEndsInWords(t *testing.T) {
 // Two operators with two minds about one tenant: one of them has to give up for a while.
 func TestSomebodyWhoKeepsChangingATenantBackIsNotFought(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.NewOffline(t, world.Options{})
 	ready(t, w, "alpha", params("tier", "gold"))
 	calls := w.Calls()["UpdateDistributionTenant"]
 	rounds := 0

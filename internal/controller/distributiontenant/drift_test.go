@@ -127,7 +127,7 @@ func TestDriftIsCorrectedUnderEnforceWithinASweep(t *testing.T) {
 	for name, d := range drifts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{Seed: driftSeed()})
+			w := world.NewOffline(t, world.Options{Seed: driftSeed()})
 			ready(t, w, "alpha", pinned)
 			before, calls := inAWS(t, w, "alpha"), w.Calls()
 			d.change(t, w)
@@ -151,7 +151,7 @@ func TestDriftIsListedUnderReportAndNothingIsWritten(t *testing.T) {
 	for name, d := range drifts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{Seed: driftSeed()})
+			w := world.NewOffline(t, world.Options{Seed: driftSeed()})
 			ready(t, w, "alpha", pinned, drift(v1alpha1.DriftPolicyReport))
 			before := inAWS(t, w, "alpha")
 			d.change(t, w)
@@ -198,7 +198,7 @@ func TestDriftIsIgnoredUnderSuspend(t *testing.T) {
 	for name, d := range drifts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{Seed: driftSeed()})
+			w := world.NewOffline(t, world.Options{Seed: driftSeed()})
 			ready(t, w, "alpha", pinned, drift(v1alpha1.DriftPolicySuspend))
 			d.change(t, w)
 			drifted := inAWS(t, w, "alpha")
@@ -216,7 +216,7 @@ func TestDriftIsIgnoredUnderSuspend(t *testing.T) {
 
 func TestDriftThatStoodUnderReportIsCorrectedOnceEnforced(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, kubeConfig, world.Options{Seed: driftSeed()})
+	w := world.NewOffline(t, world.Options{Seed: driftSeed()})
 	ready(t, w, "alpha", pinned, drift(v1alpha1.DriftPolicyReport))
 	before := inAWS(t, w, "alpha")
 	drifts()["disabled"].change(t, w)
@@ -252,7 +252,7 @@ func TestABlockThatLeavesTheSpecLeavesAWS(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.NewOffline(t, world.Options{})
 			ready(t, w, "alpha", rich, domains("alpha.example.com", "www-alpha.example.com"))
 			w.Edit("alpha", c.edit)
 			w.Advance(settle)

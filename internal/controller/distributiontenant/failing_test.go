@@ -29,7 +29,7 @@ func TestAnOutageDoesNotTurnAReadyTenantUnready(t *testing.T) {
 	for name, f := range outages() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.NewOffline(t, world.Options{})
 			ready(t, w, "alpha", rich)
 			ready(t, w, "edited", rich)
 			s, before := inAWS(t, w, "alpha"), get(t, w, "alpha")
@@ -67,7 +67,7 @@ func TestAnOutageDuringALifeOnlyDelaysIt(t *testing.T) {
 	for name, f := range outages() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.NewOffline(t, world.Options{})
 			f.Times = -1
 			outage := func(during func()) {
 				id := fault(t, w, f)
@@ -109,7 +109,7 @@ func TestReadsThatFailNeverLetGoNorCreate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.NewOffline(t, world.Options{})
 			ready(t, w, "kept", rich)
 			ready(t, w, "deleted", rich)
 			kept := inAWS(t, w, "kept")
@@ -141,7 +141,7 @@ func TestDeniedReadsAreSaid(t *testing.T) {
 	for _, operation := range []string{"GetDistributionTenant", "ListTagsForResource"} {
 		t.Run(operation, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.NewOffline(t, world.Options{})
 			ready(t, w, "alpha", rich)
 			message := "User: arn:aws:iam::111122223333:user/op is not authorized to perform: cloudfront:" + operation
 			allow := refusing(t, w, operation, http.StatusForbidden, "AccessDenied", message)
@@ -164,7 +164,7 @@ func TestARefusedCreateIsTriedEverMoreRarely(t *testing.T) {
 	for _, restarts := range []bool{false, true} {
 		t.Run(fmt.Sprintf("restarts %t", restarts), func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.NewOffline(t, world.Options{})
 			refusing(t, w, "CreateDistributionTenant", http.StatusBadRequest, "InvalidArgument", "no")
 			w.Apply(w.Tenant("alpha", rich))
 			w.Advance(time.Minute)
@@ -197,7 +197,7 @@ func TestARefusedCreateIsTriedEverMoreRarely(t *testing.T) {
 // the rest.
 func TestARefusedUpdateLeavesTheTenantServing(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.NewOffline(t, world.Options{})
 	ready(t, w, "alpha", rich)
 	allow := refusing(t, w, "UpdateDistributionTenant", http.StatusBadRequest, "InvalidArgument", "The web ACL is not to our taste. Request ID: 0b1c")
 	w.Edit("alpha", func(o *v1alpha1.DistributionTenant) { params("tier", "silver")(o); tags("team", "api")(o) })
@@ -223,7 +223,7 @@ func TestARefusedDeletionIsSaidAndTriedAgain(t *testing.T) {
 	for _, operation := range []string{"UpdateDistributionTenant", "DeleteDistributionTenant", "UntagResource"} {
 		t.Run(operation, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.NewOffline(t, world.Options{})
 			change := func(*v1alpha1.DistributionTenant) {}
 			if operation == "UntagResource" {
 				change = retain
@@ -251,7 +251,7 @@ func TestARefusedDeletionIsSaidAndTriedAgain(t *testing.T) {
 // Somebody writes between our reading and our writing: AWS refuses, and we look again.
 func TestAWriteThatMeetsAnotherWriterLooksAgain(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.NewOffline(t, world.Options{})
 	ready(t, w, "alpha", rich)
 	outOfBand(t, w, "alpha", func(in *cloudfront.UpdateDistributionTenantInput) { in.Enabled = awssdk.Bool(false) })
 	w.Edit("alpha", params("tier", "silver"))

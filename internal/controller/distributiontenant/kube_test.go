@@ -73,7 +73,7 @@ func TestAFailingWriteToKubernetesLeadsToTheSameWorld(t *testing.T) {
 // A writer that touches the object before each of our writes must not keep us from ending.
 func TestAWriterThatIsAlwaysFasterOnlyDelays(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.NewOffline(t, world.Options{})
 	meets := failingWrites()["meets another writer"]
 	touches := 0
 	w.AroundKubeWrites(func(n int, write func() error) error {
@@ -94,7 +94,7 @@ func TestAWriterThatIsAlwaysFasterOnlyDelays(t *testing.T) {
 // While Kubernetes takes no status, AWS is not asked for more than it would be otherwise.
 func TestAStatusThatCannotBeStoredCostsNoWritesToAWS(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.NewOffline(t, world.Options{})
 	w.AroundKubeWrites(func(n int, write func() error) error {
 		if n > 1 { // the finalizer and the create mark are stored
 			return apierrors.NewForbidden(schema.GroupResource{Group: v1alpha1.GroupName, Resource: "distributiontenants"}, "alpha", errors.New("no"))

@@ -54,7 +54,7 @@ func TestACreateWhoseAnswerIsLostHappensOnce(t *testing.T) {
 	for name, f := range lost(sim.AfterCommit) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.NewOffline(t, world.Options{})
 			f.Operation = "CreateDistributionTenant"
 			fault(t, w, f)
 			if f.Effect == sim.EffectHang {
@@ -86,7 +86,7 @@ func TestACreateWhoseAnswerIsLostHappensOnce(t *testing.T) {
 // plainCreate counts the calls of a create that nothing disturbs.
 func plainCreate(t *testing.T) map[string]int {
 	t.Helper()
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.NewOffline(t, world.Options{})
 	ready(t, w, "alpha", rich)
 	return w.Calls()
 }
@@ -99,7 +99,7 @@ func TestACreateThatFailedIsTriedAgain(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.NewOffline(t, world.Options{})
 			f.Operation = "CreateDistributionTenant"
 			fault(t, w, f)
 			if f.Effect == sim.EffectHang {
@@ -123,7 +123,7 @@ func TestACreateWhoseAnswerIsLostWhileReadsLagHappensOnce(t *testing.T) {
 			t.Parallel()
 			switches := sim.DefaultSwitches()
 			switches.GetLag = lag
-			w := world.New(t, kubeConfig, world.Options{Switches: &switches})
+			w := world.NewOffline(t, world.Options{Switches: &switches})
 			w.Clock.Step(time.Hour) // what the seed has is not new
 			fault(t, w, sim.Fault{Operation: "CreateDistributionTenant", Kind: sim.AfterCommit, Effect: sim.EffectReset})
 			w.Apply(w.Tenant("alpha", rich))
@@ -151,7 +151,7 @@ func TestACreateThatIsCarriedOutLateIsOurs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.NewOffline(t, world.Options{})
 			// Nothing of ours gets through until the late one has.
 			blocked := fault(t, w, sim.Fault{Operation: "CreateDistributionTenant", Times: -1, Effect: sim.EffectReset})
 			o := w.Apply(w.Tenant("alpha"))
@@ -194,7 +194,7 @@ func TestAWriteWhoseAnswerIsLostEndsRight(t *testing.T) {
 			}
 			t.Run(operation+" with "+name, func(t *testing.T) {
 				t.Parallel()
-				w := world.New(t, kubeConfig, world.Options{})
+				w := world.NewOffline(t, world.Options{})
 				bystander := foreign(t, w, "bystander")
 				ready(t, w, "alpha", rich)
 				f.Operation = operation

@@ -236,7 +236,7 @@ func TestAWrongObjectSaysWhatIsWrongAndRecovers(t *testing.T) {
 // costs little.
 func broken(t *testing.T, c wrong) (w *world.World, cure func()) {
 	t.Helper()
-	w = world.New(t, kubeConfig, world.Options{Seed: hostileSeed()})
+	w = world.NewOffline(t, world.Options{Seed: hostileSeed()})
 	if c.arrange != nil {
 		cure = c.arrange(t, w)
 	}

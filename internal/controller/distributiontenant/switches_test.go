@@ -122,7 +122,7 @@ func TestDriftIsNotMissedWhenReadsLagBehindTheList(t *testing.T) {
 			t.Parallel()
 			switches := sim.DefaultSwitches()
 			switches.UpdateLag, switches.SummaryETagDiffers = 30*time.Second, name == "different ETags"
-			w := world.New(t, kubeConfig, world.Options{Switches: &switches})
+			w := world.NewOffline(t, world.Options{Switches: &switches})
 			ready(t, w, "alpha", rich)
 			// The change comes just before the sweep, wherever that is.
 			for range 10 {
@@ -155,7 +155,7 @@ func TestADeletionDoesNotHammer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.NewOffline(t, world.Options{})
 			ready(t, w, "alpha", rich)
 			w.Advance(10 * time.Minute)
 			w.Sim.ChangeSwitches(c.change)
@@ -190,7 +190,7 @@ func TestDisablingLeavesTheConfiguration(t *testing.T) {
 			t.Parallel()
 			switches := sim.DefaultSwitches()
 			switches.UpdateReplaces = c.replaces
-			w := world.New(t, kubeConfig, world.Options{Switches: &switches, Seed: hostileSeed()})
+			w := world.NewOffline(t, world.Options{Switches: &switches, Seed: hostileSeed()})
 			ready(t, w, "alpha", c.object...)
 			want := inAWS(t, w, "alpha")
 			want.Enabled = false
