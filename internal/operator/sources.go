@@ -13,6 +13,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
@@ -35,7 +36,7 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 		return err
 	}
 	controller := tenantsource.New(tenantsource.Options{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Rows: c.rows(env), Clock: clock.RealClock{},
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Rows: c.rows(env), Clock: clock.RealClock{},
 		Grant: c.grant, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, Observer: observer, Stopped: ctx.Done(),
 	})
 	driver := &reconcile.Driver[*v1alpha1.TenantSource]{

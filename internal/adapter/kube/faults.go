@@ -16,6 +16,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 // codeNoKind stands for a kind that the cluster does not have.
@@ -82,6 +83,31 @@ func answer(o plan.Object, err error, s metav1.Status) (fault.Kind, string) {
 	return fault.Invalid, mistakes(s)
 }
 
+// AnswerOf says what an error of the API server means for one of many objects that are written alike, and what it says of the
+// object, without naming it again.
+func AnswerOf(err error) (port.Answer, string) {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return port.Passing, ""
+	}
+	s := status.Status()
+	switch {
+	case deniedByAdmission(s):
+		return port.RefusedOne, mistakes(s)
+	case apierrors.IsConflict(err), aboutUID(s):
+		return port.Changed, mistakes(s)
+	case apierrors.IsNotFound(err):
+		return port.Missing, mistakes(s)
+	case apierrors.IsTooManyRequests(err), apierrors.IsTimeout(err):
+		return port.Passing, mistakes(s)
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), overQuota(s):
+		return port.RefusedOne, mistakes(s)
+	case apierrors.IsInternalError(err), s.Code/100 == 4:
+		return port.RefusedAll, mistakes(s)
+	}
+	return port.Passing, mistakes(s)
+}
+
 // notOfTheSchema reports whether the object can't be read as one of its kind. For an apply the API server calls that a failure
 // of its own (500), without a reason as its real ones have one.
 func notOfTheSchema(s metav1.Status) bool {
@@ -104,13 +130,18 @@ func aboutUID(s metav1.Status) bool {
 // refusal is a right that is missing, or a quota that is used up, for which the API server has the same code.
 func refusal(o plan.Object, s metav1.Status) (fault.Kind, string) {
 	switch {
-	case strings.Contains(s.Message, "exceeded quota"):
+	case overQuota(s):
 		return fault.Quota, s.Message
 	case strings.Contains(s.Message, "attempting to grant RBAC permissions not currently held"):
 		// It goes on with every single rule of the role.
 		return fault.Denied, mayNotBind(o)
 	}
 	return fault.Denied, s.Message
+}
+
+// overQuota reports whether a ResourceQuota has no room for the object.
+func overQuota(s metav1.Status) bool {
+	return s.Code == http.StatusForbidden && strings.Contains(s.Message, "exceeded quota")
 }
 
 // mayNotBind says how one gets the right to bind a role.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 func TestClassify(t *testing.T) {
@@ -86,6 +87,42 @@ func TestClassify(t *testing.T) {
 			}
 			if !errors.Is(got, test.err) || got.Operation != "ApplyResourceQuota" {
 				t.Errorf("the cause or the operation is lost: %v", got)
+			}
+		})
+	}
+}
+
+func TestAnswerOf(t *testing.T) {
+	tenants := schema.GroupResource{Group: "cloudfront-tenant-operator.io", Resource: "distributiontenants"}
+	status := func(code int32, reason metav1.StatusReason, message string, causes ...metav1.StatusCause) error {
+		return &apierrors.StatusError{ErrStatus: metav1.Status{Code: code, Reason: reason, Message: message, Details: &metav1.StatusDetails{Causes: causes}}}
+	}
+	tests := map[string]struct {
+		err     error
+		want    port.Answer
+		message string
+	}{
+		"no answer":             {errors.New("connection reset"), port.Passing, ""},
+		"too many requests":     {apierrors.NewTooManyRequests("slow down", 7), port.Passing, "slow down"},
+		"too slow":              {apierrors.NewTimeoutError("late", 0), port.Passing, "Timeout: late"},
+		"starting":              {apierrors.NewServiceUnavailable("starting"), port.Passing, "starting"},
+		"another version":       {apierrors.NewConflict(tenants, "a", errors.New("changed")), port.Changed, `Operation cannot be fulfilled on distributiontenants.cloudfront-tenant-operator.io "a": changed`},
+		"another object":        {status(422, metav1.StatusReasonInvalid, "UID", metav1.StatusCause{Field: "metadata.uid", Message: "mismatch"}), port.Changed, "metadata.uid: mismatch"},
+		"no namespace":          {apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "b"), port.Missing, `namespaces "b" not found`},
+		"mistakes by field":     {status(422, metav1.StatusReasonInvalid, "all", metav1.StatusCause{Field: "spec.a", Message: "bad"}), port.RefusedOne, "spec.a: bad"},
+		"a mistake":             {apierrors.NewBadRequest("unreadable"), port.RefusedOne, "unreadable"},
+		"a quota that is full":  {status(403, metav1.StatusReasonForbidden, "exceeded quota: tenants"), port.RefusedOne, "exceeded quota: tenants"},
+		"a policy's refusal":    {status(403, metav1.StatusReasonForbidden, `admission webhook "x" denied the request: no`), port.RefusedOne, `admission webhook "x" denied the request: no`},
+		"a policy in CEL":       {status(422, metav1.StatusReasonInvalid, "ValidatingAdmissionPolicy 'x' with binding 'y' denied request: no"), port.RefusedOne, "ValidatingAdmissionPolicy 'x' with binding 'y' denied request: no"},
+		"a webhook that fails":  {status(500, metav1.StatusReasonInternalError, `failed calling webhook "x": denied the request`), port.RefusedAll, `failed calling webhook "x": denied the request`},
+		"a right that is gone":  {status(403, metav1.StatusReasonForbidden, "may not"), port.RefusedAll, "may not"},
+		"an expired identity":   {apierrors.NewUnauthorized("who?"), port.RefusedAll, "who?"},
+		"a namespace that ends": {status(403, metav1.StatusReasonForbidden, "it ends", metav1.StatusCause{Type: corev1.NamespaceTerminatingCause, Field: "metadata.namespace", Message: "is being terminated"}), port.RefusedAll, "metadata.namespace: is being terminated"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got, message := kube.AnswerOf(test.err); got != test.want || message != test.message {
+				t.Errorf("got %d %q, want %d %q", got, message, test.want, test.message)
 			}
 		})
 	}

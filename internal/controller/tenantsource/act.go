@@ -310,5 +310,6 @@ func (p *pass) tryRemove(ctx context.Context, o tenantsource.Owned) outcome {
 	case apierrors.IsNotFound(err):
 		return outcome{}
 	}
-	return refusedOr(err)
+	answer, message := p.AnswerOf(err)
+	return refusedOr(err, answer, message)
 }

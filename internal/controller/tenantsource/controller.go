@@ -34,6 +34,8 @@ type Options struct {
 	Client client.Client
 	// Live reads past the cache: Secrets are never cached, and what is about to be deleted is looked at.
 	Live client.Reader
+	// AnswerOf says what an error of the API server means for one object, and why it was refused.
+	AnswerOf func(error) (port.Answer, string)
 	// Rows reads the tables, by provider.
 	Rows  map[mapping.Provider]port.Rows
 	Clock clock.PassiveClock

@@ -2,15 +2,11 @@ package tenantsource
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"slices"
-	"strings"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,6 +15,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 // createdAt is a resource version that no object has. The API server takes an apply that carries one for an
@@ -104,63 +101,25 @@ func (p *pass) applyObject(ctx context.Context, u *unstructured.Unstructured, ma
 
 // outcomeOf tells what is wrong with the row from what is wrong with the world.
 func (p *pass) outcomeOf(ctx context.Context, c tenantsource.Change, err error) outcome {
-	switch {
-	case err == nil:
+	if err == nil {
 		return outcome{done: true}
-	case refusedByPolicy(err):
-		return outcome{refused: refusal(err)}
-	case apierrors.IsConflict(err), apierrors.IsInvalid(err) && elsewhere(err):
-		return p.meeting(ctx, c)
-	case apierrors.IsNotFound(err):
-		return outcome{refused: fmt.Sprintf("there is no namespace %q: create it", p.target), denied: true}
 	}
-	return refusedOr(err)
+	switch answer, message := p.AnswerOf(err); answer {
+	case port.Changed:
+		return p.meeting(ctx, c)
+	case port.Missing:
+		return outcome{refused: fmt.Sprintf("there is no namespace %q: create it", p.target), denied: true}
+	default:
+		return refusedOr(err, answer, message)
+	}
 }
 
 // refusedOr tells a refusal from a failure that may pass.
-func refusedOr(err error) outcome {
-	switch {
-	case apierrors.IsConflict(err), apierrors.IsTooManyRequests(err), apierrors.IsTimeout(err):
-		return outcome{err: err}
-	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), refusedByPolicy(err), overQuota(err):
-		return outcome{refused: refusal(err)}
-	case apierrors.IsInternalError(err), refusedAsClient(err):
-		// A right that is missing, or a webhook that is down: it may be so for all objects.
-		return outcome{refused: refusal(err), denied: true}
+func refusedOr(err error, answer port.Answer, message string) outcome {
+	if answer == port.RefusedOne || answer == port.RefusedAll {
+		return outcome{refused: message, denied: answer == port.RefusedAll}
 	}
 	return outcome{err: err}
-}
-
-// overQuota reports whether a ResourceQuota has no room for the object. Others may need none, and those that go make some.
-func overQuota(err error) bool {
-	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota")
-}
-
-// refusedAsClient reports whether the same request will be refused again.
-func refusedAsClient(err error) bool {
-	var status apierrors.APIStatus
-	return errors.As(err, &status) && status.Status().Code/100 == 4
-}
-
-// refusedByPolicy reports whether a policy of the cluster does not want this object. Whatever code a webhook answers with, and
-// many say Forbidden, only the text that the API server puts before it tells it from the API server's own refusal.
-func refusedByPolicy(err error) bool {
-	return apierrors.ReasonForError(err) != metav1.StatusReasonInternalError &&
-		(strings.Contains(err.Error(), "denied the request") || strings.Contains(err.Error(), "denied request"))
-}
-
-// elsewhere reports whether the object of that name is another one than was looked at.
-func elsewhere(err error) bool {
-	return slices.ContainsFunc(causes(err), func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" })
-}
-
-// causes are the fields that the API server complains about.
-func causes(err error) []metav1.StatusCause {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || status.Status().Details == nil {
-		return nil
-	}
-	return status.Status().Details.Causes
 }
 
 // meeting finds out what stands in the way. What the cache did not show yet is no conflict.
@@ -181,20 +140,6 @@ func (p *pass) meeting(ctx context.Context, c tenantsource.Change) outcome {
 	}
 	return outcome{conflict: true, refused: fmt.Sprintf(
 		"there is a DistributionTenant %q that is not this source's (%s): rename the row, or delete or rename the object", c.Name, ownerOf(&live))}
-}
-
-// refusal is what the API server says of the object, without naming it again.
-func refusal(err error) string {
-	var parts []string
-	for _, cause := range causes(err) {
-		if cause.Field != "" {
-			parts = append(parts, cause.Field+": "+cause.Message)
-		}
-	}
-	if len(parts) == 0 {
-		return err.Error()
-	}
-	return strings.Join(parts, "; ")
 }
 
 // inParallel runs n pieces of work, some at a time, and stops beginning new ones when the time for a pass is up.

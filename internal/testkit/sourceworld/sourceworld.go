@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
 	controller "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
@@ -91,12 +92,12 @@ func New(t TB, config *rest.Config, o Options) *World {
 	if err != nil {
 		t.Fatalf("making the scheme: %v", err)
 	}
-	kube, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatalf("making a client: %v", err)
 	}
 	w := &World{
-		Kube: kube, Clock: clocktesting.NewFakeClock(time.Now().Truncate(time.Second)), t: t, options: o,
+		Kube: c, Clock: clocktesting.NewFakeClock(time.Now().Truncate(time.Second)), t: t, options: o,
 		gate: &gate{}, due: map[string]time.Time{}, seen: map[string]string{}, failing: map[string]int{},
 	}
 	w.Namespace = w.AddNamespace()
@@ -134,13 +135,13 @@ func (w *World) Restart() {
 			return nil
 		}
 	}
-	kube := interceptor.NewClient(w.gate.around(w.counting()), w.options.Funcs)
+	c := interceptor.NewClient(w.gate.around(w.counting()), w.options.Funcs)
 	reconciler := controller.New(controller.Options{
-		Client: kube, Live: kube, Rows: w.options.Rows, Clock: w.Clock, Grant: grant,
+		Client: c, Live: c, AnswerOf: kube.AnswerOf, Rows: w.options.Rows, Clock: w.Clock, Grant: grant,
 		MaxRows: w.options.MaxRows, ReadTimeout: cmp.Or(w.options.ReadTimeout, time.Minute), Observer: observer{w}, Stopped: w.options.Stopped,
 	})
 	w.driver = &reconcile.Driver[*v1alpha1.TenantSource]{
-		Client: kube, Live: kube, Kind: reconciler, Timeout: 2 * time.Minute,
+		Client: c, Live: c, Kind: reconciler, Timeout: 2 * time.Minute,
 		Publish: func(_ *v1alpha1.TenantSource, e reconcile.Event) { w.Events = append(w.Events, e) },
 	}
 	clear(w.seen)
