@@ -26,12 +26,17 @@ func IsLabel(s string) bool {
 func IsNamespace(s string) bool { return len(s) <= LongestLabel && IsLabel(s) }
 
 // IsSubdomain reports whether the text is the name of an object of most kinds: labels with dots between them.
-func IsSubdomain(s string) bool {
+func IsSubdomain(s string) bool { return isDotted(s, IsLabel) }
+
+// IsDomain reports whether the text is a name in DNS, in lower case: a subdomain whose labels are none too long for it.
+func IsDomain(s string) bool { return isDotted(s, IsNamespace) }
+
+func isDotted(s string, isLabel func(string) bool) bool {
 	if len(s) > LongestName {
 		return false
 	}
 	for label := range strings.SplitSeq(s, ".") {
-		if !IsLabel(label) {
+		if !isLabel(label) {
 			return false
 		}
 	}

@@ -16,8 +16,15 @@ func TestNamesAreThoseOfTheAPIServer(t *testing.T) {
 		ours   func(string) bool
 		theirs func(string) []string
 	}{
-		"a namespace":          {kubename.IsNamespace, validation.IsDNS1123Label},
-		"an object":            {kubename.IsSubdomain, validation.IsDNS1123Subdomain},
+		"a namespace": {kubename.IsNamespace, validation.IsDNS1123Label},
+		"an object":   {kubename.IsSubdomain, validation.IsDNS1123Subdomain},
+		"a name in DNS": {kubename.IsDomain, func(s string) []string {
+			problems := validation.IsDNS1123Subdomain(s)
+			for label := range strings.SplitSeq(s, ".") {
+				problems = append(problems, validation.IsDNS1123Label(label)...)
+			}
+			return problems
+		}},
 		"the value of a label": {kubename.IsLabelValue, validation.IsValidLabelValue},
 		"a qualified name":     {kubename.IsQualified, validation.IsQualifiedName},
 	} {

@@ -8,9 +8,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
-// longestDomainLabel is a rule of DNS.
-const longestDomainLabel = 63
-
 // canonicalDomain returns a domain as a DistributionTenant has it: in lower case, in punycode, without
 // a dot at its end. Or it says what is wrong, and what to do.
 func canonicalDomain(s string) (name, problem string) {
@@ -51,14 +48,6 @@ func isASCII(s string) bool {
 // isHost reports whether a name has two labels or more, the last of which starts with a letter: an
 // address has only digits there.
 func isHost(name string) bool {
-	labels := 0
-	last := ""
-	for label := range strings.SplitSeq(name, ".") {
-		if len(label) > longestDomainLabel || !kubename.IsLabel(label) {
-			return false
-		}
-		labels++
-		last = label
-	}
-	return labels > 1 && 'a' <= last[0] && last[0] <= 'z'
+	last := name[strings.LastIndex(name, ".")+1:]
+	return kubename.IsDomain(name) && last != name && 'a' <= last[0] && last[0] <= 'z'
 }

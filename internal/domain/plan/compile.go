@@ -109,7 +109,7 @@ func (c *compiler) checkIstio(i Istio) {
 		c.checkText(fmt.Sprintf("%s.hosts[%d]", pathGateway, n), host, isHost, "name in DNS, whatever the tenant: use one such as {{username}}.apps.example.com")
 	}
 	if secret := i.Gateway.TLSSecret; secret != "" {
-		c.checkText(pathGateway+".tlsSecret", secret, isSubdomain, "name of a Secret, whatever the tenant: use one such as {{namespace}}-tls")
+		c.checkText(pathGateway+".tlsSecret", secret, kubename.IsDomain, "name of a Secret, whatever the tenant: use one such as {{namespace}}-tls")
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
 const (
@@ -96,5 +98,5 @@ func (g *Gateway) secret(t Tenant) (string, error) {
 	if g.TLSSecret == "" {
 		return "", nil
 	}
-	return t.fill(pathGateway+".tlsSecret", g.TLSSecret, isSubdomain, "name of a Secret")
+	return t.fill(pathGateway+".tlsSecret", g.TLSSecret, kubename.IsDomain, "name of a Secret")
 }

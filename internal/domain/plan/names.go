@@ -80,19 +80,6 @@ func (t Tenant) namespaceProblem(r Reserved) string {
 	return ""
 }
 
-// isSubdomain reports whether the text is a name in DNS, in lower case.
-func isSubdomain(s string) bool {
-	if len(s) > kubename.LongestName {
-		return false
-	}
-	for label := range strings.SplitSeq(s, ".") {
-		if !kubename.IsNamespace(label) {
-			return false
-		}
-	}
-	return true
-}
-
 // quote shows a text of unknown length.
 func quote(s string) string { return fmt.Sprintf("%q", shorten(s, longestQuote)) }
 

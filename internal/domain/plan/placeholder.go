@@ -119,7 +119,7 @@ func (t Tenant) cure(parts []part) string {
 			continue
 		}
 		used = append(used, says)
-		if !isSubdomain(strings.ToLower(value)) {
+		if !kubename.IsDomain(strings.ToLower(value)) {
 			illegal = append(illegal, says)
 		}
 	}
@@ -141,5 +141,5 @@ func isHost(s string) bool {
 	}
 	s = strings.TrimPrefix(s, "*.")
 	last := s[strings.LastIndex(s, ".")+1:]
-	return isSubdomain(s) && strings.Trim(last, "0123456789") != ""
+	return kubename.IsDomain(s) && strings.Trim(last, "0123456789") != ""
 }
