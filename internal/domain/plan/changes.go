@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
 // Changes bring objects to what is wanted. Each stands for itself: one that fails stops no other.
@@ -49,23 +50,16 @@ type Failed struct {
 	Object Object
 }
 
-// The delays between tries of one object, and between looks at a kind that can't be read.
-const (
-	FirstRetry = 10 * time.Second
-	lastRetry  = 5 * time.Minute
-	ReadRetry  = time.Minute
-)
+// Again is the pause before the next try of one object.
+var Again = retry.Backoff{First: 10 * time.Second, Last: 5 * time.Minute}
+
+// ReadRetry is the pause between two looks at a kind that can't be read.
+const ReadRetry = time.Minute
 
 // WatchDeletion is the pause between two looks at what is being deleted, in case an event gets lost.
 const WatchDeletion = 30 * time.Second
 
-func (f Failure) due() time.Time {
-	delay := FirstRetry
-	for range f.Count - 1 {
-		delay = min(2*delay, lastRetry)
-	}
-	return f.At.Add(delay)
-}
+func (f Failure) due() time.Time { return f.At.Add(Again.Delay(f.Count)) }
 
 // Note remembers a failure.
 func (a Attempts) Note(key, hash string, at time.Time, err *fault.Error) {

@@ -204,7 +204,7 @@ func (in *Input) failures() []plan.Failed {
 
 func (in *Input) nextTry() time.Duration {
 	if len(in.Unreadable) > 0 {
-		return plan.FirstRetry
+		return plan.Again.First
 	}
 	return plan.NextTry(in.Now, in.failures())
 }

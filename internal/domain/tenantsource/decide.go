@@ -7,6 +7,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
 // approveAnnotation is the annotation that approves a plan, for messages.
@@ -380,7 +381,7 @@ func (in Input) Judge() *Round {
 	}
 }
 
-// The pauses after a poll that failed.
+// The pauses after a poll that failed. None is longer than that between two polls.
 const (
 	firstRetry = 10 * time.Second
 	lastRetry  = 5 * time.Minute
@@ -404,7 +405,7 @@ func (in Input) After(s Session) time.Duration {
 }
 
 func retryPause(failures int, interval time.Duration) time.Duration {
-	return min(firstRetry<<min(failures-1, 10), lastRetry, interval)
+	return retry.Backoff{First: firstRetry, Last: min(lastRetry, interval)}.Delay(failures)
 }
 
 // End closes the round: the next decision begins anew.
