@@ -170,3 +170,31 @@ func TestANameGoesToWhoServesIt(t *testing.T) {
 		t.Errorf("the domain is not published: %v", got)
 	}
 }
+
+// An edit takes away the request of the certificate that a domain needs, while reads lag and after a crash. The pass stops
+// before it knows what DNS is asked for: what was published stays, and the condition about it stays as it was judged.
+func TestWhatIsPublishedStaysWhileNoCertificateCoversIt(t *testing.T) {
+	w := newNamesWorld(t)
+	w.Sim.ChangeSwitches(func(s *sim.Switches) {
+		s.AttachesByItself = false
+		s.DNSPropagationDelay = 90 * time.Second
+		s.GetLag, s.ListLag, s.UpdateLag, s.DeleteLag, s.DeployDelay = 100*time.Second, 20*time.Second, 100*time.Second, 100*time.Second, 4*time.Minute
+	})
+	o := withDNS(w, "gamma", v1alpha1.ValidationTokenHostCloudFront, "b.example.net")
+	o.Spec.ManagedCertificateRequest.PrimaryDomainName = "b.example.net"
+	w.Apply(o)
+	w.Advance(3 * time.Minute)
+	w.CrashAt(4, true)
+	w.Advance(2*time.Minute + 70*time.Second)
+	w.Edit("gamma", func(o *v1alpha1.DistributionTenant) { o.Spec.ManagedCertificateRequest = nil })
+	w.Advance(3 * time.Hour)
+	if got := w.Condition("gamma", v1alpha1.ConditionReady); got != "Ready=False/CertificateSANMismatch" {
+		t.Errorf("no certificate covers the domain, and the object says %s\n%s", got, w.Describe("gamma"))
+	}
+	if got := w.Condition("gamma", v1alpha1.ConditionDNSReady); got != "DNSReady=True/DNSReady" {
+		t.Errorf("the domain leads to CloudFront as before, and the object says %s\n%s", got, w.Describe("gamma"))
+	}
+	if got := recordIn(w, openZone, "b.example.net"); got.Type != "CNAME" {
+		t.Errorf("the domain is not published any more: %v", got)
+	}
+}
