@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,14 +34,14 @@ func NewOffline(t TB, o Options) *World {
 		WithStatusSubresource(&v1alpha1.DistributionTenant{}, &v1alpha1.Distribution{}, &v1alpha1.ConnectionGroup{}).Build()
 	clk := clocktesting.NewFakeClock(Epoch)
 	lag := &lagging{before: map[client.ObjectKey]*v1alpha1.DistributionTenant{}}
-	w := build(t, clk, serving(store, clk), lag.client(store), o)
+	w := build(t, clk, serving(store, tracker, clk), lag.client(store), o)
 	w.lag = lag
 	return w
 }
 
 // serving adds what an API server does to objects and the fake client does not: identity,
 // age and generation.
-func serving(store client.WithWatch, clk *clocktesting.FakeClock) client.WithWatch {
+func serving(store client.WithWatch, tracker clienttesting.ObjectTracker, clk *clocktesting.FakeClock) client.WithWatch {
 	created := 0
 	return interceptor.NewClient(store, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
@@ -70,7 +71,13 @@ func serving(store client.WithWatch, clk *clocktesting.FakeClock) client.WithWat
 			if specOf(o) == nil || len(o.GetFinalizers()) == 0 {
 				return c.Delete(ctx, o, opts...)
 			}
+			if err := c.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil || o.GetDeletionTimestamp() != nil {
+				return err
+			}
 			if err := c.Delete(ctx, o, opts...); err != nil {
+				return err
+			}
+			if err := deletedAt(tracker, o, c, clk.Now()); err != nil {
 				return err
 			}
 			if err := c.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
@@ -79,6 +86,23 @@ func serving(store client.WithWatch, clk *clocktesting.FakeClock) client.WithWat
 			return nextGeneration(ctx, c, o)
 		},
 	})
+}
+
+// deletedAt sets when an object was deleted, for which the fake client takes the time of day.
+func deletedAt(tracker clienttesting.ObjectTracker, o client.Object, c client.Client, now time.Time) error {
+	gvk, err := c.GroupVersionKindFor(o)
+	if err != nil {
+		return err
+	}
+	resources, _ := meta.UnsafeGuessKindToResource(gvk)
+	stored, err := tracker.Get(resources, o.GetNamespace(), o.GetName())
+	if err != nil {
+		return err
+	}
+	deleted := stored.DeepCopyObject().(client.Object) //nolint:forcetypeassert // it was stored as one
+	at := metav1.NewTime(now.Truncate(time.Second))
+	deleted.SetDeletionTimestamp(&at)
+	return tracker.Update(resources, deleted, o.GetNamespace())
 }
 
 // specOf is the spec of the kinds that have generations here, nil of others.
