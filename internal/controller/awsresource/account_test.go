@@ -18,7 +18,7 @@ func TestCredentialsOfAnotherAccountChangeNothing(t *testing.T) {
 		seed := world.Seed()
 		seed.Accounts = []sim.SeedAccount{{ID: sim.DefaultAccount, Default: true}, {ID: theirs, AccessKeys: []string{key}}}
 		seed.ConnectionGroups = append(seed.ConnectionGroups, sim.SeedConnectionGroup{ID: "cg_theirs", Account: theirs, Name: "deleted"})
-		w := world.New(t, kubeConfig, world.Options{Seed: &seed})
+		w := world.NewOffline(t, world.Options{Seed: &seed})
 		right := w.AccessKey
 		kept, deleted, settling := k.ready(t, w, "kept"), k.ready(t, w, "deleted"), k.ready(t, w, "settling")
 		remove(t, w, settling)

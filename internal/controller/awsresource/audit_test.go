@@ -43,12 +43,23 @@ type audit struct {
 	wrong []string
 }
 
-// audited makes a world whose one object is audited. The object is created by the caller.
+// audited makes a world without an API server whose one object is audited. The object is created by the caller.
 func audited(t *testing.T, k kind, options world.Options, change ...policies) *audit {
+	t.Helper()
+	return auditedIn(t, k, func(o world.Options) *world.World { return world.NewOffline(t, o) }, options, change...)
+}
+
+// auditedServed does so on an API server.
+func auditedServed(t *testing.T, k kind, options world.Options, change ...policies) *audit {
+	t.Helper()
+	return auditedIn(t, k, func(o world.Options) *world.World { return world.New(t, kubeConfig, o) }, options, change...)
+}
+
+func auditedIn(t *testing.T, k kind, make func(world.Options) *world.World, options world.Options, change ...policies) *audit {
 	t.Helper()
 	a := &audit{k: k}
 	options.BeforeAWS = a.call
-	a.w = world.New(t, kubeConfig, options)
+	a.w = make(options)
 	a.o = k.object(a.w, "shop", change...)
 	a.w.AroundKubeWrites(func(_ int, write func() error) error {
 		err := write()

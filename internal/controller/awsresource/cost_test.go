@@ -62,7 +62,7 @@ func TestAQuietHourCostsOneReadPerLook(t *testing.T) {
 
 func TestWhatALifeCosts(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
-		a := audited(t, k, world.Options{}, tags("team", "web"))
+		a := auditedServed(t, k, world.Options{}, tags("team", "web"))
 		w := a.w
 		w.Advance(time.Second) // the inventory begins
 		calls, kube := w.Calls(), w.KubeWrites()
@@ -186,7 +186,7 @@ func TestTheWholeLifeInEveryKindOfAWS(t *testing.T) {
 // The request id is another one with every try: in status it would be a write for each.
 func TestMessagesAreStable(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
-		a := audited(t, k, world.Options{})
+		a := auditedServed(t, k, world.Options{})
 		w := a.w
 		a.create(t)
 		refusing(t, w, k.update, sim.FaultError{

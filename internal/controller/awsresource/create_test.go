@@ -289,7 +289,7 @@ func TestTwoObjectsOfOneGroupName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := groups()
-			w := world.New(t, kubeConfig, world.Options{})
+			w := world.NewOffline(t, world.Options{})
 			named := func(object string) client.Object {
 				return w.ConnectionGroup(object, func(o *v1alpha1.ConnectionGroup) { o.Spec.Name = "shared" })
 			}

@@ -333,7 +333,7 @@ func TestAnEditWhoseAnswerIsLostEndsRight(t *testing.T) {
 func TestAnEditThatAWSDoesNotKeepIsNotSentForEver(t *testing.T) {
 	t.Parallel()
 	k := groups()
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.NewOffline(t, world.Options{})
 	o := w.ConnectionGroup("shop", func(o *v1alpha1.ConnectionGroup) { o.Spec.AnycastIPListID = "aip_1" })
 	quickly(w, func() {
 		apply(t, w, o)
@@ -367,7 +367,7 @@ func TestAnEditThatAWSDoesNotKeepIsNotSentForEver(t *testing.T) {
 // A tag that was set for a spec that changed again before the former tags were removed is removed like these.
 func TestATagOfASpecInBetweenIsNotLeft(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
-		w := world.New(t, kubeConfig, world.Options{})
+		w := world.NewOffline(t, world.Options{})
 		o := k.ready(t, w, "shop", tags("first", "1"))
 		allow := refusing(t, w, "UntagResource", denied("UntagResource"))
 		editPolicies(t, w, o, tags("second", "2"))

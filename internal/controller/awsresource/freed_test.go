@@ -12,7 +12,7 @@ import (
 // The deletion of a distribution goes on in the moment in which the last of its tenants is gone, and not at each
 // of them.
 func TestTheLastTenantWakesItsDistribution(t *testing.T) {
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.NewOffline(t, world.Options{})
 	d := w.Distribution("shop", func(o *v1alpha1.Distribution) {
 		o.Spec.ViewerCertificate = &v1alpha1.ViewerCertificate{ACMCertificateARN: sim.DefaultCertificateARN}
 	})

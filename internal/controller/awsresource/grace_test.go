@@ -11,7 +11,7 @@ import (
 
 // A group that was deleted soon after it was made is gone before its object, and shows no state that it no longer has.
 func TestAGroupThatIsGoneShowsNoStatus(t *testing.T) {
-	w := world.New(t, kubeConfig, world.Options{})
+	w := world.NewOffline(t, world.Options{})
 	o := w.ConnectionGroup("short")
 	apply(t, w, o)
 	w.Advance(5 * time.Second)
@@ -42,7 +42,7 @@ func TestWhatIsKeptIsReleasedAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seed := world.Seed()
 			seed.ConnectionGroups = append(seed.ConnectionGroups, sim.SeedConnectionGroup{ID: "cg_default", Name: "CreatedByCloudFront", Default: true})
-			w := world.New(t, kubeConfig, world.Options{Seed: &seed})
+			w := world.NewOffline(t, world.Options{Seed: &seed})
 			o := object(w)
 			apply(t, w, o)
 			w.Advance(10 * time.Second)

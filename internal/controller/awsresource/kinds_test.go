@@ -47,9 +47,6 @@ type kind struct {
 	change func(t *testing.T, w *world.World, id string, change func(*thing))
 	// remove deletes a disabled and deployed one as a person would.
 	remove func(t *testing.T, w *world.World, r thing)
-	// stride is the step in which tests go through the calls of a pass: what both kinds do alike is tried less often of
-	// one of them.
-	stride int
 	// tenantOf names the resource in a tenant.
 	tenantOf func(in *cloudfront.CreateDistributionTenantInput, id string)
 }
@@ -70,7 +67,7 @@ func eachKind(t *testing.T, test func(t *testing.T, k kind)) {
 
 func distributions() kind {
 	return kind{
-		name: "distribution", stride: 1,
+		name: "distribution",
 		object: func(w *world.World, name string, change ...policies) client.Object {
 			return w.Distribution(name, func(o *v1alpha1.Distribution) {
 				for _, c := range change {
@@ -127,7 +124,7 @@ func distributionResource(d sim.DistributionState) thing {
 
 func groups() kind {
 	return kind{
-		name: "connection group", stride: 2,
+		name: "connection group",
 		object: func(w *world.World, name string, change ...policies) client.Object {
 			return w.ConnectionGroup(name, func(o *v1alpha1.ConnectionGroup) {
 				for _, c := range change {

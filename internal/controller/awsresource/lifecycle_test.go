@@ -13,7 +13,7 @@ import (
 
 func TestFromCreationToDeletion(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
-		a := audited(t, k, world.Options{}, tags("team", "web"))
+		a := auditedServed(t, k, world.Options{}, tags("team", "web"))
 		w, o := a.w, a.o
 		apply(t, w, o)
 		w.Advance(5 * time.Second)
