@@ -26,26 +26,27 @@ const (
 // actions are what may happen, each with what it is called in a failing story.
 func (m *model) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
-		"user applies":       m.userApplies,
-		"user applies again": m.userApplies,
-		"user edits":         m.userEdits,
-		"user deletes":       m.userDeletes,
-		"user pauses":        m.userPauses,
-		"user nudges":        m.userNudges,
-		"time passes":        m.timePasses,
-		"more time passes":   m.timePasses,
-		"process crashes":    m.processCrashes,
-		"process restarts":   func(*rapid.T) { m.Restart() },
-		"cache lags":         func(t *rapid.T) { m.LagReads(rapid.IntRange(1, 3).Draw(t, "reads")) },
-		"AWS fails":          m.awsFails,
-		"AWS fails again":    m.awsFails,
-		"AWS lags":           m.awsLags,
-		"somebody creates":   m.somebodyCreates,
-		"somebody edits":     m.somebodyEdits,
-		"somebody tags":      m.somebodyTags,
-		"somebody deletes":   m.somebodyDeletes,
-		"somebody races":     m.somebodyRaces,
-		"":                   func(*rapid.T) { m.checkTheirs() },
+		"user applies":          m.userApplies,
+		"user applies again":    m.userApplies,
+		"user edits":            m.userEdits,
+		"user deletes":          m.userDeletes,
+		"user pauses":           m.userPauses,
+		"user nudges":           m.userNudges,
+		"time passes":           m.timePasses,
+		"more time passes":      m.timePasses,
+		"process crashes":       m.processCrashes,
+		"process crashes twice": m.processCrashesTwice,
+		"process restarts":      func(*rapid.T) { m.Restart() },
+		"cache lags":            func(t *rapid.T) { m.LagReads(rapid.IntRange(1, 3).Draw(t, "reads")) },
+		"AWS fails":             m.awsFails,
+		"AWS fails again":       m.awsFails,
+		"AWS lags":              m.awsLags,
+		"somebody creates":      m.somebodyCreates,
+		"somebody edits":        m.somebodyEdits,
+		"somebody tags":         m.somebodyTags,
+		"somebody deletes":      m.somebodyDeletes,
+		"somebody races":        m.somebodyRaces,
+		"":                      func(*rapid.T) { m.checkTheirs() },
 	}
 }
 
@@ -132,6 +133,13 @@ func (m *model) timePasses(t *rapid.T) {
 
 func (m *model) processCrashes(t *rapid.T) {
 	m.CrashAt(rapid.IntRange(1, 4).Draw(t, "write"), rapid.Bool().Draw(t, "after it"))
+	m.Advance(rapid.SampledFrom([]time.Duration{0, time.Second, 2 * time.Minute}).Draw(t, "then"))
+}
+
+// processCrashesTwice ends the next process too, while it looks at what the first one left.
+func (m *model) processCrashesTwice(t *rapid.T) {
+	m.CrashAt(rapid.IntRange(1, 4).Draw(t, "write"), rapid.Bool().Draw(t, "after it"))
+	m.CrashAgainAt(rapid.IntRange(1, 4).Draw(t, "write of the next"), rapid.Bool().Draw(t, "after that"))
 	m.Advance(rapid.SampledFrom([]time.Duration{0, time.Second, 2 * time.Minute}).Draw(t, "then"))
 }
 
