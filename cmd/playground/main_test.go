@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
 // asPlayground makes this test binary a playground, so that the tests run what
@@ -20,6 +21,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asPlayground) != "" {
 		main()
 		os.Exit(0)
+	}
+	if err := process.TestsAtOnce(8); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	code := m.Run()
 	if err := database.StopShared(); err != nil {

@@ -21,6 +21,7 @@ import (
 
 // The samples, applied as a person does, reach the conditions that they are there to show.
 func TestSamples(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{})
 	// The role in another account trusts one cluster and one namespace.
 	const role = "arn:aws:iam::444455556666:role/tenant-dns"
@@ -102,6 +103,7 @@ func checkEvents(s *scene, want map[string]string) {
 }
 
 func TestProbes(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{})
 	op := s.operator(stack.OperatorOptions{})
 	for _, probe := range []string{"healthz", "readyz"} {
@@ -114,6 +116,7 @@ func TestProbes(t *testing.T) {
 
 // Every metric of tenants, and of what they hang on, that the reference lists is there once something has happened that moves it.
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{})
 	// So slow that the second tenant has to wait.
 	op := s.operator(stack.OperatorOptions{Flags: []string{"--aws-rate=2", "--aws-burst=2"}})

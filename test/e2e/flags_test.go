@@ -18,6 +18,7 @@ import (
 
 // A flag that can't be ends the operator at once, and says which, what and how else.
 func TestBadFlags(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{WithoutAWS: true})
 	for flag, cure := range map[string]string{
 		"--drift-policy=sometimes":            "enforce, report or suspend",
@@ -49,6 +50,7 @@ func TestBadFlags(t *testing.T) {
 }
 
 func TestWatchNamespaces(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{})
 	s.operator(stack.OperatorOptions{})
 	other := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "e2e-unwatched-"}}
@@ -72,6 +74,7 @@ func TestWatchNamespaces(t *testing.T) {
 }
 
 func TestDefaultTags(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{})
 	s.operator(stack.OperatorOptions{Flags: []string{"--default-tags=team=edge,stage=test", "--cluster-id=e2e"}})
 	s.apply(s.tenant("acme", func(o *v1alpha1.DistributionTenant) {
@@ -90,6 +93,7 @@ func TestDefaultTags(t *testing.T) {
 
 // Under report nothing is set back; what differs is said.
 func TestDriftPolicyReport(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{})
 	op := s.operator(stack.OperatorOptions{Flags: []string{"--drift-policy=report", "--sweep-interval=10s"}})
 	s.apply(s.tenant("acme"))

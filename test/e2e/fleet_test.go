@@ -22,6 +22,7 @@ const (
 
 // What the whole lifetime of a fleet costs, in AWS calls and in writes to etcd.
 func TestFleet(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{DeployDelay: 2 * time.Second})
 	f := newFleet(t, s)
 	// Slow enough to take seconds; the burst would let a sixth of the fleet through at once.

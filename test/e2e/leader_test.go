@@ -17,6 +17,7 @@ import (
 // Of two replicas one works. When it is stopped it gives the lease back, so that the other
 // need not wait until the lease expires.
 func TestLeaderElection(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{})
 	options := stack.OperatorOptions{Flags: []string{"--leader-elect"}}
 	first := s.operator(options)
@@ -68,6 +69,7 @@ func (s *scene) leaseHolder() string {
 // A create that is on its way when the operator is stopped is waited for, and what came
 // of it is stored.
 func TestStopFinishesTheCallInFlight(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{})
 	op := s.operator(stack.OperatorOptions{})
 	s.fault(sim.Fault{Operation: "CreateDistributionTenant", Kind: sim.BeforeCommit, Effect: sim.EffectNone, Latency: 5 * time.Second, Nth: 1})
@@ -98,6 +100,7 @@ func TestStopFinishesTheCallInFlight(t *testing.T) {
 
 // Whatever a power cut interrupts, the next process finds it.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{DeployDelay: time.Second})
 	op := s.operator(stack.OperatorOptions{})
 	// The answers are late, so that there are committed creates whose answers are lost; and not all creates arrive.

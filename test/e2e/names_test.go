@@ -19,6 +19,7 @@ const namedZone = "customers.example.net"
 // What a fleet costs whose tenants have a managed certificate and a DNS record each, all in one
 // zone under Route 53's own limits, and what it leaves behind.
 func TestFleetWithCertificatesAndDNS(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{DeployDelay: 2 * time.Second})
 	group := s.prepareNames()
 	f := newFleet(t, s)

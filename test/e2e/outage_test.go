@@ -23,6 +23,7 @@ import (
 
 // A company's proxy signs with a certificate of its own; AWS_CA_BUNDLE names it.
 func TestCABundle(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{})
 	target, err := url.Parse(s.AWS.URL())
 	if err != nil {
@@ -44,6 +45,7 @@ func TestCABundle(t *testing.T) {
 
 // An endpoint that does not answer is said in the conditions, and is no reason to end.
 func TestUnreachableEndpoint(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{WithoutAWS: true})
 	op := s.operator(stack.OperatorOptions{})
 	s.apply(s.tenant("acme"))
@@ -62,6 +64,7 @@ func TestUnreachableEndpoint(t *testing.T) {
 
 // Credentials may come late: a pod identity's agent starts beside the operator.
 func TestLateCredentials(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{})
 	var here atomic.Bool
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -19,6 +19,7 @@ import (
 // Metrics name namespaces and how many customers they have: only those whom the API server
 // lets read /metrics may see them.
 func TestSecureMetrics(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stack.Options{})
 	op := s.operator(stack.OperatorOptions{Flags: []string{"--metrics-secure=true"}})
 	c := &http.Client{Transport: &http.Transport{

@@ -31,6 +31,7 @@ const customers = 30
 // A table of customers from its first row to its last, with an operator that is killed on the way: what AWS has
 // follows the table, an emptied table takes nobody offline, and the connection string is told to nobody.
 func TestTableOfCustomers(t *testing.T) {
+	t.Parallel()
 	table := newTable(t)
 	s := newScene(t, stack.Options{DeployDelay: time.Second})
 	s.mayReadSecrets()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
@@ -30,6 +31,10 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
+	if err := process.TestsAtOnce(8); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	dir, err := os.MkdirTemp("", "cloudfront-tenant-operator-rights-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

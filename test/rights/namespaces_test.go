@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -24,9 +25,11 @@ const large = 25
 // A namespace that is deleted takes the tenants of a source along only if the guard lets them go. The
 // namespace controller, the policy of the chart and the operator are the real ones.
 func TestADeletedNamespaceAsksTheGuard(t *testing.T) {
+	t.Parallel()
 	home, desk, shelf, office, store, keep, small := newNamespace(t), newNamespace(t), newNamespace(t), newNamespace(t), newNamespace(t), newNamespace(t), newNamespace(t)
-	r := newRig(t, installed(t, install.Options{}, home, desk, office, keep, small), home)
-	_, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Flags: []string{
+	r := newRigIn(t, stack.Options{DeployDelay: time.Second}, installed(t, install.Options{}, home, desk, office, keep, small), home)
+	_, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: r.i, Flags: []string{
+		"--watch-namespaces=" + strings.Join([]string{home, desk, shelf, office, store, keep, small}, ","),
 		"--tenantsource-target-namespaces=" + desk + "/" + shelf + "," + office + "/" + store, "--aws-rate=100", "--aws-burst=200",
 	}})
 	if err != nil {
@@ -113,6 +116,7 @@ func TestADeletedNamespaceAsksTheGuard(t *testing.T) {
 
 // A person who deletes a tenant of a source means that tenant, unless its namespace is on its way out.
 func TestPeopleMayDeleteTenantsOfSources(t *testing.T) {
+	t.Parallel()
 	namespace := newNamespace(t)
 	var tenants []*v1alpha1.DistributionTenant
 	for _, name := range []string{"first", "second"} {
@@ -173,18 +177,13 @@ func (r *rig) settle(t *testing.T, namespace, target, prefix string, size int, c
 	return f
 }
 
-// settled waits until a tenant serves, and takes away its mark: one that was just made is looked for in
-// AWS for two minutes before it is believed to be gone.
+// settled waits until a tenant serves, and takes away its mark.
 func (f *fleet) settled(o *v1alpha1.DistributionTenant) {
 	f.t.Helper()
 	f.reaches(o, func(o *v1alpha1.DistributionTenant) bool {
 		return meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionReady)
 	})
-	base := o.DeepCopy()
-	delete(o.Annotations, v1alpha1.AnnotationCreatePending)
-	if err := kube.Patch(f.t.Context(), o, client.MergeFrom(base)); err != nil {
-		f.t.Fatal(err)
-	}
+	f.unmark(o)
 }
 
 // byHand makes a tenant of no source in the namespace of the tenants.

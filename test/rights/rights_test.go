@@ -23,6 +23,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
@@ -41,25 +42,26 @@ const firstList = "a watch brings the first list along, unless the API server is
 // found while a test waits.
 var asInstalled = []string{"--leader-elect=true", "--metrics-secure=true", "--sweep-interval=10s"}
 
-// installations are the chart in its two forms: with rights everywhere, and in one namespace. Both may
-// read the Secrets of that namespace.
-func installations(t *testing.T) map[string]func() (i *install.Installation, namespace string) {
+// inAllNamespaces is the chart with rights everywhere. Its operator takes care of what other tests have made, too: they
+// run before or after. It may read the Secrets of one namespace.
+func inAllNamespaces(t *testing.T) (i *install.Installation, namespace string) {
 	t.Helper()
-	return map[string]func() (*install.Installation, string){
-		"in all namespaces": func() (*install.Installation, string) {
-			namespace := newNamespace(t)
-			return installed(t, install.Options{}, namespace), namespace
-		},
-		inOneNamespace: func() (*install.Installation, string) {
-			namespace := newNamespace(t)
-			return installed(t, install.Options{
-				Release: namespace, Namespace: namespace + "-home", Values: []string{"watchNamespaces={" + namespace + "}"},
-			}, namespace), namespace
-		},
-	}
+	namespace = newNamespace(t)
+	return installed(t, install.Options{}, namespace), namespace
 }
 
-const inOneNamespace = "in one namespace"
+// inOneNamespace is the chart with rights there, and to read its Secrets.
+func inOneNamespace(t *testing.T) (i *install.Installation, namespace string) {
+	t.Helper()
+	namespace = newNamespace(t)
+	return installed(t, install.Options{
+		Release: namespace, Namespace: namespace + "-home", Values: slices.Concat(ofItsOwn, []string{"watchNamespaces={" + namespace + "}"}),
+	}, namespace), namespace
+}
+
+// ofItsOwn are values of a release that is there at the same time as the documentation's: the policy of one would keep
+// the operator of the other from deleting.
+var ofItsOwn = []string{"deletionProtection.enabled=false"}
 
 // installed installs the chart, with the right to read the Secrets of some namespaces.
 func installed(t *testing.T, o install.Options, secrets ...string) *install.Installation {
@@ -73,47 +75,53 @@ func installed(t *testing.T, o install.Options, secrets ...string) *install.Inst
 }
 
 // In a run of everything that the operator does no request is refused, and each right is used.
-func TestEveryRightIsUsedAndEnough(t *testing.T) {
-	for name, installation := range installations(t) {
-		t.Run(name, func(t *testing.T) {
-			i, namespace := installation()
-			r := newRig(t, i, namespace)
-			r.live()
+func TestEveryRightIsUsedAndEnough(t *testing.T) { everyRightIsUsedAndEnough(t, inAllNamespaces) }
 
-			requests, err := host.ControlPlane.Audit(i.User())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(requests) < 30 {
-				t.Fatalf("the audit log has %d requests of %s: the operator was somebody else", len(requests), i.User())
-			}
-			grants := grantsOf(t, i)
-			used := map[grant]bool{}
-			for _, r := range requests {
-				if r.Forbidden || r.Code == http.StatusUnauthorized {
-					t.Errorf("refused: %+v", r)
-				}
-				for _, g := range grants {
-					used[g] = used[g] || g.covers(r)
-				}
-			}
-			for _, g := range grants {
-				if reason := unused[g.String()]; !used[g] && reason == "" {
-					t.Errorf("the chart grants %q in %s, and nothing uses it", g, g.Role)
-				} else if used[g] && reason != "" {
-					t.Errorf("%q is used, and should not be in the list of what is not", g)
-				}
-			}
-		})
+func TestEveryRightInOneNamespaceIsUsedAndEnough(t *testing.T) {
+	t.Parallel()
+	everyRightIsUsedAndEnough(t, inOneNamespace)
+}
+
+func everyRightIsUsedAndEnough(t *testing.T, installation func(*testing.T) (*install.Installation, string)) {
+	t.Helper()
+	i, namespace := installation(t)
+	r := newRig(t, i, namespace)
+	r.live()
+
+	requests, err := host.ControlPlane.Audit(i.User())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(requests) < 30 {
+		t.Fatalf("the audit log has %d requests of %s: the operator was somebody else", len(requests), i.User())
+	}
+	grants := grantsOf(t, i)
+	used := map[grant]bool{}
+	for _, r := range requests {
+		if r.Forbidden || r.Code == http.StatusUnauthorized {
+			t.Errorf("refused: %+v", r)
+		}
+		for _, g := range grants {
+			used[g] = used[g] || g.covers(r)
+		}
+	}
+	for _, g := range grants {
+		if reason := unused[g.String()]; !used[g] && reason == "" {
+			t.Errorf("the chart grants %q in %s, and nothing uses it", g, g.Role)
+		} else if used[g] && reason != "" {
+			t.Errorf("%q is used, and should not be in the list of what is not", g)
+		}
 	}
 }
 
 // What the operator asks for at its start is what the chart grants, but for what is known from objects alone: in which namespaces
 // sources need Secrets, and which ClusterRoles and constraints plans name.
 func TestCheckedRightsAreTheCharts(t *testing.T) {
-	for name, installation := range installations(t) {
+	for name, installation := range map[string]func(*testing.T) (*install.Installation, string){
+		"in all namespaces": inAllNamespaces, "in one namespace": inOneNamespace,
+	} {
 		t.Run(name, func(t *testing.T) {
-			i, _ := installation()
+			i, _ := installation(t)
 			compareRights(t, i)
 		})
 	}
@@ -168,36 +176,42 @@ var consequences = map[string]func(r *rig, op *stack.Operator){
 
 // A right that is taken away is named, with the rule to add, before anything else fails.
 func TestEachRightTakenAway(t *testing.T) {
-	for name, installation := range installations(t) {
-		i, namespace := installation()
-		for _, g := range grantsOf(t, i) {
-			// What is not of the watched namespace is the same in both forms.
-			if name == inOneNamespace && g.Namespace != namespace {
-				continue
+	i, namespace := inAllNamespaces(t)
+	eachTakenAway(t, i, namespace, grantsOf(t, i))
+}
+
+// What is not of the watched namespace is the same in both forms.
+func TestEachRightInOneNamespaceTakenAway(t *testing.T) {
+	t.Parallel()
+	i, namespace := inOneNamespace(t)
+	eachTakenAway(t, i, namespace, slices.DeleteFunc(grantsOf(t, i), func(g grant) bool { return g.Namespace != namespace }))
+}
+
+func eachTakenAway(t *testing.T, i *install.Installation, namespace string, grants []grant) {
+	t.Helper()
+	for _, g := range grants {
+		t.Run(g.String(), func(t *testing.T) {
+			r := newRig(t, i, namespace)
+			r.takeAway(g)
+			op, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: i, Flags: asInstalled})
+			if !g.ofSecrets() {
+				r.logs(op, i.User()+" may not", `resources: [\"`+g.Resource+`\"], verbs: [\"`+g.Verb+`\"]`)
 			}
-			t.Run(name+"/"+g.String(), func(t *testing.T) {
-				r := newRig(t, i, namespace)
-				r.takeAway(g)
-				op, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: i, Flags: asInstalled})
-				if !g.ofSecrets() {
-					r.logs(op, i.User()+" may not", `resources: [\"`+g.Resource+`\"], verbs: [\"`+g.Verb+`\"]`)
+			if seen, optional := consequences[g.String()]; optional {
+				if err != nil {
+					t.Fatalf("it does not start: %v", err)
 				}
-				if seen, optional := consequences[g.String()]; optional {
-					if err != nil {
-						t.Fatalf("it does not start: %v", err)
-					}
-					r.create()
-					seen(r, op)
-					return
-				}
-				if err == nil {
-					t.Fatal("it runs")
-				}
-				if status, err := op.Wait(t.Context()); err != nil || status != 1 {
-					t.Errorf("it ends with status %d, %v; want 1", status, err)
-				}
-			})
-		}
+				r.create()
+				seen(r, op)
+				return
+			}
+			if err == nil {
+				t.Fatal("it runs")
+			}
+			if status, err := op.Wait(t.Context()); err != nil || status != 1 {
+				t.Errorf("it ends with status %d, %v; want 1", status, err)
+			}
+		})
 	}
 }
 
@@ -209,9 +223,15 @@ type rig struct {
 	stack     *stack.Stack
 }
 
+// newRig starts an AWS that deploys at once: what is asked of Kubernetes is the same.
 func newRig(t *testing.T, i *install.Installation, namespace string) *rig {
 	t.Helper()
-	s, err := host.Start(t.Context(), stack.Options{DeployDelay: time.Second})
+	return newRigIn(t, stack.Options{}, i, namespace)
+}
+
+func newRigIn(t *testing.T, o stack.Options, i *install.Installation, namespace string) *rig {
+	t.Helper()
+	s, err := host.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,6 +312,9 @@ func (r *rig) live() {
 		t.Fatal(err)
 	}
 	r.scrapes(op, http.StatusOK)
+	// All begin at once: what takes time are looks at what rests.
+	customers, table := r.beginToFollow()
+	distribution, group := r.beginParents()
 	o := r.create()
 	base := o.DeepCopy()
 	o.Spec.Tags = []v1alpha1.Tag{{Key: "team", Value: "edge"}}
@@ -311,16 +334,15 @@ func (r *rig) live() {
 		t.Fatal(err)
 	}
 	r.eventually(func(g gomega.Gomega) {
-		tenants, err := r.stack.AWS.Tenants(t.Context())
-		g.Expect(err).NotTo(gomega.HaveOccurred())
+		tenants := r.inAWS(g, o.Name)
 		g.Expect(len(tenants) == 1 && tenants[0].Enabled).To(gomega.BeTrue(), "the drift is set back")
 	})
 	if err := kube.Delete(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	r.eventually(func(g gomega.Gomega) { g.Expect(r.stack.AWS.Tenants(t.Context())).To(gomega.BeEmpty()) })
-	r.followAndLeave()
-	r.parents()
+	r.eventually(func(g gomega.Gomega) { g.Expect(r.inAWS(g, o.Name)).To(gomega.BeEmpty()) })
+	r.followAndLeave(customers, table)
+	r.leaveParents(distribution, group)
 	r.eventually(func(g gomega.Gomega) {
 		var events eventsv1.EventList
 		g.Expect(kube.List(t.Context(), &events, client.InNamespace(r.namespace))).To(gomega.Succeed())
@@ -328,10 +350,17 @@ func (r *rig) live() {
 	})
 }
 
-// parents creates a distribution and a connection group, and deletes them when they are Ready.
-func (r *rig) parents() {
-	t := r.t
-	t.Helper()
+// inAWS are the tenants of that name.
+func (r *rig) inAWS(g gomega.Gomega, name string) []sim.TenantState {
+	r.t.Helper()
+	tenants, err := r.stack.AWS.Tenants(r.t.Context())
+	g.Expect(err).NotTo(gomega.HaveOccurred())
+	return slices.DeleteFunc(tenants, func(s sim.TenantState) bool { return s.Name != name })
+}
+
+// beginParents creates a distribution and a connection group.
+func (r *rig) beginParents() (*v1alpha1.Distribution, *v1alpha1.ConnectionGroup) {
+	r.t.Helper()
 	distribution := &v1alpha1.Distribution{
 		ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "shop"},
 		Spec: v1alpha1.DistributionSpec{DistributionConfig: v1alpha1.DistributionConfig{
@@ -340,20 +369,43 @@ func (r *rig) parents() {
 		}},
 	}
 	group := &v1alpha1.ConnectionGroup{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "shop"}}
-	for o, status := range map[client.Object]*v1alpha1.ResourceStatus{distribution: &distribution.Status.ResourceStatus, group: &group.Status.ResourceStatus} {
-		if err := kube.Create(t.Context(), o); err != nil {
-			t.Fatal(err)
+	for _, o := range []client.Object{distribution, group} {
+		if err := kube.Create(r.t.Context(), o); err != nil {
+			r.t.Fatal(err)
 		}
+	}
+	return distribution, group
+}
+
+// leaveParents deletes them when they are Ready.
+func (r *rig) leaveParents(distribution *v1alpha1.Distribution, group *v1alpha1.ConnectionGroup) {
+	t := r.t
+	t.Helper()
+	for o, status := range map[client.Object]*v1alpha1.ResourceStatus{distribution: &distribution.Status.ResourceStatus, group: &group.Status.ResourceStatus} {
 		r.eventually(func(g gomega.Gomega) {
 			g.Expect(kube.Get(t.Context(), client.ObjectKeyFromObject(o), o)).To(gomega.Succeed())
 			g.Expect(meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady)).To(gomega.BeTrue(), "%T: %v", o, status.Conditions)
 		})
+		r.unmark(o)
 		if err := kube.Delete(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	}
 	r.gone(distribution)
 	r.gone(group)
+}
+
+// unmark takes away the mark of what serves: one that was just made is looked for in AWS for two minutes before it is
+// believed to be gone.
+func (r *rig) unmark(o client.Object) {
+	r.t.Helper()
+	base := o.DeepCopyObject().(client.Object)
+	annotations := o.GetAnnotations()
+	delete(annotations, v1alpha1.AnnotationCreatePending)
+	o.SetAnnotations(annotations)
+	if err := kube.Patch(r.t.Context(), o, client.MergeFrom(base)); err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 // create makes a tenant and waits until it is Ready.

@@ -21,12 +21,14 @@ import (
 // A right that is lost while the operator runs is told by the source, and nothing is taken for a fault of
 // its rows. An apply that creates is a patch in the audit log; this shows that it needs both rights.
 func TestSourcesTellOfARightThatIsLost(t *testing.T) {
+	t.Parallel()
 	namespace := newNamespace(t)
-	r := newRig(t, installed(t, install.Options{}, namespace), namespace)
-	if _, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: r.i}); err != nil {
+	r := newRig(t, installed(t, install.Options{Release: namespace, Namespace: namespace + "-home", Values: ofItsOwn}, namespace), namespace)
+	_, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: r.i, Flags: []string{"--watch-namespaces=" + namespace}})
+	if err != nil {
 		t.Fatal(err)
 	}
-	r.takeAway(grant{Role: install.Release, Group: v1alpha1.GroupName, Resource: "distributiontenants", Verb: "create"})
+	r.takeAway(r.own(grant{Group: v1alpha1.GroupName, Resource: "distributiontenants", Verb: "create"}))
 	table := newTable(t, "customer", 3)
 	o := r.follow("customers", table)
 	r.waitsFor(o, v1alpha1.ReasonPollFailed, "The API server refuses every change: ")
@@ -101,12 +103,17 @@ func (r *rig) waitsFor(o *v1alpha1.TenantSource, reason, message string) {
 	})
 }
 
-// followAndLeave has a source create a tenant, change it, and take it along when it is deleted itself.
-func (r *rig) followAndLeave() {
+// beginToFollow makes a source with a tenant.
+func (r *rig) beginToFollow() (*v1alpha1.TenantSource, *database.Table) {
+	r.t.Helper()
+	table := newTable(r.t, "customer", 1)
+	return r.follow("customers", table), table
+}
+
+// followAndLeave has the source change its tenant, and take it along when it is deleted itself.
+func (r *rig) followAndLeave(o *v1alpha1.TenantSource, table *database.Table) {
 	t := r.t
 	t.Helper()
-	table := newTable(t, "customer", 1)
-	o := r.follow("customers", table)
 	r.waitsFor(o, v1alpha1.ReasonPollSucceeded, "")
 	tenant := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "customer-00"}}
 	r.reaches(tenant, func(o *v1alpha1.DistributionTenant) bool {
@@ -117,6 +124,7 @@ func (r *rig) followAndLeave() {
 	}
 	r.annotate(o, v1alpha1.AnnotationSyncNow, "changed")
 	r.reaches(tenant, func(o *v1alpha1.DistributionTenant) bool { return o.Spec.Domains[0].Domain == "other.example.com" })
+	r.unmark(tenant)
 	if err := kube.Delete(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}

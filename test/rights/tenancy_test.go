@@ -54,8 +54,18 @@ distributionTenant:
   expressions: [{field: domains, expression: row.username + ".example.com"}]
 `
 
+// Tenants and plans are of the whole cluster, so that these tests follow one another.
+func TestTenants(t *testing.T) {
+	t.Parallel()
+	installThirdParties(t)
+	t.Run("use every right", tenantsUseEveryRight)
+	t.Run("the chart's rights are those that are checked", func(t *testing.T) { compareRights(t, newTenancyRig(t, "checked").i) })
+	t.Run("rights that are taken away", tenantsRightsTakenAway)
+	t.Run("tell of a right that is lost", tenantsTellOfARightThatIsLost)
+}
+
 // In the lives of two tenants and their plans no request is refused, and each right is used.
-func TestTenantsUseEveryRight(t *testing.T) {
+func tenantsUseEveryRight(t *testing.T) {
 	r := newTenancyRig(t, "used")
 	op, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: r.i, Flags: asInstalled})
 	if err != nil {
@@ -84,12 +94,8 @@ func TestTenantsUseEveryRight(t *testing.T) {
 	}
 }
 
-func TestCheckedRightsOfTenantsAreTheCharts(t *testing.T) {
-	compareRights(t, newTenancyRig(t, "checked").i)
-}
-
 // Without the right to make namespaces there is nothing to do, without that to make gateways there is.
-func TestTenantsRightsTakenAway(t *testing.T) {
+func tenantsRightsTakenAway(t *testing.T) {
 	r := newTenancyRig(t, "taken")
 	for name, c := range map[string]struct {
 		taken grant
@@ -117,7 +123,7 @@ func TestTenantsRightsTakenAway(t *testing.T) {
 }
 
 // What the values don't name, plans can't use, and the tenant or the plan says which value it is.
-func TestTenantsTellOfARightThatIsLost(t *testing.T) {
+func tenantsTellOfARightThatIsLost(t *testing.T) {
 	r := newTenancyRig(t, "lost")
 	if _, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: r.i, Flags: asInstalled}); err != nil {
 		t.Fatal(err)
@@ -146,8 +152,8 @@ func TestTenantsTellOfARightThatIsLost(t *testing.T) {
 	}
 }
 
-// newTenancyRig installs the chart for tenants and nothing else, on a cluster with Istio's and Gatekeeper's kinds.
-func newTenancyRig(t *testing.T, name string) *rig {
+// installThirdParties makes the kinds of Istio and Gatekeeper.
+func installThirdParties(t *testing.T) {
 	t.Helper()
 	crds := thirdparty.IstioCRDs(t)
 	for _, template := range []string{"kleffallowedregistries", "kleffpodsecurity"} {
@@ -158,6 +164,11 @@ func newTenancyRig(t *testing.T, name string) *rig {
 		crds = append(crds, thirdparty.ConstraintCRD(t, text))
 	}
 	thirdparty.Install(t, host.RESTConfig(), crds...)
+}
+
+// newTenancyRig installs the chart for tenants and nothing else.
+func newTenancyRig(t *testing.T, name string) *rig {
+	t.Helper()
 	// Each release would keep what is in tenants' namespaces from the operators of the others.
 	i, err := host.Install(t.Context(), install.Options{
 		Release: "tenants-" + name, Namespace: "tenants-" + name + "-home", Values: []string{"tenancy.enabled=true", "tenancy.objectProtection.enabled=false", "controller.controllers=null"},

@@ -22,6 +22,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
 // kubeConfig reaches the API server of this package.
@@ -33,9 +34,8 @@ var logs = &transcript{}
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	flag.Parse()
-	// Many cases wait for a driver to give up, which costs no processor.
-	if err := flag.Set("test.parallel", "8"); err != nil {
+	// Many cases wait for a driver to give up.
+	if err := process.TestsAtOnce(8); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

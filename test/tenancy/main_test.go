@@ -6,7 +6,6 @@ package tenancy_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -31,6 +30,7 @@ import (
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
@@ -59,11 +59,9 @@ var values = []string{
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	flag.Parse()
 	// It tells of kinds that are deprecated, which a list of everything meets.
 	ctrl.SetLogger(logr.Discard())
-	// Most tests wait, which costs no processor.
-	if err := flag.Set("test.parallel", "16"); err != nil {
+	if err := process.TestsAtOnce(16); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
