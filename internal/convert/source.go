@@ -252,7 +252,7 @@ func SourceMemory(s *v1alpha1.TenantSourceStatus) tenantsource.Memory {
 		m.Columns = append(m.Columns, tenantsource.SeenColumn{Column: mapping.Column{Name: c.Name, Type: mapping.Type(c.Type)}, Rows: int(c.Rows)})
 	}
 	if s.HeldDeletions != nil {
-		m.HeldHash = s.HeldDeletions.PlanHash
+		m.PendingHash = s.HeldDeletions.PlanHash
 	}
 	if s.LastCompleteTime != nil {
 		m.Complete = s.LastCompleteTime.Time
@@ -292,8 +292,8 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 	if r.Result != nil {
 		sourceResult(s, r.Result)
 	}
-	if r.HeldKnown {
-		s.HeldDeletions = heldDeletions(r.Held)
+	if r.PendingKnown {
+		s.HeldDeletions = heldDeletions(r.Pending)
 	}
 	s.RecentDeletions, s.DeletionsInWindow = nil, int32(r.History.Total())
 	for _, d := range r.History.Merged(maxRecent) {
@@ -333,7 +333,7 @@ func sourceResult(s *v1alpha1.TenantSourceStatus, r *tenantsource.Result) {
 // maxCleared is how many tenants of a plan survive a restart.
 const maxCleared = 1000
 
-func heldDeletions(h *tenantsource.Held) *v1alpha1.HeldDeletions {
+func heldDeletions(h *tenantsource.PendingPlan) *v1alpha1.HeldDeletions {
 	if h == nil {
 		return nil
 	}

@@ -197,7 +197,7 @@ func sourceReport() tenantsource.Report {
 			Rejected: []mapping.Rejection{{Row: "row 1", Reason: "no domain"}}, RejectedTotal: 2,
 			Columns: []tenantsource.SeenColumn{{Column: mapping.Column{Name: "name", Type: mapping.TypeString}, Rows: 5}},
 		},
-		Held: &tenantsource.Held{Hash: "aa", Names: []string{"beta"}}, HeldKnown: true,
+		Pending: &tenantsource.PendingPlan{Hash: "aa", Names: []string{"beta"}}, PendingKnown: true,
 		History:    tenantsource.History{{Time: polled.Add(-time.Hour), Count: 3}, {Time: polled, Count: 4}},
 		Conditions: []chain.Condition{{Type: chain.Synced, Reason: tenantsource.DeletionHeld, Message: "Held"}, {Type: chain.Ready, Reason: tenantsource.DeletionHeld, Message: "Held"}},
 	}
@@ -207,7 +207,7 @@ func TestMemoryOfASourceReadsWhatStatusWrote(t *testing.T) {
 	var s v1alpha1.TenantSourceStatus
 	r := sourceReport()
 	convert.SourceStatus(&s, 3, r, now)
-	want := tenantsource.Memory{Generation: 3, LastPoll: *r.Polled, Token: "now", Columns: r.Result.Columns, Rows: 5, History: r.History, HeldHash: "aa", Complete: *r.Polled}
+	want := tenantsource.Memory{Generation: 3, LastPoll: *r.Polled, Token: "now", Columns: r.Result.Columns, Rows: 5, History: r.History, PendingHash: "aa", Complete: *r.Polled}
 	if d := cmp.Diff(want, convert.SourceMemory(&s)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
@@ -275,10 +275,10 @@ func TestNoReportIsTooLargeForStatus(t *testing.T) {
 	long := func(i int) string { return fmt.Sprintf("%06d", i) + strings.Repeat("ü", 2000) + "\xff" }
 	r := sourceReport()
 	r.Token = long(0)
-	r.Held = &tenantsource.Held{Hash: "0123456789abcdef"}
+	r.Pending = &tenantsource.PendingPlan{Hash: "0123456789abcdef"}
 	r.History, r.Result.Columns, r.Result.Rejected, r.Result.Pending = nil, nil, nil, nil
 	for i := range 300 {
-		r.Held.Names = append(r.Held.Names, fmt.Sprintf("t%03d", i))
+		r.Pending.Names = append(r.Pending.Names, fmt.Sprintf("t%03d", i))
 		r.History = append(r.History, tenantsource.Deletions{Time: now.Add(time.Duration(i) * time.Minute), Count: 1})
 		r.Result.Columns = append(r.Result.Columns,
 			tenantsource.SeenColumn{Column: mapping.Column{Name: fmt.Sprintf("c%03d", i), Type: mapping.TypeBoolean}},

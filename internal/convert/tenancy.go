@@ -15,24 +15,24 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 )
 
-// Customer renders what a Tenant says.
-func Customer(o *kleffv1.Tenant) plan.Tenant {
+// Tenant renders what a Tenant says.
+func Tenant(o *kleffv1.Tenant) plan.Tenant {
 	return plan.Tenant{
-		Name: o.Name, UID: string(o.UID), Namespace: CustomerNamespace(o), Explicit: o.Spec.Namespace != "",
+		Name: o.Name, UID: string(o.UID), Namespace: TenantNamespace(o), Explicit: o.Spec.Namespace != "",
 		UserID: o.Spec.UserID, Username: o.Spec.Username, Plan: o.Spec.Plan, Suspended: o.Spec.Suspended,
 	}
 }
 
-// CustomerNamespace is the effective name of a tenant's namespace.
-func CustomerNamespace(o *kleffv1.Tenant) string { return orElse(o.Spec.Namespace, o.Spec.UserID) }
+// TenantNamespace is the effective name of a tenant's namespace.
+func TenantNamespace(o *kleffv1.Tenant) string { return orElse(o.Spec.Namespace, o.Spec.UserID) }
 
-// CustomerMemory is what the status of a Tenant remembers.
-func CustomerMemory(s *kleffv1.TenantStatus) tenant.Memory {
+// TenantMemory is what the status of a Tenant remembers.
+func TenantMemory(s *kleffv1.TenantStatus) tenant.Memory {
 	return tenant.Memory{Namespace: s.Namespace, Plan: s.Plan, PlanUID: s.PlanUID, PlanGeneration: s.PlanGeneration}
 }
 
-// CustomerStatus writes a report into the status of a Tenant. now stamps transitions only.
-func CustomerStatus(s *kleffv1.TenantStatus, generation int64, r tenant.Report, now time.Time) {
+// TenantStatus writes a report into the status of a Tenant. now stamps transitions only.
+func TenantStatus(s *kleffv1.TenantStatus, generation int64, r tenant.Report, now time.Time) {
 	s.Namespace, s.Plan, s.PlanUID, s.PlanGeneration = r.Memory.Namespace, r.Memory.Plan, r.Memory.PlanUID, r.Memory.PlanGeneration
 	if r.Settled {
 		s.ObservedGeneration = generation

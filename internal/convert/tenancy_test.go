@@ -53,12 +53,12 @@ func TestCustomer(t *testing.T) {
 		Spec:       kleffv1.TenantSpec{Plan: "basic", UserID: "user-1", Username: "User", Suspended: true},
 	}
 	want := plan.Tenant{Name: "example", UID: "u1", Namespace: "user-1", UserID: "user-1", Username: "User", Plan: "basic", Suspended: true}
-	if d := cmp.Diff(want, convert.Customer(o)); d != "" {
+	if d := cmp.Diff(want, convert.Tenant(o)); d != "" {
 		t.Errorf("the user gives the name (-want +got):\n%s", d)
 	}
 	o.Spec.Namespace = "theirs"
 	want.Namespace, want.Explicit = "theirs", true
-	if d := cmp.Diff(want, convert.Customer(o)); d != "" {
+	if d := cmp.Diff(want, convert.Tenant(o)); d != "" {
 		t.Errorf("the spec gives the name (-want +got):\n%s", d)
 	}
 }
@@ -199,11 +199,11 @@ func TestCustomerStatus(t *testing.T) {
 	}
 	s := &kleffv1.TenantStatus{ObservedGeneration: 1}
 	first := time.Unix(1000, 5)
-	convert.CustomerStatus(s, 2, r, first)
+	convert.TenantStatus(s, 2, r, first)
 	if s.ObservedGeneration != 1 {
 		t.Errorf("generation %d was observed by a pass that did not settle", s.ObservedGeneration)
 	}
-	if d := cmp.Diff(r.Memory, convert.CustomerMemory(s)); d != "" {
+	if d := cmp.Diff(r.Memory, convert.TenantMemory(s)); d != "" {
 		t.Errorf("memory (-want +got):\n%s", d)
 	}
 	sorted := []chain.Condition{r.Conditions[1], r.Conditions[0]}
@@ -214,12 +214,12 @@ func TestCustomerStatus(t *testing.T) {
 		t.Errorf("conditions (-want +got):\n%s", d)
 	}
 	before := s.DeepCopy()
-	convert.CustomerStatus(s, 2, r, first.Add(time.Hour))
+	convert.TenantStatus(s, 2, r, first.Add(time.Hour))
 	if d := cmp.Diff(before, s); d != "" {
 		t.Errorf("the same report changes status (-before +after):\n%s", d)
 	}
 	r.Settled, r.Conditions = true, []chain.Condition{{Type: "EdgeReady", Status: true, Reason: "Ready", Message: "yes"}}
-	convert.CustomerStatus(s, 4, r, first.Add(time.Hour))
+	convert.TenantStatus(s, 4, r, first.Add(time.Hour))
 	if s.ObservedGeneration != 4 || len(s.Conditions) != 2 || !s.Conditions[0].LastTransitionTime.Equal(&metav1.Time{Time: time.Unix(4600, 0)}) {
 		t.Errorf("a report that settles leaves %+v", s)
 	}

@@ -28,7 +28,7 @@ type Defaults struct {
 }
 
 // TenantName is the effective name of the object's tenant in AWS.
-func TenantName(o *v1alpha1.DistributionTenant) string {
+func DistributionTenantName(o *v1alpha1.DistributionTenant) string {
 	if o.Spec.TenantName != "" {
 		return o.Spec.TenantName
 	}
@@ -40,7 +40,7 @@ func Desired(o *v1alpha1.DistributionTenant, d Defaults) distributiontenant.Desi
 	spec := o.Spec
 	out := distributiontenant.Desired{
 		Tenant: distributiontenant.Tenant{
-			Name: TenantName(o), DistributionID: spec.DistributionID, ConnectionGroupID: spec.ConnectionGroupID,
+			Name: DistributionTenantName(o), DistributionID: spec.DistributionID, ConnectionGroupID: spec.ConnectionGroupID,
 			Enabled: spec.Enabled == nil || *spec.Enabled, Parameters: map[string]string{},
 			Customizations: customizations(spec.Customizations),
 		},
@@ -131,7 +131,7 @@ func Policy(o *v1alpha1.DistributionTenant, d Defaults) distributiontenant.Polic
 		p.Adoption = resource.AdoptNever
 	}
 	if r := o.Spec.ManagedCertificateRequest; r != nil && r.DeleteOnTenantDeletion != nil {
-		p.KeepCertificates = !*r.DeleteOnTenantDeletion
+		p.RetainCertificates = !*r.DeleteOnTenantDeletion
 	}
 	p.AbandonDNS = o.Annotations[v1alpha1.AnnotationAbandonDNS] == v1alpha1.AbandonTrue
 	for _, role := range roles(o) {

@@ -192,8 +192,8 @@ func TestWhatStaysAfterADeletion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := convert.Policy(object(test.change), convert.Defaults{})
-			if p.KeepCertificates != test.certificates || p.AbandonDNS != test.abandoned {
-				t.Errorf("certificates stay: %t, records stay: %t", p.KeepCertificates, p.AbandonDNS)
+			if p.RetainCertificates != test.certificates || p.AbandonDNS != test.abandoned {
+				t.Errorf("certificates stay: %t, records stay: %t", p.RetainCertificates, p.AbandonDNS)
 			}
 		})
 	}

@@ -8,8 +8,8 @@ var (
 
 	DNSProviders = Config.dnsProviders
 
-	OwnerAlive        = ownerAlive
-	RegisterCustomers = registerCustomers
-	RegisterExpiry    = registerExpiry
-	RegisterParents   = registerParents
+	OwnerAlive                     = ownerAlive
+	RegisterTenants                = registerTenants
+	RegisterExpiry                 = registerExpiry
+	RegisterDistributionsAndGroups = registerDistributionsAndGroups
 )

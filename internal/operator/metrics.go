@@ -56,8 +56,8 @@ func (m *metrics) failed(kind fault.Kind)      { m.errors.WithLabelValues(kind.S
 func (m *metrics) DriftDetected()              { m.drift.Inc() }
 func (m *metrics) BecameReady(d time.Duration) { m.ready.Observe(d.Seconds()) }
 
-// registerFleet adds what is computed when it is scraped.
-func registerFleet(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, inv *inventory.Inventory, clk clock.PassiveClock) error {
+// registerDistributionTenants adds what is computed when it is scraped.
+func registerDistributionTenants(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, inv *inventory.Inventory, clk clock.PassiveClock) error {
 	return registerAll(r,
 		&fleet{reader: reader, elected: elected, desc: prometheus.NewDesc(metricPrefix+"tenants_total",
 			"DistributionTenant objects by namespace and reason of their Ready condition (Deployed when they are Ready). Only the active replica counts them.",

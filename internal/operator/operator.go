@@ -111,7 +111,7 @@ func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *envir
 	// Without the controller of tenants nobody knows which objects stand for them.
 	objectsOf := func([]string) []types.NamespacedName { return nil }
 	if slices.Contains(c.Controllers, controllerDistributionTenant) {
-		tenants, err := addTenants(ctx, mgr, c, env)
+		tenants, err := addDistributionTenants(ctx, mgr, c, env)
 		if err != nil {
 			return err
 		}
@@ -123,11 +123,11 @@ func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *envir
 		}
 	}
 	if slices.Contains(c.Controllers, controllerTenant) {
-		if err := addTenancy(ctx, mgr, c, env); err != nil {
+		if err := addTenantsAndPlans(ctx, mgr, c, env); err != nil {
 			return err
 		}
 	}
-	return addParents(ctx, mgr, c, env, objectsOf)
+	return addDistributionsAndGroups(ctx, mgr, c, env, objectsOf)
 }
 
 func (c Config) managerOptions(scheme *runtime.Scheme) ctrl.Options {
@@ -245,8 +245,8 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 	return env, nil
 }
 
-// addTenants adds the inventory and the controller for DistributionTenant.
-func addTenants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) (*distributiontenant.Controller, error) {
+// addDistributionTenants adds the inventory and the controller for DistributionTenant.
+func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) (*distributiontenant.Controller, error) {
 	wall := clock.RealClock{}
 	var controller *distributiontenant.Controller
 	zones, err := addZones(mgr, c, env.sdk, env.stsLimiter, env.calls, func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
@@ -286,5 +286,5 @@ func addTenants(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	if err := addExpiry(mgr, ctrlmetrics.Registry, inv, env.certs, wall); err != nil {
 		return nil, err
 	}
-	return controller, registerFleet(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), inv, wall)
+	return controller, registerDistributionTenants(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), inv, wall)
 }

@@ -51,9 +51,9 @@ func shown[T any](items []T, err error, as func(*T) parentObject) ([]parentObjec
 	return out, nil
 }
 
-// registerParents adds what is computed when it is scraped. A kind whose controller does not run is not read:
+// registerDistributionsAndGroups adds what is computed when it is scraped. A kind whose controller does not run is not read:
 // the operator may lack the right to.
-func registerParents(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, controllers []string) error {
+func registerDistributionsAndGroups(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, controllers []string) error {
 	return registerAll(r, &parentConditions{reader: reader, elected: elected, controllers: controllers, desc: prometheus.NewDesc(metricPrefix+"parent_condition",
 		"1 for each condition of each Distribution and ConnectionGroup, with its present status and reason. Only the active replica shows them.",
 		[]string{"kind", "namespace", "name", "condition", "status", "reason"}, nil)})

@@ -45,7 +45,7 @@ func TestConditionsOfParentsAreShown(t *testing.T) {
 			}
 			registry := prometheus.NewRegistry()
 			reader := fake.NewClientBuilder().WithScheme(scheme).WithObjects(shop, group).Build()
-			if err := operator.RegisterParents(registry, reader, tt.elected, tt.controllers); err != nil {
+			if err := operator.RegisterDistributionsAndGroups(registry, reader, tt.elected, tt.controllers); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, series(t, registry, "cloudfront_tenant_operator_parent_condition")); diff != "" {

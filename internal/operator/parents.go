@@ -21,27 +21,27 @@ import (
 // handful of them.
 const parentWorkers = 2
 
-// addParents adds the controllers for Distribution and ConnectionGroup.
-func addParents(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
+// addDistributionsAndGroups adds the controllers for Distribution and ConnectionGroup.
+func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
 	options := awsresource.Options{
 		Client: mgr.GetClient(), Tags: env.edge, Account: env.caller, Budget: env.limiter, Clock: clock.RealClock{},
 		ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Observer: env.metrics,
 		Objects: objectsOf, Changed: func(id string) { env.references.Forget(id) }, Random: rand.Float64,
 	}
 	if slices.Contains(c.Controllers, controllerDistribution) {
-		if err := addParent(ctx, mgr, env, controllerDistribution, awsresource.New(distribution.Kind{AWS: env.edge, Dependents: env.edge}, options)); err != nil {
+		if err := addResource(ctx, mgr, env, controllerDistribution, awsresource.New(distribution.Kind{AWS: env.edge, Dependents: env.edge}, options)); err != nil {
 			return err
 		}
 	}
 	if slices.Contains(c.Controllers, controllerConnectionGroup) {
-		if err := addParent(ctx, mgr, env, controllerConnectionGroup, awsresource.New(connectiongroup.Kind{AWS: env.edge, Dependents: env.edge}, options)); err != nil {
+		if err := addResource(ctx, mgr, env, controllerConnectionGroup, awsresource.New(connectiongroup.Kind{AWS: env.edge, Dependents: env.edge}, options)); err != nil {
 			return err
 		}
 	}
-	return registerParents(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), c.Controllers)
+	return registerDistributionsAndGroups(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), c.Controllers)
 }
 
-func addParent[O client.Object, R any](ctx context.Context, mgr ctrl.Manager, env *environment, name string, c *awsresource.Controller[O, R]) error {
+func addResource[O client.Object, R any](ctx context.Context, mgr ctrl.Manager, env *environment, name string, c *awsresource.Controller[O, R]) error {
 	driver := &reconcile.Driver[O]{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: c, Failed: env.metrics.failed,
 		Publish: func(o O, e reconcile.Event) { env.publisher.publish(o, e) },

@@ -42,13 +42,13 @@ func Metrics() ([]Metric, error) {
 	if _, err := newMetrics(r); err != nil {
 		return nil, err
 	}
-	if err := registerFleet(r, nil, nil, nil, nil); err != nil {
+	if err := registerDistributionTenants(r, nil, nil, nil, nil); err != nil {
 		return nil, err
 	}
-	if err := registerParents(r, nil, nil, nil); err != nil {
+	if err := registerDistributionsAndGroups(r, nil, nil, nil); err != nil {
 		return nil, err
 	}
-	if err := registerCustomers(r, nil, nil); err != nil {
+	if err := registerTenants(r, nil, nil); err != nil {
 		return nil, err
 	}
 	if _, err := newZoneMetrics(r); err != nil {

@@ -57,7 +57,7 @@ func (c Config) Rights() []Right {
 	}
 	for _, ns := range namespaces {
 		if slices.Contains(c.Controllers, controllerDistributionTenant) {
-			out = append(out, tenantRights(ns)...)
+			out = append(out, distributionTenantRights(ns)...)
 		}
 		if slices.Contains(c.Controllers, controllerTenantSource) {
 			out = append(out, sourceRights(ns)...)
@@ -70,7 +70,7 @@ func (c Config) Rights() []Right {
 		}
 	}
 	if slices.Contains(c.Controllers, controllerTenant) {
-		out = append(out, tenancyRights()...)
+		out = append(out, tenantRights()...)
 	}
 	if c.ClusterID == "" {
 		out = append(out, Right{Resource: "namespaces", Verb: "get", Name: "kube-system", For: "finding the cluster's id (--cluster-id does without)"})
@@ -97,7 +97,7 @@ func distinct(rights []Right) []Right {
 	})
 }
 
-func tenantRights(namespace string) []Right {
+func distributionTenantRights(namespace string) []Right {
 	const tenants, distributions, groups = "distributiontenants", "distributions", "connectiongroups"
 	return []Right{
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "list", Namespace: namespace, For: "finding the tenants"},
@@ -147,9 +147,9 @@ func sourceRights(namespace string) []Right {
 	}
 }
 
-// tenancyRights leaves out which ClusterRoles may be bound, and which constraints made: that is known from the plans alone, and each
+// tenantRights leaves out which ClusterRoles may be bound, and which constraints made: that is known from the plans alone, and each
 // says so when it may not. Neither mesh nor policies are for every cluster.
-func tenancyRights() []Right {
+func tenantRights() []Right {
 	var out []Right
 	for _, k := range []struct{ resource, noun string }{{"tenants", "tenant"}, {"tenantplans", "plan"}} {
 		out = append(out,

@@ -25,8 +25,8 @@ const planWorkers = 2
 // defaultReserved are the namespaces of Kubernetes itself, and of what tenants' objects are made for.
 var defaultReserved = List{"default", "kube-*", "openshift", "openshift-*", "istio-system", "istio-ingress", "gatekeeper-system"}
 
-// addTenancy adds the controllers for Tenant and TenantPlan.
-func addTenancy(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
+// addTenantsAndPlans adds the controllers for Tenant and TenantPlan.
+func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
 	if err := indexTenants(ctx, mgr); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func addTenancy(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	if err := plans.SetupWithManager(mgr, tenancyDriver[*kleffv1.TenantPlan](mgr, env, plans), planWorkers); err != nil {
 		return err
 	}
-	return registerCustomers(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected())
+	return registerTenants(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected())
 }
 
 func tenancyDriver[O client.Object](mgr ctrl.Manager, env *environment, kind reconcile.Kind[O]) *reconcile.Driver[O] {
@@ -83,7 +83,7 @@ func tenancyDriver[O client.Object](mgr ctrl.Manager, env *environment, kind rec
 // indexTenants lets tenants be found by their namespace and by their plan.
 func indexTenants(ctx context.Context, mgr ctrl.Manager) error {
 	for field, values := range map[string]func(*kleffv1.Tenant) []string{
-		tenant.IndexNamespace: func(t *kleffv1.Tenant) []string { return []string{convert.CustomerNamespace(t)} },
+		tenant.IndexNamespace: func(t *kleffv1.Tenant) []string { return []string{convert.TenantNamespace(t)} },
 		tenantplan.IndexPlan:  tenantplan.PlansOf,
 	} {
 		err := mgr.GetFieldIndexer().IndexField(ctx, &kleffv1.Tenant{}, field, func(o client.Object) []string {

@@ -15,8 +15,8 @@ import (
 // noReason is shown of a tenant that has not been looked at yet.
 const noReason = "Unknown"
 
-// registerCustomers adds what is computed when it is scraped.
-func registerCustomers(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}) error {
+// registerTenants adds what is computed when it is scraped.
+func registerTenants(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}) error {
 	return registerAll(r, &customers{reader: reader, elected: elected, desc: prometheus.NewDesc(metricPrefix+"customers",
 		"Tenants by the plan that they name and the reason of their TenantReady condition (Ready when they are). Only the active replica counts them.",
 		[]string{"plan", "reason"}, nil)})

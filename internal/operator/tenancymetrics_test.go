@@ -47,7 +47,7 @@ func TestCustomersAreCounted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry := prometheus.NewRegistry()
-			if err := operator.RegisterCustomers(registry, reader, tt.elected); err != nil {
+			if err := operator.RegisterTenants(registry, reader, tt.elected); err != nil {
 				t.Fatal(err)
 			}
 			families, err := registry.Gather()

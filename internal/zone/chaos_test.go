@@ -111,7 +111,7 @@ func TestZonesSurviveChaos(t *testing.T) {
 				switch s := r.phase(o, rec); s.Phase {
 				case dns.There:
 					expected[rec.Name+" "+rec.Set().String()] = true
-				case dns.Blocked, dns.Held:
+				case dns.Blocked, dns.Occupied:
 				default:
 					rt.Fatalf("%v is %s (%v)", rec, s.Phase, s.Err)
 				}

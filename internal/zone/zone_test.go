@@ -530,7 +530,7 @@ func TestTwoObjectsOneName(t *testing.T) {
 	r.run(time.Minute)
 	// The one that has it keeps it, also from the older.
 	r.wantLedger(younger, "CNAME a.example.com Published")
-	if s := r.wantPhase(older, a, dns.Held); s.Holder != younger.Owner {
+	if s := r.wantPhase(older, a, dns.Occupied); s.Holder != younger.Owner {
 		t.Errorf("held by %v", s.Holder)
 	}
 	younger.Wants = nil
@@ -702,7 +702,7 @@ func TestARoleThatMayNotChange(t *testing.T) {
 	if calls["Change"] > 12 {
 		t.Errorf("%d batches", calls["Change"])
 	}
-	r.wantPhase(x, cname("x"), dns.Held)
+	r.wantPhase(x, cname("x"), dns.Occupied)
 	other := r.objectAs(roleX, 4, cname("z"))
 	r.run(time.Minute)
 	if s := r.wantPhase(other, cname("z"), dns.Unknown); s.Err == nil || s.Err.Kind != fault.Denied {

@@ -135,7 +135,7 @@ func (n *names) checkTruth() {
 
 func (n *names) untrue(o v1alpha1.DistributionTenant) string {
 	ready := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady)
-	s, found := n.InAWS(convert.TenantName(&o))
+	s, found := n.InAWS(convert.DistributionTenantName(&o))
 	owner, owned := n.ownerOf(s)
 	ours := found && owned && owner.UID == o.UID
 	switch {
@@ -238,7 +238,7 @@ func (n *names) zoneFor(o v1alpha1.DistributionTenant, domain string) (id, apex 
 func (n *names) wantedRecords(o v1alpha1.DistributionTenant, domain string) (zone string, out []sim.RecordState) {
 	zone, apex := n.zoneFor(o, domain)
 	group := o.Spec.ConnectionGroupID
-	if s, found := n.InAWS(convert.TenantName(&o)); found && group == "" {
+	if s, found := n.InAWS(convert.DistributionTenantName(&o)); found && group == "" {
 		group = s.ConnectionGroupID
 	}
 	target := endpoints[group]

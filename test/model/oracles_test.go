@@ -82,7 +82,7 @@ func (m *model) ownerOf(s sim.TenantState) (v1alpha1.DistributionTenant, bool) {
 
 // mayAdopt is what the adoption policies promise.
 func (m *model) mayAdopt(o v1alpha1.DistributionTenant, s sim.TenantState) bool {
-	if convert.TenantName(&o) != s.Name {
+	if convert.DistributionTenantName(&o) != s.Name {
 		return false
 	}
 	owner, owned := ownership.FromTags(s.Tags)
@@ -158,7 +158,7 @@ func (m *model) checkConverged() {
 // unsettled says what is wrong with an object after the noise.
 func (m *model) unsettled(o v1alpha1.DistributionTenant) string {
 	ready := reason(o, v1alpha1.ConditionReady)
-	s, found := m.InAWS(convert.TenantName(&o))
+	s, found := m.InAWS(convert.DistributionTenantName(&o))
 	owner, owned := m.ownerOf(s)
 	holder := m.holderOfADomain(o)
 	if ready == v1alpha1.ReasonDomainConflict {
@@ -269,7 +269,7 @@ func difference(o v1alpha1.DistributionTenant, owner ownership.Owner, s sim.Tena
 func (m *model) holderOfADomain(o v1alpha1.DistributionTenant) string {
 	for _, s := range m.AllInAWS() {
 		for _, d := range o.Spec.Domains {
-			if _, has := s.Domains[d.Domain]; has && s.Name != convert.TenantName(&o) {
+			if _, has := s.Domains[d.Domain]; has && s.Name != convert.DistributionTenantName(&o) {
 				return s.Name
 			}
 		}

@@ -140,7 +140,7 @@ func judge(t *testing.T, obj *unstructured.Unstructured) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if problem := convert.Customer(customer).Problem(reserved); problem != "" {
+	if problem := convert.Tenant(customer).Problem(reserved); problem != "" {
 		t.Error(problem)
 	}
 }

@@ -47,7 +47,7 @@ func TestWhatIsBuiltIsKept(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !answer.Kept(o) || !stored.Kept(o) {
+				if !answer.UpToDate(o) || !stored.UpToDate(o) {
 					t.Errorf("%s is not kept (-sent +stored):\n%s", o.Ref(), cmp.Diff(o, stored.Object))
 				}
 			}

@@ -50,7 +50,7 @@ func TestKindComesAndGoes(t *testing.T) {
 		}
 		made := must(t)(r.Create(t.Context(), gateway(namespace)))
 		r.Eventually(func() []plan.Live { return r.told(plan.KindGateway, namespace, "kleff-gateway") }, eventually).Should(ContainElement(made))
-		if list, err := r.List(t.Context(), plan.KindGateway, namespace); err != nil || len(list) != 1 || !list[0].Kept(gateway(namespace)) {
+		if list, err := r.List(t.Context(), plan.KindGateway, namespace); err != nil || len(list) != 1 || !list[0].UpToDate(gateway(namespace)) {
 			t.Errorf("got %v, %v, want the gateway", list, err)
 		}
 

@@ -125,7 +125,7 @@ func TestCachedFormIsThatOfTheAPI(t *testing.T) {
 			if err != nil || found == nil {
 				t.Fatalf("found %v, %v", found, err)
 			}
-			if !found.Kept(o) || !made.Kept(o) {
+			if !found.UpToDate(o) || !made.UpToDate(o) {
 				t.Errorf("neither of these should differ from what was applied:\n%v\n%v", found, made)
 			}
 			if diff := cmp.Diff(made.Object, found.Object); diff != "" && found.ResourceVersion == made.ResourceVersion {

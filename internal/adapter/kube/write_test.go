@@ -38,7 +38,7 @@ func TestCreate(t *testing.T) {
 	o := object(plan.KindNamespace, "", newNamespace(t)+"-new", nil)
 	made := must(t)(r.Create(t.Context(), o))
 	there := live(t, o.Kind, "", o.Name)
-	if made.UID != string(there.GetUID()) || made.ResourceVersion == "1" || !made.Kept(o) {
+	if made.UID != string(there.GetUID()) || made.ResourceVersion == "1" || !made.UpToDate(o) {
 		t.Errorf("got %v", made)
 	}
 	manager := there.GetManagedFields()[0]

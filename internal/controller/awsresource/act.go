@@ -72,7 +72,7 @@ func (p *pass[O, R]) ensureFinalizer(ctx context.Context, k reconcile.Keeper, an
 	if err := k.EnsureFinalizer(ctx, annotations); err != nil {
 		return err
 	}
-	p.in.Held = true
+	p.in.HasFinalizer = true
 	return nil
 }
 

@@ -44,12 +44,12 @@ func (c *Controller[O, R]) observe(o O) *pass[O, R] {
 	token := convert.Token(annotations)
 	p.in = distribution.Input{
 		Object: resource.Object{
-			Now:        c.Clock.Now(),
-			Me:         ownership.Owner{Cluster: c.ClusterID, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())},
-			Generation: o.GetGeneration(),
-			Paused:     annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
-			Held:       controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
-			Nudged:     token != "" && token != status.Common.ReconcileToken,
+			Now:          c.Clock.Now(),
+			Me:           ownership.Owner{Cluster: c.ClusterID, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())},
+			Generation:   o.GetGeneration(),
+			Paused:       annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
+			HasFinalizer: controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
+			Nudged:       token != "" && token != status.Common.ReconcileToken,
 		},
 		Desired:  distribution.Desired{Words: spec.Words, Adopts: spec.Adopts, Enabled: spec.Enabled, Numbered: status.Creations != nil, Tags: convert.ResourceTags(spec.Policies, c.Defaults)},
 		Policy:   convert.ResourcePolicy(spec.Policies, c.Defaults),

@@ -87,7 +87,7 @@ func (p *pass) ensureFinalizer(ctx context.Context, k reconcile.Keeper, annotati
 	if err := k.EnsureFinalizer(ctx, annotations); err != nil {
 		return err
 	}
-	p.in.Held = true
+	p.in.HasFinalizer = true
 	return nil
 }
 

@@ -133,7 +133,7 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.DistributionTenant) 
 // recall returns what is remembered of the tries for the object. A new object of the
 // same name begins anew. From now on the object is woken when its tenant moves.
 func (c *Controller) recall(o *v1alpha1.DistributionTenant) distributiontenant.Attempts {
-	key, name := client.ObjectKeyFromObject(o), convert.TenantName(o)
+	key, name := client.ObjectKeyFromObject(o), convert.DistributionTenantName(o)
 	c.mu.Lock()
 	m := c.attempts[key]
 	if m != nil && m.uid == o.UID && m.tenant == name {

@@ -37,7 +37,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 			Me:                ownership.Owner{Cluster: c.ClusterID, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID)},
 			Generation:        o.Generation,
 			Paused:            o.Annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
-			Held:              controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
+			HasFinalizer:      controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
 			AdoptedGeneration: convert.AdoptedGeneration(o),
 			Nudged:            token != "" && token != o.Status.ReconcileToken,
 		},

@@ -48,7 +48,7 @@ func (p *pass) ensureFinalizer(ctx context.Context, k reconcile.Keeper) error {
 	if err := k.EnsureFinalizer(ctx, nil); err != nil {
 		return err
 	}
-	p.in.Held, p.confirmed = true, true
+	p.in.HasFinalizer, p.confirmed = true, true
 	return nil
 }
 
@@ -87,7 +87,7 @@ func (p *pass) applyNamespace(ctx context.Context, s tenant.ApplyNamespace) erro
 		return p.refusal(err)
 	}
 	switch {
-	case !live.Kept(s.Object) || slices.ContainsFunc(s.Drop, func(label string) bool { return live.Labels[label] != "" }):
+	case !live.UpToDate(s.Object) || slices.ContainsFunc(s.Drop, func(label string) bool { return live.Labels[label] != "" }):
 		return p.refusal(plan.Unsettled(s.Object))
 	case s.Adopts:
 		p.tell("NamespaceAdopted", fmt.Sprintf("the namespace %q, which existed, is this tenant's from now on", live.Name))
@@ -156,7 +156,7 @@ func (p *pass) apply(ctx context.Context, a tenant.Apply) {
 // update applies a child. What somebody has added to it stays in an apply; where that changes what the child means, it is made anew.
 func (p *pass) update(ctx context.Context, u plan.Update) error {
 	live, err := p.Children.Apply(ctx, u.Object, u.UID)
-	if err != nil || live.Kept(u.Object) || !u.Closed() {
+	if err != nil || live.UpToDate(u.Object) || !u.Closed() {
 		return p.settled(u.Object, live, err)
 	}
 	return p.replace(ctx, u)
@@ -196,7 +196,7 @@ func (p *pass) settled(o plan.Object, live plan.Live, err error) error {
 		return err
 	}
 	p.found(live)
-	if !live.Kept(o) {
+	if !live.UpToDate(o) {
 		return plan.Unsettled(o)
 	}
 	return nil

@@ -41,12 +41,12 @@ func (p *pass) Decide() chain.Effect {
 
 // observe reads what the decision is made from, all of it from caches.
 func (p *pass) observe(ctx context.Context) error {
-	customer := convert.Customer(p.object)
+	customer := convert.Tenant(p.object)
 	p.in = tenant.Input{
 		Now: p.Clock.Now(), Tenant: customer, Problem: customer.Problem(p.Reserved),
 		Deleting: !p.object.DeletionTimestamp.IsZero(), Protected: p.object.Spec.DeletionProtection,
-		Retain: p.object.Spec.DeletionPolicy == kleffv1.DeletionRetain, Held: controllerutil.ContainsFinalizer(p.object, kleffv1.NamespaceFinalizer),
-		Memory: convert.CustomerMemory(&p.object.Status), Attempts: p.memory.attempts,
+		Retain: p.object.Spec.DeletionPolicy == kleffv1.DeletionRetain, HasFinalizer: controllerutil.ContainsFinalizer(p.object, kleffv1.NamespaceFinalizer),
+		Memory: convert.TenantMemory(&p.object.Status), Attempts: p.memory.attempts,
 	}
 	namespace, err := p.Children.Find(ctx, plan.KindNamespace, "", customer.Namespace)
 	if err != nil {
@@ -147,7 +147,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	s := &p.object.Status
 	before := s.DeepCopy().Conditions
 	report := tenant.Conclude(p.in, tenant.Outcome{Decision: p.decision, Err: err}, convert.Conditions(before))
-	convert.CustomerStatus(s, p.object.Generation, report, p.Clock.Now())
+	convert.TenantStatus(s, p.object.Generation, report, p.Clock.Now())
 	c := reconcile.Conclusion{Events: append(p.events, transition(before, s.Conditions)...)}
 	if rest, ok := p.decision.Step.(tenant.Rest); ok {
 		c.After = rest.After

@@ -64,7 +64,7 @@ func (p *pass) observe(ctx context.Context) error {
 	p.in = tenantplan.Input{
 		Now: p.Clock.Now(), Plan: state.Plan, Invalid: state.Invalid, Released: p.Plans.Released(p.object.UID, p.object.Generation),
 		Name: p.object.Name, UID: string(p.object.UID), Generation: p.object.Generation,
-		Deleting: !p.object.DeletionTimestamp.IsZero(), Held: p.held(), Limits: convert.PlanLimits(p.object), Attempts: p.memory.attempts, Unreadable: map[plan.Kind]*fault.Error{},
+		Deleting: !p.object.DeletionTimestamp.IsZero(), HasFinalizer: p.held(), Limits: convert.PlanLimits(p.object), Attempts: p.memory.attempts, Unreadable: map[plan.Kind]*fault.Error{},
 	}
 	if !state.Tried {
 		p.in.Refused = convert.PlanRefusal(p.object)
@@ -138,7 +138,7 @@ func (p *pass) ensureFinalizer(ctx context.Context, k reconcile.Keeper) error {
 	if err := k.EnsureFinalizer(ctx, annotations); err != nil {
 		return err
 	}
-	p.in.Held, p.confirmed = true, true
+	p.in.HasFinalizer, p.confirmed = true, true
 	return nil
 }
 
@@ -190,7 +190,7 @@ func (p *pass) settled(o plan.Object, live plan.Live, err error) error {
 		return err
 	}
 	p.found(live)
-	if !live.Kept(o) {
+	if !live.UpToDate(o) {
 		return plan.Unsettled(o)
 	}
 	return nil

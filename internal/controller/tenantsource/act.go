@@ -264,7 +264,7 @@ func (p *pass) remove(ctx context.Context) error {
 		}
 		round.Removed++
 		if r.refused != "" {
-			round.Kept = append(round.Kept, tenantsource.Kept{Owned: batch[i], Reason: r.refused})
+			round.Undeleted = append(round.Undeleted, tenantsource.Undeleted{Owned: batch[i], Reason: r.refused})
 		} else if r.done {
 			round.Deleted++
 		}

@@ -41,7 +41,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		c.Stored = func() {
 			p.in.End()
 			p.Observer.Polled(p.key(), report, now.Sub(p.session.started))
-			if report.HeldKnown {
+			if report.PendingKnown {
 				p.Observer.Held(p.key(), held(report))
 			}
 		}
@@ -54,10 +54,10 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 
 // held is how many deletions wait for approval.
 func held(r tenantsource.Report) int {
-	if r.Held == nil {
+	if r.Pending == nil {
 		return 0
 	}
-	return len(r.Held.Names)
+	return len(r.Pending.Names)
 }
 
 // Reasons of events that are no reasons of conditions.

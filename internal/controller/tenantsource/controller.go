@@ -112,7 +112,7 @@ func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
 			s.Polled = t.Time
 		}
 		if held := o.Status.HeldDeletions; held != nil {
-			s.HeldHash = held.PlanHash
+			s.PendingHash = held.PlanHash
 		}
 		c.sessions[key] = s
 	}

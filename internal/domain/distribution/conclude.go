@@ -60,7 +60,7 @@ func Conclude(in Input, out Outcome) Report {
 	case kept.Lost:
 		r.Forget, r.Creations, r.AppliedGeneration = true, in.Memory.Creations+1, 0
 		r.Failure = nil
-	case kept.Hold || out.Err != nil:
+	case kept.KeepConditions || out.Err != nil:
 		r.Drift = in.reportedDrift(r)
 		if in.moved() {
 			r.Failure = nil
@@ -114,7 +114,7 @@ func (in Input) progress() *Progress {
 // left reports whether what AWS has outlives the object.
 func (in Input) left() bool {
 	v := in.view()
-	return v.Kept || v.Present && v.World.TagsKnown && v.Relation() != ownership.Ours
+	return v.Retain || v.Present && v.World.TagsKnown && v.Relation() != ownership.Ours
 }
 
 // moved reports whether the deletion is at another step than status says. What failed at the former one does not

@@ -11,12 +11,14 @@ import (
 type rule = chain.Rule[Input, Decision]
 
 // Chains lists the rules of both chains in their order.
-func Chains() (keep, remove []chain.Entry) { return chain.List(keepRules()), chain.List(removeRules()) }
+func Chains() (living, removal []chain.Entry) {
+	return chain.List(livingRules()), chain.List(removeRules())
+}
 
 // Decide picks the one step that comes next. The order of the rules is the design: whatever can stand in the
 // way is asked before anything is written.
 func Decide(in Input) Decision {
-	rules := keepRules()
+	rules := livingRules()
 	if in.deleting() {
 		rules = removeRules()
 	}
@@ -42,7 +44,7 @@ func patient(in Input, d Decision) Decision {
 		if in.deleting() {
 			after = min(after, maxFollow)
 		}
-		return Decision{Rule: d.Rule, Step: Rest{After: after, Hold: true}}
+		return Decision{Rule: d.Rule, Step: Rest{After: after, KeepConditions: true}}
 	}
 }
 

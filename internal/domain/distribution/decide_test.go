@@ -90,21 +90,21 @@ func TestPatience(t *testing.T) {
 	// Failing for a minute, last tried ten seconds ago: due again 1 m 20 s after the start.
 	waiting := failing(resource.ReasonAccessDenied, now.Add(-time.Minute), now.Add(-10*time.Second))
 	long := failing(resource.ReasonAccessDenied, now.Add(-time.Hour), now.Add(-10*time.Second))
-	held := distribution.Rest{After: 20 * time.Second, Hold: true}
+	held := distribution.Rest{After: 20 * time.Second, KeepConditions: true}
 	create := distribution.Create{Tags: quiet().World.Tags}
 	tests := map[string]question{
 		"a write waits":                             {in: with(quiet(), drifted, waiting), rule: "Faithful", step: held},
 		"a create waits":                            {in: with(unborn(), waiting), rule: "Present", step: held},
 		"looking does not":                          {in: with(unborn(), marked(time.Hour), waiting), rule: "Informed", step: distribution.Look{At: distribution.LookResource}},
 		"letting go does not":                       {in: with(dying(), absent, waiting), rule: "Gone", step: distribution.LetGo{}},
-		"putting the finalizer back does not":       {in: with(quiet(), waiting, func(in *distribution.Input) { in.Held = false }), rule: "Held", step: distribution.EnsureFinalizer{}},
+		"putting the finalizer back does not":       {in: with(quiet(), waiting, func(in *distribution.Input) { in.HasFinalizer = false }), rule: "Held", step: distribution.EnsureFinalizer{}},
 		"a changed spec is tried at once":           {in: with(quiet(), drifted, waiting, edited), rule: "Faithful", step: distribution.Update{}},
 		"a person who asks is not made to wait":     {in: with(unborn(), waiting, nudged), rule: "Present", step: create},
 		"nor one whose question is still open":      {in: with(unborn(), waiting, func(in *distribution.Input) { in.Attempts.Asked = true }), rule: "Present", step: create},
 		"what is due is tried":                      {in: with(unborn(), failing(resource.ReasonAccessDenied, now.Add(-time.Minute), now.Add(-40*time.Second))), rule: "Present", step: create},
 		"a fresh process keeps to the old schedule": {in: with(unborn(), failing(resource.ReasonAccessDenied, now.Add(-time.Minute), time.Time{})), rule: "Present", step: held},
 		"a deletion is looked at each minute, however long it has been failing": {
-			in: with(dying(), at(distribution.StepDisabling), long), rule: "Disabled", step: distribution.Rest{After: time.Minute, Hold: true},
+			in: with(dying(), at(distribution.StepDisabling), long), rule: "Disabled", step: distribution.Rest{After: time.Minute, KeepConditions: true},
 		},
 		"a deletion that a person has helped on does not wait for what failed before": {
 			in: with(dying(), disabled, at(distribution.StepDisabling), long), rule: "Deleted", step: distribution.Delete{},

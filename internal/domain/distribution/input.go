@@ -108,10 +108,10 @@ func (in Input) view() *resource.View {
 	v := &resource.View{
 		Object: in.Object, Policy: in.Policy.Policy, Memory: in.Memory.Memory, World: in.World.World, Tries: in.Attempts,
 		Noun: in.Desired.Words.Noun, Present: in.World.present(), Desired: in.Desired.Tags, Deleting: in.deleting(),
-		Applied: in.applied(), Kept: in.Policy.Retain,
+		Applied: in.applied(), Retain: in.Policy.Retain,
 	}
 	if r := in.World.Resource; r != nil {
-		v.ID, v.ARN, v.Kept = r.ID, r.ARN, v.Kept || r.Default
+		v.ID, v.ARN, v.Retain = r.ID, r.ARN, v.Retain || r.Default
 	}
 	return v
 }

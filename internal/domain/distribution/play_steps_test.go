@@ -18,7 +18,7 @@ func (p *play) perform(in *distribution.Input, out *distribution.Outcome) (died 
 	if look, ok := s.(distribution.Look); ok {
 		return false, kept(&in.World.Unreadable, p.look(in, look))
 	}
-	in.Held, p.in.Held = true, true
+	in.HasFinalizer, p.in.HasFinalizer = true, true
 	if s.Effect() == chain.Apply {
 		return false, nil
 	}

@@ -84,7 +84,7 @@ func meddling(p *play, t *rapid.T) map[string]func() {
 		}),
 		"a person takes tags": to(func(r *playedResource) {
 			r.tags = rapid.SampledFrom([]map[string]string{{}, former.Tags(), other.Tags(), me.Tags()}).Draw(t, "tags")
-			if !p.in.Held && ownership.Relate(me, r.tags) == ownership.Ours {
+			if !p.in.HasFinalizer && ownership.Relate(me, r.tags) == ownership.Ours {
 				r.tags = nil
 			}
 		}),
@@ -149,7 +149,7 @@ func calm(p *play) {
 	p.aws.reads, p.aws.writes, p.in.Paused = fault.None, fault.None, false
 	for _, r := range p.aws.resources {
 		r.tenants = 0
-		if r.alive() && r.ID == p.in.Memory.ID && p.in.Held && !p.gone {
+		if r.alive() && r.ID == p.in.Memory.ID && p.in.HasFinalizer && !p.gone {
 			r.tags = merged(r.tags, me.Tags())
 		}
 	}

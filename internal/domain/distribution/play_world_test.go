@@ -81,7 +81,7 @@ func (p *play) askToGo() {
 	}
 	p.in.DeletedAt = p.aws.now.Truncate(time.Second)
 	p.in.Generation++
-	if !p.in.Held {
+	if !p.in.HasFinalizer {
 		p.goes("")
 	}
 }
@@ -209,7 +209,7 @@ func (p *play) truthful(in distribution.Input, out distribution.Outcome, r distr
 	if in.DeletedAt.IsZero() != (r.Deletion == nil) && p.readNow != nil && p.seen != nil && !in.Policy.Retain && !p.seen.Default && p.seen.ours() {
 		p.fail("deletion %v of an object that was deleted at %s", r.Deletion, in.DeletedAt)
 	}
-	if rest, ok := out.Decision.Step.(distribution.Rest); ok && rest.Hold || out.Err != nil {
+	if rest, ok := out.Decision.Step.(distribution.Rest); ok && rest.KeepConditions || out.Err != nil {
 		return
 	}
 	for _, c := range r.Conditions {
@@ -265,7 +265,7 @@ func (p *play) safe() {
 	if made > 1 {
 		p.fail("%d resources were made for one object", made)
 	}
-	if owned > 0 && !p.in.Held && !p.gone {
+	if owned > 0 && !p.in.HasFinalizer && !p.gone {
 		p.fail("a resource stands behind an object without our finalizer")
 	}
 }

@@ -70,7 +70,7 @@ func provenOurs(in Input) (Decision, bool) {
 // released reports whether it is our own resource that carries our tags no more, because it stays.
 func (in Input) released() bool {
 	r := in.World.Resource
-	return in.Memory.ID == r.ID && in.view().Kept
+	return in.Memory.ID == r.ID && in.view().Retain
 }
 
 func unused(in Input) (Decision, bool) {

@@ -101,8 +101,8 @@ type Rest struct {
 
 	// After is when to look again; zero leaves it to the interval of drift detection.
 	After time.Duration
-	// Hold keeps the conditions of the last pass: nothing was tried in this one.
-	Hold bool
+	// KeepConditions leaves the conditions of the last pass: nothing was tried in this one.
+	KeepConditions bool
 	// Lost ends the pass so that status forgets the resource, and takes the next caller reference,
 	// before another one is created.
 	Lost bool

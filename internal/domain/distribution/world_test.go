@@ -53,7 +53,7 @@ func spec() distribution.Desired {
 // looked at in this pass, its tags in an earlier one.
 func quiet() distribution.Input {
 	return distribution.Input{
-		Object: resource.Object{Now: now, Me: me, Generation: 2, Held: true, CreateMark: now.Add(-time.Hour)}, Desired: spec(),
+		Object: resource.Object{Now: now, Me: me, Generation: 2, HasFinalizer: true, CreateMark: now.Add(-time.Hour)}, Desired: spec(),
 		Policy: distribution.Policy{Policy: resource.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever}, Timeout: 30 * time.Minute},
 		Memory: distribution.Memory{Memory: resource.Memory{
 			ID: resourceID, Account: account, AppliedGeneration: 2, AppliedTagKeys: []string{"team"},
@@ -77,7 +77,7 @@ func quiet() distribution.Input {
 // unborn is a new object whose resource nobody has tried to create yet.
 func unborn() distribution.Input {
 	in := quiet()
-	in.Generation, in.Held, in.Memory, in.CreateMark = 1, false, distribution.Memory{}, time.Time{}
+	in.Generation, in.HasFinalizer, in.Memory, in.CreateMark = 1, false, distribution.Memory{}, time.Time{}
 	unknown(&in)
 	return in
 }

@@ -33,13 +33,13 @@ func (c Certificate) disposed(requested bool) bool {
 	return !c.Unreadable && (c.Deleted || c.Missing && !requested || !c.Missing && !c.CloudFrontManaged)
 }
 
-// keepsCertificates reports whether the managed certificates outlive the object.
-func (p Policy) keepsCertificates() bool { return p.Retain || p.KeepCertificates }
+// retainsCertificates reports whether the managed certificates outlive the object.
+func (p Policy) retainsCertificates() bool { return p.Retain || p.RetainCertificates }
 
 // certificatesLearned makes sure that the managed certificate of a tenant that is about to
 // be deleted stands in status: afterwards nobody could tell that it was this tenant's.
 func certificatesLearned(in Input) (Decision, bool) {
-	if in.Desired.Request == nil && in.Memory.Requested == nil || in.Policy.keepsCertificates() || !in.World.present() {
+	if in.Desired.Request == nil && in.Memory.Requested == nil || in.Policy.retainsCertificates() || !in.World.present() {
 		return pass()
 	}
 	// What was only assumed after a request has no ARN.
@@ -60,7 +60,7 @@ const certificateAppears = 10 * time.Second
 // certificatesGone deletes the managed certificates of a tenant that is gone: they would
 // count against the account's quota for ever.
 func certificatesGone(in Input) (Decision, bool) {
-	if in.Policy.keepsCertificates() {
+	if in.Policy.retainsCertificates() {
 		return pass()
 	}
 	if in.World.Deleted && len(in.facts.certificates) > 0 {

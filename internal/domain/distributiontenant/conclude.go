@@ -71,7 +71,7 @@ func (in conclusion) report(out Outcome) Report {
 		r.Tenant = &t
 		switch {
 		case in.Unresolved():
-			r.ETag = in.keptETag()
+			r.ETag = in.comparedETag()
 		case in.World.Knowledge == resource.Whole || in.trusted():
 			r.ETag = t.ETag
 		}
@@ -86,7 +86,7 @@ func (in conclusion) report(out Outcome) Report {
 			}
 		}
 	}
-	if rest, ok := out.Decision.Step.(Rest); ok && rest.Hold || out.Err != nil {
+	if rest, ok := out.Decision.Step.(Rest); ok && rest.KeepConditions || out.Err != nil {
 		r.Drift = in.reportedDrift(r)
 		r.Ledger = in.facts.publication.Ledger
 		r.Conditions = v.Interrupted(in.Memory.Standing(), out.Err)
@@ -112,7 +112,7 @@ func (in conclusion) nowApplied() bool {
 	if in.facts.resource.Applied || in.Deleting {
 		return in.facts.resource.Applied
 	}
-	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.facts.resource.TagChange().Empty() || in.facts.holdsDomains() || in.facts.certificate.Wanted {
+	if in.Unresolved() || in.World.Knowledge != resource.Whole || !in.World.TagsKnown || !in.facts.resource.TagChange().Empty() || in.facts.domainsWait() || in.facts.certificate.Wanted {
 		return false
 	}
 	return len(in.facts.diff) == 0 || in.facts.resource.Accepted()
@@ -240,7 +240,7 @@ func (in conclusion) syncedCondition(r Report, d Decision) chain.Condition {
 
 func (in conclusion) pendingText() string {
 	diff := slices.Concat(in.facts.diff, in.facts.resource.TagDifferences())
-	if held, _ := domainsHeld(in.Input); held.Problem != nil && len(diff) == 0 {
+	if held, _ := waitForDomains(in.Input); held.Problem != nil && len(diff) == 0 {
 		return held.Problem.Message
 	}
 	if len(diff) == 0 && in.World.Knowledge == resource.Whole && in.facts.certificate.Wanted {
@@ -249,10 +249,10 @@ func (in conclusion) pendingText() string {
 	return resource.PendingText(diff)
 }
 
-// keptETag is the ETag to remember of a tenant that is not compared with the spec for now: the one that was
+// comparedETag is the ETag to remember of a tenant that is not compared with the spec for now: the one that was
 // known to equal it, as long as it stays. With it, a parent that comes back costs no read of each tenant.
-func (in conclusion) keptETag() string {
-	compared := in.Memory.Conditions[chain.Synced].Status || in.Memory.heldBack() || in.Paused
+func (in conclusion) comparedETag() string {
+	compared := in.Memory.Conditions[chain.Synced].Status || in.Memory.waitedForReference() || in.Paused
 	if compared && in.World.Tenant.ETag == in.Memory.ETag {
 		return in.Memory.ETag
 	}

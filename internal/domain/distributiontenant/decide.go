@@ -11,13 +11,15 @@ import (
 type rule = chain.Rule[Input, Decision]
 
 // Chains lists the rules of both chains in their order.
-func Chains() (keep, remove []chain.Entry) { return chain.List(keepRules()), chain.List(removeRules()) }
+func Chains() (living, removal []chain.Entry) {
+	return chain.List(livingRules()), chain.List(removeRules())
+}
 
 // Decide picks the one step that comes next. The order of the rules is the design:
 // whatever can stand in the way is asked before anything is written.
 func Decide(in Input) Decision {
 	in = in.judged()
-	rules := keepRules()
+	rules := livingRules()
 	if in.Deleting {
 		rules = removeRules()
 	}

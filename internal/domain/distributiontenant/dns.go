@@ -45,7 +45,7 @@ func publishedFirst(in Input) (Decision, bool) {
 	if d, fires := placed(in); fires {
 		return d, true
 	}
-	if !in.Held {
+	if !in.HasFinalizer {
 		// The ledger of an object that could go without being asked would be no ledger.
 		return do(EnsureFinalizer{})
 	}
@@ -62,7 +62,7 @@ func awaitPublished(in Input) (Decision, bool) {
 		c.Reason, c.Message = ReasonDNSRecordCreating, "The DNS records are looked at before the distribution tenant is created."
 	}
 	if in.facts.retrying && publication.Passes(c.Reason) {
-		return do(Rest{Hold: true})
+		return do(Rest{KeepConditions: true})
 	}
 	return rest(chain.Problem{Reason: c.Reason, Message: c.Message, Of: DNSReady}, 0)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// domainsHeld says which changes of domains have to wait, and for what.
-func domainsHeld(in Input) (Decision, bool) {
+// waitForDomains says which changes of domains have to wait, and for what.
+func waitForDomains(in Input) (Decision, bool) {
 	if !in.World.present() {
 		return pass()
 	}
@@ -28,7 +28,7 @@ func domainsHeld(in Input) (Decision, bool) {
 	case len(waiting) > 0 && in.facts.refused:
 		return do(in.facts.patience)
 	case len(waiting) > 0 && len(leaving) == 0 && in.facts.retrying && publication.Passes(in.facts.publication.Ready.Reason):
-		return do(Rest{Hold: true})
+		return do(Rest{KeepConditions: true})
 	case len(waiting) > 0 && len(leaving) > 0:
 		return held(fmt.Sprintf("is added once %s is out of DNS: a certificate is requested for both otherwise.", resource.JoinSome(leaving)))
 	case len(waiting) > 0:

@@ -29,8 +29,8 @@ type facts struct {
 	endpointText string
 }
 
-// holdsDomains reports whether a change of domains has to wait.
-func (f *facts) holdsDomains() bool {
+// domainsWait reports whether a change of domains has to wait.
+func (f *facts) domainsWait() bool {
 	return !f.resource.Deleting && len(f.publication.Waiting)+len(f.publication.Leaving) > 0
 }
 
@@ -67,8 +67,8 @@ func (in Input) publicationCase(publishes bool) publication.Case {
 	w, f := in.World, in.facts
 	c := publication.Case{
 		Spec: in.Desired.DNS, Domains: in.Desired.Domains, Generation: in.Generation,
-		Deleting: in.Deleting, Paused: in.Paused, Held: in.Held, Abandoned: in.Policy.AbandonDNS,
-		Retain: in.Policy.Retain, Kept: in.keepsTenant(), Drift: in.Policy.Drift, DeniedRole: in.Policy.DeniedRole,
+		Deleting: in.Deleting, Paused: in.Paused, HasFinalizer: in.HasFinalizer, Abandoned: in.Policy.AbandonDNS,
+		Retain: in.Policy.Retain, Retained: in.retainsTenant(), Drift: in.Policy.Drift, DeniedRole: in.Policy.DeniedRole,
 		Unresolved: in.Unresolved(), Blind: w.Unreadable != nil || !in.oriented(),
 		Publishes: publishes, First: f.first,
 		Requests: f.certificate.Request != nil, Underway: f.certificate.Stage == certificate.Underway, Refused: in.facts.refused,

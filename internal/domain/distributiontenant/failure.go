@@ -39,7 +39,7 @@ func (in Input) failing() failing {
 	unblocked := f.Reason == resource.ReasonAdoptionRequired && in.World.Swept && !v.Present
 	waiting := !certificate && !unblocked && v.Pausing(next) > 0
 	return failing{
-		waiting: waiting, patience: Rest{After: v.DueIn(next), Hold: true},
+		waiting: waiting, patience: Rest{After: v.DueIn(next), KeepConditions: true},
 		refused:  waiting && f.Reason != resource.ReasonDomainValidationPending,
 		retrying: f.Generation == in.Generation && !certificate,
 	}

@@ -15,8 +15,8 @@ import (
 type Policy struct {
 	resource.Policy
 
-	// KeepCertificates keeps the managed certificates when the tenant goes.
-	KeepCertificates bool
+	// RetainCertificates keeps the managed certificates when the tenant goes.
+	RetainCertificates bool
 	// AbandonDNS lets the object go although its records stay.
 	AbandonDNS bool
 	// DeniedRole is a role that the object needs and the administrator has not granted. Empty:
@@ -156,7 +156,7 @@ func (in Input) view() *resource.View {
 	v := &resource.View{
 		Object: in.Object, Policy: in.Policy.Policy, Memory: in.Memory.Memory, World: in.World.World, Tries: in.Attempts.Tries,
 		Noun: "distribution tenant", Present: in.World.present(), Desired: in.Desired.Tags, Deleting: in.Deleting,
-		Applied: in.applied(), Kept: in.Policy.Retain, TrustsID: true, TrustsMark: true, Moment: moment,
+		Applied: in.applied(), Retain: in.Policy.Retain, TrustsID: true, TrustsMark: true, Moment: moment,
 	}
 	if t := in.World.Tenant; t != nil {
 		v.ID, v.ARN = t.ID, t.ARN
@@ -181,5 +181,5 @@ func (in Input) trusted() bool {
 	synced := in.Memory.Conditions[chain.Synced]
 	return in.World.Knowledge == resource.Listed && in.facts.resource.Applied && in.Memory.ETag != "" &&
 		in.World.Tenant.ETag == in.Memory.ETag && in.World.Tenant.ID == in.Memory.ID &&
-		(synced.Status || in.Memory.heldBack()) && synced.Generation == in.Generation
+		(synced.Status || in.Memory.waitedForReference()) && synced.Generation == in.Generation
 }

@@ -14,7 +14,7 @@ import (
 
 // retracted keeps what is being torn down until no name leads to it any more.
 func retracted(in Input) (Decision, bool) {
-	if in.keepsTenant() {
+	if in.retainsTenant() {
 		return pass()
 	}
 	left := in.facts.publication.Ledger
@@ -44,9 +44,9 @@ func recordNames(entries []dns.Entry) string {
 	return resource.JoinSome(names)
 }
 
-// keepsTenant reports whether the tenant outlives the object, and its records with it. One that
-// is gone or somebody else's does not count; one without an owner was just released.
-func (in Input) keepsTenant() bool {
+// retainsTenant reports whether the tenant outlives the object, and its records with it. One that
+// is gone or someone else's does not count; one without an owner was just released.
+func (in Input) retainsTenant() bool {
 	theirs := in.World.present() && in.facts.resource.Relation() == ownership.Foreign
 	return in.Policy.Retain && in.World.Knowledge != resource.Absent && !theirs
 }

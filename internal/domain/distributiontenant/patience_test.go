@@ -16,19 +16,19 @@ import (
 func TestPatience(t *testing.T) {
 	// Failing for a minute, last tried ten seconds ago: due again 1 m 20 s after the start.
 	waiting := failing(now.Add(-time.Minute), now.Add(-10*time.Second))
-	held := distributiontenant.Rest{After: 20 * time.Second, Hold: true}
+	held := distributiontenant.Rest{After: 20 * time.Second, KeepConditions: true}
 	tests := map[string]question{
 		"a write waits":                               {in: with(quiet(), drifted, waiting), rule: "Faithful", step: held},
 		"a create waits":                              {in: with(unborn(), waiting), rule: "TenantPresent", step: held},
 		"looking for what may not exist waits":        {in: with(unborn(), marked(time.Hour), waiting), rule: "Informed", step: held},
 		"looking at a tenant that is there does not":  {in: with(quiet(), listed, movedETag, waiting), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
 		"letting go does not":                         {in: with(dying(), absent, waiting), rule: "Gone", step: distributiontenant.LetGo{}},
-		"putting the finalizer back does not":         {in: with(quiet(), waiting, func(in *distributiontenant.Input) { in.Held = false }), rule: "Held", step: distributiontenant.EnsureFinalizer{}},
+		"putting the finalizer back does not":         {in: with(quiet(), waiting, func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "Held", step: distributiontenant.EnsureFinalizer{}},
 		"a changed spec is tried at once":             {in: with(quiet(), drifted, waiting, edited), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
 		"a person who asks is not made to wait":       {in: with(unborn(), waiting, func(in *distributiontenant.Input) { in.Nudged = true }), rule: "TenantPresent", step: distributiontenant.Decide(unborn()).Step},
 		"what is due is tried":                        {in: with(unborn(), failing(now.Add(-time.Minute), now.Add(-40*time.Second))), rule: "TenantPresent", step: distributiontenant.Decide(unborn()).Step},
 		"a fresh process keeps to the old schedule":   {in: with(unborn(), failing(now.Add(-time.Minute), time.Time{})), rule: "TenantPresent", step: held},
-		"a failure since the future is tried in time": {in: with(unborn(), failing(now.Add(24*time.Hour), now)), rule: "TenantPresent", step: distributiontenant.Rest{After: retry.FirstRetry, Hold: true}},
+		"a failure since the future is tried in time": {in: with(unborn(), failing(now.Add(24*time.Hour), now)), rule: "TenantPresent", step: distributiontenant.Rest{After: retry.FirstRetry, KeepConditions: true}},
 	}
 	for name, q := range tests {
 		t.Run(name, func(t *testing.T) { ask(t, q) })
@@ -70,7 +70,7 @@ func TestATryThatAPersonAskedForIsSeenThrough(t *testing.T) {
 		in.Memory.Failure = &resource.Failure{Reason: resource.ReasonDomainConflict, Generation: in.Generation, Since: now.Add(-time.Minute)}
 		in.Attempts.Last = now.Add(-time.Second)
 	}
-	if got := distributiontenant.Decide(with(unborn(), refused)).Step; !cmp.Equal(got, distributiontenant.Rest{Hold: true}, cmpopts.IgnoreFields(distributiontenant.Rest{}, "After")) {
+	if got := distributiontenant.Decide(with(unborn(), refused)).Step; !cmp.Equal(got, distributiontenant.Rest{KeepConditions: true}, cmpopts.IgnoreFields(distributiontenant.Rest{}, "After")) {
 		t.Fatalf("what was refused is done with %#v, want it to wait", got)
 	}
 	asked := func(in *distributiontenant.Input) { in.Attempts.Asked = true }

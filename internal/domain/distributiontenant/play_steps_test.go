@@ -21,7 +21,7 @@ func (p *play) perform(in *distributiontenant.Input, s distributiontenant.Step) 
 		p.look(in, s)
 		return nil
 	case distributiontenant.EnsureFinalizer:
-		in.Held = true
+		in.HasFinalizer = true
 		return nil
 	case distributiontenant.Create:
 		return p.create(in, s)
@@ -126,8 +126,8 @@ func (p *play) unproven(domains []string, r *distributiontenant.CertificateReque
 }
 
 func (p *play) create(in *distributiontenant.Input, s distributiontenant.Create) *fault.Error {
-	in.Held, in.CreateMark = true, p.now
-	p.in.Held, p.in.CreateMark = true, p.now
+	in.HasFinalizer, in.CreateMark = true, p.now
+	p.in.HasFinalizer, p.in.CreateMark = true, p.now
 	switch {
 	case p.tenant != nil:
 		return &fault.Error{Kind: fault.Exists}

@@ -269,7 +269,7 @@ func (p *play) pass(crashes bool) string {
 			return p.conclude(in, distributiontenant.Outcome{Decision: d, Err: err}, crashes)
 		}
 		if crashes && writes {
-			p.in.Held = in.Held
+			p.in.HasFinalizer = in.HasFinalizer
 			p.restart()
 			return d.Rule
 		}
@@ -296,7 +296,7 @@ func (p *play) conclude(in distributiontenant.Input, out distributiontenant.Outc
 		p.attempts = in.Attempts
 		return out.Decision.Rule
 	}
-	p.in.Held, p.in.CreateMark = in.Held, in.CreateMark
+	p.in.HasFinalizer, p.in.CreateMark = in.HasFinalizer, in.CreateMark
 	if crashes {
 		p.restart()
 		return out.Decision.Rule

@@ -87,7 +87,7 @@ func aliased(in *distributiontenant.Input) {
 	in.Desired.DNS = &distributiontenant.Publication{Zone: dns.Selector{Name: "example.com"}, TTL: 300, Type: dns.Alias}
 }
 
-func holding(in *distributiontenant.Input) { in.Held = true }
+func holding(in *distributiontenant.Input) { in.HasFinalizer = true }
 
 func TestPublishing(t *testing.T) {
 	for name, q := range publishCases() {
@@ -111,7 +111,7 @@ func publishCases() map[string]question {
 	due := func(in *distributiontenant.Input) {
 		in.Memory.Failure.Since, in.Attempts.Last = now.Add(-6*time.Minute), now.Add(-4*time.Minute)
 	}
-	held := distributiontenant.Rest{After: 20 * time.Second, Hold: true}
+	held := distributiontenant.Rest{After: 20 * time.Second, KeepConditions: true}
 	asks := func(in *distributiontenant.Input) { in.World.AsksResolvers = true }
 	takeover := func(in *distributiontenant.Input) {
 		in.Desired.DNS = &distributiontenant.Publication{Zone: in.Desired.DNS.Zone, TTL: 300, Takeover: true}
@@ -129,7 +129,7 @@ func publishCases() map[string]question {
 	swapped.Domains = []string{betaName}
 	return map[string]question{
 		// What CloudFront proves comes first.
-		"an object gets its finalizer before anything is published": {in: with(early, func(in *distributiontenant.Input) { in.Held = false }), rule: "PublishedFirst", step: distributiontenant.EnsureFinalizer{}},
+		"an object gets its finalizer before anything is published": {in: with(early, func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "PublishedFirst", step: distributiontenant.EnsureFinalizer{}},
 		"a mistake in the spec is said before anything is published": {
 			in: with(early, func(in *distributiontenant.Input) { in.Desired.Parameters = map[string]string{"no": "such"} }), rule: "PublishedFirst",
 			step: distributiontenant.Rest{}, reason: resource.ReasonInvalidSpec, stuck: true,
@@ -154,10 +154,10 @@ func publishCases() map[string]question {
 		"public DNS is asked where that was set up":        {in: with(early, there, asks), rule: "PublishedFirst", step: distributiontenant.Look{At: distributiontenant.LookVisible}},
 		"and waited for":                                   {in: with(early, there, asks, func(in *distributiontenant.Input) { in.World.VisibleKnown = true }), rule: "PublishedFirst", step: distributiontenant.Rest{After: 10 * time.Second}, reason: distributiontenant.ReasonDNSPropagating},
 		"until it sees the records":                        {in: with(early, there, asks, func(in *distributiontenant.Input) { in.World.VisibleKnown, in.World.Visible = true, true }), rule: "TenantPresent", step: create},
-		"what AWS refused waits with its names out of DNS": {in: with(early, refusedSince(resource.ReasonQuotaExceeded)), rule: "TenantPresent", step: distributiontenant.Rest{After: 4 * time.Minute, Hold: true}},
+		"what AWS refused waits with its names out of DNS": {in: with(early, refusedSince(resource.ReasonQuotaExceeded)), rule: "TenantPresent", step: distributiontenant.Rest{After: 4 * time.Minute, KeepConditions: true}},
 		"what AWS does not see yet waits with them in":     {in: with(early, there, refusedSince(resource.ReasonDomainValidationPending)), rule: "TenantPresent", step: held},
 		"when it is due the names come first again, and what was refused stays said": {
-			in: with(early, refusedSince(resource.ReasonQuotaExceeded), due, stands(alphaName, dns.Standing{Phase: dns.Absent})), rule: "PublishedFirst", step: distributiontenant.Rest{Hold: true},
+			in: with(early, refusedSince(resource.ReasonQuotaExceeded), due, stands(alphaName, dns.Standing{Phase: dns.Absent})), rule: "PublishedFirst", step: distributiontenant.Rest{KeepConditions: true},
 		},
 		"unless it is DNS now":                  waits(with(early, refusedSince(resource.ReasonQuotaExceeded), due, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "CNAME x"})), distributiontenant.ReasonDNSConflict),
 		"what others prove needs no DNS before": {in: with(unborn(), publishing, func(in *distributiontenant.Input) { in.World.ZonesKnown = false }), rule: "TenantPresent", step: distributiontenant.Decide(unborn()).Step},
@@ -232,7 +232,7 @@ func TestLedger(t *testing.T) {
 		want []dns.Entry
 	}{
 		"what CloudFront proves is intended before the tenant": {with(early, absentThere), []dns.Entry{entry(alphaName, dns.Intended)}},
-		"not for an object that could go without being asked":  {with(early, absentThere, func(in *distributiontenant.Input) { in.Held = false }), nil},
+		"not for an object that could go without being asked":  {with(early, absentThere, func(in *distributiontenant.Input) { in.HasFinalizer = false }), nil},
 		"not for a spec that AWS would refuse": {with(early, absentThere, func(in *distributiontenant.Input) {
 			in.Desired.DistributionID, in.World.Distribution = "E2", &distributiontenant.Distribution{Missing: true}
 		}), nil},
@@ -249,7 +249,7 @@ func TestLedger(t *testing.T) {
 		"unless that was asked for": {with(covered, stands(alphaName, dns.Standing{Phase: dns.Blocked}), func(in *distributiontenant.Input) {
 			in.Desired.DNS = &distributiontenant.Publication{Zone: in.Desired.DNS.Zone, TTL: 300, Takeover: true}
 		}), []dns.Entry{entry(alphaName, dns.Intended)}},
-		"what another object holds is left to it": {with(covered, stands(alphaName, dns.Standing{Phase: dns.Held})), nil},
+		"what another object holds is left to it": {with(covered, stands(alphaName, dns.Standing{Phase: dns.Occupied})), nil},
 		"a fresh process changes nothing":         {with(covered, there, fresh), []dns.Entry{ours}},
 		"also before the list was read":           {with(covered, there, fresh, unknown), []dns.Entry{ours}},
 		"also on the way out":                     {with(dying(), publishing, there, fresh, unknown), []dns.Entry{ours}},
@@ -342,7 +342,7 @@ func retractCases() map[string]question {
 	ours := distributiontenant.Certificate{ARN: newARN, CloudFrontManaged: true}
 	used, hidden, theirs := ours, ours, ours
 	used.InUse, hidden.Unreadable, theirs.CloudFrontManaged = true, true, false
-	keep := func(in *distributiontenant.Input) { in.Policy.KeepCertificates = true }
+	keep := func(in *distributiontenant.Input) { in.Policy.RetainCertificates = true }
 	look := distributiontenant.Look{At: distributiontenant.LookCertificates, ARNs: []string{newARN}}
 	del := distributiontenant.Delete{ID: tenantID, ETag: "E-1"}
 	waits := func(in distributiontenant.Input, reason chain.Reason) question {

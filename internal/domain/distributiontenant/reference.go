@@ -147,7 +147,7 @@ func referenced(in Input) (Decision, bool) {
 	return d, true
 }
 
-// heldBack reports whether the pass before this one rested because a reference led nowhere.
-func (m Memory) heldBack() bool {
+// waitedForReference reports whether the pass before this one rested because a reference led nowhere.
+func (m Memory) waitedForReference() bool {
 	return m.Conditions[chain.Synced].Reason == ReasonReferenceNotReady
 }

@@ -112,7 +112,7 @@ func referenceCases() map[string]question {
 			with(quiet(), referring(notFound), tagged(nil), freshTags, adoption(resource.AdoptIfUnowned)), distributiontenant.ReasonReferenceNotReady,
 		).by("Owned"),
 		"a tenant without our finalizer gets it all the same": {
-			in: with(quiet(), referring(notFound), func(in *distributiontenant.Input) { in.Held = false }), rule: "Held", step: distributiontenant.EnsureFinalizer{},
+			in: with(quiet(), referring(notFound), func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "Held", step: distributiontenant.EnsureFinalizer{},
 		},
 		"a deployment is followed meanwhile": {
 			in: with(quiet(), referring(notFound), inProgress), rule: "Referenced", step: follow, reason: distributiontenant.ReasonReferenceNotReady,
@@ -132,7 +132,7 @@ func referenceCases() map[string]question {
 		"one that moved meanwhile is read":                                    {in: with(quiet(), referring(), fallenOut, listed, movedETag), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
 		"a parent that AWS does not know is called by the name that it has":   {in: with(unborn(), referring(), missingDistribution), rule: "TenantPresent", step: distributiontenant.Rest{}, reason: resource.ReasonInvalidSpec, stuck: true},
 		"what failed with another parent is tried at once":                    {in: with(unborn(), referring(), failing(now, now), referring(replacedBy("E2"))), rule: "TenantPresent", step: createIn("E2")},
-		"what failed with this one waits for its turn":                        {in: with(unborn(), referring(), failing(now, now), referring()), rule: "TenantPresent", step: distributiontenant.Rest{After: 5 * time.Second, Hold: true}},
+		"what failed with this one waits for its turn":                        {in: with(unborn(), referring(), failing(now, now), referring()), rule: "TenantPresent", step: distributiontenant.Rest{After: 5 * time.Second, KeepConditions: true}},
 		"a paused tenant is paused, whatever its references lead to":          {in: with(quiet(), referring(notFound), func(in *distributiontenant.Input) { in.Paused = true }), rule: "Paused", step: distributiontenant.Rest{}},
 		"names are not published for a tenant whose parent does not exist":    waits(with(unborn(), referring(notFound), requested, asksForDNS), distributiontenant.ReasonReferenceNotReady),
 		"a stranger's tenant of that name is said before a missing reference": {in: with(quiet(), referring(notFound), taggedFor(other), freshTags), rule: "Owned", step: distributiontenant.Rest{}, reason: resource.ReasonAdoptionRequired, stuck: true},
@@ -320,10 +320,10 @@ func TestDNSWhileAReferenceLeadsNowhere(t *testing.T) {
 		"what the tenant has stays":             {with(quiet(), led(entry(alpha, dns.Published)), referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
 		"also when the spec asks for no DNS":    {with(quiet(), led(entry(alpha, dns.Published)), without, edited, referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
 		"nothing new comes":                     {with(quiet(), led(), referring(notFound)), nil},
-		"a name without a tenant goes":          {with(unborn(), led(entry(alpha, dns.Published)), func(in *distributiontenant.Input) { in.Held = true }, requested, referring(notFound)), []dns.Entry{entry(alpha, dns.Retracting)}},
+		"a name without a tenant goes":          {with(unborn(), led(entry(alpha, dns.Published)), func(in *distributiontenant.Input) { in.HasFinalizer = true }, requested, referring(notFound)), []dns.Entry{entry(alpha, dns.Retracting)}},
 		"a name that the tenant lacks goes":     {with(quiet(), led(entry(beta, dns.Published)), referring(notFound)), []dns.Entry{entry(beta, dns.Retracting)}},
 		"nothing is concluded from not knowing": {with(quiet(), unknown, led(entry(alpha, dns.Published)), referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
-		"nor while a create may be on its way":  {with(unborn(), marked(time.Second), led(entry(alpha, dns.Published)), func(in *distributiontenant.Input) { in.Held = true }, referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
+		"nor while a create may be on its way":  {with(unborn(), marked(time.Second), led(entry(alpha, dns.Published)), func(in *distributiontenant.Input) { in.HasFinalizer = true }, referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -138,8 +138,8 @@ type Rest struct {
 	After time.Duration
 	// Follow asks the inventory to keep an eye on the tenant until it has settled.
 	Follow bool
-	// Hold keeps the conditions of the last pass: nothing was tried in this one.
-	Hold bool
+	// KeepConditions leaves the conditions of the last pass: nothing was tried in this one.
+	KeepConditions bool
 	// Store ends the pass so that what was learned is stored before the next step.
 	Store bool
 }

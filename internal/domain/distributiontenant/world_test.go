@@ -42,7 +42,7 @@ func quiet() distributiontenant.Input {
 	t := desired.Tenant
 	t.ConnectionGroupID = "cg_1"
 	return distributiontenant.Input{
-		Object: resource.Object{Now: now, Me: me, Generation: 2, Held: true}, Desired: desired,
+		Object: resource.Object{Now: now, Me: me, Generation: 2, HasFinalizer: true}, Desired: desired,
 		Policy: distributiontenant.Policy{Policy: resource.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever}},
 		Memory: distributiontenant.Memory{
 			Memory: resource.Memory{
@@ -80,7 +80,7 @@ func quiet() distributiontenant.Input {
 // unborn is a new object whose tenant nobody has tried to create yet.
 func unborn() distributiontenant.Input {
 	in := quiet()
-	in.Generation, in.Held, in.Memory = 1, false, distributiontenant.Memory{}
+	in.Generation, in.HasFinalizer, in.Memory = 1, false, distributiontenant.Memory{}
 	in.World.Knowledge, in.World.Tenant, in.World.Tags, in.World.TagsKnown = resource.Nothing, nil, nil, false
 	return in
 }

@@ -218,7 +218,7 @@ func (m *model) due(o *object, r dns.Record) {
 	}
 	if state == "" && slices.ContainsFunc(o.stored.Wants, func(w dns.Record) bool {
 		phase := p.Judge(o.declared, w).Phase
-		return w.Name == r.Name && (phase == dns.Held || phase == dns.Blocked)
+		return w.Name == r.Name && (phase == dns.Occupied || phase == dns.Blocked)
 	}) {
 		return // a name is taken whole or not at all
 	}

@@ -142,8 +142,8 @@ func (z *ZoneState) restore(c *declared) {
 		if e.State == Intended {
 			note(&c.maybe, e.Record)
 		}
-		if z.held.sets == nil || z.at.Now.Before(z.held.settled) {
-			z.flights.restore(e.Record, z.held.settled)
+		if z.contents.sets == nil || z.at.Now.Before(z.contents.settled) {
+			z.flights.restore(e.Record, z.contents.settled)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func (z *ZoneState) readDue() (time.Time, bool) {
 	if len(z.doubts.rechecks) > 0 {
 		return z.doubts.readAfter, true
 	}
-	if len(z.doubts.lost) == 0 || z.held.sets == nil || z.relisting() {
+	if len(z.doubts.lost) == 0 || z.contents.sets == nil || z.relisting() {
 		return time.Time{}, false
 	}
 	return z.doubts.readAfter, true
@@ -87,7 +87,7 @@ func (z *ZoneState) readDue() (time.Time, bool) {
 
 // relisting reports whether a listing resolves the doubts with fewer calls than reading each name.
 func (z *ZoneState) relisting() bool {
-	return z.listings.failures == 0 && len(z.doubts.lost) > z.held.records/z.traits.PageSize+1
+	return z.listings.failures == 0 && len(z.doubts.lost) > z.contents.records/z.traits.PageSize+1
 }
 
 func (z *ZoneState) beginName() {
@@ -106,7 +106,7 @@ func (e NameRead) happen(z *ZoneState) {
 	switch {
 	case e.Err == nil:
 		z.readable(e.Call.Access)
-		z.hold(name, e.Sets)
+		z.note(name, e.Sets)
 		z.resolve(name)
 		z.conclude(name)
 	case comeBack(e.Err) > 0:

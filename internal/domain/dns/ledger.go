@@ -43,7 +43,7 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 	}
 	next, waiting := enter(next, intents(wants, entered, view, policy), policy)
 	for i, e := range next {
-		if waiting[e.Name] && published[e.Record] && view.Of(e.Record).Phase != Held {
+		if waiting[e.Name] && published[e.Record] && view.Of(e.Record).Phase != Occupied {
 			// It goes when there is room for what takes its place.
 			next[i].State = Published
 		}
@@ -58,7 +58,7 @@ func advance(state State, wanted bool, s Standing, policy Policy) State {
 	case Retracting:
 		return retract(wanted, s, policy)
 	case Published:
-		if !wanted || s.Phase == Held {
+		if !wanted || s.Phase == Occupied {
 			return Retracting
 		}
 		return Published
@@ -67,7 +67,7 @@ func advance(state State, wanted bool, s Standing, policy Policy) State {
 	switch {
 	case s.Foreign:
 		return ""
-	case !wanted, s.Phase == Held:
+	case !wanted, s.Phase == Occupied:
 		// Two ledgers may name one place after a backup was restored; one of them gives way.
 		return Retracting
 	case s.Phase == There:
@@ -78,7 +78,7 @@ func advance(state State, wanted bool, s Standing, policy Policy) State {
 
 func retract(wanted bool, s Standing, policy Policy) State {
 	switch s.Phase {
-	case Held, NoZone:
+	case Occupied, NoZone:
 		return ""
 	case Blocked:
 		// Something else in its place means that ours is gone.
@@ -104,7 +104,7 @@ func intents(wants []Record, entered map[Record]bool, view View, policy Policy) 
 	taken := map[place]bool{}
 	for _, r := range wants {
 		s := view.Of(r)
-		if s.Phase == Held || s.Phase == Blocked && !policy.Takeover {
+		if s.Phase == Occupied || s.Phase == Blocked && !policy.Takeover {
 			taken[place{r.ZoneID, r.Name}] = true
 		}
 	}

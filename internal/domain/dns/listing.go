@@ -61,7 +61,7 @@ func (l *listings) due() time.Time {
 }
 
 func (RefreshAsked) happen(z *ZoneState) {
-	if z.held.sets != nil && z.listings.current == nil && z.at.Now.Sub(z.held.listed) >= refreshAfter {
+	if z.contents.sets != nil && z.listings.current == nil && z.at.Now.Sub(z.contents.listed) >= refreshAfter {
 		z.listings.next = z.at.Now
 	}
 }
@@ -78,10 +78,10 @@ func (z *ZoneState) beginPage() {
 		z.listings.current = &listing{
 			started: z.tick(), sets: map[string][]RecordSet{}, texts: map[string]string{},
 		}
-		clear(z.held.written)
+		clear(z.contents.written)
 	}
 	l := z.listings.current
-	z.effects.Call = ListPage{Access: access, Marker: l.marker, Awaited: z.held.sets == nil || len(z.doubts.lost) > 0, listing: l}
+	z.effects.Call = ListPage{Access: access, Marker: l.marker, Awaited: z.contents.sets == nil || len(z.doubts.lost) > 0, listing: l}
 }
 
 func (e PageListed) happen(z *ZoneState) {
@@ -149,25 +149,25 @@ func (z *ZoneState) interrupted(l *listing, access Access, err error) {
 // finish takes over a listing that came to its end.
 func (z *ZoneState) finish(l *listing) {
 	now := z.at.Now
-	for name := range z.held.written {
-		l.records += len(z.held.sets[name]) - len(l.sets[name])
+	for name := range z.contents.written {
+		l.records += len(z.contents.sets[name]) - len(l.sets[name])
 		delete(l.sets, name)
-		if sets, some := z.held.sets[name]; some {
+		if sets, some := z.contents.sets[name]; some {
 			l.sets[name] = sets
 		}
 	}
-	before := z.held.sets
-	z.held.sets, z.held.records, z.held.listed = l.sets, l.records, now
+	before := z.contents.sets
+	z.contents.sets, z.contents.records, z.contents.listed = l.sets, l.records, now
 	z.listings = listings{next: now.Add(retry.Jitter(listEvery, z.at.Random))}
 	if before == nil {
-		z.held.settled = now.Add(propagation)
+		z.contents.settled = now.Add(propagation)
 		if z.flights.restored != nil {
-			z.flights.restored.until = z.held.settled
+			z.flights.restored.until = z.contents.settled
 		}
 		z.touchAll()
 	}
 	for name := range z.claims.names {
-		if !reflect.DeepEqual(before[name], z.held.sets[name]) {
+		if !reflect.DeepEqual(before[name], z.contents.sets[name]) {
 			z.touch(name)
 		}
 	}
@@ -178,14 +178,14 @@ func (z *ZoneState) finish(l *listing) {
 	}
 }
 
-// hold notes what stands at a name, past any listing that is under way.
-func (z *ZoneState) hold(name string, sets []RecordSet) {
-	z.held.records += len(sets) - len(z.held.sets[name])
+// note remembers what stands at a name, past any listing that is under way.
+func (z *ZoneState) note(name string, sets []RecordSet) {
+	z.contents.records += len(sets) - len(z.contents.sets[name])
 	if len(sets) == 0 {
-		delete(z.held.sets, name)
+		delete(z.contents.sets, name)
 	} else {
-		z.held.sets[name] = sets
+		z.contents.sets[name] = sets
 	}
-	z.held.written[name] = true
+	z.contents.written[name] = true
 	z.touch(name)
 }

@@ -92,7 +92,7 @@ func (o *outbox) waitingSince() time.Time {
 // sendDue says when the next batch may go.
 func (z *ZoneState) sendDue() (time.Time, bool) {
 	switch {
-	case z.held.sets == nil:
+	case z.contents.sets == nil:
 		return time.Time{}, false
 	case len(z.outbox.front) > 0:
 		return z.outbox.after, true
@@ -112,10 +112,10 @@ func (z *ZoneState) sendDue() (time.Time, bool) {
 
 // units are the changes at a name that may be sent now.
 func (z *ZoneState) units(name string) []Unit {
-	if z.held.sets == nil || len(z.claims.names[name]) == 0 || z.busy(name) {
+	if z.contents.sets == nil || len(z.claims.names[name]) == 0 || z.busy(name) {
 		return nil
 	}
-	return slices.DeleteFunc(z.place(name).Plan(), z.heldBack)
+	return slices.DeleteFunc(z.place(name).Plan(), z.postponed)
 }
 
 // busy reports whether a change of the name has no answer yet.
@@ -123,8 +123,8 @@ func (z *ZoneState) busy(name string) bool {
 	return z.doubts.about(name) || z.outbox.sending[name]
 }
 
-// heldBack reports whether a unit has to wait after it, or its identity, was refused.
-func (z *ZoneState) heldBack(u Unit) bool {
+// postponed reports whether a unit has to wait after it, or its identity, was refused.
+func (z *ZoneState) postponed(u Unit) bool {
 	if r := z.outbox.refused[unitKey{u.Owner, u.Name}]; r != nil && z.at.Now.Before(r.next) {
 		return true
 	}

@@ -32,7 +32,7 @@ func (z *ZoneState) accepted(batch []Unit, id string) {
 		for _, r := range slices.Concat(u.Publishes, u.Retracts) {
 			f.records[r] = true
 		}
-		z.hold(u.Name, u.leaves(z.held.sets[u.Name]))
+		z.note(u.Name, u.leaves(z.contents.sets[u.Name]))
 		if c := z.claims.owners[u.Owner]; c != nil {
 			c.changeID, c.changedAt = id, now
 		}
@@ -72,7 +72,7 @@ func (z *ZoneState) refuse(batch []Unit, bisected bool, err error) {
 		access := batch[0].Access
 		z.unchangeable(access, err)
 		z.unreadable(access, err)
-		if z.rights.lastReader != access && z.held.sets != nil {
+		if z.rights.lastReader != access && z.contents.sets != nil {
 			// Another identity may know better.
 			z.listings.next = z.at.Now
 		}

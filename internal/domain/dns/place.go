@@ -84,17 +84,17 @@ func (p Place) find(r Record) (RecordSet, bool) {
 }
 
 // Judge says where a record of the claim stands by what the zone holds: There, Absent,
-// Blocked or Held.
+// Blocked or Occupied.
 func (p Place) Judge(c *Claim, r Record) Standing {
 	if holder := p.holder(c, r); holder != nil {
-		return Standing{Phase: Held, Holder: holder.Owner}
+		return Standing{Phase: Occupied, Holder: holder.Owner}
 	}
 	if p.Has(r) {
 		return Standing{Phase: There}
 	}
 	blocked := Standing{Phase: Absent}
 	for _, s := range p.Sets {
-		if !s.Clashes(r.Key()) || c.holds(s) {
+		if !s.Clashes(r.Key()) || c.lists(s) {
 			continue
 		}
 		fixed := !replaceable(s, r.Key())
@@ -105,8 +105,8 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 	return blocked
 }
 
-// holds reports whether the set stands in the ledger of the claim.
-func (c *Claim) holds(s RecordSet) bool {
+// lists reports whether the set stands in the ledger of the claim.
+func (c *Claim) lists(s RecordSet) bool {
 	return slices.ContainsFunc(c.Ledger, func(e Entry) bool { return s.Is(e.Record) })
 }
 

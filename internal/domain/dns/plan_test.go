@@ -125,7 +125,7 @@ func TestPlan(t *testing.T) {
 			want:   []string{"tenant-1: DELETE CNAME other.example.net (TTL 300) CREATE CNAME d1.cloudfront.net (TTL 300) (correction)"},
 		},
 		"of two that want a place the older has it": {
-			claims: []*dns.Claim{claim(2, wants(moved)), claim(1, wants(ours))}, judged: dns.Standing{Phase: dns.Held, Holder: owner(1)},
+			claims: []*dns.Claim{claim(2, wants(moved)), claim(1, wants(ours))}, judged: dns.Standing{Phase: dns.Occupied, Holder: owner(1)},
 		},
 		"but not before one that has it in its ledger": {
 			claims: []*dns.Claim{claim(2, holds(dns.Intended, moved)), claim(1, wants(ours))}, judged: dns.Standing{Phase: dns.Absent},
@@ -133,7 +133,7 @@ func TestPlan(t *testing.T) {
 		},
 		"of two ledgers the older's counts": {
 			claims: []*dns.Claim{claim(2, holds(dns.Intended, moved)), claim(1, holds(dns.Intended, ours))},
-			judged: dns.Standing{Phase: dns.Held, Holder: owner(1)},
+			judged: dns.Standing{Phase: dns.Occupied, Holder: owner(1)},
 			want:   []string{"tenant-1: CREATE CNAME d1.cloudfront.net (TTL 300)"},
 		},
 		"but not before the one whose record is there": {
@@ -142,7 +142,7 @@ func TestPlan(t *testing.T) {
 		},
 		"what another object keeps is not deleted": {
 			sets: []dns.RecordSet{ours.Set()}, claims: []*dns.Claim{claim(1, holds(dns.Retracting, ours)), claim(2, holds(dns.Published, ours))},
-			judged: dns.Standing{Phase: dns.Held, Holder: owner(2)},
+			judged: dns.Standing{Phase: dns.Occupied, Holder: owner(2)},
 		},
 		"what only others want is": {
 			sets: []dns.RecordSet{ours.Set()}, claims: []*dns.Claim{claim(1, holds(dns.Retracting, ours)), claim(2, wants(ours))},
@@ -151,7 +151,7 @@ func TestPlan(t *testing.T) {
 		},
 		"and its place is not free before": {
 			sets: []dns.RecordSet{ours.Set()}, claims: []*dns.Claim{claim(2, wants(moved)), claim(1, holds(dns.Retracting, ours))},
-			judged: dns.Standing{Phase: dns.Held, Holder: owner(1)},
+			judged: dns.Standing{Phase: dns.Occupied, Holder: owner(1)},
 			want:   []string{"tenant-1: DELETE CNAME d1.cloudfront.net (TTL 300)"},
 		},
 		"who may not change the zone keeps nobody out": {

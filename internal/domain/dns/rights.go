@@ -46,7 +46,7 @@ func (z *ZoneState) admit(accesses map[Access]bool) {
 		if i == nil {
 			i = &identity{}
 			z.rights.identities[access] = i
-			if z.held.sets == nil {
+			if z.contents.sets == nil {
 				// A new identity may be able to read what the others can't.
 				z.listings.next = z.at.Now
 			}
@@ -120,7 +120,7 @@ func (r *rights) missing() bool {
 
 // forgetContents forgets what was in a zone that does not exist any more, and what was to be done there.
 func (z *ZoneState) forgetContents() {
-	z.held.sets, z.held.records = nil, 0
+	z.contents.sets, z.contents.records = nil, 0
 	z.outbox.front, z.flights = nil, flights{}
 	clear(z.doubts.lost)
 	clear(z.doubts.rechecks)

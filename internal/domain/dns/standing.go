@@ -58,7 +58,7 @@ func (z *ZoneState) digest(c *declared) (sum uint64) {
 			s Standing
 			e string
 		}{r, s, text})
-		taken = taken || s.Foreign || s.Phase == Blocked || s.Phase == Held
+		taken = taken || s.Foreign || s.Phase == Blocked || s.Phase == Occupied
 	})
 	if taken && !c.conflicted {
 		z.effects.Conflicts++
@@ -85,7 +85,7 @@ func (z *ZoneState) told(c *declared, r Record, s Standing) Phase {
 // standing says how a record of the claim stands, for which that identity acts.
 func (z *ZoneState) standing(c *declared, p Place, r Record, access Access) Standing {
 	state, i := c.StateOf(r), z.rights.identities[access]
-	if z.held.sets == nil {
+	if z.contents.sets == nil {
 		return z.unread(i)
 	}
 	if z.busy(r.Name) {
@@ -102,7 +102,7 @@ func (z *ZoneState) standing(c *declared, p Place, r Record, access Access) Stan
 		return s
 	case f != nil && s.Phase == There && state != Retracting:
 		return Standing{Phase: Coming, Err: f.err}
-	case s.Phase == Held && slices.Contains(c.Wants, r):
+	case s.Phase == Occupied && slices.Contains(c.Wants, r):
 		// It leaves the ledger: another object's record comes, or is there.
 		return s
 	case f != nil && state == Retracting && !p.Has(r):

@@ -23,8 +23,8 @@ const (
 	Leaving Phase = "Leaving"
 	// Blocked means that something else stands in its place.
 	Blocked Phase = "Blocked"
-	// Held means that another object holds its place.
-	Held Phase = "Held"
+	// Occupied means that the place is another object's.
+	Occupied Phase = "Occupied"
 	// Refused means that the provider takes everything but this record.
 	Refused Phase = "Refused"
 	// NoZone means that the zone does not exist, and the record neither.
@@ -39,7 +39,7 @@ type Standing struct {
 	Found string
 	// Fixed is true when no takeover replaces what was Found.
 	Fixed bool
-	// Holder is the other object that a Held record belongs to.
+	// Holder is the other object that an Occupied record belongs to.
 	Holder Owner
 	// Foreign is true when an equal record is there that we certainly did not make: the
 	// provider has refused to create ours, and no answer was ever lost.

@@ -190,6 +190,6 @@ func TestAZoneComesToRest(t *testing.T) {
 func waits(view dns.View, c *dns.Claim, r dns.Record) bool {
 	return slices.ContainsFunc(c.Wants, func(w dns.Record) bool {
 		phase := view.Of(w).Phase
-		return w.Name == r.Name && (phase == dns.Held || phase == dns.Blocked)
+		return w.Name == r.Name && (phase == dns.Occupied || phase == dns.Blocked)
 	})
 }

@@ -14,8 +14,8 @@ type ZoneState struct {
 	traits Traits
 	claims register
 	rights rights
-	// held is what stands in the zone.
-	held     contents
+	// contents is what stands in the zone.
+	contents contents
 	listings listings
 	outbox   outbox
 	flights  flights
@@ -54,10 +54,10 @@ type Effects struct {
 func NewZoneState(t Traits, now time.Time) *ZoneState {
 	t.PageSize = max(t.PageSize, 1)
 	return &ZoneState{
-		traits: t,
-		claims: register{owners: map[Owner]*declared{}, names: map[string][]*declared{}},
-		rights: rights{identities: map[Access]*identity{}},
-		held:   contents{written: map[string]bool{}}, listings: listings{next: now},
+		traits:   t,
+		claims:   register{owners: map[Owner]*declared{}, names: map[string][]*declared{}},
+		rights:   rights{identities: map[Access]*identity{}},
+		contents: contents{written: map[string]bool{}}, listings: listings{next: now},
 		outbox: outbox{ready: map[string]pending{}, refused: map[unitKey]*refusal{}},
 		doubts: doubts{lost: map[string]uint64{}, rechecks: map[string]recheck{}}, touched: map[string]bool{},
 	}
@@ -116,7 +116,7 @@ func (z *ZoneState) tick() uint64 {
 }
 
 func (z *ZoneState) place(name string) Place {
-	p := Place{Name: name, Sets: z.held.sets[name]}
+	p := Place{Name: name, Sets: z.contents.sets[name]}
 	for _, c := range z.claims.names[name] {
 		p.Claims = append(p.Claims, &c.Claim)
 	}
@@ -135,5 +135,5 @@ type ZoneStats struct {
 
 // Stats returns the present figures.
 func (z *ZoneState) Stats() ZoneStats {
-	return ZoneStats{Records: z.held.records, Waiting: len(z.outbox.ready), Propagating: z.flights.followed()}
+	return ZoneStats{Records: z.contents.records, Waiting: len(z.outbox.ready), Propagating: z.flights.followed()}
 }

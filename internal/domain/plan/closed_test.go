@@ -47,7 +47,7 @@ func TestWhatSomebodyAddsToAPolicyIsNoticed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			live := Live{Object: c.object.Marked()}
 			live.Body = c.found
-			if got := live.Kept(c.object.Marked()); got != c.kept {
+			if got := live.UpToDate(c.object.Marked()); got != c.kept {
 				t.Errorf("Kept() = %t, want %t", got, c.kept)
 			}
 		})

@@ -96,8 +96,8 @@ func (o Object) Marked() Object {
 	return o
 }
 
-// Kept reports whether what was found has all that the object, with its mark, is to have.
-func (l *Live) Kept(o Object) bool {
+// UpToDate reports whether what was found has all that the object, with its mark, is to have.
+func (l *Live) UpToDate(o Object) bool {
 	body := comparison{closed: o.Closed(), omits: o.Kind == KindDistributionTenant}
 	return comparison{}.covers(asAny(l.Labels), asAny(o.Labels)) && comparison{}.covers(asAny(l.Annotations), asAny(o.Annotations)) &&
 		body.covers(ours(l.Body, o.Body), o.Body)

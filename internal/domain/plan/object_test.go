@@ -94,7 +94,7 @@ func eachPart(v any, visit func(part any, replace func(any))) {
 func TestWhatWasAppliedIsKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := anyObject(t, "the object").Marked()
-		if !found(o).Kept(o) {
+		if !found(o).UpToDate(o) {
 			t.Fatalf("not kept: %+v", o)
 		}
 		if diff := cmp.Diff(o, o.Marked()); diff != "" {
@@ -115,7 +115,7 @@ func TestWhatOthersAddedIsLeftToThem(t *testing.T) {
 				block["theirs"] = []any{"x"}
 			}
 		})
-		if !live.Kept(o) {
+		if !live.UpToDate(o) {
 			t.Fatalf("not kept: %+v", live)
 		}
 	})
@@ -160,7 +160,7 @@ func TestAnyChangeOfWhatWasAppliedIsNoticed(t *testing.T) {
 		o := anyObject(t, "the object").Marked()
 		live := found(o)
 		rapid.SampledFrom(changes(live.Object)).Draw(t, "change")()
-		if live.Kept(o) {
+		if live.UpToDate(o) {
 			t.Fatalf("no difference was seen between\n%+v and\n%+v", live.Object, o)
 		}
 	})
@@ -175,7 +175,7 @@ func TestWhatIsNoLongerSetIsNoticed(t *testing.T) {
 			rapid.SampledFrom(list).Draw(t, "change")()
 		}
 		same := cmp.Equal(was, is)
-		if kept := found(was.Marked()).Kept(is.Marked()); kept != same {
+		if kept := found(was.Marked()).UpToDate(is.Marked()); kept != same {
 			t.Fatalf("kept is %t, the same is %t, of\n%+v and\n%+v", kept, same, was, is)
 		}
 		if alike := was.Hash() == is.Hash(); alike != same {

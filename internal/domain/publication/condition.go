@@ -184,7 +184,7 @@ func (j *judge) recordCondition(r dns.Record) chain.Condition {
 			return no(ReasonDNSRecordCreating, "%s %s is about to replace %s, as spec.dns.takeover asks.", r.Type, r.Name, s.Found)
 		}
 		return no(ReasonDNSConflict, "%s", j.conflictText(r, s, entry >= 0))
-	case dns.Held:
+	case dns.Occupied:
 		return no(ReasonDNSConflict, "%s is published by the object %s/%s. Remove the domain from one of the two.", r.Name, s.Holder.Namespace, s.Holder.Name)
 	case dns.Refused:
 		return no(ReasonDNSError, "%s %s is refused: %s", r.Type, r.Name, s.Err.Error())

@@ -15,8 +15,8 @@ func (j *judge) boundDomains() []string {
 	return slices.DeleteFunc(slices.Clone(j.Tenant.Domains), func(d string) bool { return slices.Contains(j.Domains, d) })
 }
 
-// heldDomains are the domains that can't be added yet, and those that can't be removed yet.
-func (j *judge) heldDomains() (waiting, leaving []string) {
+// waitingDomains are the domains that can't be added yet, and those that can't be removed yet.
+func (j *judge) waitingDomains() (waiting, leaving []string) {
 	if !j.Tenant.Present {
 		return nil, nil
 	}
@@ -56,7 +56,7 @@ func (j *judge) nextLedger() []dns.Entry {
 		return have
 	case j.Deleting && j.Abandoned:
 		return nil
-	case j.Blind, j.DeniedRole != "", j.Deleting && j.Kept:
+	case j.Blind, j.DeniedRole != "", j.Deleting && j.Retained:
 		return have
 	}
 	policy := dns.Policy{}
@@ -64,7 +64,7 @@ func (j *judge) nextLedger() []dns.Entry {
 		policy = dns.Policy{Takeover: spec.Takeover, RoleARN: spec.RoleARN, Provider: spec.Provider}
 	}
 	next := dns.Advance(have, j.wants, j.View, policy)
-	if j.Held {
+	if j.HasFinalizer {
 		return next
 	}
 	// An object without our finalizer could go without being asked, and its ledger with it.

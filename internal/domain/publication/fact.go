@@ -36,13 +36,13 @@ type Case struct {
 	Before     *chain.Condition
 
 	Deleting, Paused bool
-	// Held is true while our finalizer is on the object.
-	Held bool
+	// HasFinalizer is true while our finalizer is on the object.
+	HasFinalizer bool
 	// Abandoned lets the object go although its records stay.
 	Abandoned bool
-	// Retain keeps the tenant when the object goes, Kept says that there is one to keep.
-	Retain, Kept bool
-	Drift        resource.DriftPolicy
+	// Retain keeps the tenant when the object goes, Retained that there is one to keep.
+	Retain, Retained bool
+	Drift            resource.DriftPolicy
 	// DeniedRole is a role that the object needs and the administrator has not granted.
 	DeniedRole string
 	// Unresolved means that it is unknown what the spec asks for, Blind that too little is known to change anything.
@@ -138,7 +138,7 @@ func Judge(c Case) Fact {
 	if j.First {
 		for _, d := range c.Domains {
 			j.obstructed[d] = j.isObstructed(d)
-			j.others = j.others || j.obstructed[d] && !j.holds(d)
+			j.others = j.others || j.obstructed[d] && !j.attached(d)
 		}
 	}
 	j.bound = j.boundDomains()
@@ -152,7 +152,7 @@ func Judge(c Case) Fact {
 	if c.First {
 		f.Published, f.Proven = j.published(c.Domains), j.published(slices.DeleteFunc(slices.Clone(c.Domains), j.serves))
 	}
-	f.Waiting, f.Leaving = j.heldDomains()
+	f.Waiting, f.Leaving = j.waitingDomains()
 	f.Ready = j.condition()
 	f.Ready.Generation = c.Generation
 	if c.Before != nil && j.unjudged() {

@@ -25,7 +25,7 @@ func entry(domain string, s dns.State) dns.Entry { return dns.Entry{Record: reco
 // served is a tenant that serves its one domain, for which a record is asked.
 func served(changes ...func(*publication.Case)) publication.Case {
 	c := publication.Case{
-		Spec: &publication.Spec{Type: dns.CNAME, TTL: 300}, Domains: []string{alpha}, Generation: 2, Held: true, Publishes: true,
+		Spec: &publication.Spec{Type: dns.CNAME, TTL: 300}, Domains: []string{alpha}, Generation: 2, HasFinalizer: true, Publishes: true,
 		Drift: resource.DriftEnforce,
 		Zones: []dns.Zone{{ID: "Z1", Name: "example.com"}}, ZonesKnown: true, IPv6Known: true,
 		Endpoint: "d1.cloudfront.net", EndpointText: "d1.cloudfront.net", EndpointKnown: true, Routed: true,
@@ -88,10 +88,10 @@ func TestJudge(t *testing.T) {
 		"and a name without a tenant goes":        {in: served(there, lost, unborn, led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
 		"nothing is changed blindly":              {in: served(absent, func(c *publication.Case) { c.Blind = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
 		"nor while paused":                        {in: served(absent, func(c *publication.Case) { c.Paused = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
-		"nor without our finalizer":               {in: served(absent, func(c *publication.Case) { c.Held = false }), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSRecordCreating},
+		"nor without our finalizer":               {in: served(absent, func(c *publication.Case) { c.HasFinalizer = false }), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSRecordCreating},
 		"a role that is not granted is said":      {in: served(absent, func(c *publication.Case) { c.Publishes, c.DeniedRole = false, "arn:role" }), reason: publication.ReasonRoleNotAllowed},
 		"a deletion takes the records back":       {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting = false, true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSPropagating},
-		"unless the tenant stays":                 {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Retain, c.Kept = false, true, true, true }), ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"unless the tenant stays":                 {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Retain, c.Retained = false, true, true, true }), ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
 		"or they are abandoned":                   {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Abandoned = false, true, true }), reason: publication.ReasonDNSNotConfigured},
 		"no records are asked for":                {in: served(func(c *publication.Case) { c.Spec, c.Publishes = nil, false }), reason: publication.ReasonDNSNotConfigured},
 		"a place that is taken is a conflict":     {in: served(standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "A 192.0.2.1"})), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSConflict},

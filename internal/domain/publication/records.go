@@ -17,17 +17,17 @@ import (
 // The first and the last are one rule: what CloudFront answers for is published. On the
 // way back there is one order: out of DNS, in sync, and only then out of the tenant.
 
-// holds reports whether our tenant has the domain.
-func (j *judge) holds(domain string) bool {
+// attached reports whether our tenant has the domain.
+func (j *judge) attached(domain string) bool {
 	return j.Tenant.Ours && slices.Contains(j.Tenant.Domains, domain)
 }
 
-// mayHold reports whether our tenant has the domain, or may have it as far as is known.
-func (j *judge) mayHold(domain string) bool {
+// mayBeAttached reports whether our tenant has the domain, or may have it as far as is known.
+func (j *judge) mayBeAttached(domain string) bool {
 	if j.Tenant.Unknown {
 		return j.Tenant.Perhaps
 	}
-	return j.holds(domain)
+	return j.attached(domain)
 }
 
 // serves reports whether CloudFront answers for the domain.
@@ -51,7 +51,7 @@ func (j *judge) entries(domain string) []dns.Entry {
 func (j *judge) mayPublish(domain string) bool {
 	switch {
 	case j.Unresolved:
-		return len(j.entries(domain)) > 0 && j.mayHold(domain)
+		return len(j.entries(domain)) > 0 && j.mayBeAttached(domain)
 	case !j.Publishes || j.withdrawn(domain):
 		return false
 	case len(j.entries(domain)) > 0, j.First:
@@ -64,7 +64,7 @@ func (j *judge) mayPublish(domain string) bool {
 // that, or works on another certificate first, which may take days. Until then the name must not
 // lead to CloudFront, where a stranger could claim it.
 func (j *judge) withdrawn(domain string) bool {
-	if j.holds(domain) {
+	if j.attached(domain) {
 		return false
 	}
 	return j.Refused || j.First && (j.Tenant.Ours && j.Underway || j.outwaits(domain))
@@ -86,7 +86,7 @@ func (j *judge) isObstructed(domain string) bool {
 	}
 	return slices.ContainsFunc(j.wanted(domain), func(r dns.Record) bool {
 		switch s := j.View.Of(r); s.Phase {
-		case dns.Held, dns.Refused, dns.NoZone:
+		case dns.Occupied, dns.Refused, dns.NoZone:
 			return true
 		case dns.Blocked:
 			return s.Fixed || !j.Spec.Takeover
@@ -115,7 +115,7 @@ func (j *judge) due() []dns.Record {
 func (j *judge) standing() []dns.Record {
 	var out []dns.Record
 	for _, e := range j.Ledger {
-		if e.State != dns.Retracting && j.mayHold(dns.Domain(e.Name)) {
+		if e.State != dns.Retracting && j.mayBeAttached(dns.Domain(e.Name)) {
 			out = append(out, e.Record)
 		}
 	}

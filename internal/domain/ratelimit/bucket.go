@@ -114,7 +114,7 @@ func (b *Bucket) Take(now time.Time, key string, class int) time.Duration {
 	}
 	delay := soften(b.until(l, need))
 	if key != "" {
-		b.hold(key, class, p, b.now.Add(delay+grace))
+		b.reserve(key, class, p, b.now.Add(delay+grace))
 	}
 	return delay
 }
@@ -224,7 +224,7 @@ func soften(d time.Duration) time.Duration {
 	return longWait + (d-longWait)/2
 }
 
-func (b *Bucket) hold(key string, class int, p *place, until time.Time) {
+func (b *Bucket) reserve(key string, class int, p *place, until time.Time) {
 	if p != nil {
 		p.until = until
 		heap.Fix(&b.expiry, p.index)

@@ -109,7 +109,7 @@ func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 
 // Finalized keeps our finalizer on an object with a resource behind it.
 func (v *View) Finalized() Verdict {
-	if v.Present && !v.Held {
+	if v.Present && !v.HasFinalizer {
 		return Verdict{Do: EnsureFinalizer}
 	}
 	return Verdict{}
@@ -161,7 +161,7 @@ func (v *View) Certain() Verdict {
 // Retained takes the owner tags from a resource that outlives its object.
 func (v *View) Retained() Verdict {
 	switch proof := v.Certain(); {
-	case !v.Kept:
+	case !v.Retain:
 		return Verdict{}
 	case v.World.Refused != nil:
 		return Verdict{Do: Tell}

@@ -24,7 +24,7 @@ const account = "111122223333"
 // ours is a resource that is as the spec asks, and that fresh tags prove ours.
 func ours(changes ...func(*resource.View)) *resource.View {
 	v := &resource.View{
-		Object: resource.Object{Now: now, Me: me, Generation: 2, Held: true},
+		Object: resource.Object{Now: now, Me: me, Generation: 2, HasFinalizer: true},
 		Policy: resource.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptIfUnowned},
 		Memory: resource.Memory{ID: "R1", Account: account, AppliedGeneration: 2},
 		World: resource.World{
@@ -91,7 +91,7 @@ func TestSharedRules(t *testing.T) {
 		"a refusal is told":                       {owned, ours(tags(nil), refused(fault.Denied)), resource.Tell, ""},
 		"another's is left alone":                 {owned, ours(tags(another.Tags())), resource.Rest, resource.ReasonAdoptionRequired},
 		"the finalizer is there":                  {(*resource.View).Finalized, ours(), resource.Pass, ""},
-		"or comes":                                {(*resource.View).Finalized, ours(func(v *resource.View) { v.Held = false }), resource.EnsureFinalizer, ""},
+		"or comes":                                {(*resource.View).Finalized, ours(func(v *resource.View) { v.HasFinalizer = false }), resource.EnsureFinalizer, ""},
 		"tags are as they should be":              {(*resource.View).TagsFaithful, ours(), resource.Pass, ""},
 		"one is missing":                          {(*resource.View).TagsFaithful, ours(tags(me.Tags())), resource.Tag, ""},
 		"it is only reported":                     {(*resource.View).TagsFaithful, ours(tags(me.Tags()), func(v *resource.View) { v.Policy.Drift = resource.DriftReport }), resource.Pass, ""},
@@ -103,8 +103,8 @@ func TestSharedRules(t *testing.T) {
 		"that of an earlier one is not":           {(*resource.View).Certain, ours(stale), resource.LookTags, ""},
 		"but for a moment":                        {(*resource.View).Certain, ours(stale, func(v *resource.View) { v.Moment = time.Second }), resource.Pass, ""},
 		"what is not kept is deleted":             {(*resource.View).Retained, ours(), resource.Pass, ""},
-		"what is loses the tags":                  {(*resource.View).Retained, ours(func(v *resource.View) { v.Kept = true }), resource.Release, ""},
-		"on proof":                                {(*resource.View).Retained, ours(stale, func(v *resource.View) { v.Kept = true }), resource.LookTags, ""},
+		"what is loses the tags":                  {(*resource.View).Retained, ours(func(v *resource.View) { v.Retain = true }), resource.Release, ""},
+		"on proof":                                {(*resource.View).Retained, ours(stale, func(v *resource.View) { v.Retain = true }), resource.LookTags, ""},
 		"no create is on its way":                 {awaits, ours(absent), resource.Pass, ""},
 		"one was announced":                       {awaits, ours(absent, func(v *resource.View) { v.CreateMark = now.Add(-time.Minute) }), resource.Rest, resource.ReasonDeleting},
 		"long ago, but accepted just now":         {awaits, ours(absent, func(v *resource.View) { v.CreateMark, v.Tries.CreatedAt = now.Add(-time.Hour), now }), resource.Rest, resource.ReasonDeleting},

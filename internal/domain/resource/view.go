@@ -19,8 +19,8 @@ type Object struct {
 	Generation int64
 	// Paused stops every write for this object.
 	Paused bool
-	// Held is true while our finalizer is on the object.
-	Held bool
+	// HasFinalizer is true while our finalizer is on the object.
+	HasFinalizer bool
 	// CreateMark is when a create was last announced. Zero: never.
 	CreateMark time.Time
 	// AdoptedGeneration is the generation of the spec for which a resource was adopted. While it is the present
@@ -98,8 +98,8 @@ type View struct {
 	Deleting bool
 	// Applied is true when AWS was last made equal to what is asked for now.
 	Applied bool
-	// Kept is true when the resource outlives the object.
-	Kept bool
+	// Retain is true when the resource outlives the object.
+	Retain bool
 	// TrustsID means that the ID in status proves whose the resource is until something asks for its tags.
 	TrustsID bool
 	// TrustsMark is true where the mark on the object alone tells of a create that may not show yet, whatever this process

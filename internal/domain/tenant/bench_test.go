@@ -36,7 +36,7 @@ func settledIn(b *testing.B) tenant.Input {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := tenant.Input{Now: time.Unix(0, 0), Tenant: t, Held: true, Attempts: plan.Attempts{}, Memory: tenant.Memory{
+	in := tenant.Input{Now: time.Unix(0, 0), Tenant: t, HasFinalizer: true, Attempts: plan.Attempts{}, Memory: tenant.Memory{
 		Namespace: t.Namespace, Plan: t.Plan, PlanUID: compiled.UID, PlanGeneration: compiled.Generation,
 	}}
 	in.World.Namespace = &plan.Live{Object: namespace.Marked()}

@@ -17,7 +17,9 @@ import (
 type rule = chain.Rule[*Input, Decision]
 
 // Chains lists the rules of both chains in their order.
-func Chains() (keep, remove []chain.Entry) { return chain.List(keepRules()), chain.List(removeRules()) }
+func Chains() (living, removal []chain.Entry) {
+	return chain.List(livingRules()), chain.List(removeRules())
+}
 
 // The delays until what has no event, or whose event got lost, is looked at again.
 const (
@@ -28,7 +30,7 @@ const (
 // Decide picks the one step that comes next. The order of the rules is the design: whatever can stand in the way is asked before
 // anything is written.
 func Decide(in Input) Decision {
-	rules := keepRules()
+	rules := livingRules()
 	if in.Deleting {
 		rules = removeRules()
 	}
@@ -40,9 +42,9 @@ func Decide(in Input) Decision {
 	return d
 }
 
-func keepRules() []rule {
+func livingRules() []rule {
 	return []rule{
-		chain.Ask("Held", "A namespace never stands behind a Tenant without the finalizer, also when somebody took it off: the Tenant would go alone.", held),
+		chain.Ask("Held", "A namespace never stands behind a Tenant without the finalizer, also when somebody took it off: the Tenant would go alone.", ensureFinalizer),
 		chain.Ask("Names", "Names that can't be stop everything: nothing is made or changed.", names),
 		chain.Ask("Look", "A namespace that is not in the cache is asked for before anything is decided upon its absence, and one before it is adopted.", look),
 		chain.Ask("Conflict", "A namespace that exists and is not the tenant's is left alone, unless its annotation gives it to the tenant.", conflict),
@@ -68,9 +70,9 @@ func removeRules() []rule {
 	}
 }
 
-// held leaves those that have no namespace alone: whatever makes one stores the finalizer first.
-func held(in *Input) (Decision, bool) {
-	if in.Held || !in.mine() {
+// ensureFinalizer leaves those that have no namespace alone: whatever makes one stores the finalizer first.
+func ensureFinalizer(in *Input) (Decision, bool) {
+	if in.HasFinalizer || !in.mine() {
 		return pass()
 	}
 	return do(EnsureFinalizer{})
@@ -160,7 +162,7 @@ func create(in *Input) (Decision, bool) {
 		return pass()
 	}
 	o, _ := in.namespace()
-	if in.keeps() {
+	if in.hasFormerPlan() {
 		// What a former plan gave is gone with the namespace, so that nothing is left to keep.
 		o, _ = plan.BuildNamespace(in.Tenant, nil)
 		o = o.Marked()
@@ -172,10 +174,10 @@ func correct(in *Input) (Decision, bool) {
 	n := in.World.Namespace
 	o, drop := in.namespace()
 	drop = slices.DeleteFunc(drop, func(key string) bool { _, there := n.Labels[key]; return !there })
-	if in.mine() && n.Kept(o) && len(drop) == 0 {
+	if in.mine() && n.UpToDate(o) && len(drop) == 0 {
 		return pass()
 	}
-	if in.keeps() {
+	if in.hasFormerPlan() {
 		if !in.World.Looked {
 			// A label that the cache does not show yet would be taken off.
 			return do(Look{})

@@ -22,7 +22,7 @@ const (
 func quiet() tenant.Input {
 	t, p := plans.Tenant(), plans.Simple("10")
 	return tenant.Input{
-		Now: plans.Now, Tenant: t, Held: true, Memory: tenant.Memory{Namespace: t.Namespace, Plan: "basic", PlanUID: plans.UID, PlanGeneration: 2}, Attempts: plan.Attempts{},
+		Now: plans.Now, Tenant: t, HasFinalizer: true, Memory: tenant.Memory{Namespace: t.Namespace, Plan: "basic", PlanUID: plans.UID, PlanGeneration: 2}, Attempts: plan.Attempts{},
 		World: tenant.World{
 			Namespace: namespaceOf(t, p), Children: childrenOf(t, p),
 			Follow: tenant.Follow{Plan: p, UID: plans.UID, Generation: 2, Tried: true},
@@ -53,7 +53,7 @@ func changed(in tenant.Input, changes ...func(*tenant.Input)) tenant.Input {
 // The changes of an input that cases are made of.
 func absent(in *tenant.Input) { in.World.Namespace, in.World.Children = nil, nil }
 
-func unheldTenant(in *tenant.Input) { in.Held = false }
+func unheldTenant(in *tenant.Input) { in.HasFinalizer = false }
 
 func looked(in *tenant.Input) { in.World.Looked = true }
 

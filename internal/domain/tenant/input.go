@@ -19,8 +19,8 @@ type Input struct {
 	// Deleting says that the object was deleted, Protected that spec.deletionProtection keeps it, and Retain that
 	// the namespace stays.
 	Deleting, Protected, Retain bool
-	// Held says that the finalizer is stored.
-	Held bool
+	// HasFinalizer says that the finalizer is stored.
+	HasFinalizer bool
 
 	Memory   Memory
 	Attempts plan.Attempts
@@ -112,8 +112,8 @@ func (in *Input) concerned() bool {
 	return in.Memory.PlanGeneration == f.Generation || f.Released
 }
 
-// keeps reports whether the tenant has what a plan gave it, and nobody knows what that was, nor what it is to have now.
-func (in *Input) keeps() bool {
+// hasFormerPlan reports whether the tenant has what a plan gave it, and it is unknown what that was, and what it is to have now.
+func (in *Input) hasFormerPlan() bool {
 	return in.Memory.Plan != "" && in.former() == nil && (!in.follows() || !in.World.Follow.Tried)
 }
 
@@ -128,10 +128,10 @@ func (in *Input) former() *plan.Plan {
 // wanted is what the tenant is to have in its namespace.
 type wanted struct {
 	objects []plan.Object
-	// whole says that the plan is followed, so that what is not among objects goes. Kinds that are kept are left alone
-	// all the same: nobody knows what is wanted of them.
-	whole bool
-	kept  []plan.Kind
+	// whole says that the plan is followed, so that what is not among objects goes. Kinds that are untouched are left
+	// alone all the same: it is unknown what is wanted of them.
+	whole     bool
+	untouched []plan.Kind
 	// missing are the kinds that the plan needs and the cluster lacks, unreadable those that it needs and that can't be read.
 	missing, unreadable []plan.Kind
 	// mesh and edge are why these objects can't be.
@@ -164,11 +164,11 @@ func (in *Input) build() wanted {
 	objects := append(plan.BuildLimits(t, p), plan.BuildIsolation(t, p)...)
 	mesh, err := plan.BuildMesh(t, p)
 	if w.mesh = err; err != nil {
-		w.kept = append(w.kept, plan.MeshKinds()...)
+		w.untouched = append(w.untouched, plan.MeshKinds()...)
 	}
 	edge, err := plan.BuildEdge(t, p)
 	if w.edge = err; err != nil {
-		w.kept = append(w.kept, plan.KindDistributionTenant)
+		w.untouched = append(w.untouched, plan.KindDistributionTenant)
 	}
 	in.sort(&w, slices.Concat(objects, mesh, edge))
 	return w
@@ -201,7 +201,7 @@ func (in *Input) namespace() (o plan.Object, drop []string) {
 		o, drop = plan.BuildNamespace(t, former)
 		return o.Marked(), drop
 	}
-	if !in.keeps() {
+	if !in.hasFormerPlan() {
 		o, drop = plan.BuildNamespace(t, nil)
 		return o.Marked(), drop
 	}
@@ -236,12 +236,12 @@ func (in *Input) diff() plan.Changes {
 		case live.Deleting: // it comes back when it is gone
 		case live.Frozen(&o):
 			a.Replace = append(a.Replace, plan.Update{Object: o, UID: live.UID})
-		case !live.Kept(o):
+		case !live.UpToDate(o):
 			a.Update = append(a.Update, plan.Update{Object: o, UID: live.UID})
 		}
 	}
 	for _, live := range in.World.Children {
-		stays := seen[live.Key()] || live.Deleting || slices.Contains(w.kept, live.Kind) || !w.whole && live.Key() != suspension.Key()
+		stays := seen[live.Key()] || live.Deleting || slices.Contains(w.untouched, live.Kind) || !w.whole && live.Key() != suspension.Key()
 		if !stays {
 			a.Prune = append(a.Prune, live)
 		}

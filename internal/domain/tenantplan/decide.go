@@ -25,8 +25,8 @@ type Input struct {
 	Name, UID  string
 	Generation int64
 	Deleting   bool
-	// Held says that the finalizer is stored.
-	Held bool
+	// HasFinalizer says that the finalizer is stored.
+	HasFinalizer bool
 
 	Limits    Limits
 	Followers []Follower
@@ -45,13 +45,13 @@ type Input struct {
 type rule = chain.Rule[*Input, Decision]
 
 // Chains lists the rules of both chains of a plan in their order.
-func Chains() (keep, remove []chain.Entry) {
-	return chain.List(keepRules()), chain.List(removeRules())
+func Chains() (living, removal []chain.Entry) {
+	return chain.List(livingRules()), chain.List(removeRules())
 }
 
-func keepRules() []rule {
+func livingRules() []rule {
 	return []rule{
-		chain.Ask("Finalized", "The finalizer is stored before anything is made.", planFinalizer),
+		chain.Ask("Finalized", "The finalizer is stored before anything is made.", ensureFinalizer),
 		chain.Ask("Constraints", "Constraints that differ from the plan are applied, and those that it no longer names are removed.", planConstraints),
 		chain.Ask("Roll out", "The next tenants get the change, while few enough have failed.", planRelease),
 	}
@@ -59,7 +59,7 @@ func keepRules() []rule {
 
 func removeRules() []rule {
 	return []rule{
-		chain.Ask("Finalized", "While tenants have the plan, the kinds of its constraints are stored before they are made.", inUse(planFinalizer)),
+		chain.Ask("Finalized", "While tenants have the plan, the kinds of its constraints are stored before they are made.", inUse(ensureFinalizer)),
 		chain.Ask("Constraints kept", "While tenants have the plan, its constraints are applied as before.", inUse(planConstraints)),
 		chain.Ask("Roll out", "Tenants that have the plan keep it, as it was when it was deleted.", inUse(planRelease)),
 		chain.Ask("InUse", "Tenants still name the plan, or have what it gave: it stays, and so do its constraints.", planInUse),
@@ -70,7 +70,7 @@ func removeRules() []rule {
 
 // Decide picks the one step that comes next for a plan.
 func Decide(in Input) Decision {
-	rules := keepRules()
+	rules := livingRules()
 	if in.Deleting {
 		rules = removeRules()
 	}
@@ -102,8 +102,8 @@ func (in *Input) Owns(l plan.Live) bool {
 // leaving reports whether the plan was deleted and nobody needs it any more.
 func (in *Input) leaving() bool { return in.Deleting && len(in.Followers) == 0 }
 
-func planFinalizer(in *Input) (Decision, bool) {
-	if in.Held {
+func ensureFinalizer(in *Input) (Decision, bool) {
+	if in.HasFinalizer {
 		return pass()
 	}
 	return do(EnsureFinalizer{})
@@ -179,7 +179,7 @@ func (in *Input) diff() plan.Changes {
 		case slices.Contains(in.Missing, o.Kind), in.Unreadable[o.Kind] != nil:
 		case at < 0:
 			a.Create = append(a.Create, o)
-		case !in.Constraints[at].Deleting && !in.Constraints[at].Kept(o):
+		case !in.Constraints[at].Deleting && !in.Constraints[at].UpToDate(o):
 			a.Update = append(a.Update, plan.Update{Object: o, UID: in.Constraints[at].UID})
 		}
 	}

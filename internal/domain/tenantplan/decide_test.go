@@ -28,7 +28,7 @@ func quietPlan() tenantplan.Input {
 		panic(err)
 	}
 	return tenantplan.Input{
-		Now: plans.Now, Plan: p, Name: "basic", UID: plans.UID, Generation: 2, Held: true, Limits: tenantplan.Limits{MaxConcurrent: 2, MaxFailedPercent: 10},
+		Now: plans.Now, Plan: p, Name: "basic", UID: plans.UID, Generation: 2, HasFinalizer: true, Limits: tenantplan.Limits{MaxConcurrent: 2, MaxFailedPercent: 10},
 		Followers:   []tenantplan.Follower{{Name: "a", UID: "a", Generation: 2, Named: true, Able: true}, {Name: "b", UID: "b", Generation: 2, Named: true, Able: true}},
 		Constraints: []plan.Live{{Object: plan.BuildPolicy(p)[0].Marked(), UID: "c1"}}, Attempts: plan.Attempts{},
 	}
@@ -43,7 +43,7 @@ func planWith(changes ...func(*tenantplan.Input)) tenantplan.Input {
 }
 
 // The changes of an input that cases are made of.
-func unheld(in *tenantplan.Input) { in.Held = false }
+func unheld(in *tenantplan.Input) { in.HasFinalizer = false }
 
 func alone(in *tenantplan.Input) { in.Followers = nil }
 

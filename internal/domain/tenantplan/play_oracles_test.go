@@ -10,7 +10,7 @@ import (
 
 // mayWrite checks what every write needs.
 func (p *tenantPass) mayWrite() {
-	p.t.held, p.in.Held = true, true
+	p.t.held, p.in.HasFinalizer = true, true
 	switch {
 	case p.t.deleting && p.t.protected:
 		p.fail("%T for a tenant that is protected", p.out.Decision.Step)
@@ -25,7 +25,7 @@ func (p *tenantPass) mayHold() {
 	if p.t.held || p.t.deleting || n == nil || n.Labels[plan.LabelTenantUID] != p.t.UID {
 		p.fail("%s is held already: %t, or has no namespace: %+v", p.t.Name, p.t.held, n)
 	}
-	p.t.held, p.in.Held = true, true
+	p.t.held, p.in.HasFinalizer = true, true
 }
 
 func (p *tenantPass) mayCreateNamespace() {
@@ -190,7 +190,7 @@ func (w *world) isApplied(m tenant.Memory, t *playedTenant, c chain.Condition, k
 		if !slices.Contains(kinds, o.Kind) {
 			continue
 		}
-		if there := w.api.objects[placeOf(&o)]; there == nil || there.Deleting || !there.Kept(o) || there.Labels[plan.LabelTenantUID] == "" {
+		if there := w.api.objects[placeOf(&o)]; there == nil || there.Deleting || !there.UpToDate(o) || there.Labels[plan.LabelTenantUID] == "" {
 			w.fail("%s of %s is True (%s), and %s is %+v", c.Type, t.Name, c.Message, o.Ref(), there)
 		}
 	}
@@ -212,7 +212,7 @@ func (w *world) isLabelled(m tenant.Memory, t *playedTenant) {
 		return
 	}
 	o, drop := plan.BuildNamespace(t.Tenant, k.plan)
-	if !n.Kept(o.Marked()) {
+	if !n.UpToDate(o.Marked()) {
 		w.fail("the namespace of %s has %v %v, want %v %v", t.Name, n.Labels, n.Annotations, o.Labels, o.Annotations)
 	}
 	for _, key := range drop {

@@ -90,7 +90,7 @@ func (p *pass) observe() {
 	wanted, all := p.kinds()
 	p.in = tenantplan.Input{
 		Now: p.now, Plan: k.plan, Invalid: k.invalid, Released: map[string]bool{}, Name: played.name, UID: played.uid, Generation: played.generation,
-		Deleting: played.deleting, Held: played.held && slices.Equal(played.known, all), Limits: played.limits,
+		Deleting: played.deleting, HasFinalizer: played.held && slices.Equal(played.known, all), Limits: played.limits,
 		Attempts: p.attemptsOf(played.uid), Unreadable: map[plan.Kind]*fault.Error{},
 	}
 	for uid := range k.released {
@@ -127,7 +127,7 @@ func (p *pass) perform() error {
 			return plans.Refusal(p.api.writes, "no writes now")
 		}
 		_, p.p.known = p.kinds()
-		p.p.held, p.in.Held = true, true
+		p.p.held, p.in.HasFinalizer = true, true
 	case tenantplan.Release:
 		p.mayRelease(s)
 		for _, uid := range s.UIDs {
@@ -202,7 +202,7 @@ func (p *pass) isPlans(o plan.Object, uid string) {
 func (p *pass) settled(o plan.Object, live plan.Live, err error) {
 	if err == nil {
 		p.in.Constraints = replaced(p.in.Constraints, live)
-		if !live.Kept(o) {
+		if !live.UpToDate(o) {
 			err = plan.Unsettled(o)
 		}
 	}
@@ -253,7 +253,7 @@ func (p *pass) arePlans(c chain.Condition) {
 	for _, o := range plan.BuildPolicy(p.current(p.p).plan) {
 		want[o.Key()] = true
 		there := p.api.objects[placeOf(&o)]
-		if there == nil || there.Deleting || there.Labels[plan.LabelPlanUID] != p.p.uid || !there.Kept(o.Marked()) {
+		if there == nil || there.Deleting || there.Labels[plan.LabelPlanUID] != p.p.uid || !there.UpToDate(o.Marked()) {
 			p.fail("%s of the plan %s is True (%s), and %s is %+v", c.Type, p.p.name, c.Message, o.Ref(), there)
 		}
 	}

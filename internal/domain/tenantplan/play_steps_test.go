@@ -122,7 +122,7 @@ func (p *tenantPass) observe() {
 		p.fail("%v", err)
 	}
 	p.in = tenant.Input{
-		Now: p.now, Tenant: t.Tenant, Problem: t.Problem(reserved), Deleting: t.deleting, Protected: t.protected, Retain: t.retain, Held: t.held,
+		Now: p.now, Tenant: t.Tenant, Problem: t.Problem(reserved), Deleting: t.deleting, Protected: t.protected, Retain: t.retain, HasFinalizer: t.held,
 		Memory: t.memory, Attempts: p.attemptsOf(t.UID),
 	}
 	if n := p.cached().namespace(t.Namespace); n != nil {
@@ -242,7 +242,7 @@ func (p *tenantPass) tookNamespace(live plan.Live, err error, o plan.Object, len
 	switch {
 	case err != nil:
 		return p.refused(err)
-	case !lenient && !live.Kept(o):
+	case !lenient && !live.UpToDate(o):
 		return p.refused(plan.Unsettled(o))
 	}
 	p.saw(&live)
@@ -341,7 +341,7 @@ func (p *tenantPass) settled(o plan.Object, live plan.Live, err error) {
 		p.found(live)
 		err = nil
 	case err == nil:
-		if p.found(live); !live.Kept(o) {
+		if p.found(live); !live.UpToDate(o) {
 			err = plan.Unsettled(o)
 		}
 	}

@@ -60,9 +60,9 @@ type Report struct {
 	Token      string
 	// Result is that of a complete read.
 	Result *Result
-	// Held replaces what stands in status where HeldKnown is set; nil for nothing held.
-	Held      *Held
-	HeldKnown bool
+	// Pending replaces what stands in status where PendingKnown is set; nil where no plan needs approval.
+	Pending      *PendingPlan
+	PendingKnown bool
 	// History is always complete, and so is Cleared: the UIDs of those that are counted in it and not gone yet.
 	History    History
 	Cleared    []string
@@ -148,32 +148,32 @@ func (in Input) concludeRemoval(r *Report) {
 	case round == nil:
 	case round.Failure != nil:
 		r.Conditions = neither(round.Failure.Reason, round.Failure.Message)
-	case round.Verdict.Held != nil:
-		r.Held, r.HeldKnown = round.Verdict.Held, true
+	case round.Verdict.Pending != nil:
+		r.Pending, r.PendingKnown = round.Verdict.Pending, true
 		r.Conditions = neither(DeletionHeld, fmt.Sprintf(
 			"This source was deleted, and %s with it. %s. To keep the tenants, set spec.deletionPolicy to Retain",
-			count(len(round.Verdict.Held.Names), "tenant would ", "tenants would ")+in.word("go", "be disabled"), in.howToApprove(round.Verdict)))
+			count(len(round.Verdict.Pending.Names), "tenant would ", "tenants would ")+in.word("go", "be disabled"), in.howToApprove(round.Verdict)))
 	default:
-		r.HeldKnown = true
-		r.Conditions = neither(Deleting, fmt.Sprintf("%s on the way out", count(round.Fleet, "tenant is", "tenants are"))+keptMessage(round))
+		r.PendingKnown = true
+		r.Conditions = neither(Deleting, fmt.Sprintf("%s on the way out", count(round.Fleet, "tenant is", "tenants are"))+undeletedMessage(round))
 	}
 }
 
-// keptMessage tells of the first one that could not go; the others will have their turn.
-func keptMessage(round *Round) string {
-	if len(round.Kept) == 0 {
+// undeletedMessage tells of the first one that could not go; the others will have their turn.
+func undeletedMessage(round *Round) string {
+	if len(round.Undeleted) == 0 {
 		return ""
 	}
 	return fmt.Sprintf(". The API server refuses %d of them, the first is %s: %s. Change what keeps it, or set spec.deletionPolicy to Retain",
-		len(round.Kept), round.Kept[0].Name, round.Kept[0].Reason)
+		len(round.Undeleted), round.Undeleted[0].Name, round.Undeleted[0].Reason)
 }
 
 func (in Input) howToApprove(v Verdict) string {
 	why := fmt.Sprintf("The guard lets %d go in %s, of which %s used up", v.Budget, span(in.Guard.Window), count(v.Used, "is", "are"))
-	if v.Held.Empty {
+	if v.Pending.Empty {
 		why = "An empty table is never believed without a person's word"
 	}
-	text := fmt.Sprintf("%s, so nothing is %s. If it is meant, set the annotation %s to %s", why, in.word("deleted", "disabled"), approveAnnotation, v.Held.Hash)
+	text := fmt.Sprintf("%s, so nothing is %s. If it is meant, set the annotation %s to %s", why, in.word("deleted", "disabled"), approveAnnotation, v.Pending.Hash)
 	if in.Approved != "" {
 		text += ". It has another value, which was for another plan"
 	}
@@ -196,7 +196,7 @@ func (in Input) concludeRound(r *Report, round *Round) {
 		if round.Generation == in.Memory.Generation {
 			r.Cleared = in.cleared()
 		}
-		r.Held, r.HeldKnown = round.Verdict.Held, round.Judged
+		r.Pending, r.PendingKnown = round.Verdict.Pending, round.Judged
 		r.Conditions = neither(round.Failure.Reason, round.Failure.Message)
 		return
 	}
@@ -210,7 +210,7 @@ func (in Input) concludeRound(r *Report, round *Round) {
 		Rejected: rejected[:min(len(rejected), maxListed)], RejectedTotal: len(rejected), Columns: h.Columns,
 	}
 	in.pending(res, round)
-	r.Result, r.Held, r.HeldKnown = res, round.Verdict.Held, true
+	r.Result, r.Pending, r.PendingKnown = res, round.Verdict.Pending, true
 	r.Conditions = []chain.Condition{in.ready(round, res), in.synced(round, res)}
 }
 
@@ -234,12 +234,12 @@ func (in Input) pending(res *Result, round *Round) {
 			add(remove, o.Name, "its row is gone")
 		}
 	}
-	if v.Held != nil {
-		for _, name := range v.Held.Names {
+	if v.Pending != nil {
+		for _, name := range v.Pending.Names {
 			add(remove, name, "its row is gone; waits for approval")
 		}
 	}
-	for _, k := range round.Kept {
+	for _, k := range round.Undeleted {
 		add(remove, k.Name, "its row is gone; the API server refuses the change: "+k.Reason)
 	}
 	for _, a := range v.Waiting {
@@ -251,9 +251,9 @@ func (in Input) ready(round *Round, res *Result) chain.Condition {
 	c := chain.Condition{Type: chain.Ready, Status: true, Reason: PollSucceeded, Message: in.summary(round, res)}
 	conflicts := round.Harvest.Conflicts + round.Conflicts
 	switch {
-	case round.Verdict.Held != nil:
+	case round.Verdict.Pending != nil:
 		c.Status, c.Reason = false, DeletionHeld
-		c.Message = in.heldMessage(round)
+		c.Message = in.pendingMessage(round)
 	case conflicts > 0:
 		c.Status, c.Reason = false, Conflict
 		c.Message = fmt.Sprintf("%s not this source's: status.rejectedRows says which. All other rows are followed",
@@ -264,11 +264,11 @@ func (in Input) ready(round *Round, res *Result) chain.Condition {
 	return c
 }
 
-func (in Input) heldMessage(round *Round) string {
+func (in Input) pendingMessage(round *Round) string {
 	v := round.Verdict
-	gone := count(len(v.Held.Names), "tenant has no row any more", "tenants have no row any more")
-	if v.Held.Empty {
-		gone = fmt.Sprintf("The table has no rows, and %s", count(len(v.Held.Names), "tenant had one", "tenants had one"))
+	gone := count(len(v.Pending.Names), "tenant has no row any more", "tenants have no row any more")
+	if v.Pending.Empty {
+		gone = fmt.Sprintf("The table has no rows, and %s", count(len(v.Pending.Names), "tenant had one", "tenants had one"))
 	}
 	return sentence(gone) + ". " + in.howToApprove(v)
 }
@@ -277,8 +277,8 @@ func (in Input) synced(round *Round, res *Result) chain.Condition {
 	c := chain.Condition{Type: chain.Synced, Status: true, Reason: InSync, Message: "The objects equal the table"}
 	h := round.Harvest
 	switch {
-	case round.Verdict.Held != nil:
-		c.Status, c.Reason, c.Message = false, DeletionHeld, in.heldMessage(round)
+	case round.Verdict.Pending != nil:
+		c.Status, c.Reason, c.Message = false, DeletionHeld, in.pendingMessage(round)
 	case res.RejectedTotal > 0:
 		c.Status, c.Reason = false, RowsRejected
 		c.Message = fmt.Sprintf("%s as things are: status.rejectedRows says why", count(res.RejectedTotal, "row is no tenant", "rows are no tenants"))
@@ -292,9 +292,9 @@ func (in Input) synced(round *Round, res *Result) chain.Condition {
 	case in.DryRun && res.PendingTotal > 0:
 		c.Status, c.Reason = false, DryRun
 		c.Message = fmt.Sprintf("spec.dryRun is set: %s planned and not made, see status.pendingChanges", count(res.PendingTotal, "change is", "changes are"))
-	case len(round.Kept) > 0:
+	case len(round.Undeleted) > 0:
 		c.Status, c.Reason = false, DeletionPending
-		c.Message = fmt.Sprintf("%s, and the API server does not let the tenant go: status.pendingChanges says why", count(len(round.Kept), "row is gone", "rows are gone"))
+		c.Message = fmt.Sprintf("%s, and the API server does not let the tenant go: status.pendingChanges says why", count(len(round.Undeleted), "row is gone", "rows are gone"))
 	case len(round.Verdict.Waiting) > 0:
 		c.Status, c.Reason = false, DeletionPending
 		c.Message = fmt.Sprintf("%s, which the next polls have to confirm", count(len(round.Verdict.Waiting), "row is gone", "rows are gone"))

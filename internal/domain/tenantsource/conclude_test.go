@@ -50,7 +50,7 @@ func harvest(change ...func(*tenantsource.Harvest)) func(*tenantsource.Round) {
 
 func withHeld(n int, change func(*tenantsource.Verdict)) func(*tenantsource.Round) {
 	return func(r *tenantsource.Round) {
-		v := tenantsource.Verdict{Budget: 10, Held: &tenantsource.Held{Hash: "0123456789abcdef", Names: absent(n, 1).Names()}}
+		v := tenantsource.Verdict{Budget: 10, Pending: &tenantsource.PendingPlan{Hash: "0123456789abcdef", Names: absent(n, 1).Names()}}
 		change(&v)
 		r.Verdict = v
 	}
@@ -151,7 +151,7 @@ func TestWhatASourceSays(t *testing.T) {
 			"Synced=False/DeletionHeld: 12 tenants have no row any more. The guard lets 10 go in 24h, of which 0 are used up, so nothing is disabled. " + approve,
 		}},
 		"the table is empty": {
-			in: input(inRound(harvest(func(h *tenantsource.Harvest) { h.Rows, h.Tenants = 0, 0 }), withHeld(25, func(v *tenantsource.Verdict) { v.Held.Empty = true }))), want: []string{
+			in: input(inRound(harvest(func(h *tenantsource.Harvest) { h.Rows, h.Tenants = 0, 0 }), withHeld(25, func(v *tenantsource.Verdict) { v.Pending.Empty = true }))), want: []string{
 				"Ready=False/DeletionHeld: The table has no rows, and 25 tenants had one. An empty table is never believed without a person's word, so nothing is deleted. " + approve,
 				"Synced=False/DeletionHeld: The table has no rows, and 25 tenants had one. An empty table is never believed without a person's word, so nothing is deleted. " + approve,
 			},
@@ -225,7 +225,7 @@ func TestWhatStatusKeepsOfAPoll(t *testing.T) {
 	}))
 	in.Memory.History = tenantsource.History{{Time: noon.Add(-25 * time.Hour), Count: 9}, {Time: noon, Count: 3}}
 	got := tenantsource.Conclude(in, tenantsource.Decide(in))
-	if got.Polled == nil || !got.Polled.Equal(noon) || got.Generation != 1 || got.Token != "now" || !got.HeldKnown || got.Held != nil {
+	if got.Polled == nil || !got.Polled.Equal(noon) || got.Generation != 1 || got.Token != "now" || !got.PendingKnown || got.Pending != nil {
 		t.Errorf("%+v", got)
 	}
 	if d := cmp.Diff(tenantsource.History{{Time: noon, Count: 3}}, got.History); d != "" {
@@ -246,7 +246,7 @@ func TestAFailedPollLeavesWhatIsKnown(t *testing.T) {
 	in := input(inRound(withFailure))
 	in.Memory.History = tenantsource.History{{Time: noon, Count: 3}}
 	got := tenantsource.Conclude(in, tenantsource.Decide(in))
-	if got.Polled == nil || got.Result != nil || got.HeldKnown || got.History.Total() != 3 {
+	if got.Polled == nil || got.Result != nil || got.PendingKnown || got.History.Total() != 3 {
 		t.Errorf("%+v", got)
 	}
 }

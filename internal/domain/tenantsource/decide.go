@@ -42,8 +42,8 @@ type Memory struct {
 	// Rows is how many the last complete read had.
 	Rows    int
 	History History
-	// HeldHash is that of the plan that waits for approval, empty for none.
-	HeldHash string
+	// PendingHash is that of the plan that waits for approval, empty for none.
+	PendingHash string
 	// Complete is when the last complete read began.
 	Complete time.Time
 	// Cleared are the UIDs of the tenants that the guard had let go and counted, and that may not all be gone.
@@ -64,7 +64,7 @@ type Session struct {
 	Retry    time.Time
 	// UpsetHash stands for what looked like a mistake in the last read, HeldHash for the plan that it
 	// left to be approved.
-	UpsetHash, HeldHash string
+	UpsetHash, PendingHash string
 	// Over is the plan that is over although status may still say that it is held.
 	Over string
 	// Generation and Token are those of the last poll: the cache may not show yet that status says so.
@@ -98,8 +98,8 @@ type Round struct {
 	Reserved         bool
 	// Judged is set where the verdict replaces what status says is held.
 	Judged bool
-	// Kept are those that the API server did not let go.
-	Kept []Kept
+	// Undeleted are those that the API server did not let go.
+	Undeleted []Undeleted
 	// Refused are changes that the API server refused, or that met somebody else's object.
 	Refused                     []mapping.Rejection
 	Created, Updated, Conflicts int
@@ -107,8 +107,8 @@ type Round struct {
 	Failure *Failure
 }
 
-// Kept is an object that was let go, and that something in the cluster keeps.
-type Kept struct {
+// Undeleted is an object that was to be deleted, and that the API server did not delete.
+type Undeleted struct {
 	Owned
 	Reason string
 }
@@ -119,7 +119,7 @@ func (r *Round) Gone() map[string]bool {
 	for _, o := range r.Verdict.Go[:r.Removed] {
 		gone[o.UID] = true
 	}
-	for _, o := range r.Kept {
+	for _, o := range r.Undeleted {
 		delete(gone, o.UID)
 	}
 	return gone
@@ -179,11 +179,13 @@ type Decision struct {
 type rule = chain.Rule[Input, Decision]
 
 // Chains lists the rules of both chains in their order.
-func Chains() (keep, remove []chain.Entry) { return chain.List(keepRules()), chain.List(removeRules()) }
+func Chains() (living, removal []chain.Entry) {
+	return chain.List(livingRules()), chain.List(removeRules())
+}
 
 // Decide picks the one step that comes next.
 func Decide(in Input) Decision {
-	rules := keepRules()
+	rules := livingRules()
 	if in.Deleting {
 		rules = removeRules()
 	}
@@ -195,7 +197,7 @@ func Decide(in Input) Decision {
 	return d
 }
 
-func keepRules() []rule {
+func livingRules() []rule {
 	return []rule{
 		chain.Ask("Suspended", "While spec.suspend is set nothing is read and nothing changed.", Input.suspended),
 		chain.Ask("Valid", "A spec that can't be used is not tried.", Input.valid),
@@ -258,7 +260,7 @@ func (in Input) due() time.Time {
 // asked reports whether a poll is wanted out of turn.
 func (in Input) asked() bool {
 	s := in.Session
-	approved := in.Approved != "" && (in.Approved == s.HeldHash || in.Approved == s.UpsetHash)
+	approved := in.Approved != "" && (in.Approved == s.PendingHash || in.Approved == s.UpsetHash)
 	changed := in.Generation != in.Memory.Generation && in.Generation != s.Generation
 	return changed || in.Token != "" && in.Token != in.Memory.Token && in.Token != s.Token || approved
 }
@@ -326,7 +328,7 @@ func (in Input) removed() (Decision, bool) {
 	if r != nil && r.Removed < len(r.Verdict.Go) {
 		return do(Remove)
 	}
-	if r != nil && in.Deleting && len(r.Kept) > 0 {
+	if r != nil && in.Deleting && len(r.Undeleted) > 0 {
 		return Decision{Step: Rest, After: max(in.Guard.Interval, lookAgain)}, true
 	}
 	if r != nil && in.Deleting {
@@ -374,7 +376,7 @@ func (in Input) Judge() *Round {
 	s := in.Session
 	s.Absences = s.Absences.Note(in.Owned, in.Now, false, in.Guard)
 	in.recall()
-	s.Absences.Approve(in.Approved, in.hold())
+	s.Absences.Approve(in.Approved, in.pendingSince())
 	return &Round{
 		Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Fleet: len(in.Owned),
 		Verdict: in.judge(len(in.Owned), false),
@@ -412,9 +414,9 @@ func retryPause(failures int, interval time.Duration) time.Duration {
 func (in Input) End() {
 	s := in.Session
 	r := s.Round
-	s.Round, s.Generation, s.Token, s.HeldHash, s.Polled = nil, r.Generation, r.Token, "", r.Began.Truncate(time.Second)
-	if held := r.Verdict.Held; held != nil {
-		s.HeldHash = held.Hash
+	s.Round, s.Generation, s.Token, s.PendingHash, s.Polled = nil, r.Generation, r.Token, "", r.Began.Truncate(time.Second)
+	if held := r.Verdict.Pending; held != nil {
+		s.PendingHash = held.Hash
 	}
 	if r.Failure != nil {
 		s.Failures++

@@ -108,7 +108,7 @@ func TestDecide(t *testing.T) {
 		"then it is seen whether there are more": {in: input(deleting, inRound(withGo(3), reserved, removed(3))), rule: "Removed", step: tenantsource.Rest, after: time.Second},
 		"what something in the cluster keeps is not tried again at once": {
 			in: input(deleting, inRound(withGo(3), reserved, removed(3), func(r *tenantsource.Round) {
-				r.Kept = []tenantsource.Kept{{Owned: ownedN(1)[0], Reason: "a policy keeps it"}}
+				r.Undeleted = []tenantsource.Undeleted{{Owned: ownedN(1)[0], Reason: "a policy keeps it"}}
 			})), rule: "Removed", step: tenantsource.Rest, after: 5 * time.Minute,
 		},
 		"a deleted source whose objects can't be seen is not taken for one without objects": {
@@ -196,9 +196,9 @@ func TestWhenAPollIsDue(t *testing.T) {
 		"but once, though the cache may not show it": {
 			change: func(in *tenantsource.Input) { in.Generation, in.Session.Generation = 2, 2 }, after: 4 * time.Minute, regular: true,
 		},
-		"the approval of the held plan asks for one":         {change: func(in *tenantsource.Input) { in.Approved, in.Session.HeldHash = "aa", "aa" }},
+		"the approval of the held plan asks for one":         {change: func(in *tenantsource.Input) { in.Approved, in.Session.PendingHash = "aa", "aa" }},
 		"the approval of columns asks for one":               {change: func(in *tenantsource.Input) { in.Approved, in.Session.UpsetHash = "aa", "aa" }},
-		"another approval does not":                          {change: func(in *tenantsource.Input) { in.Approved, in.Session.HeldHash = "bb", "aa" }, after: 4 * time.Minute, regular: true},
+		"another approval does not":                          {change: func(in *tenantsource.Input) { in.Approved, in.Session.PendingHash = "bb", "aa" }, after: 4 * time.Minute, regular: true},
 		"nor does none where nothing is held":                {change: func(in *tenantsource.Input) {}, after: 4 * time.Minute, regular: true},
 		"after a failure it is tried again before its turn":  {change: func(in *tenantsource.Input) { in.Session.Failures, in.Session.Retry = 1, noon.Add(10*time.Second) }, after: 10 * time.Second},
 		"the retry that comes when a poll is due is regular": {change: func(in *tenantsource.Input) { in.Session.Failures, in.Session.Retry = 9, noon.Add(5*time.Minute) }, after: 5 * time.Minute, regular: true},
@@ -238,10 +238,10 @@ func TestANewSpecForgetsWhatWasAbsent(t *testing.T) {
 
 func TestTheEndOfARound(t *testing.T) {
 	t.Run("of a good one", func(t *testing.T) {
-		in := input(inRound(func(r *tenantsource.Round) { r.Token, r.Verdict.Held = "now", &tenantsource.Held{Hash: "aa"} }))
-		in.Session.Failures, in.Session.HeldHash = 3, "bb"
+		in := input(inRound(func(r *tenantsource.Round) { r.Token, r.Verdict.Pending = "now", &tenantsource.PendingPlan{Hash: "aa"} }))
+		in.Session.Failures, in.Session.PendingHash = 3, "bb"
 		in.End()
-		want := tenantsource.Session{LastRegular: noon, HeldHash: "aa", Generation: 1, Token: "now", Polled: noon}
+		want := tenantsource.Session{LastRegular: noon, PendingHash: "aa", Generation: 1, Token: "now", Polled: noon}
 		if d := cmp.Diff(want, *in.Session); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
@@ -309,17 +309,17 @@ func TestSettle(t *testing.T) {
 		"an empty table is held":                 {in: input(confirmed(1), later), harvest: rows(0), owned: 1, held: 1},
 		"Retain asks no guard":                   {in: input(confirmed(11), later, func(in *tenantsource.Input) { in.Policy = tenantsource.PolicyRetain }), harvest: rows(0), owned: 11},
 		"a new spec begins anew":                 {in: input(confirmed(1), later, func(in *tenantsource.Input) { in.Generation = 2 }), harvest: rows(1), owned: 1, waiting: 1},
-		"an approval of an earlier hold is none": {in: input(confirmed(11), later, func(in *tenantsource.Input) { in.Approved = judgeAbsent(absent(11, 1)).Held.Hash }), harvest: rows(0), owned: 11, held: 11},
+		"an approval of an earlier hold is none": {in: input(confirmed(11), later, func(in *tenantsource.Input) { in.Approved = judgeAbsent(absent(11, 1)).Pending.Hash }), harvest: rows(0), owned: 11, held: 11},
 		"what is approved is let go": {in: input(confirmed(11), later, func(in *tenantsource.Input) {
-			in.Approved = judgeAbsent(absent(11, 1)).Held.Hash
-			in.Memory.HeldHash = in.Approved
+			in.Approved = judgeAbsent(absent(11, 1)).Pending.Hash
+			in.Memory.PendingHash = in.Approved
 		}), harvest: rows(0), owned: 11, goes: 11},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := settled(c.in, c.harvest, ownedN(c.owned)).Session.Round.Verdict
 			held := 0
-			if v.Held != nil {
-				held = len(v.Held.Names)
+			if v.Pending != nil {
+				held = len(v.Pending.Names)
 			}
 			if len(v.Go) != c.goes || v.New != c.goes || len(v.Waiting) != c.waiting || held != c.held {
 				t.Errorf("%d go (%d new), %d wait, %d are held; want %d, %d, %d", len(v.Go), v.New, len(v.Waiting), held, c.goes, c.waiting, c.held)
@@ -368,10 +368,10 @@ func TestWhatWasClearedAndSeenIsNoLongerCleared(t *testing.T) {
 }
 
 func TestASourceThatRetainsHoldsNothing(t *testing.T) {
-	in := settled(input(func(in *tenantsource.Input) { in.Policy, in.Memory.HeldHash = tenantsource.PolicyRetain, "a-b" }), tenantsource.Present("other"), ownedN(1))
+	in := settled(input(func(in *tenantsource.Input) { in.Policy, in.Memory.PendingHash = tenantsource.PolicyRetain, "a-b" }), tenantsource.Present("other"), ownedN(1))
 	in.Session.Round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed}
-	if r := tenantsource.Conclude(in, tenantsource.Decision{}); !r.HeldKnown || r.Held != nil {
-		t.Errorf("%+v is held", r.Held)
+	if r := tenantsource.Conclude(in, tenantsource.Decision{}); !r.PendingKnown || r.Pending != nil {
+		t.Errorf("%+v is held", r.Pending)
 	}
 }
 
@@ -381,18 +381,18 @@ func TestADeletedSourceIsJudgedAsAWhole(t *testing.T) {
 		in.Deleting, in.Owned = true, ownedN(n)
 		return in
 	}
-	if v := deleted(10).Judge().Verdict; len(v.Go) != 10 || v.New != 10 || v.Held != nil {
+	if v := deleted(10).Judge().Verdict; len(v.Go) != 10 || v.New != 10 || v.Pending != nil {
 		t.Errorf("within the budget: %+v", v)
 	}
 	held := deleted(11).Judge().Verdict
-	if len(held.Go) > 0 || held.Held == nil || len(held.Held.Names) != 11 {
+	if len(held.Go) > 0 || held.Pending == nil || len(held.Pending.Names) != 11 {
 		t.Fatalf("over the budget: %+v", held)
 	}
 	used := deleted(4, func(in *tenantsource.Input) { in.Memory.History = tenantsource.History{{Time: noon, Count: 7}} }).Judge().Verdict
-	if len(used.Go) > 0 || used.Held == nil {
+	if len(used.Go) > 0 || used.Pending == nil {
 		t.Errorf("with a budget that is used up: %+v", used)
 	}
-	approved := deleted(11, func(in *tenantsource.Input) { in.Approved = held.Held.Hash }).Judge()
+	approved := deleted(11, func(in *tenantsource.Input) { in.Approved = held.Pending.Hash }).Judge()
 	if len(approved.Verdict.Go) != 11 || approved.Fleet != 11 {
 		t.Errorf("approved: %+v", approved)
 	}

@@ -80,20 +80,20 @@ func (a Absences) Names() []string {
 }
 
 // planHash stands for exactly these objects: one of the same name that was made later is another one.
-func (a Absences) planHash(hold string) string {
+func (a Absences) planHash(since string) string {
 	var parts []string
 	for _, name := range a.Names() {
 		if a[name].open() {
 			parts = append(parts, name+"/"+a[name].UID)
 		}
 	}
-	return hold + "-" + hash(parts)
+	return since + "-" + hash(parts)
 }
 
 // Approve takes a person's word for exactly the plan that they saw. It stays with each object until
 // its row is back, so that they go one by one as they are confirmed.
-func (a Absences) Approve(plan, hold string) {
-	if plan == "" || a.planHash(hold) != plan {
+func (a Absences) Approve(plan, since string) {
+	if plan == "" || a.planHash(since) != plan {
 		return
 	}
 	for name, known := range a {
@@ -181,8 +181,8 @@ type Question struct {
 	Empty bool
 	// Confirmed skips the confirmations: the source itself is deleted, and no row can come back.
 	Confirmed bool
-	// Hold names the hold that goes on, or would begin: a word about an earlier one is no word about this one.
-	Hold string
+	// Since says since when approval is waited for, or would be: an approval of an earlier plan is none of this one.
+	Since string
 }
 
 // Verdict is what the guard answers.
@@ -193,17 +193,17 @@ type Verdict struct {
 	New int
 	// Waiting are those that more reads have to confirm.
 	Waiting []Absence
-	// Held is the plan that needs approval; nil when none does.
-	Held *Held
+	// Pending is the plan that needs approval; nil when none does.
+	Pending *PendingPlan
 	// Budget is how many tenants may be deleted in the window, Used how many were.
 	Budget, Used int
 }
 
-// Held is a plan that nobody has approved.
-type Held struct {
+// PendingPlan is a plan that is not approved.
+type PendingPlan struct {
 	Hash  string
 	Names []string
-	// Empty is set when it is held because there were no rows at all.
+	// Empty is set when it needs approval because there were no rows at all.
 	Empty bool
 }
 
@@ -221,13 +221,13 @@ func (g Guard) Judge(q Question) Verdict {
 	}
 	held := open > 0 && (q.Empty || v.Used+open > v.Budget)
 	if held {
-		v.Held = &Held{Hash: q.Absences.planHash(q.Hold), Empty: q.Empty}
+		v.Pending = &PendingPlan{Hash: q.Absences.planHash(q.Since), Empty: q.Empty}
 	}
 	for _, name := range q.Absences.Names() {
 		a := q.Absences[name]
 		switch {
 		case held && a.open():
-			v.Held.Names = append(v.Held.Names, name)
+			v.Pending.Names = append(v.Pending.Names, name)
 		case a.Reads < g.ConfirmPolls && !q.Confirmed:
 			v.Waiting = append(v.Waiting, a)
 		default:

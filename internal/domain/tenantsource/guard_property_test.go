@@ -29,7 +29,7 @@ type life struct {
 	counted map[string]bool
 	// held is the plan in status, approved are the UIDs of those in a plan that a person has approved, and whose rows no
 	// read has seen since that status tells of. seen are those that status has yet to tell of.
-	held           *tenantsource.Held
+	held           *tenantsource.PendingPlan
 	approved, seen map[string]bool
 	// gone is what the guard let go without a person's word, by time; all is all that went.
 	gone, all tenantsource.History
@@ -161,7 +161,7 @@ func (l *life) read(w weather) {
 	if r.Failure != nil && len(r.Verdict.Go) > 0 {
 		l.t.Fatalf("%v go after a mistake", r.Verdict.Go)
 	}
-	if held := r.Verdict.Held; held != nil && l.in.Approved == held.Hash && r.Failure == nil {
+	if held := r.Verdict.Pending; held != nil && l.in.Approved == held.Hash && r.Failure == nil {
 		l.t.Fatalf("%v is held, and approved", held.Names)
 	}
 }
@@ -239,10 +239,10 @@ func (l *life) rest(d tenantsource.Decision) {
 		delete(l.approved, uid)
 	}
 	clear(l.seen)
-	if report.HeldKnown {
-		l.held, l.in.Memory.HeldHash = report.Held, ""
+	if report.PendingKnown {
+		l.held, l.in.Memory.PendingHash = report.Pending, ""
 		if l.held != nil {
-			l.in.Memory.HeldHash = l.held.Hash
+			l.in.Memory.PendingHash = l.held.Hash
 		}
 	}
 	l.in.End()
@@ -250,7 +250,7 @@ func (l *life) rest(d tenantsource.Decision) {
 
 // restart loses what was in memory: of what has been counted, status alone tells.
 func (l *life) restart() {
-	l.in.Session = &tenantsource.Session{HeldHash: l.in.Memory.HeldHash, Polled: l.in.Memory.LastPoll}
+	l.in.Session = &tenantsource.Session{PendingHash: l.in.Memory.PendingHash, Polled: l.in.Memory.LastPoll}
 	clear(l.seen)
 	clear(l.counted)
 	for _, uid := range l.in.Memory.Cleared {

@@ -97,10 +97,10 @@ func TestTheBudget(t *testing.T) {
 			}
 			v := c.guard.Judge(q)
 			got := map[string]int{"go": len(v.Go), "waiting": len(v.Waiting)}
-			if v.Held != nil {
-				got["held"] = len(v.Held.Names)
-				if v.Held.Empty != c.empty {
-					t.Errorf("held because it is empty: %t", v.Held.Empty)
+			if v.Pending != nil {
+				got["held"] = len(v.Pending.Names)
+				if v.Pending.Empty != c.empty {
+					t.Errorf("held because it is empty: %t", v.Pending.Empty)
 				}
 			}
 			for _, fate := range []string{"go", "waiting", "held"} {
@@ -163,30 +163,30 @@ func judgeAbsent(a tenantsource.Absences) tenantsource.Verdict {
 const hold = "hold"
 
 func judgeIn(hold string, a tenantsource.Absences) tenantsource.Verdict {
-	return usual.Judge(tenantsource.Question{Now: noon, Absences: a, Fleet: 25, Hold: hold})
+	return usual.Judge(tenantsource.Question{Now: noon, Absences: a, Fleet: 25, Since: hold})
 }
 
 func TestApproval(t *testing.T) {
-	held := judgeAbsent(absent(12, 2)).Held
+	held := judgeAbsent(absent(12, 2)).Pending
 	if held == nil || len(held.Names) != 12 {
 		t.Fatalf("held: %+v", held)
 	}
 	t.Run("the hash of the plan lets exactly it go", func(t *testing.T) {
 		a := absent(12, 2)
 		a.Approve(held.Hash, hold)
-		if v := judgeAbsent(a); len(v.Go) != 12 || v.New != 12 || v.Held != nil {
+		if v := judgeAbsent(a); len(v.Go) != 12 || v.New != 12 || v.Pending != nil {
 			t.Errorf("%+v", v)
 		}
 	})
 	for name, hash := range map[string]string{
 		"no hash": "", "another hash": "0123456789abcdef", "the beginning of the hash": held.Hash[:8], "the hash in capitals": strings.ToUpper(held.Hash) + " ",
-		"the hash of a part of it": judgeAbsent(absent(11, 2)).Held.Hash, "the hash of more": judgeAbsent(absent(13, 2)).Held.Hash,
-		"the hash of the same objects in an earlier hold": judgeIn("earlier", absent(12, 2)).Held.Hash,
+		"the hash of a part of it": judgeAbsent(absent(11, 2)).Pending.Hash, "the hash of more": judgeAbsent(absent(13, 2)).Pending.Hash,
+		"the hash of the same objects in an earlier hold": judgeIn("earlier", absent(12, 2)).Pending.Hash,
 	} {
 		t.Run(name+" approves nothing", func(t *testing.T) {
 			a := absent(12, 2)
 			a.Approve(hash, hold)
-			if v := judgeAbsent(a); len(v.Go) > 0 || v.Held == nil || v.Held.Hash != held.Hash {
+			if v := judgeAbsent(a); len(v.Go) > 0 || v.Pending == nil || v.Pending.Hash != held.Hash {
 				t.Errorf("%+v", v)
 			}
 		})
@@ -194,7 +194,7 @@ func TestApproval(t *testing.T) {
 	t.Run("an approved plan needs its confirmations all the same", func(t *testing.T) {
 		a := absent(12, 1)
 		a.Approve(held.Hash, hold)
-		if v := judgeAbsent(a); len(v.Go) > 0 || len(v.Waiting) != 12 || v.Held != nil {
+		if v := judgeAbsent(a); len(v.Go) > 0 || len(v.Waiting) != 12 || v.Pending != nil {
 			t.Errorf("%+v", v)
 		}
 	})
@@ -205,7 +205,7 @@ func TestApproval(t *testing.T) {
 			a[o.Name] = tenantsource.Absence{Owned: o, Reads: 2, Last: noon}
 		}
 		v := judgeAbsent(a)
-		if len(v.Go) != 12 || v.Held == nil || len(v.Held.Names) != 11 || v.Held.Names[0] != "t012" {
+		if len(v.Go) != 12 || v.Pending == nil || len(v.Pending.Names) != 11 || v.Pending.Names[0] != "t012" {
 			t.Errorf("%+v", v)
 		}
 	})
@@ -226,7 +226,7 @@ func TestWhatIsClearedIsCountedOnce(t *testing.T) {
 	session.Clear(v.Go[:4], noon)
 	history := tenantsource.History{}.Add(noon, 4, usual.Window)
 	v = usual.Judge(tenantsource.Question{Now: noon, Absences: a, Fleet: 25, History: history})
-	if len(v.Go) != 10 || v.New != 6 || v.Used != 4 || v.Held != nil {
+	if len(v.Go) != 10 || v.New != 6 || v.Used != 4 || v.Pending != nil {
 		t.Errorf("%+v", v)
 	}
 	session.Clear([]tenantsource.Owned{{Name: "another"}}, noon)
@@ -244,7 +244,7 @@ func TestPlansHaveStableAndDistinctHashes(t *testing.T) {
 		plan := func(objects []tenantsource.Owned) string {
 			g := usual
 			g.MaxDeletes, g.MaxPercent = 0, 0
-			return g.Judge(tenantsource.Question{Now: noon, Absences: tenantsource.Absences{}.Note(objects, noon, true, g)}).Held.Hash
+			return g.Judge(tenantsource.Question{Now: noon, Absences: tenantsource.Absences{}.Note(objects, noon, true, g)}).Pending.Hash
 		}
 		one := rapid.SliceOfNDistinct(object, 1, 4, byName).Draw(t, "one")
 		other := rapid.SliceOfNDistinct(object, 1, 4, byName).Draw(t, "other")

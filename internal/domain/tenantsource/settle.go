@@ -14,7 +14,7 @@ import (
 func (in Input) Settle(h *Harvest, owned []Owned) {
 	s := in.Session
 	r := s.Round
-	r.Harvest, r.Fleet, r.Settled, s.UpsetHash, s.HeldHash = h, len(owned), in.Now, "", ""
+	r.Harvest, r.Fleet, r.Settled, s.UpsetHash, s.PendingHash = h, len(owned), in.Now, "", ""
 	if in.Generation == in.Memory.Generation {
 		if upset := Upset(in.Memory.Columns, in.Memory.Rows, h); len(upset) > 0 && in.Approved != UpsetHash(upset, in.Memory.Complete) {
 			s.UpsetHash = UpsetHash(upset, in.Memory.Complete)
@@ -39,10 +39,10 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 	if in.Generation == in.Memory.Generation {
 		in.recall()
 	}
-	if in.Memory.HeldHash != "" && !in.holds() {
-		s.Over = in.Memory.HeldHash
+	if in.Memory.PendingHash != "" && !in.stillPending() {
+		s.Over = in.Memory.PendingHash
 	}
-	s.Absences.Approve(in.Approved, in.hold())
+	s.Absences.Approve(in.Approved, in.pendingSince())
 	r.Verdict = in.judge(len(owned), h.Rows == 0)
 	if h.Nameless > 0 {
 		r.Verdict.freeze(s.Absences, 0)
@@ -53,7 +53,7 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 
 func (in Input) judge(fleet int, empty bool) Verdict {
 	return in.Guard.Judge(Question{
-		Now: in.Now, Absences: in.Session.Absences, Fleet: fleet, History: in.Memory.History, Empty: empty, Confirmed: in.Deleting, Hold: in.hold(),
+		Now: in.Now, Absences: in.Session.Absences, Fleet: fleet, History: in.Memory.History, Empty: empty, Confirmed: in.Deleting, Since: in.pendingSince(),
 	})
 }
 
@@ -62,9 +62,9 @@ func (in Input) judge(fleet int, empty bool) Verdict {
 func (in Input) Fail(f *Failure, present func(name string) bool, owned []Owned) {
 	r := in.Session.Round
 	r.Failure = f
-	if seen := in.believe(present, owned); seen && in.Memory.HeldHash != "" && !in.holds() {
-		in.Session.Over = in.Memory.HeldHash
-		r.Verdict, r.Judged = Verdict{Held: in.judge(len(owned), false).Held}, true
+	if seen := in.believe(present, owned); seen && in.Memory.PendingHash != "" && !in.stillPending() {
+		in.Session.Over = in.Memory.PendingHash
+		r.Verdict, r.Judged = Verdict{Pending: in.judge(len(owned), false).Pending}, true
 	}
 }
 
@@ -167,14 +167,14 @@ func (in Input) cleared() []string {
 	return slices.DeleteFunc(slices.Clone(in.Memory.Cleared), func(uid string) bool { return in.Session.Back[uid] })
 }
 
-// hold is the first part of the hash of a plan: when it was first held. A plan that has changed is another one, also when
+// pendingSince is the first part of the hash of a plan: when it first needed approval. A plan that has changed is another one, also when
 // it becomes what it was before: an approval is never good for rows that were seen since.
-func (in Input) hold() string {
-	if in.holds() {
-		return heldSince(in.Memory.HeldHash)
+func (in Input) pendingSince() string {
+	if in.stillPending() {
+		return stampOf(in.Memory.PendingHash)
 	}
 	stamp := in.Now.Unix()
-	if over, err := strconv.ParseInt(heldSince(in.Session.Over), stampBase, 64); err == nil {
+	if over, err := strconv.ParseInt(stampOf(in.Session.Over), stampBase, 64); err == nil {
 		stamp = max(stamp, over+1)
 	}
 	return strconv.FormatInt(stamp, stampBase)
@@ -183,14 +183,14 @@ func (in Input) hold() string {
 // stampBase makes a time short.
 const stampBase = 36
 
-func heldSince(plan string) string {
+func stampOf(plan string) string {
 	stamp, _, _ := strings.Cut(plan, "-")
 	return stamp
 }
 
-// holds reports whether the plan is still the one in status. That of another spec is another one.
-func (in Input) holds() bool {
-	plan := in.Memory.HeldHash
+// stillPending reports whether the plan is still the one in status. That of another spec is another one.
+func (in Input) stillPending() bool {
+	plan := in.Memory.PendingHash
 	same := in.Deleting || in.Generation == in.Memory.Generation
-	return plan != "" && same && plan != in.Session.Over && in.Session.Absences.planHash(heldSince(plan)) == plan
+	return plan != "" && same && plan != in.Session.Over && in.Session.Absences.planHash(stampOf(plan)) == plan
 }

@@ -198,7 +198,7 @@ func (w *World) notice(id ID, o client.Object) {
 	fingerprint := fmt.Sprint(o.GetUID(), o.GetGeneration(), o.GetDeletionTimestamp(), annotations[v1alpha1.AnnotationPaused],
 		annotations[v1alpha1.AnnotationReconcileNow], annotations[v1alpha1.AnnotationAbandonDNS])
 	if t, ok := o.(*v1alpha1.DistributionTenant); ok {
-		s.name = convert.TenantName(t)
+		s.name = convert.DistributionTenantName(t)
 	}
 	held := slices.Contains(o.GetFinalizers(), v1alpha1.Finalizer)
 	if s.seen != fingerprint || s.held && !held {

@@ -16,8 +16,8 @@ import (
 // of the account before it looks again. A list answers for a hundred objects at once.
 const firstSweepWait = 5 * time.Second
 
-// keepRules is the chain for an object that lives.
-func keepRules() []rule {
+// livingRules is the chain for an object that lives.
+func livingRules() []rule {
 	return []rule{
 		chain.Ask("Paused", "Nothing is read or written for a paused object: what the list of the account shows of its tenant is reported.", shared((*resource.View).Stopped)),
 		chain.Ask("Readable", "What may not be read is said, not guessed.", shared((*resource.View).Readable)),
@@ -35,7 +35,7 @@ func keepRules() []rule {
 		chain.Ask("Routed", "Where DNS has to point is found out once.", routed),
 		chain.Ask("ZonesKnown", "Which zones the domains belong to is found out before anything is published.", zonesKnown),
 		chain.Ask("Settled", "A deployment in progress is followed.", settled),
-		chain.Ask("DomainsHeld", "A domain comes when it can be proven, and goes when nothing leads to it any more.", domainsHeld),
+		chain.Ask("DomainsHeld", "A domain comes when it can be proven, and goes when nothing leads to it any more.", waitForDomains),
 		chain.Ask("CertificateUsable", "A managed certificate that was asked for has to be issued and attached.", certificateUsable),
 		chain.Ask("Serving", "CloudFront has to answer for every domain.", serving),
 	}
@@ -51,7 +51,7 @@ func informed(in Input) (Decision, bool) {
 		// Nothing was ever sent. A create refuses a duplicate by itself.
 		return pass()
 	case in.Memory.ID != "" && !in.World.Swept && !in.Nudged:
-		return do(Rest{After: firstSweepWait, Hold: true})
+		return do(Rest{After: firstSweepWait, KeepConditions: true})
 	}
 	return do(Look{At: LookTenant})
 }
@@ -157,7 +157,7 @@ func faithful(in Input) (Decision, bool) {
 	if want.ConnectionGroupID == "" {
 		want.ConnectionGroupID = t.ConnectionGroupID
 	}
-	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Request: request, Partial: in.facts.holdsDomains(), Drift: drift})
+	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Request: request, Partial: in.facts.domainsWait(), Drift: drift})
 }
 
 // withoutAttaching leaves out the certificate where it differs because one was issued.

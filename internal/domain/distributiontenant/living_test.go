@@ -42,7 +42,7 @@ func lookCases() map[string]question {
 		},
 		"a tenant with an id waits for the first list, which answers for many": {
 			in:   with(quiet(), unknown, func(in *distributiontenant.Input) { in.World.Swept = false }),
-			rule: "Informed", step: distributiontenant.Rest{After: 5 * time.Second, Hold: true},
+			rule: "Informed", step: distributiontenant.Rest{After: 5 * time.Second, KeepConditions: true},
 		},
 		"a person who asks is not made to wait for the list": {
 			in:   with(quiet(), unknown, nudged, func(in *distributiontenant.Input) { in.World.Swept = false }),
@@ -110,7 +110,7 @@ func ownCases() map[string]question {
 			reason: resource.ReasonAccessDenied, stuck: true,
 		},
 		"an object that lost its finalizer gets it back": {
-			in: with(quiet(), func(in *distributiontenant.Input) { in.Held = false }), rule: "Held", step: distributiontenant.EnsureFinalizer{},
+			in: with(quiet(), func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "Held", step: distributiontenant.EnsureFinalizer{},
 		},
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
-// keepRules is the chain for an object that lives.
-func keepRules() []rule {
+// livingRules is the chain for an object that lives.
+func livingRules() []rule {
 	return []rule{
 		chain.Ask("Readable", "What may not be read is said, not guessed.", shared((*resource.View).Readable)),
 		chain.Ask("SameAccount", "Credentials of another account see another world, from which nothing is concluded.", shared((*resource.View).SameAccount)),
