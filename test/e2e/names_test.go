@@ -31,9 +31,9 @@ func TestFleetWithCertificatesAndDNS(t *testing.T) {
 	}
 	op := s.operator(stack.OperatorOptions{Flags: []string{"--aws-rate=100", "--acm-rate=100", "--sweep-interval=10s"}})
 
-	// Of two hundred the lists are a greater share than of a thousand. How many of the states between
-	// "created" and Ready a tenant is seen in, each a write, depends on how quick the machine is.
-	f.create(budget{calls: 3.6, writes: 9})
+	// How many of the states between "created" and Ready a tenant is seen in, each a write, depends on how quick the machine
+	// is.
+	f.create(budget{calls: 3.4, writes: 9})
 	s.batched()
 	f.settle(op)
 	f.rest("ListCertificates")
