@@ -9,7 +9,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 alone='/(api|hack|internal/(convert|domain|controller/(awsresource|distributiontenant|tenant|tenantplan))|test/(chart|docs|migration|model))(/|$)'
 # How many packages are tested at a time: those with the race detector mostly wait for processes that they have started.
 alone_at_once=2
-raced_at_once=4
+raced_at_once=6
+# These take longest. go test begins with the packages that it is given first, so that none of them is left over at the end.
+long='/(cmd/playground|internal/controller/(distributiontenant|tenantsource)|test/(chart|crash|e2e|migration|rights|sources|tenancy))$'
 
 hack/need-cc.sh
 go -C hack/controlplane run ./build
@@ -39,6 +41,7 @@ test_packages() {
 
 # shellcheck disable=SC2086 # one word per pattern
 all="$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ${PKG:-./...})"
+all="$(grep -E "${long}" <<<"${all}"; grep -vE "${long}" <<<"${all}")" || true
 test_packages "$(grep -E "${alone}" <<<"${all}" || true)" -p "${alone_at_once}" "$@"
 test_packages "$(grep -vE "${alone}" <<<"${all}" || true)" -race -p "${raced_at_once}" "$@"
 
