@@ -72,7 +72,7 @@ func certificates(s *v1alpha1.DistributionTenantStatus, r distributiontenant.Rep
 		if s.CertificateARN == "" {
 			s.CertificateARN = m.ARN
 		}
-		if m.State == certificate.Pending && m.Host == distributiontenant.SelfHosted {
+		if m.State == certificate.Pending && m.Host == certificate.SelfHosted {
 			s.ValidationTokens = tokens(m.Tokens)
 		}
 	}

@@ -176,12 +176,12 @@ func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 	r.Failure = &resource.Failure{Reason: resource.ReasonAWSError, Generation: 3, Since: now.Truncate(time.Second)}
 	r.Certificates = []string{"arn:superseded", "arn:managed"}
 	r.Certificate = &certificate.Managed{
-		ARN: "arn:managed", State: certificate.Pending, Host: distributiontenant.SelfHosted,
+		ARN: "arn:managed", State: certificate.Pending, Host: certificate.SelfHosted,
 		Tokens: []certificate.Token{{Domain: "a.example.com", RedirectFrom: "a.example.com/x", RedirectTo: "validation/x"}},
 	}
-	r.Requested = &distributiontenant.SentRequest{
+	r.Requested = &certificate.Sent{
 		At:      now.Truncate(time.Second),
-		Request: distributiontenant.CertificateRequest{ValidationTokenHost: distributiontenant.SelfHosted, PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "enabled"},
+		Request: certificate.Request{ValidationTokenHost: certificate.SelfHosted, PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "enabled"},
 	}
 	r.Ledger = []dns.Entry{{
 		Record: dns.Record{ZoneID: "Z1", Name: "a.example.com", Type: dns.CNAME, Value: "d1.cloudfront.net", TTL: 300},
@@ -218,7 +218,7 @@ func TestTokensThatTheSchemaWouldRefuse(t *testing.T) {
 		list = append(list, certificate.Token{Domain: fmt.Sprintf("d%03d.example.com", n)})
 	}
 	var s v1alpha1.DistributionTenantStatus
-	convert.Status(&s, "alpha", distributiontenant.Report{Certificate: &certificate.Managed{State: certificate.Pending, Host: distributiontenant.SelfHosted, Tokens: list}}, now)
+	convert.Status(&s, "alpha", distributiontenant.Report{Certificate: &certificate.Managed{State: certificate.Pending, Host: certificate.SelfHosted, Tokens: list}}, now)
 	seen := map[string]bool{}
 	for _, token := range s.ValidationTokens {
 		if token.Domain == "" || seen[token.Domain] || len(token.RedirectTo) > 1024 {

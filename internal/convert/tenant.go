@@ -1,239 +1,197 @@
-// Package convert translates between the Kubernetes API and the domain. It decides
-// nothing.
 package convert
 
 import (
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
+	"encoding/json"
+	"fmt"
+	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 )
 
-// Defaults are what the administrator's flags add to every object.
-type Defaults struct {
-	// DriftPolicy holds where the object names none.
-	DriftPolicy resource.DriftPolicy
-	// Tags are set on every tenant. A tag of the object wins over one of the same key.
-	Tags map[string]string
-	// Allows reports whether the administrator has granted a role; nil means that none is.
-	Allows func(roleARN string) bool
+// Tenant renders what a Tenant says.
+func Tenant(o *kleffv1.Tenant) plan.Tenant {
+	return plan.Tenant{
+		Name: o.Name, UID: string(o.UID), Namespace: TenantNamespace(o), Explicit: o.Spec.Namespace != "",
+		UserID: o.Spec.UserID, Username: o.Spec.Username, Plan: o.Spec.Plan, Suspended: o.Spec.Suspended,
+	}
 }
 
-// TenantName is the effective name of the object's tenant in AWS.
-func DistributionTenantName(o *v1alpha1.DistributionTenant) string {
-	if o.Spec.TenantName != "" {
-		return o.Spec.TenantName
-	}
-	return o.Name
+// TenantNamespace is the effective name of a tenant's namespace.
+func TenantNamespace(o *kleffv1.Tenant) string { return orElse(o.Spec.Namespace, o.Spec.UserID) }
+
+// TenantMemory is what the status of a Tenant remembers.
+func TenantMemory(s *kleffv1.TenantStatus) tenant.Memory {
+	return tenant.Memory{Namespace: s.Namespace, Plan: s.Plan, PlanUID: s.PlanUID, PlanGeneration: s.PlanGeneration}
 }
 
-// Desired renders the spec as the domain's value.
-func Desired(o *v1alpha1.DistributionTenant, d Defaults) distributiontenant.Desired {
-	spec := o.Spec
-	out := distributiontenant.Desired{
-		Tenant: distributiontenant.Tenant{
-			Name: DistributionTenantName(o), DistributionID: spec.DistributionID, ConnectionGroupID: spec.ConnectionGroupID,
-			Enabled: spec.Enabled == nil || *spec.Enabled, Parameters: map[string]string{},
-			Customizations: customizations(spec.Customizations),
-		},
-		Tags: map[string]string{},
-		DNS:  publication(spec.DNS),
+// TenantStatus writes a report into the status of a Tenant. now stamps transitions only.
+func TenantStatus(s *kleffv1.TenantStatus, generation int64, r tenant.Report, now time.Time) {
+	s.Namespace, s.Plan, s.PlanUID, s.PlanGeneration = r.Memory.Namespace, r.Memory.Plan, r.Memory.PlanUID, r.Memory.PlanGeneration
+	if r.Settled {
+		s.ObservedGeneration = generation
 	}
-	for _, domain := range spec.Domains {
-		out.Domains = append(out.Domains, domain.Domain)
+	mergeConditions(&s.Conditions, r.Conditions, generation, now)
+}
+
+// PlanStatus writes a report into the status of a TenantPlan. now stamps transitions only.
+func PlanStatus(s *kleffv1.TenantPlanStatus, generation int64, r tenantplan.Report, now time.Time) {
+	s.ObservedGeneration = generation
+	s.Tenants, s.Applied, s.Failed = number(r.Rollout.Tenants), number(r.Rollout.Applied), number(r.Rollout.Failed)
+	mergeConditions(&s.Conditions, r.Conditions, generation, now)
+}
+
+// PlanRefusal is why the plan as it is now can't be, as its status has it; empty where it says nothing of that.
+func PlanRefusal(o *kleffv1.TenantPlan) string {
+	c := meta.FindStatusCondition(o.Status.Conditions, kleffv1.ConditionRolledOut)
+	if c == nil || c.Reason != kleffv1.ReasonPlanInvalid || c.ObservedGeneration != o.Generation {
+		return ""
 	}
-	for _, p := range spec.Parameters {
-		out.Parameters[p.Name] = p.Value
+	return c.Message
+}
+
+// PlanSpec renders what a TenantPlan says.
+func PlanSpec(o *kleffv1.TenantPlan) (plan.Spec, error) {
+	s := &o.Spec
+	out := plan.Spec{
+		NetworkIsolation: plan.Isolation(s.NetworkIsolation), IngressNamespaces: s.IngressNamespaces,
+		Labels: texts(s.Labels), Annotations: texts(s.Annotations),
 	}
-	maps.Copy(out.Tags, d.Tags)
-	for _, t := range spec.Tags {
-		out.Tags[t.Key] = t.Value
+	if len(out.IngressNamespaces) == 0 {
+		// The default of the schema, for objects that were stored before it had one.
+		out.IngressNamespaces = []string{"istio-system", "istio-ingress"}
 	}
-	if r := spec.ManagedCertificateRequest; r != nil {
-		out.Request = &distributiontenant.CertificateRequest{
-			ValidationTokenHost:     string(r.ValidationTokenHost),
-			PrimaryDomainName:       r.PrimaryDomainName,
-			TransparencyLoggingPref: string(r.CertificateTransparencyLoggingPreference),
+	var err error
+	if s.ResourceQuota != nil {
+		if out.ResourceQuota, err = tree(s.ResourceQuota); err != nil {
+			return out, fmt.Errorf("reading spec.resourceQuota: %w", err)
 		}
 	}
-	out.Tenant = out.Normalize()
-	return out
-}
-
-func publication(d *v1alpha1.DNS) *distributiontenant.Publication {
-	if d == nil {
-		return nil
-	}
-	out := &distributiontenant.Publication{
-		Provider: provider(d.Provider),
-		Zone:     dns.Selector{ID: d.HostedZoneID, Name: d.ZoneName}, Type: dns.RecordType(d.RecordType), TTL: int64(d.TTL),
-		RoleARN: d.AssumeRoleARN, Takeover: d.Takeover,
-	}
-	if out.TTL == 0 {
-		out.TTL = defaultTTL
-	}
-	return out
-}
-
-// provider renders the name of a DNS service. In memory Route 53 has the empty one, which an entry of the ledger has that
-// was read from status.
-func provider(p v1alpha1.DNSProvider) dns.Provider {
-	if p == v1alpha1.DNSProviderRoute53 {
-		return dns.Route53
-	}
-	return dns.Provider(p)
-}
-
-// defaultTTL is that of an object that was stored before the field had its default.
-const defaultTTL = 300
-
-func customizations(c *v1alpha1.Customizations) distributiontenant.Customizations {
-	var out distributiontenant.Customizations
-	if c == nil {
-		return out
-	}
-	if c.WebACL != nil {
-		out.WebACL = distributiontenant.WebACL{Action: string(c.WebACL.Action), ARN: c.WebACL.ARN}
-	}
-	if c.Certificate != nil {
-		out.CertificateARN = c.Certificate.ARN
-	}
-	if g := c.GeoRestrictions; g != nil {
-		out.Geo.Type = string(g.RestrictionType)
-		for _, l := range g.Locations {
-			out.Geo.Locations = append(out.Geo.Locations, string(l))
+	if s.LimitRange != nil {
+		if out.LimitRange, err = tree(s.LimitRange); err != nil {
+			return out, fmt.Errorf("reading spec.limitRange: %w", err)
 		}
+	}
+	if p := s.PodSecurity; p != nil {
+		out.PodSecurity = plan.PodSecurity{Enforce: string(p.Enforce), Audit: string(p.Audit), Warn: string(p.Warn), Version: p.Version}
+	}
+	if s.Owner != nil {
+		out.OwnerClusterRole = s.Owner.ClusterRole
+	}
+	if s.Istio != nil {
+		out.Istio = istio(s.Istio)
+	}
+	if s.Gatekeeper != nil {
+		if out.Constraints, err = constraints(s.Gatekeeper.Constraints); err != nil {
+			return out, err
+		}
+	}
+	if s.DistributionTenant != nil {
+		out.Edge, err = edgeTemplate(s.DistributionTenant)
+	}
+	return out, err
+}
+
+func istio(i *kleffv1.Istio) plan.Istio {
+	out := plan.Istio{
+		Injection: plan.Injection(i.Injection), Revision: i.Revision,
+		AuthorizationPolicy: plan.Isolation(i.AuthorizationPolicy), PeerAuthentication: string(i.PeerAuthentication),
+	}
+	if g := i.Gateway; g != nil {
+		out.Gateway = &plan.Gateway{Selector: texts(g.Selector), Hosts: g.Hosts, TLSSecret: g.TLSSecret}
 	}
 	return out
 }
 
-// Policy renders what the user allows.
-func Policy(o *v1alpha1.DistributionTenant, d Defaults) distributiontenant.Policy {
-	p := distributiontenant.Policy{
-		Policy: resource.Policy{
-			Drift:    resource.DriftPolicy(o.Spec.DriftPolicy),
-			Adoption: resource.AdoptionPolicy(o.Spec.AdoptionPolicy),
-			Retain:   o.Spec.DeletionPolicy == v1alpha1.DeletionPolicyRetain,
-		},
-	}
-	if p.Drift == "" {
-		p.Drift = d.DriftPolicy
-	}
-	if p.Adoption == "" {
-		p.Adoption = resource.AdoptNever
-	}
-	if r := o.Spec.ManagedCertificateRequest; r != nil && r.DeleteOnTenantDeletion != nil {
-		p.RetainCertificates = !*r.DeleteOnTenantDeletion
-	}
-	p.AbandonDNS = o.Annotations[v1alpha1.AnnotationAbandonDNS] == v1alpha1.AbandonTrue
-	for _, role := range roles(o) {
-		if p.DeniedRole == "" && (d.Allows == nil || !d.Allows(role)) {
-			p.DeniedRole = role
-		}
-	}
-	return p
-}
-
-// roles are those that the object needs: to publish, and to take back what was published.
-func roles(o *v1alpha1.DistributionTenant) []string {
-	var out []string
-	if d := o.Spec.DNS; d != nil && d.AssumeRoleARN != "" {
-		out = append(out, d.AssumeRoleARN)
-	}
-	if s := o.Status.DNS; s != nil {
-		for _, r := range s.Records {
-			if r.AssumeRoleARN != "" && !slices.Contains(out, r.AssumeRoleARN) {
-				out = append(out, r.AssumeRoleARN)
+func constraints(list []kleffv1.Constraint) ([]plan.Constraint, error) {
+	var out []plan.Constraint
+	for _, c := range list {
+		one := plan.Constraint{Kind: c.Kind, Name: c.Name, EnforcementAction: orElse(string(c.EnforcementAction), "deny")}
+		if c.Parameters != nil && len(c.Parameters.Raw) > 0 {
+			if err := json.Unmarshal(c.Parameters.Raw, &one.Parameters); err != nil {
+				return nil, fmt.Errorf("reading spec.gatekeeper.constraints[%s/%s].parameters: %w", c.Kind, c.Name, err)
 			}
 		}
+		for _, k := range c.Kinds {
+			one.Kinds = append(one.Kinds, plan.MatchKinds{APIGroups: k.APIGroups, Kinds: k.Kinds})
+		}
+		out = append(out, one)
 	}
-	return out
+	return out, nil
 }
 
-// Memory reads back from status what only status remembers.
-func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
-	m := distributiontenant.Memory{
-		Memory: resource.Memory{
-			ID: s.ID, Account: resource.AccountOf(s.ARN), AppliedGeneration: s.ObservedGeneration,
-			AppliedTagKeys: s.AppliedTagKeys, Failure: failureMemory(s.Failure), Conditions: conditionMemory(s.Conditions),
-		},
-		ETag: s.ETag, RoutingEndpoint: s.DNSTarget,
-		Parents: distributiontenant.Parents{DistributionID: s.DistributionID, ConnectionGroupID: s.ConnectionGroupID},
+// edgeTemplate is a source whose only row is the tenant.
+func edgeTemplate(e *kleffv1.EdgeTemplate) (*mapping.Config, error) {
+	c := &mapping.Config{Defaults: []mapping.Mapping{{Column: columnName, Field: fieldName}}}
+	for _, m := range e.Mapping {
+		c.Mapping = append(c.Mapping, mapping.Mapping{Column: m.Column, Field: string(m.Field)})
 	}
-	m.Certificates = slices.Clone(s.ManagedCertificates)
-	if s.ManagedCertificateStatus != "" {
-		m.Certificate = managed(s)
+	for _, x := range e.Expressions {
+		c.Expressions = append(c.Expressions, mapping.Expression{Field: string(x.Field), Expression: x.Expression})
 	}
-	if r := s.CertificateRequest; r != nil {
-		m.Requested = &distributiontenant.SentRequest{At: r.Time.Time, Request: distributiontenant.CertificateRequest{
-			ValidationTokenHost: string(r.ValidationTokenHost), PrimaryDomainName: r.PrimaryDomainName,
-			TransparencyLoggingPref: string(r.CertificateTransparencyLoggingPreference),
-		}}
-	}
-	if s.DNS != nil {
-		m.Ledger = ledger(s.DNS.Records)
-	}
-	return m
-}
-
-// managed is the managed certificate as status reports it. Where status was written before it
-// listed them, the certificate that it shows is the one.
-func managed(s *v1alpha1.DistributionTenantStatus) *certificate.Managed {
-	m := &certificate.Managed{ARN: s.CertificateARN, State: certificate.State(s.ManagedCertificateStatus)}
-	if n := len(s.ManagedCertificates); n > 0 {
-		m.ARN = s.ManagedCertificates[n-1]
-	}
-	for _, t := range s.ValidationTokens {
-		// Nobody but the user's own web server is told what to serve.
-		m.Host = distributiontenant.SelfHosted
-		m.Tokens = append(m.Tokens, certificate.Token{Domain: t.Domain, RedirectFrom: t.RedirectFrom, RedirectTo: t.RedirectTo})
-	}
-	return m
-}
-
-// ledger leaves out what the operator never writes there: somebody else did.
-func ledger(records []v1alpha1.DNSRecord) []dns.Entry {
-	out := make([]dns.Entry, 0, len(records))
-	for _, r := range records {
-		record := dns.Record{ZoneID: r.ZoneID, Name: r.Name, Type: r.Type, Value: r.Value, TTL: r.TTL}
-		if record.Plausible() {
-			out = append(out, dns.Entry{Record: record, State: dns.State(r.State), RoleARN: r.AssumeRoleARN})
+	var err error
+	if e.Template != nil {
+		if c.Template, err = template(e.Template); err != nil {
+			return nil, fmt.Errorf("reading spec.distributionTenant.template: %w", err)
 		}
 	}
+	return c, nil
+}
+
+func texts[V ~string](m map[string]V) map[string]string {
+	if len(m) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(m))
+	for k, v := range m {
+		out[k] = string(v)
+	}
 	return out
 }
 
-// maxToken is how much of a token status can repeat.
-const maxToken = 256
-
-// Token reads the annotation with which a person asks to look at once, cut to
-// what status can repeat: what could not be repeated would count as unheard for ever.
-func Token(annotations map[string]string) string {
-	return bounded(annotations[v1alpha1.AnnotationReconcileNow], maxToken)
-}
-
-// AdoptedMark is what AnnotationAdoptedGeneration holds after an adoption. It carries the
-// UID: an annotation that was copied to another object, or restored from a backup, must not
-// keep that one's drift from being noticed.
-func AdoptedMark(o metav1.Object) string {
-	return string(o.GetUID()) + "/" + strconv.FormatInt(o.GetGeneration(), 10)
-}
-
-// AdoptedGeneration reads back for which generation of this very object a resource was
-// adopted. Zero: none.
-func AdoptedGeneration(o metav1.Object) int64 {
-	uid, text, _ := strings.Cut(o.GetAnnotations()[v1alpha1.AnnotationAdoptedGeneration], "/")
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || uid != string(o.GetUID()) {
-		return 0
+// PlanLimits are how gently a change of a plan goes through its tenants.
+func PlanLimits(o *kleffv1.TenantPlan) tenantplan.Limits {
+	l := tenantplan.Limits{MaxConcurrent: defaultConcurrent, MaxFailedPercent: defaultFailedPercent}
+	if r := o.Spec.Rollout; r != nil {
+		if r.MaxConcurrent > 0 {
+			l.MaxConcurrent = int(r.MaxConcurrent)
+		}
+		if r.MaxFailedPercent != nil {
+			l.MaxFailedPercent = int(*r.MaxFailedPercent)
+		}
 	}
-	return n
+	return l
+}
+
+// The defaults of the schema, for objects that were stored before it had them.
+const (
+	defaultConcurrent    = 10
+	defaultFailedPercent = 10
+)
+
+// Follower is a tenant as the roll-out of a plan sees it.
+func Follower(t *kleffv1.Tenant, plan *kleffv1.TenantPlan) tenantplan.Follower {
+	f := tenantplan.Follower{Name: t.Name, UID: string(t.UID), Named: t.Spec.Plan == plan.Name}
+	switch {
+	case t.Status.PlanUID == string(plan.UID):
+		f.Generation = t.Status.PlanGeneration
+	case t.Status.Plan == plan.Name:
+		f.Generation = tenantplan.Restored
+	}
+	f.Able = t.DeletionTimestamp.IsZero() && meta.IsStatusConditionTrue(t.Status.Conditions, kleffv1.ConditionNamespaceReady)
+	for _, kind := range []string{kleffv1.ConditionPlanApplied, kleffv1.ConditionMeshReady, kleffv1.ConditionEdgeReady} {
+		c := meta.FindStatusCondition(t.Status.Conditions, kind)
+		// What the mesh lacks and what the edge waits for says nothing about the plan.
+		if c != nil && c.Status == metav1.ConditionFalse && (kind == kleffv1.ConditionPlanApplied || c.Reason == kleffv1.ReasonError) {
+			f.Failure = c.Reason + ": " + c.Message
+			break
+		}
+	}
+	return f
 }

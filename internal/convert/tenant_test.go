@@ -1,200 +1,239 @@
 package convert_test
 
 import (
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantplan"
 )
 
-func object(change func(*v1alpha1.DistributionTenant)) *v1alpha1.DistributionTenant {
-	o := &v1alpha1.DistributionTenant{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "alpha"},
-		Spec:       v1alpha1.DistributionTenantSpec{DistributionID: "E1", Domains: []v1alpha1.TenantDomain{{Domain: "a.example.com"}}},
+// The domain spells the words of the API a second time. None of either may be missing from the other.
+func TestTheDomainSpeaksTheWordsOfTenants(t *testing.T) {
+	const api, domain = "../../api/kleff/v1/conditions.go", "../domain/plan/condition.go"
+	for _, prefix := range []string{"Reason", "Condition"} {
+		if d := cmp.Diff(constants(t, api, prefix), constants(t, domain, prefix)); d != "" {
+			t.Errorf("constants %s... (-contract +domain):\n%s", prefix, d)
+		}
 	}
-	if change != nil {
-		change(o)
+	for domain, contract := range map[string]string{
+		plan.LabelTenant: kleffv1.LabelTenant, plan.LabelTenantUID: kleffv1.LabelTenantUID,
+		plan.LabelTenantPlan: kleffv1.LabelTenantPlan, plan.LabelTenantUsername: kleffv1.LabelTenantUsername,
+		plan.LabelPlan: kleffv1.LabelPlan, plan.LabelPlanUID: kleffv1.LabelPlanUID,
+		plan.LabelManagedBy: kleffv1.LabelManagedBy, plan.ManagedBy: kleffv1.ManagedBy,
+		plan.AnnotationAdoptBy: kleffv1.AnnotationAdoptBy, plan.AnnotationApplied: kleffv1.AnnotationApplied,
+		string(plan.IsolationNone): string(kleffv1.IsolationNone), string(plan.IsolationNamespace): string(kleffv1.IsolationNamespace),
+		string(plan.IsolationNamespaceAndIngress): string(kleffv1.IsolationNamespaceAndIngress),
+		string(plan.InjectionEnabled):             string(kleffv1.InjectionEnabled), string(plan.InjectionDisabled): string(kleffv1.InjectionDisabled),
+		string(plan.InjectionAmbient):       string(kleffv1.InjectionAmbient),
+		plan.KindDistributionTenant.Group:   v1alpha1.SchemeGroupVersion.Group,
+		plan.KindDistributionTenant.Version: v1alpha1.SchemeGroupVersion.Version,
+	} {
+		if domain != contract {
+			t.Errorf("the domain says %q, the contract %q", domain, contract)
+		}
 	}
-	return o
 }
 
-func TestDesired(t *testing.T) {
-	off := false
-	base := distributiontenant.Tenant{Name: "alpha", DistributionID: "E1", Enabled: true, Domains: []string{"a.example.com"}}
-	tests := map[string]struct {
-		change   func(*v1alpha1.DistributionTenant)
-		defaults convert.Defaults
-		want     distributiontenant.Desired
-	}{
-		"a minimal object": {want: distributiontenant.Desired{Tenant: base, Tags: map[string]string{}}},
-		"every field": {
-			change: func(o *v1alpha1.DistributionTenant) {
-				o.Spec = v1alpha1.DistributionTenantSpec{
-					DistributionID: "E2", TenantName: "Alpha.Prod", Enabled: &off, ConnectionGroupID: "cg_1",
-					Domains:    []v1alpha1.TenantDomain{{Domain: "b.example.com"}, {Domain: "a.example.com"}},
-					Parameters: []v1alpha1.Parameter{{Name: "tier", Value: "gold"}, {Name: "origin", Value: "app"}},
-					Customizations: &v1alpha1.Customizations{
-						WebACL:          &v1alpha1.WebACLCustomization{Action: "override", ARN: "arn:acl"},
-						Certificate:     &v1alpha1.CertificateCustomization{ARN: "arn:cert"},
-						GeoRestrictions: &v1alpha1.GeoRestrictionCustomization{RestrictionType: "whitelist", Locations: []v1alpha1.CountryCode{"CH", "AT"}},
-					},
-					ManagedCertificateRequest: &v1alpha1.ManagedCertificateRequest{
-						ValidationTokenHost: "self-hosted", PrimaryDomainName: "a.example.com", CertificateTransparencyLoggingPreference: "disabled",
-					},
-					Tags: []v1alpha1.Tag{{Key: "team", Value: "web"}},
-					DNS:  &v1alpha1.DNS{Provider: "route53", ZoneName: "example.com", RecordType: "Alias", TTL: 60, Takeover: true, AssumeRoleARN: "arn:role"},
-				}
-			},
-			want: distributiontenant.Desired{
-				Tenant: distributiontenant.Tenant{
-					Name: "Alpha.Prod", DistributionID: "E2", ConnectionGroupID: "cg_1",
-					Domains:    []string{"b.example.com", "a.example.com"},
-					Parameters: map[string]string{"tier": "gold", "origin": "app"},
-					Customizations: distributiontenant.Customizations{
-						WebACL: distributiontenant.WebACL{Action: "override", ARN: "arn:acl"}, CertificateARN: "arn:cert",
-						Geo: distributiontenant.Geo{Type: "whitelist", Locations: []string{"AT", "CH"}},
-					},
-				},
-				Tags:    map[string]string{"team": "web"},
-				Request: &distributiontenant.CertificateRequest{ValidationTokenHost: "self-hosted", PrimaryDomainName: "a.example.com", TransparencyLoggingPref: "disabled"},
-				DNS:     &distributiontenant.Publication{Zone: dns.Selector{Name: "example.com"}, Type: dns.Alias, TTL: 60, Takeover: true, RoleARN: "arn:role"},
-			},
+func TestCustomer(t *testing.T) {
+	o := &kleffv1.Tenant{
+		ObjectMeta: metav1.ObjectMeta{Name: "example", UID: "u1"},
+		Spec:       kleffv1.TenantSpec{Plan: "basic", UserID: "user-1", Username: "User", Suspended: true},
+	}
+	want := plan.Tenant{Name: "example", UID: "u1", Namespace: "user-1", UserID: "user-1", Username: "User", Plan: "basic", Suspended: true}
+	if d := cmp.Diff(want, convert.Tenant(o)); d != "" {
+		t.Errorf("the user gives the name (-want +got):\n%s", d)
+	}
+	o.Spec.Namespace = "theirs"
+	want.Namespace, want.Explicit = "theirs", true
+	if d := cmp.Diff(want, convert.Tenant(o)); d != "" {
+		t.Errorf("the spec gives the name (-want +got):\n%s", d)
+	}
+}
+
+// Whatever a plan says arrives.
+func TestPlanSpec(t *testing.T) {
+	seven := int32(7)
+	o := &kleffv1.TenantPlan{Spec: kleffv1.TenantPlanSpec{
+		ResourceQuota:     &corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"pods": resource.MustParse("10")}},
+		LimitRange:        &corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{Type: "Container", Max: corev1.ResourceList{"cpu": resource.MustParse("1500m")}}}},
+		PodSecurity:       &kleffv1.PodSecurity{Enforce: "baseline", Audit: "restricted", Warn: "privileged", Version: "v1.36"},
+		NetworkIsolation:  kleffv1.IsolationNamespace,
+		IngressNamespaces: []string{"edge"},
+		Owner:             &kleffv1.Owner{ClusterRole: "edit"},
+		Labels:            map[string]kleffv1.LabelValue{"tier": "basic"},
+		Annotations:       map[string]kleffv1.AnnotationValue{"note": "text"},
+		Istio: &kleffv1.Istio{
+			Injection: kleffv1.InjectionAmbient, Revision: "1-29", AuthorizationPolicy: kleffv1.IsolationNamespaceAndIngress, PeerAuthentication: "STRICT",
+			Gateway: &kleffv1.Gateway{Selector: map[string]kleffv1.LabelValue{"istio": "x"}, Hosts: []string{"a.example.com"}, TLSSecret: "tls"},
 		},
-		"DNS without a word about it": {
-			change: func(o *v1alpha1.DistributionTenant) {
-				o.Spec.DNS = &v1alpha1.DNS{Provider: "route53", HostedZoneID: "Z1"}
-			},
-			want: distributiontenant.Desired{Tenant: base, Tags: map[string]string{}, DNS: &distributiontenant.Publication{Zone: dns.Selector{ID: "Z1"}, TTL: 300}},
+		Gatekeeper: &kleffv1.Gatekeeper{Constraints: []kleffv1.Constraint{
+			{Kind: "A", Name: "one", EnforcementAction: "warn", Parameters: &runtime.RawExtension{Raw: []byte(`{"limit":2}`)}, Kinds: []kleffv1.MatchKinds{{APIGroups: []string{""}, Kinds: []string{"Pod"}}}},
+			{Kind: "B", Name: "two"},
+		}},
+		DistributionTenant: &kleffv1.EdgeTemplate{
+			Template:    &v1alpha1.TenantTemplate{Metadata: &v1alpha1.TemplateMetadata{Labels: map[string]v1alpha1.TemplateLabelValue{"team": "edge"}}},
+			Mapping:     []v1alpha1.FieldMapping{{Column: "username", Field: "tenantName"}},
+			Expressions: []v1alpha1.FieldExpression{{Field: "domains", Expression: "[row.name]"}},
 		},
-		"a primary domain that is not named is not made up": {
-			change: func(o *v1alpha1.DistributionTenant) {
-				o.Spec.ManagedCertificateRequest = &v1alpha1.ManagedCertificateRequest{ValidationTokenHost: "cloudfront"}
-			},
-			want: distributiontenant.Desired{
-				Tenant: base, Tags: map[string]string{},
-				Request: &distributiontenant.CertificateRequest{ValidationTokenHost: "cloudfront"},
-			},
+		Rollout: &kleffv1.Rollout{MaxConcurrent: 3, MaxFailedPercent: &seven},
+	}}
+	got, err := convert.PlanSpec(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := got.Edge.Template
+	want := plan.Spec{
+		ResourceQuota:     map[string]any{"hard": map[string]any{"pods": "10"}},
+		LimitRange:        map[string]any{"limits": []any{map[string]any{"type": "Container", "max": map[string]any{"cpu": "1500m"}}}},
+		PodSecurity:       plan.PodSecurity{Enforce: "baseline", Audit: "restricted", Warn: "privileged", Version: "v1.36"},
+		NetworkIsolation:  plan.IsolationNamespace,
+		IngressNamespaces: []string{"edge"},
+		OwnerClusterRole:  "edit",
+		Labels:            map[string]string{"tier": "basic"},
+		Annotations:       map[string]string{"note": "text"},
+		Istio: plan.Istio{
+			Injection: plan.InjectionAmbient, Revision: "1-29", AuthorizationPolicy: plan.IsolationNamespaceAndIngress, PeerAuthentication: "STRICT",
+			Gateway: &plan.Gateway{Selector: map[string]string{"istio": "x"}, Hosts: []string{"a.example.com"}, TLSSecret: "tls"},
 		},
-		"empty blocks are no blocks": {
-			change: func(o *v1alpha1.DistributionTenant) {
-				o.Spec.Customizations, o.Spec.Parameters = &v1alpha1.Customizations{}, []v1alpha1.Parameter{}
-			},
-			want: distributiontenant.Desired{Tenant: base, Tags: map[string]string{}},
+		Constraints: []plan.Constraint{
+			{Kind: "A", Name: "one", EnforcementAction: "warn", Parameters: map[string]any{"limit": 2.0}, Kinds: []plan.MatchKinds{{APIGroups: []string{""}, Kinds: []string{"Pod"}}}},
+			{Kind: "B", Name: "two", EnforcementAction: "deny"},
 		},
-		"a tag of the object wins over the operator's": {
-			change:   func(o *v1alpha1.DistributionTenant) { o.Spec.Tags = []v1alpha1.Tag{{Key: "team", Value: "web"}} },
-			defaults: convert.Defaults{Tags: map[string]string{"team": "none", "env": "test"}},
-			want:     distributiontenant.Desired{Tenant: base, Tags: map[string]string{"team": "web", "env": "test"}},
+		Edge: &mapping.Config{
+			Defaults: []mapping.Mapping{{Column: "name", Field: "name"}}, Template: template,
+			Mapping: []mapping.Mapping{{Column: "username", Field: "tenantName"}}, Expressions: []mapping.Expression{{Field: "domains", Expression: "[row.name]"}},
 		},
 	}
-	for name, test := range tests {
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(map[string]string{"team": "edge"}, template.Labels); d != "" {
+		t.Errorf("labels of the template (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(tenantplan.Limits{MaxConcurrent: 3, MaxFailedPercent: 7}, convert.PlanLimits(o)); d != "" {
+		t.Errorf("limits (-want +got):\n%s", d)
+	}
+}
+
+// An object that was stored before the schema had a default has it all the same.
+func TestPlanDefaults(t *testing.T) {
+	o := &kleffv1.TenantPlan{}
+	got, err := convert.PlanSpec(o)
+	if d := cmp.Diff(plan.Spec{IngressNamespaces: []string{"istio-system", "istio-ingress"}}, got); d != "" || err != nil {
+		t.Errorf("%v, (-want +got):\n%s", err, d)
+	}
+	limits := tenantplan.Limits{MaxConcurrent: 10, MaxFailedPercent: 10}
+	if d := cmp.Diff(limits, convert.PlanLimits(o)); d != "" {
+		t.Errorf("limits (-want +got):\n%s", d)
+	}
+	zero := int32(0)
+	o.Spec.Rollout = &kleffv1.Rollout{MaxFailedPercent: &zero}
+	if limits.MaxFailedPercent = 0; convert.PlanLimits(o) != limits {
+		t.Errorf("none may fail, and the limits are %+v", convert.PlanLimits(o))
+	}
+	o.Spec.Gatekeeper = &kleffv1.Gatekeeper{Constraints: []kleffv1.Constraint{{Kind: "A", Name: "one", Parameters: &runtime.RawExtension{Raw: []byte("[]")}}}}
+	if _, err := convert.PlanSpec(o); err == nil {
+		t.Error("parameters that are no object were taken")
+	}
+}
+
+func TestFollower(t *testing.T) {
+	plan := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: "basic", UID: "p1"}}
+	condition := func(kind string, status metav1.ConditionStatus, reason string) metav1.Condition {
+		return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: "so it is"}
+	}
+	there := condition(kleffv1.ConditionNamespaceReady, metav1.ConditionTrue, "Provisioned")
+	for name, tt := range map[string]struct {
+		change     func(*kleffv1.Tenant)
+		conditions []metav1.Condition
+		want       tenantplan.Follower
+	}{
+		"one that has the plan":          {conditions: []metav1.Condition{there}, want: tenantplan.Follower{Generation: 3, Named: true, Able: true}},
+		"one that has none of it":        {func(o *kleffv1.Tenant) { o.Status.Plan, o.Status.PlanUID = "", "p0" }, []metav1.Condition{there}, tenantplan.Follower{Named: true, Able: true}},
+		"one that has it of a lost plan": {func(o *kleffv1.Tenant) { o.Status.PlanUID = "p0" }, []metav1.Condition{there}, tenantplan.Follower{Named: true, Able: true, Generation: tenantplan.Restored}},
+		"one that goes to another":       {func(o *kleffv1.Tenant) { o.Spec.Plan = "gold" }, []metav1.Condition{there}, tenantplan.Follower{Generation: 3, Able: true}},
+		"one that is deleted":            {func(o *kleffv1.Tenant) { o.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, []metav1.Condition{there}, tenantplan.Follower{Generation: 3, Named: true}},
+		"one without a namespace":        {nil, []metav1.Condition{condition(kleffv1.ConditionNamespaceReady, metav1.ConditionFalse, "Creating")}, tenantplan.Follower{Generation: 3, Named: true}},
+		"one that could not have all":    {nil, []metav1.Condition{there, condition(kleffv1.ConditionPlanApplied, metav1.ConditionFalse, "PartiallyApplied")}, tenantplan.Follower{Generation: 3, Named: true, Able: true, Failure: "PartiallyApplied: so it is"}},
+		"one whose gateway can't be":     {nil, []metav1.Condition{there, condition(kleffv1.ConditionMeshReady, metav1.ConditionFalse, "Error")}, tenantplan.Follower{Generation: 3, Named: true, Able: true, Failure: "Error: so it is"}},
+		"one whose edge tenant can't be": {nil, []metav1.Condition{there, condition(kleffv1.ConditionEdgeReady, metav1.ConditionFalse, "Error")}, tenantplan.Follower{Generation: 3, Named: true, Able: true, Failure: "Error: so it is"}},
+		"a mesh that is not there, an edge that is slow and constraints that fail are no failure of the plan": {nil, []metav1.Condition{
+			there, condition(kleffv1.ConditionMeshReady, metav1.ConditionFalse, "CRDMissing"), condition(kleffv1.ConditionEdgeReady, metav1.ConditionFalse, "Creating"),
+			condition(kleffv1.ConditionPolicyReady, metav1.ConditionFalse, "Error"),
+		}, tenantplan.Follower{Generation: 3, Named: true, Able: true}},
+	} {
 		t.Run(name, func(t *testing.T) {
-			if d := cmp.Diff(test.want, convert.Desired(object(test.change), test.defaults)); d != "" {
+			o := &kleffv1.Tenant{
+				ObjectMeta: metav1.ObjectMeta{Name: "example", UID: "u1"}, Spec: kleffv1.TenantSpec{Plan: "basic"},
+				Status: kleffv1.TenantStatus{Plan: "basic", PlanUID: "p1", PlanGeneration: 3, Conditions: tt.conditions},
+			}
+			if tt.change != nil {
+				tt.change(o)
+			}
+			tt.want.Name, tt.want.UID = "example", "u1"
+			if d := cmp.Diff(tt.want, convert.Follower(o, plan)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
 	}
 }
 
-func TestPolicy(t *testing.T) {
-	defaults := convert.Defaults{DriftPolicy: resource.DriftReport}
-	if d := cmp.Diff(distributiontenant.Policy{Policy: resource.Policy{Drift: resource.DriftReport, Adoption: resource.AdoptNever}}, convert.Policy(object(nil), defaults)); d != "" {
-		t.Errorf("where the object is silent, the flags speak (-want +got):\n%s", d)
+// What a report says is in status, is read from there again, and changes nothing when it is written once more.
+func TestCustomerStatus(t *testing.T) {
+	r := tenant.Report{
+		Memory:     tenant.Memory{Namespace: "n", Plan: "basic", PlanUID: "p1", PlanGeneration: 3},
+		Conditions: []chain.Condition{{Type: "PlanApplied", Status: true, Reason: "Applied", Message: "all"}, {Type: "EdgeReady", Reason: "Error", Message: "no"}},
 	}
-	full := object(func(o *v1alpha1.DistributionTenant) {
-		o.Spec.DriftPolicy, o.Spec.AdoptionPolicy, o.Spec.DeletionPolicy = "suspend", "Force", "Retain"
-	})
-	if d := cmp.Diff(distributiontenant.Policy{Policy: resource.Policy{Drift: resource.DriftSuspend, Adoption: resource.AdoptForce, Retain: true}}, convert.Policy(full, defaults)); d != "" {
-		t.Errorf("the object wins over the flags (-want +got):\n%s", d)
+	s := &kleffv1.TenantStatus{ObservedGeneration: 1}
+	first := time.Unix(1000, 5)
+	convert.TenantStatus(s, 2, r, first)
+	if s.ObservedGeneration != 1 {
+		t.Errorf("generation %d was observed by a pass that did not settle", s.ObservedGeneration)
 	}
-}
-
-func TestAnnotations(t *testing.T) {
-	annotated := func(key, value string) *v1alpha1.DistributionTenant {
-		return object(func(o *v1alpha1.DistributionTenant) { o.Annotations = map[string]string{key: value} })
+	if d := cmp.Diff(r.Memory, convert.TenantMemory(s)); d != "" {
+		t.Errorf("memory (-want +got):\n%s", d)
 	}
-	for text, want := range map[string]int64{"": 0, "7": 0, "me/7": 7, "somebody/7": 0, "me/seven": 0, "me/7.5": 0, "/7": 0} {
-		o := annotated(v1alpha1.AnnotationAdoptedGeneration, text)
-		o.UID = "me"
-		if got := convert.AdoptedGeneration(o); got != want {
-			t.Errorf("adopted generation of %q: %d, want %d", text, got, want)
-		}
+	sorted := []chain.Condition{r.Conditions[1], r.Conditions[0]}
+	for i := range sorted {
+		sorted[i].Generation = 2
 	}
-	if got := convert.Token(annotated(v1alpha1.AnnotationReconcileNow, "now").Annotations); got != "now" {
-		t.Errorf("token %q", got)
+	if d := cmp.Diff(sorted, convert.Conditions(s.Conditions)); d != "" {
+		t.Errorf("conditions (-want +got):\n%s", d)
 	}
-	// status.reconcileToken takes 256 characters; a longer one would have the whole status refused.
-	if got := convert.Token(annotated(v1alpha1.AnnotationReconcileNow, strings.Repeat("ü", 300)).Annotations); len([]rune(got)) > 256 || got == "" {
-		t.Errorf("a long token keeps %d characters", len([]rune(got)))
+	before := s.DeepCopy()
+	convert.TenantStatus(s, 2, r, first.Add(time.Hour))
+	if d := cmp.Diff(before, s); d != "" {
+		t.Errorf("the same report changes status (-before +after):\n%s", d)
 	}
-}
-
-// Who asks for a role that nobody has granted is told so; one that published something is
-// asked for until that is taken back.
-func TestRoles(t *testing.T) {
-	const granted, other = "arn:aws:iam::444455556666:role/dns", "arn:aws:iam::444455556666:role/other"
-	defaults := convert.Defaults{Allows: func(role string) bool { return role == granted }}
-	spec := func(role string) func(*v1alpha1.DistributionTenant) {
-		return func(o *v1alpha1.DistributionTenant) {
-			o.Spec.DNS = &v1alpha1.DNS{Provider: "route53", AssumeRoleARN: role}
-		}
-	}
-	published := func(role string) func(*v1alpha1.DistributionTenant) {
-		return func(o *v1alpha1.DistributionTenant) {
-			o.Status.DNS = &v1alpha1.DNSStatus{Records: []v1alpha1.DNSRecord{{AssumeRoleARN: role}}}
-		}
-	}
-	none := func(*v1alpha1.DistributionTenant) {}
-	for name, test := range map[string]struct {
-		change   func(*v1alpha1.DistributionTenant)
-		defaults convert.Defaults
-		denied   string
-	}{
-		"no role":                                         {none, convert.Defaults{}, ""},
-		"the operator's own identity":                     {spec(""), convert.Defaults{}, ""},
-		"a role that was granted":                         {spec(granted), defaults, ""},
-		"a role that was not":                             {spec(other), defaults, other},
-		"any role where none was granted":                 {spec(granted), convert.Defaults{}, granted},
-		"a ledger of a role that is not granted any more": {published(other), defaults, other},
-		"a ledger of the operator's own":                  {published(""), defaults, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := convert.Policy(object(test.change), test.defaults).DeniedRole; got != test.denied {
-				t.Errorf("denied: %q, want %q", got, test.denied)
-			}
-		})
+	r.Settled, r.Conditions = true, []chain.Condition{{Type: "EdgeReady", Status: true, Reason: "Ready", Message: "yes"}}
+	convert.TenantStatus(s, 4, r, first.Add(time.Hour))
+	if s.ObservedGeneration != 4 || len(s.Conditions) != 2 || !s.Conditions[0].LastTransitionTime.Equal(&metav1.Time{Time: time.Unix(4600, 0)}) {
+		t.Errorf("a report that settles leaves %+v", s)
 	}
 }
 
-func TestWhatStaysAfterADeletion(t *testing.T) {
-	no := false
-	for name, test := range map[string]struct {
-		change                  func(*v1alpha1.DistributionTenant)
-		certificates, abandoned bool
-	}{
-		"nothing, without a word": {change: func(*v1alpha1.DistributionTenant) {}},
-		"certificates, on request": {certificates: true, change: func(o *v1alpha1.DistributionTenant) {
-			o.Spec.ManagedCertificateRequest = &v1alpha1.ManagedCertificateRequest{DeleteOnTenantDeletion: &no}
-		}},
-		"records, with the annotation": {abandoned: true, change: func(o *v1alpha1.DistributionTenant) {
-			o.Annotations = map[string]string{v1alpha1.AnnotationAbandonDNS: "true"}
-		}},
-		"not with any other value": {change: func(o *v1alpha1.DistributionTenant) {
-			o.Annotations = map[string]string{v1alpha1.AnnotationAbandonDNS: "yes"}
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := convert.Policy(object(test.change), convert.Defaults{})
-			if p.RetainCertificates != test.certificates || p.AbandonDNS != test.abandoned {
-				t.Errorf("certificates stay: %t, records stay: %t", p.RetainCertificates, p.AbandonDNS)
-			}
-		})
+func TestPlanStatus(t *testing.T) {
+	s := &kleffv1.TenantPlanStatus{}
+	convert.PlanStatus(s, 5, tenantplan.Report{Rollout: tenantplan.Rollout{Tenants: 3, Applied: 2, Failed: 1}, Conditions: []chain.Condition{{Type: "Ready", Reason: "RollingOut", Message: "x"}}}, time.Unix(1000, 0))
+	three, two, one := int32(3), int32(2), int32(1)
+	want := &kleffv1.TenantPlanStatus{
+		ObservedGeneration: 5, Tenants: &three, Applied: &two, Failed: &one,
+		Conditions: []metav1.Condition{{Type: "Ready", Status: metav1.ConditionFalse, Reason: "RollingOut", Message: "x", ObservedGeneration: 5, LastTransitionTime: metav1.NewTime(time.Unix(1000, 0))}},
+	}
+	if d := cmp.Diff(want, s); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }

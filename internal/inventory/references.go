@@ -26,7 +26,7 @@ const (
 // References remembers what tenants refer to: distributions, certificates, routing
 // endpoints, the account. Reads of the same thing at the same time are one call.
 type References struct {
-	parents      port.Parents
+	parents      port.References
 	certificates port.Certificates
 	identity     port.Identity
 	group        singleflight.Group
@@ -39,7 +39,7 @@ type References struct {
 }
 
 // NewReferences makes an empty memory.
-func NewReferences(p port.Parents, c port.Certificates, id port.Identity, clk clock.Clock) *References {
+func NewReferences(p port.References, c port.Certificates, id port.Identity, clk clock.Clock) *References {
 	return &References{
 		parents: p, certificates: c, identity: id,
 		distributions: cache.NewExpiringWithClock(clk), certs: cache.NewExpiringWithClock(clk),

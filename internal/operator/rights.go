@@ -115,7 +115,7 @@ func distributionTenantRights(namespace string) []Right {
 	}
 }
 
-// parentRights are those for a kind that tenants hang on.
+// parentRights are those for a kind that tenants refer to.
 func parentRights(namespace, resource, noun string) []Right {
 	return []Right{
 		{Group: v1alpha1.GroupName, Resource: resource, Verb: "list", Namespace: namespace, For: "finding each " + noun},

@@ -35,10 +35,3 @@ type DNS interface {
 	// Traits returns what is particular to the provider.
 	Traits() dns.Traits
 }
-
-// Resolver asks public DNS.
-type Resolver interface {
-	// Leads reports whether public DNS shows a name to lead to the target, by a CNAME or by
-	// an alias whose challenge text is there.
-	Leads(ctx context.Context, name, target string) (bool, error)
-}

@@ -158,17 +158,17 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s distributionten
 
 // requested notes that AWS has accepted a request for a managed certificate. Nobody looks
 // how far it is before something can have come of it, unless there is a challenge to show.
-func (p *pass) requested(r *distributiontenant.CertificateRequest) {
+func (p *pass) requested(r *certificate.Request) {
 	if r == nil {
 		return
 	}
 	now, a := p.Clock.Now(), &p.in.Attempts
 	a.CertificateBefore = p.certificateBefore()
-	p.in.Memory.Requested = &distributiontenant.SentRequest{Request: *r, At: now}
+	p.in.Memory.Requested = &certificate.Sent{Request: *r, At: now}
 	p.in.World.ManagedKnown, p.in.World.Managed = false, nil
 	a.Last, a.CertificateETag = now, p.in.World.Tenant.ETag
 	a.CertificateSeen, a.Certificate = now, &certificate.Managed{State: certificate.Pending, Host: r.ValidationTokenHost}
-	if r.ValidationTokenHost == distributiontenant.SelfHosted {
+	if r.ValidationTokenHost == certificate.SelfHosted {
 		a.CertificateSeen, a.Certificate = time.Time{}, nil
 		p.in.Memory.Certificate = nil
 	}

@@ -1,6 +1,7 @@
 package distributiontenant
 
 import (
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -34,7 +35,7 @@ func (in Input) CertificateMoved() bool { return in.judged().facts.certificate.M
 // requestDue is the request that has to be sent with an update now; nil when none has. It is for all domains that the
 // tenant has: those that come must be there, or would need one of their own, and those that go would never be proven.
 // AWS refuses one for a domain that does not lead to CloudFront.
-func (f *facts) requestDue() *CertificateRequest {
+func (f *facts) requestDue() *certificate.Request {
 	if p := f.publication; !f.certificate.Wanted || len(p.Leaving) > 0 || f.first && !p.Proven {
 		return nil
 	}

@@ -29,7 +29,7 @@ func sent(in *distributiontenant.Input) {
 	change(in, func(t *distributiontenant.Observed) {
 		t.DomainStates = map[string]string{"alpha.example.com": "inactive"}
 	})
-	in.Memory.Requested = &distributiontenant.SentRequest{Request: *in.Desired.Request, At: now.Add(-time.Hour)}
+	in.Memory.Requested = &certificate.Sent{Request: *in.Desired.Request, At: now.Add(-time.Hour)}
 }
 
 // managed is what was read of the certificate in this pass; nothing when its state is empty.
@@ -79,7 +79,7 @@ func certificateCases() map[string]question {
 		in.Nudged, in.World.TenantFresh, in.World.TagsFresh = true, true, true
 	}
 	request := with(quiet(), requested).Desired.Request
-	update := func(arn string, r *distributiontenant.CertificateRequest) distributiontenant.Step {
+	update := func(arn string, r *certificate.Request) distributiontenant.Step {
 		return distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: withCertificate(target(quiet()), arn), Request: r}
 	}
 	asks := func(in distributiontenant.Input) question {
@@ -100,11 +100,11 @@ func certificateCases() map[string]question {
 	}
 	sentAgo := func(ago time.Duration) func(*distributiontenant.Input) {
 		return func(in *distributiontenant.Input) {
-			in.Memory.Requested = &distributiontenant.SentRequest{Request: *in.Desired.Request, At: now.Add(-ago)}
+			in.Memory.Requested = &certificate.Sent{Request: *in.Desired.Request, At: now.Add(-ago)}
 		}
 	}
 	otherHost := func(in *distributiontenant.Input) {
-		in.Desired.Request = &distributiontenant.CertificateRequest{ValidationTokenHost: distributiontenant.SelfHosted, PrimaryDomainName: "alpha.example.com"}
+		in.Desired.Request = &certificate.Request{ValidationTokenHost: certificate.SelfHosted, PrimaryDomainName: "alpha.example.com"}
 	}
 	second := func(in *distributiontenant.Input) {
 		in.Desired.Domains = []string{"alpha.example.com", "beta.example.com"}
@@ -217,9 +217,9 @@ func certificateCases() map[string]question {
 // What stands in the condition of the certificate, in a pass that reads and in one that does not.
 func TestCertificateCondition(t *testing.T) {
 	selfHosted := func(in *distributiontenant.Input) {
-		in.Desired.Request = &distributiontenant.CertificateRequest{ValidationTokenHost: distributiontenant.SelfHosted}
+		in.Desired.Request = &certificate.Request{ValidationTokenHost: certificate.SelfHosted}
 		in.World.ManagedKnown = true
-		in.World.Managed = &certificate.Managed{ARN: newARN, State: certificate.Pending, Host: distributiontenant.SelfHosted, Tokens: []certificate.Token{
+		in.World.Managed = &certificate.Managed{ARN: newARN, State: certificate.Pending, Host: certificate.SelfHosted, Tokens: []certificate.Token{
 			{Domain: "alpha.example.com", RedirectFrom: "alpha.example.com/.well-known/x.txt", RedirectTo: "validation.example/x.txt"},
 		}}
 	}

@@ -25,7 +25,7 @@ type Report struct {
 	// Certificates are the ARNs of all managed certificates that were seen for this tenant.
 	Certificates []string
 	// Requested is the request for a managed certificate that was last sent.
-	Requested *SentRequest
+	Requested *certificate.Sent
 	// Ledger has the DNS records that are ours, or are about to be.
 	Ledger          []dns.Entry
 	ChangeID        string

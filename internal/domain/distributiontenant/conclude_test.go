@@ -14,6 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -31,7 +32,7 @@ func conditions(r distributiontenant.Report) map[chain.ConditionType]string {
 }
 
 func TestConditions(t *testing.T) {
-	dns := func(in *distributiontenant.Input) { in.Desired.DNS = &distributiontenant.Publication{} }
+	dns := func(in *distributiontenant.Input) { in.Desired.DNS = &publication.Spec{} }
 	certificateWas := func(reason chain.Reason, generation int64) func(*distributiontenant.Input) {
 		return func(in *distributiontenant.Input) {
 			in.Memory.Conditions[distributiontenant.CertificateReady] = chain.Condition{Type: distributiontenant.CertificateReady, Reason: reason, Generation: generation}
@@ -235,7 +236,7 @@ func TestConcludingTwiceSaysTheSame(t *testing.T) {
 		"untagged": tagged(nil), "foreign": taggedFor(other), "alive": ownerAlive, "fresh tags": freshTags, "old tags": oldTags,
 		"lost tag": tagged(me.Tags()), "IfUnowned": adoption(resource.AdoptIfUnowned), "Force": adoption(resource.AdoptForce),
 		"report": drift(resource.DriftReport), "suspend": drift(resource.DriftSuspend), "retain": func(in *distributiontenant.Input) { in.Policy.Retain = true },
-		"paused": func(in *distributiontenant.Input) { in.Paused = true }, "dns": func(in *distributiontenant.Input) { in.Desired.DNS = &distributiontenant.Publication{} },
+		"paused": func(in *distributiontenant.Input) { in.Paused = true }, "dns": func(in *distributiontenant.Input) { in.Desired.DNS = &publication.Spec{} },
 		"worn": func(in *distributiontenant.Input) {
 			in.Attempts.AcceptedFor, in.Attempts.Corrections, in.Attempts.LastCorrection = in.Generation, resource.MaxCorrections, now
 		},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 )
@@ -71,7 +72,7 @@ func awaitPublished(in Input) (Decision, bool) {
 // operator may not lead to it.
 func roleStopsCreate(in Input) bool {
 	r := in.facts.certificate.Request
-	return !in.World.present() && r != nil && r.ValidationTokenHost != SelfHosted && in.Desired.DNS != nil && in.Policy.DeniedRole != ""
+	return !in.World.present() && r != nil && r.ValidationTokenHost != certificate.SelfHosted && in.Desired.DNS != nil && in.Policy.DeniedRole != ""
 }
 
 // visibleEvery is the pause between two questions to public DNS, VisiblePatience how long its

@@ -17,7 +17,7 @@ func TestAnIssuedCertificateThatACMShowsAsUnusableIsReadAgain(t *testing.T) {
 		change(in, func(t *distributiontenant.Observed) { t.Customizations.CertificateARN = ownARN })
 		in.Memory.Certificate = &certificate.Managed{ARN: ownARN, State: certificate.Issued}
 		in.Memory.Certificates = []string{ownARN}
-		in.Memory.Requested = &distributiontenant.SentRequest{Request: *in.Desired.Request, At: now.Add(-time.Hour)}
+		in.Memory.Requested = &certificate.Sent{Request: *in.Desired.Request, At: now.Add(-time.Hour)}
 	}
 	unusable := func(in *distributiontenant.Input) { in.World.CertificateUnusable = true }
 	seen := func(ago time.Duration) func(*distributiontenant.Input) {

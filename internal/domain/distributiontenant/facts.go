@@ -41,7 +41,7 @@ func (in Input) judged() Input {
 	f.certificate = certificate.Judge(in.certificateCase())
 	publishes := in.Desired.DNS != nil && in.Policy.DeniedRole == "" && !in.Deleting
 	r := f.certificate.Request
-	f.first = publishes && r != nil && r.ValidationTokenHost != SelfHosted
+	f.first = publishes && r != nil && r.ValidationTokenHost != certificate.SelfHosted
 	f.failing = in.failing()
 	f.publication = publication.Judge(in.publicationCase(publishes))
 	f.configuration = in.configured()

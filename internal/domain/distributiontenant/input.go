@@ -57,7 +57,7 @@ type Memory struct {
 	// Certificates are the ARNs of all managed certificates that were ever seen for this tenant.
 	Certificates []string
 	// Requested is the request for a managed certificate that was last sent. Nil: none that is known.
-	Requested *SentRequest
+	Requested *certificate.Sent
 	// Ledger has the DNS records that are ours.
 	Ledger []dns.Entry
 	// RoutingEndpoint is where DNS was last said to have to point.

@@ -113,7 +113,7 @@ func (p *play) look(in *distributiontenant.Input, s distributiontenant.Look) {
 }
 
 // unproven reports whether AWS would refuse the new domains among those.
-func (p *play) unproven(domains []string, r *distributiontenant.CertificateRequest) bool {
+func (p *play) unproven(domains []string, r *certificate.Request) bool {
 	return p.in.Desired.Request != nil && slices.ContainsFunc(domains, func(d string) bool {
 		switch {
 		case p.held(d):
@@ -121,7 +121,7 @@ func (p *play) unproven(domains []string, r *distributiontenant.CertificateReque
 		case r == nil:
 			return true
 		}
-		return r.ValidationTokenHost != distributiontenant.SelfHosted && !p.proven(d)
+		return r.ValidationTokenHost != certificate.SelfHosted && !p.proven(d)
 	})
 }
 
@@ -203,7 +203,7 @@ func (p *play) update(in *distributiontenant.Input, s distributiontenant.Update)
 }
 
 // ask is what AWS makes of a request for a certificate.
-func (p *play) ask(r *distributiontenant.CertificateRequest) {
+func (p *play) ask(r *certificate.Request) {
 	if r == nil {
 		return
 	}
@@ -222,16 +222,16 @@ func (p *play) ask(r *distributiontenant.CertificateRequest) {
 }
 
 // requested notes what the process may assume after a request.
-func (p *play) requested(in *distributiontenant.Input, r *distributiontenant.CertificateRequest) {
+func (p *play) requested(in *distributiontenant.Input, r *certificate.Request) {
 	if r == nil {
 		return
 	}
 	a := &in.Attempts
-	in.Memory.Requested = &distributiontenant.SentRequest{Request: *r, At: p.now}
+	in.Memory.Requested = &certificate.Sent{Request: *r, At: p.now}
 	in.World.ManagedKnown, in.World.Managed = false, nil
 	a.Last, a.CertificateETag = p.now, in.World.Tenant.ETag
 	a.CertificateSeen, a.Certificate = p.now, &certificate.Managed{State: certificate.Pending, Host: r.ValidationTokenHost}
-	if r.ValidationTokenHost == distributiontenant.SelfHosted {
+	if r.ValidationTokenHost == certificate.SelfHosted {
 		a.CertificateSeen, a.Certificate, in.Memory.Certificate = time.Time{}, nil, nil
 	}
 }

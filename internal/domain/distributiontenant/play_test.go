@@ -13,6 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 )
 
 // firstCertificateRetry is the shortest time between two requests that nothing but the failure
@@ -28,12 +29,12 @@ const (
 
 var ways = []string{covered, cloudFront, selfHosted}
 
-func wayOf(way string) *distributiontenant.CertificateRequest {
+func wayOf(way string) *certificate.Request {
 	switch way {
 	case cloudFront:
-		return &distributiontenant.CertificateRequest{ValidationTokenHost: "cloudfront"}
+		return &certificate.Request{ValidationTokenHost: "cloudfront"}
 	case selfHosted:
-		return &distributiontenant.CertificateRequest{ValidationTokenHost: distributiontenant.SelfHosted}
+		return &certificate.Request{ValidationTokenHost: certificate.SelfHosted}
 	}
 	return nil
 }
@@ -41,7 +42,7 @@ func wayOf(way string) *distributiontenant.CertificateRequest {
 func playedSpec(way string, domains ...string) distributiontenant.Desired {
 	d := spec()
 	d.Domains, d.Request = domains, wayOf(way)
-	d.DNS = &distributiontenant.Publication{Zone: dns.Selector{Name: "example.com"}, TTL: 300}
+	d.DNS = &publication.Spec{Zone: dns.Selector{Name: "example.com"}, TTL: 300}
 	return d
 }
 

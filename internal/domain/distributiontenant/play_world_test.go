@@ -322,7 +322,7 @@ func (p *play) conclude(in distributiontenant.Input, out distributiontenant.Outc
 // remembered is what status keeps of a managed certificate: the challenge is of use to a host of
 // the user's own only.
 func remembered(m *certificate.Managed) *certificate.Managed {
-	if m == nil || m.Host == distributiontenant.SelfHosted {
+	if m == nil || m.Host == certificate.SelfHosted {
 		return m
 	}
 	return &certificate.Managed{ARN: m.ARN, State: m.State}
@@ -340,7 +340,7 @@ func (p *play) work() {
 			have.phase, have.at = dns.Leaving, p.now
 		case e.State != dns.Retracting && have == nil && !p.foreign[e.Name]:
 			p.zone[e.Record] = &playedRecord{phase: dns.Coming, at: p.now, early: !p.held(dns.Domain(e.Name))}
-			if d := p.in.Desired; d.Request == nil || d.Request.ValidationTokenHost == distributiontenant.SelfHosted {
+			if d := p.in.Desired; d.Request == nil || d.Request.ValidationTokenHost == certificate.SelfHosted {
 				if !p.held(dns.Domain(e.Name)) {
 					p.fail("%s is published before CloudFront answers for it", e.Name)
 				}
@@ -419,7 +419,7 @@ func (p *play) moveTenant() {
 	if m == nil || m.State != certificate.Pending || p.now.Sub(m.at) < validates {
 		return
 	}
-	proven := m.Host == distributiontenant.SelfHosted
+	proven := m.Host == certificate.SelfHosted
 	if !proven {
 		proven = !slices.ContainsFunc(m.domains, func(d string) bool { return !p.proven(d) })
 	}

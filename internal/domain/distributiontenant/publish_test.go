@@ -13,6 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -32,7 +33,7 @@ const deniedRole = "arn:aws:iam::111122223333:role/denied"
 
 // published asks for DNS in a zone that was read.
 func publishing(in *distributiontenant.Input) {
-	in.Desired.DNS = &distributiontenant.Publication{Zone: dns.Selector{Name: "example.com"}, TTL: 300}
+	in.Desired.DNS = &publication.Spec{Zone: dns.Selector{Name: "example.com"}, TTL: 300}
 	in.World.Zones, in.World.ZonesKnown, in.World.IPv6Known = []dns.Zone{{ID: "Z1", Name: "example.com"}}, true, true
 }
 
@@ -84,7 +85,7 @@ func validated(in *distributiontenant.Input) {
 
 // aliased asks for alias records.
 func aliased(in *distributiontenant.Input) {
-	in.Desired.DNS = &distributiontenant.Publication{Zone: dns.Selector{Name: "example.com"}, TTL: 300, Type: dns.Alias}
+	in.Desired.DNS = &publication.Spec{Zone: dns.Selector{Name: "example.com"}, TTL: 300, Type: dns.Alias}
 }
 
 func holding(in *distributiontenant.Input) { in.HasFinalizer = true }
@@ -114,7 +115,7 @@ func publishCases() map[string]question {
 	held := distributiontenant.Rest{After: 20 * time.Second, KeepConditions: true}
 	asks := func(in *distributiontenant.Input) { in.World.AsksResolvers = true }
 	takeover := func(in *distributiontenant.Input) {
-		in.Desired.DNS = &distributiontenant.Publication{Zone: in.Desired.DNS.Zone, TTL: 300, Takeover: true}
+		in.Desired.DNS = &publication.Spec{Zone: in.Desired.DNS.Zone, TTL: 300, Takeover: true}
 	}
 	live := with(quiet(), validated, publishing, there)
 	added := with(live, names(alphaName, betaName), edited)
@@ -163,9 +164,9 @@ func publishCases() map[string]question {
 		"what others prove needs no DNS before": {in: with(unborn(), publishing, func(in *distributiontenant.Input) { in.World.ZonesKnown = false }), rule: "TenantPresent", step: distributiontenant.Decide(unborn()).Step},
 		"what the user's host proves neither": {
 			in: with(early, func(in *distributiontenant.Input) {
-				in.Desired.Request = &distributiontenant.CertificateRequest{ValidationTokenHost: distributiontenant.SelfHosted}
+				in.Desired.Request = &certificate.Request{ValidationTokenHost: certificate.SelfHosted}
 			}), rule: "TenantPresent",
-			step: distributiontenant.Create{Tenant: spec().Tenant, Tags: distributiontenant.Decide(unborn()).Step.(distributiontenant.Create).Tags, Request: &distributiontenant.CertificateRequest{ValidationTokenHost: distributiontenant.SelfHosted, PrimaryDomainName: alphaName}},
+			step: distributiontenant.Create{Tenant: spec().Tenant, Tags: distributiontenant.Decide(unborn()).Step.(distributiontenant.Create).Tags, Request: &certificate.Request{ValidationTokenHost: certificate.SelfHosted, PrimaryDomainName: alphaName}},
 		},
 
 		// A tenant that is there.
@@ -247,7 +248,7 @@ func TestLedger(t *testing.T) {
 		"and through a deletion outside, to be put back": {with(covered, ledger(dns.Absent, ours)), []dns.Entry{ours}},
 		"what is somebody else's is not taken":           {with(covered, stands(alphaName, dns.Standing{Phase: dns.Blocked})), nil},
 		"unless that was asked for": {with(covered, stands(alphaName, dns.Standing{Phase: dns.Blocked}), func(in *distributiontenant.Input) {
-			in.Desired.DNS = &distributiontenant.Publication{Zone: in.Desired.DNS.Zone, TTL: 300, Takeover: true}
+			in.Desired.DNS = &publication.Spec{Zone: in.Desired.DNS.Zone, TTL: 300, Takeover: true}
 		}), []dns.Entry{entry(alphaName, dns.Intended)}},
 		"what another object holds is left to it": {with(covered, stands(alphaName, dns.Standing{Phase: dns.Occupied})), nil},
 		"a fresh process changes nothing":         {with(covered, there, fresh), []dns.Entry{ours}},
@@ -372,7 +373,7 @@ func retractCases() map[string]question {
 		},
 		"also where the request is in the spec no more": {
 			in: with(owning, func(in *distributiontenant.Input) {
-				in.Memory.Requested = &distributiontenant.SentRequest{}
+				in.Memory.Requested = &certificate.Sent{}
 				in.Desired.Request = nil
 			}), rule: "CertificatesLearned", step: distributiontenant.Look{At: distributiontenant.LookManaged},
 		},

@@ -10,6 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
@@ -168,7 +169,7 @@ func missingDistribution(in *distributiontenant.Input) {
 }
 
 func asksForDNS(in *distributiontenant.Input) {
-	in.Desired.DNS = &distributiontenant.Publication{Zone: dns.Selector{Name: "example.com"}}
+	in.Desired.DNS = &publication.Spec{Zone: dns.Selector{Name: "example.com"}}
 }
 
 // Whatever was named and is lost: an object that goes does not look at it.

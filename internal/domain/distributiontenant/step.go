@@ -3,6 +3,7 @@ package distributiontenant
 import (
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -52,7 +53,7 @@ type Create struct {
 
 	Tenant  Tenant
 	Tags    map[string]string
-	Request *CertificateRequest
+	Request *certificate.Request
 }
 
 // Adopt writes our owner tags, and nothing else, to a tenant that is not ours yet.
@@ -72,7 +73,7 @@ type Update struct {
 	ID, ETag string
 	Tenant   Tenant
 	// Request asks for a managed certificate along with the update; nil when none is wanted.
-	Request *CertificateRequest
+	Request *certificate.Request
 	// Partial is true when a change of domains has to wait and is not in it.
 	Partial bool
 	// Drift is what the update corrects; empty when the spec changed.

@@ -61,28 +61,16 @@ type Geo struct {
 	Locations []string
 }
 
-// CertificateRequest asks for a managed certificate.
-type CertificateRequest = certificate.Request
-
-// SentRequest is one that AWS accepted.
-type SentRequest = certificate.Sent
-
-// SelfHosted is the token host of a request whose challenge the user's own web server answers.
-const SelfHosted = certificate.SelfHosted
-
 // Desired is what an object's spec asks for.
 type Desired struct {
 	Tenant
 	// Tags are the user's tags, the operator's default tags included, owner tags not.
 	Tags map[string]string
 	// Request is nil when no managed certificate is asked for.
-	Request *CertificateRequest
+	Request *certificate.Request
 	// DNS is nil when no DNS records are asked for.
-	DNS *Publication
+	DNS *publication.Spec
 }
-
-// Publication says where and how the records of the domains are published.
-type Publication = publication.Spec
 
 // Observed is a tenant as AWS showed it.
 type Observed struct {

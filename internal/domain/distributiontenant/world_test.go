@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -151,7 +152,7 @@ func movedETag(in *distributiontenant.Input) {
 }
 
 func requested(in *distributiontenant.Input) {
-	in.Desired.Request = &distributiontenant.CertificateRequest{ValidationTokenHost: "cloudfront", PrimaryDomainName: "alpha.example.com"}
+	in.Desired.Request = &certificate.Request{ValidationTokenHost: "cloudfront", PrimaryDomainName: "alpha.example.com"}
 }
 
 func tagged(tags map[string]string) func(*distributiontenant.Input) {

@@ -22,8 +22,8 @@ type Client struct {
 }
 
 var (
-	_ port.Tenants = (*Client)(nil)
-	_ port.Parents = (*Client)(nil)
+	_ port.Tenants    = (*Client)(nil)
+	_ port.References = (*Client)(nil)
 
 	_ port.Distributions = (*Client)(nil)
 	_ port.Groups        = (*Client)(nil)

@@ -219,7 +219,7 @@ func TestManagedCertificate(t *testing.T) {
 	}
 	asked := tenant("live")
 	asked.Domains = []string{"live.customer.test"}
-	o, err := w.client.CreateTenant(t.Context(), asked, nil, &distributiontenant.CertificateRequest{
+	o, err := w.client.CreateTenant(t.Context(), asked, nil, &certificate.Request{
 		ValidationTokenHost: "cloudfront", PrimaryDomainName: "live.customer.test", TransparencyLoggingPref: "disabled",
 	})
 	if err != nil {
@@ -249,7 +249,7 @@ func TestTokens(t *testing.T) {
 		</ValidationTokenDetails></R>`}
 	client, _, _ := newClient(t, answer, 10)
 	got, err := client.GetManagedCertificate(t.Context(), "dt_1")
-	want := certificate.Managed{State: certificate.Pending, Host: distributiontenant.SelfHosted, Tokens: []certificate.Token{
+	want := certificate.Managed{State: certificate.Pending, Host: certificate.SelfHosted, Tokens: []certificate.Token{
 		{Domain: "api.example.com", RedirectFrom: "api.example.com/.well-known/pki-validation/b.txt", RedirectTo: "validation.example.net/b.txt"},
 		{Domain: "shop.example.com", RedirectFrom: "shop.example.com/.well-known/pki-validation/a.txt", RedirectTo: "validation.example.net/a.txt"},
 	}}
@@ -262,7 +262,7 @@ func TestADomainThatCannotBeProvenIsNotAMistake(t *testing.T) {
 	w := newWorld(t)
 	asked := tenant("dark")
 	asked.Domains = []string{"dark.customer.test"}
-	_, err := w.client.CreateTenant(t.Context(), asked, nil, &distributiontenant.CertificateRequest{ValidationTokenHost: "cloudfront"})
+	_, err := w.client.CreateTenant(t.Context(), asked, nil, &certificate.Request{ValidationTokenHost: "cloudfront"})
 	if !fault.Is(err, fault.DomainUnverified) {
 		t.Errorf("creating with a domain that leads elsewhere: %v, want DomainUnverified", err)
 	}

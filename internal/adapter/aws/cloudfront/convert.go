@@ -52,7 +52,7 @@ func wireCustomizations(c distributiontenant.Customizations) *types.Customizatio
 	return out
 }
 
-func wireRequest(r *distributiontenant.CertificateRequest) *types.ManagedCertificateRequest {
+func wireRequest(r *certificate.Request) *types.ManagedCertificateRequest {
 	if r == nil {
 		return nil
 	}

@@ -8,12 +8,13 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudfront"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 )
 
 // CreateTenant implements port.TenantWriter.
 func (c *Client) CreateTenant(
-	ctx context.Context, t distributiontenant.Tenant, tags map[string]string, request *distributiontenant.CertificateRequest,
+	ctx context.Context, t distributiontenant.Tenant, tags map[string]string, request *certificate.Request,
 ) (distributiontenant.Observed, error) {
 	t = t.Normalize()
 	in := &sdk.CreateDistributionTenantInput{
@@ -43,7 +44,7 @@ func (c *Client) CreateTenant(
 // so each is sent, the empty ones too; the connection group is the exception, as there
 // is no value for "whichever you choose".
 func (c *Client) UpdateTenant(
-	ctx context.Context, id, etag string, t distributiontenant.Tenant, request *distributiontenant.CertificateRequest,
+	ctx context.Context, id, etag string, t distributiontenant.Tenant, request *certificate.Request,
 ) (distributiontenant.Observed, error) {
 	t = t.Normalize()
 	return c.update(ctx, &sdk.UpdateDistributionTenantInput{

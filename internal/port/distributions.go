@@ -42,32 +42,3 @@ type Distributions interface {
 	// DeleteDistribution deletes a disabled distribution whose disable has settled.
 	DeleteDistribution(ctx context.Context, id, etag string) error
 }
-
-// Group is a connection group as it was read.
-type Group struct {
-	distribution.Observed
-	// RoutingEndpoint is where DNS has to point.
-	RoutingEndpoint string
-	Config          v1alpha1.ConnectionGroupConfig
-}
-
-// Groups reads and changes connection groups, on the same terms as Distributions.
-type Groups interface {
-	// ReadGroup reads one by ID, name or ARN; an absent one is fault.NotFound.
-	ReadGroup(ctx context.Context, identifier string) (Group, error)
-	// CreateGroup creates one with all its tags. fault.Exists: the name is taken.
-	CreateGroup(ctx context.Context, name string, c v1alpha1.ConnectionGroupConfig, tags map[string]string) (Group, error)
-	// UpdateGroup sends the whole configuration, if the group still has that ETag.
-	UpdateGroup(ctx context.Context, id, etag string, c v1alpha1.ConnectionGroupConfig) (Group, error)
-	// DisableGroup sends nothing but enabled=false.
-	DisableGroup(ctx context.Context, id, etag string) (Group, error)
-	// DeleteGroup deletes a disabled group.
-	DeleteGroup(ctx context.Context, id, etag string) error
-}
-
-// Dependents tells what hangs on a distribution or a connection group.
-type Dependents interface {
-	// TenantsOf reads the names of tenants of a distribution or of a connection group, whichever is
-	// not empty: one page of them. more is true when there are others.
-	TenantsOf(ctx context.Context, distributionID, groupID string) (names []string, more bool, err error)
-}

@@ -17,9 +17,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// parentWorkers is how many objects of a kind that tenants hang on are reconciled at the same time. An account has a
+// resourceWorkers is how many objects of a kind that tenants refer to are reconciled at the same time. An account has a
 // handful of them.
-const parentWorkers = 2
+const resourceWorkers = 2
 
 // addDistributionsAndGroups adds the controllers for Distribution and ConnectionGroup.
 func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
@@ -47,5 +47,5 @@ func addResource[O client.Object, R any](ctx context.Context, mgr ctrl.Manager, 
 		Publish: func(o O, e reconcile.Event) { env.publisher.publish(o, e) },
 	}
 	env.freed = append(env.freed, func(tenant string) { c.Wake(ctx, c.Freed(tenant)) })
-	return c.SetupWithManager(mgr, driver, name, parentWorkers)
+	return c.SetupWithManager(mgr, driver, name, resourceWorkers)
 }

@@ -12,8 +12,8 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// parentKinds tells by their controller the kinds that tenants hang on, and how their objects are read.
-var parentKinds = []struct {
+// resourceKinds tells by their controller the kinds that tenants refer to, and how their objects are read.
+var resourceKinds = []struct {
 	controller, name string
 	list             func(ctx context.Context, r client.Reader) ([]parentObject, error)
 }{
@@ -79,7 +79,7 @@ func (p *parentConditions) Collect(out chan<- prometheus.Metric) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
-	for _, kind := range parentKinds {
+	for _, kind := range resourceKinds {
 		if !slices.Contains(p.controllers, kind.controller) {
 			continue
 		}

@@ -1,0 +1,9 @@
+package port
+
+import "context"
+
+// Identity tells whose credentials the calls are made with.
+type Identity interface {
+	// Account is the id of the AWS account.
+	Account(ctx context.Context) (string, error)
+}
