@@ -9,7 +9,7 @@ import (
 )
 
 // wakeQueue is how many woken objects may wait for the work queue to take them.
-const wakeQueue = 256
+const wakeQueue = 1024
 
 // Waker queues objects of a kind that something outside has changed for.
 type Waker struct {
@@ -18,7 +18,7 @@ type Waker struct {
 }
 
 // NewWaker makes one. active is closed once this replica is the one that works: nothing is queued before, and every object is
-// looked at then.
+// looked at then. It is nil where only what works in that replica ever wakes.
 func NewWaker(active <-chan struct{}) *Waker {
 	return &Waker{queue: make(chan event.GenericEvent, wakeQueue), active: active}
 }
@@ -28,9 +28,7 @@ func (w *Waker) Queue() <-chan event.GenericEvent { return w.queue }
 
 // Wake queues objects. It waits for room.
 func (w *Waker) Wake(ctx context.Context, keys ...types.NamespacedName) {
-	select {
-	case <-w.active:
-	default:
+	if !w.Active() {
 		return
 	}
 	for _, key := range keys {
@@ -40,5 +38,18 @@ func (w *Waker) Wake(ctx context.Context, keys ...types.NamespacedName) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// Active reports whether this replica is the one that works: nothing is queued before.
+func (w *Waker) Active() bool {
+	if w.active == nil {
+		return true
+	}
+	select {
+	case <-w.active:
+		return true
+	default:
+		return false
 	}
 }

@@ -14,7 +14,7 @@ import (
 func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 	now := p.Clock.Now()
 	p.in.Now, p.out.Err = now, err
-	p.noteEnd(err)
+	p.in.Attempts.Ended(p.in.Object, p.in.Memory.Failure, p.out.Decision.Problem, err)
 	defer func() {
 		p.memory.tries = p.in.Attempts
 		p.remember(p.object, p.memory)
@@ -62,26 +62,6 @@ func (p *pass[O, R]) corrected() bool {
 		}
 	}
 	return false
-}
-
-// noteEnd remembers how the pass ended, for the next one.
-func (p *pass[O, R]) noteEnd(err error) {
-	a := &p.in.Attempts
-	switch {
-	case fault.Is(err, fault.Transient) && fault.Classified(err):
-		a.Transients++
-	case fault.Is(err, fault.Conflict, fault.NotFound):
-		a.Conflicts++
-	case err == nil:
-		a.Transients, a.Conflicts = 0, 0
-	}
-	a.Asked = a.Asked || p.in.Nudged
-	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
-		a.Last, a.Asked = p.in.Now, false
-	}
-	if p.in.Memory.Failure == nil {
-		a.Asked = false
-	}
 }
 
 // storePause is the pause before the step that had to wait for status to be stored.

@@ -7,12 +7,10 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
@@ -112,7 +110,7 @@ type Controller[O client.Object, R any] struct {
 	Options
 	kind Kind[O, R]
 
-	changed chan event.GenericEvent
+	waker *reconcile.Waker
 
 	// adopting is held from the look at the tags to the write of ours.
 	adopting sync.Mutex
@@ -133,14 +131,9 @@ type memory struct {
 	tenants map[string]struct{}
 }
 
-// wakeQueue is how many woken objects may wait for the work queue to take them.
-const wakeQueue = 64
-
 // New makes a controller.
 func New[O client.Object, R any](kind Kind[O, R], o Options) *Controller[O, R] {
-	return &Controller[O, R]{
-		Options: o, kind: kind, memory: map[types.NamespacedName]*memory{}, changed: make(chan event.GenericEvent, wakeQueue),
-	}
+	return &Controller[O, R]{Options: o, kind: kind, waker: reconcile.NewWaker(nil), memory: map[types.NamespacedName]*memory{}}
 }
 
 // New implements reconcile.Kind.
@@ -200,20 +193,13 @@ func (c *Controller[O, R]) Freed(tenant string) []types.NamespacedName {
 
 // Wake queues objects.
 func (c *Controller[O, R]) Wake(ctx context.Context, keys []types.NamespacedName) {
-	for _, key := range keys {
-		o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-		select {
-		case c.changed <- event.GenericEvent{Object: o}:
-		case <-ctx.Done():
-			return
-		}
-	}
+	c.waker.Wake(ctx, keys...)
 }
 
 // SetupWithManager watches the objects.
 func (c *Controller[O, R]) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[O], name string, workers int) error {
 	return reconcile.Setup(mgr, d, reconcile.Watch{
-		Name: name, Workers: workers, Wake: c.changed,
+		Name: name, Workers: workers, Wake: c.waker.Queue(),
 		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow},
 	})
 }

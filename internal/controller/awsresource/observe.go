@@ -5,7 +5,6 @@ import (
 	"context"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -67,28 +66,10 @@ func (c *Controller[O, R]) observe(o O) *pass[O, R] {
 		// A fresh process takes the schedule of the failure up where it finds it.
 		p.in.Attempts.Last = p.in.Now
 	}
-	p.in.CreateMark = p.createMark()
+	if mark, marked := annotations[v1alpha1.AnnotationCreatePending]; marked {
+		p.in.CreateMark = p.in.Attempts.Marked(mark, o.GetCreationTimestamp().Time, p.in.Now)
+	}
 	return p
-}
-
-// createMark reads when a create was last announced. A mark that can't be true counts as made when it was
-// first seen: better a wait too long than a resource lost, or than an object that never goes.
-func (p *pass[O, R]) createMark() time.Time {
-	text, marked := p.object.GetAnnotations()[v1alpha1.AnnotationCreatePending]
-	if !marked {
-		return time.Time{}
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	born := p.object.GetCreationTimestamp().Time
-	// The clocks of the API server and of another replica need not agree to the second.
-	if err == nil && t.After(born.Add(-resource.GracePeriod)) && t.Before(p.in.Now.Add(resource.GracePeriod)) {
-		return t
-	}
-	tries := &p.in.Attempts
-	if tries.MarkDoubted.IsZero() {
-		tries.MarkDoubted = p.in.Now
-	}
-	return tries.MarkDoubted
 }
 
 // Decide implements reconcile.Pass.
@@ -181,7 +162,7 @@ func (p *pass[O, R]) lookTags(ctx context.Context) error {
 		return err
 	}
 	p.tagged(tags)
-	p.in.World.OwnerAlive = p.ownerAlive(ctx)
+	p.in.World.OwnerAlive = OwnerAlive(ctx, p.Client, p.in.Me, tags, p.kind.New())
 	return nil
 }
 
@@ -190,24 +171,6 @@ func (p *pass[O, R]) tagged(tags map[string]string) {
 	w, now := &p.in.World, p.Clock.Now()
 	w.Tags, w.TagsKnown, w.TagsDue, w.TagsFresh, w.TagsRead = tags, true, false, true, now
 	p.memory.arn, p.memory.tags, p.memory.tagsRead = w.Resource.ARN, tags, now
-}
-
-// ownerAlive reports whether the owner in the tags is another live object of this cluster. What can't be
-// looked up counts as alive.
-func (p *pass[O, R]) ownerAlive(ctx context.Context) bool {
-	if ownership.Relate(p.in.Me, p.in.World.Tags) != ownership.Foreign {
-		return false
-	}
-	owner, _ := ownership.FromTags(p.in.World.Tags)
-	if owner.Cluster != p.ClusterID {
-		return false
-	}
-	other := p.kind.New()
-	err := p.Client.Get(ctx, client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name}, other)
-	if err != nil {
-		return !apierrors.IsNotFound(err)
-	}
-	return string(other.GetUID()) == owner.UID
 }
 
 func (p *pass[O, R]) lookDependents(ctx context.Context) error {

@@ -19,7 +19,7 @@ import (
 func (p *pass) Conclude(err error) reconcile.Conclusion {
 	now := p.Clock.Now()
 	p.in.Now, p.out.Err = now, err
-	p.noteEnd(err)
+	p.in.Attempts.Ended(p.in.Object, p.in.Memory.Failure, p.out.Decision.Problem, err)
 	report := distributiontenant.Conclude(p.in, p.out)
 	if fault.Is(err, fault.Conflict, fault.NotFound) {
 		// What is known is out of date. Status may have it from another replica already.
@@ -44,26 +44,6 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	}
 	p.remember(p.object, p.in.Attempts)
 	return c
-}
-
-// noteEnd remembers how the pass ended, for the next one.
-func (p *pass) noteEnd(err error) {
-	a := &p.in.Attempts
-	switch {
-	case fault.Is(err, fault.Transient) && fault.Classified(err):
-		a.Transients++
-	case fault.Is(err, fault.Conflict, fault.NotFound):
-		a.Conflicts++
-	case err == nil:
-		a.Transients, a.Conflicts = 0, 0
-	}
-	a.Asked = a.Asked || p.in.Nudged
-	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
-		a.Last, a.Asked = p.in.Now, false
-	}
-	if p.in.Memory.Failure == nil {
-		a.Asked = false
-	}
 }
 
 // after says when to look again, beside what the inventory wakes for.

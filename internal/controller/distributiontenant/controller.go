@@ -9,12 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
@@ -61,7 +59,7 @@ type Options struct {
 // Controller implements reconcile.Kind for DistributionTenant.
 type Controller struct {
 	Options
-	changed chan event.GenericEvent
+	waker *reconcile.Waker
 	// settlesFirst and certificateMovesETag are what edge.World says of AWS.
 	settlesFirst, certificateMovesETag atomic.Bool
 
@@ -86,8 +84,8 @@ type memory struct {
 // New makes a controller.
 func New(o Options) *Controller {
 	return &Controller{
-		Options: o, attempts: map[types.NamespacedName]*memory{}, objects: map[string][]types.NamespacedName{},
-		referrers: map[referent]map[types.NamespacedName]struct{}{},
+		Options: o, waker: reconcile.NewWaker(nil), attempts: map[types.NamespacedName]*memory{},
+		objects: map[string][]types.NamespacedName{}, referrers: map[referent]map[types.NamespacedName]struct{}{},
 	}
 }
 
@@ -193,30 +191,15 @@ func (c *Controller) remember(o *v1alpha1.DistributionTenant, a distributiontena
 // SetupWithManager watches the objects, and the inventory through Wake.
 func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*v1alpha1.DistributionTenant], workers int) error {
 	return reconcile.Setup(mgr, d, reconcile.Watch{
-		Name: "distributiontenant", Workers: workers, Wake: c.wake(), Related: c.Related(),
+		Name: "distributiontenant", Workers: workers, Wake: c.waker.Queue(), Related: c.Related(),
 		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationAbandonDNS},
 	})
-}
-
-// wakeQueue is how many woken objects may wait for the work queue to take them.
-const wakeQueue = 1024
-
-func (c *Controller) wake() chan event.GenericEvent {
-	c.changed = make(chan event.GenericEvent, wakeQueue)
-	return c.changed
 }
 
 // Wake queues the objects behind the tenants of those names. It is the inventory's
 // OnChange. An object that had no pass yet has one before it, and needs no waking.
 func (c *Controller) Wake(ctx context.Context, names []string) {
-	for _, name := range names {
-		c.mu.Lock()
-		keys := slices.Clone(c.objects[name])
-		c.mu.Unlock()
-		if !c.wakeAll(ctx, keys) {
-			return
-		}
-	}
+	c.waker.Wake(ctx, c.ObjectsOf(names)...)
 }
 
 // WakeOwners queues objects whose DNS records have moved. It is the zones' OnChange.
@@ -225,18 +208,5 @@ func (c *Controller) WakeOwners(ctx context.Context, owners []dns.Owner) {
 	for i, o := range owners {
 		keys[i] = types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
 	}
-	c.wakeAll(ctx, keys)
-}
-
-// wakeAll reports whether all could be queued before the context ended.
-func (c *Controller) wakeAll(ctx context.Context, keys []types.NamespacedName) bool {
-	for _, key := range keys {
-		o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-		select {
-		case c.changed <- event.GenericEvent{Object: o}:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return true
+	c.waker.Wake(ctx, keys...)
 }

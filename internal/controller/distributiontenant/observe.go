@@ -2,13 +2,11 @@ package distributiontenant
 
 import (
 	"context"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
@@ -51,7 +49,9 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		// A fresh process takes the schedule of the failure up where it finds it.
 		p.in.Attempts.Last = p.in.Now
 	}
-	p.in.CreateMark = p.createMark()
+	if mark, marked := o.Annotations[v1alpha1.AnnotationCreatePending]; marked {
+		p.in.CreateMark = p.in.Attempts.Marked(mark, o.CreationTimestamp.Time, p.in.Now)
+	}
 	known := c.Inventory.Known(p.in.Desired.Name)
 	p.in.World = distributiontenant.World{
 		World: resource.World{
@@ -75,43 +75,10 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	return p
 }
 
-// createMark reads when a create was last announced. A mark that can't be true, because
-// nobody can read it, it lies in the future or before the object, counts as made when it was
-// first seen: better a wait too long than a tenant lost, or than an object that never goes.
-func (p *pass) createMark() time.Time {
-	text, marked := p.object.Annotations[v1alpha1.AnnotationCreatePending]
-	if !marked {
-		return time.Time{}
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	born := p.object.CreationTimestamp.Time
-	// The clocks of the API server and of another replica need not agree to the second.
-	if err == nil && t.After(born.Add(-resource.GracePeriod)) && t.Before(p.in.Now.Add(resource.GracePeriod)) {
-		return t
-	}
-	a := &p.in.Attempts
-	if a.MarkDoubted.IsZero() {
-		a.MarkDoubted = p.in.Now
-	}
-	return a.MarkDoubted
-}
-
-// ownerAlive reports whether the owner in the tags is another live object of this
-// cluster. What can't be looked up counts as alive.
+// ownerAlive reports whether another object of this cluster owns the tenant.
 func (p *pass) ownerAlive(ctx context.Context) bool {
-	if !p.in.World.TagsKnown || ownership.Relate(p.in.Me, p.in.World.Tags) != ownership.Foreign {
-		return false
-	}
-	owner, _ := ownership.FromTags(p.in.World.Tags)
-	if owner.Cluster != p.ClusterID {
-		return false
-	}
-	var other v1alpha1.DistributionTenant
-	err := p.Client.Get(ctx, client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name}, &other)
-	if err != nil {
-		return !apierrors.IsNotFound(err)
-	}
-	return string(other.UID) == owner.UID
+	w := p.in.World
+	return w.TagsKnown && awsresource.OwnerAlive(ctx, p.Client, p.in.Me, w.Tags, p.New())
 }
 
 // Decide implements reconcile.Pass.

@@ -99,15 +99,6 @@ func (c *Controller) Wake(ctx context.Context, tenants []string) {
 	}
 }
 
-func (c *Controller) active() bool {
-	select {
-	case <-c.Active:
-		return true
-	default:
-		return false
-	}
-}
-
 // ChildChanged wakes those who want the namespace that an object is, or is in. What its labels say does not count: a customer writes
 // them in their own namespace, and could keep the tenants of others awake.
 func (c *Controller) ChildChanged(ctx context.Context, l plan.Live) {
@@ -115,7 +106,7 @@ func (c *Controller) ChildChanged(ctx context.Context, l plan.Live) {
 	if l.Kind == plan.KindNamespace {
 		namespace = l.Name
 	}
-	if namespace != "" && c.active() {
+	if namespace != "" && c.waker.Active() {
 		c.Wake(ctx, c.wanting(ctx, namespace))
 	}
 }

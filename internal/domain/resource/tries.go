@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
@@ -100,6 +101,41 @@ func (a *Tries) Sent(generation int64, w Write, now time.Time) {
 		a.LastCorrection = now
 	}
 	a.AcceptedFor, a.Accepted = generation, a.Accepted|w
+}
+
+// Ended notes how a pass over the object ended, for the next one. failure is the one that stands in status, problem what
+// kept the pass from going on.
+func (a *Tries) Ended(o Object, failure *Failure, problem *chain.Problem, err error) {
+	switch {
+	case fault.Is(err, fault.Transient) && fault.Classified(err):
+		a.Transients++
+	case fault.Is(err, fault.Conflict, fault.NotFound):
+		a.Conflicts++
+	case err == nil:
+		a.Transients, a.Conflicts = 0, 0
+	}
+	a.Asked = a.Asked || o.Nudged
+	if problem != nil && problem.Stuck && err == nil {
+		a.Last, a.Asked = o.Now, false
+	}
+	if failure == nil {
+		a.Asked = false
+	}
+}
+
+// Marked is when a create was announced, as the mark of an object says that was born then. A mark that can't be true,
+// because it is no time, or one in the future or before the object, counts as made when it was first seen: better a wait
+// too long than a resource lost, or than an object that never goes.
+func (a *Tries) Marked(mark string, born, now time.Time) time.Time {
+	t, err := time.Parse(time.RFC3339, mark)
+	// The clocks of the API server and of another replica need not agree to the second.
+	if err == nil && t.After(born.Add(-GracePeriod)) && t.Before(now.Add(GracePeriod)) {
+		return t
+	}
+	if a.MarkDoubted.IsZero() {
+		a.MarkDoubted = now
+	}
+	return a.MarkDoubted
 }
 
 // Fruitless reports whether that generation was corrected often enough to know that AWS does not keep

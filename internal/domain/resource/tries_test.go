@@ -1,0 +1,90 @@
+package resource_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+func TestMarked(t *testing.T) {
+	t.Parallel()
+	born := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	noon, doubted := born.Add(time.Hour), born.Add(30*time.Minute)
+	for name, tc := range map[string]struct {
+		mark string
+		// before is when a mark that can't be true was first seen.
+		before, want time.Time
+	}{
+		"a mark is believed":                       {"2026-03-01T12:59:00Z", time.Time{}, noon.Add(-time.Minute)},
+		"one of a clock that is a little ahead":    {"2026-03-01T13:00:05Z", time.Time{}, noon.Add(5 * time.Second)},
+		"one from long before the object is not":   {"2026-02-01T12:00:00Z", time.Time{}, noon},
+		"one from the future is not":               {"2027-03-01T12:00:00Z", time.Time{}, noon},
+		"what is no time is not":                   {"yesterday", time.Time{}, noon},
+		"an empty one is not":                      {"", time.Time{}, noon},
+		"what was doubted before stays as old":     {"yesterday", doubted, doubted},
+		"what was doubted before is believed once": {"2026-03-01T12:59:00Z", doubted, noon.Add(-time.Minute)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tries := resource.Tries{MarkDoubted: tc.before}
+			if got := tries.Marked(tc.mark, born, noon); !got.Equal(tc.want) {
+				t.Errorf("%s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	failure, stuck := &resource.Failure{Reason: resource.ReasonAccessDenied}, &chain.Problem{Stuck: true}
+	transient, conflict := &fault.Error{Kind: fault.Transient}, &fault.Error{Kind: fault.Conflict}
+	for name, tc := range map[string]struct {
+		before  resource.Tries
+		nudged  bool
+		failure *resource.Failure
+		problem *chain.Problem
+		err     error
+		want    resource.Tries
+	}{
+		"failures after which nothing is known are counted": {
+			before: resource.Tries{Transients: 1}, err: transient, want: resource.Tries{Transients: 2},
+		},
+		"a failure of no kind is not": {
+			before: resource.Tries{Transients: 1}, err: errors.New("the API server is away"), want: resource.Tries{Transients: 1},
+		},
+		"what changed meanwhile is counted apart": {
+			before: resource.Tries{Transients: 1, Conflicts: 1}, err: conflict, want: resource.Tries{Transients: 1, Conflicts: 2},
+		},
+		"a pass that ends well ends both series": {
+			before: resource.Tries{Transients: 3, Conflicts: 2}, want: resource.Tries{},
+		},
+		"what a person asks for is remembered while a failure stands": {
+			nudged: true, failure: failure, err: transient, want: resource.Tries{Transients: 1, Asked: true},
+		},
+		"until it was tried, and failed": {
+			before: resource.Tries{Asked: true}, failure: failure, problem: stuck, want: resource.Tries{Last: noon},
+		},
+		"a pass that was cut short has tried nothing": {
+			before: resource.Tries{Asked: true}, failure: failure, problem: stuck, err: transient, want: resource.Tries{Transients: 1, Asked: true},
+		},
+		"or until no failure stands": {
+			before: resource.Tries{Asked: true}, nudged: true, want: resource.Tries{},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := tc.before
+			got.Ended(resource.Object{Now: noon, Nudged: tc.nudged}, tc.failure, tc.problem, tc.err)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
