@@ -116,6 +116,7 @@ func TestTheTenantsFollowTheTable(t *testing.T) {
 }
 
 func TestAnEmptyTableDeletesNothing(t *testing.T) {
+	t.Parallel()
 	w, table := newWorld(t, 25)
 	w.Advance(time.Second)
 	must(t, table.Truncate(t.Context()))

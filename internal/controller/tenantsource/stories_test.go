@@ -42,6 +42,7 @@ const (
 func TestStoriesOfSources(t *testing.T) {
 	usually(t, "rapid.checks", "30")
 	usually(t, "rapid.steps", "16")
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStory(t)
 		t.Repeat(s.actions())

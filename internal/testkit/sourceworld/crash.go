@@ -32,11 +32,11 @@ func (w *World) CrashAt(n int, after bool) {
 	w.gate.countdown, w.gate.after = n, after
 }
 
-// CrashPending reports whether the crash is still to come.
-func (w *World) CrashPending() bool {
+// WritesToCrash is how many writes are still to come until the crash, 0 once it has been.
+func (w *World) WritesToCrash() int {
 	w.gate.mu.Lock()
 	defer w.gate.mu.Unlock()
-	return w.gate.countdown > 0
+	return max(0, w.gate.countdown)
 }
 
 // write carries out a write, unless the process is dead or dies with it.
