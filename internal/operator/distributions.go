@@ -24,17 +24,17 @@ const resourceWorkers = 2
 // addDistributionsAndGroups adds the controllers for Distribution and ConnectionGroup.
 func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
 	options := awsresource.Options{
-		Client: mgr.GetClient(), Tags: env.edge, Account: env.caller, Budget: env.limiter, Clock: clock.RealClock{},
+		Client: mgr.GetClient(), Tags: env.CloudFront, Account: env.Caller, Budget: env.Budget, Clock: clock.RealClock{},
 		ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Observer: env.metrics,
-		Objects: objectsOf, Changed: func(id string) { env.references.Forget(id) }, Random: rand.Float64,
+		Objects: objectsOf, Changed: func(id string) { env.References.Forget(id) }, Random: rand.Float64,
 	}
 	if slices.Contains(c.Controllers, controllerDistribution) {
-		if err := addResource(ctx, mgr, env, controllerDistribution, awsresource.New(distribution.Kind{AWS: env.edge, Dependents: env.edge}, options)); err != nil {
+		if err := addResource(ctx, mgr, env, controllerDistribution, awsresource.New(distribution.Kind{AWS: env.CloudFront, Dependents: env.CloudFront}, options)); err != nil {
 			return err
 		}
 	}
 	if slices.Contains(c.Controllers, controllerConnectionGroup) {
-		if err := addResource(ctx, mgr, env, controllerConnectionGroup, awsresource.New(connectiongroup.Kind{AWS: env.edge, Dependents: env.edge}, options)); err != nil {
+		if err := addResource(ctx, mgr, env, controllerConnectionGroup, awsresource.New(connectiongroup.Kind{AWS: env.CloudFront, Dependents: env.CloudFront}, options)); err != nil {
 			return err
 		}
 	}
@@ -42,10 +42,6 @@ func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, 
 }
 
 func addResource[O client.Object, R any](ctx context.Context, mgr ctrl.Manager, env *environment, name string, c *awsresource.Controller[O, R]) error {
-	driver := &reconcile.Driver[O]{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: c, Failed: env.metrics.failed,
-		Publish: func(o O, e reconcile.Event) { env.publisher.publish(o, e) },
-	}
 	env.freed = append(env.freed, func(tenant string) { c.Wake(ctx, c.Freed(tenant)) })
-	return c.SetupWithManager(mgr, driver, name, resourceWorkers)
+	return reconcile.Setup(mgr, drive(mgr, env, c), c.Watch(name, resourceWorkers))
 }

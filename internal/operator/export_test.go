@@ -6,8 +6,6 @@ var (
 	EventName = eventName
 	Bounded   = bounded
 
-	DNSProviders = Config.dnsProviders
-
 	OwnerAlive                     = ownerAlive
 	RegisterTenants                = registerTenants
 	RegisterExpiry                 = registerExpiry

@@ -28,9 +28,6 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -200,19 +197,13 @@ func addProbes(mgr ctrl.Manager) error {
 
 // environment is what the controllers share.
 type environment struct {
-	sdk        awssdk.Config
-	calls      *aws.Metrics
-	metrics    *metrics
-	stsLimiter *aws.Limiter
-	publisher  *publisher
+	*Cloud
 
-	// limiter is that of CloudFront, which edge speaks to.
-	limiter    *aws.Limiter
-	edge       *cloudfront.Client
-	certs      *acm.Client
-	caller     *sts.Client
-	references *inventory.References
-	defaults   convert.Defaults
+	sdk       awssdk.Config
+	calls     *aws.Metrics
+	metrics   *metrics
+	publisher *publisher
+	defaults  convert.Defaults
 	// freed are told of each tenant whose object is gone. They are complete before anything starts.
 	freed []func(tenant string)
 }
@@ -231,38 +222,43 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 		return nil, err
 	}
 	wall := clock.RealClock{}
-	env := &environment{
+	return &environment{
 		sdk: sdk, calls: calls, metrics: metrics, publisher: newPublisher(mgr.GetClient(), wall),
-		stsLimiter: aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: stsRate, Burst: stsBurst, Clock: wall, Metrics: calls}),
-		limiter:    aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: c.AWSRate, Burst: c.AWSBurst, Clock: wall, Metrics: calls}),
-		defaults:   convert.Defaults{DriftPolicy: resource.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
+		Cloud: NewCloud(CloudOptions{
+			SDK: sdk, Metrics: calls, Clock: wall, ClusterID: c.ClusterID, AllowedRoles: c.allowedRoles(),
+			CloudFront: Limit{c.AWSRate, c.AWSBurst}, ACM: Limit{c.ACMRate, c.ACMBurst},
+			Route53: Limit{c.Route53Rate, c.Route53Burst}, STS: Limit{stsRate, stsBurst},
+		}),
+		defaults: convert.Defaults{DriftPolicy: resource.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
+	}, nil
+}
+
+// drive makes the driver of a kind.
+func drive[O client.Object](mgr ctrl.Manager, env *environment, kind reconcile.Kind[O]) *reconcile.Driver[O] {
+	return &reconcile.Driver[O]{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: kind, Failed: env.metrics.failed,
+		Publish: func(o O, e reconcile.Event) { env.publisher.publish(o, e) },
 	}
-	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: c.ACMRate, Burst: c.ACMBurst, Clock: wall, Metrics: calls})
-	env.edge = cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: env.limiter, Metrics: calls})
-	env.certs = acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: calls})
-	env.caller = sts.New(sts.Config{SDK: sdk, Limiter: env.stsLimiter, Metrics: calls})
-	env.references = inventory.NewReferences(env.edge, env.certs, env.caller, wall)
-	return env, nil
 }
 
 // addDistributionTenants adds the inventory and the controller for DistributionTenant.
 func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) (*distributiontenant.Controller, error) {
 	wall := clock.RealClock{}
 	var controller *distributiontenant.Controller
-	zones, err := addZones(mgr, c, env.sdk, env.stsLimiter, env.calls, func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
+	zones, err := addZones(mgr, c, env.DNSProviders(), func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
 	if err != nil {
 		return nil, err
 	}
 	inv := inventory.New(inventory.Options{
-		Tenants: env.edge, Clock: wall, Interval: c.SweepInterval, Random: rand.Float64,
+		Tenants: env.CloudFront, Clock: wall, Interval: c.SweepInterval, Random: rand.Float64,
 		OnChange: func(names []string) { controller.Wake(ctx, names) },
 		OnFailure: func(err error) {
 			ctrl.Log.WithName("inventory").Error(err, "Listing the account's tenants failed; changes made in AWS go unnoticed until it works again")
 		},
 	})
 	controller = distributiontenant.New(distributiontenant.Options{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Inventory: inv, References: env.references,
-		Zones: zones, Resolver: c.resolver(), Budget: env.limiter, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Inventory: inv, References: env.References,
+		Zones: zones, Resolver: c.resolver(), Budget: env.Budget, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
 		Defaults: env.defaults,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
@@ -270,11 +266,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 			}
 		},
 	})
-	driver := &reconcile.Driver[*v1alpha1.DistributionTenant]{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: controller, Failed: env.metrics.failed,
-		Publish: func(o *v1alpha1.DistributionTenant, e reconcile.Event) { env.publisher.publish(o, e) },
-	}
-	if err := controller.SetupWithManager(mgr, driver, c.Workers); err != nil {
+	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(c.Workers)); err != nil {
 		return nil, err
 	}
 	if err := mgr.Add(inv); err != nil {
@@ -283,7 +275,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 	if err := addOrphans(mgr, ctrlmetrics.Registry, inv, controller, c.ClusterID); err != nil {
 		return nil, err
 	}
-	if err := addExpiry(mgr, ctrlmetrics.Registry, inv, env.certs, wall); err != nil {
+	if err := addExpiry(mgr, ctrlmetrics.Registry, inv, env.Certificates, wall); err != nil {
 		return nil, err
 	}
 	return controller, registerDistributionTenants(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), inv, wall)

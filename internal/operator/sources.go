@@ -11,8 +11,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
@@ -39,11 +37,9 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Rows: c.rows(env), Clock: clock.RealClock{},
 		Grant: c.grant, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, Observer: observer, Stopped: ctx.Done(),
 	})
-	driver := &reconcile.Driver[*v1alpha1.TenantSource]{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: controller, Failed: env.metrics.failed, Timeout: c.SourceReadTimeout + tenantsource.WriteTimeout,
-		Publish: func(o *v1alpha1.TenantSource, e reconcile.Event) { env.publisher.publish(o, e) },
-	}
-	return controller.SetupWithManager(mgr, driver, sourceWorkers)
+	driver := drive(mgr, env, controller)
+	driver.Timeout = c.SourceReadTimeout + tenantsource.WriteTimeout
+	return reconcile.Setup(mgr, driver, controller.Watch(sourceWorkers))
 }
 
 // rows are the readers of all kinds of tables.
@@ -53,10 +49,7 @@ func (c Config) rows(env *environment) map[mapping.Provider]port.Rows {
 		mapping.MySQL:    mysql.New(mysql.Config{Timeout: c.SourceReadTimeout}),
 		mapping.MongoDB:  mongodb.New(mongodb.Config{Timeout: c.SourceReadTimeout}),
 		mapping.Redis:    redis.New(redis.Config{Timeout: c.SourceReadTimeout}),
-		mapping.DynamoDB: dynamodb.New(dynamodb.Config{SDK: env.sdk, Endpoint: c.DynamoDBEndpoint, Metrics: env.calls,
-			Roles: aws.NewRoles(aws.RolesConfig{
-				SDK: env.sdk, ClusterID: c.ClusterID, Allowed: c.allowedRoles(), Limiter: env.stsLimiter, Metrics: env.calls, Clock: clock.RealClock{},
-			})}),
+		mapping.DynamoDB: dynamodb.New(dynamodb.Config{SDK: env.sdk, Endpoint: c.DynamoDBEndpoint, Metrics: env.calls, Roles: env.Roles()}),
 	}
 }
 

@@ -64,20 +64,13 @@ func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *en
 	if err := mgr.Add(children); err != nil {
 		return fmt.Errorf("adding the cache of tenants' objects: %w", err)
 	}
-	if err := tenants.SetupWithManager(mgr, tenancyDriver[*kleffv1.Tenant](mgr, env, tenants), c.Workers); err != nil {
+	if err := reconcile.Setup(mgr, drive(mgr, env, tenants), tenants.Watch(c.Workers)); err != nil {
 		return err
 	}
-	if err := plans.SetupWithManager(mgr, tenancyDriver[*kleffv1.TenantPlan](mgr, env, plans), planWorkers); err != nil {
+	if err := reconcile.Setup(mgr, drive(mgr, env, plans), plans.Watch(planWorkers)); err != nil {
 		return err
 	}
 	return registerTenants(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected())
-}
-
-func tenancyDriver[O client.Object](mgr ctrl.Manager, env *environment, kind reconcile.Kind[O]) *reconcile.Driver[O] {
-	return &reconcile.Driver[O]{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: kind, Failed: env.metrics.failed,
-		Publish: func(o O, e reconcile.Event) { env.publisher.publish(o, e) },
-	}
 }
 
 // indexTenants lets tenants be found by their namespace and by their plan.

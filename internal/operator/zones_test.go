@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -79,7 +78,7 @@ func providers(t *testing.T, p toy) zone.Providers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := operator.DNSProviders(operator.Config{}, awssdk.Config{}, nil, calls)
+	all := operator.NewCloud(operator.CloudOptions{Metrics: calls, Clock: clocktesting.NewFakeClock(time.Time{})}).DNSProviders()
 	all[toyName] = p
 	return all
 }

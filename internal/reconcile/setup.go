@@ -53,15 +53,21 @@ type Related struct {
 	Matters func(before, after client.Object) bool
 }
 
-// Setup registers the driver with the manager. The primary objects wake on a change of
-// spec, deletion, the named annotations, and a finalizer that was taken off: never on
-// our own writes.
+// Wakes reports whether a change of an object wakes the object itself: one of its spec, its deletion, the named
+// annotations, or a finalizer of ours that was taken off. Our own writes never do.
+func (w Watch) Wakes(finalizer string, before, after client.Object) bool {
+	lost := slices.Contains(before.GetFinalizers(), finalizer) && !slices.Contains(after.GetFinalizers(), finalizer)
+	deleted := before.GetDeletionTimestamp().IsZero() != after.GetDeletionTimestamp().IsZero()
+	return before.GetGeneration() != after.GetGeneration() || lost || deleted ||
+		!maps.Equal(pick(before, w.Annotations), pick(after, w.Annotations))
+}
+
+// Setup registers the driver with the manager.
 func Setup[O client.Object](mgr ctrl.Manager, d *Driver[O], w Watch) error {
 	b := ctrl.NewControllerManagedBy(mgr).Named(w.Name).
-		For(d.Kind.New(), builder.WithPredicates(predicate.Or(
-			predicate.GenerationChangedPredicate{},
-			touched(d.Kind.Finalizer(), w.Annotations),
-		))).
+		For(d.Kind.New(), builder.WithPredicates(predicate.Funcs{
+			UpdateFunc: func(e event.UpdateEvent) bool { return w.Wakes(d.Kind.Finalizer(), e.ObjectOld, e.ObjectNew) },
+		})).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: w.Workers,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstBackoff, lastBackoff),
@@ -101,20 +107,6 @@ func (gate) Start(context.Context, workqueue.TypedRateLimitingInterface[reconcil
 func (g gate) WaitForSync(ctx context.Context) error { return g(ctx) }
 
 var _ source.SyncingSource = gate(nil)
-
-// touched lets updates through in which a person changed metadata that means something.
-func touched(finalizer string, annotations []string) predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc:  func(event.CreateEvent) bool { return true },
-		DeleteFunc:  func(event.DeleteEvent) bool { return true },
-		GenericFunc: func(event.GenericEvent) bool { return true },
-		UpdateFunc: func(e event.UpdateEvent) bool {
-			lost := slices.Contains(e.ObjectOld.GetFinalizers(), finalizer) && !slices.Contains(e.ObjectNew.GetFinalizers(), finalizer)
-			deleted := e.ObjectOld.GetDeletionTimestamp().IsZero() != e.ObjectNew.GetDeletionTimestamp().IsZero()
-			return lost || deleted || !maps.Equal(pick(e.ObjectOld, annotations), pick(e.ObjectNew, annotations))
-		},
-	}
-}
 
 func pick(o client.Object, keys []string) map[string]string {
 	out := map[string]string{}

@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -196,10 +195,10 @@ func (c *Controller[O, R]) Wake(ctx context.Context, keys []types.NamespacedName
 	c.waker.Wake(ctx, keys...)
 }
 
-// SetupWithManager watches the objects.
-func (c *Controller[O, R]) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[O], name string, workers int) error {
-	return reconcile.Setup(mgr, d, reconcile.Watch{
+// Watch says what wakes the objects: changes of their own, and Wake.
+func (c *Controller[O, R]) Watch(name string, workers int) reconcile.Watch {
+	return reconcile.Watch{
 		Name: name, Workers: workers, Wake: c.waker.Queue(),
 		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow},
-	})
+	}
 }

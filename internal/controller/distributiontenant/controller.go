@@ -11,7 +11,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -188,12 +187,12 @@ func (c *Controller) remember(o *v1alpha1.DistributionTenant, a distributiontena
 	}
 }
 
-// SetupWithManager watches the objects, and the inventory through Wake.
-func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*v1alpha1.DistributionTenant], workers int) error {
-	return reconcile.Setup(mgr, d, reconcile.Watch{
-		Name: "distributiontenant", Workers: workers, Wake: c.waker.Queue(), Related: c.Related(),
+// Watch says what wakes the objects: changes of their own and of those that they name, and the inventory through Wake.
+func (c *Controller) Watch(workers int) reconcile.Watch {
+	return reconcile.Watch{
+		Name: "distributiontenant", Workers: workers, Wake: c.waker.Queue(), Related: c.related(),
 		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationAbandonDNS},
-	})
+	}
 }
 
 // Wake queues the objects behind the tenants of those names. It is the inventory's

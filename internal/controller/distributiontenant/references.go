@@ -115,8 +115,8 @@ func (c *Controller) referrersOf(r distributiontenant.Reference) []types.Namespa
 	})
 }
 
-// Related are the kinds of objects that tenants name.
-func (c *Controller) Related() []reconcile.Related {
+// related are the kinds of objects that tenants name.
+func (c *Controller) related() []reconcile.Related {
 	return []reconcile.Related{
 		{Object: &v1alpha1.Distribution{}, Wakes: c.wakes, Matters: matters},
 		{Object: &v1alpha1.ConnectionGroup{}, Wakes: c.wakes, Matters: matters},

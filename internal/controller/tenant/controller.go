@@ -132,9 +132,9 @@ func (c *Controller) list(ctx context.Context, options ...client.ListOption) []s
 	return names
 }
 
-// SetupWithManager watches the tenants, and the plans that they name.
-func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*kleffv1.Tenant], workers int) error {
-	return reconcile.Setup(mgr, d, reconcile.Watch{
+// Watch says what wakes the tenants: changes of their own and of the plans that they name, and Wake.
+func (c *Controller) Watch(workers int) reconcile.Watch {
+	return reconcile.Watch{
 		Name: "tenant", Workers: workers, Wake: c.waker.Queue(), Ready: c.Ready,
 		Related: []reconcile.Related{{
 			Object: &kleffv1.TenantPlan{},
@@ -147,7 +147,7 @@ func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*kle
 			},
 			Matters: planMatters,
 		}},
-	})
+	}
 }
 
 // planMatters reports whether a change of a plan shows to its tenants. Its figures don't.

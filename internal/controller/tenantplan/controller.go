@@ -131,9 +131,9 @@ func (c *Controller) WakeAll(ctx context.Context) {
 	}
 }
 
-// SetupWithManager watches the plans, and what becomes of their tenants.
-func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*kleffv1.TenantPlan], workers int) error {
-	return reconcile.Setup(mgr, d, reconcile.Watch{
+// Watch says what wakes the plans: changes of their own, what becomes of their tenants, and Wake.
+func (c *Controller) Watch(workers int) reconcile.Watch {
+	return reconcile.Watch{
 		Name: "tenantplan", Workers: workers, Wake: c.waker.Queue(), Ready: c.Ready,
 		Related: []reconcile.Related{{
 			Object: &kleffv1.Tenant{},
@@ -148,7 +148,7 @@ func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*kle
 			},
 			Matters: follows,
 		}},
-	})
+	}
 }
 
 // follows reports whether a change of a tenant shows to its plans.

@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -119,11 +118,11 @@ func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
 	return s
 }
 
-// SetupWithManager watches the sources, and nothing else: what becomes of their objects is looked at with
-// the next poll.
-func (c *Controller) SetupWithManager(mgr ctrl.Manager, d *reconcile.Driver[*v1alpha1.TenantSource], workers int) error {
-	return reconcile.Setup(mgr, d, reconcile.Watch{
+// Watch says what wakes the sources: changes of their own, and nothing else. What becomes of their objects is looked at
+// with the next poll.
+func (c *Controller) Watch(workers int) reconcile.Watch {
+	return reconcile.Watch{
 		Name: "tenantsource", Workers: workers,
 		Annotations: []string{v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationApproveDeletions},
-	})
+	}
 }

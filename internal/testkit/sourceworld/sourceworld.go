@@ -78,7 +78,9 @@ type World struct {
 	writes  Writes
 	gate    *gate
 	due     map[string]time.Time
-	seen    map[string]string
+	// wakes tells the changes of a source that wake it, seen are the sources as the watch last showed them.
+	wakes   func(before, after client.Object) bool
+	seen    map[string]client.Object
 	failing map[string]int
 }
 
@@ -98,7 +100,7 @@ func New(t TB, config *rest.Config, o Options) *World {
 	}
 	w := &World{
 		Kube: c, Clock: clocktesting.NewFakeClock(time.Now().Truncate(time.Second)), t: t, options: o,
-		gate: &gate{}, due: map[string]time.Time{}, seen: map[string]string{}, failing: map[string]int{},
+		gate: &gate{}, due: map[string]time.Time{}, seen: map[string]client.Object{}, failing: map[string]int{},
 	}
 	w.Namespace = w.AddNamespace()
 	w.Restart()
@@ -144,6 +146,8 @@ func (w *World) Restart() {
 		Client: c, Live: c, Kind: reconciler, Timeout: 2 * time.Minute,
 		Publish: func(_ *v1alpha1.TenantSource, e reconcile.Event) { w.Events = append(w.Events, e) },
 	}
+	watch := reconciler.Watch(1)
+	w.wakes = func(before, after client.Object) bool { return watch.Wakes(reconciler.Finalizer(), before, after) }
 	clear(w.seen)
 }
 
@@ -225,12 +229,13 @@ func (w *World) watch() {
 		w.t.Fatalf("listing the sources: %v", err)
 	}
 	alive := map[string]bool{}
-	for _, o := range list.Items {
+	for n := range list.Items {
+		o := &list.Items[n]
 		alive[o.Name] = true
-		trigger := fmt.Sprint(o.UID, o.Generation, o.DeletionTimestamp, o.Annotations[v1alpha1.AnnotationSyncNow], o.Annotations[v1alpha1.AnnotationApproveDeletions])
-		if w.seen[o.Name] != trigger {
-			w.seen[o.Name], w.due[o.Name], w.failing[o.Name] = trigger, w.Clock.Now(), 0
+		if before := w.seen[o.Name]; before == nil || before.GetUID() != o.UID || w.wakes(before, o) {
+			w.due[o.Name], w.failing[o.Name] = w.Clock.Now(), 0
 		}
+		w.seen[o.Name] = o
 	}
 	for name := range w.seen {
 		if !alive[name] {

@@ -2,7 +2,6 @@ package world
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
 // ID names an object of any kind.
@@ -30,9 +30,8 @@ func (id ID) compare(other ID) int {
 type scheduled struct {
 	due      time.Time
 	failures int
-	// seen is what the watch last let through, held whether our finalizer was there.
-	seen string
-	held bool
+	// seen is the object as the watch last showed it, nil where there is none.
+	seen client.Object
 	// name is the tenant's in AWS.
 	name string
 }
@@ -151,24 +150,23 @@ func (w *World) watch() {
 		for _, o := range k.list() {
 			id := ID{Kind: k.name, ObjectKey: client.ObjectKeyFromObject(o)}
 			alive[id] = true
-			w.notice(id, o)
-			w.relate(id, o)
+			before := w.notice(id, o, k.watch)
+			w.relate(before, o)
 		}
 	}
 	for key, s := range w.objects {
-		if written[key.Kind] && !alive[key] && s.seen != "" {
-			s.seen, s.due = "", w.Clock.Now()
-			w.relate(key, nil)
+		if written[key.Kind] && !alive[key] && s.seen != nil {
+			w.relate(s.seen, nil)
+			s.seen, s.due = nil, w.Clock.Now()
 		}
 	}
 }
 
-// relate queues the tenants that refer to an object, when a change shows to them. It is nil once it is gone.
-func (w *World) relate(id ID, o client.Object) {
-	before := w.related[id]
-	shown := cmp.Or(o, before)
-	for _, r := range w.process.controller.Related() {
-		unseen := before != nil && o != nil && !r.Matters(before, o)
+// relate queues the tenants that refer to an object, when a change shows to them. It is nil before it was there, and once it is gone.
+func (w *World) relate(before, after client.Object) {
+	shown := cmp.Or(after, before)
+	for _, r := range w.process.controller.Watch(1).Related {
+		unseen := before != nil && after != nil && !r.Matters(before, after)
 		if unseen || reflect.TypeOf(r.Object) != reflect.TypeOf(shown) {
 			continue
 		}
@@ -179,32 +177,23 @@ func (w *World) relate(id ID, o client.Object) {
 			}
 		}
 	}
-	switch {
-	case o == nil:
-		delete(w.related, id)
-	case id.Kind != "":
-		w.related[id] = o
-	}
 }
 
-// notice queues an object whose change a watch would let through.
-func (w *World) notice(id ID, o client.Object) {
+// notice queues an object that the watch would wake, and returns it as it was before.
+func (w *World) notice(id ID, o client.Object, watch reconcile.Watch) (before client.Object) {
 	s := w.objects[id]
 	if s == nil {
 		s = &scheduled{}
 		w.objects[id] = s
 	}
-	annotations := o.GetAnnotations()
-	fingerprint := fmt.Sprint(o.GetUID(), o.GetGeneration(), o.GetDeletionTimestamp(), annotations[v1alpha1.AnnotationPaused],
-		annotations[v1alpha1.AnnotationReconcileNow], annotations[v1alpha1.AnnotationAbandonDNS])
 	if t, ok := o.(*v1alpha1.DistributionTenant); ok {
 		s.name = convert.DistributionTenantName(t)
 	}
-	held := slices.Contains(o.GetFinalizers(), v1alpha1.Finalizer)
-	if s.seen != fingerprint || s.held && !held {
-		s.seen, s.due, s.failures = fingerprint, w.Clock.Now(), 0
+	before, s.seen = s.seen, o
+	if before == nil || before.GetUID() != o.GetUID() || watch.Wakes(v1alpha1.Finalizer, before, o) {
+		s.due, s.failures = w.Clock.Now(), 0
 	}
-	s.held = held
+	return before
 }
 
 // list reads the objects of all the world's namespaces.

@@ -8,8 +8,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/connectiongroup"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
@@ -28,6 +26,7 @@ type kind struct {
 	name      string
 	list      func() []client.Object
 	reconcile func(context.Context, ctrl.Request) (ctrl.Result, error)
+	watch     reconcile.Watch
 }
 
 // tenants lists them as objects.
@@ -39,20 +38,20 @@ func (w *World) tenants() (all []client.Object) {
 }
 
 // parents are the controllers of what tenants hang on.
-func (w *World) parents(p *process, edgeClient *cloudfront.Client, caller *sts.Client) []kind {
+func (w *World) parents(p *process) []kind {
 	options := awsresource.Options{
-		Client: w.kube, Tags: edgeClient, Account: caller, Budget: p.limiter, Clock: w.Clock,
+		Client: w.kube, Tags: p.CloudFront, Account: p.Caller, Budget: p.Budget, Clock: w.Clock,
 		ClusterID: ClusterID, Defaults: w.defaults(), Interval: SweepInterval, Observer: observer{w},
-		Objects: p.controller.ObjectsOf, Changed: func(id string) { p.references.Forget(id) },
+		Objects: p.controller.ObjectsOf, Changed: func(id string) { p.References.Forget(id) },
 		Random: func() float64 { return 0.5 },
 	}
 	return []kind{
-		following(w, p, KindDistribution, awsresource.New(distribution.Kind{AWS: edgeClient, Dependents: edgeClient}, options), func(ns string) []client.Object {
+		following(w, p, KindDistribution, awsresource.New(distribution.Kind{AWS: p.CloudFront, Dependents: p.CloudFront}, options), func(ns string) []client.Object {
 			var list v1alpha1.DistributionList
 			w.listIn(ns, &list)
 			return pointers(list.Items, func(o *v1alpha1.Distribution) client.Object { return o })
 		}),
-		following(w, p, KindConnectionGroup, awsresource.New(connectiongroup.Kind{AWS: edgeClient, Dependents: edgeClient}, options), func(ns string) []client.Object {
+		following(w, p, KindConnectionGroup, awsresource.New(connectiongroup.Kind{AWS: p.CloudFront, Dependents: p.CloudFront}, options), func(ns string) []client.Object {
 			var list v1alpha1.ConnectionGroupList
 			w.listIn(ns, &list)
 			return pointers(list.Items, func(o *v1alpha1.ConnectionGroup) client.Object { return o })
@@ -77,7 +76,7 @@ func following[O client.Object, R any](w *World, p *process, name string, c *aws
 	if w.options.WithoutParents {
 		run = func(context.Context, ctrl.Request) (ctrl.Result, error) { return ctrl.Result{}, nil }
 	}
-	return kind{name: name, reconcile: run, list: func() (all []client.Object) {
+	return kind{name: name, reconcile: run, watch: c.Watch(name, 1), list: func() (all []client.Object) {
 		for _, namespace := range w.namespaces {
 			all = append(all, list(namespace)...)
 		}

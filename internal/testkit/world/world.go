@@ -24,13 +24,8 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/route53"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -115,8 +110,6 @@ type World struct {
 	kube       client.Client
 	process    *process
 	objects    map[ID]*scheduled
-	// related are the objects that tenants may name, as the watch last showed them.
-	related map[ID]client.Object
 	// lag is nil with a real API server.
 	lag *lagging
 }
@@ -131,12 +124,11 @@ type Event struct {
 
 // process is what dies in a crash.
 type process struct {
+	*operator.Cloud
 	inventory  *inventory.Inventory
-	references *inventory.References
 	controller *distributiontenant.Controller
 	zones      *zone.Zones
 	driver     *reconcile.Driver[*v1alpha1.DistributionTenant]
-	limiter    *aws.Limiter
 	workers    []*worker
 	kinds      []kind
 	// freed are told of each tenant whose object is gone.
@@ -236,7 +228,7 @@ func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch
 	w := &World{
 		Sim:   sim.New(sim.Options{Clock: clk, DeployDelay: DeployDelay, Seed: o.Seed, Switches: o.Switches, Watch: o.Watch}),
 		Clock: clk, AccessKey: personKey,
-		t: t, options: o, gate: &gate{}, objects: map[ID]*scheduled{}, written: map[string]bool{}, related: map[ID]client.Object{},
+		t: t, options: o, gate: &gate{}, objects: map[ID]*scheduled{}, written: map[string]bool{},
 	}
 	w.Kube, w.kube = w.noting(person), w.gate.kube(w.noting(operators))
 	w.Namespace = w.AddNamespace()
@@ -262,31 +254,21 @@ func (w *World) start() {
 	if err != nil {
 		w.t.Fatalf("making the metrics: %v", err)
 	}
-	p := &process{}
-	p.limiter = aws.NewLimiter(aws.LimiterConfig{API: "cloudfront", Rate: w.options.Rate, Burst: w.options.Burst, Clock: w.Clock, Metrics: metrics})
-	acmLimiter := aws.NewLimiter(aws.LimiterConfig{API: "acm", Rate: 1e6, Burst: 1e6, Clock: w.Clock, Metrics: metrics})
-	sdk := w.sdk(w.AccessKey, w.gate.transport(w.announcing(w.Sim.Transport())))
-	edgeClient := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: p.limiter, Metrics: metrics})
-	certs := acm.New(acm.Config{SDK: sdk, Limiter: acmLimiter, Metrics: metrics})
-	stsLimiter := aws.NewLimiter(aws.LimiterConfig{API: "sts", Rate: 1e6, Burst: 1e6, Clock: w.Clock, Metrics: metrics})
-	caller := sts.New(sts.Config{SDK: sdk, Limiter: stsLimiter, Metrics: metrics})
-	roles := aws.NewRoles(aws.RolesConfig{SDK: sdk, ClusterID: ClusterID, Allowed: w.options.AllowedRoles, Limiter: stsLimiter, Metrics: metrics, Clock: w.Clock})
-	p.zones = zone.New(zone.Options{
-		Providers: zone.Providers{dns.Route53: route53.New(route53.Config{
-			SDK: sdk, Roles: roles, Metrics: metrics, Clock: w.Clock,
-			Limiters: aws.NewLimiters(aws.LimiterConfig{API: "route53", Rate: 1e6, Burst: 1e6, Clock: w.Clock, Metrics: metrics}),
-		})},
-		Clock: w.Clock, OnChange: w.wakeOwners, Random: func() float64 { return 0.5 },
-	})
+	none := operator.Limit{Rate: 1e6, Burst: 1e6}
+	p := &process{Cloud: operator.NewCloud(operator.CloudOptions{
+		SDK:     w.sdk(w.AccessKey, w.gate.transport(w.announcing(w.Sim.Transport()))),
+		Metrics: metrics, Clock: w.Clock, ClusterID: ClusterID, AllowedRoles: w.options.AllowedRoles,
+		CloudFront: operator.Limit{Rate: w.options.Rate, Burst: w.options.Burst}, ACM: none, Route53: none, STS: none,
+	})}
 	half := func() float64 { return 0.5 }
+	p.zones = zone.New(zone.Options{Providers: p.DNSProviders(), Clock: w.Clock, OnChange: w.wakeOwners, Random: half})
 	p.inventory = inventory.New(inventory.Options{
-		Tenants: edgeClient, Clock: w.Clock, Interval: SweepInterval, OnChange: w.wake, Random: half,
+		Tenants: p.CloudFront, Clock: w.Clock, Interval: SweepInterval, OnChange: w.wake, Random: half,
 	})
-	p.references = inventory.NewReferences(edgeClient, certs, caller, w.Clock)
 	p.controller = distributiontenant.New(distributiontenant.Options{
-		Client: w.kube, Live: w.Kube, Inventory: p.inventory, References: p.references,
+		Client: w.kube, Live: w.Kube, Inventory: p.inventory, References: p.References,
 		Zones: p.zones, Resolver: w.options.Resolver,
-		Budget: p.limiter, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
+		Budget: p.Budget, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
 		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone,
 	})
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
@@ -295,10 +277,10 @@ func (w *World) start() {
 			w.Events = append(w.Events, Event{Object: o.Name, Warning: e.Warning, Reason: e.Reason, Message: e.Message})
 		},
 	}
-	p.kinds = append(w.parents(p, edgeClient, caller), kind{list: w.tenants, reconcile: p.driver.Reconcile})
+	p.kinds = append(w.parents(p), kind{list: w.tenants, reconcile: p.driver.Reconcile, watch: p.controller.Watch(1)})
 	p.workers = []*worker{{step: p.inventory.Step, next: w.Clock.Now()}, {step: p.zones.Step, next: w.Clock.Now()}}
 	if w.options.Expiry {
-		expiry := inventory.NewExpiry(inventory.ExpiryOptions{Inventory: p.inventory, Certificates: certs, Clock: w.Clock, Random: half})
+		expiry := inventory.NewExpiry(inventory.ExpiryOptions{Inventory: p.inventory, Certificates: p.Certificates, Clock: w.Clock, Random: half})
 		p.workers = append(p.workers, &worker{step: expiry.Step, next: w.Clock.Now()})
 	}
 	w.process = p
