@@ -26,8 +26,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
-// patience ends what hangs. It is far above what anything here takes.
-const patience = 3 * time.Minute
+// patience ends what hangs. It is far above what anything here takes, also where many tests share a slow machine.
+const patience = 10 * time.Minute
 
 var (
 	host *stack.Host
