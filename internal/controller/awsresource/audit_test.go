@@ -55,11 +55,11 @@ func auditedServed(t *testing.T, k kind, options world.Options, change ...polici
 	return auditedIn(t, k, func(o world.Options) *world.World { return world.New(t, kubeConfig, o) }, options, change...)
 }
 
-func auditedIn(t *testing.T, k kind, make func(world.Options) *world.World, options world.Options, change ...policies) *audit {
+func auditedIn(t *testing.T, k kind, build func(world.Options) *world.World, options world.Options, change ...policies) *audit {
 	t.Helper()
 	a := &audit{k: k}
 	options.BeforeAWS = a.call
-	a.w = make(options)
+	a.w = build(options)
 	a.o = k.object(a.w, "shop", change...)
 	a.w.AroundKubeWrites(func(_ int, write func() error) error {
 		err := write()

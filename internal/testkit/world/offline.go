@@ -71,25 +71,19 @@ func serving(store client.WithWatch, tracker clienttesting.ObjectTracker, clk *c
 			if specOf(o) == nil || len(o.GetFinalizers()) == 0 {
 				return c.Delete(ctx, o, opts...)
 			}
-			if err := c.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil || o.GetDeletionTimestamp() != nil {
-				return err
-			}
-			if err := c.Delete(ctx, o, opts...); err != nil {
-				return err
-			}
-			if err := deletedAt(tracker, o, c, clk.Now()); err != nil {
-				return err
-			}
-			if err := c.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
-				return err
-			}
-			return nextGeneration(ctx, c, o)
+			return deleteHeld(ctx, c, tracker, clk, o, opts...)
 		},
 	})
 }
 
-// deletedAt sets when an object was deleted, for which the fake client takes the time of day.
-func deletedAt(tracker clienttesting.ObjectTracker, o client.Object, c client.Client, now time.Time) error {
+// deleteHeld deletes an object that finalizers hold, at the time of the world: the fake client takes the time of day.
+func deleteHeld(ctx context.Context, c client.WithWatch, tracker clienttesting.ObjectTracker, clk *clocktesting.FakeClock, o client.Object, opts ...client.DeleteOption) error {
+	if err := c.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil || o.GetDeletionTimestamp() != nil {
+		return err
+	}
+	if err := c.Delete(ctx, o, opts...); err != nil {
+		return err
+	}
 	gvk, err := c.GroupVersionKindFor(o)
 	if err != nil {
 		return err
@@ -100,9 +94,15 @@ func deletedAt(tracker clienttesting.ObjectTracker, o client.Object, c client.Cl
 		return err
 	}
 	deleted := stored.DeepCopyObject().(client.Object) //nolint:forcetypeassert // it was stored as one
-	at := metav1.NewTime(now.Truncate(time.Second))
+	at := metav1.NewTime(clk.Now().Truncate(time.Second))
 	deleted.SetDeletionTimestamp(&at)
-	return tracker.Update(resources, deleted, o.GetNamespace())
+	if err := tracker.Update(resources, deleted, o.GetNamespace()); err != nil {
+		return err
+	}
+	if err := c.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
+		return err
+	}
+	return nextGeneration(ctx, c, o)
 }
 
 // specOf is the spec of the kinds that have generations here, nil of others.
