@@ -97,7 +97,7 @@ func TestPatience(t *testing.T) {
 		"a create waits":                            {in: with(unborn(), waiting), rule: "Present", step: held},
 		"looking does not":                          {in: with(unborn(), marked(time.Hour), waiting), rule: "Informed", step: distribution.Look{At: distribution.LookResource}},
 		"letting go does not":                       {in: with(dying(), absent, waiting), rule: "Gone", step: distribution.LetGo{}},
-		"putting the finalizer back does not":       {in: with(quiet(), waiting, func(in *distribution.Input) { in.HasFinalizer = false }), rule: "Held", step: distribution.EnsureFinalizer{}},
+		"putting the finalizer back does not":       {in: with(quiet(), waiting, func(in *distribution.Input) { in.HasFinalizer = false }), rule: "Finalized", step: distribution.EnsureFinalizer{}},
 		"a changed spec is tried at once":           {in: with(quiet(), drifted, waiting, edited), rule: "Faithful", step: distribution.Update{}},
 		"a person who asks is not made to wait":     {in: with(unborn(), waiting, nudged), rule: "Present", step: create},
 		"nor one whose question is still open":      {in: with(unborn(), waiting, func(in *distribution.Input) { in.Attempts.Asked = true }), rule: "Present", step: create},

@@ -18,7 +18,7 @@ func livingRules() []rule {
 		chain.Ask("Informed", "What may exist is looked up before anything is concluded from its absence.", informed),
 		chain.Ask("Owned", "A resource that the tags do not prove ours is adopted or left alone, as the policy says.", owned),
 		chain.Ask("Paused", "A paused object is looked at and never written for.", shared((*resource.View).Stopped)),
-		chain.Ask("Held", "A resource in AWS never stands behind an object without our finalizer.", shared((*resource.View).Finalized)),
+		chain.Ask("Finalized", "A resource in AWS never stands behind an object without our finalizer.", shared((*resource.View).Finalized)),
 		chain.Ask("Present", "A resource that does not exist is created, exactly once.", present),
 		chain.Ask("Faithful", "What AWS has otherwise than the spec is updated, reported or ignored.", faithful),
 		chain.Ask("TagsFaithful", "Tags that differ are set; those that we had set and nobody wants any more are removed.", shared((*resource.View).TagsFaithful)),

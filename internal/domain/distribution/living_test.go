@@ -106,7 +106,7 @@ func ownCases() map[string]question {
 			in: with(found, tagged(nil), freshTags, adoption(resource.AdoptForce), refused(fault.Denied)), rule: "Owned", step: distribution.Rest{},
 			reason: resource.ReasonAccessDenied, stuck: true,
 		},
-		"an object that lost its finalizer gets it back": {in: with(quiet(), func(in *distribution.Input) { in.HasFinalizer = false }), rule: "Held", step: distribution.EnsureFinalizer{}},
+		"an object that lost its finalizer gets it back": {in: with(quiet(), func(in *distribution.Input) { in.HasFinalizer = false }), rule: "Finalized", step: distribution.EnsureFinalizer{}},
 	}
 }
 

@@ -26,7 +26,7 @@ func livingRules() []rule {
 		chain.Ask("CertificateKnown", "How far a managed certificate has come is read when it can have moved.", certificateKnown),
 		chain.Ask("Fresh", "A tenant that the list shows changed is read whole.", fresh),
 		chain.Ask("Owned", "A tenant that the tags do not prove ours is adopted or left alone, as the policy says.", owned),
-		chain.Ask("Held", "A tenant in AWS never stands behind an object without our finalizer.", shared((*resource.View).Finalized)),
+		chain.Ask("Finalized", "A tenant in AWS never stands behind an object without our finalizer.", shared((*resource.View).Finalized)),
 		chain.Ask("Referenced", "What the spec names by its object has to exist: a new tenant waits for it, one that is there stays as it is.", referenced),
 		chain.Ask("PublishedFirst", "Domains that CloudFront itself proves lead to it before the tenant is created.", publishedFirst),
 		chain.Ask("TenantPresent", "A tenant that does not exist is created, once everything it needs is there.", tenantPresent),

@@ -110,7 +110,7 @@ func ownCases() map[string]question {
 			reason: resource.ReasonAccessDenied, stuck: true,
 		},
 		"an object that lost its finalizer gets it back": {
-			in: with(quiet(), func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "Held", step: distributiontenant.EnsureFinalizer{},
+			in: with(quiet(), func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "Finalized", step: distributiontenant.EnsureFinalizer{},
 		},
 	}
 }

@@ -23,7 +23,7 @@ func TestPatience(t *testing.T) {
 		"looking for what may not exist waits":        {in: with(unborn(), marked(time.Hour), waiting), rule: "Informed", step: held},
 		"looking at a tenant that is there does not":  {in: with(quiet(), listed, movedETag, waiting), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
 		"letting go does not":                         {in: with(dying(), absent, waiting), rule: "Gone", step: distributiontenant.LetGo{}},
-		"putting the finalizer back does not":         {in: with(quiet(), waiting, func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "Held", step: distributiontenant.EnsureFinalizer{}},
+		"putting the finalizer back does not":         {in: with(quiet(), waiting, func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "Finalized", step: distributiontenant.EnsureFinalizer{}},
 		"a changed spec is tried at once":             {in: with(quiet(), drifted, waiting, edited), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
 		"a person who asks is not made to wait":       {in: with(unborn(), waiting, func(in *distributiontenant.Input) { in.Nudged = true }), rule: "TenantPresent", step: distributiontenant.Decide(unborn()).Step},
 		"what is due is tried":                        {in: with(unborn(), failing(now.Add(-time.Minute), now.Add(-40*time.Second))), rule: "TenantPresent", step: distributiontenant.Decide(unborn()).Step},

@@ -113,7 +113,7 @@ func referenceCases() map[string]question {
 			with(quiet(), referring(notFound), tagged(nil), freshTags, adoption(resource.AdoptIfUnowned)), distributiontenant.ReasonReferenceNotReady,
 		).by("Owned"),
 		"a tenant without our finalizer gets it all the same": {
-			in: with(quiet(), referring(notFound), func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "Held", step: distributiontenant.EnsureFinalizer{},
+			in: with(quiet(), referring(notFound), func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "Finalized", step: distributiontenant.EnsureFinalizer{},
 		},
 		"a deployment is followed meanwhile": {
 			in: with(quiet(), referring(notFound), inProgress), rule: "Referenced", step: follow, reason: distributiontenant.ReasonReferenceNotReady,

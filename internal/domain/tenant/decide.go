@@ -44,7 +44,7 @@ func Decide(in Input) Decision {
 
 func livingRules() []rule {
 	return []rule{
-		chain.Ask("Held", "A namespace never stands behind a Tenant without the finalizer, also when somebody took it off: the Tenant would go alone.", ensureFinalizer),
+		chain.Ask("Finalized", "A namespace never stands behind a Tenant without the finalizer, also when somebody took it off: the Tenant would go alone.", ensureFinalizer),
 		chain.Ask("Names", "Names that can't be stop everything: nothing is made or changed.", names),
 		chain.Ask("Look", "A namespace that is not in the cache is asked for before anything is decided upon its absence, and one before it is adopted.", look),
 		chain.Ask("Conflict", "A namespace that exists and is not the tenant's is left alone, unless its annotation gives it to the tenant.", conflict),

@@ -182,9 +182,9 @@ func namespaceCases() map[string]question {
 	adopt := tenant.ApplyNamespace{Object: full.Marked(), UID: namespaceUID, Adopts: true}
 	return map[string]question{
 		"a quiet world asks for nothing":                     {in: quiet(), rule: "Idle", step: tenant.Rest{}},
-		"a finalizer that somebody took off is stored again": {in: changed(quiet(), unheldTenant), rule: "Held", step: tenant.EnsureFinalizer{}},
+		"a finalizer that somebody took off is stored again": {in: changed(quiet(), unheldTenant), rule: "Finalized", step: tenant.EnsureFinalizer{}},
 		"also where the names can't be any more": {
-			in: changed(quiet(), unheldTenant, func(in *tenant.Input) { in.Problem = "spec.username is wrong" }), rule: "Held", step: tenant.EnsureFinalizer{},
+			in: changed(quiet(), unheldTenant, func(in *tenant.Input) { in.Problem = "spec.username is wrong" }), rule: "Finalized", step: tenant.EnsureFinalizer{},
 		},
 		"but not before there is a namespace": {in: changed(quiet(), unheldTenant, absent), rule: "Look", step: tenant.Look{}},
 		"names that can't be stop everything": {
