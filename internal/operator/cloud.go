@@ -69,8 +69,8 @@ func (c *Cloud) Roles() *aws.Roles {
 	})
 }
 
-// DNSProviders are the DNS services that spec.dns.provider can name: a new one is its adapter and a line here. Status has to
-// tell the records of two services apart before there is a second one: today what is stored there is Route 53's.
+// DNSProviders are the DNS services that spec.dns.provider can name: a new one is its adapter and a line here. Status
+// has to tell the records of two services apart before there is a second one: today what is stored there is Route 53's.
 func (c *Cloud) DNSProviders() zone.Providers {
 	o := c.options
 	return zone.Providers{

@@ -92,7 +92,8 @@ func TestEnsureFinalizerFails(t *testing.T) {
 	}
 }
 
-// TestConfirm: an older spec must not undo a newer one, so that nothing is written for an object that the cache is behind.
+// TestConfirm: an older spec must not undo a newer one, so that nothing is written for an object that the cache is
+// behind.
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

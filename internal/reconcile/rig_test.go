@@ -28,8 +28,8 @@ type step struct {
 	do     func(context.Context, reconcile.Keeper) error
 }
 
-// rig is a driver with a kind and a pass that do as the test says. Nothing is remembered but the log of what happened, in
-// its order.
+// rig is a driver with a kind and a pass that do as the test says. Nothing is remembered but the log of what happened,
+// in its order.
 type rig struct {
 	t      *testing.T
 	driver *reconcile.Driver[*corev1.Pod]
@@ -146,7 +146,7 @@ func (k kind) Begin(ctx context.Context, o *corev1.Pod) (reconcile.Pass, error) 
 	if k.r.begin != nil {
 		return nil, k.r.begin(ctx)
 	}
-	return pass{k.r}, nil
+	return pass(k), nil
 }
 
 // pass implements reconcile.Pass.

@@ -17,8 +17,8 @@ type Waker struct {
 	active <-chan struct{}
 }
 
-// NewWaker makes one. active is closed once this replica is the one that works: nothing is queued before, and every object is
-// looked at then. It is nil where only what works in that replica ever wakes.
+// NewWaker makes one. active is closed once this replica is the one that works: nothing is queued before, and every
+// object is looked at then. It is nil where only what works in that replica ever wakes.
 func NewWaker(active <-chan struct{}) *Waker {
 	return &Waker{queue: make(chan event.GenericEvent, wakeQueue), active: active}
 }

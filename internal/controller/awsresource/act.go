@@ -66,8 +66,8 @@ func (p *pass[O, R]) write(ctx context.Context, k reconcile.Keeper, s distributi
 	return nil
 }
 
-// ensureFinalizer comes before every write to AWS: the finalizer is stored, and what the pass knows of the object is not
-// out of date.
+// ensureFinalizer comes before every write to AWS: the finalizer is stored, and what the pass knows of the object is
+// not out of date.
 func (p *pass[O, R]) ensureFinalizer(ctx context.Context, k reconcile.Keeper, annotations map[string]string) error {
 	if err := k.EnsureFinalizer(ctx, annotations); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
 
-// OwnerAlive reports whether the owner in the tags is another live object of this cluster. What can't be looked up counts
-// as alive. The object of that kind is read into blank.
+// OwnerAlive reports whether the owner in the tags is another live object of this cluster. What can't be looked up
+// counts as alive. The object of that kind is read into blank.
 func OwnerAlive(ctx context.Context, kube client.Reader, me ownership.Owner, tags map[string]string, blank client.Object) bool {
 	if ownership.Relate(me, tags) != ownership.Foreign {
 		return false

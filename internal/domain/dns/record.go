@@ -151,9 +151,9 @@ type Claim struct {
 	// Since is when the object was created: of two that want one record the older has it.
 	Since  time.Time
 	Access Access
-	// Wants are the records that are due to be published. Partial says that there may be more, which the object does not
-	// know yet: such a claim takes the place of no whole one. A claim that is given up for a moment loses its place, and
-	// the last one in a zone what is known of the zone.
+	// Wants are the records that are due to be published. Partial says that there may be more, which the object does
+	// not know yet: such a claim takes the place of no whole one. A claim that is given up for a moment loses its
+	// place, and the last one in a zone what is known of the zone.
 	Wants   []Record
 	Partial bool
 	// Ledger is as it is stored. The worker publishes and deletes what stands in it, and

@@ -103,8 +103,8 @@ func (a *Tries) Sent(generation int64, w Write, now time.Time) {
 	a.AcceptedFor, a.Accepted = generation, a.Accepted|w
 }
 
-// Ended notes how a pass over the object ended, for the next one. failure is the one that stands in status, problem what
-// kept the pass from going on.
+// Ended notes how a pass over the object ended, for the next one. failure is the one that stands in status, problem
+// what kept the pass from going on.
 func (a *Tries) Ended(o Object, failure *Failure, problem *chain.Problem, err error) {
 	switch {
 	case fault.Is(err, fault.Transient) && fault.Classified(err):
@@ -124,8 +124,8 @@ func (a *Tries) Ended(o Object, failure *Failure, problem *chain.Problem, err er
 }
 
 // Marked is when a create was announced, as the mark of an object says that was born then. A mark that can't be true,
-// because it is no time, or one in the future or before the object, counts as made when it was first seen: better a wait
-// too long than a resource lost, or than an object that never goes.
+// because it is no time, or one in the future or before the object, counts as made when it was first seen: better a
+// wait too long than a resource lost, or than an object that never goes.
 func (a *Tries) Marked(mark string, born, now time.Time) time.Time {
 	t, err := time.Parse(time.RFC3339, mark)
 	// The clocks of the API server and of another replica need not agree to the second.

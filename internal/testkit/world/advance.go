@@ -162,7 +162,8 @@ func (w *World) watch() {
 	}
 }
 
-// relate queues the tenants that refer to an object, when a change shows to them. It is nil before it was there, and once it is gone.
+// relate queues the tenants that refer to an object, when a change shows to them. It is nil before it was there, and
+// once it is gone.
 func (w *World) relate(before, after client.Object) {
 	shown := cmp.Or(after, before)
 	for _, r := range w.process.controller.Watch(1).Related {
