@@ -304,9 +304,12 @@ func worthwhile(b boundary, first bool) bool {
 	return !limited || b.n <= limit
 }
 
+// missing are the calls of a reference that a run has not made. Of status the first write is enough: a state that passes
+// while the machine is busy is not reported.
 func missing(want *reference, got []boundary) (out []string) {
 	for _, b := range want.boundaries() {
-		if !slices.Contains(got, b) {
+		passing := strings.HasSuffix(b.operation, "/status") && b.n > 1
+		if !passing && !slices.Contains(got, b) {
 			out = append(out, b.String())
 		}
 	}
