@@ -26,9 +26,9 @@ const (
 	expiryRetry    = time.Minute
 )
 
-// ExpiresSoon is how long before its end a certificate is named. ACM renews weeks earlier,
+// expiresSoon is how long before its end a certificate is named. ACM renews weeks earlier,
 // so that whatever comes this close has not been renewed.
-const ExpiresSoon = 14 * 24 * time.Hour
+const expiresSoon = 14 * 24 * time.Hour
 
 // ExpiryOptions are what the watch is made from.
 type ExpiryOptions struct {
@@ -216,7 +216,7 @@ func (e *Expiry) finish() time.Duration {
 		if c.Status != distributiontenant.CertificateIssued {
 			r.Unusable++
 		}
-		if c.Status != distributiontenant.CertificateIssued || !c.NotAfter.IsZero() && c.NotAfter.Sub(now) <= ExpiresSoon {
+		if c.Status != distributiontenant.CertificateIssued || !c.NotAfter.IsZero() && c.NotAfter.Sub(now) <= expiresSoon {
 			found[c.ARN] = &AttachedCertificate{ARN: c.ARN, Status: c.Status, NotAfter: c.NotAfter}
 		}
 	}

@@ -21,8 +21,8 @@ const (
 	busyFor = time.Second
 )
 
-// Directory knows which zones the identities see. All its methods may be called at once.
-type Directory struct {
+// directory knows which zones the identities see. All its methods may be called at once.
+type directory struct {
 	providers Providers
 	clock     clock.PassiveClock
 
@@ -57,14 +57,14 @@ type zoneList struct {
 	begun  time.Time
 }
 
-// NewDirectory returns a directory that knows nothing yet.
-func NewDirectory(p Providers, c clock.PassiveClock) *Directory {
-	return &Directory{providers: p, clock: c, lists: map[dns.Access]*zoneList{}, found: map[zoneKey]zoneFound{}}
+// newDirectory returns a directory that knows nothing yet.
+func newDirectory(p Providers, c clock.PassiveClock) *directory {
+	return &directory{providers: p, clock: c, lists: map[dns.Access]*zoneList{}, found: map[zoneKey]zoneFound{}}
 }
 
 // Known returns the zones that the identity was seen to have, without a call. ok is false when
 // they were never listed, or long ago. The slice must not be changed.
-func (d *Directory) Known(access dns.Access) (zones []dns.Zone, ok bool) {
+func (d *directory) Known(access dns.Access) (zones []dns.Zone, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l := d.lists[access]
@@ -75,7 +75,7 @@ func (d *Directory) Known(access dns.Access) (zones []dns.Zone, ok bool) {
 }
 
 // KnownZone returns one zone that the identity was seen to have, without a call.
-func (d *Directory) KnownZone(access dns.Access, id string) (dns.Zone, bool) {
+func (d *directory) KnownZone(access dns.Access, id string) (dns.Zone, bool) {
 	zones, _ := d.Known(access)
 	for _, z := range zones {
 		if z.ID == id {
@@ -94,7 +94,7 @@ func (d *Directory) KnownZone(access dns.Access, id string) (dns.Zone, bool) {
 // List asks the provider for the zones of the identity, unless it did so within the last
 // minute. Callers come here when they know of none, or miss one. While another call is on its
 // way the error is fault.Throttled.
-func (d *Directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, error) {
+func (d *directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, error) {
 	d.mu.Lock()
 	l := d.lists[access]
 	if l == nil {
@@ -158,7 +158,7 @@ func (l *zoneList) listedNow(now time.Time, pages []dns.Zone, marker string, err
 
 // Get asks the provider for one zone, unless it did so lately. fault.NotFound: there is none
 // of that id.
-func (d *Directory) Get(ctx context.Context, access dns.Access, id string) (dns.Zone, error) {
+func (d *directory) Get(ctx context.Context, access dns.Access, id string) (dns.Zone, error) {
 	if z, ok := d.KnownZone(access, id); ok {
 		return z, nil
 	}

@@ -54,7 +54,7 @@ func (silent) Propagated(time.Duration) {}
 
 // Zones are the workers of all zones. All its methods may be called at once.
 type Zones struct {
-	*Directory
+	*directory
 	opts Options
 
 	mu    sync.Mutex
@@ -85,7 +85,7 @@ func New(o Options) *Zones {
 	if o.Observer == nil {
 		o.Observer = silent{}
 	}
-	return &Zones{Directory: NewDirectory(o.Providers, o.Clock), opts: o, zones: map[address]*zone{}, known: map[dns.Owner]known{}}
+	return &Zones{directory: newDirectory(o.Providers, o.Clock), opts: o, zones: map[address]*zone{}, known: map[dns.Owner]known{}}
 }
 
 // Start runs the workers until the context ends. It implements the manager's Runnable.

@@ -18,9 +18,9 @@ import (
 
 const opAssumeRole = "AssumeRole"
 
-// CodeRoleNotAllowed is the code of a role that the administrator has not allowed. It never
+// codeRoleNotAllowed is the code of a role that the administrator has not allowed. It never
 // comes from AWS: no call was made.
-const CodeRoleNotAllowed = "RoleNotAllowed"
+const codeRoleNotAllowed = "RoleNotAllowed"
 
 const (
 	// sessionTime is how long credentials are good for: the most that AWS gives to an operator
@@ -132,7 +132,7 @@ type roleProvider struct {
 func (p *roleProvider) Retrieve(ctx context.Context) (awssdk.Credentials, error) {
 	if !p.allowed {
 		return awssdk.Credentials{}, &fault.Error{
-			Kind: fault.Denied, Operation: opAssumeRole, Code: CodeRoleNotAllowed,
+			Kind: fault.Denied, Operation: opAssumeRole, Code: codeRoleNotAllowed,
 			Message: fmt.Sprintf("the administrator of the operator has not allowed the role %s (--allowed-roles)", p.key.role),
 		}
 	}

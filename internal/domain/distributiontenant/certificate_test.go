@@ -86,7 +86,7 @@ func certificateCases() map[string]question {
 		return question{in: in, rule: "Faithful", step: update(in.World.Tenant.Customizations.CertificateARN, request)}
 	}
 	waits := func(in distributiontenant.Input, after time.Duration) question {
-		return question{in: in, rule: "CertificateUsable", step: distributiontenant.Rest{After: after}, reason: distributiontenant.ReasonPendingValidation}
+		return question{in: in, rule: "CertificateUsable", step: distributiontenant.Rest{After: after}, reason: certificate.ReasonPendingValidation}
 	}
 	fails := func(in distributiontenant.Input) question {
 		return question{in: in, rule: "CertificateUsable", step: distributiontenant.Rest{}, reason: resource.ReasonCertificateFailed, stuck: true}
@@ -186,7 +186,7 @@ func certificateCases() map[string]question {
 		"nothing was to be requested where all is served":    {in: with(lost, serving), rule: "Idle", step: distributiontenant.Rest{}},
 		"also in a pass that does not ask, however long ago": {in: with(quiet(), sent, serving, recalled(30*time.Minute, "", "")), rule: "Idle", step: distributiontenant.Rest{}},
 		"a request that came into the spec later is sent":    asks(with(quiet(), requested, managed("", ""))),
-		"not for an adopted tenant that keeps what it has":   {in: with(quiet(), requested, managed("", ""), func(in *distributiontenant.Input) { in.AdoptedGeneration = in.Generation }), rule: "CertificateUsable", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonPendingValidation},
+		"not for an adopted tenant that keeps what it has":   {in: with(quiet(), requested, managed("", ""), func(in *distributiontenant.Input) { in.AdoptedGeneration = in.Generation }), rule: "CertificateUsable", step: distributiontenant.Rest{}, reason: certificate.ReasonPendingValidation},
 		"a domain that an old certificate lacks was lost too": fails(with(quiet(), second, sent, attachedTo(ownARN), managed(ownARN, certificate.Issued), func(in *distributiontenant.Input) {
 			change(in, func(t *distributiontenant.Observed) { t.Domains = both.Domains })
 		})),
@@ -228,14 +228,14 @@ func TestCertificateCondition(t *testing.T) {
 		reason chain.Reason
 		says   string
 	}{
-		"pending":           {with(quiet(), sent, managed(newARN, certificate.Pending)), distributiontenant.ReasonPendingValidation, "d1.cloudfront.net"},
-		"self-hosted":       {with(quiet(), sent, selfHosted), distributiontenant.ReasonPendingValidation, "redirect http://alpha.example.com/.well-known/x.txt to https://validation.example/x.txt"},
-		"issued":            {with(quiet(), sent, managed(newARN, certificate.Issued)), distributiontenant.ReasonAttaching, newARN},
-		"attached":          {with(quiet(), sent, managed(newARN, certificate.Issued), attachedTo(newARN)), distributiontenant.ReasonValidated, ""},
+		"pending":           {with(quiet(), sent, managed(newARN, certificate.Pending)), certificate.ReasonPendingValidation, "d1.cloudfront.net"},
+		"self-hosted":       {with(quiet(), sent, selfHosted), certificate.ReasonPendingValidation, "redirect http://alpha.example.com/.well-known/x.txt to https://validation.example/x.txt"},
+		"issued":            {with(quiet(), sent, managed(newARN, certificate.Issued)), certificate.ReasonAttaching, newARN},
+		"attached":          {with(quiet(), sent, managed(newARN, certificate.Issued), attachedTo(newARN)), certificate.ReasonValidated, ""},
 		"timed out":         {with(quiet(), sent, managed(newARN, certificate.TimedOut)), resource.ReasonCertificateFailed, "72 hours"},
 		"lost":              {with(quiet(), sent, managed("", "")), resource.ReasonCertificateFailed, "acm:RequestCertificate"},
-		"needless":          {with(quiet(), sent, serving, managed("", "")), distributiontenant.ReasonValidated, "nothing to request"},
-		"needless, unread":  {with(quiet(), sent, serving, recalled(30*time.Minute, "", "")), distributiontenant.ReasonValidated, "nothing to request"},
+		"needless":          {with(quiet(), sent, serving, managed("", "")), certificate.ReasonValidated, "nothing to request"},
+		"needless, unread":  {with(quiet(), sent, serving, recalled(30*time.Minute, "", "")), certificate.ReasonValidated, "nothing to request"},
 		"lost, unread":      {with(quiet(), sent, recalled(4*time.Minute, "", "")), resource.ReasonCertificateFailed, "acm:RequestCertificate"},
 		"timed out, unread": {with(quiet(), sent, recalled(time.Hour, newARN, certificate.TimedOut)), resource.ReasonCertificateFailed, "72 hours"},
 	} {

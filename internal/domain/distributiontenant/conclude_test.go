@@ -62,7 +62,7 @@ func TestConditions(t *testing.T) {
 		"DNS that is asked for holds Ready back":  {in: with(quiet(), dns), ready: "false/DNSRecordCreating", synced: "true/InSync", dnsReady: "false/DNSRecordCreating"},
 		"DNS comes before the certificate":        {in: with(quiet(), dns, requested, pendingCertificate), ready: "false/DNSRecordCreating", synced: "true/InSync", dnsReady: "false/DNSRecordCreating", certReady: "false/PendingValidation"},
 		"a pending certificate holds Ready back":  {in: with(quiet(), requested, pendingCertificate), ready: "false/PendingValidation", synced: "true/InSync", certReady: "false/PendingValidation"},
-		"a request that was removed is said once": {in: with(quiet(), certificateWas(distributiontenant.ReasonPendingValidation, 1)), ready: "true/Deployed", synced: "true/InSync", certReady: "false/NotConfigured"},
+		"a request that was removed is said once": {in: with(quiet(), certificateWas(certificate.ReasonPendingValidation, 1)), ready: "true/Deployed", synced: "true/InSync", certReady: "false/NotConfigured"},
 		"and stays while nothing else changes":    {in: with(quiet(), certificateWas(distributiontenant.ReasonNotConfigured, 2)), ready: "true/Deployed", synced: "true/InSync", certReady: "false/NotConfigured"},
 		"and goes with the next change":           {in: with(quiet(), certificateWas(distributiontenant.ReasonNotConfigured, 1)), ready: "true/Deployed", synced: "true/InSync"},
 		"a tenant that was deleted outside, under report, is drift": {

@@ -21,19 +21,3 @@ const (
 	ReasonReferenceNotReady      chain.Reason = "ReferenceNotReady"
 	ReasonNotConfigured          chain.Reason = "NotConfigured"
 )
-
-// The reasons of its certificate and its records.
-const (
-	ReasonValidated         = certificate.ReasonValidated
-	ReasonPendingValidation = certificate.ReasonPendingValidation
-	ReasonAttaching         = certificate.ReasonAttaching
-	ReasonDNSNotConfigured  = publication.ReasonDNSNotConfigured
-	ReasonDNSReady          = publication.ReasonDNSReady
-	ReasonDNSRecordCreating = publication.ReasonDNSRecordCreating
-	ReasonDNSPropagating    = publication.ReasonDNSPropagating
-	ReasonDNSConflict       = publication.ReasonDNSConflict
-	ReasonDNSError          = publication.ReasonDNSError
-	ReasonZoneNotFound      = publication.ReasonZoneNotFound
-	ReasonZoneAmbiguous     = publication.ReasonZoneAmbiguous
-	ReasonRoleNotAllowed    = publication.ReasonRoleNotAllowed
-)

@@ -35,7 +35,7 @@ func placed(in Input) (Decision, bool) {
 // to it. What else AWS could refuse is asked before.
 func publishedFirst(in Input) (Decision, bool) {
 	if roleStopsCreate(in) {
-		return rest(chain.Problem{Reason: ReasonRoleNotAllowed, Message: publication.RoleText(in.Desired.DNS, in.Policy.DeniedRole), Of: DNSReady}, 0)
+		return rest(chain.Problem{Reason: publication.ReasonRoleNotAllowed, Message: publication.RoleText(in.Desired.DNS, in.Policy.DeniedRole), Of: DNSReady}, 0)
 	}
 	if in.World.present() || !in.facts.first || in.facts.waiting || in.World.Refused != nil {
 		return pass()
@@ -60,7 +60,7 @@ func publishedFirst(in Input) (Decision, bool) {
 func awaitPublished(in Input) (Decision, bool) {
 	c := in.facts.publication.Ready
 	if c.Status {
-		c.Reason, c.Message = ReasonDNSRecordCreating, "The DNS records are looked at before the distribution tenant is created."
+		c.Reason, c.Message = publication.ReasonDNSRecordCreating, "The DNS records are looked at before the distribution tenant is created."
 	}
 	if in.facts.retrying && publication.Passes(c.Reason) {
 		return do(Rest{KeepConditions: true})
@@ -92,13 +92,13 @@ func awaitVisible(in Input) (Decision, bool) {
 	case !in.World.VisibleKnown:
 		return do(Look{At: LookVisible})
 	}
-	return rest(chain.Problem{Reason: ReasonDNSPropagating, Of: DNSReady, Message: "The DNS records are in sync; waiting until public resolvers show them."}, visibleEvery)
+	return rest(chain.Problem{Reason: publication.ReasonDNSPropagating, Of: DNSReady, Message: "The DNS records are in sync; waiting until public resolvers show them."}, visibleEvery)
 }
 
 // MissesZone reports whether a report says that there is no zone to publish in: nothing else
 // tells when there is one.
 func MissesZone(r Report) bool {
 	return slices.ContainsFunc(r.Conditions, func(c chain.Condition) bool {
-		return c.Type == DNSReady && (c.Reason == ReasonZoneNotFound || c.Reason == ReasonZoneAmbiguous)
+		return c.Type == DNSReady && (c.Reason == publication.ReasonZoneNotFound || c.Reason == publication.ReasonZoneAmbiguous)
 	})
 }

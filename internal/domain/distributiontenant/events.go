@@ -5,7 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -88,7 +90,7 @@ func driftDetail(c chain.Condition, r Report) string {
 // alarming reports whether a reason for not being Ready needs attention.
 func alarming(r chain.Reason) bool {
 	switch r {
-	case ReasonPendingValidation, ReasonAttaching, ReasonDNSRecordCreating, ReasonDNSPropagating, ReasonDomainChangeHeld, ReasonReferenceNotReady:
+	case certificate.ReasonPendingValidation, certificate.ReasonAttaching, publication.ReasonDNSRecordCreating, publication.ReasonDNSPropagating, ReasonDomainChangeHeld, ReasonReferenceNotReady:
 		return false
 	default:
 		return resource.Alarming(r)

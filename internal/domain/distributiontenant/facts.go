@@ -53,10 +53,6 @@ func (in Input) judged() Input {
 // Wants are the records that are due now.
 func (in Input) Wants() []dns.Record { return in.judged().facts.publication.Wants }
 
-// NextLedger is the ledger as it should be stored next. It alone decides what is published and
-// what is deleted: the worker does what the stored ledger says.
-func (in Input) NextLedger() []dns.Entry { return in.judged().facts.publication.Ledger }
-
 // KnowsPlaces reports whether it is known where the records belong and lead, as far as that
 // matters now. Until then Wants names less than what is wanted, and no place should be given up
 // for that.

@@ -24,11 +24,11 @@ func retracted(in Input) (Decision, bool) {
 	reason, message := resource.ReasonDeleting, fmt.Sprintf("Waiting until %s is out of DNS: a name that leads to CloudFront must never be without a tenant.", recordNames(left))
 	const abandon = "If nobody can reach the zone any more, set the annotation cloudfront-tenant-operator.io/abandon-dns to \"true\"."
 	if in.Policy.DeniedRole != "" {
-		return rest(chain.Problem{Reason: ReasonRoleNotAllowed, Message: message + " " + publication.RoleText(in.Desired.DNS, in.Policy.DeniedRole) + " " + abandon}, 0)
+		return rest(chain.Problem{Reason: publication.ReasonRoleNotAllowed, Message: message + " " + publication.RoleText(in.Desired.DNS, in.Policy.DeniedRole) + " " + abandon}, 0)
 	}
 	for _, e := range left {
 		if s := in.World.DNS.Of(e.Record); s.Err != nil {
-			return rest(chain.Problem{Reason: ReasonDNSError, Message: fmt.Sprintf("%s %s. %s", message, strings.TrimSuffix(s.Err.Error(), "."), abandon)}, 0)
+			return rest(chain.Problem{Reason: publication.ReasonDNSError, Message: fmt.Sprintf("%s %s. %s", message, strings.TrimSuffix(s.Err.Error(), "."), abandon)}, 0)
 		}
 	}
 	return rest(chain.Problem{Reason: reason, Message: message}, 0)

@@ -274,14 +274,14 @@ func settleCases() map[string]question {
 			in: with(quiet(), requested, func(in *distributiontenant.Input) {
 				in.World.ManagedKnown, in.World.Managed = true, &certificate.Managed{State: certificate.Pending}
 			}),
-			rule: "CertificateUsable", step: distributiontenant.Rest{After: 5 * time.Minute}, reason: distributiontenant.ReasonPendingValidation,
+			rule: "CertificateUsable", step: distributiontenant.Rest{After: 5 * time.Minute}, reason: certificate.ReasonPendingValidation,
 		},
 		"one that was read lately is not read again": {
 			in: with(quiet(), requested, func(in *distributiontenant.Input) {
 				in.Attempts.CertificateSeen = now.Add(-time.Minute)
 				in.Attempts.Certificate = &certificate.Managed{State: certificate.Pending}
 			}),
-			rule: "CertificateUsable", step: distributiontenant.Rest{After: 4 * time.Minute}, reason: distributiontenant.ReasonPendingValidation,
+			rule: "CertificateUsable", step: distributiontenant.Rest{After: 4 * time.Minute}, reason: certificate.ReasonPendingValidation,
 		},
 		"one that was read a while ago is": {
 			in: with(quiet(), requested, func(in *distributiontenant.Input) {

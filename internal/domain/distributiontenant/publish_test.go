@@ -138,29 +138,29 @@ func publishCases() map[string]question {
 		"the zones are looked up":                  {in: with(early, func(in *distributiontenant.Input) { in.World.ZonesKnown = false }), rule: "PublishedFirst", step: distributiontenant.Look{At: distributiontenant.LookZones}},
 		"and where they have to lead":              {in: with(early, func(in *distributiontenant.Input) { in.World.RoutingKnown, in.World.RoutingEndpoint = false, "" }), rule: "PublishedFirst", step: distributiontenant.Look{At: distributiontenant.LookRouting}},
 		"for an alias also which addresses it has": {in: with(early, func(in *distributiontenant.Input) { in.World.IPv6Known = false }, aliased), rule: "PublishedFirst", step: distributiontenant.Look{At: distributiontenant.LookIPv6}},
-		"a tenant waits for its records":           waits(with(early, stands(alphaName, dns.Standing{Phase: dns.Absent})), distributiontenant.ReasonDNSRecordCreating),
-		"until they are in sync":                   waits(with(early, ledger(dns.Coming, entry(alphaName, dns.Intended))), distributiontenant.ReasonDNSPropagating),
-		"a zone that is not there":                 waits(with(early, func(in *distributiontenant.Input) { in.World.Zones = nil }), distributiontenant.ReasonZoneNotFound),
+		"a tenant waits for its records":           waits(with(early, stands(alphaName, dns.Standing{Phase: dns.Absent})), publication.ReasonDNSRecordCreating),
+		"until they are in sync":                   waits(with(early, ledger(dns.Coming, entry(alphaName, dns.Intended))), publication.ReasonDNSPropagating),
+		"a zone that is not there":                 waits(with(early, func(in *distributiontenant.Input) { in.World.Zones = nil }), publication.ReasonZoneNotFound),
 		"two that could be meant": waits(with(early, func(in *distributiontenant.Input) {
 			in.World.Zones = append(in.World.Zones, dns.Zone{ID: "Z2", Name: "example.com"})
-		}), distributiontenant.ReasonZoneAmbiguous),
-		"a name that is about to be taken over": waits(with(early, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "CNAME x"}), takeover), distributiontenant.ReasonDNSRecordCreating),
-		"a name that no takeover replaces":      waits(with(early, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "MX x", Fixed: true}), takeover), distributiontenant.ReasonDNSConflict),
-		"a name that is taken":                  waits(with(early, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "CNAME x"})), distributiontenant.ReasonDNSConflict),
+		}), publication.ReasonZoneAmbiguous),
+		"a name that is about to be taken over": waits(with(early, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "CNAME x"}), takeover), publication.ReasonDNSRecordCreating),
+		"a name that no takeover replaces":      waits(with(early, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "MX x", Fixed: true}), takeover), publication.ReasonDNSConflict),
+		"a name that is taken":                  waits(with(early, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "CNAME x"})), publication.ReasonDNSConflict),
 		"zones that can't be read": waits(with(early, func(in *distributiontenant.Input) {
 			in.World.Zones, in.World.Unlisted = nil, &fault.Error{Kind: fault.Denied, Operation: "ListHostedZones"}
-		}), distributiontenant.ReasonDNSError),
-		"a role that was not granted can't publish it":     {in: with(early, func(in *distributiontenant.Input) { in.Policy.DeniedRole = deniedRole }), rule: "PublishedFirst", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonRoleNotAllowed},
+		}), publication.ReasonDNSError),
+		"a role that was not granted can't publish it":     {in: with(early, func(in *distributiontenant.Input) { in.Policy.DeniedRole = deniedRole }), rule: "PublishedFirst", step: distributiontenant.Rest{}, reason: publication.ReasonRoleNotAllowed},
 		"then it is created":                               {in: with(early, there), rule: "TenantPresent", step: create},
 		"public DNS is asked where that was set up":        {in: with(early, there, asks), rule: "PublishedFirst", step: distributiontenant.Look{At: distributiontenant.LookVisible}},
-		"and waited for":                                   {in: with(early, there, asks, func(in *distributiontenant.Input) { in.World.VisibleKnown = true }), rule: "PublishedFirst", step: distributiontenant.Rest{After: 10 * time.Second}, reason: distributiontenant.ReasonDNSPropagating},
+		"and waited for":                                   {in: with(early, there, asks, func(in *distributiontenant.Input) { in.World.VisibleKnown = true }), rule: "PublishedFirst", step: distributiontenant.Rest{After: 10 * time.Second}, reason: publication.ReasonDNSPropagating},
 		"until it sees the records":                        {in: with(early, there, asks, func(in *distributiontenant.Input) { in.World.VisibleKnown, in.World.Visible = true, true }), rule: "TenantPresent", step: create},
 		"what AWS refused waits with its names out of DNS": {in: with(early, refusedSince(resource.ReasonQuotaExceeded)), rule: "TenantPresent", step: distributiontenant.Rest{After: 4 * time.Minute, KeepConditions: true}},
 		"what AWS does not see yet waits with them in":     {in: with(early, there, refusedSince(resource.ReasonDomainValidationPending)), rule: "TenantPresent", step: held},
 		"when it is due the names come first again, and what was refused stays said": {
 			in: with(early, refusedSince(resource.ReasonQuotaExceeded), due, stands(alphaName, dns.Standing{Phase: dns.Absent})), rule: "PublishedFirst", step: distributiontenant.Rest{KeepConditions: true},
 		},
-		"unless it is DNS now":                  waits(with(early, refusedSince(resource.ReasonQuotaExceeded), due, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "CNAME x"})), distributiontenant.ReasonDNSConflict),
+		"unless it is DNS now":                  waits(with(early, refusedSince(resource.ReasonQuotaExceeded), due, stands(alphaName, dns.Standing{Phase: dns.Blocked, Found: "CNAME x"})), publication.ReasonDNSConflict),
 		"what others prove needs no DNS before": {in: with(unborn(), publishing, func(in *distributiontenant.Input) { in.World.ZonesKnown = false }), rule: "TenantPresent", step: distributiontenant.Decide(unborn()).Step},
 		"what the user's host proves neither": {
 			in: with(early, func(in *distributiontenant.Input) {
@@ -174,7 +174,7 @@ func publishCases() map[string]question {
 		"and not once all is published": {
 			in: with(live, func(in *distributiontenant.Input) {
 				in.World.ZonesKnown = false
-				in.Memory.Conditions[distributiontenant.DNSReady] = chain.Condition{Type: distributiontenant.DNSReady, Status: true, Reason: distributiontenant.ReasonDNSReady, Generation: in.Generation}
+				in.Memory.Conditions[distributiontenant.DNSReady] = chain.Condition{Type: distributiontenant.DNSReady, Status: true, Reason: publication.ReasonDNSReady, Generation: in.Generation}
 			}),
 			rule: "Idle", step: distributiontenant.Rest{},
 		},
@@ -358,8 +358,8 @@ func retractCases() map[string]question {
 		"nor while any server still has it":            waits(with(dying(), publishing, leaving), resource.ReasonDeleting),
 		"also where DNS is not in the spec any more":   waits(with(dying(), leaving), resource.ReasonDeleting),
 		"also where there never was a tenant":          waits(with(dying(), publishing, leaving, absent), resource.ReasonDeleting),
-		"a zone that can't be changed is said":         waits(with(dying(), publishing, leaving, broken), distributiontenant.ReasonDNSError),
-		"a role that was not granted too":              waits(with(dying(), publishing, leaving, func(in *distributiontenant.Input) { in.Policy.DeniedRole = deniedRole }), distributiontenant.ReasonRoleNotAllowed),
+		"a zone that can't be changed is said":         waits(with(dying(), publishing, leaving, broken), publication.ReasonDNSError),
+		"a role that was not granted too":              waits(with(dying(), publishing, leaving, func(in *distributiontenant.Input) { in.Policy.DeniedRole = deniedRole }), publication.ReasonRoleNotAllowed),
 		"a person may abandon the records":             {in: with(dying(), publishing, leaving, broken, func(in *distributiontenant.Input) { in.Policy.AbandonDNS = true }), rule: "Disabled", step: distributiontenant.Disable{ID: tenantID, ETag: "E-1"}},
 		"a tenant that is kept keeps its names":        {in: with(dying(), publishing, ledger(dns.There, entry(alphaName, dns.Published)), retain), rule: "Retained", step: distributiontenant.Decide(with(dying(), retain)).Step},
 		"a zone that is gone has no record":            {in: with(dying(), publishing, ledger(dns.NoZone, entry(alphaName, dns.Retracting))), rule: "Disabled", step: distributiontenant.Disable{ID: tenantID, ETag: "E-1"}},
@@ -424,7 +424,7 @@ func TestWhichRoleIsMissing(t *testing.T) {
 					continue
 				}
 				text += c.Message
-				if c.Status || c.Reason != distributiontenant.ReasonRoleNotAllowed {
+				if c.Status || c.Reason != publication.ReasonRoleNotAllowed {
 					t.Errorf("DNSReady is %t, %s", c.Status, c.Reason)
 				}
 			}

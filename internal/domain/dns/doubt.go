@@ -154,7 +154,7 @@ func (z *ZoneState) conclude(name string) {
 	p := z.place(name)
 	if r.err.Kind == fault.Exists {
 		for _, record := range r.unit.Publishes {
-			if p.Has(record) && c.StateOf(record) != "" && !c.maybe[record] {
+			if p.has(record) && c.StateOf(record) != "" && !c.maybe[record] {
 				note(&c.foreign, record)
 			}
 		}

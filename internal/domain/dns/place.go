@@ -71,8 +71,8 @@ type Place struct {
 	Claims []*Claim
 }
 
-// Has reports whether the zone holds exactly the record.
-func (p Place) Has(r Record) bool { _, ok := p.find(r); return ok }
+// has reports whether the zone holds exactly the record.
+func (p Place) has(r Record) bool { _, ok := p.find(r); return ok }
 
 func (p Place) find(r Record) (RecordSet, bool) {
 	for _, s := range p.Sets {
@@ -89,7 +89,7 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 	if holder := p.holder(c, r); holder != nil {
 		return Standing{Phase: Occupied, Holder: holder.Owner}
 	}
-	if p.Has(r) {
+	if p.has(r) {
 		return Standing{Phase: There}
 	}
 	blocked := Standing{Phase: Absent}
@@ -125,7 +125,7 @@ func (c *Claim) StateOf(r Record) State {
 // What is there and has to go is another's only if the other wants to keep the very same
 // record: anything else that is ours in the zone must be deleted by us, or nobody ever would.
 func (p Place) holder(c *Claim, r Record) *Claim {
-	if c.StateOf(r) == Retracting && p.Has(r) {
+	if c.StateOf(r) == Retracting && p.has(r) {
 		for _, o := range p.Claims {
 			if state := o.StateOf(r); o.Owner != c.Owner && state != "" && state != Retracting {
 				return o
@@ -166,7 +166,7 @@ func (p Place) title(c *Claim, k Key) int {
 			continue
 		}
 		title := inLedger
-		if p.Has(e.Record) {
+		if p.has(e.Record) {
 			title = inZone
 		}
 		if e.State == Retracting {

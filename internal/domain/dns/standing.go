@@ -89,7 +89,7 @@ func (z *ZoneState) standing(c *declared, p Place, r Record, access Access) Stan
 		return z.unread(i)
 	}
 	if z.busy(r.Name) {
-		return underway(state, p.Has(r))
+		return underway(state, p.has(r))
 	}
 	s := p.Judge(&c.Claim, r)
 	f := z.flights.with(r)
@@ -105,7 +105,7 @@ func (z *ZoneState) standing(c *declared, p Place, r Record, access Access) Stan
 	case s.Phase == Occupied && slices.Contains(c.Wants, r):
 		// It leaves the ledger: another object's record comes, or is there.
 		return s
-	case f != nil && state == Retracting && !p.Has(r):
+	case f != nil && state == Retracting && !p.has(r):
 		return Standing{Phase: Leaving, Err: f.err}
 	}
 	if !unsettled(&c.Claim, state, s.Phase) {

@@ -44,14 +44,6 @@ func ParseRolePatterns(texts []string) (RolePatterns, error) {
 	return out, nil
 }
 
-// CheckRole says what is wrong with the ARN of a role.
-func CheckRole(arn string) error {
-	if _, reason := splitRole(arn, false); reason != "" {
-		return fmt.Errorf("role %q: %s; write for example arn:aws:iam::111122223333:role/tenant-dns", arn, reason)
-	}
-	return nil
-}
-
 // Allows reports whether objects may name the role. What is not the ARN of a role is never
 // allowed.
 func (p RolePatterns) Allows(roleARN string) bool {

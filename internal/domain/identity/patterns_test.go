@@ -87,16 +87,6 @@ func TestPatternsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestCheckRole(t *testing.T) {
-	if err := identity.CheckRole("arn:aws:iam::111122223333:role/dns/tenant"); err != nil {
-		t.Error(err)
-	}
-	err := identity.CheckRole("arn:aws:iam::*:role/tenant")
-	if err == nil || !strings.Contains(err.Error(), `"*" does not have twelve digits`) {
-		t.Errorf("error %v", err)
-	}
-}
-
 // A role that a pattern was made from is allowed by it, and never through another account.
 func TestAStarStaysInItsField(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

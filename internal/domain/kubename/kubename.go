@@ -9,8 +9,8 @@ const (
 	LongestName  = 253
 )
 
-// IsLabel reports whether the text is one label of a name: lower-case letters, digits and inner hyphens, however many.
-func IsLabel(s string) bool {
+// isLabel reports whether the text is one label of a name: lower-case letters, digits and inner hyphens, however many.
+func isLabel(s string) bool {
 	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
 	}
@@ -23,10 +23,10 @@ func IsLabel(s string) bool {
 }
 
 // IsNamespace reports whether the text is the name of a namespace, which is a label in DNS.
-func IsNamespace(s string) bool { return len(s) <= LongestLabel && IsLabel(s) }
+func IsNamespace(s string) bool { return len(s) <= LongestLabel && isLabel(s) }
 
 // IsSubdomain reports whether the text is the name of an object of most kinds: labels with dots between them.
-func IsSubdomain(s string) bool { return isDotted(s, IsLabel) }
+func IsSubdomain(s string) bool { return isDotted(s, isLabel) }
 
 // IsDomain reports whether the text is a name in DNS, in lower case: a subdomain whose labels are none too long for it.
 func IsDomain(s string) bool { return isDotted(s, IsNamespace) }

@@ -55,10 +55,10 @@ func DiffTags(want, have map[string]string, applied []string) TagChange {
 	return change
 }
 
-// AppliedKeys are the keys of users' tags on the resource that we have set: the wanted ones that are there, and
+// appliedKeys are the keys of users' tags on the resource that we have set: the wanted ones that are there, and
 // those that were applied before and have not been removed yet. A step that fails, or a spec that changes again
 // before the last step, must not make us forget a tag that is ours to remove.
-func AppliedKeys(want, have map[string]string, applied []string) []string {
+func appliedKeys(want, have map[string]string, applied []string) []string {
 	var keys []string
 	for _, k := range slices.Sorted(maps.Keys(have)) {
 		if v, wanted := want[k]; wanted && v == have[k] || slices.Contains(applied, k) {
@@ -69,7 +69,7 @@ func AppliedKeys(want, have map[string]string, applied []string) []string {
 }
 
 // Differences renders the change for status and events.
-func (c TagChange) Differences(have map[string]string) []Difference {
+func (c TagChange) differences(have map[string]string) []Difference {
 	var out []Difference
 	for _, k := range slices.Sorted(maps.Keys(c.Set)) {
 		out = append(out, Difference{Field: "tags[" + k + "]", Desired: c.Set[k], Observed: have[k]})

@@ -66,7 +66,7 @@ func (v *View) NextFailure(p *chain.Problem) *Failure {
 	if p == nil || !p.Stuck {
 		// What did not take before has not taken until it has stayed for a while: a person who changes it back again
 		// and again meets ever longer pauses.
-		if f := v.Memory.Failure.NotConverging(v.Generation); f != nil && v.Now.Sub(v.Tries.LastCorrection) < StableFor {
+		if f := v.Memory.Failure.notConverging(v.Generation); f != nil && v.Now.Sub(v.Tries.LastCorrection) < StableFor {
 			return f
 		}
 		return nil

@@ -71,14 +71,14 @@ func (v *View) SameAccount() Verdict {
 	switch {
 	case v.Memory.Account == "", !v.Present && v.World.Knowledge != Absent:
 		return Verdict{}
-	case !v.Present && v.Caller() == "":
+	case !v.Present && v.caller() == "":
 		return Verdict{Do: LookAccount}
 	case !v.Elsewhere():
 		return Verdict{}
 	}
 	return stuck(chain.Problem{Reason: ReasonWrongAccount, Message: fmt.Sprintf(
 		"The %s is in the AWS account %s, the operator's credentials are of the account %s. Nothing was changed. Give the operator credentials of the account %s.",
-		v.Noun, v.Memory.Account, v.Caller(), v.Memory.Account)})
+		v.Noun, v.Memory.Account, v.caller(), v.Memory.Account)})
 }
 
 // Owned adopts a resource that the tags do not prove ours, or leaves it alone with that advice.
@@ -124,7 +124,7 @@ func (v *View) TagsFaithful() Verdict {
 		return Verdict{Do: LookTags}
 	}
 	change := v.TagChange()
-	diff := change.Differences(v.World.Tags)
+	diff := change.differences(v.World.Tags)
 	var drift []Difference
 	if v.Applied {
 		drift = diff

@@ -24,8 +24,8 @@ type Failure struct {
 	Since      time.Time
 }
 
-// NotConverging returns the memory if it is of corrections of that generation that did not take.
-func (f *Failure) NotConverging(generation int64) *Failure {
+// notConverging returns the memory if it is of corrections of that generation that did not take.
+func (f *Failure) notConverging(generation int64) *Failure {
 	if f == nil || f.Generation != generation || f.Reason != ReasonDriftNotConverging {
 		return nil
 	}
@@ -138,11 +138,11 @@ func (a *Tries) Marked(mark string, born, now time.Time) time.Time {
 	return a.MarkDoubted
 }
 
-// Fruitless reports whether that generation was corrected often enough to know that AWS does not keep
+// fruitless reports whether that generation was corrected often enough to know that AWS does not keep
 // it, or that somebody else keeps changing it back. Once the failure that stands in status says so, one
 // correction goes at each time that the schedule of failures names, or when a person asks.
-func (a *Tries) Fruitless(generation int64, failure *Failure, nudged bool, now time.Time) bool {
-	if f := failure.NotConverging(generation); f != nil {
+func (a *Tries) fruitless(generation int64, failure *Failure, nudged bool, now time.Time) bool {
+	if f := failure.notConverging(generation); f != nil {
 		last := a.LastCorrection
 		if last.IsZero() {
 			last = a.Last

@@ -129,8 +129,8 @@ func (v *View) Mine() bool {
 // Proven reports whether the tags were read lately enough to write on the strength of them.
 func (v *View) Proven() bool { return v.World.TagsKnown && v.Now.Sub(v.World.TagsRead) <= ProofAge }
 
-// Caller is the account of the operator's credentials, empty while it is not known.
-func (v *View) Caller() string {
+// caller is the account of the operator's credentials, empty while it is not known.
+func (v *View) caller() string {
 	if v.Present {
 		return AccountOf(v.ARN)
 	}
@@ -139,7 +139,7 @@ func (v *View) Caller() string {
 
 // Elsewhere reports whether the credentials are of another account than the resource.
 func (v *View) Elsewhere() bool {
-	caller := v.Caller()
+	caller := v.caller()
 	return v.Memory.Account != "" && caller != "" && caller != v.Memory.Account
 }
 
@@ -160,14 +160,14 @@ func (v *View) TagChange() TagChange {
 }
 
 // TagDifferences is TagChange as status lists it.
-func (v *View) TagDifferences() []Difference { return v.TagChange().Differences(v.World.Tags) }
+func (v *View) TagDifferences() []Difference { return v.TagChange().differences(v.World.Tags) }
 
 // TagKeys are the keys of users' tags to remember as set by us.
 func (v *View) TagKeys() []string {
 	if !v.Mine() || !v.World.TagsKnown {
 		return v.Memory.AppliedTagKeys
 	}
-	return AppliedKeys(v.Desired, v.World.Tags, v.Memory.AppliedTagKeys)
+	return appliedKeys(v.Desired, v.World.Tags, v.Memory.AppliedTagKeys)
 }
 
 // Accepted reports whether AWS has accepted the configuration of the present generation.
@@ -240,5 +240,5 @@ func (v *View) DueIn(next func(Failure, time.Time) time.Time) time.Duration {
 // Fruitless reports whether this generation was corrected often enough to know that AWS does not keep it, or that
 // something else keeps changing it back.
 func (v *View) Fruitless() bool {
-	return v.Tries.Fruitless(v.Generation, v.Memory.Failure, v.Nudged, v.Now)
+	return v.Tries.fruitless(v.Generation, v.Memory.Failure, v.Nudged, v.Now)
 }

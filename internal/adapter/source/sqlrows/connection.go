@@ -60,12 +60,12 @@ func ParseURL(text string) (Connection, error) {
 		c.Hosts, c.Ports = append(c.Hosts, h), append(c.Ports, p)
 	}
 	var err error
-	c.Params, err = ParseParams(query)
+	c.Params, err = parseParams(query)
 	return c, err
 }
 
 // ParseParams takes parameter=value&parameter=value apart.
-func ParseParams(query string) (map[string]string, error) {
+func parseParams(query string) (map[string]string, error) {
 	params := map[string]string{}
 	for pair := range strings.SplitSeq(query, "&") {
 		if pair == "" {
