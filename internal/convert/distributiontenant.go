@@ -28,7 +28,7 @@ type Defaults struct {
 	Allows func(roleARN string) bool
 }
 
-// TenantName is the effective name of the object's tenant in AWS.
+// DistributionTenantName is the effective name of the object's tenant in AWS.
 func DistributionTenantName(o *v1alpha1.DistributionTenant) string {
 	if o.Spec.TenantName != "" {
 		return o.Spec.TenantName
