@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 alone='/(api|hack|internal/(convert|domain|controller/(awsresource|distributiontenant|tenant|tenantplan))|test/(chart|docs|migration|model))(/|$)'
 # How many packages are tested at a time: those with the race detector mostly wait for processes that they have started.
 alone_at_once=2
-raced_at_once=6
+raced_at_once=4
 # These take longest. go test begins with the packages that it is given first, so that none of them is left over at the end.
 long='/(cmd/playground|internal/controller/(distributiontenant|tenantsource)|test/(chart|crash|e2e|migration|rights|sources|tenancy))$'
 

@@ -17,7 +17,7 @@ import (
 )
 
 // markFresh is how long a create mark may be reused for another try. It has to be much shorter than
-// edge.GracePeriod, which counts from the mark.
+// resource.GracePeriod, which counts from the mark.
 const markFresh = 10 * time.Second
 
 // Perform implements reconcile.Pass.
