@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
@@ -132,7 +133,7 @@ func (b *bench) installKinds() error {
 	if b.CRDs == "" {
 		paths = []string{b.host.Path("config", "crd")}
 	}
-	crds, err := envtest.InstallCRDs(b.host.RESTConfig(), envtest.CRDInstallOptions{Paths: paths, ErrorIfPathMissing: true})
+	crds, err := controlplane.InstallCRDs(b.host.RESTConfig(), envtest.CRDInstallOptions{Paths: paths, ErrorIfPathMissing: true})
 	if err != nil {
 		return fmt.Errorf("installing the CRDs: %w", err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
@@ -145,7 +146,7 @@ func (b *bench) installKinds(ctx context.Context) error {
 		return err
 	}
 	crds = append(append(crds, gatekeeper...), constraint)
-	if _, err := envtest.InstallCRDs(b.host.RESTConfig(), envtest.CRDInstallOptions{CRDs: crds}); err != nil {
+	if _, err := controlplane.InstallCRDs(b.host.RESTConfig(), envtest.CRDInstallOptions{CRDs: crds}); err != nil {
 		return fmt.Errorf("installing kinds: %w", err)
 	}
 	return nil

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 		main()
 		os.Exit(0)
 	}
-	if err := process.TestsAtOnce(8); err != nil {
+	if err := process.TestsAtOnce(2); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

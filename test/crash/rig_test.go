@@ -40,7 +40,7 @@ func newRig(ctx context.Context, cp *controlplane.ControlPlane, dir string) (*ri
 	}
 	r := &rig{dir: dir, root: filepath.Dir(strings.TrimSpace(string(gomod)))}
 	crds := envtest.CRDInstallOptions{Paths: []string{filepath.Join(r.root, "config", "crd")}, ErrorIfPathMissing: true}
-	if _, err := envtest.InstallCRDs(cp.RESTConfig(), crds); err != nil {
+	if _, err := controlplane.InstallCRDs(cp.RESTConfig(), crds); err != nil {
 		return nil, fmt.Errorf("installing the CRDs: %w", err)
 	}
 	scheme, err := operator.Scheme()

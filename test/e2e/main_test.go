@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	if err := process.TestsAtOnce(8); err != nil {
+	if err := process.TestsAtOnce(4); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -60,7 +60,7 @@ func (o onControlPlane) Run() int {
 	return controlplane.RunTests(o.m, controlplane.Options{WithoutWatchCache: true}, func(cp *controlplane.ControlPlane) error {
 		kubeConfig = cp.RESTConfig()
 		kubeConfig.QPS, kubeConfig.Burst = -1, 0
-		_, err := envtest.InstallCRDs(kubeConfig, envtest.CRDInstallOptions{
+		_, err := controlplane.InstallCRDs(kubeConfig, envtest.CRDInstallOptions{
 			Paths: []string{filepath.Join("..", "..", "config", "crd")}, ErrorIfPathMissing: true,
 		})
 		if err != nil {

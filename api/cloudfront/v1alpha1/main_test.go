@@ -56,7 +56,7 @@ func connect(cfg *rest.Config) error {
 		Paths:              []string{filepath.Join("..", "..", "..", "config", "crd")},
 		ErrorIfPathMissing: true,
 	}
-	if _, err := envtest.InstallCRDs(cfg, crds); err != nil {
+	if _, err := controlplane.InstallCRDs(cfg, crds); err != nil {
 		return fmt.Errorf("installing the CRDs: %w", err)
 	}
 	scheme := runtime.NewScheme()

@@ -52,7 +52,7 @@ func run(m *testing.M) int {
 // connect installs the CRDs, and makes the clients.
 func connect(cfg *rest.Config) error {
 	restConfig = cfg
-	if _, err := envtest.InstallCRDs(cfg, envtest.CRDInstallOptions{Paths: []string{crdFolder}, ErrorIfPathMissing: true}); err != nil {
+	if _, err := controlplane.InstallCRDs(cfg, envtest.CRDInstallOptions{Paths: []string{crdFolder}, ErrorIfPathMissing: true}); err != nil {
 		return fmt.Errorf("installing the CRDs: %w", err)
 	}
 	scheme := runtime.NewScheme()

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 			return fmt.Errorf("making a client: %w", err)
 		}
 		crds := filepath.Join("..", "..", "..", "config", "crd")
-		if _, err = envtest.InstallCRDs(cp.RESTConfig(), envtest.CRDInstallOptions{Paths: []string{crds}, ErrorIfPathMissing: true}); err != nil {
+		if _, err = controlplane.InstallCRDs(cp.RESTConfig(), envtest.CRDInstallOptions{Paths: []string{crds}, ErrorIfPathMissing: true}); err != nil {
 			return fmt.Errorf("installing the CRDs: %w", err)
 		}
 		return nil

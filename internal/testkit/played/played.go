@@ -22,7 +22,7 @@ func RunTests(m interface{ Run() int }, crds string, use func(*rest.Config)) int
 		config := cp.RESTConfig()
 		// The tests measure the operator, not a client's patience.
 		config.QPS, config.Burst = -1, 0
-		_, err := envtest.InstallCRDs(config, envtest.CRDInstallOptions{Paths: []string{filepath.FromSlash(crds)}, ErrorIfPathMissing: true})
+		_, err := controlplane.InstallCRDs(config, envtest.CRDInstallOptions{Paths: []string{filepath.FromSlash(crds)}, ErrorIfPathMissing: true})
 		if err != nil {
 			return fmt.Errorf("installing the CRDs: %w", err)
 		}

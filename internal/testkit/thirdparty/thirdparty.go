@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -86,7 +88,7 @@ func must[T any](value T, err error) func(testing.TB) T {
 // Install installs kinds, and returns when they are served.
 func Install(tb testing.TB, config *rest.Config, crds ...*apiextensionsv1.CustomResourceDefinition) {
 	tb.Helper()
-	if _, err := envtest.InstallCRDs(config, envtest.CRDInstallOptions{CRDs: crds}); err != nil {
+	if _, err := controlplane.InstallCRDs(config, envtest.CRDInstallOptions{CRDs: crds}); err != nil {
 		tb.Fatalf("installing kinds: %v", err)
 	}
 }
