@@ -193,7 +193,7 @@ func TestAWrongObjectSaysWhatIsWrongAndRecovers(t *testing.T) {
 			t.Run("when the spec is mended, at once", func(t *testing.T) {
 				t.Parallel()
 				if c.edit == nil {
-					t.Skip("nothing in the spec can mend it")
+					t.Skip("nothing in the spec can fix it")
 				}
 				w, _ := broken(t, c)
 				w.Edit("alpha", c.edit)
@@ -206,7 +206,7 @@ func TestAWrongObjectSaysWhatIsWrongAndRecovers(t *testing.T) {
 				t.Parallel()
 				w, cure := broken(t, c)
 				if cure == nil {
-					t.Skip("nothing in AWS can mend it")
+					t.Skip("nothing in AWS can fix it")
 				}
 				cure()
 				w.Advance(25 * time.Minute)
@@ -216,7 +216,7 @@ func TestAWrongObjectSaysWhatIsWrongAndRecovers(t *testing.T) {
 				t.Parallel()
 				w, cure := broken(t, c)
 				if cure == nil {
-					t.Skip("nothing in AWS can mend it")
+					t.Skip("nothing in AWS can fix it")
 				}
 				// Whatever was looked up a moment ago must not stand in the way either.
 				nudge(w, "alpha", "before")
