@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,8 +20,27 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// constants reads the string constants of a file whose names have the prefix.
-func constants(t *testing.T, file, prefix string) map[string]string {
+// constants reads the string constants of a package, given by its folder, whose names have the prefix.
+func constants(t *testing.T, folder, prefix string) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, file := range files {
+		if !strings.HasSuffix(file, "_test.go") {
+			maps.Copy(out, constantsOf(t, file, prefix))
+		}
+	}
+	if len(out) == 0 {
+		t.Fatalf("%s has no constant %s...", folder, prefix)
+	}
+	return out
+}
+
+// constantsOf reads the string constants of one file whose names have the prefix.
+func constantsOf(t *testing.T, file, prefix string) map[string]string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 	if err != nil {
@@ -45,17 +66,14 @@ func constants(t *testing.T, file, prefix string) map[string]string {
 		}
 		return true
 	})
-	if len(out) == 0 {
-		t.Fatalf("%s has no constant %s...", file, prefix)
-	}
 	return out
 }
 
 // steps are the words of the steps of a deletion, by their names without the prefix.
-func steps(t *testing.T, file, prefix string) map[string]string {
+func steps(t *testing.T, folder, prefix string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for name, value := range constants(t, file, prefix) {
+	for name, value := range constants(t, folder, prefix) {
 		out[strings.TrimPrefix(name, prefix)] = value
 	}
 	return out
@@ -64,17 +82,16 @@ func steps(t *testing.T, file, prefix string) map[string]string {
 // The domain may not import the API, so that it spells the contract's words a second
 // time. They have to be the same words.
 func TestTheDomainSpeaksTheContractsWords(t *testing.T) {
-	api := constants(t, "../../api/cloudfront/v1alpha1/conditions.go", "Reason")
-	for _, file := range []string{
-		"../domain/resource/reason.go", "../domain/distributiontenant/condition.go", "../domain/distribution/conclude.go",
-		"../domain/certificate/condition.go", "../domain/publication/condition.go",
+	api := constants(t, "../../api/cloudfront/v1alpha1", "Reason")
+	for _, folder := range []string{
+		"../domain/resource", "../domain/distributiontenant", "../domain/distribution", "../domain/certificate", "../domain/publication",
 	} {
-		for name, value := range constants(t, file, "Reason") {
+		for name, value := range constants(t, folder, "Reason") {
 			switch contract, ok := api[name]; {
 			case !ok:
-				t.Errorf("%s (%q) of %s is not part of the contract", name, value, file)
+				t.Errorf("%s (%q) of %s is not part of the contract", name, value, folder)
 			case contract != value:
-				t.Errorf("%s of %s is %q, the contract says %q", name, file, value, contract)
+				t.Errorf("%s of %s is %q, the contract says %q", name, folder, value, contract)
 			}
 		}
 	}
@@ -91,7 +108,7 @@ func TestTheDomainSpeaksTheContractsWords(t *testing.T) {
 			t.Errorf("the domain says %q, the contract %q", domain, contract)
 		}
 	}
-	contract, domain := steps(t, "../../api/cloudfront/v1alpha1/resource_types.go", "DeletionStep"), steps(t, "../domain/distribution/input.go", "Step")
+	contract, domain := steps(t, "../../api/cloudfront/v1alpha1", "DeletionStep"), steps(t, "../domain/distribution", "Step")
 	if d := cmp.Diff(contract, domain); d != "" {
 		t.Errorf("the steps of a deletion (-contract +domain):\n%s", d)
 	}

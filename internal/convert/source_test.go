@@ -370,7 +370,7 @@ func TestMarksOfASource(t *testing.T) {
 
 func TestSourcesSpeakTheContractsWords(t *testing.T) {
 	api := map[string]bool{}
-	for _, value := range constants(t, "../../api/cloudfront/v1alpha1/conditions.go", "Reason") {
+	for _, value := range constants(t, "../../api/cloudfront/v1alpha1", "Reason") {
 		api[value] = true
 	}
 	for _, reason := range []chain.Reason{
