@@ -10,8 +10,10 @@ alone='/(api|hack|internal/(convert|domain|controller/(awsresource|distributiont
 # How many packages are tested at a time: those with the race detector mostly wait for processes that they have started.
 alone_at_once=2
 raced_at_once=4
-# These take longest. go test begins with the packages that it is given first, so that none of them is left over at the end.
-long='/(cmd/playground|internal/controller/(distributiontenant|tenantsource)|test/(chart|crash|e2e|migration|rights|sources|tenancy))$'
+# These take longest, the longest first. go test begins with the packages that it is given first, so that none of them is
+# left over at the end.
+long=(test/sources internal/controller/tenantsource cmd/playground test/crash test/e2e test/tenancy test/rights test/migration test/chart
+  internal/controller/distributiontenant)
 
 hack/need-cc.sh
 go -C hack/controlplane run ./build
@@ -41,7 +43,8 @@ test_packages() {
 
 # shellcheck disable=SC2086 # one word per pattern
 all="$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ${PKG:-./...})"
-all="$(grep -E "${long}" <<<"${all}"; grep -vE "${long}" <<<"${all}")" || true
+first="$(for package in "${long[@]}"; do grep -E "/${package}\$" <<<"${all}" || true; done)"
+all="${first}"$'\n'"$(grep -vxF "${first:-none}" <<<"${all}" || true)"
 test_packages "$(grep -E "${alone}" <<<"${all}" || true)" -p "${alone_at_once}" "$@"
 test_packages "$(grep -vE "${alone}" <<<"${all}" || true)" -race -p "${raced_at_once}" "$@"
 

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // Conditions are the conditions of status, as the domain compares them.
@@ -57,7 +58,7 @@ func setCondition(conditions *[]metav1.Condition, c chain.Condition, generation 
 		status = metav1.ConditionTrue
 	}
 	meta.SetStatusCondition(conditions, metav1.Condition{
-		Type: string(c.Type), Status: status, Reason: string(c.Reason), Message: bounded(c.Message, maxMessage),
+		Type: string(c.Type), Status: status, Reason: string(c.Reason), Message: prose.Fit(c.Message, maxMessage),
 		ObservedGeneration: generation, LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -58,7 +59,7 @@ func (c *comparison) values(path string, desired, observed reflect.Value) {
 		c.fields(path, desired, observed)
 	default:
 		if want, have := text(desired), text(observed); want != have {
-			c.found = append(c.found, resource.Difference{Field: path, Desired: bounded(want, maxValue), Observed: bounded(have, maxValue)})
+			c.found = append(c.found, resource.Difference{Field: path, Desired: prose.Fit(want, maxValue), Observed: prose.Fit(have, maxValue)})
 		}
 	}
 }

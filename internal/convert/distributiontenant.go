@@ -14,6 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -218,7 +219,7 @@ const maxToken = 256
 // Token reads the annotation with which a person asks to look at once, cut to
 // what status can repeat: what could not be repeated would count as unheard for ever.
 func Token(annotations map[string]string) string {
-	return bounded(annotations[v1alpha1.AnnotationReconcileNow], maxToken)
+	return prose.Fit(annotations[v1alpha1.AnnotationReconcileNow], maxToken)
 }
 
 // AdoptedMark is what AnnotationAdoptedGeneration holds after an adoption. It carries the

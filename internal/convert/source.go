@@ -14,6 +14,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
@@ -283,7 +284,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 		}
 		s.LastPollTime, s.ObservedGeneration = &polled, r.Generation
 		if r.Token != "" {
-			s.SyncToken = bounded(r.Token, maxToken)
+			s.SyncToken = prose.Fit(r.Token, maxToken)
 		}
 		if r.Result != nil {
 			s.LastCompleteTime = &polled
@@ -305,7 +306,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 
 // SyncToken is the token with which somebody asks to poll at once, as status repeats it.
 func SyncToken(o *v1alpha1.TenantSource) string {
-	return bounded(o.Annotations[v1alpha1.AnnotationSyncNow], maxToken)
+	return prose.Fit(o.Annotations[v1alpha1.AnnotationSyncNow], maxToken)
 }
 
 func sourceResult(s *v1alpha1.TenantSourceStatus, r *tenantsource.Result) {
@@ -314,17 +315,17 @@ func sourceResult(s *v1alpha1.TenantSourceStatus, r *tenantsource.Result) {
 	s.PendingChanges, s.PendingChangesTotal = nil, int32(r.PendingTotal)
 	for _, p := range r.Pending {
 		s.PendingChanges = append(s.PendingChanges, v1alpha1.PendingChange{
-			Action: v1alpha1.ChangeAction(p.Action), TenantName: p.Name, Description: bounded(p.Description, maxDescription),
+			Action: v1alpha1.ChangeAction(p.Action), TenantName: p.Name, Description: prose.Fit(p.Description, maxDescription),
 		})
 	}
 	s.RejectedRows, s.RejectedRowsTotal = nil, int32(r.RejectedTotal)
 	for _, row := range r.Rejected {
-		s.RejectedRows = append(s.RejectedRows, v1alpha1.RejectedRow{Row: orElse(bounded(row.Row, maxRowName), "?"), Reason: bounded(row.Reason, maxMessage)})
+		s.RejectedRows = append(s.RejectedRows, v1alpha1.RejectedRow{Row: orElse(prose.Fit(row.Row, maxRowName), "?"), Reason: prose.Fit(row.Reason, maxMessage)})
 	}
 	s.Columns = nil
 	for _, c := range r.Columns {
 		// A name that has no place in status can't be compared: stores without a schema have such.
-		if c.Name != "" && c.Name == bounded(c.Name, maxColumnName) && len(s.Columns) < maxSourceColumns {
+		if c.Name != "" && c.Name == prose.Fit(c.Name, maxColumnName) && len(s.Columns) < maxSourceColumns {
 			s.Columns = append(s.Columns, v1alpha1.SourceColumn{Name: c.Name, Type: string(c.Type), Rows: int32(c.Rows)})
 		}
 	}

@@ -2,9 +2,7 @@ package convert
 
 import (
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -97,7 +96,7 @@ func tokens(list []certificate.Token) []v1alpha1.ValidationToken {
 		}
 		seen[t.Domain] = true
 		out = append(out, v1alpha1.ValidationToken{
-			Domain: t.Domain, RedirectFrom: bounded(t.RedirectFrom, maxValue), RedirectTo: bounded(t.RedirectTo, maxValue),
+			Domain: t.Domain, RedirectFrom: prose.Fit(t.RedirectFrom, maxValue), RedirectTo: prose.Fit(t.RedirectTo, maxValue),
 		})
 	}
 	return out
@@ -145,7 +144,7 @@ func domainResults(t distributiontenant.Observed) []v1alpha1.DomainResult {
 func driftedFields(diff []resource.Difference) []v1alpha1.DriftedField {
 	var out []v1alpha1.DriftedField
 	for _, d := range diff[:min(len(diff), maxDrift)] {
-		out = append(out, v1alpha1.DriftedField{Field: d.Field, Desired: bounded(d.Desired, maxValue), Observed: bounded(d.Observed, maxValue)})
+		out = append(out, v1alpha1.DriftedField{Field: d.Field, Desired: prose.Fit(d.Desired, maxValue), Observed: prose.Fit(d.Observed, maxValue)})
 	}
 	return out
 }
@@ -158,20 +157,4 @@ func timeOf(t time.Time) *metav1.Time {
 	}
 	m := metav1.NewTime(t.Truncate(time.Second))
 	return &m
-}
-
-// bounded cuts text to n bytes, at the end of a character. What is no text is replaced as
-// JSON would replace it: a message that comes back otherwise than it was written would be
-// written for ever.
-func bounded(s string, n int) string {
-	const ellipsis = "…"
-	s = strings.ToValidUTF8(s, string(utf8.RuneError))
-	if len(s) <= n {
-		return s
-	}
-	s = s[:n-len(ellipsis)]
-	for !utf8.ValidString(s) {
-		s = s[:len(s)-1]
-	}
-	return s + ellipsis
 }

@@ -15,6 +15,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -81,7 +82,7 @@ func (p *publisher) write(ctx context.Context, o client.Object, e reconcile.Even
 		Action:              "Reconcile",
 		Reason:              e.Reason,
 		Regarding:           *regarding,
-		Note:                bounded(e.Message),
+		Note:                prose.Fit(e.Message, maxNote),
 		Type:                kind,
 	})
 }
@@ -90,15 +91,4 @@ func (p *publisher) write(ctx context.Context, o client.Object, e reconcile.Even
 func eventName(object string, now time.Time) string {
 	suffix := fmt.Sprintf(".%x", now.UnixNano())
 	return object[:min(len(object), maxEventName-len(suffix))] + suffix
-}
-
-func bounded(s string) string {
-	if len(s) <= maxNote {
-		return s
-	}
-	runes := []rune(s)
-	for len(string(runes)) > maxNote-len("…") {
-		runes = runes[:len(runes)-1]
-	}
-	return string(runes) + "…"
 }

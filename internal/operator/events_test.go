@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/validation"
 
@@ -21,15 +20,6 @@ func TestEventNames(t *testing.T) {
 		}
 		if problems := validation.NameIsDNSSubdomain(first, false); len(problems) > 0 {
 			t.Errorf("%s: %s", first, problems)
-		}
-	}
-}
-
-func TestNotesAreBounded(t *testing.T) {
-	for _, note := range []string{"", strings.Repeat("a", 1024), strings.Repeat("ü", 513), strings.Repeat("a", 5000)} {
-		got := operator.Bounded(note)
-		if len(got) > 1024 || !utf8.ValidString(got) || len(note) <= 1024 && got != note {
-			t.Errorf("%d bytes become %d", len(note), len(got))
 		}
 	}
 }

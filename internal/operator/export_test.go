@@ -4,7 +4,6 @@ package operator
 var (
 	Slim      = slim
 	EventName = eventName
-	Bounded   = bounded
 
 	OwnerAlive                     = ownerAlive
 	RegisterTenants                = registerTenants

@@ -12,14 +12,15 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
-	"unicode/utf8"
 
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// longestMessage bounds what reaches status and events, in runes.
-const longestMessage = 512
+// longestMessage bounds what reaches status and events, in runes and without the ellipsis.
+const longestMessage = 511
 
 // unstable matches what changes in AWS's texts from try to try. Other identifiers stay:
 // the name of a certificate looks just like a request id.
@@ -51,14 +52,7 @@ func message(err error) string {
 	}
 	text = session.ReplaceAllString(text, "$1")
 	text = strings.TrimSpace(spaces.ReplaceAllString(strings.ToValidUTF8(text, ""), " "))
-	return bounded(text)
-}
-
-func bounded(text string) string {
-	if utf8.RuneCountInString(text) <= longestMessage {
-		return text
-	}
-	return string([]rune(text)[:longestMessage-1]) + "…"
+	return prose.Shorten(text, longestMessage)
 }
 
 // serviceText is the text that the service sent, empty when it sent none.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 const opAssumeRole = "AssumeRole"
@@ -182,5 +183,5 @@ func (p *roleProvider) explain(failure *fault.Error) string {
 		text += fmt.Sprintf(": its trust policy has to allow sts:AssumeRole to the operator with the external id %s, "+
 			"and the policy of the operator has to allow sts:AssumeRole on the role", p.externalID)
 	}
-	return bounded(text + "; AWS says: " + failure.Message)
+	return prose.Shorten(text+"; AWS says: "+failure.Message, longestMessage)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -53,7 +53,7 @@ func classify(operation string, o plan.Object, err error) *fault.Error {
 		// The texts of what is below name ports that differ each time.
 		f.Kind, f.Message = fault.Transient, "the API server did not answer"
 	}
-	f.Message = bounded(f.Message)
+	f.Message = prose.Shorten(f.Message, longestMessage)
 	return f
 }
 
@@ -198,11 +198,4 @@ func afterLast(text string, marks ...string) string {
 		}
 	}
 	return text
-}
-
-func bounded(text string) string {
-	if utf8.RuneCountInString(text) <= longestMessage {
-		return text
-	}
-	return string([]rune(text)[:longestMessage-1]) + "…"
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -47,7 +48,7 @@ func (c Case) ready(f Fact) chain.Condition {
 		return yes("Certificates that were there before cover every domain; AWS had nothing to request.")
 	case Lost:
 		return no(resource.ReasonCertificateFailed, fmt.Sprintf("AWS has no certificate request for %s, although one was sent: the operator's identity may lack acm:RequestCertificate, or the account's quota of certificates may be used up. It is sent again with growing delay.",
-			resource.JoinSome(c.Tenant.Unserved)))
+			prose.List(c.Tenant.Unserved)))
 	case Broken:
 		return no(resource.ReasonCertificateFailed, f.Managed.failedText())
 	case Obtained:

@@ -2,11 +2,11 @@ package distribution
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
@@ -92,9 +92,6 @@ func (in Input) wasInUse() bool {
 	return in.Memory.Deletion != nil && in.Memory.Deletion.Step == StepInUse
 }
 
-// someNames is how many tenants a message names.
-const someNames = 5
-
 func (in Input) inUseText(d Dependents) string {
 	count := fmt.Sprint(d.Count)
 	if d.More {
@@ -105,12 +102,8 @@ func (in Input) inUseText(d Dependents) string {
 		plural = ""
 	}
 	text := fmt.Sprintf("The %s has %s distribution tenant%s and stays as it is until they are gone.", in.Desired.Words.Noun, count, plural)
-	if n := len(d.Ours); n > 0 {
-		names := strings.Join(d.Ours[:min(n, someNames)], ", ")
-		if n > someNames {
-			names += fmt.Sprintf(" and %d more", n-someNames)
-		}
-		text += " Objects of this cluster among them: " + names + "."
+	if len(d.Ours) > 0 {
+		text += " Objects of this cluster among them: " + prose.List(d.Ours) + "."
 	} else {
 		text += " None of them belongs to an object of this cluster."
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -16,7 +17,7 @@ func waitForDomains(in Input) (Decision, bool) {
 	}
 	waiting, leaving := in.facts.publication.Waiting, in.facts.publication.Leaving
 	held := func(why string) (Decision, bool) {
-		return rest(chain.Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf("spec.domains: %s %s", resource.JoinSome(waiting), why)}, in.facts.certificate.Wait)
+		return rest(chain.Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf("spec.domains: %s %s", prose.List(waiting), why)}, in.facts.certificate.Wait)
 	}
 	const ended = "when the pending request for a managed certificate has ended; AWS works on one at a time."
 	switch requested := in.facts.publication.Bound; {
@@ -30,12 +31,12 @@ func waitForDomains(in Input) (Decision, bool) {
 	case len(waiting) > 0 && len(leaving) == 0 && in.facts.retrying && publication.Passes(in.facts.publication.Ready.Reason):
 		return do(Rest{KeepConditions: true})
 	case len(waiting) > 0 && len(leaving) > 0:
-		return held(fmt.Sprintf("is added once %s is out of DNS: a certificate is requested for both otherwise.", resource.JoinSome(leaving)))
+		return held(fmt.Sprintf("is added once %s is out of DNS: a certificate is requested for both otherwise.", prose.List(leaving)))
 	case len(waiting) > 0:
 		return held("is added once its DNS record leads to CloudFront. " + in.facts.publication.Ready.Message)
 	case len(leaving) > 0:
 		return rest(chain.Problem{Reason: resource.ReasonUpdatePending, Of: chain.Synced, Message: fmt.Sprintf(
-			"%s is removed from the distribution tenant once its DNS record is gone: a name that leads to CloudFront must never be without a tenant.", resource.JoinSome(leaving))}, 0)
+			"%s is removed from the distribution tenant once its DNS record is gone: a name that leads to CloudFront must never be without a tenant.", prose.List(leaving))}, 0)
 	}
 	return pass()
 }

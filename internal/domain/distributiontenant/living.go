@@ -8,6 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
@@ -216,12 +217,12 @@ func serving(in Input) (Decision, bool) {
 	missing, waiting := unserved(in.Desired.Domains, *t)
 	if len(missing) > 0 {
 		return rest(chain.Problem{Reason: resource.ReasonDomainValidationPending, Of: chain.Ready, Message: fmt.Sprintf(
-			"The distribution tenant in AWS does not have %s.", resource.JoinSome(missing))}, 0)
+			"The distribution tenant in AWS does not have %s.", prose.List(missing))}, 0)
 	}
 	if len(waiting) > 0 {
 		return rest(chain.Problem{Reason: resource.ReasonDomainValidationPending, Of: chain.Ready, Message: fmt.Sprintf(
 			"CloudFront does not answer for %s yet: no certificate covers the domain, or its DNS does not point at %s.",
-			resource.JoinSome(waiting), in.facts.endpointText)}, 0)
+			prose.List(waiting), in.facts.endpointText)}, 0)
 	}
 	return pass()
 }

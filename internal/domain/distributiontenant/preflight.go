@@ -7,6 +7,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -67,11 +68,11 @@ func checkParameters(have map[string]string, d Distribution) *chain.Problem {
 	switch {
 	case len(missing) > 0:
 		return &chain.Problem{Reason: ReasonMissingParameters, Stuck: true, Message: fmt.Sprintf(
-			"spec.parameters lacks %s, which distribution %s requires. Add it with a value.", resource.JoinSome(missing), d.ID)}
+			"spec.parameters lacks %s, which distribution %s requires. Add it with a value.", prose.List(missing), d.ID)}
 	case len(unknown) > 0:
 		return &chain.Problem{Reason: resource.ReasonInvalidSpec, Stuck: true, Message: fmt.Sprintf(
 			"spec.parameters has %s, which distribution %s does not declare. It declares: %s.",
-			resource.JoinSome(unknown), d.ID, orElse(resource.JoinSome(names), "none"))}
+			prose.List(unknown), d.ID, orElse(prose.List(names), "none"))}
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ func checkCoverage(in Input, d Distribution) (Decision, bool) {
 	if len(arns) == 0 {
 		return stuck(ReasonMissingCertificate, fmt.Sprintf(
 			"No certificate covers %s: distribution %s has none. Set spec.customizations.certificate.arn, or request one with spec.managedCertificateRequest.",
-			resource.JoinSome(in.Desired.Domains), d.ID))
+			prose.List(in.Desired.Domains), d.ID))
 	}
 	var names []string
 	unusable := ""
@@ -119,7 +120,7 @@ func checkCoverage(in Input, d Distribution) (Decision, bool) {
 		return stuck(ReasonMissingCertificate, unusable)
 	}
 	return stuck(ReasonCertificateSANMismatch, fmt.Sprintf(
-		"spec.domains: no certificate covers %s. The certificates at hand cover %s; a wildcard covers one label.", resource.JoinSome(bare), resource.JoinSome(names)))
+		"spec.domains: no certificate covers %s. The certificates at hand cover %s; a wildcard covers one label.", prose.List(bare), prose.List(names)))
 }
 
 // flaw says why the certificate can't be used, empty when it can.

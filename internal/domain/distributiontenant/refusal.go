@@ -6,6 +6,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -43,7 +44,7 @@ func (in Input) holderText() string {
 	switch {
 	case h == nil:
 		return fmt.Sprintf("A domain of %s is attached to a CloudFront resource that this account does not show as a distribution tenant. Remove it there, or move it with UpdateDomainAssociation. AWS: %s",
-			resource.JoinSome(in.Desired.Domains), in.World.Refused.Message)
+			prose.List(in.Desired.Domains), in.World.Refused.Message)
 	case h.Owner != ownership.Owner{}:
 		return fmt.Sprintf("Domain %s is held by the distribution tenant %q (%s) of %s. Remove it there first.", h.Domain, h.Name, h.ID, h.Owner)
 	default:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // Program is a Config, checked and ready to turn rows into objects. It never changes, and may be used
@@ -69,9 +70,9 @@ func (p *Program) Build(n int, row Row) (Object, *Rejection) {
 func describe(n int, row Row, name string) string {
 	switch {
 	case row.Key != "":
-		return Shorten(row.Key, LongestQuote)
+		return prose.Shorten(row.Key, prose.LongestQuote)
 	case name != "":
-		return Shorten(name, LongestQuote)
+		return prose.Shorten(name, prose.LongestQuote)
 	default:
 		return fmt.Sprintf("row %d", n)
 	}
@@ -94,7 +95,7 @@ func (p *Program) readName(r *reader) (name, reason string) {
 		return name, ""
 	}
 	return name, fmt.Sprintf("%s: %s has %d characters, and the name of a tenant in AWS has %d to %d: fill tenantName as well, or use an expression, such as %s",
-		in, Quote(name), len(name), shortestTenantName, longestTenantName, p.words.nameExample())
+		in, prose.Quote(name), len(name), shortestTenantName, longestTenantName, p.words.nameExample())
 }
 
 // hasTenantName reports whether the tenant of a row has a name of its own in AWS.
@@ -114,7 +115,7 @@ func (in *input) illegalName(name string, w Words) string {
 	if kubename.IsSubdomain(strings.ToLower(name)) {
 		cure = fmt.Sprintf("it has capital letters; change the %s, or use an expression for the name, such as row.name.lowerAscii()", w.Row)
 	}
-	return fmt.Sprintf("%s: %s is no name of an object, which has lower-case letters, digits, and inner hyphens and dots: %s", in, Quote(name), cure)
+	return fmt.Sprintf("%s: %s is no name of an object, which has lower-case letters, digits, and inner hyphens and dots: %s", in, prose.Quote(name), cure)
 }
 
 // lacks says that a row sets too little.

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // convert brings the value of a row to the form that the field has in JSON. A nil value without a
@@ -38,7 +39,7 @@ func (f *field) convert(v any) (value any, problem string) {
 // wrongType says that a value is none that the field takes.
 func (f *field) wrongType(v any) (value any, problem string) {
 	if u, ok := v.(Unsupported); ok {
-		return nil, fmt.Sprintf("a value of type %s can't be used: convert it in the query or in the store to %s", Quote(string(u)), f.takes())
+		return nil, fmt.Sprintf("a value of type %s can't be used: convert it in the query or in the store to %s", prose.Quote(string(u)), f.takes())
 	}
 	return nil, fmt.Sprintf("%s is the wrong type: give %s, or convert it in an expression", show(v), f.takes())
 }
@@ -47,7 +48,7 @@ func (f *field) wrongType(v any) (value any, problem string) {
 func show(v any) string {
 	switch v := v.(type) {
 	case string:
-		return "the text " + Quote(v)
+		return "the text " + prose.Quote(v)
 	case bool:
 		return fmt.Sprintf("the boolean %t", v)
 	case int64, float64:
@@ -59,7 +60,7 @@ func show(v any) string {
 	case map[string]any:
 		return "an object"
 	case Unsupported:
-		return "a value of type " + Quote(string(v))
+		return "a value of type " + prose.Quote(string(v))
 	default:
 		return fmt.Sprintf("a %T", v)
 	}
@@ -91,13 +92,13 @@ func (f *field) convertText(v any) (value any, problem string) {
 	case !ok:
 		return f.wrongType(v)
 	case !utf8.ValidString(s):
-		return nil, Quote(s) + " is no valid UTF-8: convert it in the query or in the store"
+		return nil, prose.Quote(s) + " is no valid UTF-8: convert it in the query or in the store"
 	case len(f.values) > 0 && !slices.Contains(f.values, s):
-		return nil, fmt.Sprintf("%s is not allowed: give %s", Quote(s), f.takes())
+		return nil, fmt.Sprintf("%s is not allowed: give %s", prose.Quote(s), f.takes())
 	case len(s) > f.max && utf8.RuneCountInString(s) > f.max:
-		return nil, fmt.Sprintf("%s has %d characters: give at most %d", Quote(s), utf8.RuneCountInString(s), f.max)
+		return nil, fmt.Sprintf("%s has %d characters: give at most %d", prose.Quote(s), utf8.RuneCountInString(s), f.max)
 	case f.area == inLabels && !kubename.IsLabelValue(s):
-		return nil, Quote(s) + " is no value of a label: give at most 63 letters, digits and inner - _ . , or use an annotation"
+		return nil, prose.Quote(s) + " is no value of a label: give at most 63 letters, digits and inner - _ . , or use an annotation"
 	}
 	return s, ""
 }
@@ -183,7 +184,7 @@ func (f *field) convertCountries(v any) (value any, problem string) {
 
 func country(s string) (code, problem string) {
 	if len(s) != 2 || s[0] < 'A' || s[0] > 'Z' || s[1] < 'A' || s[1] > 'Z' {
-		return "", Quote(s) + " is no country code: give two capital letters, such as DE"
+		return "", prose.Quote(s) + " is no country code: give two capital letters, such as DE"
 	}
 	return s, ""
 }

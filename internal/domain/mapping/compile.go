@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/cel-go/cel"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // Compile checks a Config and makes it ready to turn rows into objects. The error names every
@@ -194,7 +196,7 @@ func (k *compiler) addInputs(c Config) {
 
 func (k *compiler) addMapping(at string, m Mapping) {
 	if m.Column == "" {
-		k.mistake("%s: the column for %s is empty: name the column", at, Quote(m.Field))
+		k.mistake("%s: the column for %s is empty: name the column", at, prose.Quote(m.Field))
 		return
 	}
 	if t, ok := k.claim(at, m.Field); ok {
@@ -234,7 +236,7 @@ func (k *compiler) claim(at, path string) (target, bool) {
 		return t, false
 	}
 	if other, taken := k.seen[t]; taken {
-		k.mistake("%s: %s is filled by %s already: remove one of the two", at, Quote(path), other)
+		k.mistake("%s: %s is filled by %s already: remove one of the two", at, prose.Quote(path), other)
 		return t, false
 	}
 	k.seen[t] = at

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // canonicalDomain returns a domain as a DistributionTenant has it: in lower case, in punycode, without
@@ -33,7 +34,7 @@ func canonicalDomain(s string) (name, problem string) {
 }
 
 func domainProblem(s, reason string) string {
-	return fmt.Sprintf("%s %s: write names like shop.example.com or *.example.com, without scheme, port, path, underscore or brackets", Quote(s), reason)
+	return fmt.Sprintf("%s %s: write names like shop.example.com or *.example.com, without scheme, port, path, underscore or brackets", prose.Quote(s), reason)
 }
 
 func isASCII(s string) bool {

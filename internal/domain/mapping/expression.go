@@ -18,6 +18,8 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/ext"
 	"github.com/google/cel-go/interpreter"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // rowVariable is the row in an expression.
@@ -75,7 +77,7 @@ func environment() (*cel.Env, error) {
 // compileExpression checks an expression for a field, and tells which columns it uses.
 func compileExpression(env *cel.Env, source string, f *field, w Words) (*expression, columnUse, error) {
 	fail := func(format string, args ...any) (*expression, columnUse, error) {
-		return nil, columnUse{}, fmt.Errorf("%s: "+format, append([]any{Quote(source)}, args...)...)
+		return nil, columnUse{}, fmt.Errorf("%s: "+format, append([]any{prose.Quote(source)}, args...)...)
 	}
 	if n := utf8.RuneCountInString(source); n > longestExpression {
 		return fail("it has %d characters, %d are allowed: compute the value %s", n, longestExpression, w.Elsewhere)
@@ -102,7 +104,7 @@ func compileExpression(env *cel.Env, source string, f *field, w Words) (*express
 	}
 	program, err := env.Program(checked, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(costLimit), cel.CustomDecorator(bound))
 	if err != nil {
-		return fail("%s: change the expression", Shorten(err.Error(), longestMessage))
+		return fail("%s: change the expression", prose.Shorten(err.Error(), longestMessage))
 	}
 	use := columnUse{}
 	walk(checked.NativeRep().Expr(), false, &use)
@@ -118,7 +120,7 @@ func issueText(issues *cel.Issues) string {
 			out = append(out, "and more")
 			break
 		}
-		out = append(out, position(issue.Location)+Shorten(issue.Message, longestMessage))
+		out = append(out, position(issue.Location)+prose.Shorten(issue.Message, longestMessage))
 	}
 	return strings.Join(out, "; ")
 }
@@ -225,7 +227,7 @@ func (e *expression) evaluate(r *reader) (value any, reason string) {
 		return nil, fmt.Sprintf("it takes too long for this %s: make the expression simpler, or compute the value %s", r.words.Row, r.words.Elsewhere)
 	}
 	if err != nil {
-		return nil, e.place(err) + Shorten(err.Error(), longestMessage) + fmt.Sprintf(": change the %s, or let the expression care for it, as in has(row.plan) or row.?plan.orValue(\"\")", r.words.Row)
+		return nil, e.place(err) + prose.Shorten(err.Error(), longestMessage) + fmt.Sprintf(": change the %s, or let the expression care for it, as in has(row.plan) or row.?plan.orValue(\"\")", r.words.Row)
 	}
 	return fromCEL(result), ""
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/interpreter"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // The cost limit of CEL counts a call after it was made, and counts a value once that is in a list a
@@ -30,7 +32,7 @@ type rowAdapter struct{ types.Adapter }
 func (a rowAdapter) NativeToValue(v any) ref.Val {
 	switch v := v.(type) {
 	case Unsupported:
-		return types.NewErr("a value of type %s can't be used, convert it in the query or in the store", Quote(string(v)))
+		return types.NewErr("a value of type %s can't be used, convert it in the query or in the store", prose.Quote(string(v)))
 	case string:
 		if len(v) > largestValue {
 			return types.NewErr(tooLarge)

@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // Field is a field of a DistributionTenant that a row can fill.
@@ -205,14 +205,14 @@ func parseTarget(path string) (target, error) {
 	wantsKey := f != nil && strings.Contains(f.path, "[")
 	switch {
 	case f == nil:
-		return target{}, fmt.Errorf("%s is no field that a row can fill: use one of %s", Quote(path), strings.Join(paths(), ", "))
+		return target{}, fmt.Errorf("%s is no field that a row can fill: use one of %s", prose.Quote(path), strings.Join(paths(), ", "))
 	case wantsKey && (!hasKey || !closed):
-		return target{}, fmt.Errorf("%s has no key: write %s", Quote(path), f.path)
+		return target{}, fmt.Errorf("%s has no key: write %s", prose.Quote(path), f.path)
 	case !wantsKey && hasKey:
-		return target{}, fmt.Errorf("%s has no keys: write %s", Quote(path), f.path)
+		return target{}, fmt.Errorf("%s has no keys: write %s", prose.Quote(path), f.path)
 	case wantsKey:
 		if problem := f.keyProblem(key); problem != "" {
-			return target{}, fmt.Errorf("%s: the key %s %s", Quote(path), Quote(key), problem)
+			return target{}, fmt.Errorf("%s: the key %s %s", prose.Quote(path), prose.Quote(key), problem)
 		}
 	}
 	return target{field: f, key: key}, nil
@@ -270,25 +270,6 @@ func metadataKeyProblem(key string) string {
 		}
 	}
 	return ""
-}
-
-// LongestQuote keeps reasons readable, and what they are stored in small.
-const LongestQuote = 100
-
-// Quote shows a text of unknown length.
-func Quote(s string) string { return fmt.Sprintf("%q", Shorten(s, LongestQuote)) }
-
-// Shorten cuts a text off after n characters, and shows that.
-func Shorten(s string, n int) string {
-	if len(s) <= n || utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	end := 0
-	for range n {
-		_, size := utf8.DecodeRuneInString(s[end:])
-		end += size
-	}
-	return s[:end] + "…"
 }
 
 // put sets the field in an object.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // Compile checks a plan, and makes it ready to build what its tenants have. The error names every mistake, with field,
@@ -39,7 +40,7 @@ func (c *compiler) mistake(format string, args ...any) {
 func (c *compiler) checkName(name string) {
 	if name == "" || !kubename.IsLabelValue(name) {
 		c.mistake("metadata.name %s is no value of a label, which has 1 to %d letters, digits and inner - _ . : create the plan under another name",
-			quote(name), kubename.LongestLabel)
+			prose.Quote(name), kubename.LongestLabel)
 	}
 }
 
@@ -48,7 +49,7 @@ func (c *compiler) checkKeys(spec Spec) {
 	for _, key := range slices.Sorted(maps.Keys(spec.Labels)) {
 		if !kubename.IsLabelValue(spec.Labels[key]) {
 			c.mistake("spec.labels[%s] %s is no value of a label: use at most %d letters, digits and inner - _ . , or an annotation",
-				key, quote(spec.Labels[key]), kubename.LongestLabel)
+				key, prose.Quote(spec.Labels[key]), kubename.LongestLabel)
 		}
 	}
 	c.checkMap("spec.annotations", spec.Annotations)
@@ -58,14 +59,14 @@ func (c *compiler) checkMap(at string, m map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if !kubename.IsQualified(key) {
 			c.mistake("%s: %s is no key: use at most %d letters, digits and inner - _ . , if wanted after a domain and a slash, as in example.com/team",
-				at, quote(key), kubename.LongestLabel)
+				at, prose.Quote(key), kubename.LongestLabel)
 		}
 	}
 }
 
 func (c *compiler) checkOwner(role string) {
 	if role == "." || role == ".." || strings.ContainsAny(role, "/%") {
-		c.mistake("spec.owner.clusterRole %s is no name of a ClusterRole, which has no / and no %%: name one such as edit", quote(role))
+		c.mistake("spec.owner.clusterRole %s is no name of a ClusterRole, which has no / and no %%: name one such as edit", prose.Quote(role))
 	}
 }
 
@@ -85,10 +86,10 @@ func (c *compiler) checkResources(at string, v any) {
 	resources, _ := v.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(resources)) {
 		if !kubename.IsQualified(name) {
-			c.mistake("%s: %s is no name of a resource: use one such as cpu, requests.memory or example.com/gpu", at, quote(name))
+			c.mistake("%s: %s is no name of a resource: use one such as cpu, requests.memory or example.com/gpu", at, prose.Quote(name))
 		}
 		if quantity := fmt.Sprint(resources[name]); strings.HasPrefix(quantity, "-") {
-			c.mistake("%s[%s] %s is negative: give a quantity of 0 or more", at, name, quote(quantity))
+			c.mistake("%s[%s] %s is negative: give a quantity of 0 or more", at, name, prose.Quote(quantity))
 		}
 	}
 }
@@ -96,10 +97,10 @@ func (c *compiler) checkResources(at string, v any) {
 func (c *compiler) checkIstio(i Istio) {
 	if i.Revision != "" && i.Injection != "" && i.Injection != InjectionEnabled {
 		c.mistake("spec.istio.revision %s means that sidecars are injected, and spec.istio.injection is %s: remove the revision, or set injection to Enabled",
-			quote(i.Revision), i.Injection)
+			prose.Quote(i.Revision), i.Injection)
 	}
 	if i.Revision != "" && !kubename.IsLabelValue(i.Revision) {
-		c.mistake("spec.istio.revision %s is no value of a label: use the name of a revision or a tag of the control plane", quote(i.Revision))
+		c.mistake("spec.istio.revision %s is no value of a label: use the name of a revision or a tag of the control plane", prose.Quote(i.Revision))
 	}
 	if i.Gateway == nil {
 		return
@@ -128,6 +129,6 @@ func (c *compiler) checkText(at, text string, legal func(string) bool, what stri
 		sample.WriteString(p.text)
 	}
 	if !legal(strings.ToLower(sample.String())) {
-		c.mistake("%s %s is no %s", at, quote(text), what)
+		c.mistake("%s %s is no %s", at, prose.Quote(text), what)
 	}
 }

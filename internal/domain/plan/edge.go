@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // BuildEdge returns the DistributionTenant of the plan. The error says why the tenant gets none.
@@ -57,7 +58,7 @@ func (c *compiler) compileEdge(config *mapping.Config) *mapping.Program {
 	required, optional, _ := program.Columns()
 	for _, name := range slices.Concat(required, optional) {
 		if findColumn(name) == nil {
-			c.mistake("%s: mapping or expressions use the column %s, which a tenant does not have: use one of %s", pathEdge, quote(name), columnNames())
+			c.mistake("%s: mapping or expressions use the column %s, which a tenant does not have: use one of %s", pathEdge, prose.Quote(name), columnNames())
 		}
 	}
 	return program

@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
-
-// longestQuote keeps messages readable, and what they are stored in small.
-const longestQuote = 100
 
 // Reserved are the names of namespaces that no tenant gets.
 type Reserved struct{ names, prefixes []string }
@@ -30,7 +27,7 @@ func ParseReserved(patterns []string) (Reserved, error) {
 		case !isPrefix && kubename.IsNamespace(text):
 			r.names = append(r.names, text)
 		default:
-			mistakes = append(mistakes, fmt.Errorf("the pattern %s matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*", quote(pattern)))
+			mistakes = append(mistakes, fmt.Errorf("the pattern %s matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*", prose.Quote(pattern)))
 		}
 	}
 	if len(mistakes) > 0 {
@@ -56,7 +53,7 @@ func (t Tenant) Problem(r Reserved) string {
 	} {
 		if f.value == "" || !kubename.IsLabelValue(f.value) {
 			problems = append(problems, fmt.Sprintf("%s %s is no value of a label, which has 1 to %d letters, digits and inner - _ . : %s",
-				f.field, quote(f.value), kubename.LongestLabel, f.cure))
+				f.field, prose.Quote(f.value), kubename.LongestLabel, f.cure))
 		}
 	}
 	return strings.Join(slices.DeleteFunc(problems, func(p string) bool { return p == "" }), ". ")
@@ -72,21 +69,10 @@ func (t Tenant) namespaceProblem(r Reserved) string {
 	switch {
 	case !kubename.IsNamespace(t.Namespace):
 		return fmt.Sprintf("%s %s is no name of a namespace, which has 1 to %d lower-case letters, digits and inner hyphens: %s",
-			field, quote(t.Namespace), kubename.LongestLabel, change)
+			field, prose.Quote(t.Namespace), kubename.LongestLabel, change)
 	case r.Has(t.Namespace):
 		return fmt.Sprintf("%s %s is reserved: the namespace of a tenant must not be one of the platform, and its name can't be changed: delete this Tenant, and create another with another name in spec.namespace",
-			field, quote(t.Namespace))
+			field, prose.Quote(t.Namespace))
 	}
 	return ""
-}
-
-// quote shows a text of unknown length.
-func quote(s string) string { return fmt.Sprintf("%q", shorten(s, longestQuote)) }
-
-// shorten cuts a text off after n characters, and shows that.
-func shorten(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n]) + "…"
 }

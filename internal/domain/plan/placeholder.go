@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 const pathGateway = "spec.istio.gateway"
@@ -58,7 +59,7 @@ func parse(text string) ([]part, error) {
 	for rest := text; rest != ""; {
 		before, after, found := strings.Cut(rest, opening)
 		if strings.Contains(before, closing) {
-			return nil, fmt.Errorf("%s has a }} without a {{ before it, so it has no beginning: use one of %s", quote(text), placeholderNames())
+			return nil, fmt.Errorf("%s has a }} without a {{ before it, so it has no beginning: use one of %s", prose.Quote(text), placeholderNames())
 		}
 		if before != "" {
 			out = append(out, part{text: before})
@@ -68,11 +69,11 @@ func parse(text string) ([]part, error) {
 		}
 		name, after, closed := strings.Cut(after, closing)
 		if !closed {
-			return nil, fmt.Errorf("%s has a {{ without a }} after it, so it has no end: use one of %s", quote(text), placeholderNames())
+			return nil, fmt.Errorf("%s has a {{ without a }} after it, so it has no end: use one of %s", prose.Quote(text), placeholderNames())
 		}
 		c := findColumn(strings.TrimSpace(name))
 		if c == nil {
-			return nil, fmt.Errorf("%s has the unknown placeholder %s: use one of %s", quote(text), quote(opening+name+closing), placeholderNames())
+			return nil, fmt.Errorf("%s has the unknown placeholder %s: use one of %s", prose.Quote(text), prose.Quote(opening+name+closing), placeholderNames())
 		}
 		out = append(out, part{column: c})
 		rest = after
@@ -103,7 +104,7 @@ func (t Tenant) fill(at, text string, legal func(string) bool, what string) (str
 		return filled, nil
 	}
 	return "", fmt.Errorf("%s %s of the plan becomes %s with this tenant, which is no %s: %s",
-		at, quote(text), quote(filled), what, t.cure(parts))
+		at, prose.Quote(text), prose.Quote(filled), what, t.cure(parts))
 }
 
 // cure says which of the tenant's fields can't stand in a name by themselves, or where each could, that it is all of them together.
@@ -114,7 +115,7 @@ func (t Tenant) cure(parts []part) string {
 			continue
 		}
 		value := p.column.value(t)
-		says := p.column.field + " " + quote(value)
+		says := p.column.field + " " + prose.Quote(value)
 		if slices.Contains(used, says) {
 			continue
 		}

@@ -1,12 +1,12 @@
 package resource
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // SomeFields names what differs, the first few of it.
@@ -15,7 +15,7 @@ func SomeFields(diff []Difference) string {
 	for i, d := range diff {
 		names[i] = d.Field
 	}
-	return JoinSome(names)
+	return prose.List(names)
 }
 
 // Difference is one field in which AWS and the spec disagree.
@@ -82,11 +82,3 @@ func (c TagChange) differences(have map[string]string) []Difference {
 
 // someItems bounds lists in messages.
 const someItems = 5
-
-// JoinSome joins the first few items and says how many more there are.
-func JoinSome(items []string) string {
-	if len(items) <= someItems {
-		return strings.Join(items, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(items[:someItems], ", "), len(items)-someItems)
-}

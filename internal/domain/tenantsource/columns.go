@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // manyRows is from how many rows on it is taken for a mistake that a column loses all its values
@@ -33,11 +34,11 @@ func Upset(earlier []SeenColumn, before int, h *Harvest) []string {
 		is, there := now[was.Name]
 		switch {
 		case !there && h.Declared:
-			upset = append(upset, fmt.Sprintf("the column %s is gone", mapping.Quote(was.Name)))
+			upset = append(upset, fmt.Sprintf("the column %s is gone", prose.Quote(was.Name)))
 		case is.Rows == 0 && many(was.Rows, before):
-			upset = append(upset, fmt.Sprintf("the column %s had a value in %d rows and has none in any", mapping.Quote(was.Name), was.Rows))
+			upset = append(upset, fmt.Sprintf("the column %s had a value in %d rows and has none in any", prose.Quote(was.Name), was.Rows))
 		case there && h.Declared && is.Type != was.Type && was.Type != mapping.TypeMixed && is.Type != mapping.TypeMixed:
-			upset = append(upset, fmt.Sprintf("the column %s was of type %s and is of type %s", mapping.Quote(was.Name), was.Type, is.Type))
+			upset = append(upset, fmt.Sprintf("the column %s was of type %s and is of type %s", prose.Quote(was.Name), was.Type, is.Type))
 		}
 	}
 	return upset

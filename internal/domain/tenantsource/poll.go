@@ -9,6 +9,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // Relation says whose an object is.
@@ -164,11 +165,11 @@ const mostText = 400
 func missingColumn(name string, columns []mapping.Column) error {
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = mapping.Shorten(c.Name, mapping.LongestQuote)
+		names[i] = prose.Shorten(c.Name, prose.LongestQuote)
 	}
 	// Long names in a long list must not push the cure out of the message.
 	return &fault.Error{Kind: fault.NotFound, Operation: "Reading", Message: fmt.Sprintf(
-		"the result has no column %s, but %s: correct the query, spec.mapping or spec.expressions", mapping.Quote(name), mapping.Shorten(strings.Join(names, ", "), mostText))}
+		"the result has no column %s, but %s: correct the query, spec.mapping or spec.expressions", prose.Quote(name), prose.Shorten(strings.Join(names, ", "), mostText))}
 }
 
 // Row implements Sink.

@@ -13,7 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"unicode/utf8"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // Number gives a decimal number the type in which a row has it: int64 or float64 where that is
@@ -136,8 +137,8 @@ var tlsOptions = map[string]bool{
 // IsTLSOption reports whether the name is that of an option for TLS, of whichever driver.
 func IsTLSOption(name string) bool { return tlsOptions[strings.ToLower(name)] }
 
-// longestMessage bounds what reaches status and events, in runes.
-const longestMessage = 512
+// longestMessage bounds what reaches status and events, in runes and without the ellipsis.
+const longestMessage = 511
 
 var spaces = regexp.MustCompile(`\s+`)
 
@@ -150,8 +151,5 @@ func Message(text string, secrets ...string) string {
 		}
 	}
 	text = strings.TrimSpace(spaces.ReplaceAllString(strings.ToValidUTF8(text, ""), " "))
-	if utf8.RuneCountInString(text) <= longestMessage {
-		return text
-	}
-	return string([]rune(text)[:longestMessage-1]) + "…"
+	return prose.Shorten(text, longestMessage)
 }

@@ -1,0 +1,55 @@
+// Package prose makes texts of unknown length fit for a message: quoted, shortened, counted.
+package prose
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// LongestQuote keeps messages readable, and what they are stored in small.
+	LongestQuote = 100
+	// shown bounds lists in messages.
+	shown = 5
+
+	ellipsis = "…"
+)
+
+// Quote shows a text of unknown length.
+func Quote(s string) string { return fmt.Sprintf("%q", Shorten(s, LongestQuote)) }
+
+// Shorten cuts a text off after n characters, and shows that.
+func Shorten(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	end := 0
+	for range n {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	return s[:end] + ellipsis
+}
+
+// Fit cuts a text to at most n bytes, at the end of a character. Bytes that are not UTF-8 are replaced as JSON would
+// replace them: a message that is read back other than it was written would be written forever.
+func Fit(s string, n int) string {
+	s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	if len(s) <= n {
+		return s
+	}
+	s = s[:n-len(ellipsis)]
+	for !utf8.ValidString(s) {
+		s = s[:len(s)-1]
+	}
+	return s + ellipsis
+}
+
+// List joins the first few items and says how many more there are.
+func List(items []string) string {
+	if len(items) <= shown {
+		return strings.Join(items, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:shown], ", "), len(items)-shown)
+}

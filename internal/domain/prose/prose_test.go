@@ -1,0 +1,65 @@
+package prose_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+)
+
+func TestShorten(t *testing.T) {
+	tests := map[string]struct {
+		text string
+		n    int
+		want string
+	}{
+		"a short text stays":                        {"abc", 3, "abc"},
+		"a long text is cut, and says so":           {"abcd", 3, "abc…"},
+		"characters are counted, not bytes":         {"äöü", 3, "äöü"},
+		"a cut falls between characters":            {"äöüß", 3, "äöü…"},
+		"bytes that are not UTF-8 count one by one": {"\xff\xffab", 3, "\xff\xffa…"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := prose.Shorten(tt.text, tt.n); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
+		n := rapid.IntRange(3, 40).Draw(t, "bytes")
+		got := prose.Fit(s, n)
+		switch {
+		case len(got) > n || !utf8.ValidString(got):
+			t.Fatalf("%q has %d bytes, valid: %t", got, len(got), utf8.ValidString(got))
+		case prose.Fit(got, n) != got:
+			t.Fatalf("%q is cut again", got)
+		case utf8.ValidString(s) && len(s) <= n && got != s:
+			t.Fatalf("%q became %q, though it fits", s, got)
+		case utf8.ValidString(s) && len(s) > n && !strings.HasPrefix(s, strings.TrimSuffix(got, "…")):
+			t.Fatalf("%q does not begin as %q", got, s)
+		}
+	})
+}
+
+func TestList(t *testing.T) {
+	tests := map[string]struct{ items, want string }{
+		"no item":                     {"", ""},
+		"as many as are shown":        {"a b c d e", "a, b, c, d, e"},
+		"the others are only counted": {"a b c d e f g", "a, b, c, d, e and 2 more"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := prose.List(strings.Fields(tt.items)); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
