@@ -121,17 +121,20 @@ type TrustStatement struct {
 	Effect    string
 	Principal map[string]string
 	Action    string
-	Condition map[string]map[string]string
+	Condition map[string]map[string]string `json:",omitempty"`
 }
 
-// trust is an example, for the namespace shop of the cluster my-cluster.
+// trust is an example, for the namespace shop of the cluster my-cluster. Tags alone give no access, and whether IAM
+// knows the external ID when it asks about them is not documented: they have a statement without the condition.
 func trust() TrustPolicy {
-	return TrustPolicy{Version: "2012-10-17", Statement: []TrustStatement{{
-		Sid: "TenantOperator", Effect: "Allow",
-		Principal: map[string]string{"AWS": "arn:aws:iam::111122223333:role/cloudfront-tenant-operator"},
-		Action:    "sts:AssumeRole",
-		Condition: map[string]map[string]string{"StringEquals": {"sts:ExternalId": identity.ExternalID("my-cluster", "shop")}},
-	}}}
+	operator := map[string]string{"AWS": "arn:aws:iam::111122223333:role/cloudfront-tenant-operator"}
+	return TrustPolicy{Version: "2012-10-17", Statement: []TrustStatement{
+		{
+			Sid: "TenantOperator", Effect: "Allow", Principal: operator, Action: "sts:AssumeRole",
+			Condition: map[string]map[string]string{"StringEquals": {"sts:ExternalId": identity.ExternalID("my-cluster", "shop")}},
+		},
+		{Sid: "SessionTags", Effect: "Allow", Principal: operator, Action: "sts:TagSession"},
+	}}
 }
 
 func render(p any) (string, error) {
@@ -168,6 +171,10 @@ namespace ` + "`kube-system`" + `) and the namespace of the objects that may use
 list their external IDs. In CloudTrail the session's name is ` + "`cloudfront-tenant-operator@<namespace>`" + `. Example: [%s](../../%s)
 
 ` + "```json\n%s```\n" + `
+The statement ` + "`SessionTags`" + ` is for an operator that has its credentials from EKS Pod Identity: they carry session tags that AWS hands on to every role,
+which both policies have to allow. The alternative is to turn the tags off, with ` + "`disableSessionTags`" + ` of the Pod Identity association; then neither policy needs
+` + "`sts:TagSession`" + `.
+
 A role that refuses is asked for again after one minute, and later every ten minutes.
 `
 

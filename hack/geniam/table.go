@@ -66,6 +66,8 @@ const (
 	webACLs      = "arn:aws:wafv2:us-east-1:*:global/webacl/*/*"
 	// The service-linked role with which Lambda replicates a function to the edge.
 	replicator = "arn:aws:iam::*:role/aws-service-role/replicator.lambda.amazonaws.com/*"
+	// The one with which CloudFront writes the logs of a function.
+	logger = "arn:aws:iam::*:role/aws-service-role/logger.cloudfront.amazonaws.com/*"
 	// Policies for all functions and all buckets would let whoever writes a Distribution look into any.
 	functions = "arn:aws:lambda:us-east-1:*:function:edge-*"
 	buckets   = "arn:aws:s3:::my-access-logs"
@@ -78,7 +80,7 @@ var sids = map[string]string{
 	anything: "NoResource", tenants: "DistributionTenants", distributions: "Distributions",
 	groups: "ConnectionGroups", zones: "HostedZones", changes: "Changes", roles: "Roles",
 	vpcOrigins: "VPCOrigins", certificates: "Certificates", webACLs: "WebACLs", tables: "Tables",
-	replicator: "Replicator", functions: "Functions", buckets: "Buckets",
+	replicator: "Replicator", logger: "Logger", functions: "Functions", buckets: "Buckets",
 }
 
 // free are the calls that AWS answers for everybody, so that no policy has to allow them.
@@ -99,8 +101,11 @@ type Permission struct {
 	For, Without string
 }
 
-// replication is the one action that AWS itself documents with a star.
-const replication = "lambda:EnableReplication*"
+// The actions that AWS itself documents with a star.
+const (
+	replication    = "lambda:EnableReplication*"
+	replicationEnd = "lambda:DisableReplication*"
+)
 
 // permissions are those of every call, and those that AWS asks for beside.
 var permissions = []Permission{
@@ -182,7 +187,13 @@ var permissions = []Permission{
 	{
 		Action: "acm:RequestCertificate", Feature: ManagedCertificates, Resource: anything, Implied: true,
 		For:     "CloudFront requests the certificate in the name of whoever creates the tenant. ACM checks no resource for it.",
-		Without: "The tenant is created without a certificate request, which nobody repeats: the object stays `PendingValidation`.",
+		Without: "Creates and updates with a request say `AccessDenied`, or the tenant is left without a certificate and the object says `PendingValidation`. The operator asks again until it works.",
+	},
+	{
+		Action: "acm:AddTagsToCertificate", Feature: ManagedCertificates, Resource: anything, Implied: true,
+		For: "CloudFront tags the certificate that it requests, in the name of whoever creates the tenant. AWS does not document it; accounts were seen that refuse the request without it. " +
+			"A certificate that is just being requested has no ARN yet.",
+		Without: "As without `acm:RequestCertificate`.",
 	},
 	{
 		Action: "acm:DescribeCertificate", Feature: ManagedCertificates, Resource: certificates, Read: true,
@@ -223,6 +234,11 @@ var permissions = []Permission{
 		Action: "sts:AssumeRole", Feature: CrossAccountDNS, Resource: roles, Implied: true,
 		For:     "Assuming the role that `spec.dns.assumeRoleArn` names.",
 		Without: "Objects with a `spec.dns.assumeRoleArn` say `DNSError`, with the external ID that the role has to trust.",
+	},
+	{
+		Action: "sts:TagSession", Feature: CrossAccountDNS, Resource: roles, Implied: true,
+		For:     "Taking session tags along to the role: EKS Pod Identity gives the operator's credentials tags that AWS hands on to every role that is assumed with them.",
+		Without: "With EKS Pod Identity, as without `sts:AssumeRole`, unless the association has `disableSessionTags`. Other credentials carry no tags and don't need it.",
 	},
 	{
 		Action: "cloudfront:GetVpcOrigin", Feature: VPCOrigins, Resource: vpcOrigins, Read: true, Implied: true,
@@ -330,9 +346,19 @@ var permissions = []Permission{
 		Without: "Creates and updates with a new function say `AccessDenied`.",
 	},
 	{
+		Action: replicationEnd, Feature: EdgeFunctions, Resource: functions, Implied: true,
+		For:     "Lambda ends the replication of a function that is no longer associated.",
+		Without: "Updates that take a function away or replace it, and deletions of the distribution, say `AccessDenied`.",
+	},
+	{
 		Action: "iam:CreateServiceLinkedRole", Feature: EdgeFunctions, Resource: replicator, Implied: true,
 		For:     "The first function of an account that is associated makes the role with which Lambda replicates.",
 		Without: "The first create or update with a function says `AccessDenied`. Once the role exists nothing needs it.",
+	},
+	{
+		Action: "iam:CreateServiceLinkedRole", Feature: EdgeFunctions, Resource: logger, Implied: true,
+		For:     "The first function of an account that is associated makes the role with which CloudFront writes the function's logs.",
+		Without: "The first create or update with a function may say `AccessDenied`. Once the role exists nothing needs it.",
 	},
 	{
 		Action: "s3:GetBucketAcl", Feature: AccessLogs, Resource: buckets, Read: true, Implied: true,

@@ -45,6 +45,8 @@ func LoadConfig(ctx context.Context, c SDKConfig) (awssdk.Config, error) {
 	options := []func(*config.LoadOptions) error{
 		// It must be the SDK's own client type: AWS_CA_BUNDLE is refused with any other.
 		config.WithHTTPClient(httpClient()),
+		// Credentials that the SDK gets from STS need a region as well, so that it can't be set afterwards.
+		config.WithDefaultRegion(GlobalRegion),
 		config.WithAPIOptions(apiOptions{awsmiddleware.AddUserAgentKeyValue(userAgent, c.Version)}),
 	}
 	if c.Region != "" {
@@ -53,9 +55,6 @@ func LoadConfig(ctx context.Context, c SDKConfig) (awssdk.Config, error) {
 	loaded, err := config.LoadDefaultConfig(ctx, options...)
 	if err != nil {
 		return awssdk.Config{}, fmt.Errorf("loading the AWS configuration: %w", err)
-	}
-	if loaded.Region == "" {
-		loaded.Region = GlobalRegion
 	}
 	return loaded, nil
 }

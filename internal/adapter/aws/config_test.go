@@ -1,9 +1,14 @@
 package aws
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,6 +52,41 @@ func TestLoadConfig(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The SDK makes its client of STS while it loads the configuration, so a region that is set later comes too late. A
+// process of its own is asked, as the standard library reads the address of a proxy only once.
+func TestWebIdentityNeedsNoRegion(t *testing.T) {
+	const asked = "TEST_WEB_IDENTITY"
+	if os.Getenv(asked) != "" {
+		config, err := LoadConfig(t.Context(), SDKConfig{})
+		if err == nil {
+			_, err = config.Credentials.Retrieve(t.Context())
+		}
+		t.Fatal(err)
+	}
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("token"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, done := context.WithCancel(t.Context())
+	defer done()
+	var reached atomic.Value
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reached.Store(r.Method + " " + r.Host)
+		http.Error(w, "this proxy leads nowhere", http.StatusForbidden)
+		done()
+	}))
+	defer proxy.Close()
+	child := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+t.Name()+"$")
+	child.Env = []string{
+		asked + "=yes", "HTTPS_PROXY=" + proxy.URL, "AWS_CONFIG_FILE=" + os.DevNull, "AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull,
+		"AWS_WEB_IDENTITY_TOKEN_FILE=" + token, "AWS_ROLE_ARN=arn:aws:iam::111122223333:role/pod",
+	}
+	out, _ := child.CombinedOutput()
+	if got := reached.Load(); got != "CONNECT sts.us-east-1.amazonaws.com:443" {
+		t.Errorf("STS is looked for at %v:\n%s", got, out)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,7 +18,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-const opAssumeRole = "AssumeRole"
+const (
+	opAssumeRole     = "AssumeRole"
+	codeAccessDenied = "AccessDenied"
+)
 
 // codeRoleNotAllowed is the code of a role that the administrator has not allowed. It never
 // comes from AWS: no call was made.
@@ -179,7 +183,12 @@ func (p *roleProvider) remember(now time.Time, err error) error {
 // and which of the two policies lacks something it doesn't say either.
 func (p *roleProvider) explain(failure *fault.Error) string {
 	text := fmt.Sprintf("the role %s can't be assumed for the namespace %s", p.key.role, p.key.namespace)
-	if failure.Code == "AccessDenied" {
+	switch {
+	case failure.Code != codeAccessDenied:
+	case strings.Contains(failure.Message, "sts:TagSession"):
+		text += ": the operator's credentials carry session tags, as those of EKS Pod Identity do, so the role's trust policy " +
+			"and the policy of the operator have to allow sts:TagSession, too; or turn the tags off with disableSessionTags of the Pod Identity association"
+	default:
 		text += fmt.Sprintf(": its trust policy has to allow sts:AssumeRole to the operator with the external id %s, "+
 			"and the policy of the operator has to allow sts:AssumeRole on the role", p.externalID)
 	}

@@ -12,6 +12,8 @@ import (
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 
@@ -24,6 +26,10 @@ import (
 const (
 	otherAccount = "444455556666"
 	roleARN      = "arn:aws:iam::" + otherAccount + ":role/dns/tenant-dns"
+	// taggedRoleARN also trusts sessions with tags.
+	taggedRoleARN = "arn:aws:iam::" + otherAccount + ":role/dns/tenant-tagged"
+	// podRoleARN is the role of a pod.
+	podRoleARN = "arn:aws:iam::" + sim.DefaultAccount + ":role/pod"
 )
 
 // roleWorld is a simulated STS with the roles that the operator assumes there.
@@ -31,15 +37,24 @@ type roleWorld struct {
 	*sim.Sim
 	roles    *aws.Roles
 	registry *prometheus.Registry
+	// own are the operator's own credentials.
+	own awssdk.CredentialsProvider
 }
 
 // newRoleWorld works in a bubble of fake time. The role trusts the namespace shop.
-func newRoleWorld(t *testing.T) roleWorld {
+func newRoleWorld(t *testing.T) *roleWorld {
 	t.Helper()
 	seed := sim.DefaultSeed()
 	seed.Accounts = append(seed.Accounts, sim.SeedAccount{ID: otherAccount})
-	seed.Roles = []sim.SeedRole{{ARN: roleARN, ExternalID: "cluster-1/shop"}}
-	w := roleWorld{Sim: sim.New(sim.Options{RandomSeed: 1, Seed: &seed}), registry: prometheus.NewRegistry()}
+	seed.Roles = []sim.SeedRole{
+		{ARN: roleARN, ExternalID: "cluster-1/shop"},
+		{ARN: taggedRoleARN, ExternalID: "cluster-1/shop", TagSession: true},
+		{ARN: podRoleARN, TagSession: true},
+	}
+	w := &roleWorld{
+		Sim: sim.New(sim.Options{RandomSeed: 1, Seed: &seed}), registry: prometheus.NewRegistry(),
+		own: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
+	}
 	metrics, err := aws.NewMetrics(w.registry)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +66,7 @@ func newRoleWorld(t *testing.T) roleWorld {
 	w.roles = aws.NewRoles(aws.RolesConfig{
 		SDK: awssdk.Config{
 			Region: "eu-west-1", BaseEndpoint: awssdk.String("http://sts.invalid"),
-			Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
+			Credentials: awssdk.CredentialsProviderFunc(func(ctx context.Context) (awssdk.Credentials, error) { return w.own.Retrieve(ctx) }),
 			HTTPClient:  &http.Client{Transport: w.Transport()},
 		},
 		ClusterID: "cluster-1", Allowed: allowed, Metrics: metrics, Clock: clock.RealClock{},
@@ -60,13 +75,13 @@ func newRoleWorld(t *testing.T) roleWorld {
 	return w
 }
 
-func (w roleWorld) assumed() int { return w.Calls()["AssumeRole"].Total }
+func (w *roleWorld) assumed() int { return w.Calls()["AssumeRole"].Total }
 
-func (w roleWorld) get(ctx context.Context, role, namespace string) (awssdk.Credentials, error) {
+func (w *roleWorld) get(ctx context.Context, role, namespace string) (awssdk.Credentials, error) {
 	return w.roles.Credentials(role, namespace).Retrieve(ctx)
 }
 
-func (w roleWorld) deny(t *testing.T, code string, status int) {
+func (w *roleWorld) deny(t *testing.T, code string, status int) {
 	t.Helper()
 	_, err := w.AddFault(sim.Fault{Operation: "AssumeRole", Times: -1, Kind: sim.Instead, Error: &sim.FaultError{Status: status, Code: code, Message: "text"}})
 	if err != nil {
@@ -213,6 +228,44 @@ func TestWhatStsSays(t *testing.T) {
 			})
 		})
 	}
+}
+
+// EKS Pod Identity puts tags into a session that AWS hands on to every role that is assumed with it.
+func TestSessionTagsHaveToBeTrusted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRoleWorld(t)
+		_, err := w.get(t.Context(), roleARN, "shop")
+		if err != nil {
+			t.Errorf("without tags: %v", err)
+		}
+		w.own = w.podIdentity(t)
+		if _, err := w.get(t.Context(), taggedRoleARN, "shop"); err != nil {
+			t.Errorf("a role that trusts tags: %v", err)
+		}
+		<-time.After(time.Hour)
+		w.own = w.podIdentity(t)
+		_, err = w.get(t.Context(), roleARN, "shop")
+		if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "have to allow sts:TagSession") || !strings.Contains(err.Error(), "disableSessionTags") {
+			t.Errorf("a role that does not trust tags: %v", err)
+		}
+	})
+}
+
+// podIdentity are credentials as the agent of EKS gives them to a pod.
+func (w *roleWorld) podIdentity(t *testing.T) awssdk.CredentialsProvider {
+	t.Helper()
+	agent := sts.New(sts.Options{
+		Region: "eu-west-1", BaseEndpoint: awssdk.String("http://sts.invalid"), HTTPClient: &http.Client{Transport: w.Transport()},
+		Credentials: credentials.NewStaticCredentialsProvider("AKIAAGENT", "secret", ""),
+	})
+	out, err := agent.AssumeRole(t.Context(), &sts.AssumeRoleInput{
+		RoleArn: awssdk.String(podRoleARN), RoleSessionName: awssdk.String("pod"), TransitiveTagKeys: []string{"eks-cluster-name"},
+		Tags: []ststypes.Tag{{Key: awssdk.String("eks-cluster-name"), Value: awssdk.String("cluster-1")}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return credentials.NewStaticCredentialsProvider(*out.Credentials.AccessKeyId, *out.Credentials.SecretAccessKey, *out.Credentials.SessionToken)
 }
 
 // Credentials are renewed early, so STS may be away for a while.

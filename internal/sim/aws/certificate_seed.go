@@ -14,7 +14,7 @@ func (s *Sim) loadRole(i int, r SeedRole) error {
 	if r.ExternalID != "" && !plausibleExternalID(r.ExternalID) {
 		return &seedError{at("roles", i, "externalId"), r.ExternalID, "is not an external id", "write 2 to 1224 letters, digits and _+=,.@:/-"}
 	}
-	next := &role{arn: r.ARN, account: match[1], externalID: r.ExternalID, denied: r.Denied, sessions: map[string]int{}}
+	next := &role{arn: r.ARN, account: match[1], externalID: r.ExternalID, denied: r.Denied, tagSession: r.TagSession, sessions: map[string]int{}}
 	if before := s.world.roles[r.ARN]; before != nil {
 		next.sessions = before.sessions // so that no access key is handed out twice
 	}

@@ -14,6 +14,7 @@ type role struct {
 	account    string
 	externalID string // demanded if not empty
 	denied     bool
+	tagSession bool           // trusts callers that bring session tags
 	sessions   map[string]int // handed out, by session name
 }
 
@@ -23,6 +24,8 @@ type session struct {
 	name    string
 	token   string
 	expires time.Time
+	// tagged sessions hand their tags on to every role that is assumed with them.
+	tagged bool
 }
 
 var (
@@ -82,11 +85,17 @@ func (s *Sim) assumeRole(c *call) (reply, error) {
 		return reply{}, refuse(http.StatusForbidden, "AccessDenied",
 			"User: %s is not authorized to perform: sts:AssumeRole on resource: %s", c.caller(), arn)
 	}
+	inherits := c.session != nil && c.session.tagged
+	if (inherits || c.param("Tags.member.1.Key") != "") && !r.tagSession {
+		return reply{}, refuse(http.StatusForbidden, "AccessDenied",
+			"User: %s is not authorized to perform: sts:TagSession on resource: %s", c.caller(), arn)
+	}
 	r.sessions[name]++
 	facts := []string{"session", arn, name, strconv.Itoa(r.sessions[name])}
 	key := "ASIA" + s.derive.digits(upperDigits, 16, facts...)
 	issued := &session{
 		role: r, name: name, token: s.derive.hex(64, append(facts, "token")...), expires: c.now.Add(lifetime),
+		tagged: inherits || c.param("TransitiveTagKeys.member.1") != "",
 	}
 	s.world.sessions[key] = issued
 	return reply{status: http.StatusOK, body: el("AssumeRoleResult",

@@ -108,6 +108,51 @@ func sessionClient(sim *aws.Sim, who sdk.CredentialsProvider) *cloudfront.Client
 	})
 }
 
+func TestSessionTagsAreHandedOn(t *testing.T) {
+	const trusting, closed = "arn:aws:iam::999988887777:role/tags", "arn:aws:iam::999988887777:role/plain"
+	sim := newSim(t)
+	if err := sim.Load(aws.Seed{Roles: []aws.SeedRole{{ARN: trusting, TagSession: true}, {ARN: closed}}}); err != nil {
+		t.Fatal(err)
+	}
+	key, value := sdk.String("team"), sdk.String("shop")
+	tags := []ststypes.Tag{{Key: key, Value: value}}
+	assume := func(who sdk.CredentialsProvider, role string, tags []ststypes.Tag, transitive ...string) (sdk.CredentialsProvider, error) {
+		out, err := stsClient(sim, who).AssumeRole(t.Context(), &sdksts.AssumeRoleInput{
+			RoleArn: &role, RoleSessionName: sdk.String("tagged"), Tags: tags, TransitiveTagKeys: transitive,
+		})
+		if err != nil {
+			return nil, err
+		}
+		c := out.Credentials
+		return credentials.NewStaticCredentialsProvider(*c.AccessKeyId, *c.SecretAccessKey, *c.SessionToken), nil
+	}
+	refused := func(t *testing.T, err error) {
+		t.Helper()
+		wantRefusal(t, err, 403, "AccessDenied")
+		wantError(t, err, "is not authorized to perform: sts:TagSession on resource: "+closed)
+	}
+	plain := must[sdk.CredentialsProvider](t)(assume(homeUser(), trusting, tags))
+	transitive := must[sdk.CredentialsProvider](t)(assume(homeUser(), trusting, tags, *key))
+	again := must[sdk.CredentialsProvider](t)(assume(transitive, trusting, nil))
+	t.Run("a role has to trust tags", func(t *testing.T) {
+		_, err := assume(homeUser(), closed, tags)
+		refused(t, err)
+	})
+	t.Run("tags that are not transitive end with their session", func(t *testing.T) {
+		if _, err := assume(plain, closed, nil); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("transitive ones do not", func(t *testing.T) {
+		_, err := assume(transitive, closed, nil)
+		refused(t, err)
+	})
+	t.Run("nor after two roles", func(t *testing.T) {
+		_, err := assume(again, closed, nil)
+		refused(t, err)
+	})
+}
+
 func TestAssumeRoleRefusals(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*sdksts.AssumeRoleInput)

@@ -65,6 +65,8 @@ type SeedRole struct {
 	ARN string `json:"arn"`
 	// ExternalID is what a caller has to show; none if empty.
 	ExternalID string `json:"externalId,omitempty"`
+	// TagSession trusts callers that bring session tags, as those of EKS Pod Identity do.
+	TagSession bool `json:"tagSession,omitempty"`
 	// Denied makes the role trust nobody.
 	Denied bool `json:"denied,omitempty"`
 }
