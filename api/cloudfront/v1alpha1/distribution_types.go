@@ -251,7 +251,7 @@ type ResponseCode int32
 // +kubebuilder:validation:MinProperties=0
 type ViewerCertificate struct {
 	// acmCertificateArn is the ARN of an AWS Certificate Manager certificate in us-east-1, the only region
-	// CloudFront takes certificates from, of any partition.
+	// CloudFront takes certificates from.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:acm:us-east-1:[0-9]{12}:certificate/[A-Za-z0-9-]+$')",messageExpression="'\"' + self + '\" is not the ARN of an ACM certificate in us-east-1, the only region that CloudFront takes certificates from: request or import the certificate there and give its ARN, arn:aws:acm:us-east-1:<account>:certificate/<id>'",message="must be the ARN of an ACM certificate in us-east-1: request or import the certificate there"

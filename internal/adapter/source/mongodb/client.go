@@ -165,7 +165,7 @@ func (r read) open(ctx context.Context, command bson.D) (*mongo.Cursor, error) {
 	majority := append(slices.Clone(command), bson.E{Key: "readConcern", Value: bson.D{{Key: "level", Value: "majority"}}})
 	cursor, err := r.database.RunCommandCursor(ctx, majority)
 	var refusal mongo.CommandError
-	if errors.As(err, &refusal) && (refusal.Code == codeNoMajority || refusal.Code == codeNotImplemented) {
+	if errors.As(err, &refusal) && slices.Contains([]int32{codeNoMajority, codeNotImplemented, codeUnsupported}, refusal.Code) {
 		return r.database.RunCommandCursor(ctx, command)
 	}
 	return cursor, err

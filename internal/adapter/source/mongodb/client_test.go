@@ -143,6 +143,13 @@ func TestFailures(t *testing.T) {
 		"a collection that is gone in the end":    {always("listCollections", cursor("firstBatch", 0)), fault.NotFound, "no collection"},
 		"too many requests":                       {always("find", refuse(16500, "TooManyRequests")), fault.Throttled, "come back later"},
 		"a query whose refusal tells a secret":    {always("find", refuse(2, "BadValue")), fault.Invalid, "refuses the query"},
+		"a feature that DocumentDB lacks":         {always("find", refuse(303, "Location303")), fault.Invalid, "refuses the query"},
+		"a server that is too old": {func(command string, _ bson.Raw) bson.D {
+			if command == "hello" || command == "isMaster" {
+				return spoken(hello(true), 7)
+			}
+			return nil
+		}, fault.Invalid, "wire version 7: MongoDB 4.4 or later is needed, or DocumentDB 5.0 or later"},
 		"a code that is none":                     {always("find", refuse(4711, "ca nary")), fault.Transient, "Code4711"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -161,6 +168,7 @@ func TestReadConcern(t *testing.T) {
 		"a server with majorities":    {nil, []string{"majority"}},
 		"a server without the engine": {refuse(148, "ReadConcernMajorityNotEnabled"), []string{"majority", ""}},
 		"a server that has none":      {refuse(238, "NotImplemented"), []string{"majority", ""}},
+		"a DocumentDB":                {refuse(303, "Location303"), []string{"majority", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var levels []string
@@ -210,14 +218,21 @@ func TestWhatIsAsked(t *testing.T) {
 
 // A user that may not list collections is believed.
 func TestWhoMayNotList(t *testing.T) {
-	s := newServer(t, func(command string, _ bson.Raw) bson.D {
-		if command == "listCollections" {
-			return refuse(13, "Unauthorized")
-		}
-		return nil
-	})
-	if got, err := read(t.Context(), s.query(t, "")); err != nil || len(got.rows) != 1 {
-		t.Errorf("%d rows, error %v", len(got.rows), err)
+	for name, refusal := range map[string]bson.D{
+		"a user without the right":          refuse(13, "Unauthorized"),
+		"a DocumentDB that knows no option": refuse(303, "Location303"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t, func(command string, _ bson.Raw) bson.D {
+				if command == "listCollections" {
+					return refusal
+				}
+				return nil
+			})
+			if got, err := read(t.Context(), s.query(t, "")); err != nil || len(got.rows) != 1 {
+				t.Errorf("%d rows, error %v", len(got.rows), err)
+			}
+		})
 	}
 }
 

@@ -21,6 +21,7 @@ const (
 	codeNoMajority           = 148
 	codeNotImplemented       = 238
 	codeAuthenticationFailed = 18
+	codeUnsupported          = 303
 )
 
 // kinds classifies the codes of servers. What stands nowhere is transient.
@@ -39,6 +40,7 @@ var kinds = map[int32]fault.Kind{
 	73:                 fault.Invalid, // InvalidNamespace
 	115:                fault.Invalid, // CommandNotSupported
 	codeNotImplemented: fault.Invalid, // NotImplemented
+	codeUnsupported:    fault.Invalid, // "Feature not supported" of DocumentDB
 	291:                fault.Invalid, // NoQueryExecutionPlans: $near without its index
 	51091:              fault.Invalid, // a regular expression that is none
 
@@ -67,6 +69,10 @@ func (c connection) failed(operation string, err error) error {
 		failure.Kind = kindOf(command.Code)
 		failure.Code = codeName(command)
 		failure.Message = c.explain(failure.Kind, command)
+	case tooOld.MatchString(cause.Error()):
+		failure.Kind = fault.Invalid
+		failure.Message = fmt.Sprintf("%s: the server speaks wire version %s: MongoDB %s or later is needed, or DocumentDB 5.0 or later",
+			c.hosts, tooOld.FindStringSubmatch(cause.Error())[1], topology.MinSupportedMongoDBVersion)
 	case noPrimary(cause):
 		failure.Message = c.hosts + ": none of the servers is a primary"
 	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):
@@ -81,6 +87,9 @@ func (c connection) failed(operation string, err error) error {
 	}
 	return failure
 }
+
+// tooOld is how the driver says that a server is too old for it. The error has no type.
+var tooOld = regexp.MustCompile(`^server at .* reports wire version (\d+), but`)
 
 // causeOf looks behind the failure to find a server for what each of them said.
 func causeOf(err error) error {

@@ -168,6 +168,16 @@ func hello(primary bool) bson.D {
 	}
 }
 
+// spoken is the greeting of a server that speaks no newer wire version.
+func spoken(greeting bson.D, version int32) bson.D {
+	for i, e := range greeting {
+		if e.Key == "maxWireVersion" {
+			greeting[i].Value = version
+		}
+	}
+	return greeting
+}
+
 func cursor(batch string, id int64, documents ...bson.D) bson.D {
 	content := bson.A{}
 	for _, d := range documents {
