@@ -74,6 +74,7 @@ resources: {requests: {cpu: 1, memory: 64Mi}, limits: {cpu: "1.5", memory: 1Gi}}
 extraEnv: [{name: AWS_ENDPOINT_URL, value: "https://localhost"}]
 extraEnvFrom: [{secretRef: {name: credentials, optional: true}}]
 extraArgs: [--zap-devel=false]
+caBundle: {configMap: rds-authorities, secret: inner}
 extraVolumes: [{name: bundle, configMap: {name: bundle}}]
 extraVolumeMounts: [{name: bundle, mountPath: /bundle}]
 deploymentAnnotations: {a: b}
@@ -182,6 +183,17 @@ var matrix = map[string]struct {
 	"alerts": {
 		values: "controller: {sweepInterval: 1h1m1s}\nmetrics: {prometheusRule: {enabled: true}}", objects: []string{"+PrometheusRule " + release},
 		text: []string{"> 10983\n", `{name="tenantsource"}) > 300 + 300` + "\n"},
+	},
+	"authorities of one's own": {
+		values: "caBundle: {configMap: rds-authorities}",
+		text: []string{
+			`{name: SSL_CERT_DIR, value: "/etc/ssl/certs:/etc/ca-bundle"}`, "{name: ca-bundle, mountPath: /etc/ca-bundle, readOnly: true}",
+			"- name: ca-bundle\n          projected:\n            sources:\n              - configMap: {name: \"rds-authorities\"}\n",
+		},
+	},
+	"authorities from both": {
+		values: "caBundle: {configMap: rds-authorities, secret: inner}\nresources: {limits: null}",
+		text:   []string{"- configMap: {name: \"rds-authorities\"}\n              - secret: {name: \"inner\"}\n"},
 	},
 	"a dashboard":      {values: "metrics: {dashboard: {enabled: true}}", objects: []string{"+ConfigMap " + release + "-dashboard"}, text: []string{`grafana_dashboard: "1"`}},
 	"a network policy": {values: "networkPolicy: {enabled: true}", objects: []string{"+NetworkPolicy " + release}},

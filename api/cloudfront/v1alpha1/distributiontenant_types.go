@@ -259,8 +259,7 @@ type WebACLCustomization struct {
 // CertificateCustomization says which certificate a tenant presents to viewers.
 type CertificateCustomization struct {
 	// arn is the ARN of an AWS Certificate Manager certificate in us-east-1, the only region CloudFront
-	// takes certificates from, of any partition. Its names must cover every domain of the tenant; a
-	// wildcard name covers one label.
+	// takes certificates from. Its names must cover every domain of the tenant; a wildcard name covers one label.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:acm:us-east-1:[0-9]{12}:certificate/[A-Za-z0-9-]+$')",messageExpression="'\"' + self + '\" is not the ARN of an ACM certificate in us-east-1, the only region that CloudFront takes certificates from: request or import the certificate there and give its ARN, arn:aws:acm:us-east-1:<account>:certificate/<id>'",message="must be the ARN of an ACM certificate in us-east-1: request or import the certificate there"

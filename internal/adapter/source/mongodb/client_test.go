@@ -150,7 +150,7 @@ func TestFailures(t *testing.T) {
 			}
 			return nil
 		}, fault.Invalid, "wire version 7: MongoDB 4.4 or later is needed, or DocumentDB 5.0 or later"},
-		"a code that is none":                     {always("find", refuse(4711, "ca nary")), fault.Transient, "Code4711"},
+		"a code that is none": {always("find", refuse(4711, "ca nary")), fault.Transient, "Code4711"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := read(t.Context(), newServer(t, tt.answer).query(t, ""))

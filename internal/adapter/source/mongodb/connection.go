@@ -50,7 +50,7 @@ var allowed = map[string]func(value string) (cure string){
 }
 
 const insecure = "a server that nobody has checked could answer that there are no customers: leave it out, and " +
-	"let the operator trust the server's authority by SSL_CERT_FILE in its environment"
+	"let the operator trust the server's authority (caBundle of the chart, or SSL_CERT_FILE in its environment)"
 
 // cures are for what is refused whatever its value is.
 var cures = map[string]string{

@@ -100,7 +100,7 @@ func checkOptions(u *url.URL) error {
 				continue
 			}
 			return invalid("has the option skip_verify: a server that nobody has checked could answer that there are no customers: " +
-				"leave it out, and let the operator trust the server's authority by SSL_CERT_FILE in its environment")
+				"leave it out, and let the operator trust the server's authority (caBundle of the chart, or SSL_CERT_FILE in its environment)")
 		}
 		if store.IsTLSOption(name) {
 			return invalid("has the option %s, which Redis does not have: begin with rediss:// for TLS, with redis:// for none", name)

@@ -111,7 +111,11 @@ func Unanswered(err error) string {
 		return "no answer in time"
 	case errors.As(err, &dns):
 		return "the name of the host can't be resolved"
-	case errors.As(err, &untrusted), errors.As(err, &authority), errors.As(err, &hostname):
+	case errors.As(err, &hostname):
+		return "the certificate of the server has another name than the host: connect to a name that it has"
+	case errors.As(err, &authority):
+		return "the certificate of the server is not trusted: let the operator trust its authority (caBundle of the chart)"
+	case errors.As(err, &untrusted):
 		return "the certificate of the server is not trusted"
 	case errors.As(err, &record):
 		return "the server does not speak TLS"
