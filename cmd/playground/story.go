@@ -305,13 +305,7 @@ func (s *story) remove(ctx context.Context) error {
 	if err := s.lookup(ctx, managedDomain); err != nil {
 		return err
 	}
-	if err := s.traces(ctx, traces, false); err != nil {
-		return err
-	}
-	if tenants, err = s.kube.fleet(ctx); err == nil && tenants[managed] != nil {
-		s.say.paragraph("The object itself goes two minutes after its tenant was created, when no late answer of AWS can surprise the operator.")
-	}
-	return err
+	return s.traces(ctx, traces, false)
 }
 
 // deleted is the goal that AWS has accepted the deletion.

@@ -181,7 +181,7 @@ func (s *story) suspend(ctx context.Context) error {
 func (s *story) customersGone(ctx context.Context) error {
 	var last kleffv1.Tenant
 	if err := s.kube.client.Get(ctx, client.ObjectKey{Name: proTenant}, &last); err == nil {
-		s.say.paragraph("A customer goes when their namespace is gone. This one's waits for its edge tenant, which stays for two minutes after its creation:")
+		s.say.paragraph("A customer's object is released once their namespace is gone, and this namespace waits for its edge tenant:")
 		_ = s.kube.show(ctx, "get", "tenant", proTenant, "-o", tenantReadyMessage) // it may go while it is read
 	}
 	if err := s.kube.awaitTenants(ctx, "all customers are gone", func(tenants []kleffv1.Tenant) bool { return len(tenants) == 0 }); err != nil {

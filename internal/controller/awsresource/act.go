@@ -83,21 +83,23 @@ func (p *pass[O, R]) create(ctx context.Context, k reconcile.Keeper, s distribut
 		return &fault.Error{Kind: fault.Throttled, Operation: "Creating", RetryAfter: delay}
 	}
 	now := p.Clock.Now()
-	if now.Sub(p.in.CreateMark) > markFresh {
+	before := p.in.CreateMark
+	if now.Sub(before) > markFresh {
 		p.in.CreateMark = now
 	}
+	p.in.Attempts.Announce(before, p.in.CreateMark)
 	mark := p.in.CreateMark.UTC().Format(time.RFC3339)
 	if err := p.ensureFinalizer(ctx, k, map[string]string{v1alpha1.AnnotationCreatePending: mark}); err != nil {
 		return err
 	}
 	r, err := p.kind.Create(ctx, p.object, s.Tags)
+	p.in.Attempts.CreateEnded(err, now)
 	if err != nil {
 		return err
 	}
 	p.found(r)
 	p.tagged(s.Tags)
 	p.in.Attempts.Sent(p.in.Generation, resource.WroteConfig|resource.WroteTags, now)
-	p.in.Attempts.CreatedAt = now
 	return nil
 }
 

@@ -9,12 +9,13 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// A group that was deleted soon after it was made is gone before its object, and shows no state that it no longer has.
+// A group that another process made a moment ago is gone before its object, and shows no state that it no longer has.
 func TestAGroupThatIsGoneShowsNoStatus(t *testing.T) {
 	w := world.NewOffline(t, world.Options{})
 	o := w.ConnectionGroup("short")
 	apply(t, w, o)
 	w.Advance(5 * time.Second)
+	w.Restart()
 	remove(t, w, o)
 	w.Advance(world.DeployDelay + 40*time.Second)
 	atStep(t, w, o, v1alpha1.DeletionStepDeleting)
@@ -50,6 +51,26 @@ func TestWhatIsKeptIsReleasedAtOnce(t *testing.T) {
 			w.Advance(10 * time.Second)
 			if w.ParentStatus(o) != nil {
 				t.Errorf("the object is still there:\n%s", w.ParentConditions(o))
+			}
+		})
+	}
+}
+
+// What this process has created and deleted can't come back.
+func TestWhatWasCreatedAndDeletedByOneProcessIsReleasedAtOnce(t *testing.T) {
+	for name, restart := range map[string]bool{"one process": false, "another one deletes": true} {
+		t.Run(name, func(t *testing.T) {
+			w := world.NewOffline(t, world.Options{})
+			o := w.ConnectionGroup("short")
+			apply(t, w, o)
+			w.Advance(5 * time.Second)
+			if restart {
+				w.Restart()
+			}
+			remove(t, w, o)
+			w.Advance(world.DeployDelay + 40*time.Second)
+			if kept := w.ParentStatus(o) != nil; kept != restart {
+				t.Errorf("the object is there: %t, want %t\n%s", kept, restart, w.ParentConditions(o))
 			}
 		})
 	}

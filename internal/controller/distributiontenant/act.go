@@ -101,21 +101,23 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributionten
 	if err := p.confirmReferences(ctx); err != nil {
 		return err
 	}
-	if now.Sub(p.in.CreateMark) > markFresh {
+	before := p.in.CreateMark
+	if now.Sub(before) > markFresh {
 		p.in.CreateMark = now
 	}
+	p.in.Attempts.Announce(before, p.in.CreateMark)
 	mark := p.in.CreateMark.UTC().Format(time.RFC3339)
 	if err := p.ensureFinalizer(ctx, k, map[string]string{v1alpha1.AnnotationCreatePending: mark}); err != nil {
 		return err
 	}
 	t, err := p.Inventory.Create(ctx, s)
+	p.in.Attempts.CreateEnded(err, now)
 	if err != nil {
 		return err
 	}
 	p.wrote(t)
 	p.in.World.Tags, p.in.World.TagsKnown, p.in.World.TagsRead = s.Tags, true, now
 	p.in.Attempts.Sent(p.in.Generation, resource.WroteConfig|resource.WroteTags, now)
-	p.in.Attempts.CreatedAt = now
 	p.requested(s.Request)
 	return nil
 }

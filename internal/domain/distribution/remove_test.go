@@ -29,7 +29,8 @@ func goneCases() map[string]question {
 	waits := func(in distribution.Input, after time.Duration) question {
 		return question{
 			in: in, rule: "Gone", step: distribution.Rest{After: after}, reason: resource.ReasonDeleting,
-			says: "The distribution is not found. Waiting until a create that was just sent can no longer appear.",
+			says: "The distribution is not found, but a create whose outcome is not known may still appear. The object is released at " +
+				now.Add(after).Format(time.RFC3339) + ".",
 		}
 	}
 	return map[string]question{
@@ -52,7 +53,10 @@ func goneCases() map[string]question {
 		"a mark from a clock that runs ahead is waited for":      waits(with(dying(), absent, marked(-time.Minute)), resource.GracePeriod+time.Minute),
 		"a create that only the process knows of is waited for":  waits(with(dying(), absent, func(in *distribution.Input) { in.Attempts.CreatedAt = now }), resource.GracePeriod),
 		"what was deleted a moment after its creation is gone":   {in: with(dying(), absent, marked(90*time.Second), sentDelete(10*time.Second)), rule: "Gone", step: distribution.LetGo{}},
-		"but its name can be taken again":                        waits(with(dying(), absent, named, marked(90*time.Second), sentDelete(10*time.Second)), resource.GracePeriod-90*time.Second),
+		"nor can it come back when this process made it": {
+			in: with(dying(), absent, named, marked(90*time.Second), sentDelete(10*time.Second), answered(90*time.Second)), rule: "Gone", step: distribution.LetGo{},
+		},
+		"but its name can be taken again": waits(with(dying(), absent, named, marked(90*time.Second), sentDelete(10*time.Second)), resource.GracePeriod-90*time.Second),
 	}
 }
 
@@ -69,7 +73,8 @@ func leftCases() map[string]question {
 		"before one is left its tags are read once more": {in: with(dying(), tagged(nil), staleTags), rule: "Proven", step: tags},
 		"not even that is believed while our own may still appear": {
 			in: with(dying(), taggedFor(other), marked(90*time.Second)), rule: "Proven", step: distribution.Rest{After: resource.GracePeriod - 90*time.Second},
-			reason: resource.ReasonDeleting, says: "The distribution that AWS shows is not this object's. Waiting until a create that was just sent can no longer appear.",
+			reason: resource.ReasonDeleting, says: "The distribution that AWS shows is not this object's, but a create whose outcome is not known may still appear. The object is released at " +
+				now.Add(resource.GracePeriod-90*time.Second).Format(time.RFC3339) + ".",
 		},
 		"what is to be adopted is not created":              {in: with(dying(), taggedFor(other), marked(90*time.Second), adopting), rule: "Proven", step: left},
 		"what nobody owns stays":                            {in: with(dying(), tagged(nil)), rule: "Proven", step: left},

@@ -252,3 +252,11 @@ func merged(a, b map[string]string) map[string]string {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// answered means that this process announced and sent the create, and got its answer.
+func answered(ago time.Duration) func(*distribution.Input) {
+	return func(in *distribution.Input) {
+		in.Attempts.Announce(time.Time{}, now.Add(-ago))
+		in.Attempts.CreateEnded(nil, now.Add(-ago))
+	}
+}

@@ -172,13 +172,15 @@ func (v *View) Retained() Verdict {
 }
 
 // AwaitCreate holds an object back while a create that was just sent may not show yet; what is how it looks instead.
+// Where this process has the answers to all creates, nothing can appear any more.
 func (v *View) AwaitCreate(what string) Verdict {
 	wait := v.createWait()
-	if wait <= 0 {
+	if wait <= 0 || !v.Tries.mayAppear(v.CreateMark) {
 		return Verdict{}
 	}
 	return Verdict{Do: Rest, After: wait, Problem: &chain.Problem{Reason: ReasonDeleting, Message: fmt.Sprintf(
-		"The %s %s. Waiting until a create that was just sent can no longer appear.", v.Noun, what)}}
+		"The %s %s, but a create whose outcome is not known may still appear. The object is released at %s.",
+		v.Noun, what, v.Now.Add(wait).UTC().Format(time.RFC3339))}}
 }
 
 // Strange and Missing are how AwaitCreate looks.

@@ -64,6 +64,10 @@ type Tries struct {
 	LastCorrection time.Time
 	// CreatedAt is when a create was last accepted.
 	CreatedAt time.Time
+	// Announced is the mark of the last create that this process announced, to the second. Unanswered is true while a
+	// create of its grace period may still be on its way: one whose answer was lost, or one of another process.
+	Announced  time.Time
+	Unanswered bool
 	// MarkDoubted is when a create mark that can't be true was first seen.
 	MarkDoubted time.Time
 	// DeleteRefused is the ETag with which a deletion was refused.
@@ -121,6 +125,32 @@ func (a *Tries) Ended(o Object, failure *Failure, problem *chain.Problem, err er
 	if failure == nil {
 		a.Asked = false
 	}
+}
+
+// Announce notes the mark under which a create is about to be sent. before is the mark that the object had.
+func (a *Tries) Announce(before, mark time.Time) {
+	fresh := !before.IsZero() && mark.Sub(before) < GracePeriod
+	own := before.Truncate(time.Second).Equal(a.Announced)
+	a.Unanswered = fresh && (!own || a.Unanswered)
+	a.Announced = mark.Truncate(time.Second)
+}
+
+// CreateEnded notes how a create that was announced ended. A refusal is an answer, too.
+func (a *Tries) CreateEnded(err error, sent time.Time) {
+	switch {
+	case err == nil:
+		a.CreatedAt = sent
+	case fault.Is(err, fault.Transient):
+		a.Unanswered = true
+	}
+}
+
+// mayAppear reports whether anything that was created under marks up to this one may still be on its way, or not show
+// yet. What was created and then deleted is gone for good.
+func (a *Tries) mayAppear(mark time.Time) bool {
+	known := !a.Announced.IsZero() && !mark.Truncate(time.Second).After(a.Announced) && !a.Unanswered
+	deleted := !a.DeletedAt.IsZero() && !a.DeletedAt.Before(a.CreatedAt)
+	return !known || !a.CreatedAt.IsZero() && !deleted
 }
 
 // Marked is when a create was announced, as the mark of an object says that was born then. A mark that can't be true,

@@ -88,3 +88,58 @@ func TestEnded(t *testing.T) {
 		})
 	}
 }
+
+// What may still appear after creates, as one process knows it. Marks and answers come in the order of the fields.
+func TestWhatMayStillAppear(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	lost, refused := &fault.Error{Kind: fault.Transient}, &fault.Error{Kind: fault.Invalid}
+	// try is one create: the mark that it found, its own, and how it ended.
+	type try struct {
+		before, mark time.Duration
+		err          error
+	}
+	const none = -time.Hour
+	for name, tc := range map[string]struct {
+		tries   []try
+		mark    time.Duration
+		deleted time.Duration
+		want    bool
+	}{
+		"what no process announced is not known":         {nil, 0, 0, true},
+		"what was refused":                               {[]try{{none, 0, refused}}, 0, 0, false},
+		"what was refused twice under one mark":          {[]try{{none, 0, refused}, {0, 0, refused}}, 0, 0, false},
+		"what was accepted may not show yet":             {[]try{{none, 0, nil}}, 0, 0, true},
+		"what was accepted and then deleted":             {[]try{{none, 0, nil}}, 0, time.Minute, false},
+		"what was accepted after a deletion":             {[]try{{none, 0, nil}, {0, 2 * time.Minute, nil}}, 2 * time.Minute, time.Minute, true},
+		"an answer that was lost":                        {[]try{{none, 0, lost}}, 0, 0, true},
+		"a lost answer is not made good by the next one": {[]try{{none, 0, lost}, {0, 5 * time.Second, refused}}, 5 * time.Second, 0, true},
+		"nor by a deletion":                              {[]try{{none, 0, lost}, {0, 5 * time.Second, nil}}, 5 * time.Second, time.Minute, true},
+		"but by time":                                    {[]try{{none, 0, lost}, {0, 2 * time.Minute, refused}}, 2 * time.Minute, 0, false},
+		"a mark of another process that is fresh":        {[]try{{0, time.Minute, refused}}, time.Minute, 0, true},
+		"one that is old":                                {[]try{{0, 2 * time.Minute, refused}}, 2 * time.Minute, 0, false},
+		"a mark of another process after ours":           {[]try{{none, 0, refused}}, time.Minute, 0, true},
+		"a mark that a read shows late":                  {[]try{{none, 0, refused}, {0, time.Minute, refused}}, 0, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := func(d time.Duration) time.Time {
+				if d == none {
+					return time.Time{}
+				}
+				return noon.Add(d + 300*time.Millisecond)
+			}
+			v := &resource.View{Object: resource.Object{Now: noon.Add(time.Minute), CreateMark: noon.Add(tc.mark)}, TrustsMark: true}
+			for _, e := range tc.tries {
+				v.Tries.Announce(at(e.before).Truncate(time.Second), at(e.mark))
+				v.Tries.CreateEnded(e.err, at(e.mark))
+			}
+			if tc.deleted > 0 {
+				v.Tries.DeletedAt = at(tc.deleted)
+			}
+			if got := v.AwaitCreate(resource.Missing).Do == resource.Rest; got != tc.want {
+				t.Errorf("it may appear: %t, want %t", got, tc.want)
+			}
+		})
+	}
+}
