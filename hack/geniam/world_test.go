@@ -297,7 +297,7 @@ var stories = map[string]map[string]story{
 		"what is not to be retained can be deleted": {before: apply("alpha"), after: remove, wants: "object is gone"},
 	},
 	"GetDistribution": {
-		"AWS finds the mistakes": {after: apply("alpha", func(o *v1alpha1.DistributionTenant) { tier("gold")(o); o.Spec.Parameters[0].Name = "nosuch" }), wants: "Ready=False/ValidationFailed", says: "CreateDistributionTenant"},
+		"AWS finds the mistakes": {after: apply("alpha", func(o *v1alpha1.DistributionTenant) { tier("gold")(o); o.Spec.Parameters[0].Name = "nosuch" }), wants: "Ready=False/InvalidSpec", says: "CreateDistributionTenant"},
 	},
 	"DescribeCertificate": {
 		"AWS finds the mistakes":                              {after: apply("alpha", domain("shop.example.org")), wants: "Ready=False/DomainValidationPending", says: "CreateDistributionTenant"},

@@ -49,7 +49,7 @@ func TestUnreachableEndpoint(t *testing.T) {
 	s := newScene(t, stack.Options{WithoutAWS: true})
 	op := s.operator(stack.OperatorOptions{})
 	s.apply(s.tenant("acme"))
-	s.reaches("acme", v1alpha1.ConditionReady, "False/AWSError")
+	s.reaches("acme", v1alpha1.ConditionReady, "False/AWSUnavailable")
 	if message := s.message("acme"); !strings.Contains(message, "CreateDistributionTenant") && !strings.Contains(message, "GetDistribution") {
 		t.Errorf("Ready says %q, and not which call failed", message)
 	}
@@ -82,7 +82,7 @@ func TestLateCredentials(t *testing.T) {
 	}})
 	s.apply(s.tenant("acme"))
 	s.eventually(func(g gomega.Gomega) {
-		g.Expect(s.condition("acme", v1alpha1.ConditionReady)).To(gomega.Or(gomega.Equal("False/AWSError"), gomega.Equal("False/AccessDenied")))
+		g.Expect(s.condition("acme", v1alpha1.ConditionReady)).To(gomega.Or(gomega.Equal("False/AWSUnavailable"), gomega.Equal("False/AccessDenied")))
 	})
 	if message := s.message("acme"); !strings.Contains(message, "credentials") {
 		t.Errorf("Ready says %q, and not that credentials are missing", message)

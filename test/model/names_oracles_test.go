@@ -322,7 +322,7 @@ func (n *names) reasons(o v1alpha1.DistributionTenant, s sim.TenantState, ours b
 		out[v1alpha1.ReasonPendingValidation] = true
 	}
 	if out[v1alpha1.ReasonCertificateSANMismatch] {
-		out[v1alpha1.ReasonValidationFailed], out[v1alpha1.ReasonDomainValidationPending] = true, true
+		out[v1alpha1.ReasonInvalidSpec], out[v1alpha1.ReasonDomainValidationPending] = true, true
 	}
 	if o.Spec.DriftPolicy == v1alpha1.DriftPolicyReport && o.Status.ObservedGeneration == o.Generation {
 		out[v1alpha1.ReasonAWSError] = !found || s.Enabled != *o.Spec.Enabled

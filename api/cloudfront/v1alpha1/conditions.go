@@ -36,10 +36,10 @@ const (
 	// ReasonDeploying (False): AWS is rolling out the latest change.
 	// Cure: wait, usually one to five minutes. Tenants serve with old or new settings meanwhile.
 	ReasonDeploying = "Deploying"
-	// ReasonDisabling (False): the object was deleted, and its tenant or parent is being disabled first.
+	// ReasonDisabling (False): the object was deleted, and its tenant or parent is being disabled first, or its disable is being deployed.
 	// Cure: wait. If a tenant takes longer than fifteen minutes, the message says what AWS answers; if a parent takes longer than spec.deletionTimeout, DeletionStalled says what can be done by hand.
 	ReasonDisabling = "Disabling"
-	// ReasonDeleting (False): the object was deleted and the tenant or parent is on its way out.
+	// ReasonDeleting (False): the object was deleted, and its DNS records, its tenant or parent, or its certificates are on their way out.
 	// Cure: wait. The object goes when AWS says that the tenant or parent is gone.
 	ReasonDeleting = "Deleting"
 	// ReasonInUse (False): the object was deleted, and its distribution or connection group still has tenants. It is not disabled: they would stop serving.
@@ -51,19 +51,22 @@ const (
 	// ReasonAccessDenied (False): the operator's AWS identity lacks a permission.
 	// Cure: allow the action that the message names to the operator's identity, see [IAM policies](iam.md).
 	ReasonAccessDenied = "AccessDenied"
-	// ReasonInvalidSpec (False): the spec contradicts the distribution that it names, or names one that AWS does not have.
-	// Cure: change the field that the message names.
-	ReasonInvalidSpec = "InvalidSpec"
-	// ReasonAWSError (False): AWS failed in a way that more tries may cure.
-	// Cure: wait if the message tells of a failing service; it is tried again by itself. If it says that the tenant or parent was deleted or disabled outside, decide: change the spec, or set driftPolicy to enforce.
-	ReasonAWSError = "AWSError"
-	// ReasonValidationFailed (False): AWS refuses the request as it stands; its own message is kept.
+	// ReasonInvalidSpec (False): AWS rejected the request as invalid; its own message is kept.
 	// Cure: change what AWS's message names.
+	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonAWSError (False): AWS refused in another way, or the tenant or parent was deleted or disabled outside and the drift policy leaves it so.
+	// Cure: do what the message says. If the tenant or parent was deleted or disabled outside, decide: change the spec, or set driftPolicy to enforce.
+	ReasonAWSError = "AWSError"
+	// ReasonAWSUnavailable (False): AWS fails or does not answer.
+	// Cure: wait. It is tried again automatically, and nothing is concluded from it meanwhile.
+	ReasonAWSUnavailable = "AWSUnavailable"
+	// ReasonValidationFailed (False): the spec failed the operator's own check, before anything was sent to AWS: it contradicts the distribution that it names, or names one that AWS does not have.
+	// Cure: change the field that the message names.
 	ReasonValidationFailed = "ValidationFailed"
 	// ReasonCertificateSANMismatch (False): no name of the certificate covers a domain.
 	// Cure: use a certificate that covers the domain, or remove the domain. The message lists the names at hand; a wildcard covers one label.
 	ReasonCertificateSANMismatch = "CertificateSANMismatch"
-	// ReasonDomainValidationPending (False): deployed, but a domain is not active yet.
+	// ReasonDomainValidationPending (False): CloudFront can't verify a domain yet: it refuses the tenant for that, or the tenant is deployed and the domain is not active. It is tried again every five minutes, sooner at first.
 	// Cure: point the domain at status.dnsTarget with a CNAME record, or give the tenant a certificate that covers it.
 	ReasonDomainValidationPending = "DomainValidationPending"
 	// ReasonMissingParameters (False): the distribution requires parameters that the spec lacks.
@@ -124,7 +127,7 @@ const (
 	// ReasonDriftNotConverging (False): AWS keeps a value other than the one that was written.
 	// Cure: find out who else writes to it (CloudTrail knows), or give up the value that AWS does not keep.
 	ReasonDriftNotConverging = "DriftNotConverging"
-	// ReasonUpdatePending (False): a change of the spec has not reached AWS yet.
+	// ReasonUpdatePending (False): a change of the spec has not reached AWS yet. While one that AWS has accepted is being deployed, Synced is True and Ready says Deploying.
 	// Cure: wait, or look at Ready: what holds the change up stands there.
 	ReasonUpdatePending = "UpdatePending"
 	// ReasonPaused (False): AnnotationPaused is set; nothing is written, drift is still listed.
@@ -173,7 +176,7 @@ const (
 	ReasonDNSReady = "DNSReady"
 	// ReasonDNSNotConfigured (True): DNS is not the operator's job for this object.
 	ReasonDNSNotConfigured = "DNSNotConfigured"
-	// ReasonDNSRecordCreating (False): records are about to be published.
+	// ReasonDNSRecordCreating (False): records are about to be published, or put back.
 	// Cure: wait. The message says what comes first: the zone being read, the domain being active, or the turn of the next batch.
 	ReasonDNSRecordCreating = "DNSRecordCreating"
 	// ReasonDNSPropagating (False): the provider has accepted the records and distributes them.
@@ -182,9 +185,12 @@ const (
 	// ReasonDNSConflict (False): a record that is not ours stands in the place of one of ours.
 	// Cure: remove the record that the message names, or set spec.dns.takeover to replace it; where another object publishes the name, remove the domain from one of the two.
 	ReasonDNSConflict = "DNSConflict"
-	// ReasonDNSError (False): the provider refuses or fails.
-	// Cure: change what the message names. It is tried again by itself.
+	// ReasonDNSError (False): the DNS service refuses.
+	// Cure: change what the message names. It is tried again automatically.
 	ReasonDNSError = "DNSError"
+	// ReasonDNSUnavailable (False): the DNS service fails or does not answer.
+	// Cure: wait. It is tried again automatically.
+	ReasonDNSUnavailable = "DNSUnavailable"
 	// ReasonZoneNotFound (False): there is no zone to publish in.
 	// Cure: create a public hosted zone for the domain, or name the right one in spec.dns.hostedZoneId; for a zone in another account set spec.dns.assumeRoleArn.
 	ReasonZoneNotFound = "ZoneNotFound"

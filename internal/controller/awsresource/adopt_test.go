@@ -235,12 +235,12 @@ func TestAnUnknownDistributionIDIsSaid(t *testing.T) {
 	a.o.(*v1alpha1.Distribution).Spec.DistributionID = "ENOSUCH1"
 	apply(t, w, a.o)
 	w.Advance(20 * time.Minute)
-	is(t, w, a.o, "Ready=False/InvalidSpec", "Synced=False/UpdatePending")
+	is(t, w, a.o, "Ready=False/ValidationFailed", "Synced=False/UpdatePending")
 	says(t, w, a.o, "Ready", "spec.distributionId", "ENOSUCH1", "Delete this object")
 	if n := w.Calls()[k.create]; n > 0 {
 		t.Errorf("%d creates", n)
 	}
-	once(t, w, a.o, "InvalidSpec")
+	once(t, w, a.o, "ValidationFailed")
 	remove(t, w, a.o)
 	w.Advance(settle)
 	k.gone(t, w, a.o)
@@ -258,7 +258,7 @@ func TestAnAdoptedDistributionThatIsGoneIsNotMadeAgain(t *testing.T) {
 	is(t, w, a.o, readyTrue)
 	k.destroy(t, w, r.ID)
 	w.Advance(30 * time.Minute)
-	is(t, w, a.o, "Ready=False/InvalidSpec")
+	is(t, w, a.o, "Ready=False/ValidationFailed")
 	k.none(t, w)
 	remove(t, w, a.o)
 	w.Advance(settle)

@@ -195,8 +195,8 @@ func TestARefusedCreateBacksOffAndRecovers(t *testing.T) {
 			"denied":              {denied(k.create), "AccessDenied"},
 			"too many":            {sim.FaultError{Status: http.StatusBadRequest, Code: "EntityLimitExceeded", Message: "The account has reached its quota."}, "QuotaExceeded"},
 			"too many by name":    {sim.FaultError{Status: http.StatusBadRequest, Code: "TooManyDistributions", Message: "quota"}, "QuotaExceeded"},
-			"an illegal argument": {sim.FaultError{Status: http.StatusBadRequest, Code: "InvalidArgument", Message: "The parameter is not to our taste. Request ID: 0b1c"}, "ValidationFailed"},
-			"what it refers to":   {sim.FaultError{Status: http.StatusNotFound, Code: "EntityNotFound", Message: "no such list"}, "ValidationFailed"},
+			"an illegal argument": {sim.FaultError{Status: http.StatusBadRequest, Code: "InvalidArgument", Message: "The parameter is not to our taste. Request ID: 0b1c"}, "InvalidSpec"},
+			"what it refers to":   {sim.FaultError{Status: http.StatusNotFound, Code: "EntityNotFound", Message: "no such list"}, "InvalidSpec"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -269,7 +269,7 @@ func TestARefusedUpdateLeavesTheResourceAsItIs(t *testing.T) {
 		allow := refusing(t, w, k.update, sim.FaultError{Status: http.StatusBadRequest, Code: "InvalidArgument", Message: "Not to our taste."})
 		edit(t, w, a.o, func(o client.Object) { k.setMark(o, true) })
 		w.Advance(30 * time.Minute)
-		is(t, w, a.o, "Ready=False/ValidationFailed", "Synced=False/UpdatePending")
+		is(t, w, a.o, "Ready=False/InvalidSpec", "Synced=False/UpdatePending")
 		says(t, w, a.o, "Ready", "Not to our taste.")
 		says(t, w, a.o, "Synced", k.field)
 		k.untouched(t, w, r)

@@ -165,7 +165,7 @@ func TestAnAdoptionThatCannotWorkChangesNothing(t *testing.T) {
 	s := foreign(t, w, "alpha", furnished)
 	w.Apply(w.Tenant("alpha", params("nosuch", "x"), adoption(v1alpha1.AdoptionPolicyIfUnowned)))
 	w.Advance(20 * time.Minute)
-	is(t, w, "alpha", "Ready=False/InvalidSpec")
+	is(t, w, "alpha", "Ready=False/ValidationFailed")
 	if d := cmp.Diff(s, inAWS(t, w, "alpha"), exceptTags); d != "" {
 		t.Errorf("the configuration (-before +after):\n%s", d)
 	}

@@ -123,7 +123,7 @@ func TestARefusedCreateTakesItsNamesBack(t *testing.T) {
 	}{
 		"the domain is taken": {http.StatusConflict, "CNAMEAlreadyExists", "One or more of the CNAMEs you provided are already associated with a different resource.", "Ready=False/DomainConflict"},
 		"a quota":             {http.StatusBadRequest, "EntityLimitExceeded", "You have reached the limit.", "Ready=False/QuotaExceeded"},
-		"an invalid value":    {http.StatusBadRequest, "InvalidArgument", "The parameter is not valid.", "Ready=False/ValidationFailed"},
+		"an invalid value":    {http.StatusBadRequest, "InvalidArgument", "The parameter is not valid.", "Ready=False/InvalidSpec"},
 		"a permission":        {http.StatusForbidden, "AccessDenied", "no", "Ready=False/AccessDenied"},
 	} {
 		t.Run(reason, func(t *testing.T) {

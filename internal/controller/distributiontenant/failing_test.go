@@ -168,7 +168,7 @@ func TestARefusedCreateIsTriedEverMoreRarely(t *testing.T) {
 			refusing(t, w, "CreateDistributionTenant", http.StatusBadRequest, "InvalidArgument", "no")
 			w.Apply(w.Tenant("alpha", rich))
 			w.Advance(time.Minute)
-			is(t, w, "alpha", "Ready=False/ValidationFailed")
+			is(t, w, "alpha", "Ready=False/InvalidSpec")
 			creates := func(d time.Duration) int {
 				before := w.Calls()
 				for range 6 {
@@ -202,7 +202,7 @@ func TestARefusedUpdateLeavesTheTenantServing(t *testing.T) {
 	allow := refusing(t, w, "UpdateDistributionTenant", http.StatusBadRequest, "InvalidArgument", "The web ACL is not to our taste. Request ID: 0b1c")
 	w.Edit("alpha", func(o *v1alpha1.DistributionTenant) { params("tier", "silver")(o); tags("team", "api")(o) })
 	w.Advance(30 * time.Minute)
-	is(t, w, "alpha", "Ready=False/ValidationFailed", "Synced=False/UpdatePending")
+	is(t, w, "alpha", "Ready=False/InvalidSpec", "Synced=False/UpdatePending")
 	says(t, w, "alpha", "Ready", "not to our taste")
 	if message := w.Message("alpha", "Ready"); len(message) == 0 || message != w.Message("alpha", "Ready") {
 		t.Error("no message")

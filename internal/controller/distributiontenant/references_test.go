@@ -158,7 +158,7 @@ func TestADistributionThatIsNoneForTenants(t *testing.T) {
 	put(t, w, standard, world.DistributionID)
 	w.Apply(w.Tenant("alpha", on("main")))
 	w.Advance(time.Hour)
-	is(t, w, "alpha", "Ready=False/InvalidSpec")
+	is(t, w, "alpha", "Ready=False/ValidationFailed")
 	says(t, w, "alpha", "Ready", "spec.distributionRef", "/main", "connectionMode direct", "tenant-only")
 	tenants(t, w)
 	remove(t, w, standard)
@@ -511,7 +511,7 @@ func TestAReferenceToWhatAWSDoesNotHave(t *testing.T) {
 	put(t, w, main, "EGONE")
 	w.Apply(w.Tenant("alpha", on("main")))
 	w.Advance(time.Hour)
-	is(t, w, "alpha", "Ready=False/InvalidSpec")
+	is(t, w, "alpha", "Ready=False/ValidationFailed")
 	says(t, w, "alpha", "Ready", "spec.distributionRef main (EGONE)")
 	// The distribution is made anew, and nobody waits for a schedule of failures.
 	report(t, w, main, func(s *v1alpha1.ResourceStatus) { s.ID = world.DistributionID })

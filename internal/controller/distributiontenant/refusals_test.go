@@ -83,7 +83,7 @@ func wrongs() map[string]wrong {
 		},
 		"a parameter is not declared by the distribution": {
 			object: params("colour", "red"), edit: params("tier", "red"),
-			reason: "InvalidSpec", says: []string{"spec.parameters", "colour", world.DistributionID, "origin, tier"},
+			reason: "ValidationFailed", says: []string{"spec.parameters", "colour", world.DistributionID, "origin, tier"},
 		},
 		"nothing has a certificate": {
 			object: of(bareDistribution), edit: certificate(sim.DefaultCertificateARN),
@@ -104,16 +104,16 @@ func wrongs() map[string]wrong {
 		},
 		"the distribution is unknown": {
 			object: of("ENOSUCH1"), edit: of(world.DistributionID),
-			reason: "InvalidSpec", says: []string{"spec.distributionId", "ENOSUCH1"},
+			reason: "ValidationFailed", says: []string{"spec.distributionId", "ENOSUCH1"},
 		},
 		"the distribution takes no tenants": {
 			object: of(directDistribution), edit: of(world.DistributionID),
-			reason: "InvalidSpec", says: []string{"spec.distributionId", directDistribution, "multi-tenant"},
+			reason: "ValidationFailed", says: []string{"spec.distributionId", directDistribution, "multi-tenant"},
 		},
 		"the connection group is unknown": {
 			object: func(o *v1alpha1.DistributionTenant) { o.Spec.ConnectionGroupID = "cg_nosuch" },
 			edit:   func(o *v1alpha1.DistributionTenant) { o.Spec.ConnectionGroupID = "" },
-			reason: "ValidationFailed", says: []string{"cg_nosuch"},
+			reason: "InvalidSpec", says: []string{"cg_nosuch"},
 		},
 		"the account is full": {
 			reason: "QuotaExceeded", says: []string{"quota"},

@@ -67,7 +67,7 @@ func TestConditions(t *testing.T) {
 		"what was deleted outside is to be created":         {with(quiet(), absent), "false/Creating", "false/DriftDetected"},
 		"under report that is drift":                        {with(quiet(), absent, drift(resource.DriftReport)), "false/AWSError", "false/DriftDetected"},
 		"corrections that do not stay are given up":         {with(quiet(), drifted, worn), "true/Deployed", "false/DriftNotConverging"},
-		"what AWS refuses is said, what serves is not":      {with(quiet(), drifted, edited, refused(fault.Invalid)), "false/ValidationFailed", "false/UpdatePending"},
+		"what AWS refuses is said, what serves is not":      {with(quiet(), drifted, edited, refused(fault.Invalid)), "false/InvalidSpec", "false/UpdatePending"},
 		"a deletion that is paused says so":                 {with(dying(), paused), "false/Deleting", "false/Paused"},
 		"a deletion of what has tenants says so":            {with(dying(), usedBy(1, false)), "false/InUse", "false/UpdatePending"},
 		"a deletion starts with disabling":                  {dying(), "false/Disabling", "false/UpdatePending"},
@@ -277,12 +277,12 @@ func TestConcludeAfterAnError(t *testing.T) {
 		"one that has to wait for its turn says so":    {unborn(), queued, map[chain.ConditionType]string{chain.Ready: "false/Creating"}},
 		"what Kubernetes refuses is not said of AWS":   {with(unborn(), transients(2)), errors.New("storing the status: etcd is busy"), map[chain.ConditionType]string{}},
 		"one failure of a new object is no news":       {with(unborn(), transients(1)), reset, map[chain.ConditionType]string{}},
-		"two are":                                      {with(unborn(), transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSError"}},
+		"two are":                                      {with(unborn(), transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSUnavailable"}},
 		"failures do not shake what was ready and in sync": {
 			with(quiet(), transients(5)), reset, map[chain.ConditionType]string{chain.Ready: "true/Deployed", chain.Synced: "true/InSync"},
 		},
 		"they are said when a change waits for them": {
-			with(quiet(), edited, transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSError", chain.Synced: "true/InSync"},
+			with(quiet(), edited, transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSUnavailable", chain.Synced: "true/InSync"},
 		},
 		"a deletion that stalls says so in any case": {
 			with(dying(), denied, deletedFor(time.Hour)), throttled,

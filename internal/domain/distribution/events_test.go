@@ -39,7 +39,7 @@ func TestEvents(t *testing.T) {
 		"an update by the spec is not":    {in: quiet(), done: []distribution.Step{distribution.Update{}, distribution.Tag{}, distribution.Untag{}}},
 		"an adoption is":                  {in: quiet(), done: []distribution.Step{distribution.Adopt{}}, want: []chain.Event{{Reason: "Adopted", Message: "Took over the distribution. It had no owner."}}},
 		"with the owner before":           {in: quiet(), done: []distribution.Step{distribution.Adopt{Previous: "shop/beta"}}, want: []chain.Event{{Reason: "Adopted", Message: "Took over the distribution. It belonged to shop/beta."}}},
-		"what AWS refuses is":             {in: with(quiet(), drifted, edited, refused(fault.Invalid)), want: []chain.Event{{Warning: true, Reason: "ValidationFailed", Message: "UpdateDistribution: SomeCode: said AWS"}}},
+		"what AWS refuses is":             {in: with(quiet(), drifted, edited, refused(fault.Invalid)), want: []chain.Event{{Warning: true, Reason: "InvalidSpec", Message: "UpdateDistribution: SomeCode: said AWS"}}},
 		"what was lost is, once":          {in: with(quiet(), absent), want: []chain.Event{{Warning: true, Reason: "ExternalDeletion", Message: "The distribution E1 was deleted outside of Kubernetes and is created again."}}},
 		"drift that is left is":           {in: with(quiet(), drifted, drift(resource.DriftReport)), want: []chain.Event{{Warning: true, Reason: "DriftDetected", Message: "Changed in AWS and left so by driftPolicy report: comment."}}},
 		"tenants in the way are":          {in: with(dying(), usedBy(1, false)), want: []chain.Event{{Warning: true, Reason: "InUse", Message: inUse}}},

@@ -72,7 +72,7 @@ func present(in Input) (Decision, bool) {
 	case in.World.Refused != nil:
 		return in.refusal()
 	case in.Desired.Adopts != "":
-		return stuck(resource.ReasonInvalidSpec, fmt.Sprintf(
+		return stuck(resource.ReasonValidationFailed, fmt.Sprintf(
 			"spec.%s %s: AWS knows no such %s in the account of the operator's credentials. Delete this object and create one with the right ID, or with none to have one created.",
 			in.Desired.Words.Field, in.Desired.Adopts, in.Desired.Words.Noun))
 	case in.Memory.ID == "":

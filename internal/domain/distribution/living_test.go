@@ -151,8 +151,8 @@ func createCases() map[string]question {
 		"what failed otherwise before does not hasten that":              stuck(with(exists, failing(resource.ReasonAccessDenied, now.Add(-time.Hour), now.Add(-time.Hour))), resource.ReasonCreating, notShown),
 		"nor what failed for an earlier spec":                            stuck(with(exists, failing(resource.ReasonCreating, now.Add(-time.Hour), now.Add(-time.Hour)), edited), resource.ReasonCreating, notShown),
 		"a quota that is used up is said":                                stuck(with(unborn(), refused(fault.Quota)), resource.ReasonQuotaExceeded, "UpdateDistribution: SomeCode: said AWS"),
-		"a spec that AWS refuses is said":                                stuck(with(unborn(), refused(fault.Invalid)), resource.ReasonValidationFailed, "UpdateDistribution: SomeCode: said AWS"),
-		"what is to be adopted and not there is not created": stuck(with(unborn(), absent, adopting), resource.ReasonInvalidSpec,
+		"a spec that AWS refuses is said":                                stuck(with(unborn(), refused(fault.Invalid)), resource.ReasonInvalidSpec, "UpdateDistribution: SomeCode: said AWS"),
+		"what is to be adopted and not there is not created": stuck(with(unborn(), absent, adopting), resource.ReasonValidationFailed,
 			"spec.distributionId E1: AWS knows no such distribution in the account of the operator's credentials. Delete this object and create one with the right ID, or with none to have one created."),
 	}
 }
@@ -181,7 +181,7 @@ func updateCases() map[string]question {
 			in:   with(quiet(), drifted, edited, accepted, tagged(me.Tags())),
 			rule: "TagsFaithful", step: distribution.Tag{ARN: arn, Tags: spec().Tags},
 		},
-		"an update that was refused is said":                           stuck(with(quiet(), drifted, refused(fault.Invalid)), resource.ReasonValidationFailed, "UpdateDistribution: SomeCode: said AWS"),
+		"an update that was refused is said":                           stuck(with(quiet(), drifted, refused(fault.Invalid)), resource.ReasonInvalidSpec, "UpdateDistribution: SomeCode: said AWS"),
 		"one that turned out to exist and to be ours is updated":       {in: with(quiet(), drifted, refused(fault.Exists)), rule: "Faithful", step: correction},
 		"a refusal is not forgotten because nothing differs otherwise": stuck(with(quiet(), refused(fault.Denied)), resource.ReasonAccessDenied, ""),
 	}

@@ -185,7 +185,7 @@ func ended(t *rapid.T, p *play) {
 	written := p.aws.serial
 	p.aws.tick(time.Minute)
 	if rule := p.pass(stored); r == nil && p.in.Desired.Adopts != "" {
-		if got := p.in.Memory.Conditions[chain.Ready].Reason; got != resource.ReasonInvalidSpec {
+		if got := p.in.Memory.Conditions[chain.Ready].Reason; got != resource.ReasonValidationFailed {
 			t.Fatalf("what was to be adopted is gone, and Ready says %s", got)
 		}
 		return

@@ -129,7 +129,7 @@ func disableCases() map[string]question {
 		"even while an earlier change is being deployed":     {in: with(dying(), inProgress), rule: "Disabled", step: distribution.Disable{}},
 		"on proof of this very pass":                         {in: with(dying(), staleTags), rule: "Disabled", step: distribution.Look{At: distribution.LookTags}},
 		"a disable that is denied is said":                   stuck(fault.Denied, resource.ReasonAccessDenied),
-		"one that AWS finds invalid is said":                 stuck(fault.Invalid, resource.ReasonValidationFailed),
+		"one that AWS finds invalid is said":                 stuck(fault.Invalid, resource.ReasonInvalidSpec),
 		"one that is refused for use nobody sees is said":    stuck(fault.InUse, resource.ReasonAWSError),
 		"an object that had failed before is disabled again": {in: with(dying(), failing(resource.ReasonAccessDenied, now.Add(-time.Minute), now.Add(-time.Minute)), at(distribution.StepDisabling)), rule: "Disabled", step: distribution.Disable{}},
 	}

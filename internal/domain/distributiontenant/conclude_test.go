@@ -157,12 +157,12 @@ func TestConcludeAfterAnError(t *testing.T) {
 		"a long one is": {unborn(), throttled(time.Minute), map[chain.ConditionType]string{chain.Ready: "false/Creating"}},
 		"what Kubernetes refuses is not said of AWS": {with(unborn(), transients(2)), errors.New("storing the status: etcd is busy"), map[chain.ConditionType]string{}},
 		"one failure of a new object is no news":     {with(unborn(), transients(1)), reset, map[chain.ConditionType]string{}},
-		"two are":                                    {with(unborn(), transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSError"}},
+		"two are":                                    {with(unborn(), transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSUnavailable"}},
 		"failures do not shake a tenant that was ready and in sync": {
 			with(quiet(), transients(5)), reset, map[chain.ConditionType]string{chain.Ready: "true/Deployed", chain.Synced: "true/InSync"},
 		},
 		"they are said when a change waits for them": {
-			with(quiet(), edited, transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSError", chain.Synced: "true/InSync"},
+			with(quiet(), edited, transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSUnavailable", chain.Synced: "true/InSync"},
 		},
 	}
 	for name, test := range tests {

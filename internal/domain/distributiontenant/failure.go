@@ -49,7 +49,7 @@ func (in Input) failing() failing {
 // begins with publishing them.
 func republished(f resource.Failure) bool {
 	switch f.Reason {
-	case resource.ReasonAccessDenied, resource.ReasonQuotaExceeded, resource.ReasonValidationFailed, resource.ReasonDomainConflict, resource.ReasonAWSError:
+	case resource.ReasonAccessDenied, resource.ReasonQuotaExceeded, resource.ReasonInvalidSpec, resource.ReasonDomainConflict, resource.ReasonAWSError:
 		return true
 	default:
 		return false

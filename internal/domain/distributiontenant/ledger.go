@@ -29,7 +29,7 @@ func retracted(in Input) (Decision, bool) {
 	}
 	for _, e := range left {
 		if s := in.World.DNS.Of(e.Record); s.Err != nil {
-			return rest(chain.Problem{Reason: publication.ReasonDNSError, Message: fmt.Sprintf("%s %s. %s", message, strings.TrimSuffix(s.Err.Error(), "."), abandon)}, 0)
+			return rest(chain.Problem{Reason: publication.ReasonOf(s.Err.Kind), Message: fmt.Sprintf("%s %s. %s", message, strings.TrimSuffix(s.Err.Error(), "."), abandon)}, 0)
 		}
 	}
 	return rest(chain.Problem{Reason: reason, Message: message}, 0)

@@ -139,7 +139,7 @@ func createCases() map[string]question {
 		},
 		"a name that exists and is not shown yet is waited for": stuck(with(unborn(), absent, refused(fault.Exists)), resource.ReasonCreating),
 		"a quota that is used up is said":                       stuck(with(unborn(), refused(fault.Quota)), resource.ReasonQuotaExceeded),
-		"a spec that AWS refuses is said":                       stuck(with(unborn(), refused(fault.Invalid)), resource.ReasonValidationFailed),
+		"a spec that AWS refuses is said":                       stuck(with(unborn(), refused(fault.Invalid)), resource.ReasonInvalidSpec),
 		"a domain that is not proven yet is waited for":         stuck(with(unborn(), refused(fault.DomainUnverified)), resource.ReasonDomainValidationPending),
 		"who holds a taken domain is found out": {
 			in: with(unborn(), refused(fault.DomainTaken)), rule: "TenantPresent", step: distributiontenant.Look{At: distributiontenant.LookHolder},
@@ -190,7 +190,7 @@ func updateCases() map[string]question {
 			in: with(adopted, edited), rule: "Faithful",
 			step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(adopted)},
 		},
-		"an update that was refused is not repeated in the same pass":                stuck(with(quiet(), drifted, refused(fault.Invalid)), resource.ReasonValidationFailed),
+		"an update that was refused is not repeated in the same pass":                stuck(with(quiet(), drifted, refused(fault.Invalid)), resource.ReasonInvalidSpec),
 		"a name that was taken by a tenant that turns out to be ours blocks nothing": {in: with(quiet(), drifted, refused(fault.Exists)), rule: "Faithful", step: correction},
 		"a certificate that is attached while one is asked for is part of the target": {
 			in: with(quiet(), requested, edited, drifted, func(in *distributiontenant.Input) {

@@ -25,11 +25,11 @@ func preflight(in Input) (Decision, bool) {
 		return pass()
 	}
 	if d.Missing {
-		return stuck(resource.ReasonInvalidSpec, fmt.Sprintf(
+		return stuck(resource.ReasonValidationFailed, fmt.Sprintf(
 			"%s: AWS knows no such distribution in this account. Name a multi-tenant distribution.", in.distributionText()))
 	}
 	if !d.MultiTenant {
-		return stuck(resource.ReasonInvalidSpec, fmt.Sprintf(
+		return stuck(resource.ReasonValidationFailed, fmt.Sprintf(
 			"%s: the distribution's connection mode is not tenant-only, so that it can't have tenants. Name a multi-tenant distribution.", in.distributionText()))
 	}
 	if p := checkParameters(in.facts.effective.Parameters, *d); p != nil {
@@ -70,7 +70,7 @@ func checkParameters(have map[string]string, d Distribution) *chain.Problem {
 		return &chain.Problem{Reason: ReasonMissingParameters, Stuck: true, Message: fmt.Sprintf(
 			"spec.parameters lacks %s, which distribution %s requires. Add it with a value.", prose.List(missing), d.ID)}
 	case len(unknown) > 0:
-		return &chain.Problem{Reason: resource.ReasonInvalidSpec, Stuck: true, Message: fmt.Sprintf(
+		return &chain.Problem{Reason: resource.ReasonValidationFailed, Stuck: true, Message: fmt.Sprintf(
 			"spec.parameters has %s, which distribution %s does not declare. It declares: %s.",
 			prose.List(unknown), d.ID, orElse(prose.List(names), "none"))}
 	}

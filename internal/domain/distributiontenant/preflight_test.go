@@ -37,8 +37,8 @@ func TestPreflight(t *testing.T) {
 		"everything is there":            {},
 		"the distribution is read first": {change: []func(*distributiontenant.Input){func(in *distributiontenant.Input) { in.World.Distribution = nil }}, look: distributiontenant.Look{At: distributiontenant.LookDistribution}},
 		"a distribution that may not be read leaves the judgement to AWS": {change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { *d = distributiontenant.Distribution{Unreadable: true} })}},
-		"a distribution that is missing":                                  {change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.Missing = true })}, reason: resource.ReasonInvalidSpec, says: "spec.distributionId E1"},
-		"a distribution without tenants":                                  {change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.MultiTenant = false })}, reason: resource.ReasonInvalidSpec, says: "tenant-only"},
+		"a distribution that is missing":                                  {change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.Missing = true })}, reason: resource.ReasonValidationFailed, says: "spec.distributionId E1"},
+		"a distribution without tenants":                                  {change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.MultiTenant = false })}, reason: resource.ReasonValidationFailed, says: "tenant-only"},
 		"a required parameter is lacking": {
 			change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) {
 				d.Parameters = []distributiontenant.ParameterDefinition{{Name: "zone", Required: true}, {Name: "tier"}, {Name: "area", Required: true}}
@@ -47,7 +47,7 @@ func TestPreflight(t *testing.T) {
 		},
 		"a parameter is not declared": {
 			change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.Parameters = nil })},
-			reason: resource.ReasonInvalidSpec, says: "spec.parameters has tier",
+			reason: resource.ReasonValidationFailed, says: "spec.parameters has tier",
 		},
 		"no certificate at all": {
 			change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.CertificateARN = "" })},

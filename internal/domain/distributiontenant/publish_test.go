@@ -133,7 +133,7 @@ func publishCases() map[string]question {
 		"an object gets its finalizer before anything is published": {in: with(early, func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "PublishedFirst", step: distributiontenant.EnsureFinalizer{}},
 		"a mistake in the spec is said before anything is published": {
 			in: with(early, func(in *distributiontenant.Input) { in.Desired.Parameters = map[string]string{"no": "such"} }), rule: "PublishedFirst",
-			step: distributiontenant.Rest{}, reason: resource.ReasonInvalidSpec, stuck: true,
+			step: distributiontenant.Rest{}, reason: resource.ReasonValidationFailed, stuck: true,
 		},
 		"the zones are looked up":                  {in: with(early, func(in *distributiontenant.Input) { in.World.ZonesKnown = false }), rule: "PublishedFirst", step: distributiontenant.Look{At: distributiontenant.LookZones}},
 		"and where they have to lead":              {in: with(early, func(in *distributiontenant.Input) { in.World.RoutingKnown, in.World.RoutingEndpoint = false, "" }), rule: "PublishedFirst", step: distributiontenant.Look{At: distributiontenant.LookRouting}},

@@ -69,7 +69,7 @@ func (r Reference) problem() *chain.Problem {
 	case r.Deleting:
 		return not(ReasonReferenceNotReady, "is being deleted. Name another one.")
 	case r.Direct:
-		return not(resource.ReasonInvalidSpec, "has connectionMode direct, so that it can't have tenants. Name one with connectionMode tenant-only.")
+		return not(resource.ReasonValidationFailed, "has connectionMode direct, so that it can't have tenants. Name one with connectionMode tenant-only.")
 	case r.ID == "" && r.NotReady != "":
 		return not(ReasonReferenceNotReady, "is not in AWS yet. Its Ready condition says %s.", r.NotReady)
 	case r.ID == "":

@@ -100,7 +100,7 @@ func referenceCases() map[string]question {
 		"a new tenant waits for an object that does not exist":     waits(with(unborn(), referring(notFound)), distributiontenant.ReasonReferenceNotReady),
 		"a new tenant waits for one that is not in AWS":            waits(with(unborn(), referring(neverSeen)), distributiontenant.ReasonReferenceNotReady),
 		"a new tenant does not hang itself on one that goes":       waits(with(unborn(), referring(goingAway)), distributiontenant.ReasonReferenceNotReady),
-		"a standard distribution has no tenants":                   waits(with(unborn(), referring(direct)), resource.ReasonInvalidSpec),
+		"a standard distribution has no tenants":                   waits(with(unborn(), referring(direct)), resource.ReasonValidationFailed),
 		"a disabled group takes no tenants":                        waits(with(unborn(), grouped(disabledGroup)), distributiontenant.ReasonReferenceNotReady),
 		"a tenant whose parent is lost stays as it is":             waits(with(quiet(), referring(notFound)), distributiontenant.ReasonReferenceNotReady),
 		"and so it stays whatever else has changed":                waits(with(quiet(), referring(notFound), edited, drifted), distributiontenant.ReasonReferenceNotReady),
@@ -131,7 +131,7 @@ func referenceCases() map[string]question {
 		"or left there under driftPolicy report":                              {in: with(quiet(), referring(), strayed, drift(resource.DriftReport)), rule: "Idle", step: distributiontenant.Rest{}},
 		"a parent that comes back costs no read of a tenant that stayed":      {in: with(quiet(), referring(), fallenOut, listed), rule: "Idle", step: distributiontenant.Rest{}},
 		"one that moved meanwhile is read":                                    {in: with(quiet(), referring(), fallenOut, listed, movedETag), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
-		"a parent that AWS does not know is called by the name that it has":   {in: with(unborn(), referring(), missingDistribution), rule: "TenantPresent", step: distributiontenant.Rest{}, reason: resource.ReasonInvalidSpec, stuck: true},
+		"a parent that AWS does not know is called by the name that it has":   {in: with(unborn(), referring(), missingDistribution), rule: "TenantPresent", step: distributiontenant.Rest{}, reason: resource.ReasonValidationFailed, stuck: true},
 		"what failed with another parent is tried at once":                    {in: with(unborn(), referring(), failing(now, now), referring(replacedBy("E2"))), rule: "TenantPresent", step: createIn("E2")},
 		"what failed with this one waits for its turn":                        {in: with(unborn(), referring(), failing(now, now), referring()), rule: "TenantPresent", step: distributiontenant.Rest{After: 5 * time.Second, KeepConditions: true}},
 		"a paused tenant is paused, whatever its references lead to":          {in: with(quiet(), referring(notFound), func(in *distributiontenant.Input) { in.Paused = true }), rule: "Paused", step: distributiontenant.Rest{}},
@@ -207,7 +207,7 @@ func TestConditionsOfReferences(t *testing.T) {
 			says: []string{"Distribution shop/main", "is not in AWS yet", "QuotaExceeded"},
 		},
 		"a standard distribution names the field to change": {
-			in: with(unborn(), referring(direct)), ready: "false/InvalidSpec", synced: "false/UpdatePending",
+			in: with(unborn(), referring(direct)), ready: "false/ValidationFailed", synced: "false/UpdatePending",
 			says: []string{"connectionMode direct", "tenant-only"},
 		},
 		"a disabled group names the field to change": {
@@ -219,7 +219,7 @@ func TestConditionsOfReferences(t *testing.T) {
 			says: []string{"Distribution shop/main", "stays as it is"},
 		},
 		"also on a distribution that is none for tenants by now": {
-			in: with(quiet(), referring(direct)), ready: "true/Deployed", synced: "false/InvalidSpec",
+			in: with(quiet(), referring(direct)), ready: "true/Deployed", synced: "false/ValidationFailed",
 		},
 		"a tenant that is being deployed is not":    {in: with(quiet(), referring(notFound), inProgress), ready: "false/Deploying", synced: "false/ReferenceNotReady"},
 		"a tenant that was disabled outside is not": {in: with(quiet(), referring(notFound), disabledTenant), ready: "false/AWSError", synced: "false/ReferenceNotReady"},
@@ -232,7 +232,7 @@ func TestConditionsOfReferences(t *testing.T) {
 			says: []string{"alpha.example.com is published once what the spec names"},
 		},
 		"a parent that AWS does not know is called by its name and its ID": {
-			in: with(unborn(), referring(), missingDistribution), ready: "false/InvalidSpec", synced: "false/UpdatePending",
+			in: with(unborn(), referring(), missingDistribution), ready: "false/ValidationFailed", synced: "false/UpdatePending",
 			says: []string{"spec.distributionRef main (E1)"},
 		},
 	}

@@ -22,10 +22,21 @@ const (
 	ReasonDNSPropagating    chain.Reason = "DNSPropagating"
 	ReasonDNSConflict       chain.Reason = "DNSConflict"
 	ReasonDNSError          chain.Reason = "DNSError"
+	ReasonDNSUnavailable    chain.Reason = "DNSUnavailable"
 	ReasonZoneNotFound      chain.Reason = "ZoneNotFound"
 	ReasonZoneAmbiguous     chain.Reason = "ZoneAmbiguous"
 	ReasonRoleNotAllowed    chain.Reason = "RoleNotAllowed"
 )
+
+// ReasonOf tells a DNS service that fails or does not answer, which is only waited for, from one that refuses.
+func ReasonOf(kind fault.Kind) chain.Reason {
+	switch kind {
+	case fault.Throttled, fault.Transient, fault.Conflict:
+		return ReasonDNSUnavailable
+	default:
+		return ReasonDNSError
+	}
+}
 
 // RoleText says that the role was not granted, and what to do about it.
 func RoleText(spec *Spec, role string) string {
@@ -59,7 +70,7 @@ func (j *judge) condition() chain.Condition {
 	case j.Deleting:
 		return j.retractingCondition()
 	case j.Unlisted != nil:
-		return no(ReasonDNSError, j.unlistedText())
+		return no(ReasonOf(j.Unlisted.Kind), j.unlistedText())
 	}
 	if b := j.Before; b != nil && b.Generation == j.Generation && (j.unread() || j.unjudged()) {
 		return *b
@@ -104,7 +115,7 @@ func (j *judge) unread() bool {
 func Severity(r chain.Reason) int {
 	order := []chain.Reason{
 		ReasonDNSNotConfigured, ReasonDNSReady, ReasonDNSPropagating, ReasonDNSRecordCreating,
-		ReasonDNSError, ReasonDNSConflict, ReasonZoneAmbiguous, ReasonZoneNotFound, ReasonRoleNotAllowed,
+		ReasonDNSUnavailable, ReasonDNSError, ReasonDNSConflict, ReasonZoneAmbiguous, ReasonZoneNotFound, ReasonRoleNotAllowed,
 	}
 	if i := slices.Index(order, r); i >= 0 {
 		return i
@@ -169,25 +180,28 @@ func (j *judge) recordCondition(r dns.Record) chain.Condition {
 	case dns.Unknown:
 		switch {
 		case s.Err != nil:
-			return no(ReasonDNSError, "%s %s: %s", r.Type, r.Name, s.Err.Error())
+			return no(ReasonOf(s.Err.Kind), "%s %s: %s", r.Type, r.Name, s.Err.Error())
 		case entry >= 0:
 			return fine
 		}
 		return no(ReasonDNSRecordCreating, "The zone of %s is read before anything is published in it.", r.Name)
 	case dns.Coming, dns.Leaving:
 		if s.Err != nil {
-			return no(ReasonDNSError, "Whether every server of the DNS service has %s %s can't be told: %s", r.Type, r.Name, s.Err.Error())
+			return no(ReasonOf(s.Err.Kind), "Whether every server of the DNS service has %s %s can't be told: %s", r.Type, r.Name, s.Err.Error())
 		}
 		return no(ReasonDNSPropagating, "%s %s is on its way to every server of the DNS service.", r.Type, r.Name)
 	case dns.Blocked:
 		if entry < 0 && j.Spec.Takeover && !s.Fixed {
 			return no(ReasonDNSRecordCreating, "%s %s is about to replace %s, as spec.dns.takeover asks.", r.Type, r.Name, s.Found)
 		}
+		if entry >= 0 && j.Drift == resource.DriftEnforce && !s.Fixed {
+			return no(ReasonDNSRecordCreating, "%s was changed to %s outside of Kubernetes. The record %s is put back.", r.Name, s.Found, r.Type)
+		}
 		return no(ReasonDNSConflict, "%s", j.conflictText(r, s, entry >= 0))
 	case dns.Occupied:
 		return no(ReasonDNSConflict, "%s is published by the object %s/%s. Remove the domain from one of the two.", r.Name, s.Holder.Namespace, s.Holder.Name)
 	case dns.Refused:
-		return no(ReasonDNSError, "%s %s is refused: %s", r.Type, r.Name, s.Err.Error())
+		return no(ReasonOf(s.Err.Kind), "%s %s is refused: %s", r.Type, r.Name, s.Err.Error())
 	case dns.NoZone:
 		return no(ReasonZoneNotFound, "The hosted zone %s of %s does not exist.", r.ZoneID, r.Name)
 	case dns.Absent:
@@ -205,8 +219,6 @@ func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {
 		return fmt.Sprintf("%s Somebody changed it, and driftPolicy %s leaves it so.", text, j.Drift)
 	case s.Fixed:
 		return text + " That is of a kind that no takeover replaces. Remove it, or take the domain out of spec.domains."
-	case ours:
-		return text + " Somebody changed it; it is put back."
 	}
 	return text + " It is not ours. Remove it, or set spec.dns.takeover to true to replace it."
 }

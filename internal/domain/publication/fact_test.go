@@ -160,7 +160,7 @@ func TestSeverity(t *testing.T) {
 	passes := []chain.Reason{publication.ReasonDNSNotConfigured, publication.ReasonDNSReady, publication.ReasonDNSPropagating, publication.ReasonDNSRecordCreating}
 	stays := []chain.Reason{
 		publication.ReasonDNSError, publication.ReasonDNSConflict, publication.ReasonZoneAmbiguous, publication.ReasonZoneNotFound, publication.ReasonRoleNotAllowed,
-		resource.ReasonAccessDenied, resource.ReasonAWSError, resource.ReasonQuotaExceeded, resource.ReasonValidationFailed, "SomethingNew",
+		resource.ReasonAccessDenied, resource.ReasonAWSError, resource.ReasonQuotaExceeded, resource.ReasonInvalidSpec, "SomethingNew",
 	}
 	for _, p := range passes {
 		if !publication.Passes(p) {

@@ -18,6 +18,7 @@ const (
 	ReasonAccessDenied            chain.Reason = "AccessDenied"
 	ReasonInvalidSpec             chain.Reason = "InvalidSpec"
 	ReasonAWSError                chain.Reason = "AWSError"
+	ReasonAWSUnavailable          chain.Reason = "AWSUnavailable"
 	ReasonValidationFailed        chain.Reason = "ValidationFailed"
 	ReasonDomainValidationPending chain.Reason = "DomainValidationPending"
 	ReasonQuotaExceeded           chain.Reason = "QuotaExceeded"
@@ -49,13 +50,14 @@ func ReasonOf(kind fault.Kind) chain.Reason {
 	case fault.Quota:
 		return ReasonQuotaExceeded
 	case fault.Invalid:
-		return ReasonValidationFailed
+		return ReasonInvalidSpec
 	case fault.DomainUnverified:
 		return ReasonDomainValidationPending
 	case fault.DomainTaken:
 		return ReasonDomainConflict
-	case fault.None, fault.Throttled, fault.Transient, fault.Conflict, fault.Exists, fault.NotFound,
-		fault.NotDisabled, fault.InUse:
+	case fault.Throttled, fault.Transient:
+		return ReasonAWSUnavailable
+	case fault.None, fault.Conflict, fault.Exists, fault.NotFound, fault.NotDisabled, fault.InUse:
 		return ReasonAWSError
 	}
 	return ReasonAWSError

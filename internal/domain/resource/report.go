@@ -55,7 +55,7 @@ func (v *View) Interrupted(standing []chain.Condition, err error) []chain.Condit
 			return say(ReasonCreating, "Waiting for a turn: the operator's share of the AWS request rate is in use.")
 		}
 	case fault.Classified(err) && v.Tries.Transients >= shownAfter && (!ready.Status || !v.Applied):
-		return say(ReasonAWSError, err.Error())
+		return say(ReasonAWSUnavailable, err.Error())
 	}
 	return standing
 }

@@ -139,9 +139,9 @@ func TestInterrupted(t *testing.T) {
 		"a long one is":                {nil, 0, false, throttled(21 * time.Second), resource.ReasonCreating},
 		"unless something stands":      {ready, 0, true, throttled(time.Hour), resource.ReasonDeployed},
 		"one failure is none":          {nil, 1, false, transient, ""},
-		"two are":                      {nil, 2, false, transient, resource.ReasonAWSError},
+		"two are":                      {nil, 2, false, transient, resource.ReasonAWSUnavailable},
 		"not of what is and was ready": {ready, 9, true, transient, resource.ReasonDeployed},
-		"but of an edit":               {ready, 2, false, transient, resource.ReasonAWSError},
+		"but of an edit":               {ready, 2, false, transient, resource.ReasonAWSUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := ours(func(v *resource.View) {
