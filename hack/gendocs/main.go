@@ -115,7 +115,7 @@ func rulesPage() string {
 func conditionsPage(sources ...string) (string, error) {
 	var b strings.Builder
 	b.WriteString("# Conditions and reasons\n\nWhat each condition and reason means, and what to do about it. `kubectl describe` (`cfdt`, `cfd`, `cfcg`, `cfts`, `tenant`, `tenantplan`) shows them with a message that names\n" +
-		"the field, the value and the cause. [Troubleshooting](../troubleshooting.md) starts from symptoms instead.\n")
+		"the field, the value and the cause. [Troubleshooting](../troubleshooting.md) starts from symptoms instead. While a reason holds that\nneeds a person, the condition `Stalled` is True as well.\n")
 	for _, source := range sources {
 		if err := writeConditions(&b, source); err != nil {
 			return "", err
@@ -140,7 +140,7 @@ func writeConditions(b *strings.Builder, source string) error {
 		}
 		head := "| name | meaning |\n|---|---|\n"
 		if cured {
-			head = "| reason | meaning | what to do |\n|---|---|---|\n"
+			head = "| reason | meaning | needs a person | what to do |\n|---|---|---|---|\n"
 		}
 		title, about, _ := strings.Cut(strings.TrimSuffix(oneLine(group.Doc.Text()), "."), ". ")
 		if about != "" {
@@ -151,7 +151,7 @@ func writeConditions(b *strings.Builder, source string) error {
 	return nil
 }
 
-// constantRows renders a group of constants. Reasons have a third column: what to do.
+// constantRows renders a group of constants. Reasons have two columns more: whether a person has to act, and what to do.
 func constantRows(group *ast.GenDecl) (rows string, cured bool, err error) {
 	var b strings.Builder
 	for _, s := range group.Specs {
@@ -170,7 +170,11 @@ func constantRows(group *ast.GenDecl) (rows string, cured bool, err error) {
 		if cure == "" && strings.HasPrefix(text, "(False)") {
 			return "", false, fmt.Errorf("reason %s has no line that starts with %q: say what to do about it", name, cureMark)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", value, text, capital(cure))
+		person := ""
+		if chain.NeedsPerson(chain.Reason(value)) {
+			person = "yes"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", value, text, person, capital(cure))
 	}
 	return b.String(), cured, nil
 }

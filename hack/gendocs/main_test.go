@@ -34,9 +34,12 @@ func TestEveryReasonSaysWhatToDo(t *testing.T) {
 	const head = "package p\n\n// Reasons of a condition.\nconst (\n"
 	for name, c := range map[string]struct{ source, row, fails string }{
 		"a reason with a cure": {
-			"// ReasonX (False): it broke.\n// Cure: mend it.\nReasonX = \"X\"\n", "| `X` | (False): it broke. | Mend it. |", "",
+			"// ReasonX (False): it broke.\n// Cure: mend it.\nReasonX = \"X\"\n", "| `X` | (False): it broke. |  | Mend it. |", "",
 		},
-		"what is well needs none":   {"// ReasonX (True): well.\nReasonX = \"X\"\n", "| `X` | (True): well. |  |", ""},
+		"what is well needs none": {"// ReasonX (True): well.\nReasonX = \"X\"\n", "| `X` | (True): well. |  |  |", ""},
+		"what needs a person is marked": {
+			"// ReasonX (False): refused.\n// Cure: allow it.\nReasonX = \"AccessDenied\"\n", "| `AccessDenied` | (False): refused. | yes | Allow it. |", "",
+		},
 		"a reason without one":      {"// ReasonX (False): it broke.\nReasonX = \"X\"\n", "", "ReasonX has no line"},
 		"a type of condition":       {"// ConditionX is X.\nConditionX = \"X\"\n", "| `X` | is X. |", ""},
 		"a constant of another one": {"// ReasonX (True): well.\nReasonX = other\n", "", "no literal"},

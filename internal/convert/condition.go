@@ -16,6 +16,10 @@ import (
 func Conditions(list []metav1.Condition) []chain.Condition {
 	var out []chain.Condition
 	for _, c := range list {
+		if c.Type == string(chain.Stalled) {
+			// It is no memory: it follows from the others.
+			continue
+		}
 		out = append(out, chain.Condition{
 			Type: chain.ConditionType(c.Type), Status: c.Status == metav1.ConditionTrue, Reason: chain.Reason(c.Reason),
 			Message: c.Message, Generation: c.ObservedGeneration,
@@ -40,7 +44,9 @@ func setConditions(conditions *[]metav1.Condition, list []chain.Condition, now t
 		wanted[string(c.Type)] = true
 		setCondition(conditions, c, c.Generation, now)
 	}
+	wanted[string(chain.Stalled)] = true
 	*conditions = slices.DeleteFunc(*conditions, func(c metav1.Condition) bool { return !wanted[c.Type] })
+	setStalled(conditions, now)
 	sortConditions(*conditions)
 }
 
@@ -49,7 +55,18 @@ func mergeConditions(conditions *[]metav1.Condition, list []chain.Condition, gen
 	for _, c := range list {
 		setCondition(conditions, c, generation, now)
 	}
+	setStalled(conditions, now)
 	sortConditions(*conditions)
+}
+
+// setStalled keeps Stalled in step with the other conditions.
+func setStalled(conditions *[]metav1.Condition, now time.Time) {
+	stalled, has := chain.StalledBy(Conditions(*conditions))
+	if !has {
+		meta.RemoveStatusCondition(conditions, string(chain.Stalled))
+		return
+	}
+	setCondition(conditions, stalled, stalled.Generation, now)
 }
 
 func setCondition(conditions *[]metav1.Condition, c chain.Condition, generation int64, now time.Time) {

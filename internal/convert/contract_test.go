@@ -97,6 +97,7 @@ func TestTheDomainSpeaksTheContractsWords(t *testing.T) {
 	}
 	for domain, contract := range map[string]string{
 		string(chain.Ready): v1alpha1.ConditionReady, string(chain.Synced): v1alpha1.ConditionSynced,
+		string(chain.Stalled):                       v1alpha1.ConditionStalled,
 		string(distributiontenant.CertificateReady): v1alpha1.ConditionCertificateReady, string(distributiontenant.DNSReady): v1alpha1.ConditionDNSReady,
 		string(distribution.DeletionStalled): v1alpha1.ConditionDeletionStalled,
 		string(resource.DriftEnforce):        string(v1alpha1.DriftPolicyEnforce), string(resource.DriftReport): string(v1alpha1.DriftPolicyReport),

@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -28,7 +29,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: metricPrefix + "reconcile_errors_total",
-			Help: "Reconciles that ended with an error, by kind of fault. Waiting for a rate limit is none.",
+			Help: "Reconciles that ended with an error or a refusal, and batches of DNS changes that failed, by type: " + strings.Join(errorTypes(), ", ") + ". Waiting for the operator's own rate limit is none.",
 		}, []string{"error_type"}),
 		drift: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: metricPrefix + "drift_detected_total",
@@ -52,7 +53,8 @@ func registerAll(r prometheus.Registerer, all ...prometheus.Collector) error {
 	return nil
 }
 
-func (m *metrics) failed(kind fault.Kind)      { m.errors.WithLabelValues(kind.String()).Inc() }
+func (m *metrics) failed(kind fault.Kind)      { m.errors.WithLabelValues(errorType(kind)).Inc() }
+func (m *metrics) dnsFailed(kind fault.Kind)   { m.errors.WithLabelValues(dnsErrorType(kind)).Inc() }
 func (m *metrics) DriftDetected()              { m.drift.Inc() }
 func (m *metrics) BecameReady(d time.Duration) { m.ready.Observe(d.Seconds()) }
 

@@ -245,7 +245,7 @@ func drive[O client.Object](mgr ctrl.Manager, env *environment, kind reconcile.K
 func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) (*distributiontenant.Controller, error) {
 	wall := clock.RealClock{}
 	var controller *distributiontenant.Controller
-	zones, err := addZones(mgr, c, env.DNSProviders(), func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
+	zones, err := addZones(mgr, c, env.metrics.dnsFailed, env.DNSProviders(), func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func Metrics() ([]Metric, error) {
 	if err := registerTenants(r, nil, nil); err != nil {
 		return nil, err
 	}
-	if _, err := newZoneMetrics(r); err != nil {
+	if _, err := newZoneMetrics(r, nil); err != nil {
 		return nil, err
 	}
 	if _, err := newSourceMetrics(r); err != nil {

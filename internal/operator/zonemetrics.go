@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
@@ -14,10 +15,12 @@ type zoneMetrics struct {
 	changes     prometheus.Histogram
 	conflicts   prometheus.Counter
 	propagation prometheus.Histogram
+	failed      func(fault.Kind)
 }
 
-func newZoneMetrics(r prometheus.Registerer) (*zoneMetrics, error) {
+func newZoneMetrics(r prometheus.Registerer, failed func(fault.Kind)) (*zoneMetrics, error) {
 	m := &zoneMetrics{
+		failed: failed,
 		batches: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: metricPrefix + "dns_batches_total",
 			Help: "Batches of DNS changes that were sent, by result: None, or the kind of fault. A batch that was refused is sent again in two halves.",
@@ -37,11 +40,13 @@ func newZoneMetrics(r prometheus.Registerer) (*zoneMetrics, error) {
 	return m, registerAll(r, m.batches, m.changes, m.conflicts, m.propagation)
 }
 
-func (m *zoneMetrics) Batch(changes int, result string) {
-	m.batches.WithLabelValues(result).Inc()
-	if result == "None" {
+func (m *zoneMetrics) Batch(changes int, result fault.Kind) {
+	m.batches.WithLabelValues(result.String()).Inc()
+	if result == fault.None {
 		m.changes.Observe(float64(changes))
+		return
 	}
+	m.failed(result)
 }
 
 func (m *zoneMetrics) Conflict()                  { m.conflicts.Inc() }

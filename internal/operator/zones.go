@@ -10,14 +10,15 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
 // addZones adds the workers that keep DNS zones.
-func addZones(mgr ctrl.Manager, c Config, providers zone.Providers, onChange func([]dns.Owner)) (*zone.Zones, error) {
-	observer, err := newZoneMetrics(ctrlmetrics.Registry)
+func addZones(mgr ctrl.Manager, c Config, failed func(fault.Kind), providers zone.Providers, onChange func([]dns.Owner)) (*zone.Zones, error) {
+	observer, err := newZoneMetrics(ctrlmetrics.Registry, failed)
 	if err != nil {
 		return nil, err
 	}

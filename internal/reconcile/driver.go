@@ -89,6 +89,8 @@ type Conclusion struct {
 	// Stored, if any, is called once the status is stored as the pass left it in the object,
 	// or needed no storing.
 	Stored func()
+	// Refused is the kind of a refusal that the pass has reported. It is counted like a failure that ended the pass.
+	Refused fault.Kind
 }
 
 // Event is a transition that people should see.
@@ -107,7 +109,7 @@ type Driver[O client.Object] struct {
 	Publish func(o O, e Event)
 	// Timeout bounds what a pass asks of the world outside. Zero means 45 seconds.
 	Timeout time.Duration
-	// Failed counts a pass that ended with a failure. It may be nil.
+	// Failed counts a pass that ended with a failure, or with a refusal that it has reported. It may be nil.
 	Failed func(kind fault.Kind)
 }
 
@@ -199,6 +201,9 @@ func (d *Driver[O]) conclude(ctx context.Context, o O, pass Pass, more bool, fai
 	if c.Stored != nil {
 		c.Stored()
 	}
+	if c.Refused != fault.None {
+		d.count(c.Refused)
+	}
 	for _, e := range c.Events {
 		d.Publish(o, e)
 	}
@@ -227,6 +232,10 @@ func (d *Driver[O]) result(ctx context.Context, after time.Duration, err error) 
 	switch kind {
 	case fault.Throttled:
 		log.FromContext(ctx).V(1).Info("Waiting for a turn", "error", err.Error())
+		if fault.CodeOf(err) != "" {
+			// The service itself has said so, and not our own limiter.
+			d.count(kind)
+		}
 		delay := fault.RetryAfter(err)
 		if delay == 0 {
 			delay = throttleDelay
@@ -238,10 +247,14 @@ func (d *Driver[O]) result(ctx context.Context, after time.Duration, err error) 
 	case fault.None, fault.Transient, fault.Exists, fault.NotDisabled, fault.InUse, fault.DomainTaken,
 		fault.DomainUnverified, fault.Denied, fault.Quota, fault.Invalid:
 	}
+	d.count(kind)
+	return ctrl.Result{}, err
+}
+
+func (d *Driver[O]) count(kind fault.Kind) {
 	if d.Failed != nil {
 		d.Failed(kind)
 	}
-	return ctrl.Result{}, err
 }
 
 // keeper implements Keeper with merge patches under optimistic lock.

@@ -13,6 +13,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
@@ -74,7 +75,7 @@ func (r *rig) wake(owners []dns.Owner) {
 	r.woken = append(r.woken, owners...)
 }
 
-func (r *rig) Batch(changes int, result string) {
+func (r *rig) Batch(changes int, result fault.Kind) {
 	r.results = append(r.results, fmt.Sprintf("%d %s", changes, result))
 }
 func (r *rig) Conflict()                     { r.conflicts++ }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
 // Options are what the workers are made from.
@@ -38,8 +39,8 @@ type Options struct {
 // Observer is told what happens. It must not block.
 type Observer interface {
 	// Batch is called after each batch that was sent, with the number of its changes and the
-	// kind of fault ("None" when it was accepted).
-	Batch(changes int, result string)
+	// kind of fault (None when it was accepted).
+	Batch(changes int, result fault.Kind)
 	// Conflict is called when an object finds the place of a record taken.
 	Conflict()
 	// Propagated is called when every server has a change, with the time that took.
@@ -48,7 +49,7 @@ type Observer interface {
 
 type silent struct{}
 
-func (silent) Batch(int, string)        {}
+func (silent) Batch(int, fault.Kind)    {}
 func (silent) Conflict()                {}
 func (silent) Propagated(time.Duration) {}
 

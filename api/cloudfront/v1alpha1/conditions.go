@@ -1,6 +1,6 @@
 package v1alpha1
 
-// Condition types. Every kind has Ready and Synced; CertificateReady and DNSReady are those of a DistributionTenant, DeletionStalled that of a
+// Condition types. Every kind has Ready, Synced, and Stalled while a person has to act; CertificateReady and DNSReady are those of a DistributionTenant, DeletionStalled that of a
 // Distribution and a ConnectionGroup, the parents of tenants. Every condition carries the generation it speaks of.
 const (
 	// ConditionReady is True when the tenant is deployed and serves its domains as the spec asks,
@@ -13,6 +13,10 @@ const (
 	// ConditionSynced is True when the tenant or parent in AWS equals the spec. That of a TenantSource is True when
 	// the objects equal the table, row by row.
 	ConditionSynced = "Synced"
+
+	// ConditionStalled is True while a person has to act: to try again can't help. It has the reason and the message of
+	// what they have to act on, and is absent otherwise. Tenant and TenantPlan have it, too.
+	ConditionStalled = "Stalled"
 
 	// ConditionCertificateReady tells how far a CloudFront-managed certificate has come. It exists
 	// only while one is requested, and for one change after the request was removed.

@@ -6,6 +6,10 @@ const (
 	// in the order NamespaceReady, PlanApplied, MeshReady, PolicyReady, EdgeReady.
 	ConditionTenantReady = "TenantReady"
 
+	// ConditionStalled is True while a person has to act, with the reason and the message of what they have to act on.
+	// It is absent otherwise. A TenantPlan has it too.
+	ConditionStalled = "Stalled"
+
 	// ConditionNamespaceReady tells whether the namespace is there, with its labels.
 	ConditionNamespaceReady = "NamespaceReady"
 

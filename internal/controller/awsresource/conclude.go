@@ -43,6 +43,9 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 		p.Observer.DriftDetected()
 	}
 	c := reconcile.Conclusion{After: p.after(report)}
+	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
+		c.Refused = p.in.World.RefusedKind()
+	}
 	for _, e := range distribution.Events(p.in, p.out, report) {
 		c.Events = append(c.Events, reconcile.Event(e))
 	}

@@ -39,6 +39,9 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	}
 	p.observeMetrics(before, now)
 	c := reconcile.Conclusion{After: p.after(report, now), Stored: func() { p.declare(report.Ledger) }}
+	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
+		c.Refused = p.in.World.RefusedKind()
+	}
 	for _, e := range events {
 		c.Events = append(c.Events, reconcile.Event(e))
 	}

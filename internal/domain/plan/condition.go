@@ -14,6 +14,7 @@ const (
 	ConditionEdgeReady      = "EdgeReady"
 	ConditionReady          = "Ready"
 	ConditionRolledOut      = "RolledOut"
+	ConditionStalled        = "Stalled"
 )
 
 // The reasons, as package v1 of the API documents them. EdgeReady takes those of the DistributionTenant as well.

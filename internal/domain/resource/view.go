@@ -78,6 +78,16 @@ func (w World) RefusedWith(kinds ...fault.Kind) bool {
 	return w.Refused != nil && slices.Contains(kinds, w.Refused.Kind)
 }
 
+// RefusedKind is the kind of the read or write that AWS refused in this pass, None where it refused none.
+func (w World) RefusedKind() fault.Kind {
+	for _, refusal := range []*fault.Error{w.Refused, w.Unreadable} {
+		if refusal != nil {
+			return refusal.Kind
+		}
+	}
+	return fault.None
+}
+
 // View is what the rules are asked about that all kinds share. Each kind makes it of its own Input.
 type View struct {
 	Object

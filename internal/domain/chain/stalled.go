@@ -1,0 +1,43 @@
+package chain
+
+import "slices"
+
+// Stalled is True while a person has to act, with the reason and message of what they have to act on. Otherwise it is
+// absent. It follows from the other conditions alone, so that it comes and goes in the write in which they change.
+const Stalled ConditionType = "Stalled"
+
+// personal are the reasons of all kinds with which trying again can't help: a person has to change the spec, a right, or
+// something outside. What resolves when time passes, or when another object of the same manifest is there, is not among
+// them.
+var personal = []Reason{
+	// Of everything in AWS.
+	"DomainConflict", "AccessDenied", "InvalidSpec", "AWSError", "ValidationFailed", "QuotaExceeded", "AdoptionRequired",
+	"WrongAccount", "DriftNotConverging",
+	// Of a tenant in AWS.
+	"CertificateSANMismatch", "MissingParameters", "MissingCertificate",
+	"DNSError", "DNSConflict", "ZoneNotFound", "ZoneAmbiguous", "RoleNotAllowed",
+	// Of a source.
+	"SourceError", "Conflict", "InvalidConfig", "DeletionHeld",
+	// Of a customer's namespace and of a plan.
+	"DeletionProtected", "NamespaceConflict", "InvalidName", "PlanNotFound", "PlanInvalid", "CRDMissing", "RolloutStopped",
+}
+
+// NeedsPerson reports whether a condition that is False with that reason stays so until a person acts.
+func NeedsPerson(r Reason) bool { return slices.Contains(personal, r) }
+
+// StalledBy is the condition Stalled that follows from the others; none while no person has to act. What Ready says
+// comes first, then what Synced says, then the others in their order.
+func StalledBy(list []Condition) (Condition, bool) {
+	for _, of := range []func(Condition) bool{
+		func(c Condition) bool { return c.Type == Ready },
+		func(c Condition) bool { return c.Type == Synced },
+		func(c Condition) bool { return c.Type != Stalled },
+	} {
+		for _, c := range list {
+			if of(c) && !c.Status && NeedsPerson(c.Reason) {
+				return Condition{Type: Stalled, Status: true, Reason: c.Reason, Message: c.Message, Generation: c.Generation}, true
+			}
+		}
+	}
+	return Condition{}, false
+}
