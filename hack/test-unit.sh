@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs the tests of the packages that need no API server: domain, conversions, ports, adapters against the
-# simulator and real databases, shared workers, the simulator itself, the model of the whole, and what is
+# simulator and real databases, shared workers, the simulator itself, the model of the whole, the contract of statuses, and what is
 # generated or written about it. Arguments go to go test.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-packages="$(go list ./internal/... ./test/model ./test/docs ./hack/... |
-  grep -E '/(internal/(domain|convert|port|adapter|inventory|zone|sim)|test/(model|docs)|hack/gen[a-z]+)(/|$)' |
+packages="$(go list ./internal/... ./test/model ./test/docs ./test/contract ./hack/... |
+  grep -E '/(internal/(domain|convert|port|adapter|inventory|zone|sim)|test/(model|docs|contract)|hack/gen[a-z]+)(/|$)' |
   grep -v /internal/adapter/kube)" # which speaks to an API server
 DATABASE_ASSETS="$(hack/databases.sh)"
 export DATABASE_ASSETS

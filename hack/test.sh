@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # The race detector costs several times the CPU. It watches where goroutines meet; here everything is played by one, or,
 # in test/sources, what runs at the same time has tests of its own with it: the adapters and the controller.
-alone='/(api|hack|internal/(convert|domain|controller/(awsresource|distributiontenant|tenant|tenantplan))|test/(chart|docs|migration|model|sources))(/|$)'
+alone='/(api|hack|internal/(convert|domain|controller/(awsresource|distributiontenant|tenant|tenantplan))|test/(chart|contract|docs|migration|model|sources))(/|$)'
 # How many packages are tested at a time: those with the race detector mostly wait for processes that they have started.
 alone_at_once=2
 raced_at_once=4
