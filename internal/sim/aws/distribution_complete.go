@@ -22,16 +22,16 @@ func (s *Sim) complete(d *distribution) {
 		el("Restrictions", el("GeoRestriction", txt("RestrictionType", "none"), intEl("Quantity", 0))),
 		txt("WebACLId", ""),
 		txt("HttpVersion", "http2"),
+		el("Logging"),
 	)
+	completeLogging(config.child("Logging"))
 	if standard {
 		fill(config,
 			el("Aliases", intEl("Quantity", 0)),
-			el("Logging", boolEl("Enabled", false)),
 			txt("PriceClass", priceClass(d.mode)),
 			boolEl("IsIPV6Enabled", false),
 			boolEl("Staging", false),
 		)
-		completeLogging(config.child("Logging"))
 	}
 	for _, origin := range origins(config) {
 		completeOrigin(origin)

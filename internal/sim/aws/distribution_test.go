@@ -59,6 +59,7 @@ func completed(c *types.DistributionConfig) {
 	c.Restrictions = &types.Restrictions{GeoRestriction: &types.GeoRestriction{RestrictionType: types.GeoRestrictionTypeNone, Quantity: sdk.Int32(0)}}
 	c.ViewerCertificate.Certificate, c.ViewerCertificate.CertificateSource = c.ViewerCertificate.ACMCertificateArn, types.CertificateSourceAcm //nolint:staticcheck // the service answers with deprecated members
 	c.ViewerCertificate.CloudFrontDefaultCertificate = sdk.Bool(false)
+	c.Logging = &types.LoggingConfig{Enabled: sdk.Bool(false), IncludeCookies: sdk.Bool(false), Bucket: sdk.String(""), Prefix: sdk.String("")}
 	origin := &c.Origins.Items[0]
 	origin.CustomHeaders = &types.CustomHeaders{Quantity: sdk.Int32(0)}
 	origin.ConnectionAttempts, origin.ConnectionTimeout = sdk.Int32(3), sdk.Int32(10)

@@ -34,6 +34,9 @@ func (s *Sim) updateDistribution(c *call) (reply, error) {
 			return reply{}, err
 		}
 	}
+	if err := s.switches.Allowed.doubtLogging(before, root); err != nil {
+		return reply{}, err
+	}
 	holder := domainHolder{kind: kindDistribution, account: c.acct.id, id: r.id}
 	if err := s.world.domainsFree(next.aliases, holder); err != nil {
 		return reply{}, err

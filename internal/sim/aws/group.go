@@ -66,6 +66,9 @@ func (s *Sim) createGroup(c *call) (reply, error) {
 		return reply{}, err
 	}
 	g := &group{ipv6: true, enabled: s.switches.EnabledByDefault}
+	if err := s.switches.Allowed.doubtAnycast(root); err != nil {
+		return reply{}, err
+	}
 	if err := s.apply(g, root); err != nil {
 		return reply{}, err
 	}
@@ -166,6 +169,9 @@ func (s *Sim) updateGroup(c *call) (reply, error) {
 		next.ipv6, next.anycastID, next.enabled = true, "", s.switches.EnabledByDefault
 	}
 	if err := s.fits(root, groupShape, "updateConnectionGroupRequest"); err != nil {
+		return reply{}, err
+	}
+	if err := s.switches.Allowed.doubtAnycast(root); err != nil {
 		return reply{}, err
 	}
 	if err := s.apply(&next, root); err != nil {

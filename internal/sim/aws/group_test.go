@@ -146,7 +146,7 @@ func TestConnectionGroupRefusals(t *testing.T) {
 	})
 	t.Run("an empty Anycast list clears, or is none", func(t *testing.T) {
 		for clears, want := range map[bool]string{true: "", false: "aip_1"} {
-			sim := newSim(t)
+			sim := allowing(newSim(t))
 			sim.ChangeSwitches(func(sw *aws.Switches) { sw.EmptyBlocksClear = clears })
 			group := createGroup(t, sim, &cloudfront.CreateConnectionGroupInput{Name: sdk.String("one"), AnycastIpListId: sdk.String("aip_1")})
 			out := must[*cloudfront.UpdateConnectionGroupOutput](t)(client(sim).UpdateConnectionGroup(ctx, &cloudfront.UpdateConnectionGroupInput{

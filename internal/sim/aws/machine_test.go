@@ -485,7 +485,7 @@ func TestRenewal(t *testing.T) {
 		},
 		"one that was taken off again": {
 			true, func(s *aws.Sim) {
-				found := get(t, s, "acme")
+				found := get(t, allowing(s), "acme")
 				update(t, s, &cloudfront.UpdateDistributionTenantInput{Id: found.DistributionTenant.Id, IfMatch: found.ETag, Customizations: &types.Customizations{}})
 				s.Advance(life)
 			},

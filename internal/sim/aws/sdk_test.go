@@ -90,6 +90,12 @@ func newSim(t *testing.T, change ...func(*aws.Options)) *aws.Sim {
 }
 
 // settle lets every change become Deployed.
+// allowing takes what is doubtful, for tests of what it does then.
+func allowing(sim *aws.Sim) *aws.Sim {
+	sim.ChangeSwitches(func(sw *aws.Switches) { sw.Allowed = aws.AllAllowed() })
+	return sim
+}
+
 func settle(sim *aws.Sim) { sim.Advance(time.Minute) }
 
 // clientOptions are SDK options that reach the simulator without a socket and

@@ -103,7 +103,7 @@ type Switches struct {
 	// distribution; without items it has to be left out.
 	EmptyItemsRefused bool
 	// UnsupportedEchoed makes answers about a multi-tenant distribution have what
-	// it does not support, with values that ask for nothing.
+	// it does not support, with values that ask for nothing. Logging that is off shows always.
 	UnsupportedEchoed bool
 	// SetsReordered answers with the lists of a distribution whose order means
 	// nothing in another order than they were sent.
@@ -116,6 +116,8 @@ type Switches struct {
 	// FilterNeedsResource refuses to list the tenants of a distribution or a
 	// connection group that does not exist; otherwise there are none.
 	FilterNeedsResource bool
+	// Allowed are the doubtful requests that are taken.
+	Allowed Doubts
 }
 
 // DefaultSwitches is the strict reading: what a careful client must cope with.
@@ -124,6 +126,8 @@ func DefaultSwitches() Switches {
 		DeleteNeedsDeployed: true, EmptyBlocksClear: true, EnabledByDefault: true,
 		CertificateIssueDelay: 10 * time.Second, CertificateMovesETag: true,
 		UpdateNeedsWhole: true, EmptyItemsRefused: true,
+		// Until the operator sends none of it.
+		Allowed: AllAllowed(),
 	}
 }
 
@@ -140,7 +144,7 @@ type switchDef struct {
 	duration func(*Switches) *time.Duration
 }
 
-var switchDefs = []switchDef{
+var switchDefs = slices.Concat(doubtDefs, []switchDef{
 	{name: "attachesByItself", flag: func(s *Switches) *bool { return &s.AttachesByItself }},
 	{name: "certificateIssueDelay", duration: func(s *Switches) *time.Duration { return &s.CertificateIssueDelay }},
 	{name: "certificateLag", duration: func(s *Switches) *time.Duration { return &s.CertificateLag }},
@@ -178,7 +182,7 @@ var switchDefs = []switchDef{
 	{name: "updateLag", duration: func(s *Switches) *time.Duration { return &s.UpdateLag }},
 	{name: "updateNeedsWhole", flag: func(s *Switches) *bool { return &s.UpdateNeedsWhole }},
 	{name: "updateReplaces", flag: func(s *Switches) *bool { return &s.UpdateReplaces }},
-}
+})
 
 // Set changes the switch of that name, as the command line and the control API
 // call it: a boolean, a duration such as 10s, or for disregardParameters a

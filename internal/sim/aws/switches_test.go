@@ -86,7 +86,7 @@ func TestSwitchCustomizationsMerge(t *testing.T) {
 }
 
 func TestSwitchEmptyBlocksClear(t *testing.T) {
-	for on, sim := range bothWays(t, "emptyBlocksClear", func(sw *aws.Switches, on bool) { sw.EmptyBlocksClear = on }) {
+	for on, sim := range bothWays(t, "emptyBlocksClear", func(sw *aws.Switches, on bool) { sw.EmptyBlocksClear, sw.Allowed.EmptyBlocks = on, true }) {
 		tenant, etag := mustCreate(t, sim, "acme", func(in *createInput) {
 			in.DistributionId, in.Parameters = sdk.String("E2NOPARAMS"), nil
 			in.Customizations = &types.Customizations{Certificate: &types.Certificate{Arn: sdk.String(certARN(2))}}

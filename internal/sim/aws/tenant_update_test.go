@@ -54,7 +54,7 @@ func TestUpdateTenantMerges(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sim := newSim(t)
+			sim := allowing(newSim(t))
 			tenant, etag := mustCreate(t, sim, "acme", full)
 			tc.update.Id, tc.update.IfMatch = tenant.Id, &etag
 			out := update(t, sim, &tc.update)
@@ -115,7 +115,7 @@ func TestUpdateTenantRefusals(t *testing.T) {
 }
 
 func TestDomainOnceActiveStaysActive(t *testing.T) {
-	sim := newSim(t)
+	sim := allowing(newSim(t))
 	tenant, etag := mustCreate(t, sim, "acme", func(in *createInput) {
 		in.Domains = domains("shop.customer.test")
 		in.Customizations = &types.Customizations{Certificate: &types.Certificate{Arn: sdk.String(certARN(2))}}

@@ -22,6 +22,9 @@ func (s *Sim) createTenant(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if err := s.switches.Allowed.doubtBlocks(&tenant{}, root); err != nil {
+		return reply{}, err
+	}
 	if next.groupID == "" {
 		next.groupID = s.defaultGroup(c.acct, c.now).id
 	}
@@ -162,6 +165,9 @@ func (s *Sim) updateTenant(c *call) (reply, error) {
 		return reply{}, err
 	}
 	if next.domains, err = s.proveDomains(c, next, before, in); err != nil {
+		return reply{}, err
+	}
+	if err := s.switches.Allowed.doubtUpdate(before, root, in); err != nil {
 		return reply{}, err
 	}
 	if next.groupID == "" {
