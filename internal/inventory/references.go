@@ -19,8 +19,6 @@ import (
 const (
 	parentTTL  = time.Minute
 	routingTTL = time.Hour
-	// unreadableTTL is how long groups that may not be read are not asked for again.
-	unreadableTTL = 10 * time.Minute
 )
 
 // References remembers what tenants refer to: distributions, certificates, routing
@@ -123,11 +121,7 @@ func (r *References) Endpoint(ctx context.Context, groupID string) (string, erro
 	if _, listed := r.endpoints.Get(groupID); !listed {
 		// Every tenant of the group would ask again. One that is not shown may have been made
 		// with its first tenant a moment ago, and the list lag behind.
-		ttl := parentTTL
-		if err != nil {
-			ttl = unreadableTTL
-		}
-		r.endpoints.Set(groupID, "", ttl)
+		r.endpoints.Set(groupID, "", parentTTL)
 	}
 	return r.KnownEndpoint(groupID), nil
 }

@@ -35,9 +35,10 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 	case report.Forget:
 		p.kind.Report(p.object, nil)
 	}
-	// Who asked to look is answered when something was seen.
-	if p.in.Nudged && err == nil && p.in.World.Unreadable == nil {
-		p.status.Common.ReconcileToken = convert.Token(p.object.GetAnnotations())
+	// Who asked to look is answered when something was seen, and what was tried for them has ended.
+	token := convert.Token(p.object.GetAnnotations())
+	if token != "" && err == nil && p.in.World.Unreadable == nil && p.in.Attempts.Answered(report.Failure) {
+		p.status.Common.ReconcileToken = token
 	}
 	if p.status.Common.DriftDetected && !drifted || p.corrected() {
 		p.Observer.DriftDetected()

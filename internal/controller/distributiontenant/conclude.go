@@ -29,9 +29,10 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	events := distributiontenant.Events(p.in, p.out, report)
 	before := p.object.Status.DeepCopy()
 	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)
-	// Who asked to look is answered when something was seen.
-	if p.in.Nudged && err == nil && p.in.World.Unreadable == nil {
-		p.object.Status.ReconcileToken = convert.Token(p.object.Annotations)
+	// Who asked to look is answered when something was seen, and what was tried for them has ended.
+	token := convert.Token(p.object.Annotations)
+	if token != "" && err == nil && p.in.World.Unreadable == nil && p.in.Attempts.Answered(report.Failure) {
+		p.object.Status.ReconcileToken = token
 	}
 	if !equality.Semantic.DeepEqual(before, &p.object.Status) {
 		checked := metav1.NewTime(now.Truncate(time.Second))
@@ -71,8 +72,8 @@ func (p *pass) after(r distributiontenant.Report, now time.Time) time.Duration {
 		// Only ever later: what comes too early is held back, and comes again.
 		return delay + time.Duration(p.Random()*float64(delay)/10)
 	}
-	if distributiontenant.MissesZone(r) {
-		delay = missingZone
+	if distributiontenant.MissesPlace(p.in, r) {
+		delay = missingPlace
 	}
 	if delay == 0 {
 		// Nothing is due. The sweep wakes what moves; this is the net below it.
@@ -84,9 +85,9 @@ func (p *pass) after(r distributiontenant.Report, now time.Time) time.Duration {
 // storeDelay is the pause before the step that had to wait for status to be stored.
 const storeDelay = 10 * time.Millisecond
 
-// missingZone is the pause before a zone that was missing is looked for again. One list
+// missingPlace is the pause before a zone or an endpoint that was missing is looked for again. One list
 // answers for all who miss one.
-const missingZone = time.Minute
+const missingPlace = time.Minute
 
 func (p *pass) observeMetrics(before *v1alpha1.DistributionTenantStatus, now time.Time) {
 	drifted := p.object.Status.DriftDetected && !before.DriftDetected

@@ -28,7 +28,6 @@ type pass struct {
 // observe gathers what is known without asking anybody.
 func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant) *pass {
 	p := &pass{Controller: c, object: o}
-	token := convert.Token(o.Annotations)
 	p.in = distributiontenant.Input{
 		Object: resource.Object{
 			Now:               c.Clock.Now(),
@@ -37,7 +36,6 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 			Paused:            o.Annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
 			HasFinalizer:      controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
 			AdoptedGeneration: convert.AdoptedGeneration(o),
-			Nudged:            token != "" && token != o.Status.ReconcileToken,
 		},
 		Deleting: !o.DeletionTimestamp.IsZero(),
 		Desired:  convert.Desired(o, c.Defaults),
@@ -45,6 +43,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		Memory:   convert.Memory(&o.Status),
 		Attempts: c.recall(o),
 	}
+	p.in.Nudged = p.in.Attempts.Wants(convert.Token(o.Annotations), o.Status.ReconcileToken)
 	if p.in.Memory.Failure != nil && p.in.Attempts.Last.IsZero() {
 		// A fresh process takes the schedule of the failure up where it finds it.
 		p.in.Attempts.Last = p.in.Now

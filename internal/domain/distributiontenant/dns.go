@@ -95,9 +95,12 @@ func awaitVisible(in Input) (Decision, bool) {
 	return rest(chain.Problem{Reason: publication.ReasonDNSPropagating, Of: DNSReady, Message: "The DNS records are in sync; waiting until public resolvers show them."}, visibleEvery)
 }
 
-// MissesZone reports whether a report says that there is no zone to publish in: nothing else
-// tells when there is one.
-func MissesZone(r Report) bool {
+// MissesPlace reports whether there is no zone to publish in, or nothing known to lead to: nothing else tells when
+// there is.
+func MissesPlace(in Input, r Report) bool {
+	if in.Desired.DNS != nil && in.World.RoutingKnown && in.World.RoutingEndpoint == "" {
+		return true
+	}
 	return slices.ContainsFunc(r.Conditions, func(c chain.Condition) bool {
 		return c.Type == DNSReady && (c.Reason == publication.ReasonZoneNotFound || c.Reason == publication.ReasonZoneAmbiguous)
 	})

@@ -127,6 +127,16 @@ func (a *Tries) Ended(o Object, failure *Failure, problem *chain.Problem, err er
 	}
 }
 
+// Wants reports whether a person asks to look again: with a token that is not the one that status has as answered, and
+// that no try is under way for.
+func (a *Tries) Wants(token, answered string) bool {
+	return token != "" && token != answered && !a.Asked
+}
+
+// Answered reports whether what a person asked for has come to its end, with that failure, if any. Where it has not, the
+// token must not stand in status: another process would take it for answered.
+func (a *Tries) Answered(failure *Failure) bool { return !a.Asked || failure == nil }
+
 // Announce notes the mark under which a create is about to be sent. before is the mark that the object had.
 func (a *Tries) Announce(before, mark time.Time) {
 	fresh := !before.IsZero() && mark.Sub(before) < GracePeriod

@@ -143,3 +143,25 @@ func TestWhatMayStillAppear(t *testing.T) {
 		})
 	}
 }
+
+// A token is answered when the try that it asked for has come to its end, and asks for one try only.
+func TestATokenIsAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	failure := &resource.Failure{Reason: resource.ReasonDomainConflict}
+	var tries resource.Tries
+	if tries.Wants("", "") || tries.Wants("now", "now") || !tries.Wants("now", "") || !tries.Wants("again", "now") {
+		t.Error("a token asks for a try unless it is absent, or answered")
+	}
+	tries.Ended(resource.Object{Now: noon, Nudged: true}, failure, nil, nil)
+	if tries.Answered(failure) || tries.Wants("now", "") {
+		t.Error("a try that goes on is answered, or asked for again")
+	}
+	if !tries.Answered(nil) {
+		t.Error("a try after which nothing fails any more is not answered")
+	}
+	tries.Ended(resource.Object{Now: noon}, failure, &chain.Problem{Stuck: true}, nil)
+	if !tries.Answered(failure) || !tries.Wants("now", "") {
+		t.Error("a try that has failed is not answered")
+	}
+}
