@@ -238,7 +238,7 @@ func (k *kube) diagnose(what string, tenants fleet, missing []string) error {
 			k.w.say.line("%s: there is no such object", name)
 			continue
 		}
-		k.w.say.line("%s: generation %d, observed %d, tenant %s %s", name, o.Generation, o.Status.ObservedGeneration, o.Status.ID, o.Status.DistributionTenantStatus)
+		k.w.say.line("%s: generation %d, observed %d, applied %d, tenant %s %s", name, o.Generation, o.Status.ObservedGeneration, told(o.Status.AppliedGeneration), o.Status.ID, o.Status.DistributionTenantStatus)
 		k.sayConditions(o.Status.Conditions)
 	}
 	k.w.say.line("\nThe operator's last lines:\n%s", k.w.operator.LogTail(20))
@@ -286,4 +286,12 @@ func both(one, other goal) goal {
 
 func byName(name string) *v1alpha1.DistributionTenant {
 	return &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+}
+
+// told is a generation that status may not have.
+func told(generation *int64) int64 {
+	if generation == nil {
+		return 0
+	}
+	return *generation
 }

@@ -164,7 +164,7 @@ func (s *story) change(ctx context.Context) error {
 	if err := s.kube.until(ctx, "the change is deployed", applied(full, o.Generation), full); err != nil {
 		return err
 	}
-	columns := `jsonpath=generation {.metadata.generation}, observed {.status.observedGeneration}{"\n"}`
+	columns := `jsonpath=generation {.metadata.generation}, applied {.status.appliedGeneration}{"\n"}`
 	if err := s.kube.show(ctx, "get", "cfdt", full, "-o", columns); err != nil {
 		return fmt.Errorf("reading %s: %w", full, err)
 	}
@@ -176,7 +176,7 @@ func (s *story) change(ctx context.Context) error {
 func applied(name string, generation int64) goal {
 	rest := settled(name)
 	return func(tenants fleet) []string {
-		if o := tenants[name]; o == nil || o.Status.ObservedGeneration < generation {
+		if o := tenants[name]; o == nil || o.Status.AppliedGeneration == nil || *o.Status.AppliedGeneration < generation {
 			return []string{name}
 		}
 		return rest(tenants)

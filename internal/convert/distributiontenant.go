@@ -164,7 +164,7 @@ func roles(o *v1alpha1.DistributionTenant) []string {
 func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
 	m := distributiontenant.Memory{
 		Memory: resource.Memory{
-			ID: s.ID, Account: resource.AccountOf(s.ARN), AppliedGeneration: s.ObservedGeneration,
+			ID: s.ID, Account: resource.AccountOf(s.ARN), AppliedGeneration: appliedGeneration(s.ObservedGeneration, s.AppliedGeneration),
 			AppliedTagKeys: s.AppliedTagKeys, Failure: failureMemory(s.Failure), Conditions: conditionMemory(s.Conditions),
 		},
 		ETag: s.ETag, RoutingEndpoint: s.DNSTarget,

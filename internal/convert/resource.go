@@ -68,7 +68,7 @@ func AdoptedResource(o metav1.Object) (generation int64, id string) {
 // ResourceMemory reads back from status what only status remembers.
 func ResourceMemory(s *v1alpha1.ResourceStatus) distribution.Memory {
 	m := distribution.Memory{Memory: resource.Memory{
-		ID: s.ID, Account: resource.AccountOf(s.ARN), AppliedGeneration: s.ObservedGeneration,
+		ID: s.ID, Account: resource.AccountOf(s.ARN), AppliedGeneration: appliedGeneration(s.ObservedGeneration, s.AppliedGeneration),
 		AppliedTagKeys: s.AppliedTagKeys, Failure: failureMemory(s.Failure), Conditions: conditionMemory(s.Conditions),
 	}}
 	if d := s.Deletion; d != nil {
@@ -88,7 +88,8 @@ func ResourceReport(s *v1alpha1.ResourceStatus, r distribution.Report, now time.
 	case r.Absent:
 		s.DeploymentStatus = ""
 	}
-	s.ObservedGeneration, s.AppliedTagKeys = r.AppliedGeneration, r.AppliedTagKeys
+	s.AppliedTagKeys = r.AppliedTagKeys
+	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, judged(r.Conditions, r.AppliedGeneration), r.AppliedGeneration)
 	s.Drift, s.Failure, s.Deletion = driftedFields(r.Drift), failureStatus(r.Failure), nil
 	if d := r.Deletion; d != nil {
 		s.Deletion = &v1alpha1.DeletionProgress{Step: v1alpha1.DeletionStep(d.Step), Since: metav1.NewTime(d.Since.Truncate(time.Second))}

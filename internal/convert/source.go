@@ -242,7 +242,9 @@ func SourcePolicy(o *v1alpha1.TenantSource) tenantsource.Policy {
 
 // SourceMemory is what status remembers.
 func SourceMemory(s *v1alpha1.TenantSourceStatus) tenantsource.Memory {
-	m := tenantsource.Memory{Generation: s.ObservedGeneration, Token: s.SyncToken, Rows: int(s.RejectedRowsTotal)}
+	m := tenantsource.Memory{
+		Generation: appliedGeneration(s.ObservedGeneration, s.AppliedGeneration), Token: s.SyncToken, Rows: int(s.RejectedRowsTotal),
+	}
 	if s.TenantsDiscovered != nil {
 		m.Rows += int(*s.TenantsDiscovered)
 	}
@@ -276,13 +278,18 @@ const (
 
 // SourceStatus writes a report into status. now stamps transitions only.
 func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsource.Report, now time.Time) {
+	reached := appliedGeneration(s.ObservedGeneration, s.AppliedGeneration)
+	judged := int64(0)
+	if len(r.Conditions) > 0 {
+		judged = generation
+	}
 	if r.Polled != nil {
 		polled := metav1.NewTime(r.Polled.Truncate(time.Second))
-		if r.Generation != s.ObservedGeneration {
+		if r.Generation != reached {
 			// They are those of another spec, and would look like a mistake in the table beside what this one reads.
 			s.Columns = nil
 		}
-		s.LastPollTime, s.ObservedGeneration = &polled, r.Generation
+		s.LastPollTime, reached, judged = &polled, r.Generation, r.Generation
 		if r.Token != "" {
 			s.SyncToken = prose.Fit(r.Token, maxToken)
 		}
@@ -301,6 +308,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 		s.RecentDeletions = append(s.RecentDeletions, v1alpha1.RecentDeletions{Time: metav1.NewTime(d.Time.Truncate(time.Second)), Count: int32(d.Count)})
 	}
 	s.ClearedDeletions = slices.Clone(r.Cleared[:min(len(r.Cleared), maxCleared)])
+	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, judged, reached)
 	mergeConditions(&s.Conditions, r.Conditions, generation, now)
 }
 

@@ -42,7 +42,8 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributionten
 	if s.TenantName == "" && len(r.Conditions) > 0 {
 		s.TenantName = name
 	}
-	s.ETag, s.ObservedGeneration = r.ETag, r.AppliedGeneration
+	s.ETag = r.ETag
+	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, judged(r.Conditions, r.AppliedGeneration), r.AppliedGeneration)
 	s.AppliedTagKeys = r.AppliedTagKeys
 	s.DistributionID, s.ConnectionGroupID = r.Parents.DistributionID, r.Parents.ConnectionGroupID
 	certificates(s, r)

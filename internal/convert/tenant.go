@@ -34,9 +34,11 @@ func TenantMemory(s *kleffv1.TenantStatus) tenant.Memory {
 // TenantStatus writes a report into the status of a Tenant. now stamps transitions only.
 func TenantStatus(s *kleffv1.TenantStatus, generation int64, r tenant.Report, now time.Time) {
 	s.Namespace, s.Plan, s.PlanUID, s.PlanGeneration = r.Memory.Namespace, r.Memory.Plan, r.Memory.PlanUID, r.Memory.PlanGeneration
+	reached := appliedGeneration(s.ObservedGeneration, s.AppliedGeneration)
 	if r.Settled {
-		s.ObservedGeneration = generation
+		reached = generation
 	}
+	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, generation, reached)
 	mergeConditions(&s.Conditions, r.Conditions, generation, now)
 }
 

@@ -200,8 +200,8 @@ func TestCustomerStatus(t *testing.T) {
 	s := &kleffv1.TenantStatus{ObservedGeneration: 1}
 	first := time.Unix(1000, 5)
 	convert.TenantStatus(s, 2, r, first)
-	if s.ObservedGeneration != 1 {
-		t.Errorf("generation %d was observed by a pass that did not settle", s.ObservedGeneration)
+	if s.ObservedGeneration != 2 || s.AppliedGeneration == nil || *s.AppliedGeneration != 1 {
+		t.Errorf("generation %d was observed and %v applied by a pass over the second that did not settle", s.ObservedGeneration, s.AppliedGeneration)
 	}
 	if d := cmp.Diff(r.Memory, convert.TenantMemory(s)); d != "" {
 		t.Errorf("memory (-want +got):\n%s", d)

@@ -184,7 +184,7 @@ func (n *names) notServing(o v1alpha1.DistributionTenant, s sim.TenantState) str
 		return "is Ready, and the tenant is " + s.Status
 	case s.Enabled != *o.Spec.Enabled:
 		return "is Ready, and the tenant is not as enabled as the spec asks"
-	case o.Status.ObservedGeneration == o.Generation && o.Spec.DriftPolicy == "" && len(s.Domains) != len(o.Spec.Domains):
+	case convert.Memory(&o.Status).AppliedGeneration == o.Generation && o.Spec.DriftPolicy == "" && len(s.Domains) != len(o.Spec.Domains):
 		return fmt.Sprintf("is Ready, and the tenant has %v", s.Domains)
 	}
 	if o.Spec.DNS != nil {
@@ -324,7 +324,7 @@ func (n *names) reasons(o v1alpha1.DistributionTenant, s sim.TenantState, ours b
 	if out[v1alpha1.ReasonCertificateSANMismatch] {
 		out[v1alpha1.ReasonInvalidSpec], out[v1alpha1.ReasonDomainValidationPending] = true, true
 	}
-	if o.Spec.DriftPolicy == v1alpha1.DriftPolicyReport && o.Status.ObservedGeneration == o.Generation {
+	if o.Spec.DriftPolicy == v1alpha1.DriftPolicyReport && convert.Memory(&o.Status).AppliedGeneration == o.Generation {
 		out[v1alpha1.ReasonAWSError] = !found || s.Enabled != *o.Spec.Enabled
 	}
 	return out

@@ -196,8 +196,8 @@ func (m *model) unfaithful(o v1alpha1.DistributionTenant, s sim.TenantState) str
 	case !serves && ready != "Ready=False/AWSError" && ready != "Ready=False/DomainValidationPending":
 		return "somebody else took it out of service, and it says " + ready
 	}
-	if o.Status.ObservedGeneration != o.Generation {
-		return fmt.Sprintf("generation %d is observed, %d was written", o.Status.ObservedGeneration, o.Generation)
+	if applied := convert.Memory(&o.Status).AppliedGeneration; o.Status.ObservedGeneration != o.Generation || applied != o.Generation {
+		return fmt.Sprintf("generation %d is observed and %d applied, %d was written", o.Status.ObservedGeneration, applied, o.Generation)
 	}
 	diff := difference(o, m.Owner(&o), s)
 	switch {

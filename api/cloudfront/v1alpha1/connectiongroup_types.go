@@ -32,6 +32,7 @@ type ConnectionGroup struct {
 	Spec ConnectionGroupSpec `json:"spec"`
 
 	// status is what the operator found and learned.
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status ConnectionGroupStatus `json:"status,omitzero"`
 }

@@ -30,6 +30,7 @@ type Distribution struct {
 	Spec DistributionSpec `json:"spec"`
 
 	// status is what the operator found and learned.
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status DistributionStatus `json:"status,omitzero"`
 }

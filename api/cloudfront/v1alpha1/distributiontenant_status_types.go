@@ -17,10 +17,18 @@ type DistributionTenantStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the last metadata.generation that AWS was made equal to.
-	// +kubebuilder:validation:Minimum=1
+	// observedGeneration is the last metadata.generation that was seen and judged: what the conditions say holds for
+	// it. It stays behind while Ready is True for the generation before and a change waits to be sent. -1 means that
+	// the object was not looked at yet.
+	// +kubebuilder:validation:Minimum=-1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// appliedGeneration is the last metadata.generation that AWS was made equal to. Absent means that it is
+	// observedGeneration, as in a status of an earlier version.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	AppliedGeneration *int64 `json:"appliedGeneration,omitempty"`
 
 	// id is the ID that AWS gave the tenant.
 	// +kubebuilder:validation:MinLength=1

@@ -34,6 +34,7 @@ type DistributionTenant struct {
 	Spec DistributionTenantSpec `json:"spec"`
 
 	// status is what the operator found and learned.
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status DistributionTenantStatus `json:"status,omitzero"`
 }

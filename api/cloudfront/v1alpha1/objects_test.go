@@ -52,8 +52,22 @@ func TestEverySampleApplies(t *testing.T) {
 				if diff := cmp.Diff(sample, kubectl.Given(roundTrip(t, obj)["spec"], sample)); diff != "" {
 					t.Errorf("the API server stored something else (-sample +stored):\n%s", diff)
 				}
+				checkNotObserved(t, obj)
 			}
 		})
+	}
+}
+
+// checkNotObserved checks that an object that the operator has not looked at yet says so: for tools an object without a
+// status is done.
+func checkNotObserved(t *testing.T, obj *unstructured.Unstructured) {
+	t.Helper()
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+		t.Fatal(err)
+	}
+	observed, _, err := unstructured.NestedInt64(obj.Object, "status", "observedGeneration")
+	if err != nil || observed != -1 {
+		t.Errorf("a new %s was observed at generation %d (%v)", obj.GetKind(), observed, err)
 	}
 }
 
@@ -354,6 +368,7 @@ func TestStatusTakesWhatAWSSays(t *testing.T) {
 			ObservedGeneration: obj.Generation, LastTransitionTime: now, Message: strings.Repeat("m", 1024),
 		}},
 		ObservedGeneration:       obj.Generation,
+		AppliedGeneration:        new(int64(0)),
 		ID:                       "dt_2whCJoXMYCjHcxaLGrkllvyABC",
 		ARN:                      "arn:aws:cloudfront::111122223333:distribution-tenant/dt_2whCJoXMYCjHcxaLGrkllvyABC",
 		TenantName:               "shop",

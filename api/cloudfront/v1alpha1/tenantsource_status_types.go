@@ -16,10 +16,17 @@ type TenantSourceStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the metadata.generation of the spec that the last poll worked with.
-	// +kubebuilder:validation:Minimum=1
+	// observedGeneration is the last metadata.generation that was seen and judged: what the conditions say holds for
+	// it. -1 means that the object was not looked at yet.
+	// +kubebuilder:validation:Minimum=-1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// appliedGeneration is the metadata.generation of the spec that the last poll worked with. Absent means that it is
+	// observedGeneration, as in a status of an earlier version.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	AppliedGeneration *int64 `json:"appliedGeneration,omitempty"`
 
 	// lastPollTime is when the last poll began, whatever came of it.
 	// +optional

@@ -33,6 +33,7 @@ type TenantSource struct {
 	Spec TenantSourceSpec `json:"spec"`
 
 	// status is what the last poll found and did.
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status TenantSourceStatus `json:"status,omitzero"`
 }

@@ -734,6 +734,11 @@ func (in *DistributionTenantStatus) DeepCopyInto(out *DistributionTenantStatus) 
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.AppliedGeneration != nil {
+		in, out := &in.AppliedGeneration, &out.AppliedGeneration
+		*out = new(int64)
+		**out = **in
+	}
 	if in.CreatedTime != nil {
 		in, out := &in.CreatedTime, &out.CreatedTime
 		*out = (*in).DeepCopy()
@@ -1367,6 +1372,11 @@ func (in *ResourceStatus) DeepCopyInto(out *ResourceStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.AppliedGeneration != nil {
+		in, out := &in.AppliedGeneration, &out.AppliedGeneration
+		*out = new(int64)
+		**out = **in
+	}
 	if in.LastModifiedTime != nil {
 		in, out := &in.LastModifiedTime, &out.LastModifiedTime
 		*out = (*in).DeepCopy()
@@ -1908,6 +1918,11 @@ func (in *TenantSourceStatus) DeepCopyInto(out *TenantSourceStatus) {
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
+	}
+	if in.AppliedGeneration != nil {
+		in, out := &in.AppliedGeneration, &out.AppliedGeneration
+		*out = new(int64)
+		**out = **in
 	}
 	if in.LastPollTime != nil {
 		in, out := &in.LastPollTime, &out.LastPollTime

@@ -4,6 +4,7 @@ package v1
 const (
 	// ConditionTenantReady is True when all others are. Its reason is Ready, or that of the first one that isn't True,
 	// in the order NamespaceReady, PlanApplied, MeshReady, PolicyReady, EdgeReady.
+	// Ready says the same.
 	ConditionTenantReady = "TenantReady"
 
 	// ConditionStalled is True while a person has to act, with the reason and the message of what they have to act on.
@@ -28,7 +29,8 @@ const (
 
 // Condition types of a TenantPlan.
 const (
-	// ConditionReady is True when every tenant has the plan as it is now, and its constraints are in force.
+	// ConditionReady is True when every tenant has the plan as it is now, and its constraints are in force. That of a
+	// Tenant says the same as TenantReady.
 	ConditionReady = "Ready"
 
 	// ConditionRolledOut tells how far a change of the plan has come.

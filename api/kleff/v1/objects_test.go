@@ -282,13 +282,16 @@ func TestStatusTakesWhatTheOperatorSays(t *testing.T) {
 		if err := kube.Create(t.Context(), tenant); err != nil {
 			t.Fatal(err)
 		}
+		if err := kube.Get(t.Context(), client.ObjectKeyFromObject(tenant), tenant); err != nil || tenant.Status.ObservedGeneration != -1 {
+			t.Errorf("a new tenant was observed at generation %d (%v)", tenant.Status.ObservedGeneration, err)
+		}
 		tenant.Status = kleffv1.TenantStatus{
 			Conditions: []metav1.Condition{
 				condition(kleffv1.ConditionTenantReady, kleffv1.ReasonPlanNotFound), condition(kleffv1.ConditionNamespaceReady, kleffv1.ReasonProvisioned),
 				condition(kleffv1.ConditionPlanApplied, kleffv1.ReasonPlanNotFound), condition(kleffv1.ConditionMeshReady, kleffv1.ReasonNotConfigured),
 				condition(kleffv1.ConditionPolicyReady, kleffv1.ReasonCRDMissing), condition(kleffv1.ConditionEdgeReady, kleffv1.ReasonNotConfigured),
 			},
-			ObservedGeneration: 1, Namespace: strings.Repeat("n", 63), Plan: strings.Repeat("p", 253), PlanUID: "7f1c5b1e-3f0e-4b7a-9d55-6c2b0c6d0a11", PlanGeneration: 7,
+			ObservedGeneration: 1, AppliedGeneration: new(int64(0)), Namespace: strings.Repeat("n", 63), Plan: strings.Repeat("p", 253), PlanUID: "7f1c5b1e-3f0e-4b7a-9d55-6c2b0c6d0a11", PlanGeneration: 7,
 		}
 		want := tenant.Status.DeepCopy()
 		if err := kube.Status().Update(t.Context(), tenant); err != nil {
@@ -302,6 +305,9 @@ func TestStatusTakesWhatTheOperatorSays(t *testing.T) {
 		plan := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: "status"}}
 		if err := kube.Create(t.Context(), plan); err != nil {
 			t.Fatal(err)
+		}
+		if err := kube.Get(t.Context(), client.ObjectKeyFromObject(plan), plan); err != nil || plan.Status.ObservedGeneration != -1 {
+			t.Errorf("a new plan was observed at generation %d (%v)", plan.Status.ObservedGeneration, err)
 		}
 		plan.Status = kleffv1.TenantPlanStatus{
 			Conditions:         []metav1.Condition{condition(kleffv1.ConditionReady, kleffv1.ReasonRollingOut), condition(kleffv1.ConditionRolledOut, kleffv1.ReasonRollingOut)},

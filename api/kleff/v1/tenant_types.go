@@ -30,6 +30,7 @@ type Tenant struct {
 	Spec TenantSpec `json:"spec"`
 
 	// status is what the operator found and did.
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status TenantStatus `json:"status,omitzero"`
 }
@@ -111,6 +112,7 @@ const (
 // +kubebuilder:validation:MinProperties=0
 type TenantStatus struct {
 	// conditions are NamespaceReady, PlanApplied, MeshReady, PolicyReady, EdgeReady, and TenantReady, which sums them up.
+	// Ready repeats TenantReady for tools that know no other name.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
@@ -118,10 +120,17 @@ type TenantStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the last metadata.generation that the namespace was made equal to.
-	// +kubebuilder:validation:Minimum=1
+	// observedGeneration is the last metadata.generation that was seen and judged: what the conditions say holds for
+	// it. -1 means that the object was not looked at yet.
+	// +kubebuilder:validation:Minimum=-1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// appliedGeneration is the last metadata.generation that the namespace was made equal to. Absent means that it is
+	// observedGeneration, as in a status of an earlier version.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	AppliedGeneration *int64 `json:"appliedGeneration,omitempty"`
 
 	// namespace is the customer's namespace, once it is this tenant's.
 	// +kubebuilder:validation:MinLength=1

@@ -32,6 +32,7 @@ type TenantPlan struct {
 	Spec TenantPlanSpec `json:"spec"`
 
 	// status is what the operator found and did.
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status TenantPlanStatus `json:"status,omitzero"`
 }
@@ -394,8 +395,9 @@ type TenantPlanStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the metadata.generation that the figures speak of.
-	// +kubebuilder:validation:Minimum=1
+	// observedGeneration is the metadata.generation that the figures and the conditions speak of. -1 means that the object
+	// was not looked at yet.
+	// +kubebuilder:validation:Minimum=-1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 

@@ -113,7 +113,7 @@ func TestAConflictLeavesStatusAlone(t *testing.T) {
 	w.Clock.Step(2 * world.DeployDelay)
 	s, o := inAWS(t, w, "alpha"), get(t, w, "alpha")
 	base := o.DeepCopy()
-	o.Status.ETag, o.Status.ObservedGeneration = s.ETag, o.Generation
+	o.Status.ETag, o.Status.ObservedGeneration, o.Status.AppliedGeneration = s.ETag, o.Generation, new(o.Generation)
 	o.Status.LastModifiedTime = &metav1.Time{Time: s.LastModifiedTime}
 	for i := range o.Status.Conditions {
 		o.Status.Conditions[i].ObservedGeneration = o.Generation

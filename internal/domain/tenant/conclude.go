@@ -38,7 +38,10 @@ func Conclude(in Input, out Outcome, before []chain.Condition) Report {
 		}
 	}
 	r.Conditions = in.conditions(out)
-	r.Conditions = append(r.Conditions, in.root(out, merged(before, r.Conditions)))
+	root := in.root(out, merged(before, r.Conditions))
+	repeated := root
+	repeated.Type = chain.Ready
+	r.Conditions = append(r.Conditions, root, repeated)
 	r.Settled = out.Err == nil && out.Decision.Problem == nil && in.follows() && in.complete()
 	return r
 }
