@@ -51,7 +51,7 @@ func TestGenerations(t *testing.T) {
 		"one that only Ready speaks of is not judged": {
 			generations{1, 1}, 1, []chain.Condition{{Type: chain.Ready, Generation: 2}, {Type: chain.Synced, Status: true, Generation: 1}}, 1, generations{1, 1},
 		},
-		"a resource that was lost is applied no more":                         {generations{2, 2}, 2, ready(false, 2), 0, generations{2, 0}},
+		"a resource that was lost is applied no more": {generations{2, 2}, 2, ready(false, 2), 0, generations{2, 0}},
 
 		"an old status was applied":                        {generations{3, absent}, 3, ready(true, 3), 3, generations{3, absent}},
 		"and is not written to only for the field":         {generations{3, absent}, 3, nil, 3, generations{3, absent}},
