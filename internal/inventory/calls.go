@@ -85,9 +85,9 @@ func (i *Inventory) Create(ctx context.Context, s distributiontenant.Create) (di
 	return i.wrote(t), nil
 }
 
-// Update sends a tenant whole.
+// Update changes a tenant.
 func (i *Inventory) Update(ctx context.Context, s distributiontenant.Update) (distributiontenant.Observed, error) {
-	t, err := i.opts.Tenants.UpdateTenant(ctx, s.ID, s.ETag, s.Tenant, s.Request)
+	t, err := i.opts.Tenants.UpdateTenant(ctx, distributiontenant.Observed{ID: s.ID, ETag: s.ETag, Tenant: s.Seen}, s.Tenant, s.Request)
 	if err != nil {
 		i.forgetIf(s.Tenant.Name, err, fault.Conflict, fault.NotFound, fault.Transient)
 		return t, err
@@ -98,7 +98,9 @@ func (i *Inventory) Update(ctx context.Context, s distributiontenant.Update) (di
 // Disable turns the tenant of that name off.
 func (i *Inventory) Disable(ctx context.Context, name string, s distributiontenant.Disable) (t distributiontenant.Observed, err error) {
 	if s.Whole != nil {
-		t, err = i.opts.Tenants.UpdateTenant(ctx, s.ID, s.ETag, *s.Whole, nil)
+		// Nothing counts as seen, so that all of it is sent.
+		unseen := distributiontenant.Observed{ID: s.ID, ETag: s.ETag, Tenant: distributiontenant.Tenant{Enabled: !s.Whole.Enabled}}
+		t, err = i.opts.Tenants.UpdateTenant(ctx, unseen, *s.Whole, nil)
 	} else {
 		t, err = i.opts.Tenants.DisableTenant(ctx, s.ID, s.ETag)
 	}

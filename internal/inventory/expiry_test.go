@@ -202,8 +202,10 @@ func (w *watch) attach(n int, arn string) {
 	w.t.Helper()
 	s := w.inAWS(n)
 	tenant := distributiontenant.Tenant{Name: s.Name, DistributionID: s.DistributionID, Enabled: true, Domains: []string{s.Name + ".example.com"}}
-	tenant.Customizations.CertificateARN = arn
-	if _, err := w.Update(w.t.Context(), distributiontenant.Update{ID: s.ID, ETag: s.ETag, Tenant: tenant}); err != nil {
+	w.sim.ChangeSwitches(func(s *sim.Switches) { s.Allowed.EmptyBlocks = true })
+	seen := tenant
+	seen.Customizations.CertificateARN, tenant.Customizations.CertificateARN = s.Customizations.CertificateARN, arn
+	if _, err := w.Update(w.t.Context(), distributiontenant.Update{ID: s.ID, ETag: s.ETag, Seen: seen, Tenant: tenant}); err != nil {
 		w.t.Fatal(err)
 	}
 }

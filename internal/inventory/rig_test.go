@@ -266,7 +266,8 @@ func (r *rig) remove(n int) {
 func (r *rig) update(n int, enabled bool) distributiontenant.Observed {
 	r.t.Helper()
 	s := r.inAWS(n)
-	o, err := r.Update(r.t.Context(), distributiontenant.Update{ID: s.ID, ETag: s.ETag, Tenant: distributiontenant.Tenant{
+	seen := distributiontenant.Tenant{Enabled: s.Enabled}
+	o, err := r.Update(r.t.Context(), distributiontenant.Update{ID: s.ID, ETag: s.ETag, Seen: seen, Tenant: distributiontenant.Tenant{
 		Name: s.Name, DistributionID: s.DistributionID, Enabled: enabled, Domains: []string{s.Name + ".example.com"},
 	}})
 	if err != nil {

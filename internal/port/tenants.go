@@ -28,9 +28,9 @@ type TenantReader interface {
 type TenantWriter interface {
 	// CreateTenant creates the tenant with all its tags.
 	CreateTenant(ctx context.Context, t distributiontenant.Tenant, tags map[string]string, request *certificate.Request) (distributiontenant.Observed, error)
-	// UpdateTenant sends every block of the tenant whole, an empty one as empty, if the
-	// tenant still has that ETag. request may be nil.
-	UpdateTenant(ctx context.Context, id, etag string, t distributiontenant.Tenant, request *certificate.Request) (distributiontenant.Observed, error)
+	// UpdateTenant makes the tenant that was seen, if it still has that ETag, what t is. Blocks that are equal in both
+	// are not sent. An empty block, where AWS does not take one, stays as it was. request may be nil.
+	UpdateTenant(ctx context.Context, seen distributiontenant.Observed, t distributiontenant.Tenant, request *certificate.Request) (distributiontenant.Observed, error)
 	// DisableTenant sends nothing but enabled=false.
 	DisableTenant(ctx context.Context, id, etag string) (distributiontenant.Observed, error)
 	// DeleteTenant deletes a disabled tenant.

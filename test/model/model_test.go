@@ -98,10 +98,12 @@ func newModel(t *rapid.T) *model {
 	switches := sim.DefaultSwitches()
 	for _, s := range []*bool{
 		&switches.DeleteNeedsDeployed, &switches.DeployMovesETag, &switches.SummaryETagDiffers, &switches.GetReturnsTags,
-		&switches.TagMovesETag, &switches.EmptyCustomizationsEchoed, &switches.UpdateReplaces,
+		&switches.TagMovesETag, &switches.EmptyCustomizationsEchoed, &switches.Allowed.NeedlessEmptyBlocks,
 	} {
 		*s = rapid.Bool().Draw(t, "switch")
 	}
+	// A block that could not be taken away would never be as the spec has it.
+	switches.Allowed.EmptyBlocks = true
 	options := world.Options{Switches: &switches, BeforeAWS: m.beforeCall}
 	seed := world.Seed()
 	seed.ConnectionGroups = []sim.SeedConnectionGroup{{ID: "cg_main", Default: true}, {ID: otherGroup}}

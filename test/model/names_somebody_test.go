@@ -228,9 +228,6 @@ func (n *names) somebodyOpensZone(t *rapid.T) {
 func (n *names) somebodyAttaches(t *rapid.T) {
 	s := n.anyTenant(t)
 	n.undisturbed(func() {
-		replaces := n.Sim.Switches().UpdateReplaces
-		n.Sim.ChangeSwitches(func(sw *sim.Switches) { sw.UpdateReplaces = false })
-		defer n.Sim.ChangeSwitches(func(sw *sim.Switches) { sw.UpdateReplaces = replaces })
 		_, err := n.AWS().UpdateDistributionTenant(n.t.Context(), &cloudfront.UpdateDistributionTenantInput{
 			Id: &s.ID, IfMatch: &s.ETag, Customizations: &types.Customizations{Certificate: &types.Certificate{Arn: awssdk.String(broadCertificate)}},
 		})

@@ -160,11 +160,14 @@ func theirRecords(zone string) []sim.SeedRecord {
 func drawSwitches(t *rapid.T) sim.Switches {
 	s := sim.DefaultSwitches()
 	for _, on := range []*bool{
-		&s.DeleteNeedsDeployed, &s.SummaryETagDiffers, &s.UpdateReplaces, &s.CertificateMovesETag, &s.AttachesByItself,
+		&s.DeleteNeedsDeployed, &s.SummaryETagDiffers, &s.CertificateMovesETag, &s.AttachesByItself,
 		&s.ChangeBatchMessages, &s.CoveredRequestIgnored,
+		&s.Allowed.NeedlessEmptyBlocks, &s.Allowed.CertificateWithRequest, &s.Allowed.CoveredPrimaryDomain,
 	} {
 		*on = rapid.Bool().Draw(t, "switch")
 	}
+	// A block that could not be taken away would never be as the spec has it.
+	s.Allowed.EmptyBlocks = true
 	return s
 }
 

@@ -108,14 +108,9 @@ func (m *model) drawEdit(t *rapid.T) func(sim.TenantState) {
 		in := &cloudfront.UpdateDistributionTenantInput{Id: &s.ID, IfMatch: &s.ETag}
 		change(in, s)
 		m.undisturbed(func() {
-			// Some kinds of AWS take what is not sent for absent.
-			replaces := m.Sim.Switches().UpdateReplaces
-			m.Sim.ChangeSwitches(func(sw *sim.Switches) { sw.UpdateReplaces = false })
-			defer m.Sim.ChangeSwitches(func(sw *sim.Switches) { sw.UpdateReplaces = replaces })
 			_, err := m.AWS().UpdateDistributionTenant(m.t.Context(), in)
-			// A refusal (the domain is taken) means that nothing happened. Where AWS takes
-			// what is not sent for absent, a disable that sends nothing else resets the group.
-			if err == nil && in.ConnectionGroupId != nil && !replaces {
+			// A refusal (the domain is taken) means that nothing happened.
+			if err == nil && in.ConnectionGroupId != nil {
 				m.groups[s.ID] = *in.ConnectionGroupId
 			}
 		})

@@ -56,7 +56,7 @@ type DistributionTenantList struct {
 // +kubebuilder:validation:XValidation:rule="has(self.distributionId) || has(self.distributionRef)",message="a tenant needs a multi-tenant distribution: name a Distribution object of this namespace in distributionRef, or give an ID of AWS in distributionId",fieldPath=".distributionId"
 // +kubebuilder:validation:XValidation:rule="!has(self.distributionId) || !has(self.distributionRef)",messageExpression="'the distribution is named twice, by distributionId \"' + self.distributionId + '\" and by distributionRef \"' + self.distributionRef.name + '\": remove one of the two'",message="the distribution is named twice: remove distributionId or distributionRef",fieldPath=".distributionRef"
 // +kubebuilder:validation:XValidation:rule="!has(self.connectionGroupId) || !has(self.connectionGroupRef)",messageExpression="'the connection group is named twice, by connectionGroupId \"' + self.connectionGroupId + '\" and by connectionGroupRef \"' + self.connectionGroupRef.name + '\": remove one of the two'",message="the connection group is named twice: remove connectionGroupId or connectionGroupRef",fieldPath=".connectionGroupRef"
-// +kubebuilder:validation:XValidation:rule="!has(self.managedCertificateRequest) || !has(self.managedCertificateRequest.primaryDomainName) || self.domains.exists(d, d.domain == self.managedCertificateRequest.primaryDomainName)",messageExpression="'\"' + self.managedCertificateRequest.primaryDomainName + '\" is not one of spec.domains: add it there, or leave primaryDomainName out to take the first domain'",message="primaryDomainName must be one of spec.domains: add it there, or leave it out to take the first domain",fieldPath=".managedCertificateRequest.primaryDomainName"
+// +kubebuilder:validation:XValidation:rule="!has(self.managedCertificateRequest) || !has(self.managedCertificateRequest.primaryDomainName) || self.domains.exists(d, d.domain == self.managedCertificateRequest.primaryDomainName)",messageExpression="'\"' + self.managedCertificateRequest.primaryDomainName + '\" is not one of spec.domains: add it there, or leave primaryDomainName out'",message="primaryDomainName must be one of spec.domains: add it there, or leave it out",fieldPath=".managedCertificateRequest.primaryDomainName"
 // +kubebuilder:validation:XValidation:rule="!has(self.managedCertificateRequest) || self.domains.all(d, !d.domain.startsWith('*'))",message="CloudFront validates managed certificates over HTTP, which can not prove a wildcard domain: remove the wildcard from spec.domains, or use customizations.certificate.arn with a certificate of your own instead of a managed one",fieldPath=".managedCertificateRequest"
 type DistributionTenantSpec struct {
 	// distributionId is the ID of the multi-tenant distribution (connection mode tenant-only) that
@@ -303,8 +303,8 @@ type ManagedCertificateRequest struct {
 	// +required
 	ValidationTokenHost ValidationTokenHost `json:"validationTokenHost,omitempty"`
 
-	// primaryDomainName is the common name of the certificate, one of spec.domains. Absent means the
-	// first of them.
+	// primaryDomainName is the common name of the certificate, one of spec.domains. Absent leaves the
+	// choice to AWS.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +optional

@@ -97,8 +97,8 @@ type TenantSourceSpec struct {
 	Suspend bool `json:"suspend,omitempty"`
 
 	// managedCertificateRequest makes every tenant ask for a managed certificate whose row names no certificate of
-	// its own and whose template asks for nothing else. Its primary domain is the first of the tenant's domains, which
-	// are sorted by name.
+	// its own and whose template asks for nothing else. Which of the tenant's domains is the primary one is
+	// left to AWS.
 	// +optional
 	ManagedCertificateRequest *SourceCertificateRequest `json:"managedCertificateRequest,omitempty"`
 

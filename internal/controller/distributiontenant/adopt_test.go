@@ -120,6 +120,7 @@ func TestAdoptionWritesTagsOnly(t *testing.T) {
 			if d := cmp.Diff(s, inAWS(t, w, "alpha"), exceptTags); d != "" {
 				t.Errorf("a restart changed the configuration (-before +after):\n%s", d)
 			}
+			takesEmptyBlocks(w)
 			w.Edit("alpha", c.edit)
 			w.Advance(settle)
 			is(t, w, "alpha", readyTrue, syncedTrue)

@@ -133,6 +133,59 @@ func TestCertGrowsWithItsDomains(t *testing.T) {
 	}
 }
 
+// A domain that the distribution's certificate covers may stand first: it is not named as the primary one.
+func TestCertOfADomainBesideACoveredOne(t *testing.T) {
+	t.Parallel()
+	for name, allowed := range map[string]sim.Doubts{"AWS refuses a primary domain that is covered": {}, "AWS takes it": sim.AllAllowed()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := certWorld(t, func(s *sim.Switches) { s.Allowed = allowed })
+			w.Sim.SetResolving(true, "alpha.example.com")
+			w.Apply(w.Tenant("shop", furnishedShop, domains("alpha.example.com", shop)))
+			w.Advance(issueSoon)
+			serves(t, w, "shop", requests(t, w, 1)[0])
+			quiet(t, w)
+		})
+	}
+}
+
+// A domain that comes together with a web ACL is never served without it, and AWS never gets a certificate together with a
+// request for another one, whether it would take both or not.
+func TestCertRequestComesAfterCustomizations(t *testing.T) {
+	t.Parallel()
+	for name, allowed := range map[string]sim.Doubts{"AWS refuses both in one update": {}, "AWS takes both": sim.AllAllowed()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := certWorld(t, func(s *sim.Switches) { s.Allowed = allowed })
+			w.Apply(w.Tenant("shop", furnishedShop, func(o *v1alpha1.DistributionTenant) { o.Spec.Customizations = nil }))
+			w.Advance(issueSoon)
+			first := requests(t, w, 1)[0]
+			serves(t, w, "shop", first)
+			calls := w.Calls()["UpdateDistributionTenant"]
+			w.Edit("shop", func(o *v1alpha1.DistributionTenant) {
+				furnishedShop(o)
+				domains(shop, shopMore)(o)
+			})
+			for range 20 {
+				w.Advance(100 * time.Millisecond)
+				s := inAWS(t, w, "shop")
+				if _, has := s.Domains[shopMore]; has && s.Customizations.WebACLARN == "" {
+					t.Fatalf("the new domain is there without the web ACL: %+v", s)
+				}
+			}
+			if n := w.Calls()["UpdateDistributionTenant"] - calls; n != 2 {
+				t.Errorf("%d updates: one for the customizations, one for the domain and the request", n)
+			}
+			w.Advance(issueSoon)
+			s := serves(t, w, "shop", requests(t, w, 2)[1])
+			if s.Customizations.WebACLARN == "" || s.Customizations.GeoRestrictionType == "" || len(s.Domains) != 2 {
+				t.Errorf("in the end AWS has %+v", s)
+			}
+			quiet(t, w)
+		})
+	}
+}
+
 // A request that changes is sent anew: at once where the old one has ended, else when it has.
 func TestCertRequestChanged(t *testing.T) {
 	t.Parallel()

@@ -344,6 +344,7 @@ func TestCertRequestRemovedLater(t *testing.T) {
 	t.Run("another certificate covers the domain", func(t *testing.T) {
 		t.Parallel()
 		w := certWorld(t)
+		takesEmptyBlocks(w)
 		w.Sim.SetResolving(true, "alpha.example.com")
 		w.Apply(w.Tenant("alpha", managed(v1alpha1.ValidationTokenHostCloudFront)))
 		w.Advance(issueSoon)

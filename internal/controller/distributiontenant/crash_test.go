@@ -82,6 +82,7 @@ func lifecycles() map[string]lifecycle {
 	return map[string]lifecycle{
 		"create": {play: func(_ *testing.T, w *world.World) { w.Apply(w.Tenant("alpha", rich)) }},
 		"update": {prepare: object(rich), play: func(_ *testing.T, w *world.World) {
+			takesEmptyBlocks(w)
 			w.Edit("alpha", func(o *v1alpha1.DistributionTenant) {
 				params("tier", "silver")(o)
 				tags("team", "api", "stage", "live")(o)

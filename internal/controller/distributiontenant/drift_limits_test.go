@@ -128,7 +128,7 @@ func TestAValueThatAWSDoesNotKeepEndsInWords(t *testing.T) {
 			object:   params("origin", "shop"), spoil: params("tier", "gold"), field: "parameters[tier]", mend: params("tier", "fixed"),
 		},
 		"a block that can't be emptied": {
-			switches: func(s *sim.Switches) { s.EmptyBlocksClear = false },
+			switches: func(s *sim.Switches) { s.EmptyBlocksClear, s.Allowed.EmptyBlocks = false, true },
 			object:   rich, spoil: func(o *v1alpha1.DistributionTenant) { o.Spec.Customizations = nil },
 			field: "customizations.webAcl", mend: rich,
 		},

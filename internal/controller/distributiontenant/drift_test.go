@@ -253,12 +253,80 @@ func TestABlockThatLeavesTheSpecLeavesAWS(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := world.NewOffline(t, world.Options{})
+			takesEmptyBlocks(w)
 			ready(t, w, "alpha", rich, domains("alpha.example.com", "www-alpha.example.com"))
 			w.Edit("alpha", c.edit)
 			w.Advance(settle)
 			is(t, w, "alpha", readyTrue, syncedTrue)
 			if s := inAWS(t, w, "alpha"); !c.gone(s) {
 				t.Errorf("AWS still has it: %+v", s)
+			}
+		})
+	}
+}
+
+// Where AWS takes no empty block, whatever else was edited arrives at once, and what can't be taken away is named.
+func TestABlockThatCantBeTakenAwayHoldsNothingElseUp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		edit  edit
+		block string
+	}{
+		"parameters":     {params(), "Parameters"},
+		"customizations": {func(o *v1alpha1.DistributionTenant) { o.Spec.Customizations = nil }, "Customizations"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := world.NewOffline(t, world.Options{})
+			ready(t, w, "alpha", rich)
+			before, calls := inAWS(t, w, "alpha"), w.Calls()
+			w.Edit("alpha", func(o *v1alpha1.DistributionTenant) {
+				c.edit(o)
+				domains("alpha.example.com", "www-alpha.example.com")(o)
+			})
+			w.Advance(time.Second)
+			if n := world.Since(calls, w.Calls())["UpdateDistributionTenant"]; n > 3 {
+				t.Errorf("%d updates in the first second: one is refused, one brings the rest, and one tries the block alone", n)
+			}
+			w.Advance(settle)
+			is(t, w, "alpha", "Ready=False/ValidationFailed")
+			says(t, w, "alpha", "Ready", c.block+" is empty")
+			after := inAWS(t, w, "alpha")
+			if len(after.Domains) != 2 {
+				t.Errorf("the domains are %v", after.Domains)
+			}
+			if d := cmp.Diff(before.Parameters, after.Parameters) + cmp.Diff(before.Customizations, after.Customizations); d != "" {
+				t.Errorf("what can't be taken away (-want +got):\n%s", d)
+			}
+			w.Edit("alpha", func(o *v1alpha1.DistributionTenant) {
+				rich(o)
+				domains("alpha.example.com", "www-alpha.example.com")(o)
+			})
+			w.Advance(settle)
+			is(t, w, "alpha", readyTrue, syncedTrue)
+		})
+	}
+}
+
+// What an update leaves alone is nowhere in its body, where AWS could find fault with it.
+func TestAnUpdateSendsWhatWasAskedFor(t *testing.T) {
+	t.Parallel()
+	for name, allowed := range map[string]sim.Doubts{"AWS refuses what is doubtful": {}, "AWS takes it": sim.AllAllowed()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := world.NewOffline(t, world.Options{})
+			w.Sim.ChangeSwitches(func(s *sim.Switches) { s.Allowed = allowed })
+			ready(t, w, "alpha")
+			calls := w.Calls()["UpdateDistributionTenant"]
+			for _, change := range []edit{
+				domains("alpha.example.com", "www-alpha.example.com"), params("tier", "gold"), func(o *v1alpha1.DistributionTenant) { o.Spec.Enabled = new(false) },
+			} {
+				w.Edit("alpha", change)
+				w.Advance(settle)
+				is(t, w, "alpha", syncedTrue)
+			}
+			if n := w.Calls()["UpdateDistributionTenant"] - calls; n != 3 {
+				t.Errorf("%d updates for three edits", n)
 			}
 		})
 	}

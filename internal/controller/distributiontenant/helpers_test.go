@@ -143,15 +143,23 @@ func untouched(t *testing.T, w *world.World, before sim.TenantState) {
 	}
 }
 
-// outOfBand changes a tenant as somebody with the AWS console would.
+// outOfBand changes a tenant as somebody with the AWS console would, who has ways of their own to empty a block.
 func outOfBand(t *testing.T, w *world.World, name string, change func(*cloudfront.UpdateDistributionTenantInput)) {
 	t.Helper()
 	s := inAWS(t, w, name)
 	in := &cloudfront.UpdateDistributionTenantInput{Id: &s.ID, IfMatch: &s.ETag}
 	change(in)
+	allowed := w.Sim.Switches().Allowed
+	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.Allowed = sim.AllAllowed() })
+	defer w.Sim.ChangeSwitches(func(s *sim.Switches) { s.Allowed = allowed })
 	if _, err := w.AWS().UpdateDistributionTenant(t.Context(), in); err != nil {
 		t.Fatalf("changing %s out of band: %v", name, err)
 	}
+}
+
+// takesEmptyBlocks makes AWS take an empty block that takes something away.
+func takesEmptyBlocks(w *world.World) {
+	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.Allowed.EmptyBlocks = true })
 }
 
 // removeOutOfBand disables and deletes a tenant past the operator.

@@ -2,6 +2,7 @@ package distributiontenant_test
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ func kindsOfAWS() map[string]func(*sim.Switches) {
 	return map[string]func(*sim.Switches){
 		"the strict one":                      func(*sim.Switches) {},
 		"deletes need no deployment":          func(s *sim.Switches) { s.DeleteNeedsDeployed = false },
-		"updates replace":                     func(s *sim.Switches) { s.UpdateReplaces = true },
+		"empty blocks are taken":              func(s *sim.Switches) { s.Allowed = sim.AllAllowed() },
 		"deploying moves the ETag":            func(s *sim.Switches) { s.DeployMovesETag = true },
 		"lists show another ETag":             func(s *sim.Switches) { s.SummaryETagDiffers = true },
 		"reads return the tags":               func(s *sim.Switches) { s.GetReturnsTags = true },
@@ -180,20 +181,25 @@ func TestADeletionDoesNotHammer(t *testing.T) {
 func TestDisablingLeavesTheConfiguration(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		replaces bool
-		object   []edit
+		refuses bool
+		object  []edit
 	}{
-		"where AWS merges":                        {false, []edit{rich}},
-		"where AWS replaces, and says what lacks": {true, []edit{of(strictDistribution), params("customer", "acme")}},
+		"where AWS takes a bare disable":          {false, []edit{rich}},
+		"where AWS refuses one":                   {true, []edit{rich}},
+		"where AWS refuses one, with a parameter": {true, []edit{of(strictDistribution), params("customer", "acme")}},
+		"where AWS refuses one of a bare tenant":  {true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			switches := sim.DefaultSwitches()
-			switches.UpdateReplaces = c.replaces
-			w := world.NewOffline(t, world.Options{Switches: &switches, Seed: hostileSeed()})
+			w := world.NewOffline(t, world.Options{Seed: hostileSeed()})
 			ready(t, w, "alpha", c.object...)
 			want := inAWS(t, w, "alpha")
 			want.Enabled = false
+			if c.refuses {
+				fault(t, w, sim.Fault{
+					Operation: "UpdateDistributionTenant", Kind: sim.Instead, Error: &sim.FaultError{Status: http.StatusBadRequest, Code: "InvalidArgument", Message: "The parameter Domains is required."},
+				})
+			}
 			w.Delete("alpha")
 			w.Advance(10 * time.Second)
 			if d := cmp.Diff(want, inAWS(t, w, "alpha"), sameConfiguration); d != "" {

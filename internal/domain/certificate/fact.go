@@ -253,21 +253,25 @@ func (c Case) wait() time.Duration {
 	return max(c.Seen.Add(c.pause()).Sub(c.Now), time.Second)
 }
 
-// next is the request as it is sent: the primary domain is the first one where none is named.
+// next is the request as it is sent. It names a primary domain only where the spec does: which one AWS takes for itself it
+// does not say, but the first of the list may have another certificate already, and nothing says that AWS takes that.
 func (c Case) next(f Fact) *Request {
 	if f.Request == nil {
 		return nil
 	}
-	r := *f.Request
-	if r.PrimaryDomainName == "" && len(c.Wanted) > 0 {
-		r.PrimaryDomainName = c.Wanted[0]
-	}
-	return &r
+	return new(*f.Request)
 }
 
-// changed reports whether something else is asked for than was last sent.
+// changed reports whether something else is asked for than was last sent. The only domain is the primary one, named or not.
 func (c Case) changed(f Fact) bool {
-	return f.Request != nil && c.Sent != nil && !f.Request.equals(c.Sent.Request)
+	if f.Request == nil || c.Sent == nil {
+		return false
+	}
+	asked, sent := *f.Request, c.Sent.Request
+	if sent.PrimaryDomainName == "" && len(c.Wanted) == 1 {
+		asked.PrimaryDomainName = ""
+	}
+	return !asked.equals(sent)
 }
 
 // wanted reports whether a certificate has to be asked for.

@@ -126,9 +126,13 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestTheFirstDomainIsThePrimaryOne(t *testing.T) {
+func TestAPrimaryDomainIsSentOnlyWhereOneIsNamed(t *testing.T) {
+	named := certificate.Judge(asked(read(newARN, certificate.Pending), func(c *certificate.Case) { c.Asked.PrimaryDomainName = "b.example.com" }))
+	if named.Next.PrimaryDomainName != "b.example.com" {
+		t.Errorf("sends %+v", named.Next)
+	}
 	f := certificate.Judge(asked(read(newARN, certificate.Pending)))
-	if f.Next.PrimaryDomainName != "a.example.com" {
+	if f.Next.PrimaryDomainName != "" {
 		t.Errorf("sends %+v", f.Next)
 	}
 	// Another process has sent it, or the one that did ended before it was stored.

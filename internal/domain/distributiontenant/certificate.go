@@ -8,7 +8,7 @@ import (
 
 // attachesUnread reports whether an issued certificate can be attached on the strength of
 // the list alone: all that it shows is as the spec asks, and what it does not show is
-// enforced in any case. Where the list is out of date, its ETag is too.
+// not touched. Where the list is out of date, its ETag is too.
 func (in Input) attachesUnread() bool {
 	if in.World.Knowledge != resource.Listed || !in.facts.certificate.Attach || !in.facts.resource.Applied || in.facts.resource.Inheriting() ||
 		in.Policy.Drift != resource.DriftEnforce || in.Memory.ID != in.World.Tenant.ID {

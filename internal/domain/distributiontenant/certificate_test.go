@@ -112,6 +112,10 @@ func certificateCases() map[string]question {
 	both := target(quiet())
 	both.Domains = []string{"alpha.example.com", "beta.example.com"}
 	both.Customizations.CertificateARN = newARN
+	firewall := distributiontenant.WebACL{Action: "disable"}
+	firewalled := func(in *distributiontenant.Input) { in.Desired.Customizations.WebACL = firewall }
+	behindFirewall := distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: withCertificate(target(quiet()), newARN)}
+	behindFirewall.Tenant.Customizations.WebACL = firewall
 	otherRequest := with(quiet(), otherHost).Desired.Request
 	changed := with(issued, drifted)
 	kept := changed.World.Tenant.Tenant
@@ -198,6 +202,16 @@ func certificateCases() map[string]question {
 		"also in a process that does not know what is covered": {
 			in: with(quiet(), sent, serving, attachedTo(newARN), second, edited, func(in *distributiontenant.Input) {
 				in.Memory.Certificate, in.Memory.Certificates = &certificate.Managed{ARN: newARN, State: certificate.Issued}, []string{newARN}
+			}),
+			rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: both, Request: request},
+		},
+		"changed customizations go before it, alone": {in: with(done, second, edited, firewalled), rule: "Faithful", step: behindFirewall},
+		"so does an issued certificate, of which AWS would not tell any more": {
+			in: with(issued, second, edited), rule: "Faithful", step: update(newARN, nil),
+		},
+		"customizations that AWS does not keep hold it back no longer": {
+			in: with(done, second, edited, firewalled, func(in *distributiontenant.Input) {
+				in.Attempts.AcceptedFor, in.Attempts.Corrections, in.Attempts.LastCorrection = in.Generation, resource.MaxCorrections, now
 			}),
 			rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: both, Request: request},
 		},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // question is one case of a chain: what is the world, which rule speaks, what comes next.
@@ -27,6 +28,9 @@ func ask(t *testing.T, q question) {
 	if got.Rule != q.rule {
 		t.Errorf("rule %s spoke, want %s", got.Rule, q.rule)
 	}
+	if update, ok := q.step.(distributiontenant.Update); ok {
+		q.step = fromSeen(q.in, update)
+	}
 	if d := cmp.Diff(q.step, got.Step, cmpopts.EquateEmpty()); d != "" {
 		t.Errorf("step (-want +got):\n%s", d)
 	}
@@ -44,6 +48,15 @@ func ask(t *testing.T, q question) {
 	if len(got.Drift) > 0 && q.reason == "" {
 		t.Errorf("drift is reported without a problem: %v", got.Drift)
 	}
+}
+
+// fromSeen adds the tenant of the world to an update. The list does not tell parameters.
+func fromSeen(in distributiontenant.Input, u distributiontenant.Update) distributiontenant.Update {
+	u.Seen = in.World.Tenant.Tenant
+	if in.World.Knowledge == resource.Listed {
+		u.Seen.Parameters = u.Tenant.Parameters
+	}
+	return u
 }
 
 // Every rule has a case in a table, so that one that is added without is noticed.

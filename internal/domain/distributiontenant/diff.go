@@ -8,8 +8,11 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
+// customizationsField begins the names of the fields of customizations.
+const customizationsField = "customizations."
+
 // certificateField is the one field that AWS and the operator write by themselves.
-const certificateField = "customizations.certificate.arn"
+const certificateField = customizationsField + "certificate.arn"
 
 // Diff lists the fields in which observed differs from desired, in a fixed order. Both
 // must be normalised. A connection group that is not desired is not compared: AWS chose it.
@@ -30,10 +33,15 @@ func Diff(desired, observed Tenant) []resource.Difference {
 		add("parameters["+name+"]", desired.Parameters[name], observed.Parameters[name])
 	}
 	d, o := desired.Customizations, observed.Customizations
-	add("customizations.webAcl", d.WebACL.text(), o.WebACL.text())
+	add(customizationsField+"webAcl", d.WebACL.text(), o.WebACL.text())
 	add(certificateField, d.CertificateARN, o.CertificateARN)
-	add("customizations.geoRestrictions", d.Geo.text(), o.Geo.text())
+	add(customizationsField+"geoRestrictions", d.Geo.text(), o.Geo.text())
 	return out
+}
+
+// Equals reports whether two normalised customizations are the same.
+func (c Customizations) Equals(o Customizations) bool {
+	return c.WebACL == o.WebACL && c.CertificateARN == o.CertificateARN && c.Geo.text() == o.Geo.text()
 }
 
 // withInherited returns desired with every block that it lacks taken from observed. It

@@ -2,7 +2,9 @@ package distributiontenant
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -158,7 +160,32 @@ func faithful(in Input) (Decision, bool) {
 	if want.ConnectionGroupID == "" {
 		want.ConnectionGroupID = t.ConnectionGroupID
 	}
-	return do(Update{ID: t.ID, ETag: t.ETag, Tenant: want, Request: request, Partial: in.facts.domainsWait(), Drift: drift})
+	u := Update{ID: t.ID, ETag: t.ETag, Seen: t.Tenant, Tenant: want, Request: request, Partial: in.facts.domainsWait(), Drift: drift}
+	if in.World.Knowledge != resource.Whole {
+		// The list does not tell them. The answer will, and what differs then is corrected.
+		u.Seen.Parameters = want.Parameters
+	}
+	return do(in.apart(u))
+}
+
+// apart keeps a request for a certificate and a change of customizations in updates of their own: nothing says that AWS
+// takes a certificate and a request for another one together. The customizations come first, and nothing else with them. A
+// new domain, which comes with the request, is then never served without the web ACL and the restrictions that it is to
+// have, and an issued certificate is attached before AWS only tells of the next one. Customizations that AWS does not keep
+// hold the request back no longer than any other value that it does not keep is sent again.
+func (in Input) apart(u Update) Update {
+	if u.Request == nil || u.Tenant.Customizations.Equals(u.Seen.Customizations) {
+		return u
+	}
+	if in.facts.resource.Fruitless() {
+		u.Tenant.Customizations = u.Seen.Customizations
+		return u
+	}
+	customizations := u.Tenant.Customizations
+	u.Tenant, u.Request, u.Partial = u.Seen, nil, false
+	u.Tenant.Customizations = customizations
+	u.Drift = slices.DeleteFunc(slices.Clone(u.Drift), func(d resource.Difference) bool { return !strings.HasPrefix(d.Field, customizationsField) })
+	return u
 }
 
 // withoutAttaching leaves out the certificate where it differs because one was issued.

@@ -175,6 +175,12 @@ func (p *play) update(in *distributiontenant.Input, s distributiontenant.Update)
 	case p.unproven(s.Tenant.Domains, s.Request):
 		return &fault.Error{Kind: fault.DomainUnverified}
 	}
+	if !s.Seen.Customizations.Equals(p.tenant.Customizations) || !slices.Equal(s.Seen.Domains, p.tenant.Domains) || s.Seen.Enabled != p.tenant.Enabled {
+		p.fail("an update of a tenant that was seen as %+v, under an ETag under which it is %+v", s.Seen, p.tenant.Tenant)
+	}
+	if s.Request != nil && !s.Tenant.Customizations.Equals(p.tenant.Customizations) {
+		p.fail("a request for a certificate together with a change of customizations: %+v", s)
+	}
 	for _, d := range p.tenant.Domains {
 		if !slices.Contains(s.Tenant.Domains, d) && p.leads(d) {
 			p.fail("%s was taken from the tenant while it leads to CloudFront", d)

@@ -166,7 +166,7 @@ func publishCases() map[string]question {
 			in: with(early, func(in *distributiontenant.Input) {
 				in.Desired.Request = &certificate.Request{ValidationTokenHost: certificate.SelfHosted}
 			}), rule: "TenantPresent",
-			step: distributiontenant.Create{Tenant: spec().Tenant, Tags: distributiontenant.Decide(unborn()).Step.(distributiontenant.Create).Tags, Request: &certificate.Request{ValidationTokenHost: certificate.SelfHosted, PrimaryDomainName: alphaName}},
+			step: distributiontenant.Create{Tenant: spec().Tenant, Tags: distributiontenant.Decide(unborn()).Step.(distributiontenant.Create).Tags, Request: &certificate.Request{ValidationTokenHost: certificate.SelfHosted}},
 		},
 
 		// A tenant that is there.

@@ -66,12 +66,14 @@ type Adopt struct {
 	Previous string
 }
 
-// Update sends the whole tenant under the ETag that was read.
+// Update changes what the tenant has otherwise than it should, under the ETag with which it was seen.
 type Update struct {
 	chain.Writes
 
 	ID, ETag string
-	Tenant   Tenant
+	// Seen is the tenant under that ETag. What Tenant has as well is not sent: AWS keeps what an update leaves out.
+	Seen   Tenant
+	Tenant Tenant
 	// Request asks for a managed certificate along with the update; nil when none is wanted.
 	Request *certificate.Request
 	// Partial is true when a change of domains has to wait and is not in it.
@@ -105,7 +107,7 @@ type Disable struct {
 	chain.Writes
 
 	ID, ETag string
-	// Whole is the configuration to send along where AWS refused a bare disable.
+	// Whole is the configuration to send along, all of it, where AWS refused a bare disable.
 	Whole *Tenant
 }
 

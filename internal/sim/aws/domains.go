@@ -97,7 +97,7 @@ func (s *Sim) proveDomains(c *call, next, before *tenant, in tenantInput) ([]dom
 		}
 		domains = append(domains, d)
 	}
-	return domains, s.switches.Allowed.doubtPrimary(in.request, domains)
+	return domains, s.doubtPrimary(c, next, in.request, domains)
 }
 
 // requestProves tells whether a certificate request makes up for a missing

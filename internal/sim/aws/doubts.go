@@ -1,5 +1,7 @@
 package aws
 
+import "slices"
+
 // Doubts are requests of which it is not known whether AWS takes them: nothing documents them, and no public program
 // sends them. All of them are refused, with the code that AWS would most likely use, unless they are allowed here.
 type Doubts struct {
@@ -9,8 +11,8 @@ type Doubts struct {
 	NeedlessEmptyBlocks bool
 	// CertificateWithRequest is an update that has both a Customizations.Certificate and a ManagedCertificateRequest.
 	CertificateWithRequest bool
-	// CoveredPrimaryDomain is a ManagedCertificateRequest whose PrimaryDomainName has a certificate already, while another
-	// domain has none.
+	// CoveredPrimaryDomain is a ManagedCertificateRequest whose PrimaryDomainName has the distribution's certificate already,
+	// while another domain has none.
 	CoveredPrimaryDomain bool
 	// EmptyAnycastIPList is an empty AnycastIpListId of a connection group. What it does is up to EmptyBlocksClear.
 	EmptyAnycastIPList bool
@@ -56,17 +58,14 @@ func (d Doubts) doubtBlocks(before *tenant, in *node) error {
 }
 
 // doubtPrimary looks at the primary domain of a request, given the domains as they are without it.
-func (d Doubts) doubtPrimary(in *managedInput, domains []domain) error {
-	if in == nil || in.primary == "" || d.CoveredPrimaryDomain {
+func (s *Sim) doubtPrimary(c *call, t *tenant, in *managedInput, domains []domain) error {
+	if in == nil || in.primary == "" || s.switches.Allowed.CoveredPrimaryDomain {
 		return nil
 	}
-	covered, open := false, false
-	for _, have := range domains {
-		covered = covered || have.active && have.name == in.primary
-		open = open || !have.active
-	}
-	if covered && open {
-		return invalidArgument("The primary domain name %s has a certificate.", in.primary)
+	open := slices.ContainsFunc(domains, func(d domain) bool { return !d.active && d.name != in.primary })
+	dist := c.acct.distributions.find(t.distributionID)
+	if open && dist != nil && s.anyCovers(c, []string{dist.current().certArn}, in.primary) {
+		return invalidArgument("The primary domain name %s has the certificate of the distribution.", in.primary)
 	}
 	return nil
 }

@@ -18,8 +18,8 @@ type Switches struct {
 	// DeleteNeedsDeployed refuses to delete a tenant or connection group that
 	// is disabled but still InProgress.
 	DeleteNeedsDeployed bool
-	// UpdateReplaces makes UpdateDistributionTenant and UpdateConnectionGroup
-	// reset optional members that are not sent; otherwise they are kept.
+	// UpdateReplaces makes UpdateConnectionGroup reset optional members that are
+	// not sent; otherwise they are kept, as UpdateDistributionTenant always does.
 	UpdateReplaces bool
 	// CustomizationsMerge keeps sub-blocks of Customizations that are not sent;
 	// otherwise the block is replaced as a whole.
@@ -127,7 +127,7 @@ func DefaultSwitches() Switches {
 		CertificateIssueDelay: 10 * time.Second, CertificateMovesETag: true,
 		UpdateNeedsWhole: true, EmptyItemsRefused: true,
 		// Until the operator sends none of it.
-		Allowed: AllAllowed(),
+		Allowed: Doubts{EmptyAnycastIPList: true, UpdateWithoutLogging: true},
 	}
 }
 

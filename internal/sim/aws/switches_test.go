@@ -47,22 +47,15 @@ func TestSwitchDeleteNeedsDeployed(t *testing.T) {
 
 func TestSwitchUpdateReplaces(t *testing.T) {
 	for on, sim := range bothWays(t, "updateReplaces", func(sw *aws.Switches, on bool) { sw.UpdateReplaces = on }) {
-		tenant, etag := mustCreate(t, sim, "acme", func(in *createInput) {
-			in.ConnectionGroupId, in.Enabled = sdk.String(homeGroup), sdk.Bool(false)
-			in.Customizations = &types.Customizations{Certificate: &types.Certificate{Arn: sdk.String(certARN(2))}}
-		})
-		update(t, sim, &cloudfront.UpdateDistributionTenantInput{Id: tenant.Id, IfMatch: &etag, Parameters: params("tenantId", "new")})
-		got, _ := sim.Tenant("", "acme")
-		replaced := got.Enabled && got.ConnectionGroupID != homeGroup && got.Customizations.CertificateARN == ""
-		kept := !got.Enabled && got.ConnectionGroupID == homeGroup && got.Customizations.CertificateARN != ""
-		if (on && !replaced) || (!on && !kept) {
-			t.Errorf("after an update that names parameters only: %+v", got)
-		}
-		_, err := client(sim).UpdateDistributionTenant(t.Context(), &cloudfront.UpdateDistributionTenantInput{Id: tenant.Id, IfMatch: &got.ETag, Enabled: sdk.Bool(false)})
-		if on {
-			wantRefusal(t, err, 400, "InvalidArgument") // the required parameter is not there any more
-		} else if err != nil {
-			t.Error(err)
+		group := createGroup(t, sim, &cloudfront.CreateConnectionGroupInput{Name: sdk.String("one"), AnycastIpListId: sdk.String("aip_1"), Ipv6Enabled: sdk.Bool(false)})
+		out := must[*cloudfront.UpdateConnectionGroupOutput](t)(client(sim).UpdateConnectionGroup(t.Context(), &cloudfront.UpdateConnectionGroupInput{
+			Id: group.ConnectionGroup.Id, IfMatch: group.ETag, Enabled: sdk.Bool(true),
+		}))
+		got := out.ConnectionGroup
+		replaced := sdk.ToBool(got.Ipv6Enabled) && sdk.ToString(got.AnycastIpListId) == ""
+		kept := !sdk.ToBool(got.Ipv6Enabled) && sdk.ToString(got.AnycastIpListId) == "aip_1"
+		if on && !replaced || !on && !kept {
+			t.Errorf("after an update that names Enabled only: %+v", got)
 		}
 	}
 }

@@ -192,15 +192,9 @@ func (s *Sim) tenantForWrite(c *call, etagRequired bool) (*record[tenant], error
 }
 
 // mergeTenant applies an update: top-level members that are not sent stay as
-// they are, blocks that are sent are replaced as a whole. With the replace
-// switch, optional members that are not sent go back to their default; the
-// distribution and the domains have none and stay.
+// they are, blocks that are sent are replaced as a whole.
 func (s *Sim) mergeTenant(c *call, before *tenant, in tenantInput, customBlock *node) (*tenant, error) {
 	next := *before
-	if s.switches.UpdateReplaces {
-		next.params, next.custom, next.enabled, next.groupID = nil, customizations{}, s.switches.EnabledByDefault, ""
-		in.hasParams = true
-	}
 	if in.enabled != nil {
 		next.enabled = *in.enabled
 	}

@@ -67,12 +67,13 @@ func TestCreateSendsTheWholeTenant(t *testing.T) {
 
 func TestUpdateTakesAwayWhatIsEmpty(t *testing.T) {
 	w := newWorld(t)
+	w.ChangeSwitches(func(s *sim.Switches) { s.Allowed.EmptyBlocks = true })
 	created, err := w.client.CreateTenant(t.Context(), full("shop"), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	bare := tenant("shop")
-	updated, err := w.client.UpdateTenant(t.Context(), created.ID, created.ETag, bare, nil)
+	updated, err := w.client.UpdateTenant(t.Context(), created, bare, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,12 +87,88 @@ func TestUpdateTakesAwayWhatIsEmpty(t *testing.T) {
 	}
 	moved := full("shop")
 	moved.ConnectionGroupID = "cg_second"
-	back, err := w.client.UpdateTenant(t.Context(), created.ID, updated.ETag, moved, nil)
+	back, err := w.client.UpdateTenant(t.Context(), updated, moved, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(moved.Normalize(), back.Tenant); diff != "" {
 		t.Errorf("updated back (-want +got):\n%s", diff)
+	}
+}
+
+// An empty block that AWS does not take holds nothing else up, and costs one call more.
+func TestARefusedEmptyBlockIsLeftOut(t *testing.T) {
+	bare := tenant("shop")
+	for name, c := range map[string]struct {
+		change func(*distributiontenant.Tenant)
+		fault  *sim.Fault
+		want   func(*distributiontenant.Tenant)
+		kind   fault.Kind
+		calls  int
+	}{
+		"the rest arrives": {
+			change: func(t *distributiontenant.Tenant) { *t = bare; t.Domains = []string{"new.example.com"} },
+			want:   func(t *distributiontenant.Tenant) { t.Domains = []string{"new.example.com"} }, calls: 2,
+		},
+		"another block arrives": {
+			change: func(t *distributiontenant.Tenant) {
+				t.Parameters = nil
+				t.Customizations = distributiontenant.Customizations{WebACL: distributiontenant.WebACL{Action: "disable"}}
+			},
+			want: func(t *distributiontenant.Tenant) {
+				t.Customizations = distributiontenant.Customizations{WebACL: distributiontenant.WebACL{Action: "disable"}}
+			},
+			calls: 2,
+		},
+		"nothing would be left to send": {
+			change: func(t *distributiontenant.Tenant) { t.Parameters = nil }, kind: fault.Invalid, calls: 1,
+		},
+		"it was refused for something else as well": {
+			change: func(t *distributiontenant.Tenant) { t.Parameters = nil; t.Domains = []string{"no domain"} }, kind: fault.Invalid, calls: 2,
+		},
+		"no empty block was sent": {
+			change: func(t *distributiontenant.Tenant) { t.Domains = []string{"no domain"} }, kind: fault.Invalid, calls: 1,
+		},
+		"it was refused for another reason": {
+			change: func(t *distributiontenant.Tenant) { t.Parameters = nil; t.Domains = []string{"elsewhere.test"} },
+			fault:  &sim.Fault{Kind: sim.Instead, Error: &sim.FaultError{Status: 400, Code: "InvalidArgument", Message: "We could not verify domain name ownership."}},
+			kind:   fault.DomainUnverified, calls: 1,
+		},
+		"the answer is lost": {
+			change: func(t *distributiontenant.Tenant) { t.Parameters = nil; t.Domains = []string{"new.example.com"} },
+			fault:  &sim.Fault{Effect: sim.EffectReset}, kind: fault.Transient, calls: 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			created, err := w.client.CreateTenant(t.Context(), full("shop"), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.fault != nil {
+				c.fault.Operation = "UpdateDistributionTenant"
+				w.inject(t, *c.fault)
+			}
+			next, want := created.Tenant, created.Tenant
+			c.change(&next)
+			if c.want != nil {
+				c.want(&want)
+			}
+			_, err = w.client.UpdateTenant(t.Context(), created, next, nil)
+			if got := fault.KindOf(err); err != nil && got != c.kind || (err != nil) != (c.kind != fault.None) {
+				t.Errorf("updating: %v, want kind %v", err, c.kind)
+			}
+			got, err := w.client.GetTenant(t.Context(), "shop")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want.Normalize(), got.Tenant); diff != "" {
+				t.Errorf("the tenant (-want +got):\n%s", diff)
+			}
+			if n := w.calls("UpdateDistributionTenant"); n != c.calls {
+				t.Errorf("%d calls, want %d", n, c.calls)
+			}
+		})
 	}
 }
 

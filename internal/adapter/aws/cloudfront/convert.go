@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudfront"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
@@ -14,7 +15,50 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// wireDomains is never nil: an update without the element would leave the domains alone.
+// wireUpdate has what the tenant is to have otherwise than it was seen. CloudFront keeps what an update leaves out. An empty
+// block is there only to take something away. The connection group has no value for "whichever you choose".
+func wireUpdate(seen distributiontenant.Observed, t distributiontenant.Tenant, request *certificate.Request) sdk.UpdateDistributionTenantInput {
+	have := seen.Normalize()
+	in := sdk.UpdateDistributionTenantInput{Id: &seen.ID, IfMatch: &seen.ETag, ManagedCertificateRequest: wireRequest(request)}
+	if t.DistributionID != have.DistributionID {
+		in.DistributionId = &t.DistributionID
+	}
+	if t.ConnectionGroupID != have.ConnectionGroupID {
+		in.ConnectionGroupId = optional(t.ConnectionGroupID)
+	}
+	if t.Enabled != have.Enabled {
+		in.Enabled = &t.Enabled
+	}
+	if !slices.Equal(slices.Sorted(slices.Values(t.Domains)), slices.Sorted(slices.Values(have.Domains))) {
+		in.Domains = wireDomains(t.Domains)
+	}
+	if !maps.Equal(t.Parameters, have.Parameters) {
+		in.Parameters = wireParameters(t.Parameters)
+	}
+	if !t.Customizations.Equals(have.Customizations) {
+		in.Customizations = wireCustomizations(t.Customizations)
+	}
+	return in
+}
+
+// withoutEmptyBlocks returns an update without its empty blocks, if it has some and anything else.
+func withoutEmptyBlocks(in sdk.UpdateDistributionTenantInput) (rest sdk.UpdateDistributionTenantInput, some bool) {
+	rest = in
+	if len(rest.Parameters) == 0 {
+		rest.Parameters = nil
+	}
+	if emptyBlock(rest.Customizations) {
+		rest.Customizations = nil
+	}
+	emptied := in.Parameters != nil && rest.Parameters == nil || in.Customizations != nil && rest.Customizations == nil
+	left := rest.DistributionId != nil || rest.ConnectionGroupId != nil || rest.Enabled != nil || rest.Domains != nil ||
+		rest.Parameters != nil || rest.Customizations != nil || rest.ManagedCertificateRequest != nil
+	return rest, emptied && left
+}
+
+func emptyBlock(c *types.Customizations) bool { return c != nil && *c == (types.Customizations{}) }
+
+// wireDomains is never nil.
 func wireDomains(domains []string) []types.DomainItem {
 	items := make([]types.DomainItem, len(domains))
 	for i, d := range domains {

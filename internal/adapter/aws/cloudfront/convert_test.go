@@ -1,16 +1,20 @@
 package cloudfront
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudfront"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 func genTenant() *rapid.Generator[distributiontenant.Tenant] {
@@ -52,6 +56,73 @@ func answered(t distributiontenant.Tenant) *types.DistributionTenant {
 		out.Domains = append(out.Domains, types.DomainResult{Domain: d.Domain, Status: types.DomainStatusActive})
 	}
 	return out
+}
+
+// merged is what CloudFront makes of a tenant by an update: what is not in it stays.
+func merged(seen distributiontenant.Tenant, in sdk.UpdateDistributionTenantInput) distributiontenant.Tenant {
+	out := seen
+	if in.DistributionId != nil {
+		out.DistributionID = *in.DistributionId
+	}
+	if in.ConnectionGroupId != nil {
+		out.ConnectionGroupID = *in.ConnectionGroupId
+	}
+	if in.Enabled != nil {
+		out.Enabled = *in.Enabled
+	}
+	if in.Domains != nil {
+		out.Domains = nil
+		for _, d := range in.Domains {
+			out.Domains = append(out.Domains, *d.Domain)
+		}
+	}
+	if in.Parameters != nil {
+		out.Parameters = parameters(in.Parameters)
+	}
+	if in.Customizations != nil {
+		out.Customizations = customizations(in.Customizations)
+	}
+	return out
+}
+
+// Whatever differs arrives, and whatever is equal is not sent. An empty block has something to take away.
+func TestUpdatesHaveWhatDiffers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seen, want := genTenant().Draw(t, "seen").Normalize(), genTenant().Draw(t, "want").Normalize()
+		for _, equal := range []func(){
+			func() { want.DistributionID = seen.DistributionID }, func() { want.Enabled = seen.Enabled },
+			func() { want.Domains = slices.Sorted(slices.Values(seen.Domains)) }, func() { want.Parameters = seen.Parameters },
+			func() { want.Customizations = seen.Customizations }, func() { want.ConnectionGroupID = seen.ConnectionGroupID },
+		} {
+			if rapid.Bool().Draw(t, "something is equal") {
+				equal()
+			}
+		}
+		want.Name = seen.Name
+		in := wireUpdate(distributiontenant.Observed{ID: "dt_1", ETag: "E1", Tenant: seen}, want, nil)
+		got := merged(seen, in).Normalize()
+		if diff := distributiontenant.Diff(want, got); len(diff) > 0 {
+			t.Fatalf("an update leaves a difference: %+v", diff)
+		}
+		differs := func(field string) bool {
+			return slices.ContainsFunc(distributiontenant.Diff(want, seen), func(d resource.Difference) bool { return strings.HasPrefix(d.Field, field) })
+		}
+		for field, sent := range map[string]bool{
+			"distributionId": in.DistributionId != nil, "enabled": in.Enabled != nil, "domains": in.Domains != nil,
+			"customizations": in.Customizations != nil,
+		} {
+			if sent != differs(field) {
+				t.Fatalf("%s is sent: %t, and differs: %t", field, sent, differs(field))
+			}
+		}
+		if sent := in.Parameters != nil; sent == maps.Equal(want.Parameters, seen.Parameters) {
+			t.Fatalf("parameters are sent: %t, %v instead of %v", sent, want.Parameters, seen.Parameters)
+		}
+		rest, _ := withoutEmptyBlocks(in)
+		if rest.Parameters != nil && len(rest.Parameters) == 0 || emptyBlock(rest.Customizations) {
+			t.Fatalf("an empty block is left: %+v", rest)
+		}
+	})
 }
 
 // A tenant that was sent and is shown again is the same tenant: otherwise every sweep

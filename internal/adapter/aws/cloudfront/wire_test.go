@@ -30,7 +30,7 @@ var writes = []operation{
 		return err
 	}},
 	{"UpdateDistributionTenant", func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error {
-		_, err := c.UpdateTenant(ctx, o.ID, o.ETag, full("shop"), nil)
+		_, err := c.UpdateTenant(ctx, o, full("shop"), nil)
 		return err
 	}},
 	{"UpdateDistributionTenant", func(ctx context.Context, c *cloudfront.Client, o distributiontenant.Observed) error {

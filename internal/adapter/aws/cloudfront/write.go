@@ -10,6 +10,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
 // CreateTenant implements port.TenantWriter.
@@ -30,7 +31,7 @@ func (c *Client) CreateTenant(
 	if len(t.Parameters) > 0 {
 		in.Parameters = wireParameters(t.Parameters)
 	}
-	if block := wireCustomizations(t.Customizations); *block != (types.Customizations{}) {
+	if block := wireCustomizations(t.Customizations); !emptyBlock(block) {
 		in.Customizations = block
 	}
 	out, err := c.api.CreateDistributionTenant(ctx, in, c.write)
@@ -40,24 +41,18 @@ func (c *Client) CreateTenant(
 	return observed(opCreate, out.DistributionTenant, out.ETag)
 }
 
-// UpdateTenant implements port.TenantWriter. CloudFront keeps a block that is not sent,
-// so each is sent, the empty ones too; the connection group is the exception, as there
-// is no value for "whichever you choose".
+// UpdateTenant implements port.TenantWriter. Nothing that AWS documents says whether it takes an empty block, so that
+// one which it does not take must not hold up the rest: that is sent once more without. A refusal has changed
+// nothing, so that the ETag still stands for what was seen.
 func (c *Client) UpdateTenant(
-	ctx context.Context, id, etag string, t distributiontenant.Tenant, request *certificate.Request,
+	ctx context.Context, seen distributiontenant.Observed, t distributiontenant.Tenant, request *certificate.Request,
 ) (distributiontenant.Observed, error) {
-	t = t.Normalize()
-	return c.update(ctx, &sdk.UpdateDistributionTenantInput{
-		Id:                        &id,
-		IfMatch:                   &etag,
-		DistributionId:            &t.DistributionID,
-		Domains:                   wireDomains(t.Domains),
-		Parameters:                wireParameters(t.Parameters),
-		Customizations:            wireCustomizations(t.Customizations),
-		Enabled:                   &t.Enabled,
-		ConnectionGroupId:         optional(t.ConnectionGroupID),
-		ManagedCertificateRequest: wireRequest(request),
-	})
+	in := wireUpdate(seen, t.Normalize(), request)
+	out, err := c.update(ctx, &in)
+	if rest, some := withoutEmptyBlocks(in); some && fault.Is(err, fault.Invalid) {
+		return c.update(ctx, &rest)
+	}
+	return out, err
 }
 
 // DisableTenant implements port.TenantWriter. Sending anything else could be refused
