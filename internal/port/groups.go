@@ -30,8 +30,8 @@ type Groups interface {
 	ReadGroup(ctx context.Context, identifier string) (Group, error)
 	// CreateGroup creates one with all its tags. fault.Exists: the name is taken.
 	CreateGroup(ctx context.Context, name string, c v1alpha1.ConnectionGroupConfig, tags map[string]string) (Group, error)
-	// UpdateGroup sends the whole configuration, if the group still has that ETag.
-	UpdateGroup(ctx context.Context, id, etag string, c v1alpha1.ConnectionGroupConfig) (Group, error)
+	// UpdateGroup changes the configuration if the group is still as it was seen.
+	UpdateGroup(ctx context.Context, seen Group, c v1alpha1.ConnectionGroupConfig) (Group, error)
 	// DisableGroup sends nothing but enabled=false.
 	DisableGroup(ctx context.Context, id, etag string) (Group, error)
 	// DeleteGroup deletes a disabled group.

@@ -105,6 +105,7 @@ func TestTheWholeLifeInEveryKindOfAWS(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		for name, change := range map[string]func(*sim.Switches){
 			"deletes need no deployment":     func(s *sim.Switches) { s.DeleteNeedsDeployed = false },
+			"what is doubtful is taken":      func(s *sim.Switches) { s.Allowed = sim.AllAllowed() },
 			"updates replace":                func(s *sim.Switches) { s.UpdateReplaces = true },
 			"deploying moves the ETag":       func(s *sim.Switches) { s.DeployMovesETag = true },
 			"tagging moves the ETag":         func(s *sim.Switches) { s.TagMovesETag = true },

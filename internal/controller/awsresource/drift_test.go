@@ -328,6 +328,37 @@ func TestAnEditWhoseAnswerIsLostEndsRight(t *testing.T) {
 	})
 }
 
+// An Anycast list is taken away with an empty ID, which AWS takes or names.
+func TestAnAnycastListIsTakenAway(t *testing.T) {
+	t.Parallel()
+	k := groups()
+	for name, c := range map[string]struct {
+		allowed sim.Doubts
+		left    string
+		ready   string
+	}{
+		"AWS takes an empty ID":    {sim.AllAllowed(), "", readyTrue},
+		"AWS refuses an empty one": {sim.Doubts{}, "aip_1", "Ready=False/ValidationFailed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := world.NewOffline(t, world.Options{})
+			w.Sim.ChangeSwitches(func(s *sim.Switches) { s.Allowed = c.allowed })
+			o := w.ConnectionGroup("shop", func(o *v1alpha1.ConnectionGroup) { o.Spec.AnycastIPListID = "aip_1" })
+			quickly(w, func() {
+				apply(t, w, o)
+				w.Advance(time.Second)
+			})
+			edit(t, w, o, func(o client.Object) { o.(*v1alpha1.ConnectionGroup).Spec.AnycastIPListID = "" })
+			w.Advance(10 * time.Minute)
+			is(t, w, o, c.ready)
+			if g, _ := w.Sim.ConnectionGroup("", k.only(t, w).ID); g.AnycastIPListID != c.left {
+				t.Errorf("AWS has the list %q, want %q", g.AnycastIPListID, c.left)
+			}
+		})
+	}
+}
+
 // AWS takes an update and does not keep all of it, while tags changed with it: neither may keep the other from coming to
 // an end.
 func TestAnEditThatAWSDoesNotKeepIsNotSentForEver(t *testing.T) {
@@ -339,7 +370,7 @@ func TestAnEditThatAWSDoesNotKeepIsNotSentForEver(t *testing.T) {
 		apply(t, w, o)
 		w.Advance(time.Second)
 	})
-	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.EmptyBlocksClear = false })
+	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.EmptyBlocksClear, s.Allowed.EmptyAnycastIPList = false, true })
 	allow := refusing(t, w, "TagResource", denied("TagResource"))
 	before := w.Calls()
 	edit(t, w, o, func(o client.Object) {

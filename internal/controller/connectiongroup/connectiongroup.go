@@ -73,7 +73,7 @@ func (k Kind) Create(ctx context.Context, o *v1alpha1.ConnectionGroup, tags map[
 
 // Update implements awsresource.Kind.
 func (k Kind) Update(ctx context.Context, o *v1alpha1.ConnectionGroup, seen port.Group) (port.Group, error) {
-	return k.AWS.UpdateGroup(ctx, seen.ID, seen.ETag, convert.NormalizeGroup(o.Spec.ConnectionGroupConfig))
+	return k.AWS.UpdateGroup(ctx, seen, convert.NormalizeGroup(o.Spec.ConnectionGroupConfig))
 }
 
 // Disable implements awsresource.Kind.

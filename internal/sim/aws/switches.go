@@ -127,7 +127,7 @@ func DefaultSwitches() Switches {
 		CertificateIssueDelay: 10 * time.Second, CertificateMovesETag: true,
 		UpdateNeedsWhole: true, EmptyItemsRefused: true,
 		// Until the operator sends none of it.
-		Allowed: Doubts{EmptyAnycastIPList: true, UpdateWithoutLogging: true},
+		Allowed: Doubts{UpdateWithoutLogging: true},
 	}
 }
 

@@ -61,15 +61,16 @@ func (c *Client) CreateGroup(
 	return wholeGroup(opCreateGroup, out.ConnectionGroup, out.ETag)
 }
 
-// UpdateGroup implements port.Groups. CloudFront keeps what is not sent, so the ID of no
-// Anycast list is sent as the empty one, the way in which CloudFront shows it.
+// UpdateGroup implements port.Groups. CloudFront keeps what is not sent, so that an Anycast list is taken away with the ID of
+// none. A group that has no list and is to have none is shown without the member, and updated without it.
 func (c *Client) UpdateGroup(
-	ctx context.Context, id, etag string, config v1alpha1.ConnectionGroupConfig,
+	ctx context.Context, seen port.Group, config v1alpha1.ConnectionGroupConfig,
 ) (port.Group, error) {
-	g, err := c.updateGroup(ctx, &sdk.UpdateConnectionGroupInput{
-		Id: &id, IfMatch: &etag,
-		Enabled: config.Enabled, Ipv6Enabled: config.IPv6Enabled, AnycastIpListId: &config.AnycastIPListID,
-	})
+	in := &sdk.UpdateConnectionGroupInput{Id: &seen.ID, IfMatch: &seen.ETag, Enabled: config.Enabled, Ipv6Enabled: config.IPv6Enabled}
+	if config.AnycastIPListID != "" || seen.Config.AnycastIPListID != "" {
+		in.AnycastIpListId = &config.AnycastIPListID
+	}
+	g, err := c.updateGroup(ctx, in)
 	// One code for an absent group and an absent Anycast list. A group that is gone shows in
 	// the next read; one that is believed to be gone would be created again.
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.NotFound && config.AnycastIPListID != "" {

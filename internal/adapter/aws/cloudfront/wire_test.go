@@ -66,7 +66,7 @@ var writes = []operation{
 		return err
 	}},
 	{"UpdateConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
-		_, err := c.UpdateGroup(ctx, seededGroup.ID, seededGroup.ETag, v1alpha1.ConnectionGroupConfig{})
+		_, err := c.UpdateGroup(ctx, seededGroup, v1alpha1.ConnectionGroupConfig{})
 		return err
 	}},
 	{"UpdateConnectionGroup", func(ctx context.Context, c *cloudfront.Client, _ distributiontenant.Observed) error {
