@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -140,6 +141,17 @@ type scene struct {
 }
 
 func newScene(t *testing.T, name string) *scene {
+	t.Helper()
+	s := emptyScene(t, name)
+	standing.Do(func() { s.plan("standing", "{}") })
+	return s
+}
+
+// standing makes a plan that stays: in a cluster that has none, the names of plans are only labels.
+var standing sync.Once
+
+// emptyScene is for the test that needs a cluster without plans.
+func emptyScene(t *testing.T, name string) *scene {
 	t.Helper()
 	s := &scene{t: t, WithT: gomega.NewWithT(t), name: name}
 	t.Cleanup(func() {

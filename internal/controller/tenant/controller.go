@@ -138,16 +138,25 @@ func (c *Controller) Watch(workers int) reconcile.Watch {
 		Name: "tenant", Workers: workers, Wake: c.waker.Queue(), Ready: c.Ready,
 		Related: []reconcile.Related{{
 			Object: &kleffv1.TenantPlan{},
-			Wakes: func(o client.Object) []types.NamespacedName {
-				var keys []types.NamespacedName
-				for _, name := range c.list(context.Background(), client.MatchingFields{tenantplan.IndexPlan: o.GetName()}) {
-					keys = append(keys, types.NamespacedName{Name: name})
-				}
-				return keys
-			},
+			Wakes:  func(o client.Object) []types.NamespacedName { return c.following(context.Background(), o.GetName()) },
 			Matters: planMatters,
 		}},
 	}
+}
+
+// following are the tenants to which a plan that has changed matters: those that name it, and all when it may be the first
+// or was the last.
+func (c *Controller) following(ctx context.Context, name string) []types.NamespacedName {
+	var plans kleffv1.TenantPlanList
+	options := []client.ListOption{client.MatchingFields{tenantplan.IndexPlan: name}}
+	if err := c.Client.List(ctx, &plans, client.Limit(2), client.UnsafeDisableDeepCopy); err == nil && len(plans.Items) < 2 {
+		options = nil
+	}
+	var keys []types.NamespacedName
+	for _, name := range c.list(ctx, options...) {
+		keys = append(keys, types.NamespacedName{Name: name})
+	}
+	return keys
 }
 
 // planMatters reports whether a change of a plan shows to its tenants. Its figures don't.

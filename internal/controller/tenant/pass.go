@@ -122,7 +122,11 @@ func (p *pass) follow(ctx context.Context) (tenant.Follow, error) {
 	former := p.Plans.At(p.in.Memory.PlanUID, p.in.Memory.PlanGeneration)
 	if err := p.Client.Get(ctx, client.ObjectKey{Name: p.object.Spec.Plan}, &found); err != nil {
 		if apierrors.IsNotFound(err) {
-			return tenant.Follow{Former: former}, nil
+			var plans kleffv1.TenantPlanList
+			if err := p.Client.List(ctx, &plans, client.Limit(1), client.UnsafeDisableDeepCopy); err != nil {
+				return tenant.Follow{}, fmt.Errorf("looking for any plan: %w", err)
+			}
+			return tenant.Follow{Former: former, NoneAtAll: len(plans.Items) == 0}, nil
 		}
 		return tenant.Follow{}, fmt.Errorf("looking for the plan: %w", err)
 	}

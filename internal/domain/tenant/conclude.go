@@ -77,7 +77,7 @@ func (in *Input) conditions(out Outcome) []chain.Condition {
 	if !known {
 		return []chain.Condition{namespace}
 	}
-	if out.Err != nil || applied.Reason == plan.ReasonPlanNotFound || applied.Reason == plan.ReasonPlanInvalid {
+	if out.Err != nil || in.unlimited() || applied.Reason == plan.ReasonPlanNotFound || applied.Reason == plan.ReasonPlanInvalid {
 		return []chain.Condition{namespace, applied}
 	}
 	return []chain.Condition{namespace, applied, in.meshReady(), in.policyReady(), in.edgeReady()}
@@ -113,6 +113,11 @@ func (in *Input) planApplied(out Outcome) (c chain.Condition, known bool) {
 		kept = fmt.Sprintf("; what the plan %q gave the namespace stays", in.Memory.Plan)
 	}
 	switch {
+	case in.unlimited():
+		return chain.Condition{
+			Type: plan.ConditionPlanApplied, Status: true, Reason: plan.ReasonNotConfigured,
+			Message: fmt.Sprintf("the cluster has no TenantPlan: %q is only a label, and no plan limits the namespace%s", in.Tenant.Plan, in.suspended()),
+		}, true
 	case f.UID == "":
 		return no(plan.ReasonPlanNotFound, fmt.Sprintf("spec.plan: there is no TenantPlan %q: create it, or name another%s", in.Tenant.Plan, kept))
 	case !in.concerned() && f.Going && in.Memory.PlanUID != f.UID:
@@ -306,6 +311,10 @@ func (in *Input) root(out Outcome, all []chain.Condition) chain.Condition {
 		return c
 	}
 	c.Status, c.Reason = true, plan.ReasonReady
+	if in.unlimited() {
+		c.Message = fmt.Sprintf("the namespace %q is there; the cluster has no TenantPlan, so that no plan limits it%s", in.Tenant.Namespace, in.suspended())
+		return c
+	}
 	c.Message = fmt.Sprintf("the namespace %q has all that the TenantPlan %q says%s", in.Tenant.Namespace, in.Tenant.Plan, in.suspended())
 	return c
 }

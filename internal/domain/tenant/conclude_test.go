@@ -88,6 +88,14 @@ func reportCases() map[string]reportCase {
 			in: changed(quiet(), planless), says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"),
 			message: `spec.plan: there is no TenantPlan "basic": create it, or name another; what the plan "basic" gave the namespace stays`,
 		},
+		"there is none at all": {
+			in: changed(quiet(), planless, noPlans, newcomer), says: withPlan("+Provisioned", "+NotConfigured", "+Ready"), message: "the cluster has no TenantPlan, so that no plan limits it",
+			memory: func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
+		},
+		"there is none any more, and a tenant had one": {
+			in: changed(quiet(), planless, noPlans), says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"),
+			message: `what the plan "basic" gave the namespace stays`,
+		},
 		"there never was one": {
 			in: changed(quiet(), planless, newcomer), says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"),
 			message: `create it, or name another`, memory: func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },

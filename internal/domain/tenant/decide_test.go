@@ -96,6 +96,8 @@ func refusedBy(k fault.Kind) func(*tenant.Input) {
 
 func planless(in *tenant.Input) { in.World.Follow = tenant.Follow{} }
 
+func noPlans(in *tenant.Input) { in.World.Follow.NoneAtAll = true }
+
 func invalid(in *tenant.Input) {
 	in.World.Follow.Plan, in.World.Follow.Invalid = nil, "spec.x is wrong"
 }

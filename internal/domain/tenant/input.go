@@ -71,6 +71,8 @@ type Follow struct {
 	Invalid string
 	// Tried says that the API server would take the objects of this generation.
 	Tried bool
+	// NoneAtAll says that the cluster has no plan whatever.
+	NoneAtAll bool
 	// Going says that the plan was deleted.
 	Going bool
 	// Released says that the roll-out of this generation has come to this tenant.
@@ -110,6 +112,13 @@ func (in *Input) concerned() bool {
 		return !f.Going && (in.Memory.Plan != in.Tenant.Plan || f.Released)
 	}
 	return in.Memory.PlanGeneration == f.Generation || f.Released
+}
+
+// unlimited reports whether the plan that the tenant names is a label and nothing more: it never had one, and the cluster
+// has none.
+func (in *Input) unlimited() bool {
+	f := &in.World.Follow
+	return f.UID == "" && f.NoneAtAll && in.Memory.Plan == ""
 }
 
 // hasFormerPlan reports whether the tenant has what a plan gave it, and it is unknown what that was, and what it is to have now.
