@@ -40,7 +40,10 @@ func NormalizeDistribution(c v1alpha1.DistributionConfig) v1alpha1.DistributionC
 		r.ErrorCachingMinTTL = cmp.Or(r.ErrorCachingMinTTL, new(int32(defaultErrorCachingMinTTL)))
 	}
 	c.CustomErrorResponses = sorted(c.CustomErrorResponses, func(r v1alpha1.CustomErrorResponse) v1alpha1.ErrorCode { return r.ErrorCode })
-	if v := c.ViewerCertificate; v != nil {
+	if v := c.ViewerCertificate; v != nil && v.CloudFrontDefaultCertificate != nil && !*v.CloudFrontDefaultCertificate {
+		v.CloudFrontDefaultCertificate = nil
+	}
+	if v := c.ViewerCertificate; v != nil && v.CloudFrontDefaultCertificate == nil {
 		v.MinimumProtocolVersion = cmp.Or(v.MinimumProtocolVersion, v1alpha1.MinimumProtocolTLS12)
 		v.SSLSupportMethod = cmp.Or(v.SSLSupportMethod, v1alpha1.SSLSupportSNIOnly)
 	}
@@ -150,6 +153,10 @@ func NormalizeGroup(c v1alpha1.ConnectionGroupConfig) v1alpha1.ConnectionGroupCo
 func DistributionDifferences(desired, observed v1alpha1.DistributionConfig) []resource.Difference {
 	desired, observed = NormalizeDistribution(desired), NormalizeDistribution(observed)
 	inheritOwners(desired.Origins, observed.Origins)
+	if desired.ViewerCertificate == nil {
+		// A spec that is silent keeps the certificate that there is, which tenants may be served with.
+		desired.ViewerCertificate = observed.ViewerCertificate
+	}
 	hideHeaders(desired.Origins, observed.Origins)
 	return differences(desired, observed)
 }

@@ -89,6 +89,14 @@ func TestEqualDistributions(t *testing.T) {
 				c.Origins = append([]v1alpha1.Origin{{ID: "aaa", CustomHeaders: []v1alpha1.CustomHeader{{Name: "a"}, {Name: "b"}}}}, c.Origins...)
 			},
 		},
+		"a spec that is silent about the certificate keeps whichever there is": {"tenant-only", nil, func(c *v1alpha1.DistributionConfig) {
+			c.ViewerCertificate = &v1alpha1.ViewerCertificate{ACMCertificateARN: "arn:1", MinimumProtocolVersion: "TLSv1.3_2025"}
+		}},
+		"CloudFront's own certificate has no settings": {"direct", func(c *v1alpha1.DistributionConfig) {
+			c.ViewerCertificate = &v1alpha1.ViewerCertificate{CloudFrontDefaultCertificate: new(true)}
+		}, func(c *v1alpha1.DistributionConfig) {
+			c.ViewerCertificate = &v1alpha1.ViewerCertificate{CloudFrontDefaultCertificate: new(true)}
+		}},
 		"AWS names the owner of a VPC origin by itself": {
 			"direct",
 			func(c *v1alpha1.DistributionConfig) {

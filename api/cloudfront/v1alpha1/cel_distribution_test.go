@@ -525,6 +525,26 @@ var viewerRules = map[string]limits.Case{
 		Refused:  `viewerCertificate: {minimumProtocolVersion: TLSv1.2_2021}`,
 		Says:     []string{"spec.viewerCertificate", "no certificate is named", "name it in acmCertificateArn"},
 	},
+	"CloudFront's own certificate can be named": {
+		Accepted: `viewerCertificate: {cloudFrontDefaultCertificate: true}`,
+		Refused:  `viewerCertificate: {cloudFrontDefaultCertificate: false}`,
+		Says:     []string{"spec.viewerCertificate.cloudFrontDefaultCertificate", "can only be true"},
+	},
+	"CloudFront's own certificate is one of those of which one is named": {
+		Accepted: viewerCertificate(`{}`),
+		Refused:  viewerCertificate(`cloudFrontDefaultCertificate: true`),
+		Says:     []string{"spec.viewerCertificate", "two certificates are named", "exactly one"},
+	},
+	"CloudFront's own certificate has no security policy": {
+		Accepted: viewerCertificate(`minimumProtocolVersion: TLSv1.2_2021`),
+		Refused:  `viewerCertificate: {cloudFrontDefaultCertificate: true, minimumProtocolVersion: TLSv1.2_2021}`,
+		Says:     []string{"spec.viewerCertificate.minimumProtocolVersion", "from TLSv1 on", `"TLSv1.2_2021" would have no effect`, "name a certificate in acmCertificateArn"},
+	},
+	"CloudFront's own certificate is served in one way": {
+		Accepted: viewerCertificate(`sslSupportMethod: sni-only`),
+		Refused:  `viewerCertificate: {cloudFrontDefaultCertificate: true, sslSupportMethod: sni-only}`,
+		Says:     []string{"spec.viewerCertificate.sslSupportMethod", `"sni-only" would have no effect`, "name a certificate in acmCertificateArn"},
+	},
 	"one certificate is named": {
 		Accepted: direct(viewerCertificate(`{}`)),
 		Refused:  direct(viewerCertificate(`iamCertificateId: ` + certificateInIAM)),
@@ -619,6 +639,11 @@ var viewerRules = map[string]limits.Case{
 
 // directRules are about the domains and logs of a standard distribution.
 var directRules = map[string]limits.Case{
+	"aliases need another certificate than CloudFront's own": {
+		Accepted: direct(limits.Overlay(`aliases: [shop.example.com]`, viewerCertificate(`{}`))),
+		Refused:  direct(limits.Overlay(`aliases: [shop.example.com]`, `viewerCertificate: {cloudFrontDefaultCertificate: true}`)),
+		Says:     []string{"spec.viewerCertificate", `"shop.example.com" and all other aliases need a certificate`, "set viewerCertificate.acmCertificateArn"},
+	},
 	"aliases need a certificate": {
 		Accepted: direct(limits.Overlay(`aliases: [shop.example.com]`, viewerCertificate(`{}`))),
 		Refused:  direct(`aliases: [shop.example.com]`),

@@ -126,8 +126,6 @@ func DefaultSwitches() Switches {
 		DeleteNeedsDeployed: true, EmptyBlocksClear: true, EnabledByDefault: true,
 		CertificateIssueDelay: 10 * time.Second, CertificateMovesETag: true,
 		UpdateNeedsWhole: true, EmptyItemsRefused: true,
-		// Until the operator sends none of it.
-		Allowed: Doubts{UpdateWithoutLogging: true},
 	}
 }
 

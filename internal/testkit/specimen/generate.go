@@ -233,7 +233,7 @@ func (g generator) errorResponse(code int32) v1alpha1.CustomErrorResponse {
 }
 
 func (g generator) certificate(arn string) *v1alpha1.ViewerCertificate {
-	kinds := []string{"none", "ACM"}
+	kinds := []string{"none", "ACM", "CloudFront's"}
 	if !g.tenants {
 		kinds = append(kinds, "IAM")
 	}
@@ -252,6 +252,8 @@ func (g generator) certificate(arn string) *v1alpha1.ViewerCertificate {
 		return nil
 	case "ACM":
 		v.ACMCertificateARN = arn
+	case "CloudFront's":
+		return &v1alpha1.ViewerCertificate{CloudFrontDefaultCertificate: new(true)}
 	default:
 		v.IAMCertificateID = "ASCAEXAMPLE"
 	}

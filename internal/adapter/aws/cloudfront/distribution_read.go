@@ -196,17 +196,23 @@ func readErrorResponse(r types.CustomErrorResponse) v1alpha1.CustomErrorResponse
 	return out
 }
 
-// readCertificate returns nil for CloudFront's own certificate, whatever is said of it.
+// readCertificate returns nil where no certificate is named, neither CloudFront's own nor another. The settings that are shown
+// of its own have no effect.
 func readCertificate(v types.ViewerCertificate) *v1alpha1.ViewerCertificate {
-	if awssdk.ToString(v.ACMCertificateArn) == "" && awssdk.ToString(v.IAMCertificateId) == "" {
+	out := v1alpha1.ViewerCertificate{
+		ACMCertificateARN: awssdk.ToString(v.ACMCertificateArn), IAMCertificateID: awssdk.ToString(v.IAMCertificateId),
+	}
+	if awssdk.ToBool(v.CloudFrontDefaultCertificate) {
+		out.CloudFrontDefaultCertificate = new(true)
+	}
+	switch {
+	case out.ACMCertificateARN != "" || out.IAMCertificateID != "":
+		out.MinimumProtocolVersion = v1alpha1.MinimumProtocolVersion(v.MinimumProtocolVersion)
+		out.SSLSupportMethod = v1alpha1.SSLSupportMethod(v.SSLSupportMethod)
+	case out.CloudFrontDefaultCertificate == nil:
 		return nil
 	}
-	return &v1alpha1.ViewerCertificate{
-		ACMCertificateARN:      awssdk.ToString(v.ACMCertificateArn),
-		IAMCertificateID:       awssdk.ToString(v.IAMCertificateId),
-		MinimumProtocolVersion: v1alpha1.MinimumProtocolVersion(v.MinimumProtocolVersion),
-		SSLSupportMethod:       v1alpha1.SSLSupportMethod(v.SSLSupportMethod),
-	}
+	return &out
 }
 
 func readRestrictions(r *types.Restrictions) *v1alpha1.Restrictions {

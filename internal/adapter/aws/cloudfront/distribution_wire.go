@@ -10,8 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// wireDistribution lays a normalised configuration over what CloudFront has. Every member
-// that the kind has a field for is set, an empty one as empty: CloudFront refuses an update
+// wireDistribution lays a normalised configuration over what CloudFront has. Members that the
+// kind has a field for are set, an empty one as empty: CloudFront refuses an update
 // that leaves out some of what it knows. Everything else stays as base has it. Nothing that
 // base points at is changed.
 func wireDistribution(base types.DistributionConfig, c v1alpha1.DistributionConfig) *types.DistributionConfig {
@@ -31,7 +31,7 @@ func wireDistribution(base types.DistributionConfig, c v1alpha1.DistributionConf
 	}
 	out.CacheBehaviors = wireBehaviors(base.CacheBehaviors, c.CacheBehaviors, standard)
 	out.CustomErrorResponses = wireErrorResponses(c.CustomErrorResponses)
-	out.ViewerCertificate = wireCertificate(c.ViewerCertificate)
+	out.ViewerCertificate = wireCertificate(base.ViewerCertificate, c.ViewerCertificate)
 	out.Restrictions = wireRestrictions(c.Restrictions)
 	if standard {
 		standardMembers(&out, c)
@@ -58,15 +58,13 @@ func standardMembers(out *types.DistributionConfig, c v1alpha1.DistributionConfi
 	}
 }
 
-// tenantMembers leaves out what CloudFront refuses of a multi-tenant distribution, also where
-// it has shown it itself.
+// tenantMembers sends whatever else there is as it was read: CloudFront shows the logging that a multi-tenant distribution
+// can't have as switched off, and may want it back.
 func tenantMembers(out *types.DistributionConfig, c v1alpha1.DistributionConfig) {
-	out.Aliases, out.PriceClass, out.IsIPV6Enabled, out.Logging = nil, "", nil, nil
-	out.AnycastIpListId, out.Staging, out.ContinuousDeploymentPolicyId = nil, nil, nil
 	switch definitions := wireDefinitions(valueOf(c.TenantConfig).ParameterDefinitions); {
 	case definitions != nil:
 		out.TenantConfig = &types.TenantConfig{ParameterDefinitions: definitions}
-	case out.TenantConfig != nil:
+	case len(valueOf(out.TenantConfig).ParameterDefinitions) > 0:
 		// CloudFront refuses a list without items, but not a block without a list.
 		out.TenantConfig = &types.TenantConfig{}
 	}
@@ -107,9 +105,11 @@ func wireOrigin(base types.Origin, o v1alpha1.Origin, standard bool) types.Origi
 	out.ConnectionAttempts = positive(o.ConnectionAttempts)
 	out.ConnectionTimeout = positive(o.ConnectionTimeout)
 	out.ResponseCompletionTimeout = positive(o.ResponseCompletionTimeout)
-	out.OriginShield = &types.OriginShield{Enabled: new(false)}
-	if s := o.OriginShield; s != nil {
+	switch s := o.OriginShield; {
+	case s != nil:
 		out.OriginShield = &types.OriginShield{Enabled: new(true), OriginShieldRegion: &s.OriginShieldRegion}
+	case awssdk.ToBool(valueOf(base.OriginShield).Enabled):
+		out.OriginShield = &types.OriginShield{Enabled: new(false)}
 	}
 	var headers []types.OriginCustomHeader
 	for _, h := range o.CustomHeaders {
@@ -208,10 +208,7 @@ func wireBehavior(base types.CacheBehavior, s v1alpha1.CacheBehaviorSettings, st
 	out.CachePolicyId = &s.CachePolicyID
 	// CloudFront takes these or a cache policy.
 	out.ForwardedValues, out.MinTTL, out.DefaultTTL, out.MaxTTL = nil, nil, nil, nil //nolint:staticcheck // what was there has to go
-	switch {
-	case !standard:
-		out.TrustedSigners, out.SmoothStreaming = nil, nil
-	case out.SmoothStreaming == nil:
+	if standard && out.SmoothStreaming == nil {
 		out.SmoothStreaming = new(false) // CloudFront refuses an update without
 	}
 	out.OriginRequestPolicyId = optional(s.OriginRequestPolicyID)
@@ -263,14 +260,17 @@ func wireErrorResponses(responses []v1alpha1.CustomErrorResponse) *types.CustomE
 	return &types.CustomErrorResponses{Quantity: quantity(items), Items: items}
 }
 
-// wireCertificate takes nothing over: the rest of the block is the same certificate in older
-// members.
-func wireCertificate(v *v1alpha1.ViewerCertificate) *types.ViewerCertificate {
-	if v == nil {
+// wireCertificate sends the certificate back as it was read where the spec is silent or says the same. Of another one
+// nothing is taken over: the rest of the block is the same certificate in older members.
+func wireCertificate(base *types.ViewerCertificate, v *v1alpha1.ViewerCertificate) *types.ViewerCertificate {
+	switch {
+	case base != nil && (v == nil || reflect.DeepEqual(readCertificate(*base), v)):
+		return base
+	case v == nil:
 		return &types.ViewerCertificate{CloudFrontDefaultCertificate: new(true)}
 	}
 	return &types.ViewerCertificate{
-		CloudFrontDefaultCertificate: new(false),
+		CloudFrontDefaultCertificate: new(awssdk.ToBool(v.CloudFrontDefaultCertificate)),
 		ACMCertificateArn:            optional(v.ACMCertificateARN),
 		IAMCertificateId:             optional(v.IAMCertificateID),
 		MinimumProtocolVersion:       types.MinimumProtocolVersion(v.MinimumProtocolVersion),

@@ -78,17 +78,10 @@ func TestAnUpdateSendsBackWhatItHasNoFieldFor(t *testing.T) {
 	both := []string{
 		// An access control takes the place of an identity.
 		".Origins.Items.S3OriginConfig.OriginAccessIdentity",
-		// The same certificate once more.
-		".ViewerCertificate.Certificate", ".ViewerCertificate.CertificateSource", ".ViewerCertificate.CloudFrontDefaultCertificate",
 	}
 	tests := map[v1alpha1.ConnectionMode]struct{ behavior, top []string }{
-		"direct": {behavior, append(both, ".TenantConfig")},
-		"tenant-only": {
-			append([]string{".SmoothStreaming", ".TrustedSigners"}, behavior...),
-			append([]string{
-				".Aliases", ".AnycastIpListId", ".ContinuousDeploymentPolicyId", ".IsIPV6Enabled", ".Logging", ".PriceClass", ".Staging",
-			}, both...),
-		},
+		"direct":      {behavior, append(both, ".TenantConfig")},
+		"tenant-only": {behavior, both},
 	}
 	for mode, want := range tests {
 		t.Run(string(mode), func(t *testing.T) {
@@ -134,6 +127,70 @@ func TestAnUpdateSendsBackWhatItHasNoFieldFor(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What a spec is silent about stays as it was read, and what it takes away is sent as nothing.
+func TestWhatASpecIsSilentAboutStays(t *testing.T) {
+	off := &types.LoggingConfig{Enabled: new(false), IncludeCookies: new(true), Bucket: new(""), Prefix: new("")}
+	policy := &types.ViewerCertificate{CloudFrontDefaultCertificate: new(false), MinimumProtocolVersion: "TLSv1.2_2021", SSLSupportMethod: "sni-only"}
+	issued := &types.ViewerCertificate{
+		CloudFrontDefaultCertificate: new(false), ACMCertificateArn: new("arn:1"), MinimumProtocolVersion: "TLSv1.2_2021", SSLSupportMethod: "sni-only",
+		CertificateSource: "acm", Certificate: new("arn:1"), //nolint:staticcheck // AWS shows deprecated members
+	}
+	own := &types.ViewerCertificate{CloudFrontDefaultCertificate: new(true)}
+	named := func(arn string) *v1alpha1.ViewerCertificate {
+		return &v1alpha1.ViewerCertificate{ACMCertificateARN: arn}
+	}
+	for name, tt := range map[string]struct {
+		base types.DistributionConfig
+		spec v1alpha1.DistributionConfig
+		want types.DistributionConfig
+	}{
+		"logging that is off": {
+			types.DistributionConfig{Logging: off}, v1alpha1.DistributionConfig{}, types.DistributionConfig{Logging: off, ViewerCertificate: own},
+		},
+		"a security policy without a certificate": {
+			types.DistributionConfig{ViewerCertificate: policy}, v1alpha1.DistributionConfig{}, types.DistributionConfig{ViewerCertificate: policy},
+		},
+		"a certificate": {
+			types.DistributionConfig{ViewerCertificate: issued}, v1alpha1.DistributionConfig{}, types.DistributionConfig{ViewerCertificate: issued},
+		},
+		"the same certificate": {
+			types.DistributionConfig{ViewerCertificate: issued}, v1alpha1.DistributionConfig{ViewerCertificate: named("arn:1")}, types.DistributionConfig{ViewerCertificate: issued},
+		},
+		"another certificate takes nothing over": {
+			types.DistributionConfig{ViewerCertificate: issued}, v1alpha1.DistributionConfig{ViewerCertificate: named("arn:2")},
+			types.DistributionConfig{ViewerCertificate: &types.ViewerCertificate{
+				CloudFrontDefaultCertificate: new(false), ACMCertificateArn: new("arn:2"), MinimumProtocolVersion: "TLSv1.2_2021", SSLSupportMethod: "sni-only",
+			}},
+		},
+		"a certificate that is taken away": {
+			types.DistributionConfig{ViewerCertificate: issued}, v1alpha1.DistributionConfig{ViewerCertificate: &v1alpha1.ViewerCertificate{CloudFrontDefaultCertificate: new(true)}},
+			types.DistributionConfig{ViewerCertificate: own},
+		},
+		"parameters that are none": {
+			types.DistributionConfig{TenantConfig: &types.TenantConfig{}}, v1alpha1.DistributionConfig{}, types.DistributionConfig{TenantConfig: &types.TenantConfig{}, ViewerCertificate: own},
+		},
+		"nothing about parameters": {types.DistributionConfig{}, v1alpha1.DistributionConfig{}, types.DistributionConfig{ViewerCertificate: own}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sent := wireDistribution(tt.base, convert.NormalizeDistribution(tt.spec))
+			got := types.DistributionConfig{Logging: sent.Logging, ViewerCertificate: sent.ViewerCertificate, TenantConfig: sent.TenantConfig}
+			if diff := cmp.Diff(tt.want, got, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
+				t.Errorf("sent (-want +got):\n%s", diff)
+			}
+		})
+	}
+	for name, tt := range map[string]struct{ base, want *types.OriginShield }{
+		"a shield that is not there": {nil, nil},
+		"a shield that is off":       {&types.OriginShield{Enabled: new(false), OriginShieldRegion: new("eu-west-1")}, &types.OriginShield{Enabled: new(false), OriginShieldRegion: new("eu-west-1")}},
+		"a shield that is on":        {&types.OriginShield{Enabled: new(true), OriginShieldRegion: new("eu-west-1")}, &types.OriginShield{Enabled: new(false)}},
+	} {
+		got := wireOrigin(types.Origin{OriginShield: tt.base}, v1alpha1.Origin{ID: "app"}, false).OriginShield
+		if diff := cmp.Diff(tt.want, got, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

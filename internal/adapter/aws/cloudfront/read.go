@@ -9,6 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -81,11 +82,9 @@ func (c *Client) GetManagedCertificate(ctx context.Context, identifier string) (
 		return certificate.Managed{}, classify(opGetCertificate, err)
 	}
 	details := out.ManagedCertificateDetails
-	if err := present(opGetCertificate, "the certificate", details); err != nil {
-		return certificate.Managed{}, err
-	}
-	if details.CertificateStatus == "" {
-		return certificate.Managed{}, aws.Unreadable(opGetCertificate, "the certificate's status")
+	if details == nil || details.CertificateStatus == "" {
+		// Right after a request AWS may have nothing to show of it.
+		return certificate.Managed{}, &fault.Error{Kind: fault.NotFound, Operation: opGetCertificate, Message: "AWS shows no certificate yet"}
 	}
 	managed := managedCertificate(details)
 	if managed.State == certificate.Issued && managed.ARN == "" {

@@ -319,6 +319,24 @@ func TestAnswersThatLackSomethingAreTransient(t *testing.T) {
 	}
 }
 
+// Right after a request AWS may have nothing to show of the certificate, which is an answer.
+func TestACertificateWithoutAStatusIsNone(t *testing.T) {
+	for body, want := range map[string]fault.Kind{
+		`<ManagedCertificateDetails></ManagedCertificateDetails>`:                                                          fault.NotFound,
+		`<ManagedCertificateDetails><ValidationTokenHost>cloudfront</ValidationTokenHost></ManagedCertificateDetails>`:     fault.NotFound,
+		`<ManagedCertificateDetails><CertificateStatus>pending-validation</CertificateStatus></ManagedCertificateDetails>`: fault.None,
+		``:                                fault.Transient,
+		`<html><body>hello</body></html>`: fault.Transient,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			client, _, _ := newClient(t, &canned.Transport{Status: http.StatusOK, Body: body}, 100)
+			if _, err := client.GetManagedCertificate(t.Context(), "dt_1"); fault.KindOf(err) != want {
+				t.Errorf("%q: %v, want kind %v", body, err, want)
+			}
+		})
+	}
+}
+
 func TestAListThatGoesInCirclesEnds(t *testing.T) {
 	answer := &canned.Transport{Status: http.StatusOK, Body: `<R><NextMarker>m</NextMarker></R>`}
 	client, _, _ := newClient(t, answer, 100)
