@@ -208,6 +208,13 @@ func TestARefusedCreateBacksOffAndRecovers(t *testing.T) {
 				is(t, w, a.o, "Ready=False/"+c.reason, "Synced=False/UpdatePending")
 				says(t, w, a.o, "Ready", k.create, c.fault.Code)
 				first, said := w.Calls()[k.create], status(t, w, a.o)
+				counted := 0
+				for _, n := range w.Failures {
+					counted += n
+				}
+				if counted != first {
+					t.Errorf("%d creates were refused, and %v counted", first, w.Failures)
+				}
 				w.Advance(time.Hour)
 				w.Restart()
 				w.Advance(time.Hour)

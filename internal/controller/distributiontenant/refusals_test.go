@@ -9,8 +9,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	faults "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
@@ -182,6 +185,30 @@ func undeclare(t *testing.T, w *world.World, id string) {
 	_, err = w.AWS().UpdateDistribution(t.Context(), &cloudfront.UpdateDistributionInput{Id: &id, IfMatch: out.ETag, DistributionConfig: out.DistributionConfig})
 	if err != nil {
 		t.Fatalf("changing the distribution: %v", err)
+	}
+}
+
+// A refusal ends no pass with an error, and alerts have to see it all the same: it is counted with each try.
+func TestRefusalsAreCounted(t *testing.T) {
+	t.Parallel()
+	for name, kind := range map[string]faults.Kind{
+		"the operator may not create": faults.Denied, "the account is full": faults.Quota, "the domain is held by a foreign tenant": faults.DomainTaken,
+		"the connection group is unknown": faults.Invalid, "the distribution is unknown": faults.None,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := broken(t, wrongs()[name])
+			want := map[faults.Kind]int{}
+			if n := w.Calls()["CreateDistributionTenant"]; kind != faults.None {
+				want[kind] = n
+			}
+			if kind == faults.DomainTaken || kind == faults.Quota {
+				want[kind]-- // the foreign tenant's own create
+			}
+			if d := cmp.Diff(want, w.Failures, cmpopts.EquateEmpty()); d != "" {
+				t.Errorf("counted (-want +got):\n%s", d)
+			}
+		})
 	}
 }
 

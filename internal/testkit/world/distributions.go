@@ -62,7 +62,7 @@ func (w *World) parents(p *process) []kind {
 // following makes a kind from its controller.
 func following[O client.Object, R any](w *World, p *process, name string, c *awsresource.Controller[O, R], list func(namespace string) []client.Object) kind {
 	driver := &reconcile.Driver[O]{
-		Client: w.kube, Live: w.Kube, Kind: c,
+		Client: w.kube, Live: w.Kube, Kind: c, Failed: w.failed,
 		Publish: func(o O, e reconcile.Event) {
 			w.Events = append(w.Events, Event{Object: o.GetName(), Warning: e.Warning, Reason: e.Reason, Message: e.Message})
 		},

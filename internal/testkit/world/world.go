@@ -26,6 +26,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -98,6 +99,8 @@ type World struct {
 	Drift int
 	// Woken is how often a tenant was woken because of what it refers to.
 	Woken int
+	// Failures are those that passes ended with, and the refusals that they reported.
+	Failures map[fault.Kind]int
 
 	t       TB
 	options Options
@@ -272,7 +275,7 @@ func (w *World) start() {
 		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone,
 	})
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
-		Client: w.kube, Live: w.Kube, Kind: p.controller,
+		Client: w.kube, Live: w.Kube, Kind: p.controller, Failed: w.failed,
 		Publish: func(o *v1alpha1.DistributionTenant, e reconcile.Event) {
 			w.Events = append(w.Events, Event{Object: o.Name, Warning: e.Warning, Reason: e.Reason, Message: e.Message})
 		},
@@ -284,6 +287,13 @@ func (w *World) start() {
 		p.workers = append(p.workers, &worker{step: expiry.Step, next: w.Clock.Now()})
 	}
 	w.process = p
+}
+
+func (w *World) failed(kind fault.Kind) {
+	if w.Failures == nil {
+		w.Failures = map[fault.Kind]int{}
+	}
+	w.Failures[kind]++
 }
 
 func (w *World) defaults() convert.Defaults {
