@@ -206,14 +206,15 @@ func (k *kube) showTable(ctx context.Context, names []string) error {
 		return fmt.Errorf("listing tenants with kubectl: %w: %s", err, out)
 	}
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	age, reason := strings.Index(lines[0], "AGE"), strings.Index(lines[0], "REASON")
-	end := strings.Index(lines[0], "DOMAINS")
-	if age < 0 || reason < 0 || end < 0 {
+	id, age := strings.Index(lines[0], "ID "), strings.Index(lines[0], "AGE")
+	reason, end := strings.Index(lines[0], "REASON"), strings.Index(lines[0], "DISTRIBUTION")
+	if id < 0 || age < 0 || reason < 0 || end < 0 {
 		return nil // there are no tenants any more
 	}
 	var compared strings.Builder
 	for i, line := range lines {
-		lines[i] = strings.TrimRight(line[:end], " ")
+		line += strings.Repeat(" ", max(0, end-len(line))) // columns at the end may be empty
+		lines[i] = strings.TrimRight(line[:id]+line[age:end], " ")
 		fmt.Fprintln(&compared, line[:age], line[reason:end])
 	}
 	if compared.String() == k.shown {
@@ -221,7 +222,7 @@ func (k *kube) showTable(ctx context.Context, names []string) error {
 	}
 	note := ""
 	if !k.noted {
-		note = "; the columns DOMAINS and DISTRIBUTION are left out here"
+		note = "; the columns ID and DISTRIBUTION are left out here"
 	}
 	k.shown, k.noted = compared.String(), true
 	k.w.say.command(fmt.Sprintf("kubectl %s    # after %s%s", strings.Join(args[:len(args)-1], " "), k.w.say.elapsed(), note))

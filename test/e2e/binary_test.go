@@ -74,8 +74,8 @@ func checkColumns(s *scene, objects int) {
 	s.t.Helper()
 	id, distribution := s.get("minimal").Status.ID, s.get("minimal").Status.DistributionID
 	for format, want := range map[string]string{
-		"":     `^NAME +STATUS +READY +SYNCED +ID +AGE\nminimal +Deployed +True +True +` + id + ` +\d+m?\d*s\n$`,
-		"wide": `^NAME +STATUS +READY +SYNCED +ID +AGE +REASON +DOMAINS +DISTRIBUTION\nminimal +Deployed +True +True +` + id + ` +\d+m?\d*s +Deployed +.*minimal\.example\.com.* +` + distribution + `\n$`,
+		"":     `^NAME +STATUS +READY +SYNCED +DOMAIN +ID +AGE\nminimal +Deployed +True +True +minimal\.example\.com +` + id + ` +\d+m?\d*s\n$`,
+		"wide": `^NAME +STATUS +READY +SYNCED +DOMAIN +ID +AGE +REASON +DISTRIBUTION\nminimal +Deployed +True +True +minimal\.example\.com +` + id + ` +\d+m?\d*s +Deployed +` + distribution + `\n$`,
 	} {
 		out := s.kubectl("get", "cfdt", "minimal", "--output", format)
 		if !regexp.MustCompile(want).MatchString(out) {

@@ -14,10 +14,10 @@ import (
 // +kubebuilder:printcolumn:name="STATUS",type=string,JSONPath=`.status.distributionTenantStatus`,description="Deployment status in AWS"
 // +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Deployed and serving"
 // +kubebuilder:printcolumn:name="SYNCED",type=string,JSONPath=`.status.conditions[?(@.type=="Synced")].status`,description="AWS equals the spec"
+// +kubebuilder:printcolumn:name="DOMAIN",type=string,JSONPath=`.spec.domains[0].domain`,description="First domain that the tenant serves"
 // +kubebuilder:printcolumn:name="ID",type=string,JSONPath=`.status.id`,description="ID of the tenant in AWS"
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="REASON",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it is ready or not"
-// +kubebuilder:printcolumn:name="DOMAINS",type=string,priority=1,JSONPath=`.spec.domains`,description="Domains that the tenant serves"
 // +kubebuilder:printcolumn:name="DISTRIBUTION",type=string,priority=1,JSONPath=`.status.distributionId`,description="ID of the multi-tenant distribution that the tenant uses"
 // +kubebuilder:validation:XValidation:rule="has(self.spec.tenantName) || (size(self.metadata.name) >= 3 && size(self.metadata.name) <= 128)",messageExpression="'metadata.name \"' + self.metadata.name + '\" is also the name of the tenant in AWS, which takes 3 to 128 characters: set spec.tenantName'",message="metadata.name is also the name of the tenant in AWS, which takes 3 to 128 characters: set spec.tenantName",fieldPath=".spec.tenantName"
 // +kubebuilder:validation:XValidation:rule="(has(self.spec.tenantName) ? self.spec.tenantName : self.metadata.name) == (has(oldSelf.spec.tenantName) ? oldSelf.spec.tenantName : oldSelf.metadata.name)",messageExpression="'the name of a tenant in AWS can not be changed and is \"' + (has(oldSelf.spec.tenantName) ? oldSelf.spec.tenantName : oldSelf.metadata.name) + '\": put that value back, or delete this object and create another'",message="the name of a tenant in AWS can not be changed: put the former value back, or delete this object and create another",fieldPath=".spec.tenantName"

@@ -137,8 +137,8 @@ func (c *Controller) Watch(workers int) reconcile.Watch {
 	return reconcile.Watch{
 		Name: "tenant", Workers: workers, Wake: c.waker.Queue(), Ready: c.Ready,
 		Related: []reconcile.Related{{
-			Object: &kleffv1.TenantPlan{},
-			Wakes:  func(o client.Object) []types.NamespacedName { return c.following(context.Background(), o.GetName()) },
+			Object:  &kleffv1.TenantPlan{},
+			Wakes:   func(o client.Object) []types.NamespacedName { return c.following(context.Background(), o.GetName()) },
 			Matters: planMatters,
 		}},
 	}
