@@ -186,8 +186,8 @@ const (
 	// ReasonDNSPropagating (False): the provider has accepted the records and distributes them.
 	// Cure: wait, usually under a minute.
 	ReasonDNSPropagating = "DNSPropagating"
-	// ReasonDNSConflict (False): a record that is not ours stands in the place of one of ours.
-	// Cure: remove the record that the message names, or set spec.dns.takeover to replace it; where another object publishes the name, remove the domain from one of the two.
+	// ReasonDNSConflict (False): a record that is not ours stands in the place of one of ours, or delegates the name to other servers.
+	// Cure: remove the record that the message names, or set spec.dns.takeover to replace it; where another object publishes the name, remove the domain from one of the two; where the name is delegated, name the zone of those servers in spec.dns.hostedZoneId.
 	ReasonDNSConflict = "DNSConflict"
 	// ReasonDNSError (False): the DNS service refuses.
 	// Cure: change what the message names. It is tried again automatically.

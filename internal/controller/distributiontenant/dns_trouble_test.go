@@ -70,6 +70,23 @@ func TestOneImpossibleRecordAmong500(t *testing.T) {
 	}
 }
 
+// What a zone delegates to other servers is not published in it, where it would be in sync and never seen.
+func TestADelegatedNameIsNotPublished(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, rigOptions{})
+	cut := plain("NS", "shop.example.com", "ns1.elsewhere.test.", 300)
+	r.changeRecord(coveredZone, "CREATE", cut)
+	r.Apply(r.Tenant("alpha", withDNS(func(d *v1alpha1.DNS) { d.Takeover = true }), domains("a.shop.example.com")))
+	r.Advance(5 * time.Minute)
+	is(t, r.World, "alpha", "DNSReady=False/DNSConflict")
+	says(t, r.World, "alpha", "DNSReady", "a.shop.example.com is delegated", "NS ns1.elsewhere.test", "at shop.example.com")
+	r.has(coveredZone, "NS shop.example.com ns1.elsewhere.test. 300")
+	r.changeRecord(coveredZone, "DELETE", cut)
+	r.Advance(20 * time.Minute)
+	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
+	r.has(coveredZone, "CNAME a.shop.example.com "+mainEndpoint+" 300")
+}
+
 // What AWS does for a while delays, and harms nothing.
 func TestZonesThatMakeTroubleForAWhile(t *testing.T) {
 	t.Parallel()

@@ -167,7 +167,8 @@ func (z *ZoneState) finish(l *listing) {
 		z.touchAll()
 	}
 	for name := range z.claims.names {
-		if !reflect.DeepEqual(before[name], z.contents.sets[name]) {
+		if !reflect.DeepEqual(before[name], z.contents.sets[name]) ||
+			!reflect.DeepEqual(delegation(before, name), delegation(z.contents.sets, name)) {
 			z.touch(name)
 		}
 	}
@@ -180,6 +181,7 @@ func (z *ZoneState) finish(l *listing) {
 
 // note remembers what stands at a name, past any listing that is under way.
 func (z *ZoneState) note(name string, sets []RecordSet) {
+	before := delegation(z.contents.sets, name)
 	z.contents.records += len(sets) - len(z.contents.sets[name])
 	if len(sets) == 0 {
 		delete(z.contents.sets, name)
@@ -188,4 +190,7 @@ func (z *ZoneState) note(name string, sets []RecordSet) {
 	}
 	z.contents.written[name] = true
 	z.touch(name)
+	if !reflect.DeepEqual(before, delegation(z.contents.sets, name)) {
+		z.touchAll() // it concerns whatever stands below
+	}
 }

@@ -67,6 +67,9 @@ func (k Key) Clashes(other Key) bool {
 type Place struct {
 	Name string
 	Sets []RecordSet
+	// Delegation is the NS set, at the name or above it, by which the zone leaves the name to other servers. Records of this
+	// zone are never seen there. Nil: it does not.
+	Delegation *RecordSet
 	// Claims are all that want or hold a record of the name, at most one of each owner.
 	Claims []*Claim
 }
@@ -91,6 +94,9 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 	}
 	if p.has(r) {
 		return Standing{Phase: There}
+	}
+	if d := p.Delegation; d != nil {
+		return Standing{Phase: Blocked, Found: d.String(), Fixed: true, Delegated: d.Name}
 	}
 	blocked := Standing{Phase: Absent}
 	for _, s := range p.Sets {

@@ -134,7 +134,7 @@ func (p Place) unit(c *Claim, access Access, gone map[Key]RecordSet, leaving, co
 // goes in any case.
 func (p Place) opening(c *Claim, e Entry, gone map[Key]RecordSet) (replaced []RecordSet, ok bool) {
 	due := e.State == Intended || e.State == Published && c.Correct
-	if e.Name != p.Name || !due || p.has(e.Record) || p.holder(c, e.Record) != nil {
+	if e.Name != p.Name || !due || p.Delegation != nil || p.has(e.Record) || p.holder(c, e.Record) != nil {
 		return nil, false
 	}
 	// What was published and stands changed is drift; what was never there needs more.

@@ -39,6 +39,9 @@ type Standing struct {
 	Found string
 	// Fixed is true when no takeover replaces what was Found.
 	Fixed bool
+	// Delegated is the name at which the zone delegates that of a Blocked record away, with what was Found. Empty: it does
+	// not.
+	Delegated string
 	// Holder is the other object that an Occupied record belongs to.
 	Holder Owner
 	// Foreign is true when an equal record is there that we certainly did not make: the

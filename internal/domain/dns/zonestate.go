@@ -116,7 +116,7 @@ func (z *ZoneState) tick() uint64 {
 }
 
 func (z *ZoneState) place(name string) Place {
-	p := Place{Name: name, Sets: z.contents.sets[name]}
+	p := Place{Name: name, Sets: z.contents.sets[name], Delegation: delegation(z.contents.sets, name)}
 	for _, c := range z.claims.names[name] {
 		p.Claims = append(p.Claims, &c.Claim)
 	}

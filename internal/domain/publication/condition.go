@@ -213,6 +213,9 @@ func (j *judge) recordCondition(r dns.Record) chain.Condition {
 }
 
 func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {
+	if s.Delegated != "" {
+		return fmt.Sprintf("%s is delegated: the zone %s has %s at %s, so that resolvers ask other servers and never see a record of this zone. Publish it in the zone of those servers, with spec.dns.hostedZoneId and spec.dns.assumeRoleArn, or remove the NS records.", r.Name, r.ZoneID, s.Found, s.Delegated)
+	}
 	text := fmt.Sprintf("%s is taken: the zone %s has %s.", r.Name, r.ZoneID, s.Found)
 	switch {
 	case ours && j.Drift != resource.DriftEnforce:

@@ -65,6 +65,7 @@ func TestDNS(t *testing.T) {
 		create(recordOf("mx.test.example", "MX", "10 mail.test.example")), create(recordOf("*.w.test.example", "CNAME", "www.test.example.")),
 		create(recordOf("deep.below.test.example", "A", "192.0.2.1")), create(aliasOf("alias.test.example", "AAAA", homeEndpoint)),
 		create(recordOf("out.test.example", "CNAME", "elsewhere.invalid")), create(recordOf("live.test.example", "CNAME", "live.customer.org")),
+		create(recordOf("sub.test.example", "NS", "ns.elsewhere.invalid.")), create(recordOf("www.sub.test.example", "CNAME", homeEndpoint)),
 		create(weighted("a", 1)), create(recordOf("loop.test.example", "CNAME", "loop.test.example")),
 	)
 	if _, err := changeZone(t, c, privateZone, create(recordOf("x.private.example", "A", "192.0.2.1"))); err != nil {
@@ -101,6 +102,8 @@ func TestDNS(t *testing.T) {
 		"a CNAME to nobody's endpoint":         {"gone.test.example.", dns.TypeA, "NXDOMAIN; gone.test.example. 300 IN CNAME dgone.cloudfront.net.; authority SOA cloudfront.net."},
 		"a CNAME that leads elsewhere":         {"out.test.example.", dns.TypeA, "NOERROR; out.test.example. 300 IN CNAME elsewhere.invalid."},
 		"one of weighted sets":                 {"weighted.test.example.", dns.TypeA, "NOERROR; weighted.test.example. 300 IN A 192.0.2.1"},
+		"a name below a delegation":            {"www.sub.test.example.", dns.TypeA, "REFUSED"},
+		"a delegated name":                     {"sub.test.example.", dns.TypeA, "REFUSED"},
 		"a private zone":                       {"x.private.example.", dns.TypeA, "REFUSED"},
 		"somebody else's zone":                 {"www.elsewhere.invalid.", dns.TypeA, "REFUSED"},
 		"everything":                           {"a.test.example.", dns.TypeANY, "NOTIMP"},

@@ -84,6 +84,18 @@ func (z *hostedZone) existing(name string, m moment) ([]*recordSet, bool) {
 	return nil, false
 }
 
+// delegates tells whether the zone leaves a name to other servers, which are
+// not simulated: NS records stand at it or above it, below the zone's own name.
+func (z *hostedZone) delegates(name string, m moment) bool {
+	for name != z.name {
+		if n := z.names[name]; n != nil && ofType(n.public(m), typeNS) != nil {
+			return true
+		}
+		name, _ = parentName(name)
+	}
+	return false
+}
+
 func ofType(sets []*recordSet, kind string) *recordSet {
 	for _, set := range sets {
 		if set.kind == kind {
@@ -111,6 +123,9 @@ func (s *Sim) follow(name string, now time.Time) trail {
 	t := trail{names: []string{name}}
 	for {
 		t.zone = s.world.publicZone(name)
+		if t.zone != nil && t.zone.delegates(name, m) {
+			t.zone = nil
+		}
 		if t.zone == nil {
 			return t
 		}
