@@ -335,6 +335,8 @@ var otherWords = map[string]bool{
 	"DistributionTenant": true, "TenantSource": true, "TenantPlan": true, "ConnectionGroup": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ClusterRoleBinding": true,
 	// States in AWS and in Kubernetes.
 	"InProgress": true, "NamespaceDeletionContentFailure": true,
+	// Members of CloudFront's API.
+	"PrimaryDomainName": true, "CloudFrontDefaultCertificate": true, "AnycastIpListId": true,
 	// Values of fields.
 	"IfUnowned": true, "NamespaceAndIngress": true,
 	// Reasons of events only.

@@ -20,6 +20,7 @@ func TestDoubts(t *testing.T) {
 	tenantUpdate := func(create func(*createInput), change func(*cloudfront.UpdateDistributionTenantInput)) func(*testing.T, *aws.Sim) error {
 		return func(t *testing.T, sim *aws.Sim) error {
 			t.Helper()
+			t.Helper()
 			tenant, etag := mustCreate(t, sim, "acme", create)
 			in := cloudfront.UpdateDistributionTenantInput{Id: tenant.Id, IfMatch: &etag}
 			change(&in)
@@ -50,6 +51,7 @@ func TestDoubts(t *testing.T) {
 		"empty parameters of a new tenant": {
 			func(d *aws.Doubts) { d.EmptyBlocks, d.NeedlessEmptyBlocks = true, true },
 			func(t *testing.T, sim *aws.Sim) error {
+				t.Helper()
 				_, err := client(sim).CreateDistributionTenant(t.Context(), tenantInput("acme", bare, func(in *createInput) { in.Parameters = []types.Parameter{} }))
 				return err
 			},
@@ -66,6 +68,7 @@ func TestDoubts(t *testing.T) {
 		"a primary domain that is covered, beside one that is not": {
 			func(d *aws.Doubts) { d.CoveredPrimaryDomain = true },
 			func(t *testing.T, sim *aws.Sim) error {
+				t.Helper()
 				_, err := client(sim).CreateDistributionTenant(t.Context(), tenantInput("acme", func(in *createInput) {
 					in.Domains = domains("acme.example.com", "elsewhere.customer.org")
 					in.ManagedCertificateRequest = &types.ManagedCertificateRequest{ValidationTokenHost: "self-hosted", PrimaryDomainName: sdk.String("acme.example.com")}
@@ -77,6 +80,7 @@ func TestDoubts(t *testing.T) {
 		"an empty Anycast list": {
 			func(d *aws.Doubts) { d.EmptyAnycastIPList = true },
 			func(t *testing.T, sim *aws.Sim) error {
+				t.Helper()
 				group := createGroup(t, sim, &cloudfront.CreateConnectionGroupInput{Name: sdk.String("one")})
 				_, err := client(sim).UpdateConnectionGroup(t.Context(), &cloudfront.UpdateConnectionGroupInput{
 					Id: group.ConnectionGroup.Id, IfMatch: group.ETag, AnycastIpListId: sdk.String(""),
@@ -88,6 +92,7 @@ func TestDoubts(t *testing.T) {
 		"an update without the logging that a multi-tenant distribution shows": {
 			func(d *aws.Doubts) { d.UpdateWithoutLogging = true },
 			func(t *testing.T, sim *aws.Sim) error {
+				t.Helper()
 				created := createDistribution(t, sim, distributionConfig("one"))
 				config := *created.Distribution.DistributionConfig
 				config.Logging = nil
