@@ -218,7 +218,7 @@ func TestDemo(t *testing.T) {
 		"example.net.   60   IN   A ",
 		`_cf-challenge.example.net.   60   IN   TXT   "d111111abcdef8.cloudfront.net"`,
 		"== 3. Change one",
-		"generation 2, observed 2",
+		"generation 2, applied 2",
 		`        "Value": "platinum"`,
 		"== 4. Somebody switches one off in the AWS console",
 		"false",

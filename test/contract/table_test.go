@@ -52,7 +52,8 @@ func contract(t *testing.T) map[string]row {
 	return rows
 }
 
-// Each row of the contract has a state of the world that leads to it, and what the row says of a person is what Stalled says.
+// Each row of the contract has a state of the world that leads to it, and what the row says of a person is what Stalled
+// says.
 func TestTheContract(t *testing.T) {
 	t.Parallel()
 	rows := contract(t)

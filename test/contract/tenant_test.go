@@ -73,7 +73,8 @@ func quietTenant() *tenantWorld {
 	return w
 }
 
-// tenantAfter is the object after a pass in the quiet world with those changes: the chain decides, concludes, and writes its status.
+// tenantAfter is the object after a pass in the quiet world with those changes: the chain decides, concludes, and writes
+// its status.
 func tenantAfter(changes ...tenantChange) *v1alpha1.DistributionTenant {
 	w := quietTenant()
 	for _, change := range changes {
