@@ -22,8 +22,8 @@ import (
 // codeNoKind stands for a kind that the cluster does not have.
 const codeNoKind = "NoKindMatch"
 
-// longestMessage keeps a webhook's answer from filling a status.
-const longestMessage = 1000
+// longestMessage keeps a webhook's answer from filling a status; an ellipsis comes on top.
+const longestMessage = 999
 
 // classified is classify for an error that may be none.
 func classified(operation string, o plan.Object, err error) error {
