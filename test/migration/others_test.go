@@ -90,6 +90,8 @@ func TestFromTerraform(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, newCRD)
 	w := world.New(t, c.config, world.Options{})
+	// Whether AWS takes an empty block is not documented. Where it does not, the web ACL has to be taken off there.
+	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.Allowed.EmptyBlocks = true })
 	r := newReader(t, c, w)
 	s := leave(t, w, "acme", map[string]string{"managed-by": "terraform"}, attachWebACL)
 	before := writes(w)
@@ -133,8 +135,8 @@ func TestDistributionFromTerraform(t *testing.T) {
 	r.write("platform.yaml", ourDistribution)
 	r.followUntilWait("terraform/distribution")
 	w.Advance(time.Minute)
-	if out := r.follow("terraform/distribution"); !strings.Contains(out, "viewerCertificate") {
-		t.Errorf("the drift does not show what the spec lacks: %s", out)
+	if out := r.follow("terraform/distribution"); !strings.Contains(out, "origins[origin]") || strings.Contains(out, "viewerCertificate") {
+		t.Errorf("the drift does not show what the spec lacks, or a certificate that stays: %s", out)
 	}
 	w.Advance(25 * time.Hour)
 	wrote(t, w, before, map[string]int{"TagResource": 1})

@@ -338,7 +338,7 @@ func TestAnAnycastListIsTakenAway(t *testing.T) {
 		ready   string
 	}{
 		"AWS takes an empty ID":    {sim.AllAllowed(), "", readyTrue},
-		"AWS refuses an empty one": {sim.Doubts{}, "aip_1", "Ready=False/ValidationFailed"},
+		"AWS refuses an empty one": {sim.Doubts{}, "aip_1", "Ready=False/InvalidSpec"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -289,7 +289,7 @@ func TestABlockThatCantBeTakenAwayHoldsNothingElseUp(t *testing.T) {
 				t.Errorf("%d updates in the first second: one is refused, one brings the rest, and one tries the block alone", n)
 			}
 			w.Advance(settle)
-			is(t, w, "alpha", "Ready=False/ValidationFailed")
+			is(t, w, "alpha", "Ready=False/InvalidSpec")
 			says(t, w, "alpha", "Ready", c.block+" is empty")
 			after := inAWS(t, w, "alpha")
 			if len(after.Domains) != 2 {
