@@ -196,7 +196,7 @@ func TestDemo(t *testing.T) {
 		"operator ",
 		"== 1. Apply the samples",
 		"distributiontenant.cloudfront-tenant-operator.io/minimal created",
-		"minimal                        False   False          ",
+		"minimal                        False   False    minimal.example.com         ",
 		"They refer to a distribution that nobody has made.",
 		"connectiongroup.cloudfront-tenant-operator.io/europe created",
 		"distribution.cloudfront-tenant-operator.io/platform created",
