@@ -1,5 +1,5 @@
 // Gendocs writes the reference pages that come from the code itself: flags, metrics,
-// conditions and the rule chains.
+// conditions, events and the rule chains.
 package main
 
 import (
@@ -57,8 +57,13 @@ func pages(root string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	events, err := eventsPage(root)
+	if err != nil {
+		return nil, err
+	}
 	return map[string]string{
-		"flags.md": generated + flagsPage(), "metrics.md": generated + metrics,
+		"events.md": generated + events,
+		"flags.md":  generated + flagsPage(), "metrics.md": generated + metrics,
 		"conditions.md": generated + conditions, "rules.md": generated + rulesPage(),
 	}, nil
 }

@@ -75,7 +75,7 @@ func (p *pass) createNamespace(ctx context.Context, s tenant.CreateNamespace) er
 	if err != nil {
 		return p.refusal(err)
 	}
-	p.tell("NamespaceCreated", fmt.Sprintf("the namespace %q was created", live.Name))
+	p.tell(eventNamespaceCreated, fmt.Sprintf("the namespace %q was created", live.Name))
 	// What a plan gave the former one is gone with it: there is nothing to keep, and no roll-out to wait for.
 	p.in.Memory, p.in.World.Follow.Former = tenant.Memory{}, nil
 	return p.sawNamespace(ctx, &live)
@@ -90,9 +90,9 @@ func (p *pass) applyNamespace(ctx context.Context, s tenant.ApplyNamespace) erro
 	case !live.UpToDate(s.Object) || slices.ContainsFunc(s.Drop, func(label string) bool { return live.Labels[label] != "" }):
 		return p.refusal(plan.Unsettled(s.Object))
 	case s.Adopts:
-		p.tell("NamespaceAdopted", fmt.Sprintf("the namespace %q, which existed, is this tenant's from now on", live.Name))
+		p.tell(eventNamespaceAdopted, fmt.Sprintf("the namespace %q, which existed, is this tenant's from now on", live.Name))
 	case p.in.Deleting:
-		p.tell("NamespaceRetained", fmt.Sprintf("the namespace %q stays, and is nobody's", live.Name))
+		p.tell(eventNamespaceRetained, fmt.Sprintf("the namespace %q stays, and is nobody's", live.Name))
 	}
 	return p.sawNamespace(ctx, &live)
 }
@@ -226,6 +226,18 @@ func (p *pass) note(o plan.Object, hash string, err error) {
 	}
 	p.memory.attempts.Note(o.Key(), hash, p.in.Now, plan.Fault(err))
 }
+
+// Reasons of events that are not reasons of conditions. The reference page of events is generated from these comments.
+const (
+	// eventNamespaceCreated (Normal; Tenant): the namespace was created.
+	eventNamespaceCreated = "NamespaceCreated"
+	// eventNamespaceAdopted (Normal; Tenant): an existing namespace with the annotation `kleff.io/adopt-by` was adopted.
+	eventNamespaceAdopted = "NamespaceAdopted"
+	// eventNamespaceRetained (Normal; Tenant): the object was deleted and its namespace stays (`deletionPolicy: Retain`).
+	eventNamespaceRetained = "NamespaceRetained"
+	// eventNamespaceDeleted (Normal; Tenant): the object was deleted and its namespace is gone.
+	eventNamespaceDeleted = "NamespaceDeleted"
+)
 
 func (p *pass) tell(reason, message string) {
 	p.events = append(p.events, reconcile.Event{Reason: reason, Message: message})

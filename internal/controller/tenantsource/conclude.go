@@ -60,11 +60,12 @@ func held(r tenantsource.Report) int {
 	return len(r.Pending.Names)
 }
 
-// Reasons of events that are no reasons of conditions.
+// Reasons of events that are not reasons of conditions. The reference page of events is generated from these comments.
 const (
-	// eventTenantsChanged tells what a poll did.
+	// eventTenantsChanged (Normal; TenantSource): a poll created, changed, deleted or disabled tenants. The message has
+	// their numbers.
 	eventTenantsChanged = "TenantsChanged"
-	// eventTenantsRetained tells that the objects of a deleted source stay.
+	// eventTenantsRetained (Normal; TenantSource): the source was deleted and the objects of its tenants stay.
 	eventTenantsRetained = "TenantsRetained"
 )
 

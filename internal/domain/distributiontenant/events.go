@@ -11,7 +11,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// EventCertificateUnreadable tells that a domain could not be checked against a certificate.
+// EventCertificateUnreadable (Warning; DistributionTenant): the operator may not read a certificate of the tenant, so it
+// could not check that the certificate covers the domains. AWS checks it instead.
 const EventCertificateUnreadable = "CertificateUnreadable"
 
 // Events lists the transitions of a pass. The happy path has one: Deployed.
@@ -28,7 +29,7 @@ func Events(in Input, out Outcome, r Report) []chain.Event {
 		switch {
 		case c.Type == chain.Ready && c.Status && !before.Status:
 			events = append(events, chain.Event{Reason: string(c.Reason), Message: c.Message})
-		case c.Type == chain.Ready && !c.Status && before.Reason != c.Reason && alarming(c.Reason),
+		case c.Type == chain.Ready && !c.Status && before.Reason != c.Reason && Alarming(c.Reason),
 			c.Type == chain.Synced && before.Reason != c.Reason && (c.Reason == resource.ReasonDriftDetected || c.Reason == resource.ReasonDriftNotConverging):
 			events = append(events, chain.Event{Warning: true, Reason: string(c.Reason), Message: c.Message + driftDetail(c, r)})
 		}
@@ -87,8 +88,8 @@ func driftDetail(c chain.Condition, r Report) string {
 	return " " + resource.Detail(r.Drift)
 }
 
-// alarming reports whether a reason for not being Ready needs attention.
-func alarming(r chain.Reason) bool {
+// Alarming reports whether a reason for not being Ready needs attention.
+func Alarming(r chain.Reason) bool {
 	switch r {
 	case certificate.ReasonPendingValidation, certificate.ReasonAttaching, publication.ReasonDNSRecordCreating, publication.ReasonDNSPropagating, ReasonDomainChangeHeld, ReasonReferenceNotReady:
 		return false

@@ -7,12 +7,20 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 )
 
-// The reasons of events that are no reasons of conditions.
+// Reasons of events that are not reasons of conditions. The reference page of events is generated from these comments.
 const (
-	EventAdopted          = "Adopted"
-	EventDriftCorrected   = "DriftCorrected"
+	// EventAdopted (Normal; DistributionTenant, Distribution, ConnectionGroup): an existing resource in AWS was adopted.
+	// The message names its previous owner, if it had one.
+	EventAdopted = "Adopted"
+	// EventDriftCorrected (Warning; DistributionTenant, Distribution, ConnectionGroup): fields or tags that were changed
+	// in AWS were set back. The message lists the first five with both values.
+	EventDriftCorrected = "DriftCorrected"
+	// EventExternalDeletion (Warning; DistributionTenant, Distribution, ConnectionGroup): the resource was deleted outside
+	// of Kubernetes and is created again.
 	EventExternalDeletion = "ExternalDeletion"
-	EventRetained         = "Retained"
+	// EventRetained (Normal; DistributionTenant, Distribution, ConnectionGroup): the object was deleted and its resource
+	// stays in AWS, because of `deletionPolicy: Retain` or because its tags do not prove that it belongs to the object.
+	EventRetained = "Retained"
 )
 
 // DriftEvent tells that drift was corrected, if any was.

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+const eventsIntro = `# Events
+
+Every event that the operator writes, with its reason, its type and the kind of object that it is about. An event
+reports a change once. The current state is in the [conditions](conditions.md), which don't expire. A tenant that
+becomes ready without a problem has one event, ` + "`Deployed`" + `.
+
+` + "```sh" + `
+kubectl get events --field-selector involvedObject.name=acme
+kubectl get events --all-namespaces --field-selector reportingComponent=cloudfront-tenant-operator,type=Warning
+kubectl get events --all-namespaces --field-selector reason=Retained
+` + "```" + `
+
+Tenants and TenantPlans are not in a namespace; their events are in the namespace ` + "`default`" + `. The API server deletes
+events after an hour unless it is configured otherwise. Without the right to write events, the operator logs that once
+at its start and works without them.
+
+## Reasons that only events have
+
+| reason | type | about | meaning |
+|---|---|---|---|
+`
+
+const changesIntro = `
+## Changes of a condition
+
+These events have the reason of a condition. [Conditions](conditions.md) has the meaning of each reason and how to fix
+the problem.
+
+| about | when | type | reasons |
+|---|---|---|---|
+`
+
+const eventsEnd = `
+Reasons of a DistributionTenant, Distribution or ConnectionGroup that only need time, such as ` + "`Creating`, `Deploying` and\n`PendingValidation`" + `, have no event.
+`
+
+// eventsPage renders the page from the constants and rules of the module in that folder.
+func eventsPage(root string) (string, error) {
+	own, err := ownEvents(filepath.Join(root, "internal"))
+	if err != nil {
+		return "", err
+	}
+	changes, err := changeRows(root)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(eventsIntro)
+	for _, e := range own {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", e.reason, e.kind, e.about, capital(e.meaning))
+	}
+	b.WriteString(changesIntro)
+	for _, c := range changes {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.about, c.when, c.kind, strings.Join(c.reasons, ", "))
+	}
+	b.WriteString(eventsEnd)
+	return b.String(), nil
+}
+
+// ownEvent is a reason that no condition has.
+type ownEvent struct{ reason, kind, about, meaning string }
+
+var (
+	eventConstant = regexp.MustCompile(`^[eE]vent[A-Z]`)
+	eventComment  = regexp.MustCompile(`^\w+ \((Normal|Warning); ([A-Za-z, ]+)\): (.+)$`)
+)
+
+// ownEvents finds the constants below a folder that are the reason of an event, by their names.
+func ownEvents(folder string) ([]ownEvent, error) {
+	var out []ownEvent
+	err := goFiles(folder, func(file *ast.File) error {
+		for _, d := range file.Decls {
+			group, ok := d.(*ast.GenDecl)
+			if !ok || group.Tok != token.CONST {
+				continue
+			}
+			events, err := eventsOf(group)
+			if err != nil {
+				return err
+			}
+			out = append(out, events...)
+		}
+		return nil
+	})
+	slices.SortFunc(out, func(a, b ownEvent) int { return strings.Compare(a.reason, b.reason) })
+	return out, err
+}
+
+func eventsOf(group *ast.GenDecl) ([]ownEvent, error) {
+	var out []ownEvent
+	for _, s := range group.Specs {
+		v, ok := s.(*ast.ValueSpec)
+		if !ok || !eventConstant.MatchString(v.Names[0].Name) || !isText(v) {
+			continue
+		}
+		name, value, err := constant(s)
+		if err != nil {
+			return nil, err
+		}
+		doc := v.Doc.Text()
+		if len(group.Specs) == 1 && doc == "" {
+			doc = group.Doc.Text()
+		}
+		m := eventComment.FindStringSubmatch(oneLine(doc))
+		if m == nil {
+			return nil, fmt.Errorf("the comment of %s has to be like: %s (Warning; Tenant, TenantPlan): what happened", name, name)
+		}
+		out = append(out, ownEvent{reason: value, kind: m[1], about: m[2], meaning: m[3]})
+	}
+	return out, nil
+}
+
+func isText(v *ast.ValueSpec) bool {
+	literal, ok := v.Values[0].(*ast.BasicLit)
+	return ok && literal.Kind == token.STRING
+}
+
+// goFiles parses every file below a folder that is not a test.
+func goFiles(folder string, look func(*ast.File) error) error {
+	return filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ParseComments)
+		if err != nil {
+			return fmt.Errorf("reading the events: %w", err)
+		}
+		return look(file)
+	})
+}
+
+// change is one way in which a condition becomes an event.
+type change struct {
+	about, when, kind string
+	reasons           []string
+}
+
+// changeRows says which reasons of conditions become events of which type, as the Events functions of the chains and
+// the transition functions of the controllers have it.
+func changeRows(root string) ([]change, error) {
+	cloudfront, err := reasonsOf(filepath.Join(root, "api", "cloudfront", "v1alpha1", "conditions.go"))
+	if err != nil {
+		return nil, err
+	}
+	kleff, err := reasonsOf(filepath.Join(root, "api", "kleff", "v1", "conditions.go"))
+	if err != nil {
+		return nil, err
+	}
+	tenants, err := known(root, "resource", "certificate", "publication", "distributiontenant")
+	if err != nil {
+		return nil, err
+	}
+	parents, err := known(root, "resource", "distribution")
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(
+		resourceRows("DistributionTenant", cloudfront, []string{"the Ready condition", "the CertificateReady condition", "the DNSReady condition"}, func(r string) bool {
+			// Without a request CertificateReady does not hold Ready back.
+			return tenants[r] && r != string(distributiontenant.ReasonNotConfigured) && distributiontenant.Alarming(chain.Reason(r))
+		}),
+		resourceRows("Distribution, ConnectionGroup", cloudfront, []string{"the Ready condition"}, func(r string) bool {
+			return parents[r] && r != string(distribution.ReasonInUse) && resource.Alarming(chain.Reason(r))
+		}),
+		deletionRows(),
+		sourceRows(cloudfront),
+		customerRows(kleff),
+	), nil
+}
+
+// resourceRows are those of what is in AWS: quiet reasons are no event.
+func resourceRows(about string, all map[string][]reason, groups []string, alarming func(string) bool) []change {
+	var alarms []string
+	for _, group := range groups {
+		for _, r := range all["Reasons of "+group] {
+			if !r.holds && alarming(r.name) {
+				alarms = append(alarms, code(r.name))
+			}
+		}
+	}
+	slices.Sort(alarms)
+	return []change{
+		{about, "`Ready` becomes True", "Normal", []string{code(string(resource.ReasonDeployed))}},
+		{about, "`Ready` is False for another reason than before", "Warning", alarms},
+		{about, "`Synced` is False for another reason than before", "Warning", []string{code(string(resource.ReasonDriftDetected)), code(string(resource.ReasonDriftNotConverging))}},
+	}
+}
+
+// deletionRows are those of a deletion in two phases.
+func deletionRows() []change {
+	const about = "Distribution, ConnectionGroup"
+	step := func(s distribution.DeletionStep) string { return code(string(s)) }
+	return []change{
+		{about, "its deletion waits for its tenants", "Warning", []string{step(distribution.StepInUse)}},
+		{about, "its deletion reaches the next step; the last event says that it is gone", "Normal", []string{step(distribution.StepDisabling), step(distribution.StepSettling), step(distribution.StepDeleting)}},
+		{about, "`DeletionStalled` becomes True", "Warning", []string{code(string(distribution.DeletionStalled))}},
+	}
+}
+
+func sourceRows(all map[string][]reason) []change {
+	const about, when = "TenantSource", "`Ready` has another reason than before, at the end of a poll or while the source is being deleted"
+	normal, warning := split(all["Reasons of a TenantSource's Ready condition"])
+	return []change{
+		{about, when, "Normal", append(normal, code(string(resource.ReasonDeleting)))},
+		{about, when, "Warning", warning},
+	}
+}
+
+// customerRows are those of Tenant and TenantPlan, whose reasons are named in groups.
+func customerRows(all map[string][]reason) []change {
+	var tenant []reason
+	for _, group := range []string{"NamespaceReady", "PlanApplied", "MeshReady, PolicyReady and EdgeReady beside Applied"} {
+		for _, r := range all["Reasons of "+group] {
+			if !r.holds {
+				tenant = append(tenant, r)
+			}
+		}
+	}
+	tenant = append(all["Reasons of TenantReady beside those of the others"], tenant...)
+	calm, alarms := split(tenant, "Creating", "Terminating")
+	alarms = append(alarms, "those that `Ready` of its DistributionTenant has, [repeated](conditions.md#reasons-of-meshready-policyready-and-edgeready-beside-applied) by `EdgeReady`")
+	done, failed := split(all["Reasons of RolledOut and Ready of a TenantPlan"], "RollingOut")
+	failed = append(failed, "`PlanInvalid`", "`CRDMissing`", "`Error`", "`Terminating`")
+	slices.Sort(failed)
+	const tenantReady, ready = "`TenantReady` has another reason than before", "`Ready` has another reason than before"
+	return []change{
+		{"Tenant", tenantReady, "Normal", calm},
+		{"Tenant", tenantReady, "Warning", alarms},
+		{"TenantPlan", ready, "Normal", done},
+		{"TenantPlan", ready, "Warning", failed},
+	}
+}
+
+// split separates the reasons of events of type Normal, those that hold and the quiet ones, from the others.
+func split(all []reason, quiet ...string) (normal, warning []string) {
+	for _, r := range all {
+		if r.holds || slices.Contains(quiet, r.name) {
+			normal = append(normal, code(r.name))
+			continue
+		}
+		warning = append(warning, code(r.name))
+	}
+	return normal, warning
+}
+
+// reason is one of a condition; holds tells that the condition is True then.
+type reason struct {
+	name  string
+	holds bool
+}
+
+// reasonsOf reads the reasons of a file of the API by the titles of their groups.
+func reasonsOf(source string) (map[string][]reason, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
+	if err != nil {
+		return nil, fmt.Errorf("reading the conditions: %w", err)
+	}
+	out := map[string][]reason{}
+	for _, d := range file.Decls {
+		group, ok := d.(*ast.GenDecl)
+		if !ok || group.Tok != token.CONST {
+			continue
+		}
+		title, _, _ := strings.Cut(strings.TrimSuffix(oneLine(group.Doc.Text()), "."), ". ")
+		for _, s := range group.Specs {
+			name, value, err := constant(s)
+			if err != nil {
+				return nil, err
+			}
+			doc := oneLine(s.(*ast.ValueSpec).Doc.Text()) //nolint:forcetypeassert // constant has seen to it
+			out[title] = append(out[title], reason{name: value, holds: strings.HasPrefix(doc, name+" (True)")})
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no reasons in " + source)
+	}
+	return out, nil
+}
+
+// known are the reasons that packages of the domain have as constants.
+func known(root string, packages ...string) (map[string]bool, error) {
+	out := map[string]bool{}
+	for _, name := range packages {
+		err := goFiles(filepath.Join(root, "internal", "domain", name), func(file *ast.File) error {
+			ast.Inspect(file, func(n ast.Node) bool {
+				v, ok := n.(*ast.ValueSpec)
+				if !ok || len(v.Values) != 1 || !strings.HasPrefix(v.Names[0].Name, "Reason") {
+					return true
+				}
+				if literal, ok := v.Values[0].(*ast.BasicLit); ok {
+					if value, err := strconv.Unquote(literal.Value); err == nil {
+						out[value] = true
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
