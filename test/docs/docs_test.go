@@ -291,13 +291,15 @@ var words = regexp.MustCompile("`([A-Za-z][A-Za-z0-9_]*)`")
 
 func TestReasonsAndMetricsExist(t *testing.T) {
 	t.Parallel()
-	reference, err := os.ReadFile(filepath.Join(root, "docs", "reference", "conditions.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	known := map[string]bool{}
-	for _, m := range words.FindAllStringSubmatch(string(reference), -1) {
-		known[m[1]] = true
+	for _, name := range []string{"conditions.md", "events.md"} {
+		reference, err := os.ReadFile(filepath.Join(root, "docs", "reference", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range words.FindAllStringSubmatch(string(reference), -1) {
+			known[m[1]] = true
+		}
 	}
 	metrics, err := operator.Metrics()
 	if err != nil {
@@ -337,10 +339,10 @@ var otherWords = map[string]bool{
 	"InProgress": true, "NamespaceDeletionContentFailure": true,
 	// Members of CloudFront's API.
 	"PrimaryDomainName": true, "CloudFrontDefaultCertificate": true, "AnycastIpListId": true,
+	// A metric of ACM.
+	"DaysToExpiry": true,
 	// Values of fields.
 	"IfUnowned": true, "NamespaceAndIngress": true,
-	// Reasons of events only.
-	"DriftCorrected": true, "ExternalDeletion": true, "CertificateUnreadable": true,
 }
 
 func TestChartValuesExist(t *testing.T) {
@@ -353,23 +355,7 @@ func TestChartValuesExist(t *testing.T) {
 	if err := yaml.Unmarshal(text, &values); err != nil {
 		t.Fatal(err)
 	}
-	has := func(path string) bool {
-		var at any = values
-		for part := range strings.SplitSeq(path, ".") {
-			level, ok := at.(map[string]any)
-			if !ok {
-				// A list or a map that is empty by default has anything.
-				return false
-			}
-			if at, ok = level[part]; !ok {
-				return false
-			}
-			if inner, isMap := at.(map[string]any); isMap && len(inner) == 0 {
-				return true
-			}
-		}
-		return true
-	}
+	has := func(path string) bool { return hasValue(values, strings.Split(path, ".")...) }
 	dotted := regexp.MustCompile("`((?:aws|controller|crds|deletionProtection|image|metrics|networkPolicy|rbac|serviceAccount|tenancy)\\.[A-Za-z.]+)`")
 	set := regexp.MustCompile(`--set ([A-Za-z.]+?)(?:\.?"[^"]*")?=`)
 	for _, p := range pages(t) {
@@ -378,11 +364,79 @@ func TestChartValuesExist(t *testing.T) {
 			said = append(said, set.FindAllStringSubmatch(command, -1)...)
 		}
 		for _, m := range said {
-			if path := strings.TrimSuffix(m[1], "."); !has(path) {
+			if path := strings.TrimSuffix(m[1], "."); !has(path) && !strings.HasSuffix(path, ".yaml") {
 				t.Errorf("%s: the chart has no value %s", p.name, path)
 			}
 		}
 	}
+}
+
+func hasValue(values map[string]any, path ...string) bool {
+	var at any = values
+	for _, part := range path {
+		level, ok := at.(map[string]any)
+		if !ok {
+			// A list or a map that is empty by default has anything.
+			return false
+		}
+		if at, ok = level[part]; !ok {
+			return false
+		}
+		// What is as in the monitoring API, whatever the default has, can be anything.
+		if inner, isMap := at.(map[string]any); isMap && (len(inner) == 0 || part == "tlsConfig") {
+			return true
+		}
+	}
+	return true
+}
+
+// A block of YAML that is no object is values for the chart, if it begins with one of them.
+func TestBlocksOfValuesHaveThemAll(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "charts", "cloudfront-tenant-operator", "values.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values map[string]any
+	if err := yaml.Unmarshal(text, &values); err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, p := range pages(t) {
+		for _, b := range p.blocks {
+			first, _, _ := strings.Cut(b.text, ":")
+			if _, known := values[first]; b.language != "yaml" || !known {
+				continue
+			}
+			var said map[string]any
+			if err := yaml.Unmarshal([]byte(b.text), &said); err != nil {
+				t.Errorf("%s: %v", p.name, err)
+				continue
+			}
+			count++
+			for _, path := range leaves(said) {
+				if !hasValue(values, path...) {
+					t.Errorf("%s: the chart has no value %s", p.name, strings.Join(path, "."))
+				}
+			}
+		}
+	}
+	if count < 4 {
+		t.Errorf("pages have %d blocks of values only", count)
+	}
+}
+
+// leaves are the paths to what is not a map.
+func leaves(m map[string]any, at ...string) (out [][]string) {
+	for key, value := range m {
+		path := append(slices.Clone(at), key)
+		if inner, isMap := value.(map[string]any); isMap {
+			out = append(out, leaves(inner, path...)...)
+			continue
+		}
+		out = append(out, path)
+	}
+	return out
 }
 
 // Blocks that say that they are tried have to be run by a test.
