@@ -172,6 +172,11 @@ func changeRows(root string) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
+	err = errors.Join(cloudfront.have("the Ready", "the CertificateReady", "the DNSReady", "a TenantSource's Ready"),
+		kleff.have("TenantReady", "NamespaceReady", "PlanApplied", "MeshReady", "RolledOut"))
+	if err != nil {
+		return nil, err
+	}
 	tenants, err := known(root, "resource", "certificate", "publication", "distributiontenant")
 	if err != nil {
 		return nil, err
@@ -181,11 +186,11 @@ func changeRows(root string) ([]change, error) {
 		return nil, err
 	}
 	return slices.Concat(
-		resourceRows("DistributionTenant", cloudfront, []string{"the Ready condition", "the CertificateReady condition", "the DNSReady condition"}, func(r string) bool {
+		resourceRows("DistributionTenant", cloudfront, []string{"the Ready", "the CertificateReady", "the DNSReady"}, func(r string) bool {
 			// Without a request CertificateReady does not hold Ready back.
 			return tenants[r] && r != string(distributiontenant.ReasonNotConfigured) && distributiontenant.Alarming(chain.Reason(r))
 		}),
-		resourceRows("Distribution, ConnectionGroup", cloudfront, []string{"the Ready condition"}, func(r string) bool {
+		resourceRows("Distribution, ConnectionGroup", cloudfront, []string{"the Ready"}, func(r string) bool {
 			return parents[r] && r != string(distribution.ReasonInUse) && resource.Alarming(chain.Reason(r))
 		}),
 		deletionRows(),
@@ -195,10 +200,10 @@ func changeRows(root string) ([]change, error) {
 }
 
 // resourceRows are those of what is in AWS: quiet reasons are no event.
-func resourceRows(about string, all map[string][]reason, groups []string, alarming func(string) bool) []change {
+func resourceRows(about string, all reasons, groups []string, alarming func(string) bool) []change {
 	var alarms []string
 	for _, group := range groups {
-		for _, r := range all["Reasons of "+group] {
+		for _, r := range all.group(group) {
 			if !r.holds && alarming(r.name) {
 				alarms = append(alarms, code(r.name))
 			}
@@ -223,9 +228,9 @@ func deletionRows() []change {
 	}
 }
 
-func sourceRows(all map[string][]reason) []change {
+func sourceRows(all reasons) []change {
 	const about, when = "TenantSource", "`Ready` has another reason than before, at the end of a poll or while the source is being deleted"
-	normal, warning := split(all["Reasons of a TenantSource's Ready condition"])
+	normal, warning := split(all.group("a TenantSource's Ready"))
 	return []change{
 		{about, when, "Normal", append(normal, code(string(resource.ReasonDeleting)))},
 		{about, when, "Warning", warning},
@@ -233,19 +238,19 @@ func sourceRows(all map[string][]reason) []change {
 }
 
 // customerRows are those of Tenant and TenantPlan, whose reasons are named in groups.
-func customerRows(all map[string][]reason) []change {
+func customerRows(all reasons) []change {
 	var tenant []reason
-	for _, group := range []string{"NamespaceReady", "PlanApplied", "MeshReady, PolicyReady and EdgeReady beside Applied"} {
-		for _, r := range all["Reasons of "+group] {
+	for _, group := range []string{"NamespaceReady", "PlanApplied", "MeshReady"} {
+		for _, r := range all.group(group) {
 			if !r.holds {
 				tenant = append(tenant, r)
 			}
 		}
 	}
-	tenant = append(all["Reasons of TenantReady beside those of the others"], tenant...)
+	tenant = append(all.group("TenantReady"), tenant...)
 	calm, alarms := split(tenant, "Creating", "Terminating")
-	alarms = append(alarms, "those that `Ready` of its DistributionTenant has, [repeated](conditions.md#reasons-of-meshready-policyready-and-edgeready-beside-applied) by `EdgeReady`")
-	done, failed := split(all["Reasons of RolledOut and Ready of a TenantPlan"], "RollingOut")
+	alarms = append(alarms, "and the reasons of its DistributionTenant's `Ready`, which `EdgeReady` repeats")
+	done, failed := split(all.group("RolledOut"), "RollingOut")
 	failed = append(failed, "`PlanInvalid`", "`CRDMissing`", "`Error`", "`Terminating`")
 	slices.Sort(failed)
 	const tenantReady, ready = "`TenantReady` has another reason than before", "`Ready` has another reason than before"
@@ -275,13 +280,35 @@ type reason struct {
 	holds bool
 }
 
-// reasonsOf reads the reasons of a file of the API by the titles of their groups.
-func reasonsOf(source string) (map[string][]reason, error) {
+// reasons are those of a file of the API by the titles of their groups.
+type reasons map[string][]reason
+
+// group finds a group by how its title goes on after "Reasons of".
+func (r reasons) group(of string) []reason {
+	for title, group := range r {
+		if strings.HasPrefix(title, "Reasons of "+of+" ") || title == "Reasons of "+of || strings.HasPrefix(title, "Reasons of "+of+",") {
+			return group
+		}
+	}
+	return nil
+}
+
+// have is an error that names a group that is not there: without it rows of the page would be empty.
+func (r reasons) have(groups ...string) error {
+	for _, of := range groups {
+		if len(r.group(of)) == 0 {
+			return fmt.Errorf("no group of conditions has a title that begins with: Reasons of %s", of)
+		}
+	}
+	return nil
+}
+
+func reasonsOf(source string) (reasons, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
 	if err != nil {
 		return nil, fmt.Errorf("reading the conditions: %w", err)
 	}
-	out := map[string][]reason{}
+	out := reasons{}
 	for _, d := range file.Decls {
 		group, ok := d.(*ast.GenDecl)
 		if !ok || group.Tok != token.CONST {
