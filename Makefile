@@ -76,6 +76,10 @@ test-crash: controlplane ## Kill the real operator and spoil its calls, case by 
 test-gatekeeper: ## Have Gatekeeper's real webhook enforce a plan's constraints; builds it first, which takes minutes
 	@hack/test-gatekeeper.sh $(TESTFLAGS)
 
+.PHONY: test-matrix
+test-matrix: ## Test with every Kubernetes release that the chart claims; the first run builds them: make test-matrix RELEASES=v1.30.14
+	@RELEASES='$(RELEASES)' hack/test-matrix.sh $(TESTFLAGS)
+
 .PHONY: lint
 lint: ## Lint the code, and the API types against the Kubernetes conventions
 	@$(GOLANGCI) run ./...

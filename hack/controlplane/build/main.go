@@ -1,5 +1,7 @@
-// Command build makes the binaries of the local control plane once per user and
-// version. Run it in hack/controlplane; "make controlplane" does.
+// Command build builds the binaries of the local control plane once per user and
+// version. Run it in hack/controlplane; "make controlplane" does. With --kubernetes it
+// builds the API server and the controller manager of another release, which
+// "make test-matrix" tests against.
 package main
 
 import (
@@ -29,12 +31,16 @@ var binaries = []string{"etcd", "kube-apiserver", "kube-controller-manager", "ku
 
 func main() {
 	printDir := flag.Bool("print-dir", false, "print only the folder of the binaries on stdout, progress on stderr")
+	release := flag.String("kubernetes", "", "build the API server and the controller manager of this release, such as v1.30.14, instead of the one in go.mod")
 	flag.Parse()
 	var progress io.Writer = os.Stdout
 	if *printDir {
 		progress = os.Stderr
 	}
 	dir, err := ensure(progress)
+	if err == nil && *release != "" {
+		dir, err = ensureRelease(*release, dir, progress)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "controlplane:", err)
 		os.Exit(1)
@@ -60,13 +66,13 @@ func ensure(progress io.Writer) (string, error) {
 	dir := filepath.Join(root, version)
 	current := filepath.Join(root, fmt.Sprintf("current-%s-%s-%s", kubernetes, runtime.GOOS, runtime.GOARCH))
 	target, _ := os.Readlink(current)
-	if complete(dir) && target == version {
+	if has(dir, binaries) && target == version {
 		return dir, nil
 	}
 	if err := lock(root, progress); err != nil {
 		return "", fmt.Errorf("locking the cache folder: %w", err)
 	}
-	if !complete(dir) { // whoever held the lock may have built just this
+	if !has(dir, binaries) { // another process may have built just this
 		if err := build(root, dir, buildFlags(kubernetes), progress); err != nil {
 			return "", err
 		}
@@ -79,8 +85,9 @@ func ensure(progress io.Writer) (string, error) {
 	return dir, os.Rename(current+".new", current)
 }
 
-func complete(dir string) bool {
-	return !slices.ContainsFunc(binaries, func(name string) bool {
+// has reports whether a folder has every one of the programs.
+func has(dir string, programs []string) bool {
+	return !slices.ContainsFunc(programs, func(name string) bool {
 		_, err := os.Stat(filepath.Join(dir, name))
 		return err != nil
 	})
@@ -154,12 +161,8 @@ func build(root, dir string, flags []string, progress io.Writer) error {
 	defer os.RemoveAll(temp)
 	fmt.Fprintf(progress, "Building the control plane %s. The first build takes 5-10 minutes and 3 GB for downloads\n"+
 		"and Go's build cache; it happens once per user.\n", filepath.Base(dir))
-	for i, name := range binaries {
-		label := fmt.Sprintf("[%d/%d] %s", i+1, len(binaries), name)
-		fmt.Fprintln(progress, label)
-		if err := compile(ctx, name, filepath.Join(temp, name), flags, progress); err != nil {
-			return fmt.Errorf("building %s: %w", name, err)
-		}
+	if err := compileAll(ctx, ".", temp, binaries, flags, progress); err != nil {
+		return err
 	}
 	if err := os.Rename(temp, dir); err != nil {
 		return fmt.Errorf("moving the binaries into place: %w", err)
@@ -168,13 +171,25 @@ func build(root, dir string, flags []string, progress io.Writer) error {
 	return nil
 }
 
+// compileAll compiles the programs of a module into the folder output.
+func compileAll(ctx context.Context, module, output string, programs, flags []string, progress io.Writer) error {
+	for i, name := range programs {
+		fmt.Fprintf(progress, "[%d/%d] %s\n", i+1, len(programs), name)
+		if err := compile(ctx, module, name, filepath.Join(output, name), flags, progress); err != nil {
+			return fmt.Errorf("building %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
 // compile runs "go build", with a sign of life now and then and the compiler's output if it fails.
-func compile(ctx context.Context, name, output string, flags []string, progress io.Writer) error {
+func compile(ctx context.Context, module, name, output string, flags []string, progress io.Writer) error {
 	start, done := time.Now(), make(chan error, 1)
 	elapsed := func() string { return time.Since(start).Round(time.Second).String() }
 	var messages bytes.Buffer
 	args := append([]string{"build", "-o", output}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/"+name)...)
+	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	cmd.Stderr = &messages
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Tests what depends on the API server with every Kubernetes release that the chart claims: CRDs with their validation
+# rules, the chart with its policies, a fleet of the built operator, and customers' namespaces. The first run builds the
+# API servers, some 3 minutes each on 2 idle cores. RELEASES chooses some; the result is printed as a table, and written to
+# the docs when all were tested. Arguments go to go test.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+page=docs/reference/kubernetes-versions.md
+all="v1.30.14 v1.31.14 v1.32.13 v1.33.13 v1.34.4 v1.35.4"
+# The release that everything else is tested with comes last.
+all+=" $(sed -n 's|^\tk8s.io/kubernetes ||p' hack/controlplane/go.mod)"
+releases="${RELEASES:-${all}}"
+
+# Each column of the table: its title, its packages and its tests.
+columns=(
+  "CRDs and their validation|./api/...|."
+  "Chart, policies, Helm upgrade and uninstall|./test/chart|^(TestReleaseLife|TestTenancyLife|TestEveryRenderingApplies|TestAPodThatMayDoMoreIsNotAdmitted)$"
+  "Operator: tenants, certificates, DNS, tables|./test/e2e|^(TestSamples|TestFleet|TestFleetWithCertificatesAndDNS|TestATenantBeforeItsParents|TestLeaderElection|TestSecureMetrics|TestTableOfCustomers)$"
+  "Deletion guard on namespaces|./test/rights|^(TestADeletedNamespaceAsksTheGuard|TestPeopleMayDeleteTenantsOfSources)$"
+  "Customers' namespaces|./test/tenancy|."
+)
+
+DATABASE_ASSETS="$(hack/databases.sh)"
+export DATABASE_ASSETS
+THIRDPARTY_ASSETS="$(hack/thirdparty.sh)"
+export THIRDPARTY_ASSETS
+
+table="$(mktemp)"
+trap 'rm -f "${table}"' EXIT
+{
+  printf '| Kubernetes |'
+  printf ' %s |' "${columns[@]%%|*}"
+  printf '\n|---|%s\n' "$(printf -- '---|%.0s' "${columns[@]}")"
+} >"${table}"
+
+failed=0
+for release in ${releases}; do
+  KUBEBUILDER_ASSETS="$(go -C hack/controlplane run ./build --print-dir --kubernetes "${release}")"
+  export KUBEBUILDER_ASSETS
+  printf '| %s |' "${release#v}" >>"${table}"
+  for column in "${columns[@]}"; do
+    IFS="|" read -r title packages tests <<<"${column}" # the tests may hold a | themselves
+    printf '\n=== Kubernetes %s: %s\n' "${release}" "${title}"
+    result=passes
+    go test -vet=off -count=1 -timeout 60m -run "${tests}" "$@" "${packages}" || { result='**fails**' failed=1; }
+    printf ' %s |' "${result}" >>"${table}"
+  done
+  echo >>"${table}"
+done
+
+echo
+cat "${table}"
+if [[ "${releases}" == "${all}" ]]; then
+  sed -i -e "/^<!-- begin: make test-matrix -->\$/,/^<!-- end -->\$/{/^<!--/!d}" -e "/^<!-- begin: make test-matrix -->\$/r ${table}" "${page}"
+fi
+exit "${failed}"
