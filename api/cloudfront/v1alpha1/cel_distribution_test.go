@@ -307,12 +307,12 @@ var originRules = map[string]limits.Case{
 	"a port for HTTP is 80, 443 or a high one": {
 		Accepted: custom(`httpPort: 1024`),
 		Refused:  custom(`httpPort: 1023`),
-		Says:     []string{"spec.origins[0].customOriginConfig.httpPort", "1023", "80, 443 and 1024 to 65535 only: use one of these"},
+		Says:     []string{"spec.origins[0].customOriginConfig.httpPort", "80, 443 and 1024 to 65535 only: use one of these"},
 	},
 	"a port for HTTPS is 80, 443 or a high one": {
 		Accepted: custom(`httpsPort: 443`),
 		Refused:  custom(`httpsPort: 444`),
-		Says:     []string{"spec.origins[0].customOriginConfig.httpsPort", "444", "80, 443 and 1024 to 65535 only"},
+		Says:     []string{"spec.origins[0].customOriginConfig.httpsPort", "80, 443 and 1024 to 65535 only"},
 	},
 	"a version of TLS is listed once": {
 		Accepted: custom(`originSslProtocols: [TLSv1.1, TLSv1.2]`),
