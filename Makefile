@@ -8,6 +8,7 @@ SHELL       := bash
 # Tools are pinned in go.tools.mod and built on first use.
 TOOL         := go tool -modfile=go.tools.mod
 GOLANGCI     := $(TOOL) golangci-lint-kube-api-linter
+ACTIONLINT   := go tool -modfile=hack/actionlint/go.mod actionlint -pyflakes=
 CONTROLPLANE := go -C hack/controlplane run ./build
 CHART        := charts/cloudfront-tenant-operator
 
@@ -81,7 +82,9 @@ test-matrix: ## Test with every Kubernetes release that the chart claims; the fi
 	@RELEASES='$(RELEASES)' hack/test-matrix.sh $(TESTFLAGS)
 
 .PHONY: lint
-lint: ## Lint the code, and the API types against the Kubernetes conventions
+lint: ## Lint the code, the API types against the Kubernetes conventions, the workflows, and scripts where ShellCheck is
+	@$(ACTIONLINT)
+	@if command -v shellcheck >/dev/null; then shellcheck hack/*.sh .ci/run; fi
 	@$(GOLANGCI) run ./...
 	@$(GOLANGCI) run -c .golangci-kal.yml ./api/...
 
