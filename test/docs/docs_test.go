@@ -43,7 +43,8 @@ type block struct {
 func pages(t *testing.T) []page {
 	t.Helper()
 	names := []string{
-		"README.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "GOVERNANCE.md", "RELEASING.md", "SECURITY.md", "SUPPORT.md",
+		"README.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "GOVERNANCE.md", "MAINTAINERS.md",
+		"RELEASING.md", "SECURITY.md", "SUPPORT.md",
 	}
 	for _, dir := range []string{"docs", "bench", "charts"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, _ fs.DirEntry, err error) error {
@@ -366,7 +367,7 @@ func TestChartValuesExist(t *testing.T) {
 			said = append(said, set.FindAllStringSubmatch(command, -1)...)
 		}
 		for _, m := range said {
-			if path := strings.TrimSuffix(m[1], "."); !has(path) && !strings.HasSuffix(path, ".yaml") { // crds.yaml is a file
+			if path := strings.TrimSuffix(m[1], "."); !has(path) && !strings.HasSuffix(path, ".yaml") {
 				t.Errorf("%s: the chart has no value %s", p.name, path)
 			}
 		}
