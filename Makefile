@@ -82,7 +82,7 @@ test-matrix: ## Test with every Kubernetes release that the chart claims; the fi
 	@RELEASES='$(RELEASES)' hack/test-matrix.sh $(TESTFLAGS)
 
 .PHONY: lint
-lint: ## Lint the code, the API types against the Kubernetes conventions, the workflows, and scripts where ShellCheck is
+lint: ## Lint the code, the API types, the workflows and, where ShellCheck is installed, the scripts
 	@$(ACTIONLINT)
 	@if command -v shellcheck >/dev/null; then shellcheck hack/*.sh .ci/run; fi
 	@$(GOLANGCI) run ./...
