@@ -22,7 +22,7 @@ for platform in ${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64};
     -o "dist/cloudfront-tenant-operator_${version}_${platform/\//_}" ./cmd/operator
 done
 make --no-print-directory install-manifests VERSION="${version}" IMAGE="${image}"
-for file in install.yaml crds.yaml; do
+for file in install.yaml crds.yaml crds-tenancy.yaml; do
   if [[ ! -s "dist/${file}" ]]; then
     echo "make install-manifests wrote no dist/${file}" >&2
     exit 1
