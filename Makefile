@@ -37,8 +37,13 @@ build: ## Compile the binaries into bin/
 chart: controlplane ## Package the chart into dist/
 	@"$$($(CONTROLPLANE) --print-dir)/helm" package $(CHART) --destination dist
 
+.PHONY: install-manifests
+install-manifests: controlplane ## Write install.yaml and crds.yaml into dist/: make install-manifests VERSION=0.1.0 IMAGE=repository@sha256:...
+	@hack/install-manifests.sh '$(VERSION)' '$(IMAGE)' dist
+
 .PHONY: generate
-generate: manifests docs ## Write everything that is generated
+generate: controlplane manifests docs ## Write everything that is generated
+	@hack/install-manifests.sh
 
 .PHONY: manifests
 manifests: ## Write deep copies and CRDs from the API types, rights from the code, and the chart's copies

@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
@@ -39,9 +40,29 @@ const (
 // watched are namespaces that values refer to; the API server wants them to exist.
 var watched = []string{"team-a", "team-b"}
 
-// monitoringModule holds the kinds of the Prometheus operator. It is downloaded and not
-// required: its code is of no use here.
-const monitoringModule = "github.com/prometheus-operator/prometheus-operator@v0.85.0"
+// These modules hold the CRDs of the Prometheus Operator and of cert-manager. They are downloaded and not required: their
+// code is of no use here.
+const (
+	monitoringModule  = "github.com/prometheus-operator/prometheus-operator@v0.85.0"
+	certManagerModule = "github.com/cert-manager/cert-manager@v1.18.2"
+)
+
+// foreign are the CRDs that the chart's objects may need, by the folder in their module.
+var foreign = []struct {
+	module, folder string
+	files, names   []string
+}{
+	{
+		monitoringModule, "example/prometheus-operator-crd",
+		[]string{"monitoring.coreos.com_servicemonitors.yaml", "monitoring.coreos.com_podmonitors.yaml", "monitoring.coreos.com_prometheusrules.yaml"},
+		[]string{"servicemonitors.monitoring.coreos.com", "podmonitors.monitoring.coreos.com", "prometheusrules.monitoring.coreos.com"},
+	},
+	{
+		certManagerModule, "deploy/crds",
+		[]string{"crd-certificates.yaml", "crd-issuers.yaml"},
+		[]string{"certificates.cert-manager.io", "issuers.cert-manager.io"},
+	},
+}
 
 var (
 	cluster *controlplane.ControlPlane
@@ -65,33 +86,61 @@ func TestMain(m *testing.M) {
 				return err
 			}
 		}
-		return installMonitoringKinds(ctx)
+		return installForeignCRDs(ctx)
 	}))
 }
 
-func installMonitoringKinds(ctx context.Context) error {
-	download := exec.CommandContext(ctx, "go", "mod", "download", "-json", monitoringModule)
-	download.Dir = os.TempDir() // where no go.mod or go.sum can be changed
-	out, err := download.Output()
-	if err != nil {
-		return fmt.Errorf("downloading %s: %w\n%s", monitoringModule, err, out)
-	}
-	var module struct{ Dir string }
-	if err := json.Unmarshal(out, &module); err != nil {
-		return fmt.Errorf("reading what go mod download says: %w", err)
-	}
-	folder := filepath.Join(module.Dir, "example", "prometheus-operator-crd")
-	for _, kind := range []string{"servicemonitors", "podmonitors", "prometheusrules"} {
-		if out, err := run(ctx, "kubectl", nil, "apply", "--server-side", "-f", filepath.Join(folder, "monitoring.coreos.com_"+kind+".yaml")); err != nil {
-			return fmt.Errorf("installing %s: %w\n%s", kind, err, out)
+func installForeignCRDs(ctx context.Context) error {
+	wait := []string{"wait", "--for=condition=Established", "--timeout=60s"}
+	for _, f := range foreign {
+		dir, err := download(ctx, f.module)
+		if err != nil {
+			return err
+		}
+		for _, file := range f.files {
+			if err := installCRD(ctx, filepath.Join(dir, f.folder, file)); err != nil {
+				return err
+			}
+		}
+		for _, name := range f.names {
+			wait = append(wait, "crd/"+name)
 		}
 	}
-	text, err := run(ctx, "kubectl", nil, "wait", "--for=condition=Established", "--timeout=60s",
-		"crd/servicemonitors.monitoring.coreos.com", "crd/podmonitors.monitoring.coreos.com", "crd/prometheusrules.monitoring.coreos.com")
-	if err != nil {
-		return fmt.Errorf("waiting for the kinds of the Prometheus operator: %w\n%s", err, text)
+	if out, err := run(ctx, "kubectl", nil, wait...); err != nil {
+		return fmt.Errorf("waiting for the CRDs of others: %w\n%s", err, out)
 	}
 	return nil
+}
+
+func installCRD(ctx context.Context, path string) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("reading a CRD: %w", err)
+	}
+	crd := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(content, &crd.Object); err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	crd.SetLabels(nil) // those of cert-manager are template expressions
+	if err := kube.Create(ctx, crd); err != nil {
+		return fmt.Errorf("installing %s: %w", path, err)
+	}
+	return nil
+}
+
+// download returns the folder of a module's source.
+func download(ctx context.Context, module string) (string, error) {
+	command := exec.CommandContext(ctx, "go", "mod", "download", "-json", module)
+	command.Dir = os.TempDir() // where no go.mod or go.sum can be changed
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("downloading %s: %w\n%s", module, err, out)
+	}
+	var downloaded struct{ Dir string }
+	if err := json.Unmarshal(out, &downloaded); err != nil {
+		return "", fmt.Errorf("reading the output of go mod download: %w", err)
+	}
+	return downloaded.Dir, nil
 }
 
 // run runs kubectl or helm as the administrator, away from the settings of whoever runs
@@ -189,8 +238,8 @@ func (r rendering) deployment(t *testing.T) *appsv1.Deployment {
 func (r rendering) container(t *testing.T) corev1.Container {
 	t.Helper()
 	containers := r.deployment(t).Spec.Template.Spec.Containers
-	if len(containers) != 1 || containers[0].Name != "operator" {
-		t.Fatalf("the containers are %v, want one named operator", containers)
+	if len(containers) == 0 || containers[0].Name != "operator" {
+		t.Fatalf("the containers are %v, want the first to be named operator", containers)
 	}
 	return containers[0]
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -264,4 +265,36 @@ func panels(t *testing.T) map[string][]string {
 		t.Errorf("the dashboard has %d panels", len(out))
 	}
 	return out
+}
+
+// Prometheus verifies the endpoint's certificate wherever it can: only one that the operator signs itself is accepted as it is.
+func TestScrapesVerifyTheCertificate(t *testing.T) {
+	const host = release + "-metrics." + namespace + ".svc"
+	secret := func(name, key string) map[string]any {
+		return map[string]any{"ca": map[string]any{"secret": map[string]any{"name": name, "key": key}}, "serverName": host}
+	}
+	for name, c := range map[string]struct {
+		values string
+		want   map[string]any
+	}{
+		"signed by the operator":            {"metrics: {", map[string]any{"insecureSkipVerify": true}},
+		"from cert-manager":                 {"metrics: {cert: {certManager: {enabled: true}}, ", secret(release+"-metrics-cert", "ca.crt")},
+		"from cert-manager, in that Secret": {"metrics: {cert: {secretName: mine, certManager: {enabled: true}}, ", secret("mine", "ca.crt")},
+		"from a Secret":                     {"metrics: {cert: {secretName: mine, caName: authority.crt}, ", secret("mine", "authority.crt")},
+		"by a public authority":             {"metrics: {cert: {secretName: mine, caName: \"\"}, ", map[string]any{"serverName": host}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := render(t, c.values+"serviceMonitor: {enabled: true}, podMonitor: {enabled: true, authorization: {credentials: {name: a, key: b}}}}")
+			for kind, field := range map[string]string{"ServiceMonitor": "endpoints", "PodMonitor": "podMetricsEndpoints"} {
+				endpoints, _, err := unstructured.NestedSlice(r.find(kind)[0].Object, "spec", field)
+				if err != nil || len(endpoints) != 1 {
+					t.Fatalf("%d endpoints (%v), want 1", len(endpoints), err)
+				}
+				if diff := cmp.Diff(c.want, endpoints[0].(map[string]any)["tlsConfig"]); diff != "" {
+					t.Errorf("tlsConfig of the %s (-want +got):\n%s", kind, diff)
+				}
+			}
+		})
+	}
 }

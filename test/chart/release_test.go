@@ -59,7 +59,12 @@ func TestReleaseLife(t *testing.T) {
 	}
 	t.Run("the operator's rights in one namespace", l.checkNarrowRights)
 
-	// Somebody else takes the kinds over: they leave the release, and stay.
+	l.helm(production, "upgrade", release, l.chart)
+	if d := l.deployment(); *d.Spec.Replicas != 2 || d.Spec.Template.Spec.PriorityClassName != "system-cluster-critical" {
+		t.Errorf("with the values for production the Deployment is %+v", d.Spec)
+	}
+
+	// Another tool takes the CRDs over: they leave the release, and stay.
 	l.helm("crds: {install: false}", "upgrade", release, l.chart)
 	if l.kind().GetUID() != kind.GetUID() {
 		t.Error("with crds.install=false the upgrade replaced the kind")
@@ -74,7 +79,7 @@ func TestReleaseLife(t *testing.T) {
 	l.unharmed(tenant)
 
 	notes = l.helm("{}", "install", release, l.chart)
-	if !strings.Contains(notes, "list their namespaces in rbac.secretNamespaces") {
+	if !strings.Contains(notes, "cannot read Secrets yet: list their namespaces in rbac.secretNamespaces") {
 		t.Errorf("the notes don't say what sources need:\n%s", notes)
 	}
 	l.settled()

@@ -23,11 +23,22 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
+// production is the file that the documentation has for production.
+var production = func() string {
+	content, err := os.ReadFile("../../docs/production-values.yaml")
+	if err != nil {
+		panic(err)
+	}
+	return string(content)
+}()
+
 const everything = `
 commonLabels: {team: edge}
 image: {digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", pullPolicy: Always}
 imagePullSecrets: [{name: registry}]
+global: {imageRegistry: "registry.example.com:5000/mirror"}
 replicas: 3
+strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}
 aws:
   region: eu-west-1
   rate: 2.5
@@ -61,14 +72,26 @@ watchNamespaces: [team-a, team-b]
 metrics:
   http2: true
   port: 9443
-  cert: {secretName: metrics-cert}
+  cert: {secretName: metrics-cert, caName: authority.crt, certManager: {enabled: true, issuerRef: {kind: ClusterIssuer, name: private}}}
   service: {annotations: {a: b}}
   readers: [{kind: ServiceAccount, name: prometheus, namespace: monitoring}, {kind: Group, name: sre, apiGroup: rbac.authorization.k8s.io}]
   serviceMonitor: {enabled: true, interval: 30s, scrapeTimeout: 10s, labels: {release: prometheus}, relabelings: [{action: labeldrop, regex: instance}], metricRelabelings: [{action: drop, sourceLabels: [__name__], regex: go_.*}], tlsConfig: {insecureSkipVerify: false, serverName: metrics, ca: {configMap: {name: ca, key: ca.crt}}}}
   podMonitor: {enabled: true, interval: 30s, scrapeTimeout: 10s, labels: {release: prometheus}, authorization: {credentials: {name: token, key: token}}, relabelings: [{action: labeldrop, regex: instance}], tlsConfig: {insecureSkipVerify: false, serverName: metrics}, metricRelabelings: [{action: drop, sourceLabels: [__name__], regex: go_.*}]}
   prometheusRule: {enabled: true, labels: {release: prometheus}, alertLabels: {team: edge}, disabled: [CloudFrontTenantDrift]}
   dashboard: {enabled: true, annotations: {folder: AWS}, labels: {grafana_dashboard: "yes"}}
-networkPolicy: {enabled: true, metricsFrom: [{namespaceSelector: {matchLabels: {name: monitoring}}}], databasePorts: [6543]}
+networkPolicy:
+  enabled: true
+  metricsFrom: [{namespaceSelector: {matchLabels: {name: monitoring}}}]
+  ingress: [{ports: [{port: 15020}]}]
+  egress:
+    restricted: true
+    dns: {ports: [53], to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: kube-system}}, podSelector: {matchLabels: {k8s-app: kube-dns}}}]}
+    apiServer: {ports: [6443], to: [{ipBlock: {cidr: 10.0.0.0/24}}]}
+    aws: {ports: [443], to: [{ipBlock: {cidr: 0.0.0.0/0, except: [10.0.0.0/8]}}]}
+    credentials: {ports: [80], to: [{ipBlock: {cidr: 169.254.169.254/32}}]}
+    extra: [{ports: [{port: 3128}], to: [{ipBlock: {cidr: 10.0.1.1/32}}]}]
+  databasePorts: [6543]
+  databasesTo: [{ipBlock: {cidr: 10.0.2.0/24}}]
 podDisruptionBudget: {maxUnavailable: 50%}
 resources: {requests: {cpu: 1, memory: 64Mi}, limits: {cpu: "1.5", memory: 1Gi}}
 extraEnv: [{name: AWS_ENDPOINT_URL, value: "https://localhost"}]
@@ -77,6 +100,17 @@ extraArgs: [--zap-devel=false]
 caBundle: {configMap: rds-authorities, secret: inner}
 extraVolumes: [{name: bundle, configMap: {name: bundle}}]
 extraVolumeMounts: [{name: bundle, mountPath: /bundle}]
+initContainers: [{name: prepare, image: "example.com/prepare:1", securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}]
+extraContainers: [{name: proxy, image: "example.com/proxy:1", securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}]
+extraObjects:
+  - |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: {{ include "operator.fullname" . }}-more
+      labels: {{- include "operator.labels" . | nindent 4 }}
+dnsPolicy: None
+dnsConfig: {nameservers: [10.0.0.10], searches: [example.com], options: [{name: ndots, value: "2"}]}
 deploymentAnnotations: {a: b}
 podLabels: {tier: control}
 podAnnotations: {a: b}
@@ -93,6 +127,8 @@ var matrix = map[string]struct {
 	values  string
 	objects []string
 	text    []string
+	// refusal is why a namespace for restricted pods refuses this one.
+	refusal string
 }{
 	"the defaults":                   {values: "{}"},
 	"without the kinds":              {values: "crds: {install: false}", objects: []string{"-CustomResourceDefinition *"}},
@@ -100,7 +136,7 @@ var matrix = map[string]struct {
 	"all off, under another name": {
 		values: "fullnameOverride: tenants\ncrds: {install: false}\nrbac: {create: false}\npodDisruptionBudget: {enabled: false}\nmetrics: {enabled: false}\nserviceAccount: {create: false, name: mine}",
 		objects: []string{
-			"+Deployment tenants", "-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Deployment *", "-PodDisruptionBudget *", "-Role *", "-RoleBinding *", "-Service *", "-ServiceAccount *",
+			"+Deployment tenants", "+NetworkPolicy tenants", "-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Deployment *", "-NetworkPolicy *", "-PodDisruptionBudget *", "-Role *", "-RoleBinding *", "-Service *", "-ServiceAccount *",
 			"-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *",
 			"+ValidatingAdmissionPolicy tenants-deletion-protection", "+ValidatingAdmissionPolicyBinding tenants-deletion-protection",
 		},
@@ -195,18 +231,16 @@ var matrix = map[string]struct {
 		values: "caBundle: {configMap: rds-authorities, secret: inner}\nresources: {limits: null}",
 		text:   []string{"- configMap: {name: \"rds-authorities\"}\n              - secret: {name: \"inner\"}\n"},
 	},
-	"a dashboard":      {values: "metrics: {dashboard: {enabled: true}}", objects: []string{"+ConfigMap " + release + "-dashboard"}, text: []string{`grafana_dashboard: "1"`}},
-	"a network policy": {values: "networkPolicy: {enabled: true}", objects: []string{"+NetworkPolicy " + release}},
+	"a dashboard":       {values: "metrics: {dashboard: {enabled: true}}", objects: []string{"+ConfigMap " + release + "-dashboard"}, text: []string{`grafana_dashboard: "1"`}},
+	"no network policy": {values: "networkPolicy: {enabled: false}", objects: []string{"-NetworkPolicy " + release}},
 	"a network policy that lets nothing in or out": {
-		values:  "metrics: {enabled: false}\nnetworkPolicy: {enabled: true, egress: [], databasePorts: []}",
-		objects: []string{"+NetworkPolicy " + release, "-ClusterRole " + release + "-metrics-reader", "-Service " + release + "-metrics"},
-	},
-	"a network policy without databases": {
-		values: "networkPolicy: {enabled: true, databasePorts: []}", objects: []string{"+NetworkPolicy " + release},
+		values:  "metrics: {enabled: false}\nnetworkPolicy: {egress: {restricted: true, dns: {ports: []}, apiServer: {ports: []}, aws: {ports: []}, credentials: {to: []}}, databasePorts: []}",
+		objects: []string{"-ClusterRole " + release + "-metrics-reader", "-Service " + release + "-metrics"},
+		text:    []string{"policyTypes: [Ingress, Egress]"},
 	},
 	"tenants without sources": {
-		values:  "controller: {controllers: [distributiontenant]}\nnetworkPolicy: {enabled: true}",
-		objects: []string{"+NetworkPolicy " + release, "-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *"},
+		values:  "controller: {controllers: [distributiontenant]}",
+		objects: []string{"-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *"},
 		text:    []string{"--controllers=distributiontenant\n"},
 	},
 	"distributions and connection groups only": {
@@ -270,13 +304,54 @@ var matrix = map[string]struct {
 	"everything": {
 		values: everything,
 		objects: []string{
-			"+ClusterRoleBinding " + release + "-metrics-reader", "+ConfigMap " + release + "-dashboard", "+NetworkPolicy " + release, "+PodMonitor " + release,
+			"+ClusterRoleBinding " + release + "-metrics-reader", "+Certificate " + release + "-metrics", "+ConfigMap " + release + "-dashboard", "+ConfigMap " + release + "-more", "+PodMonitor " + release,
 			"+PrometheusRule " + release, "+Role team-a/" + release, "+Role team-b/" + release, "+Role team-b/" + release + "-secrets",
 			"+RoleBinding team-a/" + release, "+RoleBinding team-b/" + release, "+RoleBinding team-b/" + release + "-secrets", "+ServiceMonitor " + release,
 		},
-		text: []string{`"--default-tags=cost center=42,team=edge"`, "--zap-log-level=3\n", "--aws-rate=2.5\n", `"--cluster-id=prod 1"`, `value: "966367641"`, "priorityClassName: system-cluster-critical"},
+		text: []string{`"--default-tags=cost center=42,team=edge"`, "--zap-log-level=3\n", "--aws-rate=2.5\n", `"--cluster-id=prod 1"`, `value: "966367641"`, "priorityClassName: system-cluster-critical",
+			`image: "registry.example.com:5000/mirror/cloudfront-tenant-operator/cloudfront-tenant-operator@sha256:0123`, "issuerRef:\n    kind: ClusterIssuer\n", "maxSurge: 0\n",
+		},
+	},
+	"a registry for all charts": {
+		values: "global: {imageRegistry: mirror.example.com, imagePullSecrets: [of-another-chart]}",
+		text:   []string{`image: "mirror.example.com/cloudfront-tenant-operator/cloudfront-tenant-operator:0.1.0"`},
+	},
+	"a registry for all charts, and a repository without one": {
+		values: "global: {imageRegistry: \"localhost:5000\"}\nimage: {repository: mirror/operator, tag: v9}", text: []string{`image: "localhost:5000/mirror/operator:v9"`},
+	},
+	"another strategy": {values: "strategy: {type: Recreate}", text: []string{"  strategy:\n    type: Recreate\n"}},
+	"the node's network": {
+		values: "hostNetwork: true", objects: []string{"-NetworkPolicy " + release},
+		text: []string{"hostNetwork: true\n", "dnsPolicy: ClusterFirstWithHostNet\n"}, refusal: "hostNetwork",
+	},
+	"DNS servers of one's own": {
+		values: "dnsPolicy: None\ndnsConfig: {nameservers: [10.0.0.10]}", text: []string{"dnsPolicy: None\n", "dnsConfig:\n        nameservers:\n        - 10.0.0.10\n"},
+	},
+	"more containers": {
+		values: "initContainers: [{name: prepare, image: a/b:1, securityContext: " + restricted + "}]\nextraContainers: [{name: proxy, image: a/c:1, securityContext: " + restricted + "}]",
+		text:   []string{"initContainers:\n        - image: a/b:1\n", "        - image: a/c:1\n          name: proxy\n"},
+	},
+	"more objects, with template expressions": {
+		values:  "extraObjects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: '{{ .Release.Name }}-object'}}, \"apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: {{ .Release.Name }}-text}\"]",
+		objects: []string{"+ConfigMap " + release + "-object", "+ConfigMap " + release + "-text"},
+	},
+	"values for production": {
+		values: production,
+		objects: []string{
+			"+Certificate " + release + "-metrics", "+ClusterRoleBinding " + release + "-metrics-reader", "+ConfigMap " + release + "-dashboard", "+Issuer " + release + "-metrics",
+			"+PrometheusRule " + release, "+ServiceMonitor " + release,
+		},
+		text: []string{"--cluster-id=production-eu-west-1", "eks.amazonaws.com/role-arn: arn:aws:iam::", "policyTypes: [Ingress, Egress]", "serverName: " + release + "-metrics." + namespace + ".svc"},
+	},
+	"a certificate from cert-manager": {
+		values:  "metrics: {cert: {certManager: {enabled: true}}, serviceMonitor: {enabled: true}}",
+		objects: []string{"+Certificate " + release + "-metrics", "+Issuer " + release + "-metrics", "+ServiceMonitor " + release},
+		text:    []string{"--metrics-cert-path=/etc/metrics-cert", `secretName: "` + release + `-metrics-cert"`, "dnsNames: [" + release + "-metrics." + namespace + ".svc, "},
 	},
 }
+
+// restricted is the security context of a container that meets the restricted standard.
+const restricted = "{allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}"
 
 func TestEveryRenderingApplies(t *testing.T) {
 	t.Cleanup(func() { // helm takes no account that it did not make
@@ -302,7 +377,7 @@ func TestEveryRenderingApplies(t *testing.T) {
 				t.Errorf("the API server refuses it: %v\n%s", err, out)
 			}
 			checkFlags(t, r)
-			checkPodIsAdmitted(t, r)
+			checkPodIsAdmitted(t, r, c.refusal)
 		})
 	}
 }
@@ -361,8 +436,9 @@ func checkFlags(t *testing.T, r rendering) {
 // ofAdmission marks the accounts that checks of the pod need.
 var ofAdmission = client.MatchingLabels{"made-for": "admission"}
 
-// checkPodIsAdmitted creates the pod, without keeping it, where only restricted pods are let in.
-func checkPodIsAdmitted(t *testing.T, r rendering) {
+// checkPodIsAdmitted creates the pod, without keeping it, where only restricted pods are let in. A refusal is expected
+// where one is given.
+func checkPodIsAdmitted(t *testing.T, r rendering, refusal string) {
 	t.Helper()
 	template := r.deployment(t).Spec.Template
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: template.Spec.ServiceAccountName, Namespace: namespace, Labels: ofAdmission}}
@@ -371,8 +447,12 @@ func checkPodIsAdmitted(t *testing.T, r rendering) {
 	}
 	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
 	pod.Name, pod.Namespace = "admission", namespace
-	if err := kube.Create(t.Context(), pod, client.DryRunAll); err != nil {
+	err := kube.Create(t.Context(), pod, client.DryRunAll)
+	if refusal == "" && err != nil {
 		t.Errorf("the pod is not admitted: %v", err)
+	}
+	if refusal != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), refusal)) {
+		t.Errorf("admission says %v, want a refusal for %s", err, refusal)
 	}
 }
 

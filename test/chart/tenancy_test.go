@@ -220,8 +220,8 @@ func (l life) checkDeletionProtection(t *testing.T) {
 			g.Expect(err).To(MatchError(ContainSubstring(message)))
 		}).WithTimeout(patience).Should(Succeed())
 	}
-	refused(protected, "the Tenant protected has spec.deletionProtection, which keeps it and its namespace. To delete it all the same, set spec.deletionProtection to false first")
-	refused(itsOwn, "the namespace protected is that of the Tenant protected, which has spec.deletionProtection. To delete it all the same, set spec.deletionProtection of that Tenant to false first")
+	refused(protected, "the Tenant protected has spec.deletionProtection, which protects it and its namespace. To delete it anyway, set spec.deletionProtection to false first")
+	refused(itsOwn, "the namespace protected belongs to the Tenant protected, which has spec.deletionProtection. To delete it anyway, set spec.deletionProtection of that Tenant to false first")
 	if err := kube.DeleteAllOf(t.Context(), &kleffv1.Tenant{}, client.DryRunAll); !apierrors.IsForbidden(err) {
 		t.Errorf("deleting all tenants: %v, want that it is forbidden", err)
 	}

@@ -1,11 +1,11 @@
-{{/* The objects' name. */}}
+{{/* Name of all objects. */}}
 {{- define "operator.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
 {{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
 {{- default $full .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
 {{- end }}
 
-{{/* What finds the pods; it can never change, so commonLabels are no part of it. */}}
+{{/* Labels that select the pods. A Deployment's selector can never change, so commonLabels are not part of it. */}}
 {{- define "operator.selectorLabels" -}}
 app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -26,7 +26,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- default (ternary (include "operator.fullname" .) "default" .Values.serviceAccount.create) .Values.serviceAccount.name -}}
 {{- end }}
 
-{{/* Whom the bindings name. */}}
+{{/* Subjects of the bindings. */}}
 {{- define "operator.subjects" -}}
 - kind: ServiceAccount
   name: {{ include "operator.serviceAccountName" . }}
@@ -43,7 +43,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{/* The rules for the kinds of the controllers that run. Every controller writes about its kind, and events. */}}
+{{/* The rules for the CRDs of the controllers that run. Each role includes the right to create events. */}}
 {{- define "operator.kindRules" -}}
 {{- $roles := dict "distributiontenant" "tenants" "tenantsource" "sources" "distribution" "distributions" "connectiongroup" "connectiongroups" }}
 {{- range list "distributiontenant" "tenantsource" "distribution" "connectiongroup" }}
@@ -53,7 +53,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{/* The rules for customers' namespaces. What plans may name beside the kinds of the code, the values say. */}}
+{{/* The rules for customers' namespaces. ClusterRoles and constraints that plans may name come from the values. */}}
 {{- define "operator.tenancyRules" -}}
 {{- with .Values.tenancy }}
 {{- if .enabled }}
@@ -71,7 +71,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{/* The rules that only a ClusterRole can hold, and those for the kinds unless they go to namespaces. */}}
+{{/* The rules that only a ClusterRole can hold, and those for the CRDs unless watchNamespaces is set. */}}
 {{- define "operator.clusterRules" -}}
 {{- if not .Values.watchNamespaces }}
 {{- include "operator.kindRules" . }}
@@ -85,7 +85,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{/* Something that defines a kind, kept when the release goes unless the values say otherwise. */}}
+{{/* A CRD or a ConstraintTemplate. It is kept when the release is uninstalled, unless crds.keep is false. */}}
 {{- define "operator.kind" }}
 {{- $kind := .kind }}
 {{- $_ := set $kind.metadata "labels" (include "operator.labels" .root | fromYaml) }}
@@ -96,15 +96,56 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{ toYaml $kind }}
 {{- end }}
 
+{{/* The repository with global.imageRegistry instead of its registry, which is a first part that looks like a host, as in Docker. */}}
+{{- define "operator.repository" -}}
+{{- $parts := splitList "/" .Values.image.repository -}}
+{{- with .Values.global.imageRegistry -}}
+{{- if and (gt (len $parts) 1) (regexMatch "[.:]|^localhost$" (first $parts)) }}{{ $parts = rest $parts }}{{ end -}}
+{{- $parts = prepend $parts . -}}
+{{- end -}}
+{{- join "/" $parts -}}
+{{- end }}
+
 {{- define "operator.image" -}}
 {{- if .Values.image.digest -}}
-{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{ include "operator.repository" . }}@{{ .Values.image.digest }}
 {{- else -}}
-{{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
+{{ include "operator.repository" . }}:{{ default .Chart.AppVersion .Values.image.tag }}
 {{- end }}
 {{- end }}
 
-{{/* The operator's flags. What is empty is left to the operator's own default. */}}
+{{/* The Secret with the metrics endpoint's certificate; empty if the operator signs its own. */}}
+{{- define "operator.metricsCertSecret" -}}
+{{- default (ternary (printf "%s-metrics-cert" (include "operator.fullname" .)) "" .Values.metrics.cert.certManager.enabled) .Values.metrics.cert.secretName -}}
+{{- end }}
+
+{{/* How Prometheus verifies the endpoint's certificate. One that the operator signs itself cannot be verified. */}}
+{{- define "operator.scrapeTLS" -}}
+{{- $secret := include "operator.metricsCertSecret" .root -}}
+{{- if .monitor.tlsConfig }}
+{{- toYaml .monitor.tlsConfig }}
+{{- else if $secret }}
+{{- with .root.Values.metrics.cert.caName }}
+ca:
+  secret: {name: {{ $secret | quote }}, key: {{ . | quote }}}
+{{- end }}
+serverName: {{ include "operator.fullname" .root }}-metrics.{{ .root.Release.Namespace }}.svc
+{{- else }}
+insecureSkipVerify: true
+{{- end }}
+{{- end }}
+
+{{/* A NetworkPolicy's rule for some ports of some peers, or of any if there are none. */}}
+{{- define "operator.egressRule" -}}
+{{- $rule := dict "ports" list -}}
+{{- range $port := .ports -}}
+{{- range ($.protocols | default (list "TCP")) }}{{ $_ := set $rule "ports" (append $rule.ports (dict "port" (int $port) "protocol" .)) }}{{ end -}}
+{{- end -}}
+{{- with .to }}{{ $_ := set $rule "to" . }}{{ end -}}
+{{- if $rule.ports }}{{ toYaml (list $rule) }}{{ end -}}
+{{- end }}
+
+{{/* The operator's flags. For empty values the operator's own defaults apply. */}}
 {{- define "operator.args" -}}
 - --leader-elect={{ .Values.controller.leaderElect }}
 {{- with .Values.controller.leaderElectionNamespace }}
@@ -115,7 +156,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - --metrics-bind-address=:{{ .Values.metrics.port }}
 - --metrics-secure={{ .Values.metrics.secure }}
 - --enable-http2={{ .Values.metrics.http2 }}
-{{- if .Values.metrics.cert.secretName }}
+{{- if include "operator.metricsCertSecret" . }}
 - --metrics-cert-path=/etc/metrics-cert
 - --metrics-cert-name={{ .Values.metrics.cert.certName }}
 - --metrics-cert-key={{ .Values.metrics.cert.keyName }}
@@ -180,14 +221,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{/* Nine tenths of a memory limit in bytes: above it Go's collector works harder instead of growing into the limit. */}}
+{{/* 90 % of a memory limit in bytes. Above it Go's garbage collector runs more often instead of growing into the limit. */}}
 {{- define "operator.goMemLimit" -}}
 {{- $unit := regexFind "[A-Za-z]*$" . -}}
 {{- $factor := get (dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776) $unit -}}
 {{- mulf (trimSuffix $unit . | float64) $factor 0.9 | floor | int64 -}}
 {{- end }}
 
-{{/* Constraints with the pods' own selector where they have none. */}}
+{{/* The constraints, with the pods' own selector unless they have one. */}}
 {{- define "operator.topologySpread" -}}
 {{- range .Values.topologySpreadConstraints }}
 {{- $own := dict "labelSelector" (dict "matchLabels" (include "operator.selectorLabels" $ | fromYaml)) "matchLabelKeys" (list "pod-template-hash") }}
@@ -195,15 +236,13 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{/* How to scrape. Labels are honored because tenants are counted by a namespace that is not the operator's. */}}
+{{/* How to scrape. honorLabels, because metrics of tenants have a label namespace, which is not the operator's. */}}
 {{- define "operator.scrape" -}}
 path: /metrics
 honorLabels: true
 scheme: {{ ternary "https" "http" .root.Values.metrics.secure }}
 {{- if .root.Values.metrics.secure }}
-{{- with .monitor.tlsConfig }}
-tlsConfig: {{- toYaml . | nindent 2 }}
-{{- end }}
+tlsConfig: {{- include "operator.scrapeTLS" . | trim | nindent 2 }}
 {{- with .monitor.authorization }}
 authorization: {{- toYaml . | nindent 2 }}
 {{- end }}
@@ -222,7 +261,7 @@ authorization: {{- toYaml . | nindent 2 }}
 {{- add (mul 3600 $hours) (mul 60 $minutes) (regexFind "[0-9]+s" . | trimSuffix "s" | int) -}}
 {{- end }}
 
-{{/* What the schema can't say because it is about more than one value, or about more than text. */}}
+{{/* Checks that the schema cannot express: they involve several values, or the meaning of a text. */}}
 {{- define "operator.validate" -}}
 {{- $c := .Values.controller }}
 {{- if lt (include "operator.seconds" $c.sweepInterval | int) 10 }}
@@ -241,21 +280,21 @@ authorization: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- if not (or $c.controllers .Values.tenancy.enabled) }}
-{{- fail "controller.controllers is empty: nothing would run; name one at least, or set tenancy.enabled to true" }}
+{{- fail "controller.controllers is empty: nothing would run; list at least one controller, or set tenancy.enabled to true" }}
 {{- end }}
 {{- if has "tenant" $c.controllers }}
-{{- fail "controller.controllers: tenant is turned on by tenancy.enabled, which brings its kinds and rights along; take it out of the list, and set that" }}
+{{- fail "controller.controllers: tenant is turned on by tenancy.enabled, which also installs its CRDs and rights; remove it from the list and set tenancy.enabled to true" }}
 {{- end }}
 {{- with .Values.tenancy }}
 {{- if and .enabled $.Values.watchNamespaces }}
-{{- fail (printf "tenancy.enabled is true, but watchNamespaces is %s: tenants make namespaces, so that the operator has to watch all; empty watchNamespaces, or set tenancy.enabled to false" (join "," $.Values.watchNamespaces)) }}
+{{- fail (printf "tenancy.enabled is true, but watchNamespaces is %s: tenants create namespaces, so the operator must watch all of them; empty watchNamespaces, or set tenancy.enabled to false" (join "," $.Values.watchNamespaces)) }}
 {{- end }}
 {{- if and .constraintTemplates.enabled (not .enabled) }}
 {{- fail "tenancy.constraintTemplates.enabled is true, but tenancy.enabled is false: no plan would use them; set both or neither" }}
 {{- end }}
 {{- end }}
 {{- if and (gt (int .Values.replicas) 1) (not $c.leaderElect) }}
-{{- fail (printf "controller.leaderElect is false and replicas is %d: without an election all of them would act at once; set replicas to 1 or leaderElect to true" (int .Values.replicas)) }}
+{{- fail (printf "controller.leaderElect is false and replicas is %d: without an election all of them would be active at once; set replicas to 1 or leaderElect to true" (int .Values.replicas)) }}
 {{- end }}
 {{- range $key, $_ := .Values.aws.defaultTags }}
 {{- if regexMatch "^(?i:aws:|cloudfront-tenant-operator\\.io/)" $key }}
@@ -271,12 +310,15 @@ authorization: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- range $name := list "serviceMonitor" "podMonitor" "prometheusRule" "dashboard" }}
 {{- if and (dig $name "enabled" false $.Values.metrics) (not $.Values.metrics.enabled) }}
-{{- fail (printf "metrics.%s.enabled is true, but metrics.enabled is false: there is nothing to show; set both or neither" $name) }}
+{{- fail (printf "metrics.%s.enabled is true, but metrics.enabled is false: there would be no metrics; set both or neither" $name) }}
 {{- end }}
+{{- end }}
+{{- if and .Values.metrics.cert.certManager.enabled (not (and .Values.metrics.enabled .Values.metrics.secure)) }}
+{{- fail "metrics.cert.certManager.enabled is true, but metrics are not served over HTTPS: nothing would use the certificate; set metrics.enabled and metrics.secure to true, or certManager.enabled to false" }}
 {{- end }}
 {{- with .Values.metrics.podMonitor }}
 {{- if and .enabled $.Values.metrics.secure (not .authorization) }}
-{{- fail "metrics.podMonitor.authorization is empty: secure metrics need a token, and a PodMonitor can't use that of Prometheus's own service account; name a Secret that holds one, use metrics.serviceMonitor, or set metrics.secure to false" }}
+{{- fail "metrics.podMonitor.authorization is empty: secure metrics need a token, and a PodMonitor cannot use that of Prometheus's own service account; name a Secret with a token, use metrics.serviceMonitor, or set metrics.secure to false" }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -52,6 +52,8 @@ type Options struct {
 	Release, Namespace string
 	// Values are helm's --set arguments.
 	Values []string
+	// Manifests is a file to install instead of the chart. Namespace has to be the one that it names.
+	Manifests string
 }
 
 // Installation is a release of the chart on a control plane.
@@ -84,7 +86,7 @@ func Install(ctx context.Context, o Options) (*Installation, error) {
 	return i, controlplane.WriteKubeconfig(i.Kubeconfig, o.ControlPlane.TokenFileConfig(token))
 }
 
-// Render asks helm for the objects and touches no control plane.
+// Render asks helm for the objects, or reads them from a file, and touches no control plane.
 func Render(ctx context.Context, o Options) (*Installation, error) {
 	i := &Installation{Release: Release, Namespace: Namespace}
 	if o.Release != "" {
@@ -92,6 +94,25 @@ func Render(ctx context.Context, o Options) (*Installation, error) {
 	}
 	if o.Namespace != "" {
 		i.Namespace = o.Namespace
+	}
+	rendered, err := o.read(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	if i.Objects, err = parse(rendered); err != nil {
+		return nil, err
+	}
+	return i, i.readDeployment()
+}
+
+// read returns the text of what is to be installed.
+func (o Options) read(ctx context.Context, i *Installation) (string, error) {
+	if o.Manifests != "" {
+		text, err := os.ReadFile(o.Manifests)
+		if err != nil {
+			return "", fmt.Errorf("reading the manifests: %w", err)
+		}
+		return string(text), nil
 	}
 	args := []string{"template", i.Release, filepath.Join(o.Root, "charts", "cloudfront-tenant-operator"), "--namespace", i.Namespace}
 	for _, value := range o.Values {
@@ -103,12 +124,9 @@ func Render(ctx context.Context, o Options) (*Installation, error) {
 	helm.Stderr = &stderr
 	rendered, err := helm.Output()
 	if err != nil {
-		return nil, fmt.Errorf("rendering the chart: %w: %s", err, stderr.String())
+		return "", fmt.Errorf("rendering the chart: %w: %s", err, stderr.String())
 	}
-	if i.Objects, err = parse(string(rendered)); err != nil {
-		return nil, err
-	}
-	return i, i.readDeployment()
+	return string(rendered), nil
 }
 
 func parse(text string) ([]*unstructured.Unstructured, error) {
