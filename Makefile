@@ -38,7 +38,7 @@ chart: controlplane ## Package the chart into dist/
 	@"$$($(CONTROLPLANE) --print-dir)/helm" package $(CHART) --destination dist
 
 .PHONY: install-manifests
-install-manifests: controlplane ## Write install.yaml and crds.yaml into dist/: make install-manifests VERSION=0.1.0 IMAGE=repository@sha256:...
+install-manifests: controlplane ## Write install.yaml and crds.yaml into dist/: make install-manifests VERSION=1.2.3 IMAGE=...
 	@hack/install-manifests.sh '$(VERSION)' '$(IMAGE)' dist
 
 .PHONY: generate

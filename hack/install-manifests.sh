@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Renders the chart with its defaults, for installations without Helm.
 #
-#   hack/install-manifests.sh                          config/install/operator.yaml, which config/kustomization.yaml uses
-#   hack/install-manifests.sh VERSION IMAGE FOLDER     install.yaml, crds.yaml and crds-tenancy.yaml of a release
+#   hack/install-manifests.sh                        config/install/operator.yaml, for config/kustomization.yaml
+#   hack/install-manifests.sh VERSION IMAGE FOLDER   install.yaml, crds.yaml and crds-tenancy.yaml of a release
 #
-# IMAGE is a repository with a tag or a digest. Helm's own labels and annotations are left out: Helm does not manage these
-# objects.
+# IMAGE is a repository with a tag or a digest. Helm's own labels and annotations are left out, because Helm does not
+# manage these objects.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -57,7 +57,8 @@ case "${image}" in
     exit 2
     ;;
 esac
-sed -E "s/^(version|appVersion): .*/\1: \"${version}\"/" charts/cloudfront-tenant-operator/Chart.yaml >"${temp}/chart/Chart.yaml"
+sed -E "s/^(version|appVersion): .*/\1: \"${version}\"/" charts/cloudfront-tenant-operator/Chart.yaml \
+  >"${temp}/chart/Chart.yaml"
 operator "${reference[@]}" >"${temp}/operator.yaml"
 mkdir -p "${folder}"
 cat config/crd/cloudfront-tenant-operator.io_*.yaml >"${folder}/crds.yaml"
