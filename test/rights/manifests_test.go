@@ -32,7 +32,7 @@ func TestInstallYAMLIsEnough(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	i, err := host.Install(t.Context(), install.Options{Namespace: namespace, Manifests: filepath.Join(dir, "install.yaml")})
+	i, err := host.Install(t.Context(), install.Options{Release: "manifests", Namespace: namespace, Manifests: filepath.Join(dir, "install.yaml")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,8 @@ type Options struct {
 	Release, Namespace string
 	// Values are helm's --set arguments.
 	Values []string
-	// Manifests is a file to install instead of the chart. Namespace has to be the one that it names.
+	// Manifests is a file to install instead of the chart. Namespace has to be the one in it, and Release is a name for
+	// the files in Dir.
 	Manifests string
 }
 
