@@ -94,7 +94,7 @@ const (
 func TestTenancyLife(t *testing.T) {
 	l := life{T: t, chart: chartDir}
 	notes := l.helm(withNew, "install", release, l.chart)
-	for _, piece := range []string{"kubectl get tenantplans,tenants", release + "-tenants-editor", "Plans may give customers the ClusterRoles edit, view."} {
+	for _, piece := range []string{"kubectl get tenantplans,tenants", release + "-tenants-editor", "Plans can give customers the ClusterRoles edit, view."} {
 		if !strings.Contains(notes, piece) {
 			t.Errorf("the notes lack %q:\n%s", piece, notes)
 		}
