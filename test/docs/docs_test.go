@@ -200,6 +200,9 @@ func TestEveryPageIsLinkedFromTheIndex(t *testing.T) {
 			indexes["docs"] += p.text
 		case path.Base(p.name) == "index.md":
 			indexes[path.Dir(p.name)] += p.text
+		default:
+			// A page is the index of the folder of its name.
+			indexes[strings.TrimSuffix(p.name, ".md")] += p.text
 		}
 	}
 	for _, p := range pages(t) {

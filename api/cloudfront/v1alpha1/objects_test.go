@@ -3,6 +3,7 @@ package v1alpha1_test
 import (
 	gocmp "cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -164,29 +165,14 @@ func TestSourcesThatPeopleCopy(t *testing.T) {
 			}
 		}
 	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "tenantsource.md"))
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "tenantsource", "*.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, block := range yamlBlock.FindAllSubmatch(page, -1) {
-		obj := &unstructured.Unstructured{}
-		if err := yaml.UnmarshalStrict(block[1], &obj.Object); err != nil {
-			t.Fatal(err)
-		}
-		if obj.GetKind() == "" {
-			// A piece of a spec: the rest is that of the least source.
-			fields, err := yaml.Marshal(obj.Object["spec"])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(string(fields), "provider: dynamodb") && strings.Contains(string(fields), "provider:") {
-				fields = append(fields, "distributionId: E2EXAMPLE1\ndynamodb: null\n"...)
-			}
-			obj = newObject(t, "TenantSource", "", "piece", string(fields))
-		}
-		sources[fmt.Sprintf("block %d of the page", n+1)] = obj
+	for _, page := range append(pages, filepath.Join(root, "docs", "tenantsource.md")) {
+		maps.Copy(sources, sourcesOfPage(t, page))
 	}
-	if len(sources) < 10 {
+	if len(sources) < 13 {
 		t.Fatalf("found %d sources only", len(sources))
 	}
 	namespace := newNamespace(t)
@@ -209,6 +195,35 @@ func TestSourcesThatPeopleCopy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sourcesOfPage are the sources in the code blocks of a page.
+func sourcesOfPage(t *testing.T, file string) map[string]*unstructured.Unstructured {
+	t.Helper()
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := map[string]*unstructured.Unstructured{}
+	for n, block := range yamlBlock.FindAllSubmatch(page, -1) {
+		obj := &unstructured.Unstructured{}
+		if err := yaml.UnmarshalStrict(block[1], &obj.Object); err != nil {
+			t.Fatal(err)
+		}
+		if obj.GetKind() == "" {
+			// A piece of a spec: the rest is that of the least source.
+			fields, err := yaml.Marshal(obj.Object["spec"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(fields), "provider: dynamodb") && strings.Contains(string(fields), "provider:") {
+				fields = append(fields, "distributionId: E2EXAMPLE1\ndynamodb: null\n"...)
+			}
+			obj = newObject(t, "TenantSource", "", "piece", string(fields))
+		}
+		sources[fmt.Sprintf("block %d of %s", n+1, filepath.Base(file))] = obj
+	}
+	return sources
 }
 
 // yamlBlock is a code block of a page, also in a list.
