@@ -55,6 +55,14 @@ manifests: ## Write deep copies and CRDs from the API types, rights from the cod
 docs: ## Write the reference documentation
 	@hack/docs.sh
 
+.PHONY: site
+site: ## Build the documentation site from docs/ into dist/site; dead links fail it (needs Node.js)
+	@hack/site.sh build
+
+.PHONY: site-serve
+site-serve: ## Show the documentation site on http://localhost:5173 and follow edits of docs/
+	@hack/site.sh serve
+
 .PHONY: fmt
 fmt: ## Format the code
 	@$(GOLANGCI) fmt
