@@ -18,13 +18,18 @@ TESTFLAGS ?=
 
 ##@ Try it
 
-# Built and not run by go, which ends with status 1 after a Ctrl-C whatever its program does.
+# It is built and then executed, because "go run" ends with status 1 after a Ctrl-C whatever its program does.
+# The first compilation is silent and takes minutes: what it is has to be said before.
+FIRST_BUILD = [ -e bin/playground ] || echo "Compiling the playground, which takes some minutes the first time."
+
 .PHONY: demo
 demo: ## Show the whole life of some tenants, with no AWS account and no cluster
+	@$(FIRST_BUILD)
 	@go build -o bin/ ./cmd/playground && exec bin/playground demo --while-pid $$PPID $(PLAYGROUNDFLAGS)
 
 .PHONY: playground
 playground: ## The same world, staying up until Ctrl-C; more tenants with PLAYGROUNDFLAGS='--tenants 300'
+	@$(FIRST_BUILD)
 	@go build -o bin/ ./cmd/playground && exec bin/playground up --while-pid $$PPID $(PLAYGROUNDFLAGS)
 
 ##@ Develop

@@ -42,6 +42,10 @@ test_packages() {
   fi
 }
 
+if [[ -z "${PKG:-}" || "${PKG}" == ./... ]]; then
+  go -C hack/controlplane test -vet=off ./build | tee -a "${output}" || failed=1 # a module of its own
+fi
+
 # shellcheck disable=SC2086 # one word per pattern
 all="$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ${PKG:-./...})"
 first="$(for package in "${long[@]}"; do grep -E "/${package}\$" <<<"${all}" || true; done)"

@@ -60,9 +60,40 @@ func (w *world) moduleRoot(ctx context.Context) (string, error) {
 	return root, nil
 }
 
+// assetsVariable names a folder with a control plane that is used instead of one of our own.
+const assetsVariable = "KUBEBUILDER_ASSETS"
+
+// needed are the programs of a control plane that the playground starts.
+var needed = []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "helm"}
+
+// givenControlPlane returns the folder of that name if it has all that is needed, or else what is missing there. The
+// folders that other tools fill have no controller manager.
+func givenControlPlane(dir string) (folder string, missing []string) {
+	folder, err := filepath.Abs(dir)
+	if err != nil {
+		return "", needed
+	}
+	for _, name := range needed {
+		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return "", missing
+	}
+	return folder, nil
+}
+
 // buildControlPlane builds etcd and Kubernetes unless they are there already. It
 // shows its progress on stderr and the folder on stdout.
 func (w *world) buildControlPlane(ctx context.Context) (string, error) {
+	if given := os.Getenv(assetsVariable); given != "" {
+		folder, missing := givenControlPlane(given)
+		if folder != "" {
+			return folder, nil
+		}
+		w.say.line("%s is not used: %s has no %s", assetsVariable, given, strings.Join(missing, ", "))
+	}
 	var dir bytes.Buffer
 	if err := w.goTool(ctx, &dir, "-C", filepath.Join(w.root, "hack", "controlplane"), "run", "./build", "--print-dir"); err != nil {
 		return "", fmt.Errorf("building the control plane: %w", err)

@@ -159,8 +159,7 @@ func build(root, dir string, flags []string, progress io.Writer) error {
 		}
 	}
 	defer os.RemoveAll(temp)
-	fmt.Fprintf(progress, "Building the control plane %s. The first build takes 5-10 minutes and 3 GB for downloads\n"+
-		"and Go's build cache; it happens once per user.\n", filepath.Base(dir))
+	fmt.Fprintf(progress, "Building the control plane %s. %s\n", filepath.Base(dir), cost(runtime.NumCPU()))
 	if err := compileAll(ctx, ".", temp, binaries, flags, progress); err != nil {
 		return err
 	}
@@ -180,6 +179,17 @@ func compileAll(ctx context.Context, module, output string, programs, flags []st
 		}
 	}
 	return nil
+}
+
+// cost says what the first build takes: some 20 minutes of one core, and never less than 3, for the linker and the
+// download don't get faster with more of them.
+func cost(cores int) string {
+	unit := "cores"
+	if cores == 1 {
+		unit = "core"
+	}
+	return fmt.Sprintf("The first build takes about %d minutes with %d %s, and 3 GB for\n"+
+		"downloads and Go's build cache; it happens once per user.", max(3, (20+cores-1)/cores), cores, unit)
 }
 
 // compile runs "go build", with a sign of life now and then and the compiler's output if it fails.
