@@ -84,3 +84,62 @@ func TestADelegationComesAndGoes(t *testing.T) {
 	zone[cut.Key] = cut
 	next(dns.Blocked)
 }
+
+// What is published and then delegated away does not count as there. It is still ours, and is deleted when it has to go.
+func TestWhatIsDelegatedLaterIsNotThere(t *testing.T) {
+	const name = "a.shop.example.com"
+	a, aaaa := alias(name, dns.A, target), alias(name, dns.AAAA, target)
+	cut := of("NS", "shop.example.com", "ns.other.test.")
+	zone := memory{}
+	for _, s := range []dns.RecordSet{of("SOA", apex, "ns.example.com. host.example.com. 1 2 3 4 5"), a.Set(), aaaa.Set()} {
+		zone[s.Key] = s
+	}
+	w := newWorker(zone)
+	c := dns.Claim{Owner: owner(1), Wants: []dns.Record{a, aaaa}, Ledger: []dns.Entry{entry(a, dns.Published), entry(aaaa, dns.Published)}, Correct: true}
+	pass := func() {
+		t.Helper()
+		c.Version++
+		c.Ledger = dns.Advance(c.Ledger, c.Wants, w.declare(c), dns.Policy{})
+		w.declare(c)
+	}
+	stands := func(r dns.Record, want dns.Standing) {
+		t.Helper()
+		if d := cmp.Diff(want, w.declare(c).Of(r)); d != "" {
+			t.Errorf("the %s stands (-want +got):\n%s", r.Type, d)
+		}
+	}
+	hours := func() {
+		t.Helper()
+		for start := w.now; w.now.Sub(start) < time.Hour; {
+			w.step()
+			pass()
+		}
+	}
+	hours()
+	stands(a, dns.Standing{Phase: dns.There})
+
+	zone[cut.Key] = cut
+	hours()
+	delegated := dns.Standing{Phase: dns.Blocked, Found: cut.String(), Fixed: true, Delegated: cut.Name}
+	stands(a, delegated)
+	stands(aaaa, delegated)
+	if d := cmp.Diff([]dns.Entry{entry(a, dns.Published), entry(aaaa, dns.Published)}, c.Ledger); d != "" || len(w.sent) > 0 {
+		t.Errorf("sent %v, the ledger (-want +got):\n%s", w.sent, d)
+	}
+
+	c.Wants = []dns.Record{a}
+	pass()
+	for zone[aaaa.Key()].Type != "" {
+		call := w.begin()
+		stands(a, delegated) // also while a change of its name is underway
+		if call != nil {
+			w.apply(w.perform(call))
+		}
+		pass()
+	}
+	c.Wants = nil
+	hours()
+	if _, left := zone[a.Key()]; left || len(c.Ledger) > 0 {
+		t.Errorf("left behind: %v, %v", zone, c.Ledger)
+	}
+}

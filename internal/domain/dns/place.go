@@ -92,10 +92,12 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 	if holder := p.holder(c, r); holder != nil {
 		return Standing{Phase: Occupied, Holder: holder.Owner}
 	}
-	if p.has(r) {
+	d := p.Delegation
+	if p.has(r) && (d == nil || c.StateOf(r) == Retracting) {
+		// What has to go has to go from below a delegation as well: it would be seen once that is removed.
 		return Standing{Phase: There}
 	}
-	if d := p.Delegation; d != nil {
+	if d != nil {
 		return Standing{Phase: Blocked, Found: d.String(), Fixed: true, Delegated: d.Name}
 	}
 	blocked := Standing{Phase: Absent}

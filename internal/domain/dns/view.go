@@ -17,11 +17,11 @@ const (
 	Absent Phase = "Absent"
 	// Coming means that it was sent, and not every server has it yet.
 	Coming Phase = "Coming"
-	// There means that the zone has it, at every server.
+	// There means that the zone has it, at every server, and answers for its name.
 	There Phase = "There"
 	// Leaving means that its deletion was sent, and some servers may still have it.
 	Leaving Phase = "Leaving"
-	// Blocked means that something else stands in its place.
+	// Blocked means that something else stands in its place, or that the zone delegates its name away.
 	Blocked Phase = "Blocked"
 	// Occupied means that the place is another object's.
 	Occupied Phase = "Occupied"

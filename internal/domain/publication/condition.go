@@ -226,12 +226,13 @@ func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {
 	return text + " It is not ours. Remove it, or set spec.dns.takeover to true to replace it."
 }
 
-// drift lists the published records that were changed or deleted outside.
+// drift lists the published records that were changed or deleted outside. What is delegated is for others to answer,
+// whether it still stands in the zone or not, and nothing is put back there.
 func (j *judge) drift() []resource.Difference {
 	var out []resource.Difference
 	for _, e := range j.Ledger {
 		s := j.View.Of(e.Record)
-		if e.State != dns.Published || s.Phase != dns.Blocked && s.Phase != dns.Absent {
+		if e.State != dns.Published || s.Delegated != "" || s.Phase != dns.Blocked && s.Phase != dns.Absent {
 			continue
 		}
 		out = append(out, resource.Difference{Field: "dns[" + strings.ToLower(e.Type) + " " + e.Name + "]", Desired: e.Value, Observed: s.Found})

@@ -1,6 +1,7 @@
 package publication_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -174,5 +175,27 @@ func TestSeverity(t *testing.T) {
 	}
 	if publication.Severity(publication.ReasonRoleNotAllowed) >= publication.Severity(resource.ReasonAWSError) {
 		t.Error("what is not known has a place")
+	}
+}
+
+// A record that is delegated away stays ours and is no drift: it stands as it was written, and nobody sees it.
+func TestWhatIsDelegatedIsAConflictAndNoDrift(t *testing.T) {
+	delegated := standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "NS ns.other.test.", Fixed: true, Delegated: "example.com"})
+	for name, in := range map[string]publication.Case{
+		"published":                   served(delegated, led(entry(alpha, dns.Published))),
+		"published before the tenant": served(delegated, first, unborn, led(entry(alpha, dns.Published))),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := publication.Judge(in)
+			if f.Ready.Reason != publication.ReasonDNSConflict || !strings.HasPrefix(f.Ready.Message, alpha+" is delegated: the zone Z1 has NS ns.other.test. at example.com") {
+				t.Errorf("it is %+v", f.Ready)
+			}
+			if f.Published || f.Proven || len(f.Drift) > 0 {
+				t.Errorf("it counts as published, or as drift: %+v", f)
+			}
+			if d := cmp.Diff(in.Ledger, f.Ledger); d != "" {
+				t.Errorf("ledger (-want +got):\n%s", d)
+			}
+		})
 	}
 }
