@@ -4,6 +4,7 @@ package tenant
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -120,16 +121,22 @@ func (c *Controller) wanting(ctx context.Context, namespace string) []string {
 func (c *Controller) WakeAll(ctx context.Context) { c.Wake(ctx, c.list(ctx)) }
 
 func (c *Controller) list(ctx context.Context, options ...client.ListOption) []string {
+	tenants := c.tenants(ctx, options...)
+	names := make([]string, len(tenants))
+	for i := range tenants {
+		names[i] = tenants[i].Name
+	}
+	return names
+}
+
+// tenants are those of the cache itself, which must not be changed.
+func (c *Controller) tenants(ctx context.Context, options ...client.ListOption) []kleffv1.Tenant {
 	var list kleffv1.TenantList
 	if err := c.Client.List(ctx, &list, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "Listing the tenants from the cache failed")
 		return nil
 	}
-	names := make([]string, len(list.Items))
-	for i := range list.Items {
-		names[i] = list.Items[i].Name
-	}
-	return names
+	return list.Items
 }
 
 // Watch says what wakes the tenants: changes of their own and of the plans that they name, and Wake.
@@ -144,19 +151,31 @@ func (c *Controller) Watch(workers int) reconcile.Watch {
 	}
 }
 
-// following are the tenants to which a plan that has changed matters: those that name it, and all when it may be the first
-// or was the last.
+// following are the tenants to which a plan that has changed matters: those that name it or have it, and those whose plan
+// there is none of. What holds for them depends on whether the cluster has any plan.
 func (c *Controller) following(ctx context.Context, name string) []types.NamespacedName {
-	var plans kleffv1.TenantPlanList
-	options := []client.ListOption{client.MatchingFields{tenantplan.IndexPlan: name}}
-	if err := c.Client.List(ctx, &plans, client.Limit(2), client.UnsafeDisableDeepCopy); err == nil && len(plans.Items) < 2 {
-		options = nil
-	}
 	var keys []types.NamespacedName
-	for _, name := range c.list(ctx, options...) {
-		keys = append(keys, types.NamespacedName{Name: name})
+	known := c.plans(ctx)
+	tenants := c.tenants(ctx)
+	for i := range tenants {
+		if t := &tenants[i]; !known[t.Spec.Plan] || slices.Contains(tenantplan.PlansOf(t), name) {
+			keys = append(keys, types.NamespacedName{Name: t.Name})
+		}
 	}
 	return keys
+}
+
+// plans are the names of all plans; none where they can't be listed.
+func (c *Controller) plans(ctx context.Context) map[string]bool {
+	var list kleffv1.TenantPlanList
+	if err := c.Client.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Listing the plans from the cache failed")
+	}
+	names := make(map[string]bool, len(list.Items))
+	for i := range list.Items {
+		names[list.Items[i].Name] = true
+	}
+	return names
 }
 
 // planMatters reports whether a change of a plan shows to its tenants. Its figures don't.

@@ -3,15 +3,18 @@ package tenant_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
@@ -72,5 +75,59 @@ func TestNobodyWakesBeforeTheTurn(t *testing.T) {
 	tenants.ChildChanged(t.Context(), plan.Live{Object: plan.Object{Kind: plan.KindNamespace, Name: "user-1"}})
 	if len(tenants.Woken()) != 0 {
 		t.Error("somebody was woken")
+	}
+}
+
+// cache has tenants by the plans that they name, and plans.
+type cache struct {
+	client.Client
+
+	tenants map[string]string
+	plans   []string
+}
+
+func (c cache) List(_ context.Context, into client.ObjectList, options ...client.ListOption) error {
+	o := (&client.ListOptions{}).ApplyOptions(options)
+	switch list := into.(type) {
+	case *kleffv1.TenantPlanList:
+		for _, name := range c.plans {
+			list.Items = append(list.Items, kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		}
+	case *kleffv1.TenantList:
+		for name, plan := range c.tenants {
+			t := kleffv1.Tenant{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: kleffv1.TenantSpec{Plan: plan}}
+			if o.FieldSelector != nil && !o.FieldSelector.Matches(fields.Set{tenantplan.IndexPlan: plan}) {
+				continue
+			}
+			list.Items = append(list.Items, t)
+		}
+	}
+	return nil
+}
+
+// A plan wakes those that name it. Those whose plan there is none of are woken by each, as what holds for them depends on
+// whether there is any: two that come at once are both in the cache before the first of them wakes anything.
+func TestPlansWakeThoseToWhomTheyMatter(t *testing.T) {
+	for about, c := range map[string]struct {
+		plans   []string
+		changed string
+		want    []string
+	}{
+		"one of several":                     {[]string{"basic", "gold"}, "gold", []string{"of-gold", "of-nothing"}},
+		"the first, while another one comes": {[]string{"other", "silver"}, "silver", []string{"of-basic", "of-gold", "of-nothing"}},
+		"one of several that is gone":        {[]string{"basic"}, "gold", []string{"of-gold", "of-nothing"}},
+		"the last, which is gone":            {nil, "gold", []string{"of-basic", "of-gold", "of-nothing"}},
+	} {
+		tenants := tenant.New(tenant.Options{Client: cache{
+			tenants: map[string]string{"of-basic": "basic", "of-gold": "gold", "of-nothing": "platinum"}, plans: c.plans,
+		}})
+		var got []string
+		for _, key := range tenants.Watch(1).Related[0].Wakes(&kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: c.changed}}) {
+			got = append(got, key.Name)
+		}
+		slices.Sort(got)
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", about, d)
+		}
 	}
 }
