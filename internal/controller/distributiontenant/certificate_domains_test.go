@@ -186,6 +186,36 @@ func TestCertRequestComesAfterCustomizations(t *testing.T) {
 	}
 }
 
+// Where AWS takes no empty block, a domain and its certificate still come when the last customization is taken away.
+func TestCertRequestIsNotHeldUpByAnEmptyBlock(t *testing.T) {
+	t.Parallel()
+	for name, takes := range map[string]bool{"AWS refuses an empty block": false, "AWS takes it": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := certWorld(t, func(s *sim.Switches) { s.Allowed.EmptyBlocks = takes })
+			uncertified := func(o *v1alpha1.DistributionTenant) { o.Spec.Customizations.Certificate = nil }
+			w.Apply(w.Tenant("shop", rich, uncertified, domains("alpha.example.com")))
+			w.Advance(issueSoon)
+			is(t, w, "shop", readyTrue)
+			w.Edit("shop", func(o *v1alpha1.DistributionTenant) {
+				plainShop(o)
+				domains("alpha.example.com", shop)(o)
+				o.Spec.Customizations = nil
+			})
+			w.Advance(time.Second)
+			requests(t, w, 1)
+			s := inAWS(t, w, "shop")
+			if _, has := s.Domains[shop]; !has || takes != (s.Customizations.WebACLARN == "") {
+				t.Errorf("AWS has %+v", s)
+			}
+			if !takes {
+				is(t, w, "shop", "Ready=False/InvalidSpec")
+				says(t, w, "shop", "Ready", "Customizations is empty")
+			}
+		})
+	}
+}
+
 // A request that changes is sent anew: at once where the old one has ended, else when it has.
 func TestCertRequestChanged(t *testing.T) {
 	t.Parallel()

@@ -172,16 +172,17 @@ func faithful(in Input) (Decision, bool) {
 // takes a certificate and a request for another one together. The customizations come first, and nothing else with them. A
 // new domain, which comes with the request, is then never served without the web ACL and the restrictions that it is to
 // have, and an issued certificate is attached before AWS only tells of the next one. Customizations that AWS does not keep
-// hold the request back no longer than any other value that it does not keep is sent again.
+// hold the request back no longer than any other value that it does not keep is sent again. Those that are all taken away
+// name no certificate, and an empty block that AWS does not take must not hold the request up.
 func (in Input) apart(u Update) Update {
-	if u.Request == nil || u.Tenant.Customizations.Equals(u.Seen.Customizations) {
+	customizations := u.Tenant.Customizations
+	if u.Request == nil || customizations.Equals(u.Seen.Customizations) || customizations.Equals(Customizations{}) {
 		return u
 	}
 	if in.facts.resource.Fruitless() {
 		u.Tenant.Customizations = u.Seen.Customizations
 		return u
 	}
-	customizations := u.Tenant.Customizations
 	u.Tenant, u.Request, u.Partial = u.Seen, nil, false
 	u.Tenant.Customizations = customizations
 	u.Drift = slices.DeleteFunc(slices.Clone(u.Drift), func(d resource.Difference) bool { return !strings.HasPrefix(d.Field, customizationsField) })
