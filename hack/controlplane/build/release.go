@@ -40,6 +40,9 @@ func ensureRelease(release, base string, progress io.Writer) (string, error) {
 	fmt.Fprint(digest, buildFlags(release))
 	root := filepath.Dir(base)
 	dir := filepath.Join(root, fmt.Sprintf("release-%s-%s-%s-%x", release, runtime.GOOS, runtime.GOARCH, digest.Sum(nil)[:6]))
+	if has(dir, binaries) {
+		return dir, nil
+	}
 	if err := lock(root, progress); err != nil {
 		return "", fmt.Errorf("locking the cache folder: %w", err)
 	}
@@ -52,7 +55,8 @@ func ensureRelease(release, base string, progress io.Writer) (string, error) {
 	return dir, linkOthers(dir, base)
 }
 
-// linkOthers links what a release does not bring along to the usual control plane, which may have moved since.
+// linkOthers links what a release does not bring along to the usual control plane; links that lead nowhere any more are
+// replaced.
 func linkOthers(dir, base string) error {
 	for _, name := range binaries {
 		if slices.Contains(ofRelease, name) {
