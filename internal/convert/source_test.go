@@ -193,7 +193,7 @@ func sourceReport() tenantsource.Report {
 		Polled: &polled, Generation: 3, Token: "now",
 		Result: &tenantsource.Result{
 			Rows: 5, Tenants: 3, Created: 1, Updated: 2, Deleted: 4,
-			Pending: []tenantsource.PendingChange{{Action: tenantsource.Delete, Name: "acme", Description: "its row is gone"}}, PendingTotal: 30,
+			Pending: []tenantsource.PendingChange{{Action: tenantsource.Delete, Name: "acme", Description: "its row no longer exists"}}, PendingTotal: 30,
 			Rejected: []mapping.Rejection{{Row: "row 1", Reason: "no domain"}}, RejectedTotal: 2,
 			Columns: []tenantsource.SeenColumn{{Column: mapping.Column{Name: "name", Type: mapping.TypeString}, Rows: 5}},
 		},

@@ -181,7 +181,7 @@ func (d *Driver[O]) run(ctx context.Context, pass Pass, k *keeper[O]) (released,
 			return false, false, err
 		}
 	}
-	return false, false, &fault.Error{Kind: fault.Transient, Operation: "Deciding", Message: fmt.Sprintf("no end after %d steps", maxSteps)}
+	return false, false, &fault.Error{Kind: fault.Transient, Operation: "Deciding", Message: fmt.Sprintf("not finished after %d steps", maxSteps)}
 }
 
 // conclude stores the report and turns the end of the pass into a result.
@@ -225,13 +225,13 @@ func (d *Driver[O]) result(ctx context.Context, after time.Duration, err error) 
 	case apierrors.IsNotFound(err):
 		return ctrl.Result{}, nil
 	case apierrors.IsConflict(err):
-		log.FromContext(ctx).V(1).Info("The object changed meanwhile", "error", err.Error())
+		log.FromContext(ctx).V(1).Info("The object changed in the meantime", "error", err.Error())
 		return ctrl.Result{RequeueAfter: conflictDelay}, nil
 	}
 	kind := fault.KindOf(err)
 	switch kind {
 	case fault.Throttled:
-		log.FromContext(ctx).V(1).Info("Waiting for a turn", "error", err.Error())
+		log.FromContext(ctx).V(1).Info("Waiting for the rate limit", "error", err.Error())
 		if fault.CodeOf(err) != "" {
 			// The service itself has said so, and not our own limiter.
 			d.count(kind)
@@ -242,7 +242,7 @@ func (d *Driver[O]) result(ctx context.Context, after time.Duration, err error) 
 		}
 		return ctrl.Result{RequeueAfter: delay}, nil
 	case fault.Conflict, fault.NotFound:
-		log.FromContext(ctx).V(1).Info("The world outside changed meanwhile", "error", err.Error())
+		log.FromContext(ctx).V(1).Info("AWS or the DNS records changed in the meantime", "error", err.Error())
 		return ctrl.Result{RequeueAfter: max(conflictDelay, after)}, nil
 	case fault.None, fault.Transient, fault.Exists, fault.NotDisabled, fault.InUse, fault.DomainTaken,
 		fault.DomainUnverified, fault.Denied, fault.Quota, fault.Invalid:

@@ -136,7 +136,7 @@ func TestAPassThatSpins(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, pod())
 	r.endless = true
-	if _, err := r.reconcile(t.Context()); fault.KindOf(err) != fault.Transient || !strings.Contains(fmt.Sprint(err), "no end after 16 steps") {
+	if _, err := r.reconcile(t.Context()); fault.KindOf(err) != fault.Transient || !strings.Contains(fmt.Sprint(err), "not finished after 16 steps") {
 		t.Errorf("%v, want it to be stopped", err)
 	}
 	r.wantLog("begin, conclude, failed Transient")

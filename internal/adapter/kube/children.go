@@ -75,15 +75,15 @@ var (
 // New makes Children, to be added to a manager.
 func New(o Options) (*Children, error) {
 	if o.Changed == nil || o.Appeared == nil || o.Clock == nil {
-		return nil, errors.New("making the cache of tenants' objects: Changed, Appeared and Clock are required")
+		return nil, errors.New("creating the cache of tenants' objects: Changed, Appeared and Clock are required")
 	}
 	c := &Children{opts: o, poke: make(chan struct{}, 1), filled: make(chan struct{}), watches: map[plan.Kind]*watch{}}
 	http, err := rest.HTTPClientFor(o.Config)
 	if err != nil {
-		return nil, fmt.Errorf("making the client of tenants' objects: %w", err)
+		return nil, fmt.Errorf("creating the client of tenants' objects: %w", err)
 	}
 	if c.discovery, err = discovery.NewDiscoveryClientForConfigAndClient(o.Config, http); err != nil {
-		return nil, fmt.Errorf("making the client of discovery: %w", err)
+		return nil, fmt.Errorf("creating the discovery client: %w", err)
 	}
 	everything := cache.ByObject{Label: labels.Everything()}
 	c.cache, err = cache.New(o.Config, cache.Options{
@@ -93,7 +93,7 @@ func New(o Options) (*Children, error) {
 		ByObject: map[client.Object]cache.ByObject{&corev1.Namespace{}: everything, definition(): everything},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("making the cache of tenants' objects: %w", err)
+		return nil, fmt.Errorf("creating the cache of tenants' objects: %w", err)
 	}
 	return c, nil
 }

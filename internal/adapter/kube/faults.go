@@ -65,10 +65,10 @@ func answer(o plan.Object, err error, s metav1.Status) (fault.Kind, string) {
 	case deniedByAdmission(s):
 		return fault.Denied, s.Message
 	case apierrors.IsAlreadyExists(err):
-		return fault.Exists, fmt.Sprintf("there is a %s already", o.Ref())
+		return fault.Exists, fmt.Sprintf("the %s already exists", o.Ref())
 	case apierrors.IsConflict(err), aboutUID(s):
 		// What it says names both UIDs.
-		return fault.Conflict, fmt.Sprintf("the %s is another one, or was changed, since it was read", o.Ref())
+		return fault.Conflict, fmt.Sprintf("the %s was changed or replaced since it was read", o.Ref())
 	case s.Code == http.StatusForbidden, s.Code == http.StatusUnauthorized:
 		return refusal(o, s)
 	case s.Code == http.StatusNotFound, s.Code == http.StatusMethodNotAllowed:
@@ -147,7 +147,7 @@ func overQuota(s metav1.Status) bool {
 // mayNotBind says how one gets the right to bind a role.
 func mayNotBind(o plan.Object) string {
 	role := roleOf(o)
-	return fmt.Sprintf("the operator may not bind %v %v: name it in tenancy.ownerClusterRoles of the chart", role["kind"], role["name"])
+	return fmt.Sprintf("the operator is not allowed to bind the %v %v: add it to the chart value tenancy.ownerClusterRoles", role["kind"], role["name"])
 }
 
 // roleOf is the role that a binding refers to.
@@ -162,7 +162,7 @@ func absence(o plan.Object, s metav1.Status) (fault.Kind, string) {
 	case s.Details != nil && s.Details.Kind != "namespaces" && s.Details.Name != o.Name && s.Details.Name == roleOf(o)["name"]:
 		// Of who may not bind a role the API server wants each right in it, for which there has to be one. It names the role only, and
 		// calls it a binding.
-		return fault.Denied, mayNotBind(o) + " (there is no such role now)"
+		return fault.Denied, mayNotBind(o) + " (there is no such role)"
 	case s.Details == nil, s.Details.Name == "", s.Code == http.StatusMethodNotAllowed:
 		return fault.NotFound, noKind(o)
 	}
@@ -170,7 +170,7 @@ func absence(o plan.Object, s metav1.Status) (fault.Kind, string) {
 }
 
 func noKind(o plan.Object) string {
-	return fmt.Sprintf("the cluster has no kind %s of %s: install the CustomResourceDefinition", o.Kind.Kind, o.APIVersion())
+	return fmt.Sprintf("the cluster has no CRD for %s of %s: install it", o.Kind.Kind, o.APIVersion())
 }
 
 // mistakes are the fields that the API server does not like, without naming the object again.

@@ -39,15 +39,15 @@ func TestClassify(t *testing.T) {
 		"no answer in time": {context.DeadlineExceeded, fault.Error{Kind: fault.Transient, Message: "the API server did not answer"}},
 		"a kind that nobody knows, below others": {
 			fmt.Errorf("finding: %w", &meta.NoKindMatchError{}),
-			fault.Error{Kind: fault.NotFound, Code: "NoKindMatch", Message: "the cluster has no kind ResourceQuota of v1: install the CustomResourceDefinition"},
+			fault.Error{Kind: fault.NotFound, Code: "NoKindMatch", Message: "the cluster has no CRD for ResourceQuota of v1: install it"},
 		},
 		"a kind that has gone since it was found": {
 			apierrors.NewGenericServerResponse(404, "patch", quotas, "", "404 page not found", 0, true),
-			fault.Error{Kind: fault.NotFound, Code: "NoKindMatch", Message: "the cluster has no kind ResourceQuota of v1: install the CustomResourceDefinition"},
+			fault.Error{Kind: fault.NotFound, Code: "NoKindMatch", Message: "the cluster has no CRD for ResourceQuota of v1: install it"},
 		},
 		"a kind that is going": {
 			apierrors.NewMethodNotSupported(quotas, "create"),
-			fault.Error{Kind: fault.NotFound, Code: "NoKindMatch", Message: "the cluster has no kind ResourceQuota of v1: install the CustomResourceDefinition"},
+			fault.Error{Kind: fault.NotFound, Code: "NoKindMatch", Message: "the cluster has no CRD for ResourceQuota of v1: install it"},
 		},
 		"too much": {
 			apierrors.NewTooManyRequests("too many requests", 7),
@@ -58,8 +58,8 @@ func TestClassify(t *testing.T) {
 		"a failure":        {status(500, metav1.StatusReasonInternalError, "etcd is unwell"), fault.Error{Kind: fault.Transient, Code: "InternalError", Message: "etcd is unwell"}},
 		"an expired list":  {apierrors.NewResourceExpired("too old"), fault.Error{Kind: fault.Transient, Code: "Expired", Message: "too old"}},
 		"expired identity": {apierrors.NewUnauthorized("Unauthorized"), fault.Error{Kind: fault.Denied, Code: "Unauthorized", Message: "Unauthorized"}},
-		"another version":  {apierrors.NewConflict(quotas, "kleff-plan", errors.New("UID 1234")), fault.Error{Kind: fault.Conflict, Code: "Conflict", Message: "the ResourceQuota kleff-plan is another one, or was changed, since it was read"}},
-		"another object":   {status(422, metav1.StatusReasonInvalid, "UID 1234", metav1.StatusCause{Field: "metadata.uid"}), fault.Error{Kind: fault.Conflict, Code: "Invalid", Message: "the ResourceQuota kleff-plan is another one, or was changed, since it was read"}},
+		"another version":  {apierrors.NewConflict(quotas, "kleff-plan", errors.New("UID 1234")), fault.Error{Kind: fault.Conflict, Code: "Conflict", Message: "the ResourceQuota kleff-plan was changed or replaced since it was read"}},
+		"another object":   {status(422, metav1.StatusReasonInvalid, "UID 1234", metav1.StatusCause{Field: "metadata.uid"}), fault.Error{Kind: fault.Conflict, Code: "Invalid", Message: "the ResourceQuota kleff-plan was changed or replaced since it was read"}},
 		"a webhook that is down is no refusal": {
 			status(500, metav1.StatusReasonInternalError, `failed calling webhook "x": denied the request`),
 			fault.Error{Kind: fault.Transient, Code: "InternalError", Message: `failed calling webhook "x": denied the request`},

@@ -106,7 +106,7 @@ func (c *Children) definitions(ctx context.Context) (w *watch, again bool) {
 		AddFunc: look, UpdateFunc: func(_, o any) { look(o) }, DeleteFunc: look,
 	})
 	if err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "Kinds that the cluster may lack are not noticed until this works")
+		ctrl.LoggerFrom(ctx).Error(err, "Optional CRDs are not detected until this works")
 	}
 	return w, err != nil
 }
@@ -133,7 +133,7 @@ func (c *Children) resolve(ctx context.Context, definitions *watch) (again bool)
 		}
 		w, err := c.run(ctx, k, c.changes(k))
 		if err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "Tenants wait for this", "kind", k.Kind)
+			ctrl.LoggerFrom(ctx).Error(err, "Tenants wait until this works", "kind", k.Kind)
 			again = true
 			continue
 		}
@@ -218,7 +218,7 @@ func (c *Children) there(ctx context.Context, definitions *watch) (kinds []plan.
 		}
 		served, more, err := c.served(version, defined[version.Group])
 		if err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "Finding out which kinds there are", "group", version.Group)
+			ctrl.LoggerFrom(ctx).Error(err, "Finding out which CRDs are installed", "group", version.Group)
 			served, more = c.cached(version), true
 		}
 		kinds, again = append(kinds, served...), again || more

@@ -90,7 +90,7 @@ func (c *Children) synced(verb string, k plan.Kind) (*watch, error) {
 		return nil, &fault.Error{Kind: kind, Operation: verb + k.Kind, Message: fmt.Sprintf(format, args...)}
 	}
 	if !c.watched(k) {
-		return failed(fault.Invalid, "%s of %s is not among the kinds that are cached", k.Kind, k.APIVersion())
+		return failed(fault.Invalid, "%s of %s is not a cached kind", k.Kind, k.APIVersion())
 	}
 	c.mu.RLock()
 	w, found, definitions := c.watches[k], c.found, c.watches[kindDefinition]
@@ -124,7 +124,7 @@ func (w *watch) trouble() string {
 func liveOf(k plan.Kind, from any) (plan.Live, error) {
 	o, ok := from.(client.Object)
 	if !ok {
-		return plan.Live{}, fmt.Errorf("reading a %s: it is a %T", k.Kind, from)
+		return plan.Live{}, fmt.Errorf("reading a %s: got a %T", k.Kind, from)
 	}
 	content, err := contentOf(o)
 	if err != nil {

@@ -32,7 +32,7 @@ func (c *Children) Create(ctx context.Context, o plan.Object) (plan.Live, error)
 	if fault.CodeOf(err) == string(metav1.StatusReasonConflict) && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		return live, &fault.Error{
 			Kind: fault.Exists, Operation: "Create" + o.Kind.Kind, Code: string(metav1.StatusReasonAlreadyExists),
-			Message: fmt.Sprintf("there is a %s already", o.Ref()), Err: err,
+			Message: fmt.Sprintf("the %s already exists", o.Ref()), Err: err,
 		}
 	}
 	return live, err

@@ -25,7 +25,7 @@ func TestCreateTakesNothing(t *testing.T) {
 	for _, o := range []plan.Object{quota(namespace, "5"), object(plan.KindNamespace, "", namespace, nil)} {
 		before := live(t, o.Kind, o.Namespace, o.Name)
 		_, err := r.Create(t.Context(), o)
-		refused(t, err, fault.Exists, "Create"+o.Kind.Kind, "there is a "+o.Ref()+" already")
+		refused(t, err, fault.Exists, "Create"+o.Kind.Kind, "the "+o.Ref()+" already exists")
 		after := live(t, o.Kind, o.Namespace, o.Name)
 		if diff := cmp.Diff(before.Object, after.Object); diff != "" {
 			t.Errorf("the foreign %s was changed:\n%s", o.Ref(), diff)

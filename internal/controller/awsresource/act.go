@@ -128,7 +128,7 @@ func (p *pass[O, R]) claim(ctx context.Context, s distribution.Adopt) error {
 	case err != nil:
 		return err
 	case !maps.Equal(tags, p.in.World.Tags):
-		return &fault.Error{Kind: fault.Conflict, Operation: "Adopting", Message: "the tags have changed meanwhile"}
+		return &fault.Error{Kind: fault.Conflict, Operation: "Adopting", Message: "the tags have changed in the meantime"}
 	}
 	return p.Tags.Tag(ctx, s.ARN, s.Tags)
 }

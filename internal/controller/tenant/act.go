@@ -7,6 +7,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -90,9 +91,9 @@ func (p *pass) applyNamespace(ctx context.Context, s tenant.ApplyNamespace) erro
 	case !live.UpToDate(s.Object) || slices.ContainsFunc(s.Drop, func(label string) bool { return live.Labels[label] != "" }):
 		return p.refusal(plan.Unsettled(s.Object))
 	case s.Adopts:
-		p.tell(eventNamespaceAdopted, fmt.Sprintf("the namespace %q, which existed, is this tenant's from now on", live.Name))
+		p.tell(eventNamespaceAdopted, fmt.Sprintf("the existing namespace %q was adopted and now belongs to this tenant", live.Name))
 	case p.in.Deleting:
-		p.tell(eventNamespaceRetained, fmt.Sprintf("the namespace %q stays, and is nobody's", live.Name))
+		p.tell(eventNamespaceRetained, fmt.Sprintf("the namespace %q is kept and no longer belongs to a tenant", live.Name))
 	}
 	return p.sawNamespace(ctx, &live)
 }
@@ -240,5 +241,5 @@ const (
 )
 
 func (p *pass) tell(reason, message string) {
-	p.events = append(p.events, reconcile.Event{Reason: reason, Message: message})
+	p.events = append(p.events, reconcile.Event{Reason: reason, Message: prose.Sentence(message)})
 }

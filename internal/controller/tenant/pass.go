@@ -165,7 +165,7 @@ func (p *pass) farewell(err error) reconcile.Conclusion {
 	case err != nil:
 		return reconcile.Conclusion{}
 	case p.in.Memory.Namespace != "" && p.in.World.Namespace == nil:
-		p.tell(eventNamespaceDeleted, fmt.Sprintf("the namespace %q is gone", p.in.Memory.Namespace))
+		p.tell(eventNamespaceDeleted, fmt.Sprintf("the namespace %q was deleted", p.in.Memory.Namespace))
 	}
 	return reconcile.Conclusion{Events: p.events}
 }

@@ -53,7 +53,7 @@ func (p *pass) current(ctx context.Context) error {
 	}
 	if p.in.Overtaken(convert.SourceMemory(&now.Status)) {
 		p.session.Round = nil
-		return fmt.Errorf("%w: another process has polled since", reconcile.ErrBehind)
+		return fmt.Errorf("%w: another process has polled in the meantime", reconcile.ErrBehind)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (p *pass) read(ctx context.Context) error {
 			p.session.Round = nil
 			return cause
 		}
-		log.FromContext(ctx).Info("The table was not read; nothing is changed", "reason", failure.Reason, "message", failure.Message)
+		log.FromContext(ctx).Info("Reading the table failed, so no tenant is changed", "reason", failure.Reason, "message", failure.Message)
 		p.in.Fail(failure, poll.Present, fleet.owned(p.in.Policy))
 		return nil
 	}
@@ -131,7 +131,7 @@ func (c *Controller) outdated(ctx context.Context, key client.ObjectKey, uid typ
 func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll) *tenantsource.Failure {
 	rows := p.Rows[mapping.Provider(p.object.Spec.Provider)]
 	if rows == nil {
-		return &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: fmt.Sprintf("spec.provider: this operator does not read %q", p.object.Spec.Provider)}
+		return &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: fmt.Sprintf("spec.provider: this operator does not support %q", p.object.Spec.Provider)}
 	}
 	connection, failure := p.connection(ctx)
 	if failure != nil {
@@ -140,7 +140,7 @@ func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll) *tenantsou
 	if err := rows.Read(ctx, convert.SourceQuery(p.object, connection, p.columns()), poll); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf(
-				"The table was not read to its end in %s: make the query faster, or let the administrator raise --tenantsource-read-timeout", p.ReadTimeout)}
+				"The table could not be read completely within %s: make the query faster, or ask the administrator to raise --tenantsource-read-timeout", p.ReadTimeout)}
 		}
 		failure := tenantsource.FailureOf(err)
 		if failure.Connection {
@@ -179,11 +179,11 @@ func (p *pass) connection(ctx context.Context) (mapping.Secret, *tenantsource.Fa
 	case apierrors.IsNotFound(err):
 		return invalid("there is no Secret %q in namespace %q: create it, with the key %s", name, p.object.Namespace, connectionKey)
 	case apierrors.IsForbidden(err):
-		return invalid("the operator may not read Secrets in namespace %q: add it to the chart's value rbac.secretNamespaces", p.object.Namespace)
+		return invalid("the operator is not allowed to read Secrets in namespace %q: add the namespace to the chart value rbac.secretNamespaces", p.object.Namespace)
 	case err != nil:
 		return mapping.Secret{}, &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf("Reading the Secret %q failed: %s", name, apierrors.ReasonForError(err))}
 	case len(secret.Data[connectionKey]) == 0:
-		return invalid("the Secret %q has no key %s, or an empty one: put the connection string there", name, connectionKey)
+		return invalid("the Secret %q has no key %s, or the key is empty: store the connection string there", name, connectionKey)
 	}
 	return mapping.NewSecret(string(secret.Data[connectionKey])), nil
 }
@@ -231,7 +231,7 @@ func (p *pass) apply(ctx context.Context) error {
 		round.Written++
 	}
 	if denied > 1 && denied == len(results) {
-		round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf("The API server refuses every change: %s", results[0].refused)}
+		round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf("The API server rejects every change: %s", results[0].refused)}
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (p *pass) events(before *metav1.Condition, round *tenantsource.Round) []rec
 	events := p.transition(before)
 	if round.Failure == nil && round.Created+round.Updated+round.Deleted > 0 {
 		events = append(events, reconcile.Event{Reason: eventTenantsChanged, Message: fmt.Sprintf(
-			"Created %d, changed %d and %s %d tenants", round.Created, round.Updated, p.removedWord(), round.Deleted)})
+			"Tenants created: %d, changed: %d, %s: %d.", round.Created, round.Updated, p.removedWord(), round.Deleted)})
 	}
 	return events
 }
@@ -99,7 +99,7 @@ func (p *pass) removalEvents(before *metav1.Condition) []reconcile.Event {
 		return p.transition(before)
 	}
 	if p.in.Retains() {
-		return []reconcile.Event{{Reason: eventTenantsRetained, Message: "The source is gone; its tenants stay as they are"}}
+		return []reconcile.Event{{Reason: eventTenantsRetained, Message: "The source was deleted, and its tenants are kept."}}
 	}
 	return nil
 }

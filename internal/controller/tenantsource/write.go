@@ -108,7 +108,7 @@ func (p *pass) outcomeOf(ctx context.Context, c tenantsource.Change, err error) 
 	case port.Changed:
 		return p.meeting(ctx, c)
 	case port.Missing:
-		return outcome{refused: fmt.Sprintf("there is no namespace %q: create it", p.target), denied: true}
+		return outcome{refused: fmt.Sprintf("the namespace %q does not exist, or the cluster has no DistributionTenant CRD: create what is missing", p.target), denied: true}
 	default:
 		return refusedOr(err, answer, message)
 	}
@@ -139,7 +139,7 @@ func (p *pass) meeting(ctx context.Context, c tenantsource.Change) outcome {
 		return outcome{}
 	}
 	return outcome{conflict: true, refused: fmt.Sprintf(
-		"there is a DistributionTenant %q that is not this source's (%s): rename the row, or delete or rename the object", c.Name, ownerOf(&live))}
+		"the DistributionTenant %q exists and does not belong to this source (%s): rename the row, or delete the object", c.Name, ownerOf(&live))}
 }
 
 // inParallel runs n pieces of work, some at a time, and stops beginning new ones when the time for a pass is up.

@@ -42,18 +42,18 @@ func (c Case) ready(f Fact) chain.Condition {
 	switch f.Stage {
 	case Unasked:
 		if c.Inheriting {
-			return no(ReasonPendingValidation, "The adopted distribution tenant has no managed certificate. One is requested with the next change of the spec.")
+			return no(ReasonPendingValidation, "The adopted distribution tenant has no managed certificate. The operator requests one with the next change of the spec.")
 		}
 	case Needless:
-		return yes("Certificates that were there before cover every domain; AWS had nothing to request.")
+		return yes("Existing certificates already cover every domain, so AWS did not request another one.")
 	case Lost:
-		return no(resource.ReasonCertificateFailed, fmt.Sprintf("AWS has no certificate request for %s, although one was sent: the operator's identity may lack acm:RequestCertificate, or the account's quota of certificates may be used up. It is sent again with growing delay.",
+		return no(resource.ReasonCertificateFailed, fmt.Sprintf("AWS has no certificate request for %s, although the operator sent one. The operator's identity may not be allowed acm:RequestCertificate and acm:AddTagsToCertificate, or the account's certificate quota may be used up. The operator sends the request again with increasing delays.",
 			prose.List(c.Tenant.Unserved)))
 	case Broken:
 		return no(resource.ReasonCertificateFailed, f.Managed.failedText())
 	case Obtained:
 		if f.Managed.ARN != attached {
-			return no(ReasonAttaching, fmt.Sprintf("The managed certificate %s is issued and not attached to the distribution tenant yet.", f.Managed.ARN))
+			return no(ReasonAttaching, fmt.Sprintf("The managed certificate %s is issued but not attached to the distribution tenant yet.", f.Managed.ARN))
 		}
 		return yes("The managed certificate is issued and attached.")
 	case Unseen, Underway:
@@ -63,22 +63,22 @@ func (c Case) ready(f Fact) chain.Condition {
 
 func (m *Managed) failedText() string {
 	cause := map[State]string{
-		TimedOut: "the domains were not proven within 72 hours",
+		TimedOut: "the domains were not validated within 72 hours",
 		Failed:   refusedText(m.Cause),
 		Revoked:  "it was revoked",
-		Expired:  "it has expired; a renewal needs every domain to lead to CloudFront",
+		Expired:  "it has expired; for a renewal, every domain must point to CloudFront",
 		Inactive: "it is no longer active",
 	}[m.State]
-	return fmt.Sprintf("The managed certificate %s is %s: %s. A new one is requested with growing delay, or at once after a change of the spec.", m.ARN, m.State, cause)
+	return fmt.Sprintf("The managed certificate %s is %s: %s. The operator requests a new one with increasing delays, or immediately after a change of the spec.", m.ARN, m.State, cause)
 }
 
 // refusedText says why ACM could not issue a certificate, in its own word.
 func refusedText(cause string) string {
 	switch cause {
 	case "":
-		return "ACM could not issue it; acm:DescribeCertificate tells why"
+		return "ACM could not issue it; allow the operator acm:DescribeCertificate to see why"
 	case "CAA_ERROR":
-		return "ACM could not issue it (CAA_ERROR): a CAA record of a domain does not allow Amazon to; add one for amazon.com, or remove it"
+		return "ACM could not issue it (CAA_ERROR): a CAA record of one of the domains does not allow Amazon to issue certificates; add a CAA record for amazon.com, or remove that record"
 	}
 	return "ACM could not issue it (" + cause + ")"
 }
@@ -86,7 +86,7 @@ func refusedText(cause string) string {
 // redirects says what the web servers of the domains have to answer.
 func redirects(managed *Managed) string {
 	if managed == nil || len(managed.Tokens) == 0 {
-		return "the web server behind every domain has to answer the challenge, which status.validationTokens will list."
+		return "the web server of every domain must answer the challenge that status.validationTokens will list."
 	}
 	var parts []string
 	for _, t := range managed.Tokens[:min(len(managed.Tokens), 2)] {
@@ -101,7 +101,7 @@ func redirects(managed *Managed) string {
 
 // validationText says what a pending certificate waits for.
 func (c Case) validationText(f Fact) string {
-	text, host := fmt.Sprintf("every domain has to lead to %s.", c.Endpoint), ""
+	text, host := fmt.Sprintf("every domain must point to %s.", c.Endpoint), ""
 	if f.Request != nil {
 		host = f.Request.ValidationTokenHost
 	}
@@ -112,7 +112,10 @@ func (c Case) validationText(f Fact) string {
 		text = redirects(f.Managed)
 	}
 	if c.changed(f) {
-		text += " The changed request is sent when this one has ended; AWS works on one at a time."
+		text += " The changed request is sent when this one has ended, because AWS processes one request at a time."
 	}
-	return "The managed certificate waits for validation: " + text
+	if f.Stage == Unasked {
+		return "The managed certificate has not been requested yet. For its validation, " + text
+	}
+	return "The managed certificate is waiting for validation: " + text
 }

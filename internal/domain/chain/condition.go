@@ -1,5 +1,7 @@
 package chain
 
+import "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+
 // ConditionType names a condition of the object.
 type ConditionType string
 
@@ -20,6 +22,14 @@ type Condition struct {
 	Message string
 	// Generation is the one that the statement speaks of.
 	Generation int64
+}
+
+// Sentences gives the messages of conditions the form of sentences. Some of them are what a service has answered.
+func Sentences(list []Condition) []Condition {
+	for i := range list {
+		list[i].Message = prose.Sentence(list[i].Message)
+	}
+	return list
 }
 
 // Event is a transition that people should see.

@@ -172,7 +172,7 @@ func (in Input) readyCondition(d Decision) chain.Condition {
 	case in.deleting():
 		return in.deletingCondition()
 	case !in.view().Mine() && in.Paused:
-		return no(resource.ReasonCreating, in.missingText()+" Nothing is done about it while the object is paused.")
+		return no(resource.ReasonCreating, in.missingText()+" The operator does nothing about it while the object is paused.")
 	case !in.view().Mine():
 		return no(resource.ReasonCreating, in.missingText())
 	}
@@ -184,7 +184,7 @@ func (in Input) readyCondition(d Decision) chain.Condition {
 	}
 	message := "Deployed to CloudFront's edge locations."
 	if !in.World.Resource.Enabled {
-		message = "Deployed and, as the spec asks, disabled: it answers no viewer."
+		message = "Deployed and disabled, as the spec requests: it does not answer requests."
 	}
 	return chain.Condition{Type: chain.Ready, Status: true, Reason: resource.ReasonDeployed, Message: message}
 }
@@ -194,9 +194,9 @@ func (in Input) deletingCondition() chain.Condition {
 	c := chain.Condition{Type: chain.Ready, Reason: resource.ReasonDeleting, Message: fmt.Sprintf("The %s is being deleted.", in.Desired.Words.Noun)}
 	switch {
 	case in.Paused:
-		c.Message = "The deletion waits: the object is paused."
+		c.Message = "The deletion is on hold because the object is paused."
 	case in.left():
-		c.Message = fmt.Sprintf("The object is being deleted; the %s stays in AWS.", in.Desired.Words.Noun)
+		c.Message = fmt.Sprintf("The object is being deleted. The %s stays in AWS.", in.Desired.Words.Noun)
 	case in.World.present() && in.World.Resource.Enabled && in.view().Relation() == ownership.Ours:
 		c.Reason, c.Message = resource.ReasonDisabling, fmt.Sprintf("The %s is being disabled.", in.Desired.Words.Noun)
 	}
@@ -222,11 +222,11 @@ func (in Input) missingText() string {
 	noun := in.Desired.Words.Noun
 	switch {
 	case in.World.Unreadable != nil:
-		return fmt.Sprintf("It is not known what AWS has of the %s: it could not be read.", noun)
+		return fmt.Sprintf("The state of the %s in AWS is unknown because it could not be read.", noun)
 	case in.World.present():
-		return fmt.Sprintf("The %s that AWS has is not this object's.", noun)
+		return fmt.Sprintf("The %s in AWS does not belong to this object.", noun)
 	case in.Memory.ID != "" && in.World.Knowledge == resource.Absent:
-		return fmt.Sprintf("AWS shows no %s %s.", noun, in.Memory.ID)
+		return fmt.Sprintf("The %s %s was not found in AWS.", noun, in.Memory.ID)
 	}
 	return fmt.Sprintf("The %s does not exist yet.", noun)
 }

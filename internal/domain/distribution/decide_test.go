@@ -93,12 +93,12 @@ func TestPatience(t *testing.T) {
 	held := distribution.Rest{After: 20 * time.Second, KeepConditions: true}
 	create := distribution.Create{Tags: quiet().World.Tags}
 	tests := map[string]question{
-		"a write waits":                             {in: with(quiet(), drifted, waiting), rule: "Faithful", step: held},
+		"a write waits":                             {in: with(quiet(), drifted, waiting), rule: "InSync", step: held},
 		"a create waits":                            {in: with(unborn(), waiting), rule: "Present", step: held},
-		"looking does not":                          {in: with(unborn(), marked(time.Hour), waiting), rule: "Informed", step: distribution.Look{At: distribution.LookResource}},
+		"looking does not":                          {in: with(unborn(), marked(time.Hour), waiting), rule: "LookedUp", step: distribution.Look{At: distribution.LookResource}},
 		"letting go does not":                       {in: with(dying(), absent, waiting), rule: "Gone", step: distribution.LetGo{}},
 		"putting the finalizer back does not":       {in: with(quiet(), waiting, func(in *distribution.Input) { in.HasFinalizer = false }), rule: "Finalized", step: distribution.EnsureFinalizer{}},
-		"a changed spec is tried at once":           {in: with(quiet(), drifted, waiting, edited), rule: "Faithful", step: distribution.Update{}},
+		"a changed spec is tried at once":           {in: with(quiet(), drifted, waiting, edited), rule: "InSync", step: distribution.Update{}},
 		"a person who asks is not made to wait":     {in: with(unborn(), waiting, nudged), rule: "Present", step: create},
 		"nor one whose question is still open":      {in: with(unborn(), waiting, func(in *distribution.Input) { in.Attempts.Asked = true }), rule: "Present", step: create},
 		"what is due is tried":                      {in: with(unborn(), failing(resource.ReasonAccessDenied, now.Add(-time.Minute), now.Add(-40*time.Second))), rule: "Present", step: create},

@@ -41,7 +41,7 @@ func Events(in Input, out Outcome, r Report) []chain.Event {
 func deletionEvent(in Input, out Outcome, r Report) (chain.Event, bool) {
 	now, noun := r.Deletion, in.Desired.Words.Noun
 	if _, ends := out.Decision.Step.(LetGo); ends && !in.World.present() && in.Memory.ID != "" {
-		return chain.Event{Reason: string(StepDeleting), Message: fmt.Sprintf("The %s %s is gone.", noun, in.Memory.ID)}, true
+		return chain.Event{Reason: string(StepDeleting), Message: fmt.Sprintf("The %s %s was deleted.", noun, in.Memory.ID)}, true
 	}
 	if now == nil || !in.moved() || !in.World.present() {
 		return chain.Event{}, false
@@ -53,9 +53,9 @@ func deletionEvent(in Input, out Outcome, r Report) (chain.Event, bool) {
 	case StepDisabling:
 		e.Message = fmt.Sprintf("The %s is being disabled, so that it can be deleted.", noun)
 	case StepSettling:
-		e.Message = fmt.Sprintf("The %s is disabled; waiting until that is deployed everywhere.", noun)
+		e.Message = fmt.Sprintf("The %s is disabled. Waiting until the change is deployed to every edge location.", noun)
 	case StepDeleting:
-		e.Message = fmt.Sprintf("The %s is disabled everywhere and is being deleted.", noun)
+		e.Message = fmt.Sprintf("The %s is disabled at every edge location and is being deleted.", noun)
 	}
 	return e, true
 }
@@ -67,7 +67,7 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		if s.Previous != "" {
 			from = "It belonged to " + s.Previous + "."
 		}
-		return chain.Event{Reason: resource.EventAdopted, Message: fmt.Sprintf("Took over the %s. %s", in.Desired.Words.Noun, from)}, true
+		return chain.Event{Reason: resource.EventAdopted, Message: fmt.Sprintf("Adopted the %s. %s", in.Desired.Words.Noun, from)}, true
 	case Update:
 		return resource.DriftEvent(s.Drift)
 	case Tag:
@@ -76,7 +76,7 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		if s.Left != "" {
 			message := fmt.Sprintf("The %s %s stays in AWS.", in.Desired.Words.Noun, s.Left)
 			if in.Policy.Retain && in.Desired.Enabled && !in.World.Resource.Enabled {
-				message += " It is disabled: enable it there if it is to go on serving."
+				message += " It is disabled. Enable it in AWS if it should serve requests again."
 			}
 			return chain.Event{Reason: resource.EventRetained, Message: message}, true
 		}

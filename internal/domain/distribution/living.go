@@ -13,17 +13,17 @@ import (
 // livingRules is the chain for an object that lives.
 func livingRules() []rule {
 	return []rule{
-		chain.Ask("Readable", "What may not be read is said, not guessed.", shared((*resource.View).Readable)),
-		chain.Ask("SameAccount", "Credentials of another account see another world, from which nothing is concluded.", shared((*resource.View).SameAccount)),
-		chain.Ask("Informed", "What may exist is looked up before anything is concluded from its absence.", informed),
-		chain.Ask("Owned", "A resource that the tags do not prove ours is adopted or left alone, as the policy says.", owned),
-		chain.Ask("Paused", "A paused object is looked at and never written for.", shared((*resource.View).Stopped)),
-		chain.Ask("Finalized", "A resource in AWS never stands behind an object without our finalizer.", shared((*resource.View).Finalized)),
-		chain.Ask("Present", "A resource that does not exist is created, exactly once.", present),
-		chain.Ask("Faithful", "What AWS has otherwise than the spec is updated, reported or ignored.", faithful),
-		chain.Ask("TagsFaithful", "Tags that differ are set; those that we had set and nobody wants any more are removed.", shared((*resource.View).TagsFaithful)),
-		chain.Ask("Settled", "A deployment in progress is followed.", settled),
-		chain.Ask("Serving", "What somebody disabled outside is not ready.", serving),
+		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
+		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
+		chain.Ask("LookedUp", "A resource that may exist is looked up before the operator treats it as missing.", informed),
+		chain.Ask("Owned", "A resource without the owner tags of this object is adopted or left alone, depending on the adoption policy.", owned),
+		chain.Ask("Paused", "For a paused object, the operator reads from AWS but changes nothing.", shared((*resource.View).Stopped)),
+		chain.Ask("Finalized", "An object with a resource in AWS always has the finalizer.", shared((*resource.View).Finalized)),
+		chain.Ask("Present", "A resource that does not exist is created exactly once.", present),
+		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy.", faithful),
+		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsFaithful)),
+		chain.Ask("Settled", "A deployment in progress is followed until it ends.", settled),
+		chain.Ask("Serving", "A resource that was disabled outside of Kubernetes is not Ready.", serving),
 	}
 }
 
@@ -42,24 +42,24 @@ func informed(in Input) (Decision, bool) {
 func owned(in Input) (Decision, bool) { return in.answer(in.view().Owned(in.adoptionAdvice)) }
 
 func (in Input) adoptionAdvice(relation ownership.Relation) string {
-	what := fmt.Sprintf("%s %s exists already", in.Desired.Words.the(), in.World.Resource.label())
+	what := fmt.Sprintf("%s %s already exists", in.Desired.Words.the(), in.World.Resource.label())
 	previous := in.view().PreviousOwner()
-	const untouched = "Nothing was changed."
+	const untouched = "The operator does not change it."
 	switch {
 	case relation == ownership.Foreign && in.World.OwnerAlive:
-		return fmt.Sprintf("%s and belongs to the object %s, which is alive. %s %s", what, previous, untouched, in.replaceText())
+		return fmt.Sprintf("%s and belongs to the existing object %s. %s %s", what, previous, untouched, in.replaceText())
 	case relation == ownership.Foreign:
-		return fmt.Sprintf("%s and belongs to %s. %s Set spec.adoptionPolicy to Force to take it over. %s", what, previous, untouched, in.replaceText())
+		return fmt.Sprintf("%s and belongs to %s. %s To adopt it, set spec.adoptionPolicy to Force. %s", what, previous, untouched, in.replaceText())
 	case relation == ownership.Former:
-		return fmt.Sprintf("%s and belongs to an earlier object of this name (%s). %s Set spec.adoptionPolicy to IfUnowned to take it over.", what, previous, untouched)
+		return fmt.Sprintf("%s and belongs to an earlier object of this name (%s). %s To adopt it, set spec.adoptionPolicy to IfUnowned.", what, previous, untouched)
 	default:
-		return fmt.Sprintf("%s and has no owner tags. %s Set spec.adoptionPolicy to IfUnowned to take it over. %s", what, untouched, in.replaceText())
+		return fmt.Sprintf("%s and has no owner tags. %s To adopt it, set spec.adoptionPolicy to IfUnowned. %s", what, untouched, in.replaceText())
 	}
 }
 
 // replaceText is the cure that takes nothing over: the field that names the resource can't be changed.
 func (in Input) replaceText() string {
-	return fmt.Sprintf("If another %s is meant, delete this object, which leaves this one untouched, and create one with another spec.%s.",
+	return fmt.Sprintf("To use a different %s, delete this object, which does not affect the existing resource, and create a new object with another spec.%s.",
 		in.Desired.Words.Noun, in.Desired.Words.Field)
 }
 
@@ -73,7 +73,7 @@ func present(in Input) (Decision, bool) {
 		return in.refusal()
 	case in.Desired.Adopts != "":
 		return stuck(resource.ReasonValidationFailed, fmt.Sprintf(
-			"spec.%s %s: AWS knows no such %s in the account of the operator's credentials. Delete this object and create one with the right ID, or with none to have one created.",
+			"spec.%s %s: there is no such %s in the operator's AWS account. Delete this object and create one with the correct ID, or without an ID to have the operator create the resource.",
 			in.Desired.Words.Field, in.Desired.Adopts, in.Desired.Words.Noun))
 	case in.Memory.ID == "":
 		return in.create()
@@ -105,7 +105,7 @@ func (in Input) usedUp() (Decision, bool) {
 		return do(Rest{Lost: true})
 	}
 	return stuck(resource.ReasonCreating, fmt.Sprintf(
-		"AWS says that the %s %s was created already, but does not show it yet. Looking again. AWS: %s",
+		"AWS reports that the %s %s already exists, but does not return it yet. The operator keeps checking. AWS: %s",
 		in.Desired.Words.Noun, in.Desired.Words.Object, in.World.Refused.Message))
 }
 
@@ -151,18 +151,18 @@ func serving(in Input) (Decision, bool) {
 		return pass()
 	}
 	return rest(chain.Problem{Reason: resource.ReasonAWSError, Of: chain.Ready, Message: in.Desired.Words.the() +
-		" is disabled in AWS although spec.enabled is true: it answers no viewer. Enable it there, or set spec.enabled to false if that is meant. " + in.leftText()}, 0)
+		" is disabled in AWS although spec.enabled is true, so it does not answer requests. Enable it in AWS, or set spec.enabled to false if this is intended. " + in.leftText()}, 0)
 }
 
 // leftText says why the operator does not set back what it sees.
 func (in Input) leftText() string {
 	switch {
 	case in.Paused:
-		return "The operator writes nothing while the object is paused."
+		return "The operator changes nothing while the object is paused."
 	case in.inheriting():
-		return fmt.Sprintf("The operator leaves an adopted %s as it is until the spec changes.", in.Desired.Words.Noun)
+		return fmt.Sprintf("The operator does not change an adopted %s until the spec changes.", in.Desired.Words.Noun)
 	case in.Policy.Drift != resource.DriftEnforce:
-		return fmt.Sprintf("With spec.driftPolicy %s the operator leaves it so; enforce would enable it.", in.Policy.Drift)
+		return fmt.Sprintf("With driftPolicy %s the operator does not enable it; with enforce it would.", in.Policy.Drift)
 	}
-	return "The operator goes on enabling it."
+	return "The operator keeps trying to enable it."
 }

@@ -31,17 +31,17 @@ func lookCases() map[string]question {
 	lookup := distribution.Look{At: distribution.LookResource}
 	return map[string]question{
 		"a quiet world asks for nothing": {in: quiet(), rule: "Idle", step: distribution.Rest{}},
-		"a paused object is looked at":   {in: with(quiet(), unknown, paused), rule: "Informed", step: lookup},
+		"a paused object is looked at":   {in: with(quiet(), unknown, paused), rule: "LookedUp", step: lookup},
 		"and nothing is written for it":  {in: with(quiet(), drifted, paused), rule: "Paused", step: distribution.Rest{}},
 		"nor created":                    {in: with(unborn(), paused), rule: "Paused", step: distribution.Rest{}},
 		"what may not be read is said": {
 			in: with(quiet(), unreadable), rule: "Readable", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true,
 			says: "UpdateDistribution: SomeCode: said AWS",
 		},
-		"a resource that is known is read in every pass":             {in: with(quiet(), unknown), rule: "Informed", step: lookup},
-		"after an announced create nobody knows without looking":     {in: with(unborn(), marked(time.Hour)), rule: "Informed", step: lookup},
-		"a resource to adopt is looked up before anything is done":   {in: with(unborn(), adopting), rule: "Informed", step: lookup},
-		"what AWS says exists already is looked up":                  {in: with(unborn(), refused(fault.Exists)), rule: "Informed", step: lookup},
+		"a resource that is known is read in every pass":             {in: with(quiet(), unknown), rule: "LookedUp", step: lookup},
+		"after an announced create nobody knows without looking":     {in: with(unborn(), marked(time.Hour)), rule: "LookedUp", step: lookup},
+		"a resource to adopt is looked up before anything is done":   {in: with(unborn(), adopting), rule: "LookedUp", step: lookup},
+		"what AWS says exists already is looked up":                  {in: with(unborn(), refused(fault.Exists)), rule: "LookedUp", step: lookup},
 		"a new object needs no look: AWS refuses a second by itself": {in: unborn(), rule: "Present", step: distribution.Create{Tags: quiet().World.Tags}},
 	}
 }
@@ -53,7 +53,7 @@ func accountCases() map[string]question {
 	wrong := func(in distribution.Input) question {
 		return question{
 			in: in, rule: "SameAccount", step: distribution.Rest{}, reason: resource.ReasonWrongAccount, stuck: true,
-			says: "The distribution is in the AWS account 111122223333, the operator's credentials are of the account 444455556666. Nothing was changed. Give the operator credentials of the account 111122223333.",
+			says: "The distribution is in AWS account 111122223333, but the operator's credentials belong to account 444455556666. Nothing was changed. Give the operator credentials for account 111122223333.",
 		}
 	}
 	return map[string]question{
@@ -70,7 +70,7 @@ func ownCases() map[string]question {
 	adopt := func(in distribution.Input, previous string) question {
 		return question{in: with(in, freshTags), rule: "Owned", step: distribution.Adopt{ARN: arn, Tags: me.Tags(), Previous: previous}}
 	}
-	const replace = " If another distribution is meant, delete this object, which leaves this one untouched, and create one with another spec.distributionId."
+	const replace = " To use a different distribution, delete this object, which does not affect the existing resource, and create a new object with another spec.distributionId."
 	blocked := func(in distribution.Input, says string) question {
 		return question{in: with(in, freshTags), rule: "Owned", step: distribution.Rest{}, reason: resource.ReasonAdoptionRequired, stuck: true, says: says}
 	}
@@ -91,16 +91,16 @@ func ownCases() map[string]question {
 		"Force adopts what another cluster owns":                         adopt(with(found, taggedFor(abroad), adoption(resource.AdoptForce)), abroad.String()),
 		"what exists under the name is adopted after a create found out": adopt(with(found, tagged(nil), adoption(resource.AdoptIfUnowned), refused(fault.Exists)), ""),
 		"Never leaves alone what nobody owns": blocked(with(found, tagged(nil)),
-			"The distribution E1 exists already and has no owner tags. Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over."+replace),
+			"The distribution E1 already exists and has no owner tags. The operator does not change it. To adopt it, set spec.adoptionPolicy to IfUnowned."+replace),
 		"a connection group is named by its name": blocked(with(found, group, tagged(nil)),
-			"The connection group alpha (cg_1) exists already and has no owner tags. Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over."+
-				" If another connection group is meant, delete this object, which leaves this one untouched, and create one with another spec.name."),
+			"The connection group alpha (cg_1) already exists and has no owner tags. The operator does not change it. To adopt it, set spec.adoptionPolicy to IfUnowned."+
+				" To use a different connection group, delete this object, which does not affect the existing resource, and create a new object with another spec.name."),
 		"Never leaves alone what an earlier object owned": blocked(with(found, taggedFor(former)),
-			"The distribution E1 exists already and belongs to an earlier object of this name (shop/alpha (cluster c1, uid u0)). Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over."),
+			"The distribution E1 already exists and belongs to an earlier object of this name (shop/alpha (cluster c1, uid u0)). The operator does not change it. To adopt it, set spec.adoptionPolicy to IfUnowned."),
 		"IfUnowned leaves alone what another cluster owns": blocked(with(found, taggedFor(abroad), adoption(resource.AdoptIfUnowned)),
-			"The distribution E1 exists already and belongs to shop/beta (cluster c2, uid u2). Nothing was changed. Set spec.adoptionPolicy to Force to take it over."+replace),
+			"The distribution E1 already exists and belongs to shop/beta (cluster c2, uid u2). The operator does not change it. To adopt it, set spec.adoptionPolicy to Force."+replace),
 		"Force leaves alone what a live object owns": blocked(with(found, taggedFor(other), ownerAlive, adoption(resource.AdoptForce)),
-			"The distribution E1 exists already and belongs to the object shop/beta (cluster c1, uid u2), which is alive. Nothing was changed."+replace),
+			"The distribution E1 already exists and belongs to the existing object shop/beta (cluster c1, uid u2). The operator does not change it."+replace),
 		"half an owner is an owner all the same": blocked(with(found, tagged(map[string]string{ownership.NamespaceKey: "shop"}), adoption(resource.AdoptIfUnowned)), ""),
 		"a refused adoption is said": {
 			in: with(found, tagged(nil), freshTags, adoption(resource.AdoptForce), refused(fault.Denied)), rule: "Owned", step: distribution.Rest{},
@@ -122,18 +122,18 @@ func createCases() map[string]question {
 	waits := func(in distribution.Input) question {
 		return question{
 			in: in, rule: "Present", step: distribution.Rest{After: retry.FollowEvery}, reason: resource.ReasonCreating,
-			says: "The distribution was created; AWS does not show it yet.",
+			says: "The distribution was created, but AWS does not return it yet.",
 		}
 	}
 	left := func(p resource.DriftPolicy) question {
 		return question{
 			in: with(quiet(), absent, drift(p)), rule: "Present", step: distribution.Rest{}, reason: resource.ReasonAWSError,
-			says: "The distribution E1 was deleted outside of Kubernetes, and driftPolicy " + string(p) + " creates nothing. Change the spec, or set spec.driftPolicy to enforce.",
+			says: "The distribution E1 was deleted outside of Kubernetes. With driftPolicy " + string(p) + " it is not created again. Change the spec, or set spec.driftPolicy to enforce.",
 		}
 	}
 	exists := with(unborn(), absent, marked(time.Minute), refused(fault.Exists))
 	named := func(in *distribution.Input) { in.Desired.Numbered = false }
-	const notShown = "AWS says that the distribution alpha was created already, but does not show it yet. Looking again. AWS: said AWS"
+	const notShown = "AWS reports that the distribution alpha already exists, but does not return it yet. The operator keeps checking. AWS: said AWS"
 	return map[string]question{
 		"what was announced and is not there is created":                 {in: with(unborn(), absent, marked(time.Hour)), rule: "Present", step: create},
 		"a create whose answer was lost is sent again":                   {in: with(unborn(), absent, marked(time.Minute)), rule: "Present", step: create},
@@ -153,36 +153,36 @@ func createCases() map[string]question {
 		"a quota that is used up is said":                                stuck(with(unborn(), refused(fault.Quota)), resource.ReasonQuotaExceeded, "UpdateDistribution: SomeCode: said AWS"),
 		"a spec that AWS refuses is said":                                stuck(with(unborn(), refused(fault.Invalid)), resource.ReasonInvalidSpec, "UpdateDistribution: SomeCode: said AWS"),
 		"what is to be adopted and not there is not created": stuck(with(unborn(), absent, adopting), resource.ReasonValidationFailed,
-			"spec.distributionId E1: AWS knows no such distribution in the account of the operator's credentials. Delete this object and create one with the right ID, or with none to have one created."),
+			"spec.distributionId E1: there is no such distribution in the operator's AWS account. Delete this object and create one with the correct ID, or without an ID to have the operator create the resource."),
 	}
 }
 
 func updateCases() map[string]question {
 	update, correction := distribution.Update{}, distribution.Update{Drift: difference}
 	stuck := func(in distribution.Input, reason chain.Reason, says string) question {
-		return question{in: in, rule: "Faithful", step: distribution.Rest{}, reason: reason, stuck: true, says: says}
+		return question{in: in, rule: "InSync", step: distribution.Rest{}, reason: reason, stuck: true, says: says}
 	}
-	const fruitless = "AWS did not keep comment after 3 corrections: it does not accept the value, or somebody else changes it. Tried again with growing delay."
+	const fruitless = "AWS did not keep comment after 3 corrections: either AWS does not accept the value, or something else keeps changing it. The operator retries with increasing delays."
 	return map[string]question{
-		"a changed spec is sent":      {in: with(quiet(), drifted, edited), rule: "Faithful", step: update},
-		"under report too":            {in: with(quiet(), drifted, edited, drift(resource.DriftReport)), rule: "Faithful", step: update},
-		"drift is corrected":          {in: with(quiet(), drifted), rule: "Faithful", step: correction},
+		"a changed spec is sent":      {in: with(quiet(), drifted, edited), rule: "InSync", step: update},
+		"under report too":            {in: with(quiet(), drifted, edited, drift(resource.DriftReport)), rule: "InSync", step: update},
+		"drift is corrected":          {in: with(quiet(), drifted), rule: "InSync", step: correction},
 		"under report drift is left":  {in: with(quiet(), drifted, drift(resource.DriftReport)), rule: "Idle", step: distribution.Rest{}},
 		"under suspend drift is left": {in: with(quiet(), drifted, drift(resource.DriftSuspend)), rule: "Idle", step: distribution.Rest{}},
-		"ownership that was proven a while ago is proven again first": {in: with(quiet(), drifted, oldTags), rule: "Faithful", step: distribution.Look{At: distribution.LookTags}},
+		"ownership that was proven a while ago is proven again first": {in: with(quiet(), drifted, oldTags), rule: "InSync", step: distribution.Look{At: distribution.LookTags}},
 		"what AWS does not keep is given up for a while":              stuck(with(quiet(), drifted, worn), resource.ReasonDriftNotConverging, fruitless),
-		"corrections of long ago do not count":                        {in: with(quiet(), drifted, worn, func(in *distribution.Input) { in.Attempts.LastCorrection = now.Add(-resource.StableFor) }), rule: "Faithful", step: correction},
+		"corrections of long ago do not count":                        {in: with(quiet(), drifted, worn, func(in *distribution.Input) { in.Attempts.LastCorrection = now.Add(-resource.StableFor) }), rule: "InSync", step: correction},
 		"what was adopted stays as it is":                             {in: with(quiet(), drifted, inherited), rule: "Idle", step: distribution.Rest{}},
 		"what was created since that was deleted does not": {
-			in: with(quiet(), drifted, inherited, func(in *distribution.Input) { in.AdoptedID = "E0" }), rule: "Faithful", step: correction,
+			in: with(quiet(), drifted, inherited, func(in *distribution.Input) { in.AdoptedID = "E0" }), rule: "InSync", step: correction,
 		},
-		"until the spec changes": {in: with(quiet(), drifted, inherited, edited), rule: "Faithful", step: update},
+		"until the spec changes": {in: with(quiet(), drifted, inherited, edited), rule: "InSync", step: update},
 		"what AWS accepted but did not keep waits for the tags of its generation": {
 			in:   with(quiet(), drifted, edited, accepted, tagged(me.Tags())),
-			rule: "TagsFaithful", step: distribution.Tag{ARN: arn, Tags: spec().Tags},
+			rule: "TagsInSync", step: distribution.Tag{ARN: arn, Tags: spec().Tags},
 		},
 		"an update that was refused is said":                           stuck(with(quiet(), drifted, refused(fault.Invalid)), resource.ReasonInvalidSpec, "UpdateDistribution: SomeCode: said AWS"),
-		"one that turned out to exist and to be ours is updated":       {in: with(quiet(), drifted, refused(fault.Exists)), rule: "Faithful", step: correction},
+		"one that turned out to exist and to be ours is updated":       {in: with(quiet(), drifted, refused(fault.Exists)), rule: "InSync", step: correction},
 		"a refusal is not forgotten because nothing differs otherwise": stuck(with(quiet(), refused(fault.Denied)), resource.ReasonAccessDenied, ""),
 	}
 }
@@ -195,23 +195,23 @@ func tagCases() map[string]question {
 	correction.Drift = drifted
 	owned := quiet().World.Tags
 	return map[string]question{
-		"a tag that somebody removed is set again": {in: lost, rule: "TagsFaithful", step: correction},
+		"a tag that somebody removed is set again": {in: lost, rule: "TagsInSync", step: correction},
 		"an owner tag too": {
 			in:   with(quiet(), tagged(map[string]string{ownership.UIDKey: me.UID, "team": "web", ownership.ClusterKey: "c1", ownership.NamespaceKey: "shop"})),
-			rule: "TagsFaithful", step: distribution.Tag{ARN: arn, Tags: map[string]string{ownership.NameKey: "alpha"}, Drift: []resource.Difference{{Field: "tags[" + ownership.NameKey + "]", Desired: "alpha"}}},
+			rule: "TagsInSync", step: distribution.Tag{ARN: arn, Tags: map[string]string{ownership.NameKey: "alpha"}, Drift: []resource.Difference{{Field: "tags[" + ownership.NameKey + "]", Desired: "alpha"}}},
 		},
 		"under report tags are left":            {in: with(lost, drift(resource.DriftReport)), rule: "Idle", step: distribution.Rest{}},
-		"a new tag is set":                      {in: with(lost, edited), rule: "TagsFaithful", step: set},
-		"the tags of what was adopted are set":  {in: with(lost, inherited, func(in *distribution.Input) { in.Memory.AppliedGeneration = 0 }), rule: "TagsFaithful", step: set},
-		"tags are written on fresh proof":       {in: with(lost, oldTags), rule: "TagsFaithful", step: distribution.Look{At: distribution.LookTags}},
-		"a tag that AWS does not keep is said":  {in: with(lost, worn), rule: "TagsFaithful", step: distribution.Rest{}, reason: resource.ReasonDriftNotConverging, stuck: true},
+		"a new tag is set":                      {in: with(lost, edited), rule: "TagsInSync", step: set},
+		"the tags of what was adopted are set":  {in: with(lost, inherited, func(in *distribution.Input) { in.Memory.AppliedGeneration = 0 }), rule: "TagsInSync", step: set},
+		"tags are written on fresh proof":       {in: with(lost, oldTags), rule: "TagsInSync", step: distribution.Look{At: distribution.LookTags}},
+		"a tag that AWS does not keep is said":  {in: with(lost, worn), rule: "TagsInSync", step: distribution.Rest{}, reason: resource.ReasonDriftNotConverging, stuck: true},
 		"a tag that somebody else set stays":    {in: with(quiet(), edited, tagged(merged(owned, map[string]string{"their": "x"}))), rule: "Idle", step: distribution.Rest{}},
-		"a refused tagging is said, not sought": {in: with(lost, refused(fault.Denied)), rule: "Faithful", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
+		"a refused tagging is said, not sought": {in: with(lost, refused(fault.Denied)), rule: "InSync", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
 		"a tag that we had set and nobody wants any more goes": {
 			in: with(quiet(), edited, tagged(merged(owned, map[string]string{"old": "x"})), func(in *distribution.Input) {
 				in.Memory.AppliedTagKeys = []string{"old", "team"}
 			}),
-			rule: "TagsFaithful", step: distribution.Untag{ARN: arn, Keys: []string{"old"}},
+			rule: "TagsInSync", step: distribution.Untag{ARN: arn, Keys: []string{"old"}},
 		},
 	}
 }
@@ -224,7 +224,7 @@ func settleCases() map[string]question {
 	stopped := func(in distribution.Input, says string) question {
 		return question{
 			in: with(in, disabled), rule: "Serving", step: distribution.Rest{}, reason: resource.ReasonAWSError,
-			says: "The distribution is disabled in AWS although spec.enabled is true: it answers no viewer. Enable it there, or set spec.enabled to false if that is meant. " + says,
+			says: "The distribution is disabled in AWS although spec.enabled is true, so it does not answer requests. Enable it in AWS, or set spec.enabled to false if this is intended. " + says,
 		}
 	}
 	return map[string]question{
@@ -250,8 +250,8 @@ func settleCases() map[string]question {
 		},
 		"what is disabled because the spec says so is well": {in: with(quiet(), disabled, func(in *distribution.Input) { in.Desired.Enabled = false }), rule: "Idle", step: distribution.Rest{}},
 		"what somebody disabled is not ready under report": stopped(with(quiet(), drift(resource.DriftReport)),
-			"With spec.driftPolicy report the operator leaves it so; enforce would enable it."),
+			"With driftPolicy report the operator does not enable it; with enforce it would."),
 		"what was adopted disabled is not ready either": stopped(with(quiet(), inherited),
-			"The operator leaves an adopted distribution as it is until the spec changes."),
+			"The operator does not change an adopted distribution until the spec changes."),
 	}
 }

@@ -14,17 +14,17 @@ import (
 // removeRules is the chain for an object that is being deleted.
 func removeRules() []rule {
 	return []rule{
-		chain.Ask("Paused", "A paused object is not torn down.", shared((*resource.View).Stopped)),
-		chain.Ask("Readable", "What may not be read is said, not guessed.", shared((*resource.View).Readable)),
-		chain.Ask("SameAccount", "Credentials of another account see another world, from which nothing is concluded.", shared((*resource.View).SameAccount)),
-		chain.Ask("Located", "Every step of a deletion begins with a fresh read of the resource.", located),
-		chain.Ask("Gone", "The object is let go once its resource was positively not found, and no create can still be on its way.", gone),
-		chain.Ask("Proven", "What the tags do not prove ours is left untouched.", provenOurs),
-		chain.Ask("Retained", "A resource that is kept loses the owner tags, nothing else; so does the account's default group, which can't be deleted.", shared((*resource.View).Retained)),
-		chain.Ask("Unused", "A resource with tenants is not disabled: it would take them offline.", unused),
+		chain.Ask("Paused", "While the object is paused, its resource is not deleted.", shared((*resource.View).Stopped)),
+		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
+		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
+		chain.Ask("Located", "Every step of a deletion starts with a fresh read of the resource.", located),
+		chain.Ask("Gone", "The finalizer is removed after a read has confirmed that the resource does not exist and no create request can still take effect.", gone),
+		chain.Ask("Proven", "A resource without the owner tags of this object is not touched.", provenOurs),
+		chain.Ask("Retained", "If the resource is retained, only the owner tags are removed. The same applies to the account's default connection group, which can't be deleted.", shared((*resource.View).Retained)),
+		chain.Ask("Unused", "A resource that still has tenants is not disabled, because that would take them offline.", unused),
 		chain.Ask("Disabled", "An enabled resource is disabled first.", disabled),
-		chain.Ask("SettledFirst", "A disable has to be deployed everywhere before AWS takes the deletion.", settledFirst),
-		chain.Ask("Deleted", "A disabled and settled resource is deleted with the ETag that was just read.", deleted),
+		chain.Ask("SettledFirst", "The disabled state must be deployed to every edge location before AWS accepts the deletion.", settledFirst),
+		chain.Ask("Deleted", "A disabled and deployed resource is deleted, with the ETag that was just read.", deleted),
 	}
 }
 
@@ -101,13 +101,13 @@ func (in Input) inUseText(d Dependents) string {
 	if d.Count == 1 && !d.More {
 		plural = ""
 	}
-	text := fmt.Sprintf("The %s has %s distribution tenant%s and stays as it is until they are gone.", in.Desired.Words.Noun, count, plural)
+	text := fmt.Sprintf("The %s still has %s distribution tenant%s, so it is neither disabled nor deleted.", in.Desired.Words.Noun, count, plural)
 	if len(d.Ours) > 0 {
-		text += " Objects of this cluster among them: " + prose.List(d.Ours) + "."
+		text += " Objects in this cluster: " + prose.List(d.Ours) + "."
 	} else {
-		text += " None of them belongs to an object of this cluster."
+		text += " None of them belongs to an object in this cluster."
 	}
-	return text + " Delete them, or move them to another " + in.Desired.Words.Noun + "."
+	return text + " Delete the tenants, or move them to another " + in.Desired.Words.Noun + "."
 }
 
 func disabled(in Input) (Decision, bool) {
@@ -126,7 +126,7 @@ func settledFirst(in Input) (Decision, bool) {
 		return pass()
 	}
 	return rest(chain.Problem{Reason: resource.ReasonDisabling, Message: fmt.Sprintf(
-		"The %s is disabled; waiting until that is deployed to every edge location, before which AWS does not delete it.", in.Desired.Words.Noun)},
+		"The %s is disabled. AWS deletes it only after the change is deployed to every edge location.", in.Desired.Words.Noun)},
 		in.followIn(r.Modified))
 }
 

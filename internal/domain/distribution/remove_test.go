@@ -29,7 +29,7 @@ func goneCases() map[string]question {
 	waits := func(in distribution.Input, after time.Duration) question {
 		return question{
 			in: in, rule: "Gone", step: distribution.Rest{After: after}, reason: resource.ReasonDeleting,
-			says: "The distribution is not found, but a create whose outcome is not known may still appear. The object is released at " +
+			says: "The distribution is not found, but a create request with an unknown result may still take effect. The finalizer is removed at " +
 				now.Add(after).Format(time.RFC3339) + ".",
 		}
 	}
@@ -73,7 +73,7 @@ func leftCases() map[string]question {
 		"before one is left its tags are read once more": {in: with(dying(), tagged(nil), staleTags), rule: "Proven", step: tags},
 		"not even that is believed while our own may still appear": {
 			in: with(dying(), taggedFor(other), marked(90*time.Second)), rule: "Proven", step: distribution.Rest{After: resource.GracePeriod - 90*time.Second},
-			reason: resource.ReasonDeleting, says: "The distribution that AWS shows is not this object's, but a create whose outcome is not known may still appear. The object is released at " +
+			reason: resource.ReasonDeleting, says: "The distribution in AWS does not belong to this object, but a create request with an unknown result may still take effect. The finalizer is removed at " +
 				now.Add(resource.GracePeriod-90*time.Second).Format(time.RFC3339) + ".",
 		},
 		"what is to be adopted is not created":              {in: with(dying(), taggedFor(other), marked(90*time.Second), adopting), rule: "Proven", step: left},
@@ -97,17 +97,17 @@ func useCases() map[string]question {
 		return question{in: in, rule: "Unused", step: distribution.Rest{After: retry.FollowEvery}, reason: distribution.ReasonInUse, says: says}
 	}
 	group := func(in *distribution.Input) { in.Desired.Words = ofGroups() }
-	const cure = " Delete them, or move them to another distribution."
+	const cure = " Delete the tenants, or move them to another distribution."
 	return map[string]question{
 		"before anything is disabled its tenants are looked for": {in: with(dying(), unasked), rule: "Unused", step: distribution.Look{At: distribution.LookDependents}},
 		"what has tenants stays as it is": inUse(with(dying(), usedBy(2, false, "shop/a", "shop/b")),
-			"The distribution has 2 distribution tenants and stays as it is until they are gone. Objects of this cluster among them: shop/a, shop/b."+cure),
+			"The distribution still has 2 distribution tenants, so it is neither disabled nor deleted. Objects in this cluster: shop/a, shop/b."+cure),
 		"one tenant is enough, and may be nobody's here": inUse(with(dying(), usedBy(1, false)),
-			"The distribution has 1 distribution tenant and stays as it is until they are gone. None of them belongs to an object of this cluster."+cure),
+			"The distribution still has 1 distribution tenant, so it is neither disabled nor deleted. None of them belongs to an object in this cluster."+cure),
 		"of many the first few are named": inUse(with(dying(), usedBy(100, true, "shop/a", "shop/b", "shop/c", "shop/d", "shop/e", "shop/f", "shop/g")),
-			"The distribution has more than 100 distribution tenants and stays as it is until they are gone. Objects of this cluster among them: shop/a, shop/b, shop/c, shop/d, shop/e and 2 more."+cure),
+			"The distribution still has more than 100 distribution tenants, so it is neither disabled nor deleted. Objects in this cluster: shop/a, shop/b, shop/c, shop/d, shop/e and 2 more."+cure),
 		"a connection group is spoken of as one": inUse(with(dying(), group, usedBy(2, false)),
-			"The connection group has 2 distribution tenants and stays as it is until they are gone. None of them belongs to an object of this cluster. Delete them, or move them to another connection group."),
+			"The connection group still has 2 distribution tenants, so it is neither disabled nor deleted. None of them belongs to an object in this cluster. Delete the tenants, or move them to another connection group."),
 		"tenants that AWS names when it refuses the deletion are looked for": {
 			in: with(dying(), disabled, unasked, refused(fault.InUse)), rule: "Unused", step: distribution.Look{At: distribution.LookDependents},
 		},
@@ -137,7 +137,7 @@ func disableCases() map[string]question {
 
 func deleteCases() map[string]question {
 	off := with(dying(), disabled)
-	settling := "The distribution is disabled; waiting until that is deployed to every edge location, before which AWS does not delete it."
+	settling := "The distribution is disabled. AWS deletes it only after the change is deployed to every edge location."
 	stuck := func(kind fault.Kind, reason chain.Reason) question {
 		return question{in: with(off, refused(kind)), rule: "Deleted", step: distribution.Rest{}, reason: reason, stuck: true, says: "UpdateDistribution: SomeCode: said AWS"}
 	}
@@ -150,7 +150,7 @@ func deleteCases() map[string]question {
 		"on proof of this very pass":                        {in: with(off, staleTags), rule: "Deleted", step: distribution.Look{At: distribution.LookTags}},
 		"an accepted deletion may take a moment to show": {
 			in: with(off, sentDelete(30*time.Second)), rule: "Deleted", step: distribution.Rest{After: retry.FollowEvery}, reason: resource.ReasonDeleting,
-			says: "The deletion was accepted; AWS still shows the distribution.",
+			says: "AWS has accepted the deletion but still returns the distribution.",
 		},
 		"one that never shows is sent again":                  {in: with(off, sentDelete(time.Minute)), rule: "Deleted", step: distribution.Delete{}},
 		"a refusal because the disable has not arrived waits": stuck(fault.NotDisabled, resource.ReasonDisabling),

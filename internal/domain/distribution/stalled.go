@@ -27,14 +27,14 @@ func (in Input) stalled(list []chain.Condition, r Report) []chain.Condition {
 // stalledText is the same as long as the deletion is at the same step, so that status is not written again.
 func (in Input) stalledText(p *Progress) string {
 	since := in.DeletedAt.UTC().Format(time.RFC3339)
-	text := fmt.Sprintf("The deletion has been going on since %s, longer than spec.deletionTimeout (%s).", since, in.Policy.Timeout)
+	text := fmt.Sprintf("The deletion started at %s and is taking longer than spec.deletionTimeout (%s).", since, in.Policy.Timeout)
 	if p != nil {
-		text += fmt.Sprintf(" It is at the step %s since %s.", p.Step, p.Since.UTC().Format(time.RFC3339))
+		text += fmt.Sprintf(" It has been in the step %s since %s.", p.Step, p.Since.UTC().Format(time.RFC3339))
 	}
 	if in.Paused {
-		return text + " The object is paused: nothing goes on until its paused annotation is removed."
+		return text + " The object is paused: the deletion continues after its paused annotation is removed."
 	}
-	return text + " The operator goes on. By hand: " + in.manual(p)
+	return text + " The operator keeps trying. To help manually: " + in.manual(p)
 }
 
 // manual says what a person can do for the step.
@@ -52,11 +52,11 @@ func (in Input) manual(p *Progress) string {
 	case StepInUse:
 		return fmt.Sprintf("delete the tenants that `%slist-distribution-tenants --association-filter %s=%s` lists.", aws, w.Filter, id)
 	case StepDisabling:
-		return fmt.Sprintf("see what the Ready condition says, and disable the %s in the AWS console or with `%supdate-%s`; the operator then goes on.", w.Noun, aws, w.Command)
+		return fmt.Sprintf("check the Ready condition, and disable the %s in the AWS console or with `%supdate-%s`; the operator then continues.", w.Noun, aws, w.Command)
 	case StepSettling:
-		return fmt.Sprintf("`%sget-%s %s %s` shows when the status is Deployed. If it stays InProgress for hours, ask AWS support.", aws, w.Command, w.GetFlag, id)
+		return fmt.Sprintf("`%sget-%s %s %s` shows the status. If it stays InProgress for hours, contact AWS Support.", aws, w.Command, w.GetFlag, id)
 	case StepDeleting:
-		return fmt.Sprintf("see what the Ready condition says, and delete the %s in the AWS console or with `%sdelete-%s --id %s --if-match <its ETag>`; the operator then lets the object go.", w.Noun, aws, w.Command, id)
+		return fmt.Sprintf("check the Ready condition, and delete the %s in the AWS console or with `%sdelete-%s --id %s --if-match <its ETag>`; the operator then removes the finalizer.", w.Noun, aws, w.Command, id)
 	}
-	return "see what the Ready condition says."
+	return "check the Ready condition."
 }

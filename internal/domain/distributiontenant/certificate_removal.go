@@ -82,7 +82,7 @@ func certificatesGone(in Input) (Decision, bool) {
 			continue
 		case known && c.Missing:
 			return rest(chain.Problem{Reason: resource.ReasonDeleting, Message: fmt.Sprintf(
-				"The distribution tenant is gone. Waiting until ACM shows its managed certificate %s, which was requested a moment ago, to delete it.", arn)}, certificateAppears)
+				"The distribution tenant is deleted. Its managed certificate %s was requested recently and does not appear in ACM yet; it is deleted when it does.", arn)}, certificateAppears)
 		case in.World.RefusedWith(fault.InUse):
 			return certificateInUse(arn)
 		case in.World.RefusedWith(fault.Denied):
@@ -104,10 +104,10 @@ func certificatesGone(in Input) (Decision, bool) {
 
 func certificateInUse(arn string) (Decision, bool) {
 	return stuck(resource.ReasonDeleting, fmt.Sprintf(
-		"The distribution tenant is gone. Waiting until ACM no longer counts the managed certificate %s as in use, to delete it. If something else uses it, set spec.managedCertificateRequest.deleteOnTenantDeletion to false.", arn))
+		"The distribution tenant is deleted. ACM still reports its managed certificate %s as in use; it is deleted when ACM no longer does. If something else uses it, set spec.managedCertificateRequest.deleteOnTenantDeletion to false to keep it.", arn))
 }
 
 func certificateLeft(arn, action string) (Decision, bool) {
 	return stuck(resource.ReasonAccessDenied, fmt.Sprintf(
-		"The distribution tenant is gone. Its managed certificate %s is left, for %s is not allowed to the operator. Allow it, or set spec.managedCertificateRequest.deleteOnTenantDeletion to false.", arn, action))
+		"The distribution tenant is deleted, but its managed certificate %s is not, because the operator is not allowed %s. Allow it, or set spec.managedCertificateRequest.deleteOnTenantDeletion to false to keep the certificate.", arn, action))
 }

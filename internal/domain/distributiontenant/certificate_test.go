@@ -83,7 +83,7 @@ func certificateCases() map[string]question {
 		return distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: withCertificate(target(quiet()), arn), Request: r}
 	}
 	asks := func(in distributiontenant.Input) question {
-		return question{in: in, rule: "Faithful", step: update(in.World.Tenant.Customizations.CertificateARN, request)}
+		return question{in: in, rule: "InSync", step: update(in.World.Tenant.Customizations.CertificateARN, request)}
 	}
 	waits := func(in distributiontenant.Input, after time.Duration) question {
 		return question{in: in, rule: "CertificateUsable", step: distributiontenant.Rest{After: after}, reason: certificate.ReasonPendingValidation}
@@ -136,8 +136,8 @@ func certificateCases() map[string]question {
 		"a state that nobody knows is waited out":   waits(with(quiet(), sent, managed(newARN, "something-new")), 5*time.Minute),
 
 		// Issued.
-		"one that is issued is attached":                                 {in: issued, rule: "Faithful", step: update(newARN, nil)},
-		"on the strength of the list alone, if all it shows is as asked": {in: with(issued, listed, movedETag), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-2", Tenant: withCertificate(target(quiet()), newARN)}},
+		"one that is issued is attached":                                 {in: issued, rule: "InSync", step: update(newARN, nil)},
+		"on the strength of the list alone, if all it shows is as asked": {in: with(issued, listed, movedETag), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-2", Tenant: withCertificate(target(quiet()), newARN)}},
 		"and not if it shows something else":                             {in: with(issued, listed, movedETag, disabledTenant), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
 		"once attached it is done":                                       {in: done, rule: "Idle", step: distributiontenant.Rest{}},
 		"also where AWS attached it":                                     {in: with(quiet(), sent, serving, managed(newARN, certificate.Issued), attachedTo(newARN)), rule: "Idle", step: distributiontenant.Rest{}},
@@ -147,15 +147,15 @@ func certificateCases() map[string]question {
 		"a fresh process looks while a domain is not served": {in: with(quiet(), sent, attachedTo(newARN), func(in *distributiontenant.Input) {
 			in.Memory.Certificate = &certificate.Managed{ARN: newARN, State: certificate.Issued}
 		}), rule: "CertificateKnown", step: look},
-		"a new one takes the place of the one before":              {in: with(issued, attachedTo(ownARN), serving), rule: "Faithful", step: update(newARN, nil)},
-		"under report it is attached, and nothing else is written": {in: with(changed, drift(resource.DriftReport)), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: kept}},
-		"under suspend too": {in: with(changed, drift(resource.DriftSuspend)), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: kept}},
-		"what the list does not show is read before it is sent back": {in: with(issued, listed, drift(resource.DriftReport)), rule: "Faithful", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
+		"a new one takes the place of the one before":              {in: with(issued, attachedTo(ownARN), serving), rule: "InSync", step: update(newARN, nil)},
+		"under report it is attached, and nothing else is written": {in: with(changed, drift(resource.DriftReport)), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: kept}},
+		"under suspend too": {in: with(changed, drift(resource.DriftSuspend)), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: kept}},
+		"what the list does not show is read before it is sent back": {in: with(issued, listed, drift(resource.DriftReport)), rule: "InSync", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
 		"somebody who takes it off again and again is let win for a while": {
 			in: with(issued, func(in *distributiontenant.Input) {
 				in.Attempts = distributiontenant.Attempts{Tries: resource.Tries{AcceptedFor: in.Generation, Corrections: resource.MaxCorrections, LastCorrection: now.Add(-time.Minute)}}
 			}),
-			rule: "Faithful", step: distributiontenant.Rest{}, reason: resource.ReasonDriftNotConverging, stuck: true,
+			rule: "InSync", step: distributiontenant.Rest{}, reason: resource.ReasonDriftNotConverging, stuck: true,
 		},
 
 		// Failed.
@@ -175,11 +175,11 @@ func certificateCases() map[string]question {
 		"a person is a reason to ask at once":         asks(with(timedOut, failedSince(time.Minute, time.Minute), nudged)),
 		"one that AWS refuses for want of proof has failed all the same": {
 			in:   with(timedOut, failedSince(21*time.Minute, 0), refused(fault.DomainUnverified)),
-			rule: "Faithful", step: distributiontenant.Rest{}, reason: resource.ReasonCertificateFailed, stuck: true,
+			rule: "InSync", step: distributiontenant.Rest{}, reason: resource.ReasonCertificateFailed, stuck: true,
 		},
 		"under report it is asked for too":                    asks(with(timedOut, failedSince(21*time.Minute, 2*time.Minute), drift(resource.DriftReport))),
-		"the one before is stored before it is superseded":    {in: with(timedOut, edited, func(in *distributiontenant.Input) { in.Memory.Certificates = nil }), rule: "Faithful", step: distributiontenant.Rest{Store: true}},
-		"drift is corrected all the while":                    {in: with(timedOut, failedSince(time.Minute, time.Minute), drifted), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet()), Drift: []resource.Difference{{Field: "parameters[tier]", Desired: "gold", Observed: "lead"}}}},
+		"the one before is stored before it is superseded":    {in: with(timedOut, edited, func(in *distributiontenant.Input) { in.Memory.Certificates = nil }), rule: "InSync", step: distributiontenant.Rest{Store: true}},
+		"drift is corrected all the while":                    {in: with(timedOut, failedSince(time.Minute, time.Minute), drifted), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet()), Drift: []resource.Difference{{Field: "parameters[tier]", Desired: "gold", Observed: "lead"}}}},
 		"a certificate that is attached stays while it fails": asks(with(timedOut, attachedTo(ownARN), edited)),
 
 		// Lost, never sent, needless.
@@ -196,24 +196,24 @@ func certificateCases() map[string]question {
 		})),
 
 		// Changed.
-		"a changed request is sent once the certificate is issued": {in: with(done, otherHost, edited), rule: "Faithful", step: update(newARN, otherRequest)},
+		"a changed request is sent once the certificate is issued": {in: with(done, otherHost, edited), rule: "InSync", step: update(newARN, otherRequest)},
 		"while one is pending it waits":                            waits(with(quiet(), sent, otherHost, managed(newARN, certificate.Pending), edited), 5*time.Minute),
-		"a new domain comes with a request of its own":             {in: with(done, second, edited), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: both, Request: request}},
+		"a new domain comes with a request of its own":             {in: with(done, second, edited), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: both, Request: request}},
 		"also in a process that does not know what is covered": {
 			in: with(quiet(), sent, serving, attachedTo(newARN), second, edited, func(in *distributiontenant.Input) {
 				in.Memory.Certificate, in.Memory.Certificates = &certificate.Managed{ARN: newARN, State: certificate.Issued}, []string{newARN}
 			}),
-			rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: both, Request: request},
+			rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: both, Request: request},
 		},
-		"changed customizations go before it, alone": {in: with(done, second, edited, firewalled), rule: "Faithful", step: behindFirewall},
+		"changed customizations go before it, alone": {in: with(done, second, edited, firewalled), rule: "InSync", step: behindFirewall},
 		"so does an issued certificate, of which AWS would not tell any more": {
-			in: with(issued, second, edited), rule: "Faithful", step: update(newARN, nil),
+			in: with(issued, second, edited), rule: "InSync", step: update(newARN, nil),
 		},
 		"customizations that AWS does not keep hold it back no longer": {
 			in: with(done, second, edited, firewalled, func(in *distributiontenant.Input) {
 				in.Attempts.AcceptedFor, in.Attempts.Corrections, in.Attempts.LastCorrection = in.Generation, resource.MaxCorrections, now
 			}),
-			rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: both, Request: request},
+			rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: both, Request: request},
 		},
 		"while a request is pending it is held": {in: with(quiet(), sent, second, managed(newARN, certificate.Pending), edited), rule: "DomainsHeld", step: distributiontenant.Rest{After: 5 * time.Minute}, reason: distributiontenant.ReasonDomainChangeHeld},
 		"neither does a domain go, which would never be proven": {
@@ -222,7 +222,7 @@ func certificateCases() map[string]question {
 			}, edited),
 			rule: "DomainsHeld", step: distributiontenant.Rest{After: 5 * time.Minute}, reason: distributiontenant.ReasonDomainChangeHeld,
 		},
-		"one that the spec names wins":   {in: with(done, own(ownARN), edited), rule: "Faithful", step: update(ownARN, nil)},
+		"one that the spec names wins":   {in: with(done, own(ownARN), edited), rule: "InSync", step: update(ownARN, nil)},
 		"an equal one is the same":       {in: with(done, own(newARN)), rule: "Idle", step: distributiontenant.Rest{}},
 		"nothing is requested beside it": {in: with(quiet(), sent, serving, own(ownARN), attachedTo(ownARN), managed("", "")), rule: "Idle", step: distributiontenant.Rest{}},
 	}
@@ -248,8 +248,8 @@ func TestCertificateCondition(t *testing.T) {
 		"attached":          {with(quiet(), sent, managed(newARN, certificate.Issued), attachedTo(newARN)), certificate.ReasonValidated, ""},
 		"timed out":         {with(quiet(), sent, managed(newARN, certificate.TimedOut)), resource.ReasonCertificateFailed, "72 hours"},
 		"lost":              {with(quiet(), sent, managed("", "")), resource.ReasonCertificateFailed, "acm:RequestCertificate"},
-		"needless":          {with(quiet(), sent, serving, managed("", "")), certificate.ReasonValidated, "nothing to request"},
-		"needless, unread":  {with(quiet(), sent, serving, recalled(30*time.Minute, "", "")), certificate.ReasonValidated, "nothing to request"},
+		"needless":          {with(quiet(), sent, serving, managed("", "")), certificate.ReasonValidated, "did not request another"},
+		"needless, unread":  {with(quiet(), sent, serving, recalled(30*time.Minute, "", "")), certificate.ReasonValidated, "did not request another"},
 		"lost, unread":      {with(quiet(), sent, recalled(4*time.Minute, "", "")), resource.ReasonCertificateFailed, "acm:RequestCertificate"},
 		"timed out, unread": {with(quiet(), sent, recalled(time.Hour, newARN, certificate.TimedOut)), resource.ReasonCertificateFailed, "72 hours"},
 	} {

@@ -194,7 +194,7 @@ func (in conclusion) readyCondition(d Decision, published chain.Condition, certi
 	}
 	message := "Deployed to CloudFront's edge locations and serving every domain."
 	if !in.World.Tenant.Enabled {
-		message = "Deployed and, as the spec asks, disabled: CloudFront answers none of its domains."
+		message = "Deployed and disabled, as the spec requests: CloudFront does not answer for its domains."
 	}
 	return chain.Condition{Type: chain.Ready, Status: true, Reason: resource.ReasonDeployed, Message: message}
 }
@@ -209,7 +209,15 @@ func (in conclusion) missingCondition(p *chain.Problem) chain.Condition {
 	case p != nil && p.Of == DNSReady:
 		return chain.Condition{Type: chain.Ready, Reason: p.Reason, Message: p.Message}
 	}
-	return chain.Condition{Type: chain.Ready, Reason: resource.ReasonCreating, Message: "The distribution tenant does not exist yet."}
+	return chain.Condition{Type: chain.Ready, Reason: resource.ReasonCreating, Message: in.missingText()}
+}
+
+// missingText says what there is while no tenant is ours.
+func (in conclusion) missingText() string {
+	if in.World.present() {
+		return "The distribution tenant in AWS does not belong to this object."
+	}
+	return "The distribution tenant does not exist yet."
 }
 
 // deletingCondition says how far the deletion is when no rule named a problem.
@@ -217,7 +225,7 @@ func (in conclusion) deletingCondition() chain.Condition {
 	c := chain.Condition{Type: chain.Ready, Reason: resource.ReasonDeleting, Message: "The distribution tenant is being deleted."}
 	switch {
 	case in.Paused:
-		c.Message = "The deletion waits: the object is paused."
+		c.Message = "The deletion is on hold because the object is paused."
 	case in.World.present() && in.World.Tenant.Enabled:
 		c.Reason, c.Message = resource.ReasonDisabling, "The distribution tenant is being disabled."
 	}
@@ -231,7 +239,7 @@ func (in conclusion) syncedCondition(r Report, d Decision) chain.Condition {
 	}
 	switch {
 	case !v.Mine():
-		return resource.Pending("The distribution tenant does not exist yet.")
+		return resource.Pending(in.missingText())
 	case !in.reached(r.AppliedGeneration, r.Parents):
 		return resource.Pending(in.pendingText())
 	}
@@ -244,7 +252,7 @@ func (in conclusion) pendingText() string {
 		return held.Problem.Message
 	}
 	if len(diff) == 0 && in.World.Knowledge == resource.Whole && in.facts.certificate.Wanted {
-		return "A managed certificate is requested once every domain leads to CloudFront."
+		return "The managed certificate is requested once every domain points to CloudFront."
 	}
 	return resource.PendingText(diff)
 }
@@ -269,5 +277,5 @@ func (in conclusion) certificateReport() *chain.Condition {
 	if !had || before.Reason == ReasonNotConfigured && before.Generation != in.Generation {
 		return nil
 	}
-	return &chain.Condition{Type: CertificateReady, Reason: ReasonNotConfigured, Message: "No managed certificate is asked for any more."}
+	return &chain.Condition{Type: CertificateReady, Reason: ReasonNotConfigured, Message: "The spec no longer requests a managed certificate."}
 }

@@ -119,7 +119,7 @@ func TestAppliedGeneration(t *testing.T) {
 		"equal, as far as the list shows":          {with(quiet(), listed, edited), 2},
 		"equal, with tags that nobody has read":    {with(quiet(), edited, func(in *distributiontenant.Input) { in.World.TagsKnown = false }), 2},
 		"equal but for the tags":                   {with(quiet(), edited, tagged(me.Tags())), 2},
-		"equal, on the way out":                    {with(dying(), edited), 2},
+		"equal, being deleted":                     {with(dying(), edited), 2},
 		"of a tenant that is not ours":             {with(quiet(), edited, taggedFor(other), freshTags), 2},
 		"of a tenant that is only to be recreated": {with(quiet(), edited, absent), 2},
 	}

@@ -60,7 +60,7 @@ func publishedFirst(in Input) (Decision, bool) {
 func awaitPublished(in Input) (Decision, bool) {
 	c := in.facts.publication.Ready
 	if c.Status {
-		c.Reason, c.Message = publication.ReasonDNSRecordCreating, "The DNS records are looked at before the distribution tenant is created."
+		c.Reason, c.Message = publication.ReasonDNSRecordCreating, "The operator checks the DNS records before it creates the distribution tenant."
 	}
 	if in.facts.retrying && publication.Passes(c.Reason) {
 		return do(Rest{KeepConditions: true})
@@ -92,7 +92,7 @@ func awaitVisible(in Input) (Decision, bool) {
 	case !in.World.VisibleKnown:
 		return do(Look{At: LookVisible})
 	}
-	return rest(chain.Problem{Reason: publication.ReasonDNSPropagating, Of: DNSReady, Message: "The DNS records are in sync; waiting until public resolvers show them."}, visibleEvery)
+	return rest(chain.Problem{Reason: publication.ReasonDNSPropagating, Of: DNSReady, Message: "The DNS records are in sync. Waiting until public resolvers return them."}, visibleEvery)
 }
 
 // MissesPlace reports whether there is no zone to publish in, or nothing known to lead to: nothing else tells when

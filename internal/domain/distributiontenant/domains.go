@@ -19,7 +19,7 @@ func waitForDomains(in Input) (Decision, bool) {
 	held := func(why string) (Decision, bool) {
 		return rest(chain.Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf("spec.domains: %s %s", prose.List(waiting), why)}, in.facts.certificate.Wait)
 	}
-	const ended = "when the pending request for a managed certificate has ended; AWS works on one at a time."
+	const ended = "when the pending certificate request has ended, because AWS processes one request at a time."
 	switch requested := in.facts.publication.Bound; {
 	case len(waiting) > 0 && in.facts.certificate.Stage == certificate.Underway:
 		return held("can be added " + ended)
@@ -31,12 +31,12 @@ func waitForDomains(in Input) (Decision, bool) {
 	case len(waiting) > 0 && len(leaving) == 0 && in.facts.retrying && publication.Passes(in.facts.publication.Ready.Reason):
 		return do(Rest{KeepConditions: true})
 	case len(waiting) > 0 && len(leaving) > 0:
-		return held(fmt.Sprintf("is added once %s is out of DNS: a certificate is requested for both otherwise.", prose.List(leaving)))
+		return held(fmt.Sprintf("is added once %s is removed from DNS. Otherwise, the certificate would be requested for both.", prose.List(leaving)))
 	case len(waiting) > 0:
-		return held("is added once its DNS record leads to CloudFront. " + in.facts.publication.Ready.Message)
+		return held("is added once its DNS record points to CloudFront. " + in.facts.publication.Ready.Message)
 	case len(leaving) > 0:
 		return rest(chain.Problem{Reason: resource.ReasonUpdatePending, Of: chain.Synced, Message: fmt.Sprintf(
-			"%s is removed from the distribution tenant once its DNS record is gone: a name that leads to CloudFront must never be without a tenant.", prose.List(leaving))}, 0)
+			"%s is removed from the distribution tenant after its DNS record is deleted, so that the name never points to CloudFront without a tenant.", prose.List(leaving))}, 0)
 	}
 	return pass()
 }

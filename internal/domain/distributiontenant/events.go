@@ -44,7 +44,7 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		if s.Previous != "" {
 			from = "It belonged to " + s.Previous + "."
 		}
-		return chain.Event{Reason: resource.EventAdopted, Message: fmt.Sprintf("Took over the distribution tenant %q. %s", in.Desired.Name, from)}, true
+		return chain.Event{Reason: resource.EventAdopted, Message: fmt.Sprintf("Adopted the distribution tenant %q. %s", in.Desired.Name, from)}, true
 	case Update:
 		return resource.DriftEvent(s.Drift)
 	case Tag:
@@ -75,7 +75,7 @@ func uncheckedEvents(in Input, s Step) []chain.Event {
 	for _, arn := range slices.Sorted(maps.Keys(in.World.Certificates)) {
 		if in.World.Certificates[arn].Unreadable {
 			events = append(events, chain.Event{Warning: true, Reason: EventCertificateUnreadable, Message: fmt.Sprintf(
-				"Nobody checked that the certificate %s covers spec.domains: acm:DescribeCertificate is not allowed to the operator. Allow it to have mistakes named before AWS refuses them.", arn)})
+				"Could not check whether the certificate %s covers spec.domains, because the operator is not allowed acm:DescribeCertificate. Allow it, so that the operator can report mistakes before AWS rejects the request.", arn)})
 		}
 	}
 	return events

@@ -34,15 +34,15 @@ func TestEvents(t *testing.T) {
 		"a deployment is no news":      {in: with(quiet(), inProgress)},
 		"a creation is no news":        {in: unborn(), done: []distributiontenant.Step{distributiontenant.Create{}}},
 		"a re-creation is":             {in: with(quiet(), absent), done: []distributiontenant.Step{distributiontenant.Create{Tenant: spec().Tenant}}, want: []chain.Event{{Warning: true, Reason: "ExternalDeletion", Message: `The distribution tenant "alpha" (dt_1) was deleted outside of Kubernetes and is created again.`}}},
-		"a correction is":              {in: quiet(), done: []distributiontenant.Step{distributiontenant.Update{Drift: difference}}, want: []chain.Event{{Warning: true, Reason: "DriftCorrected", Message: `Set back what was changed in AWS: enabled "false" instead of "true".`}}},
+		"a correction is":              {in: quiet(), done: []distributiontenant.Step{distributiontenant.Update{Drift: difference}}, want: []chain.Event{{Warning: true, Reason: "DriftCorrected", Message: `Reverted changes made in AWS: enabled "false" instead of "true".`}}},
 		"an update by the spec is not": {in: quiet(), done: []distributiontenant.Step{distributiontenant.Update{}}},
-		"an adoption is":               {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{}}, want: []chain.Event{{Reason: "Adopted", Message: `Took over the distribution tenant "alpha". It had no owner.`}}},
-		"with the owner before":        {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{Previous: "shop/beta"}}, want: []chain.Event{{Reason: "Adopted", Message: `Took over the distribution tenant "alpha". It belonged to shop/beta.`}}},
+		"an adoption is":               {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{}}, want: []chain.Event{{Reason: "Adopted", Message: `Adopted the distribution tenant "alpha". It had no owner.`}}},
+		"with the owner before":        {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{Previous: "shop/beta"}}, want: []chain.Event{{Reason: "Adopted", Message: `Adopted the distribution tenant "alpha". It belonged to shop/beta.`}}},
 		"a tenant that stays is":       {in: dying(), done: []distributiontenant.Step{distributiontenant.LetGo{Left: "alpha (dt_1)"}}, want: []chain.Event{{Reason: "Retained", Message: "The distribution tenant alpha (dt_1) stays in AWS."}}},
 		"drift that is only reported is, with its values": {
 			in: with(quiet(), drifted, drift(resource.DriftReport)),
 			want: []chain.Event{{Warning: true, Reason: "DriftDetected",
-				Message: `Changed in AWS and left so by driftPolicy report: parameters[tier]. parameters[tier] "lead" instead of "gold"`}},
+				Message: `Changed in AWS and not reverted (driftPolicy report): parameters[tier]. parameters[tier] "lead" instead of "gold"`}},
 		},
 	}
 	for name, test := range tests {

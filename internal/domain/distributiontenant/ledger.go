@@ -22,8 +22,8 @@ func retracted(in Input) (Decision, bool) {
 	if len(left) == 0 {
 		return pass()
 	}
-	reason, message := resource.ReasonDeleting, fmt.Sprintf("Waiting until %s is out of DNS: a name that leads to CloudFront must never be without a tenant.", recordNames(left))
-	const abandon = "If nobody can reach the zone any more, set the annotation cloudfront-tenant-operator.io/abandon-dns to \"true\"."
+	reason, message := resource.ReasonDeleting, fmt.Sprintf("Waiting until %s is removed from DNS, so that no name points to CloudFront without a tenant.", recordNames(left))
+	const abandon = "If the zone is no longer accessible, set the annotation cloudfront-tenant-operator.io/abandon-dns to \"true\"."
 	if in.Policy.DeniedRole != "" {
 		return rest(chain.Problem{Reason: publication.ReasonRoleNotAllowed, Message: message + " " + publication.RoleText(in.Desired.DNS, in.Policy.DeniedRole) + " " + abandon}, 0)
 	}

@@ -22,25 +22,25 @@ const firstSweepWait = 5 * time.Second
 // livingRules is the chain for an object that lives.
 func livingRules() []rule {
 	return []rule{
-		chain.Ask("Paused", "Nothing is read or written for a paused object: what the list of the account shows of its tenant is reported.", shared((*resource.View).Stopped)),
-		chain.Ask("Readable", "What may not be read is said, not guessed.", shared((*resource.View).Readable)),
-		chain.Ask("SameAccount", "Credentials of another account see another world, from which nothing is concluded.", shared((*resource.View).SameAccount)),
-		chain.Ask("Informed", "What may exist is looked up before anything is concluded from its absence.", informed),
-		chain.Ask("CertificateKnown", "How far a managed certificate has come is read when it can have moved.", certificateKnown),
-		chain.Ask("Fresh", "A tenant that the list shows changed is read whole.", fresh),
-		chain.Ask("Owned", "A tenant that the tags do not prove ours is adopted or left alone, as the policy says.", owned),
-		chain.Ask("Finalized", "A tenant in AWS never stands behind an object without our finalizer.", shared((*resource.View).Finalized)),
-		chain.Ask("Referenced", "What the spec names by its object has to exist: a new tenant waits for it, one that is there stays as it is.", referenced),
-		chain.Ask("PublishedFirst", "Domains that CloudFront itself proves lead to it before the tenant is created.", publishedFirst),
-		chain.Ask("TenantPresent", "A tenant that does not exist is created, once everything it needs is there.", tenantPresent),
-		chain.Ask("Faithful", "What AWS has otherwise than the spec is updated, reported or ignored; an issued certificate is attached.", faithful),
-		chain.Ask("TagsFaithful", "Tags that differ are set; those that we had set and nobody wants any more are removed.", shared((*resource.View).TagsFaithful)),
-		chain.Ask("Routed", "Where DNS has to point is found out once.", routed),
-		chain.Ask("ZonesKnown", "Which zones the domains belong to is found out before anything is published.", zonesKnown),
-		chain.Ask("Settled", "A deployment in progress is followed.", settled),
-		chain.Ask("DomainsHeld", "A domain comes when it can be proven, and goes when nothing leads to it any more.", waitForDomains),
-		chain.Ask("CertificateUsable", "A managed certificate that was asked for has to be issued and attached.", certificateUsable),
-		chain.Ask("Serving", "CloudFront has to answer for every domain.", serving),
+		chain.Ask("Paused", "For a paused object, nothing is read or written. Status shows what the account's list of tenants contains.", shared((*resource.View).Stopped)),
+		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
+		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
+		chain.Ask("LookedUp", "A resource that may exist is looked up before the operator treats it as missing.", informed),
+		chain.Ask("CertificateKnown", "The state of a managed certificate is read when it may have changed.", certificateKnown),
+		chain.Ask("Fresh", "A tenant whose list entry has changed is read completely.", fresh),
+		chain.Ask("Owned", "A tenant without the owner tags of this object is adopted or left alone, depending on the adoption policy.", owned),
+		chain.Ask("Finalized", "An object with a tenant in AWS always has the finalizer.", shared((*resource.View).Finalized)),
+		chain.Ask("Referenced", "Objects that the spec references must exist in AWS. Until then, a new tenant waits and an existing tenant is not changed.", referenced),
+		chain.Ask("PublishedFirst", "If CloudFront validates the domains, their DNS records are published before the tenant is created.", publishedFirst),
+		chain.Ask("TenantPresent", "A tenant that does not exist is created once everything it needs exists.", tenantPresent),
+		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy. An issued certificate is attached.", faithful),
+		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsFaithful)),
+		chain.Ask("Routed", "The target of the DNS records is looked up once.", routed),
+		chain.Ask("ZonesKnown", "The hosted zones of the domains are looked up before records are published.", zonesKnown),
+		chain.Ask("Settled", "A deployment in progress is followed until it ends.", settled),
+		chain.Ask("DomainsHeld", "A domain is added when it can be validated, and removed when its DNS record is deleted.", waitForDomains),
+		chain.Ask("CertificateUsable", "A requested managed certificate must be issued and attached.", certificateUsable),
+		chain.Ask("Serving", "CloudFront must serve every domain.", serving),
 	}
 }
 
@@ -83,16 +83,17 @@ func owned(in Input) (Decision, bool) {
 
 func (in Input) adoptionAdvice(relation ownership.Relation) string {
 	t, previous := in.World.Tenant, in.facts.resource.PreviousOwner()
-	what := fmt.Sprintf("A distribution tenant named %q exists already (%s)", t.Name, t.ID)
+	what := fmt.Sprintf("A distribution tenant named %q already exists (%s)", t.Name, t.ID)
+	const other = "The operator does not change it. To create a different tenant, delete this object, which does not affect that tenant, and create one with another spec.tenantName."
 	switch {
 	case relation == ownership.Foreign && in.World.OwnerAlive:
-		return fmt.Sprintf("%s and belongs to the object %s, which is alive. Give one of the two another spec.tenantName.", what, previous)
+		return fmt.Sprintf("%s and belongs to the existing object %s. %s", what, previous, other)
 	case relation == ownership.Foreign:
-		return fmt.Sprintf("%s and belongs to %s. Nothing was changed. Set spec.tenantName to another name, or spec.adoptionPolicy to Force to take it over.", what, previous)
+		return fmt.Sprintf("%s and belongs to %s. %s To adopt it, set spec.adoptionPolicy to Force.", what, previous, other)
 	case relation == ownership.Former:
-		return fmt.Sprintf("%s and belongs to an earlier object of this name (%s). Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over.", what, previous)
+		return fmt.Sprintf("%s and belongs to an earlier object of this name (%s). The operator does not change it. To adopt it, set spec.adoptionPolicy to IfUnowned.", what, previous)
 	default:
-		return fmt.Sprintf("%s and has no owner tags. Nothing was changed. Set spec.adoptionPolicy to IfUnowned to take it over, or spec.tenantName to another name.", what)
+		return fmt.Sprintf("%s and has no owner tags. %s To adopt it, set spec.adoptionPolicy to IfUnowned.", what, other)
 	}
 }
 
@@ -240,7 +241,7 @@ func serving(in Input) (Decision, bool) {
 		return pass()
 	case !t.Enabled:
 		return rest(chain.Problem{Reason: resource.ReasonAWSError, Of: chain.Ready,
-			Message: "The distribution tenant was disabled outside of Kubernetes: CloudFront answers none of its domains."}, 0)
+			Message: "The distribution tenant was disabled outside of Kubernetes: CloudFront does not answer for its domains."}, 0)
 	}
 	missing, waiting := unserved(in.Desired.Domains, *t)
 	if len(missing) > 0 {

@@ -42,15 +42,15 @@ func lookCases() map[string]question {
 		},
 		"a tenant with an id waits for the first list, which answers for many": {
 			in:   with(quiet(), unknown, func(in *distributiontenant.Input) { in.World.Swept = false }),
-			rule: "Informed", step: distributiontenant.Rest{After: 5 * time.Second, KeepConditions: true},
+			rule: "LookedUp", step: distributiontenant.Rest{After: 5 * time.Second, KeepConditions: true},
 		},
 		"a person who asks is not made to wait for the list": {
 			in:   with(quiet(), unknown, nudged, func(in *distributiontenant.Input) { in.World.Swept = false }),
-			rule: "Informed", step: tenant,
+			rule: "LookedUp", step: tenant,
 		},
-		"a tenant that the list does not show is looked up before its absence is believed": {in: with(quiet(), unknown), rule: "Informed", step: tenant},
-		"after an announced create nobody knows without looking":                           {in: with(unborn(), marked(time.Hour)), rule: "Informed", step: tenant},
-		"a name that is taken is looked up":                                                {in: with(unborn(), refused(fault.Exists)), rule: "Informed", step: tenant},
+		"a tenant that the list does not show is looked up before its absence is believed": {in: with(quiet(), unknown), rule: "LookedUp", step: tenant},
+		"after an announced create nobody knows without looking":                           {in: with(unborn(), marked(time.Hour)), rule: "LookedUp", step: tenant},
+		"a name that is taken is looked up":                                                {in: with(unborn(), refused(fault.Exists)), rule: "LookedUp", step: tenant},
 		"a list that shows the known ETag proves that nothing moved":                       {in: with(quiet(), listed), rule: "Idle", step: distributiontenant.Rest{}},
 		"a list that shows another ETag does not":                                          {in: with(quiet(), listed, movedETag), rule: "Fresh", step: tenant},
 		"a list proves nothing for a spec that was not applied":                            {in: with(quiet(), listed, edited), rule: "Fresh", step: tenant},
@@ -162,16 +162,16 @@ func updateCases() map[string]question {
 	})
 	moved := with(quiet(), func(in *distributiontenant.Input) { in.Desired.ConnectionGroupID = "cg_2" }, edited)
 	stuck := func(in distributiontenant.Input, reason chain.Reason) question {
-		return question{in: in, rule: "Faithful", step: distributiontenant.Rest{}, reason: reason, stuck: true}
+		return question{in: in, rule: "InSync", step: distributiontenant.Rest{}, reason: reason, stuck: true}
 	}
 	return map[string]question{
-		"a changed spec is sent whole, under the ETag that was read": {in: with(quiet(), drifted, edited), rule: "Faithful", step: update},
-		"a spec may choose another connection group":                 {in: moved, rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: moved.Desired.Tenant}},
-		"drift is corrected":                                                 {in: with(quiet(), drifted), rule: "Faithful", step: correction},
+		"a changed spec is sent whole, under the ETag that was read": {in: with(quiet(), drifted, edited), rule: "InSync", step: update},
+		"a spec may choose another connection group":                 {in: moved, rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: moved.Desired.Tenant}},
+		"drift is corrected":                                                 {in: with(quiet(), drifted), rule: "InSync", step: correction},
 		"under report drift is left":                                         {in: with(quiet(), drifted, drift(resource.DriftReport)), rule: "Idle", step: distributiontenant.Rest{}},
 		"under suspend drift is left":                                        {in: with(quiet(), drifted, drift(resource.DriftSuspend)), rule: "Idle", step: distributiontenant.Rest{}},
-		"ownership that was proven a while ago is proven again first":        {in: with(quiet(), drifted, oldTags), rule: "Faithful", step: distributiontenant.Look{At: distributiontenant.LookTags}},
-		"tags that were never read prove nothing":                            {in: with(quiet(), drifted, func(in *distributiontenant.Input) { in.World.TagsKnown = false }), rule: "Faithful", step: distributiontenant.Look{At: distributiontenant.LookTags}},
+		"ownership that was proven a while ago is proven again first":        {in: with(quiet(), drifted, oldTags), rule: "InSync", step: distributiontenant.Look{At: distributiontenant.LookTags}},
+		"tags that were never read prove nothing":                            {in: with(quiet(), drifted, func(in *distributiontenant.Input) { in.World.TagsKnown = false }), rule: "InSync", step: distributiontenant.Look{At: distributiontenant.LookTags}},
 		"what does not stay is given up for a while":                         stuck(with(quiet(), drifted, worn), resource.ReasonDriftNotConverging),
 		"a spec that AWS does not keep is given up on as well, once applied": stuck(with(quiet(), drifted, worn, drift(resource.DriftEnforce)), resource.ReasonDriftNotConverging),
 		"after it was given up, the schedule of failures allows another try": {
@@ -179,24 +179,24 @@ func updateCases() map[string]question {
 				in.Memory.Failure = &resource.Failure{Reason: resource.ReasonDriftNotConverging, Generation: 2, Since: now.Add(-time.Minute)}
 				in.Attempts.Last = now.Add(-40 * time.Second)
 			}),
-			rule: "Faithful", step: correction,
+			rule: "InSync", step: correction,
 		},
 		"corrections of long ago do not count": {
 			in:   with(quiet(), drifted, worn, func(in *distributiontenant.Input) { in.Attempts.LastCorrection = now.Add(-resource.StableFor) }),
-			rule: "Faithful", step: correction,
+			rule: "InSync", step: correction,
 		},
 		"an adopted tenant keeps what the spec does not speak about": {in: adopted, rule: "Idle", step: distributiontenant.Rest{}},
 		"until the spec changes": {
-			in: with(adopted, edited), rule: "Faithful",
+			in: with(adopted, edited), rule: "InSync",
 			step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(adopted)},
 		},
 		"an update that was refused is not repeated in the same pass":                stuck(with(quiet(), drifted, refused(fault.Invalid)), resource.ReasonInvalidSpec),
-		"a name that was taken by a tenant that turns out to be ours blocks nothing": {in: with(quiet(), drifted, refused(fault.Exists)), rule: "Faithful", step: correction},
+		"a name that was taken by a tenant that turns out to be ours blocks nothing": {in: with(quiet(), drifted, refused(fault.Exists)), rule: "InSync", step: correction},
 		"a certificate that is attached while one is asked for is part of the target": {
 			in: with(quiet(), requested, edited, drifted, func(in *distributiontenant.Input) {
 				change(in, func(t *distributiontenant.Observed) { t.Customizations.CertificateARN = ownARN })
 				in.Attempts.CertificateSeen, in.Attempts.Certificate = now, &certificate.Managed{State: certificate.Pending}
-			}), rule: "Faithful",
+			}), rule: "InSync",
 			step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: withCertificate(target(quiet()), ownARN)},
 		},
 	}
@@ -213,23 +213,23 @@ func tagCases() map[string]question {
 	lost := with(quiet(), tagged(me.Tags()))
 	drifted := []resource.Difference{{Field: "tags[team]", Desired: "web"}}
 	return map[string]question{
-		"a tag that somebody removed is set again": {in: lost, rule: "TagsFaithful", step: distributiontenant.Tag{ARN: arn, Tags: map[string]string{"team": "web"}, Drift: drifted}},
+		"a tag that somebody removed is set again": {in: lost, rule: "TagsInSync", step: distributiontenant.Tag{ARN: arn, Tags: map[string]string{"team": "web"}, Drift: drifted}},
 		"under report it is left":                  {in: with(lost, drift(resource.DriftReport)), rule: "Idle", step: distributiontenant.Rest{}},
-		"a new tag is set":                         {in: with(lost, edited), rule: "TagsFaithful", step: distributiontenant.Tag{ARN: arn, Tags: map[string]string{"team": "web"}}},
+		"a new tag is set":                         {in: with(lost, edited), rule: "TagsInSync", step: distributiontenant.Tag{ARN: arn, Tags: map[string]string{"team": "web"}}},
 		"a tag that we had set and nobody wants any more goes": {
 			in: with(quiet(), edited, tagged(merged(owned, map[string]string{"old": "x"})), func(in *distributiontenant.Input) {
 				in.Memory.AppliedTagKeys = []string{"team", "old"}
 			}),
-			rule: "TagsFaithful", step: distributiontenant.Untag{ARN: arn, Keys: []string{"old"}},
+			rule: "TagsInSync", step: distributiontenant.Untag{ARN: arn, Keys: []string{"old"}},
 		},
 		"a tag that somebody else set stays":             {in: with(quiet(), edited, tagged(merged(owned, map[string]string{"their": "x"}))), rule: "Idle", step: distributiontenant.Rest{}},
-		"a changed spec needs to know the tags":          {in: with(quiet(), edited, func(in *distributiontenant.Input) { in.World.TagsKnown = false }), rule: "TagsFaithful", step: distributiontenant.Look{At: distributiontenant.LookTags}},
-		"tags are written on the strength of fresh ones": {in: with(lost, oldTags), rule: "TagsFaithful", step: distributiontenant.Look{At: distributiontenant.LookTags}},
+		"a changed spec needs to know the tags":          {in: with(quiet(), edited, func(in *distributiontenant.Input) { in.World.TagsKnown = false }), rule: "TagsInSync", step: distributiontenant.Look{At: distributiontenant.LookTags}},
+		"tags are written on the strength of fresh ones": {in: with(lost, oldTags), rule: "TagsInSync", step: distributiontenant.Look{At: distributiontenant.LookTags}},
 		"tags that do not stay are given up for a while": {
 			in: with(lost, func(in *distributiontenant.Input) {
 				in.Attempts = distributiontenant.Attempts{Tries: resource.Tries{AcceptedFor: in.Generation, Corrections: resource.MaxCorrections, LastCorrection: now}}
 			}),
-			rule: "TagsFaithful", step: distributiontenant.Rest{}, reason: resource.ReasonDriftNotConverging, stuck: true,
+			rule: "TagsInSync", step: distributiontenant.Rest{}, reason: resource.ReasonDriftNotConverging, stuck: true,
 		},
 	}
 }
@@ -290,7 +290,7 @@ func settleCases() map[string]question {
 			}), rule: "CertificateKnown", step: look,
 		},
 		"one that is issued has to be attached": {
-			in: with(quiet(), requested, issued(ownARN)), rule: "Faithful",
+			in: with(quiet(), requested, issued(ownARN)), rule: "InSync",
 			step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: withCertificate(target(quiet()), ownARN)},
 		},
 		"one that failed is said": {

@@ -18,13 +18,13 @@ func TestPatience(t *testing.T) {
 	waiting := failing(now.Add(-time.Minute), now.Add(-10*time.Second))
 	held := distributiontenant.Rest{After: 20 * time.Second, KeepConditions: true}
 	tests := map[string]question{
-		"a write waits":                               {in: with(quiet(), drifted, waiting), rule: "Faithful", step: held},
+		"a write waits":                               {in: with(quiet(), drifted, waiting), rule: "InSync", step: held},
 		"a create waits":                              {in: with(unborn(), waiting), rule: "TenantPresent", step: held},
-		"looking for what may not exist waits":        {in: with(unborn(), marked(time.Hour), waiting), rule: "Informed", step: held},
+		"looking for what may not exist waits":        {in: with(unborn(), marked(time.Hour), waiting), rule: "LookedUp", step: held},
 		"looking at a tenant that is there does not":  {in: with(quiet(), listed, movedETag, waiting), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
 		"letting go does not":                         {in: with(dying(), absent, waiting), rule: "Gone", step: distributiontenant.LetGo{}},
 		"putting the finalizer back does not":         {in: with(quiet(), waiting, func(in *distributiontenant.Input) { in.HasFinalizer = false }), rule: "Finalized", step: distributiontenant.EnsureFinalizer{}},
-		"a changed spec is tried at once":             {in: with(quiet(), drifted, waiting, edited), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
+		"a changed spec is tried at once":             {in: with(quiet(), drifted, waiting, edited), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
 		"a person who asks is not made to wait":       {in: with(unborn(), waiting, func(in *distributiontenant.Input) { in.Nudged = true }), rule: "TenantPresent", step: distributiontenant.Decide(unborn()).Step},
 		"what is due is tried":                        {in: with(unborn(), failing(now.Add(-time.Minute), now.Add(-40*time.Second))), rule: "TenantPresent", step: distributiontenant.Decide(unborn()).Step},
 		"a fresh process keeps to the old schedule":   {in: with(unborn(), failing(now.Add(-time.Minute), time.Time{})), rule: "TenantPresent", step: held},

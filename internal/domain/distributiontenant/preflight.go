@@ -26,11 +26,11 @@ func preflight(in Input) (Decision, bool) {
 	}
 	if d.Missing {
 		return stuck(resource.ReasonValidationFailed, fmt.Sprintf(
-			"%s: AWS knows no such distribution in this account. Name a multi-tenant distribution.", in.distributionText()))
+			"%s: there is no such distribution in this AWS account. Use a multi-tenant distribution.", in.distributionText()))
 	}
 	if !d.MultiTenant {
 		return stuck(resource.ReasonValidationFailed, fmt.Sprintf(
-			"%s: the distribution's connection mode is not tenant-only, so that it can't have tenants. Name a multi-tenant distribution.", in.distributionText()))
+			"%s: the distribution's connection mode is not tenant-only, so it can't have tenants. Use a multi-tenant distribution.", in.distributionText()))
 	}
 	if p := checkParameters(in.facts.effective.Parameters, *d); p != nil {
 		return Decision{Step: Rest{}, Problem: p}, true
@@ -68,10 +68,10 @@ func checkParameters(have map[string]string, d Distribution) *chain.Problem {
 	switch {
 	case len(missing) > 0:
 		return &chain.Problem{Reason: ReasonMissingParameters, Stuck: true, Message: fmt.Sprintf(
-			"spec.parameters lacks %s, which distribution %s requires. Add it with a value.", prose.List(missing), d.ID)}
+			"spec.parameters must include %s, which distribution %s requires. Add it with a value.", prose.List(missing), d.ID)}
 	case len(unknown) > 0:
 		return &chain.Problem{Reason: resource.ReasonValidationFailed, Stuck: true, Message: fmt.Sprintf(
-			"spec.parameters has %s, which distribution %s does not declare. It declares: %s.",
+			"spec.parameters includes %s, which distribution %s does not declare. It declares: %s.",
 			prose.List(unknown), d.ID, orElse(prose.List(names), "none"))}
 	}
 	return nil
@@ -91,7 +91,7 @@ func checkCoverage(in Input, d Distribution) (Decision, bool) {
 	}
 	if len(arns) == 0 {
 		return stuck(ReasonMissingCertificate, fmt.Sprintf(
-			"No certificate covers %s: distribution %s has none. Set spec.customizations.certificate.arn, or request one with spec.managedCertificateRequest.",
+			"No certificate covers %s: distribution %s does not have one. Set spec.customizations.certificate.arn, or request one with spec.managedCertificateRequest.",
 			prose.List(in.Desired.Domains), d.ID))
 	}
 	var names []string
@@ -120,16 +120,16 @@ func checkCoverage(in Input, d Distribution) (Decision, bool) {
 		return stuck(ReasonMissingCertificate, unusable)
 	}
 	return stuck(ReasonCertificateSANMismatch, fmt.Sprintf(
-		"spec.domains: no certificate covers %s. The certificates at hand cover %s; a wildcard covers one label.", prose.List(bare), prose.List(names)))
+		"spec.domains: no certificate covers %s. The available certificates cover %s. A wildcard covers exactly one label.", prose.List(bare), prose.List(names)))
 }
 
 // flaw says why the certificate can't be used, empty when it can.
 func (c Certificate) flaw(arn string) string {
 	switch {
 	case c.Missing:
-		return fmt.Sprintf("Certificate %s does not exist in ACM in us-east-1 of this account.", arn)
+		return fmt.Sprintf("Certificate %s does not exist in this account's ACM in us-east-1.", arn)
 	case c.Status != CertificateIssued:
-		return fmt.Sprintf("Certificate %s is in the state %s; only an ISSUED one can be used.", arn, c.Status)
+		return fmt.Sprintf("Certificate %s has the status %s. Only an ISSUED certificate can be used.", arn, c.Status)
 	}
 	return ""
 }

@@ -43,11 +43,11 @@ func TestPreflight(t *testing.T) {
 			change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) {
 				d.Parameters = []distributiontenant.ParameterDefinition{{Name: "zone", Required: true}, {Name: "tier"}, {Name: "area", Required: true}}
 			})},
-			reason: distributiontenant.ReasonMissingParameters, says: "spec.parameters lacks area, zone",
+			reason: distributiontenant.ReasonMissingParameters, says: "spec.parameters must include area, zone",
 		},
 		"a parameter is not declared": {
 			change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.Parameters = nil })},
-			reason: resource.ReasonValidationFailed, says: "spec.parameters has tier",
+			reason: resource.ReasonValidationFailed, says: "spec.parameters includes tier",
 		},
 		"no certificate at all": {
 			change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.CertificateARN = "" })},
@@ -130,7 +130,7 @@ func TestAdoptionAdvice(t *testing.T) {
 		"unowned":            {[]func(*distributiontenant.Input){tagged(nil)}, "spec.adoptionPolicy to IfUnowned"},
 		"former":             {[]func(*distributiontenant.Input){taggedFor(former)}, "earlier object of this name"},
 		"foreign":            {[]func(*distributiontenant.Input){taggedFor(other)}, "spec.adoptionPolicy to Force"},
-		"foreign, and alive": {[]func(*distributiontenant.Input){taggedFor(other), ownerAlive}, "Give one of the two another spec.tenantName"},
+		"foreign, and alive": {[]func(*distributiontenant.Input){taggedFor(other), ownerAlive}, "create one with another spec.tenantName"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -179,21 +179,21 @@ func publishCases() map[string]question {
 			rule: "Idle", step: distributiontenant.Rest{},
 		},
 		"what differs is corrected before any zone is": {
-			in: with(quiet(), publishing, drifted, func(in *distributiontenant.Input) { in.World.ZonesKnown = false }), rule: "Faithful", step: distributiontenant.Decide(with(quiet(), drifted)).Step,
+			in: with(quiet(), publishing, drifted, func(in *distributiontenant.Input) { in.World.ZonesKnown = false }), rule: "InSync", step: distributiontenant.Decide(with(quiet(), drifted)).Step,
 		},
 		"a new domain waits for its record": {in: with(added, stands(betaName, dns.Standing{Phase: dns.Absent})), rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonDomainChangeHeld},
 		"what else has changed does not wait, and is only a part": {
-			in: with(added, drifted, stands(betaName, dns.Standing{Phase: dns.Absent})), rule: "Faithful",
+			in: with(added, drifted, stands(betaName, dns.Standing{Phase: dns.Absent})), rule: "InSync",
 			step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: without, Partial: true},
 		},
-		"then it comes with a request of its own":   {in: with(added, both), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: wanted, Request: added.Desired.Request}},
+		"then it comes with a request of its own":   {in: with(added, both), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: wanted, Request: added.Desired.Request}},
 		"one that AWS refused waits out of DNS":     {in: with(added, refusedSince(resource.ReasonDomainConflict)), rule: "DomainsHeld", step: held},
 		"a domain goes when its record is gone":     {in: leaving, rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: resource.ReasonUpdatePending},
 		"not while any server still has it":         {in: with(leaving, ledger(dns.Leaving, entry(betaName, dns.Retracting))), rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: resource.ReasonUpdatePending},
-		"and then at once":                          {in: with(leaving, ledger(dns.There, entry(alphaName, dns.Published))), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
-		"a zone that is gone has no record":         {in: with(leaving, ledger(dns.NoZone, entry(betaName, dns.Retracting))), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
+		"and then at once":                          {in: with(leaving, ledger(dns.There, entry(alphaName, dns.Published))), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
+		"a zone that is gone has no record":         {in: with(leaving, ledger(dns.NoZone, entry(betaName, dns.Retracting))), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet())}},
 		"one that replaces another waits for it":    {in: replaced, rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonDomainChangeHeld},
-		"and both change with one request":          {in: with(replaced, ledger(dns.There, entry(betaName, dns.Published))), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: swapped, Request: live.Desired.Request}},
+		"and both change with one request":          {in: with(replaced, ledger(dns.There, entry(betaName, dns.Published))), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: swapped, Request: live.Desired.Request}},
 		"a tenant keeps its last domain until then": {in: with(live, names(betaName), edited, ledger(dns.Absent), stands(betaName, dns.Standing{Phase: dns.Blocked})), rule: "DomainsHeld", step: distributiontenant.Rest{}, reason: distributiontenant.ReasonDomainChangeHeld},
 	}
 }
@@ -253,7 +253,7 @@ func TestLedger(t *testing.T) {
 		"what another object holds is left to it": {with(covered, stands(alphaName, dns.Standing{Phase: dns.Occupied})), nil},
 		"a fresh process changes nothing":         {with(covered, there, fresh), []dns.Entry{ours}},
 		"also before the list was read":           {with(covered, there, fresh, unknown), []dns.Entry{ours}},
-		"also on the way out":                     {with(dying(), publishing, there, fresh, unknown), []dns.Entry{ours}},
+		"also being deleted":                      {with(dying(), publishing, there, fresh, unknown), []dns.Entry{ours}},
 		"a paused object changes nothing":         {with(dying(), publishing, there, func(in *distributiontenant.Input) { in.Paused = true }), []dns.Entry{ours}},
 		"nor one that can't be read": {with(dying(), publishing, there, func(in *distributiontenant.Input) {
 			in.World.Unreadable = &fault.Error{Kind: fault.Denied, Operation: "ListHostedZones"}
@@ -347,7 +347,7 @@ func retractCases() map[string]question {
 	look := distributiontenant.Look{At: distributiontenant.LookCertificates, ARNs: []string{newARN}}
 	del := distributiontenant.Delete{ID: tenantID, ETag: "E-1"}
 	waits := func(in distributiontenant.Input, reason chain.Reason) question {
-		return question{in: in, rule: "Retracted", step: distributiontenant.Rest{}, reason: reason}
+		return question{in: in, rule: "DNSRemoved", step: distributiontenant.Rest{}, reason: reason}
 	}
 	gone := func(in distributiontenant.Input) question {
 		return question{in: in, rule: "Gone", step: distributiontenant.LetGo{}}
@@ -401,7 +401,7 @@ func TestWhichRoleIsMissing(t *testing.T) {
 		return func(in *distributiontenant.Input) { in.Desired.DNS.RoleARN = role }
 	}
 	left := ledger(dns.Unknown, entry(alphaName, dns.Published))
-	const change, remove = "name another one in spec.dns.assumeRoleArn", "have to be removed"
+	const change, remove = "use another role in spec.dns.assumeRoleArn", "needed to remove DNS records"
 	for name, test := range map[string]struct {
 		in   distributiontenant.Input
 		says string

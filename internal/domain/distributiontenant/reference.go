@@ -63,19 +63,19 @@ func (r Reference) problem() *chain.Problem {
 	}
 	switch {
 	case r.Unread:
-		return not(ReasonReferenceNotReady, "could not be read from the cluster. It is tried again.")
+		return not(ReasonReferenceNotReady, "could not be read from the cluster. The operator retries.")
 	case !r.Found:
-		return not(ReasonReferenceNotReady, "does not exist. Create it, or name another one.")
+		return not(ReasonReferenceNotReady, "does not exist. Create it, or reference another one.")
 	case r.Deleting:
-		return not(ReasonReferenceNotReady, "is being deleted. Name another one.")
+		return not(ReasonReferenceNotReady, "is being deleted. Reference another one.")
 	case r.Direct:
-		return not(resource.ReasonValidationFailed, "has connectionMode direct, so that it can't have tenants. Name one with connectionMode tenant-only.")
+		return not(resource.ReasonValidationFailed, "has connectionMode direct, so it can't have tenants. Reference one with connectionMode tenant-only.")
 	case r.ID == "" && r.NotReady != "":
-		return not(ReasonReferenceNotReady, "is not in AWS yet. Its Ready condition says %s.", r.NotReady)
+		return not(ReasonReferenceNotReady, "does not exist in AWS yet. Its Ready condition reports %s.", r.NotReady)
 	case r.ID == "":
-		return not(ReasonReferenceNotReady, "is not in AWS yet.")
+		return not(ReasonReferenceNotReady, "does not exist in AWS yet.")
 	case r.Disabled:
-		return not(ReasonReferenceNotReady, "is disabled, and CloudFront takes no tenants into it. Set its spec.enabled to true, or name another one.")
+		return not(ReasonReferenceNotReady, "is disabled, and CloudFront does not add tenants to a disabled connection group. Set its spec.enabled to true, or reference another one.")
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func referenced(in Input) (Decision, bool) {
 		return d, true
 	}
 	p.Of = chain.Synced
-	p.Message += " The distribution tenant stays as it is until then."
+	p.Message += " Until then, the distribution tenant is not changed."
 	if progress, fires := settled(in); fires {
 		d.Step = progress.Step
 	} else if wait := in.facts.certificate.Wait; in.facts.certificate.Request != nil && wait > 0 {

@@ -122,12 +122,12 @@ func referenceCases() map[string]question {
 			in: with(quiet(), referring(notFound), requested, edited, pendingCertificate), rule: "Referenced",
 			step: distributiontenant.Rest{After: 5 * time.Minute}, reason: distributiontenant.ReasonReferenceNotReady,
 		},
-		"a tenant moves to what its reference leads to now":                   {in: moved, rule: "Faithful", step: update},
-		"and does so under every drift policy":                                {in: with(moved, drift(resource.DriftReport)), rule: "Faithful", step: update},
+		"a tenant moves to what its reference leads to now":                   {in: moved, rule: "InSync", step: update},
+		"and does so under every drift policy":                                {in: with(moved, drift(resource.DriftReport)), rule: "InSync", step: update},
 		"and the list proves nothing then":                                    {in: with(moved, listed), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
-		"and it does so although the generation was corrected often":          {in: with(quiet(), worn, referring(replacedBy("E2"))), rule: "Faithful", step: update},
-		"a tenant moves to the group that its reference leads to now":         {in: regrouped, rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: groupOf(target(regrouped), "cg_2")}},
-		"somebody who moves it elsewhere in AWS is corrected":                 {in: with(quiet(), referring(), strayed), rule: "Faithful", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet()), Drift: []resource.Difference{{Field: "distributionId", Desired: "E1", Observed: "E9"}}}},
+		"and it does so although the generation was corrected often":          {in: with(quiet(), worn, referring(replacedBy("E2"))), rule: "InSync", step: update},
+		"a tenant moves to the group that its reference leads to now":         {in: regrouped, rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: groupOf(target(regrouped), "cg_2")}},
+		"somebody who moves it elsewhere in AWS is corrected":                 {in: with(quiet(), referring(), strayed), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet()), Drift: []resource.Difference{{Field: "distributionId", Desired: "E1", Observed: "E9"}}}},
 		"or left there under driftPolicy report":                              {in: with(quiet(), referring(), strayed, drift(resource.DriftReport)), rule: "Idle", step: distributiontenant.Rest{}},
 		"a parent that comes back costs no read of a tenant that stayed":      {in: with(quiet(), referring(), fallenOut, listed), rule: "Idle", step: distributiontenant.Rest{}},
 		"one that moved meanwhile is read":                                    {in: with(quiet(), referring(), fallenOut, listed, movedETag), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
@@ -204,7 +204,7 @@ func TestConditionsOfReferences(t *testing.T) {
 		},
 		"one that is not in AWS has its own reason repeated": {
 			in: with(unborn(), referring(notCreated)), ready: "false/ReferenceNotReady", synced: "false/UpdatePending",
-			says: []string{"Distribution shop/main", "is not in AWS yet", "QuotaExceeded"},
+			says: []string{"Distribution shop/main", "does not exist in AWS yet", "QuotaExceeded"},
 		},
 		"a standard distribution names the field to change": {
 			in: with(unborn(), referring(direct)), ready: "false/ValidationFailed", synced: "false/UpdatePending",
@@ -216,7 +216,7 @@ func TestConditionsOfReferences(t *testing.T) {
 		},
 		"a tenant that serves goes on being ready": {
 			in: with(quiet(), referring(notFound)), ready: "true/Deployed", synced: "false/ReferenceNotReady",
-			says: []string{"Distribution shop/main", "stays as it is"},
+			says: []string{"Distribution shop/main", "the distribution tenant is not changed"},
 		},
 		"also on a distribution that is none for tenants by now": {
 			in: with(quiet(), referring(direct)), ready: "true/Deployed", synced: "false/ValidationFailed",
@@ -229,7 +229,7 @@ func TestConditionsOfReferences(t *testing.T) {
 		},
 		"a new domain is published when it is known where": {
 			in: with(quiet(), referring(notFound), asksForDNS, edited), ready: "false/DNSRecordCreating", synced: "false/ReferenceNotReady",
-			says: []string{"alpha.example.com is published once what the spec names"},
+			says: []string{"alpha.example.com is published once the objects that the spec references"},
 		},
 		"a parent that AWS does not know is called by its name and its ID": {
 			in: with(unborn(), referring(), missingDistribution), ready: "false/ValidationFailed", synced: "false/UpdatePending",

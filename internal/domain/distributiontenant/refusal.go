@@ -22,7 +22,7 @@ func (in Input) refusal() (Decision, bool) {
 	switch f.Kind {
 	case fault.Exists:
 		return stuck(resource.ReasonCreating, fmt.Sprintf(
-			"AWS says that a distribution tenant named %q exists, but does not show it yet. Looking again.", in.Desired.Name))
+			"AWS reports that a distribution tenant named %q exists, but does not return it yet. The operator keeps checking.", in.Desired.Name))
 	case fault.DomainTaken:
 		if !in.World.HolderKnown {
 			return do(Look{At: LookHolder})
@@ -43,12 +43,12 @@ func (in Input) holderText() string {
 	h := in.World.Holder
 	switch {
 	case h == nil:
-		return fmt.Sprintf("A domain of %s is attached to a CloudFront resource that this account does not show as a distribution tenant. Remove it there, or move it with UpdateDomainAssociation. AWS: %s",
+		return fmt.Sprintf("Another CloudFront resource already uses a domain of this tenant (%s), and it is not a distribution tenant of this account. Remove the domain there, or move it with UpdateDomainAssociation. AWS: %s",
 			prose.List(in.Desired.Domains), in.World.Refused.Message)
 	case h.Owner != ownership.Owner{}:
-		return fmt.Sprintf("Domain %s is held by the distribution tenant %q (%s) of %s. Remove it there first.", h.Domain, h.Name, h.ID, h.Owner)
+		return fmt.Sprintf("Domain %s is already used by the distribution tenant %q (%s) of %s. Remove it there first.", h.Domain, h.Name, h.ID, h.Owner)
 	default:
-		return fmt.Sprintf("Domain %s is held by the distribution tenant %q (%s), which no operator owns. Remove it there first, or set spec.tenantName to its name and spec.adoptionPolicy to IfUnowned to take the tenant over.",
+		return fmt.Sprintf("Domain %s is already used by the distribution tenant %q (%s), which no operator owns. Remove it there first. Or adopt that tenant: create an object with its name in spec.tenantName and with spec.adoptionPolicy IfUnowned.",
 			h.Domain, h.Name, h.ID)
 	}
 }

@@ -13,18 +13,18 @@ import (
 // removeRules is the chain for an object that is being deleted.
 func removeRules() []rule {
 	return []rule{
-		chain.Ask("Paused", "A paused object is not torn down.", shared((*resource.View).Stopped)),
-		chain.Ask("Readable", "What may not be read is said, not guessed.", shared((*resource.View).Readable)),
-		chain.Ask("SameAccount", "Credentials of another account see another world, from which nothing is concluded.", shared((*resource.View).SameAccount)),
-		chain.Ask("Located", "Absence is only believed after a read of this very tenant.", located),
-		chain.Ask("Retracted", "No name may lead to CloudFront when its tenant goes: DNS comes first, and is in sync before anything else happens.", retracted),
-		chain.Ask("CertificatesGone", "The managed certificates of a tenant that is gone are deleted, once nothing uses them.", certificatesGone),
-		chain.Ask("Gone", "The object is let go once its tenant was positively not found, and no create can still be on its way.", gone),
-		chain.Ask("Proven", "What the tags do not prove ours is left untouched.", provenOurs),
-		chain.Ask("CertificatesLearned", "Which managed certificates are the tenant's own is stored while AWS can still tell.", certificatesLearned),
-		chain.Ask("Retained", "A tenant that is kept loses the owner tags, nothing else.", shared((*resource.View).Retained)),
+		chain.Ask("Paused", "While the object is paused, its resource is not deleted.", shared((*resource.View).Stopped)),
+		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
+		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
+		chain.Ask("Located", "The tenant counts as missing only after a direct read of it.", located),
+		chain.Ask("DNSRemoved", "DNS records are deleted first, on every server of the DNS service, so that no name points to CloudFront without a tenant.", retracted),
+		chain.Ask("CertificatesGone", "After the tenant is deleted, its managed certificates are deleted once nothing uses them.", certificatesGone),
+		chain.Ask("Gone", "The finalizer is removed after a read has confirmed that the tenant does not exist and no create request can still take effect.", gone),
+		chain.Ask("Proven", "A resource without the owner tags of this object is not touched.", provenOurs),
+		chain.Ask("CertificatesLearned", "The list of the tenant's own managed certificates is stored while AWS can still provide it.", certificatesLearned),
+		chain.Ask("Retained", "If the tenant is retained, only the owner tags are removed.", shared((*resource.View).Retained)),
 		chain.Ask("Disabled", "An enabled tenant is disabled first.", disabled),
-		chain.Ask("Deleted", "A disabled tenant is deleted; where AWS wants it settled before, once more when it is.", deleted),
+		chain.Ask("Deleted", "A disabled tenant is deleted. If AWS first requires the deployment to end, the deletion is sent again after that.", deleted),
 	}
 }
 
@@ -89,7 +89,7 @@ func disabled(in Input) (Decision, bool) {
 func deleted(in Input) (Decision, bool) {
 	t := in.World.Tenant
 	deleting, accepted := in.facts.resource.AwaitDelete()
-	disabling := chain.Problem{Reason: resource.ReasonDisabling, Message: "The distribution tenant is disabled; waiting for the change to be deployed before it can be deleted."}
+	disabling := chain.Problem{Reason: resource.ReasonDisabling, Message: "The distribution tenant is disabled. It can be deleted after the change is deployed."}
 	settled := t.Status == Deployed
 	switch {
 	case accepted:

@@ -16,7 +16,7 @@ func TestTheLastRecordIsSpokenOfAsGone(t *testing.T) {
 		want  string
 	}{
 		"on its way out it is being removed": {dns.Leaving, "being removed"},
-		"and when it is out none is left":    {dns.Absent, "No DNS records are asked for."},
+		"and when it is out none is left":    {dns.Absent, "The spec requests no DNS records."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := with(quiet(), ledger(test.phase, entry(alphaName, dns.Retracting)))

@@ -37,7 +37,7 @@ func TestAdvance(t *testing.T) {
 		"a published record stays":                        {dns.Published, true, dns.Standing{Phase: dns.There}, false, dns.Published},
 		"also when somebody deleted it":                   {dns.Published, true, dns.Standing{Phase: dns.Absent}, false, dns.Published},
 		"or changed it":                                   {dns.Published, true, dns.Standing{Phase: dns.Blocked}, false, dns.Published},
-		"it gives way to another object":                  {dns.Published, true, dns.Standing{Phase: dns.Occupied}, false, dns.Retracting},
+		"it returns way to another object":                {dns.Published, true, dns.Standing{Phase: dns.Occupied}, false, dns.Retracting},
 		"it is retracted when it is not wanted":           {dns.Published, false, dns.Standing{Phase: dns.There}, false, dns.Retracting},
 		"also in an unknown zone":                         {dns.Published, false, dns.Standing{Phase: dns.Unknown}, false, dns.Retracting},
 		"what is being retracted stays while it is there": {dns.Retracting, false, dns.Standing{Phase: dns.There}, false, dns.Retracting},

@@ -40,20 +40,20 @@ type MatchError struct {
 func (e *MatchError) Error() string {
 	switch e.Mismatch {
 	case Ambiguous:
-		return fmt.Sprintf("several public zones are named %s (%s): name the one for %s by its id", e.Zones[0].Name, ids(e.Zones), e.Domain)
+		return fmt.Sprintf("several public hosted zones are named %s (%s): set the ID of the one for %s", e.Zones[0].Name, ids(e.Zones), e.Domain)
 	case Outside:
-		return fmt.Sprintf("%s is not in zone %s (%s): name a zone that the domain ends with", e.Domain, e.Zones[0].ID, e.Zones[0].Name)
+		return fmt.Sprintf("%s is not in the hosted zone %s (%s): use a zone whose name is a suffix of the domain", e.Domain, e.Zones[0].ID, e.Zones[0].Name)
 	case NotPublic:
-		return fmt.Sprintf("zone %s (%s) is private, so nobody outside would find %s: name a public zone", ids(e.Zones), e.Zones[0].Name, e.Domain)
+		return fmt.Sprintf("hosted zone %s (%s) is private, so public resolvers would not find %s: use a public zone", ids(e.Zones), e.Zones[0].Name, e.Domain)
 	case NotFound:
 	}
 	switch {
 	case e.Selector.ID != "":
-		return fmt.Sprintf("there is no zone of id %s for %s: correct the id", e.Selector.ID, e.Domain)
+		return fmt.Sprintf("there is no hosted zone with the ID %s for %s: correct the ID", e.Selector.ID, e.Domain)
 	case e.Selector.Name != "":
-		return fmt.Sprintf("there is no public zone named %s for %s: create it, or correct the name", e.Selector.Name, e.Domain)
+		return fmt.Sprintf("there is no public hosted zone named %s for %s: create it, or correct the name", e.Selector.Name, e.Domain)
 	}
-	return fmt.Sprintf("no public zone holds %s: create one, or, if it is in another account, name a role of that account", e.Domain)
+	return fmt.Sprintf("there is no public hosted zone for %s: create one, or, if it is in another account, set a role of that account", e.Domain)
 }
 
 func ids(zones []Zone) string {

@@ -51,25 +51,25 @@ func TestMatch(t *testing.T) {
 		"labels are compared whole":                   {domain: "myapp.example.com", want: "ZCOM"},
 		"private zones are never found":               {domain: "x.shop.app.example.com", want: "ZAPP"},
 		"no zone holds it": {domain: "example.net", mismatch: dns.NotFound,
-			message: "no public zone holds example.net: create one, or, if it is in another account, name a role of that account"},
+			message: "there is no public hosted zone for example.net: create one, or, if it is in another account, set a role of that account"},
 		"the end of a label is not the end of a name": {domain: "badexample.com", mismatch: dns.NotFound,
-			message: "no public zone holds badexample.com: create one, or, if it is in another account, name a role of that account"},
+			message: "there is no public hosted zone for badexample.com: create one, or, if it is in another account, set a role of that account"},
 		"several zones of one name are ambiguous": {domain: "a.double.org", mismatch: dns.Ambiguous,
-			message: "several public zones are named double.org (ZD1, ZD2): name the one for a.double.org by its id"},
+			message: "several public hosted zones are named double.org (ZD1, ZD2): set the ID of the one for a.double.org"},
 		"also when asked for by name": {domain: "a.double.org", selector: dns.Selector{Name: "double.org"}, mismatch: dns.Ambiguous,
-			message: "several public zones are named double.org (ZD1, ZD2): name the one for a.double.org by its id"},
+			message: "several public hosted zones are named double.org (ZD1, ZD2): set the ID of the one for a.double.org"},
 		"an id decides":                    {domain: "a.double.org", selector: dns.Selector{ID: "ZD2"}, want: "ZD2"},
 		"an id wins over a name":           {domain: "a.app.example.com", selector: dns.Selector{ID: "ZCOM", Name: "app.example.com"}, want: "ZCOM"},
 		"a name wins over a longer one":    {domain: "a.app.example.com", selector: dns.Selector{Name: "Example.com."}, want: "ZCOM"},
 		"a name may be written in letters": {domain: "a.xn--bcher-kva.example", selector: dns.Selector{Name: "bücher.example"}, want: "ZIDN"},
 		"the domain has to be in the zone": {domain: "example.net", selector: dns.Selector{ID: "ZAPP"}, mismatch: dns.Outside,
-			message: "example.net is not in zone ZAPP (app.example.com): name a zone that the domain ends with"},
+			message: "example.net is not in the hosted zone ZAPP (app.example.com): use a zone whose name is a suffix of the domain"},
 		"an unknown id": {domain: "example.com", selector: dns.Selector{ID: "ZNONE"}, mismatch: dns.NotFound,
-			message: "there is no zone of id ZNONE for example.com: correct the id"},
+			message: "there is no hosted zone with the ID ZNONE for example.com: correct the ID"},
 		"an unknown name": {domain: "example.com", selector: dns.Selector{Name: "example.org"}, mismatch: dns.NotFound,
-			message: "there is no public zone named example.org for example.com: create it, or correct the name"},
+			message: "there is no public hosted zone named example.org for example.com: create it, or correct the name"},
 		"a private zone helps nobody": {domain: "a.shop.app.example.com", selector: dns.Selector{ID: "ZIN"}, mismatch: dns.NotPublic,
-			message: "zone ZIN (shop.app.example.com) is private, so nobody outside would find a.shop.app.example.com: name a public zone"},
+			message: "hosted zone ZIN (shop.app.example.com) is private, so public resolvers would not find a.shop.app.example.com: use a public zone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := test.selector.Match(test.domain, zones)
@@ -113,7 +113,7 @@ func TestWanted(t *testing.T) {
 		"a wildcard has no such text": {domain: "*.example.com", options: dns.Options{Type: dns.Alias},
 			want: []dns.Record{alias("*.example.com", dns.A, target)}},
 		"a CNAME at an apex is impossible": {domain: apex, options: dns.Options{Type: dns.CNAME},
-			fails: "record type CNAME is impossible for example.com, the apex of zone Z1: use Auto or Alias"},
+			fails: "a CNAME record is not possible for example.com, the apex of the zone Z1: use Auto or Alias"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.options.Target, test.options.TTL = target, 300

@@ -23,7 +23,7 @@ var wire = idna.New(idna.MapForLookup(), idna.StrictDomainName(false), idna.Tran
 func Canonical(name string) (string, error) {
 	ascii, err := wire.ToASCII(strings.TrimSuffix(strings.TrimSpace(name), "."))
 	if err != nil || ascii == "" {
-		return "", fmt.Errorf("%q is no domain name: write labels of letters, digits and hyphens with dots between them", name)
+		return "", fmt.Errorf("%q is not a domain name: use labels of letters, digits and hyphens, separated by dots", name)
 	}
 	return strings.ToLower(ascii), nil
 }

@@ -50,7 +50,7 @@ func (s RecordSet) String() string {
 		text = text[:197] + "..."
 	}
 	if s.Routed {
-		text += " (with a routing policy or a property that is never written here)"
+		text += " (with a routing policy or a property that the operator never writes)"
 	} else if s.TTL > 0 {
 		text = fmt.Sprintf("%s (TTL %d)", text, s.TTL)
 	}

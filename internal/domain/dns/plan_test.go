@@ -106,7 +106,7 @@ func TestPlan(t *testing.T) {
 		},
 		"nor what has a routing policy": {
 			sets: []dns.RecordSet{routed}, claims: []*dns.Claim{claim(1, holds(dns.Intended, ours), takeover)},
-			judged: dns.Standing{Phase: dns.Blocked, Found: "CNAME other.example.net (with a routing policy or a property that is never written here)", Fixed: true},
+			judged: dns.Standing{Phase: dns.Blocked, Found: "CNAME other.example.net (with a routing policy or a property that the operator never writes)", Fixed: true},
 		},
 		"an alias stands beside mail": {
 			sets: []dns.RecordSet{mail}, claims: []*dns.Claim{claim(1, holds(dns.Intended, v4))}, judged: dns.Standing{Phase: dns.Absent},

@@ -35,11 +35,11 @@ func Wanted(domain string, zone Zone, o Options) ([]Record, error) {
 		return Record{ZoneID: zone.ID, Name: name, Type: kind, Value: o.Target, TTL: ttl}
 	}
 	if !isEndpoint(o.Target) {
-		return nil, fmt.Errorf("%s has to lead to %q, as AWS says, which is no host of CloudFront: look at the connection group", domain, o.Target)
+		return nil, fmt.Errorf("AWS returned the target %[2]q for %[1]s, which is not a CloudFront host name: check the connection group", domain, o.Target)
 	}
 	apex := domain == zone.Name
 	if o.Type == CNAME && apex {
-		return nil, fmt.Errorf("record type CNAME is impossible for %s, the apex of zone %s: use Auto or Alias", domain, zone.ID)
+		return nil, fmt.Errorf("a CNAME record is not possible for %s, the apex of the zone %s: use Auto or Alias", domain, zone.ID)
 	}
 	if o.Type != Alias && !apex {
 		return []Record{record(domain, CNAME, o.TTL)}, nil

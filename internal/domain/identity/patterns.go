@@ -37,7 +37,7 @@ func ParseRolePatterns(texts []string) (RolePatterns, error) {
 		p, reason := splitRole(text, true)
 		if reason != "" {
 			return RolePatterns{}, fmt.Errorf(
-				"pattern of roles %q: %s; write for example arn:aws:iam::111122223333:role/tenant-dns-*", text, reason)
+				"role pattern %q: %s; for example arn:aws:iam::111122223333:role/tenant-dns-*", text, reason)
 		}
 		out.patterns = append(out.patterns, p)
 	}
@@ -55,19 +55,19 @@ func (p RolePatterns) Allows(roleARN string) bool {
 func splitRole(text string, isPattern bool) (p rolePattern, reason string) {
 	fields := strings.SplitN(text, ":", 6)
 	if len(fields) < 6 || fields[0] != "arn" || !partitionText.MatchString(fields[1]) || fields[2] != "iam" || fields[3] != "" {
-		return rolePattern{}, "it has to start with arn:aws:iam:: and an account"
+		return rolePattern{}, "it must start with arn:aws:iam:: and an account ID"
 	}
 	p = rolePattern{partition: fields[1], account: fields[4]}
 	switch {
 	case accountText.MatchString(p.account):
 	case !isPattern:
-		return rolePattern{}, fmt.Sprintf("the account %q does not have twelve digits", p.account)
+		return rolePattern{}, fmt.Sprintf("the account ID %q does not have twelve digits", p.account)
 	case p.account != anyAccount:
-		return rolePattern{}, fmt.Sprintf("the account %q has neither twelve digits nor is it a star by itself", p.account)
+		return rolePattern{}, fmt.Sprintf("the account ID %q is neither twelve digits nor a single *", p.account)
 	}
 	path, isRole := strings.CutPrefix(fields[5], "role/")
 	if !isRole {
-		return rolePattern{}, "after the account it needs role/ and a name"
+		return rolePattern{}, "the account ID must be followed by :role/ and a name"
 	}
 	p.path = strings.Split(path, "/")
 	for _, part := range p.path {
@@ -75,7 +75,7 @@ func splitRole(text string, isPattern bool) (p rolePattern, reason string) {
 			part = strings.ReplaceAll(part, "*", "x")
 		}
 		if !roleText.MatchString(part) {
-			return rolePattern{}, fmt.Sprintf("%q is no name of a role with its path: between slashes there are letters, digits and _+=,.@-", path)
+			return rolePattern{}, fmt.Sprintf("%q is not a role name with a path: use letters, digits and _+=,.@- between slashes", path)
 		}
 	}
 	return p, ""

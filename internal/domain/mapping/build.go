@@ -88,13 +88,13 @@ func (p *Program) readName(r *reader) (name, reason string) {
 	case reason != "":
 		return "", reason
 	case name == "":
-		return "", fmt.Sprintf("%s is empty, so nobody knows whose %s it is: give every %[2]s a name, or leave the %[2]s out", in, p.words.Row)
+		return "", fmt.Sprintf("%s is empty, but every %s needs a name: add one, or leave the %[2]s out", in, p.words.Row)
 	case !kubename.IsSubdomain(name):
 		return name, in.illegalName(name, p.words)
 	case len(name) >= shortestTenantName && len(name) <= longestTenantName || p.hasTenantName(r):
 		return name, ""
 	}
-	return name, fmt.Sprintf("%s: %s has %d characters, and the name of a tenant in AWS has %d to %d: fill tenantName as well, or use an expression, such as %s",
+	return name, fmt.Sprintf("%s: %s has %d characters, but the name of a tenant in AWS must have %d to %d: set tenantName as well, or use an expression, such as %s",
 		in, prose.Quote(name), len(name), shortestTenantName, longestTenantName, p.words.nameExample())
 }
 
@@ -115,7 +115,7 @@ func (in *input) illegalName(name string, w Words) string {
 	if kubename.IsSubdomain(strings.ToLower(name)) {
 		cure = fmt.Sprintf("it has capital letters; change the %s, or use an expression for the name, such as row.name.lowerAscii()", w.Row)
 	}
-	return fmt.Sprintf("%s: %s is no name of an object, which has lower-case letters, digits, and inner hyphens and dots: %s", in, prose.Quote(name), cure)
+	return fmt.Sprintf("%s: %s is not a valid object name (lower-case letters, digits, and inner hyphens and dots): %s", in, prose.Quote(name), cure)
 }
 
 // lacks says that a row sets too little.
@@ -125,7 +125,7 @@ func (p *Program) lacks(f *field) string {
 			return fmt.Sprintf("%s is empty, and nothing else sets %s: give the %s a value, or set it in %s.template", &p.inputs[i], f.path, p.words.Row, p.words.Path)
 		}
 	}
-	return fmt.Sprintf("nothing sets %s, which is needed beside what the %s sets: set it in %s.template, or fill it from a column", f.path, p.words.Row, p.words.Path)
+	return fmt.Sprintf("nothing sets %s, which is required together with what the %s sets: set it in %s.template, or from a column", f.path, p.words.Row, p.words.Path)
 }
 
 // override lets the values of a row replace what the template says.
@@ -191,7 +191,7 @@ func (r *reader) read(in *input) (value any, reason string) {
 		return nil, fmt.Sprintf("%s: %s", in, reason)
 	}
 	if !present && !in.optional {
-		return nil, fmt.Sprintf("%s: the %s has no such column: add it, or correct the name of the column", in, r.words.Row)
+		return nil, fmt.Sprintf("%s: the %s has no such column: add it, or correct the column name", in, r.words.Row)
 	}
 	value, problem := in.field.convert(raw)
 	if problem != "" {

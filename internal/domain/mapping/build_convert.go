@@ -41,14 +41,14 @@ func (f *field) wrongType(v any) (value any, problem string) {
 	if u, ok := v.(Unsupported); ok {
 		return nil, fmt.Sprintf("a value of type %s can't be used: convert it in the query or in the store to %s", prose.Quote(string(u)), f.takes())
 	}
-	return nil, fmt.Sprintf("%s is the wrong type: give %s, or convert it in an expression", show(v), f.takes())
+	return nil, fmt.Sprintf("%s has the wrong type: use %s, or convert it in an expression", show(v), f.takes())
 }
 
 // show names a value for people.
 func show(v any) string {
 	switch v := v.(type) {
 	case string:
-		return "the text " + prose.Quote(v)
+		return "the string " + prose.Quote(v)
 	case bool:
 		return fmt.Sprintf("the boolean %t", v)
 	case int64, float64:
@@ -92,13 +92,13 @@ func (f *field) convertText(v any) (value any, problem string) {
 	case !ok:
 		return f.wrongType(v)
 	case !utf8.ValidString(s):
-		return nil, prose.Quote(s) + " is no valid UTF-8: convert it in the query or in the store"
+		return nil, prose.Quote(s) + " is not valid UTF-8: convert it in the query or in the store"
 	case len(f.values) > 0 && !slices.Contains(f.values, s):
-		return nil, fmt.Sprintf("%s is not allowed: give %s", prose.Quote(s), f.takes())
+		return nil, fmt.Sprintf("%s is not allowed: use %s", prose.Quote(s), f.takes())
 	case len(s) > f.max && utf8.RuneCountInString(s) > f.max:
-		return nil, fmt.Sprintf("%s has %d characters: give at most %d", prose.Quote(s), utf8.RuneCountInString(s), f.max)
+		return nil, fmt.Sprintf("%s has %d characters: use at most %d", prose.Quote(s), utf8.RuneCountInString(s), f.max)
 	case f.area == inLabels && !kubename.IsLabelValue(s):
-		return nil, prose.Quote(s) + " is no value of a label: give at most 63 letters, digits and inner - _ . , or use an annotation"
+		return nil, prose.Quote(s) + " is not a valid label value: use at most 63 letters, digits and inner - _ . , or use an annotation"
 	}
 	return s, ""
 }
@@ -136,7 +136,7 @@ func (f *field) convertNumber(v any) (value any, problem string) {
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < int64(f.low) || n > int64(f.high) {
-		return nil, fmt.Sprintf("%s is not allowed: give %s", show(v), f.takes())
+		return nil, fmt.Sprintf("%s is not allowed: use %s", show(v), f.takes())
 	}
 	return n, ""
 }
@@ -184,7 +184,7 @@ func (f *field) convertCountries(v any) (value any, problem string) {
 
 func country(s string) (code, problem string) {
 	if len(s) != 2 || s[0] < 'A' || s[0] > 'Z' || s[1] < 'A' || s[1] > 'Z' {
-		return "", prose.Quote(s) + " is no country code: give two capital letters, such as DE"
+		return "", prose.Quote(s) + " is not a country code: use two capital letters, such as DE"
 	}
 	return s, ""
 }
@@ -212,7 +212,7 @@ func (f *field) convertList(v any, most int, convert func(string) (string, strin
 			continue
 		}
 		if len(out) == most {
-			return nil, fmt.Sprintf("%s has more than %d different elements: give %s", show(v), most, f.takes())
+			return nil, fmt.Sprintf("%s has more than %d different elements: use %s", show(v), most, f.takes())
 		}
 		out = slices.Insert(out, at, s)
 	}

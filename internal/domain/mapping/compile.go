@@ -106,7 +106,7 @@ func (k *compiler) tree(at, path string, tree map[string]any) {
 		case isBlock && isBlockPath(path):
 			k.tree(at, path, block)
 		default:
-			k.mistake("%s: there is no such field, or it is no object: use one of %s", at, strings.Join(paths(), ", "))
+			k.mistake("%s: there is no such field, or it is not an object: use one of %s", at, strings.Join(paths(), ", "))
 		}
 	}
 }
@@ -147,7 +147,7 @@ func flat(f *field, v any) any {
 func (k *compiler) list(at string, f *field, v any) {
 	list, ok := v.([]any)
 	if !ok {
-		k.mistake("%s: %s is the wrong type: give a list of objects with %s and %s", at, show(v), f.key, f.value)
+		k.mistake("%s: %s has the wrong type: use a list of objects with %s and %s", at, show(v), f.key, f.value)
 		return
 	}
 	for i, element := range list {
@@ -164,7 +164,7 @@ func (k *compiler) list(at string, f *field, v any) {
 		case f.emptyValue:
 			t.put(&k.program.base, "")
 		default:
-			k.mistake("%s[%s].%s is empty: give it a value, or remove the element", at, key, f.value)
+			k.mistake("%s[%s].%s is empty: set a value, or remove the element", at, key, f.value)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func (k *compiler) claim(at, path string) (target, bool) {
 		return t, false
 	}
 	if other, taken := k.seen[t]; taken {
-		k.mistake("%s: %s is filled by %s already: remove one of the two", at, prose.Quote(path), other)
+		k.mistake("%s: %s is already set by %s: remove one of the two", at, prose.Quote(path), other)
 		return t, false
 	}
 	k.seen[t] = at
@@ -246,19 +246,19 @@ func (k *compiler) claim(at, path string) (target, bool) {
 // checkWhole finds what no row could ever make right: fields that are needed and that nothing sets.
 func (k *compiler) checkWhole() {
 	if len(k.program.inputs) == 0 || k.program.inputs[0].field.area != inName {
-		k.mistake("%s: nothing fills name, so nobody knows which %s is whose: map a column to name, or add an expression for it", k.at("mapping"), k.program.words.Row)
+		k.mistake("%s: nothing sets name, which every %s needs: map a column to name, or add an expression for it", k.at("mapping"), k.program.words.Row)
 	}
 	fullest := k.program.base.clone()
 	for i := range k.program.inputs {
 		in := &k.program.inputs[i]
 		in.put(&fullest, "anything")
 		if list, ok := fullest.Spec[in.field.placeName()].([]any); ok && in.field.area == inList && len(list) > in.field.most {
-			k.mistake("%s: %s has more than %d elements with those of the template, which AWS does not take: remove some", k.program.words.Path, in.field.place[0], in.field.most)
+			k.mistake("%s: %s has more than %d elements together with those of the template, which AWS does not accept: remove some", k.program.words.Path, in.field.place[0], in.field.most)
 			return
 		}
 	}
 	if f := missing(fullest.Spec); f != nil {
-		k.mistake("%s: nothing sets %s, which is needed: set it in %s, or fill it from a column or by an expression", k.program.words.Path, f.path, k.at("template"))
+		k.mistake("%s: nothing sets %s, which is required: set it in %s, from a column or with an expression", k.program.words.Path, f.path, k.at("template"))
 	}
 }
 

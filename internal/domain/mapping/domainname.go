@@ -21,14 +21,14 @@ func canonicalDomain(s string) (name, problem string) {
 		name = punycode
 	}
 	if len(name) > longestDomain {
-		return "", domainProblem(s, fmt.Sprintf("has %d characters, %d are allowed", len(name), longestDomain))
+		return "", domainProblem(s, fmt.Sprintf("has %d characters, but at most %d are allowed", len(name), longestDomain))
 	}
 	host := strings.TrimPrefix(name, "*.")
 	if strings.Contains(host, "*") {
 		return "", domainProblem(s, "has a wildcard that is not the whole leftmost label")
 	}
 	if !isHost(host) {
-		return "", domainProblem(s, "is no domain name")
+		return "", domainProblem(s, "is not a domain name")
 	}
 	return name, ""
 }

@@ -80,24 +80,24 @@ func compileExpression(env *cel.Env, source string, f *field, w Words) (*express
 		return nil, columnUse{}, fmt.Errorf("%s: "+format, append([]any{prose.Quote(source)}, args...)...)
 	}
 	if n := utf8.RuneCountInString(source); n > longestExpression {
-		return fail("it has %d characters, %d are allowed: compute the value %s", n, longestExpression, w.Elsewhere)
+		return fail("it has %d characters, but at most %d are allowed: compute the value %s", n, longestExpression, w.Elsewhere)
 	}
 	if n := strings.Count(source, "optMap") + strings.Count(source, "optFlatMap"); n > mostCopies {
-		return fail("it has optMap and optFlatMap %d times, %d are allowed: use orValue or has() instead", n, mostCopies)
+		return fail("it uses optMap and optFlatMap %d times, but at most %d are allowed: use orValue or has() instead", n, mostCopies)
 	}
 	parsed, issues := env.Parse(source)
 	if issues.Err() != nil {
 		return fail("%s: correct the expression", issueText(issues))
 	}
 	if n := countNodes(parsed.NativeRep()); n > mostNodes {
-		return fail("it has %d parts after its macros are written out, %d are allowed: compute the value %s", n, mostNodes, w.Elsewhere)
+		return fail("it has %d parts after macro expansion, but at most %d are allowed: compute the value %s", n, mostNodes, w.Elsewhere)
 	}
 	checked, issues := env.Check(parsed)
 	if issues.Err() != nil {
 		return fail("%s: correct the expression", issueText(issues))
 	}
 	if !f.accepts(checked.OutputType()) {
-		return fail("it gives %s, and the field takes %s: convert the value, as in string(row.id)", checked.OutputType(), f.takes())
+		return fail("it returns %s, but the field takes %s: convert the value, as in string(row.id)", checked.OutputType(), f.takes())
 	}
 	if problem := literalProblem(checked.NativeRep()); problem != "" {
 		return fail("%s", problem)
@@ -185,11 +185,11 @@ func literalProblem(tree *ast.AST) string {
 		case "matches":
 			pattern, ok := literal(args[1])
 			if !ok || regexSize(pattern) > largestRegex {
-				problem = "the regular expression of matches has to be a literal, and a small one: write it into the expression"
+				problem = "the regular expression of matches must be a short literal: write it into the expression"
 			}
 		case "format":
 			if pattern, ok := literal(args[0]); !ok || widePrecision.MatchString(pattern) {
-				problem = "what format is called on has to be a literal, with a precision below 100: write it into the expression"
+				problem = "the string that format is called on must be a literal, with a precision below 100: write it into the expression"
 			}
 		}
 	}))
@@ -227,7 +227,7 @@ func (e *expression) evaluate(r *reader) (value any, reason string) {
 		return nil, fmt.Sprintf("it takes too long for this %s: make the expression simpler, or compute the value %s", r.words.Row, r.words.Elsewhere)
 	}
 	if err != nil {
-		return nil, e.place(err) + prose.Shorten(err.Error(), longestMessage) + fmt.Sprintf(": change the %s, or let the expression care for it, as in has(row.plan) or row.?plan.orValue(\"\")", r.words.Row)
+		return nil, e.place(err) + prose.Shorten(err.Error(), longestMessage) + fmt.Sprintf(": change the %s, or handle this in the expression, as in has(row.plan) or row.?plan.orValue(\"\")", r.words.Row)
 	}
 	return fromCEL(result), ""
 }

@@ -23,7 +23,7 @@ const (
 	nodeSize = 64
 )
 
-const tooLarge = "a value is too large: texts may have 65,536 bytes and lists 1,000 elements in an expression"
+const tooLarge = "a value is too large: in an expression, strings may have 65,536 bytes and lists 1,000 elements"
 
 // rowAdapter brings the values of rows to CEL.
 type rowAdapter struct{ types.Adapter }
@@ -189,7 +189,7 @@ func joinTexts(args ...ref.Val) ref.Val {
 	for it := list.Iterator(); it.HasNext() == types.True; {
 		part, ok := textsOf([]ref.Val{it.Next()})
 		if !ok {
-			return types.NewErr("join takes a list of texts")
+			return types.NewErr("join takes a list of strings")
 		}
 		if size += len(part[0]) + len(strings.Join(separator, "")); size > largestValue {
 			return types.NewErr(tooLarge)

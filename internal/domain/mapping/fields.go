@@ -100,43 +100,43 @@ const (
 // fields is the table. The API server judges what is not in it, such as the form of an ARN.
 var fields = finish([]field{
 	{path: pathName, area: inName, max: longestName, required: true,
-		about: "The name of the object, and of the tenant in AWS unless tenantName is set: lower-case letters, digits, hyphens and dots. It tells whose row it is."},
+		about: "The name of the object, and of the tenant in AWS unless tenantName is set: lower-case letters, digits, hyphens and dots. It identifies the tenant of the row."},
 	{path: "metadata.labels[<key>]", area: inLabels, max: longestLabel, about: "A label of the object."},
 	{path: "metadata.annotations[<key>]", area: inAnnotations, max: longestAnnotation, about: "An annotation of the object."},
 	{path: pathDomains, kind: kindDomains, required: true,
-		about: "The domains that the tenant serves. Those of a row replace those of the template."},
-	{path: "enabled", kind: kindBoolean, about: "Whether the tenant answers requests."},
+		about: "The domains that the tenant serves. A value in a row replaces the list in the template."},
+	{path: "enabled", kind: kindBoolean, about: "Whether the tenant serves requests."},
 	{path: "distributionId", max: 32, required: true, about: "The ID of the multi-tenant distribution."},
 	{path: "connectionGroupId", max: 64, about: "The ID of the connection group."},
 	{path: "parameters[<name>]", area: inList, key: "name", value: "value", most: 50, max: 256,
 		about: "The value of a parameter that the distribution declares."},
 	{path: "tags[<key>]", area: inList, key: "key", value: "value", most: 46, max: 256, emptyValue: true, about: "The value of a tag of the tenant in AWS."},
 	{path: "customizations.webAcl.action", values: []string{"override", "disable"}, required: true,
-		about: "What to do with the web ACL of the distribution."},
+		about: "Whether to override or disable the web ACL of the distribution."},
 	{path: "customizations.webAcl.arn", max: longestARN, about: "The ARN of the web ACL to use instead."},
 	{path: pathCertificate, max: longestARN, required: true,
-		about: "The ARN of a certificate of the customer's own. A row that has one asks for no managed certificate."},
+		about: "The ARN of a certificate of the customer's own. A row with a value requests no managed certificate."},
 	{path: "customizations.geoRestrictions.restrictionType", values: []string{"none", "whitelist", "blacklist"}, required: true,
-		about: "How the list of countries is meant."},
+		about: "Whether the countries are allowed (whitelist) or blocked (blacklist)."},
 	{path: "customizations.geoRestrictions.locations", kind: kindCountries,
-		about: "The countries, as two capital letters each. Those of a row replace those of the template."},
+		about: "The countries, as two capital letters each. A value in a row replaces the list in the template."},
 	{path: pathRequest + ".validationTokenHost", values: []string{"cloudfront", "self-hosted"}, required: true,
 		about: "Who answers the challenge for a managed certificate."},
 	{path: pathRequest + ".primaryDomainName", kind: kindDomain, about: "The common name of the managed certificate, one of the domains."},
 	{path: pathRequest + ".certificateTransparencyLoggingPreference", values: []string{"enabled", "disabled"},
-		about: "Whether the managed certificate is logged publicly."},
+		about: "Whether the managed certificate is recorded in public certificate transparency logs."},
 	{path: pathRequest + ".deleteOnTenantDeletion", kind: kindBoolean, about: "Whether the managed certificate is deleted with the tenant."},
 	{path: "dns.provider", values: []string{"route53"}, required: true, about: "The DNS service that holds the zone."},
-	{path: pathHostedZone, max: 32, about: "The ID of the hosted zone to publish in. In a row it replaces dns.zoneName of the template."},
-	{path: pathZoneName, max: longestDomain, about: "The name of the hosted zone to publish in. In a row it replaces dns.hostedZoneId of the template."},
-	{path: "dns.recordType", values: []string{"Auto", "CNAME", "Alias"}, about: "Which type of record is published."},
-	{path: "dns.takeover", kind: kindBoolean, falseIsAbsent: true, about: "Whether records that somebody else published may be replaced."},
+	{path: pathHostedZone, max: 32, about: "The ID of the hosted zone to publish in. A value in a row replaces dns.zoneName of the template."},
+	{path: pathZoneName, max: longestDomain, about: "The name of the hosted zone to publish in. A value in a row replaces dns.hostedZoneId of the template."},
+	{path: "dns.recordType", values: []string{"Auto", "CNAME", "Alias"}, about: "The type of the published records."},
+	{path: "dns.takeover", kind: kindBoolean, falseIsAbsent: true, about: "Whether existing records that the operator did not create may be replaced."},
 	{path: "dns.ttl", kind: kindNumber, low: 60, high: 172800, about: "The time to live of the records in seconds."},
-	{path: "dns.assumeRoleArn", max: 640, about: "The ARN of the IAM role with which the zone is changed."},
-	{path: pathTenantName, max: longestTenantName, about: "The name of the tenant in AWS, where it is not the name of the object."},
-	{path: "driftPolicy", values: []string{"enforce", "report", "suspend"}, about: "What happens to changes made behind the operator's back."},
-	{path: "deletionPolicy", values: []string{"Delete", "Retain"}, about: "What becomes of the tenant in AWS when the object is deleted."},
-	{path: "adoptionPolicy", values: []string{"Never", "IfUnowned", "Force"}, about: "Whether a tenant that exists already may be taken over."},
+	{path: "dns.assumeRoleArn", max: 640, about: "The ARN of the IAM role that the operator assumes to change the zone."},
+	{path: pathTenantName, max: longestTenantName, about: "The name of the tenant in AWS, if it differs from the name of the object."},
+	{path: "driftPolicy", values: []string{"enforce", "report", "suspend"}, about: "What to do about changes made outside of Kubernetes."},
+	{path: "deletionPolicy", values: []string{"Delete", "Retain"}, about: "Whether the tenant in AWS is deleted or kept when the object is deleted."},
+	{path: "adoptionPolicy", values: []string{"Never", "IfUnowned", "Force"}, about: "Whether an existing tenant may be adopted."},
 })
 
 // finish adds to each line of the table what follows from its path.
@@ -159,7 +159,7 @@ func (f *field) takes() string {
 	case len(f.values) > 0:
 		return "one of " + strings.Join(f.values, ", ")
 	case f.kind == kindBoolean:
-		return "true or false, also as text (true, false, yes, no, on, off, t, f, 1, 0) and as the numbers 1 and 0"
+		return "true or false, also as text (true, false, yes, no, on, off, t, f, 1, 0) or as the numbers 1 and 0"
 	case f.kind == kindNumber:
 		return fmt.Sprintf("a whole number from %d to %d", f.low, f.high)
 	case f.kind == kindDomain:
@@ -205,11 +205,11 @@ func parseTarget(path string) (target, error) {
 	wantsKey := f != nil && strings.Contains(f.path, "[")
 	switch {
 	case f == nil:
-		return target{}, fmt.Errorf("%s is no field that a row can fill: use one of %s", prose.Quote(path), strings.Join(paths(), ", "))
+		return target{}, fmt.Errorf("%s is not a field that a row can set: use one of %s", prose.Quote(path), strings.Join(paths(), ", "))
 	case wantsKey && (!hasKey || !closed):
-		return target{}, fmt.Errorf("%s has no key: write %s", prose.Quote(path), f.path)
+		return target{}, fmt.Errorf("%s needs a key: write %s", prose.Quote(path), f.path)
 	case !wantsKey && hasKey:
-		return target{}, fmt.Errorf("%s has no keys: write %s", prose.Quote(path), f.path)
+		return target{}, fmt.Errorf("%s takes no key: write %s", prose.Quote(path), f.path)
 	case wantsKey:
 		if problem := f.keyProblem(key); problem != "" {
 			return target{}, fmt.Errorf("%s: the key %s %s", prose.Quote(path), prose.Quote(key), problem)
@@ -244,13 +244,13 @@ func (f *field) keyProblem(key string) string {
 	case f.area == inLabels || f.area == inAnnotations:
 		return metadataKeyProblem(key)
 	case f.key == "name" && !parameterName.MatchString(key):
-		return "is no name of a parameter: use 1 to 128 letters, digits, hyphens and underscores"
+		return "is not a valid parameter name: use 1 to 128 letters, digits, hyphens and underscores"
 	case f.key == "key" && !tagKey.MatchString(key):
-		return "is no key of a tag: use 1 to 128 letters, digits, spaces and _ . : / = + - @"
+		return "is not a valid tag key: use 1 to 128 letters, digits, spaces and _ . : / = + - @"
 	case f.key == "key" && strings.HasPrefix(strings.ToLower(key), "aws:"):
 		return "starts with aws:, which AWS reserves for itself: choose another key"
 	case f.key == "key" && strings.HasPrefix(key, operatorDomain+"/"):
-		return "starts with " + operatorDomain + "/, with which the operator marks what it owns: choose another key"
+		return "starts with " + operatorDomain + "/, which the operator reserves for its owner tags: choose another key"
 	}
 	return ""
 }
@@ -262,11 +262,11 @@ func metadataKeyProblem(key string) string {
 		prefix, name = "", key
 	}
 	if name == "" || !kubename.IsLabelValue(name) || prefixed && !kubename.IsSubdomain(prefix) {
-		return "is no key of a label or an annotation: use at most 63 letters, digits and inner - _ . , if wanted after a domain and a slash, as in example.com/team"
+		return "is not a valid key of a label or an annotation: use at most 63 letters, digits and inner - _ . , with an optional domain prefix, as in example.com/team"
 	}
 	for _, d := range reservedDomains {
 		if prefix == d || strings.HasSuffix(prefix, "."+d) {
-			return fmt.Sprintf("is in %s, which is reserved: choose a key without a domain, or with one of your own", d)
+			return fmt.Sprintf("is in %s, which is reserved: choose a key without a domain prefix, or with a domain of your own", d)
 		}
 	}
 	return ""

@@ -26,7 +26,7 @@ func TestMistakesAreToldInTheWordsOfTheConfig(t *testing.T) {
 		},
 		"nothing that fills the name": {
 			mapping.Config{DistributionID: "E1", Words: mapping.Words{Path: "spec.edge", Row: "tenant"}},
-			"spec.edge.mapping: nothing fills name, so nobody knows which tenant is whose: ...\nspec.edge: nothing sets domains, ...set it in spec.edge.template, ...",
+			"spec.edge.mapping: nothing sets name, which every tenant needs: ...\nspec.edge: nothing sets domains, ...set it in spec.edge.template, ...",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestRejectionsAreToldInTheWordsOfTheConfig(t *testing.T) {
 		row    mapping.Row
 		want   string
 	}{
-		"no name":             {config(inOtherWords), acme(tree{"name": ""}), `column "name" is empty, so nobody knows whose tenant it is: give every tenant a name, or leave the tenant out`},
+		"no name":             {config(inOtherWords), acme(tree{"name": ""}), `column "name" is empty, but every tenant needs a name: add one, or leave the tenant out`},
 		"a name that is none": {config(inOtherWords), acme(tree{"name": "a b"}), `...such as "t-" + row.name`},
 		"capital letters":     {config(inOtherWords), acme(tree{"name": "Acme"}), `...; change the tenant, or use an expression ...`},
 		"a short name":        {config(inOtherWords), acme(tree{"name": "ab"}), `...such as "t-" + row.name`},

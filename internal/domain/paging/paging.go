@@ -22,7 +22,7 @@ type Guard struct{ seen map[string]bool }
 // would be read for ever.
 func (g *Guard) Pass(operation, next string) error {
 	if g.seen[next] {
-		return &fault.Error{Kind: fault.Transient, Operation: operation, Message: "the list repeats itself"}
+		return &fault.Error{Kind: fault.Transient, Operation: operation, Message: "AWS returned the same page of the list twice"}
 	}
 	if g.seen == nil {
 		g.seen = map[string]bool{}

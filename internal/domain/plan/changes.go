@@ -134,13 +134,13 @@ func InWords(err error) string {
 // Foreign is the failure of an object whose name somebody else's has.
 func Foreign(o Object) *fault.Error {
 	return &fault.Error{Kind: fault.Exists, Operation: "Creating", Message: fmt.Sprintf(
-		"there is one of that name that the operator did not make for this tenant or plan (%s): delete or rename it", o.Ref())}
+		"an object of this name exists that the operator did not create for this tenant or plan (%s): delete or rename it", o.Ref())}
 }
 
 // Unsettled is the failure of an object that is not as it was applied.
 func Unsettled(o Object) *fault.Error {
 	return &fault.Error{Kind: fault.Conflict, Operation: "Applying", Message: fmt.Sprintf(
-		"it was applied, and something else changes it back at once (%s): look for a webhook that changes such objects", o.Ref())}
+		"it was applied, but something immediately changes it back (%s): look for a webhook that changes such objects", o.Ref())}
 }
 
 // FieldOf names the field of the plan that an object comes from.

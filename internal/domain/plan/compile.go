@@ -39,7 +39,7 @@ func (c *compiler) mistake(format string, args ...any) {
 
 func (c *compiler) checkName(name string) {
 	if name == "" || !kubename.IsLabelValue(name) {
-		c.mistake("metadata.name %s is no value of a label, which has 1 to %d letters, digits and inner - _ . : create the plan under another name",
+		c.mistake("metadata.name %s is not a valid label value (1 to %d letters, digits and inner - _ .): create the plan with another name",
 			prose.Quote(name), kubename.LongestLabel)
 	}
 }
@@ -48,7 +48,7 @@ func (c *compiler) checkKeys(spec Spec) {
 	c.checkMap("spec.labels", spec.Labels)
 	for _, key := range slices.Sorted(maps.Keys(spec.Labels)) {
 		if !kubename.IsLabelValue(spec.Labels[key]) {
-			c.mistake("spec.labels[%s] %s is no value of a label: use at most %d letters, digits and inner - _ . , or an annotation",
+			c.mistake("spec.labels[%s] %s is not a valid label value: use at most %d letters, digits and inner - _ . , or use an annotation",
 				key, prose.Quote(spec.Labels[key]), kubename.LongestLabel)
 		}
 	}
@@ -58,7 +58,7 @@ func (c *compiler) checkKeys(spec Spec) {
 func (c *compiler) checkMap(at string, m map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if !kubename.IsQualified(key) {
-			c.mistake("%s: %s is no key: use at most %d letters, digits and inner - _ . , if wanted after a domain and a slash, as in example.com/team",
+			c.mistake("%s: %s is not a valid key: use at most %d letters, digits and inner - _ . , with an optional domain prefix, as in example.com/team",
 				at, prose.Quote(key), kubename.LongestLabel)
 		}
 	}
@@ -66,7 +66,7 @@ func (c *compiler) checkMap(at string, m map[string]string) {
 
 func (c *compiler) checkOwner(role string) {
 	if role == "." || role == ".." || strings.ContainsAny(role, "/%") {
-		c.mistake("spec.owner.clusterRole %s is no name of a ClusterRole, which has no / and no %%: name one such as edit", prose.Quote(role))
+		c.mistake("spec.owner.clusterRole %s is not a valid ClusterRole name, which has no / and no %%: use one such as edit", prose.Quote(role))
 	}
 }
 
@@ -86,31 +86,31 @@ func (c *compiler) checkResources(at string, v any) {
 	resources, _ := v.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(resources)) {
 		if !kubename.IsQualified(name) {
-			c.mistake("%s: %s is no name of a resource: use one such as cpu, requests.memory or example.com/gpu", at, prose.Quote(name))
+			c.mistake("%s: %s is not a valid resource name: use one such as cpu, requests.memory or example.com/gpu", at, prose.Quote(name))
 		}
 		if quantity := fmt.Sprint(resources[name]); strings.HasPrefix(quantity, "-") {
-			c.mistake("%s[%s] %s is negative: give a quantity of 0 or more", at, name, prose.Quote(quantity))
+			c.mistake("%s[%s] %s is negative: use a quantity of 0 or more", at, name, prose.Quote(quantity))
 		}
 	}
 }
 
 func (c *compiler) checkIstio(i Istio) {
 	if i.Revision != "" && i.Injection != "" && i.Injection != InjectionEnabled {
-		c.mistake("spec.istio.revision %s means that sidecars are injected, and spec.istio.injection is %s: remove the revision, or set injection to Enabled",
+		c.mistake("spec.istio.revision %s needs sidecar injection, but spec.istio.injection is %s: remove the revision, or set injection to Enabled",
 			prose.Quote(i.Revision), i.Injection)
 	}
 	if i.Revision != "" && !kubename.IsLabelValue(i.Revision) {
-		c.mistake("spec.istio.revision %s is no value of a label: use the name of a revision or a tag of the control plane", prose.Quote(i.Revision))
+		c.mistake("spec.istio.revision %s is not a valid label value: use the name of a revision or a tag of the control plane", prose.Quote(i.Revision))
 	}
 	if i.Gateway == nil {
 		return
 	}
 	c.checkMap(pathGateway+".selector", i.Gateway.Selector)
 	for n, host := range i.Gateway.Hosts {
-		c.checkText(fmt.Sprintf("%s.hosts[%d]", pathGateway, n), host, isHost, "name in DNS, whatever the tenant: use one such as {{username}}.apps.example.com")
+		c.checkText(fmt.Sprintf("%s.hosts[%d]", pathGateway, n), host, isHost, "valid DNS name for any tenant: use one such as {{username}}.apps.example.com")
 	}
 	if secret := i.Gateway.TLSSecret; secret != "" {
-		c.checkText(pathGateway+".tlsSecret", secret, kubename.IsDomain, "name of a Secret, whatever the tenant: use one such as {{namespace}}-tls")
+		c.checkText(pathGateway+".tlsSecret", secret, kubename.IsDomain, "valid Secret name for any tenant: use one such as {{namespace}}-tls")
 	}
 }
 

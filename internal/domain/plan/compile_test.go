@@ -22,55 +22,55 @@ func TestCompileNamesMistakes(t *testing.T) {
 	}{
 		"a name that is no label": {
 			plan: strings.Repeat("p", 64),
-			want: `metadata.name "` + strings.Repeat("p", 64) + `" is no value of a label, which has 1 to 63 letters, digits and inner - _ . : create the plan under another name`,
+			want: `metadata.name "` + strings.Repeat("p", 64) + `" is not a valid label value (1 to 63 letters, digits and inner - _ .): create the plan with another name`,
 		},
 		"a label whose key is none": {
 			spec: plan.Spec{Labels: map[string]string{"my team": "a"}},
-			want: `spec.labels: "my team" is no key: use at most 63 letters, digits and inner - _ . , if wanted after a domain and a slash, as in example.com/team`,
+			want: `spec.labels: "my team" is not a valid key: use at most 63 letters, digits and inner - _ . , with an optional domain prefix, as in example.com/team`,
 		},
 		"a label whose value is none": {
 			spec: plan.Spec{Labels: map[string]string{"team": "a b"}},
-			want: `spec.labels[team] "a b" is no value of a label: use at most 63 letters, digits and inner - _ . , or an annotation`,
+			want: `spec.labels[team] "a b" is not a valid label value: use at most 63 letters, digits and inner - _ . , or use an annotation`,
 		},
 		"an annotation whose domain is none": {
 			spec: plan.Spec{Annotations: map[string]string{"Example.com/note": "a"}},
-			want: `spec.annotations: "Example.com/note" is no key: use at most 63 letters, digits and inner - _ . , if wanted after a domain and a slash, as in example.com/team`,
+			want: `spec.annotations: "Example.com/note" is not a valid key: use at most 63 letters, digits and inner - _ . , with an optional domain prefix, as in example.com/team`,
 		},
 		"a key with nothing after the slash": {
 			spec: plan.Spec{Annotations: map[string]string{"example.com/": "a"}},
-			want: `spec.annotations: "example.com/" is no key: use at most 63 letters, digits and inner - _ . , if wanted after a domain and a slash, as in example.com/team`,
+			want: `spec.annotations: "example.com/" is not a valid key: use at most 63 letters, digits and inner - _ . , with an optional domain prefix, as in example.com/team`,
 		},
 		"a quota below zero": {
 			spec: plan.Spec{ResourceQuota: map[string]any{"hard": map[string]any{"pods": "-1", "requests.cpu": "1"}}},
-			want: `spec.resourceQuota.hard[pods] "-1" is negative: give a quantity of 0 or more`,
+			want: `spec.resourceQuota.hard[pods] "-1" is negative: use a quantity of 0 or more`,
 		},
 		"a quota of something that can't be": {
 			spec: plan.Spec{ResourceQuota: map[string]any{"hard": map[string]any{"cpu time": "1"}}},
-			want: `spec.resourceQuota.hard: "cpu time" is no name of a resource: use one such as cpu, requests.memory or example.com/gpu`,
+			want: `spec.resourceQuota.hard: "cpu time" is not a valid resource name: use one such as cpu, requests.memory or example.com/gpu`,
 		},
 		"a limit below zero": {
 			spec: plan.Spec{LimitRange: map[string]any{"limits": []any{map[string]any{"type": "Pod"}, map[string]any{"type": "Container", "defaultRequest": map[string]any{"cpu": "-100m"}}}}},
-			want: `spec.limitRange.limits[1].defaultRequest[cpu] "-100m" is negative: give a quantity of 0 or more`,
+			want: `spec.limitRange.limits[1].defaultRequest[cpu] "-100m" is negative: use a quantity of 0 or more`,
 		},
 		"a limit of something that can't be": {
 			spec: plan.Spec{LimitRange: map[string]any{"limits": []any{map[string]any{"type": "Container", "max": map[string]any{"": "1"}}}}},
-			want: `spec.limitRange.limits[0].max: "" is no name of a resource: use one such as cpu, requests.memory or example.com/gpu`,
+			want: `spec.limitRange.limits[0].max: "" is not a valid resource name: use one such as cpu, requests.memory or example.com/gpu`,
 		},
 		"a role that is a path": {
 			spec: plan.Spec{OwnerClusterRole: "a/b"},
-			want: `spec.owner.clusterRole "a/b" is no name of a ClusterRole, which has no / and no %: name one such as edit`,
+			want: `spec.owner.clusterRole "a/b" is not a valid ClusterRole name, which has no / and no %: use one such as edit`,
 		},
 		"a revision without injection": {
 			spec: plan.Spec{Istio: plan.Istio{Injection: plan.InjectionAmbient, Revision: "1-29"}},
-			want: `spec.istio.revision "1-29" means that sidecars are injected, and spec.istio.injection is Ambient: remove the revision, or set injection to Enabled`,
+			want: `spec.istio.revision "1-29" needs sidecar injection, but spec.istio.injection is Ambient: remove the revision, or set injection to Enabled`,
 		},
 		"a revision that is no label": {
 			spec: plan.Spec{Istio: plan.Istio{Revision: "1 29"}},
-			want: `spec.istio.revision "1 29" is no value of a label: use the name of a revision or a tag of the control plane`,
+			want: `spec.istio.revision "1 29" is not a valid label value: use the name of a revision or a tag of the control plane`,
 		},
 		"a selector with a key that is none": {
 			spec: plan.Spec{Istio: plan.Istio{Gateway: &plan.Gateway{Selector: map[string]string{"a b": "x"}, Hosts: []string{"a.example.com"}}}},
-			want: `spec.istio.gateway.selector: "a b" is no key: use at most 63 letters, digits and inner - _ . , if wanted after a domain and a slash, as in example.com/team`,
+			want: `spec.istio.gateway.selector: "a b" is not a valid key: use at most 63 letters, digits and inner - _ . , with an optional domain prefix, as in example.com/team`,
 		},
 		"an unknown placeholder": {
 			spec: gateway("", "a.example.com", "{{ user }}.example.com"),
@@ -87,47 +87,47 @@ func TestCompileNamesMistakes(t *testing.T) {
 		},
 		"a placeholder that is not closed": {
 			spec: gateway("", "{{username.example.com"),
-			want: `spec.istio.gateway.hosts[0]: "{{username.example.com" has a {{ without a }} after it, so it has no end: use one of {{name}}, {{userId}}, {{username}}, {{namespace}}, {{plan}}`,
+			want: `spec.istio.gateway.hosts[0]: "{{username.example.com" has a {{ without a }} after it: use one of {{name}}, {{userId}}, {{username}}, {{namespace}}, {{plan}}`,
 		},
 		"a placeholder that is not opened": {
 			spec: gateway("", "username}}.example.com"),
-			want: `spec.istio.gateway.hosts[0]: "username}}.example.com" has a }} without a {{ before it, so it has no beginning: use one of {{name}}, {{userId}}, {{username}}, {{namespace}}, {{plan}}`,
+			want: `spec.istio.gateway.hosts[0]: "username}}.example.com" has a }} without a {{ before it: use one of {{name}}, {{userId}}, {{username}}, {{namespace}}, {{plan}}`,
 		},
 		"a host that no tenant makes right": {
 			spec: gateway("", "-{{username}}.example.com"),
-			want: `spec.istio.gateway.hosts[0] "-{{username}}.example.com" is no name in DNS, whatever the tenant: use one such as {{username}}.apps.example.com`,
+			want: `spec.istio.gateway.hosts[0] "-{{username}}.example.com" is no valid DNS name for any tenant: use one such as {{username}}.apps.example.com`,
 		},
 		"a host that is everything": {
-			spec: gateway("", "*"), want: `spec.istio.gateway.hosts[0] "*" is no name in DNS, whatever the tenant: use one such as {{username}}.apps.example.com`,
+			spec: gateway("", "*"), want: `spec.istio.gateway.hosts[0] "*" is no valid DNS name for any tenant: use one such as {{username}}.apps.example.com`,
 		},
 		"a wildcard that is no label": {
-			spec: gateway("", "a*.example.com"), want: `spec.istio.gateway.hosts[0] "a*.example.com" is no name in DNS, whatever the tenant: use one such as {{username}}.apps.example.com`,
+			spec: gateway("", "a*.example.com"), want: `spec.istio.gateway.hosts[0] "a*.example.com" is no valid DNS name for any tenant: use one such as {{username}}.apps.example.com`,
 		},
 		"an address": {
-			spec: gateway("", "10.0.0.1"), want: `spec.istio.gateway.hosts[0] "10.0.0.1" is no name in DNS, whatever the tenant: use one such as {{username}}.apps.example.com`,
+			spec: gateway("", "10.0.0.1"), want: `spec.istio.gateway.hosts[0] "10.0.0.1" is no valid DNS name for any tenant: use one such as {{username}}.apps.example.com`,
 		},
 		"a secret that no tenant makes right": {
-			spec: gateway("a b", "a.example.com"), want: `spec.istio.gateway.tlsSecret "a b" is no name of a Secret, whatever the tenant: use one such as {{namespace}}-tls`,
+			spec: gateway("a b", "a.example.com"), want: `spec.istio.gateway.tlsSecret "a b" is no valid Secret name for any tenant: use one such as {{namespace}}-tls`,
 		},
 		"an edge tenant that lacks something": {
 			spec: withEdge(func(c *mapping.Config) { c.Expressions = nil }),
-			want: `spec.distributionTenant: nothing sets domains, which is needed: set it in spec.distributionTenant.template, or fill it from a column or by an expression`,
+			want: `spec.distributionTenant: nothing sets domains, which is required: set it in spec.distributionTenant.template, from a column or with an expression`,
 		},
 		"an edge tenant from a column that is none": {
 			spec: withEdge(func(c *mapping.Config) { c.Mapping[0].Column = "tier" }),
-			want: `spec.distributionTenant: mapping or expressions use the column "tier", which a tenant does not have: use one of name, userId, username, namespace, plan`,
+			want: `spec.distributionTenant: mapping or expressions use the column "tier", which does not exist for tenants: use one of name, userId, username, namespace, plan`,
 		},
 		"an expression with a column that is none": {
 			spec: withEdge(func(c *mapping.Config) { c.Expressions[1].Expression = `row.?email.orValue("")` }),
-			want: `spec.distributionTenant: mapping or expressions use the column "email", which a tenant does not have: use one of name, userId, username, namespace, plan`,
+			want: `spec.distributionTenant: mapping or expressions use the column "email", which does not exist for tenants: use one of name, userId, username, namespace, plan`,
 		},
 		"an edge tenant with the operator's own label": {
 			spec: withEdge(func(c *mapping.Config) { c.Template.Labels["kleff.io/tenant-uid"] = "x" }),
-			want: `spec.distributionTenant.template.metadata.labels: "metadata.labels[kleff.io/tenant-uid]": the key "kleff.io/tenant-uid" is in kleff.io, which is reserved: choose a key without a domain, or with one of your own`,
+			want: `spec.distributionTenant.template.metadata.labels: "metadata.labels[kleff.io/tenant-uid]": the key "kleff.io/tenant-uid" is in kleff.io, which is reserved: choose a key without a domain prefix, or with a domain of your own`,
 		},
 		"one that is filled": {
 			spec: withEdge(func(c *mapping.Config) { c.Mapping[0].Field = "metadata.annotations[kleff.io/applied]" }),
-			want: `spec.distributionTenant.mapping[plan]: "metadata.annotations[kleff.io/applied]": the key "kleff.io/applied" is in kleff.io, which is reserved: choose a key without a domain, or with one of your own`,
+			want: `spec.distributionTenant.mapping[plan]: "metadata.annotations[kleff.io/applied]": the key "kleff.io/applied" is in kleff.io, which is reserved: choose a key without a domain prefix, or with a domain of your own`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

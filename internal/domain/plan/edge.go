@@ -58,7 +58,7 @@ func (c *compiler) compileEdge(config *mapping.Config) *mapping.Program {
 	required, optional, _ := program.Columns()
 	for _, name := range slices.Concat(required, optional) {
 		if findColumn(name) == nil {
-			c.mistake("%s: mapping or expressions use the column %s, which a tenant does not have: use one of %s", pathEdge, prose.Quote(name), columnNames())
+			c.mistake("%s: mapping or expressions use the column %s, which does not exist for tenants: use one of %s", pathEdge, prose.Quote(name), columnNames())
 		}
 	}
 	return program

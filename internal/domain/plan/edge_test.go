@@ -49,11 +49,11 @@ func TestATenantThatCanHaveNoEdgeTenant(t *testing.T) {
 	}{
 		"a name that is too short for AWS": {
 			tenant: func(t *plan.Tenant) { t.Name = "ab" },
-			want:   `column "name": "ab" has 2 characters, and the name of a tenant in AWS has 3 to 128: fill tenantName as well, or use an expression, such as "t-" + row.name`,
+			want:   `column "name": "ab" has 2 characters, but the name of a tenant in AWS must have 3 to 128: set tenantName as well, or use an expression, such as "t-" + row.name`,
 		},
 		"a domain that is none": {
 			tenant: func(t *plan.Tenant) { t.Username = "jane_doe" },
-			want: `the expression for domains: "jane_doe.example.com" is no domain name: write names like shop.example.com or *.example.com, ` +
+			want: `the expression for domains: "jane_doe.example.com" is not a domain name: write names like shop.example.com or *.example.com, ` +
 				`without scheme, port, path, underscore or brackets`,
 		},
 		"an expression that finds nothing": {

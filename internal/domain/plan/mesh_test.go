@@ -57,29 +57,29 @@ func TestWhatATenantSaysMayFitNoName(t *testing.T) {
 	}{
 		"a username with an underscore": {
 			change: func(t *plan.Tenant) { t.Username = "Jane_Doe" }, hosts: []string{"{{username}}.apps.example.com"},
-			want: `spec.istio.gateway.hosts[0] "{{username}}.apps.example.com" of the plan becomes "jane_doe.apps.example.com" with this tenant, which is no name in DNS: ` +
+			want: `spec.istio.gateway.hosts[0] "{{username}}.apps.example.com" of the plan becomes "jane_doe.apps.example.com" for this tenant, which is not a valid name in DNS: ` +
 				`change spec.username "Jane_Doe" to lower-case letters, digits and inner hyphens, or use another placeholder in the plan`,
 		},
 		"a user who is an address": {
 			change: func(t *plan.Tenant) { t.UserID = "jane@example.com" }, hosts: []string{"a.example.com", "{{name}}.{{userId}}.{{userId}}"},
-			want: `spec.istio.gateway.hosts[1] "{{name}}.{{userId}}.{{userId}}" of the plan becomes "example-tenant.jane@example.com.jane@example.com" with this tenant, which is no name in DNS: ` +
+			want: `spec.istio.gateway.hosts[1] "{{name}}.{{userId}}.{{userId}}" of the plan becomes "example-tenant.jane@example.com.jane@example.com" for this tenant, which is not a valid name in DNS: ` +
 				`change spec.userId "jane@example.com" to lower-case letters, digits and inner hyphens, or use another placeholder in the plan`,
 		},
 		"two that are too long together": {
 			change: func(t *plan.Tenant) { t.Username = strings.Repeat("a", 60) }, hosts: []string{"{{username}}-{{name}}.a"},
-			want: `spec.istio.gateway.hosts[0] "{{username}}-{{name}}.a" of the plan becomes "` + strings.Repeat("a", 60) + `-example-tenant.a" with this tenant, which is no name in DNS: ` +
-				`spec.username "` + strings.Repeat("a", 60) + `" with metadata.name "example-tenant" is too long there, or only a number at the end: use another placeholder in the plan`,
+			want: `spec.istio.gateway.hosts[0] "{{username}}-{{name}}.a" of the plan becomes "` + strings.Repeat("a", 60) + `-example-tenant.a" for this tenant, which is not a valid name in DNS: ` +
+				`spec.username "` + strings.Repeat("a", 60) + `" with metadata.name "example-tenant" is too long, or leaves only a number at the end: use another placeholder in the plan`,
 		},
 		"a number where the top of the name is": {
 			change: func(t *plan.Tenant) { t.Username = "12" }, hosts: []string{"10.0.0.{{username}}"},
-			want: `spec.istio.gateway.hosts[0] "10.0.0.{{username}}" of the plan becomes "10.0.0.12" with this tenant, which is no name in DNS: ` +
-				`spec.username "12" is too long there, or only a number at the end: use another placeholder in the plan`,
+			want: `spec.istio.gateway.hosts[0] "10.0.0.{{username}}" of the plan becomes "10.0.0.12" for this tenant, which is not a valid name in DNS: ` +
+				`spec.username "12" is too long, or leaves only a number at the end: use another placeholder in the plan`,
 		},
 		"a secret and a host": {
 			change: func(t *plan.Tenant) { t.Username = "a_b" }, hosts: []string{"{{username}}.a"}, secret: "{{username}}-tls",
-			want: `spec.istio.gateway.hosts[0] "{{username}}.a" of the plan becomes "a_b.a" with this tenant, which is no name in DNS: ` +
+			want: `spec.istio.gateway.hosts[0] "{{username}}.a" of the plan becomes "a_b.a" for this tenant, which is not a valid name in DNS: ` +
 				"change spec.username \"a_b\" to lower-case letters, digits and inner hyphens, or use another placeholder in the plan\n" +
-				`spec.istio.gateway.tlsSecret "{{username}}-tls" of the plan becomes "a_b-tls" with this tenant, which is no name of a Secret: ` +
+				`spec.istio.gateway.tlsSecret "{{username}}-tls" of the plan becomes "a_b-tls" for this tenant, which is not a valid name of a Secret: ` +
 				`change spec.username "a_b" to lower-case letters, digits and inner hyphens, or use another placeholder in the plan`,
 		},
 	} {

@@ -21,13 +21,13 @@ func ParseReserved(patterns []string) (Reserved, error) {
 		text, isPrefix := strings.CutSuffix(pattern, "*")
 		switch {
 		case pattern == "*":
-			mistakes = append(mistakes, errors.New(`the pattern "*" reserves every name, so that no tenant could have one: give the beginning of names, such as kube-*`))
+			mistakes = append(mistakes, errors.New(`the pattern "*" reserves every name, so no tenant could have a namespace: use a prefix, such as kube-*`))
 		case isPrefix && kubename.IsNamespace(text+"x"):
 			r.prefixes = append(r.prefixes, text)
 		case !isPrefix && kubename.IsNamespace(text):
 			r.names = append(r.names, text)
 		default:
-			mistakes = append(mistakes, fmt.Errorf("the pattern %s matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*", prose.Quote(pattern)))
+			mistakes = append(mistakes, fmt.Errorf("the pattern %s does not match any valid namespace name: use a name such as default, or a prefix such as kube-*", prose.Quote(pattern)))
 		}
 	}
 	if len(mistakes) > 0 {
@@ -47,12 +47,12 @@ func (t Tenant) Problem(r Reserved) string {
 	problems := []string{t.namespaceProblem(r)}
 	for _, f := range []struct{ field, value, cure string }{
 		// The name of an object can't be changed.
-		{"metadata.name", t.Name, "delete this Tenant, and create another"},
+		{"metadata.name", t.Name, "delete this Tenant and create a new one"},
 		{"spec.plan", t.Plan, "change it, and the name of the TenantPlan"},
 		{"spec.username", t.Username, "change it"},
 	} {
 		if f.value == "" || !kubename.IsLabelValue(f.value) {
-			problems = append(problems, fmt.Sprintf("%s %s is no value of a label, which has 1 to %d letters, digits and inner - _ . : %s",
+			problems = append(problems, fmt.Sprintf("%s %s is not a valid label value (1 to %d letters, digits and inner - _ .): %s",
 				f.field, prose.Quote(f.value), kubename.LongestLabel, f.cure))
 		}
 	}
@@ -68,10 +68,10 @@ func (t Tenant) namespaceProblem(r Reserved) string {
 	}
 	switch {
 	case !kubename.IsNamespace(t.Namespace):
-		return fmt.Sprintf("%s %s is no name of a namespace, which has 1 to %d lower-case letters, digits and inner hyphens: %s",
+		return fmt.Sprintf("%s %s is not a valid namespace name (1 to %d lower-case letters, digits and inner hyphens): %s",
 			field, prose.Quote(t.Namespace), kubename.LongestLabel, change)
 	case r.Has(t.Namespace):
-		return fmt.Sprintf("%s %s is reserved: the namespace of a tenant must not be one of the platform, and its name can't be changed: delete this Tenant, and create another with another name in spec.namespace",
+		return fmt.Sprintf("%s %s is a reserved namespace name and can't be changed later: delete this Tenant and create one with another name in spec.namespace",
 			field, prose.Quote(t.Namespace))
 	}
 	return ""

@@ -41,40 +41,40 @@ func TestProblem(t *testing.T) {
 		}, ""},
 		"a user who is reserved": {
 			func(t *plan.Tenant) { t.UserID, t.Namespace = "kube-system", "kube-system" },
-			`spec.userId "kube-system" is reserved: the namespace of a tenant must not be one of the platform, and its name can't be changed: delete this Tenant, and create another with another name in spec.namespace`,
+			`spec.userId "kube-system" is a reserved namespace name and can't be changed later: delete this Tenant and create one with another name in spec.namespace`,
 		},
 		"a namespace that is reserved": {
 			func(t *plan.Tenant) { t.Namespace, t.Explicit = "default", true },
-			`spec.namespace "default" is reserved: the namespace of a tenant must not be one of the platform, and its name can't be changed: delete this Tenant, and create another with another name in spec.namespace`,
+			`spec.namespace "default" is a reserved namespace name and can't be changed later: delete this Tenant and create one with another name in spec.namespace`,
 		},
 		"a user who can't be a namespace": {
 			func(t *plan.Tenant) { t.UserID, t.Namespace = "User_1", "User_1" },
-			`spec.userId "User_1" is no name of a namespace, which has 1 to 63 lower-case letters, digits and inner hyphens: set spec.namespace to one`,
+			`spec.userId "User_1" is not a valid namespace name (1 to 63 lower-case letters, digits and inner hyphens): set spec.namespace to one`,
 		},
 		"a namespace that can't be": {
 			func(t *plan.Tenant) { t.Namespace, t.Explicit = "a.b", true },
-			`spec.namespace "a.b" is no name of a namespace, which has 1 to 63 lower-case letters, digits and inner hyphens: change it to one`,
+			`spec.namespace "a.b" is not a valid namespace name (1 to 63 lower-case letters, digits and inner hyphens): change it to one`,
 		},
 		"a namespace that is too long": {
 			func(t *plan.Tenant) { t.Namespace, t.Explicit = long, true },
-			`spec.namespace "` + long + `" is no name of a namespace, which has 1 to 63 lower-case letters, digits and inner hyphens: change it to one`,
+			`spec.namespace "` + long + `" is not a valid namespace name (1 to 63 lower-case letters, digits and inner hyphens): change it to one`,
 		},
 		"a name that is too long for a label": {
 			func(t *plan.Tenant) { t.Name = long },
-			`metadata.name "` + long + `" is no value of a label, which has 1 to 63 letters, digits and inner - _ . : delete this Tenant, and create another`,
+			`metadata.name "` + long + `" is not a valid label value (1 to 63 letters, digits and inner - _ .): delete this Tenant and create a new one`,
 		},
 		"a username that is no label": {
 			func(t *plan.Tenant) { t.Username = "Jane Doe" },
-			`spec.username "Jane Doe" is no value of a label, which has 1 to 63 letters, digits and inner - _ . : change it`,
+			`spec.username "Jane Doe" is not a valid label value (1 to 63 letters, digits and inner - _ .): change it`,
 		},
 		"a plan that is no label, and nothing in place of the username": {
 			func(t *plan.Tenant) { t.Plan, t.Username = "-gold", "" },
-			`spec.plan "-gold" is no value of a label, which has 1 to 63 letters, digits and inner - _ . : change it, and the name of the TenantPlan. ` +
-				`spec.username "" is no value of a label, which has 1 to 63 letters, digits and inner - _ . : change it`,
+			`spec.plan "-gold" is not a valid label value (1 to 63 letters, digits and inner - _ .): change it, and the name of the TenantPlan. ` +
+				`spec.username "" is not a valid label value (1 to 63 letters, digits and inner - _ .): change it`,
 		},
 		"a text without end": {
 			func(t *plan.Tenant) { t.Username = strings.Repeat("ä", 250) },
-			`spec.username "` + strings.Repeat("ä", 100) + `…" is no value of a label, which has 1 to 63 letters, digits and inner - _ . : change it`,
+			`spec.username "` + strings.Repeat("ä", 100) + `…" is not a valid label value (1 to 63 letters, digits and inner - _ .): change it`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,13 +89,13 @@ func TestProblem(t *testing.T) {
 
 func TestReservedPatternsThatMatchNothingOrEverything(t *testing.T) {
 	for pattern, want := range map[string]string{
-		"*":       `the pattern "*" reserves every name, so that no tenant could have one: give the beginning of names, such as kube-*`,
-		"":        `the pattern "" matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*`,
-		"Default": `the pattern "Default" matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*`,
-		"*-x":     `the pattern "*-x" matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*`,
-		"a*b":     `the pattern "a*b" matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*`,
-		"-a*":     `the pattern "-a*" matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*`,
-		"kube_*":  `the pattern "kube_*" matches no name of a namespace: give a name such as default, or the beginning of names such as kube-*`,
+		"*":       `the pattern "*" reserves every name, so no tenant could have a namespace: use a prefix, such as kube-*`,
+		"":        `the pattern "" does not match any valid namespace name: use a name such as default, or a prefix such as kube-*`,
+		"Default": `the pattern "Default" does not match any valid namespace name: use a name such as default, or a prefix such as kube-*`,
+		"*-x":     `the pattern "*-x" does not match any valid namespace name: use a name such as default, or a prefix such as kube-*`,
+		"a*b":     `the pattern "a*b" does not match any valid namespace name: use a name such as default, or a prefix such as kube-*`,
+		"-a*":     `the pattern "-a*" does not match any valid namespace name: use a name such as default, or a prefix such as kube-*`,
+		"kube_*":  `the pattern "kube_*" does not match any valid namespace name: use a name such as default, or a prefix such as kube-*`,
 	} {
 		t.Run(pattern, func(t *testing.T) {
 			if _, err := plan.ParseReserved([]string{"default", pattern}); err == nil || err.Error() != want {

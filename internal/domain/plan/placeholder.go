@@ -59,7 +59,7 @@ func parse(text string) ([]part, error) {
 	for rest := text; rest != ""; {
 		before, after, found := strings.Cut(rest, opening)
 		if strings.Contains(before, closing) {
-			return nil, fmt.Errorf("%s has a }} without a {{ before it, so it has no beginning: use one of %s", prose.Quote(text), placeholderNames())
+			return nil, fmt.Errorf("%s has a }} without a {{ before it: use one of %s", prose.Quote(text), placeholderNames())
 		}
 		if before != "" {
 			out = append(out, part{text: before})
@@ -69,7 +69,7 @@ func parse(text string) ([]part, error) {
 		}
 		name, after, closed := strings.Cut(after, closing)
 		if !closed {
-			return nil, fmt.Errorf("%s has a {{ without a }} after it, so it has no end: use one of %s", prose.Quote(text), placeholderNames())
+			return nil, fmt.Errorf("%s has a {{ without a }} after it: use one of %s", prose.Quote(text), placeholderNames())
 		}
 		c := findColumn(strings.TrimSpace(name))
 		if c == nil {
@@ -103,7 +103,7 @@ func (t Tenant) fill(at, text string, legal func(string) bool, what string) (str
 	if legal(filled) {
 		return filled, nil
 	}
-	return "", fmt.Errorf("%s %s of the plan becomes %s with this tenant, which is no %s: %s",
+	return "", fmt.Errorf("%s %s of the plan becomes %s for this tenant, which is not a valid %s: %s",
 		at, prose.Quote(text), prose.Quote(filled), what, t.cure(parts))
 }
 
@@ -125,7 +125,7 @@ func (t Tenant) cure(parts []part) string {
 		}
 	}
 	if len(illegal) == 0 {
-		return fmt.Sprintf("%s is too long there, or only a number at the end: use another placeholder in the plan", strings.Join(used, " with "))
+		return fmt.Sprintf("%s is too long, or leaves only a number at the end: use another placeholder in the plan", strings.Join(used, " with "))
 	}
 	return fmt.Sprintf("change %s to lower-case letters, digits and inner hyphens, or use another placeholder in the plan", strings.Join(illegal, " and "))
 }

@@ -110,7 +110,7 @@ type Plan struct {
 	Generation int64
 
 	spec Spec
-	// edge is nil where the plan has no edge tenant.
+	// edge is nil where the plan does not configure a DistributionTenant.
 	edge *mapping.Program
 }
 

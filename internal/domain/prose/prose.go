@@ -14,6 +14,8 @@ const (
 	shown = 5
 
 	ellipsis = "…"
+
+	lowerCase = "abcdefghijklmnopqrstuvwxyz"
 )
 
 // Quote shows a text of unknown length.
@@ -44,6 +46,31 @@ func Fit(s string, n int) string {
 		s = s[:len(s)-1]
 	}
 	return s + ellipsis
+}
+
+// Sentence gives a text the form that all messages of conditions and events have: a capital at its beginning and a full
+// stop at its end. A first word that is more than lower-case letters, such as a field or a domain, stays as it is.
+func Sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return s
+	}
+	word, _, _ := strings.Cut(s, " ")
+	if strings.Trim(word, lowerCase+",:;") == "" {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, ellipsis) {
+		return s
+	}
+	return s + "."
+}
+
+// Count puts a number before the word that fits it.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // List joins the first few items and says how many more there are.

@@ -63,3 +63,31 @@ func TestList(t *testing.T) {
 		})
 	}
 }
+
+func TestSentence(t *testing.T) {
+	for name, test := range map[string]struct{ text, want string }{
+		"a fragment gets a capital and a full stop":    {"the namespace exists", "The namespace exists."},
+		"so does one that begins with a single word":   {"there: no", "There: no."},
+		"a sentence stays as it is":                    {"It is deployed.", "It is deployed."},
+		"so does what was cut off":                     {"It is depl…", "It is depl…"},
+		"a field keeps its letters":                    {"spec.plan: there is none", "spec.plan: there is none."},
+		"so does a domain":                             {"shop.example.com is published", "shop.example.com is published."},
+		"so does an operation of AWS":                  {"UpdateDistribution: AccessDenied: no", "UpdateDistribution: AccessDenied: no."},
+		"a line break at the end is none of a message": {"no answer\n", "No answer."},
+		"nothing stays nothing":                        {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := prose.Sentence(test.text); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 rows", 1: "1 row", 2: "2 rows"} {
+		if got := prose.Count(n, "row", "rows"); got != want {
+			t.Errorf("%d: got %q, want %q", n, got, want)
+		}
+	}
+}

@@ -41,16 +41,16 @@ func ReasonOf(kind fault.Kind) chain.Reason {
 // RoleText says that the role was not granted, and what to do about it.
 func RoleText(spec *Spec, role string) string {
 	if spec != nil && spec.RoleARN == role {
-		return fmt.Sprintf("The administrator has not granted the role %s: ask for it in --allowed-roles, or name another one in spec.dns.assumeRoleArn. No call was made with it.", role)
+		return fmt.Sprintf("The role %s is not in --allowed-roles. Ask the administrator to add it, or use another role in spec.dns.assumeRoleArn. The operator did not use the role.", role)
 	}
-	return fmt.Sprintf("The administrator has not granted the role %s, with which DNS records were published and have to be removed: ask for it in --allowed-roles. No call was made with it.", role)
+	return fmt.Sprintf("The role %s is not in --allowed-roles, but it is needed to remove DNS records that were published with it. Ask the administrator to add it. The operator did not use the role.", role)
 }
 
 // unlistedText says why the zones can't be read.
 func (j *judge) unlistedText() string {
 	text := j.Unlisted.Error()
 	if j.Unlisted.Kind == fault.Denied && j.Spec.RoleARN == "" {
-		text = strings.TrimSuffix(text, ".") + ". If the zone is in another account, name a role of it in spec.dns.assumeRoleArn."
+		text = strings.TrimSuffix(text, ".") + ". If the zone is in another account, set spec.dns.assumeRoleArn to a role in that account."
 	}
 	return text
 }
@@ -64,9 +64,9 @@ func (j *judge) condition() chain.Condition {
 	case j.DeniedRole != "":
 		return no(ReasonRoleNotAllowed, RoleText(j.Spec, j.DeniedRole))
 	case j.Spec == nil && len(j.ledger) > 0:
-		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for; those that were published are being removed."}
+		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "The spec requests no DNS records. Records published earlier are being removed."}
 	case j.Spec == nil:
-		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS records are asked for."}
+		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "The spec requests no DNS records."}
 	case j.Deleting:
 		return j.retractingCondition()
 	case j.Unlisted != nil:
@@ -75,7 +75,7 @@ func (j *judge) condition() chain.Condition {
 	if b := j.Before; b != nil && b.Generation == j.Generation && (j.unread() || j.unjudged()) {
 		return *b
 	}
-	worst := chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: fmt.Sprintf("Every domain leads to %s.", j.EndpointText)}
+	worst := chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: fmt.Sprintf("Every domain points to %s.", j.EndpointText)}
 	for _, d := range j.Domains {
 		if c := j.domainCondition(d); !c.Status && Severity(c.Reason) > Severity(worst.Reason) {
 			worst = c
@@ -93,10 +93,10 @@ func (j *judge) unjudged() bool {
 
 func (j *judge) retractingCondition() chain.Condition {
 	if len(j.ledger) == 0 {
-		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "No DNS record of this object is left."}
+		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSNotConfigured, Message: "All DNS records of this object are removed."}
 	}
 	if j.Retain {
-		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: "The DNS records stay with the distribution tenant, as deletionPolicy Retain asks."}
+		return chain.Condition{Type: Ready, Status: true, Reason: ReasonDNSReady, Message: "The DNS records are kept with the distribution tenant (deletionPolicy Retain)."}
 	}
 	return chain.Condition{Type: Ready, Reason: ReasonDNSPropagating, Message: "The DNS records are being removed."}
 }
@@ -137,13 +137,13 @@ func (j *judge) domainCondition(domain string) chain.Condition {
 		}
 	}
 	if j.Unresolved && !j.mayPublish(domain) {
-		return no(ReasonDNSRecordCreating, "%s is published once what the spec names by its object is there.", domain)
+		return no(ReasonDNSRecordCreating, "%s is published once the objects that the spec references exist.", domain)
 	}
 	if j.First && j.withdrawn(domain) {
-		return no(ReasonDNSRecordCreating, "%s is published when the distribution tenant can have it.", domain)
+		return no(ReasonDNSRecordCreating, "%s is published once it can be added to the distribution tenant.", domain)
 	}
 	if !j.mayPublish(domain) {
-		return no(ReasonDNSRecordCreating, "%s is published once CloudFront answers for it.", domain)
+		return no(ReasonDNSRecordCreating, "%s is published once CloudFront serves it.", domain)
 	}
 	records := j.wanted(domain)
 	if len(records) == 0 {
@@ -162,9 +162,9 @@ func (j *judge) domainCondition(domain string) chain.Condition {
 func (j *judge) unplaced(domain string) chain.Condition {
 	if j.ZonesKnown && j.Routed {
 		return chain.Condition{Type: Ready, Reason: ReasonDNSError, Message: fmt.Sprintf(
-			"Where %s has to lead is unknown: AWS shows no connection group for it. Name one in spec.connectionGroupId, and allow the operator cloudfront:ListConnectionGroups.", domain)}
+			"The target of the DNS record for %s is unknown because AWS returned no connection group. Set spec.connectionGroupId, and allow the operator cloudfront:ListConnectionGroups.", domain)}
 	}
-	return chain.Condition{Type: Ready, Reason: ReasonDNSRecordCreating, Message: fmt.Sprintf("The zone of %s is looked up.", domain)}
+	return chain.Condition{Type: Ready, Reason: ReasonDNSRecordCreating, Message: fmt.Sprintf("Looking up the hosted zone of %s.", domain)}
 }
 
 func (j *judge) recordCondition(r dns.Record) chain.Condition {
@@ -184,46 +184,46 @@ func (j *judge) recordCondition(r dns.Record) chain.Condition {
 		case entry >= 0:
 			return fine
 		}
-		return no(ReasonDNSRecordCreating, "The zone of %s is read before anything is published in it.", r.Name)
+		return no(ReasonDNSRecordCreating, "Reading the hosted zone of %s before publishing records in it.", r.Name)
 	case dns.Coming, dns.Leaving:
 		if s.Err != nil {
-			return no(ReasonOf(s.Err.Kind), "Whether every server of the DNS service has %s %s can't be told: %s", r.Type, r.Name, s.Err.Error())
+			return no(ReasonOf(s.Err.Kind), "Could not check whether %s %s has reached every server of the DNS service: %s", r.Type, r.Name, s.Err.Error())
 		}
-		return no(ReasonDNSPropagating, "%s %s is on its way to every server of the DNS service.", r.Type, r.Name)
+		return no(ReasonDNSPropagating, "%s %s is being propagated to all servers of the DNS service.", r.Type, r.Name)
 	case dns.Blocked:
 		if entry < 0 && j.Spec.Takeover && !s.Fixed {
-			return no(ReasonDNSRecordCreating, "%s %s is about to replace %s, as spec.dns.takeover asks.", r.Type, r.Name, s.Found)
+			return no(ReasonDNSRecordCreating, "%s %s is about to replace %s because spec.dns.takeover is true.", r.Type, r.Name, s.Found)
 		}
 		if entry >= 0 && j.Drift == resource.DriftEnforce && !s.Fixed {
-			return no(ReasonDNSRecordCreating, "%s was changed to %s outside of Kubernetes. The record %s is put back.", r.Name, s.Found, r.Type)
+			return no(ReasonDNSRecordCreating, "%s was changed to %s outside of Kubernetes. The record %s is being restored.", r.Name, s.Found, r.Type)
 		}
 		return no(ReasonDNSConflict, "%s", j.conflictText(r, s, entry >= 0))
 	case dns.Occupied:
-		return no(ReasonDNSConflict, "%s is published by the object %s/%s. Remove the domain from one of the two.", r.Name, s.Holder.Namespace, s.Holder.Name)
+		return no(ReasonDNSConflict, "%s is already published by the object %s/%s. Remove the domain from one of the two objects.", r.Name, s.Holder.Namespace, s.Holder.Name)
 	case dns.Refused:
-		return no(ReasonOf(s.Err.Kind), "%s %s is refused: %s", r.Type, r.Name, s.Err.Error())
+		return no(ReasonOf(s.Err.Kind), "%s %s was rejected: %s", r.Type, r.Name, s.Err.Error())
 	case dns.NoZone:
 		return no(ReasonZoneNotFound, "The hosted zone %s of %s does not exist.", r.ZoneID, r.Name)
 	case dns.Absent:
 	}
 	if entry >= 0 && j.Drift != resource.DriftEnforce {
-		return no(ReasonDNSConflict, "%s %s was deleted outside of Kubernetes, and driftPolicy %s publishes nothing. Change the spec, or set spec.driftPolicy to enforce.", r.Type, r.Name, j.Drift)
+		return no(ReasonDNSConflict, "%s %s was deleted outside of Kubernetes. With driftPolicy %s it is not published again. Change the spec, or set spec.driftPolicy to enforce.", r.Type, r.Name, j.Drift)
 	}
 	return no(ReasonDNSRecordCreating, "%s %s is about to be published.", r.Type, r.Name)
 }
 
 func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {
 	if s.Delegated != "" {
-		return fmt.Sprintf("%s is delegated: the zone %s has %s at %s, so that resolvers ask other servers and never see a record of this zone. Publish it in the zone of those servers, with spec.dns.hostedZoneId and spec.dns.assumeRoleArn, or remove the NS records.", r.Name, r.ZoneID, s.Found, s.Delegated)
+		return fmt.Sprintf("%s is delegated: the zone %s has %s at %s, so resolvers query other name servers and never see records of this zone. Publish it in the delegated zone, with spec.dns.hostedZoneId and spec.dns.assumeRoleArn, or remove the NS records.", r.Name, r.ZoneID, s.Found, s.Delegated)
 	}
-	text := fmt.Sprintf("%s is taken: the zone %s has %s.", r.Name, r.ZoneID, s.Found)
+	text := fmt.Sprintf("%s already has another record: the zone %s contains %s.", r.Name, r.ZoneID, s.Found)
 	switch {
 	case ours && j.Drift != resource.DriftEnforce:
-		return fmt.Sprintf("%s Somebody changed it, and driftPolicy %s leaves it so.", text, j.Drift)
+		return fmt.Sprintf("%s It was changed outside of Kubernetes, and with driftPolicy %s it is not restored.", text, j.Drift)
 	case s.Fixed:
-		return text + " That is of a kind that no takeover replaces. Remove it, or take the domain out of spec.domains."
+		return text + " spec.dns.takeover never replaces this type of record. Remove the record, or remove the domain from spec.domains."
 	}
-	return text + " It is not ours. Remove it, or set spec.dns.takeover to true to replace it."
+	return text + " The operator did not create it. Remove it, or set spec.dns.takeover to true to replace it."
 }
 
 // drift lists the published records that were changed or deleted outside. What is delegated is for others to answer,

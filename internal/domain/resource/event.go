@@ -28,7 +28,7 @@ func DriftEvent(drift []Difference) (chain.Event, bool) {
 	if len(drift) == 0 {
 		return chain.Event{}, false
 	}
-	return chain.Event{Warning: true, Reason: EventDriftCorrected, Message: "Set back what was changed in AWS: " + Detail(drift) + "."}, true
+	return chain.Event{Warning: true, Reason: EventDriftCorrected, Message: "Reverted changes made in AWS: " + Detail(drift) + "."}, true
 }
 
 // Detail renders the first few differences with both values.

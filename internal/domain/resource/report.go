@@ -9,6 +9,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // queueWait is the delay from which on a new object says that it waits for its turn. Below it the next status is there
@@ -37,7 +38,7 @@ func (v *View) Stamped(list ...chain.Condition) []chain.Condition {
 		list[i].Generation = v.Generation
 	}
 	Sort(list)
-	return list
+	return chain.Sentences(list)
 }
 
 // Interrupted are the conditions after a pass that ended before its decision could be carried out: those that stand,
@@ -46,13 +47,13 @@ func (v *View) Interrupted(standing []chain.Condition, err error) []chain.Condit
 	ready, known := v.Memory.Conditions[chain.Ready]
 	say := func(reason chain.Reason, message string) []chain.Condition {
 		rest := slices.DeleteFunc(standing, func(c chain.Condition) bool { return c.Type == chain.Ready })
-		return append(rest, chain.Condition{Type: chain.Ready, Reason: reason, Message: message, Generation: v.Generation})
+		return append(rest, chain.Condition{Type: chain.Ready, Reason: reason, Message: prose.Sentence(message), Generation: v.Generation})
 	}
 	switch {
 	case err == nil:
 	case fault.Is(err, fault.Throttled):
 		if !known && fault.RetryAfter(err) > queueWait {
-			return say(ReasonCreating, "Waiting for a turn: the operator's share of the AWS request rate is in use.")
+			return say(ReasonCreating, "Waiting: the operator's AWS request rate limit is used up for now.")
 		}
 	case fault.Classified(err) && v.Tries.Transients >= shownAfter && (!ready.Status || !v.Applied):
 		return say(ReasonAWSUnavailable, err.Error())
@@ -83,7 +84,7 @@ func (v *View) NextFailure(p *chain.Problem) *Failure {
 func (v *View) Unsynced(p *chain.Problem, lost bool) (chain.Condition, bool) {
 	switch {
 	case v.Paused:
-		return unsynced(ReasonPaused, "Nothing is written for this object until its paused annotation is removed."), true
+		return unsynced(ReasonPaused, "The operator changes nothing for this object until its paused annotation is removed."), true
 	case p != nil && (p.Of == chain.Synced || p.Reason == ReasonWrongAccount):
 		return unsynced(p.Reason, p.Message), true
 	case v.Deleting:
@@ -106,22 +107,22 @@ func PendingText(diff []Difference) string {
 	if len(diff) == 0 {
 		return "The spec has not been compared with AWS yet."
 	}
-	return "Not in AWS yet: " + SomeFields(diff) + "."
+	return "Not applied in AWS yet: " + SomeFields(diff) + "."
 }
 
 // Synced is the condition once the generation was applied. inherited means that what differs is left as it was adopted.
 func (v *View) Synced(drift []Difference, inherited bool) chain.Condition {
 	switch {
 	case len(drift) > 0 && inherited:
-		return unsynced(ReasonDriftDetected, fmt.Sprintf("Left as the adopted %s has it until the spec changes: %s.", v.Noun, SomeFields(drift)))
+		return unsynced(ReasonDriftDetected, fmt.Sprintf("Not changed on the adopted %s until the spec changes: %s.", v.Noun, SomeFields(drift)))
 	case len(drift) > 0 && v.Policy.Drift == DriftReport:
-		return unsynced(ReasonDriftDetected, fmt.Sprintf("Changed in AWS and left so by driftPolicy report: %s.", SomeFields(drift)))
+		return unsynced(ReasonDriftDetected, fmt.Sprintf("Changed in AWS and not reverted (driftPolicy report): %s.", SomeFields(drift)))
 	case len(drift) > 0:
 		return unsynced(ReasonDriftDetected, fmt.Sprintf("Changed in AWS: %s.", SomeFields(drift)))
 	}
-	c := chain.Condition{Type: chain.Synced, Status: true, Reason: ReasonInSync, Message: "AWS equals the spec."}
+	c := chain.Condition{Type: chain.Synced, Status: true, Reason: ReasonInSync, Message: "AWS matches the spec."}
 	if v.Policy.Drift == DriftSuspend {
-		c.Message = "The spec was applied. With driftPolicy suspend nothing is said about changes made in AWS since."
+		c.Message = "The spec was applied. With driftPolicy suspend, later changes in AWS are not detected."
 	}
 	return c
 }

@@ -77,7 +77,7 @@ func (v *View) SameAccount() Verdict {
 		return Verdict{}
 	}
 	return stuck(chain.Problem{Reason: ReasonWrongAccount, Message: fmt.Sprintf(
-		"The %s is in the AWS account %s, the operator's credentials are of the account %s. Nothing was changed. Give the operator credentials of the account %s.",
+		"The %s is in AWS account %s, but the operator's credentials belong to account %s. Nothing was changed. Give the operator credentials for account %s.",
 		v.Noun, v.Memory.Account, v.caller(), v.Memory.Account)})
 }
 
@@ -145,7 +145,7 @@ func (v *View) TagsFaithful() Verdict {
 // NotConverging says that AWS does not keep what is sent.
 func NotConverging(diff []Difference) Verdict {
 	return stuck(chain.Problem{Reason: ReasonDriftNotConverging, Of: chain.Synced, Message: fmt.Sprintf(
-		"AWS did not keep %s after %d corrections: it does not accept the value, or somebody else changes it. Tried again with growing delay.",
+		"AWS did not keep %s after %d corrections: either AWS does not accept the value, or something else keeps changing it. The operator retries with increasing delays.",
 		SomeFields(diff), MaxCorrections)})
 }
 
@@ -179,14 +179,14 @@ func (v *View) AwaitCreate(what string) Verdict {
 		return Verdict{}
 	}
 	return Verdict{Do: Rest, After: wait, Problem: &chain.Problem{Reason: ReasonDeleting, Message: fmt.Sprintf(
-		"The %s %s, but a create whose outcome is not known may still appear. The object is released at %s.",
+		"The %s %s, but a create request with an unknown result may still take effect. The finalizer is removed at %s.",
 		v.Noun, what, v.Now.Add(wait).UTC().Format(time.RFC3339))}}
 }
 
 // Strange and Missing are how AwaitCreate looks.
 const (
 	Missing = "is not found"
-	Strange = "that AWS shows is not this object's"
+	Strange = "in AWS does not belong to this object"
 )
 
 // redeletePause is how long a resource may go on answering after its deletion was accepted before the deletion is sent
@@ -196,19 +196,19 @@ const redeletePause = time.Minute
 // AwaitDelete waits while AWS still shows what it has agreed to delete. The kind knows when to look again.
 func (v *View) AwaitDelete() (chain.Problem, bool) {
 	deleted := !v.Tries.DeletedAt.IsZero() && v.Now.Sub(v.Tries.DeletedAt) < redeletePause
-	return chain.Problem{Reason: ReasonDeleting, Message: fmt.Sprintf("The deletion was accepted; AWS still shows the %s.", v.Noun)}, deleted
+	return chain.Problem{Reason: ReasonDeleting, Message: fmt.Sprintf("AWS has accepted the deletion but still returns the %s.", v.Noun)}, deleted
 }
 
 // Unseen is the problem of a resource that AWS does not show after its create.
 func (v *View) Unseen() chain.Problem {
-	return chain.Problem{Reason: ReasonCreating, Message: fmt.Sprintf("The %s was created; AWS does not show it yet.", v.Noun)}
+	return chain.Problem{Reason: ReasonCreating, Message: fmt.Sprintf("The %s was created, but AWS does not return it yet.", v.Noun)}
 }
 
 // Lost is the problem of a resource that was deleted outside, and that the drift policy does not create again; name is
 // what it was known by.
 func (v *View) Lost(name string) chain.Problem {
 	return chain.Problem{Reason: ReasonAWSError, Message: fmt.Sprintf(
-		"The %s %s was deleted outside of Kubernetes, and driftPolicy %s creates nothing. Change the spec, or set spec.driftPolicy to enforce.",
+		"The %s %s was deleted outside of Kubernetes. With driftPolicy %s it is not created again. Change the spec, or set spec.driftPolicy to enforce.",
 		v.Noun, name, v.Policy.Drift)}
 }
 

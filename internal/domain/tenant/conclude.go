@@ -41,7 +41,7 @@ func Conclude(in Input, out Outcome, before []chain.Condition) Report {
 	root := in.root(out, merged(before, r.Conditions))
 	repeated := root
 	repeated.Type = chain.Ready
-	r.Conditions = append(r.Conditions, root, repeated)
+	r.Conditions = chain.Sentences(append(r.Conditions, root, repeated))
 	r.Settled = out.Err == nil && out.Decision.Problem == nil && in.follows() && in.complete()
 	return r
 }
@@ -95,11 +95,11 @@ func (in *Input) namespaceReady(out Outcome) chain.Condition {
 	case !in.mine() && out.Err != nil:
 		return no(plan.ReasonCreating, fmt.Sprintf("the namespace %q: %s", in.Tenant.Namespace, out.Err))
 	case !in.mine():
-		return no(plan.ReasonCreating, fmt.Sprintf("the namespace %q is about to be made", in.Tenant.Namespace))
+		return no(plan.ReasonCreating, fmt.Sprintf("the namespace %q is about to be created", in.Tenant.Namespace))
 	case in.Deleting:
 		return no(plan.ReasonTerminating, fmt.Sprintf("the namespace %q is being deleted", in.Tenant.Namespace))
 	}
-	return chain.Condition{Type: plan.ConditionNamespaceReady, Status: true, Reason: plan.ReasonProvisioned, Message: fmt.Sprintf("the namespace %q is there", in.Tenant.Namespace)}
+	return chain.Condition{Type: plan.ConditionNamespaceReady, Status: true, Reason: plan.ReasonProvisioned, Message: fmt.Sprintf("the namespace %q exists", in.Tenant.Namespace)}
 }
 
 // planApplied is not known while the tenant waits for the roll-out of a change: what it has is what its plan last gave it.
@@ -110,18 +110,18 @@ func (in *Input) planApplied(out Outcome) (c chain.Condition, known bool) {
 	}
 	kept := ""
 	if in.Memory.Plan != "" {
-		kept = fmt.Sprintf("; what the plan %q gave the namespace stays", in.Memory.Plan)
+		kept = fmt.Sprintf("; the namespace keeps what it has from the plan %q", in.Memory.Plan)
 	}
 	switch {
 	case in.unlimited():
 		return chain.Condition{
 			Type: plan.ConditionPlanApplied, Status: true, Reason: plan.ReasonNotConfigured,
-			Message: fmt.Sprintf("the cluster has no TenantPlan: %q is only a label, and no plan limits the namespace%s", in.Tenant.Plan, in.suspended()),
+			Message: fmt.Sprintf("the cluster has no TenantPlan, so %q is only a label and the namespace has no limits%s", in.Tenant.Plan, in.suspended()),
 		}, true
 	case f.UID == "":
-		return no(plan.ReasonPlanNotFound, fmt.Sprintf("spec.plan: there is no TenantPlan %q: create it, or name another%s", in.Tenant.Plan, kept))
+		return no(plan.ReasonPlanNotFound, fmt.Sprintf("spec.plan: there is no TenantPlan %q; create it, or use another plan%s", in.Tenant.Plan, kept))
 	case !in.concerned() && f.Going && in.Memory.PlanUID != f.UID:
-		return no(plan.ReasonPlanNotFound, fmt.Sprintf("spec.plan: the TenantPlan %q is being deleted: name another%s", in.Tenant.Plan, kept))
+		return no(plan.ReasonPlanNotFound, fmt.Sprintf("spec.plan: the TenantPlan %q is being deleted; use another plan%s", in.Tenant.Plan, kept))
 	case !in.concerned():
 		return chain.Condition{}, false
 	case f.Invalid != "":
@@ -132,7 +132,7 @@ func (in *Input) planApplied(out Outcome) (c chain.Condition, known bool) {
 	}
 	return chain.Condition{
 		Type: plan.ConditionPlanApplied, Status: true, Reason: plan.ReasonApplied,
-		Message: fmt.Sprintf("the namespace has what the TenantPlan %q says%s", in.Tenant.Plan, in.suspended()),
+		Message: fmt.Sprintf("the namespace matches the TenantPlan %q%s", in.Tenant.Plan, in.suspended()),
 	}, true
 }
 
@@ -140,14 +140,14 @@ func (in *Input) planApplied(out Outcome) (c chain.Condition, known bool) {
 // something undone, nobody knows what.
 func (in *Input) trouble(out Outcome) string {
 	if out.Err != nil {
-		return "the namespace could not be brought up to date: " + plan.InWords(out.Err)
+		return "the namespace could not be updated: " + plan.InWords(out.Err)
 	}
 	return in.failuresOf(plan.ConditionPlanApplied)
 }
 
 func (in *Input) suspended() string {
 	if in.Tenant.Suspended {
-		return "; it is suspended, so that no new pods start"
+		return "; the tenant is suspended, so no new pods start"
 	}
 	return ""
 }
@@ -160,13 +160,13 @@ func (in *Input) meshReady() chain.Condition {
 	case w.mesh != nil:
 		c.Reason, c.Message = plan.ReasonError, w.mesh.Error()
 	case missing != "":
-		c.Reason, c.Message = plan.ReasonCRDMissing, fmt.Sprintf("the cluster has no %s: install Istio, or remove what needs it from spec.istio of the TenantPlan %q", missing, in.Tenant.Plan)
+		c.Reason, c.Message = plan.ReasonCRDMissing, fmt.Sprintf("the cluster has no %s: install Istio, or remove the settings that need it from spec.istio of the TenantPlan %q", missing, in.Tenant.Plan)
 	case failures != "":
 		c.Reason, c.Message = plan.ReasonError, failures
 	case !slices.ContainsFunc(w.objects, func(o plan.Object) bool { return concernOf(o.Kind) == plan.ConditionMeshReady }):
-		c.Status, c.Reason, c.Message = true, plan.ReasonNotConfigured, "the plan has no objects of Istio"
+		c.Status, c.Reason, c.Message = true, plan.ReasonNotConfigured, "the plan does not configure Istio"
 	default:
-		c.Status, c.Reason, c.Message = true, plan.ReasonApplied, "the namespace has the objects of Istio that the plan says"
+		c.Status, c.Reason, c.Message = true, plan.ReasonApplied, "the Istio objects of the plan are applied to the namespace"
 	}
 	return c
 }
@@ -187,9 +187,9 @@ func (in *Input) policyReady() chain.Condition {
 	f := &in.World.Follow
 	switch {
 	case !f.Plan.HasConstraints():
-		return chain.Condition{Type: plan.ConditionPolicyReady, Status: true, Reason: plan.ReasonNotConfigured, Message: "the plan has no constraints"}
+		return chain.Condition{Type: plan.ConditionPolicyReady, Status: true, Reason: plan.ReasonNotConfigured, Message: "the plan does not configure Gatekeeper constraints"}
 	case f.Policy == nil:
-		return chain.Condition{Type: plan.ConditionPolicyReady, Reason: plan.ReasonError, Message: fmt.Sprintf("the constraints of the TenantPlan %q are about to be made", in.Tenant.Plan)}
+		return chain.Condition{Type: plan.ConditionPolicyReady, Reason: plan.ReasonError, Message: fmt.Sprintf("the constraints of the TenantPlan %q are about to be created", in.Tenant.Plan)}
 	}
 	return *f.Policy
 }
@@ -205,18 +205,18 @@ func (in *Input) edgeReady() chain.Condition {
 		c.Reason, c.Message = plan.ReasonError, w.edge.Error()
 		return c
 	case missing(w, []plan.Kind{plan.KindDistributionTenant}) != "":
-		c.Reason, c.Message = plan.ReasonCRDMissing, "the cluster has no kind DistributionTenant: install the operator's own kinds"
+		c.Reason, c.Message = plan.ReasonCRDMissing, "the cluster has no DistributionTenant CRD: install the operator's CRDs"
 		return c
 	case failures != "":
 		c.Reason, c.Message = plan.ReasonError, failures
 		return c
 	case at < 0:
-		c.Status, c.Reason, c.Message = true, plan.ReasonNotConfigured, "the plan has no edge tenant"
+		c.Status, c.Reason, c.Message = true, plan.ReasonNotConfigured, "the plan does not configure a DistributionTenant"
 		return c
 	}
 	live := in.child(w.objects[at].Key())
 	if live == nil {
-		c.Reason, c.Message = plan.ReasonCreating, fmt.Sprintf("the DistributionTenant %q is about to be made", w.objects[at].Name)
+		c.Reason, c.Message = plan.ReasonCreating, fmt.Sprintf("the DistributionTenant %q is about to be created", w.objects[at].Name)
 		return c
 	}
 	return edgeOf(live)
@@ -224,7 +224,7 @@ func (in *Input) edgeReady() chain.Condition {
 
 // edgeOf repeats what a DistributionTenant says of itself.
 func edgeOf(live *plan.Live) chain.Condition {
-	c := chain.Condition{Type: plan.ConditionEdgeReady, Reason: plan.ReasonCreating, Message: fmt.Sprintf("the DistributionTenant %q is being made", live.Name)}
+	c := chain.Condition{Type: plan.ConditionEdgeReady, Reason: plan.ReasonCreating, Message: fmt.Sprintf("the DistributionTenant %q is being created", live.Name)}
 	status, _ := live.Body["status"].(map[string]any)
 	conditions, _ := status["conditions"].([]any)
 	for _, one := range conditions {
@@ -264,14 +264,14 @@ func (in *Input) failuresOf(condition string) string {
 	}
 	for _, k := range w.unreadable {
 		if concernOf(k) == condition {
-			messages = append(messages, fmt.Sprintf("the kind %s: %s", k.Kind, plan.InWords(in.World.Unreadable[k])))
+			messages = append(messages, fmt.Sprintf("reading objects of kind %s: %s", k.Kind, plan.InWords(in.World.Unreadable[k])))
 		}
 	}
 	slices.Sort(messages)
 	messages = slices.Compact(messages)
 	for _, o := range w.objects {
 		if concernOf(o.Kind) == condition && in.returns(o) {
-			messages = append(messages, fmt.Sprintf("the %s %q is being deleted, and is made anew when it is gone", o.Kind.Kind, o.Name))
+			messages = append(messages, fmt.Sprintf("the %s %q is being deleted, and is created again afterwards", o.Kind.Kind, o.Name))
 		}
 	}
 	for _, f := range in.failures() {
@@ -312,10 +312,10 @@ func (in *Input) root(out Outcome, all []chain.Condition) chain.Condition {
 	}
 	c.Status, c.Reason = true, plan.ReasonReady
 	if in.unlimited() {
-		c.Message = fmt.Sprintf("the namespace %q is there; the cluster has no TenantPlan, so that no plan limits it%s", in.Tenant.Namespace, in.suspended())
+		c.Message = fmt.Sprintf("the namespace %q exists; the cluster has no TenantPlan, so the namespace has no limits%s", in.Tenant.Namespace, in.suspended())
 		return c
 	}
-	c.Message = fmt.Sprintf("the namespace %q has all that the TenantPlan %q says%s", in.Tenant.Namespace, in.Tenant.Plan, in.suspended())
+	c.Message = fmt.Sprintf("the namespace %q matches the TenantPlan %q%s", in.Tenant.Namespace, in.Tenant.Plan, in.suspended())
 	return c
 }
 

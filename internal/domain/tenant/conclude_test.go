@@ -56,18 +56,18 @@ func reportCases() map[string]reportCase {
 		failing(o, o.Hash(), 1, 0)(in)
 	}
 	return map[string]reportCase{
-		"all is well": {in: quiet(), says: ofPlan("+Applied", "+Ready"), settled: true, message: `the namespace "user-12345" has all that the TenantPlan "basic" says`},
+		"all is well": {in: quiet(), says: ofPlan("+Applied", "+Ready"), settled: true, message: `The namespace "user-12345" matches the TenantPlan "basic"`},
 		"an object could not be made": {
 			in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 0)), says: ofPlan("PartiallyApplied", "PartiallyApplied"),
-			message: `the ResourceQuota "kleff-plan": not allowed`,
+			message: `The ResourceQuota "kleff-plan": not allowed`,
 		},
 		"an object is being deleted": {
 			in: changed(quiet(), childDeleting), says: ofPlan("PartiallyApplied", "PartiallyApplied"),
-			message: `the ResourceQuota "kleff-plan" is being deleted, and is made anew when it is gone`,
+			message: `The ResourceQuota "kleff-plan" is being deleted, and is created again afterwards`,
 		},
 		"a kind is missing that is always there": {
 			in:   changed(quiet(), func(in *tenant.Input) { in.World.Missing = []plan.Kind{plan.KindNetworkPolicy} }),
-			says: ofPlan("PartiallyApplied", "PartiallyApplied"), message: "the cluster has no NetworkPolicy of networking.k8s.io/v1",
+			says: ofPlan("PartiallyApplied", "PartiallyApplied"), message: "The cluster has no NetworkPolicy of networking.k8s.io/v1",
 		},
 		"a pass that failed has not applied what the plan says": {
 			in: changed(quiet(), untried, without("kleff-plan"), newcomer), err: noAnswer, says: withPlan("+Provisioned", "PartiallyApplied", "PartiallyApplied"),
@@ -75,46 +75,46 @@ func reportCases() map[string]reportCase {
 		},
 		"who waits for the roll-out says what it said": {in: changed(quiet(), waiting), before: trueBefore, says: short("+Provisioned", "+Ready")},
 		"but not of a suspension that failed": {
-			in: changed(quiet(), waiting, suspended, heldBack), before: trueBefore, says: short("+Provisioned", "PartiallyApplied"), message: `the ResourceQuota "kleff-suspended": not allowed`,
+			in: changed(quiet(), waiting, suspended, heldBack), before: trueBefore, says: short("+Provisioned", "PartiallyApplied"), message: `The ResourceQuota "kleff-suspended": not allowed`,
 		},
 		"nor of a pass that failed": {in: changed(quiet(), waiting, suspended), err: noAnswer, before: trueBefore, says: short("+Provisioned", "PartiallyApplied")},
 		"a suspended tenant says so": {
 			in: changed(quiet(), suspended, func(in *tenant.Input) {
 				in.World.Children = append(in.World.Children, plan.Live{Object: plan.BuildLimits(in.Tenant, nil)[0].Marked()})
 			}),
-			says: ofPlan("+Applied", "+Ready"), settled: true, message: "it is suspended, so that no new pods start",
+			says: ofPlan("+Applied", "+Ready"), settled: true, message: "the tenant is suspended, so no new pods start",
 		},
 		"there is no plan": {
 			in: changed(quiet(), planless), says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"),
-			message: `spec.plan: there is no TenantPlan "basic": create it, or name another; what the plan "basic" gave the namespace stays`,
+			message: `spec.plan: there is no TenantPlan "basic"; create it, or use another plan; the namespace keeps what it has from the plan "basic"`,
 		},
 		"there is none at all": {
-			in: changed(quiet(), planless, noPlans, newcomer), says: withPlan("+Provisioned", "+NotConfigured", "+Ready"), message: "the cluster has no TenantPlan, so that no plan limits it",
+			in: changed(quiet(), planless, noPlans, newcomer), says: withPlan("+Provisioned", "+NotConfigured", "+Ready"), message: "the cluster has no TenantPlan, so the namespace has no limits",
 			memory: func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
 		},
 		"there is none any more, and a tenant had one": {
 			in: changed(quiet(), planless, noPlans), says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"),
-			message: `what the plan "basic" gave the namespace stays`,
+			message: `the namespace keeps what it has from the plan "basic"`,
 		},
 		"there never was one": {
 			in: changed(quiet(), planless, newcomer), says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"),
-			message: `create it, or name another`, memory: func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
+			message: `create it, or use another plan`, memory: func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
 		},
 		"the plan goes, and is another than before": {
 			in: changed(quiet(), newcomer, func(in *tenant.Input) {
 				in.World.Follow.Going = true
 				in.World.Namespace = namespaceOf(in.Tenant, nil)
 			}),
-			says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"), message: `the TenantPlan "basic" is being deleted: name another`,
+			says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"), message: `the TenantPlan "basic" is being deleted; use another plan`,
 			memory: func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
 		},
 		"the plan can't be": {
 			in: changed(quiet(), invalid), says: withPlan("+Provisioned", "PlanInvalid", "PlanInvalid"),
-			message: `the TenantPlan "basic" can't be applied: spec.x is wrong; what the plan "basic" gave the namespace stays`,
+			message: `The TenantPlan "basic" can't be applied: spec.x is wrong; the namespace keeps what it has from the plan "basic"`,
 		},
 		"another plan than before can't be": {
 			in:   changed(quiet(), invalid, func(in *tenant.Input) { in.Memory.Plan, in.Memory.PlanUID = "gold", "p0" }),
-			says: withPlan("+Provisioned", "PlanInvalid", "PlanInvalid"), message: `what the plan "gold" gave the namespace stays`,
+			says: withPlan("+Provisioned", "PlanInvalid", "PlanInvalid"), message: `the namespace keeps what it has from the plan "gold"`,
 			memory: func(m *tenant.Memory) { m.PlanUID = plans.UID },
 		},
 		"a new generation that can't be was tried": {
@@ -205,29 +205,29 @@ func TestWhatMeshPolicyAndEdgeSay(t *testing.T) {
 	}{
 		"all is well":                      {change: func(*tenant.Input) {}},
 		"Istio is not installed":           {missing(plan.KindGateway), nil, plan.ConditionMeshReady, "CRDMissing", "Gateway of networking.istio.io/v1: install Istio"},
-		"an object of Istio can't be made": {func(in *tenant.Input) { failedUpdate(in, plan.KindGateway) }, nil, plan.ConditionMeshReady, "Error", `the Gateway "kleff-gateway": not allowed`},
+		"an object of Istio can't be made": {func(in *tenant.Input) { failedUpdate(in, plan.KindGateway) }, nil, plan.ConditionMeshReady, "Error", `The Gateway "kleff-gateway": not allowed`},
 		"the name can't be a host":         {func(in *tenant.Input) { in.Tenant.Username = "no_host"; in.World.Follow.Plan = edgeless }, nil, plan.ConditionMeshReady, "Error", "no_host"},
-		"the constraints are not made yet": {func(in *tenant.Input) { in.World.Follow.Policy = nil }, nil, plan.ConditionPolicyReady, "Error", "about to be made"},
+		"the constraints are not made yet": {func(in *tenant.Input) { in.World.Follow.Policy = nil }, nil, plan.ConditionPolicyReady, "Error", "about to be created"},
 		"Gatekeeper is not installed": {func(in *tenant.Input) {
 			in.World.Follow.Policy.Status, in.World.Follow.Policy.Reason = false, "CRDMissing"
-		}, nil, plan.ConditionPolicyReady, "CRDMissing", "there"},
+		}, nil, plan.ConditionPolicyReady, "CRDMissing", "There."},
 		"the edge tenant is not ready": {func(in *tenant.Input) {
 			ofKind(in, plan.KindDistributionTenant).Body["status"] = ready("False", "Creating")
-		}, nil, plan.ConditionEdgeReady, "Creating", `the DistributionTenant "example-tenant": so it is`},
-		"nothing is known of it":      {func(in *tenant.Input) { delete(ofKind(in, plan.KindDistributionTenant).Body, "status") }, nil, plan.ConditionEdgeReady, "Creating", "is being made"},
+		}, nil, plan.ConditionEdgeReady, "Creating", `The DistributionTenant "example-tenant": so it is`},
+		"nothing is known of it":      {func(in *tenant.Input) { delete(ofKind(in, plan.KindDistributionTenant).Body, "status") }, nil, plan.ConditionEdgeReady, "Creating", "is being created"},
 		"it can't be made":            {func(in *tenant.Input) { failedUpdate(in, plan.KindDistributionTenant) }, nil, plan.ConditionEdgeReady, "Error", "not allowed"},
-		"the kind of it is not there": {missing(plan.KindDistributionTenant), nil, plan.ConditionEdgeReady, "CRDMissing", "install the operator's own kinds"},
+		"the kind of it is not there": {missing(plan.KindDistributionTenant), nil, plan.ConditionEdgeReady, "CRDMissing", "install the operator's CRDs"},
 		"the kind of it can't be read": {func(in *tenant.Input) {
 			in.World.Unreadable = map[plan.Kind]*fault.Error{plan.KindDistributionTenant: plans.Refusal(fault.Transient, "broken")}
 		}, nil, plan.ConditionEdgeReady, "Error", "broken"},
-		"it is being deleted, and comes back": {func(in *tenant.Input) { ofKind(in, plan.KindDistributionTenant).Deleting = true }, nil, plan.ConditionEdgeReady, "Error", "made anew"},
+		"it is being deleted, and comes back": {func(in *tenant.Input) { ofKind(in, plan.KindDistributionTenant).Deleting = true }, nil, plan.ConditionEdgeReady, "Error", "created again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := fullWorld(t)
 			tt.change(&in)
 			d := tenant.Decision{Step: tenant.Rest{}}
 			r := tenant.Conclude(in, tenant.Outcome{Decision: d, Err: tt.err}, nil)
-			if policy := tt.condition == plan.ConditionPolicyReady; r.Settled != (tt.condition == "" || policy || strings.HasPrefix(tt.says, "is being made") || tt.reason == "Creating") {
+			if policy := tt.condition == plan.ConditionPolicyReady; r.Settled != (tt.condition == "" || policy || strings.HasPrefix(tt.says, "is being created") || tt.reason == "Creating") {
 				t.Errorf("settled is %t", r.Settled)
 			}
 			for _, c := range r.Conditions {
@@ -263,7 +263,7 @@ func TestManyFailuresMakeAShortMessage(t *testing.T) {
 	}
 	in.World.Children = nil
 	r := tenant.Conclude(in, tenant.Outcome{Decision: tenant.Decide(in)}, nil)
-	want := `the ResourceQuota "kleff-plan": Applying; the LimitRange "kleff-plan": Applying; the NetworkPolicy "kleff-namespace": Applying; and 2 more`
+	want := `The ResourceQuota "kleff-plan": Applying; the LimitRange "kleff-plan": Applying; the NetworkPolicy "kleff-namespace": Applying; and 2 more.`
 	if got := plans.ConditionOf(r.Conditions, plan.ConditionPlanApplied).Message; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

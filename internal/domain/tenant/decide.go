@@ -44,29 +44,29 @@ func Decide(in Input) Decision {
 
 func livingRules() []rule {
 	return []rule{
-		chain.Ask("Finalized", "A namespace never stands behind a Tenant without the finalizer, also when somebody took it off: the Tenant would go alone.", ensureFinalizer),
-		chain.Ask("Names", "Names that can't be stop everything: nothing is made or changed.", names),
-		chain.Ask("Look", "A namespace that is not in the cache is asked for before anything is decided upon its absence, and one before it is adopted.", look),
-		chain.Ask("Conflict", "A namespace that exists and is not the tenant's is left alone, unless its annotation gives it to the tenant.", conflict),
-		chain.Ask("Terminating", "A namespace that is being deleted is waited for.", terminating),
-		chain.Ask("Refused", "A write to the namespace that the API server refused is tried again later.", refused),
-		chain.Ask("Create", "There is no namespace: it is created with all its labels.", create),
-		chain.Ask("Try", "The first tenant of a new generation of a plan asks the API server whether it would take its objects.", try),
-		chain.Ask("Namespace", "The namespace gets its labels and annotations, and loses those that contradict them.", correct),
-		chain.Ask("Apply", "Children that differ from the plan are applied, and those that it no longer names are removed; before, the namespace is read.", apply),
+		chain.Ask("Finalized", "A Tenant with a namespace always has the finalizer. If someone removes it, it is added again, because otherwise only the Tenant would be deleted.", ensureFinalizer),
+		chain.Ask("Names", "If a name in the spec is invalid, nothing is created or changed.", names),
+		chain.Ask("Look", "A namespace that is not in the cache is read from the API server before it counts as missing. A namespace is also read before it is adopted.", look),
+		chain.Ask("Conflict", "An existing namespace that does not belong to the tenant is left alone, unless its annotation allows the tenant to adopt it.", conflict),
+		chain.Ask("Terminating", "If the namespace is being deleted, the operator waits.", terminating),
+		chain.Ask("Refused", "If the API server rejected a write to the namespace, the operator retries later.", refused),
+		chain.Ask("Create", "If the namespace does not exist, it is created with all its labels.", create),
+		chain.Ask("Try", "For the first tenant of a new generation of a plan, the objects are sent to the API server as a dry run.", try),
+		chain.Ask("Namespace", "Labels and annotations of the namespace are set, and conflicting ones are removed.", correct),
+		chain.Ask("Apply", "Objects that differ from the plan are applied, and those that the plan no longer contains are deleted. The namespace is read first.", apply),
 	}
 }
 
 func removeRules() []rule {
 	return []rule{
-		chain.Ask("Protected", "DeletionProtection holds the object, and nothing is torn down.", protected),
-		chain.Ask("NeverMade", "A name that is none of a namespace never led to one.", neverMade),
-		chain.Ask("Look", "A namespace that is not being deleted yet, or not there, is read from the API server: nothing is deleted, and no tenant let go, upon a cache.", lookAtLast),
-		chain.Ask("Gone", "The namespace is gone, or not this tenant's: the object goes.", gone),
-		chain.Ask("Refused", "A write to the namespace that the API server refused is tried again later.", refused),
-		chain.Ask("Retain", "The namespace stays, and is nobody's from now on.", retain),
-		chain.Ask("Terminating", "A namespace that is being deleted is waited for.", terminating),
-		chain.Ask("Delete", "The namespace is deleted, if it is still the one that was looked at.", remove),
+		chain.Ask("Protected", "While spec.deletionProtection is true, nothing is deleted.", protected),
+		chain.Ask("NeverCreated", "If the name is not a valid namespace name, no namespace was ever created, and the finalizer is removed.", neverMade),
+		chain.Ask("Look", "A namespace that is not being deleted, or not found, is read from the API server: nothing is deleted and no finalizer is removed based on a cache.", lookAtLast),
+		chain.Ask("Gone", "If the namespace is deleted, or does not belong to this tenant, the finalizer is removed.", gone),
+		chain.Ask("Refused", "If the API server rejected a write to the namespace, the operator retries later.", refused),
+		chain.Ask("Retain", "With deletionPolicy Retain the namespace is kept, and no longer belongs to a tenant.", retain),
+		chain.Ask("Terminating", "If the namespace is being deleted, the operator waits.", terminating),
+		chain.Ask("Delete", "The namespace is deleted if it is still the one that was read.", remove),
 	}
 }
 
@@ -99,12 +99,12 @@ func conflict(in *Input) (Decision, bool) {
 	case n == nil || in.mine() || in.mayAdopt():
 		return pass()
 	case in.World.Owner != "":
-		return rest(plan.ReasonNamespaceConflict, fmt.Sprintf("the namespace %q is that of the Tenant %q: %s", n.Name, in.World.Owner, in.otherName()), lookAgain)
+		return rest(plan.ReasonNamespaceConflict, fmt.Sprintf("the namespace %q belongs to the Tenant %q: %s", n.Name, in.World.Owner, in.otherName()), lookAgain)
 	case n.Deleting:
-		return rest(plan.ReasonNamespaceConflict, fmt.Sprintf("the namespace %q is not this tenant's, and is being deleted: it is made anew when it is gone", n.Name), lookAgain)
+		return rest(plan.ReasonNamespaceConflict, fmt.Sprintf("the namespace %q does not belong to this tenant and is being deleted; it is created again afterwards", n.Name), lookAgain)
 	}
 	return rest(plan.ReasonNamespaceConflict, fmt.Sprintf(
-		"the namespace %q exists and is not this tenant's: %s; or, to give it to this tenant with all that is in it, annotate the namespace with %s=%s",
+		"the namespace %q exists and does not belong to this tenant: %s; or, to let this tenant adopt it with everything in it, annotate the namespace with %s=%s",
 		n.Name, in.otherName(), plan.AnnotationAdoptBy, in.Tenant.Name), lookAgain)
 }
 
@@ -113,7 +113,7 @@ func (in *Input) otherName() string {
 	if in.Tenant.Explicit {
 		return "delete this Tenant and create one with another spec.namespace"
 	}
-	return "delete this Tenant and create one with a spec.namespace of its own"
+	return "delete this Tenant and create one with another name in spec.namespace"
 }
 
 func terminating(in *Input) (Decision, bool) {
@@ -143,7 +143,7 @@ func remaining(n *plan.Live) string {
 	if messages = slices.Compact(messages); len(messages) == 0 {
 		return ""
 	}
-	return ", and waits: " + strings.Join(messages, "; ")
+	return ". Kubernetes reports: " + strings.Join(messages, "; ")
 }
 
 func refused(in *Input) (Decision, bool) {
@@ -231,7 +231,7 @@ func protected(in *Input) (Decision, bool) {
 	if !in.Protected {
 		return pass()
 	}
-	return rest(plan.ReasonDeletionProtected, "the Tenant was deleted, and spec.deletionProtection is true: nothing is torn down; set it to false to let the customer go", 0)
+	return rest(plan.ReasonDeletionProtected, "the Tenant was deleted, but spec.deletionProtection is true, so nothing is deleted; set it to false to continue with the deletion", 0)
 }
 
 func neverMade(in *Input) (Decision, bool) {

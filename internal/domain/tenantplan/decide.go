@@ -11,6 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // Input is all that a decision about a plan is made from.
@@ -51,20 +52,20 @@ func Chains() (living, removal []chain.Entry) {
 
 func livingRules() []rule {
 	return []rule{
-		chain.Ask("Finalized", "The finalizer is stored before anything is made.", ensureFinalizer),
-		chain.Ask("Constraints", "Constraints that differ from the plan are applied, and those that it no longer names are removed.", planConstraints),
-		chain.Ask("Roll out", "The next tenants get the change, while few enough have failed.", planRelease),
+		chain.Ask("Finalized", "The finalizer is stored before anything is created.", ensureFinalizer),
+		chain.Ask("Constraints", "Constraints that differ from the plan are applied, and those that the plan no longer contains are deleted.", planConstraints),
+		chain.Ask("Rollout", "The change is rolled out to the next tenants, as long as few enough have failed.", planRelease),
 	}
 }
 
 func removeRules() []rule {
 	return []rule{
-		chain.Ask("Finalized", "While tenants have the plan, the kinds of its constraints are stored before they are made.", inUse(ensureFinalizer)),
-		chain.Ask("Constraints kept", "While tenants have the plan, its constraints are applied as before.", inUse(planConstraints)),
-		chain.Ask("Roll out", "Tenants that have the plan keep it, as it was when it was deleted.", inUse(planRelease)),
-		chain.Ask("InUse", "Tenants still name the plan, or have what it gave: it stays, and so do its constraints.", planInUse),
-		chain.Ask("Constraints", "The constraints of the plan are removed.", planPrune),
-		chain.Ask("LetGo", "Nobody needs the plan: it goes.", func(*Input) (Decision, bool) { return do(LetGo{}) }),
+		chain.Ask("Finalized", "While tenants use the plan, the kinds of its constraints are stored before the constraints are created.", inUse(ensureFinalizer)),
+		chain.Ask("ConstraintsKept", "While tenants use the plan, its constraints are applied as before.", inUse(planConstraints)),
+		chain.Ask("Rollout", "Tenants that use the plan keep it in the state in which it was deleted.", inUse(planRelease)),
+		chain.Ask("InUse", "While tenants reference the plan, or still have its objects, the plan and its constraints are kept.", planInUse),
+		chain.Ask("Constraints", "The constraints of the plan are deleted.", planPrune),
+		chain.Ask("Released", "When no tenant uses the plan, the finalizer is removed.", func(*Input) (Decision, bool) { return do(LetGo{}) }),
 	}
 }
 
@@ -143,7 +144,7 @@ func planInUse(in *Input) (Decision, bool) {
 	if len(names) > shown {
 		list += ", ..."
 	}
-	return rest(plan.ReasonInUse, fmt.Sprintf("the plan was deleted, and %d tenants have it (%s): they keep what it gives them; give them another plan, or delete them", len(names), list), 0)
+	return rest(plan.ReasonInUse, fmt.Sprintf("the plan was deleted, but is still used by %s (%s): give them another plan, or delete them", prose.Count(len(names), "tenant", "tenants"), list), 0)
 }
 
 func planPrune(in *Input) (Decision, bool) {
@@ -213,12 +214,12 @@ func (in *Input) nextTry() time.Duration {
 func (in *Input) trouble() string {
 	var messages []string
 	for k, err := range in.Unreadable {
-		messages = append(messages, fmt.Sprintf("the constraints of kind %s: %s", k.Kind, plan.InWords(err)))
+		messages = append(messages, fmt.Sprintf("reading constraints of kind %s: %s", k.Kind, plan.InWords(err)))
 	}
 	slices.Sort(messages)
 	if !in.leaving() {
 		for _, o := range in.returning() {
-			messages = append(messages, fmt.Sprintf("the %s %q is being deleted, and is made anew when it is gone", o.Kind.Kind, o.Name))
+			messages = append(messages, fmt.Sprintf("the %s %q is being deleted, and is created again afterwards", o.Kind.Kind, o.Name))
 		}
 	}
 	for _, f := range in.failures() {
@@ -262,7 +263,7 @@ func Conclude(in Input, out Outcome) Report {
 	case !policy.Status:
 		root.Status, root.Reason, root.Message = false, policy.Reason, policy.Message
 	}
-	r.Conditions = []chain.Condition{policy, root, rolled}
+	r.Conditions = chain.Sentences([]chain.Condition{policy, root, rolled})
 	return r
 }
 
@@ -272,13 +273,13 @@ func (in *Input) rolledOut(r Rollout) chain.Condition {
 	case invalid != "":
 		c.Reason, c.Message = plan.ReasonPlanInvalid, invalid
 	case r.Stopped:
-		c.Reason, c.Message = plan.ReasonRolloutStopped, fmt.Sprintf("%d of the %d tenants tried could not get the plan, so that no more are changed; %s", r.Failed, r.Failed+r.Applied, r.First)
+		c.Reason, c.Message = plan.ReasonRolloutStopped, fmt.Sprintf("the plan could not be applied to %d of the first %d tenants, so the rollout is stopped. %s", r.Failed, r.Failed+r.Applied, r.First)
 	case r.Waiting > 0:
-		c.Reason, c.Message = plan.ReasonRollingOut, "a change is on its way through the tenants"
+		c.Reason, c.Message = plan.ReasonRollingOut, "a change of the plan is being rolled out"
 	case r.Failed > 0:
-		c.Reason, c.Message = plan.ReasonTenantsFailed, fmt.Sprintf("%d tenants could not get the plan; %s", r.Failed, r.First)
+		c.Reason, c.Message = plan.ReasonTenantsFailed, fmt.Sprintf("the plan could not be applied to %s. %s", prose.Count(r.Failed, "tenant", "tenants"), r.First)
 	default:
-		c.Status, c.Reason, c.Message = true, plan.ReasonRolledOut, "no tenant waits for a change of the plan"
+		c.Status, c.Reason, c.Message = true, plan.ReasonRolledOut, "all tenants have the current version of the plan"
 	}
 	return c
 }
@@ -299,15 +300,15 @@ func (in *Input) policyReady(out Outcome) chain.Condition {
 		c.Reason, c.Message = plan.ReasonError, "the plan can't be applied: "+in.Invalid
 	case len(missing) > 0:
 		c.Reason, c.Message = plan.ReasonCRDMissing, fmt.Sprintf(
-			"the cluster has no constraint kind %s: install Gatekeeper and the ConstraintTemplate, or remove it from spec.gatekeeper.constraints", strings.Join(missing, ", "))
+			"the cluster has no CRD for the constraint kind %s: install Gatekeeper and the ConstraintTemplate, or remove the constraint from spec.gatekeeper.constraints", strings.Join(missing, ", "))
 	case trouble != "":
 		c.Reason, c.Message = plan.ReasonError, trouble
 	case out.Err != nil && !in.same():
-		c.Reason, c.Message = plan.ReasonError, "the constraints could not be brought up to date: "+plan.InWords(out.Err)
+		c.Reason, c.Message = plan.ReasonError, "the constraints could not be updated: "+plan.InWords(out.Err)
 	case !in.Plan.HasConstraints():
-		c.Status, c.Reason, c.Message = true, plan.ReasonNotConfigured, "the plan has no constraints"
+		c.Status, c.Reason, c.Message = true, plan.ReasonNotConfigured, "the plan does not configure Gatekeeper constraints"
 	default:
-		c.Status, c.Reason, c.Message = true, plan.ReasonApplied, "the constraints of the plan are there"
+		c.Status, c.Reason, c.Message = true, plan.ReasonApplied, "the constraints of the plan are applied"
 	}
 	return c
 }

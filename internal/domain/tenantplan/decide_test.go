@@ -85,8 +85,8 @@ func planKeepCases() map[string]planQuestion {
 		"one of a kind that is not there is waited for":     {in: planWith(bare, func(in *tenantplan.Input) { in.Missing = []plan.Kind{constraintKind} }), rule: "Idle", step: tenantplan.Rest{}},
 		"one that can't be read is looked at again":         {in: planWith(broken), rule: "Idle", step: tenantplan.Rest{After: 10 * time.Second}},
 		"one that failed is tried later":                    {in: planWith(bare, stuck(one.Hash())), rule: "Idle", step: tenantplan.Rest{After: 10 * time.Second}},
-		"a failure stops no roll-out":                       {in: planWith(bare, behind, stuck(one.Hash())), rule: "Roll out", step: tenantplan.Release{UIDs: []string{"a"}}},
-		"a change goes to the first tenant":                 {in: planWith(behind), rule: "Roll out", step: tenantplan.Release{UIDs: []string{"a"}}},
+		"a failure stops no roll-out":                       {in: planWith(bare, behind, stuck(one.Hash())), rule: "Rollout", step: tenantplan.Release{UIDs: []string{"a"}}},
+		"a change goes to the first tenant":                 {in: planWith(behind), rule: "Rollout", step: tenantplan.Release{UIDs: []string{"a"}}},
 		"and is waited for":                                 {in: planWith(behind, func(in *tenantplan.Input) { in.Released = map[string]bool{"a": true} }), rule: "Idle", step: tenantplan.Rest{}},
 		"what the API server refuses is rolled out no more": {in: planWith(behind, refusedPlan), rule: "Idle", step: tenantplan.Rest{}},
 		"a plan that can't be changes nothing":              {in: planWith(behind, impossiblePlan, bare), rule: "Idle", step: tenantplan.Rest{}},
@@ -104,18 +104,18 @@ func planRemoveCases() map[string]planQuestion {
 		}
 	}
 	return map[string]planQuestion{
-		"a plan that is in use stays":                      inUse(planWith(), "the plan was deleted, and 2 tenants have it (a, b): they keep what it gives them; give them another plan, or delete them"),
-		"not all of its tenants are named":                 inUse(planWith(many), "the plan was deleted, and 4 tenants have it (a, b, c, ...): they keep what it gives them; give them another plan, or delete them"),
+		"a plan that is in use stays":                      inUse(planWith(), "the plan was deleted, but is still used by 2 tenants (a, b): give them another plan, or delete them"),
+		"not all of its tenants are named":                 inUse(planWith(many), "the plan was deleted, but is still used by 4 tenants (a, b, c, ...): give them another plan, or delete them"),
 		"so does one that can't be":                        inUse(planWith(impossiblePlan, bare), ""),
-		"its constraints are kept":                         {in: planWith(bare), rule: "Constraints kept", step: tenantplan.Apply{Changes: plan.Changes{Create: []plan.Object{one}}}},
+		"its constraints are kept":                         {in: planWith(bare), rule: "ConstraintsKept", step: tenantplan.Apply{Changes: plan.Changes{Create: []plan.Object{one}}}},
 		"once their kinds are noted":                       {in: planWith(bare, unheld), rule: "Finalized", step: tenantplan.EnsureFinalizer{}},
-		"the generation of the deletion reaches everybody": {in: planWith(behind), rule: "Roll out", step: tenantplan.Release{UIDs: []string{"a"}}},
+		"the generation of the deletion reaches everybody": {in: planWith(behind), rule: "Rollout", step: tenantplan.Release{UIDs: []string{"a"}}},
 		"one that nobody has loses its constraints":        {in: planWith(alone), rule: "Constraints", step: tenantplan.Apply{Changes: plan.Changes{Prune: quietPlan().Constraints}}},
 		"they are waited for":                              {in: planWith(alone, onItsWay), rule: "Constraints", step: tenantplan.Rest{After: 30 * time.Second}, reason: plan.ReasonTerminating},
 		"one that can't be deleted is tried later":         {in: planWith(alone, stuck("")), rule: "Constraints", step: tenantplan.Rest{After: 10 * time.Second}, reason: plan.ReasonError, says: `the A "one": not allowed`},
 		"what can't be read holds the plan":                {in: planWith(alone, broken), rule: "Constraints", step: tenantplan.Rest{After: 10 * time.Second}, reason: plan.ReasonError},
-		"with nothing left it goes":                        {in: planWith(alone, bare), rule: "LetGo", step: tenantplan.LetGo{}},
-		"also one that can't be":                           {in: planWith(alone, bare, impossiblePlan), rule: "LetGo", step: tenantplan.LetGo{}},
+		"with nothing left it goes":                        {in: planWith(alone, bare), rule: "Released", step: tenantplan.LetGo{}},
+		"also one that can't be":                           {in: planWith(alone, bare, impossiblePlan), rule: "Released", step: tenantplan.LetGo{}},
 	}
 }
 

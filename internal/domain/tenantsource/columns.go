@@ -34,11 +34,11 @@ func Upset(earlier []SeenColumn, before int, h *Harvest) []string {
 		is, there := now[was.Name]
 		switch {
 		case !there && h.Declared:
-			upset = append(upset, fmt.Sprintf("the column %s is gone", prose.Quote(was.Name)))
+			upset = append(upset, fmt.Sprintf("the column %s is missing", prose.Quote(was.Name)))
 		case is.Rows == 0 && many(was.Rows, before):
-			upset = append(upset, fmt.Sprintf("the column %s had a value in %d rows and has none in any", prose.Quote(was.Name), was.Rows))
+			upset = append(upset, fmt.Sprintf("the column %s had a value in %d rows and now has none", prose.Quote(was.Name), was.Rows))
 		case there && h.Declared && is.Type != was.Type && was.Type != mapping.TypeMixed && is.Type != mapping.TypeMixed:
-			upset = append(upset, fmt.Sprintf("the column %s was of type %s and is of type %s", prose.Quote(was.Name), was.Type, is.Type))
+			upset = append(upset, fmt.Sprintf("the type of the column %s changed from %s to %s", prose.Quote(was.Name), was.Type, is.Type))
 		}
 	}
 	return upset
@@ -58,8 +58,8 @@ func upsetMessage(upset []string, complete time.Time) string {
 	const most = 3
 	told := strings.Join(upset[:min(len(upset), most)], ", and ")
 	if more := len(upset) - most; more > 0 {
-		told += fmt.Sprintf(", and so with %s", count(more, "other column", "other columns"))
+		told += fmt.Sprintf(", and the same for %s", prose.Count(more, "other column", "other columns"))
 	}
-	return fmt.Sprintf("Nothing was changed, because %s. If that is meant, set the annotation %s to %s, or change the spec",
+	return fmt.Sprintf("Nothing was changed, because %s. If this is intended, set the annotation %s to %s, or change the spec",
 		told, approveAnnotation, UpsetHash(upset, complete))
 }

@@ -19,8 +19,8 @@ func seenColumn(name string, kind mapping.Type, rows int) tenantsource.SeenColum
 func TestUpset(t *testing.T) {
 	text := func(name string, rows int) tenantsource.SeenColumn { return seenColumn(name, mapping.TypeString, rows) }
 	const (
-		gone    = `the column "plan" is gone`
-		emptied = `the column "plan" had a value in %d rows and has none in any`
+		gone    = `the column "plan" is missing`
+		emptied = `the column "plan" had a value in %d rows and now has none`
 	)
 	for name, c := range map[string]struct {
 		before, now         []tenantsource.SeenColumn
@@ -37,7 +37,7 @@ func TestUpset(t *testing.T) {
 		},
 		"a column of another type": {
 			before: []tenantsource.SeenColumn{text("plan", 5)}, rowsBefore: 25, now: []tenantsource.SeenColumn{seenColumn("plan", mapping.TypeNumber, 5)}, rowsNow: 25,
-			want: []string{`the column "plan" was of type string and is of type number`},
+			want: []string{`the type of the column "plan" changed from string to number`},
 		},
 		"a type that the store does not tell": {
 			before: []tenantsource.SeenColumn{seenColumn("plan", mapping.TypeMixed, 5)}, rowsBefore: 25, now: []tenantsource.SeenColumn{text("plan", 5)}, rowsNow: 25,
@@ -64,7 +64,7 @@ func TestUpset(t *testing.T) {
 		},
 		"several, in the order of their names": {
 			before: []tenantsource.SeenColumn{text("a", 25), text("plan", 25)}, rowsBefore: 25, now: []tenantsource.SeenColumn{text("a", 0)}, rowsNow: 25,
-			want: []string{`the column "a" had a value in 25 rows and has none in any`, gone},
+			want: []string{`the column "a" had a value in 25 rows and now has none`, gone},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestAnUpsetTableChangesNothingUntilAPersonSaysSo(t *testing.T) {
 	if f == nil || f.Reason != tenantsource.SourceError || one.Session.UpsetHash == "" {
 		t.Fatalf("%+v", f)
 	}
-	if !strings.HasSuffix(f.Message, `is gone. If that is meant, set the annotation cloudfront-tenant-operator.io/approve-deletions to `+one.Session.UpsetHash+`, or change the spec`) {
+	if !strings.HasSuffix(f.Message, `is missing. If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to `+one.Session.UpsetHash+`, or change the spec`) {
 		t.Errorf("no cure: %s", f.Message)
 	}
 	if next := tenantsource.Decide(one); next.Step != tenantsource.Rest || next.Rule != "Failed" {
@@ -116,7 +116,7 @@ func TestAnUpsetTableChangesNothingUntilAPersonSaysSo(t *testing.T) {
 	}
 
 	many := settled(upset(9), h, nil)
-	if m := many.Session.Round.Failure.Message; len(m) > 1024 || !strings.Contains(m, "and so with 6 other columns. If") || !strings.Contains(m, many.Session.UpsetHash) {
+	if m := many.Session.Round.Failure.Message; len(m) > 1024 || !strings.Contains(m, "and the same for 6 other columns. If") || !strings.Contains(m, many.Session.UpsetHash) {
 		t.Errorf("%d bytes: %s", len(m), m)
 	}
 

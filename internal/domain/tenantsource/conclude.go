@@ -13,6 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // The reasons. The api package carries the same words as its contract; a test keeps the two equal.
@@ -108,7 +109,7 @@ func Conclude(in Input, d Decision) Report {
 	case in.Deleting:
 		in.concludeRemoval(&r)
 	case in.Suspended:
-		r.Conditions = []chain.Condition{{Type: chain.Synced, Reason: Suspended, Message: "spec.suspend is set: nothing is read, and nothing changed. Remove it to go on"}}
+		r.Conditions = []chain.Condition{{Type: chain.Synced, Reason: Suspended, Message: "spec.suspend is set, so nothing is read and nothing is changed. Remove it to continue"}}
 	case in.Invalid != "":
 		r.Conditions = neither(InvalidConfig, in.Invalid)
 	case round == nil || d.Step != Rest:
@@ -116,6 +117,7 @@ func Conclude(in Input, d Decision) Report {
 	default:
 		in.concludeRound(&r, round)
 	}
+	r.Conditions = chain.Sentences(r.Conditions)
 	return r
 }
 
@@ -144,7 +146,7 @@ func (in Input) concludeRemoval(r *Report) {
 	round := in.Session.Round
 	switch {
 	case in.Invalid != "":
-		r.Conditions = neither(InvalidConfig, in.Invalid+". Its tenants are not touched until then; set spec.deletionPolicy to Retain to let it go without them")
+		r.Conditions = neither(InvalidConfig, in.Invalid+". Until this is fixed, its tenants are not deleted. To delete only the source, set spec.deletionPolicy to Retain")
 	case round == nil:
 	case round.Failure != nil:
 		r.Conditions = neither(round.Failure.Reason, round.Failure.Message)
@@ -152,10 +154,10 @@ func (in Input) concludeRemoval(r *Report) {
 		r.Pending, r.PendingKnown = round.Verdict.Pending, true
 		r.Conditions = neither(DeletionHeld, fmt.Sprintf(
 			"This source was deleted, and %s with it. %s. To keep the tenants, set spec.deletionPolicy to Retain",
-			count(len(round.Verdict.Pending.Names), "tenant would ", "tenants would ")+in.word("go", "be disabled"), in.howToApprove(round.Verdict)))
+			prose.Count(len(round.Verdict.Pending.Names), "tenant would ", "tenants would ")+in.word("be deleted", "be disabled"), in.howToApprove(round.Verdict)))
 	default:
 		r.PendingKnown = true
-		r.Conditions = neither(Deleting, fmt.Sprintf("%s on the way out", count(round.Fleet, "tenant is", "tenants are"))+undeletedMessage(round))
+		r.Conditions = neither(Deleting, fmt.Sprintf("%s being deleted", prose.Count(round.Fleet, "tenant is", "tenants are"))+undeletedMessage(round))
 	}
 }
 
@@ -164,18 +166,18 @@ func undeletedMessage(round *Round) string {
 	if len(round.Undeleted) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(". The API server refuses %d of them, the first is %s: %s. Change what keeps it, or set spec.deletionPolicy to Retain",
+	return fmt.Sprintf(". The API server rejects the deletion of %d of them. The first is %s: %s. Remove the cause, or set spec.deletionPolicy to Retain",
 		len(round.Undeleted), round.Undeleted[0].Name, round.Undeleted[0].Reason)
 }
 
 func (in Input) howToApprove(v Verdict) string {
-	why := fmt.Sprintf("The guard lets %d go in %s, of which %s used up", v.Budget, span(in.Guard.Window), count(v.Used, "is", "are"))
+	why := fmt.Sprintf("The guard allows %s in %s, of which %s used", prose.Count(v.Budget, "deletion", "deletions"), span(in.Guard.Window), prose.Count(v.Used, "is", "are"))
 	if v.Pending.Empty {
-		why = "An empty table is never believed without a person's word"
+		why = "An empty table always needs approval"
 	}
-	text := fmt.Sprintf("%s, so nothing is %s. If it is meant, set the annotation %s to %s", why, in.word("deleted", "disabled"), approveAnnotation, v.Pending.Hash)
+	text := fmt.Sprintf("%s, so nothing is %s. If this is intended, set the annotation %s to %s to approve it", why, in.word("deleted", "disabled"), approveAnnotation, v.Pending.Hash)
 	if in.Approved != "" {
-		text += ". It has another value, which was for another plan"
+		text += ". Its current value approves a different plan"
 	}
 	return text
 }
@@ -231,19 +233,19 @@ func (in Input) pending(res *Result, round *Round) {
 			add(c.Action, c.Name, c.describe())
 		}
 		for _, o := range v.Go {
-			add(remove, o.Name, "its row is gone")
+			add(remove, o.Name, "its row no longer exists")
 		}
 	}
 	if v.Pending != nil {
 		for _, name := range v.Pending.Names {
-			add(remove, name, "its row is gone; waits for approval")
+			add(remove, name, "its row no longer exists; waiting for approval")
 		}
 	}
 	for _, k := range round.Undeleted {
-		add(remove, k.Name, "its row is gone; the API server refuses the change: "+k.Reason)
+		add(remove, k.Name, "its row no longer exists; the API server rejects the change: "+k.Reason)
 	}
 	for _, a := range v.Waiting {
-		add(remove, a.Name, fmt.Sprintf("its row is gone; confirmed by %d of %d polls", a.Reads, in.Guard.ConfirmPolls))
+		add(remove, a.Name, fmt.Sprintf("its row no longer exists; confirmed by %d of %d polls", a.Reads, in.Guard.ConfirmPolls))
 	}
 }
 
@@ -256,8 +258,8 @@ func (in Input) ready(round *Round, res *Result) chain.Condition {
 		c.Message = in.pendingMessage(round)
 	case conflicts > 0:
 		c.Status, c.Reason = false, Conflict
-		c.Message = fmt.Sprintf("%s not this source's: status.rejectedRows says which. All other rows are followed",
-			count(conflicts, "row meets an object that is", "rows meet objects that are"))
+		c.Message = fmt.Sprintf("%s to another owner: see status.rejectedRows. All other rows are applied",
+			prose.Count(conflicts, "row has the name of an object that belongs", "rows have the names of objects that belong"))
 	case in.DryRun:
 		c.Reason = DryRunComplete
 	}
@@ -266,55 +268,55 @@ func (in Input) ready(round *Round, res *Result) chain.Condition {
 
 func (in Input) pendingMessage(round *Round) string {
 	v := round.Verdict
-	gone := count(len(v.Pending.Names), "tenant has no row any more", "tenants have no row any more")
+	gone := prose.Count(len(v.Pending.Names), "tenant no longer has a row", "tenants no longer have a row")
 	if v.Pending.Empty {
-		gone = fmt.Sprintf("The table has no rows, and %s", count(len(v.Pending.Names), "tenant had one", "tenants had one"))
+		gone = fmt.Sprintf("The table has no rows, and %s", prose.Count(len(v.Pending.Names), "tenant had one", "tenants had one"))
 	}
 	return sentence(gone) + ". " + in.howToApprove(v)
 }
 
 func (in Input) synced(round *Round, res *Result) chain.Condition {
-	c := chain.Condition{Type: chain.Synced, Status: true, Reason: InSync, Message: "The objects equal the table"}
+	c := chain.Condition{Type: chain.Synced, Status: true, Reason: InSync, Message: "The objects match the table"}
 	h := round.Harvest
 	switch {
 	case round.Verdict.Pending != nil:
 		c.Status, c.Reason, c.Message = false, DeletionHeld, in.pendingMessage(round)
 	case res.RejectedTotal > 0:
 		c.Status, c.Reason = false, RowsRejected
-		c.Message = fmt.Sprintf("%s as things are: status.rejectedRows says why", count(res.RejectedTotal, "row is no tenant", "rows are no tenants"))
+		c.Message = fmt.Sprintf("%s: see status.rejectedRows", prose.Count(res.RejectedTotal, "row is rejected", "rows are rejected"))
 		if res.Tenants > 0 {
-			c.Message += ". All others are followed"
+			c.Message += ". All other rows are applied"
 		}
 		if h.Nameless > 0 && len(in.Session.Absences) > 0 {
-			c.Message += fmt.Sprintf(". %s no usable name and may be anybody's, so that %s until that is corrected",
-				count(h.Nameless, "row has", "rows have"), count(len(in.Session.Absences), "deletion waits", "deletions wait"))
+			c.Message += fmt.Sprintf(". %s no usable name and could belong to any tenant, so %s until this is fixed",
+				prose.Count(h.Nameless, "row has", "rows have"), prose.Count(len(in.Session.Absences), "deletion waits", "deletions wait"))
 		}
 	case in.DryRun && res.PendingTotal > 0:
 		c.Status, c.Reason = false, DryRun
-		c.Message = fmt.Sprintf("spec.dryRun is set: %s planned and not made, see status.pendingChanges", count(res.PendingTotal, "change is", "changes are"))
+		c.Message = fmt.Sprintf("spec.dryRun is set: %s planned but not made, see status.pendingChanges", prose.Count(res.PendingTotal, "change is", "changes are"))
 	case len(round.Undeleted) > 0:
 		c.Status, c.Reason = false, DeletionPending
-		c.Message = fmt.Sprintf("%s, and the API server does not let the tenant go: status.pendingChanges says why", count(len(round.Undeleted), "row is gone", "rows are gone"))
+		c.Message = fmt.Sprintf("%s, but the API server rejects the deletion of the tenant: see status.pendingChanges", prose.Count(len(round.Undeleted), "row no longer exists", "rows no longer exist"))
 	case len(round.Verdict.Waiting) > 0:
 		c.Status, c.Reason = false, DeletionPending
-		c.Message = fmt.Sprintf("%s, which the next polls have to confirm", count(len(round.Verdict.Waiting), "row is gone", "rows are gone"))
+		c.Message = fmt.Sprintf("%s. The deletion waits until more polls confirm this", prose.Count(len(round.Verdict.Waiting), "row no longer exists", "rows no longer exist"))
 	}
 	return c
 }
 
 func (in Input) summary(round *Round, res *Result) string {
-	text := count(res.Tenants, "row is a tenant", "rows are tenants")
+	text := "the table has " + prose.Count(res.Tenants, "valid row", "valid rows")
 	switch {
 	case in.DryRun && res.PendingTotal == 0:
 		return text + "; nothing would change"
 	case in.DryRun:
-		return text + fmt.Sprintf("; %s planned, see status.pendingChanges, and nothing is written", count(res.PendingTotal, "change is", "changes are"))
+		return text + fmt.Sprintf("; %s planned (see status.pendingChanges) but not made", prose.Count(res.PendingTotal, "change is", "changes are"))
 	}
 	if res.RejectedTotal > 0 {
-		text += fmt.Sprintf("; %s rejected, see status.rejectedRows", count(res.RejectedTotal, "is", "are"))
+		text += fmt.Sprintf("; %s rejected (see status.rejectedRows)", prose.Count(res.RejectedTotal, "row is", "rows are"))
 	}
 	if n := len(round.Verdict.Waiting); n > 0 {
-		text += fmt.Sprintf("; %s until more polls have confirmed that the row is gone", count(n, "deletion waits", "deletions wait"))
+		text += fmt.Sprintf("; %s until more polls confirm that the row no longer exists", prose.Count(n, "deletion waits", "deletions wait"))
 	}
 	return text
 }
@@ -328,11 +330,4 @@ func span(d time.Duration) string {
 		}
 	}
 	return text
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -73,136 +73,136 @@ func TestWhatASourceSays(t *testing.T) {
 		return func(h *tenantsource.Harvest) { h.Rejected, h.Tenants = rejections(n), 25-n }
 	}
 	nothing := func(*tenantsource.Verdict) {}
-	approve := "If it is meant, set the annotation cloudfront-tenant-operator.io/approve-deletions to 0123456789abcdef"
+	approve := "If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to 0123456789abcdef to approve it"
 	for name, c := range map[string]struct {
 		in   tenantsource.Input
 		want []string
 	}{
 		"all is well": {in: input(inRound(harvest())), want: []string{
-			"Ready=True/PollSucceeded: 25 rows are tenants",
-			"Synced=True/InSync: The objects equal the table",
+			"Ready=True/PollSucceeded: The table has 25 valid rows.",
+			"Synced=True/InSync: The objects match the table.",
 		}},
 		"with one tenant": {in: input(inRound(harvest(func(h *tenantsource.Harvest) { h.Rows, h.Tenants = 1, 1 }))), want: []string{
-			"Ready=True/PollSucceeded: 1 row is a tenant",
-			"Synced=True/InSync: The objects equal the table",
+			"Ready=True/PollSucceeded: The table has 1 valid row.",
+			"Synced=True/InSync: The objects match the table.",
 		}},
 		"with none": {in: input(inRound(harvest(func(h *tenantsource.Harvest) { h.Rows, h.Tenants = 0, 0 }))), want: []string{
-			"Ready=True/PollSucceeded: 0 rows are tenants",
-			"Synced=True/InSync: The objects equal the table",
+			"Ready=True/PollSucceeded: The table has 0 valid rows.",
+			"Synced=True/InSync: The objects match the table.",
 		}},
 		"a row is refused": {in: input(inRound(harvest(refused(1)))), want: []string{
-			"Ready=True/PollSucceeded: 24 rows are tenants; 1 is rejected, see status.rejectedRows",
-			"Synced=False/RowsRejected: 1 row is no tenant as things are: status.rejectedRows says why. All others are followed",
+			"Ready=True/PollSucceeded: The table has 24 valid rows; 1 row is rejected (see status.rejectedRows).",
+			"Synced=False/RowsRejected: 1 row is rejected: see status.rejectedRows. All other rows are applied.",
 		}},
 		"rows are refused, one of them by the API server": {
 			in: input(inRound(harvest(refused(1)), func(r *tenantsource.Round) { r.Refused = rejections(1) })), want: []string{
-				"Ready=True/PollSucceeded: 23 rows are tenants; 2 are rejected, see status.rejectedRows",
-				"Synced=False/RowsRejected: 2 rows are no tenants as things are: status.rejectedRows says why. All others are followed",
+				"Ready=True/PollSucceeded: The table has 23 valid rows; 2 rows are rejected (see status.rejectedRows).",
+				"Synced=False/RowsRejected: 2 rows are rejected: see status.rejectedRows. All other rows are applied.",
 			},
 		},
 		"a row meets somebody else's object": {in: input(inRound(harvest(refused(1), func(h *tenantsource.Harvest) { h.Conflicts = 1 }))), want: []string{
-			"Ready=False/Conflict: 1 row meets an object that is not this source's: status.rejectedRows says which. All other rows are followed",
-			"Synced=False/RowsRejected: 1 row is no tenant as things are: status.rejectedRows says why. All others are followed",
+			"Ready=False/Conflict: 1 row has the name of an object that belongs to another owner: see status.rejectedRows. All other rows are applied.",
+			"Synced=False/RowsRejected: 1 row is rejected: see status.rejectedRows. All other rows are applied.",
 		}},
 		"rows do, one of them only when it was written": {
 			in: input(inRound(harvest(refused(1), func(h *tenantsource.Harvest) { h.Conflicts = 1 }), func(r *tenantsource.Round) { r.Refused, r.Conflicts = rejections(1), 1 })), want: []string{
-				"Ready=False/Conflict: 2 rows meet objects that are not this source's: status.rejectedRows says which. All other rows are followed",
-				"Synced=False/RowsRejected: 2 rows are no tenants as things are: status.rejectedRows says why. All others are followed",
+				"Ready=False/Conflict: 2 rows have the names of objects that belong to another owner: see status.rejectedRows. All other rows are applied.",
+				"Synced=False/RowsRejected: 2 rows are rejected: see status.rejectedRows. All other rows are applied.",
 			},
 		},
 		"a deletion waits": {in: input(inRound(harvest(), withWaiting(1, 1))), want: []string{
-			"Ready=True/PollSucceeded: 25 rows are tenants; 1 deletion waits until more polls have confirmed that the row is gone",
-			"Synced=False/DeletionPending: 1 row is gone, which the next polls have to confirm",
+			"Ready=True/PollSucceeded: The table has 25 valid rows; 1 deletion waits until more polls confirm that the row no longer exists.",
+			"Synced=False/DeletionPending: 1 row no longer exists. The deletion waits until more polls confirm this.",
 		}},
 		"deletions wait": {in: input(inRound(harvest(), withWaiting(2, 1))), want: []string{
-			"Ready=True/PollSucceeded: 25 rows are tenants; 2 deletions wait until more polls have confirmed that the row is gone",
-			"Synced=False/DeletionPending: 2 rows are gone, which the next polls have to confirm",
+			"Ready=True/PollSucceeded: The table has 25 valid rows; 2 deletions wait until more polls confirm that the row no longer exists.",
+			"Synced=False/DeletionPending: 2 rows no longer exist. The deletion waits until more polls confirm this.",
 		}},
 		"a row without a name freezes a deletion": {
 			in: input(inRound(harvest(refused(1), func(h *tenantsource.Harvest) { h.Nameless = 1 }), withWaiting(1, 1)), func(in *tenantsource.Input) { in.Session.Absences = absent(1, 1) }), want: []string{
-				"Ready=True/PollSucceeded: 24 rows are tenants; 1 is rejected, see status.rejectedRows; 1 deletion waits until more polls have confirmed that the row is gone",
-				"Synced=False/RowsRejected: 1 row is no tenant as things are: status.rejectedRows says why. All others are followed. 1 row has no usable name and may be anybody's, so that 1 deletion waits until that is corrected",
+				"Ready=True/PollSucceeded: The table has 24 valid rows; 1 row is rejected (see status.rejectedRows); 1 deletion waits until more polls confirm that the row no longer exists.",
+				"Synced=False/RowsRejected: 1 row is rejected: see status.rejectedRows. All other rows are applied. 1 row has no usable name and could belong to any tenant, so 1 deletion waits until this is fixed.",
 			},
 		},
 		"rows without names freeze deletions": {
 			in: input(inRound(harvest(refused(2), func(h *tenantsource.Harvest) { h.Nameless = 2 })), func(in *tenantsource.Input) { in.Session.Absences = absent(3, 1) }), want: []string{
-				"Ready=True/PollSucceeded: 23 rows are tenants; 2 are rejected, see status.rejectedRows",
-				"Synced=False/RowsRejected: 2 rows are no tenants as things are: status.rejectedRows says why. All others are followed. 2 rows have no usable name and may be anybody's, so that 3 deletions wait until that is corrected",
+				"Ready=True/PollSucceeded: The table has 23 valid rows; 2 rows are rejected (see status.rejectedRows).",
+				"Synced=False/RowsRejected: 2 rows are rejected: see status.rejectedRows. All other rows are applied. 2 rows have no usable name and could belong to any tenant, so 3 deletions wait until this is fixed.",
 			},
 		},
 		"too many rows are gone": {in: input(inRound(harvest(), withHeld(12, nothing))), want: []string{
-			"Ready=False/DeletionHeld: 12 tenants have no row any more. The guard lets 10 go in 24h, of which 0 are used up, so nothing is deleted. " + approve,
-			"Synced=False/DeletionHeld: 12 tenants have no row any more. The guard lets 10 go in 24h, of which 0 are used up, so nothing is deleted. " + approve,
+			"Ready=False/DeletionHeld: 12 tenants no longer have a row. The guard allows 10 deletions in 24h, of which 0 are used, so nothing is deleted. " + approve + ".",
+			"Synced=False/DeletionHeld: 12 tenants no longer have a row. The guard allows 10 deletions in 24h, of which 0 are used, so nothing is deleted. " + approve + ".",
 		}},
 		"one is too many": {
 			in: input(inRound(harvest(), withHeld(1, func(v *tenantsource.Verdict) { v.Budget, v.Used = 1, 1 })), func(in *tenantsource.Input) { in.Guard.Window = 90 * time.Minute }), want: []string{
-				"Ready=False/DeletionHeld: 1 tenant has no row any more. The guard lets 1 go in 1h30m, of which 1 is used up, so nothing is deleted. " + approve,
-				"Synced=False/DeletionHeld: 1 tenant has no row any more. The guard lets 1 go in 1h30m, of which 1 is used up, so nothing is deleted. " + approve,
+				"Ready=False/DeletionHeld: 1 tenant no longer has a row. The guard allows 1 deletion in 1h30m, of which 1 is used, so nothing is deleted. " + approve + ".",
+				"Synced=False/DeletionHeld: 1 tenant no longer has a row. The guard allows 1 deletion in 1h30m, of which 1 is used, so nothing is deleted. " + approve + ".",
 			},
 		},
 		"held says more than conflicts and refused rows": {
 			in: input(inRound(harvest(refused(3), func(h *tenantsource.Harvest) { h.Conflicts = 2 }), withHeld(12, nothing))), want: []string{
-				"Ready=False/DeletionHeld: 12 tenants have no row any more. The guard lets 10 go in 24h, of which 0 are used up, so nothing is deleted. " + approve,
-				"Synced=False/DeletionHeld: 12 tenants have no row any more. The guard lets 10 go in 24h, of which 0 are used up, so nothing is deleted. " + approve,
+				"Ready=False/DeletionHeld: 12 tenants no longer have a row. The guard allows 10 deletions in 24h, of which 0 are used, so nothing is deleted. " + approve + ".",
+				"Synced=False/DeletionHeld: 12 tenants no longer have a row. The guard allows 10 deletions in 24h, of which 0 are used, so nothing is deleted. " + approve + ".",
 			},
 		},
 		"with Disable nothing is disabled": {in: input(disable, inRound(harvest(), withHeld(12, nothing))), want: []string{
-			"Ready=False/DeletionHeld: 12 tenants have no row any more. The guard lets 10 go in 24h, of which 0 are used up, so nothing is disabled. " + approve,
-			"Synced=False/DeletionHeld: 12 tenants have no row any more. The guard lets 10 go in 24h, of which 0 are used up, so nothing is disabled. " + approve,
+			"Ready=False/DeletionHeld: 12 tenants no longer have a row. The guard allows 10 deletions in 24h, of which 0 are used, so nothing is disabled. " + approve + ".",
+			"Synced=False/DeletionHeld: 12 tenants no longer have a row. The guard allows 10 deletions in 24h, of which 0 are used, so nothing is disabled. " + approve + ".",
 		}},
 		"the table is empty": {
 			in: input(inRound(harvest(func(h *tenantsource.Harvest) { h.Rows, h.Tenants = 0, 0 }), withHeld(25, func(v *tenantsource.Verdict) { v.Pending.Empty = true }))), want: []string{
-				"Ready=False/DeletionHeld: The table has no rows, and 25 tenants had one. An empty table is never believed without a person's word, so nothing is deleted. " + approve,
-				"Synced=False/DeletionHeld: The table has no rows, and 25 tenants had one. An empty table is never believed without a person's word, so nothing is deleted. " + approve,
+				"Ready=False/DeletionHeld: The table has no rows, and 25 tenants had one. An empty table always needs approval, so nothing is deleted. " + approve + ".",
+				"Synced=False/DeletionHeld: The table has no rows, and 25 tenants had one. An empty table always needs approval, so nothing is deleted. " + approve + ".",
 			},
 		},
 		"a plan of one": {
 			in: input(dryRun, inRound(harvest(func(h *tenantsource.Harvest) { h.Changes = make([]tenantsource.Change, 1) }))), want: []string{
-				"Ready=True/DryRunComplete: 25 rows are tenants; 1 change is planned, see status.pendingChanges, and nothing is written",
-				"Synced=False/DryRun: spec.dryRun is set: 1 change is planned and not made, see status.pendingChanges",
+				"Ready=True/DryRunComplete: The table has 25 valid rows; 1 change is planned (see status.pendingChanges) but not made.",
+				"Synced=False/DryRun: spec.dryRun is set: 1 change is planned but not made, see status.pendingChanges.",
 			},
 		},
 		"a plan": {
 			in: input(dryRun, inRound(harvest(func(h *tenantsource.Harvest) { h.Changes = make([]tenantsource.Change, 25) }))), want: []string{
-				"Ready=True/DryRunComplete: 25 rows are tenants; 25 changes are planned, see status.pendingChanges, and nothing is written",
-				"Synced=False/DryRun: spec.dryRun is set: 25 changes are planned and not made, see status.pendingChanges",
+				"Ready=True/DryRunComplete: The table has 25 valid rows; 25 changes are planned (see status.pendingChanges) but not made.",
+				"Synced=False/DryRun: spec.dryRun is set: 25 changes are planned but not made, see status.pendingChanges.",
 			},
 		},
 		"a plan of nothing": {in: input(dryRun, inRound(harvest())), want: []string{
-			"Ready=True/DryRunComplete: 25 rows are tenants; nothing would change",
-			"Synced=True/InSync: The objects equal the table",
+			"Ready=True/DryRunComplete: The table has 25 valid rows; nothing would change.",
+			"Synced=True/InSync: The objects match the table.",
 		}},
-		"a poll that failed": {in: input(inRound(withFailure)), want: []string{"Ready=False/PollFailed: No answer", "Synced=False/PollFailed: No answer"}},
+		"a poll that failed": {in: input(inRound(withFailure)), want: []string{"Ready=False/PollFailed: No answer.", "Synced=False/PollFailed: No answer."}},
 		"a spec that can't be used": {
 			in:   input(func(in *tenantsource.Input) { in.Invalid = "spec.targetNamespace: not granted" }),
-			want: []string{"Ready=False/InvalidConfig: spec.targetNamespace: not granted", "Synced=False/InvalidConfig: spec.targetNamespace: not granted"},
+			want: []string{"Ready=False/InvalidConfig: spec.targetNamespace: not granted.", "Synced=False/InvalidConfig: spec.targetNamespace: not granted."},
 		},
 		"suspended": {
 			in:   input(func(in *tenantsource.Input) { in.Suspended = true }, inRound(withFailure)),
-			want: []string{"Synced=False/Suspended: spec.suspend is set: nothing is read, and nothing changed. Remove it to go on"},
+			want: []string{"Synced=False/Suspended: spec.suspend is set, so nothing is read and nothing is changed. Remove it to continue."},
 		},
 		"nothing new":        {in: input()},
 		"a round on its way": {in: input(inRound(withChanges(3)))},
 
 		"deleted, and its tenants go": {in: input(deleting, inRound(withGo(3), func(r *tenantsource.Round) { r.Fleet, r.Reserved, r.Removed = 3, true, 3 })), want: []string{
-			"Ready=False/Deleting: 3 tenants are on the way out",
-			"Synced=False/Deleting: 3 tenants are on the way out",
+			"Ready=False/Deleting: 3 tenants are being deleted.",
+			"Synced=False/Deleting: 3 tenants are being deleted.",
 		}},
 		"deleted, and its tenant goes": {in: input(deleting, inRound(withGo(1), func(r *tenantsource.Round) { r.Fleet, r.Reserved, r.Removed = 1, true, 1 })), want: []string{
-			"Ready=False/Deleting: 1 tenant is on the way out",
-			"Synced=False/Deleting: 1 tenant is on the way out",
+			"Ready=False/Deleting: 1 tenant is being deleted.",
+			"Synced=False/Deleting: 1 tenant is being deleted.",
 		}},
 		"deleted, and held": {in: input(deleting, inRound(withHeld(12, nothing))), want: []string{
-			"Ready=False/DeletionHeld: This source was deleted, and 12 tenants would go with it. The guard lets 10 go in 24h, of which 0 are used up, so nothing is deleted. " + approve + ". To keep the tenants, set spec.deletionPolicy to Retain",
-			"Synced=False/DeletionHeld: This source was deleted, and 12 tenants would go with it. The guard lets 10 go in 24h, of which 0 are used up, so nothing is deleted. " + approve + ". To keep the tenants, set spec.deletionPolicy to Retain",
+			"Ready=False/DeletionHeld: This source was deleted, and 12 tenants would be deleted with it. The guard allows 10 deletions in 24h, of which 0 are used, so nothing is deleted. " + approve + ". To keep the tenants, set spec.deletionPolicy to Retain.",
+			"Synced=False/DeletionHeld: This source was deleted, and 12 tenants would be deleted with it. The guard allows 10 deletions in 24h, of which 0 are used, so nothing is deleted. " + approve + ". To keep the tenants, set spec.deletionPolicy to Retain.",
 		}},
 		"deleted with Disable, and held": {in: input(deleting, disable, inRound(withHeld(1, func(v *tenantsource.Verdict) { v.Used = 10 }))), want: []string{
-			"Ready=False/DeletionHeld: This source was deleted, and 1 tenant would be disabled with it. The guard lets 10 go in 24h, of which 10 are used up, so nothing is disabled. " + approve + ". To keep the tenants, set spec.deletionPolicy to Retain",
-			"Synced=False/DeletionHeld: This source was deleted, and 1 tenant would be disabled with it. The guard lets 10 go in 24h, of which 10 are used up, so nothing is disabled. " + approve + ". To keep the tenants, set spec.deletionPolicy to Retain",
+			"Ready=False/DeletionHeld: This source was deleted, and 1 tenant would be disabled with it. The guard allows 10 deletions in 24h, of which 10 are used, so nothing is disabled. " + approve + ". To keep the tenants, set spec.deletionPolicy to Retain.",
+			"Synced=False/DeletionHeld: This source was deleted, and 1 tenant would be disabled with it. The guard allows 10 deletions in 24h, of which 10 are used, so nothing is disabled. " + approve + ". To keep the tenants, set spec.deletionPolicy to Retain.",
 		}},
 		"deleted where it is not granted": {in: input(deleting, func(in *tenantsource.Input) { in.Invalid = "spec.targetNamespace: not granted" }), want: []string{
-			"Ready=False/InvalidConfig: spec.targetNamespace: not granted. Its tenants are not touched until then; set spec.deletionPolicy to Retain to let it go without them",
-			"Synced=False/InvalidConfig: spec.targetNamespace: not granted. Its tenants are not touched until then; set spec.deletionPolicy to Retain to let it go without them",
+			"Ready=False/InvalidConfig: spec.targetNamespace: not granted. Until this is fixed, its tenants are not deleted. To delete only the source, set spec.deletionPolicy to Retain.",
+			"Synced=False/InvalidConfig: spec.targetNamespace: not granted. Until this is fixed, its tenants are not deleted. To delete only the source, set spec.deletionPolicy to Retain.",
 		}},
 		"deleted, and nothing known yet": {in: input(deleting)},
 	} {
@@ -275,21 +275,21 @@ func TestPendingChanges(t *testing.T) {
 		"with dryRun all that would be done": {
 			in: input(func(in *tenantsource.Input) { in.DryRun = true }, inRound(planned, withGo(1))),
 			want: []tenantsource.PendingChange{
-				pending(tenantsource.Create, "acme", "row key:1"), pending(tenantsource.Update, "beta", "row key:2"), pending(tenantsource.Delete, "t000", "its row is gone"),
+				pending(tenantsource.Create, "acme", "row key:1"), pending(tenantsource.Update, "beta", "row key:2"), pending(tenantsource.Delete, "t000", "its row no longer exists"),
 			},
 		},
 		"without it what is done is not pending": {in: input(inRound(planned, withGo(1), func(r *tenantsource.Round) { r.Reserved, r.Removed = true, 1 }))},
 		"what waits says for what": {
 			in:   input(inRound(harvest(), withWaiting(1, 1))),
-			want: []tenantsource.PendingChange{pending(tenantsource.Delete, "t000", "its row is gone; confirmed by 1 of 2 polls")},
+			want: []tenantsource.PendingChange{pending(tenantsource.Delete, "t000", "its row no longer exists; confirmed by 1 of 2 polls")},
 		},
 		"what is held says so": {
 			in:   input(inRound(harvest(), withHeld(1, func(*tenantsource.Verdict) {}))),
-			want: []tenantsource.PendingChange{pending(tenantsource.Delete, "t000", "its row is gone; waits for approval")},
+			want: []tenantsource.PendingChange{pending(tenantsource.Delete, "t000", "its row no longer exists; waiting for approval")},
 		},
 		"with Disable it would be disabled": {
 			in:   input(func(in *tenantsource.Input) { in.Policy = tenantsource.PolicyDisable }, inRound(harvest(), withWaiting(1, 1))),
-			want: []tenantsource.PendingChange{pending(tenantsource.Disable, "t000", "its row is gone; confirmed by 1 of 2 polls")},
+			want: []tenantsource.PendingChange{pending(tenantsource.Disable, "t000", "its row no longer exists; confirmed by 1 of 2 polls")},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -199,24 +199,24 @@ func Decide(in Input) Decision {
 
 func livingRules() []rule {
 	return []rule{
-		chain.Ask("Suspended", "While spec.suspend is set nothing is read and nothing changed.", Input.suspended),
-		chain.Ask("Valid", "A spec that can't be used is not tried.", Input.valid),
-		chain.Ask("Read", "The table is read when a poll is due, when the spec has changed, when somebody asks for it, and when a held plan was approved.", Input.read),
-		chain.Ask("Failed", "A poll that failed changes nothing.", Input.failed),
-		chain.Ask("Planned", "With dryRun the plan is all that is written.", Input.planned),
+		chain.Ask("Suspended", "While spec.suspend is set, nothing is read and nothing is changed.", Input.suspended),
+		chain.Ask("Valid", "If the spec is invalid, nothing is read.", Input.valid),
+		chain.Ask("Read", "The table is read when a poll is due, when the spec has changed, when the sync-now annotation has changed, and when a held plan was approved.", Input.read),
+		chain.Ask("Failed", "A failed poll changes nothing.", Input.failed),
+		chain.Ask("Planned", "With spec.dryRun, only the plan is written to status.", Input.planned),
 		chain.Ask("Applied", "New and changed rows are applied, a batch in each pass.", Input.applied),
-		chain.Ask("Counted", "Deletions are counted in status before they are made.", Input.counted),
-		chain.Ask("Removed", "What the guard lets go is deleted or disabled, a batch in each pass.", Input.removed),
+		chain.Ask("Counted", "Deletions are counted in status before they are carried out.", Input.counted),
+		chain.Ask("Removed", "Tenants that the guard releases are deleted or disabled, a batch in each pass.", Input.removed),
 	}
 }
 
 func removeRules() []rule {
 	return []rule{
-		chain.Ask("Retained", "With deletionPolicy Retain, dryRun or suspend the objects stay as they are.", Input.retained),
-		chain.Ask("Emptied", "A source without objects goes.", Input.emptied),
-		chain.Ask("Judged", "The guard is asked as for rows that vanish, but needs no confirmation.", Input.judged),
-		chain.Ask("Counted", "Deletions are counted in status before they are made.", Input.counted),
-		chain.Ask("Removed", "What the guard lets go is deleted or disabled, a batch in each pass.", Input.removed),
+		chain.Ask("Retained", "With deletionPolicy Retain, dryRun or suspend, the tenants are kept as they are.", Input.retained),
+		chain.Ask("Emptied", "When the source has no tenants left, its finalizer is removed.", Input.emptied),
+		chain.Ask("Judged", "The guard applies as it does for missing rows, but without confirmation by further polls.", Input.judged),
+		chain.Ask("Counted", "Deletions are counted in status before they are carried out.", Input.counted),
+		chain.Ask("Removed", "Tenants that the guard releases are deleted or disabled, a batch in each pass.", Input.removed),
 	}
 }
 
@@ -279,7 +279,7 @@ func (in Input) regular() time.Time {
 }
 
 // Begin starts a round. A changed spec reads something else: what was absent before means nothing. Neither does it where
-// another process has polled since, which may have seen rows.
+// another process has polled in the meantime, which may have seen rows.
 func (in Input) Begin() *Round {
 	r := &Round{Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Regular: !in.regular().After(in.Now)}
 	s := in.Session

@@ -169,7 +169,7 @@ func missingColumn(name string, columns []mapping.Column) error {
 	}
 	// Long names in a long list must not push the cure out of the message.
 	return &fault.Error{Kind: fault.NotFound, Operation: "Reading", Message: fmt.Sprintf(
-		"the result has no column %s, but %s: correct the query, spec.mapping or spec.expressions", prose.Quote(name), prose.Shorten(strings.Join(names, ", "), mostText))}
+		"the result has no column %s; it has %s: correct the query, spec.mapping or spec.expressions", prose.Quote(name), prose.Shorten(strings.Join(names, ", "), mostText))}
 }
 
 // Row implements Sink.
@@ -177,7 +177,7 @@ func (p *Poll) Row(row mapping.Row) error {
 	p.rows++
 	if p.maxRows > 0 && p.rows > p.maxRows {
 		return &fault.Error{Kind: fault.Invalid, Operation: "Reading", Message: fmt.Sprintf(
-			"there are more than %d rows: correct the query, or let the administrator raise --tenantsource-max-rows", p.maxRows)}
+			"there are more than %d rows: correct the query, or ask the administrator to raise --tenantsource-max-rows", p.maxRows)}
 	}
 	p.note(row)
 	o, rejection := p.program.Build(p.rows, row)
@@ -277,7 +277,7 @@ func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 	switch {
 	case s.Relation == Foreign:
 		e.foreign = true
-		e.refused = fmt.Sprintf("there is a DistributionTenant %q that is not this source's (%s): rename the row, or delete or rename the object", o.Name, s.Owner)
+		e.refused = fmt.Sprintf("the DistributionTenant %q exists and does not belong to this source (%s): rename the row, or delete the object", o.Name, s.Owner)
 		return e, nil
 	case s.Deleting, s.Relation == Ours && s.Equal && !s.Disabled:
 		return e, nil
@@ -356,7 +356,7 @@ func (p *Poll) Harvest() *Harvest {
 func (p *Poll) refuseTwins() {
 	for i := range p.entries {
 		if e := &p.entries[i]; e.twin && (e.refused == "" || e.foreign) {
-			e.refused, e.foreign = fmt.Sprintf("another row has the name %q too: a name stands for one tenant, rename one of them", e.name), false
+			e.refused, e.foreign = fmt.Sprintf("another row also has the name %q: names must be unique, rename one of the rows", e.name), false
 		}
 	}
 }
@@ -378,7 +378,7 @@ func (p *Poll) refuseClashes() {
 			if holder >= 0 {
 				other = p.entries[sharers[holder]]
 			}
-			e.refused = fmt.Sprintf("the domain %q is also that of the row %q: a domain belongs to one tenant, remove it from one of them", domain, other.row)
+			e.refused = fmt.Sprintf("the row %[2]q also has the domain %[1]q: a domain can belong to one tenant only, remove it from one of the rows", domain, other.row)
 		}
 	}
 }

@@ -91,11 +91,11 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 		return s
 	}
 	const (
-		twin    = `another row has the name "acme" too: a name stands for one tenant, rename one of them`
-		foreign = `there is a DistributionTenant "acme" that is not this source's (it is Bob's): rename the row, or delete or rename the object`
+		twin    = `another row also has the name "acme": names must be unique, rename one of the rows`
+		foreign = `the DistributionTenant "acme" exists and does not belong to this source (it is Bob's): rename the row, or delete the object`
 	)
 	sharedWith := func(domain, row string) string {
-		return fmt.Sprintf("the domain %q is also that of the row %q: a domain belongs to one tenant, remove it from one of them", domain, row)
+		return fmt.Sprintf("the row %q also has the domain %q: a domain can belong to one tenant only, remove it from one of the rows", domain, row)
 	}
 	bobs := tenantsource.Standing{Relation: tenantsource.Foreign, UID: "u1", Owner: "it is Bob's"}
 	for name, c := range map[string]struct {
@@ -151,7 +151,7 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 		},
 		"a row that is wrong beside being a twin says what is wrong with it": {
 			rows:    []mapping.Row{acmeRow, customer("acme", "_")},
-			refused: []string{"key:acme: " + twin, `key:acme: column "domain" for domains: "_" is no domain name: write names like shop.example.com or *.example.com, without scheme, port, path, underscore or brackets`},
+			refused: []string{"key:acme: " + twin, `key:acme: column "domain" for domains: "_" is not a domain name: write names like shop.example.com or *.example.com, without scheme, port, path, underscore or brackets`},
 		},
 		"two rows that share a domain are both refused where nobody serves it yet": {
 			rows:    []mapping.Row{customer("acme", "a.example.com", "shared.example.com"), customer("beta", "Shared.example.com.")},
@@ -180,8 +180,8 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 			tenants:  1,
 			nameless: 2,
 			refused: []string{
-				`key:1: column "name" is empty, so nobody knows whose row it is: give every row a name, or leave the row out`,
-				`key:2: column "name": "A!" is no name of an object, which has lower-case letters, digits, and inner hyphens and dots: use an expression for the name, such as "t-" + string(row.id)`,
+				`key:1: column "name" is empty, but every row needs a name: add one, or leave the row out`,
+				`key:2: column "name": "A!" is not a valid object name (lower-case letters, digits, and inner hyphens and dots): use an expression for the name, such as "t-" + string(row.id)`,
 			},
 		},
 	} {
@@ -242,7 +242,7 @@ func TestTooManyRowsEndTheRead(t *testing.T) {
 		}
 	}
 	err := poll.Row(customer("one-too-many", "b.example.com"))
-	const want = "Reading: there are more than 2 rows: correct the query, or let the administrator raise --tenantsource-max-rows"
+	const want = "Reading: there are more than 2 rows: correct the query, or ask the administrator to raise --tenantsource-max-rows"
 	if fault.KindOf(err) != fault.Invalid || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -258,11 +258,11 @@ func TestColumnsThatAreNeededHaveToBeThere(t *testing.T) {
 		"all are there, and more": {columns: []mapping.Column{column("id"), column("name"), column("domain")}},
 		"one is missing": {
 			columns: []mapping.Column{column("id"), column("name")},
-			want:    `Reading: the result has no column "domain", but id, name: correct the query, spec.mapping or spec.expressions`,
+			want:    `Reading: the result has no column "domain"; it has id, name: correct the query, spec.mapping or spec.expressions`,
 		},
 		"its name differs in case": {
 			columns: []mapping.Column{column("Name"), column("domain")},
-			want:    `Reading: the result has no column "name", but Name, domain: correct the query, spec.mapping or spec.expressions`,
+			want:    `Reading: the result has no column "name"; it has Name, domain: correct the query, spec.mapping or spec.expressions`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

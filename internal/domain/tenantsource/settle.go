@@ -131,7 +131,7 @@ func (s *Session) Clear(gone []Owned, now time.Time) {
 	s.Absences.markCleared(uids, now)
 }
 
-// Overtaken reports whether another process has polled since the round began: its read is the newer one. The status that
+// Overtaken reports whether another process has polled in the meantime the round began: its read is the newer one. The status that
 // the round began with may have been one behind its own last poll.
 func (in Input) Overtaken(now Memory) bool {
 	r := in.Session.Round
