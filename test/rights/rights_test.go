@@ -169,7 +169,7 @@ var consequences = map[string]func(r *rig, op *stack.Operator){
 	},
 	"get /secrets": func(r *rig, _ *stack.Operator) {
 		r.waitsFor(r.follow("customers", newTable(r.t, "customer", 1)), v1alpha1.ReasonInvalidConfig,
-			`the operator may not read Secrets in namespace "`+r.namespace+`": add it to the chart's value rbac.secretNamespaces`)
+			`the operator is not allowed to read Secrets in namespace "`+r.namespace+`": add the namespace to the chart value rbac.secretNamespaces`)
 	},
 	"create /events": func(r *rig, op *stack.Operator) { r.logs(op, "is forbidden") },
 }

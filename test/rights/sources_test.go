@@ -31,7 +31,7 @@ func TestSourcesTellOfARightThatIsLost(t *testing.T) {
 	r.takeAway(r.own(grant{Group: v1alpha1.GroupName, Resource: "distributiontenants", Verb: "create"}))
 	table := newTable(t, "customer", 3)
 	o := r.follow("customers", table)
-	r.waitsFor(o, v1alpha1.ReasonPollFailed, "The API server refuses every change: ")
+	r.waitsFor(o, v1alpha1.ReasonPollFailed, "The API server rejects every change: ")
 	r.waitsFor(o, v1alpha1.ReasonPollFailed, `cannot create resource "distributiontenants"`)
 	if o.Status.RejectedRowsTotal != 0 {
 		t.Errorf("%d rows are rejected for what is no fault of theirs", o.Status.RejectedRowsTotal)

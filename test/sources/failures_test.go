@@ -130,7 +130,7 @@ var emptyResults = map[string]failure{
 	"empty: half of the rows are hidden": {
 		spoil: func(c *cell) { c.remove(names(0, 12)...) },
 		heal:  func(c *cell) { c.put(usual(0, 12)...) },
-		want:  held("12 tenants have no row any more", "The guard lets 10 go in 24h, of which 0 are used up"),
+		want:  held("12 tenants no longer have a row", "The guard allows 10 deletions in 24h, of which 0 are used"),
 	},
 }
 
@@ -196,7 +196,7 @@ var partialReads = map[string]failure{
 		only: []mapping.Provider{mapping.DynamoDB}, setup: setup{rows: heavy(0, 40)},
 		spoil: func(c *cell) { must(c.t, c.table.LoseLastKey(false)) },
 		heal:  replaced,
-		want:  held("tenants have no row any more"),
+		want:  held("tenants no longer have a row"),
 	},
 }
 
@@ -236,17 +236,17 @@ var changedSchemas = map[string]failure{
 	"schema: the column of the name is renamed": {
 		setup: setup{source: nameFrom("slug")},
 		spoil: rename("slug", "handle"), heal: rename("handle", "slug"),
-		want:   sourceError(`the column "slug" had a value in 25 rows and has none in any`, v1alpha1.AnnotationApproveDeletions),
+		want:   sourceError(`the column "slug" had a value in 25 rows and now has none`, v1alpha1.AnnotationApproveDeletions),
 		except: notFound("slug"),
 	},
 	"schema: the column of the domain is renamed": {
 		spoil: rename("domain", "host"), heal: rename("host", "domain"),
-		want:   sourceError(`the column "domain" had a value in 25 rows and has none in any`, v1alpha1.AnnotationApproveDeletions),
+		want:   sourceError(`the column "domain" had a value in 25 rows and now has none`, v1alpha1.AnnotationApproveDeletions),
 		except: notFound("domain"),
 	},
 	"schema: an optional column is renamed": {
 		spoil: rename("enabled", "active"), heal: rename("active", "enabled"),
-		want:   sourceError(`the column "enabled" had a value in 25 rows and has none in any`, v1alpha1.AnnotationApproveDeletions),
+		want:   sourceError(`the column "enabled" had a value in 25 rows and now has none`, v1alpha1.AnnotationApproveDeletions),
 		except: notFound("enabled"),
 	},
 	"schema: the column of the name is renamed under SELECT *": {
@@ -259,7 +259,7 @@ var changedSchemas = map[string]failure{
 	},
 	"schema: an optional column is renamed under SELECT *": {
 		only: sql, setup: setup{source: selectAll}, spoil: rename("enabled", "active"), heal: rename("active", "enabled"),
-		want: sourceError(`the column "enabled" is gone`, v1alpha1.AnnotationApproveDeletions),
+		want: sourceError(`the column "enabled" is missing`, v1alpha1.AnnotationApproveDeletions),
 	},
 	"schema: an optional column is dropped": {
 		only: sql, setup: setup{source: selectAll},
@@ -268,7 +268,7 @@ var changedSchemas = map[string]failure{
 			c.exec("ALTER TABLE %s ADD COLUMN enabled boolean" + map[mapping.Provider]string{mapping.MySQL: " AFTER domain"}[c.provider])
 			c.put(usual(0, size)...)
 		},
-		want: sourceError(`the column "enabled" is gone`),
+		want: sourceError(`the column "enabled" is missing`),
 	},
 	"schema: the column of the domain is dropped": {
 		only: sql, setup: setup{source: selectAll},
@@ -282,7 +282,7 @@ var changedSchemas = map[string]failure{
 	"schema: an attribute is no longer written": {
 		only:  schemaless,
 		spoil: func(c *cell) { c.putAll("enabled", nil) }, heal: func(c *cell) { c.put(usual(0, size)...) },
-		want: sourceError(`the column "enabled" had a value in 25 rows and has none in any`),
+		want: sourceError(`the column "enabled" had a value in 25 rows and now has none`),
 	},
 	"schema: an optional column becomes text": {
 		only: sql,
@@ -296,7 +296,7 @@ var changedSchemas = map[string]failure{
 				mapping.Postgres: "ALTER TABLE %s ALTER COLUMN enabled TYPE boolean USING enabled::boolean", mapping.MySQL: "ALTER TABLE %s MODIFY enabled boolean",
 			}[c.provider])
 		},
-		want: sourceError(`the column "enabled" was of type boolean and is of type string`),
+		want: sourceError(`the type of the column "enabled" changed from boolean to string`),
 	},
 	"schema: the column of the domain becomes bytes": {
 		only: sql,
@@ -310,7 +310,7 @@ var changedSchemas = map[string]failure{
 				mapping.Postgres: "ALTER TABLE %s ALTER COLUMN domain TYPE text USING convert_from(domain, 'UTF8')", mapping.MySQL: "ALTER TABLE %s MODIFY domain varchar(4096)",
 			}[c.provider])
 		},
-		want: sourceError(`the column "domain" was of type string and is of type other`),
+		want: sourceError(`the type of the column "domain" changed from string to other`),
 	},
 	"schema: the domain becomes a number": {
 		only:  []mapping.Provider{mapping.MongoDB, mapping.DynamoDB},
@@ -320,7 +320,7 @@ var changedSchemas = map[string]failure{
 	"schema: the name becomes a number": {
 		only: []mapping.Provider{mapping.MongoDB, mapping.DynamoDB}, setup: setup{source: nameFrom("slug")},
 		spoil: func(c *cell) { c.putAll("slug", 7) }, heal: func(c *cell) { c.put(usual(0, size)...) },
-		want: held("25 tenants have no row any more"),
+		want: held("25 tenants no longer have a row"),
 	},
 }
 
@@ -388,7 +388,7 @@ var refusedReaders = map[string]failure{
 			must(c.t, c.w.Kube.Update(c.t.Context(), secret))
 		},
 		heal: secretBack,
-		want: invalidConfig(`the Secret "customers" has no key connectionString, or an empty one: put the connection string there`),
+		want: invalidConfig(`the Secret "customers" has no key connectionString, or the key is empty: store the connection string there`),
 	},
 	"credentials: the connection string is none": {
 		only:  withSecret,
@@ -422,12 +422,12 @@ var badData = map[string]failure{
 	"data: no row has a name any more": {
 		setup: setup{source: nameFrom("slug")},
 		spoil: func(c *cell) { c.putAll("slug", nil) }, heal: func(c *cell) { c.put(usual(0, size)...) },
-		want: sourceError(`the column "slug" had a value in 25 rows and has none in any`),
+		want: sourceError(`the column "slug" had a value in 25 rows and now has none`),
 	},
 	"data: every row has the same name": {
 		setup: setup{source: nameFrom("slug")},
 		spoil: func(c *cell) { c.putAll("slug", name(3)) }, heal: func(c *cell) { c.put(usual(0, size)...) },
-		want: held("24 tenants have no row any more"),
+		want: held("24 tenants no longer have a row"),
 	},
 	"data: every row has the same domain": {
 		spoil: func(c *cell) { c.putAll("domain", name(3)+".example.com") }, heal: func(c *cell) { c.put(usual(0, size)...) },
@@ -436,7 +436,7 @@ var badData = map[string]failure{
 	"data: every name is illegal": {
 		setup: setup{source: nameFrom("slug")},
 		spoil: func(c *cell) { c.putAll("slug", "Not A Name") }, heal: func(c *cell) { c.put(usual(0, size)...) },
-		want: held("25 tenants have no row any more"),
+		want: held("25 tenants no longer have a row"),
 	},
 }
 
@@ -569,7 +569,7 @@ func TestAnotherTable(t *testing.T) {
 				c.follow(c.newTable(others...))
 				c.w.Advance(time.Hour)
 				c.expect("Ready=False/DeletionHeld")
-				c.says("25 tenants have no row any more")
+				c.says("25 tenants no longer have a row")
 				if n := len(c.w.Living()); n != 2*size {
 					c.t.Errorf("%d tenants, want those of both tables", n)
 				}

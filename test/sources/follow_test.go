@@ -279,7 +279,7 @@ func testBadRows(c *cell) {
 	c.untouched(before, name(20), name(25))
 	c.nothingDeleted()
 
-	// Of 1 and 5 the old names have no row any more. But the name of 1 can't be told.
+	// Of 1 and 5 the old names no longer have a row. But the name of 1 can't be told.
 	if message := c.w.Message(customers, v1alpha1.ConditionSynced); !strings.Contains(message, "1 row has no usable name and may be anybody's, so that 2 deletions wait until that is corrected") {
 		c.t.Errorf("Synced says: %s", message)
 	}
@@ -333,7 +333,7 @@ func testManyRenames(c *cell) {
 	}
 	c.w.Advance(time.Hour)
 	c.expect("Ready=False/DeletionHeld", "Synced=False/DeletionHeld")
-	c.says("12 tenants have no row any more")
+	c.says("12 tenants no longer have a row")
 	if n := len(c.w.Living()); n != size+12 {
 		c.t.Errorf("%d tenants, want the new ones and the old ones", n)
 	}

@@ -92,7 +92,7 @@ func testHeldWhole(c *cell) {
 	c.untouched(before)
 	c.nothingDeleted()
 	c.expect("Ready=False/DeletionHeld", "Synced=False/DeletionHeld")
-	c.says("11 tenants have no row any more", "The guard lets 10 go in 24h", "so nothing is deleted")
+	c.says("11 tenants no longer have a row", "The guard lets 10 go in 24h", "so nothing is deleted")
 	if held := c.status().HeldDeletions; held.Count != 11 || !slices.Equal(held.Names, names(0, 11)) {
 		c.t.Errorf("held: %s", dump(c.t, held))
 	}
@@ -164,7 +164,7 @@ func testWindow(c *cell) {
 	c.remove(names(6, 12)...)
 	c.stay(23*time.Hour + 30*time.Minute)
 	c.expect("Ready=False/DeletionHeld")
-	c.says("6 tenants have no row any more", "The guard lets 10 go in 24h, of which 6 are used up")
+	c.says("6 tenants no longer have a row", "The guard allows 10 deletions in 24h, of which 6 are used")
 	c.w.Advance(time.Hour)
 	c.living(names(12, 25))
 	c.deletedAre(12, 6)

@@ -69,7 +69,7 @@ func testForeign(c *cell) {
 	c.expect("Ready=False/Conflict", "Synced=False/RowsRejected")
 	c.says("4 rows meet objects that are not this source's: status.rejectedRows says which. All other rows are followed")
 	c.rejectedAre(map[string]string{
-		name(25): fmt.Sprintf("there is a DistributionTenant %q that is not this source's (it has no labels of a TenantSource): rename the row, or delete or rename the object", name(25)),
+		name(25): fmt.Sprintf("the DistributionTenant %q exists and does not belong to this source (it has no labels of a TenantSource): rename the row, or delete the object", name(25)),
 		name(26): "it has no labels of a TenantSource",
 		name(27): "that is not this source's",
 		name(28): fmt.Sprintf("it belongs to the TenantSource %s/others", c.w.Namespace),
@@ -251,7 +251,7 @@ func (c *cell) deleteSource(options ...client.DeleteOption) {
 	c.w.Advance(3 * time.Hour)
 	c.untouched(before)
 	c.expect("Ready=False/DeletionHeld")
-	c.says("This source was deleted, and 25 tenants would go with it", "set spec.deletionPolicy to Retain")
+	c.says("This source was deleted, and 25 tenants would be deleted with it", "set spec.deletionPolicy to Retain")
 	c.w.Restart()
 	c.w.Advance(time.Hour)
 	c.untouched(before)
