@@ -21,7 +21,7 @@ func main() {
 	flag.Parse()
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logs)))
 	if flag.NArg() > 0 {
-		fail(2, fmt.Errorf("unexpected argument %q: everything is set by flags, see --help", flag.Arg(0)))
+		fail(2, fmt.Errorf("unexpected argument %q: the operator takes flags only, see --help", flag.Arg(0)))
 	}
 	if err := config.Validate(); err != nil {
 		fail(2, err)

@@ -94,49 +94,49 @@ type Config struct {
 
 // Bind declares the flags.
 func (c *Config) Bind(f *flag.FlagSet) {
-	f.StringVar(&c.MetricsAddress, "metrics-bind-address", "0", "Address of the metrics endpoint, for example :8443; 0 turns it off.")
-	f.BoolVar(&c.MetricsSecure, "metrics-secure", true, "Serve metrics over HTTPS to those whom the API server lets read /metrics.")
-	f.StringVar(&c.MetricsCertPath, "metrics-cert-path", "", "Folder with the certificate of the metrics endpoint. Empty: a self-signed one.")
-	f.StringVar(&c.MetricsCertName, "metrics-cert-name", "tls.crt", "File name of that certificate.")
-	f.StringVar(&c.MetricsCertKey, "metrics-cert-key", "tls.key", "File name of its key.")
-	f.StringVar(&c.ProbeAddress, "health-probe-bind-address", ":8081", "Address of /healthz and /readyz; 0 turns them off.")
-	f.BoolVar(&c.EnableHTTP2, "enable-http2", false, "Serve metrics over HTTP/2 too.")
+	f.StringVar(&c.MetricsAddress, "metrics-bind-address", "0", "Address of the metrics endpoint, for example :8443. 0 disables it.")
+	f.BoolVar(&c.MetricsSecure, "metrics-secure", true, "Serve metrics over HTTPS, only to clients that the API server allows to read /metrics.")
+	f.StringVar(&c.MetricsCertPath, "metrics-cert-path", "", "Directory with the certificate of the metrics endpoint. Empty: use a self-signed certificate.")
+	f.StringVar(&c.MetricsCertName, "metrics-cert-name", "tls.crt", "File name of the certificate in that directory.")
+	f.StringVar(&c.MetricsCertKey, "metrics-cert-key", "tls.key", "File name of the private key in that directory.")
+	f.StringVar(&c.ProbeAddress, "health-probe-bind-address", ":8081", "Address of the /healthz and /readyz endpoints. 0 disables them.")
+	f.BoolVar(&c.EnableHTTP2, "enable-http2", false, "Also serve metrics over HTTP/2.")
 	f.StringVar(&c.PprofAddress, "pprof-bind-address", "0",
-		"Address of Go's profiles, for example localhost:6060; 0 turns them off. Everybody who reaches it may read them.")
+		"Address of the Go pprof endpoint, for example localhost:6060. 0 disables it. The endpoint has no authentication.")
 
-	f.BoolVar(&c.LeaderElect, "leader-elect", false, "Let one of several replicas be active.")
-	f.StringVar(&c.LeaderElectionNamespace, "leader-election-namespace", "", "Namespace of the lease. Empty: the operator's own.")
+	f.BoolVar(&c.LeaderElect, "leader-elect", false, "Use leader election, so that only one of several replicas is active.")
+	f.StringVar(&c.LeaderElectionNamespace, "leader-election-namespace", "", "Namespace of the leader election lease. Empty: the operator's own namespace.")
 
-	f.StringVar(&c.ClusterID, "cluster-id", "", "Name of this cluster in owner tags; it must never change. Empty: the UID of the kube-system namespace.")
-	f.Var(&c.WatchNamespaces, "watch-namespaces", "Comma-separated namespaces to watch. Empty: all.")
+	f.StringVar(&c.ClusterID, "cluster-id", "", "ID of this cluster in the owner tags. It must never change. Empty: the UID of the kube-system namespace.")
+	f.Var(&c.WatchNamespaces, "watch-namespaces", "Comma-separated list of namespaces to watch. Empty: all namespaces.")
 	c.Controllers = slices.Clone(defaultControllers)
-	f.Var(&c.Controllers, "controllers", "Comma-separated controllers to run. There is tenant as well, for Tenant and TenantPlan; it needs rights in the whole cluster.")
-	f.IntVar(&c.Workers, "max-concurrent-reconciles", 10, "How many objects of a kind are reconciled at the same time.")
+	f.Var(&c.Controllers, "controllers", "Comma-separated list of controllers to run. The controller tenant, for Tenant and TenantPlan, is not in the default and needs cluster-wide permissions.")
+	f.IntVar(&c.Workers, "max-concurrent-reconciles", 10, "Number of objects of each kind that are reconciled concurrently.")
 
-	f.StringVar(&c.AWSRegion, "aws-region", "", "AWS region of the services that have one. Empty: what the environment says, else us-east-1. CloudFront itself is global.")
-	f.Float64Var(&c.AWSRate, "aws-rate", 10, "Calls per second to CloudFront, on average.")
-	f.IntVar(&c.AWSBurst, "aws-burst", 50, "Calls to CloudFront that may be made at once after a pause.")
-	f.DurationVar(&c.SweepInterval, "sweep-interval", 5*time.Minute, "How often all tenants of the account are listed to find what has changed. At least 10s.")
-	f.StringVar(&c.DriftPolicy, "drift-policy", string(resource.DriftEnforce), "What to do about changes made in AWS where an object does not say: enforce, report or suspend.")
-	f.Var(&c.DefaultTags, "default-tags", "Comma-separated key=value tags for every tenant. A tag of the object wins.")
+	f.StringVar(&c.AWSRegion, "aws-region", "", "AWS region for regional services. Empty: the region of the environment, or us-east-1. CloudFront itself is global.")
+	f.Float64Var(&c.AWSRate, "aws-rate", 10, "Average number of calls per second to CloudFront.")
+	f.IntVar(&c.AWSBurst, "aws-burst", 50, "Number of calls to CloudFront that may be made in a burst.")
+	f.DurationVar(&c.SweepInterval, "sweep-interval", 5*time.Minute, "Interval at which all tenants of the account are listed to find changes. At least 10s.")
+	f.StringVar(&c.DriftPolicy, "drift-policy", string(resource.DriftEnforce), "What to do about changes made in AWS when an object does not set spec.driftPolicy: enforce, report or suspend.")
+	f.Var(&c.DefaultTags, "default-tags", "Comma-separated list of key=value tags for every tenant. A tag in the object takes precedence.")
 
-	f.Float64Var(&c.Route53Rate, "route53-rate", 4, "Calls per second to Route 53, on average, for each AWS account with zones. AWS allows 10 to all who call in the account.")
-	f.IntVar(&c.Route53Burst, "route53-burst", 20, "Calls to Route 53 that may be made at once after a pause, for each account.")
-	f.Float64Var(&c.ACMRate, "acm-rate", 5, "Calls per second to ACM, on average. AWS allows 10 of each kind to all who call in the account.")
-	f.IntVar(&c.ACMBurst, "acm-burst", 10, "Calls to ACM that may be made at once after a pause.")
+	f.Float64Var(&c.Route53Rate, "route53-rate", 4, "Average number of calls per second to Route 53, for each AWS account with hosted zones. AWS allows 10 per account for all clients together.")
+	f.IntVar(&c.Route53Burst, "route53-burst", 20, "Number of calls to Route 53 that may be made in a burst, for each account.")
+	f.Float64Var(&c.ACMRate, "acm-rate", 5, "Average number of calls per second to ACM. AWS allows 10 of each operation per account for all clients together.")
+	f.IntVar(&c.ACMBurst, "acm-burst", 10, "Number of calls to ACM that may be made in a burst.")
 	f.Var(&c.AllowedRoles, "allowed-roles",
-		"Comma-separated IAM roles that objects may name in spec.dns.assumeRoleArn, such as arn:aws:iam::111122223333:role/tenant-dns-*; a star stands for any text between two slashes, or for all accounts. Empty: none.")
+		"Comma-separated list of IAM roles that objects may use in spec.dns.assumeRoleArn, such as arn:aws:iam::111122223333:role/tenant-dns-*. A * matches any text between two slashes, or any account ID. Empty: no roles.")
 	f.Var(&c.DNSResolvers, "dns-resolvers",
-		"Comma-separated DNS servers, each host:port, that are asked whether they see a new record before CloudFront is. They delay the creation of a tenant by five minutes at most. Empty: none is asked.")
+		"Comma-separated list of DNS servers (host:port) that must return a new record before the operator creates the tenant in CloudFront. They delay the creation by at most five minutes. Empty: no check.")
 
 	f.Var(&c.SourceTargets, "tenantsource-target-namespaces",
-		"Comma-separated namespaces that every TenantSource may have its tenants in, or from/to for those of one namespace. Each may use its own. Empty: no other.")
-	f.DurationVar(&c.SourceReadTimeout, "tenantsource-read-timeout", 5*time.Minute, "How long reading a table of customers may take. At least 1s.")
-	f.IntVar(&c.SourceMaxRows, "tenantsource-max-rows", 200_000, "How many rows a table of customers may have; of one with more nothing is used.")
+		"Comma-separated list of namespaces in which any TenantSource may create tenants, or from/to pairs that allow it for the sources of one namespace. Every source may use its own namespace. Empty: no other namespaces.")
+	f.DurationVar(&c.SourceReadTimeout, "tenantsource-read-timeout", 5*time.Minute, "Maximum time to read the table of a TenantSource. At least 1s.")
+	f.IntVar(&c.SourceMaxRows, "tenantsource-max-rows", 200_000, "Maximum number of rows in the table of a TenantSource. A table with more rows is not used at all.")
 	c.ReservedNamespaces = slices.Clone(defaultReserved)
 	f.Var(&c.ReservedNamespaces, "reserved-namespaces",
-		"Comma-separated names of namespaces that no Tenant gets, or beginnings of names with a * after them. The operator's own namespace is reserved as well.")
-	f.StringVar(&c.DynamoDBEndpoint, "dynamodb-endpoint", "", "URL of DynamoDB. Empty: what the environment says, else AWS.")
+		"Comma-separated list of namespace names that no Tenant may use, or prefixes followed by *. The operator's own namespace is always reserved.")
+	f.StringVar(&c.DynamoDBEndpoint, "dynamodb-endpoint", "", "URL of DynamoDB. Empty: the endpoint of the environment, or AWS.")
 }
 
 // Validate names the first flag that can't be.
@@ -207,16 +207,16 @@ func (c *Config) validateNames() error {
 		{"pprof-bind-address", c.PprofAddress},
 	} {
 		if _, _, err := net.SplitHostPort(f.address); err != nil && f.address != "" && f.address != "0" {
-			return fmt.Errorf("--%s=%s is no address: use host:port, :port, or 0 to turn it off", f.name, f.address)
+			return fmt.Errorf("--%s=%s is not an address: use host:port, :port, or 0 to disable it", f.name, f.address)
 		}
 	}
 	for _, ns := range append(slices.Clone(c.WatchNamespaces), c.LeaderElectionNamespace) {
 		if problems := validation.IsDNS1123Label(ns); ns != "" && len(problems) > 0 {
-			return fmt.Errorf("%q in --watch-namespaces or --leader-election-namespace is no name of a namespace: %s", ns, strings.Join(problems, "; "))
+			return fmt.Errorf("%q in --watch-namespaces or --leader-election-namespace is not a valid namespace name: %s", ns, strings.Join(problems, "; "))
 		}
 	}
 	if utf8.RuneCountInString(c.ClusterID) > maxTagValue || !tagText.MatchString(c.ClusterID) {
-		return fmt.Errorf("--cluster-id=%s: it becomes the value of a tag, so use at most %d letters, digits, spaces and _.:/=+-@", c.ClusterID, maxTagValue)
+		return fmt.Errorf("--cluster-id=%s: it is used as a tag value, so use at most %d letters, digits, spaces and _.:/=+-@", c.ClusterID, maxTagValue)
 	}
 	return nil
 }
@@ -259,7 +259,7 @@ func (t *Tags) Set(text string) error {
 		}
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
-			return fmt.Errorf("%q is not of the form key=value", pair)
+			return fmt.Errorf("%q is not in the form key=value", pair)
 		}
 		(*t)[key] = value
 	}
@@ -268,18 +268,18 @@ func (t *Tags) Set(text string) error {
 
 func (t *Tags) validate() error {
 	if len(*t) > maxUserTags {
-		return fmt.Errorf("--default-tags has %d tags: AWS allows 50, of which the operator needs 4, so use at most %d", len(*t), maxUserTags)
+		return fmt.Errorf("--default-tags has %d tags: AWS allows 50 and the operator needs 4 of them, so use at most %d", len(*t), maxUserTags)
 	}
 	for _, key := range slices.Sorted(maps.Keys(*t)) {
 		switch value := (*t)[key]; {
 		case strings.HasPrefix(key, ownership.Prefix):
-			return fmt.Errorf("--default-tags: the key %q is reserved for owner tags; choose another", key)
+			return fmt.Errorf("--default-tags: the key %q is reserved for owner tags; use another key", key)
 		case strings.HasPrefix(strings.ToLower(key), "aws:"):
-			return fmt.Errorf("--default-tags: the key %q is reserved by AWS; choose one without the prefix", key)
+			return fmt.Errorf("--default-tags: the key %q is reserved by AWS; use a key without this prefix", key)
 		case utf8.RuneCountInString(key) > maxTagKey || utf8.RuneCountInString(value) > maxTagValue:
 			return fmt.Errorf("--default-tags: %q is too long; AWS allows %d characters for a key and %d for a value", key, maxTagKey, maxTagValue)
 		case !tagText.MatchString(key) || !tagText.MatchString(value):
-			return fmt.Errorf("--default-tags: %q has a character that AWS refuses in tags; use letters, digits, spaces and _.:/=+-@", key+"="+value)
+			return fmt.Errorf("--default-tags: %q has a character that AWS does not allow in tags; use letters, digits, spaces and _.:/=+-@", key+"="+value)
 		}
 	}
 	return nil

@@ -55,7 +55,7 @@ func shown[T any](items []T, err error, as func(*T) parentObject) ([]parentObjec
 // the operator may lack the right to.
 func registerDistributionsAndGroups(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, controllers []string) error {
 	return registerAll(r, &parentConditions{reader: reader, elected: elected, controllers: controllers, desc: prometheus.NewDesc(metricPrefix+"parent_condition",
-		"1 for each condition of each Distribution and ConnectionGroup, with its present status and reason. Only the active replica shows them.",
+		"1 for each condition of each Distribution and ConnectionGroup, with its current status and reason. Only the active replica exports it.",
 		[]string{"kind", "namespace", "name", "condition", "status", "reason"}, nil)})
 }
 

@@ -55,7 +55,7 @@ func (p *publisher) publish(o client.Object, e reconcile.Event) {
 	defer cancel()
 	err := p.write(ctx, o, e)
 	if err != nil && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-		ctrl.Log.WithName("events").Error(err, "An event is lost", "namespace", o.GetNamespace(), "name", o.GetName(), "reason", e.Reason)
+		ctrl.Log.WithName("events").Error(err, "An event could not be recorded", "namespace", o.GetNamespace(), "name", o.GetName(), "reason", e.Reason)
 	}
 }
 

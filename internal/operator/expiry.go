@@ -28,7 +28,7 @@ func addExpiry(mgr ctrl.Manager, r prometheus.Registerer, inv *inventory.Invento
 		Inventory: inv, Certificates: certificates, Clock: clk,
 		OnFound: func(found []inventory.AttachedCertificate) {
 			for _, c := range found[:min(len(found), maxNamed)] {
-				log.Info("An attached certificate expires soon or can't be used. A managed one is renewed while all its domains lead to CloudFront",
+				log.Info("An attached certificate expires soon or can't be used. AWS renews a managed certificate only while all its domains point to CloudFront",
 					"certificate", c.ARN, "status", c.Status, "notAfter", c.NotAfter, "tenant", c.Tenants[0], "tenants", len(c.Tenants))
 			}
 			if more := len(found) - maxNamed; more > 0 {
@@ -36,11 +36,11 @@ func addExpiry(mgr ctrl.Manager, r prometheus.Registerer, inv *inventory.Invento
 			}
 		},
 		OnFailure: func(err error) {
-			log.Error(err, "Listing the account's certificates failed; those that expire go unnoticed until it works again")
+			log.Error(err, "Listing the account's certificates failed, so expiring certificates are not detected until it works again")
 		},
 	})
 	if err := mgr.Add(watch); err != nil {
-		return fmt.Errorf("adding the watch over certificates: %w", err)
+		return fmt.Errorf("adding the certificate watch: %w", err)
 	}
 	return registerExpiry(r, watch.Report, clk)
 }
@@ -48,19 +48,19 @@ func addExpiry(mgr ctrl.Manager, r prometheus.Registerer, inv *inventory.Invento
 // registerExpiry adds what is computed when it is scraped, with no label for a certificate
 // or a tenant: a fleet has ten thousand.
 func registerExpiry(r prometheus.Registerer, report func() *inventory.ExpiryReport, clk clock.PassiveClock) error {
-	const only = " The active replica shows it, while it is known."
+	const only = " Only the active replica exports it, while the value is known."
 	return registerAll(r, &expiry{
 		report: report, clock: clk,
 		attached: prometheus.NewDesc(metricPrefix+"certificates",
-			"Certificates that tenants have attached by what ACM's list said: issued, unusable (expired, revoked, inactive) or unlisted. One that many tenants share counts once."+only,
+			"Certificates attached to tenants, by their state in ACM's list: issued, unusable (expired, revoked, inactive) or unlisted. A certificate that several tenants share counts once."+only,
 			[]string{"state"}, nil),
 		expiring: prometheus.NewDesc(metricPrefix+"certificates_expiring",
-			"Attached certificates that expire within so many days, or have expired. Each span includes the shorter ones."+only,
+			"Attached certificates that expire within this number of days or have expired. Longer periods include shorter ones."+only,
 			[]string{"within_days"}, nil),
 		soonest: prometheus.NewDesc(metricPrefix+"certificate_expiry_days",
-			"Days until the first of the attached certificates expires, below 0 when one has. There is none while nothing is attached."+only, nil, nil),
+			"Days until the first attached certificate expires, negative if one has expired. Not exported while no certificate is attached."+only, nil, nil),
 		age: prometheus.NewDesc(metricPrefix+"certificates_age_seconds",
-			"Time since the account's certificates were last listed; -1 when they can't be. There is none while nothing is attached.", nil, nil),
+			"Time since the account's certificates were last listed, or -1 if that is not possible. Not exported while no certificate is attached.", nil, nil),
 	})
 }
 

@@ -40,11 +40,11 @@ func addLeadership(mgr ctrl.Manager, c Config) (confirm func(context.Context) er
 	}
 	host, err := os.Hostname()
 	if err != nil {
-		return nil, fmt.Errorf("finding the name of the host, which the lease names: %w", err)
+		return nil, fmt.Errorf("reading the host name for the leader election lease: %w", err)
 	}
 	l := &leadership{live: mgr.GetAPIReader(), key: client.ObjectKey{Namespace: namespace, Name: leaderElectionID}, prefix: host + "_"}
 	if err := mgr.Add(l); err != nil {
-		return nil, fmt.Errorf("adding the watch over the lease: %w", err)
+		return nil, fmt.Errorf("adding the lease watch: %w", err)
 	}
 	return l.confirm, nil
 }
@@ -75,7 +75,7 @@ func (l *leadership) Start(ctx context.Context) error {
 }
 
 // errUnelected is given until this process has seen itself elected.
-var errUnelected = errors.New("this replica has not seen yet that it was elected")
+var errUnelected = errors.New("this replica has not yet seen that it was elected")
 
 // confirm fails when the lease can't be read, or names another process.
 func (l *leadership) confirm(ctx context.Context) error {

@@ -29,15 +29,15 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: metricPrefix + "reconcile_errors_total",
-			Help: "Reconciles that ended with an error or a refusal, and batches of DNS changes that failed, by type: " + strings.Join(errorTypes(), ", ") + ". Waiting for the operator's own rate limit is none.",
+			Help: "Reconciles that ended with an error or a rejected request, and failed batches of DNS changes, by type: " + strings.Join(errorTypes(), ", ") + ". Waiting for the operator's own rate limit does not count as an error.",
 		}, []string{"error_type"}),
 		drift: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: metricPrefix + "drift_detected_total",
-			Help: "Times that a tenant, a distribution or a connection group was found changed in AWS, corrected or not.",
+			Help: "Number of times that a tenant, distribution or connection group was found changed in AWS, whether corrected or not.",
 		}),
 		ready: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    metricPrefix + "time_to_ready_seconds",
-			Help:    "Time from the creation of an object to its first Ready.",
+			Help:    "Time from the creation of an object until it is Ready for the first time.",
 			Buckets: []float64{5, 15, 30, 60, 120, 300, 600, 1800, 3600, 14400},
 		}),
 	}
@@ -62,17 +62,17 @@ func (m *metrics) BecameReady(d time.Duration) { m.ready.Observe(d.Seconds()) }
 func registerDistributionTenants(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, inv *inventory.Inventory, clk clock.PassiveClock) error {
 	return registerAll(r,
 		&fleet{reader: reader, elected: elected, desc: prometheus.NewDesc(metricPrefix+"tenants_total",
-			"DistributionTenant objects by namespace and reason of their Ready condition (Deployed when they are Ready). Only the active replica counts them.",
+			"DistributionTenant objects by namespace and reason of their Ready condition (Deployed if Ready). Only the active replica exports it.",
 			[]string{"namespace", "status"}, nil)},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: metricPrefix + "inventory_tenants", Help: "Tenants of the AWS account that the inventory knows, whoever owns them.",
+			Name: metricPrefix + "inventory_tenants", Help: "Tenants in the AWS account that the operator knows of, including those it does not own.",
 		}, func() float64 { return float64(inv.Stats().Tenants) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: metricPrefix + "inventory_in_flight", Help: "Tenants whose deployment is being followed.",
+			Name: metricPrefix + "inventory_in_flight", Help: "Tenants with a deployment in progress that the operator follows.",
 		}, func() float64 { return float64(inv.Stats().InFlight) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: metricPrefix + "inventory_age_seconds",
-			Help: "Time since all tenants of the account were last listed; -1 when they never were by this replica.",
+			Help: "Time since all tenants of the account were last listed, or -1 if this replica has not listed them yet.",
 		}, func() float64 {
 			last := inv.Stats().LastSweep
 			if last.IsZero() {

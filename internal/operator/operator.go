@@ -172,7 +172,7 @@ func clusterID(ctx context.Context, r client.Reader, given string) (string, erro
 	}
 	var ns corev1.Namespace
 	if err := r.Get(ctx, client.ObjectKey{Name: "kube-system"}, &ns); err != nil {
-		return "", fmt.Errorf("reading the kube-system namespace for the cluster's id (or set --cluster-id): %w", err)
+		return "", fmt.Errorf("reading the kube-system namespace to get the cluster ID (alternatively, set --cluster-id): %w", err)
 	}
 	return string(ns.UID), nil
 }
@@ -185,7 +185,7 @@ func addProbes(mgr ctrl.Manager) error {
 		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
 		defer cancel()
 		if !mgr.GetCache().WaitForCacheSync(ctx) {
-			return fmt.Errorf("the cache of Kubernetes objects is not filled yet")
+			return fmt.Errorf("the cache of Kubernetes objects is not synced yet")
 		}
 		return nil
 	}
@@ -253,7 +253,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 		Tenants: env.CloudFront, Clock: wall, Interval: c.SweepInterval, Random: rand.Float64,
 		OnChange: func(names []string) { controller.Wake(ctx, names) },
 		OnFailure: func(err error) {
-			ctrl.Log.WithName("inventory").Error(err, "Listing the account's tenants failed; changes made in AWS go unnoticed until it works again")
+			ctrl.Log.WithName("inventory").Error(err, "Listing the account's tenants failed, so changes made in AWS are not detected until it works again")
 		},
 	})
 	controller = distributiontenant.New(distributiontenant.Options{

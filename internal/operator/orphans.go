@@ -23,12 +23,12 @@ func addOrphans(mgr ctrl.Manager, r prometheus.Registerer, inv *inventory.Invent
 	search := inventory.NewOrphans(inventory.OrphansOptions{
 		Inventory: inv, Clock: clock.RealClock{}, ClusterID: clusterID, Claimed: c.Claims, Alive: ownerAlive(mgr.GetAPIReader()),
 		OnFound: func(o inventory.Orphan) {
-			log.Info("A distribution tenant was left behind: its object is gone. Create the object anew with adoptionPolicy IfUnowned, or delete the tenant in AWS",
+			log.Info("Found an orphaned distribution tenant: its object no longer exists. Create the object again with adoptionPolicy IfUnowned, or delete the tenant in AWS",
 				"tenant", o.Name, "id", o.ID, "object", o.Owner.Namespace+"/"+o.Owner.Name)
 		},
 	})
 	if err := mgr.Add(search); err != nil {
-		return fmt.Errorf("adding the search for orphans: %w", err)
+		return fmt.Errorf("adding the search for orphaned tenants: %w", err)
 	}
 	return registerOrphans(r, search)
 }
@@ -36,7 +36,7 @@ func addOrphans(mgr ctrl.Manager, r prometheus.Registerer, inv *inventory.Invent
 func registerOrphans(r prometheus.Registerer, search *inventory.Orphans) error {
 	return registerAll(r, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: metricPrefix + "orphans",
-		Help: "Tenants in AWS that this cluster made and whose objects are gone. The log names them. Only the active replica looks for them.",
+		Help: "Orphaned tenants: created by this cluster, but their objects no longer exist. The log names them. Only the active replica exports it.",
 	}, func() float64 { return float64(len(search.List())) }))
 }
 

@@ -73,13 +73,13 @@ func (c Config) Rights() []Right {
 		out = append(out, tenantRights()...)
 	}
 	if c.ClusterID == "" {
-		out = append(out, Right{Resource: "namespaces", Verb: "get", Name: "kube-system", For: "finding the cluster's id (--cluster-id does without)"})
+		out = append(out, Right{Resource: "namespaces", Verb: "get", Name: "kube-system", For: "finding the cluster ID (not needed if --cluster-id is set)"})
 	}
 	if ns := c.leaseNamespace(); c.LeaderElect && ns != "" {
 		out = append(out, electionRights(ns)...)
 	}
 	if c.MetricsSecure && c.MetricsAddress != "" && c.MetricsAddress != "0" {
-		const scraping = "serving metrics, which is refused to everybody without it (--metrics-secure=false does without)"
+		const scraping = "serving metrics, because all requests are rejected without it (not needed with --metrics-secure=false)"
 		out = append(out,
 			Right{Group: "authentication.k8s.io", Resource: "tokenreviews", Verb: "create", For: scraping, Optional: true},
 			Right{Group: "authorization.k8s.io", Resource: "subjectaccessreviews", Verb: "create", For: scraping, Optional: true})
@@ -111,7 +111,7 @@ func distributionTenantRights(namespace string) []Right {
 		{Group: v1alpha1.GroupName, Resource: groups, Verb: "list", Namespace: namespace, For: "finding the connection groups that tenants name"},
 		{Group: v1alpha1.GroupName, Resource: groups, Verb: "watch", Namespace: namespace, For: "following the connection groups that tenants name"},
 		{Group: v1alpha1.GroupName, Resource: groups, Verb: "get", Namespace: namespace, For: "confirming a connection group before AWS is changed"},
-		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "telling what happened to a tenant, in events", Optional: true},
+		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "recording events of a tenant", Optional: true},
 	}
 }
 
@@ -123,7 +123,7 @@ func parentRights(namespace, resource, noun string) []Right {
 		{Group: v1alpha1.GroupName, Resource: resource, Verb: "get", Namespace: namespace, For: "confirming a " + noun + " before AWS is changed"},
 		{Group: v1alpha1.GroupName, Resource: resource, Verb: "patch", Namespace: namespace, For: "setting and removing the finalizer of a " + noun},
 		{Group: v1alpha1.GroupName, Resource: resource + "/status", Verb: "patch", Namespace: namespace, For: "writing the status of a " + noun},
-		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "telling what happened to a " + noun + ", in events", Optional: true},
+		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "recording events of a " + noun, Optional: true},
 	}
 }
 
@@ -139,11 +139,11 @@ func sourceRights(namespace string) []Right {
 		{Group: v1alpha1.GroupName, Resource: sources + "/status", Verb: "patch", Namespace: namespace, For: "writing the status of a source"},
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "list", Namespace: namespace, For: "finding the tenants of sources"},
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "watch", Namespace: namespace, For: "following the tenants of sources"},
-		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "get", Namespace: namespace, For: "looking at a tenant before it is deleted"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "get", Namespace: namespace, For: "reading a tenant before it is deleted"},
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "create", Namespace: namespace, For: "creating tenants for new rows"},
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "patch", Namespace: namespace, For: "applying rows to tenants"},
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "delete", Namespace: namespace, For: "deleting tenants whose rows are gone"},
-		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "telling what happened to a source, in events", Optional: true},
+		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "recording events of a source", Optional: true},
 	}
 }
 
@@ -161,30 +161,30 @@ func tenantRights() []Right {
 	}
 	for _, k := range []struct{ group, resource, noun string }{
 		{"", "namespaces", "a tenant's namespace"}, {"", "resourcequotas", "a tenant's quota"}, {"", "limitranges", "a tenant's limits"},
-		{"networking.k8s.io", "networkpolicies", "a tenant's isolation"}, {rbacv1.GroupName, "rolebindings", "a tenant's rights"},
-		{v1alpha1.GroupName, "distributiontenants", "a tenant's edge"},
+		{"networking.k8s.io", "networkpolicies", "a tenant's network isolation"}, {rbacv1.GroupName, "rolebindings", "a tenant's role bindings"},
+		{v1alpha1.GroupName, "distributiontenants", "a tenant's DistributionTenant"},
 	} {
 		out = append(out, childRights(k.group, k.resource, k.noun)...)
 	}
 	for _, verb := range []string{"list", "watch"} {
-		out = append(out, Right{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions", Verb: verb, For: "noticing that Istio or Gatekeeper comes or goes"})
+		out = append(out, Right{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions", Verb: verb, For: "noticing that Istio or Gatekeeper is installed or removed"})
 	}
 	mesh := slices.Concat(childRights("networking.istio.io", "gateways", "a tenant's gateway"),
-		childRights("security.istio.io", "authorizationpolicies", "who may call a tenant"), childRights("security.istio.io", "peerauthentications", "a tenant's mTLS"))
+		childRights("security.istio.io", "authorizationpolicies", "a tenant's AuthorizationPolicy"), childRights("security.istio.io", "peerauthentications", "a tenant's mTLS"))
 	for _, verb := range []string{"list", "watch", "get"} {
 		mesh = append(mesh, Right{Group: "constraints.gatekeeper.sh", Resource: "*", Verb: verb, For: "finding the constraints of plans"})
 	}
 	for n := range mesh {
 		mesh[n].Optional = true
 	}
-	return append(append(out, mesh...), Right{Group: "events.k8s.io", Resource: "events", Verb: "create", For: "telling what happened to a tenant, in events", Optional: true})
+	return append(append(out, mesh...), Right{Group: "events.k8s.io", Resource: "events", Verb: "create", For: "recording events of a tenant", Optional: true})
 }
 
 // childRights are those for a kind of what tenants have.
 func childRights(group, resource, noun string) []Right {
 	var out []Right
 	for _, r := range []struct{ verb, what string }{
-		{"list", "finding "}, {"watch", "following "}, {"get", "looking at what has the name of "}, {"create", "making "}, {"patch", "making and keeping "}, {"delete", "removing "},
+		{"list", "finding "}, {"watch", "following "}, {"get", "reading "}, {"create", "creating "}, {"patch", "creating and updating "}, {"delete", "deleting "},
 	} {
 		out = append(out, Right{Group: group, Resource: resource, Verb: r.verb, For: r.what + noun})
 	}
@@ -193,12 +193,12 @@ func childRights(group, resource, noun string) []Right {
 
 func electionRights(namespace string) []Right {
 	const group, leases = "coordination.k8s.io", "leases"
-	const electing = "electing a leader (--leader-elect=false does without, for a single replica)"
+	const electing = "electing a leader (a single replica does not need it with --leader-elect=false)"
 	return []Right{
 		{Group: group, Resource: leases, Verb: "create", Namespace: namespace, For: electing},
 		{Group: group, Resource: leases, Verb: "get", Namespace: namespace, Name: leaderElectionID, For: electing},
 		{Group: group, Resource: leases, Verb: "update", Namespace: namespace, Name: leaderElectionID, For: electing},
-		{Resource: "events", Verb: "create", Namespace: namespace, For: "telling who leads, in events", Optional: true},
+		{Resource: "events", Verb: "create", Namespace: namespace, For: "recording events of the leader election", Optional: true},
 	}
 }
 
@@ -226,7 +226,7 @@ func checkRights(ctx context.Context, c Config, config *rest.Config) error {
 	config.QPS = -1 // the few questions are asked once
 	kube, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return fmt.Errorf("making a client: %w", err)
+		return fmt.Errorf("creating a client: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, rightsTimeout)
 	defer cancel()
@@ -240,10 +240,10 @@ func checkRights(ctx context.Context, c Config, config *rest.Config) error {
 	})
 	log := ctrl.Log.WithName("operator")
 	if err != nil {
-		log.Error(err, "Can't tell whether all rights are there; going on as if they were")
+		log.Error(err, "Could not check whether the operator has all permissions. Continuing as if it had")
 	}
 	if len(optional) > 0 {
-		log.Error(errors.New(lack(self(ctx, kube), optional)), "Rights are missing that the operator can do without")
+		log.Error(errors.New(lack(self(ctx, kube), optional)), "The operator is missing optional permissions")
 	}
 	if len(required) > 0 {
 		return errors.New(lack(self(ctx, kube), required))
@@ -270,7 +270,7 @@ func missing(ctx context.Context, rights []Right, allowed func(context.Context, 
 	for n, r := range rights {
 		switch {
 		case errs[n] != nil:
-			err = fmt.Errorf("asking for the right to %s: %w", r, errs[n])
+			err = fmt.Errorf("checking the permission to %s: %w", r, errs[n])
 		case verdicts[n]:
 		case r.Optional:
 			optional = append(optional, r)
@@ -315,11 +315,11 @@ func self(ctx context.Context, kube kubernetes.Interface) string {
 // lack says what is missing, what for, and how to get it.
 func lack(who string, rights []Right) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s may not:\n", who)
+	fmt.Fprintf(&text, "%s is not allowed to:\n", who)
 	for _, r := range rights {
 		fmt.Fprintf(&text, "- %s, for %s\n", r, r.For)
 	}
-	text.WriteString("The chart of this version grants that: upgrade the release with rbac.create=true. Or grant it by hand:")
+	text.WriteString("This version's chart grants these permissions: upgrade the release with rbac.create=true. Or grant them manually:")
 	for _, place := range places(rights) {
 		fmt.Fprintf(&text, "\n%s", place)
 	}
@@ -331,7 +331,7 @@ func places(rights []Right) []string {
 	byRole := map[string][]string{}
 	var roles []string
 	for _, r := range rights {
-		role := "in a ClusterRole that a ClusterRoleBinding binds"
+		role := "in a ClusterRole with a ClusterRoleBinding"
 		if r.Namespace != "" {
 			role = "in a Role of namespace " + r.Namespace
 		}

@@ -160,8 +160,8 @@ func TestLackSaysAll(t *testing.T) {
 - patch things/status of g, for one
 - get namespaces named kube-system, for two
 - list things of g in namespace a, for three
-The chart of this version grants that: upgrade the release with rbac.create=true. Or grant it by hand:
-in a ClusterRole that a ClusterRoleBinding binds:
+This version's chart grants these permissions: upgrade the release with rbac.create=true. Or grant them manually:
+in a ClusterRole with a ClusterRoleBinding:
 - {apiGroups: ["g"], resources: ["things/status"], verbs: ["patch"]}
 - {apiGroups: [""], resources: ["namespaces"], verbs: ["get"], resourceNames: ["kube-system"]}
 in a Role of namespace a:

@@ -25,28 +25,28 @@ func newSourceMetrics(r prometheus.Registerer) (*sourceMetrics, error) {
 	m := &sourceMetrics{
 		polls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: metricPrefix + "source_polls_total",
-			Help: "Polls of a TenantSource, by the reason that its Ready condition had after them.",
+			Help: "Polls of a TenantSource, by the reason of its Ready condition after the poll.",
 		}, append(which, "reason")),
 		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    metricPrefix + "source_poll_duration_seconds",
-			Help:    "Time that a poll took, from its read to the last object that was written.",
+			Help:    "Duration of a poll, from the start of the read until the last object was written.",
 			Buckets: []float64{0.1, 0.5, 1, 5, 15, 60, 300, 900},
 		}),
 		changes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: metricPrefix + "source_changes_total",
-			Help: "Tenants that a TenantSource has created, updated, and deleted or disabled.",
+			Help: "Tenants that a TenantSource has created, updated, deleted or disabled.",
 		}, append(which, "action")),
 		rows: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: metricPrefix + "source_rows",
-			Help: "Rows of the last complete read of a TenantSource, by state: tenant or rejected.",
+			Help: "Rows in the last complete read of a TenantSource, by state: tenant or rejected.",
 		}, append(which, "state")),
 		held: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: metricPrefix + "source_held_deletions",
-			Help: "Deletions of a TenantSource that wait for a person's approval.",
+			Help: "Deletions of a TenantSource that are waiting for approval.",
 		}, which),
 		complete: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: metricPrefix + "source_last_complete_timestamp_seconds",
-			Help: "When the last poll of a TenantSource began that read its table completely.",
+			Help: "Start time of the last poll of a TenantSource that read the table completely.",
 		}, which),
 	}
 	return m, registerAll(r, m.polls, m.duration, m.changes, m.rows, m.held, m.complete)

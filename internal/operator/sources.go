@@ -56,12 +56,12 @@ func (c Config) rows(env *environment) map[mapping.Provider]port.Rows {
 // grant says why the sources of one namespace may not have tenants in another.
 func (c Config) grant(from, to string) error {
 	if len(c.WatchNamespaces) > 0 && !slices.Contains(c.WatchNamespaces, to) {
-		return fmt.Errorf("the operator does not watch the namespace %q: the administrator has to add it to --watch-namespaces", to)
+		return fmt.Errorf("the operator does not watch the namespace %q: ask the administrator to add it to --watch-namespaces", to)
 	}
 	if from == to || slices.Contains(c.SourceTargets, to) || slices.Contains(c.SourceTargets, from+"/"+to) {
 		return nil
 	}
-	return fmt.Errorf("the sources of the namespace %q may not have tenants in %q: the administrator has to add %s/%s to --tenantsource-target-namespaces", from, to, from, to)
+	return fmt.Errorf("sources in the namespace %q are not allowed to have tenants in %q: ask the administrator to add %s/%s to --tenantsource-target-namespaces", from, to, from, to)
 }
 
 // validateSources checks the flags of sources.
@@ -69,7 +69,7 @@ func (c *Config) validateSources() error {
 	for _, target := range c.SourceTargets {
 		for part := range strings.SplitSeq(target, "/") {
 			if problems := validation.IsDNS1123Label(part); len(problems) > 0 || strings.Count(target, "/") > 1 {
-				return fmt.Errorf("--tenantsource-target-namespaces: %q is neither the name of a namespace nor two of them as from/to", target)
+				return fmt.Errorf("--tenantsource-target-namespaces: %q is neither a namespace name nor a from/to pair of namespace names", target)
 			}
 		}
 	}

@@ -107,7 +107,7 @@ func (c *Config) validateTenancy() error {
 		return fmt.Errorf("--reserved-namespaces: %w", err)
 	}
 	if slices.Contains(c.Controllers, controllerTenant) && len(c.WatchNamespaces) > 0 {
-		return fmt.Errorf("--watch-namespaces=%s and --controllers with %s: tenants have namespaces that do not exist yet, so that all have to be watched; leave one of the two out",
+		return fmt.Errorf("--watch-namespaces=%s can't be combined with the controller %s, which creates namespaces and so must watch all of them: remove one of the two",
 			c.WatchNamespaces.String(), controllerTenant)
 	}
 	return nil

@@ -18,7 +18,7 @@ const noReason = "Unknown"
 // registerTenants adds what is computed when it is scraped.
 func registerTenants(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}) error {
 	return registerAll(r, &customers{reader: reader, elected: elected, desc: prometheus.NewDesc(metricPrefix+"customers",
-		"Tenants by the plan that they name and the reason of their TenantReady condition (Ready when they are). Only the active replica counts them.",
+		"Tenants by plan and reason of their TenantReady condition (Ready if ready). Only the active replica exports it.",
 		[]string{"plan", "reason"}, nil)})
 }
 

@@ -23,17 +23,17 @@ func newZoneMetrics(r prometheus.Registerer, failed func(fault.Kind)) (*zoneMetr
 		failed: failed,
 		batches: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: metricPrefix + "dns_batches_total",
-			Help: "Batches of DNS changes that were sent, by result: None, or the kind of fault. A batch that was refused is sent again in two halves.",
+			Help: "Batches of DNS changes sent, by result: None (accepted) or the type of error. A rejected batch is split into two halves that are sent again.",
 		}, []string{"result"}),
 		changes: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: metricPrefix + "dns_batch_changes", Help: "Changes in each batch that was accepted.",
+			Name: metricPrefix + "dns_batch_changes", Help: "Number of changes in each accepted batch.",
 			Buckets: []float64{1, 2, 5, 10, 25, 50, 100, 250, 500, 1000},
 		}),
 		conflicts: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: metricPrefix + "dns_conflicts_total", Help: "Times that an object found the place of a DNS record taken.",
+			Name: metricPrefix + "dns_conflicts_total", Help: "Number of times that an object found another record in place of its DNS record.",
 		}),
 		propagation: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: metricPrefix + "dns_propagation_seconds", Help: "Time until every server of the DNS service had a change.",
+			Name: metricPrefix + "dns_propagation_seconds", Help: "Time until a change has reached every server of the DNS service.",
 			Buckets: []float64{1, 5, 10, 20, 30, 60, 120, 300, 900},
 		}),
 	}
@@ -60,9 +60,9 @@ func registerZones(r prometheus.Registerer, zones *zone.Zones) error {
 		})
 	}
 	return registerAll(r,
-		gauge("dns_zones", "DNS zones that objects have records in.", func(s zone.Stats) int { return s.Zones }),
-		gauge("dns_zone_records", "Records in those zones, whoever owns them.", func(s zone.Stats) int { return s.Records }),
-		gauge("dns_names_waiting", "Names whose DNS records are about to be changed.", func(s zone.Stats) int { return s.Waiting }),
-		gauge("dns_batches_propagating", "Batches of DNS changes that not every server has yet.", func(s zone.Stats) int { return s.Propagating }),
+		gauge("dns_zones", "DNS zones in which objects have records.", func(s zone.Stats) int { return s.Zones }),
+		gauge("dns_zone_records", "Records in these zones, including those that the operator does not own.", func(s zone.Stats) int { return s.Records }),
+		gauge("dns_names_waiting", "Names with pending changes of DNS records.", func(s zone.Stats) int { return s.Waiting }),
+		gauge("dns_batches_propagating", "Accepted batches of DNS changes that have not reached every server yet.", func(s zone.Stats) int { return s.Propagating }),
 	)
 }

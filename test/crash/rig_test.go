@@ -49,7 +49,7 @@ func newRig(ctx context.Context, cp *controlplane.ControlPlane, dir string) (*ri
 	}
 	config := cp.RESTConfig()
 	if r.kube, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
+		return nil, fmt.Errorf("creating a client: %w", err)
 	}
 	if r.kubeProxy, err = newKubeProxy(config.Host, config.BearerToken, config.CAData); err != nil {
 		return nil, err

@@ -161,7 +161,7 @@ var consequences = map[string]func(r *rig, op *stack.Operator){
 		r.scrapes(op, http.StatusInternalServerError)
 	},
 	"create events.k8s.io/events": func(r *rig, op *stack.Operator) {
-		r.logs(op, "An event is lost")
+		r.logs(op, "An event could not be recorded")
 		var events eventsv1.EventList
 		if err := kube.List(r.t.Context(), &events, client.InNamespace(r.namespace)); err != nil || len(events.Items) > 0 {
 			r.t.Errorf("%d events, %v; want none", len(events.Items), err)

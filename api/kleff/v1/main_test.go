@@ -61,7 +61,7 @@ func connect(cfg *rest.Config) error {
 	}
 	c, err := client.New(cfg, client.Options{Scheme: scheme})
 	if err != nil {
-		return fmt.Errorf("making a client: %w", err)
+		return fmt.Errorf("creating a client: %w", err)
 	}
 	kube = client.WithFieldValidation(c, metav1.FieldValidationStrict)
 	return nil

@@ -142,6 +142,6 @@ func unansweredKind(code string, err error) fault.Kind {
 // no answer: whether the call was carried out is unknown.
 func Unreadable(operation, what string) error {
 	return &fault.Error{
-		Kind: fault.Transient, Operation: operation, Message: "the answer lacks " + what,
+		Kind: fault.Transient, Operation: operation, Message: "the response does not contain " + what,
 	}
 }

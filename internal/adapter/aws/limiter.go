@@ -118,7 +118,7 @@ func (l *Limiter) take(ctx context.Context, operation string) error {
 	if delay := l.ask(port.CallOf(ctx)); delay > 0 {
 		return &fault.Error{
 			Kind: fault.Throttled, Operation: operation, Code: CodeLocalRateLimit,
-			Message: "waiting for a place in the operator's own rate limit", RetryAfter: delay,
+			Message: "waiting for the operator's own rate limit", RetryAfter: delay,
 		}
 	}
 	return nil

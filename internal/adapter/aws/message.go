@@ -81,28 +81,28 @@ func transportText(err error) string {
 	case errors.As(err, &params):
 		return params.Error()
 	case errors.As(err, &serialization):
-		return "the request can't be built: " + serialization.Err.Error()
+		return "could not build the request: " + serialization.Err.Error()
 	case errors.Is(err, context.Canceled):
 		return "the call was cancelled"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return "no answer in time"
+		return "no response within the time limit"
 	case errors.As(err, &dns):
-		return "the name of the endpoint can't be resolved"
+		return "could not resolve the host name of the endpoint"
 	case errors.As(err, &untrusted), errors.As(err, &authority):
 		return "the certificate of the endpoint is not trusted"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "the endpoint refuses connections"
+		return "the endpoint refused the connection"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "the connection was reset"
 	case errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusBadRequest:
-		return fmt.Sprintf("an answer with status %d and no error code", response.HTTPStatusCode())
+		return fmt.Sprintf("a response with status %d and no error code", response.HTTPStatusCode())
 	case errors.As(err, &unreadable):
-		return "the answer can't be read"
+		return "the response could not be read"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection was closed before the answer was complete"
+		return "the connection was closed before the response was complete"
 	}
 	if _, answered := serviceCode(err); !answered {
-		return "the request could not be signed: no usable credentials"
+		return "could not sign the request: there are no usable credentials"
 	}
-	return "no answer"
+	return "no response"
 }

@@ -44,12 +44,12 @@ func TestMessageIsTheSameAtEveryTry(t *testing.T) {
 			"User: arn:aws:sts::111122223333:assumed-role/tenants is not authorized to perform: sts:AssumeRole"},
 		{"line breaks become spaces", api("one\n\ttwo"), "one two"},
 		{"a reset names no port", send(&net.OpError{Op: "read", Err: syscall.ECONNRESET}), "the connection was reset"},
-		{"a refusal names no address", send(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), "the endpoint refuses connections"},
-		{"a timeout", send(context.DeadlineExceeded), "no answer in time"},
+		{"a refusal names no address", send(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), "the endpoint refused the connection"},
+		{"a timeout", send(context.DeadlineExceeded), "no response within the time limit"},
 		{"a cancelled call", &smithy.CanceledError{Err: context.Canceled}, "the call was cancelled"},
-		{"an unknown host", send(&net.DNSError{Err: "no such host", Name: "x"}), "the name of the endpoint can't be resolved"},
+		{"an unknown host", send(&net.DNSError{Err: "no such host", Name: "x"}), "could not resolve the host name of the endpoint"},
 		{"anything else on the way", send(errors.New("strange 127.0.0.1:4711")), "no answer"},
-		{"credentials that are missing", errors.New("get identity: no providers"), "the request could not be signed: no usable credentials"},
+		{"credentials that are missing", errors.New("get identity: no providers"), "could not sign the request: there are no usable credentials"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

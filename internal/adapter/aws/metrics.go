@@ -23,21 +23,21 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 	m := &Metrics{
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: metricPrefix + "api_call_duration_seconds",
-			Help: "Time that one attempt of a call to AWS took, from sending to the parsed answer.",
+			Help: "Duration of one attempt of an AWS call, from sending the request to the parsed response.",
 			// The last bound is the timeout of an attempt.
 			Buckets: []float64{0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20},
 		}, []string{"operation"}),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: metricPrefix + "api_calls_total",
-			Help: "Attempts of calls to AWS by operation and answer: OK, the service's error code, or NoAnswer.",
+			Help: "Attempts of AWS calls by operation and result: OK, the service's error code, or NoAnswer (no response).",
 		}, []string{"operation", "code"}),
 		waits: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    metricPrefix + "limiter_wait_seconds",
-			Help:    "Delays that the rate limiter told callers to wait, by API and class of urgency.",
+			Help:    "Delays imposed by the rate limiter, by API and priority class.",
 			Buckets: []float64{0.1, 0.5, 1, 5, 15, 60, 300, 1800},
 		}, []string{"api", "class"}),
 		rates: &rateCollector{desc: prometheus.NewDesc(metricPrefix+"rate",
-			"Calls per second that the rate limiter allows at present, by API, and api/account in accounts other than the operator's own.", []string{"api"}, nil)},
+			"Calls per second that the rate limiter currently allows, by API, and by api/account for accounts other than the operator's own.", []string{"api"}, nil)},
 	}
 	for _, c := range []prometheus.Collector{m.duration, m.calls, m.waits, m.rates} {
 		if err := registerer.Register(c); err != nil {

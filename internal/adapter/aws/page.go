@@ -17,7 +17,7 @@ import (
 )
 
 // errNotXML is the cause when a successful answer is no XML document of a service.
-var errNotXML = errors.New("the answer is not a document of the service")
+var errNotXML = errors.New("the response is not a document of the service")
 
 // peeked is how much of an answer is searched for its root element.
 const peeked = 1024

@@ -15,7 +15,7 @@ import (
 // inside a reconcile. Whatever needs longer is the work queue's business.
 const retryDelay = 100 * time.Millisecond
 
-var errNoBudgetForRetry = errors.New("no budget for a retry")
+var errNoBudgetForRetry = errors.New("the retry budget is used up")
 
 // NoRetry is the retryer of writes: after a lost answer only an observation can tell
 // whether the write happened, and a second one could hide the success of the first.

@@ -138,7 +138,7 @@ func (p *roleProvider) Retrieve(ctx context.Context) (awssdk.Credentials, error)
 	if !p.allowed {
 		return awssdk.Credentials{}, &fault.Error{
 			Kind: fault.Denied, Operation: opAssumeRole, Code: codeRoleNotAllowed,
-			Message: fmt.Sprintf("the administrator of the operator has not allowed the role %s (--allowed-roles)", p.key.role),
+			Message: fmt.Sprintf("the role %s is not in --allowed-roles of the operator", p.key.role),
 		}
 	}
 	p.mu.Lock()
@@ -182,15 +182,15 @@ func (p *roleProvider) remember(now time.Time, err error) error {
 // explain says who has to allow what. STS names neither the external id nor the namespace,
 // and which of the two policies lacks something it doesn't say either.
 func (p *roleProvider) explain(failure *fault.Error) string {
-	text := fmt.Sprintf("the role %s can't be assumed for the namespace %s", p.key.role, p.key.namespace)
+	text := fmt.Sprintf("could not assume the role %s for the namespace %s", p.key.role, p.key.namespace)
 	switch {
 	case failure.Code != codeAccessDenied:
 	case strings.Contains(failure.Message, "sts:TagSession"):
-		text += ": the operator's credentials carry session tags, as those of EKS Pod Identity do, so the role's trust policy " +
-			"and the policy of the operator have to allow sts:TagSession, too; or turn the tags off with disableSessionTags of the Pod Identity association"
+		text += ": the operator's credentials have session tags (EKS Pod Identity), so the role's trust policy " +
+			"and the operator's policy must also allow sts:TagSession; or disable the tags with disableSessionTags of the Pod Identity association"
 	default:
-		text += fmt.Sprintf(": its trust policy has to allow sts:AssumeRole to the operator with the external id %s, "+
-			"and the policy of the operator has to allow sts:AssumeRole on the role", p.externalID)
+		text += fmt.Sprintf(": its trust policy must allow the operator sts:AssumeRole with the external ID %s, "+
+			"and the operator's policy must allow sts:AssumeRole on the role", p.externalID)
 	}
 	return prose.Shorten(text+"; AWS says: "+failure.Message, longestMessage)
 }

@@ -36,7 +36,7 @@ func TestClassify(t *testing.T) {
 			&url.Error{Op: "Patch", URL: "https://10.0.0.1", Err: errors.New("read tcp 10.0.0.2:54321: connection reset")},
 			fault.Error{Kind: fault.Transient, Message: "the API server did not answer"},
 		},
-		"no answer in time": {context.DeadlineExceeded, fault.Error{Kind: fault.Transient, Message: "the API server did not answer"}},
+		"no response within the time limit": {context.DeadlineExceeded, fault.Error{Kind: fault.Transient, Message: "the API server did not answer"}},
 		"a kind that nobody knows, below others": {
 			fmt.Errorf("finding: %w", &meta.NoKindMatchError{}),
 			fault.Error{Kind: fault.NotFound, Code: "NoKindMatch", Message: "the cluster has no CRD for ResourceQuota of v1: install it"},

@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	os.Exit(controlplane.RunTests(m, controlplane.Options{}, func(cp *controlplane.ControlPlane) (err error) {
 		plane = cp
 		if admin, err = client.New(cp.RESTConfig(), client.Options{Scheme: scheme(apiextensionsv1.AddToScheme)}); err != nil {
-			return fmt.Errorf("making a client: %w", err)
+			return fmt.Errorf("creating a client: %w", err)
 		}
 		crds := filepath.Join("..", "..", "..", "config", "crd")
 		if _, err = controlplane.InstallCRDs(cp.RESTConfig(), envtest.CRDInstallOptions{Paths: []string{crds}, ErrorIfPathMissing: true}); err != nil {

@@ -48,10 +48,10 @@ func New(servers []string) (*Resolver, error) {
 			err = errors.New("the host is missing")
 		}
 		if n, convErr := strconv.ParseUint(number, 10, 16); err == nil && (convErr != nil || n == 0) {
-			err = errors.New("the port is no number from 1 to 65535")
+			err = errors.New("the port is not a number from 1 to 65535")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("DNS server %q: %w; write host:port, for example 1.1.1.1:53 or [2606:4700:4700::1111]:53", s, err)
+			return nil, fmt.Errorf("DNS server %q: %w; use host:port, for example 1.1.1.1:53 or [2606:4700:4700::1111]:53", s, err)
 		}
 	}
 	return &Resolver{servers: servers}, nil
@@ -86,7 +86,7 @@ func (r *Resolver) Leads(ctx context.Context, name, target string) (bool, error)
 	if answered == 0 {
 		return false, &fault.Error{
 			Kind: fault.Transient, Operation: operation,
-			Message: fmt.Sprintf("none of the DNS servers %s answers", strings.Join(r.servers, ", ")), Err: failure,
+			Message: fmt.Sprintf("none of the DNS servers %s responded", strings.Join(r.servers, ", ")), Err: failure,
 		}
 	}
 	return all, nil
@@ -176,15 +176,15 @@ func ask(ctx context.Context, server, name string, kind uint16) (*dns.Msg, error
 		answer, _, err := client.ExchangeContext(ctx, question, server)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("asking %s for %s: %w", server, name, err)
+			return nil, fmt.Errorf("querying %s for %s: %w", server, name, err)
 		case answer.Truncated:
 			continue
 		case answer.Rcode == dns.RcodeSuccess, answer.Rcode == dns.RcodeNameError:
 			return answer, nil
 		}
-		return nil, fmt.Errorf("asking %s for %s: it answers %s", server, name, dns.RcodeToString[answer.Rcode])
+		return nil, fmt.Errorf("querying %s for %s: got the response code %s", server, name, dns.RcodeToString[answer.Rcode])
 	}
-	return nil, fmt.Errorf("asking %s for %s: the answer is cut off", server, name)
+	return nil, fmt.Errorf("querying %s for %s: the response is truncated", server, name)
 }
 
 func canonical(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

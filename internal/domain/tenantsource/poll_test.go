@@ -95,7 +95,7 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 		foreign = `the DistributionTenant "acme" exists and does not belong to this source (it is Bob's): rename the row, or delete the object`
 	)
 	sharedWith := func(domain, row string) string {
-		return fmt.Sprintf("the row %q also has the domain %q: a domain can belong to one tenant only, remove it from one of the rows", domain, row)
+		return fmt.Sprintf("the row %q also has the domain %q: a domain can belong to one tenant only, remove it from one of the rows", row, domain)
 	}
 	bobs := tenantsource.Standing{Relation: tenantsource.Foreign, UID: "u1", Owner: "it is Bob's"}
 	for name, c := range map[string]struct {

@@ -46,7 +46,7 @@ func client(t *testing.T, cp *controlplane.ControlPlane) kubernetes.Interface {
 	t.Helper()
 	clients, err := kubernetes.NewForConfig(cp.RESTConfig())
 	if err != nil {
-		t.Fatalf("making a client: %v", err)
+		t.Fatalf("creating a client: %v", err)
 	}
 	return clients
 }

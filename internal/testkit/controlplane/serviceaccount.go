@@ -35,7 +35,7 @@ type token struct {
 func (cp *ControlPlane) ServiceAccountToken(ctx context.Context, namespace, account, path string, clk clock.Clock) error {
 	client, err := kubernetes.NewForConfig(cp.RESTConfig())
 	if err != nil {
-		return fmt.Errorf("making a client: %w", err)
+		return fmt.Errorf("creating a client: %w", err)
 	}
 	t := &token{namespace: namespace, account: account, path: path, client: client}
 	if err := t.refresh(ctx); err != nil {

@@ -206,7 +206,7 @@ func (i *Installation) apply(ctx context.Context, cp *controlplane.ControlPlane)
 	}
 	c, err := client.New(cp.RESTConfig(), client.Options{Scheme: scheme})
 	if err != nil {
-		return fmt.Errorf("making a client: %w", err)
+		return fmt.Errorf("creating a client: %w", err)
 	}
 	namespace := &unstructured.Unstructured{}
 	namespace.SetAPIVersion("v1")

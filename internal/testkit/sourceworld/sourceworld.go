@@ -96,7 +96,7 @@ func New(t TB, config *rest.Config, o Options) *World {
 	}
 	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	if err != nil {
-		t.Fatalf("making a client: %v", err)
+		t.Fatalf("creating a client: %v", err)
 	}
 	w := &World{
 		Kube: c, Clock: clocktesting.NewFakeClock(time.Now().Truncate(time.Second)), t: t, options: o,

@@ -100,7 +100,7 @@ func (h *Host) Client() (client.WithWatch, error) {
 	}
 	c, err := client.NewWithWatch(h.RESTConfig(), client.Options{Scheme: scheme})
 	if err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
+		return nil, fmt.Errorf("creating a client: %w", err)
 	}
 	return c, nil
 }

@@ -25,7 +25,7 @@ func (h *Host) APIServerMetrics(ctx context.Context) (Metrics, error) {
 	config := h.RESTConfig()
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
+		return nil, fmt.Errorf("creating a client: %w", err)
 	}
 	return scrape(ctx, client, config.Host+"/metrics")
 }

@@ -200,7 +200,7 @@ func connect(t TB, config *rest.Config) client.WithWatch {
 	}
 	kube, err := client.NewWithWatch(config, client.Options{Scheme: scheme(t)})
 	if err != nil {
-		t.Fatalf("making a client: %v", err)
+		t.Fatalf("creating a client: %v", err)
 	}
 	connections.Store(config, kube)
 	return kube

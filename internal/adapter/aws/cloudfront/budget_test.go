@@ -49,7 +49,7 @@ func TestALocalDenialMakesNoRequest(t *testing.T) {
 				err := op.call(ctx, w.client, absent)
 				want := &fault.Error{
 					Kind: fault.Throttled, Operation: op.name, Code: aws.CodeLocalRateLimit,
-					Message: "waiting for a place in the operator's own rate limit", RetryAfter: 100 * time.Millisecond,
+					Message: "waiting for the operator's own rate limit", RetryAfter: 100 * time.Millisecond,
 				}
 				got, _ := errors.AsType[*fault.Error](err)
 				if diff := cmp.Diff(want, got); diff != "" {

@@ -16,7 +16,7 @@ import (
 func (c *Client) TenantsOf(ctx context.Context, distributionID, groupID string) ([]string, bool, error) {
 	if (distributionID == "") == (groupID == "") {
 		return nil, false, &fault.Error{
-			Kind: fault.Invalid, Operation: opList, Message: "either a distribution or a connection group has to be named",
+			Kind: fault.Invalid, Operation: opList, Message: "either a distribution or a connection group must be given",
 		}
 	}
 	filter := &types.DistributionTenantAssociationFilter{

@@ -95,7 +95,7 @@ func rawConfig(seen port.Distribution) (*types.DistributionConfig, error) {
 	raw, ok := seen.Raw.(*types.DistributionConfig)
 	if !ok || raw == nil || seen.ETag == "" {
 		return nil, &fault.Error{
-			Kind: fault.Invalid, Operation: opUpdateDist, Message: "the distribution has to be read before it is changed",
+			Kind: fault.Invalid, Operation: opUpdateDist, Message: "the distribution must be read before it is changed",
 		}
 	}
 	return raw, nil
@@ -136,7 +136,7 @@ func (c *Client) FindDistribution(
 	}
 	if found.ID == "" {
 		return port.Distribution{}, &fault.Error{
-			Kind: fault.NotFound, Operation: opListDists, Message: fmt.Sprintf("no distribution has the caller reference %q", prefix),
+			Kind: fault.NotFound, Operation: opListDists, Message: fmt.Sprintf("there is no distribution with the caller reference %q", prefix),
 		}
 	}
 	return found, nil

@@ -136,7 +136,7 @@ func TestClassification(t *testing.T) {
 func TestAPlain404IsShownWithItsStatus(t *testing.T) {
 	client, _, _ := newClient(t, &canned.Transport{Status: http.StatusNotFound}, 100)
 	err := call(t, client, "GetDistributionTenant")
-	const want = "GetDistributionTenant: an answer with status 404 and no error code"
+	const want = "GetDistributionTenant: a response with status 404 and no error code"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %q, want %q", err, want)
 	}

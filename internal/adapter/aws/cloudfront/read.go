@@ -84,7 +84,7 @@ func (c *Client) GetManagedCertificate(ctx context.Context, identifier string) (
 	details := out.ManagedCertificateDetails
 	if details == nil || details.CertificateStatus == "" {
 		// Right after a request AWS may have nothing to show of it.
-		return certificate.Managed{}, &fault.Error{Kind: fault.NotFound, Operation: opGetCertificate, Message: "AWS shows no certificate yet"}
+		return certificate.Managed{}, &fault.Error{Kind: fault.NotFound, Operation: opGetCertificate, Message: "AWS does not return a certificate yet"}
 	}
 	managed := managedCertificate(details)
 	if managed.State == certificate.Issued && managed.ARN == "" {

@@ -240,7 +240,7 @@ func TestAHangEndsWithTheContextAndIsNotRepeated(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 				defer cancel()
 				err := op.call(ctx, w.client, o)
-				if !fault.Is(err, fault.Transient) || !strings.HasSuffix(err.Error(), "no answer in time") {
+				if !fault.Is(err, fault.Transient) || !strings.HasSuffix(err.Error(), "no response within the time limit") {
 					t.Errorf("error %v, want a transient one that speaks of time", err)
 				}
 				if n := w.calls(op.name) - before; n != 1 {

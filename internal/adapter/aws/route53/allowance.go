@@ -42,7 +42,7 @@ func (a *allowance) take(n int) error {
 	if missing := min(float64(n), changesAtOnce) - a.left; missing > 0 {
 		return &fault.Error{
 			Kind: fault.Throttled, Operation: opChange, Code: aws.CodeLocalRateLimit,
-			Message:    "waiting for Route 53 to take more changes of records",
+			Message:    "waiting until Route 53 accepts more record changes",
 			RetryAfter: time.Duration(missing/changesPerSecond*float64(time.Second)).Round(time.Millisecond) + time.Millisecond,
 		}
 	}

@@ -101,7 +101,7 @@ func wireChange(c dns.Change) (types.Change, error) {
 		return types.Change{}, &fault.Error{
 			Kind: fault.Invalid, Operation: opChange,
 			Message: fmt.Sprintf("the %s record %s has a routing policy or a health check, or is an alias for something other than CloudFront: "+
-				"the operator does not replace it; delete it in Route 53", s.Type, s.Name),
+				"the operator does not replace such a record; delete it in Route 53", s.Type, s.Name),
 		}
 	}
 	set := &types.ResourceRecordSet{Name: awssdk.String(writeName(s.Name)), Type: types.RRType(s.Type)}

@@ -13,7 +13,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-var errChecksum = errors.New("the answer does not have the checksum that it came with")
+var errChecksum = errors.New("the response does not match its checksum")
 
 // refuseDamage checks every answer as a whole before anything is taken from it.
 func refuseDamage(stack *middleware.Stack) error {

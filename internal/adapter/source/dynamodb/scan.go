@@ -37,7 +37,7 @@ func request(q mapping.Query) (*sdk.ScanInput, error) {
 		attribute, ok := attributeOf(value)
 		if !ok {
 			return nil, &fault.Error{Kind: fault.Invalid, Operation: opScan, Message: fmt.Sprintf(
-				"the value %s of the filter expression is a %T: write a text, a number or a boolean", name, value)}
+				"the value %s of the filter expression is a %T: use a string, a number or a boolean", name, value)}
 		}
 		if in.ExpressionAttributeValues == nil {
 			in.ExpressionAttributeValues = item{}

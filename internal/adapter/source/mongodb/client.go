@@ -62,7 +62,7 @@ func (c *Collections) Read(ctx context.Context, q mapping.Query, sink mapping.Si
 	}
 	client, err := mongo.Connect(to.options)
 	if err != nil {
-		return invalid("can't be used by the driver; %s", example)
+		return invalid("is not accepted by the driver; %s", example)
 	}
 	defer leave(ctx, client.Disconnect)
 	r := read{connection: to, database: client.Database(q.MongoDB.Database), collection: q.MongoDB.Collection}
@@ -102,7 +102,7 @@ func (r read) onPrimary(ctx context.Context) error {
 	if answer.Primary != nil && !*answer.Primary {
 		return &fault.Error{
 			Kind: fault.Transient, Operation: opHello, Code: "NotWritablePrimary",
-			Message: r.hosts + ": the server is not the primary, and may lag behind it",
+			Message: r.hosts + ": the server is not the primary and may return old data",
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func (r read) documents(ctx context.Context, command bson.D, sink mapping.Sink) 
 	for cursor.Next(ctx) {
 		next, err := row(cursor.Current)
 		if err != nil {
-			return &fault.Error{Kind: fault.Transient, Operation: opFind, Message: r.hosts + ": the answer can't be read"}
+			return &fault.Error{Kind: fault.Transient, Operation: opFind, Message: r.hosts + ": the response could not be read"}
 		}
 		if err := sink.Row(next); err != nil {
 			return err
@@ -155,7 +155,7 @@ func (r read) documents(ctx context.Context, command bson.D, sink mapping.Sink) 
 	}
 	// The end of the rows is the end of the collection only if the server has closed the cursor.
 	if cursor.ID() != 0 {
-		return &fault.Error{Kind: fault.Transient, Operation: opFind, Message: r.hosts + ": the answer is not complete"}
+		return &fault.Error{Kind: fault.Transient, Operation: opFind, Message: r.hosts + ": the response is not complete"}
 	}
 	return nil
 }

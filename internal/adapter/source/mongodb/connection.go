@@ -27,7 +27,7 @@ const (
 	applicationName  = "cloudfront-tenant-operator"
 )
 
-const example = "write mongodb://user:password@host:27017/?authSource=admin, with what is special in user and password percent-encoded" //nolint:gosec // an example for people
+const example = "write mongodb://user:password@host:27017/?authSource=admin, with special characters in user and password percent-encoded" //nolint:gosec // an example for people
 
 // allowed are the options that a connection string may have, in lower case. Whoever writes a Secret
 // must not make the operator read its own files or use its own identity, so that what is not known
@@ -41,16 +41,16 @@ var allowed = map[string]func(value string) (cure string){
 	"retryreads": nil, "retrywrites": nil, "w": nil, "wtimeoutms": nil, "journal": nil,
 	"ssl": nil, "tls": nil, "tlsdisableocspendpointcheck": nil,
 
-	"authmechanism": only("the operator's own identity and files must not be used: leave it out, or use SCRAM-SHA-256, SCRAM-SHA-1 or PLAIN",
+	"authmechanism": only("a source can't use the operator's own identity and files: remove it, or use SCRAM-SHA-256, SCRAM-SHA-1 or PLAIN",
 		"scram-sha-256", "scram-sha-1", "plain"),
-	"readpreference":   only("another member than the primary may lag behind, and a customer who is missing there would be deleted: use primary", "primary"),
-	"readconcernlevel": only("what is read must not be rolled back: leave it out, or use majority", "majority"),
+	"readpreference":   only("members other than the primary may return old data, and a tenant missing there would be deleted: use primary", "primary"),
+	"readconcernlevel": only("data that is read must not be rolled back later: remove it, or use majority", "majority"),
 	"tlsinsecure":      only(insecure, "false"), "sslinsecure": only(insecure, "false"),
 	"tlsallowinvalidcertificates": only(insecure, "false"), "tlsallowinvalidhostnames": only(insecure, "false"),
 }
 
-const insecure = "a server that nobody has checked could answer that there are no customers: leave it out, and " +
-	"let the operator trust the server's authority (caBundle of the chart, or SSL_CERT_FILE in its environment)"
+const insecure = "an unverified server could return an empty collection: remove it, and " +
+	"make the operator trust the server's CA (chart value caBundle, or SSL_CERT_FILE in its environment)"
 
 // cures are for what is refused whatever its value is.
 var cures = map[string]string{
@@ -97,7 +97,7 @@ func parseConnection(ctx context.Context, text string) (connection, error) {
 	}
 	// Then what looks like the host is a piece of the password, and would be looked up and told.
 	if strings.Contains(rest, "@") {
-		return connection{}, invalid("has an @ behind the first one; %s", example)
+		return connection{}, invalid("has more than one @; %s", example)
 	}
 	place, query, _ := strings.Cut(rest, "?")
 	if err := checkOptions(query); err != nil {
@@ -105,7 +105,7 @@ func parseConnection(ctx context.Context, text string) (connection, error) {
 	}
 	hosts, path, _ := strings.Cut(place, "/")
 	if unescaped, err := url.QueryUnescape(hosts); err != nil || strings.Contains(unescaped, "/") || strings.Contains(unescaped, ".sock") {
-		return connection{}, invalid("names a socket of the operator's machine: name a host and a port")
+		return connection{}, invalid("uses a Unix socket of the operator's machine: use a host and a port")
 	}
 	o, err := apply(ctx, scheme, strings.TrimSpace(text))
 	if err != nil {
@@ -115,7 +115,7 @@ func parseConnection(ctx context.Context, text string) (connection, error) {
 		if dns, ok := errors.AsType[*net.DNSError](err); ok && !dns.IsNotFound {
 			return connection{}, &fault.Error{Kind: fault.Transient, Operation: opConnect, Message: hosts + ": " + store.Unanswered(err)}
 		}
-		return connection{}, invalid("can't be used by the driver; %s", example)
+		return connection{}, invalid("is not accepted by the driver; %s", example)
 	}
 	return connection{options: restrict(o), hosts: strings.Join(o.Hosts, ","), secrets: secrets(user, path, o)}, nil
 }
@@ -146,7 +146,7 @@ func checkOptions(query string) error {
 		value, valueErr := url.QueryUnescape(value)
 		name = strings.ToLower(name)
 		if !found || nameErr != nil || valueErr != nil {
-			return invalid("has an option that is not name=value; %s", example)
+			return invalid("has an option that is not in the form name=value; %s", example)
 		}
 		check, known := allowed[name]
 		if !known {
@@ -156,7 +156,7 @@ func checkOptions(query string) error {
 			continue
 		}
 		if cure := check(value); cure != "" {
-			return invalid("has a value of the option %s that is refused: %s", name, cure)
+			return invalid("has an invalid value for the option %s: %s", name, cure)
 		}
 	}
 	return nil
@@ -165,8 +165,8 @@ func checkOptions(query string) error {
 // refused names an option that the driver knows. Any other may be a piece of a password that was
 // not encoded.
 func refused(name string) error {
-	const files = "it names a file of the operator: leave it out"
-	const own = "the operator's own identity must not be used: leave it out"
+	const files = "it refers to a file of the operator: remove it"
+	const own = "a source can't use the operator's own identity: remove it"
 	cure, known := cures[name], true
 	switch {
 	case cure != "":
@@ -176,16 +176,16 @@ func refused(name string) error {
 	case name == "authmechanismproperties":
 		cure = own
 	case name == "readpreferencetags", name == "maxstaleness", name == "maxstalenessseconds":
-		cure = "only the primary is read: leave it out"
+		cure = "only the primary is read: remove it"
 	case slices.Contains([]string{"proxyhost", "proxyport", "proxyusername", "proxypassword"}, name):
-		cure = "a source reaches its database directly: leave it out"
+		cure = "proxies are not supported: remove it"
 	case store.IsTLSOption(name):
-		cure = "MongoDB does not have it: write tls=true or tls=false"
+		cure = "MongoDB does not have this option: use tls=true or tls=false"
 	default:
 		known = false
 	}
 	if !known || len(name) > 40 {
-		return invalid("has an option that no source may set: leave it out; %s", example)
+		return invalid("has an option that a source must not set: remove it; %s", example)
 	}
 	return invalid("has the option %s: %s", name, cure)
 }

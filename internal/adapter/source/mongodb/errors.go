@@ -50,14 +50,14 @@ var kinds = map[int32]fault.Kind{
 // words are the texts for what servers explain with identifiers that differ each time, or with the
 // name of the user.
 var words = map[fault.Kind]string{
-	fault.Denied:    "the user may not do this: grant it the role read on the database",
-	fault.Throttled: "the server asks to come back later",
+	fault.Denied:    "the user is not allowed to do this: grant it the role read on the database",
+	fault.Throttled: "the server is temporarily unavailable",
 	fault.Transient: "the server could not finish the read",
 	fault.NotFound:  "there is no such collection",
-	fault.Invalid:   "the server refuses the query",
+	fault.Invalid:   "the server rejects the query",
 }
 
-const loginRefused = "the server refuses user and password"
+const loginRefused = "the server rejects the user name or password"
 
 // failed turns an error of the driver into a *fault.Error.
 func (c connection) failed(operation string, err error) error {
@@ -71,7 +71,7 @@ func (c connection) failed(operation string, err error) error {
 		failure.Message = c.explain(failure.Kind, command)
 	case tooOld.MatchString(cause.Error()):
 		failure.Kind = fault.Invalid
-		failure.Message = fmt.Sprintf("%s: the server speaks wire version %s: MongoDB %s or later is needed, or DocumentDB 5.0 or later",
+		failure.Message = fmt.Sprintf("%s: the server uses wire version %s: MongoDB %s or later, or DocumentDB 5.0 or later, is required",
 			c.hosts, tooOld.FindStringSubmatch(cause.Error())[1], topology.MinSupportedMongoDBVersion)
 	case noPrimary(cause):
 		failure.Message = c.hosts + ": none of the servers is a primary"

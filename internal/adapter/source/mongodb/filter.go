@@ -35,18 +35,18 @@ func parseFilter(text string) (bson.D, error) {
 	if err := json.Unmarshal([]byte(text), &object); err != nil {
 		syntax, ok := errors.AsType[*json.SyntaxError](err)
 		if !ok {
-			return nil, badFilter(`is no JSON object: write a filter such as {"plan": "pro"}`)
+			return nil, badFilter(`is not a JSON object: use a filter such as {"plan": "pro"}`)
 		}
-		return nil, badFilter("is no JSON at character %d: %v", syntax.Offset, syntax)
+		return nil, badFilter("is not valid JSON at character %d: %v", syntax.Offset, syntax)
 	}
 	if object == nil {
-		return nil, badFilter(`is null: write a filter such as {"plan": "pro"}, or leave it out`)
+		return nil, badFilter(`is null: use a filter such as {"plan": "pro"}, or remove it`)
 	}
 	if err := bson.UnmarshalExtJSON([]byte(text), false, &filter); err != nil {
-		return nil, badFilter("is no extended JSON: %v", err)
+		return nil, badFilter("is not valid extended JSON: %v", err)
 	}
 	if operator := findCode(filter); operator != "" {
-		return nil, badFilter("has %s, which runs code in the server: use the operators of queries", operator)
+		return nil, badFilter("contains %s, which runs code in the server: use query operators only", operator)
 	}
 	return filter, nil
 }

@@ -108,7 +108,7 @@ func double(f float64) any {
 	const limit = 1 << 63
 	switch {
 	case math.IsNaN(f), math.IsInf(f, 0):
-		return mapping.Unsupported("double that is no number")
+		return mapping.Unsupported("double that is not a number")
 	case f == math.Trunc(f) && f >= -limit && f < limit:
 		return int64(f)
 	}
@@ -117,7 +117,7 @@ func double(f float64) any {
 
 func text(s string) any {
 	if !utf8.ValidString(s) {
-		return mapping.Unsupported("string that is no UTF-8")
+		return mapping.Unsupported("string that is not UTF-8")
 	}
 	return s
 }

@@ -40,12 +40,12 @@ func TestValues(t *testing.T) {
 	got, err := row(raw)
 	want := mapping.Row{Key: id.Hex(), Values: map[string]any{
 		"_id": id.Hex(), "text": "é", "yes": true, "null": nil, "i32": int64(7), "i64": int64(math.MaxInt64), "whole": int64(3), "half": 0.5,
-		"huge": 1e300, "nan": mapping.Unsupported("double that is no number"), "cents": 12.5,
+		"huge": 1e300, "nan": mapping.Unsupported("double that is not a number"), "cents": 12.5,
 		"long": "1.234567890123456789012345678901234", "inf": "Infinity", "at": time.Date(2026, time.March, 1, 11, 0, 0, 5e6, time.UTC),
 		"list": []any{"x", int64(1), []any{}}, "object": map[string]any{"a": map[string]any{"b": int64(1)}},
 		"uuid": "30313233-3435-3637-3839-616263646566", "bytes": mapping.Unsupported("binData"), "regex": mapping.Unsupported("regex"),
 		"code": mapping.Unsupported("javascript"), "stamp": mapping.Unsupported("timestamp"), "min": mapping.Unsupported("minKey"),
-		"latin1": mapping.Unsupported("string that is no UTF-8"),
+		"latin1": mapping.Unsupported("string that is not UTF-8"),
 	}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v, row (-want +got):\n%s", err, diff)

@@ -22,35 +22,35 @@ type class struct {
 }
 
 const (
-	onlyReading = "only reading is allowed: the query, or a function that it calls, tries to write"
-	badLogin    = "the server refuses the login: check user and password, and that the server admits the user from here"
-	busy        = "the server has no connection left for this user"
+	onlyReading = "only reads are allowed: the query, or a function that it calls, tries to write"
+	badLogin    = "the server rejects the login: check the user name and password, and that the server accepts this user from the operator's address"
+	busy        = "the connection limit of this user is reached"
 )
 
 // classes classifies failures by the server's number. What stands nowhere is classified by its SQLSTATE.
 var classes = map[uint16]class{
-	1049: {fault.NotFound, "there is no database of that name"}, // ER_BAD_DB_ERROR
-	1054: {fault.NotFound, ""},                                  // ER_BAD_FIELD_ERROR
-	1109: {fault.NotFound, ""},                                  // ER_UNKNOWN_TABLE
-	1146: {fault.NotFound, ""},                                  // ER_NO_SUCH_TABLE
+	1049: {fault.NotFound, "there is no database with this name"}, // ER_BAD_DB_ERROR
+	1054: {fault.NotFound, ""},                                    // ER_BAD_FIELD_ERROR
+	1109: {fault.NotFound, ""},                                    // ER_UNKNOWN_TABLE
+	1146: {fault.NotFound, ""},                                    // ER_NO_SUCH_TABLE
 
-	1044: {fault.Denied, "the user may not use the database: GRANT SELECT on its table"},               // ER_DBACCESS_DENIED_ERROR
-	1045: {fault.Denied, badLogin},                                                                     // ER_ACCESS_DENIED_ERROR
-	1130: {fault.Denied, badLogin},                                                                     // ER_HOST_NOT_PRIVILEGED
-	1142: {fault.Denied, "the user may not read the table, if it is there at all: GRANT SELECT on it"}, // ER_TABLEACCESS_DENIED_ERROR
-	1143: {fault.Denied, "the user may not read a column of the table: GRANT SELECT on it"},            // ER_COLUMNACCESS_DENIED_ERROR
-	1227: {fault.Denied, ""},                                                                           // ER_SPECIFIC_ACCESS_DENIED_ERROR
-	1356: {fault.NotFound, ""},                                                                         // ER_VIEW_INVALID: a table or column of a view is gone, or its right
-	1370: {fault.Denied, ""},                                                                           // ER_PROCACCESS_DENIED_ERROR
-	1698: {fault.Denied, badLogin},                                                                     // ER_ACCESS_DENIED_NO_PASSWORD_ERROR
-	1820: {fault.Denied, "the password has expired"},                                                   // ER_MUST_CHANGE_PASSWORD
-	1862: {fault.Denied, "the password has expired"},                                                   // ER_MUST_CHANGE_PASSWORD_LOGIN
-	3118: {fault.Denied, "the account is locked"},                                                      // ER_ACCOUNT_HAS_BEEN_LOCKED
-	4151: {fault.Denied, "the account is locked"},                                                      // the same of MariaDB
+	1044: {fault.Denied, "the user is not allowed to use the database: GRANT SELECT on its table"},                                  // ER_DBACCESS_DENIED_ERROR
+	1045: {fault.Denied, badLogin},                                                                                                  // ER_ACCESS_DENIED_ERROR
+	1130: {fault.Denied, badLogin},                                                                                                  // ER_HOST_NOT_PRIVILEGED
+	1142: {fault.Denied, "the user is not allowed to read the table, or it does not exist: check its name, and GRANT SELECT on it"}, // ER_TABLEACCESS_DENIED_ERROR
+	1143: {fault.Denied, "the user is not allowed to read a column of the table: GRANT SELECT on it"},                               // ER_COLUMNACCESS_DENIED_ERROR
+	1227: {fault.Denied, ""},                                                                                                        // ER_SPECIFIC_ACCESS_DENIED_ERROR
+	1356: {fault.NotFound, ""},                                                                                                      // ER_VIEW_INVALID: a table or column of a view is gone, or its right
+	1370: {fault.Denied, ""},                                                                                                        // ER_PROCACCESS_DENIED_ERROR
+	1698: {fault.Denied, badLogin},                                                                                                  // ER_ACCESS_DENIED_NO_PASSWORD_ERROR
+	1820: {fault.Denied, "the password has expired"},                                                                                // ER_MUST_CHANGE_PASSWORD
+	1862: {fault.Denied, "the password has expired"},                                                                                // ER_MUST_CHANGE_PASSWORD_LOGIN
+	3118: {fault.Denied, "the account is locked"},                                                                                   // ER_ACCOUNT_HAS_BEEN_LOCKED
+	4151: {fault.Denied, "the account is locked"},                                                                                   // the same of MariaDB
 
-	1040: {fault.Throttled, "the server has no connection left"}, // ER_CON_COUNT_ERROR
-	1203: {fault.Throttled, busy},                                // ER_TOO_MANY_USER_CONNECTIONS
-	1226: {fault.Throttled, busy},                                // ER_USER_LIMIT_REACHED
+	1040: {fault.Throttled, "the connection limit of the server is reached"}, // ER_CON_COUNT_ERROR
+	1203: {fault.Throttled, busy},                                            // ER_TOO_MANY_USER_CONNECTIONS
+	1226: {fault.Throttled, busy},                                            // ER_USER_LIMIT_REACHED
 
 	1290: {fault.Invalid, onlyReading}, // ER_OPTION_PREVENTS_STATEMENT
 	1792: {fault.Invalid, onlyReading}, // ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
@@ -96,15 +96,15 @@ func (s *session) connectFault(err error) error {
 		c := classify(server)
 		f.Kind, f.Code, text = c.kind, strconv.Itoa(int(server.Number)), c.text
 		if text == "" {
-			text = "the server refuses the connection"
+			text = "the server refused the connection"
 		}
 	case errors.Is(err, mysql.ErrNoTLS):
-		f.Kind, f.Code, text = fault.Invalid, "", "the server offers no TLS, and the connection string asks for it"
+		f.Kind, f.Code, text = fault.Invalid, "", "the server does not support TLS, but the connection string requires it"
 	case errors.Is(err, mysql.ErrCleartextPassword), errors.Is(err, mysql.ErrOldPassword), errors.Is(err, mysql.ErrUnknownPlugin),
 		errors.Is(err, mysql.ErrNativePassword):
-		f.Kind, text = fault.Denied, "the server wants a way to log in that is not allowed here, such as a password in clear text"
+		f.Kind, text = fault.Denied, "the server requires an authentication method that is not allowed here, such as a clear-text password"
 	case text == store.Unanswered(errors.New("")):
-		text = "the connection was lost before the login: check that it is MySQL or MariaDB"
+		text = "the connection was lost before the login: check that the server is MySQL or MariaDB"
 	}
 	f.Message = "connecting to " + s.target.endpoint + ": " + text
 	return f

@@ -49,7 +49,7 @@ var tlsModes = map[string]string{
 	"VERIFY_CA": "true", "verify_ca": "true", "verify-ca": "true",
 }
 
-const tlsValues = "tls=true, or one of tls=skip-verify, preferred and false, which trust anybody"
+const tlsValues = "tls=true, or one of tls=skip-verify, preferred and false, which do not verify the server"
 
 // target is a checked connection string.
 type target struct {
@@ -66,13 +66,13 @@ func parse(text string) (target, error) {
 		return target{}, err
 	}
 	if c.User == "" {
-		return target{}, sqlrows.BadConnection("names no user: add it")
+		return target{}, sqlrows.BadConnection("has no user name: add it")
 	}
 	if c.Database == "" {
-		return target{}, sqlrows.BadConnection("names no database: add it behind the host, as in tcp(host:3306)/database")
+		return target{}, sqlrows.BadConnection("has no database: add it after the host, as in tcp(host:3306)/database")
 	}
 	if len(c.Hosts) != 1 {
-		return target{}, sqlrows.BadConnection("names several hosts: name one")
+		return target{}, sqlrows.BadConnection("has several hosts: use one")
 	}
 	endpoint, err := sqlrows.Address(c.Hosts[0], c.Ports[0], "3306")
 	if err != nil {
@@ -113,13 +113,13 @@ func check(params map[string]string) (string, error) {
 		switch uses[name] {
 		case unknown:
 			if store.IsTLSOption(name) {
-				return "", sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which is not known here: write %s", name, tlsValues))
+				return "", sqlrows.BadConnection(fmt.Sprintf("has the unknown parameter %s: use %s", name, tlsValues))
 			}
-			return "", sqlrows.BadConnection("has a parameter that is not known here: remove it. System variables of the server " +
-				"can't be set, and libraries of other languages have parameters of their own")
+			return "", sqlrows.BadConnection("has an unknown parameter: remove it. System variables of the server " +
+				"can't be set, and client libraries for other languages have different parameters")
 		case off:
 			if on, err := strconv.ParseBool(value); err != nil || on {
-				return "", sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which is not allowed here: remove it", name))
+				return "", sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which is not allowed: remove it", name))
 			}
 		case used:
 			if strings.HasPrefix(name, "allow") {
@@ -127,14 +127,14 @@ func check(params map[string]string) (string, error) {
 			}
 			var ok bool
 			if mode, ok = tlsModes[value]; !ok {
-				return "", sqlrows.BadConnection(fmt.Sprintf("has a value of %s that is not known: write %s; "+
-					"a configuration of the operator's own can't be named", name, tlsValues))
+				return "", sqlrows.BadConnection(fmt.Sprintf("has an unknown value for %s: use %s; "+
+					"named TLS configurations are not supported", name, tlsValues))
 			}
 		case ignored:
 		}
 	}
 	if isTrue(params["allowCleartextPasswords"]) && mode != "true" {
-		return "", sqlrows.BadConnection("has allowCleartextPasswords without a server that is known for sure: add tls=true, or remove it")
+		return "", sqlrows.BadConnection("has allowCleartextPasswords without a verified server: add tls=true, or remove it")
 	}
 	return mode, nil
 }
@@ -150,12 +150,12 @@ func split(text string) (sqlrows.Connection, error) {
 	c, err := splitDSN(text)
 	// A DSN may look like a URL: the password may begin with two slashes.
 	if err != nil && sqlrows.HasScheme(text) {
-		return c, sqlrows.BadConnection("begins with another scheme than mysql:// or mariadb://: " + form)
+		return c, sqlrows.BadConnection("has a scheme other than mysql:// or mariadb://: " + form)
 	}
 	return c, err
 }
 
-const form = "write user:password@tcp(host:3306)/database, or mysql://user:password@host:3306/database"
+const form = "use user:password@tcp(host:3306)/database, or mysql://user:password@host:3306/database"
 
 // splitDSN takes user:password@tcp(host:port)/database?parameter=value apart as the driver does: user and password stand as they
 // are, and may hold any of these characters.
@@ -163,7 +163,7 @@ func splitDSN(text string) (sqlrows.Connection, error) {
 	var c sqlrows.Connection
 	slash := strings.LastIndexByte(text, '/')
 	if slash < 0 {
-		return c, sqlrows.BadConnection("has no slash in front of the database: " + form)
+		return c, sqlrows.BadConnection("has no slash before the database: " + form)
 	}
 	database, query, _ := strings.Cut(text[slash+1:], "?")
 	address := text[:slash]
@@ -174,7 +174,7 @@ func splitDSN(text string) (sqlrows.Connection, error) {
 	network, address, ok := strings.Cut(address, "(")
 	address, closed := strings.CutSuffix(address, ")")
 	if !ok || !closed || network != "tcp" {
-		return c, sqlrows.BadConnection("has no address in the form tcp(host:port), the only one that is allowed: " + form)
+		return c, sqlrows.BadConnection("has no address in the form tcp(host:port), the only form that is allowed: " + form)
 	}
 	// What is left is a URL's form, with nothing in front of the host.
 	rest, err := sqlrows.ParseURL("://" + address + "/" + database + "?" + query)

@@ -186,10 +186,10 @@ func TestLag(t *testing.T) {
 			map[string]string{"Slave_IO_Running": "Yes", "Slave_SQL_Running": "Yes", "Seconds_Behind_Master": "61"}, "is more than 1m0s behind its primary",
 		},
 		"one that looks for its primary": {
-			map[string]string{"Replica_IO_Running": "Connecting", "Replica_SQL_Running": "Yes"}, "receives nothing from its primary",
+			map[string]string{"Replica_IO_Running": "Connecting", "Replica_SQL_Running": "Yes"}, "receives no data from its primary",
 		},
 		"one that stumbled": {
-			map[string]string{"Replica_IO_Running": "Yes", "Replica_SQL_Running": "No"}, "does not apply what it receives from its primary",
+			map[string]string{"Replica_IO_Running": "Yes", "Replica_SQL_Running": "No"}, "does not apply the data that it receives from its primary",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

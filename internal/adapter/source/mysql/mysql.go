@@ -197,7 +197,7 @@ func (s *session) read(q mapping.Query, sink mapping.Sink) error {
 	}
 	names := rows.Columns()
 	if len(names) == 0 {
-		return sqlrows.Refused("the query returns no columns: write one SELECT that returns a row for each tenant, without INTO")
+		return sqlrows.Refused("the query returns no columns: use one SELECT without INTO that returns a row for each tenant")
 	}
 	kinds := kinds(rows, len(names))
 	columns := make([]mapping.Column, len(names))
@@ -252,15 +252,15 @@ var readers = map[string]bool{"SELECT": true, "WITH": true, "VALUES": true, "TAB
 func onlyReads(query string) error {
 	rest, ok := trimComments(query)
 	if !ok {
-		return sqlrows.NotSent("the query begins with a comment that the server would execute, or that does not end: remove it")
+		return sqlrows.NotSent("the query starts with a comment that the server would execute, or that does not end: remove it")
 	}
 	end := strings.IndexFunc(rest, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') })
 	if end < 0 {
 		end = len(rest)
 	}
 	if !readers[strings.ToUpper(rest[:end])] {
-		return sqlrows.NotSent("the query does not begin with SELECT, WITH, VALUES or TABLE, and only these are sent: " +
-			"write one SELECT that returns a row for each tenant")
+		return sqlrows.NotSent("the query does not start with SELECT, WITH, VALUES or TABLE, and no other statements are allowed: " +
+			"use one SELECT that returns a row for each tenant")
 	}
 	return nil
 }

@@ -344,7 +344,7 @@ func TestAReplicaThatIsCutOffIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := read(t, table, "SELECT 1")
-	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "receives nothing from its primary") {
+	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "receives no data from its primary") {
 		t.Errorf("got %v", err)
 	}
 }

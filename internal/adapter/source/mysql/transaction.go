@@ -16,7 +16,7 @@ func (s *session) begin() error {
 		return s.queryFault(err)
 	}
 	if len(about) != 1 {
-		return s.queryFault(errors.New("the server does not tell its version"))
+		return s.queryFault(errors.New("the server does not report its version"))
 	}
 	s.id, _ = strconv.ParseUint(about[0]["id"], 10, 64)
 	if err := s.exec(
@@ -85,10 +85,10 @@ func lag(channel map[string]string) string {
 		return ""
 	}
 	if first("Replica_IO_Running", "Slave_IO_Running") != "Yes" {
-		return "receives nothing from its primary"
+		return "receives no data from its primary"
 	}
 	if first("Replica_SQL_Running", "Slave_SQL_Running") != "Yes" {
-		return "does not apply what it receives from its primary"
+		return "does not apply the data that it receives from its primary"
 	}
 	seconds, err := strconv.ParseFloat(first("Seconds_Behind_Source", "Seconds_Behind_Master"), 64)
 	if err == nil && seconds > sqlrows.MaxLag.Seconds() {
@@ -113,6 +113,6 @@ func (s *session) checkWarnings() error {
 
 // cuts are the warnings for a result that is not all there is.
 var cuts = map[string]string{
-	"1260": "GROUP_CONCAT or JSON_ARRAYAGG made a text of more than 16 MiB, and the server cut it: select less into it",
+	"1260": "GROUP_CONCAT or JSON_ARRAYAGG produced more than 16 MiB, and the server truncated it: aggregate less data",
 	"1931": "LIMIT ROWS EXAMINED ended the query before it had read all rows: remove it",
 }

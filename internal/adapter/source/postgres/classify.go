@@ -48,17 +48,17 @@ var kinds = map[string]fault.Kind{
 
 // connecting has fixed texts for refusals at the door: those of the server name user and database.
 var connecting = map[string]string{
-	"28":    "the server refuses the login: check user and password, and that the server admits them from here",
+	"28":    "the server rejects the login: check the user name and password, and that the server accepts connections from the operator's address",
 	"28P01": "the password is wrong, or there is no such user",
-	"3D000": "there is no database of that name",
-	"42501": "the user may not connect to the database: GRANT CONNECT",
+	"3D000": "there is no database with this name",
+	"42501": "the user is not allowed to connect to the database: GRANT CONNECT",
 	"22":    badParameter,
 	"42":    badParameter,
-	"53300": "the server has no connection left",
+	"53300": "the connection limit of the server is reached",
 	"57P03": "the server is starting up or shutting down",
 }
 
-const badParameter = "the server refuses a parameter of the connection string: check options and search_path"
+const badParameter = "the server rejects a parameter of the connection string: check options and search_path"
 
 // refusedTLS is the library's text for a server that answers the request for TLS with no. It has no value for it.
 const refusedTLS = "server refused TLS connection"
@@ -75,12 +75,12 @@ func (s *session) connectFault(err error) error {
 		f.Err, text = s.caller.Err(), store.Unanswered(s.caller.Err())
 	case answered:
 		f.Kind, f.Code = lookup(kinds, server.Code, fault.Transient), server.Code
-		text = lookup(connecting, server.Code, "the server refuses the connection")
+		text = lookup(connecting, server.Code, "the server refused the connection")
 	case text == unexplained && strings.Contains(err.Error(), refusedTLS):
-		f.Kind, text = fault.Invalid, "the server offers no TLS, and the connection string asks for it: switch it on in the server, or write "+
-			"sslmode=disable, which sends user, password and rows as plain text"
+		f.Kind, text = fault.Invalid, "the server does not support TLS, but the connection string requires it: enable it in the server, or use "+
+			"sslmode=disable, which sends the user name, password and rows as plain text"
 	case text == unexplained:
-		text = "no agreement with the server on how to connect: check that it is PostgreSQL, its sslmode, and its authentication method"
+		text = "could not negotiate a connection: check that the server is PostgreSQL, the sslmode, and the authentication method"
 	}
 	f.Message = "connecting to " + s.target.endpoints + ": " + text
 	return f
@@ -106,7 +106,7 @@ func (s *session) queryFault(err error, started time.Time) error {
 func (s *session) text(server *pgconn.PgError, started time.Time) string {
 	switch server.Code {
 	case readOnly:
-		return "only reading is allowed: the query, or a function that it calls, tries to write or to lock rows"
+		return "only reads are allowed: the query, or a function that it calls, tries to write or to lock rows"
 	case queryCanceled:
 		// The text of the server would tell, in the language of the server.
 		if started != noTime && time.Since(started) >= s.timeout {

@@ -50,7 +50,7 @@ var uses = map[string]use{
 
 var modes = []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
 
-const tlsModes = "sslmode=verify-full with sslrootcert=system, or one of sslmode=require, prefer and disable, which trust anybody"
+const tlsModes = "sslmode=verify-full with sslrootcert=system, or one of sslmode=require, prefer and disable, which do not verify the server"
 
 // aliases are other spellings.
 var aliases = map[string]string{"dbname": "database"}
@@ -79,12 +79,12 @@ func parse(text string) (target, error) {
 		return target{}, err
 	}
 	if settings["user"] == "" {
-		return target{}, sqlrows.BadConnection("names no user: add it")
+		return target{}, sqlrows.BadConnection("has no user name: add it")
 	}
 	config, err := pgconn.ParseConfig(keywords(settings))
 	if err != nil {
 		// Its text quotes values.
-		return target{}, sqlrows.BadConnection("has a value that is not allowed for its parameter: check " +
+		return target{}, sqlrows.BadConnection("has a parameter with an invalid value: check " +
 			"sslmode, sslnegotiation, channel_binding, require_auth, target_session_attrs and the protocol versions")
 	}
 	config.MaxProtocolMessageBodyLen = largestMessage
@@ -101,7 +101,7 @@ func split(text string) (map[string]string, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "postgres://") && !strings.HasPrefix(text, "postgresql://") {
 		if sqlrows.HasScheme(text) {
-			return nil, sqlrows.BadConnection("begins with another scheme than postgres:// or postgresql://, and so is neither " + forms)
+			return nil, sqlrows.BadConnection("has a scheme other than postgres:// or postgresql://, and so is neither " + forms)
 		}
 		return splitKeywords(text)
 	}
@@ -130,7 +130,7 @@ func canonical(name string) string {
 	return name
 }
 
-const forms = "a URL like postgres://user:password@host/database nor a list like host=... user=... password=... dbname=...: write one of them" //nolint:gosec // an example for people
+const forms = "a URL like postgres://user:password@host/database nor a list like host=... user=... password=... dbname=...: use one of the two" //nolint:gosec // an example for people
 
 const blanks = " \t\n\r\v\f"
 
@@ -141,14 +141,14 @@ func splitKeywords(text string) (map[string]string, error) {
 		name, rest, ok := strings.Cut(text, "=")
 		name = strings.Trim(name, blanks)
 		if !ok || name == "" || strings.ContainsAny(name, blanks) {
-			return nil, sqlrows.BadConnection("is neither " + forms + ", and quote values with blanks: 'a b'")
+			return nil, sqlrows.BadConnection("is neither " + forms + ", and quote values that contain spaces: 'a b'")
 		}
 		value, rest, ok := keywordValue(strings.TrimLeft(rest, blanks))
 		if !ok {
-			return nil, sqlrows.BadConnection(`has a value whose quotation mark is not closed: add it, or write \' for one in the value`)
+			return nil, sqlrows.BadConnection(`has a value with an unclosed quotation mark: close it, or write \' for a quotation mark in the value`)
 		}
 		if _, twice := settings[canonical(name)]; twice {
-			return nil, sqlrows.BadConnection("has a parameter twice: keep one of them, and quote values with blanks: 'a b'")
+			return nil, sqlrows.BadConnection("has a duplicate parameter: keep one of them, and quote values that contain spaces: 'a b'")
 		}
 		settings[canonical(name)], text = value, rest
 	}
@@ -178,24 +178,24 @@ func check(settings map[string]string) error {
 		switch uses[name] {
 		case unknown:
 			if store.IsTLSOption(name) {
-				return sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which PostgreSQL does not have: write %s", name, tlsModes))
+				return sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which PostgreSQL does not have: use %s", name, tlsModes))
 			}
-			return sqlrows.BadConnection("has a parameter that is not known here: remove it (libraries of other languages have " +
-				"parameters of their own), or quote the value before it")
+			return sqlrows.BadConnection("has an unknown parameter: remove it (client libraries for other languages have " +
+				"different parameters), or quote the value before it")
 		case local:
-			return sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which stands for something on the operator's own machine: "+
-				"remove it; user, password, and sslmode=verify-full with sslrootcert=system do without", name))
+			return sqlrows.BadConnection(fmt.Sprintf("has the parameter %s, which refers to something on the operator's own machine: "+
+				"remove it; user, password, and sslmode=verify-full with sslrootcert=system do not need it", name))
 		case ignored:
 			delete(settings, name)
 		case passed:
 		}
 	}
 	if mode, ok := settings["sslmode"]; ok && !slices.Contains(modes, mode) {
-		return sqlrows.BadConnection("has a value of sslmode that is not known: write " + tlsModes)
+		return sqlrows.BadConnection("has an unknown value for sslmode: use " + tlsModes)
 	}
 	if root, ok := settings["sslrootcert"]; ok && root != "system" {
-		return sqlrows.BadConnection("has the parameter sslrootcert with a file, and files of the operator's machine are not read: " +
-			"write sslrootcert=system for the authorities that the operator trusts")
+		return sqlrows.BadConnection("has the parameter sslrootcert with a file, but files of the operator's machine are not read: " +
+			"use sslrootcert=system for the CAs that the operator trusts")
 	}
 	return nil
 }
@@ -203,7 +203,7 @@ func check(settings map[string]string) error {
 func endpoints(settings map[string]string) ([]string, error) {
 	hosts, ports := strings.Split(settings["host"], ","), strings.Split(settings["port"], ",")
 	if len(ports) > 1 && len(ports) != len(hosts) {
-		return nil, sqlrows.BadConnection("has not as many ports as hosts: give one port for all, or one for each")
+		return nil, sqlrows.BadConnection("has different numbers of ports and hosts: use one port for all hosts, or one for each")
 	}
 	all := make([]string, len(hosts))
 	for i, host := range hosts {

@@ -115,10 +115,10 @@ func (s *session) read(q mapping.Query, sink mapping.Sink) error {
 		return s.queryFault(err, time.Time{})
 	}
 	if len(statement.ParamOIDs) > 0 {
-		return sqlrows.Refused("the query has a placeholder like $1, and there are no values for it: write the value itself")
+		return sqlrows.Refused("the query has a placeholder like $1, but placeholders are not supported: write the value itself")
 	}
 	if len(statement.Fields) == 0 {
-		return sqlrows.Refused("the query returns no columns and was not run: write one SELECT that returns a row for each tenant")
+		return sqlrows.Refused("the query returns no columns and was not run: use one SELECT that returns a row for each tenant")
 	}
 	kinds, err := s.kinds(statement.Fields)
 	if err != nil {

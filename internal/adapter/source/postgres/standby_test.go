@@ -135,6 +135,6 @@ func TestStandby(t *testing.T) {
 	stopStandby()
 	fromStandby, _ = s.start(standby)
 	s.eventually(fromStandby, func(err error) bool {
-		return fault.Is(err, fault.Transient) && strings.Contains(err.Error(), "receives nothing from its primary")
+		return fault.Is(err, fault.Transient) && strings.Contains(err.Error(), "receives no data from its primary")
 	})
 }

@@ -65,7 +65,7 @@ func (s *session) checkStandby() error {
 	for _, row := range result.Rows {
 		switch string(row[0]) {
 		case "cut off":
-			return sqlrows.Lagging("receives nothing from its primary")
+			return sqlrows.Lagging("receives no data from its primary")
 		case "behind":
 			return sqlrows.Lagging(fmt.Sprintf("is more than %s behind its primary", sqlrows.MaxLag))
 		}

@@ -80,7 +80,7 @@ func (k *Keys) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 		return err
 	}
 	if after != before {
-		return r.incomplete("INFO", "the server was restarted, or got another master, during the read")
+		return r.incomplete("INFO", "the server was restarted, or its master changed, during the read")
 	}
 	return nil
 }
@@ -204,11 +204,11 @@ func (r read) check(ctx context.Context) (server, error) {
 		return server{}, &fault.Error{Kind: fault.Invalid, Operation: "INFO", Message: r.host + ": " + isCluster}
 	case hello["mode"] == "sentinel", info["redis_mode"] == "sentinel":
 		return server{}, &fault.Error{Kind: fault.Invalid, Operation: "INFO", Message: r.host +
-			": the server is a sentinel, which has no keys: name the server that it watches"}
+			": the server is a sentinel, which has no keys: use the address of the server that it monitors"}
 	case info["loading"] == "1", info["async_loading"] == "1":
 		return server{}, r.incomplete("INFO", "the server is still loading its data")
 	case isReplica(info["role"]) && (info["master_link_status"] != "up" || info["master_sync_in_progress"] == "1"):
-		return server{}, r.incomplete("INFO", "the server is a replica without a link to its master, and may lack keys")
+		return server{}, r.incomplete("INFO", "the server is a replica without a connection to its master and may not have all keys")
 	}
 	return server{run: info["run_id"], replication: info["role"] + info["master_replid"]}, nil
 }

@@ -60,13 +60,13 @@ func TestKeys(t *testing.T) {
 	if err = errors.Join(err, client.Close()); err != nil {
 		t.Fatal(err)
 	}
-	noObject := mapping.Unsupported("string that is no JSON object")
+	noObject := mapping.Unsupported("string that is not a JSON object")
 	for name, tt := range map[string]struct {
 		columns []string
 		want    map[string]map[string]any
 	}{
 		"all columns": {nil, map[string]map[string]any{
-			"customer:hash": {"name": "a", "enabled": "true", "bytes": mapping.Unsupported("bytes that are no UTF-8")},
+			"customer:hash": {"name": "a", "enabled": "true", "bytes": mapping.Unsupported("bytes that are not UTF-8")},
 			"customer:json": {
 				"name": "b", "n": int64(42), "f": 0.5, "big": "12345678901234567890", "list": []any{int64(1), map[string]any{"x": int64(2)}},
 				"null": nil, "enabled": true,
@@ -339,7 +339,7 @@ func TestTheTimeoutIsThatOfTheWholeRead(t *testing.T) {
 	// Each answer comes at once, and the scan never ends.
 	s := newServer(t, always("SCAN", scanned("1")))
 	err := redis.New(redis.Config{Timeout: 50 * time.Millisecond}).Read(t.Context(), s.query(), &collected{})
-	checkFailure(t, err, fault.Transient, "no answer in time")
+	checkFailure(t, err, fault.Transient, "no response within the time limit")
 }
 
 func TestTheSinkEndsTheRead(t *testing.T) {

@@ -28,7 +28,7 @@ const (
 	clientName    = "cloudfront-tenant-operator"
 )
 
-const example = "write redis://user:password@host:6379/0, or rediss:// for TLS, with what is special in user and password percent-encoded" //nolint:gosec // an example for people
+const example = "write redis://user:password@host:6379/0, or rediss:// for TLS, with special characters in user and password percent-encoded" //nolint:gosec // an example for people
 
 // allowed are the options that a connection string may have. The limits of time and the size of pools
 // are the operator's business, and are taken and not used.
@@ -60,31 +60,31 @@ func parseConnection(text string) (connection, error) {
 	switch scheme, _, _ := strings.Cut(text, ":"); scheme {
 	case "redis", "rediss":
 	case "unix":
-		return connection{}, invalid("names a socket of the operator's machine: name a host and a port; %s", example)
+		return connection{}, invalid("uses a Unix socket of the operator's machine: use a host and a port; %s", example)
 	default:
 		return connection{}, invalid("does not begin with redis:// or rediss://; %s", example)
 	}
 	parsed, err := url.Parse(text)
 	// Then what looks like the host is a piece of the password, and would be looked up and told.
 	if err == nil && (strings.Contains(text, "#") || strings.Contains(parsed.EscapedPath()+parsed.RawQuery, "@")) {
-		return connection{}, invalid("has a # or an @ behind the host; %s", example)
+		return connection{}, invalid("has a # or an @ after the host; %s", example)
 	}
 	if err != nil || parsed.Opaque != "" {
-		return connection{}, invalid("is no URL; %s", example)
+		return connection{}, invalid("is not a URL; %s", example)
 	}
 	// The driver would connect to the operator's own machine.
 	if parsed.Hostname() == "" {
-		return connection{}, invalid("names no host; %s", example)
+		return connection{}, invalid("has no host; %s", example)
 	}
 	if err := checkOptions(parsed); err != nil {
 		return connection{}, err
 	}
 	options, err := sdk.ParseURL(text)
 	if err != nil {
-		return connection{}, invalid("can't be used by the driver: the path is the number of the database, and the options have values of their types; %s", example)
+		return connection{}, invalid("is invalid: the path must be a database number, and options must have values of the correct type; %s", example)
 	}
 	if options.DB < 0 {
-		return connection{}, invalid("has a negative number of a database: the first one is 0")
+		return connection{}, invalid("has a negative database number: the first database is 0")
 	}
 	return connection{options: restricted(options), host: options.Addr}, nil
 }
@@ -92,21 +92,21 @@ func parseConnection(text string) (connection, error) {
 func checkOptions(u *url.URL) error {
 	options, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return invalid("has options that are no name=value; %s", example)
+		return invalid("has options that are not in the form name=value; %s", example)
 	}
 	for name, values := range options {
 		if name == "skip_verify" {
 			if strings.Join(values, "") == "false" {
 				continue
 			}
-			return invalid("has the option skip_verify: a server that nobody has checked could answer that there are no customers: " +
-				"leave it out, and let the operator trust the server's authority (caBundle of the chart, or SSL_CERT_FILE in its environment)")
+			return invalid("has the option skip_verify, but an unverified server could return an empty table: " +
+				"leave it out, and make the operator trust the server's CA (chart value caBundle, or SSL_CERT_FILE in its environment)")
 		}
 		if store.IsTLSOption(name) {
-			return invalid("has the option %s, which Redis does not have: begin with rediss:// for TLS, with redis:// for none", name)
+			return invalid("has the option %s, which Redis does not have: start with rediss:// for TLS, or redis:// without", name)
 		}
 		if !allowed[name] {
-			return invalid("has an option that no source may set: leave it out; %s", example)
+			return invalid("has an option that a source must not set: remove it; %s", example)
 		}
 	}
 	return nil

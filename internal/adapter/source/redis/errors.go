@@ -21,36 +21,36 @@ type meaning struct {
 
 // meanings has the codes, which are the first words of Redis's errors. What stands nowhere is transient.
 var meanings = map[string]meaning{
-	"NOAUTH":    {fault.Denied, "the server wants a user and a password"},
-	"WRONGPASS": {fault.Denied, "the server refuses user and password"},
-	"NOPERM": {fault.Denied, "the user may not run this command, or not on every key that the pattern matches: " +
-		"its ACL needs ~ with the pattern, and +scan +type +hmget +get, with +info to check the server"},
-	"DENIED": {fault.Denied, "the server is in protected mode, and takes no connections from other machines"},
+	"NOAUTH":    {fault.Denied, "the server requires a user name and a password"},
+	"WRONGPASS": {fault.Denied, "the server rejects the user name or password"},
+	"NOPERM": {fault.Denied, "the user is not allowed to run this command, or not on every key that the pattern matches: " +
+		"its ACL needs ~ with the pattern and +scan +type +hmget +get, and +info to check the server"},
+	"DENIED": {fault.Denied, "the server is in protected mode and accepts no connections from other machines"},
 
 	"LOADING":     {fault.Transient, "the server is still loading its data"},
 	"MASTERDOWN":  {fault.Transient, "the server is a replica that has lost its master"},
-	"BUSY":        {fault.Transient, "the server runs a script that doesn't end"},
+	"BUSY":        {fault.Transient, "the server is busy with a long-running script"},
 	"CLUSTERDOWN": {fault.Transient, "the cluster is down"},
 	"TRYAGAIN":    {fault.Transient, "the keys are being moved"},
-	"WRONGTYPE":   {fault.Transient, "a key changed its type while it was read"},
+	"WRONGTYPE":   {fault.Transient, "the type of a key changed during the read"},
 
 	"MOVED": {fault.Invalid, isCluster},
 	"ASK":   {fault.Invalid, isCluster},
 }
 
-const isCluster = "the server is a node of a cluster, which has a part of the keys only: name a server that has all of them"
+const isCluster = "the server is a cluster node, which has only some of the keys: use a server that has all of them"
 
 // phrases are for the code ERR, which Redis uses for everything else.
 var phrases = []struct {
 	contains string
 	meaning
 }{
-	{"db index is out of range", meaning{fault.Invalid, "the server has no database of that number"}},
-	{"invalid db index", meaning{fault.Invalid, "the server has no database of that number"}},
-	{"max number of clients", meaning{fault.Throttled, "the server has as many clients as it takes"}},
-	{"without any password configured", meaning{fault.Denied, "the server wants no password, or knows only users with a name"}},
-	{"invalid password", meaning{fault.Denied, "the server refuses user and password"}},
-	{"operation not permitted", meaning{fault.Denied, "the server refuses user and password"}},
+	{"db index is out of range", meaning{fault.Invalid, "the server has no database with this number"}},
+	{"invalid db index", meaning{fault.Invalid, "the server has no database with this number"}},
+	{"max number of clients", meaning{fault.Throttled, "the connection limit of the server is reached"}},
+	{"without any password configured", meaning{fault.Denied, "the server requires no password, or only knows named users"}},
+	{"invalid password", meaning{fault.Denied, "the server rejects the user name or password"}},
+	{"operation not permitted", meaning{fault.Denied, "the server rejects the user name or password"}},
 	{"unknown command", meaning{fault.Invalid, "the server does not know this command"}},
 	{"unknown subcommand", meaning{fault.Invalid, "the server does not know this command"}},
 }

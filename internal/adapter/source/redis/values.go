@@ -84,7 +84,7 @@ func (f fields) hash(ctx context.Context, p sdk.Pipeliner, key string) reader {
 
 func text(s string) any {
 	if !utf8.ValidString(s) {
-		return mapping.Unsupported("bytes that are no UTF-8")
+		return mapping.Unsupported("bytes that are not UTF-8")
 	}
 	return s
 }
@@ -95,10 +95,10 @@ func (f fields) document(from string) map[string]any {
 	decoder.UseNumber()
 	var object map[string]any
 	if err := decoder.Decode(&object); err != nil || object == nil || !utf8.ValidString(from) {
-		return f.unsupported("string that is no JSON object")
+		return f.unsupported("string that is not a JSON object")
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return f.unsupported("string that is no JSON object")
+		return f.unsupported("string that is not a JSON object")
 	}
 	values := make(map[string]any, len(object))
 	for field, v := range object {

@@ -25,7 +25,7 @@ var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.:-]*://`)
 func HasScheme(text string) bool { return scheme.MatchString(text) }
 
 // Cure for strings whose parts can't be told from each other.
-const escape = "write the characters : / ? # [ ] @ % of a user name or password in their percent-encoded form"
+const escape = "percent-encode the characters : / ? # [ ] @ % in the user name and password"
 
 // ParseURL takes scheme://user:password@host:port,host:port/database?parameter=value apart. It is more lenient than
 // net/url with passwords, and knows lists of hosts.
@@ -36,7 +36,7 @@ func ParseURL(text string) (Connection, error) {
 	authority, database, _ := strings.Cut(rest, "/")
 	// Then what looks like the host is a piece of the password, and would be looked up and told.
 	if strings.Contains(database, "@") || strings.Contains(query, "@") {
-		return c, BadConnection("has an @ behind the host: " + escape)
+		return c, BadConnection("has an @ after the host: " + escape)
 	}
 	hosts := authority
 	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
@@ -73,7 +73,7 @@ func parseParams(query string) (map[string]string, error) {
 		}
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok {
-			return nil, BadConnection("has a parameter without a value: write parameter=value, separated by &")
+			return nil, BadConnection("has a parameter without a value: use parameter=value, separated by &")
 		}
 		var decoded [2]string
 		for i, part := range []string{name, value} {
@@ -82,7 +82,7 @@ func parseParams(query string) (map[string]string, error) {
 			}
 		}
 		if _, twice := params[decoded[0]]; twice {
-			return nil, BadConnection("has a parameter twice: keep one of them")
+			return nil, BadConnection("has a duplicate parameter: keep one of them")
 		}
 		params[decoded[0]] = decoded[1]
 	}
@@ -92,7 +92,7 @@ func parseParams(query string) (map[string]string, error) {
 func unescape(text string, into *string) error {
 	decoded, err := url.PathUnescape(text)
 	if err != nil {
-		return BadConnection("has a wrong percent-encoding: " + escape)
+		return BadConnection("has an invalid percent-encoding: " + escape)
 	}
 	*into = decoded
 	return CheckText(decoded)
@@ -129,10 +129,10 @@ var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?\.
 // file system, and no abstract one.
 func Address(host, port, defaultPort string) (string, error) {
 	if host == "" {
-		return "", BadConnection("names no host: add the name or the address of the server")
+		return "", BadConnection("has no host: add the name or the address of the server")
 	}
 	if strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || strings.HasPrefix(host, `\`) {
-		return "", BadConnection("names a socket of the operator's machine as its host: name the server, as in db.example.com")
+		return "", BadConnection("uses a Unix socket of the operator's machine as its host: use the name of the server, as in db.example.com")
 	}
 	if _, err := netip.ParseAddr(host); err != nil && (len(host) > 253 || !hostName.MatchString(host)) {
 		return "", BadConnection("has a host that is neither a name nor an address: check it, and " + escape)
@@ -141,7 +141,7 @@ func Address(host, port, defaultPort string) (string, error) {
 		port = defaultPort
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return "", BadConnection("has a port that is no number from 1 to 65535: check it, and " + escape)
+		return "", BadConnection("has a port that is not a number from 1 to 65535: check it, and " + escape)
 	}
 	return net.JoinHostPort(host, port), nil
 }

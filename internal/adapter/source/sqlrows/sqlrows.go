@@ -73,7 +73,7 @@ func UniqueNames(columns []mapping.Column) error {
 	seen := make(map[string]bool, len(columns))
 	for _, c := range columns {
 		if seen[c.Name] {
-			return Refused("the query returns two columns named %q: give one of them another name with AS", c.Name)
+			return Refused("the query returns two columns named %q: rename one of them with AS", c.Name)
 		}
 		seen[c.Name] = true
 	}

@@ -108,28 +108,28 @@ func Unanswered(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "the read was cancelled"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return "no answer in time"
+		return "no response within the time limit"
 	case errors.As(err, &dns):
-		return "the name of the host can't be resolved"
+		return "could not resolve the host name"
 	case errors.As(err, &hostname):
-		return "the certificate of the server has another name than the host: connect to a name that it has"
+		return "the server's certificate is not valid for this host name: connect with a name that the certificate contains"
 	case errors.As(err, &authority):
-		return "the certificate of the server is not trusted: let the operator trust its authority (caBundle of the chart)"
+		return "the server's certificate is not trusted: make the operator trust its CA (chart value caBundle)"
 	case errors.As(err, &untrusted):
-		return "the certificate of the server is not trusted"
+		return "the server's certificate is not trusted"
 	case errors.As(err, &record):
 		return "the server does not speak TLS"
 	case errors.As(err, &alert):
-		return "the server refuses the TLS handshake"
+		return "the server rejected the TLS handshake"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "the server refuses connections"
+		return "the server refused the connection"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return "there is no route to the server"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the connection was lost"
 	}
-	return "no answer"
+	return "no response"
 }
 
 // tlsOptions are the names that the drivers of databases have for the option for TLS, in lower case.

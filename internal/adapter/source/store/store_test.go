@@ -91,12 +91,12 @@ func FuzzNumber(f *testing.F) {
 
 func TestUnanswered(t *testing.T) {
 	for want, err := range map[string]error{
-		"the server refuses connections":         &net.OpError{Op: "dial", Addr: &net.TCPAddr{Port: 4711}, Err: syscall.ECONNREFUSED},
-		"the connection was lost":                fmt.Errorf("reading from 10.0.0.1:4711: %w", syscall.ECONNRESET),
-		"the name of the host can't be resolved": &net.DNSError{Err: "no such host", Name: "db.example"},
-		"no answer in time":                      fmt.Errorf("reading: %w", context.DeadlineExceeded),
-		"the read was cancelled":                 fmt.Errorf("reading: %w", context.Canceled),
-		"no answer":                              errors.New("something with 10.0.0.1:4711"),
+		"the server refused the connection": &net.OpError{Op: "dial", Addr: &net.TCPAddr{Port: 4711}, Err: syscall.ECONNREFUSED},
+		"the connection was lost":           fmt.Errorf("reading from 10.0.0.1:4711: %w", syscall.ECONNRESET),
+		"could not resolve the host name":   &net.DNSError{Err: "no such host", Name: "db.example"},
+		"no response within the time limit": fmt.Errorf("reading: %w", context.DeadlineExceeded),
+		"the read was cancelled":            fmt.Errorf("reading: %w", context.Canceled),
+		"no answer":                         errors.New("something with 10.0.0.1:4711"),
 	} {
 		if got := store.Unanswered(err); got != want {
 			t.Errorf("%v: %q, want %q", err, got, want)
