@@ -70,7 +70,7 @@ func pages(root string) (map[string]string, error) {
 
 func flagsPage() string {
 	var b strings.Builder
-	b.WriteString("# Flags of the operator\n\nBeside these there are the `--zap-*` flags for logs and `--kubeconfig`.\n\n| flag | default | meaning |\n|---|---|---|\n")
+	b.WriteString("# Flags of the operator\n\nIn addition to these flags, there are the `--zap-*` flags for logs and `--kubeconfig`.\n\n| flag | default | meaning |\n|---|---|---|\n")
 	for _, f := range operator.Flags() {
 		fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", f.Name, code(f.Default), f.Usage)
 	}
@@ -83,7 +83,7 @@ func metricsPage() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString("# Metrics\n\nThe operator's own. controller-runtime adds `controller_runtime_*` (reconcile duration and results), `workqueue_*` and `rest_client_*`.\n\n| metric | kind | labels | meaning |\n|---|---|---|---|\n")
+	b.WriteString("# Metrics\n\nThese are the operator's own metrics. controller-runtime adds `controller_runtime_*` (reconcile duration and results), `workqueue_*` and `rest_client_*`.\n\n| metric | kind | labels | meaning |\n|---|---|---|---|\n")
 	for _, m := range list {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Kind, strings.Join(m.Labels, ", "), m.Help)
 	}
@@ -92,9 +92,9 @@ func metricsPage() (string, error) {
 
 func rulesPage() string {
 	var b strings.Builder
-	b.WriteString("# Rules\n\nIn each pass the first rule that has something to say decides the one step that is taken.\n")
+	b.WriteString("# Rules\n\nFor each kind of object, the operator evaluates these rules in order. The first rule that applies decides the next step.\n")
 	section := func(title string, rules []chain.Entry) {
-		fmt.Fprintf(&b, "\n## %s\n\n| # | rule | what it asks for |\n|---|---|---|\n", title)
+		fmt.Fprintf(&b, "\n## %s\n\n| # | rule | meaning |\n|---|---|---|\n", title)
 		for n, r := range rules {
 			fmt.Fprintf(&b, "| %d | %s | %s |\n", n+1, r.Name, r.About)
 		}
@@ -103,14 +103,14 @@ func rulesPage() string {
 		noun   string
 		chains func() (keep, remove []chain.Entry)
 	}{
-		{"A distribution tenant", distributiontenant.Chains},
-		{"A distribution or a connection group", distribution.Chains},
-		{"A source", tenantsource.Chains},
-		{"A tenant", tenant.Chains},
-		{"A plan", tenantplan.Chains},
+		{"DistributionTenant", distributiontenant.Chains},
+		{"Distribution and ConnectionGroup", distribution.Chains},
+		{"TenantSource", tenantsource.Chains},
+		{"Tenant", tenant.Chains},
+		{"TenantPlan", tenantplan.Chains},
 	} {
 		keep, remove := kind.chains()
-		section(kind.noun+", while the object lives", keep)
+		section(kind.noun+", while the object exists", keep)
 		section(kind.noun+", while the object is being deleted", remove)
 	}
 	return b.String()
@@ -119,8 +119,9 @@ func rulesPage() string {
 // conditionsPage renders the constants of each file with their comments, group by group.
 func conditionsPage(sources ...string) (string, error) {
 	var b strings.Builder
-	b.WriteString("# Conditions and reasons\n\nWhat each condition and reason means, and what to do about it. `kubectl describe` (`cfdt`, `cfd`, `cfcg`, `cfts`, `tenant`, `tenantplan`) shows them with a message that names\n" +
-		"the field, the value and the cause. [Troubleshooting](../troubleshooting.md) starts from symptoms instead. While a reason holds that\nneeds a person, the condition `Stalled` is True as well.\n")
+	b.WriteString("# Conditions and reasons\n\nThis page lists all conditions with their reasons, and how to fix problems. `kubectl describe` (`cfdt`, `cfd`, `cfcg`, `cfts`,\n" +
+		"`tenant`, `tenantplan`) shows them with a message that names the field, the value and the cause.\n" +
+		"[Troubleshooting](../troubleshooting.md) is organized by symptoms instead. If a reason needs a person, the condition\n`Stalled` is True as well.\n")
 	for _, source := range sources {
 		if err := writeConditions(&b, source); err != nil {
 			return "", err
@@ -145,7 +146,7 @@ func writeConditions(b *strings.Builder, source string) error {
 		}
 		head := "| name | meaning |\n|---|---|\n"
 		if cured {
-			head = "| reason | meaning | needs a person | what to do |\n|---|---|---|---|\n"
+			head = "| reason | status | meaning | needs a person | what to do |\n|---|---|---|---|---|\n"
 		}
 		title, about, _ := strings.Cut(strings.TrimSuffix(oneLine(group.Doc.Text()), "."), ". ")
 		if about != "" {
@@ -156,7 +157,8 @@ func writeConditions(b *strings.Builder, source string) error {
 	return nil
 }
 
-// constantRows renders a group of constants. Reasons have two columns more: whether a person has to act, and what to do.
+// constantRows renders a group of constants. Reasons have three columns more: the status that they come with, whether a
+// person has to act, and what to do.
 func constantRows(group *ast.GenDecl) (rows string, cured bool, err error) {
 	var b strings.Builder
 	for _, s := range group.Specs {
@@ -168,24 +170,25 @@ func constantRows(group *ast.GenDecl) (rows string, cured bool, err error) {
 		text, cure, _ := strings.Cut(oneLine(doc), cureMark)
 		text = strings.TrimPrefix(strings.TrimSpace(text), name+" ")
 		if !strings.HasPrefix(name, "Reason") {
-			fmt.Fprintf(&b, "| `%s` | %s |\n", value, text)
+			fmt.Fprintf(&b, "| `%s` | %s |\n", value, capital(strings.TrimPrefix(text, "is ")))
 			continue
 		}
 		cured = true
 		if cure == "" && strings.HasPrefix(text, "(False)") {
 			return "", false, fmt.Errorf("reason %s has no line that starts with %q: say what to do about it", name, cureMark)
 		}
+		status, meaning, _ := strings.Cut(strings.TrimPrefix(text, "("), "): ")
 		person := ""
 		if chain.NeedsPerson(chain.Reason(value)) {
 			person = "yes"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", value, text, person, capital(cure))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", value, status, capital(meaning), person, capital(cure))
 	}
 	return b.String(), cured, nil
 }
 
 // cureMark starts what to do about a reason in the comment of its constant.
-const cureMark = "Cure: "
+const cureMark = "Fix: "
 
 func constant(s ast.Spec) (name, value string, err error) {
 	v, ok := s.(*ast.ValueSpec)
@@ -194,7 +197,7 @@ func constant(s ast.Spec) (name, value string, err error) {
 	}
 	literal, ok := v.Values[0].(*ast.BasicLit)
 	if !ok {
-		return "", "", fmt.Errorf("constant %s is no literal", v.Names[0])
+		return "", "", fmt.Errorf("constant %s is not a literal", v.Names[0])
 	}
 	value, err = strconv.Unquote(literal.Value)
 	if err != nil {

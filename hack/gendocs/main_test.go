@@ -33,16 +33,16 @@ func TestEveryReasonSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	const head = "package p\n\n// Reasons of a condition.\nconst (\n"
 	for name, c := range map[string]struct{ source, row, fails string }{
-		"a reason with a cure": {
-			"// ReasonX (False): it broke.\n// Cure: mend it.\nReasonX = \"X\"\n", "| `X` | (False): it broke. |  | Mend it. |", "",
+		"a reason with a fix": {
+			"// ReasonX (False): it broke.\n// Fix: repair it.\nReasonX = \"X\"\n", "| `X` | False | It broke. |  | Repair it. |", "",
 		},
-		"what is well needs none": {"// ReasonX (True): well.\nReasonX = \"X\"\n", "| `X` | (True): well. |  |  |", ""},
+		"what is well needs none": {"// ReasonX (True): well.\nReasonX = \"X\"\n", "| `X` | True | Well. |  |  |", ""},
 		"what needs a person is marked": {
-			"// ReasonX (False): refused.\n// Cure: allow it.\nReasonX = \"AccessDenied\"\n", "| `AccessDenied` | (False): refused. | yes | Allow it. |", "",
+			"// ReasonX (False): refused.\n// Fix: allow it.\nReasonX = \"AccessDenied\"\n", "| `AccessDenied` | False | Refused. | yes | Allow it. |", "",
 		},
 		"a reason without one":      {"// ReasonX (False): it broke.\nReasonX = \"X\"\n", "", "ReasonX has no line"},
-		"a type of condition":       {"// ConditionX is X.\nConditionX = \"X\"\n", "| `X` | is X. |", ""},
-		"a constant of another one": {"// ReasonX (True): well.\nReasonX = other\n", "", "no literal"},
+		"a type of condition":       {"// ConditionX is X.\nConditionX = \"X\"\n", "| `X` | X. |", ""},
+		"a constant of another one": {"// ReasonX (True): well.\nReasonX = other\n", "", "not a literal"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,7 +100,7 @@ func TestConditionsOfTwoFilesFollowEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := strings.Index(page, "## Condition types of A"), strings.Index(page, "## Condition types of B")
-	if first < 0 || second < first || !strings.Contains(page, "| `B` | is one. |") {
+	if first < 0 || second < first || !strings.Contains(page, "| `B` | One. |") {
 		t.Errorf("got:\n%s", page)
 	}
 }

@@ -1,158 +1,156 @@
 package v1alpha1
 
-// Condition types. Every kind has Ready, Synced, and Stalled while a person has to act; CertificateReady and DNSReady are those of a DistributionTenant, DeletionStalled that of a
-// Distribution and a ConnectionGroup, the parents of tenants. Every condition carries the generation it speaks of.
+// Condition types. Every CRD has Ready and Synced, and Stalled while a person must act. CertificateReady and DNSReady
+// belong to a DistributionTenant, DeletionStalled to a Distribution or a ConnectionGroup. Every condition has the
+// generation that it refers to. In the tables, "the resource" is the tenant, distribution or connection group in AWS.
 const (
-	// ConditionReady is True when the tenant is deployed and serves its domains as the spec asks,
-	// certificate and DNS included where they were asked for. Where CertificateReady or DNSReady
-	// holds it back, it takes the reason of the first of DNSReady, CertificateReady that isn't True.
-	// A Distribution or ConnectionGroup is ready when it is deployed and tenants can use it. A TenantSource is
-	// ready when its table is read and followed.
+	// ConditionReady is True when the tenant is deployed and serves its domains as specified, including certificate and
+	// DNS records if the spec requests them. If DNSReady or CertificateReady is not True, Ready has the reason of the
+	// first of them. A Distribution or ConnectionGroup is ready when it is deployed and tenants can use it. A
+	// TenantSource is ready when its table is read and its rows are applied.
 	ConditionReady = "Ready"
 
-	// ConditionSynced is True when the tenant or parent in AWS equals the spec. That of a TenantSource is True when
-	// the objects equal the table, row by row.
+	// ConditionSynced is True when the resource in AWS matches the spec. For a TenantSource, it is True when the objects
+	// match the rows of the table.
 	ConditionSynced = "Synced"
 
-	// ConditionStalled is True while a person has to act: to try again can't help. It has the reason and the message of
-	// what they have to act on, and is absent otherwise. Tenant and TenantPlan have it, too.
+	// ConditionStalled is True while a person must act, because retrying does not help. It has the reason and the
+	// message of the condition that needs attention. Otherwise it is absent. Tenant and TenantPlan have it too.
 	ConditionStalled = "Stalled"
 
-	// ConditionCertificateReady tells how far a CloudFront-managed certificate has come. It exists
-	// only while one is requested, and for one change after the request was removed.
+	// ConditionCertificateReady is the state of a CloudFront-managed certificate. It exists only while the spec requests
+	// one, and until the next change after the request was removed.
 	ConditionCertificateReady = "CertificateReady"
 
-	// ConditionDNSReady tells whether the DNS records that spec.dns asks for are published.
+	// ConditionDNSReady is True when the DNS records that spec.dns requests are published.
 	ConditionDNSReady = "DNSReady"
 
 	// ConditionDeletionStalled is True when the deletion of a Distribution or ConnectionGroup takes longer than
-	// spec.deletionTimeout. Its message says what can be done by hand; the operator goes on all the same.
+	// spec.deletionTimeout. Its message says what you can do manually. The operator keeps trying.
 	ConditionDeletionStalled = "DeletionStalled"
 )
 
 // Reasons of the Ready condition.
 const (
-	// ReasonDeployed (True): deployed at every edge location and serving.
+	// ReasonDeployed (True): deployed to every edge location and serving.
 	ReasonDeployed = "Deployed"
-	// ReasonCreating (False): the tenant or parent is about to be created, or is being deployed for the first time.
-	// Cure: wait. CloudFront takes one to five minutes, and a long queue of new objects takes its turn.
+	// ReasonCreating (False): the resource is about to be created, or is being deployed for the first time.
+	// Fix: wait. CloudFront takes one to five minutes, longer if many new objects are waiting.
 	ReasonCreating = "Creating"
-	// ReasonDeploying (False): AWS is rolling out the latest change.
-	// Cure: wait, usually one to five minutes. Tenants serve with old or new settings meanwhile.
+	// ReasonDeploying (False): AWS is deploying the latest change.
+	// Fix: wait, usually one to five minutes. Until then, tenants serve with either the old or the new settings.
 	ReasonDeploying = "Deploying"
-	// ReasonDisabling (False): the object was deleted, and its tenant or parent is being disabled first, or its disable is being deployed.
-	// Cure: wait. If a tenant takes longer than fifteen minutes, the message says what AWS answers; if a parent takes longer than spec.deletionTimeout, DeletionStalled says what can be done by hand.
+	// ReasonDisabling (False): the object was deleted. Its resource in AWS is being disabled first, or the change is being deployed.
+	// Fix: wait. If a tenant takes longer than fifteen minutes, the message contains the error of AWS. If a distribution or connection group takes longer than spec.deletionTimeout, DeletionStalled says what you can do manually.
 	ReasonDisabling = "Disabling"
-	// ReasonDeleting (False): the object was deleted, and its DNS records, its tenant or parent, or its certificates are on their way out.
-	// Cure: wait. The object goes when AWS says that the tenant or parent is gone.
+	// ReasonDeleting (False): the object was deleted. Its DNS records, its resource in AWS or its certificates are being deleted.
+	// Fix: wait. The object is removed when AWS confirms that the resource is deleted.
 	ReasonDeleting = "Deleting"
-	// ReasonInUse (False): the object was deleted, and its distribution or connection group still has tenants. It is not disabled: they would stop serving.
-	// Cure: delete the tenants, or move them to another parent. The message says how many there are, and which objects of this cluster are among them. The deletion then goes on by itself.
+	// ReasonInUse (False): the object was deleted, but its distribution or connection group still has tenants. It is not disabled, because that would take them offline.
+	// Fix: delete the tenants, or move them to another distribution or connection group. The message says how many there are, and which of them are objects of this cluster. The deletion then continues automatically.
 	ReasonInUse = "InUse"
-	// ReasonDomainConflict (False): another CloudFront resource, in any account, holds a domain.
-	// Cure: remove the domain where the message says that it is attached, or move it with UpdateDomainAssociation. It is tried again by itself.
+	// ReasonDomainConflict (False): another CloudFront resource, in any AWS account, already uses a domain.
+	// Fix: remove the domain from the resource that the message names, or move it with UpdateDomainAssociation. The operator retries automatically.
 	ReasonDomainConflict = "DomainConflict"
-	// ReasonAccessDenied (False): the operator's AWS identity lacks a permission.
-	// Cure: allow the action that the message names to the operator's identity, see [IAM policies](iam.md).
+	// ReasonAccessDenied (False): the operator's AWS identity does not have a required permission.
+	// Fix: allow the operator's identity the action that the message names, see [IAM policies](iam.md).
 	ReasonAccessDenied = "AccessDenied"
-	// ReasonInvalidSpec (False): AWS rejected the request as invalid; its own message is kept.
-	// Cure: change what AWS's message names.
+	// ReasonInvalidSpec (False): AWS rejected the request as invalid. The message contains the error of AWS.
+	// Fix: correct the value that the message names.
 	ReasonInvalidSpec = "InvalidSpec"
-	// ReasonAWSError (False): AWS refused in another way, or the tenant or parent was deleted or disabled outside and the drift policy leaves it so.
-	// Cure: do what the message says. If the tenant or parent was deleted or disabled outside, decide: change the spec, or set driftPolicy to enforce.
+	// ReasonAWSError (False): AWS rejected the request for another reason, or the resource was deleted or disabled outside of Kubernetes and the drift policy does not allow a correction.
+	// Fix: follow the message. If the resource was deleted or disabled outside of Kubernetes, change the spec, or set driftPolicy to enforce.
 	ReasonAWSError = "AWSError"
-	// ReasonAWSUnavailable (False): AWS fails or does not answer.
-	// Cure: wait. It is tried again automatically, and nothing is concluded from it meanwhile.
+	// ReasonAWSUnavailable (False): AWS fails or does not respond.
+	// Fix: wait. The operator retries automatically and changes nothing until then.
 	ReasonAWSUnavailable = "AWSUnavailable"
-	// ReasonValidationFailed (False): the spec failed the operator's own check, before anything was sent to AWS: it contradicts the distribution that it names, or names one that AWS does not have.
-	// Cure: change the field that the message names.
+	// ReasonValidationFailed (False): the spec failed the operator's own check, before anything was sent to AWS: it contradicts the distribution that it references, or references one that does not exist in AWS.
+	// Fix: correct the field that the message names.
 	ReasonValidationFailed = "ValidationFailed"
 	// ReasonCertificateSANMismatch (False): no name of the certificate covers a domain.
-	// Cure: use a certificate that covers the domain, or remove the domain. The message lists the names at hand; a wildcard covers one label.
+	// Fix: use a certificate that covers the domain, or remove the domain. The message lists the available names. A wildcard covers exactly one label.
 	ReasonCertificateSANMismatch = "CertificateSANMismatch"
-	// ReasonDomainValidationPending (False): CloudFront can't verify a domain yet: it refuses the tenant for that, or the tenant is deployed and the domain is not active. It is tried again every five minutes, sooner at first.
-	// Cure: point the domain at status.dnsTarget with a CNAME record, or give the tenant a certificate that covers it.
+	// ReasonDomainValidationPending (False): CloudFront cannot verify a domain yet: it rejects the tenant for that reason, or the tenant is deployed and the domain is not active. The operator retries every five minutes, more often at first.
+	// Fix: point the domain to status.dnsTarget with a CNAME record, or give the tenant a certificate that covers it.
 	ReasonDomainValidationPending = "DomainValidationPending"
-	// ReasonMissingParameters (False): the distribution requires parameters that the spec lacks.
-	// Cure: add the parameters that the message names to spec.parameters.
+	// ReasonMissingParameters (False): the distribution requires parameters that the spec does not set.
+	// Fix: add the parameters that the message names to spec.parameters.
 	ReasonMissingParameters = "MissingParameters"
-	// ReasonMissingCertificate (False): neither the tenant nor its distribution has a certificate that can be used.
-	// Cure: set spec.customizations.certificate.arn, request one with spec.managedCertificateRequest, or give the distribution one.
+	// ReasonMissingCertificate (False): neither the tenant nor its distribution has a usable certificate.
+	// Fix: set spec.customizations.certificate.arn, request a certificate with spec.managedCertificateRequest, or add one to the distribution.
 	ReasonMissingCertificate = "MissingCertificate"
-	// ReasonQuotaExceeded (False): an AWS account quota is used up.
-	// Cure: raise the quota that the message names in Service Quotas, or delete tenants or parents that nobody needs.
+	// ReasonQuotaExceeded (False): a quota of the AWS account is used up.
+	// Fix: raise the quota that the message names in Service Quotas, or delete resources that are no longer needed.
 	ReasonQuotaExceeded = "QuotaExceeded"
-	// ReasonAdoptionRequired (False): a tenant or parent of this name or ID exists that is not ours, and the
-	// adoption policy does not let us take it.
-	// Cure: set spec.adoptionPolicy to IfUnowned (Force for what belongs to another cluster) to take it over, or choose another spec.tenantName. For a Distribution or ConnectionGroup, which can't be renamed, delete the object, which leaves the other's resource untouched, and create another.
+	// ReasonAdoptionRequired (False): a resource with this name or ID already exists, does not belong to this object, and the adoption policy does not allow adopting it.
+	// Fix: to adopt it, set spec.adoptionPolicy to IfUnowned, or to Force if it belongs to another cluster. To use a different resource, delete the object, which does not affect the existing resource, and create one with another name or ID.
 	ReasonAdoptionRequired = "AdoptionRequired"
-	// ReasonWrongAccount (False): the operator's credentials belong to another AWS account than the
-	// tenant or parent. Synced takes it too.
-	// Cure: give the operator the credentials of the account that the message names; nothing happens to the tenant or parent until then.
+	// ReasonWrongAccount (False): the operator's credentials belong to another AWS account than the resource. Synced has this reason too.
+	// Fix: give the operator credentials for the account that the message names. Until then, the resource is not changed.
 	ReasonWrongAccount = "WrongAccount"
 	// ReasonDomainChangeHeld (False): a change of domains waits until it can be made safely.
-	// Cure: wait until the pending certificate request has ended; the message says what it waits for. To cut a request short that can't end well, delete the object and create it anew.
+	// Fix: wait until the pending certificate request has ended. The message says what the change waits for. If the request can never succeed, delete the object and create it again.
 	ReasonDomainChangeHeld = "DomainChangeHeld"
-	// ReasonReferenceNotReady (False): something that the spec names is missing or not ready.
-	// Cure: wait until the Distribution or ConnectionGroup that the message names is there and has been created in AWS, or create that object in the tenant's namespace. The tenant goes on by itself.
+	// ReasonReferenceNotReady (False): an object that the spec references does not exist or is not ready.
+	// Fix: wait until the Distribution or ConnectionGroup that the message names exists and has been created in AWS, or create that object in the namespace of the tenant. The tenant then continues automatically.
 	ReasonReferenceNotReady = "ReferenceNotReady"
 )
 
-// Reasons of a TenantSource's Ready condition. Deleting is one too.
+// Reasons of a TenantSource's Ready condition. Deleting is another one.
 const (
-	// ReasonPollSucceeded (True): the table was read completely, and the objects follow it.
+	// ReasonPollSucceeded (True): the table was read completely, and its rows are applied.
 	ReasonPollSucceeded = "PollSucceeded"
-	// ReasonDryRunComplete (True): the table was read completely, and status.pendingChanges lists what would be done.
+	// ReasonDryRunComplete (True): the table was read completely, and status.pendingChanges lists what would be changed.
 	ReasonDryRunComplete = "DryRunComplete"
-	// ReasonPollFailed (False): the table could not be read to its end, or the objects not be written. Nothing is concluded from it.
-	// Cure: wait if the message tells of a failing connection or service; it is tried again by itself. Tenants keep serving meanwhile.
+	// ReasonPollFailed (False): the table could not be read completely, or the objects could not be written. Nothing is deleted because of it.
+	// Fix: wait if the message reports a failed connection or an unavailable service: the operator retries automatically. Tenants keep serving.
 	ReasonPollFailed = "PollFailed"
-	// ReasonSourceError (False): the database answers, and not with what the spec asks for.
-	// Cure: correct what the message names: the table, a column, the query, or the rights of the database user. Where it names a hash and the change of the table is meant, set the annotation cloudfront-tenant-operator.io/approve-deletions to the hash.
+	// ReasonSourceError (False): the database responds, but does not return what the spec asks for.
+	// Fix: correct what the message names: the table, a column, the query, or the permissions of the database user. If the message contains a hash and the change of the table is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to the hash.
 	ReasonSourceError = "SourceError"
-	// ReasonConflict (False): objects of the name of a row exist that are not this source's.
-	// Cure: rename the row, or delete or rename the object that status.rejectedRows names. All other rows are followed.
+	// ReasonConflict (False): rows have the names of existing objects that do not belong to this source.
+	// Fix: rename the row, or delete the object that status.rejectedRows names. All other rows are applied.
 	ReasonConflict = "Conflict"
-	// ReasonInvalidConfig (False): the spec, or the Secret that it names, can't be used as it is. Nothing was read.
-	// Cure: change the field that the message names, or the Secret. What the administrator has to grant (a role, a namespace, the right to read Secrets) says so.
+	// ReasonInvalidConfig (False): the spec, or the Secret that it references, is invalid. Nothing was read.
+	// Fix: correct the field or the Secret that the message names. The message also says if the administrator must allow a role, a namespace, or reading Secrets.
 	ReasonInvalidConfig = "InvalidConfig"
-	// ReasonDeletionHeld (False): more tenants would be deleted than the guard lets go, or all of them.
-	// Cure: look at status.heldDeletions. If the rows are missing by mistake, bring them back and nothing happens. If the deletions are meant, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
+	// ReasonDeletionHeld (False): more tenants would be deleted than the guard allows, or all of them.
+	// Fix: check status.heldDeletions. If rows are missing by mistake, restore them, and nothing is deleted. If the deletions are intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
 	ReasonDeletionHeld = "DeletionHeld"
 )
 
 // Reasons of the Synced condition.
 const (
-	// ReasonInSync (True): AWS equals the spec.
+	// ReasonInSync (True): AWS matches the spec.
 	ReasonInSync = "InSync"
-	// ReasonDriftDetected (False): somebody changed the tenant or parent in AWS; status.drift lists what.
-	// Cure: read status.drift. Put the change into the spec if it is to stay, or set driftPolicy to enforce if not.
+	// ReasonDriftDetected (False): the resource was changed in AWS. status.drift lists the differences.
+	// Fix: check status.drift. To keep the change, put it into the spec. To revert it, set driftPolicy to enforce.
 	ReasonDriftDetected = "DriftDetected"
-	// ReasonDriftNotConverging (False): AWS keeps a value other than the one that was written.
-	// Cure: find out who else writes to it (CloudTrail knows), or give up the value that AWS does not keep.
+	// ReasonDriftNotConverging (False): AWS keeps returning another value than the one that was written.
+	// Fix: find out what else changes the value (see CloudTrail), or remove the value that AWS does not keep from the spec.
 	ReasonDriftNotConverging = "DriftNotConverging"
-	// ReasonUpdatePending (False): a change of the spec has not reached AWS yet. While one that AWS has accepted is being deployed, Synced is True and Ready says Deploying.
-	// Cure: wait, or look at Ready: what holds the change up stands there.
+	// ReasonUpdatePending (False): a change of the spec has not been sent to AWS yet. While AWS deploys a change that it has accepted, Synced is True and Ready has the reason Deploying.
+	// Fix: wait, or check the Ready condition, which says what delays the change.
 	ReasonUpdatePending = "UpdatePending"
-	// ReasonPaused (False): AnnotationPaused is set; nothing is written, drift is still listed.
-	// Cure: remove the annotation cloudfront-tenant-operator.io/paused.
+	// ReasonPaused (False): the paused annotation is set. Nothing is written, but drift is still listed.
+	// Fix: remove the annotation cloudfront-tenant-operator.io/paused.
 	ReasonPaused = "Paused"
 )
 
-// Reasons of a TenantSource's Synced condition. InSync is one too, and DeletionHeld, PollFailed and what else Ready says
-// when the table could not be followed.
+// Reasons of a TenantSource's Synced condition. Others are InSync, and the reasons of Ready when the table could not be
+// applied, such as DeletionHeld and PollFailed.
 const (
-	// ReasonRowsRejected (False): some rows are no tenants as they stand; status.rejectedRows says why. All others are followed.
-	// Cure: correct the rows that status.rejectedRows names.
+	// ReasonRowsRejected (False): some rows are rejected. status.rejectedRows says why. All other rows are applied.
+	// Fix: correct the rows that status.rejectedRows names.
 	ReasonRowsRejected = "RowsRejected"
-	// ReasonDeletionPending (False): rows have vanished and the next polls have to confirm it.
-	// Cure: wait, one or more poll intervals.
+	// ReasonDeletionPending (False): rows no longer exist, and the next polls have to confirm this.
+	// Fix: wait for one or more poll intervals.
 	ReasonDeletionPending = "DeletionPending"
-	// ReasonDryRun (False): spec.dryRun is set; status.pendingChanges lists what would be done.
-	// Cure: remove spec.dryRun to have it done.
+	// ReasonDryRun (False): spec.dryRun is set. status.pendingChanges lists what would be changed.
+	// Fix: remove spec.dryRun to make the changes.
 	ReasonDryRun = "DryRun"
-	// ReasonSuspended (False): spec.suspend is set; nothing is read and nothing changed.
-	// Cure: remove spec.suspend.
+	// ReasonSuspended (False): spec.suspend is set. Nothing is read and nothing is changed.
+	// Fix: remove spec.suspend.
 	ReasonSuspended = "Suspended"
 )
 
@@ -161,16 +159,16 @@ const (
 	// ReasonValidated (True): the managed certificate is issued and attached.
 	ReasonValidated = "Validated"
 	// ReasonPendingValidation (False): AWS has not validated the domains yet.
-	// Cure: point every domain at status.dnsTarget; with the token host self-hosted, serve what status.validationTokens lists.
+	// Fix: point every domain to status.dnsTarget. With validationTokenHost self-hosted, serve what status.validationTokens lists.
 	ReasonPendingValidation = "PendingValidation"
-	// ReasonAttaching (False): issued, and on its way onto the tenant.
-	// Cure: wait, usually one to five minutes.
+	// ReasonAttaching (False): the certificate is issued and is being attached to the tenant.
+	// Fix: wait, usually one to five minutes.
 	ReasonAttaching = "Attaching"
-	// ReasonCertificateFailed (False): the certificate failed, timed out, was revoked or expired.
-	// Cure: find the cause in the message or in ACM (a CAA record, a domain that leads elsewhere) and remove it. A new request is sent by itself, after ten minutes and then ever later; at once after a change of the spec or with the annotation cloudfront-tenant-operator.io/reconcile-now.
+	// ReasonCertificateFailed (False): the certificate request failed or timed out, or the certificate was revoked or has expired.
+	// Fix: find the cause in the message or in ACM (a CAA record, a domain that points elsewhere) and fix it. The operator sends a new request after ten minutes, then with increasing delays. After a change of the spec, or of the annotation cloudfront-tenant-operator.io/reconcile-now, it sends one immediately.
 	ReasonCertificateFailed = "CertificateFailed"
-	// ReasonNotConfigured (False): no managed certificate is requested any more.
-	// Cure: nothing, the condition goes with the next change.
+	// ReasonNotConfigured (False): the spec no longer requests a managed certificate.
+	// Fix: nothing to do. The condition disappears with the next change.
 	ReasonNotConfigured = "NotConfigured"
 )
 
@@ -178,37 +176,37 @@ const (
 const (
 	// ReasonDNSReady (True): every record is published and in sync.
 	ReasonDNSReady = "DNSReady"
-	// ReasonDNSNotConfigured (True): DNS is not the operator's job for this object.
+	// ReasonDNSNotConfigured (True): the spec requests no DNS records for this object.
 	ReasonDNSNotConfigured = "DNSNotConfigured"
-	// ReasonDNSRecordCreating (False): records are about to be published, or put back.
-	// Cure: wait. The message says what comes first: the zone being read, the domain being active, or the turn of the next batch.
+	// ReasonDNSRecordCreating (False): records are about to be published or restored.
+	// Fix: wait. The message says what has to happen first: the zone is read, the domain becomes active, or the next batch is sent.
 	ReasonDNSRecordCreating = "DNSRecordCreating"
-	// ReasonDNSPropagating (False): the provider has accepted the records and distributes them.
-	// Cure: wait, usually under a minute.
+	// ReasonDNSPropagating (False): the DNS service has accepted the records and is distributing them.
+	// Fix: wait, usually less than a minute.
 	ReasonDNSPropagating = "DNSPropagating"
-	// ReasonDNSConflict (False): a record that is not ours stands in the place of one of ours, or delegates the name to other servers.
-	// Cure: remove the record that the message names, or set spec.dns.takeover to replace it; where another object publishes the name, remove the domain from one of the two; where the name is delegated, name the zone of those servers in spec.dns.hostedZoneId.
+	// ReasonDNSConflict (False): another record exists where a record should be published, or the name is delegated to other name servers.
+	// Fix: remove the record that the message names, or set spec.dns.takeover to replace it. If another object publishes the name, remove the domain from one of the two. If the name is delegated, set spec.dns.hostedZoneId to the delegated zone.
 	ReasonDNSConflict = "DNSConflict"
-	// ReasonDNSError (False): the DNS service refuses.
-	// Cure: change what the message names. It is tried again automatically.
+	// ReasonDNSError (False): the DNS service rejects the request.
+	// Fix: correct what the message names. The operator retries automatically.
 	ReasonDNSError = "DNSError"
-	// ReasonDNSUnavailable (False): the DNS service fails or does not answer.
-	// Cure: wait. It is tried again automatically.
+	// ReasonDNSUnavailable (False): the DNS service fails or does not respond.
+	// Fix: wait. The operator retries automatically.
 	ReasonDNSUnavailable = "DNSUnavailable"
-	// ReasonZoneNotFound (False): there is no zone to publish in.
-	// Cure: create a public hosted zone for the domain, or name the right one in spec.dns.hostedZoneId; for a zone in another account set spec.dns.assumeRoleArn.
+	// ReasonZoneNotFound (False): there is no hosted zone for the domain.
+	// Fix: create a public hosted zone for the domain, or set the correct one in spec.dns.hostedZoneId. For a zone in another account, set spec.dns.assumeRoleArn.
 	ReasonZoneNotFound = "ZoneNotFound"
-	// ReasonZoneAmbiguous (False): more than one zone could be meant.
-	// Cure: name the zone that is meant in spec.dns.hostedZoneId.
+	// ReasonZoneAmbiguous (False): more than one hosted zone matches.
+	// Fix: set spec.dns.hostedZoneId to the zone to use.
 	ReasonZoneAmbiguous = "ZoneAmbiguous"
-	// ReasonRoleNotAllowed (False): the administrator has not granted the role that the spec names.
-	// Cure: ask the administrator to add the role to --allowed-roles, or name another one.
+	// ReasonRoleNotAllowed (False): the role in the spec is not in --allowed-roles.
+	// Fix: ask the administrator to add the role to --allowed-roles, or use another role.
 	ReasonRoleNotAllowed = "RoleNotAllowed"
 )
 
 // Reasons of the DeletionStalled condition.
 const (
-	// ReasonDeletionTimeout (True): the deletion takes longer than spec.deletionTimeout. It goes on.
-	// Cure: do what the message says of the step that the deletion is at; see the pages of [distributions](../spec/distribution.md#deleting) and [connection groups](../spec/connectiongroup.md#deleting).
+	// ReasonDeletionTimeout (True): the deletion takes longer than spec.deletionTimeout. The operator keeps trying.
+	// Fix: do what the message recommends for the current step; see [Distribution](../spec/distribution.md#deleting) and [ConnectionGroup](../spec/connectiongroup.md#deleting).
 	ReasonDeletionTimeout = "DeletionTimeout"
 )

@@ -1,110 +1,111 @@
 package v1
 
-// Condition types of a Tenant. Every condition carries the generation it speaks of.
+// Condition types of a Tenant. Every condition has the generation that it refers to.
 const (
-	// ConditionTenantReady is True when all others are. Its reason is Ready, or that of the first one that isn't True,
-	// in the order NamespaceReady, PlanApplied, MeshReady, PolicyReady, EdgeReady.
-	// Ready says the same.
+	// ConditionTenantReady is True when all other conditions are True. Its reason is Ready, or that of the first condition
+	// that is not True, in the order NamespaceReady, PlanApplied, MeshReady, PolicyReady, EdgeReady. The condition Ready
+	// is the same.
 	ConditionTenantReady = "TenantReady"
 
-	// ConditionStalled is True while a person has to act, with the reason and the message of what they have to act on.
-	// It is absent otherwise. A TenantPlan has it too.
+	// ConditionStalled is True while a person must act, with the reason and the message of the condition that needs
+	// attention. Otherwise it is absent. A TenantPlan has it too.
 	ConditionStalled = "Stalled"
 
-	// ConditionNamespaceReady tells whether the namespace is there, with its labels.
+	// ConditionNamespaceReady is True when the namespace exists, with its labels.
 	ConditionNamespaceReady = "NamespaceReady"
 
-	// ConditionPlanApplied tells whether the namespace has the quota, the limits, the isolation and the owner of the plan.
+	// ConditionPlanApplied is True when the quota, limits, network isolation and owner of the plan are applied.
 	ConditionPlanApplied = "PlanApplied"
 
-	// ConditionMeshReady tells whether the namespace has the Istio objects of the plan.
+	// ConditionMeshReady is True when the Istio objects of the plan are applied.
 	ConditionMeshReady = "MeshReady"
 
-	// ConditionPolicyReady tells whether the constraints of the plan are in force. A TenantPlan has it too.
+	// ConditionPolicyReady is True when the Gatekeeper constraints of the plan are applied. A TenantPlan has it too.
 	ConditionPolicyReady = "PolicyReady"
 
-	// ConditionEdgeReady tells how far the DistributionTenant of the plan is.
+	// ConditionEdgeReady is the state of the DistributionTenant of the plan.
 	ConditionEdgeReady = "EdgeReady"
 )
 
 // Condition types of a TenantPlan.
 const (
-	// ConditionReady is True when every tenant has the plan as it is now, and its constraints are in force. That of a
-	// Tenant says the same as TenantReady.
+	// ConditionReady is True when every tenant has the current version of the plan and its constraints are applied. For a
+	// Tenant, it is the same as TenantReady.
 	ConditionReady = "Ready"
 
-	// ConditionRolledOut tells how far a change of the plan has come.
+	// ConditionRolledOut is the progress of the rollout of a change.
 	ConditionRolledOut = "RolledOut"
 )
 
-// Reasons of TenantReady beside those of the others.
+// Reasons of TenantReady in addition to those of the other conditions.
 const (
-	// ReasonReady (True): the namespace has all that the plan says.
+	// ReasonReady (True): the namespace matches the plan.
 	ReasonReady = "Ready"
-	// ReasonDeletionProtected (False): the object was deleted while spec.deletionProtection is true. Nothing was torn down.
-	// Cure: set spec.deletionProtection to false if the customer is to go. An object that has been deleted can't be taken back: to keep the namespace set spec.deletionPolicy to Retain before that, and adopt it with a new Tenant.
+	// ReasonDeletionProtected (False): the object was deleted while spec.deletionProtection is true. Nothing was deleted.
+	// Fix: set spec.deletionProtection to false to continue with the deletion. A deletion cannot be undone: to keep the namespace, first set spec.deletionPolicy to Retain, and adopt the namespace with a new Tenant later.
 	ReasonDeletionProtected = "DeletionProtected"
 )
 
 // Reasons of NamespaceReady.
 const (
-	// ReasonProvisioned (True): the namespace is there, and this tenant's.
+	// ReasonProvisioned (True): the namespace exists and belongs to this tenant.
 	ReasonProvisioned = "Provisioned"
-	// ReasonCreating (False): the namespace is about to be made.
-	// Cure: wait. If it stays, the message says what the API server answers.
+	// ReasonCreating (False): the namespace is about to be created.
+	// Fix: wait. If this does not change, the message contains the error of the API server.
 	ReasonCreating = "Creating"
-	// ReasonNamespaceConflict (False): the namespace exists and is not this tenant's. It is not touched.
-	// Cure: choose another name in a new Tenant. If the namespace is meant to become this tenant's, with all that is in it: annotate it with kleff.io/adopt-by and the name of the Tenant.
+	// ReasonNamespaceConflict (False): the namespace exists and does not belong to this tenant. It is not changed.
+	// Fix: use another name in a new Tenant. To let this tenant adopt the namespace with everything in it, set its annotation kleff.io/adopt-by to the name of the Tenant.
 	ReasonNamespaceConflict = "NamespaceConflict"
-	// ReasonInvalidName (False): a name in the spec is reserved, or no legal name of a namespace or value of a label.
-	// Cure: change the field that the message names. A name of a namespace that is legal and reserved can't be changed any more: delete this object and create another.
+	// ReasonInvalidName (False): a name in the spec is reserved, or is not a valid namespace name or label value.
+	// Fix: correct the field that the message names. A valid namespace name that is reserved cannot be changed later: delete this object and create another one.
 	ReasonInvalidName = "InvalidName"
 	// ReasonTerminating (False): the namespace is being deleted.
-	// Cure: wait. The message says what the namespace waits for; what has a finalizer goes only when somebody takes care of it.
+	// Fix: wait. The message says what the namespace waits for. Objects with finalizers are deleted only after their finalizers are removed.
 	ReasonTerminating = "Terminating"
 )
 
 // Reasons of PlanApplied.
 const (
-	// ReasonApplied (True): the namespace has what the plan says.
+	// ReasonApplied (True): the namespace matches the plan.
 	ReasonApplied = "Applied"
-	// ReasonPlanNotFound (False): there is no TenantPlan of that name. What a former plan gave the namespace stays.
-	// Cure: create the TenantPlan, or correct spec.plan. The plan is applied when it appears.
+	// ReasonPlanNotFound (False): there is no TenantPlan with this name. The namespace keeps what it has from an earlier plan.
+	// Fix: create the TenantPlan, or correct spec.plan. The plan is applied as soon as it exists.
 	ReasonPlanNotFound = "PlanNotFound"
-	// ReasonPlanInvalid (False): the plan says something that can't be, for all tenants or for this one. Nothing of it was applied to namespaces; constraints that can be are.
-	// Cure: correct the field of the TenantPlan, or of the Tenant, that the message names.
+	// ReasonPlanInvalid (False): the plan is invalid, for all tenants or for this one. Nothing of it was applied to namespaces, but valid constraints were.
+	// Fix: correct the field of the TenantPlan, or of the Tenant, that the message names.
 	ReasonPlanInvalid = "PlanInvalid"
-	// ReasonPartiallyApplied (False): some objects of the plan could not be made.
-	// Cure: the message names the object and what the API server answers. It is tried again by itself.
+	// ReasonPartiallyApplied (False): some objects of the plan could not be created or updated.
+	// Fix: the message names the object and contains the error of the API server. The operator retries automatically.
 	ReasonPartiallyApplied = "PartiallyApplied"
 )
 
-// Reasons of MeshReady, PolicyReady and EdgeReady beside Applied. EdgeReady repeats those of the DistributionTenant's Ready condition as well.
+// Reasons of MeshReady, PolicyReady and EdgeReady in addition to Applied. EdgeReady also has the reasons of the
+// DistributionTenant's Ready condition.
 const (
-	// ReasonNotConfigured (True): the plan asks for nothing of the sort.
+	// ReasonNotConfigured (True): the plan does not configure this feature.
 	ReasonNotConfigured = "NotConfigured"
-	// ReasonCRDMissing (False): the cluster lacks the kind that the message names.
-	// Cure: install Istio, or Gatekeeper and the ConstraintTemplate. It is noticed by itself.
+	// ReasonCRDMissing (False): the cluster does not have the CRD that the message names.
+	// Fix: install Istio, or Gatekeeper and the ConstraintTemplate. The operator detects it automatically.
 	ReasonCRDMissing = "CRDMissing"
-	// ReasonError (False): an object could not be made.
-	// Cure: the message names the object and what the API server answers. It is tried again by itself.
+	// ReasonError (False): an object could not be created or updated.
+	// Fix: the message names the object and contains the error of the API server. The operator retries automatically.
 	ReasonError = "Error"
 )
 
 // Reasons of RolledOut and Ready of a TenantPlan.
 const (
-	// ReasonRolledOut (True): no tenant waits for a change of the plan.
+	// ReasonRolledOut (True): all tenants have the current version of the plan.
 	ReasonRolledOut = "RolledOut"
-	// ReasonRollingOut (False): a change is on its way through the tenants.
-	// Cure: wait. status.applied says how far it has come.
+	// ReasonRollingOut (False): a change of the plan is being rolled out.
+	// Fix: wait. status.applied shows the progress.
 	ReasonRollingOut = "RollingOut"
-	// ReasonRolloutStopped (False): too many tenants could not get the plan, so that no more are changed.
-	// Cure: the message names the first of them and its reason. Correct the plan, or what keeps these tenants from it: it goes on by itself when they succeed.
+	// ReasonRolloutStopped (False): the plan could not be applied to too many tenants, so the rollout is stopped.
+	// Fix: the message names the first of these tenants and its error. Correct the plan, or the cause of the error: the rollout continues automatically when these tenants succeed.
 	ReasonRolloutStopped = "RolloutStopped"
-	// ReasonTenantsFailed (False): every tenant was tried, and some could not get the plan.
-	// Cure: the message names the first of them and its reason. They are tried again by themselves.
+	// ReasonTenantsFailed (False): the plan was tried for all tenants, and could not be applied to some of them.
+	// Fix: the message names the first of these tenants and its error. The operator retries automatically.
 	ReasonTenantsFailed = "TenantsFailed"
-	// ReasonInUse (False): the plan was deleted, and tenants still name it. They keep what it gives them.
-	// Cure: give these tenants another plan, or delete them. The deletion then goes on by itself.
+	// ReasonInUse (False): the plan was deleted, but tenants still reference it. They keep what they have from it.
+	// Fix: give these tenants another plan, or delete them. The deletion then continues automatically.
 	ReasonInUse = "InUse"
 )
