@@ -261,7 +261,7 @@ func testBadRows(c *cell) {
 	c.put(bad...)
 	c.put(with(row(20), "domain", "changed.example.com"), row(25))
 	want := map[string]string{
-		c.rowKey(1, "Acme_Corp"): `"Acme_Corp" is no name of an object`,
+		c.rowKey(1, "Acme_Corp"): `"Acme_Corp" is not an object name`,
 		c.rowKey(2, name(2)):     `column "domain" for domains: "https://shop.example.com/" is no domain name: write names like shop.example.com`,
 		c.rowKey(3, name(3)):     `the expression for enabled: the text "perhaps" is the wrong type`,
 		c.rowKey(7, name(7)):     fmt.Sprintf("the domain %q is also that of the row %q: a domain belongs to one tenant", name(6)+".example.com", c.rowKey(6, name(6))),

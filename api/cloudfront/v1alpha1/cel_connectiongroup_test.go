@@ -35,12 +35,12 @@ var groupRules = map[string]limits.Case{
 	"the name of a group has no spaces": {
 		Accepted: `name: CreatedByCloudFront-1.eu/west_2`,
 		Refused:  `name: my group`,
-		Says:     []string{"spec.name", `"my group" is no name for a connection group`, "without spaces"},
+		Says:     []string{"spec.name", `"my group" is not a connection group name`, "without spaces"},
 	},
 	"the name of a group is ASCII": {
 		Accepted: `name: "!~"`,
 		Refused:  `name: größe`,
-		Says:     []string{"spec.name", `"größe" is no name for a connection group`, "128 ASCII characters"},
+		Says:     []string{"spec.name", `"größe" is not a connection group name`, "128 ASCII characters"},
 	},
 	"an object name that is too long for a group needs spec.name": {
 		Name:     strings.Repeat("n", 129),
@@ -58,7 +58,7 @@ var groupRules = map[string]limits.Case{
 		Stored:   `name: static`,
 		Accepted: `{name: static, ipv6Enabled: false}`,
 		Refused:  `name: moving`,
-		Says:     []string{"spec.name", `can not be changed and is "static": put that value back, or delete this object and create another`},
+		Says:     []string{"spec.name", `cannot be changed and is "static": restore that value, or delete this object and create a new one`},
 	},
 	"the name of a group is not taken from another place later": {
 		Stored:   `name: static`,

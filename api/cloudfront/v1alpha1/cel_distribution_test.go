@@ -90,7 +90,7 @@ var modeCases = map[string]limits.Case{
 		Stored:   `connectionMode: tenant-only`,
 		Accepted: `{connectionMode: tenant-only, comment: changed}`,
 		Refused:  `connectionMode: direct`,
-		Says:     []string{"spec.connectionMode", `is "tenant-only": put that value back, or create another object`},
+		Says:     []string{"spec.connectionMode", `is "tenant-only": restore that value, or create a new object`},
 	},
 	"a standard distribution doesn't become a multi-tenant one by leaving the mode out": {
 		Stored:   `connectionMode: direct`,
@@ -126,12 +126,12 @@ var modeCases = map[string]limits.Case{
 	"a multi-tenant distribution has no addresses of its own": {
 		Accepted: direct(viewerCertificate(`{sslSupportMethod: vip, minimumProtocolVersion: TLSv1}`)),
 		Refused:  viewerCertificate(`{sslSupportMethod: vip, minimumProtocolVersion: TLSv1}`),
-		Says:     []string{"spec.viewerCertificate.sslSupportMethod", `"vip" asks for dedicated IP addresses`, "use sni-only"},
+		Says:     []string{"spec.viewerCertificate.sslSupportMethod", `"vip" requires dedicated IP addresses`, "use sni-only"},
 	},
 	"a multi-tenant distribution has no static addresses": {
 		Accepted: viewerCertificate(`sslSupportMethod: sni-only`),
 		Refused:  viewerCertificate(`sslSupportMethod: static-ip`),
-		Says:     []string{"spec.viewerCertificate.sslSupportMethod", `"static-ip" asks for dedicated IP addresses`},
+		Says:     []string{"spec.viewerCertificate.sslSupportMethod", `"static-ip" requires dedicated IP addresses`},
 	},
 	"a standard distribution has no parameters for tenants": {
 		Accepted: parameter(`{}`),
@@ -187,7 +187,7 @@ var identityCases = map[string]limits.Case{
 		Stored:   `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
 		Accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned, comment: changed}`,
 		Refused:  `{distributionId: E7F6E5D4C3B2A1, adoptionPolicy: IfUnowned}`,
-		Says:     []string{"spec.distributionId", `"E7F6E5D4C3B2A1" is another distribution than "E1A2B3C4D5E6F7"`, "put that ID back, or create another object"},
+		Says:     []string{"spec.distributionId", `"E7F6E5D4C3B2A1" is another distribution than "E1A2B3C4D5E6F7"`, "restore that ID, or create a new object"},
 	},
 	"a created distribution is not exchanged for another": {
 		Stored:   `{}`,
@@ -342,7 +342,7 @@ var originRules = map[string]limits.Case{
 	"a shield is in a region": {
 		Accepted: origin(`originShield: {originShieldRegion: ap-southeast-2}`),
 		Refused:  origin(`originShield: {originShieldRegion: Frankfurt}`),
-		Says:     []string{"spec.origins[0].originShield.originShieldRegion", `"Frankfurt" is no AWS region like eu-central-1`},
+		Says:     []string{"spec.origins[0].originShield.originShieldRegion", `"Frankfurt" is not an AWS region like eu-central-1`},
 	},
 }
 
@@ -386,7 +386,7 @@ var parameterRules = map[string]limits.Case{
 	"an origin of a standard distribution has no parameter in its domainName": {
 		Accepted: direct(origin(`domainName: a.example.com`)),
 		Refused:  direct(origin(`domainName: "{{tenant}}.example.com"`)),
-		Says:     []string{"spec.origins", `the origin "app" has a parameter`, "write the value in its place, or choose connectionMode tenant-only"},
+		Says:     []string{"spec.origins", `the origin "app" has a parameter`, "write the value in its place, or use connectionMode tenant-only"},
 	},
 	"an origin of a standard distribution has no parameter in its originPath": {
 		Accepted: direct(origin(`originPath: "/{tenant}"`)),
@@ -454,12 +454,12 @@ var groupOfOriginsRules = map[string]limits.Case{
 	"the default behavior has an origin that exists": {
 		Accepted: limits.Overlay(pair(`{}`), defaultBehavior(`targetOriginId: both`)),
 		Refused:  limits.Overlay(pair(`{}`), defaultBehavior(`targetOriginId: other`)),
-		Says:     []string{"spec.defaultCacheBehavior.targetOriginId", `"other" is the id of neither an origin nor an origin group`, "add it there, or name one that exists"},
+		Says:     []string{"spec.defaultCacheBehavior.targetOriginId", `"other" is neither the id of an origin nor of an origin group`, "add it there, or use one that exists"},
 	},
 	"a behavior has an origin that exists": {
 		Accepted: limits.Overlay(pair(`{}`), behavior(`targetOriginId: both`)),
 		Refused:  limits.Overlay(pair(`{}`), behavior(`targetOriginId: other`)),
-		Says:     []string{"spec.cacheBehaviors", `"other", the targetOriginId of "/x", is the id of neither an origin nor an origin group`, "add it there, or name one that exists"},
+		Says:     []string{"spec.cacheBehaviors", `"other", the targetOriginId of "/x", is neither the id of an origin nor of an origin group`, "add it there, or use one that exists"},
 	},
 	"what is written does not fail over": {
 		Accepted: limits.Overlay(pair(`{}`), defaultBehavior(`{targetOriginId: both, allowedMethods: [GET, HEAD, OPTIONS]}`)),
@@ -593,7 +593,7 @@ var viewerRules = map[string]limits.Case{
 	"a whitelist needs a country": {
 		Accepted: geo(`restrictionType: whitelist, locations: [DE]`),
 		Refused:  geo(`restrictionType: whitelist`),
-		Says:     []string{"spec.restrictions.geoRestriction.locations", "need at least one country", "add one, or choose none"},
+		Says:     []string{"spec.restrictions.geoRestriction.locations", "need at least one country", "add one, or use none"},
 	},
 	"a blacklist needs a country": {
 		Accepted: geo(`restrictionType: blacklist, locations: [DE]`),

@@ -68,7 +68,7 @@ var pollCases = map[string]limits.Case{
 		Stored:   `targetNamespace: edge`,
 		Accepted: `{targetNamespace: edge, dryRun: true}`,
 		Refused:  `targetNamespace: other`,
-		Says:     []string{"spec.targetNamespace", `targetNamespace was "edge"`, "put that back, or create another source"},
+		Says:     []string{"spec.targetNamespace", `targetNamespace was "edge"`, "restore it, or create a new source"},
 	},
 	"a target namespace is not added later": {
 		Stored:   `{}`,

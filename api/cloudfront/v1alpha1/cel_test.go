@@ -248,12 +248,12 @@ var tenantCases = map[string]limits.Case{
 	"the primary domain is one of the domains": {
 		Accepted: `{domains: [{domain: a.example.com}, {domain: b.example.com}], managedCertificateRequest: {validationTokenHost: cloudfront, primaryDomainName: b.example.com}}`,
 		Refused:  `{domains: [{domain: a.example.com}], managedCertificateRequest: {validationTokenHost: cloudfront, primaryDomainName: c.example.com}}`,
-		Says:     []string{"spec.managedCertificateRequest.primaryDomainName", `"c.example.com" is not one of spec.domains`, "add it there, or leave primaryDomainName out"},
+		Says:     []string{"spec.managedCertificateRequest.primaryDomainName", `"c.example.com" is not one of spec.domains`, "add it there, or remove primaryDomainName"},
 	},
 	"a managed certificate covers no wildcard": {
 		Accepted: `{domains: [{domain: a.example.com}], managedCertificateRequest: {validationTokenHost: cloudfront}}`,
 		Refused:  `{domains: [{domain: "*.example.com"}], managedCertificateRequest: {validationTokenHost: cloudfront}}`,
-		Says:     []string{"spec.managedCertificateRequest", "can not prove a wildcard domain", "customizations.certificate.arn"},
+		Says:     []string{"spec.managedCertificateRequest", "cannot prove a wildcard domain", "customizations.certificate.arn"},
 	},
 	"a DNS provider is named": {
 		Accepted: `dns: {provider: route53}`,
@@ -460,7 +460,7 @@ var sharedCases = map[string]limits.Case{
 	"the key of a tag has characters that AWS takes": {
 		Accepted: `tags: [{key: "Größe 1_.:/=+-@", value: x}]`,
 		Refused:  `tags: [{key: "team#1", value: x}]`,
-		Says:     []string{"spec.tags[0].key", `"team#1" has a character that AWS does not take in a tag key`, "use letters, digits, spaces"},
+		Says:     []string{"spec.tags[0].key", `"team#1" has a character that AWS does not allow in a tag key`, "use letters, digits, spaces"},
 	},
 	"the key of a tag has at most 128 characters": {
 		Accepted: "tags: [{key: " + strings.Repeat("k", 128) + "}]",
@@ -470,7 +470,7 @@ var sharedCases = map[string]limits.Case{
 	"the value of a tag has characters that AWS takes": {
 		Accepted: `tags: [{key: team, value: ""}, {key: mail, value: "edge+team@example.com / Zürich"}]`,
 		Refused:  `tags: [{key: team, value: "a;b"}]`,
-		Says:     []string{"spec.tags[0].value", `"a;b" has a character that AWS does not take in a tag value`, "use letters, digits, spaces"},
+		Says:     []string{"spec.tags[0].value", `"a;b" has a character that AWS does not allow in a tag value`, "use letters, digits, spaces"},
 	},
 	"the value of a tag has at most 256 characters": {
 		Accepted: "tags: [{key: team, value: " + strings.Repeat("v", 256) + "}]",
@@ -700,7 +700,7 @@ func TestTheNameInAWSIsFixed(t *testing.T) {
 	}{
 		"a default can be spelled out later":      {from: "", to: "shop"},
 		"a name that equals the default can go":   {from: "shop", to: ""},
-		"a default can't be replaced":             {from: "", to: "store", says: `is "shop": put that value back, or delete this object and create another`},
+		"a default can't be replaced":             {from: "", to: "store", says: `is "shop": restore that value, or delete this object and create a new one`},
 		"a name can't be replaced":                {from: "store", to: "market", says: `is "store": put that value back`},
 		"a name that isn't the default can't go":  {from: "store", to: "", says: `is "store": put that value back`},
 		"a name can stay while the rest changes":  {from: "store", to: "store"},

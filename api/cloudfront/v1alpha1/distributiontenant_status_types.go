@@ -4,7 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DistributionTenantStatus is what the operator found in AWS, and the little it has to remember.
+// DistributionTenantStatus is the observed state.
 //
 // +kubebuilder:validation:MinProperties=0
 type DistributionTenantStatus struct {
@@ -17,20 +17,20 @@ type DistributionTenantStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the last metadata.generation that was seen and judged: what the conditions say holds for
-	// it. It stays behind while Ready is True for the generation before and a change waits to be sent. -1 means that
-	// the object was not looked at yet.
+	// observedGeneration is the metadata.generation that the conditions refer to. It is not increased while Ready is True
+	// for the previous generation and a change is waiting to be sent. -1 means that the object has not been processed
+	// yet.
 	// +kubebuilder:validation:Minimum=-1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// appliedGeneration is the last metadata.generation that AWS was made equal to. Absent means that it is
-	// observedGeneration, as in a status of an earlier version.
+	// appliedGeneration is the last metadata.generation that was applied in AWS. If absent, it is observedGeneration, as
+	// in a status written by an earlier version.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	AppliedGeneration *int64 `json:"appliedGeneration,omitempty"`
 
-	// id is the ID that AWS gave the tenant.
+	// id is the ID that AWS assigned to the tenant.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
@@ -48,15 +48,15 @@ type DistributionTenantStatus struct {
 	// +optional
 	TenantName string `json:"tenantName,omitempty"`
 
-	// distributionId is the ID of the distribution that the spec asked for when it was last applied, by
-	// distributionId or by distributionRef.
+	// distributionId is the ID of the distribution in the spec that was last applied, by distributionId or by
+	// distributionRef.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	DistributionID string `json:"distributionId,omitempty"`
 
-	// connectionGroupId is the ID of the connection group that the spec asked for when it was last applied.
-	// Absent means that it asked for none.
+	// connectionGroupId is the ID of the connection group in the spec that was last applied. If absent, the spec had
+	// none.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
@@ -68,7 +68,7 @@ type DistributionTenantStatus struct {
 	// +optional
 	ETag string `json:"eTag,omitempty"`
 
-	// distributionTenantStatus is the deployment status as AWS gives it: InProgress or Deployed.
+	// distributionTenantStatus is the deployment status as reported by AWS: InProgress or Deployed.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
@@ -82,7 +82,7 @@ type DistributionTenantStatus struct {
 	// +optional
 	LastModifiedTime *metav1.Time `json:"lastModifiedTime,omitempty"`
 
-	// domainResults tell for each domain whether CloudFront serves it.
+	// domainResults say for each domain whether CloudFront serves it.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=100
 	// +listType=map
@@ -90,15 +90,15 @@ type DistributionTenantStatus struct {
 	// +optional
 	DomainResults []DomainResult `json:"domainResults,omitempty"`
 
-	// certificateArn is the ARN of the certificate that the tenant uses or, where one is requested, the
-	// managed certificate that was issued for it and is attached or about to be.
+	// certificateArn is the ARN of the certificate that the tenant uses or, if one is requested, of the issued managed
+	// certificate, which is attached or about to be attached.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
 	// +optional
 	CertificateARN string `json:"certificateArn,omitempty"`
 
-	// managedCertificates are the certificates in ACM that CloudFront obtained for this very tenant, those
-	// that were superseded included, the latest last: at most 50. Only these are ever deleted with the tenant.
+	// managedCertificates are the certificates in ACM that CloudFront obtained for this tenant, including superseded
+	// ones, latest last, at most 50. Only these certificates are ever deleted with the tenant.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=50
 	// +kubebuilder:validation:items:MinLength=1
@@ -107,13 +107,12 @@ type DistributionTenantStatus struct {
 	// +optional
 	ManagedCertificates []string `json:"managedCertificates,omitempty"`
 
-	// certificateRequest is the request for a managed certificate that was last sent. It is sent again only
-	// when it changes, when the domains outgrow it, or when its certificate failed.
+	// certificateRequest is the request for a managed certificate that was last sent. It is sent again only if it
+	// changes, if domains were added, or if its certificate failed.
 	// +optional
 	CertificateRequest *SentCertificateRequest `json:"certificateRequest,omitempty"`
 
-	// validationTokens are what the web server of each domain has to serve for a self-hosted validation, while
-	// it is pending.
+	// validationTokens are what the web server of each domain must serve while a self-hosted validation is pending.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=100
 	// +listType=map
@@ -121,19 +120,18 @@ type DistributionTenantStatus struct {
 	// +optional
 	ValidationTokens []ValidationToken `json:"validationTokens,omitempty"`
 
-	// managedCertificateStatus is the state of the managed certificate as AWS gives it, such as
-	// pending-validation or issued. Absent where none is requested.
+	// managedCertificateStatus is the state of the managed certificate as reported by AWS, such as pending-validation or
+	// issued. Absent if none is requested.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	ManagedCertificateStatus string `json:"managedCertificateStatus,omitempty"`
 
-	// driftDetected tells whether the tenant in AWS differs from the spec that was last applied. Absent
-	// means no.
+	// driftDetected says whether the tenant in AWS differs from the spec that was last applied. Absent means no.
 	// +optional
 	DriftDetected bool `json:"driftDetected,omitempty"`
 
-	// drift lists what differs, field by field: the first 20 of them.
+	// drift lists the first 20 fields that differ.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=map
@@ -141,18 +139,18 @@ type DistributionTenantStatus struct {
 	// +optional
 	Drift []DriftedField `json:"drift,omitempty"`
 
-	// lastDriftCheckTime is when spec and tenant were last compared, as of the last other change of status:
-	// it is never written for its own sake.
+	// lastDriftCheckTime is when spec and tenant were last compared. It is only updated together with other changes of
+	// status.
 	// +optional
 	LastDriftCheckTime *metav1.Time `json:"lastDriftCheckTime,omitempty"`
 
-	// dnsTarget is the routing endpoint that the DNS names of the domains have to point at.
+	// dnsTarget is the routing endpoint that the domains must point to in DNS.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	DNSTarget string `json:"dnsTarget,omitempty"`
 
-	// dns is what the operator publishes for this tenant.
+	// dns lists the DNS records that the operator publishes for this tenant.
 	// +optional
 	DNS *DNSStatus `json:"dns,omitempty"`
 
@@ -162,8 +160,8 @@ type DistributionTenantStatus struct {
 	// +optional
 	DNSChangeID string `json:"dnsChangeId,omitempty"`
 
-	// appliedTagKeys are the keys of the tags that the operator put on the tenant for spec.tags and its
-	// default tags, at most 50. Only these are ever removed.
+	// appliedTagKeys are the keys of the tags that the operator put on the tenant for spec.tags and its default tags, at
+	// most 50. Only these tags are ever removed.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=50
 	// +kubebuilder:validation:items:MinLength=1
@@ -172,20 +170,20 @@ type DistributionTenantStatus struct {
 	// +optional
 	AppliedTagKeys []string `json:"appliedTagKeys,omitempty"`
 
-	// failure is the memory of the failure that is present. Absent means that there is none. It may stay for
-	// up to half an hour after a value that did not take was kept at last.
+	// failure is the current failure. If absent, there is none. It may remain for up to half an hour after AWS has
+	// finally kept a value.
 	// +optional
 	Failure *Failure `json:"failure,omitempty"`
 
-	// reconcileToken is the value of the annotation cloudfront-tenant-operator.io/reconcile-now that was
-	// last handled, cut off after 256 characters.
+	// reconcileToken is the value of the annotation cloudfront-tenant-operator.io/reconcile-now that was last handled,
+	// truncated after 256 characters.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	ReconcileToken string `json:"reconcileToken,omitempty"`
 }
 
-// DomainResult is what AWS says of one domain.
+// DomainResult is the state of one domain in AWS.
 type DomainResult struct {
 	// domain is the name of the domain.
 	// +kubebuilder:validation:MinLength=1
@@ -193,7 +191,7 @@ type DomainResult struct {
 	// +required
 	Domain string `json:"domain,omitempty"`
 
-	// status is active or inactive, as AWS gives it.
+	// status is active or inactive, as reported by AWS.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
@@ -221,8 +219,7 @@ type SentCertificateRequest struct {
 	Time metav1.Time `json:"time"`
 }
 
-// ValidationToken is how control of a domain is proven to ACM: whoever asks for redirectFrom over HTTP has
-// to be redirected to redirectTo.
+// ValidationToken validates a domain: HTTP requests for redirectFrom must be redirected to redirectTo.
 type ValidationToken struct {
 	// domain is the name of the domain.
 	// +kubebuilder:validation:MinLength=1
@@ -230,25 +227,25 @@ type ValidationToken struct {
 	// +required
 	Domain string `json:"domain,omitempty"`
 
-	// redirectFrom is the address below the domain that ACM asks for, without the scheme.
+	// redirectFrom is the URL of the domain that ACM requests, without the scheme.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	RedirectFrom string `json:"redirectFrom,omitempty"`
 
-	// redirectTo is where it has to be redirected to, without the scheme.
+	// redirectTo is the target of the redirect, without the scheme.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	RedirectTo string `json:"redirectTo,omitempty"`
 }
 
-// DNSStatus is the ledger of the records that are ours. Nothing else tells: a record that is not listed
-// here is never changed or deleted.
+// DNSStatus lists the DNS records that the operator owns. A record that is not listed here is never changed or
+// deleted.
 //
 // +kubebuilder:validation:MinProperties=0
 type DNSStatus struct {
-	// records are the records that are published, about to be, or about to go, at most 400.
+	// records are the records that are published, about to be published, or about to be deleted, at most 400.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=400
 	// +listType=atomic
@@ -256,7 +253,7 @@ type DNSStatus struct {
 	Records []DNSRecord `json:"records,omitempty"`
 }
 
-// DNSRecord is one record of the ledger, as it was published.
+// DNSRecord is one owned record, as it was published.
 type DNSRecord struct {
 	// zoneId is the ID of the hosted zone.
 	// +kubebuilder:validation:MinLength=1
@@ -276,7 +273,7 @@ type DNSRecord struct {
 	// +required
 	Type string `json:"type,omitempty"`
 
-	// value is the name that the record leads to, or the text of a TXT record.
+	// value is the target of the record, or the text of a TXT record.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	// +required
@@ -287,24 +284,24 @@ type DNSRecord struct {
 	// +optional
 	TTL int64 `json:"ttl,omitempty"`
 
-	// state is Intended (about to be published, and perhaps there already), Published (seen in the zone) or
-	// Retracting (about to be deleted, and perhaps gone already).
+	// state is Intended (about to be published, and possibly already in the zone), Published (seen in the zone) or
+	// Retracting (about to be deleted, and possibly already deleted).
 	// +required
 	State RecordState `json:"state,omitempty"`
 
-	// assumeRoleArn is the role with which the record was published and will be deleted. Absent means the
-	// operator's own identity.
+	// assumeRoleArn is the role with which the record was published and will be deleted. If absent, it is the operator's
+	// own identity.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=640
 	// +optional
 	AssumeRoleARN string `json:"assumeRoleArn,omitempty"`
 }
 
-// RecordState is how far a record of the ledger has come.
+// RecordState is the state of an owned record.
 // +kubebuilder:validation:Enum=Intended;Published;Retracting
 type RecordState string
 
-// DriftedField is one difference between the spec and AWS. Values are cut off after 1024 characters.
+// DriftedField is one difference between the spec and AWS. Values are truncated after 1024 characters.
 type DriftedField struct {
 	// field is the path of the field in spec, such as parameters[tier] or customizations.webAcl.
 	// +kubebuilder:validation:MinLength=1
@@ -312,21 +309,21 @@ type DriftedField struct {
 	// +required
 	Field string `json:"field,omitempty"`
 
-	// desired is the value that the spec asks for. Absent means none.
+	// desired is the value in the spec. If absent, there is none.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	Desired string `json:"desired,omitempty"`
 
-	// observed is the value that AWS has. Absent means none.
+	// observed is the value in AWS. If absent, there is none.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	Observed string `json:"observed,omitempty"`
 }
 
-// Failure remembers what failed, for which spec, and since when. The delay before the next try grows with
-// its age, across restarts of the operator; a change of the spec ends it.
+// Failure records what failed, for which spec, and since when. The delay before the next attempt grows with its age,
+// also across restarts of the operator. A change of the spec resets it.
 type Failure struct {
 	// reason is the condition reason of the failure.
 	// +kubebuilder:validation:MinLength=1
@@ -339,7 +336,7 @@ type Failure struct {
 	// +required
 	Generation int64 `json:"generation,omitempty"`
 
-	// since is when it failed with this reason for the first time.
+	// since is when it first failed with this reason.
 	// +required
 	Since metav1.Time `json:"since"`
 }

@@ -4,12 +4,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DeletionStep is how far the deletion of a resource has come.
+// DeletionStep is the current step of the deletion of a resource.
 // +kubebuilder:validation:Enum=InUse;Disabling;Settling;Deleting
 type DeletionStep string
 
 const (
-	// DeletionStepInUse waits for the tenants that hang on the resource to go.
+	// DeletionStepInUse waits until the resource has no tenants.
 	DeletionStepInUse DeletionStep = "InUse"
 	// DeletionStepDisabling is about to disable the resource.
 	DeletionStepDisabling DeletionStep = "Disabling"
@@ -19,19 +19,18 @@ const (
 	DeletionStepDeleting DeletionStep = "Deleting"
 )
 
-// DeletionProgress tells how far the deletion of a resource has come.
+// DeletionProgress is the progress of the deletion of a resource.
 type DeletionProgress struct {
-	// step is what the operator is at: InUse, Disabling, Settling or Deleting.
+	// step is the current step: InUse, Disabling, Settling or Deleting.
 	// +required
 	Step DeletionStep `json:"step,omitempty"`
 
-	// since is when that step began.
+	// since is when that step started.
 	// +required
 	Since metav1.Time `json:"since"`
 }
 
-// ResourceStatus is what a Distribution and a ConnectionGroup report alike: what the operator found in AWS,
-// and the little it has to remember.
+// ResourceStatus is the observed state that a Distribution and a ConnectionGroup have in common.
 //
 // +kubebuilder:validation:MinProperties=0
 type ResourceStatus struct {
@@ -44,20 +43,20 @@ type ResourceStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the last metadata.generation that was seen and judged: what the conditions say holds for
-	// it. It stays behind while Ready is True for the generation before and a change waits to be sent. -1 means that
-	// the object was not looked at yet.
+	// observedGeneration is the metadata.generation that the conditions refer to. It is not increased while Ready is True
+	// for the previous generation and a change is waiting to be sent. -1 means that the object has not been processed
+	// yet.
 	// +kubebuilder:validation:Minimum=-1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// appliedGeneration is the last metadata.generation that AWS was made equal to. Absent means that it is
-	// observedGeneration, as in a status of an earlier version.
+	// appliedGeneration is the last metadata.generation that was applied in AWS. If absent, it is observedGeneration, as
+	// in a status written by an earlier version.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	AppliedGeneration *int64 `json:"appliedGeneration,omitempty"`
 
-	// id is the ID that AWS gave the resource.
+	// id is the ID that AWS assigned to the resource.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
@@ -75,7 +74,7 @@ type ResourceStatus struct {
 	// +optional
 	ETag string `json:"eTag,omitempty"`
 
-	// deploymentStatus is the deployment status as AWS gives it: InProgress or Deployed.
+	// deploymentStatus is the deployment status as reported by AWS: InProgress or Deployed.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
@@ -85,16 +84,15 @@ type ResourceStatus struct {
 	// +optional
 	LastModifiedTime *metav1.Time `json:"lastModifiedTime,omitempty"`
 
-	// deletion tells how far the deletion has come. Absent while the object is not being deleted.
+	// deletion is the progress of the deletion. Absent while the object is not being deleted.
 	// +optional
 	Deletion *DeletionProgress `json:"deletion,omitempty"`
 
-	// driftDetected tells whether the resource in AWS differs from the spec that was last applied. Absent
-	// means no.
+	// driftDetected says whether the resource in AWS differs from the spec that was last applied. Default: no.
 	// +optional
 	DriftDetected bool `json:"driftDetected,omitempty"`
 
-	// drift lists what differs, field by field: the first 20 of them.
+	// drift lists the first 20 fields that differ.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=map
@@ -102,8 +100,8 @@ type ResourceStatus struct {
 	// +optional
 	Drift []DriftedField `json:"drift,omitempty"`
 
-	// appliedTagKeys are the keys of the tags that the operator put on the resource for spec.tags and its
-	// default tags, at most 50. Only these are ever removed.
+	// appliedTagKeys are the keys of the tags that the operator put on the resource for spec.tags and its default tags,
+	// at most 50. Only these tags are ever removed.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=50
 	// +kubebuilder:validation:items:MinLength=1
@@ -112,25 +110,24 @@ type ResourceStatus struct {
 	// +optional
 	AppliedTagKeys []string `json:"appliedTagKeys,omitempty"`
 
-	// failure is the memory of the failure that is present. Absent means that there is none.
+	// failure is the current failure. If absent, there is none.
 	// +optional
 	Failure *Failure `json:"failure,omitempty"`
 
-	// reconcileToken is the value of the annotation cloudfront-tenant-operator.io/reconcile-now that was
-	// last handled, cut off after 256 characters.
+	// reconcileToken is the value of the annotation cloudfront-tenant-operator.io/reconcile-now that was last handled,
+	// truncated after 256 characters.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	ReconcileToken string `json:"reconcileToken,omitempty"`
 }
 
-// ResourcePolicies are the choices that a Distribution and a ConnectionGroup leave to their author alike.
+// ResourcePolicies are the policies that a Distribution and a ConnectionGroup have in common.
 //
 // +kubebuilder:validation:MinProperties=0
 type ResourcePolicies struct {
-	// tags are put on the resource in AWS, at most 46: AWS takes 50 and the operator needs four to mark
-	// what it owns. A tag that was removed here is removed in AWS; tags that somebody else added there
-	// stay.
+	// tags are set on the resource in AWS, at most 46: AWS allows 50 and the operator needs four as owner tags. A tag
+	// that is removed here is removed in AWS. Tags that were added there by others are kept.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=46
 	// +listType=map
@@ -138,37 +135,35 @@ type ResourcePolicies struct {
 	// +optional
 	Tags []Tag `json:"tags,omitempty"`
 
-	// driftPolicy says what happens when somebody changes the resource in AWS. enforce: the spec is written
-	// again. report: the difference is listed in status.drift and nothing is written because of it.
-	// suspend: no field is compared; a resource that was deleted outside is not created again, and the
-	// conditions say so. A change of the spec is applied under every policy. Absent means what the operator
-	// was started with (--drift-policy, enforce by default).
+	// driftPolicy says what to do when the resource is changed in AWS. enforce: the spec is applied again. report: the
+	// difference is listed in status.drift and not corrected. suspend: fields are not compared. With report and suspend,
+	// a resource that was deleted outside of Kubernetes is not created again, and the conditions report it. A change of
+	// the spec is always applied. Default: the operator's --drift-policy flag, which defaults to enforce.
 	// +optional
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
-	// deletionPolicy says what becomes of the resource in AWS when this object is deleted. Delete: it is
-	// disabled and, when that has settled everywhere, deleted. Retain: it is left as it is and the
-	// operator's owner tags are taken off. Absent means Delete.
+	// deletionPolicy says what happens to the resource in AWS when this object is deleted. Delete: it is disabled and,
+	// after that is deployed everywhere, deleted. Retain: it is kept as it is, and only the operator's owner tags are
+	// removed. Default: Delete.
 	// +kubebuilder:default=Delete
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 
-	// deletionTimeout is how long a deletion may take before the DeletionStalled condition and an event say
-	// what can be done by hand, at least one minute. The operator never gives up: it goes on afterwards.
-	// Absent means 30m.
+	// deletionTimeout is how long a deletion may take before the DeletionStalled condition and an event say what you can
+	// do manually, at least one minute. The operator keeps trying after that. Default: 30m.
 	// +kubebuilder:default="30m"
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(h|m|s|ms))+$') && duration(self) >= duration('1m') && duration(self) <= duration('168h')",messageExpression="'\"' + self + '\" is not a duration of 1m to 168h: write it like 30m'",message="write a duration of 1m to 168h, like 30m"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(h|m|s|ms))+$') && duration(self) >= duration('1m') && duration(self) <= duration('168h')",messageExpression="'\"' + self + '\" is not a duration of 1m to 168h: write it like 30m'",message="use a duration of 1m to 168h, like 30m"
 	// +kubebuilder:validation:Type=string
 	// +optional
 	DeletionTimeout *metav1.Duration `json:"deletionTimeout,omitempty"`
 
-	// adoptionPolicy says what happens when the resource is in AWS already and does not carry this object's
-	// owner tags. Never: it is not touched, and the Ready condition says how to adopt it. IfUnowned: it is
-	// adopted if it carries no owner tags, or those of an earlier object of this namespace and name. Force:
-	// also if it belongs to another cluster or to a dead object, but never if it belongs to a live object of
-	// this cluster. Adopting writes tags only; what the spec asks for is written with its next change, and
-	// listed in status.drift until then. Absent means Never.
+	// adoptionPolicy says what to do when the resource already exists in AWS and does not have this object's owner tags.
+	// Never: it is not changed, and the Ready condition says how to adopt it. IfUnowned: it is adopted if it has no owner
+	// tags, or those of an earlier object with this namespace and name. Force: it is also adopted if it belongs to
+	// another cluster or to a deleted object, but never if it belongs to an existing object of this cluster. Adoption
+	// only writes tags. Other differences are listed in status.drift, and are applied with the next change of the spec.
+	// Default: Never.
 	// +kubebuilder:default=Never
 	// +optional
 	AdoptionPolicy AdoptionPolicy `json:"adoptionPolicy,omitempty"`

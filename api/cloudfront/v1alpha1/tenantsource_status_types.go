@@ -4,7 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TenantSourceStatus is what the last poll found and did.
+// TenantSourceStatus is the result of the last poll.
 //
 // +kubebuilder:validation:MinProperties=0
 type TenantSourceStatus struct {
@@ -16,48 +16,49 @@ type TenantSourceStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the last metadata.generation that was seen and judged: what the conditions say holds for
-	// it. -1 means that the object was not looked at yet.
+	// observedGeneration is the metadata.generation that the conditions refer to. -1 means that the object has not been
+	// processed yet.
 	// +kubebuilder:validation:Minimum=-1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// appliedGeneration is the metadata.generation of the spec that the last poll worked with. Absent means that it is
-	// observedGeneration, as in a status of an earlier version.
+	// appliedGeneration is the metadata.generation that the last poll used. If absent, it is observedGeneration, as in a
+	// status written by an earlier version.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	AppliedGeneration *int64 `json:"appliedGeneration,omitempty"`
 
-	// lastPollTime is when the last poll began, whatever came of it.
+	// lastPollTime is when the last poll started, whether it succeeded or not.
 	// +optional
 	LastPollTime *metav1.Time `json:"lastPollTime,omitempty"`
 
-	// lastCompleteTime is when the last poll began that read the table completely. What follows speaks of it.
+	// lastCompleteTime is when the last poll started that read the table completely. The following fields refer to that
+	// poll.
 	// +optional
 	LastCompleteTime *metav1.Time `json:"lastCompleteTime,omitempty"`
 
-	// tenantsDiscovered is how many rows are tenants. Rejected rows are not counted.
+	// tenantsDiscovered is the number of valid rows.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	TenantsDiscovered *int32 `json:"tenantsDiscovered,omitempty"`
 
-	// tenantsCreated is how many objects the last poll created.
+	// tenantsCreated is the number of objects that the poll created.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	TenantsCreated *int32 `json:"tenantsCreated,omitempty"`
 
-	// tenantsUpdated is how many objects it changed.
+	// tenantsUpdated is the number of objects that it changed.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	TenantsUpdated *int32 `json:"tenantsUpdated,omitempty"`
 
-	// tenantsDeleted is how many objects it deleted, or disabled with deletionPolicy Disable.
+	// tenantsDeleted is the number of objects that it deleted, or disabled with deletionPolicy Disable.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	TenantsDeleted *int32 `json:"tenantsDeleted,omitempty"`
 
-	// pendingChanges are the first 20 changes that are planned and not made: with dryRun all of them, else deletions
-	// that wait to be confirmed or approved.
+	// pendingChanges are the first 20 changes that are planned but not made: with dryRun any change, otherwise deletions
+	// that are waiting for confirmation or approval.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=map
@@ -65,44 +66,43 @@ type TenantSourceStatus struct {
 	// +optional
 	PendingChanges []PendingChange `json:"pendingChanges,omitempty"`
 
-	// pendingChangesTotal is how many they are in all. Absent means none.
+	// pendingChangesTotal is the total number of pending changes. If absent, there are none.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	PendingChangesTotal int32 `json:"pendingChangesTotal,omitempty"`
 
-	// rejectedRows are the first 20 rows that are no tenant as they stand. A tenant that such a row had before
-	// stays as it is.
+	// rejectedRows are the first 20 invalid rows. If such a row already has a tenant, the tenant is not changed.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=atomic
 	// +optional
 	RejectedRows []RejectedRow `json:"rejectedRows,omitempty"`
 
-	// rejectedRowsTotal is how many they are in all. Absent means none.
+	// rejectedRowsTotal is the total number of rejected rows. If absent, there are none.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	RejectedRowsTotal int32 `json:"rejectedRowsTotal,omitempty"`
 
-	// heldDeletions is the plan of deletions that needs a person's approval. Absent means that none does.
+	// heldDeletions are the deletions that are waiting for approval. If absent, there are none.
 	// +optional
 	HeldDeletions *HeldDeletions `json:"heldDeletions,omitempty"`
 
-	// deletionsInWindow is how many tenants were deleted or disabled in the guard's window.
+	// deletionsInWindow is the number of tenants that were deleted or disabled in the window of the guard.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	DeletionsInWindow int32 `json:"deletionsInWindow,omitempty"`
 
-	// recentDeletions are when those were, so that a restart of the operator forgets none. They are counted before
-	// they are made.
+	// recentDeletions are the times of these deletions, kept across restarts of the operator. Deletions are counted
+	// before they are carried out.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
 	// +optional
 	RecentDeletions []RecentDeletions `json:"recentDeletions,omitempty"`
 
-	// clearedDeletions are the UIDs of the first 1000 tenants that the guard has let go, and that are counted, until
-	// they are deleted or their rows are seen again. An operator that restarts meanwhile confirms them again, and
-	// counts none twice.
+	// clearedDeletions are the UIDs of the first 1000 tenants whose deletion the guard has allowed and counted, until
+	// they are deleted or their rows exist again. After a restart, the operator confirms these deletions again and does
+	// not count them twice.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=1000
 	// +kubebuilder:validation:items:MinLength=1
@@ -111,8 +111,9 @@ type TenantSourceStatus struct {
 	// +optional
 	ClearedDeletions []string `json:"clearedDeletions,omitempty"`
 
-	// columns are the columns that are used and were seen, the first 200. One that goes missing, changes its type, or
-	// loses all of many values is taken for a mistake: nothing is changed until the spec is, or the change is approved.
+	// columns are the first 200 used columns of the table. If one of them is missing, changes its type, or loses all of
+	// its many values, this is treated as a mistake: nothing is changed until the spec is changed or the change is
+	// approved.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=200
 	// +listType=map
@@ -127,7 +128,7 @@ type TenantSourceStatus struct {
 	SyncToken string `json:"syncToken,omitempty"`
 }
 
-// PendingChange is a change that is planned and not made.
+// PendingChange is a change that is planned but not made.
 type PendingChange struct {
 	// action is Create, Update, Delete, Disable or Enable.
 	// +required
@@ -146,34 +147,34 @@ type PendingChange struct {
 	Description string `json:"description,omitempty"`
 }
 
-// ChangeAction is what is done to a tenant.
+// ChangeAction is a change of a tenant.
 // +kubebuilder:validation:Enum=Create;Update;Delete;Disable;Enable
 type ChangeAction string
 
-// RejectedRow is a row that is no tenant as it stands.
+// RejectedRow is an invalid row.
 type RejectedRow struct {
-	// row is its key or name, or its number where it has neither.
+	// row is its key or name, or its number if it has neither.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	Row string `json:"row,omitempty"`
 
-	// reason names the column or field, the value, what is wrong with it, and what to do.
+	// reason says which column or field is wrong, its value, and how to fix it.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	// +required
 	Reason string `json:"reason,omitempty"`
 }
 
-// HeldDeletions is a plan of deletions that nobody has approved.
+// HeldDeletions are deletions that are waiting for approval.
 type HeldDeletions struct {
-	// count is how many tenants would be deleted or disabled.
+	// count is the number of tenants that would be deleted or disabled.
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	Count int32 `json:"count,omitempty"`
 
-	// planHash stands for exactly these tenants. The annotation cloudfront-tenant-operator.io/approve-deletions with
-	// this value approves them.
+	// planHash identifies exactly these tenants. To approve the deletions, set the annotation
+	// cloudfront-tenant-operator.io/approve-deletions to this value.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +required
@@ -189,19 +190,19 @@ type HeldDeletions struct {
 	Names []string `json:"names,omitempty"`
 }
 
-// RecentDeletions counts the deletions of some time.
+// RecentDeletions counts the deletions in a period.
 type RecentDeletions struct {
 	// time is when the last of them was.
 	// +required
 	Time metav1.Time `json:"time"`
 
-	// count is how many they were.
+	// count is the number of deletions.
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	Count int32 `json:"count,omitempty"`
 }
 
-// SourceColumn is a column that was seen.
+// SourceColumn is a column of the table.
 type SourceColumn struct {
 	// name is the name of the column, or attribute.
 	// +kubebuilder:validation:MinLength=1
@@ -209,14 +210,14 @@ type SourceColumn struct {
 	// +required
 	Name string `json:"name,omitempty"`
 
-	// type is string, number, boolean, time, list, object, other, or mixed where rows differ or the database does
-	// not tell.
+	// type is string, number, boolean, time, list, object, other, or mixed if rows differ or the database does not report
+	// the type.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=16
 	// +required
 	Type string `json:"type,omitempty"`
 
-	// rows is how many rows have a value in it.
+	// rows is the number of rows that have a value in this column.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	Rows int32 `json:"rows,omitempty"`

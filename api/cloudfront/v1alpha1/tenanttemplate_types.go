@@ -8,19 +8,19 @@ package v1alpha1
 //
 // +kubebuilder:validation:MinProperties=0
 type TemplateMetadata struct {
-	// labels are put on the objects, at most 50. Those of the operator and of Kubernetes are reserved.
+	// labels are set on the objects, at most 50. Labels of the operator and of Kubernetes are reserved.
 	// +kubebuilder:validation:MinProperties=0
 	// +kubebuilder:validation:MaxProperties=50
-	// +kubebuilder:validation:XValidation:rule="!self.exists(k, !k.matches('^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?$') || !self[k].matches('^([a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?)?$'))",messageExpression="'\"' + self.map(k, k).filter(k, !k.matches('^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?$') || !self[k].matches('^([a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?)?$'))[0] + '\" or its value is none that Kubernetes takes in labels: use at most 63 letters, digits and inner - _ . and for a key, if wanted, a DNS name and a slash before it'",message="use keys and values that Kubernetes takes in labels: at most 63 letters, digits and inner - _ . and for a key an optional DNS name and a slash before it"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.matches('^([a-z0-9.-]*[.])?(cloudfront-tenant-operator[.]io|kleff[.]io|kubernetes[.]io|k8s[.]io)/'))",messageExpression="'\"' + self.map(k, k).filter(k, k.matches('^([a-z0-9.-]*[.])?(cloudfront-tenant-operator[.]io|kleff[.]io|kubernetes[.]io|k8s[.]io)/'))[0] + '\" has a prefix that is reserved for the operator or for Kubernetes: choose another key'",message="prefixes of cloudfront-tenant-operator.io, kleff.io, kubernetes.io and k8s.io are reserved: choose another key"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(k, !k.matches('^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?$') || !self[k].matches('^([a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?)?$'))",messageExpression="'\"' + self.map(k, k).filter(k, !k.matches('^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?$') || !self[k].matches('^([a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?)?$'))[0] + '\" or its value is not valid in a label: use at most 63 letters, digits and inner - _ . and, for a key, an optional prefix of a DNS name and a slash'",message="use valid label keys and values: at most 63 letters, digits and inner - _ . and, for a key, an optional prefix of a DNS name and a slash"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.matches('^([a-z0-9.-]*[.])?(cloudfront-tenant-operator[.]io|kleff[.]io|kubernetes[.]io|k8s[.]io)/'))",messageExpression="'\"' + self.map(k, k).filter(k, k.matches('^([a-z0-9.-]*[.])?(cloudfront-tenant-operator[.]io|kleff[.]io|kubernetes[.]io|k8s[.]io)/'))[0] + '\" has a prefix that is reserved for the operator or for Kubernetes: use another key'",message="prefixes of cloudfront-tenant-operator.io, kleff.io, kubernetes.io and k8s.io are reserved: use another key"
 	// +optional
 	Labels map[string]TemplateLabelValue `json:"labels,omitempty"`
 
-	// annotations are put on the objects, at most 50. Those of the operator and of Kubernetes are reserved.
+	// annotations are set on the objects, at most 50. Annotations of the operator and of Kubernetes are reserved.
 	// +kubebuilder:validation:MinProperties=0
 	// +kubebuilder:validation:MaxProperties=50
-	// +kubebuilder:validation:XValidation:rule="!self.exists(k, !k.matches('^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?$'))",messageExpression="'\"' + self.map(k, k).filter(k, !k.matches('^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?$'))[0] + '\" is no key that Kubernetes takes: use at most 63 letters, digits and inner - _ . and, if wanted, a DNS name and a slash before it'",message="use keys that Kubernetes takes in annotations: at most 63 letters, digits and inner - _ . with an optional DNS name and a slash before it"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.matches('^([a-z0-9.-]*[.])?(cloudfront-tenant-operator[.]io|kleff[.]io|kubernetes[.]io|k8s[.]io)/'))",messageExpression="'\"' + self.map(k, k).filter(k, k.matches('^([a-z0-9.-]*[.])?(cloudfront-tenant-operator[.]io|kleff[.]io|kubernetes[.]io|k8s[.]io)/'))[0] + '\" has a prefix that is reserved for the operator or for Kubernetes: choose another key'",message="prefixes of cloudfront-tenant-operator.io, kleff.io, kubernetes.io and k8s.io are reserved: choose another key"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(k, !k.matches('^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?$'))",messageExpression="'\"' + self.map(k, k).filter(k, !k.matches('^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,61}[a-zA-Z0-9])?$'))[0] + '\" is not a valid annotation key: use at most 63 letters, digits and inner - _ . and an optional prefix of a DNS name and a slash'",message="use valid annotation keys: at most 63 letters, digits and inner - _ . with an optional prefix of a DNS name and a slash"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.matches('^([a-z0-9.-]*[.])?(cloudfront-tenant-operator[.]io|kleff[.]io|kubernetes[.]io|k8s[.]io)/'))",messageExpression="'\"' + self.map(k, k).filter(k, k.matches('^([a-z0-9.-]*[.])?(cloudfront-tenant-operator[.]io|kleff[.]io|kubernetes[.]io|k8s[.]io)/'))[0] + '\" has a prefix that is reserved for the operator or for Kubernetes: use another key'",message="prefixes of cloudfront-tenant-operator.io, kleff.io, kubernetes.io and k8s.io are reserved: use another key"
 	// +optional
 	Annotations map[string]TemplateAnnotationValue `json:"annotations,omitempty"`
 }
@@ -35,34 +35,33 @@ type TemplateLabelValue string
 // +kubebuilder:validation:MaxLength=4096
 type TemplateAnnotationValue string
 
-// TemplateSpec has the fields of a DistributionTenant's spec that many tenants share. Its domains and its name are those
-// of the row alone.
+// TemplateSpec has the fields of a DistributionTenant's spec that many tenants share. Domains and name come only from
+// the row.
 //
 // +kubebuilder:validation:MinProperties=0
 type TemplateSpec struct {
-	// distributionId is the ID of the multi-tenant distribution (connection mode tenant-only) that serves this
-	// tenant. It may change: CloudFront moves the tenant without an interruption.
+	// distributionId is the ID of the multi-tenant distribution (connection mode tenant-only) that serves this tenant. It
+	// can be changed: CloudFront moves the tenant without interruption.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not the ID of a distribution, which has capital letters and digits only, like E1A2B3C4D5E6F7: give the ID, not the ARN or the domain name'",message="must be the ID of a distribution: capital letters and digits only"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not a distribution ID, which has only capital letters and digits, like E1A2B3C4D5E6F7: use the ID, not the ARN or the domain name'",message="must be the ID of a distribution: capital letters and digits only"
 	// +optional
 	DistributionID string `json:"distributionId,omitempty"`
 
-	// enabled says whether the tenant answers requests. false keeps the tenant, its domains and its DNS
-	// records, and refuses viewers.
+	// enabled says whether the tenant serves requests. If false, the tenant, its domains and its DNS records are kept,
+	// but requests are rejected.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// connectionGroupId is the ID of the connection group whose routing endpoint the tenant's DNS names point
-	// at.
+	// connectionGroupId is the ID of the connection group whose routing endpoint the tenant's DNS names point to.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^cg_[A-Za-z0-9]+$')",messageExpression="'\"' + self + '\" is not the ID of a connection group, which is cg_ and then letters and digits: give the ID, not the name, the ARN or the routing endpoint'",message="must be the ID of a connection group: cg_ and then letters and digits"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^cg_[A-Za-z0-9]+$')",messageExpression="'\"' + self + '\" is not a connection group ID, which is cg_ followed by letters and digits: use the ID, not the name, the ARN or the routing endpoint'",message="must be the ID of a connection group: cg_ followed by letters and digits"
 	// +optional
 	ConnectionGroupID string `json:"connectionGroupId,omitempty"`
 
-	// parameters are values for the parameters that the distribution declares, at most 50. A required
-	// parameter needs a value here; one that the distribution does not declare is reported as an error.
+	// parameters are values for the parameters that the distribution declares, at most 50. A required parameter must have
+	// a value here. A parameter that the distribution does not declare is an error.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=50
 	// +listType=map
@@ -70,18 +69,18 @@ type TemplateSpec struct {
 	// +optional
 	Parameters []Parameter `json:"parameters,omitempty"`
 
-	// customizations replace settings of the distribution for this tenant alone.
+	// customizations override settings of the distribution for this tenant.
 	// +optional
 	Customizations *TemplateCustomizations `json:"customizations,omitempty"`
 
-	// managedCertificateRequest asks CloudFront to obtain, validate and renew a certificate for the domains.
-	// It can not be combined with a wildcard domain. The issued certificate is attached to the tenant and
-	// reported in status.certificateArn; spec stays as it is.
+	// managedCertificateRequest asks CloudFront to obtain, validate and renew a certificate for the domains. It cannot be
+	// combined with a wildcard domain. The issued certificate is attached to the tenant and reported in
+	// status.certificateArn; spec is not changed.
 	// +optional
 	ManagedCertificateRequest *TemplateCertificateRequest `json:"managedCertificateRequest,omitempty"`
 
-	// tags are put on the tenant in AWS, at most 46: AWS takes 50 and the operator needs four to mark what it
-	// owns. A tag that was removed here is removed in AWS; tags that somebody else added there stay.
+	// tags are set on the tenant in AWS, at most 46: AWS allows 50 and the operator needs four as owner tags. A tag that
+	// is removed here is removed in AWS. Tags that were added there by others are kept.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=46
 	// +listType=map
@@ -93,51 +92,50 @@ type TemplateSpec struct {
 	// +optional
 	DNS *TemplateDNS `json:"dns,omitempty"`
 
-	// driftPolicy says what happens when somebody changes the tenant in AWS. enforce: the spec is written
-	// again. report: the difference is listed in status.drift and nothing is written because of it. suspend:
-	// no field is compared; a tenant that was deleted outside is not created again, and the conditions say so.
-	// A change of the spec is applied under every policy.
+	// driftPolicy says what to do when the tenant is changed in AWS. enforce: the spec is applied again. report: the
+	// difference is listed in status.drift and not corrected. suspend: fields are not compared. With report and suspend,
+	// a tenant that was deleted outside of Kubernetes is not created again, and the conditions report it. A change of the
+	// spec is always applied.
 	// +optional
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
-	// deletionPolicy says what becomes of the tenant in AWS when this object is deleted. Delete: it is
-	// disabled and deleted. Retain: it is left as it is and the operator's owner tags are taken off.
+	// deletionPolicy says what happens to the tenant in AWS when this object is deleted. Delete: it is disabled and
+	// deleted. Retain: it is kept as it is, and only the operator's owner tags are removed.
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 
-	// adoptionPolicy says what happens when AWS already has a tenant of this name, or with one of these
-	// domains, that does not carry this object's owner tags. Never: it is not touched, and the Ready condition
-	// says how to adopt it. IfUnowned: it is adopted if it carries no owner tags, or those of an earlier
-	// object of this namespace and name. Force: also if it belongs to another cluster or to a dead object, but
-	// never if it belongs to a live object of this cluster. Adopting writes tags only. Fields that the spec
-	// states are enforced then; blocks that it lacks are left until the spec changes next.
+	// adoptionPolicy says what to do when AWS already has a tenant with this name, or with one of these domains, that
+	// does not have this object's owner tags. Never: it is not changed, and the Ready condition says how to adopt it.
+	// IfUnowned: it is adopted if it has no owner tags, or those of an earlier object with this namespace and name.
+	// Force: it is also adopted if it belongs to another cluster or to a deleted object, but never if it belongs to an
+	// existing object of this cluster. Adoption itself only writes tags. After that, fields that are set in the spec are
+	// enforced. Blocks that are not in the spec are kept until the spec changes.
 	// +optional
 	AdoptionPolicy AdoptionPolicy `json:"adoptionPolicy,omitempty"`
 }
 
-// TemplateCustomizations are the settings of the distribution that every tenant of a source replaces.
+// TemplateCustomizations are the settings of the distribution that every tenant of a source overrides.
 //
 // +kubebuilder:validation:MinProperties=0
 type TemplateCustomizations struct {
-	// webAcl replaces or switches off the web ACL of the distribution.
+	// webAcl overrides or disables the web ACL of the distribution.
 	// +optional
 	WebACL *TemplateWebACL `json:"webAcl,omitempty"`
 
-	// certificate replaces the certificate of the distribution.
+	// certificate overrides the certificate of the distribution.
 	// +optional
 	Certificate *CertificateCustomization `json:"certificate,omitempty"`
 
-	// geoRestrictions replaces the geographic restrictions of the distribution.
+	// geoRestrictions overrides the geographic restrictions of the distribution.
 	// +optional
 	GeoRestrictions *TemplateGeoRestriction `json:"geoRestrictions,omitempty"`
 }
 
-// TemplateWebACL says which AWS WAF web ACL guards the tenants.
+// TemplateWebACL says which AWS WAF web ACL protects the tenants.
 //
 // +kubebuilder:validation:MinProperties=0
 type TemplateWebACL struct {
-	// action is override, for the web ACL that arn names instead of the distribution's, or disable, for none
-	// at all.
+	// action is override, to use the web ACL in arn instead of that of the distribution, or disable, to use none.
 	// +optional
 	Action WebACLAction `json:"action,omitempty"`
 
@@ -145,7 +143,7 @@ type TemplateWebACL struct {
 	// set with override and absent with disable.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:wafv2:us-east-1:[0-9]{12}:global/webacl/[^/]+/[^/]+$')",messageExpression="'\"' + self + '\" is not the ARN of a global web ACL: CloudFront takes WAFv2 web ACLs of scope CLOUDFRONT only, arn:aws:wafv2:us-east-1:<account>:global/webacl/<name>/<id>'",message="must be the ARN of a WAFv2 web ACL of scope CLOUDFRONT: arn:aws:wafv2:us-east-1:<account>:global/webacl/<name>/<id>"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:wafv2:us-east-1:[0-9]{12}:global/webacl/[^/]+/[^/]+$')",messageExpression="'\"' + self + '\" is not the ARN of a global web ACL: CloudFront accepts only WAFv2 web ACLs with scope CLOUDFRONT, arn:aws:wafv2:us-east-1:<account>:global/webacl/<name>/<id>'",message="must be the ARN of a WAFv2 web ACL with scope CLOUDFRONT: arn:aws:wafv2:us-east-1:<account>:global/webacl/<name>/<id>"
 	// +optional
 	ARN string `json:"arn,omitempty"`
 }
@@ -159,8 +157,8 @@ type TemplateGeoRestriction struct {
 	// +optional
 	RestrictionType GeoRestrictionType `json:"restrictionType,omitempty"`
 
-	// locations are the countries that restrictionType speaks of, at most 300, in any order. At least one with
-	// whitelist and blacklist, none with none.
+	// locations are the countries of the whitelist or blacklist, at most 300, in any order. At least one with whitelist
+	// and blacklist, none with none.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=300
 	// +listType=set
@@ -168,24 +166,24 @@ type TemplateGeoRestriction struct {
 	Locations []CountryCode `json:"locations,omitempty"`
 }
 
-// TemplateCertificateRequest describes the certificates that the tenants ask CloudFront to obtain.
+// TemplateCertificateRequest describes the managed certificates of the tenants.
 //
 // +kubebuilder:validation:MinProperties=0
 type TemplateCertificateRequest struct {
-	// validationTokenHost says who answers the HTTP challenge that proves control of the domains. cloudfront:
-	// CloudFront does, so DNS must point there before the tenant can be created. self-hosted: the present web
-	// server of each domain does, by redirecting to what AWS asks for.
+	// validationTokenHost says who answers the HTTP challenge that validates the domains. cloudfront: CloudFront does, so
+	// DNS must point to CloudFront before the tenant can be created. self-hosted: the current web server of each domain
+	// does, with a redirect that AWS specifies.
 	// +optional
 	ValidationTokenHost ValidationTokenHost `json:"validationTokenHost,omitempty"`
 
 	// certificateTransparencyLoggingPreference says whether the certificate is recorded in public certificate
-	// transparency logs; browsers warn of one that isn't.
+	// transparency logs; browsers show a warning if it is not.
 	// +optional
 	CertificateTransparencyLoggingPreference CertificateTransparencyLoggingPreference `json:"certificateTransparencyLoggingPreference,omitempty"`
 
-	// deleteOnTenantDeletion says whether the certificates in status.managedCertificates are deleted in ACM
-	// once the tenant is gone. AWS keeps them otherwise, and they count against the account's quota of
-	// certificates. Only one that CloudFront manages and that nothing uses any more is deleted.
+	// deleteOnTenantDeletion says whether the certificates in status.managedCertificates are deleted in ACM after the
+	// tenant is deleted. Otherwise AWS keeps them, and they count against the certificate quota of the account. Only
+	// certificates that CloudFront manages and that nothing uses any more are deleted.
 	// +optional
 	DeleteOnTenantDeletion *bool `json:"deleteOnTenantDeletion,omitempty"`
 }
@@ -198,47 +196,46 @@ type TemplateDNS struct {
 	// +optional
 	Provider DNSProvider `json:"provider,omitempty"`
 
-	// hostedZoneId is the ID of the Route 53 hosted zone to publish in. With neither hostedZoneId nor zoneName
-	// each domain goes to the one public zone whose name is the longest match for it.
+	// hostedZoneId is the ID of the Route 53 hosted zone to publish in. With neither hostedZoneId nor zoneName, each
+	// domain is published in the public zone whose name is the longest match.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^Z[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not the ID of a hosted zone, which is Z and then capital letters and digits: give it without /hostedzone/ before it'",message="must be the ID of a hosted zone: Z and then capital letters and digits, without /hostedzone/ before it"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^Z[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not a hosted zone ID, which is Z followed by capital letters and digits: use it without the prefix /hostedzone/'",message="must be the ID of a hosted zone: Z followed by capital letters and digits, without the prefix /hostedzone/"
 	// +optional
 	HostedZoneID string `json:"hostedZoneId,omitempty"`
 
-	// zoneName is the name of the public hosted zone to publish in, in lower case and without a dot at its
-	// end, for example example.com. There must be one public zone of that name.
+	// zoneName is the name of the public hosted zone to publish in, in lower case and without a dot at the end, for
+	// example example.com. There must be exactly one public zone with this name.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?[.])*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$')",messageExpression="'\"' + self + '\" is not the name of a zone: write it in lower case, an internationalized name in punycode, and without a dot at its end'",message="write the name of the zone in lower case, an internationalized name in punycode, and without a dot at its end"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?[.])*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$')",messageExpression="'\"' + self + '\" is not a zone name: write it in lower case, without a dot at the end, and internationalized names in punycode'",message="write the zone name in lower case, without a dot at the end, and internationalized names in punycode"
 	// +optional
 	ZoneName string `json:"zoneName,omitempty"`
 
-	// recordType says what is published for a domain. CNAME: a CNAME record, which can't stand at the apex of
-	// a zone. Alias: alias records of type A, and AAAA where the connection group has IPv6, with the TXT
-	// record _cf-challenge that CloudFront looks for beside an alias. Auto: Alias at the apex of the zone,
-	// CNAME below it.
+	// recordType is the type of the published records. CNAME: a CNAME record, which is not possible at the apex of a
+	// zone. Alias: alias records of type A, also of type AAAA if the connection group has IPv6, and the TXT record
+	// _cf-challenge that CloudFront requires with an alias. Auto: Alias at the apex of the zone, CNAME below it.
 	// +optional
 	RecordType RecordType `json:"recordType,omitempty"`
 
-	// takeover lets a record that somebody else published in the place of one of ours be replaced, and an
-	// equal one be adopted. From then on it counts as ours: it is deleted with the domain. A record that
-	// another live object of this cluster publishes is never taken.
+	// takeover allows the operator to replace existing records of a domain that it did not create, and to adopt equal
+	// ones. These records are then deleted with the domain. A record that another object of this cluster publishes is
+	// never replaced.
 	// +optional
 	Takeover *bool `json:"takeover,omitempty"`
 
-	// ttl is the time to live of the records in seconds, 60 to 172800 (two days). Alias records have none.
+	// ttl is the time to live of the records in seconds, 60 to 172800 (two days). It does not apply to alias records.
 	// +kubebuilder:validation:Minimum=60
 	// +kubebuilder:validation:Maximum=172800
 	// +optional
 	TTL int32 `json:"ttl,omitempty"`
 
-	// assumeRoleArn is the ARN of an IAM role that the operator assumes to read and change the zone, for a
-	// zone in another AWS account. The administrator must have allowed it (--allowed-roles), and the role must
-	// trust the operator under the external ID <cluster ID>/<namespace>.
+	// assumeRoleArn is the ARN of an IAM role that the operator assumes to read and change the zone, for a zone in
+	// another AWS account. The administrator must allow it in --allowed-roles, and the role must trust the operator with
+	// the external ID <cluster ID>/<namespace>.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=640
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:iam::[0-9]{12}:role/[!-~]+$')",messageExpression="'\"' + self + '\" is not the ARN of an IAM role: give arn:aws:iam::<account>:role/<name>'",message="must be the ARN of an IAM role: arn:aws:iam::<account>:role/<name>"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:iam::[0-9]{12}:role/[!-~]+$')",messageExpression="'\"' + self + '\" is not the ARN of an IAM role: use arn:aws:iam::<account>:role/<name>'",message="must be the ARN of an IAM role: arn:aws:iam::<account>:role/<name>"
 	// +optional
 	AssumeRoleARN string `json:"assumeRoleArn,omitempty"`
 }

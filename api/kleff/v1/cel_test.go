@@ -69,7 +69,7 @@ var tenantCases = map[string]limits.Case{
 		Stored:   `{userId: user-12345}`,
 		Accepted: `{userId: user-12345, plan: pro, username: other, suspended: true, deletionPolicy: Retain, deletionProtection: true}`,
 		Refused:  `{userId: user-67890}`,
-		Says:     []string{"spec.namespace", `can not be changed and is "user-12345"`, "set spec.namespace to it, or delete this object and create another"},
+		Says:     []string{"spec.namespace", `cannot be changed and is "user-12345"`, "set spec.namespace to it, or delete this object and create a new one"},
 	},
 	"a namespace that userId names can be named by namespace instead": {
 		Stored:   `{userId: user-12345}`,
@@ -99,7 +99,7 @@ var tenantCases = map[string]limits.Case{
 		Stored:   `{userId: ` + strings.Repeat("a", 63) + `}`,
 		Accepted: `{userId: x, namespace: ` + strings.Repeat("a", 63) + `}`,
 		Refused:  `{userId: x}`,
-		Says:     []string{"spec.namespace", "can not be changed"},
+		Says:     []string{"spec.namespace", "cannot be changed"},
 	},
 	"a plan is required":     {Accepted: `plan: basic`, Refused: `plan: null`, Says: []string{"spec.plan", "Required"}},
 	"a userId is required":   {Accepted: `userId: user-12345`, Refused: `{userId: null, namespace: customer}`, Says: []string{"spec.userId", "Required"}},
@@ -212,7 +212,7 @@ var planCases = map[string]limits.Case{
 	"annotations of the operator are its own": {
 		Accepted: `annotations: {example.com/contact: "edge@example.com, or 555"}`,
 		Refused:  `annotations: {kleff.io/adopt-by: other}`,
-		Says:     []string{"spec.annotations", "annotations of kleff.io/ are the operator's: remove them"},
+		Says:     []string{"spec.annotations", "annotations with the prefix kleff.io/ are reserved for the operator: remove them"},
 	},
 	"pod security says something": {
 		Accepted: `podSecurity: {warn: baseline}`,
@@ -297,7 +297,7 @@ var planCases = map[string]limits.Case{
 	"the name of a constraint has a form": {
 		Accepted: constraint(`name: basic.registries-1`),
 		Refused:  constraint(`name: Basic`),
-		Says:     []string{"spec.gatekeeper.constraints[0].name", `"Basic" is no name of an object`, "use lower-case letters"},
+		Says:     []string{"spec.gatekeeper.constraints[0].name", `"Basic" is not an object name`, "use lower-case letters"},
 	},
 	"a constraint is listed once": {
 		Accepted: `gatekeeper: {constraints: [{kind: A, name: a}, {kind: A, name: b}, {kind: B, name: a}]}`,

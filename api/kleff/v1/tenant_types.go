@@ -4,20 +4,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Tenant is a customer of the platform. It gives them a namespace with what their plan says, and takes it down
-// when the customer leaves.
+// Tenant is a customer of the platform. The operator creates a namespace according to its plan, and deletes the
+// namespace with the Tenant.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Cluster
 // +kubebuilder:printcolumn:name="NAMESPACE",type=string,JSONPath=`.status.namespace`,description="The customer's namespace"
-// +kubebuilder:printcolumn:name="PLAN",type=string,JSONPath=`.spec.plan`,description="The plan that the customer asks for"
-// +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="TenantReady")].status`,description="The namespace has all that the plan says"
+// +kubebuilder:printcolumn:name="PLAN",type=string,JSONPath=`.spec.plan`,description="The plan in the spec"
+// +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="TenantReady")].status`,description="The namespace matches the plan"
 // +kubebuilder:printcolumn:name="REASON",type=string,JSONPath=`.status.conditions[?(@.type=="TenantReady")].reason`,description="Why it is ready or not"
 // +kubebuilder:printcolumn:name="SUSPENDED",type=boolean,priority=1,JSONPath=`.spec.suspended`,description="No new pods start"
 // +kubebuilder:printcolumn:name="USERNAME",type=string,priority=1,JSONPath=`.spec.username`,description="The customer's name"
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="!(has(oldSelf.spec.__namespace__) ? oldSelf.spec.__namespace__ : oldSelf.spec.userId).matches('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$') || (has(self.spec.__namespace__) ? self.spec.__namespace__ : self.spec.userId) == (has(oldSelf.spec.__namespace__) ? oldSelf.spec.__namespace__ : oldSelf.spec.userId)",messageExpression="'the namespace of a tenant can not be changed and is \"' + (has(oldSelf.spec.__namespace__) ? oldSelf.spec.__namespace__ : oldSelf.spec.userId) + '\": set spec.namespace to it, or delete this object and create another'",message="the namespace of a tenant can not be changed: set spec.namespace to the former one, or delete this object and create another",fieldPath=".spec.namespace"
+// +kubebuilder:validation:XValidation:rule="!(has(oldSelf.spec.__namespace__) ? oldSelf.spec.__namespace__ : oldSelf.spec.userId).matches('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$') || (has(self.spec.__namespace__) ? self.spec.__namespace__ : self.spec.userId) == (has(oldSelf.spec.__namespace__) ? oldSelf.spec.__namespace__ : oldSelf.spec.userId)",messageExpression="'the namespace of a tenant cannot be changed and is \"' + (has(oldSelf.spec.__namespace__) ? oldSelf.spec.__namespace__ : oldSelf.spec.userId) + '\": set spec.namespace to it, or delete this object and create a new one'",message="the namespace of a tenant cannot be changed: restore the previous spec.namespace, or delete this object and create a new one",fieldPath=".spec.namespace"
 type Tenant struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -25,11 +25,11 @@ type Tenant struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is what the customer should have. It belongs to its author: the operator never writes to it.
+	// spec is the desired state. The operator never writes to it.
 	// +required
 	Spec TenantSpec `json:"spec"`
 
-	// status is what the operator found and did.
+	// status is the observed state.
 	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status TenantStatus `json:"status,omitzero"`
@@ -46,57 +46,56 @@ type TenantList struct {
 	Items []Tenant `json:"items"`
 }
 
-// TenantSpec is what a customer should have.
+// TenantSpec is the desired state of a Tenant.
 type TenantSpec struct {
-	// plan is the name of the TenantPlan that says what the namespace has. While there is no such plan, the
-	// namespace is made all the same, and keeps what a former plan gave it. It becomes a label, so that it has
-	// to be a legal value of one.
+	// plan is the name of the TenantPlan for the namespace. If there is no such plan, the namespace is still created, and
+	// keeps what it has from an earlier plan. The name is used as a label value, so it must be a valid one.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	Plan string `json:"plan,omitempty"`
 
-	// userId is the customer's user, as the API server knows them. The plan may give this user rights in the
-	// namespace, and it is the name of the namespace unless spec.namespace gives another.
+	// userId is the customer's user name in the API server. The plan can give this user permissions in the namespace. It
+	// is also the name of the namespace, unless spec.namespace is set.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	UserID string `json:"userId,omitempty"`
 
-	// username is the customer's name. It becomes a label of the namespace, so that it has to be a legal value of
-	// one: letters, digits, and inner hyphens, underscores and dots, at most 63.
+	// username is the customer's name. It is used as a label value of the namespace, so it must be a valid one: letters,
+	// digits, and inner hyphens, underscores and dots, at most 63.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	Username string `json:"username,omitempty"`
 
-	// namespace is the name of the customer's namespace. Absent means userId. The resulting name can't be
-	// changed once it is a legal one. Reserved names are refused, and a namespace that exists is not taken unless its annotation
-	// kleff.io/adopt-by names this tenant.
+	// namespace is the name of the customer's namespace. Default: userId. A valid name can't be changed later. Reserved
+	// names are rejected. An existing namespace is not adopted unless its annotation kleff.io/adopt-by is set to the name
+	// of this tenant.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// suspended keeps new pods from starting in the namespace. What runs goes on running, and the namespace
-	// and its data stay. Absent means false.
+	// suspended keeps new pods from starting in the namespace. Running pods keep running, and the namespace and its data
+	// are kept. Default: false.
 	// +optional
 	Suspended bool `json:"suspended,omitempty"`
 
-	// deletionPolicy says what becomes of the namespace when this object is deleted. Delete: it is deleted
-	// with all that is in it. Retain: it stays as it is, and is nobody's. Absent means Delete.
+	// deletionPolicy says what happens to the namespace when this object is deleted. Delete: it is deleted with
+	// everything in it. Retain: it is kept as it is, and no longer belongs to a tenant. Default: Delete.
 	// +kubebuilder:default=Delete
 	// +optional
 	DeletionPolicy NamespaceDeletionPolicy `json:"deletionPolicy,omitempty"`
 
-	// deletionProtection keeps this object from being deleted. Where the cluster does not refuse the
-	// deletion (the chart installs the policy for it), the object stays with its finalizer, nothing is torn down, and TenantReady says so, until
-	// this is false. Absent means false.
+	// deletionProtection prevents the deletion of this object. The chart installs a policy that rejects the deletion.
+	// Without the policy, the object keeps its finalizer, nothing is deleted, and TenantReady reports it, until this is
+	// false. Default: false.
 	// +optional
 	DeletionProtection bool `json:"deletionProtection,omitempty"`
 }
 
-// NamespaceDeletionPolicy says what becomes of a namespace whose Tenant is deleted.
+// NamespaceDeletionPolicy says what happens to a namespace when its Tenant is deleted.
 //
 // +kubebuilder:validation:Enum=Delete;Retain
 type NamespaceDeletionPolicy string
@@ -107,12 +106,12 @@ const (
 	DeletionRetain NamespaceDeletionPolicy = "Retain"
 )
 
-// TenantStatus is what the operator found and did.
+// TenantStatus is the observed state.
 //
 // +kubebuilder:validation:MinProperties=0
 type TenantStatus struct {
-	// conditions are NamespaceReady, PlanApplied, MeshReady, PolicyReady, EdgeReady, and TenantReady, which sums them up.
-	// Ready repeats TenantReady for tools that know no other name.
+	// conditions are NamespaceReady, PlanApplied, MeshReady, PolicyReady, EdgeReady, and TenantReady, which summarizes
+	// them. Ready is the same as TenantReady, for tools that only know that name.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
@@ -120,26 +119,25 @@ type TenantStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the last metadata.generation that was seen and judged: what the conditions say holds for
-	// it. -1 means that the object was not looked at yet.
+	// observedGeneration is the metadata.generation that the conditions refer to. -1 means that the object has not been
+	// processed yet.
 	// +kubebuilder:validation:Minimum=-1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// appliedGeneration is the last metadata.generation that the namespace was made equal to. Absent means that it is
-	// observedGeneration, as in a status of an earlier version.
+	// appliedGeneration is the last metadata.generation that was applied to the namespace. If absent, it is
+	// observedGeneration, as in a status written by an earlier version.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	AppliedGeneration *int64 `json:"appliedGeneration,omitempty"`
 
-	// namespace is the customer's namespace, once it is this tenant's.
+	// namespace is the customer's namespace, once it belongs to this tenant.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// plan is the name of the plan that was last applied. It differs from spec.plan while that one does not
-	// exist.
+	// plan is the name of the plan that was last applied. It differs from spec.plan if that plan does not exist.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
@@ -151,8 +149,8 @@ type TenantStatus struct {
 	// +optional
 	PlanUID string `json:"planUID,omitempty"`
 
-	// planGeneration is the metadata.generation of the plan that was last tried. It lags behind the
-	// plan's own while a change of the plan is on its way through the tenants.
+	// planGeneration is the metadata.generation of the plan that was last tried. It is lower than the plan's own
+	// generation until a change of the plan is rolled out to this tenant.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	PlanGeneration int64 `json:"planGeneration,omitempty"`

@@ -8,16 +8,16 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// TenantPlan says what the namespaces of the tenants that name it have: limits, isolation, mesh, policies, and
-// an edge tenant. A change of a plan goes through its tenants a few at a time.
+// TenantPlan defines the namespaces of its tenants: limits, network isolation, Istio, Gatekeeper policies, and a
+// DistributionTenant. Changes are rolled out to a few tenants at a time.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Cluster
-// +kubebuilder:printcolumn:name="TENANTS",type=integer,JSONPath=`.status.tenants`,description="Tenants that name the plan"
-// +kubebuilder:printcolumn:name="APPLIED",type=integer,JSONPath=`.status.applied`,description="Tenants that have the plan as it is now"
-// +kubebuilder:printcolumn:name="FAILED",type=integer,JSONPath=`.status.failed`,description="Tenants that could not get it"
-// +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Every tenant has the plan as it is now"
+// +kubebuilder:printcolumn:name="TENANTS",type=integer,JSONPath=`.status.tenants`,description="Tenants that reference the plan"
+// +kubebuilder:printcolumn:name="APPLIED",type=integer,JSONPath=`.status.applied`,description="Tenants with the current version of the plan"
+// +kubebuilder:printcolumn:name="FAILED",type=integer,JSONPath=`.status.failed`,description="Tenants to which the plan could not be applied"
+// +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Every tenant has the current version of the plan"
 // +kubebuilder:printcolumn:name="REASON",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it is ready or not"
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
 type TenantPlan struct {
@@ -27,11 +27,11 @@ type TenantPlan struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is what the namespaces of the plan have. It belongs to its author: the operator never writes to it.
+	// spec is the desired state of the namespaces. The operator never writes to it.
 	// +required
 	Spec TenantPlanSpec `json:"spec"`
 
-	// status is what the operator found and did.
+	// status is the observed state.
 	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status TenantPlanStatus `json:"status,omitzero"`
@@ -48,7 +48,7 @@ type TenantPlanList struct {
 	Items []TenantPlan `json:"items"`
 }
 
-// TenantPlanSpec is what the namespaces of a plan have. What is left out, they don't have.
+// TenantPlanSpec is the desired state of the namespaces of a plan. Anything that is omitted is removed from them.
 //
 // +kubebuilder:validation:MinProperties=0
 type TenantPlanSpec struct {
@@ -64,15 +64,15 @@ type TenantPlanSpec struct {
 	// +optional
 	PodSecurity *PodSecurity `json:"podSecurity,omitempty"`
 
-	// networkIsolation says who may reach the pods of a namespace: with Namespace its own pods, with
-	// NamespaceAndIngress those of spec.ingressNamespaces as well, with None everybody. It becomes NetworkPolicies, which the
-	// cluster's network has to enforce. Absent means None.
+	// networkIsolation says who can reach the pods of a namespace: Namespace allows its own pods, NamespaceAndIngress
+	// also pods in spec.ingressNamespaces, None everyone. It becomes NetworkPolicies, which the cluster's network plugin
+	// must enforce. Default: None.
 	// +kubebuilder:default=None
 	// +optional
 	NetworkIsolation Isolation `json:"networkIsolation,omitempty"`
 
 	// ingressNamespaces are the namespaces whose pods bring traffic from outside, for networkIsolation and
-	// istio.authorizationPolicy. Absent means istio-system and istio-ingress.
+	// istio.authorizationPolicy. Default: istio-system and istio-ingress.
 	// +kubebuilder:default={istio-system,istio-ingress}
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
@@ -83,25 +83,26 @@ type TenantPlanSpec struct {
 	// +optional
 	IngressNamespaces []string `json:"ingressNamespaces,omitempty"`
 
-	// owner gives the customer rights in the namespace.
+	// owner gives the customer permissions in the namespace.
 	// +optional
 	Owner *Owner `json:"owner,omitempty"`
 
-	// labels are those of each namespace beside the operator's own, at most 50.
+	// labels are set on each namespace, in addition to the operator's own, at most 50.
 	// +kubebuilder:validation:MinProperties=0
 	// +kubebuilder:validation:MaxProperties=50
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('kleff.io/') && !k.startsWith('pod-security.kubernetes.io/') && !(k in ['istio-injection', 'istio.io/rev', 'istio.io/dataplane-mode', 'kubernetes.io/metadata.name', 'app.kubernetes.io/managed-by']))",message="labels of kleff.io/, of pod security, of Istio's injection and app.kubernetes.io/managed-by are the operator's: remove them, and use podSecurity and istio"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('kleff.io/') && !k.startsWith('pod-security.kubernetes.io/') && !(k in ['istio-injection', 'istio.io/rev', 'istio.io/dataplane-mode', 'kubernetes.io/metadata.name', 'app.kubernetes.io/managed-by']))",message="labels with the prefix kleff.io/, labels of pod security and Istio injection, and app.kubernetes.io/managed-by are set by the operator: remove them, and use podSecurity and istio"
 	// +optional
 	Labels map[string]LabelValue `json:"labels,omitempty"`
 
-	// annotations are those of each namespace, at most 50.
+	// annotations are set on each namespace, at most 50.
 	// +kubebuilder:validation:MinProperties=0
 	// +kubebuilder:validation:MaxProperties=50
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('kleff.io/'))",message="annotations of kleff.io/ are the operator's: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('kleff.io/'))",message="annotations with the prefix kleff.io/ are reserved for the operator: remove them"
 	// +optional
 	Annotations map[string]AnnotationValue `json:"annotations,omitempty"`
 
-	// istio says how the namespaces take part in the mesh. Absent means injection by the label istio-injection, and nothing else.
+	// istio configures Istio for the namespaces. If omitted, only sidecar injection is enabled, with the label
+	// istio-injection.
 	// +optional
 	Istio *Istio `json:"istio,omitempty"`
 
@@ -109,11 +110,11 @@ type TenantPlanSpec struct {
 	// +optional
 	Gatekeeper *Gatekeeper `json:"gatekeeper,omitempty"`
 
-	// distributionTenant makes a DistributionTenant in each namespace.
+	// distributionTenant creates a DistributionTenant in each namespace.
 	// +optional
 	DistributionTenant *EdgeTemplate `json:"distributionTenant,omitempty"`
 
-	// rollout says how a change of this plan goes through its tenants.
+	// rollout says how changes of this plan are rolled out.
 	// +kubebuilder:default={}
 	// +optional
 	Rollout *Rollout `json:"rollout,omitempty"`
@@ -132,7 +133,7 @@ type LabelValue string
 // +kubebuilder:validation:MaxLength=4096
 type AnnotationValue string
 
-// Isolation says who gets in.
+// Isolation says who can reach a namespace.
 //
 // +kubebuilder:validation:Enum=None;Namespace;NamespaceAndIngress
 type Isolation string
@@ -144,26 +145,26 @@ const (
 	IsolationNamespaceAndIngress Isolation = "NamespaceAndIngress"
 )
 
-// PodSecurity is what pod security admission does with the pods of a namespace.
+// PodSecurity configures pod security admission for a namespace.
 //
 // +kubebuilder:validation:MinProperties=1
 type PodSecurity struct {
-	// enforce is the level that a pod has to keep, or it is refused.
+	// enforce is the level that pods must comply with, or they are rejected.
 	// +optional
 	Enforce PodSecurityLevel `json:"enforce,omitempty"`
 
-	// audit is the level whose violations are noted in the API server's audit log.
+	// audit is the level whose violations are recorded in the API server's audit log.
 	// +optional
 	Audit PodSecurityLevel `json:"audit,omitempty"`
 
-	// warn is the level whose violations the user is told of.
+	// warn is the level whose violations produce a warning for the user.
 	// +optional
 	Warn PodSecurityLevel `json:"warn,omitempty"`
 
-	// version is the version of Kubernetes whose definition of the levels holds, such as v1.36, or latest. Absent means latest.
+	// version is the Kubernetes version that defines the levels, such as v1.36, or latest. Default: latest.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(latest|v1[.](0|[1-9][0-9]*))$')",messageExpression="'\"' + self + '\" is no version of pod security: use latest, or a version such as v1.36'",message="use latest, or a version such as v1.36"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(latest|v1[.](0|[1-9][0-9]*))$')",messageExpression="'\"' + self + '\" is not a pod security version: use latest, or a version such as v1.36'",message="use latest, or a version such as v1.36"
 	// +optional
 	Version string `json:"version,omitempty"`
 }
@@ -173,31 +174,32 @@ type PodSecurity struct {
 // +kubebuilder:validation:Enum=privileged;baseline;restricted
 type PodSecurityLevel string
 
-// Owner is what the customer's user may do in the namespace.
+// Owner defines the permissions of the customer's user in the namespace.
 type Owner struct {
-	// clusterRole is the ClusterRole that is bound to the user spec.userId in the namespace, such as edit. The operator may bind those that
-	// the chart's tenancy.ownerClusterRoles names.
+	// clusterRole is the ClusterRole that is bound to the user spec.userId in the namespace, such as edit. The operator
+	// can bind only the roles in the chart value tenancy.ownerClusterRoles.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	ClusterRole string `json:"clusterRole,omitempty"`
 }
 
-// Istio says how a namespace takes part in the mesh.
+// Istio configures Istio for a namespace.
 //
 // +kubebuilder:validation:MinProperties=0
-// +kubebuilder:validation:XValidation:rule="!has(self.revision) || !has(self.injection) || self.injection == 'Enabled'",message="a revision means that sidecars are injected: remove revision, or set injection to Enabled",fieldPath=".revision"
+// +kubebuilder:validation:XValidation:rule="!has(self.revision) || !has(self.injection) || self.injection == 'Enabled'",message="a revision requires sidecar injection: remove revision, or set injection to Enabled",fieldPath=".revision"
 type Istio struct {
-	// injection says how pods join the mesh. Enabled: with a sidecar, by the label istio-injection, or istio.io/rev where a
-	// revision is given. Ambient: without one, by the label istio.io/dataplane-mode. Disabled: they don't. Absent means Enabled.
+	// injection says how pods join the mesh. Enabled: with a sidecar, using the label istio-injection, or istio.io/rev if
+	// a revision is set. Ambient: without a sidecar, using the label istio.io/dataplane-mode. Disabled: they do not join.
+	// Default: Enabled.
 	// +optional
 	Injection Injection `json:"injection,omitempty"`
 
-	// revision is the revision or tag of the control plane whose sidecars are injected. The label istio.io/rev takes
-	// the place of istio-injection then.
+	// revision is the revision or tag of the control plane whose sidecars are injected. The label istio.io/rev is then
+	// used instead of istio-injection.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",messageExpression="'\"' + self + '\" is no revision: use lower-case letters, digits and inner hyphens'",message="use lower-case letters, digits and inner hyphens"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",messageExpression="'\"' + self + '\" is not a revision: use lower-case letters, digits and inner hyphens'",message="use lower-case letters, digits and inner hyphens"
 	// +optional
 	Revision string `json:"revision,omitempty"`
 
@@ -205,14 +207,14 @@ type Istio struct {
 	// +optional
 	Gateway *Gateway `json:"gateway,omitempty"`
 
-	// authorizationPolicy says whose requests the pods of a namespace take: with Namespace those of its own workloads,
-	// with NamespaceAndIngress those of spec.ingressNamespaces as well, with None everybody's. Others are known by their mTLS
-	// identity, so that requests without one are refused. It becomes the AuthorizationPolicy kleff-tenant. Absent means None.
+	// authorizationPolicy says whose requests the pods of a namespace accept: Namespace allows its own workloads,
+	// NamespaceAndIngress also those in spec.ingressNamespaces, None everyone. Clients are identified by mTLS, so
+	// requests without mTLS are rejected. It becomes the AuthorizationPolicy kleff-tenant. Default: None.
 	// +optional
 	AuthorizationPolicy Isolation `json:"authorizationPolicy,omitempty"`
 
 	// peerAuthentication is the mode of mTLS for requests to the namespace. It becomes the PeerAuthentication
-	// kleff-tenant. Absent means that the mesh decides.
+	// kleff-tenant. If omitted, the setting of the mesh applies.
 	// +optional
 	PeerAuthentication PeerAuthenticationMode `json:"peerAuthentication,omitempty"`
 }
@@ -229,7 +231,7 @@ const (
 	InjectionAmbient  Injection = "Ambient"
 )
 
-// PeerAuthenticationMode is a mode of mTLS, in Istio's own words.
+// PeerAuthenticationMode is a mode of mTLS, as in Istio.
 //
 // +kubebuilder:validation:Enum=STRICT;PERMISSIVE;DISABLE
 type PeerAuthenticationMode string
@@ -242,9 +244,10 @@ type Gateway struct {
 	// +required
 	Selector map[string]LabelValue `json:"selector,omitempty"`
 
-	// hosts are the names that are served, at most 32. In them, {{username}}, {{userId}}, {{name}}, {{namespace}} and {{plan}} stand for what the Tenant
-	// says, as in {{username}}.apps.example.com. With ./ before a name only routes of the customer's own namespace are served under it, and nobody
-	// else's; without it those of every namespace are, as Istio has it.
+	// hosts are the names that are served, at most 32. In them, {{username}}, {{userId}}, {{name}}, {{namespace}} and
+	// {{plan}} are replaced by the values of the Tenant, as in {{username}}.apps.example.com. With the prefix ./ only
+	// routes in the customer's own namespace can use the name. Without it, routes in any namespace can, as usual in
+	// Istio.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1
@@ -253,8 +256,9 @@ type Gateway struct {
 	// +required
 	Hosts []string `json:"hosts,omitempty"`
 
-	// tlsSecret is the name of the Secret with the certificate of the hosts, in the namespace of the gateway's pods. It may have
-	// placeholders as hosts do. The hosts are served over HTTPS then, and HTTP is redirected. Absent means HTTP.
+	// tlsSecret is the name of the Secret with the certificate of the hosts, in the namespace of the gateway's pods. It
+	// may contain placeholders like hosts. The hosts are then served over HTTPS, and HTTP is redirected. Default: HTTP
+	// only.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
@@ -263,8 +267,8 @@ type Gateway struct {
 
 // Gatekeeper are the constraints of a plan.
 type Gatekeeper struct {
-	// constraints are policies of Gatekeeper, at most 32. Each is one object of the cluster, that selects the namespaces of the plan
-	// by their label kleff.io/tenant-plan.
+	// constraints are policies of Gatekeeper, at most 32. Each is one cluster-scoped object that selects the namespaces
+	// of the plan by their label kleff.io/tenant-plan.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=map
@@ -274,34 +278,34 @@ type Gatekeeper struct {
 	Constraints []Constraint `json:"constraints,omitempty"`
 }
 
-// Constraint is an object of one of the kinds that the cluster's ConstraintTemplates define.
+// Constraint is a Gatekeeper constraint of a kind that a ConstraintTemplate in the cluster defines.
 type Constraint struct {
 	// kind is the kind of the constraint, such as KleffAllowedRegistries.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Z][A-Za-z0-9]*$')",messageExpression="'\"' + self + '\" is no kind: it begins with a capital letter, and has letters and digits'",message="must begin with a capital letter, and have letters and digits"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Z][A-Za-z0-9]*$')",messageExpression="'\"' + self + '\" is not a kind: use a capital letter followed by letters and digits'",message="must be a capital letter followed by letters and digits"
 	// +required
 	Kind string `json:"kind,omitempty"`
 
 	// name is the name of the constraint, unique among all of its kind in the cluster.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",messageExpression="'\"' + self + '\" is no name of an object: use lower-case letters, digits, and inner hyphens and dots'",message="use lower-case letters, digits, and inner hyphens and dots"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",messageExpression="'\"' + self + '\" is not an object name: use lower-case letters, digits, and inner hyphens and dots'",message="use lower-case letters, digits, and inner hyphens and dots"
 	// +required
 	Name string `json:"name,omitempty"`
 
-	// parameters are what the ConstraintTemplate takes.
+	// parameters are the parameters of the ConstraintTemplate.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object
 	// +optional
 	Parameters *runtime.RawExtension `json:"parameters,omitempty"`
 
-	// enforcementAction says what is done about a violation. Absent means deny.
+	// enforcementAction says what to do about a violation. Default: deny.
 	// +kubebuilder:default=deny
 	// +optional
 	EnforcementAction EnforcementAction `json:"enforcementAction,omitempty"`
 
-	// kinds are the kinds of objects that the constraint looks at. Absent means all.
+	// kinds are the kinds of objects that the constraint checks. Default: all.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=atomic
@@ -314,9 +318,9 @@ type Constraint struct {
 // +kubebuilder:validation:Enum=deny;dryrun;warn
 type EnforcementAction string
 
-// MatchKinds are kinds of objects, in Gatekeeper's own form.
+// MatchKinds are kinds of objects, as in Gatekeeper.
 type MatchKinds struct {
-	// apiGroups are the groups of the kinds; the empty one is that of pods, and * means all.
+	// apiGroups are the groups of the kinds; the empty group is the core group, and * means all.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MinLength=0
@@ -335,17 +339,17 @@ type MatchKinds struct {
 	Kinds []string `json:"kinds,omitempty"`
 }
 
-// EdgeTemplate makes the DistributionTenant of a customer. It is written as in a TenantSource, with the tenant in place of the row
-// of a table: its columns are name, userId, username, namespace and plan.
+// EdgeTemplate creates the DistributionTenant of a customer. It works as in a TenantSource, with the Tenant instead of
+// a row of a table. Its columns are name, userId, username, namespace and plan.
 //
 // +kubebuilder:validation:MinProperties=1
 type EdgeTemplate struct {
-	// template is what every DistributionTenant of the plan has unless mapping or expressions say otherwise.
+	// template has the values for every DistributionTenant of the plan that mapping and expressions do not set.
 	// +optional
 	Template *v1alpha1.TenantTemplate `json:"template,omitempty"`
 
-	// mapping fills fields of the DistributionTenant from those columns, at most 100. Its name is that of the Tenant
-	// unless mapping or expressions fill it.
+	// mapping sets fields of the DistributionTenant from these columns, at most 100. Its name is that of the Tenant,
+	// unless mapping or expressions set it.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=100
 	// +listType=map
@@ -362,20 +366,20 @@ type EdgeTemplate struct {
 	Expressions []v1alpha1.FieldExpression `json:"expressions,omitempty"`
 }
 
-// Rollout says how a change of a plan goes through its tenants. It begins with one of them, and takes more at a
+// Rollout says how changes of a plan are rolled out. A rollout starts with one tenant, and continues with more at a
 // time as they succeed.
 //
 // +kubebuilder:validation:MinProperties=0
 type Rollout struct {
-	// maxConcurrent is how many tenants are changed at the same time at most. Absent means 10.
+	// maxConcurrent is the maximum number of tenants that are changed at the same time. Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MaxConcurrent int32 `json:"maxConcurrent,omitempty"`
 
-	// maxFailedPercent is the share of the tenants tried so far that may fail before no more are changed. A single
-	// failed tenant doesn't stop a change unless this is 0. Absent means 10.
+	// maxFailedPercent is the percentage of the tenants tried so far that may fail before the rollout is stopped. A
+	// single failed tenant does not stop a rollout unless this is 0. Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
@@ -383,11 +387,11 @@ type Rollout struct {
 	MaxFailedPercent *int32 `json:"maxFailedPercent,omitempty"`
 }
 
-// TenantPlanStatus is what the operator found and did.
+// TenantPlanStatus is the observed state.
 //
 // +kubebuilder:validation:MinProperties=0
 type TenantPlanStatus struct {
-	// conditions are RolledOut, PolicyReady, and Ready, which sums them up.
+	// conditions are RolledOut, PolicyReady, and Ready, which summarizes them.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
@@ -395,23 +399,23 @@ type TenantPlanStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the metadata.generation that the figures and the conditions speak of. -1 means that the object
-	// was not looked at yet.
+	// observedGeneration is the metadata.generation that the numbers and the conditions refer to. -1 means that the
+	// object has not been processed yet.
 	// +kubebuilder:validation:Minimum=-1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// tenants is how many tenants name the plan.
+	// tenants is the number of tenants that reference the plan.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Tenants *int32 `json:"tenants,omitempty"`
 
-	// applied is how many of them have the plan as it is now.
+	// applied is the number of them that have the current version of the plan.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Applied *int32 `json:"applied,omitempty"`
 
-	// failed is how many of them could not get it.
+	// failed is the number of them to which it could not be applied.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Failed *int32 `json:"failed,omitempty"`

@@ -25,7 +25,7 @@ func canonicalDomain(s string) (name, problem string) {
 	}
 	host := strings.TrimPrefix(name, "*.")
 	if strings.Contains(host, "*") {
-		return "", domainProblem(s, "has a wildcard that is not the whole leftmost label")
+		return "", domainProblem(s, "has a wildcard that is not the entire leftmost label")
 	}
 	if !isHost(host) {
 		return "", domainProblem(s, "is not a domain name")

@@ -248,9 +248,9 @@ func (f *field) keyProblem(key string) string {
 	case f.key == "key" && !tagKey.MatchString(key):
 		return "is not a valid tag key: use 1 to 128 letters, digits, spaces and _ . : / = + - @"
 	case f.key == "key" && strings.HasPrefix(strings.ToLower(key), "aws:"):
-		return "starts with aws:, which AWS reserves for itself: choose another key"
+		return "starts with aws:, which is reserved by AWS: use another key"
 	case f.key == "key" && strings.HasPrefix(key, operatorDomain+"/"):
-		return "starts with " + operatorDomain + "/, which the operator reserves for its owner tags: choose another key"
+		return "starts with " + operatorDomain + "/, which the operator reserves for its owner tags: use another key"
 	}
 	return ""
 }
@@ -266,7 +266,7 @@ func metadataKeyProblem(key string) string {
 	}
 	for _, d := range reservedDomains {
 		if prefix == d || strings.HasSuffix(prefix, "."+d) {
-			return fmt.Sprintf("is in %s, which is reserved: choose a key without a domain prefix, or with a domain of your own", d)
+			return fmt.Sprintf("is in %s, which is reserved: use a key without a domain prefix, or with a domain of your own", d)
 		}
 	}
 	return ""
