@@ -95,6 +95,6 @@ func (b *bench) countLeft(ctx context.Context, r *report) error {
 }
 
 func (f *dnsFigures) String() string {
-	return fmt.Sprintf("%d batches, %.0f domains each; %d calls refused for their rate, %.0f %% of the fullest bucket left",
+	return fmt.Sprintf("%d batches, %.0f domains each; %d calls throttled, at most %.0f %% of a bucket left",
 		f.Batches, f.Domains, f.Refused, 100*f.Spare)
 }

@@ -81,23 +81,23 @@ func main() {
 func parse(args []string) (config, error) {
 	var c config
 	flags := flag.NewFlagSet("fleet", flag.ContinueOnError)
-	flags.IntVar(&c.Tenants, "tenants", 1000, "how many tenants to create")
-	flags.Float64Var(&c.AWSRate, "aws-rate", 1000, "AWS calls per second that the operator may make; the default does not bind")
-	flags.IntVar(&c.AWSBurst, "aws-burst", 1000, "AWS calls that the operator may make at once")
-	flags.DurationVar(&c.DeployDelay, "deploy-delay", 30*time.Second, "how long AWS deploys a change")
-	flags.Float64Var(&c.Throttle, "throttle", 0, "calls per second that AWS allows, with a burst of twice as many; 0 sets no limit")
+	flags.IntVar(&c.Tenants, "tenants", 1000, "number of tenants to create")
+	flags.Float64Var(&c.AWSRate, "aws-rate", 1000, "AWS calls per second that the operator may make; the default is not a limit in practice")
+	flags.IntVar(&c.AWSBurst, "aws-burst", 1000, "AWS calls that the operator may make in a burst")
+	flags.DurationVar(&c.DeployDelay, "deploy-delay", 30*time.Second, "how long AWS takes to deploy a change")
+	flags.Float64Var(&c.Throttle, "throttle", 0, "calls per second that AWS allows, with a burst of twice that number; 0 means no limit")
 	flags.DurationVar(&c.SweepInterval, "sweep-interval", 5*time.Minute, "the operator's --sweep-interval")
-	flags.DurationVar(&c.Quiet, "quiet", 5*time.Minute, "how long to watch the fleet when nothing is to do")
-	flags.IntVar(&c.Drifted, "drifted", 0, "how many tenants to change behind the operator's back, and to wait for")
-	flags.BoolVar(&c.DNS, "dns", false, "give every tenant a managed certificate and a DNS record, all in one zone, under Route 53's own limits")
-	flags.StringVar(&c.LastPhase, "last-phase", phaseDelete, "where to end: "+strings.Join(phaseNames, ", "))
-	flags.StringVar(&c.Operator, "operator", "", "binary of another operator; empty: ours, built from this tree")
-	flags.Var(&c.Arguments, "operator-arg", "argument for --operator, a template; may be given several times")
-	flags.StringVar(&c.CRDs, "crds", "", "file or folder with the other operator's CRDs")
-	flags.StringVar(&c.Manifest, "manifest", "", "file with the template of the other operator's object for a tenant")
-	flags.StringVar(&c.Ready, "ready", ourReady, "JSONPATH=VALUE that holds for an object whose tenant is there")
-	flags.StringVar(&c.Probe, "probe", "", "URL, a template, that answers 200 once the other operator works; empty: do not wait")
-	flags.StringVar(&c.jsonFile, "json", "", "file for the raw figures")
+	flags.DurationVar(&c.Quiet, "quiet", 5*time.Minute, "how long to watch the fleet while there is nothing to do")
+	flags.IntVar(&c.Drifted, "drifted", 0, "number of tenants to change in AWS, until the operator has corrected them")
+	flags.BoolVar(&c.DNS, "dns", false, "give every tenant a managed certificate and a DNS record, all in one zone, with the limits of Route 53")
+	flags.StringVar(&c.LastPhase, "last-phase", phaseDelete, "last phase to run: "+strings.Join(phaseNames, ", "))
+	flags.StringVar(&c.Operator, "operator", "", "binary of another operator; empty: this repository's operator")
+	flags.Var(&c.Arguments, "operator-arg", "argument for --operator, a template; can be repeated")
+	flags.StringVar(&c.CRDs, "crds", "", "file or directory with the CRDs of the other operator")
+	flags.StringVar(&c.Manifest, "manifest", "", "file with the template of a tenant object of the other operator")
+	flags.StringVar(&c.Ready, "ready", ourReady, "JSONPATH=VALUE that is true for an object whose tenant is ready")
+	flags.StringVar(&c.Probe, "probe", "", "URL, a template, that returns 200 when the other operator is ready; empty: do not wait")
+	flags.StringVar(&c.jsonFile, "json", "", "file to write the raw results to")
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}
@@ -118,9 +118,9 @@ func (c config) validate() error {
 	case c.Throttle < 0 || !(c.AWSRate > 0):
 		return fmt.Errorf("--throttle=%g --aws-rate=%g: use numbers above 0", c.Throttle, c.AWSRate)
 	case c.Operator == "" && (len(c.Arguments) > 0 || c.CRDs != "" || c.Manifest != "" || c.Probe != ""):
-		return errors.New("--operator-arg, --crds, --manifest and --probe describe another operator: name its binary with --operator")
+		return errors.New("--operator-arg, --crds, --manifest and --probe describe another operator: set --operator to its binary")
 	case c.Operator != "" && (c.CRDs == "" || c.Manifest == ""):
-		return fmt.Errorf("--operator=%s: say with --crds and --manifest what its objects look like", c.Operator)
+		return fmt.Errorf("--operator=%s: also set --crds and --manifest", c.Operator)
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func run(ctx context.Context, c config, out io.Writer) (err error) {
 	say("building the binaries and starting a control plane")
 	dir, err := os.MkdirTemp("", "cloudfront-tenant-operator-bench-")
 	if err != nil {
-		return fmt.Errorf("making a folder: %w", err)
+		return fmt.Errorf("creating a directory: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	cp, err := controlplane.Start(ctx, controlplane.Options{})
@@ -156,7 +156,7 @@ func (r *report) save(file string) error {
 	}
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return fmt.Errorf("writing the figures: %w", err)
+		return fmt.Errorf("writing the results: %w", err)
 	}
 	return os.WriteFile(file, append(raw, '\n'), 0o600)
 }

@@ -184,7 +184,7 @@ func (f *objects) look(ctx context.Context) (watch.Interface, error) {
 		return f.kube.List(ctx, list, client.InNamespace(first.GetNamespace())) == nil, nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("listing the %s objects that --manifest asks for: %w", first.GetKind(), err)
+		return nil, fmt.Errorf("listing the %s objects of --manifest: %w", first.GetKind(), err)
 	}
 	f.mu.Lock()
 	clear(f.seen)

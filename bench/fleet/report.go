@@ -156,14 +156,14 @@ func (r *report) printSetting(out io.Writer) {
 	c := r.Config
 	name, shape := c.Operator, "the manifest "+c.Manifest
 	if name == "" {
-		name, shape = "this tree's", "one domain, the distribution's certificate, owner tags sent with the create"
+		name, shape = "from this repository", "one domain, the certificate of the distribution, owner tags in the create call"
 		if c.DNS {
-			shape = "one domain with a DNS record, a managed certificate, owner tags sent with the create"
+			shape = "one domain with a DNS record, a managed certificate, owner tags in the create call"
 		}
 	}
 	fmt.Fprintf(out, "operator  %s; a tenant has %s\n", name, shape)
-	fmt.Fprintf(out, "fleet     %d tenants; the operator may make %g calls/s, %d at once; sweeps every %s\n", c.Tenants, c.AWSRate, c.AWSBurst, c.SweepInterval)
-	fmt.Fprintf(out, "AWS       deploys for %s, allows %s\n", c.DeployDelay, limitText(c.Throttle))
+	fmt.Fprintf(out, "fleet     %d tenants; the operator may make %g calls/s, burst %d; sweeps every %s\n", c.Tenants, c.AWSRate, c.AWSBurst, c.SweepInterval)
+	fmt.Fprintf(out, "AWS       takes %s to deploy, allows %s\n", c.DeployDelay, limitText(c.Throttle))
 }
 
 func (r *report) printTimes(out io.Writer) {
@@ -177,7 +177,7 @@ func (r *report) printTimes(out io.Writer) {
 	line("a tenant is Ready after", r.AllReadySeconds > 0, "%s", r.Ready)
 	line("all are Ready after", r.AllReadySeconds > 0, "%.1f s, %.2f times the floor N/rate + deploy delay = %.1f s",
 		r.AllReadySeconds, r.AllReadySeconds/r.FloorSeconds, r.FloorSeconds)
-	line("rest after kill -9 and start", r.RestartSeconds > 0, "%.1f s", r.RestartSeconds)
+	line("idle after kill -9 and restart", r.RestartSeconds > 0, "%.1f s", r.RestartSeconds)
 	line("a changed spec is Ready after", r.AllChangedSeconds > 0, "%s", r.Changed)
 	line("all specs are changed after", r.AllChangedSeconds > 0, "%.1f s", r.AllChangedSeconds)
 	line("drift is corrected after", r.Drift.Max > 0, "%s", r.Drift)

@@ -115,10 +115,10 @@ func (s *subject) object(n int, changed bool) (*unstructured.Unstructured, error
 	}
 	o := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
-		return nil, fmt.Errorf("reading what --manifest becomes: %w", err)
+		return nil, fmt.Errorf("parsing the rendered --manifest: %w", err)
 	}
 	if o.GetName() != name {
-		return nil, fmt.Errorf("--manifest names its object %q: use {{.Name}}, so that it is found again", o.GetName())
+		return nil, fmt.Errorf("--manifest has the object name %q: use {{.Name}}, so that each object can be found", o.GetName())
 	}
 	return o, nil
 }
@@ -226,7 +226,7 @@ func (o *operator) start(ctx context.Context) (err error) {
 	}
 	err = wait.PollUntilContextTimeout(ctx, poll, startTimeout, true, o.answers)
 	if err != nil {
-		return fmt.Errorf("waiting for %s: %w; the operator's last lines were:\n%s", o.probe, err, o.child.LogTail(15))
+		return fmt.Errorf("waiting for %s: %w; last log lines of the operator:\n%s", o.probe, err, o.child.LogTail(15))
 	}
 	return nil
 }
@@ -234,7 +234,7 @@ func (o *operator) start(ctx context.Context) (err error) {
 func (o *operator) answers(ctx context.Context) (bool, error) {
 	select {
 	case <-o.child.Ended():
-		return false, errors.Join(errors.New("the operator ended"), o.child.Err())
+		return false, errors.Join(errors.New("the operator exited"), o.child.Err())
 	default:
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.probe, nil)

@@ -48,11 +48,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctrl.SetLogger(zap.New(zap.WriteTo(io.Discard))) // the libraries' own log is of no interest here
-	rows := flag.Int("rows", 10_000, "how many customers the table has")
+	rows := flag.Int("rows", 10_000, "number of rows in the table")
 	provider := flag.String("provider", string(mapping.Postgres), "dynamodb, postgres, mysql, mongodb or redis")
 	flag.Parse()
 	if *rows < 1 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "source: use --rows with a number above 0, and no arguments")
+		fmt.Fprintln(os.Stderr, "source: set --rows to a number above 0; there are no arguments")
 		os.Exit(2) //nolint:gocritic // nothing is left to clean up
 	}
 	if err := run(ctx, mapping.Provider(*provider), *rows); err != nil {
@@ -89,7 +89,7 @@ func run(ctx context.Context, provider mapping.Provider, rows int) (err error) {
 	say("building the binaries and starting a control plane")
 	dir, err := os.MkdirTemp("", "cloudfront-tenant-operator-bench-")
 	if err != nil {
-		return fmt.Errorf("making a folder: %w", err)
+		return fmt.Errorf("creating a directory: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	cp, err := controlplane.Start(ctx, controlplane.Options{})
@@ -137,8 +137,8 @@ func (b *bench) measure(ctx context.Context, s *stack.Stack, flags []string) (er
 		title   string
 		prepare func() error
 	}{
-		{"first: every row is new", func() error { return b.apply(ctx) }},
-		{"nothing has changed", func() error { return b.ask(ctx) }},
+		{"first poll: every row is new", func() error { return b.apply(ctx) }},
+		{"no row has changed", func() error { return b.ask(ctx) }},
 		{"again", func() error { return b.ask(ctx) }},
 		{"one in a hundred rows has changed", func() error {
 			return errors.Join(b.put(ctx, 0, max(b.rows/100, 1), "pro"), b.ask(ctx))
@@ -150,7 +150,7 @@ func (b *bench) measure(ctx context.Context, s *stack.Stack, flags []string) (er
 			return fmt.Errorf("%s: %w", p.title, err)
 		}
 	}
-	say("killing the operator and starting it again")
+	say("killing and restarting the operator")
 	return b.poll(ctx, "after SIGKILL and a restart", func() error {
 		if err := b.operator.Kill(ctx); err != nil {
 			return err
@@ -301,7 +301,7 @@ func (b *bench) await(ctx context.Context) error {
 		return err
 	}
 	if d := o.Status.TenantsDiscovered; d == nil || int(*d) != b.rows {
-		return fmt.Errorf("the source has not found all rows: %+v", o.Status.Conditions)
+		return fmt.Errorf("the source did not find all rows: %+v", o.Status.Conditions)
 	}
 	return nil
 }

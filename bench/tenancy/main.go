@@ -56,13 +56,13 @@ func main() {
 func parse(args []string) (config, error) {
 	var c config
 	flags := flag.NewFlagSet("tenancy", flag.ContinueOnError)
-	flags.IntVar(&c.Tenants, "tenants", 1000, "how many tenants to create")
-	flags.DurationVar(&c.Quiet, "quiet", 5*time.Minute, "how long to watch the tenants when nothing is to do")
+	flags.IntVar(&c.Tenants, "tenants", 1000, "number of tenants to create")
+	flags.DurationVar(&c.Quiet, "quiet", 5*time.Minute, "how long to watch the tenants while there is nothing to do")
 	flags.IntVar(&c.MaxConcurrent, "max-concurrent", 10, "spec.rollout.maxConcurrent of the plan")
-	flags.BoolVar(&c.Edge, "edge", false, "give every tenant a DistributionTenant, too")
-	flags.StringVar(&c.LastPhase, "last-phase", phaseDelete, "where to end: "+strings.Join(phaseNames, ", "))
-	flags.StringVar(&c.jsonFile, "json", "", "file for the raw figures")
-	flags.StringVar(&c.logFile, "log", "", "file for the operator's log")
+	flags.BoolVar(&c.Edge, "edge", false, "also give every tenant a DistributionTenant")
+	flags.StringVar(&c.LastPhase, "last-phase", phaseDelete, "last phase to run: "+strings.Join(phaseNames, ", "))
+	flags.StringVar(&c.jsonFile, "json", "", "file to write the raw results to")
+	flags.StringVar(&c.logFile, "log", "", "file to write the log of the operator to")
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}
@@ -83,7 +83,7 @@ func run(ctx context.Context, c config, out io.Writer) (err error) {
 	say("building the binaries and starting a control plane")
 	dir, err := os.MkdirTemp("", "cloudfront-tenant-operator-bench-")
 	if err != nil {
-		return fmt.Errorf("making a folder: %w", err)
+		return fmt.Errorf("creating a directory: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	cp, err := controlplane.Start(ctx, controlplane.Options{})
@@ -107,7 +107,7 @@ func save(file string, r *report) error {
 	}
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return fmt.Errorf("writing the figures: %w", err)
+		return fmt.Errorf("writing the results: %w", err)
 	}
 	return os.WriteFile(file, append(raw, '\n'), 0o600)
 }

@@ -87,7 +87,7 @@ func (b *bench) watchTenants(ctx context.Context) (*fleet, error) {
 	f.expect(1)
 	all, err := cache.New(b.host.RESTConfig(), cache.Options{Scheme: b.kube.Scheme(), DefaultTransform: cache.TransformStripManagedFields()})
 	if err != nil {
-		return nil, fmt.Errorf("making a cache of tenants: %w", err)
+		return nil, fmt.Errorf("creating a cache of tenants: %w", err)
 	}
 	informer, err := all.GetInformer(ctx, &kleffv1.Tenant{}, cache.BlockUntilSynced(false))
 	if err == nil {

@@ -147,7 +147,7 @@ func (b *bench) installKinds(ctx context.Context) error {
 	}
 	crds = append(append(crds, gatekeeper...), constraint)
 	if _, err := controlplane.InstallCRDs(b.host.RESTConfig(), envtest.CRDInstallOptions{CRDs: crds}); err != nil {
-		return fmt.Errorf("installing kinds: %w", err)
+		return fmt.Errorf("installing CRDs: %w", err)
 	}
 	return nil
 }

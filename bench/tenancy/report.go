@@ -211,15 +211,15 @@ func (r *report) printTimes(out io.Writer) {
 	}
 	edge := ""
 	if r.Config.Edge {
-		edge = ", an edge tenant"
+		edge = ", a DistributionTenant"
 	}
 	line("tenants", true, "%d, each with a namespace, limits, isolation, an owner, a mesh%s", r.Config.Tenants, edge)
 	line("a tenant is ready after", r.AllReadySeconds > 0, "p50 %.1f s, p99 %.1f s", r.Ready.P50, r.Ready.P99)
 	line("all are ready after", r.AllReadySeconds > 0, "%.1f s", r.AllReadySeconds)
-	line("rest after kill -9 and start", r.RestartSeconds > 0, "%.1f s", r.RestartSeconds)
-	line("a change of the plan is everywhere after", r.AllChangedSeconds > 0, "%.1f s, with %d tenants at the same time at most, of %d that may",
+	line("idle after kill -9 and restart", r.RestartSeconds > 0, "%.1f s", r.RestartSeconds)
+	line("a change of the plan is rolled out after", r.AllChangedSeconds > 0, "%.1f s, with at most %d tenants at the same time (limit %d)",
 		r.AllChangedSeconds, r.MostInFlight, r.Config.MaxConcurrent)
-	line("all are deleted after", r.AllGoneSeconds > 0, "%.1f s, %d objects are left", r.AllGoneSeconds, r.Left)
+	line("all are deleted after", r.AllGoneSeconds > 0, "%.1f s, %d objects left", r.AllGoneSeconds, r.Left)
 }
 
 const mebibyte = 1 << 20

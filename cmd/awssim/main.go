@@ -86,17 +86,17 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	switches := aws.DefaultSwitches()
 	flags := flag.NewFlagSet("awssim", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&cfg.listen, "listen", "127.0.0.1:4566", "address to listen on; port 0 takes a free one")
-	flags.StringVar(&cfg.dnsListen, "dns-listen", "", "address to answer DNS queries on, over UDP and TCP; port 0 takes a free one; none by default")
+	flags.StringVar(&cfg.listen, "listen", "127.0.0.1:4566", "address to listen on; port 0 chooses a free port")
+	flags.StringVar(&cfg.dnsListen, "dns-listen", "", "address for DNS queries over UDP and TCP; port 0 chooses a free port; empty: no DNS")
 	flags.DurationVar(&switches.DeployDelay, "deploy-delay", 5*time.Second, "how long a change stays InProgress")
-	seedFile := flags.String("seed", "", "YAML file with the world at the start")
+	seedFile := flags.String("seed", "", "YAML file with the initial state")
 	flags.BoolVar(&cfg.options.LenientCertificates, "lenient-certificates", false,
-		"count every certificate ARN in us-east-1 as issued for *.example.com and example.com")
-	flags.Uint64Var(&cfg.options.RandomSeed, "random-seed", 0, "decides ids, ETags and the dice of faults")
-	flags.Func("switch", "name=value, repeatable; the names are "+strings.Join(aws.SwitchNames(), ", "), func(text string) error {
+		"treat every certificate ARN in us-east-1 as issued for *.example.com and example.com")
+	flags.Uint64Var(&cfg.options.RandomSeed, "random-seed", 0, "random seed for IDs, ETags and faults")
+	flags.Func("switch", "set a switch to a value (name=value, can be repeated): "+strings.Join(aws.SwitchNames(), ", "), func(text string) error {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return errors.New("write name=value")
+			return errors.New("use name=value")
 		}
 		return switches.Set(name, value)
 	})

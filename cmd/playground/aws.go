@@ -64,11 +64,11 @@ func (c *console) showGone(ctx context.Context, name string) error {
 	c.w.say.command("aws cloudfront get-distribution-tenant --identifier " + name)
 	_, err := c.get(ctx, name)
 	if err == nil {
-		return fmt.Errorf("tenant %s is still in AWS", name)
+		return fmt.Errorf("tenant %s still exists in AWS", name)
 	}
 	refusal, ok := errors.AsType[smithy.APIError](err)
 	if !ok || refusal.ErrorCode() != "EntityNotFound" {
-		return fmt.Errorf("looking for tenant %s: %w", name, err)
+		return fmt.Errorf("looking up tenant %s: %w", name, err)
 	}
 	c.w.say.output(fmt.Sprintf("An error occurred (%s): %s", refusal.ErrorCode(), refusal.ErrorMessage()))
 	return nil
@@ -122,16 +122,16 @@ func (c *console) disable(ctx context.Context, name string) error {
 func get(ctx context.Context, client *http.Client, url string, into any) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return 0, fmt.Errorf("asking %s: %w", url, err)
+		return 0, fmt.Errorf("calling %s: %w", url, err)
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return 0, fmt.Errorf("asking %s: %w", url, err)
+		return 0, fmt.Errorf("calling %s: %w", url, err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return 0, fmt.Errorf("reading the answer of %s: %w", url, err)
+		return 0, fmt.Errorf("reading the response of %s: %w", url, err)
 	}
 	switch into := into.(type) {
 	case nil:
@@ -139,7 +139,7 @@ func get(ctx context.Context, client *http.Client, url string, into any) (int, e
 		*into = string(body)
 	default:
 		if err := json.Unmarshal(body, into); err != nil {
-			return 0, fmt.Errorf("understanding the answer of %s: %w", url, err)
+			return 0, fmt.Errorf("parsing the response of %s: %w", url, err)
 		}
 	}
 	return response.StatusCode, nil
@@ -149,7 +149,7 @@ func get(ctx context.Context, client *http.Client, url string, into any) (int, e
 func (w *world) sim(ctx context.Context, path string, into any) error {
 	status, err := get(ctx, &http.Client{Timeout: 10 * time.Second}, w.awsURL+"/_sim/"+path, into)
 	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("asking %s: status %d", path, status)
+		err = fmt.Errorf("calling %s: status %d", path, status)
 	}
 	return err
 }
@@ -158,7 +158,7 @@ func (w *world) sim(ctx context.Context, path string, into any) error {
 func (w *world) countInAWS(ctx context.Context, texts []string) (int, error) {
 	var state string
 	if err := w.sim(ctx, "state", &state); err != nil {
-		return 0, fmt.Errorf("reading what AWS holds: %w", err)
+		return 0, fmt.Errorf("reading the state of AWS: %w", err)
 	}
 	return countLines(state, texts), nil
 }

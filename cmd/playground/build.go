@@ -17,7 +17,7 @@ import (
 // build makes the binaries that are missing: the control plane's in the user's
 // cache folder, where it is found again, and ours in the temporary folder.
 func (w *world) build(ctx context.Context) error {
-	w.say.heading("Building what is missing")
+	w.say.heading("Building missing binaries")
 	var err error
 	if w.root, err = w.moduleRoot(ctx); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (w *world) build(ctx context.Context) error {
 
 	began, bin := time.Now(), filepath.Join(w.dir, "bin")
 	if err := os.Mkdir(bin, 0o700); err != nil {
-		return fmt.Errorf("making a folder for the binaries: %w", err)
+		return fmt.Errorf("creating a directory for the binaries: %w", err)
 	}
 	for _, name := range []string{"awssim", "operator"} {
 		// Without debug information linking is twice as fast.
@@ -52,10 +52,10 @@ func (w *world) moduleRoot(ctx context.Context) (string, error) {
 	gomod := strings.TrimSpace(out.String())
 	root := filepath.Dir(gomod)
 	if gomod == "" || gomod == os.DevNull {
-		return "", errors.New("finding the module: run the playground inside a checkout of the operator")
+		return "", errors.New("finding the module: run the playground in a checkout of the operator")
 	}
 	if _, err := os.Stat(filepath.Join(root, "hack", "controlplane")); err != nil {
-		return "", fmt.Errorf("finding the module: run the playground inside a checkout of the operator: %w", err)
+		return "", fmt.Errorf("finding the module: run the playground in a checkout of the operator: %w", err)
 	}
 	return root, nil
 }

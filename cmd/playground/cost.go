@@ -37,7 +37,7 @@ func (s *story) cost(ctx context.Context) error {
 		}
 		calls[own.Operation] = count
 	}
-	s.say.command("curl -s $AWS_ENDPOINT_URL/_sim/calls    # as a table, without the calls that this demo made")
+	s.say.command("curl -s $AWS_ENDPOINT_URL/_sim/calls    # as a table, without the calls of this demo")
 	s.say.output(callTable(calls))
 
 	var journal []journalEntry
@@ -51,7 +51,7 @@ func (s *story) cost(ctx context.Context) error {
 	}
 	s.say.command("curl -s $AWS_ENDPOINT_URL/_sim/journal    # the same calls by tenant")
 	s.say.output(tenantTable(journal))
-	s.say.paragraph("Listing takes one call per 100 tenants, every %s here and every 5m by default. A tenant at rest costs no call of its own.", sweepInterval)
+	s.say.paragraph("Listing takes one call per 100 tenants, every %s here and every 5m by default. An idle tenant needs no call of its own.", sweepInterval)
 	return nil
 }
 
@@ -94,7 +94,7 @@ func tenantTable(journal []journalEntry) string {
 			operations = append(operations, fmt.Sprintf("%d %s", n, operation))
 		}
 		if name == nobody {
-			operations = []string{"all others: lists, zones, certificates and what tenants hang on, for many tenants at once"}
+			operations = []string{"shared by many tenants: lists, zones, certificates, distributions and connection groups"}
 		}
 		fmt.Fprintf(&rows, "%s\t%d\t%s\n", name, total, strings.Join(operations, ", "))
 	}

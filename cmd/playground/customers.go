@@ -116,12 +116,12 @@ func (w *world) startCustomers(ctx context.Context) error {
 		err = w.startMongoDB(ctx)
 	default:
 		if err = w.startProduct(ctx, postgres); err != nil && ctx.Err() == nil {
-			w.say.line("%-14s can't be used: %s", postgres.name, firstLine(err))
+			w.say.line("%-14s not available: %s", postgres.name, firstLine(err))
 			began = time.Now()
 			err = w.startMongoDB(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
-			w.say.line("%-14s can't be used: %s", mongoDB.name, firstLine(err))
+			w.say.line("%-14s not available: %s", mongoDB.name, firstLine(err))
 			return nil
 		}
 	}
@@ -150,7 +150,7 @@ func (w *world) startMongoDB(ctx context.Context) error {
 	if err := w.startProduct(ctx, mongoDB); err == nil || ctx.Err() != nil {
 		return err
 	}
-	w.say.line("%-14s is a FerretDB, which Go builds now; the first time takes two minutes", mongoDB.name)
+	w.say.line("%-14s building FerretDB; the first build takes two minutes", mongoDB.name)
 	bin := filepath.Join(w.dir, "bin")
 	err := w.goTool(ctx, w.say, "-C", filepath.Join(w.root, "hack", "ferretdb"), "build", "-ldflags=-s -w", "-o", filepath.Join(bin, "ferretdb"), ".")
 	if err != nil {

@@ -28,11 +28,11 @@ const (
 // runDB returns the exit status.
 func runDB(args []string, address string, stdout, stderr io.Writer) int {
 	if len(args) != 1 {
-		fmt.Fprintf(stderr, "playground: %s takes one statement, in quotes, such as: %s \"SELECT * FROM customers\"\n", dbCommand, dbCommand)
+		fmt.Fprintf(stderr, "playground: %s takes one quoted statement, such as: %s \"SELECT * FROM customers\"\n", dbCommand, dbCommand)
 		return 2
 	}
 	if address == "" {
-		fmt.Fprintf(stderr, "playground: $%s is empty: start a world with make playground, and paste the lines that it prints here\n", dbVariable)
+		fmt.Fprintf(stderr, "playground: $%s is empty: start the playground with make playground, and paste the export lines that it prints into this shell\n", dbVariable)
 		return 2
 	}
 	answer, err := query(context.Background(), address, args[0])
@@ -50,7 +50,7 @@ func query(ctx context.Context, address, statement string) (string, error) {
 	defer cancel()
 	to, err := url.Parse(address)
 	if err != nil {
-		return "", errors.New("connecting to the database: its address is no URL")
+		return "", errors.New("connecting to the database: its address is not a URL")
 	}
 	switch to.Scheme {
 	case "postgres":
@@ -58,7 +58,7 @@ func query(ctx context.Context, address, statement string) (string, error) {
 	case "mongodb":
 		return queryMongoDB(ctx, to, statement)
 	default:
-		return "", fmt.Errorf("connecting to the database: its address begins with %q, and not with postgres or mongodb", to.Scheme)
+		return "", fmt.Errorf("connecting to the database: its address starts with %q instead of postgres or mongodb", to.Scheme)
 	}
 }
 
@@ -97,7 +97,7 @@ func queryPostgres(ctx context.Context, address, statement string) (string, erro
 func queryMongoDB(ctx context.Context, to *url.URL, statement string) (string, error) {
 	var command bson.D
 	if err := bson.UnmarshalExtJSON([]byte(statement), false, &command); err != nil {
-		return "", fmt.Errorf("reading the command: %w: write JSON, such as {\"find\": \"customers\"}", err)
+		return "", fmt.Errorf("reading the command: %w: use JSON, such as {\"find\": \"customers\"}", err)
 	}
 	c, err := mongo.Connect(options.Client().ApplyURI(to.String()))
 	if err != nil {

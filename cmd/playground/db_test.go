@@ -108,7 +108,7 @@ func TestDB(t *testing.T) {
 		"a command of MongoDB has its answer":   {[]string{`{"ping": 1}`}, address["MongoDB"], 0, "{\"ok\": {\"$numberDouble\":\"1.0\"}}\n", ""},
 		"what the database refuses is said":     {[]string{"SELECT * FROM customer"}, address["PostgreSQL"], 1, "", `relation "customer" does not exist`},
 		"so is a command that there is not":     {[]string{`{"drink": "tea"}`}, address["MongoDB"], 1, "", "drink"},
-		"SQL is no command of MongoDB":          {[]string{"SELECT 1"}, address["MongoDB"], 1, "", `write JSON, such as {"find": "customers"}`},
+		"SQL is no command of MongoDB":          {[]string{"SELECT 1"}, address["MongoDB"], 1, "", `use JSON, such as {"find": "customers"}`},
 		"without a statement it says what to":   {nil, address["PostgreSQL"], 2, "", `such as: db "SELECT * FROM customers"`},
 		"a statement without quotes is several": {[]string{"SELECT", "1"}, address["PostgreSQL"], 2, "", "takes one statement, in quotes"},
 		"without a world it says how to start":  {[]string{"SELECT 1"}, "", 2, "", "$PLAYGROUND_DATABASE is empty: start a world with make playground"},

@@ -72,7 +72,7 @@ func (w *world) awsConfig() aws.Config {
 func lookPath(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("finding %s: %w; install it and put it on the PATH", name, err)
+		return "", fmt.Errorf("finding %s: %w; install it and add it to the PATH", name, err)
 	}
 	return path, nil
 }

@@ -58,7 +58,7 @@ func newKube(w *world) (*kube, error) {
 	}
 	var err error
 	if k.client, err = client.New(w.controlPlane.RESTConfig(), client.Options{Scheme: k.scheme}); err != nil {
-		return nil, fmt.Errorf("making a Kubernetes client: %w", err)
+		return nil, fmt.Errorf("creating a Kubernetes client: %w", err)
 	}
 	return k, nil
 }
@@ -67,7 +67,7 @@ func newKube(w *world) (*kube, error) {
 func (k *kube) watch(ctx context.Context) error {
 	var err error
 	if k.cache, err = cache.New(k.w.controlPlane.RESTConfig(), cache.Options{Scheme: k.scheme}); err != nil {
-		return fmt.Errorf("making a cache of tenants: %w", err)
+		return fmt.Errorf("creating a cache of tenants: %w", err)
 	}
 	informer, err := k.cache.GetInformer(ctx, &v1alpha1.DistributionTenant{}, cache.BlockUntilSynced(false))
 	if err != nil {
@@ -95,7 +95,7 @@ func (k *kube) watch(ctx context.Context) error {
 		<-ended // before the API server goes, or the watch would complain
 	}
 	if !k.cache.WaitForCacheSync(ctx) {
-		return errors.New("watching tenants: the first list did not come")
+		return errors.New("watching tenants: the first list did not arrive")
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (k *kube) showTable(ctx context.Context, names []string) error {
 	}
 	note := ""
 	if !k.noted {
-		note = "; the columns ID and DISTRIBUTION are left out here"
+		note = "; the columns ID and DISTRIBUTION are omitted here"
 	}
 	k.shown, k.noted = compared.String(), true
 	k.w.say.command(fmt.Sprintf("kubectl %s    # after %s%s", strings.Join(args[:len(args)-1], " "), k.w.say.elapsed(), note))
@@ -232,18 +232,18 @@ func (k *kube) showTable(ctx context.Context, names []string) error {
 
 // diagnose tells all that is known about tenants which did not get where they should.
 func (k *kube) diagnose(what string, tenants fleet, missing []string) error {
-	k.w.say.heading(fmt.Sprintf("After %s this did not happen: %s", patience, what))
+	k.w.say.heading(fmt.Sprintf("Timed out after %s waiting until %s", patience, what))
 	for _, name := range missing {
 		o, ok := tenants[name]
 		if !ok {
-			k.w.say.line("%s: there is no such object", name)
+			k.w.say.line("%s: the object does not exist", name)
 			continue
 		}
 		k.w.say.line("%s: generation %d, observed %d, applied %d, tenant %s %s", name, o.Generation, o.Status.ObservedGeneration, told(o.Status.AppliedGeneration), o.Status.ID, o.Status.DistributionTenantStatus)
 		k.sayConditions(o.Status.Conditions)
 	}
-	k.w.say.line("\nThe operator's last lines:\n%s", k.w.operator.LogTail(20))
-	return fmt.Errorf("%s did not happen within %s for %s; --keep-logs keeps the logs", what, patience, strings.Join(missing, ", "))
+	k.w.say.line("\nLast log lines of the operator:\n%s", k.w.operator.LogTail(20))
+	return fmt.Errorf("timed out after %[2]s waiting until %[1]s, for %[3]s; use --keep-logs to keep the logs", what, patience, strings.Join(missing, ", "))
 }
 
 func (k *kube) sayConditions(conditions []metav1.Condition) {

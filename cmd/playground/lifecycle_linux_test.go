@@ -192,12 +192,12 @@ func TestDemo(t *testing.T) {
 	began := time.Now()
 	p := launch(t, "demo", "--while-pid", strconv.Itoa(os.Getpid()))
 	for _, line := range []string{
-		"== Building what is missing",
+		"== Building missing binaries",
 		"operator ",
 		"== 1. Apply the samples",
 		"distributiontenant.cloudfront-tenant-operator.io/minimal created",
 		"minimal                        False   False    minimal.example.com         ",
-		"They refer to a distribution that nobody has made.",
+		"They reference a distribution that does not exist yet.",
 		"connectiongroup.cloudfront-tenant-operator.io/europe created",
 		"distribution.cloudfront-tenant-operator.io/platform created",
 		"$ kubectl get cfd,cfcg",
@@ -217,29 +217,29 @@ func TestDemo(t *testing.T) {
 		"managed.example.net.             300   IN   CNAME   d111111abcdef8.cloudfront.net.",
 		"example.net.   60   IN   A ",
 		`_cf-challenge.example.net.   60   IN   TXT   "d111111abcdef8.cloudfront.net"`,
-		"== 3. Change one",
+		"== 3. Change a tenant",
 		"generation 2, applied 2",
 		`        "Value": "platinum"`,
-		"== 4. Somebody switches one off in the AWS console",
+		"== 4. Disable a tenant in AWS, outside of Kubernetes",
 		"false",
 		`DriftCorrected   Reverted changes made in AWS: enabled "false" instead of "true".`,
 		"true",
-		"== 5. Get one wrong",
+		"== 5. Make a mistake",
 		`The DistributionTenant "shop" is invalid: spec.domains[0].domain: Invalid value: "Shop.example.com"`,
 		"spec.domains: no certificate covers shop.example.org.",
 		"taken.example.com already has another record: the zone Z0EXAMPLECOM contains CNAME shops.hoster.example",
 		"taken.example.com.   300   IN   CNAME   shops.hoster.example.",
-		"== 6. Delete one",
+		"== 6. Delete a tenant",
 		"$ curl -s $AWS_ENDPOINT_URL/_sim/state | grep -c ",
 		"distributiontenant.cloudfront-tenant-operator.io \"managed-certificate\" deleted",
 		"An error occurred (EntityNotFound)",
 		"managed.example.net: NXDOMAIN",
 		"$ curl -s $AWS_ENDPOINT_URL/_sim/state | grep -c ",
 		"0",
-		"== 7. What it cost",
+		"== 7. Count the AWS calls",
 		"CreateDistributionTenant       10      0         0",
 		"with-dns              1",
-		"== 8. Let a table of customers drive the fleet",
+		"== 8. Create tenants from a database table",
 		"customer-04   customer-04.example.com   gold",
 		"secret/customers created",
 		"tenantsource.cloudfront-tenant-operator.io/customers created",
@@ -259,7 +259,7 @@ func TestDemo(t *testing.T) {
 		"The table has no rows, and 25 tenants had one.",
 		"$ aws cloudfront list-distribution-tenants",
 		"25",
-		"== 9. Give customers namespaces of their own",
+		"== 9. Give each customer a namespace",
 		"$ kubectl get tenantplans,tenants",
 		"tenantplan.kleff.kleff.io/basic   1         1         0        True    RolledOut",
 		"tenantplan.kleff.kleff.io/pro     1         1         0        True    RolledOut",
@@ -285,17 +285,17 @@ func TestDemo(t *testing.T) {
 		"$ kubectl delete cfts,cfdt --all --wait=false | wc -l", // 36, or less: the source deletes its own at the same time
 		"tenantplan.kleff.kleff.io \"basic\" deleted",
 		"tenant.kleff.kleff.io \"acme\" deleted",
-		"InUse      The distribution has 34 distribution tenants",
+		"InUse      The distribution still has 34 distribution tenants",
 		"Settling   The distribution is disabled. Waiting until the change is deployed to every edge location.",
 		"[\"default\"]",
-		`NamespaceCreated   the namespace "user-12345" was created`,
-		`NamespaceDeleted   the namespace "user-12345" is gone`,
-		"Nothing is left of them:",
+		`NamespaceCreated   The namespace "user-12345" was created.`,
+		`NamespaceDeleted   The namespace "user-12345" was deleted.`,
+		"Nothing is left of the customers:",
 		"No resources found",
 		"No resources found",
 		"== 11. Your turn",
 		"    make playground",
-		"Nothing is left running.",
+		"All processes are stopped.",
 	} {
 		p.until(line)
 	}
@@ -311,7 +311,7 @@ func TestKilledPlaygroundLeavesNothing(t *testing.T) {
 		// with is a process that must be there at the moment, or the test tests nothing.
 		with string
 	}{
-		"while it builds":                     {"== Building what is missing", "guard"},
+		"while it builds":                     {"== Building missing binaries", "guard"},
 		"while the control plane is starting": {"== Starting", "etcd"},
 		"while the operator works":            {"$ kubectl get cfdt", "bin/operator"},
 	} {
@@ -336,8 +336,8 @@ func TestInterruptedPlaygroundLeavesNothing(t *testing.T) {
 		status          int
 		says            string
 	}{
-		"Ctrl-C is how a playground ends":      {"up --database=mongodb", "metrics ", syscall.SIGINT, 0, "Nothing is left running."},
-		"so is the end of its terminal":        {"up", "== Applying", syscall.SIGHUP, 0, "Nothing is left running."},
+		"Ctrl-C is how a playground ends":      {"up --database=mongodb", "metrics ", syscall.SIGINT, 0, "All processes are stopped."},
+		"so is the end of its terminal":        {"up", "== Applying", syscall.SIGHUP, 0, "All processes are stopped."},
 		"Ctrl-C ends a demo before its end":    {"demo", "== 1.", syscall.SIGINT, 130, "interrupted, nothing is left running"},
 		"SIGTERM ends it while it is building": {"demo", "== Building", syscall.SIGTERM, 130, "interrupted, nothing is left running"},
 	} {
@@ -392,8 +392,8 @@ func TestPlaygroundTellsThatTheOperatorDied(t *testing.T) {
 		}
 	}
 	p.endsWith(1)
-	if printed := p.printed(); !strings.Contains(printed, "operator ended by itself: signal: killed; its last lines were:") {
-		t.Error("it does not say that the operator ended")
+	if printed := p.printed(); !strings.Contains(printed, "operator exited unexpectedly: signal: killed; its last log lines:") {
+		t.Error("it does not say that the operator exited")
 	}
 	logs, err := filepath.Glob(filepath.Join(p.temp, logsPattern+"*", "operator.log"))
 	if err != nil || len(logs) != 1 || len(p.files()) != 1 {

@@ -23,11 +23,11 @@ const (
 // runLookup returns the exit status.
 func runLookup(args []string, server string, stdout, stderr io.Writer) int {
 	if len(args) < 1 || len(args) > 2 {
-		fmt.Fprintf(stderr, "playground: %s takes a name and perhaps a record type, such as: %s www.example.net CNAME\n", lookupCommand, lookupCommand)
+		fmt.Fprintf(stderr, "playground: %s takes a name and an optional record type, such as: %s www.example.net CNAME\n", lookupCommand, lookupCommand)
 		return 2
 	}
 	if server == "" {
-		fmt.Fprintf(stderr, "playground: $%s is empty: start a world with make playground, and paste the lines that it prints here\n", dnsVariable)
+		fmt.Fprintf(stderr, "playground: $%s is empty: start the playground with make playground, and paste the export lines that it prints into this shell\n", dnsVariable)
 		return 2
 	}
 	answer, err := lookup(context.Background(), server, args...)
@@ -48,7 +48,7 @@ func lookup(ctx context.Context, server string, question ...string) (string, err
 	}
 	number, known := dns.StringToType[kind]
 	if !known {
-		return "", fmt.Errorf("looking up %s: there is no record type %s; try A, AAAA, CNAME, TXT or MX", name, kind)
+		return "", fmt.Errorf("looking up %s: unknown record type %s; use A, AAAA, CNAME, TXT or MX", name, kind)
 	}
 	query := new(dns.Msg)
 	query.SetQuestion(dns.Fqdn(name), number)

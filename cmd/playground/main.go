@@ -29,10 +29,10 @@ const usage = `Usage: playground demo|up [flags]
        playground lookup NAME [TYPE]
        playground db STATEMENT
 
-demo    shows the whole life of some tenants in two minutes, and ends
-up      starts the same world and stays until Ctrl-C
-lookup  asks the public DNS of the world that is up, at $` + dnsVariable + `, like dig
-db      runs a statement on its table of customers, at $` + dbVariable + `, like psql
+demo    shows the life of some tenants in two minutes, and exits
+up      starts the same environment and keeps it running until Ctrl-C
+lookup  queries the public DNS of the running environment, at $` + dnsVariable + `, like dig
+db      runs a statement on its customers table, at $` + dbVariable + `, like psql
 
 Flags of demo and up:
 `
@@ -92,7 +92,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errInterrupted) && c.command == "up":
 		return 0
 	case errors.Is(err, errInterrupted):
-		fmt.Fprintln(stderr, "playground: interrupted, nothing is left running")
+		fmt.Fprintln(stderr, "playground: interrupted; all processes are stopped")
 		return 130
 	case err != nil:
 		fmt.Fprintln(stderr, "playground:", err)
@@ -110,10 +110,10 @@ func parse(args []string, stderr io.Writer) (config, error) {
 		flags.PrintDefaults()
 	}
 	flags.DurationVar(&c.deployDelay, "deploy-delay", 3*time.Second, "how long a change in the simulated AWS stays InProgress")
-	flags.IntVar(&c.tenants, "tenants", 0, "with up: how many tenants to make beside the samples")
-	flags.StringVar(&c.database, "database", "", "with the table of customers: postgres, mongodb or none; empty means postgres, or mongodb where that is not installed")
-	flags.BoolVar(&c.keepLogs, "keep-logs", false, "keep the logs of all processes after the end, and say where")
-	flags.IntVar(&c.whilePID, "while-pid", 0, "end when the process of this id does; the Makefile gives make's")
+	flags.IntVar(&c.tenants, "tenants", 0, "with up: number of tenants to create in addition to the samples")
+	flags.StringVar(&c.database, "database", "", "database of the customers table: postgres, mongodb or none; empty: postgres if installed, otherwise mongodb")
+	flags.BoolVar(&c.keepLogs, "keep-logs", false, "keep the logs of all processes after exit, and print their location")
+	flags.IntVar(&c.whilePID, "while-pid", 0, "exit when the process with this ID ends; the Makefile passes that of make")
 	if len(args) > 0 && (args[0] == "demo" || args[0] == "up") {
 		c.command, args = args[0], args[1:]
 	}
@@ -126,7 +126,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	problem := ""
 	switch {
 	case c.command == "":
-		problem = "say demo, up, lookup or db"
+		problem = "use demo, up, lookup or db"
 	case flags.NArg() > 0:
 		problem = fmt.Sprintf("unexpected argument %q", flags.Arg(0))
 	case c.deployDelay < 0:
@@ -136,7 +136,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	case !slices.Contains([]string{"", string(mapping.Postgres), string(mapping.MongoDB), noDatabase}, c.database):
 		problem = fmt.Sprintf("--database=%s: use postgres, mongodb or none", c.database)
 	case c.tenants > 0 && c.command == "demo":
-		problem = "--tenants goes with up only"
+		problem = "--tenants can only be used with up"
 	default:
 		return c, nil
 	}

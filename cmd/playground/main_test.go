@@ -40,14 +40,14 @@ func TestUsage(t *testing.T) {
 		status int
 		want   string
 	}{
-		"without a command":                   {nil, 2, "say demo, up, lookup or db"},
-		"with an unknown command":             {[]string{"down"}, 2, "say demo, up, lookup or db"},
+		"without a command":                   {nil, 2, "use demo, up, lookup or db"},
+		"with an unknown command":             {[]string{"down"}, 2, "use demo, up, lookup or db"},
 		"with an unknown flag":                {[]string{"up", "--color"}, 2, "not defined: -color"},
 		"with a stray argument":               {[]string{"up", "now"}, 2, `unexpected argument "now"`},
 		"with a negative delay":               {[]string{"demo", "--deploy-delay=-1s"}, 2, "--deploy-delay=-1s: use 0 or more"},
 		"with more tenants than it can name":  {[]string{"up", "--tenants=100000"}, 2, "--tenants=100000: use 0 to 10000"},
 		"with a database that it can't start": {[]string{"up", "--database=oracle"}, 2, "--database=oracle: use postgres, mongodb or none"},
-		"with tenants that the demo ignores":  {[]string{"demo", "--tenants=3"}, 2, "--tenants goes with up only"},
+		"with tenants that the demo ignores":  {[]string{"demo", "--tenants=3"}, 2, "--tenants can only be used with up"},
 		"asked for help it explains itself":   {[]string{"--help"}, 0, "stays until Ctrl-C"},
 		"asked for help on a command it does": {[]string{"up", "--help"}, 0, "-keep-logs"},
 	} {
@@ -82,7 +82,7 @@ together                   15
 	}
 
 	want = `TENANT        CALLS   OF THESE
-(no tenant)   3       all others: lists, zones, certificates and what tenants hang on, for many tenants at once
+(no tenant)   3       shared by many tenants: lists, zones, certificates, distributions and connection groups
 shop          3       1 CreateDistributionTenant, 2 UpdateDistributionTenant
 `
 	got := tenantTable([]journalEntry{

@@ -23,9 +23,9 @@ func watchParents(ctx context.Context, cancel context.CancelCauseFunc, pid int) 
 		}
 		switch {
 		case os.Getppid() != parent:
-			cancel(fmt.Errorf("%w: the process that started the playground is gone", errInterrupted))
+			cancel(fmt.Errorf("%w: the process that started the playground has ended", errInterrupted))
 		case pid != 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH):
-			cancel(fmt.Errorf("%w: process %d is gone", errInterrupted, pid))
+			cancel(fmt.Errorf("%w: process %d has ended", errInterrupted, pid))
 		}
 	}
 }

@@ -33,9 +33,9 @@ func (k *kube) applyPlatform(ctx context.Context) error {
 	if err := k.until(ctx, "the samples wait for their distribution", waiting); err != nil {
 		return err
 	}
-	k.w.say.paragraph("They refer to a distribution that nobody has made. It is an object like they are, and may come later:")
+	k.w.say.paragraph("They reference a distribution that does not exist yet. It is a Kubernetes object too, and can be created later:")
 	if err := k.show(ctx, "apply", "-f", "config/samples/platform"); err != nil {
-		return fmt.Errorf("applying what the samples refer to: %w", err)
+		return fmt.Errorf("applying the objects that the samples reference: %w", err)
 	}
 	err := k.awaitParents(ctx, "the distribution and the connection group are Ready", func(p parents) bool {
 		return len(p) == 2 && !slices.ContainsFunc(p, func(p parent) bool { return !meta.IsStatusConditionTrue(p.status.Conditions, v1alpha1.ConditionReady) })
@@ -44,7 +44,7 @@ func (k *kube) applyPlatform(ctx context.Context) error {
 		return err
 	}
 	if err := k.show(ctx, "get", "cfd,cfcg"); err != nil {
-		return fmt.Errorf("reading what the samples refer to: %w", err)
+		return fmt.Errorf("reading the objects that the samples reference: %w", err)
 	}
 	return nil
 }
@@ -96,22 +96,22 @@ func (k *kube) awaitParents(ctx context.Context, what string, reached func(paren
 	if !wait.Interrupted(err) || ctx.Err() != nil {
 		return err
 	}
-	k.w.say.heading(fmt.Sprintf("After %s this did not happen: %s", patience, what))
+	k.w.say.heading(fmt.Sprintf("Timed out after %s waiting until %s", patience, what))
 	for _, p := range last {
 		k.w.say.line("%s:", p.name)
 		k.sayConditions(p.status.Conditions)
 	}
-	k.w.say.line("\nThe operator's last lines:\n%s", k.w.operator.LogTail(20))
-	return fmt.Errorf("%s did not happen within %s; --keep-logs keeps the logs", what, patience)
+	k.w.say.line("\nLast log lines of the operator:\n%s", k.w.operator.LogTail(20))
+	return fmt.Errorf("timed out after %[2]s waiting until %[1]s; use --keep-logs to keep the logs", what, patience)
 }
 
 // clear deletes what tenants hang on before the tenants, and ends with an empty account.
 func (s *story) clear(ctx context.Context) error {
-	s.say.paragraph("What all tenants hang on goes first, which would take every customer offline:")
+	s.say.paragraph("Delete the distribution and the connection group first. This would take every customer offline:")
 	if err := s.kube.show(ctx, "delete", "cfd,cfcg", "--all", "--wait=false"); err != nil {
 		return fmt.Errorf("deleting the distribution and the connection group: %w", err)
 	}
-	err := s.kube.awaitParents(ctx, "both say that they are in use", func(p parents) bool {
+	err := s.kube.awaitParents(ctx, "both report that they are in use", func(p parents) bool {
 		return p.at() == platform+" InUse, "+europe+" InUse"
 	})
 	if err != nil {
@@ -120,17 +120,17 @@ func (s *story) clear(ctx context.Context) error {
 	if err := s.kube.show(ctx, "get", "cfd", platform, "-o", readyMessage); err != nil {
 		return fmt.Errorf("reading %s: %w", platform, err)
 	}
-	s.say.paragraph("Nothing was changed in AWS. Now the tenants, and with them the source:")
+	s.say.paragraph("Nothing was changed in AWS. Now delete the tenants and the source:")
 	if err := s.kube.count(ctx, "delete", "cfts,cfdt", "--all", "--wait=false"); err != nil {
 		return fmt.Errorf("deleting the tenants: %w", err)
 	}
-	s.say.paragraph("The customers go as well. A plan stays until nobody has it any more:")
+	s.say.paragraph("Delete the customers as well. A plan is kept until no customer uses it:")
 	if err := s.kube.show(ctx, "delete", "tenantplans,tenants", "--all", "--wait=false"); err != nil {
 		return fmt.Errorf("deleting the customers: %w", err)
 	}
-	s.say.paragraph("When the last tenant is gone from AWS, the rest follows by itself: CloudFront deletes only what is disabled, and disabled everywhere.")
+	s.say.paragraph("When the last tenant is deleted from AWS, the operator deletes the rest automatically. CloudFront only deletes resources that are disabled at every edge location, so this takes a while.")
 	shown := ""
-	err = s.kube.awaitParents(ctx, "the distribution and the connection group are gone", func(p parents) bool {
+	err = s.kube.awaitParents(ctx, "the distribution and the connection group are deleted", func(p parents) bool {
 		if at := p.at(); at != shown && len(p) > 0 {
 			shown = at
 			_ = s.kube.show(ctx, "get", "cfd,cfcg", "-o", deletionColumns) // one may go while it is read
@@ -140,7 +140,7 @@ func (s *story) clear(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.say.paragraph("Each step is an event, too:")
+	s.say.paragraph("Each step is also recorded as an event:")
 	err = s.kube.show(ctx, "get", "events", "--field-selector=involvedObject.kind=Distribution", "--sort-by=.metadata.creationTimestamp",
 		"-o=custom-columns=REASON:.reason,MESSAGE:.message")
 	if err != nil {
@@ -169,11 +169,11 @@ func (s *story) nothingLeft(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.say.paragraph("The account is as it was: no tenant, no distribution, and no connection group but the default one, which can't be deleted.")
+	s.say.paragraph("The account is empty again: no tenants, no distributions, and only the default connection group, which can't be deleted.")
 	s.say.command(`curl -s $AWS_ENDPOINT_URL/_sim/state | jq -c '.accounts[0] | [.tenants[].name, .distributions[].id, .connectionGroups[].name]'`)
 	s.say.output(held)
 	if held != `["default"]` {
-		return fmt.Errorf("the account still holds %s", held)
+		return fmt.Errorf("the account still has %s", held)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (w *world) held(ctx context.Context) (string, error) {
 		Accounts []struct{ Tenants, Distributions, ConnectionGroups []named }
 	}
 	if err := w.sim(ctx, "state", &state); err != nil {
-		return "", fmt.Errorf("reading what AWS holds: %w", err)
+		return "", fmt.Errorf("reading the state of AWS: %w", err)
 	}
 	first, names := state.Accounts[0], []string{}
 	for _, n := range slices.Concat(first.Tenants, first.Distributions, first.ConnectionGroups) {
@@ -193,7 +193,7 @@ func (w *world) held(ctx context.Context) (string, error) {
 	}
 	text, err := json.Marshal(names)
 	if err != nil {
-		return "", fmt.Errorf("listing what AWS holds: %w", err)
+		return "", fmt.Errorf("listing the resources in AWS: %w", err)
 	}
 	return string(text), nil
 }

@@ -73,11 +73,11 @@ func (k *kube) follow(ctx context.Context, count int, shown string) error {
 	if _, err := query(ctx, c.owner, c.fill(rows)); err != nil {
 		return fmt.Errorf("filling the table of customers: %w", err)
 	}
-	k.w.say.paragraph("A table in %s has %d customers, and some of them have the plan gold:", c.name, count)
+	k.w.say.paragraph("A table in %s has %d customers. Some of them have the plan gold:", c.name, count)
 	if err := k.db(ctx, shown); err != nil {
 		return err
 	}
-	k.w.say.paragraph("The connection string is in a Secret, which the operator reads with each poll. Each row becomes a tenant:")
+	k.w.say.paragraph("The operator reads the connection string from a Secret at each poll. Each row becomes a tenant:")
 	if err := k.show(ctx, "create", "secret", "generic", sourceName, "--from-literal=connectionString="+c.reader); err != nil {
 		return fmt.Errorf("creating the Secret: %w", err)
 	}
@@ -113,26 +113,26 @@ func (k *kube) awaitSource(ctx context.Context, what string, reached func(*v1alp
 	if !wait.Interrupted(err) || ctx.Err() != nil {
 		return err
 	}
-	k.w.say.heading(fmt.Sprintf("After %s this did not happen: %s", patience, what))
+	k.w.say.heading(fmt.Sprintf("Timed out after %s waiting until %s", patience, what))
 	k.sayConditions(o.Status.Conditions)
-	k.w.say.line("\nThe operator's last lines:\n%s", k.w.operator.LogTail(20))
-	return fmt.Errorf("%s did not happen within %s; --keep-logs keeps the logs", what, patience)
+	k.w.say.line("\nLast log lines of the operator:\n%s", k.w.operator.LogTail(20))
+	return fmt.Errorf("timed out after %[2]s waiting until %[1]s; use --keep-logs to keep the logs", what, patience)
 }
 
 // fleetOfTable tells how a table of customers drives the fleet, and can't wipe it.
 func (s *story) fleetOfTable(ctx context.Context) error {
 	if s.w.customers == nil {
-		s.say.paragraph("It needs a database, and none can be run here, for the reasons above. Install the package postgresql to see this.")
+		s.say.paragraph("This part needs a database, and none is available here (see above). Install the package postgresql to see it.")
 		return nil
 	}
 	if err := s.kube.follow(ctx, demoCustomers, s.w.customers.gold); err != nil {
 		return err
 	}
-	s.say.paragraph("The column plan became a parameter of the tenant, and a label:")
+	s.say.paragraph("The column plan is mapped to a parameter of the tenant and to a label:")
 	if err := s.kube.showTable(ctx, goldTenants); err != nil {
 		return err
 	}
-	s.say.paragraph("One customer comes, one changes, and one leaves:")
+	s.say.paragraph("Add one customer, change one, and remove one:")
 	for _, statement := range []string{s.w.customers.insert, s.w.customers.update, s.w.customers.remove} {
 		if err := s.kube.db(ctx, statement); err != nil {
 			return err
@@ -148,8 +148,8 @@ func (s *story) fleetOfTable(ctx context.Context) error {
 }
 
 func (s *story) comeAndChange(ctx context.Context) error {
-	s.say.paragraph("The table is read every %s here (5m by default). What is new or different is applied at once; who is absent may be a mistake:", pollInterval)
-	err := s.kube.awaitSource(ctx, "the poll finds that a customer is gone", func(o *v1alpha1.TenantSource) bool {
+	s.say.paragraph("The table is read every %s here (5m by default). New and changed rows are applied immediately. A missing row may be a mistake, so it is not deleted yet:", pollInterval)
+	err := s.kube.awaitSource(ctx, "the poll finds that a row is missing", func(o *v1alpha1.TenantSource) bool {
 		return len(o.Status.PendingChanges) > 0
 	})
 	if err != nil {
@@ -176,15 +176,15 @@ func labelled(name, label, value string) goal {
 }
 
 func (s *story) leave(ctx context.Context) error {
-	s.say.paragraph("A second poll confirms that %s is gone, and its tenant goes:", leaver)
-	if err := s.kube.until(ctx, "the tenant of the customer who left is gone", deleted(leaver), leaver); err != nil {
+	s.say.paragraph("A second poll confirms that the row of %s is missing, and its tenant is deleted:", leaver)
+	if err := s.kube.until(ctx, "the tenant of the removed customer is deleted", deleted(leaver), leaver); err != nil {
 		return err
 	}
 	return s.console.showGone(ctx, leaver)
 }
 
 func (s *story) empty(ctx context.Context) error {
-	s.say.paragraph("Then somebody empties the table, or the operator is led to the wrong one:")
+	s.say.paragraph("Now the table is emptied by mistake:")
 	if err := s.kube.db(ctx, s.w.customers.empty); err != nil {
 		return err
 	}
@@ -212,11 +212,11 @@ func (s *story) empty(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.say.paragraph("The next poll finds the same, and would confirm it. Nothing else has happened, and AWS has all tenants:")
+	s.say.paragraph("The next poll also finds an empty table. Still, nothing was deleted, and all tenants exist in AWS:")
 	if err := s.unharmed(ctx); err != nil {
 		return err
 	}
-	s.say.paragraph("When the rows are back it goes on as if nothing had been. Were the customers really gone, somebody would set that annotation.")
+	s.say.paragraph("If the rows are restored, polling continues normally. If the deletion is intended, set that annotation to approve it.")
 	return nil
 }
 
@@ -236,7 +236,7 @@ func (s *story) unharmed(ctx context.Context) error {
 		}
 	}
 	if missing := settled(names...)(tenants); len(missing) > 0 {
-		return errors.New("the empty table has touched " + strings.Join(missing, ", "))
+		return errors.New("the empty table has changed " + strings.Join(missing, ", "))
 	}
 	return nil
 }

@@ -61,13 +61,13 @@ func runDemo(ctx context.Context, w *world) error {
 	}{
 		{"Apply the samples", s.create},
 		{"Look at certificates and DNS", s.look},
-		{"Change one", s.change},
-		{"Somebody switches one off in the AWS console", s.drift},
-		{"Get one wrong", s.mistakes},
-		{"Delete one", s.remove},
-		{"What it cost", s.cost},
-		{"Let a table of customers drive the fleet", s.fleetOfTable},
-		{"Give customers namespaces of their own", s.namespaces},
+		{"Change a tenant", s.change},
+		{"Disable a tenant in AWS, outside of Kubernetes", s.drift},
+		{"Make a mistake", s.mistakes},
+		{"Delete a tenant", s.remove},
+		{"Count the AWS calls", s.cost},
+		{"Create tenants from a database table", s.fleetOfTable},
+		{"Give each customer a namespace", s.namespaces},
 		{"Delete everything, in any order", s.clear},
 	} {
 		s.say.heading(fmt.Sprintf("%d. %s", i+1, chapter.title))
@@ -76,9 +76,9 @@ func runDemo(ctx context.Context, w *world) error {
 		}
 	}
 	s.say.heading("11. Your turn")
-	s.say.paragraph("This world ends here, after %s. The same one stays until Ctrl-C with:", s.say.elapsed())
+	s.say.paragraph("The demo ends here, after %s. To start the same environment and keep it until Ctrl-C, run:", s.say.elapsed())
 	s.say.paragraph("    make playground")
-	s.say.paragraph("It prints the settings that lead kubectl and aws of another terminal into it. There, try:")
+	s.say.paragraph("It prints the settings for kubectl and aws in another terminal. There, try:")
 	w.printCommands("    ")
 	return nil
 }
@@ -94,7 +94,7 @@ func (k *kube) applySamples(ctx context.Context) error {
 	if err := k.applyCustomers(ctx); err != nil {
 		return err
 	}
-	return k.until(ctx, "the samples are as far as they get", both(settled(minimal, full, disabled, withDNS, managed, apex, crossing),
+	return k.until(ctx, "the samples have reached their final state", both(settled(minimal, full, disabled, withDNS, managed, apex, crossing),
 		with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonPendingValidation}, hosted)))
 }
 
@@ -102,7 +102,7 @@ func (s *story) create(ctx context.Context) error {
 	if err := s.kube.applySamples(ctx); err != nil {
 		return err
 	}
-	s.say.paragraph("%s is as far as it gets: its domain still leads to a web server elsewhere, which has to prove it. Its condition says how:", hosted)
+	s.say.paragraph("%s is not Ready on purpose: its domain still points to a web server elsewhere, which must validate it. The condition says how:", hosted)
 	if err := s.kube.show(ctx, "get", "cfdt", hosted, "-o", readyMessage); err != nil {
 		return fmt.Errorf("reading %s: %w", hosted, err)
 	}
@@ -110,7 +110,7 @@ func (s *story) create(ctx context.Context) error {
 }
 
 func (s *story) look(ctx context.Context) error {
-	s.say.paragraph("Nobody made a record or requested a certificate by hand. What the operator published stands in status; no other record will it ever touch:")
+	s.say.paragraph("The operator created the DNS records and requested the certificates. It lists its records in status, and never changes any other record:")
 	if err := s.kube.show(ctx, "get", "cfdt", apex, "-o", ledger); err != nil {
 		return fmt.Errorf("reading %s: %w", apex, err)
 	}
@@ -118,7 +118,7 @@ func (s *story) look(ctx context.Context) error {
 	if err := s.kube.show(ctx, "get", "cfdt", apex, "-o", columns); err != nil {
 		return fmt.Errorf("reading %s: %w", apex, err)
 	}
-	s.say.paragraph("Public DNS shows it. The first domain has the distribution's wildcard certificate, the others a managed one each:")
+	s.say.paragraph("Public DNS returns the records. The first domain uses the wildcard certificate of the distribution, the others a managed certificate each:")
 	for _, question := range questions {
 		if err := s.lookup(ctx, question...); err != nil {
 			return err
@@ -131,11 +131,11 @@ func (s *story) look(ctx context.Context) error {
 func (s *story) routed(ctx context.Context, wanted map[string]bool) error {
 	var routing map[string]string
 	if err := s.w.sim(ctx, "routing", &routing); err != nil {
-		return fmt.Errorf("asking which names lead to CloudFront: %w", err)
+		return fmt.Errorf("checking which names point to CloudFront: %w", err)
 	}
 	for name, leads := range wanted {
 		if (routing[name] == endpoint) != leads {
-			return fmt.Errorf("public DNS leads %s to %q; that it leads to %s should be %t", name, routing[name], endpoint, leads)
+			return fmt.Errorf("public DNS returns %[2]q for %[1]s; pointing to %[3]s should be %[4]t", name, routing[name], endpoint, leads)
 		}
 	}
 	return nil
@@ -187,7 +187,7 @@ func (s *story) drift(ctx context.Context) error {
 	if err := s.console.disable(ctx, minimal); err != nil {
 		return err
 	}
-	s.say.paragraph("Its customers get an error now. The operator lists all tenants every %s here (5m by default) and compares.", sweepInterval)
+	s.say.paragraph("Its customers now get an error. The operator lists all tenants every %s here (5m by default) and compares them with the specs.", sweepInterval)
 	if err := s.awaitEvent(ctx, minimal, "DriftCorrected"); err != nil {
 		return err
 	}
@@ -233,11 +233,11 @@ spec:
 }
 
 func (s *story) mistakes(ctx context.Context) error {
-	s.say.paragraph("What one object can tell, the API server refuses:")
+	s.say.paragraph("The API server rejects mistakes that are visible in the object itself:")
 	if err := s.kube.apply(ctx, shopWith("Shop.example.com")); err == nil {
-		return errors.New("the API server took a domain with capital letters")
+		return errors.New("the API server accepted a domain with capital letters")
 	}
-	s.say.paragraph("What only AWS can tell, the condition says. No certificate covers this domain:")
+	s.say.paragraph("Other mistakes are reported in a condition. No certificate covers this domain:")
 	if err := s.kube.apply(ctx, shopWith("shop.example.org")); err != nil {
 		return fmt.Errorf("applying a tenant without a certificate: %w", err)
 	}
@@ -248,7 +248,7 @@ func (s *story) mistakes(ctx context.Context) error {
 	if err := s.kube.show(ctx, "get", "cfdt", shop, "-o", readyMessage); err != nil {
 		return fmt.Errorf("reading %s: %w", shop, err)
 	}
-	s.say.paragraph("The cure needs no restart and no patience:")
+	s.say.paragraph("Fix the spec. No restart is needed:")
 	patch := `{"spec":{"domains":[{"domain":"shop.example.com"}]}}`
 	if err := s.kube.show(ctx, "patch", "cfdt", shop, "--type=merge", "-p", patch); err != nil {
 		return fmt.Errorf("correcting %s: %w", shop, err)
@@ -261,10 +261,10 @@ func (s *story) mistakes(ctx context.Context) error {
 
 // conflict asks for a name whose record somebody else made.
 func (s *story) conflict(ctx context.Context) error {
-	s.say.paragraph("What belongs to somebody else stays. This name has a record already:")
+	s.say.paragraph("The operator never overwrites records that it does not own. This name already has a record:")
 	patch := fmt.Sprintf(`{"spec":{"domains":[{"domain":%q}],"dns":{"provider":"route53"}}}`, taken)
 	if err := s.kube.show(ctx, "patch", "cfdt", shop, "--type=merge", "-p", patch); err != nil {
-		return fmt.Errorf("asking for a name that is taken: %w", err)
+		return fmt.Errorf("applying a tenant with a name that has a record: %w", err)
 	}
 	if err := s.kube.until(ctx, "a condition names the record", with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonDNSConflict}, shop), shop); err != nil {
 		return err
@@ -284,16 +284,16 @@ func (s *story) remove(ctx context.Context) error {
 		return err
 	}
 	traces := []string{tenants[managed].Status.ID, tenants[managed].Status.CertificateARN, managedDomain}
-	s.say.paragraph("%s has a tenant, a record and a certificate. So many lines of all that AWS holds have to do with it:", managed)
+	s.say.paragraph("%s has a tenant, a DNS record and a certificate. This is the number of lines about it in the state of AWS:", managed)
 	if err := s.traces(ctx, traces, true); err != nil {
 		return err
 	}
 	if err := s.kube.show(ctx, "delete", "cfdt", managed, "--wait=false"); err != nil {
 		return fmt.Errorf("deleting %s: %w", managed, err)
 	}
-	s.say.paragraph("The name goes out of DNS first: one that leads to CloudFront without a tenant could be claimed by a stranger.\n" +
-		"Then the tenant is disabled and deleted, and its certificate goes last.")
-	if err := s.kube.until(ctx, "the tenant is gone", deleted(managed), managed); err != nil {
+	s.say.paragraph("The DNS record is deleted first: if a name points to CloudFront without a tenant, someone else could claim it.\n" +
+		"Then the tenant is disabled and deleted, and finally its certificate.")
+	if err := s.kube.until(ctx, "the tenant is deleted", deleted(managed), managed); err != nil {
 		return err
 	}
 	if err := s.awaitNothingOf(ctx, traces); err != nil {
@@ -340,7 +340,7 @@ func (s *story) awaitNothingOf(ctx context.Context, texts []string) error {
 		return count == 0, err
 	})
 	if err != nil {
-		return fmt.Errorf("waiting until AWS has nothing of %s: %w", strings.Join(texts, ", "), err)
+		return fmt.Errorf("waiting until AWS has nothing left of %s: %w", strings.Join(texts, ", "), err)
 	}
 	return nil
 }
@@ -362,22 +362,22 @@ func (w *world) printCommands(indent string) {
 		"kubectl get cfdt -o wide --watch",
 		"kubectl describe cfdt " + full,
 		"kubectl describe cfd " + platform,
-		"kubectl delete cfd,cfcg --all --wait=false    # nothing goes while there are tenants; see: kubectl get cfd,cfcg -o wide",
+		"kubectl delete cfd,cfcg --all --wait=false    # nothing is deleted while there are tenants; see: kubectl get cfd,cfcg -o wide",
 		"kubectl edit cfdt " + full,
 		"kubectl explain cfdt.spec",
 		"kubectl get cfdt " + apex + " -o yaml",
 		"kubectl get tenantplans,tenants -o wide",
 		"kubectl get quota,limits,netpol,rolebindings,cfdt -n " + proTenant,
-		"kubectl patch tenant " + proTenant + " --type=merge -p '{\"spec\":{\"plan\":\"basic\"}}'    # and again: what its namespace has",
+		"kubectl patch tenant " + proTenant + " --type=merge -p '{\"spec\":{\"plan\":\"basic\"}}'    # then list its namespace again",
 		"go run ./cmd/playground lookup example.net    # or: dig @${PLAYGROUND_DNS%:*} -p ${PLAYGROUND_DNS#*:} example.net",
 		"aws cloudfront list-distribution-tenants      # if you have the aws command",
 		"aws route53 list-resource-record-sets --hosted-zone-id Z0EXAMPLENET",
-		"curl $AWS_ENDPOINT_URL/_sim/calls",
+		"curl -s $AWS_ENDPOINT_URL/_sim/calls",
 	}
 	if w.customers != nil {
 		db := "go run ./cmd/playground " + dbCommand + " "
 		lines = append(lines, "kubectl get cfts "+sourceName+" -o wide --watch", db+quote(w.customers.all), db+quote(w.customers.insert),
-			db+quote(w.customers.empty)+"    # nothing goes; see: kubectl describe cfts "+sourceName)
+			db+quote(w.customers.empty)+"    # nothing is deleted; see: kubectl describe cfts "+sourceName)
 	}
 	for _, line := range lines {
 		w.say.line("%s", strings.TrimRight(indent+line, " "))

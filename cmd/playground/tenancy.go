@@ -72,7 +72,7 @@ spec:
 
 // applyCustomers applies two plans, and a customer of each.
 func (k *kube) applyCustomers(ctx context.Context) error {
-	k.w.say.paragraph("Customers have namespaces as well, and with the plan pro a tenant of CloudFront. More about them in the end:")
+	k.w.say.paragraph("Customers can also have namespaces and, with the plan pro, a CloudFront tenant. More about them later:")
 	if err := k.show(ctx, "apply", "-f", "config/samples/tenantplan/basic.yaml", "-f", "config/samples/tenant/basic.yaml"); err != nil {
 		return fmt.Errorf("applying the customer of the plan basic: %w", err)
 	}
@@ -97,13 +97,13 @@ func (k *kube) awaitTenants(ctx context.Context, what string, reached func([]kle
 	if !wait.Interrupted(err) || ctx.Err() != nil {
 		return err
 	}
-	k.w.say.heading(fmt.Sprintf("After %s this did not happen: %s", patience, what))
+	k.w.say.heading(fmt.Sprintf("Timed out after %s waiting until %s", patience, what))
 	for i := range list.Items {
 		k.w.say.line("%s:", list.Items[i].Name)
 		k.sayConditions(list.Items[i].Status.Conditions)
 	}
-	k.w.say.line("\nThe operator's last lines:\n%s", k.w.operator.LogTail(20))
-	return fmt.Errorf("%s did not happen within %s; --keep-logs keeps the logs", what, patience)
+	k.w.say.line("\nLast log lines of the operator:\n%s", k.w.operator.LogTail(20))
+	return fmt.Errorf("timed out after %[2]s waiting until %[1]s; use --keep-logs to keep the logs", what, patience)
 }
 
 // customersReady reports whether both customers have all that their plans say.
@@ -118,7 +118,7 @@ func (s *story) namespaces(ctx context.Context) error {
 	if err := s.kube.awaitTenants(ctx, "both customers are ready", customersReady); err != nil {
 		return err
 	}
-	s.say.paragraph("Two customers were applied with the samples. Each has a namespace with what its plan says:")
+	s.say.paragraph("Two customers were created with the samples. Each has a namespace according to its plan:")
 	for _, args := range [][]string{
 		{"get", "tenantplans,tenants"},
 		{"get", "namespaces", "-l", "kleff.io/tenant", "-L", "kleff.io/tenant-plan,kleff.io/tenant-username,istio-injection,pod-security.kubernetes.io/enforce"},
@@ -129,14 +129,14 @@ func (s *story) namespaces(ctx context.Context) error {
 			return fmt.Errorf("reading what customers have: %w", err)
 		}
 	}
-	s.say.paragraph("The plan pro lets the customer's user in, and into no other namespace:")
+	s.say.paragraph("The plan pro gives the customer's user access to this namespace only:")
 	if err := s.kube.canI(ctx, proTenant, true); err != nil {
 		return err
 	}
 	if err := s.kube.canI(ctx, basicNamespace, false); err != nil {
 		return err
 	}
-	s.say.paragraph("Its edge tenant serves the customer's domain:")
+	s.say.paragraph("Its DistributionTenant serves the customer's domain:")
 	domains := func(t *types.DistributionTenant) any { return t.Domains }
 	if err := s.console.show(ctx, proTenant, "DistributionTenant.Domains", domains); err != nil {
 		return err
@@ -151,14 +151,14 @@ func (k *kube) canI(ctx context.Context, in string, wanted bool) error {
 	out, err := k.ctl(ctx, "", args...) // it fails where the answer is no
 	k.w.say.output(out)
 	if may := strings.TrimSpace(out) == "yes"; may != wanted {
-		return errors.Join(fmt.Errorf("whether %s may make Deployments in %s is %t, and should not be", proUser, in, may), err)
+		return errors.Join(fmt.Errorf("%s may create Deployments in %s: %t, which is wrong", proUser, in, may), err)
 	}
 	return nil
 }
 
 // suspend lets a customer start no more pods.
 func (s *story) suspend(ctx context.Context) error {
-	s.say.paragraph("A customer who does not pay is suspended. What runs goes on, the data stays, and nothing new starts:")
+	s.say.paragraph("Suspend a customer. Running pods and data are kept, but no new pods start:")
 	if err := s.kube.show(ctx, "patch", "tenant", proTenant, "--type=merge", "-p", `{"spec":{"suspended":true}}`); err != nil {
 		return fmt.Errorf("suspending %s: %w", proTenant, err)
 	}
@@ -181,10 +181,10 @@ func (s *story) suspend(ctx context.Context) error {
 func (s *story) customersGone(ctx context.Context) error {
 	var last kleffv1.Tenant
 	if err := s.kube.client.Get(ctx, client.ObjectKey{Name: proTenant}, &last); err == nil {
-		s.say.paragraph("A customer's object is released once their namespace is gone, and this namespace waits for its edge tenant:")
+		s.say.paragraph("A Tenant is removed after its namespace is deleted, and this namespace waits for its DistributionTenant:")
 		_ = s.kube.show(ctx, "get", "tenant", proTenant, "-o", tenantReadyMessage) // it may go while it is read
 	}
-	if err := s.kube.awaitTenants(ctx, "all customers are gone", func(tenants []kleffv1.Tenant) bool { return len(tenants) == 0 }); err != nil {
+	if err := s.kube.awaitTenants(ctx, "all customers are deleted", func(tenants []kleffv1.Tenant) bool { return len(tenants) == 0 }); err != nil {
 		return err
 	}
 	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
@@ -193,15 +193,15 @@ func (s *story) customersGone(ctx context.Context) error {
 		return len(list.Items) == 0, err
 	})
 	if err != nil {
-		return fmt.Errorf("waiting until the plans are gone: %w", err)
+		return fmt.Errorf("waiting until the plans are deleted: %w", err)
 	}
-	s.say.paragraph("Each step of a customer is an event:")
+	s.say.paragraph("Each step is recorded as an event:")
 	err = s.kube.show(ctx, "get", "events", "--field-selector=involvedObject.name="+basicTenant, "--sort-by=.metadata.creationTimestamp",
 		"-o=custom-columns=REASON:.reason,MESSAGE:.message")
 	if err != nil {
 		return fmt.Errorf("reading events: %w", err)
 	}
-	s.say.paragraph("Nothing is left of them:")
+	s.say.paragraph("Nothing is left of the customers:")
 	if err := s.kube.showNone(ctx, "tenantplans,tenants"); err != nil {
 		return err
 	}

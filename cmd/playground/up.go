@@ -32,12 +32,12 @@ func runUp(ctx context.Context, w *world) error {
 		}
 	}
 	if w.customers != nil {
-		w.say.heading("Following a table of customers")
+		w.say.heading("Creating tenants from a database table")
 		if err := w.kube.follow(ctx, upCustomers, w.customers.all); err != nil {
 			return err
 		}
 	}
-	w.say.heading("It is yours until Ctrl-C. In another terminal:")
+	w.say.heading("Everything is running until Ctrl-C. In another terminal:")
 	w.printSettings()
 	w.say.gap()
 	w.printCommands("")

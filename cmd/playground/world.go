@@ -72,7 +72,7 @@ func newWorld(c config, cancel context.CancelCauseFunc, say *narrator) (*world, 
 	}
 	dir, err := os.MkdirTemp("", folderPattern)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("making a folder: %w", err), guard.Dismiss())
+		return nil, errors.Join(fmt.Errorf("creating a directory: %w", err), guard.Dismiss())
 	}
 	guard.Folder(dir)
 	w := &world{
@@ -91,18 +91,18 @@ func (w *world) makeFolders() error {
 		var err error
 		// Outside of the folder that is removed.
 		if w.logs, err = os.MkdirTemp("", logsPattern); err != nil {
-			return fmt.Errorf("making a folder for the logs: %w", err)
+			return fmt.Errorf("creating a directory for the logs: %w", err)
 		}
 	} else if err := os.Mkdir(w.logs, 0o700); err != nil {
-		return fmt.Errorf("making a folder for the logs: %w", err)
+		return fmt.Errorf("creating a directory for the logs: %w", err)
 	}
 	if err := os.Mkdir(temp, 0o700); err != nil {
-		return fmt.Errorf("making a folder for temporary files: %w", err)
+		return fmt.Errorf("creating a directory for temporary files: %w", err)
 	}
 	// PostgreSQL refuses root and runs as somebody who has to get to its folder. Names inside can't be listed.
 	if os.Geteuid() == 0 {
 		if err := errors.Join(os.Chmod(w.dir, 0o711), os.Chmod(temp, 0o711)); err != nil {
-			return fmt.Errorf("opening the folder for the database: %w", err)
+			return fmt.Errorf("opening the directory for the database: %w", err)
 		}
 	}
 	// What the control plane, compilers and linkers leave when they are killed goes with our folder.
@@ -154,7 +154,7 @@ func (w *world) startAWS(ctx context.Context) error {
 		return err
 	}
 	w.say.line("%-14s %s, ready after %s", "simulated AWS", w.awsURL, since(began))
-	w.say.line("%-14s %s, the public DNS of that world", "", w.dnsAddress)
+	w.say.line("%-14s %s, public DNS of the simulated AWS", "", w.dnsAddress)
 	return nil
 }
 
@@ -251,20 +251,20 @@ func (w *world) await(ctx context.Context, child *process.Child, url string) err
 	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, startTimeout, true, func(ctx context.Context) (bool, error) {
 		select {
 		case <-child.Ended():
-			return false, fmt.Errorf("it ended: %w", endError(child))
+			return false, fmt.Errorf("it exited: %w", endError(child))
 		default:
 		}
 		status, err := get(ctx, client, url, nil)
 		return err == nil && status == http.StatusOK, nil
 	})
 	if err != nil {
-		return fmt.Errorf("waiting for %s: %w; its last lines were:\n%s", child.Name(), err, child.LogTail(15))
+		return fmt.Errorf("waiting for %s: %w; its last log lines:\n%s", child.Name(), err, child.LogTail(15))
 	}
 	go func() {
 		select {
 		case <-ctx.Done():
 		case <-child.Ended():
-			w.cancel(fmt.Errorf("%s ended by itself: %w; its last lines were:\n%s", child.Name(), endError(child), child.LogTail(15)))
+			w.cancel(fmt.Errorf("%s exited unexpectedly: %w; its last log lines:\n%s", child.Name(), endError(child), child.LogTail(15)))
 		}
 	}()
 	return nil
@@ -299,6 +299,6 @@ func (w *world) stop() error {
 	if len(errs) > 0 {
 		return fmt.Errorf("stopping: %w", errors.Join(errs...))
 	}
-	w.say.line("Nothing is left running.")
+	w.say.line("All processes are stopped.")
 	return nil
 }

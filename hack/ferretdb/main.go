@@ -17,8 +17,8 @@ import (
 )
 
 func main() {
-	port := flag.Int("port", 27017, "the port on 127.0.0.1")
-	dir := flag.String("dir", "", "the folder of the data, which has to exist")
+	port := flag.Int("port", 27017, "port on 127.0.0.1")
+	dir := flag.String("dir", "", "existing directory for the data")
 	flag.Parse()
 	if err := serve(*port, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, "ferretdb:", err)

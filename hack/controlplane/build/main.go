@@ -60,7 +60,7 @@ func ensure(progress io.Writer) (string, error) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("finding the cache folder: %w", err)
+		return "", fmt.Errorf("finding the cache directory: %w", err)
 	}
 	root := filepath.Join(cache, "cloudfront-tenant-operator", "controlplane")
 	dir := filepath.Join(root, version)
@@ -70,7 +70,7 @@ func ensure(progress io.Writer) (string, error) {
 		return dir, nil
 	}
 	if err := lock(root, progress); err != nil {
-		return "", fmt.Errorf("locking the cache folder: %w", err)
+		return "", fmt.Errorf("locking the cache directory: %w", err)
 	}
 	if !has(dir, binaries) { // another process may have built just this
 		if err := build(root, dir, buildFlags(kubernetes), progress); err != nil {
@@ -155,7 +155,7 @@ func build(root, dir string, flags []string, progress io.Writer) error {
 	temp, start := filepath.Join(root, "building"), time.Now()
 	for _, stale := range []string{temp, dir} { // left by a build that was killed, or damaged since
 		if err := os.RemoveAll(stale); err != nil {
-			return fmt.Errorf("removing what is incomplete: %w", err)
+			return fmt.Errorf("removing an incomplete build: %w", err)
 		}
 	}
 	defer os.RemoveAll(temp)

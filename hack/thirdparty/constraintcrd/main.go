@@ -37,18 +37,18 @@ func convert(in io.Reader, out io.Writer) error {
 	}
 	crd, err := crds.CreateCRD(template, crds.CreateSchema(template, &target.K8sValidationTarget{}))
 	if err != nil {
-		return fmt.Errorf("making the kind: %w", err)
+		return fmt.Errorf("creating the CRD: %w", err)
 	}
 	if err := crds.ValidateCRD(context.Background(), crd); err != nil {
-		return fmt.Errorf("validating the kind: %w", err)
+		return fmt.Errorf("validating the CRD: %w", err)
 	}
 	served := apiextensionsv1.CustomResourceDefinition{}
 	if err := apiextensionsv1.Convert_apiextensions_CustomResourceDefinition_To_v1_CustomResourceDefinition(crd, &served, nil); err != nil {
-		return fmt.Errorf("converting the kind: %w", err)
+		return fmt.Errorf("converting the CRD: %w", err)
 	}
 	served.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 	if text, err = yaml.Marshal(served); err != nil {
-		return fmt.Errorf("encoding the kind: %w", err)
+		return fmt.Errorf("encoding the CRD: %w", err)
 	}
 	_, err = out.Write(text)
 	return err
