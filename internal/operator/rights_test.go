@@ -156,7 +156,7 @@ func TestLackSaysAll(t *testing.T) {
 		{Resource: "namespaces", Verb: "get", Name: "kube-system", For: "two"},
 		{Group: "g", Resource: "things", Verb: "list", Namespace: "a", For: "three"},
 	})
-	want := `system:serviceaccount:home:operator may not:
+	want := `system:serviceaccount:home:operator is not allowed to:
 - patch things/status of g, for one
 - get namespaces named kube-system, for two
 - list things of g in namespace a, for three

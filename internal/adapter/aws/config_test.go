@@ -114,7 +114,7 @@ func TestWhatAReadRetries(t *testing.T) {
 		{"a server that asks to slow down", response(503, "SlowDown"), false},
 		{"a throttle", response(400, "Throttling"), false},
 		{"a refusal", response(403, "AccessDenied"), false},
-		{"no answer", &smithyhttp.RequestSendError{Err: errors.New("reset")}, true},
+		{"no response", &smithyhttp.RequestSendError{Err: errors.New("reset")}, true},
 		{"an answer that breaks off", &smithy.DeserializationError{Err: errors.New("EOF")}, true},
 		{"a request that was never sent", errors.New("no credentials"), false},
 	}

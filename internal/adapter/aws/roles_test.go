@@ -133,7 +133,7 @@ func TestANamespaceIsNotAnother(t *testing.T) {
 		if !fault.Is(err, fault.Denied) {
 			t.Fatalf("error %v: one namespace got the credentials of another", err)
 		}
-		for _, says := range []string{roleARN, "namespace rival", "trust policy", "external id cluster-1/rival"} {
+		for _, says := range []string{roleARN, "namespace rival", "trust policy", "external ID cluster-1/rival"} {
 			if !strings.Contains(err.Error(), says) {
 				t.Errorf("error %q does not say %q", err, says)
 			}
@@ -245,7 +245,7 @@ func TestSessionTagsHaveToBeTrusted(t *testing.T) {
 		<-time.After(time.Hour)
 		w.own = w.podIdentity(t)
 		_, err = w.get(t.Context(), roleARN, "shop")
-		if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "have to allow sts:TagSession") || !strings.Contains(err.Error(), "disableSessionTags") {
+		if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "must also allow sts:TagSession") || !strings.Contains(err.Error(), "disableSessionTags") {
 			t.Errorf("a role that does not trust tags: %v", err)
 		}
 	})

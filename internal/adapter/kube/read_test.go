@@ -61,7 +61,7 @@ func TestListIsOfOurs(t *testing.T) {
 	r.Expect(names(list)).To(ContainElements("default", "kube-system", one, other))
 
 	_, err = r.List(t.Context(), plan.Kind{Version: "v1", Kind: "Pod"}, one)
-	refused(t, err, fault.Invalid, "not among the kinds")
+	refused(t, err, fault.Invalid, "not a cached kind")
 }
 
 // A controller that saw the namespaces and not what is in them would make it all again, and say so in each status.

@@ -82,7 +82,7 @@ func TestApplyIsAboutOneObject(t *testing.T) {
 	made := must(t)(r.Create(t.Context(), configMap(namespace, map[string]any{"a": "1"})))
 	o := configMap(namespace, map[string]any{"a": "2"})
 	_, err := r.Apply(t.Context(), o, "00000000-0000-0000-0000-000000000000")
-	refused(t, err, fault.Conflict, "ConfigMap kleff-plan is another one")
+	refused(t, err, fault.Conflict, "ConfigMap kleff-plan was changed or replaced")
 	if got := live(t, o.Kind, namespace, o.Name); got.GetResourceVersion() != made.ResourceVersion {
 		t.Error("another object was changed")
 	}
@@ -284,9 +284,9 @@ func TestBindingARoleThatOneMayNot(t *testing.T) {
 		}
 		return o
 	}
-	for role, says := range map[string]string{"cluster-admin": "may not bind ClusterRole cluster-admin", "not-there": "there is no such role"} {
+	for role, says := range map[string]string{"cluster-admin": "not allowed to bind the ClusterRole cluster-admin", "not-there": "there is no such role"} {
 		_, err := r.Create(t.Context(), binding(role))
-		refused(t, err, fault.Denied, says, "tenancy.ownerClusterRoles of the chart")
+		refused(t, err, fault.Denied, says, "chart value tenancy.ownerClusterRoles")
 	}
 	must(t)(r.Create(t.Context(), binding("view")))
 	_, err = r.Create(t.Context(), quota(namespace, "5"))

@@ -157,7 +157,7 @@ func TestAuthoritiesOfTheChart(t *testing.T) {
 		}{
 			"one that is mounted": {mounted, "1 rows, error <nil>"},
 			"one of the system":   {system, "1 rows, error <nil>"},
-			"an unknown one":      {strange, "let the operator trust its authority (caBundle of the chart)"},
+			"an unknown one":      {strange, "make the operator trust its CA (chart value caBundle)"},
 		} {
 			t.Run(string(provider)+" with "+name, func(t *testing.T) {
 				q := table.Query()

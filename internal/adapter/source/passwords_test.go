@@ -157,7 +157,7 @@ func TestARawPasswordIsToldToBeEncoded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := readWith(t.Context(), forms()[name].rows, strings.ReplaceAll(text, "SERVER", server))
-			if fault.CodeOf(err) != mapping.CodeConnectionString || !strings.Contains(err.Error(), "percent-encoded") {
+			if fault.CodeOf(err) != mapping.CodeConnectionString || !strings.Contains(err.Error(), "percent-encode") {
 				t.Errorf("got %v", err)
 			}
 		})

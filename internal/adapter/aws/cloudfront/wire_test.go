@@ -312,7 +312,7 @@ func TestAnswersThatLackSomethingAreTransient(t *testing.T) {
 		t.Run(op.name, func(t *testing.T) {
 			client, _, _ := newClient(t, &canned.Transport{Status: http.StatusOK, Body: body}, 100)
 			err := op.call(t.Context(), client, distributiontenant.Observed{ID: "dt_1", ARN: arnPrefix + "dt_1"})
-			if err == nil || !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "the answer lacks") {
+			if err == nil || !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "the response does not contain") {
 				t.Errorf("error %v, want a transient one that says what is missing", err)
 			}
 		})

@@ -91,7 +91,7 @@ func TestFailuresOfARealServer(t *testing.T) {
 		"a wrong password": {func(q *mapping.Query) {
 			text := q.Connection.Reveal()
 			q.Connection = mapping.NewSecret(strings.Replace(text, "@", "x@", 1))
-		}, fault.Denied, "refuses user and password"},
+		}, fault.Denied, "rejects the user name or password"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := table.Query()
@@ -141,15 +141,15 @@ func TestFailures(t *testing.T) {
 		"a connection that is lost":               {endless(hangUp), fault.Transient, "the connection was lost"},
 		"a read that takes too long":              {always("find", refuse(50, "MaxTimeMSExpired")), fault.Transient, "MaxTimeMSExpired"},
 		"a collection that is gone in the end":    {always("listCollections", cursor("firstBatch", 0)), fault.NotFound, "no collection"},
-		"too many requests":                       {always("find", refuse(16500, "TooManyRequests")), fault.Throttled, "come back later"},
-		"a query whose refusal tells a secret":    {always("find", refuse(2, "BadValue")), fault.Invalid, "refuses the query"},
-		"a feature that DocumentDB lacks":         {always("find", refuse(303, "Location303")), fault.Invalid, "refuses the query"},
+		"too many requests":                       {always("find", refuse(16500, "TooManyRequests")), fault.Throttled, "temporarily unavailable"},
+		"a query whose refusal tells a secret":    {always("find", refuse(2, "BadValue")), fault.Invalid, "rejects the query"},
+		"a feature that DocumentDB lacks":         {always("find", refuse(303, "Location303")), fault.Invalid, "rejects the query"},
 		"a server that is too old": {func(command string, _ bson.Raw) bson.D {
 			if command == "hello" || command == "isMaster" {
 				return spoken(hello(true), 7)
 			}
 			return nil
-		}, fault.Invalid, "wire version 7: MongoDB 4.4 or later is needed, or DocumentDB 5.0 or later"},
+		}, fault.Invalid, "wire version 7: MongoDB 4.4 or later, or DocumentDB 5.0 or later, is required"},
 		"a code that is none": {always("find", refuse(4711, "ca nary")), fault.Transient, "Code4711"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -291,7 +291,7 @@ func TestNobodyListens(t *testing.T) {
 	q.Connection = mapping.NewSecret(strings.Replace(q.Connection.Reveal(), "://", "://"+canaryUser+":"+canaryPassword+"@", 1))
 	begin := time.Now()
 	_, err := read(t.Context(), q)
-	checkFailure(t, err, fault.Transient, "refuses connections")
+	checkFailure(t, err, fault.Transient, "refused the connection")
 	if took := time.Since(begin); took > 15*time.Second {
 		t.Errorf("took %v", took)
 	}

@@ -27,7 +27,7 @@ const (
 	applicationName  = "cloudfront-tenant-operator"
 )
 
-const example = "write mongodb://user:password@host:27017/?authSource=admin, with special characters in user and password percent-encoded" //nolint:gosec // an example for people
+const example = "use mongodb://user:password@host:27017/?authSource=admin, with special characters in user and password percent-encoded" //nolint:gosec // an example for people
 
 // allowed are the options that a connection string may have, in lower case. Whoever writes a Secret
 // must not make the operator read its own files or use its own identity, so that what is not known
@@ -89,7 +89,7 @@ func invalid(format string, arguments ...any) error {
 func parseConnection(ctx context.Context, text string) (connection, error) {
 	scheme, rest, found := strings.Cut(strings.TrimSpace(text), "://")
 	if !found || scheme != "mongodb" && scheme != "mongodb+srv" {
-		return connection{}, invalid("does not begin with mongodb:// or mongodb+srv://; %s", example)
+		return connection{}, invalid("does not start with mongodb:// or mongodb+srv://; %s", example)
 	}
 	user, rest, found := strings.Cut(rest, "@")
 	if !found {

@@ -38,17 +38,17 @@ func TestConnectionStringsThatAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct{ connection, says string }{
-		"nothing":                           {"", "does not begin with mongodb://"},
-		"another scheme":                    {"postgres://canaryuser:canarypassword@host", "does not begin with mongodb://"},
-		"no host":                           {"mongodb://canaryuser:canarypassword@/", "can't be used"},
+		"nothing":                           {"", "does not start with mongodb://"},
+		"another scheme":                    {"postgres://canaryuser:canarypassword@host", "does not start with mongodb://"},
+		"no host":                           {"mongodb://canaryuser:canarypassword@/", "not accepted by the driver"},
 		"a colon in the password":           {"mongodb://canaryuser:canary:password@host/", "percent-encoded"},
-		"a file of authorities":             {login + "/?tlsCAFile=" + file, "tlscafile: a server that nobody has checked"},
+		"a file of authorities":             {login + "/?tlsCAFile=" + file, "tlscafile: an unverified server"},
 		"the same by its old name":          {login + "/?sslCertificateAuthorityFile=" + file, "sslcertificateauthorityfile"},
 		"the same, encoded":                 {login + "/?tls%43AFile=" + file, "tlscafile"},
 		"the same behind a semicolon":       {login + "/?tls=true;tlsCAFile=" + file, "tlscafile"},
-		"a file with a key":                 {login + "/?tlsCertificateKeyFile=" + file, "names a file of the operator"},
-		"a file with a certificate":         {login + "/?tlsCertificateFile=" + file, "names a file of the operator"},
-		"a file with a private key":         {login + "/?tlsPrivateKeyFile=" + file, "names a file of the operator"},
+		"a file with a key":                 {login + "/?tlsCertificateKeyFile=" + file, "refers to a file of the operator"},
+		"a file with a certificate":         {login + "/?tlsCertificateFile=" + file, "refers to a file of the operator"},
+		"a file with a private key":         {login + "/?tlsPrivateKeyFile=" + file, "refers to a file of the operator"},
 		"the operator's identity in AWS":    {login + "/?authMechanism=MONGODB-AWS", "the operator's own identity"},
 		"the operator's identity elsewhere": {login + "/?authMechanism=MONGODB-OIDC", "the operator's own identity"},
 		"a ticket of Kerberos":              {login + "/?authMechanism=GSSAPI", "the operator's own identity"},
@@ -59,13 +59,13 @@ func TestConnectionStringsThatAreRefused(t *testing.T) {
 		"a read that can be rolled back":    {login + "/?readConcernLevel=local", "use majority"},
 		"an unverified certificate":         {login + "/?tlsInsecure=true", "SSL_CERT_FILE"},
 		"a proxy":                           {login + "/?proxyHost=canary", "proxyhost"},
-		"an option that nobody knows":       {login + "/?canary=1", "no source may set"},
-		"an option without a value":         {login + "/?canary", "not name=value"},
-		"the word of PostgreSQL for TLS":    {login + "/?sslmode=canary", "write tls=true or tls=false"},
-		"a value that is none":              {login + "/?tls=canary", "can't be used"},
+		"an option that nobody knows":       {login + "/?canary=1", "a source must not set"},
+		"an option without a value":         {login + "/?canary", "not in the form name=value"},
+		"the word of PostgreSQL for TLS":    {login + "/?sslmode=canary", "use tls=true or tls=false"},
+		"a value that is none":              {login + "/?tls=canary", "not accepted by the driver"},
 		"a socket":                          {"mongodb://canaryuser:canarypassword@%2Ftmp%2Fcanary.sock/", "socket"},
 		"a socket among hosts":              {"mongodb://host,%2Ftmp%2Fcanary.sock/", "socket"},
-		"a piece of a password":             {"mongodb://canaryuser:p@canary?word=canary", "no source may set"},
+		"a piece of a password":             {"mongodb://canaryuser:p@canary?word=canary", "a source must not set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parseConnection(t.Context(), tt.connection)

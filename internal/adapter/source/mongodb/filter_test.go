@@ -35,12 +35,12 @@ func TestFilter(t *testing.T) {
 
 func TestFiltersThatAreRefused(t *testing.T) {
 	for name, tt := range map[string]struct{ text, says string }{
-		"no JSON":                    {`{"plan": pro}`, "no JSON at character 10"},
-		"half an object":             {`{"plan": `, "no JSON at character 9"},
-		"two of them":                {`{} {}`, "no JSON at character 4"},
-		"a list":                     {`[]`, "no JSON object"},
+		"no JSON":                    {`{"plan": pro}`, "not valid JSON at character 10"},
+		"half an object":             {`{"plan": `, "not valid JSON at character 9"},
+		"two of them":                {`{} {}`, "not valid JSON at character 4"},
+		"a list":                     {`[]`, "not a JSON object"},
 		"null":                       {`null`, "is null"},
-		"no extended JSON":           {`{"_id": {"$oid": "x"}}`, "no extended JSON"},
+		"not valid extended JSON":           {`{"_id": {"$oid": "x"}}`, "not valid extended JSON"},
 		"code":                       {`{"$where": "sleep(1000)"}`, "$where"},
 		"code deep inside":           {`{"$or": [{"$expr": {"$function": {"body": "f", "args": [], "lang": "js"}}}]}`, "$function"},
 		"code as a value":            {`{"a": {"$code": "f()"}}`, "$code"},

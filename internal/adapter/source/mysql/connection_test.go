@@ -75,16 +75,16 @@ func TestConnectionStringsThatAreRefused(t *testing.T) {
 		"TLS of the process":               {"u@tcp(h)/d?tls=c4n4ry", "tls"},
 		"clear text to nobody knows whom":  {"u@tcp(h)/d?allowCleartextPasswords=true", "allowCleartextPasswords"},
 		"clear text to an unverified host": {"u@tcp(h)/d?allowCleartextPasswords=true&tls=skip-verify", "allowCleartextPasswords"},
-		"a variable of the server":         {"u@tcp(h)/d?c4n4ry=1", "not known"},
-		"a parameter the driver panics at": {"u@tcp(h)/d?strict=true", "not known"},
+		"a variable of the server":         {"u@tcp(h)/d?c4n4ry=1", "unknown parameter"},
+		"a parameter the driver panics at": {"u@tcp(h)/d?strict=true", "unknown parameter"},
 		"several hosts":                    {"mysql://u@a,b/d", "several hosts"},
 		"a port that is none":              {"mysql://u@h:c4n4ry/d", "port"},
 		"a wrong encoding":                 {"mysql://u:c4n4ry%zz@h/d", "percent-encoding"},
 		"a parameter without a value":      {"u@tcp(h)/d?c4n4ry", "without a value"},
 		"a NUL":                            {"u@tcp(h)/d%00", "NUL"},
-		"another URL":                      {"postgres://u:c4n4ry@h/d?sslmode=disable", "another scheme than mysql://"},
-		"another URL, as Java writes it":   {"jdbc:mysql://h:3306/d?user=u&password=c4n4ry", "another scheme than mysql://"},
-		"the word of Java for TLS":         {"mysql://u:c4n4ry@h/d?useSSL=true", "the parameter useSSL, which is not known here: write tls=true"},
+		"another URL":                      {"postgres://u:c4n4ry@h/d?sslmode=disable", "a scheme other than mysql://"},
+		"another URL, as Java writes it":   {"jdbc:mysql://h:3306/d?user=u&password=c4n4ry", "a scheme other than mysql://"},
+		"the word of Java for TLS":         {"mysql://u:c4n4ry@h/d?useSSL=true", "the unknown parameter useSSL: use tls=true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parse(tt.text)

@@ -202,7 +202,7 @@ func TestFailures(t *testing.T) {
 		"no such column":   {good, "SELECT nam FROM " + table.Name(), fault.NotFound, "1054", "Unknown column 'nam'"},
 		"no right":         {good, "SELECT user FROM mysql.global_priv", fault.Denied, "1142", "GRANT SELECT"},
 		"a syntax error":   {good, "SELECT FROM WHERE", fault.Invalid, "1064", "syntax"},
-		"no query":         {good, " ", fault.Invalid, mapping.CodeQuery, "does not begin with SELECT"},
+		"no query":         {good, " ", fault.Invalid, mapping.CodeQuery, "does not start with SELECT"},
 		"nothing returned": {good, "SELECT 1 INTO @a", fault.Invalid, "", "returns no columns"},
 		"a name twice":     {good, "SELECT 1 AS a, 2 AS b, 3 AS a", fault.Invalid, "", `two columns named "a"`},
 		"a result that is cut by a limit on work": {
@@ -211,10 +211,10 @@ func TestFailures(t *testing.T) {
 		"a text that is cut": {
 			good, "SELECT GROUP_CONCAT(REPEAT('x', 1000)) AS a FROM seq_1_to_20000", fault.Invalid, "", "16 MiB",
 		},
-		"a wrong password": {strings.Replace(good, "@", "x@", 1), "SELECT 1", fault.Denied, "1045", "refuses the login"},
+		"a wrong password": {strings.Replace(good, "@", "x@", 1), "SELECT 1", fault.Denied, "1045", "rejects the login"},
 		"no such database": {good + "_not", "SELECT 1", fault.Denied, "1044", "GRANT SELECT"},
 		"TLS that the server has not": {
-			good + "?tls=skip-verify", "SELECT 1", fault.Invalid, "", "offers no TLS",
+			good + "?tls=skip-verify", "SELECT 1", fault.Invalid, "", "does not support TLS",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

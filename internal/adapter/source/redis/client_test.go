@@ -108,7 +108,7 @@ func TestADatabaseThatIsNotThere(t *testing.T) {
 	text := q.Connection.Reveal()
 	q.Connection = mapping.NewSecret(text[:strings.LastIndex(text, "/")] + "/999999")
 	_, err = read(t.Context(), q)
-	checkFailure(t, err, fault.Invalid, "no database of that number")
+	checkFailure(t, err, fault.Invalid, "no database with this number")
 }
 
 // A key that is shown twice is one row, one that has gone has none, and one of the JSON module is read by
@@ -258,15 +258,15 @@ func TestFailures(t *testing.T) {
 		"a server that is loading":         {always("SCAN", "-LOADING Redis is loading the dataset in memory\r\n"), fault.Transient, "loading"},
 		"a server that says it is loading": {info("role:master", "loading:1"), fault.Transient, "loading"},
 		"a replica that has lost its master": {
-			info("role:slave", "master_link_status:down"), fault.Transient, "replica without a link",
+			info("role:slave", "master_link_status:down"), fault.Transient, "replica without a connection",
 		},
 		"a replica that copies its master": {
-			info("role:slave", "master_link_status:up", "master_sync_in_progress:1"), fault.Transient, "replica without a link",
+			info("role:slave", "master_link_status:up", "master_sync_in_progress:1"), fault.Transient, "replica without a connection",
 		},
 		"a replica that refuses to say what it is":    {asReplica(denied), fault.Denied, "INFO"},
-		"a node of a cluster":                         {info("role:master", "cluster_enabled:1"), fault.Invalid, "node of a cluster"},
-		"a node of a cluster that says so in HELLO":   {always("HELLO", hello("cluster", "master")), fault.Invalid, "node of a cluster"},
-		"a node of a cluster that sends us elsewhere": {oneKey(always("HGETALL", "-MOVED 1 10.0.0.1:6379\r\n")), fault.Invalid, "node of a cluster"},
+		"a cluster node":                         {info("role:master", "cluster_enabled:1"), fault.Invalid, "cluster node"},
+		"a cluster node that says so in HELLO":   {always("HELLO", hello("cluster", "master")), fault.Invalid, "cluster node"},
+		"a cluster node that sends us elsewhere": {oneKey(always("HGETALL", "-MOVED 1 10.0.0.1:6379\r\n")), fault.Invalid, "cluster node"},
 		"a sentinel": {always("HELLO", hello("sentinel", "master")), fault.Invalid, "sentinel"},
 		"a server that got another master meanwhile": {func(command string, _ []string) string {
 			if command != "INFO" {
@@ -276,9 +276,9 @@ func TestFailures(t *testing.T) {
 			return bulk(fmt.Sprintf("run_id:1\r\nrole:slave\r\nmaster_link_status:up\r\nmaster_replid:%d\r\n", infos))
 		}, fault.Transient, "during the read"},
 		"a connection that is lost in the middle": {oneKey(always("SCAN", hangUp)), fault.Transient, "the connection was lost"},
-		"a type that changes":                     {oneKey(always("HGETALL", "-WRONGTYPE Operation against a key\r\n")), fault.Transient, "changed its type"},
+		"a type that changes":                     {oneKey(always("HGETALL", "-WRONGTYPE Operation against a key\r\n")), fault.Transient, "type of a key changed"},
 		"an error that nobody knows":              {always("SCAN", "-ERR canary something\r\n"), fault.Transient, "could not finish"},
-		"too many clients":                        {always("SCAN", "-ERR max number of clients reached\r\n"), fault.Throttled, "as many clients"},
+		"too many clients":                        {always("SCAN", "-ERR max number of clients reached\r\n"), fault.Throttled, "connection limit of the server"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t, tt.answer)
@@ -365,25 +365,25 @@ func TestNobodyListens(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := read(t.Context(), s.query())
-	checkFailure(t, err, fault.Transient, "refuses connections")
+	checkFailure(t, err, fault.Transient, "refused the connection")
 }
 
 func TestConnectionStringsThatAreRefused(t *testing.T) {
 	for name, tt := range map[string]struct{ connection, says string }{
-		"nothing":                     {"", "does not begin with redis://"},
-		"another scheme":              {"http://canaryuser:canarypassword@host", "does not begin with redis://"},
-		"no URL":                      {"redis://canaryuser:canary%zz@host", "is no URL"},
-		"a port that is none":         {"redis://canaryuser:canarypassword@host:canary", "is no URL"},
-		"an address":                  {"redis:canary", "is no URL"},
+		"nothing":                     {"", "does not start with redis://"},
+		"another scheme":              {"http://canaryuser:canarypassword@host", "does not start with redis://"},
+		"no URL":                      {"redis://canaryuser:canary%zz@host", "is not a URL"},
+		"a port that is none":         {"redis://canaryuser:canarypassword@host:canary", "is not a URL"},
+		"an address":                  {"redis:canary", "is not a URL"},
 		"a socket":                    {"unix://canaryuser:canarypassword@/run/canary.sock", "socket"},
-		"no host":                     {"redis://:canarypassword@/0", "names no host"},
-		"a database with a name":      {"redis://host/canary", "number of the database"},
-		"a negative database":         {"redis://host?db=-1", "negative number"},
+		"no host":                     {"redis://:canarypassword@/0", "has no host"},
+		"a database with a name":      {"redis://host/canary", "database number"},
+		"a negative database":         {"redis://host?db=-1", "negative database number"},
 		"an unverified certificate":   {"rediss://host?skip_verify=true", "SSL_CERT_FILE"},
-		"an option that nobody knows": {"redis://host?canary=1", "no source may set"},
-		"the word of others for TLS":  {"redis://host?sslmode=canary", "begin with rediss:// for TLS"},
-		"options that are none":       {"redis://host?canary=%zz", "no name=value"},
-		"a time that is none":         {"redis://host?read_timeout=canary", "values of their types"},
+		"an option that nobody knows": {"redis://host?canary=1", "a source must not set"},
+		"the word of others for TLS":  {"redis://host?sslmode=canary", "start with rediss:// for TLS"},
+		"options that are none":       {"redis://host?canary=%zz", "not in the form name=value"},
+		"a time that is none":         {"redis://host?read_timeout=canary", "values of the correct type"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := read(t.Context(), mapping.Query{Connection: mapping.NewSecret(tt.connection)})

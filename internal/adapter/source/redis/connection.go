@@ -28,7 +28,7 @@ const (
 	clientName    = "cloudfront-tenant-operator"
 )
 
-const example = "write redis://user:password@host:6379/0, or rediss:// for TLS, with special characters in user and password percent-encoded" //nolint:gosec // an example for people
+const example = "use redis://user:password@host:6379/0, or rediss:// for TLS, with special characters in user and password percent-encoded" //nolint:gosec // an example for people
 
 // allowed are the options that a connection string may have. The limits of time and the size of pools
 // are the operator's business, and are taken and not used.
@@ -62,7 +62,7 @@ func parseConnection(text string) (connection, error) {
 	case "unix":
 		return connection{}, invalid("uses a Unix socket of the operator's machine: use a host and a port; %s", example)
 	default:
-		return connection{}, invalid("does not begin with redis:// or rediss://; %s", example)
+		return connection{}, invalid("does not start with redis:// or rediss://; %s", example)
 	}
 	parsed, err := url.Parse(text)
 	// Then what looks like the host is a piece of the password, and would be looked up and told.
