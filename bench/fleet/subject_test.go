@@ -22,7 +22,7 @@ func TestFlagsThatCannotBe(t *testing.T) {
 		"--aws-rate=0":             "above 0",
 		"--throttle=-1":            "above 0",
 		"--last-phase=never":       "use one of create",
-		"--probe=http://localhost": "name its binary with --operator",
+		"--probe=http://localhost": "set --operator to its binary",
 		"--operator=/bin/true":     "--crds and --manifest",
 	} {
 		t.Run(args, func(t *testing.T) {

@@ -110,10 +110,10 @@ func TestDB(t *testing.T) {
 		"so is a command that there is not":     {[]string{`{"drink": "tea"}`}, address["MongoDB"], 1, "", "drink"},
 		"SQL is no command of MongoDB":          {[]string{"SELECT 1"}, address["MongoDB"], 1, "", `use JSON, such as {"find": "customers"}`},
 		"without a statement it says what to":   {nil, address["PostgreSQL"], 2, "", `such as: db "SELECT * FROM customers"`},
-		"a statement without quotes is several": {[]string{"SELECT", "1"}, address["PostgreSQL"], 2, "", "takes one statement, in quotes"},
+		"a statement without quotes is several": {[]string{"SELECT", "1"}, address["PostgreSQL"], 2, "", "takes one quoted statement"},
 		"without a world it says how to start":  {[]string{"SELECT 1"}, "", 2, "", "$PLAYGROUND_DATABASE is empty: start a world with make playground"},
-		"another kind of database is refused":   {[]string{"SELECT 1"}, "mysql://127.0.0.1/", 1, "", `begins with "mysql", and not with postgres or mongodb`},
-		"an address is none by any text":        {[]string{"SELECT 1"}, "://secret", 1, "", "its address is no URL"},
+		"another kind of database is refused":   {[]string{"SELECT 1"}, "mysql://127.0.0.1/", 1, "", `starts with "mysql" instead of postgres or mongodb`},
+		"an address is none by any text":        {[]string{"SELECT 1"}, "://secret", 1, "", "its address is not a URL"},
 		"a world that is gone is said to be":    {[]string{"SELECT 1"}, "postgres://owner:secret@127.0.0.1:1/customers", 1, "", "connecting to PostgreSQL"},
 	} {
 		t.Run(name, func(t *testing.T) {

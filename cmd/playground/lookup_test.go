@@ -51,7 +51,7 @@ func TestLookup(t *testing.T) {
 		"a type that does not exist is refused":     {[]string{"www.example.net", "ALIAS"}, server, 1, "", "there is no record type ALIAS; try A, AAAA, CNAME, TXT or MX"},
 		"without a name it says what it takes":      {nil, server, 2, "", "such as: lookup www.example.net CNAME"},
 		"without a world it says how to start one":  {[]string{"www.example.net"}, "", 2, "", "$PLAYGROUND_DNS is empty: start a world with make playground"},
-		"with too many arguments it takes no guess": {[]string{"a.example.net", "A", "b"}, server, 2, "", "takes a name and perhaps a record type"},
+		"with too many arguments it takes no guess": {[]string{"a.example.net", "A", "b"}, server, 2, "", "takes a name and an optional record type"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

@@ -48,7 +48,7 @@ func TestUsage(t *testing.T) {
 		"with more tenants than it can name":  {[]string{"up", "--tenants=100000"}, 2, "--tenants=100000: use 0 to 10000"},
 		"with a database that it can't start": {[]string{"up", "--database=oracle"}, 2, "--database=oracle: use postgres, mongodb or none"},
 		"with tenants that the demo ignores":  {[]string{"demo", "--tenants=3"}, 2, "--tenants can only be used with up"},
-		"asked for help it explains itself":   {[]string{"--help"}, 0, "stays until Ctrl-C"},
+		"asked for help it explains itself":   {[]string{"--help"}, 0, "keeps it running until Ctrl-C"},
 		"asked for help on a command it does": {[]string{"up", "--help"}, 0, "-keep-logs"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func calls(dir string) ([]Call, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, errors.New("found no call of the AWS SDK, which can't be")
+		return nil, errors.New("found no calls of the AWS SDK, which must be wrong")
 	}
 	return slices.Sorted(maps.Keys(found)), nil
 }

@@ -35,11 +35,11 @@ func run() error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(root, policyDir), 0o755); err != nil {
-		return fmt.Errorf("making the folder for policies: %w", err)
+		return fmt.Errorf("creating the directory for policies: %w", err)
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			return fmt.Errorf("writing what was generated: %w", err)
+			return fmt.Errorf("writing the generated files: %w", err)
 		}
 	}
 	return nil

@@ -263,13 +263,13 @@ var stories = map[string]map[string]story{
 		"existing tenants are not hurt": {before: apply("alpha"), after: change(tier("gold")), wants: ready},
 	},
 	"GetDistributionTenant": {
-		"new tenants become Ready":   {after: apply("alpha"), wants: ready},
-		"a change can't be compared": {before: apply("alpha"), after: disabledOutside, wants: denied},
-		"a deleted object stays":     {before: apply("alpha"), after: remove, wants: denied},
+		"new tenants become Ready":             {after: apply("alpha"), wants: ready},
+		"a change can't be compared":           {before: apply("alpha"), after: disabledOutside, wants: denied},
+		"a deleted object keeps its finalizer": {before: apply("alpha"), after: remove, wants: denied},
 	},
 	"ListDistributionTenants": {
 		"the spec still arrives": {before: apply("alpha"), after: change(tier("gold")), wants: ready},
-		"changes made in AWS go unnoticed": {
+		"Changes made in AWS are not detected": {
 			before: apply("alpha"), after: disabledOutside, wants: ready, check: serves(false),
 		},
 	},
@@ -297,10 +297,10 @@ var stories = map[string]map[string]story{
 		"what is not to be retained can be deleted": {before: apply("alpha"), after: remove, wants: "object is gone"},
 	},
 	"GetDistribution": {
-		"AWS finds the mistakes": {after: apply("alpha", func(o *v1alpha1.DistributionTenant) { tier("gold")(o); o.Spec.Parameters[0].Name = "nosuch" }), wants: "Ready=False/InvalidSpec", says: "CreateDistributionTenant"},
+		"Mistakes are only found by AWS": {after: apply("alpha", func(o *v1alpha1.DistributionTenant) { tier("gold")(o); o.Spec.Parameters[0].Name = "nosuch" }), wants: "Ready=False/InvalidSpec", says: "CreateDistributionTenant"},
 	},
 	"DescribeCertificate": {
-		"AWS finds the mistakes":                              {after: apply("alpha", domain("shop.example.org")), wants: "Ready=False/DomainValidationPending", says: "CreateDistributionTenant"},
+		"Mistakes are only found by AWS":                      {after: apply("alpha", domain("shop.example.org")), wants: "Ready=False/DomainValidationPending", says: "CreateDistributionTenant"},
 		"a managed certificate stays, and the object says so": {before: issued, after: remove, wants: denied, check: absent},
 	},
 	"ListConnectionGroups": {

@@ -79,7 +79,7 @@ func specimens(t *testing.T) map[string]specimen {
 // verdictOnTenant follows from the contract, but for a row of a condition other than Ready.
 func verdictOnTenant(name string, state tenantState, o *v1alpha1.DistributionTenant) verdict {
 	ready := map[string]bool{
-		"all is well": true, "AWS equals the spec": true, "drift that is only reported": true, "a managed certificate in use": true,
+		"all is well": true, "AWS matches the spec": true, "drift that is only reported": true, "a managed certificate in use": true,
 		"one that is wanted no more": true, "a record in sync": true, "no DNS": true,
 	}
 	switch {

@@ -187,7 +187,7 @@ func tenantStates() map[string]tenantState {
 			w.world.Distribution.Parameters = []distributiontenant.ParameterDefinition{{Name: "tier", Required: true}}
 		})},
 		"no certificate":                          {"Ready=False/MissingCertificate", all(unborn, func(w *tenantWorld) { w.world.Distribution.CertificateARN = "" })},
-		"AWS equals the spec":                     {"Synced=True/InSync", nil},
+		"AWS matches the spec":                    {"Synced=True/InSync", nil},
 		"an accepted change that is not deployed": {"Synced=True/InSync", all(deploying)},
 		"drift that is only reported":             {"Synced=False/DriftDetected", all(drifted, reporting)},
 		"a change that was not sent":              {"Synced=False/UpdatePending", all(edited, drifted)},

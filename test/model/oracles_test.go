@@ -202,7 +202,7 @@ func (m *model) unfaithful(o v1alpha1.DistributionTenant, s sim.TenantState) str
 	diff := difference(o, m.Owner(&o), s)
 	switch {
 	case diff == "" && synced != "Synced=True/InSync":
-		return "AWS equals the spec, and it says " + synced
+		return "AWS matches the spec, and it says " + synced
 	case diff != "" && !free:
 		return "AWS differs from the spec (-spec +AWS):\n" + diff
 	case diff != "" && o.Spec.DriftPolicy != v1alpha1.DriftPolicySuspend && synced != "Synced=False/DriftDetected":

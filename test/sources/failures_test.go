@@ -58,7 +58,7 @@ type failure struct {
 }
 
 // gone is what is said of an empty table, of which every tenant had a row.
-var gone = held("The table has no rows, and 25 tenants had one", "An empty table is never believed")
+var gone = held("The table has no rows, and 25 tenants had one", "An empty table always needs approval")
 
 // emptyResults are answers that are complete, and have no rows.
 var emptyResults = map[string]failure{
@@ -166,7 +166,7 @@ var partialReads = map[string]failure{
 		setup: short, polls: 2,
 		spoil: func(c *cell) { c.table.Wire().HangAfter(c.length() / 2) },
 		heal:  func(c *cell) { must(c.t, c.table.Wire().Heal()) },
-		want:  pollFailed("The table was not read to its end in 8s", "--tenantsource-read-timeout"),
+		want:  pollFailed("The table could not be read completely within 8s", "--tenantsource-read-timeout"),
 	},
 	"partial: nobody listens": {
 		setup: short, polls: 2,

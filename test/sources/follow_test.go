@@ -262,12 +262,12 @@ func testBadRows(c *cell) {
 	c.put(with(row(20), "domain", "changed.example.com"), row(25))
 	want := map[string]string{
 		c.rowKey(1, "Acme_Corp"): `"Acme_Corp" is not an object name`,
-		c.rowKey(2, name(2)):     `column "domain" for domains: "https://shop.example.com/" is no domain name: write names like shop.example.com`,
-		c.rowKey(3, name(3)):     `the expression for enabled: the text "perhaps" is the wrong type`,
-		c.rowKey(7, name(7)):     fmt.Sprintf("the domain %q is also that of the row %q: a domain belongs to one tenant", name(6)+".example.com", c.rowKey(6, name(6))),
+		c.rowKey(2, name(2)):     `column "domain" for domains: "https://shop.example.com/" is not a domain name: write names like shop.example.com`,
+		c.rowKey(3, name(3)):     `the expression for enabled: the string "perhaps" has the wrong type`,
+		c.rowKey(7, name(7)):     fmt.Sprintf("the row %q also has the domain %q: a domain can belong to one tenant only", c.rowKey(6, name(6)), name(6)+".example.com"),
 		c.rowKey(8, name(8)):     `column "domain" for domains`,
 	}
-	twin := fmt.Sprintf("another row has the name %q too", name(4))
+	twin := fmt.Sprintf("another row also has the name %q", name(4))
 	want[c.rowKey(4, name(4))], want[c.rowKey(5, name(4))] = twin, twin
 	for range 4 {
 		c.poll()

@@ -92,7 +92,7 @@ func testHeldWhole(c *cell) {
 	c.untouched(before)
 	c.nothingDeleted()
 	c.expect("Ready=False/DeletionHeld", "Synced=False/DeletionHeld")
-	c.says("11 tenants no longer have a row", "The guard lets 10 go in 24h", "so nothing is deleted")
+	c.says("11 tenants no longer have a row", "The guard allows 10 deletions in 24h", "so nothing is deleted")
 	if held := c.status().HeldDeletions; held.Count != 11 || !slices.Equal(held.Names, names(0, 11)) {
 		c.t.Errorf("held: %s", dump(c.t, held))
 	}
@@ -177,7 +177,7 @@ func testPercent(c *cell) {
 	c.remove(names(0, 13)...)
 	c.stay(time.Hour)
 	c.expect("Ready=False/DeletionHeld")
-	c.says("The guard lets 12 go in 24h")
+	c.says("The guard allows 12 deletions in 24h")
 	c.put(row(0))
 	c.poll()
 	c.deletedAre(12, 12)

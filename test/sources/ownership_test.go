@@ -67,11 +67,11 @@ func testForeign(c *cell) {
 	c.put(usual(25, 30)...)
 	c.poll()
 	c.expect("Ready=False/Conflict", "Synced=False/RowsRejected")
-	c.says("4 rows meet objects that are not this source's: status.rejectedRows says which. All other rows are followed")
+	c.says("4 rows have the names of objects that belong to another owner: see status.rejectedRows. All other rows are applied")
 	c.rejectedAre(map[string]string{
 		name(25): fmt.Sprintf("the DistributionTenant %q exists and does not belong to this source (it has no labels of a TenantSource): rename the row, or delete the object", name(25)),
 		name(26): "it has no labels of a TenantSource",
-		name(27): "that is not this source's",
+		name(27): "does not belong to this source",
 		name(28): fmt.Sprintf("it belongs to the TenantSource %s/others", c.w.Namespace),
 	})
 	c.untouched(before, name(29))
@@ -327,7 +327,7 @@ func elsewhereCell(t *testing.T, granted bool) (c *cell, namespace string) {
 		if from == to || granted {
 			return nil
 		}
-		return fmt.Errorf("the sources of the namespace %q may not have tenants in %q: ask the administrator", from, to)
+		return fmt.Errorf("sources in the namespace %q are not allowed to have tenants in %q: ask the administrator", from, to)
 	}}, source: func(_ *database.Table, o *v1alpha1.TenantSource) { o.Spec.Suspend = true }})
 	must(t, c.w.Kube.Delete(t.Context(), &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: c.w.Namespace, Name: customers}}))
 	namespace = c.w.AddNamespace()

@@ -11,16 +11,16 @@ import (
 func TestWithoutAnyPlanItsNameIsALabel(t *testing.T) {
 	s := emptyScene(t, "label")
 	o := s.tenant("label", "gold")
-	s.says(o, kleffv1.ConditionPlanApplied, "True/NotConfigured", `"gold" is only a label`, "no plan limits the namespace")
-	s.says(o, kleffv1.ConditionTenantReady, "True/Ready", "no plan limits it")
+	s.says(o, kleffv1.ConditionPlanApplied, "True/NotConfigured", `"gold" is only a label`, "the namespace has no limits")
+	s.says(o, kleffv1.ConditionTenantReady, "True/Ready", "the namespace has no limits")
 	s.hasLabels(o, "label-id", map[string]string{"istio-injection": "enabled", "kleff.io/tenant-plan": "gold"})
 
 	first := s.plan("label-first", "{}")
 	s.says(o, kleffv1.ConditionTenantReady, "False/PlanNotFound", `there is no TenantPlan "gold"`)
 	s.delete(first)
-	s.says(o, kleffv1.ConditionTenantReady, "True/Ready", "no plan limits it")
+	s.says(o, kleffv1.ConditionTenantReady, "True/Ready", "the namespace has no limits")
 
 	s.plan("gold", guarded)
-	s.says(o, kleffv1.ConditionTenantReady, "True/Ready", `has all that the TenantPlan "gold" says`)
+	s.says(o, kleffv1.ConditionTenantReady, "True/Ready", `matches the TenantPlan "gold"`)
 	s.quotaOf("label-id")
 }

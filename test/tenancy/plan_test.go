@@ -36,7 +36,7 @@ func TestPlanThatDoesNotExistTakesNothingAway(t *testing.T) {
 		"pod-security.kubernetes.io/enforce": "baseline", "pod-security.kubernetes.io/enforce-version": "latest",
 	}
 	change(s, o, func(o *kleffv1.Tenant) { o.Spec.Plan = "keeps-typo" })
-	s.says(o, kleffv1.ConditionTenantReady, "False/PlanNotFound", `"keeps-typo"`, `what the plan "keeps" gave the namespace stays`)
+	s.says(o, kleffv1.ConditionTenantReady, "False/PlanNotFound", `"keeps-typo"`, `the namespace keeps what it has from the plan "keeps"`)
 	s.hasLabels(o, "keeps-id", want)
 	s.quotaOf("keeps-id")
 	s.letsIn("keeps-id", "kleff-namespace", "kleff-ingress")

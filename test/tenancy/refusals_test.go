@@ -44,7 +44,7 @@ func TestWhatCantBeChangesNothing(t *testing.T) {
 		"system":      {kleffv1.TenantSpec{UserID: "kube-system"}, "InvalidName", []string{`spec.userId "kube-system"`, "reserved", "spec.namespace"}},
 		"default":     {kleffv1.TenantSpec{UserID: "u", Namespace: "default"}, "InvalidName", []string{`spec.namespace "default"`, "reserved", "delete this Tenant"}},
 		"illegal":     {kleffv1.TenantSpec{UserID: "User 1"}, "InvalidName", []string{`spec.userId "User 1"`, "lower-case", "set spec.namespace"}},
-		"colleague":   {kleffv1.TenantSpec{UserID: "refusals-colleague"}, "NamespaceConflict", []string{`"refusals-colleague"`, "not this tenant's", "kleff.io/adopt-by=refusals-colleague"}},
+		"colleague":   {kleffv1.TenantSpec{UserID: "refusals-colleague"}, "NamespaceConflict", []string{`"refusals-colleague"`, "does not belong to this tenant", "kleff.io/adopt-by=refusals-colleague"}},
 		"second":      {kleffv1.TenantSpec{UserID: first.Spec.UserID}, "NamespaceConflict", []string{`"refusals-first-id"`, `"refusals-first"`, "spec.namespace"}},
 		"explicit":    {kleffv1.TenantSpec{UserID: "u", Namespace: first.Spec.UserID}, "NamespaceConflict", []string{`"refusals-first"`, "another spec.namespace"}},
 		"username":    {kleffv1.TenantSpec{UserID: "refusals-username-id", Username: "Jane Doe"}, "InvalidName", []string{`spec.username "Jane Doe"`, "label", "change it"}},

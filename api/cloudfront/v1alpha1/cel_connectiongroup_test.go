@@ -30,7 +30,7 @@ var groupRules = map[string]limits.Case{
 	"a list of addresses is named by its ID": {
 		Accepted: `anycastIpListId: aip_2whCJoXMYCjHcxaLGrkllvyABC`,
 		Refused:  `anycastIpListId: "arn:aws:cloudfront::111122223333:anycast-ip-list/aip_1"`,
-		Says:     []string{"spec.anycastIpListId", `anycast-ip-list/aip_1" is not the ID of an Anycast static IP list`, "give the ID"},
+		Says:     []string{"spec.anycastIpListId", `anycast-ip-list/aip_1" is not the ID of an Anycast static IP list`, "use the ID"},
 	},
 	"the name of a group has no spaces": {
 		Accepted: `name: CreatedByCloudFront-1.eu/west_2`,

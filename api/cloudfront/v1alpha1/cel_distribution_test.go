@@ -96,12 +96,12 @@ var modeCases = map[string]limits.Case{
 		Stored:   `connectionMode: direct`,
 		Accepted: `{connectionMode: direct, comment: changed}`,
 		Refused:  `comment: changed`,
-		Says:     []string{"spec.connectionMode", `is "direct": put that value back`},
+		Says:     []string{"spec.connectionMode", `is "direct": restore that value`},
 	},
 	"a multi-tenant distribution has no aliases": {
 		Accepted: `aliases: []`,
 		Refused:  `aliases: [shop.example.com]`,
-		Says:     []string{"spec.aliases", "has no domains of its own, its tenants have", "DistributionTenant", "connectionMode direct"},
+		Says:     []string{"spec.aliases", "a multi-tenant distribution has no aliases", "DistributionTenant", "connectionMode direct"},
 	},
 	"a multi-tenant distribution has no price class": {
 		Accepted: direct(`priceClass: PriceClass_100`),
@@ -121,7 +121,7 @@ var modeCases = map[string]limits.Case{
 	"a multi-tenant distribution has no certificate of IAM": {
 		Accepted: direct(`viewerCertificate: {iamCertificateId: ` + certificateInIAM + `}`),
 		Refused:  `viewerCertificate: {iamCertificateId: ` + certificateInIAM + `}`,
-		Says:     []string{"spec.viewerCertificate.iamCertificateId", `"` + certificateInIAM + `" is a certificate in IAM`, "use acmCertificateArn"},
+		Says:     []string{"spec.viewerCertificate.iamCertificateId", `"` + certificateInIAM + `" is an IAM certificate`, "use acmCertificateArn"},
 	},
 	"a multi-tenant distribution has no addresses of its own": {
 		Accepted: direct(viewerCertificate(`{sslSupportMethod: vip, minimumProtocolVersion: TLSv1}`)),
@@ -136,7 +136,7 @@ var modeCases = map[string]limits.Case{
 	"a standard distribution has no parameters for tenants": {
 		Accepted: parameter(`{}`),
 		Refused:  direct(parameter(`{}`)),
-		Says:     []string{"spec.tenantConfig", "only a multi-tenant distribution has parameters", "connectionMode tenant-only"},
+		Says:     []string{"spec.tenantConfig", "only multi-tenant distributions have parameters", "connectionMode tenant-only"},
 	},
 	"a distribution has no list of anycast addresses: its group has": {
 		Accepted: `{}`,
@@ -165,17 +165,17 @@ var identityCases = map[string]limits.Case{
 	"a distribution that is adopted is named by its ID": {
 		Accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
 		Refused:  `{distributionId: d111111abcdef8.cloudfront, adoptionPolicy: IfUnowned}`,
-		Says:     []string{"spec.distributionId", `"d111111abcdef8.cloudfront" is not the ID of a distribution`, "not the ARN or the domain name"},
+		Says:     []string{"spec.distributionId", `"d111111abcdef8.cloudfront" is not a distribution ID`, "not the ARN or the domain name"},
 	},
 	"a new object adopts nothing with Never": {
 		Accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: Force}`,
 		Refused:  `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: Never}`,
-		Says:     []string{"spec.adoptionPolicy", `names the distribution "E1A2B3C4D5E6F7", which is in AWS already`, "Never takes over nothing", "IfUnowned", "Force", "remove distributionId"},
+		Says:     []string{"spec.adoptionPolicy", `distributionId "E1A2B3C4D5E6F7" is an existing distribution`, "Never adopts nothing", "IfUnowned", "Force", "remove distributionId"},
 	},
 	"Never is what adoptionPolicy is by default": {
 		Accepted: `adoptionPolicy: Never`,
 		Refused:  `distributionId: E1A2B3C4D5E6F7`,
-		Says:     []string{"spec.adoptionPolicy", "Never takes over nothing"},
+		Says:     []string{"spec.adoptionPolicy", "Never adopts nothing"},
 	},
 	"once adopted, nothing is left to adopt": {
 		Stored:   `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
@@ -187,7 +187,7 @@ var identityCases = map[string]limits.Case{
 		Stored:   `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
 		Accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned, comment: changed}`,
 		Refused:  `{distributionId: E7F6E5D4C3B2A1, adoptionPolicy: IfUnowned}`,
-		Says:     []string{"spec.distributionId", `"E7F6E5D4C3B2A1" is another distribution than "E1A2B3C4D5E6F7"`, "restore that ID, or create a new object"},
+		Says:     []string{"spec.distributionId", `"E7F6E5D4C3B2A1" differs from the distribution "E1A2B3C4D5E6F7"`, "restore that ID, or create a new object"},
 	},
 	"a created distribution is not exchanged for another": {
 		Stored:   `{}`,
@@ -199,7 +199,7 @@ var identityCases = map[string]limits.Case{
 		Stored:   `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
 		Accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: Force}`,
 		Refused:  `{}`,
-		Says:     []string{"spec.distributionId", `distributionId was "E1A2B3C4D5E6F7": put that back`},
+		Says:     []string{"spec.distributionId", `distributionId was "E1A2B3C4D5E6F7": restore that`},
 	},
 	"a caller reference is the operator's": {
 		Accepted: `{}`,
@@ -232,12 +232,12 @@ var originRules = map[string]limits.Case{
 	"an origin is of some kind": {
 		Accepted: s3(``),
 		Refused:  origin(`customOriginConfig: null`),
-		Says:     []string{"spec.origins[0]", `the origin "app" has none of customOriginConfig`, "set one of them"},
+		Says:     []string{"spec.origins[0]", `the origin "app" has none of customOriginConfig`, "set exactly one of them"},
 	},
 	"an origin is of one kind only": {
 		Accepted: vpc(`{}`),
 		Refused:  origin(`s3OriginConfig: {}`),
-		Says:     []string{"spec.origins[0]", `the origin "app" has more than one of customOriginConfig`, "set one of them"},
+		Says:     []string{"spec.origins[0]", `the origin "app" has more than one of customOriginConfig`, "set exactly one of them"},
 	},
 	"an origin is named by a DNS name and not by a URL": {
 		Accepted: origin(`domainName: bucket_1.s3.eu-central-1.amazonaws.com`),
@@ -252,22 +252,22 @@ var originRules = map[string]limits.Case{
 	"an origin path starts with a slash": {
 		Accepted: origin(`originPath: /production`),
 		Refused:  origin(`originPath: production`),
-		Says:     []string{"spec.origins[0].originPath", `"production" is no origin path`, "start it with a slash"},
+		Says:     []string{"spec.origins[0].originPath", `"production" is not an origin path`, "must start with a slash"},
 	},
 	"an origin path doesn't end with a slash": {
 		Accepted: origin(`originPath: /production/v1`),
 		Refused:  origin(`originPath: /production/`),
-		Says:     []string{"spec.origins[0].originPath", `"/production/" is no origin path`, "end it without one"},
+		Says:     []string{"spec.origins[0].originPath", `"/production/" is not an origin path`, "not end with one"},
 	},
 	"an answer is not cut off before its parts": {
 		Accepted: origin(`{customOriginConfig: {originReadTimeout: 60}, responseCompletionTimeout: 60}`),
 		Refused:  origin(`{customOriginConfig: {originReadTimeout: 60}, responseCompletionTimeout: 59}`),
-		Says:     []string{"spec.origins[0].responseCompletionTimeout", `the origin "app" is given less time than originReadTimeout`, "raise the one, or lower the other"},
+		Says:     []string{"spec.origins[0].responseCompletionTimeout", `of the origin "app" is less than originReadTimeout`, "raise it, or lower originReadTimeout"},
 	},
 	"an answer is not cut off before its parts, also by default": {
 		Accepted: origin(`responseCompletionTimeout: 30`),
 		Refused:  origin(`responseCompletionTimeout: 29`),
-		Says:     []string{"spec.origins[0].responseCompletionTimeout", "30 seconds where it is absent"},
+		Says:     []string{"spec.origins[0].responseCompletionTimeout", "30 seconds if not set"},
 	},
 	"an answer of a bucket is not cut off before its parts": {
 		Accepted: origin(`{customOriginConfig: null, s3OriginConfig: {originReadTimeout: 20}, responseCompletionTimeout: 20}`),
@@ -292,12 +292,12 @@ var originRules = map[string]limits.Case{
 	"a header has the name of one": {
 		Accepted: origin(`customHeaders: [{name: X-Origin_Verify.1, value: a}]`),
 		Refused:  origin(`customHeaders: [{name: "X Origin", value: a}]`),
-		Says:     []string{"spec.origins[0].customHeaders[0].name", `"X Origin" is no header name`, "use letters, digits and hyphens"},
+		Says:     []string{"spec.origins[0].customHeaders[0].name", `"X Origin" is not a header name`, "use letters, digits and hyphens"},
 	},
 	"a header is not one that CloudFront keeps to itself": {
 		Accepted: origin(`customHeaders: [{name: Hostname, value: a}, {name: Authorization, value: a}]`),
 		Refused:  origin(`customHeaders: [{name: Host, value: a}]`),
-		Says:     []string{"spec.origins[0].customHeaders[0].name", `"Host" is a header that CloudFront does not let a distribution set`, "origin request policy"},
+		Says:     []string{"spec.origins[0].customHeaders[0].name", `"Host" is a header that CloudFront does not allow a distribution to set`, "origin request policy"},
 	},
 	"a header is not one of CloudFront's own": {
 		Accepted: origin(`customHeaders: [{name: X-Edgeless, value: a}]`),
@@ -307,7 +307,7 @@ var originRules = map[string]limits.Case{
 	"a port for HTTP is 80, 443 or a high one": {
 		Accepted: custom(`httpPort: 1024`),
 		Refused:  custom(`httpPort: 1023`),
-		Says:     []string{"spec.origins[0].customOriginConfig.httpPort", "80, 443 and 1024 to 65535 only: use one of these"},
+		Says:     []string{"spec.origins[0].customOriginConfig.httpPort", "80, 443 and 1024 to 65535: use one of these"},
 	},
 	"a port for HTTPS is 80, 443 or a high one": {
 		Accepted: custom(`httpsPort: 443`),
@@ -322,17 +322,17 @@ var originRules = map[string]limits.Case{
 	"an origin access control is named by its ID": {
 		Accepted: origin(`originAccessControlId: E1A2B3C4D5E6F7`),
 		Refused:  origin(`originAccessControlId: my control`),
-		Says:     []string{"spec.origins[0].originAccessControlId", `"my control" is not the ID of an origin access control`, "give the ID"},
+		Says:     []string{"spec.origins[0].originAccessControlId", `"my control" is not the ID of an origin access control`, "use the ID"},
 	},
 	"a VPC origin is named by its ID": {
 		Accepted: vpc(`vpcOriginId: vo_BQwjxxQxjCaBcQLzJUFkDM`),
 		Refused:  vpc(`vpcOriginId: "arn:aws:cloudfront::111122223333:vpcorigin/vo_1"`),
-		Says:     []string{"spec.origins[0].vpcOriginConfig.vpcOriginId", "is not the ID of a VPC origin", "give the ID"},
+		Says:     []string{"spec.origins[0].vpcOriginConfig.vpcOriginId", "is not the ID of a VPC origin", "use the ID"},
 	},
 	"the owner of a VPC origin is an account": {
 		Accepted: vpc(`ownerAccountId: "111122223333"`),
 		Refused:  vpc(`ownerAccountId: "11112222333x"`),
-		Says:     []string{"spec.origins[0].vpcOriginConfig.ownerAccountId", `"11112222333x" is not the ID of an AWS account`, "12 digits"},
+		Says:     []string{"spec.origins[0].vpcOriginConfig.ownerAccountId", `"11112222333x" is not an AWS account ID`, "12 digits"},
 	},
 	"an account has 12 digits": {
 		Accepted: vpc(`ownerAccountId: "111122223333"`),
@@ -406,7 +406,7 @@ var parameterRules = map[string]limits.Case{
 	"a required parameter has no default": {
 		Accepted: stringSchema(`{required: false, defaultValue: shared}`),
 		Refused:  stringSchema(`{required: true, defaultValue: shared}`),
-		Says:     []string{"spec.tenantConfig.parameterDefinitions[0].definition.stringSchema.defaultValue", `"shared" is of no use`, "remove defaultValue, or set required to false"},
+		Says:     []string{"spec.tenantConfig.parameterDefinitions[0].definition.stringSchema.defaultValue", `"shared" has no effect`, "remove defaultValue, or set required to false"},
 	},
 }
 
@@ -424,7 +424,7 @@ var groupOfOriginsRules = map[string]limits.Case{
 	"the members of a group are two origins": {
 		Accepted: pair(`{}`),
 		Refused:  pair(`members: [{originId: app}, {originId: app}]`),
-		Says:     []string{"spec.originGroups[0].members", `"app" is both members`, "name another origin"},
+		Says:     []string{"spec.originGroups[0].members", `"app" is used for both members`, "use two different origins"},
 	},
 	"a group has two members at least": {
 		Accepted: pair(`{}`),
@@ -439,7 +439,7 @@ var groupOfOriginsRules = map[string]limits.Case{
 	"a group and an origin have different ids": {
 		Accepted: pair(`id: apps`),
 		Refused:  pair(`id: app`),
-		Says:     []string{"spec.originGroups", `"app" is the id of an origin and of an origin group`, "rename one of the two"},
+		Says:     []string{"spec.originGroups", `"app" is the id of both an origin and an origin group`, "rename one of the two"},
 	},
 	"a group has an id of its own": {
 		Accepted: pair(`{}`),
@@ -464,7 +464,7 @@ var groupOfOriginsRules = map[string]limits.Case{
 	"what is written does not fail over": {
 		Accepted: limits.Overlay(pair(`{}`), defaultBehavior(`{targetOriginId: both, allowedMethods: [GET, HEAD, OPTIONS]}`)),
 		Refused:  limits.Overlay(pair(`{}`), defaultBehavior(`{targetOriginId: both, allowedMethods: `+allMethods+`}`)),
-		Says:     []string{"spec.defaultCacheBehavior.allowedMethods", `the origin group "both" can fail over`, "GET, HEAD and OPTIONS only", "name an origin in targetOriginId"},
+		Says:     []string{"spec.defaultCacheBehavior.allowedMethods", `the origin group "both" can fail over`, "only GET, HEAD and OPTIONS", "set targetOriginId to an origin"},
 	},
 	"what is written to a path does not fail over": {
 		Accepted: limits.Overlay(pair(`{}`), behavior(`{targetOriginId: app, allowedMethods: `+allMethods+`}`)),
@@ -488,32 +488,32 @@ var viewerRules = map[string]limits.Case{
 	"a path pattern is that of a path": {
 		Accepted: behavior(`pathPattern: "/a_b.c/*?$~@:+&-"`),
 		Refused:  behavior(`pathPattern: "/a b"`),
-		Says:     []string{"spec.cacheBehaviors[0].pathPattern", `"/a b" is no path pattern`, "neither a query nor spaces"},
+		Says:     []string{"spec.cacheBehaviors[0].pathPattern", `"/a b" is not a path pattern`, "without a query or spaces"},
 	},
 	"gRPC needs HTTP/2": {
 		Accepted: limits.Overlay(`httpVersion: http2and3`, defaultBehavior(`{allowedMethods: `+allMethods+`, grpcConfig: {enabled: true}}`)),
 		Refused:  limits.Overlay(`httpVersion: http3`, defaultBehavior(`{allowedMethods: `+allMethods+`, grpcConfig: {enabled: true}}`)),
-		Says:     []string{"spec.httpVersion", "gRPC", `"http3" is without`, "use http2 or http2and3, or switch gRPC off"},
+		Says:     []string{"spec.httpVersion", "gRPC", `but httpVersion is "http3"`, "use http2 or http2and3, or disable gRPC"},
 	},
 	"gRPC for a path needs HTTP/2": {
 		Accepted: limits.Overlay(`httpVersion: http1.1`, behavior(`{allowedMethods: `+allMethods+`, grpcConfig: {enabled: false}}`)),
 		Refused:  limits.Overlay(`httpVersion: http1.1`, behavior(`{allowedMethods: `+allMethods+`, grpcConfig: {enabled: true}}`)),
-		Says:     []string{"spec.httpVersion", `"http1.1" is without`},
+		Says:     []string{"spec.httpVersion", `but httpVersion is "http1.1"`},
 	},
 	"a page has a status": {
 		Accepted: errorResponse(`{responseCode: 200, responsePagePath: /index.html}`),
 		Refused:  errorResponse(`responsePagePath: /index.html`),
-		Says:     []string{"spec.customErrorResponses[0]", `"/index.html" is given without the status`, "add responseCode, or remove it"},
+		Says:     []string{"spec.customErrorResponses[0]", `"/index.html" is set as responsePagePath without responseCode`, "add responseCode, or remove responsePagePath"},
 	},
 	"a status has a page": {
 		Accepted: errorResponse(`errorCachingMinTTL: 0`),
 		Refused:  errorResponse(`responseCode: 200`),
-		Says:     []string{"spec.customErrorResponses[0]", "responseCode is given without the page", "add responsePagePath, or remove it"},
+		Says:     []string{"spec.customErrorResponses[0]", "responseCode is set without responsePagePath", "add responsePagePath, or remove responseCode"},
 	},
 	"a page has a path": {
 		Accepted: errorResponse(`{responseCode: 404, responsePagePath: /404.html}`),
 		Refused:  errorResponse(`{responseCode: 404, responsePagePath: 404.html}`),
-		Says:     []string{"spec.customErrorResponses[0].responsePagePath", `"404.html" is no path`, "start it with a slash"},
+		Says:     []string{"spec.customErrorResponses[0].responsePagePath", `"404.html" is not a path`, "must start with a slash"},
 	},
 	"an error has one response": {
 		Accepted: `customErrorResponses: [{errorCode: 403}, {errorCode: 404}]`,
@@ -523,7 +523,7 @@ var viewerRules = map[string]limits.Case{
 	"a certificate is named": {
 		Accepted: viewerCertificate(`{}`),
 		Refused:  `viewerCertificate: {minimumProtocolVersion: TLSv1.2_2021}`,
-		Says:     []string{"spec.viewerCertificate", "no certificate is named", "name it in acmCertificateArn"},
+		Says:     []string{"spec.viewerCertificate", "no certificate is set", "set acmCertificateArn"},
 	},
 	"CloudFront's own certificate can be named": {
 		Accepted: `viewerCertificate: {cloudFrontDefaultCertificate: true}`,
@@ -533,22 +533,22 @@ var viewerRules = map[string]limits.Case{
 	"CloudFront's own certificate is one of those of which one is named": {
 		Accepted: viewerCertificate(`{}`),
 		Refused:  viewerCertificate(`cloudFrontDefaultCertificate: true`),
-		Says:     []string{"spec.viewerCertificate", "two certificates are named", "exactly one"},
+		Says:     []string{"spec.viewerCertificate", "two certificates are set", "exactly one"},
 	},
 	"CloudFront's own certificate has no security policy": {
 		Accepted: viewerCertificate(`minimumProtocolVersion: TLSv1.2_2021`),
 		Refused:  `viewerCertificate: {cloudFrontDefaultCertificate: true, minimumProtocolVersion: TLSv1.2_2021}`,
-		Says:     []string{"spec.viewerCertificate.minimumProtocolVersion", "from TLSv1 on", `"TLSv1.2_2021" would have no effect`, "name a certificate in acmCertificateArn"},
+		Says:     []string{"spec.viewerCertificate.minimumProtocolVersion", "always allows TLSv1 and later", `"TLSv1.2_2021" would have no effect`, "or set acmCertificateArn"},
 	},
 	"CloudFront's own certificate is served in one way": {
 		Accepted: viewerCertificate(`sslSupportMethod: sni-only`),
 		Refused:  `viewerCertificate: {cloudFrontDefaultCertificate: true, sslSupportMethod: sni-only}`,
-		Says:     []string{"spec.viewerCertificate.sslSupportMethod", `"sni-only" would have no effect`, "name a certificate in acmCertificateArn"},
+		Says:     []string{"spec.viewerCertificate.sslSupportMethod", `"sni-only" has no effect`, "or set acmCertificateArn"},
 	},
 	"one certificate is named": {
 		Accepted: direct(viewerCertificate(`{}`)),
 		Refused:  direct(viewerCertificate(`iamCertificateId: ` + certificateInIAM)),
-		Says:     []string{"spec.viewerCertificate", "two certificates are named", "exactly one"},
+		Says:     []string{"spec.viewerCertificate", "two certificates are set", "exactly one"},
 	},
 	"a certificate is in us-east-1": {
 		Accepted: viewerCertificate(`acmCertificateArn: ` + limits.Quote(strings.Replace(certificate, "arn:aws:", "arn:aws-us-gov:", 1))),
@@ -558,32 +558,32 @@ var viewerRules = map[string]limits.Case{
 	"a certificate of IAM is named by its ID": {
 		Accepted: direct(`viewerCertificate: {iamCertificateId: ` + certificateInIAM + `}`),
 		Refused:  direct(`viewerCertificate: {iamCertificateId: "arn:aws:iam::111122223333:server-certificate/shop"}`),
-		Says:     []string{"spec.viewerCertificate.iamCertificateId", "is not the ID of a server certificate in IAM", "give the ID"},
+		Says:     []string{"spec.viewerCertificate.iamCertificateId", "is not the ID of a server certificate in IAM", "use the ID"},
 	},
 	"names need TLS": {
 		Accepted: viewerCertificate(`minimumProtocolVersion: TLSv1`),
 		Refused:  viewerCertificate(`minimumProtocolVersion: SSLv3`),
-		Says:     []string{"spec.viewerCertificate.minimumProtocolVersion", `"SSLv3" does not know the names`, "use TLSv1.2_2021 or a later one"},
+		Says:     []string{"spec.viewerCertificate.minimumProtocolVersion", `"SSLv3" does not support SNI`, "use TLSv1.2_2021 or later"},
 	},
 	"names need TLS also in a standard distribution": {
 		Accepted: direct(viewerCertificate(`{minimumProtocolVersion: SSLv3, sslSupportMethod: vip}`)),
 		Refused:  direct(viewerCertificate(`{minimumProtocolVersion: SSLv3, sslSupportMethod: sni-only}`)),
-		Says:     []string{"spec.viewerCertificate.minimumProtocolVersion", `"SSLv3" does not know the names`},
+		Says:     []string{"spec.viewerCertificate.minimumProtocolVersion", `"SSLv3" does not support SNI`},
 	},
 	"dedicated addresses need an older policy": {
 		Accepted: direct(viewerCertificate(`{minimumProtocolVersion: TLSv1, sslSupportMethod: vip}`)),
 		Refused:  direct(viewerCertificate(`sslSupportMethod: vip`)),
-		Says:     []string{"spec.viewerCertificate.minimumProtocolVersion", `sslSupportMethod "vip"`, "not the default TLSv1.2_2021", "name one of these, or use sni-only"},
+		Says:     []string{"spec.viewerCertificate.minimumProtocolVersion", `sslSupportMethod "vip"`, "not the default TLSv1.2_2021", "set one of these, or use sni-only"},
 	},
 	"a web ACL has global scope": {
 		Accepted: `webACLId: ` + limits.Quote(webACL),
 		Refused:  `webACLId: "arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/a/b"`,
-		Says:     []string{"spec.webACLId", "eu-west-1", "is not the ARN of a global web ACL", "scope CLOUDFRONT only"},
+		Says:     []string{"spec.webACLId", "eu-west-1", "is not the ARN of a global web ACL", "with scope CLOUDFRONT"},
 	},
 	"a web ACL is not one of WAF Classic": {
 		Accepted: `webACLId: ` + limits.Quote(webACL),
 		Refused:  `webACLId: 0f0e0d0c-0000-4000-8000-000000000002`,
-		Says:     []string{"spec.webACLId", "WAF Classic are not supported"},
+		Says:     []string{"spec.webACLId", "WAF Classic web ACLs are not supported"},
 	},
 	"a root object has no slash before it": {
 		Accepted: `defaultRootObject: start/index.html`,
@@ -603,7 +603,7 @@ var viewerRules = map[string]limits.Case{
 	"no restriction takes no country": {
 		Accepted: geo(`restrictionType: none, locations: []`),
 		Refused:  geo(`restrictionType: none, locations: [DE]`),
-		Says:     []string{"spec.restrictions.geoRestriction.locations", "remove locations, or choose whitelist or blacklist"},
+		Says:     []string{"spec.restrictions.geoRestriction.locations", "remove locations, or use whitelist or blacklist"},
 	},
 	"a country is in the ISO list": {
 		Accepted: geo(`restrictionType: whitelist, locations: [GB, DE]`),
@@ -642,12 +642,12 @@ var directRules = map[string]limits.Case{
 	"aliases need another certificate than CloudFront's own": {
 		Accepted: direct(limits.Overlay(`aliases: [shop.example.com]`, viewerCertificate(`{}`))),
 		Refused:  direct(limits.Overlay(`aliases: [shop.example.com]`, `viewerCertificate: {cloudFrontDefaultCertificate: true}`)),
-		Says:     []string{"spec.viewerCertificate", `"shop.example.com" and all other aliases need a certificate`, "set viewerCertificate.acmCertificateArn"},
+		Says:     []string{"spec.viewerCertificate", `"shop.example.com" and all other aliases require a certificate`, "set viewerCertificate.acmCertificateArn"},
 	},
-	"aliases need a certificate": {
+	"aliases require a certificate": {
 		Accepted: direct(limits.Overlay(`aliases: [shop.example.com]`, viewerCertificate(`{}`))),
 		Refused:  direct(`aliases: [shop.example.com]`),
-		Says:     []string{"spec.viewerCertificate", `"shop.example.com" and all other aliases need a certificate`, "set viewerCertificate.acmCertificateArn"},
+		Says:     []string{"spec.viewerCertificate", `"shop.example.com" and all other aliases require a certificate`, "set viewerCertificate.acmCertificateArn"},
 	},
 	"an alias is a domain in lower case": {
 		Accepted: direct(limits.Overlay(`aliases: ["*.shop.example.com", xn--bcher-kva.example]`, viewerCertificate(`{}`))),
@@ -662,7 +662,7 @@ var directRules = map[string]limits.Case{
 	"logs are written to a bucket": {
 		Accepted: logs(`bucket: logs.s3.cn-north-1.amazonaws.com.cn`),
 		Refused:  logs(`bucket: logs`),
-		Says:     []string{"spec.logging.bucket", `"logs" is not the domain name of a bucket`, "give <bucket>.s3.amazonaws.com"},
+		Says:     []string{"spec.logging.bucket", `"logs" is not the domain name of a bucket`, "use <bucket>.s3.amazonaws.com"},
 	},
 	"logs have cookies or not": {
 		Accepted: logs(`includeCookies: true`),
@@ -753,12 +753,12 @@ func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
 		"a cached method is allowed": {
 			Accepted: b(`{allowedMethods: ` + allMethods + `, cachedMethods: [GET, HEAD, OPTIONS]}`),
 			Refused:  b(`{allowedMethods: [GET, HEAD], cachedMethods: [GET, HEAD, OPTIONS]}`),
-			Says:     []string{".cachedMethods", `"OPTIONS" is not among allowedMethods`, "add it there, or remove it here"},
+			Says:     []string{".cachedMethods", `"OPTIONS" is not in allowedMethods`, "add it there, or remove it here"},
 		},
 		"a cached method is allowed, also by default": {
 			Accepted: b(`cachedMethods: [HEAD, GET]`),
 			Refused:  b(`cachedMethods: [GET, HEAD, OPTIONS]`),
-			Says:     []string{".cachedMethods", `"OPTIONS" is not among allowedMethods`},
+			Says:     []string{".cachedMethods", `"OPTIONS" is not in allowedMethods`},
 		},
 		"a cached method is listed once": {
 			Accepted: b(`cachedMethods: [GET, HEAD]`),
@@ -778,7 +778,7 @@ func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
 		"gRPC needs POST": {
 			Accepted: b(`{allowedMethods: ` + allMethods + `, grpcConfig: {enabled: true}}`),
 			Refused:  b(`grpcConfig: {enabled: true}`),
-			Says:     []string{".grpcConfig.enabled", "gRPC uses POST", "add all seven methods to allowedMethods, or switch gRPC off"},
+			Says:     []string{".grpcConfig.enabled", "gRPC uses POST", "add all seven methods to allowedMethods, or disable gRPC"},
 		},
 		"a cache policy is named by its ID": {
 			Accepted: b(`cachePolicyId: ` + cachePolicy),
@@ -788,22 +788,22 @@ func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
 		"an origin request policy is named by its ID": {
 			Accepted: b(`originRequestPolicyId: ` + cachePolicy),
 			Refused:  b(`originRequestPolicyId: All Viewer`),
-			Says:     []string{".originRequestPolicyId", `"All Viewer" is not the ID of an origin request policy`, "give the ID"},
+			Says:     []string{".originRequestPolicyId", `"All Viewer" is not the ID of an origin request policy`, "use the ID"},
 		},
 		"a response headers policy is named by its ID": {
 			Accepted: b(`responseHeadersPolicyId: ` + cachePolicy),
 			Refused:  b(`responseHeadersPolicyId: Simple_CORS`),
-			Says:     []string{".responseHeadersPolicyId", `"Simple_CORS" is not the ID of a response headers policy`, "give the ID"},
+			Says:     []string{".responseHeadersPolicyId", `"Simple_CORS" is not the ID of a response headers policy`, "use the ID"},
 		},
 		"field-level encryption is named by its ID": {
 			Accepted: b(`fieldLevelEncryptionId: E1A2B3C4D5E6F7`),
 			Refused:  b(`fieldLevelEncryptionId: my config`),
-			Says:     []string{".fieldLevelEncryptionId", `"my config" is not the ID of a field-level encryption configuration`, "give the ID"},
+			Says:     []string{".fieldLevelEncryptionId", `"my config" is not the ID of a field-level encryption configuration`, "use the ID"},
 		},
 		"a key group is named by its ID": {
 			Accepted: b(`trustedKeyGroups: [` + cachePolicy + `]`),
 			Refused:  b(`trustedKeyGroups: [my keys]`),
-			Says:     []string{".trustedKeyGroups", `"my keys" is not the ID of a key group`, "give the ID"},
+			Says:     []string{".trustedKeyGroups", `"my keys" is not the ID of a key group`, "use the ID"},
 		},
 		"a key group is listed once": {
 			Accepted: b(`trustedKeyGroups: [a, b]`),
@@ -813,7 +813,7 @@ func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
 		"a function is named by its ARN": {
 			Accepted: b(`functionAssociations: [{eventType: viewer-request, functionArn: ` + limits.Quote(function) + `}]`),
 			Refused:  b(`functionAssociations: [{eventType: viewer-request, functionArn: rewrite}]`),
-			Says:     []string{".functionAssociations[0].functionArn", `"rewrite" is not the ARN of a CloudFront function`, "give arn:aws:cloudfront::<account>:function/<name>"},
+			Says:     []string{".functionAssociations[0].functionArn", `"rewrite" is not the ARN of a CloudFront function`, "use arn:aws:cloudfront::<account>:function/<name>"},
 		},
 		"an event has one function": {
 			Accepted: b(`functionAssociations: [{eventType: viewer-request, functionArn: ` + limits.Quote(function) + `}, {eventType: viewer-response, functionArn: ` + limits.Quote(function) + `}]`),
@@ -838,12 +838,12 @@ func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
 		"only a request has a body": {
 			Accepted: b(`lambdaFunctionAssociations: [{eventType: viewer-request, lambdaFunctionArn: ` + limits.Quote(lambda) + `, includeBody: true}, {eventType: viewer-response, lambdaFunctionArn: ` + limits.Quote(lambda) + `, includeBody: false}]`),
 			Refused:  b(`lambdaFunctionAssociations: [{eventType: origin-response, lambdaFunctionArn: ` + limits.Quote(lambda) + `, includeBody: true}]`),
-			Says:     []string{".lambdaFunctionAssociations[0].includeBody", `the event "origin-response" has no body of a request`, "remove includeBody"},
+			Says:     []string{".lambdaFunctionAssociations[0].includeBody", `the event "origin-response" cannot include the request body`, "remove includeBody"},
 		},
 		"functions of both kinds don't share the events of viewers": {
 			Accepted: b(`{functionAssociations: [{eventType: viewer-request, functionArn: ` + limits.Quote(function) + `}], lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + limits.Quote(lambda) + `}]}`),
 			Refused:  b(`{functionAssociations: [{eventType: viewer-request, functionArn: ` + limits.Quote(function) + `}], lambdaFunctionAssociations: [{eventType: viewer-response, lambdaFunctionArn: ` + limits.Quote(lambda) + `}]}`),
-			Says:     []string{".lambdaFunctionAssociations", `here is one for "viewer-response"`, "move it to an event of the origin, or remove functionAssociations"},
+			Says:     []string{".lambdaFunctionAssociations", `here is one for "viewer-response"`, "move it to an origin event, or remove functionAssociations"},
 		},
 	}
 	cases := map[string]limits.Case{}

@@ -32,7 +32,7 @@ var pollCases = map[string]limits.Case{
 	"a source names its distribution by the ID": {
 		Accepted: `distributionId: E1A2B3C4D5E6F7`,
 		Refused:  `distributionId: d111111abcdef8.cloudfront`,
-		Says:     []string{"spec.distributionId", `"d111111abcdef8.cloudfront" is not the ID of a distribution`, "give the ID"},
+		Says:     []string{"spec.distributionId", `"d111111abcdef8.cloudfront" is not a distribution ID`, "use the ID"},
 	},
 	"a table is polled every ten seconds at most": {
 		Accepted: `pollInterval: 10s`,
@@ -128,12 +128,12 @@ var rowCases = map[string]limits.Case{
 	"a mapping fills a field that rows can fill": {
 		Accepted: `mapping: [{column: plan, field: "parameters[plan]"}]`,
 		Refused:  `mapping: [{column: plan, field: spec.parameters.plan}]`,
-		Says:     []string{"spec.mapping[0].field", `"spec.parameters.plan" is not a field that a row can fill`, "use name, domains"},
+		Says:     []string{"spec.mapping[0].field", `"spec.parameters.plan" is not a field that a row can set`, "use name, domains"},
 	},
 	"a mapping fills no label that marks what the operator owns": {
 		Accepted: `mapping: [{column: team, field: "metadata.labels[example.com/team]"}]`,
 		Refused:  `mapping: [{column: team, field: "metadata.labels[cloudfront-tenant-operator.io/source-uid]"}]`,
-		Says:     []string{"spec.mapping[0].field", "source-uid", "is reserved", "choose another key"},
+		Says:     []string{"spec.mapping[0].field", "source-uid", "is reserved", "use another key"},
 	},
 	"a field is mapped once": {
 		Accepted: `mapping: [{column: slug, field: name}, {column: slug, field: "tags[slug]"}]`,
@@ -158,7 +158,7 @@ var rowCases = map[string]limits.Case{
 	"an expression fills a field that rows can fill": {
 		Accepted: `expressions: [{field: domains, expression: row.slug}]`,
 		Refused:  `expressions: [{field: domain, expression: row.slug}]`,
-		Says:     []string{"spec.expressions[0].field", `"domain" is not a field that a row can fill`},
+		Says:     []string{"spec.expressions[0].field", `"domain" is not a field that a row can set`},
 	},
 	"an expression fills no tag that AWS reserves": {
 		Accepted: `expressions: [{field: "tags[Cost Center]", expression: row.slug}]`,
@@ -198,7 +198,7 @@ var rowCases = map[string]limits.Case{
 	"a label of a template is not the operator's": {
 		Accepted: `template: {metadata: {labels: {example.com/source: edge}}}`,
 		Refused:  `template: {metadata: {labels: {cloudfront-tenant-operator.io/source: edge}}}`,
-		Says:     []string{"spec.template.metadata.labels", `"cloudfront-tenant-operator.io/source" has a prefix that is reserved`, "choose another key"},
+		Says:     []string{"spec.template.metadata.labels", `"cloudfront-tenant-operator.io/source" has a prefix that is reserved`, "use another key"},
 	},
 	"a template has at most 50 labels": {
 		Accepted: `template: {metadata: {` + object("labels", 50) + `}}`,
@@ -218,7 +218,7 @@ var rowCases = map[string]limits.Case{
 	"an annotation of a template is not that of kubectl": {
 		Accepted: `template: {metadata: {annotations: {note: x}}}`,
 		Refused:  `template: {metadata: {annotations: {kubectl.kubernetes.io/last-applied-configuration: x}}}`,
-		Says:     []string{"spec.template.metadata.annotations", "has a prefix that is reserved", "choose another key"},
+		Says:     []string{"spec.template.metadata.annotations", "has a prefix that is reserved", "use another key"},
 	},
 	"a template has at most 50 annotations": {
 		Accepted: `template: {metadata: {` + object("annotations", 50) + `}}`,
@@ -301,12 +301,12 @@ func providerCases() map[string]limits.Case {
 		"a table has a name that DynamoDB takes": {
 			Accepted: `dynamodb: {tableName: My_table.1-a}`,
 			Refused:  `dynamodb: {tableName: my table}`,
-			Says:     []string{"spec.dynamodb.tableName", `"my table" is neither the name of a table`, "nor the ARN"},
+			Says:     []string{"spec.dynamodb.tableName", `"my table" is neither a table name`, "nor a table ARN"},
 		},
 		"a table is named by its ARN": {
 			Accepted: `dynamodb: {tableName: "arn:aws:dynamodb:eu-central-1:111122223333:table/customers"}`,
 			Refused:  `dynamodb: {tableName: "arn:aws:dynamodb:eu-central-1:111122223333:table/customers/index/by-name"}`,
-			Says:     []string{"spec.dynamodb.tableName", "index/by-name", "is neither the name of a table"},
+			Says:     []string{"spec.dynamodb.tableName", "index/by-name", "is neither a table name"},
 		},
 		"a region is one of AWS": {
 			Accepted: `dynamodb: {tableName: customers, region: us-gov-west-1}`,
@@ -328,15 +328,15 @@ func providerCases() map[string]limits.Case {
 			Refused:  `dynamodb: {tableName: customers, segments: 65}`,
 			Says:     []string{"spec.dynamodb.segments", "less than or equal to 64"},
 		},
-		"names and values belong to a filter": {
+		"attribute names and values are only used in a filter": {
 			Accepted: `dynamodb: {tableName: customers, filterExpression: "#a = :a", expressionAttributeNames: [{placeholder: "#a", attribute: active}], expressionAttributeValues: [{placeholder: ":a", bool: true}]}`,
 			Refused:  `dynamodb: {tableName: customers, expressionAttributeNames: [{placeholder: "#a", attribute: active}]}`,
-			Says:     []string{"spec.dynamodb.filterExpression", "names and values belong to a filter", "set filterExpression, or remove"},
+			Says:     []string{"spec.dynamodb.filterExpression", "attribute names and values are only used in a filter", "set filterExpression, or remove"},
 		},
 		"a name in a filter starts with #": {
 			Accepted: filtered(`expressionAttributeNames: [{placeholder: "#a_1", attribute: active}]`),
 			Refused:  filtered(`expressionAttributeNames: [{placeholder: "a", attribute: active}]`),
-			Says:     []string{"spec.dynamodb.expressionAttributeNames[0].placeholder", `"a" is not a placeholder of a name`, "write #"},
+			Says:     []string{"spec.dynamodb.expressionAttributeNames[0].placeholder", `"a" is not a name placeholder`, "write #"},
 		},
 		"a name in a filter has a placeholder": {
 			Accepted: filtered(`expressionAttributeNames: [{placeholder: "#a", attribute: active}]`),
@@ -361,7 +361,7 @@ func providerCases() map[string]limits.Case {
 		"a value in a filter starts with a colon": {
 			Accepted: filtered(`expressionAttributeValues: [{placeholder: ":v_1", string: ""}]`),
 			Refused:  filtered(`expressionAttributeValues: [{placeholder: "v", string: x}]`),
-			Says:     []string{"spec.dynamodb.expressionAttributeValues[0].placeholder", `"v" is not a placeholder of a value`, "write a colon"},
+			Says:     []string{"spec.dynamodb.expressionAttributeValues[0].placeholder", `"v" is not a value placeholder`, "use a colon"},
 		},
 		"a value in a filter has a placeholder": {
 			Accepted: filtered(`expressionAttributeValues: [{placeholder: ":v", bool: false}]`),
@@ -381,7 +381,7 @@ func providerCases() map[string]limits.Case {
 		"a value in a filter is something": {
 			Accepted: filtered(`expressionAttributeValues: [{placeholder: ":v", number: "-1.5e3"}]`),
 			Refused:  filtered(`expressionAttributeValues: [{placeholder: ":v"}]`),
-			Says:     []string{"spec.dynamodb.expressionAttributeValues[0]", "a string, a number or a bool: set exactly one"},
+			Says:     []string{"spec.dynamodb.expressionAttributeValues[0]", "set exactly one of string, number and bool"},
 		},
 		"a value in a filter is one thing": {
 			Accepted: filtered(`expressionAttributeValues: [{placeholder: ":v", string: "1"}]`),

@@ -40,7 +40,7 @@ var tenantCases = map[string]limits.Case{
 	"a distribution is required, by its ID or by the name of its object": {
 		Accepted: `distributionId: E2EXAMPLE1`,
 		Refused:  `distributionId: null`,
-		Says:     []string{"spec.distributionId", "needs a multi-tenant distribution", "in distributionRef", "in distributionId"},
+		Says:     []string{"spec.distributionId", "needs a multi-tenant distribution", "set distributionRef", "distributionId to an ID"},
 	},
 	"a distribution is named once": {
 		Accepted: `{distributionId: null, distributionRef: {name: shop}}`,
@@ -88,7 +88,7 @@ var tenantCases = map[string]limits.Case{
 	"a reference to a distribution names an object and not an ID": {
 		Accepted: `{distributionId: null, distributionRef: {name: shop.v2-b}}`,
 		Refused:  `{distributionId: null, distributionRef: {name: E2EXAMPLE1}}`,
-		Says:     []string{"spec.distributionRef.name", `"E2EXAMPLE1" is no name that an object can have`, "metadata.name"},
+		Says:     []string{"spec.distributionRef.name", `"E2EXAMPLE1" is not a valid object name`, "metadata.name"},
 	},
 	"a reference to a connection group has a name": {
 		Accepted: `connectionGroupRef: {name: static}`,
@@ -108,12 +108,12 @@ var tenantCases = map[string]limits.Case{
 	"a reference to a connection group names an object and not an ID": {
 		Accepted: `connectionGroupRef: {name: static-1}`,
 		Refused:  `connectionGroupRef: {name: cg_1}`,
-		Says:     []string{"spec.connectionGroupRef.name", `"cg_1" is no name that an object can have`, "metadata.name"},
+		Says:     []string{"spec.connectionGroupRef.name", `"cg_1" is not a valid object name`, "metadata.name"},
 	},
 	"a reference can't leave its namespace": {
 		Accepted: `connectionGroupRef: {name: static}`,
 		Refused:  `connectionGroupRef: {name: other/static}`,
-		Says:     []string{"spec.connectionGroupRef.name", `"other/static" is no name that an object can have`, "of this namespace"},
+		Says:     []string{"spec.connectionGroupRef.name", `"other/static" is not a valid object name`, "of this namespace"},
 	},
 	"domains are required": {
 		Accepted: `domains: [{domain: shop.example.com}]`,
@@ -158,7 +158,7 @@ var tenantCases = map[string]limits.Case{
 	"a wildcard stands in no inner label": {
 		Accepted: `domains: [{domain: "*.shop.example.com"}]`,
 		Refused:  `domains: [{domain: "*.*.example.com"}]`,
-		Says:     []string{"spec.domains[0].domain", "not the whole leftmost label"},
+		Says:     []string{"spec.domains[0].domain", "not the entire leftmost label"},
 	},
 	"a wildcard needs two labels behind it": {
 		Accepted: `domains: [{domain: "*.example.com"}]`,
@@ -208,12 +208,12 @@ var tenantCases = map[string]limits.Case{
 	"overriding the web ACL needs one": {
 		Accepted: `customizations: {webAcl: {action: override, arn: ` + limits.Quote(webACL) + `}}`,
 		Refused:  `customizations: {webAcl: {action: override}}`,
-		Says:     []string{"spec.customizations.webAcl.arn", "set arn, or choose action disable"},
+		Says:     []string{"spec.customizations.webAcl.arn", "set arn, or use action disable"},
 	},
 	"disabling the web ACL takes none": {
 		Accepted: `customizations: {webAcl: {action: disable}}`,
 		Refused:  `customizations: {webAcl: {action: disable, arn: ` + limits.Quote(webACL) + `}}`,
-		Says:     []string{"spec.customizations.webAcl.arn", "remove arn, or choose action override"},
+		Says:     []string{"spec.customizations.webAcl.arn", "remove arn, or use action override"},
 	},
 	"the action on the web ACL is required": {
 		Accepted: `customizations: {webAcl: {action: disable}}`,
@@ -263,12 +263,12 @@ var tenantCases = map[string]limits.Case{
 	"a zone is named once": {
 		Accepted: `dns: {provider: route53, zoneName: example.com}`,
 		Refused:  `dns: {provider: route53, zoneName: example.com, hostedZoneId: Z0123456789ABC}`,
-		Says:     []string{"spec.dns.zoneName", "hostedZoneId names the zone already", "remove zoneName"},
+		Says:     []string{"spec.dns.zoneName", "hostedZoneId and zoneName cannot both be set", "remove one of them"},
 	},
 	"the name in AWS has characters that CloudFront takes": {
 		Accepted: `tenantName: Shop.Example-1`,
 		Refused:  `tenantName: shop_example`,
-		Says:     []string{"spec.tenantName", `"shop_example" is not a name that CloudFront takes`, "use 3 to 128 letters, digits, hyphens and dots"},
+		Says:     []string{"spec.tenantName", `"shop_example" is not a valid tenant name`, "use 3 to 128 letters, digits, hyphens and dots"},
 	},
 	"the name in AWS begins and ends with a letter or digit": {
 		Accepted: `tenantName: shop.1`,
@@ -326,7 +326,7 @@ var tenantCases = map[string]limits.Case{
 		Stored:   `tenantName: store`,
 		Accepted: `tenantName: store`,
 		Refused:  `tenantName: market`,
-		Says:     []string{"spec.tenantName", `is "store": put that value back`},
+		Says:     []string{"spec.tenantName", `is "store": restore that value`},
 	},
 }
 
@@ -335,7 +335,7 @@ var sharedCases = map[string]limits.Case{
 	"a distribution is named by its ID and not by its ARN or domain name": {
 		Accepted: `distributionId: E1A2B3C4D5E6F7`,
 		Refused:  `distributionId: d111111abcdef8.cloudfront`,
-		Says:     []string{"spec.distributionId", `"d111111abcdef8.cloudfront" is not the ID of a distribution`, "give the ID"},
+		Says:     []string{"spec.distributionId", `"d111111abcdef8.cloudfront" is not a distribution ID`, "use the ID"},
 	},
 	"the ID of a distribution is short": {
 		Accepted: "distributionId: " + strings.Repeat("E", 32),
@@ -350,7 +350,7 @@ var sharedCases = map[string]limits.Case{
 	"a connection group is named by its ID": {
 		Accepted: `connectionGroupId: cg_2whCJoXMYCjHcxaLGrkllvyABC`,
 		Refused:  `connectionGroupId: my-group`,
-		Says:     []string{"spec.connectionGroupId", `"my-group" is not the ID of a connection group`, "give the ID"},
+		Says:     []string{"spec.connectionGroupId", `"my-group" is not a connection group ID`, "use the ID"},
 	},
 	"a parameter has a name that CloudFront takes": {
 		Accepted: `parameters: [{name: Tenant_name-1, value: x}]`,
@@ -395,7 +395,7 @@ var sharedCases = map[string]limits.Case{
 	"a web ACL has global scope": {
 		Accepted: `customizations: {webAcl: {action: override, arn: "arn:aws-cn:wafv2:us-east-1:111122223333:global/webacl/a/b"}}`,
 		Refused:  `customizations: {webAcl: {action: override, arn: "arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/a/b"}}`,
-		Says:     []string{"spec.customizations.webAcl.arn", "eu-west-1", "WAFv2 web ACLs of scope CLOUDFRONT only"},
+		Says:     []string{"spec.customizations.webAcl.arn", "eu-west-1", "only WAFv2 web ACLs with scope CLOUDFRONT"},
 	},
 	"a web ACL is not one of WAF Classic": {
 		Accepted: `customizations: {webAcl: {action: override, arn: ` + limits.Quote(webACL) + `}}`,
@@ -480,12 +480,12 @@ var sharedCases = map[string]limits.Case{
 	"the prefix of AWS is not for tags of users": {
 		Accepted: `tags: [{key: "awsome:team", value: x}]`,
 		Refused:  `tags: [{key: "AWS:team", value: x}]`,
-		Says:     []string{"spec.tags[0].key", `"AWS:team" starts with aws:`, "choose another key"},
+		Says:     []string{"spec.tags[0].key", `"AWS:team" starts with aws:`, "use another key"},
 	},
 	"the prefix of the operator is not for tags of users": {
 		Accepted: `tags: [{key: "example.com/uid", value: x}]`,
 		Refused:  `tags: [{key: cloudfront-tenant-operator.io/uid, value: x}]`,
-		Says:     []string{"spec.tags[0].key", "mark what it owns", "choose another key"},
+		Says:     []string{"spec.tags[0].key", "owner tags of the operator", "use another key"},
 	},
 	"a tag is given once": {
 		Accepted: `tags: [{key: team, value: a}, {key: Team, value: a}]`,
@@ -505,12 +505,12 @@ var sharedCases = map[string]limits.Case{
 	"a hosted zone is named by its bare ID": {
 		Accepted: `dns: {provider: route53, hostedZoneId: Z0123456789ABC}`,
 		Refused:  `dns: {provider: route53, hostedZoneId: /hostedzone/Z0123456789ABC}`,
-		Says:     []string{"spec.dns.hostedZoneId", `"/hostedzone/Z0123456789ABC" is not the ID of a hosted zone`, "without /hostedzone/"},
+		Says:     []string{"spec.dns.hostedZoneId", `"/hostedzone/Z0123456789ABC" is not a hosted zone ID`, "without /hostedzone/"},
 	},
 	"a zone is named as it stands in DNS": {
 		Accepted: `dns: {provider: route53, zoneName: _x.xn--bcher-kva.example}`,
 		Refused:  `dns: {provider: route53, zoneName: Example.com.}`,
-		Says:     []string{"spec.dns.zoneName", `"Example.com." is not the name of a zone`, "lower case", "without a dot at its end"},
+		Says:     []string{"spec.dns.zoneName", `"Example.com." is not a zone name`, "lower case", "without a dot at its end"},
 	},
 	"a record type is one that is known": {
 		Accepted: `dns: {provider: route53, recordType: Alias}`,
@@ -701,8 +701,8 @@ func TestTheNameInAWSIsFixed(t *testing.T) {
 		"a default can be spelled out later":      {from: "", to: "shop"},
 		"a name that equals the default can go":   {from: "shop", to: ""},
 		"a default can't be replaced":             {from: "", to: "store", says: `is "shop": restore that value, or delete this object and create a new one`},
-		"a name can't be replaced":                {from: "store", to: "market", says: `is "store": put that value back`},
-		"a name that isn't the default can't go":  {from: "store", to: "", says: `is "store": put that value back`},
+		"a name can't be replaced":                {from: "store", to: "market", says: `is "store": restore that value`},
+		"a name that isn't the default can't go":  {from: "store", to: "", says: `is "store": restore that value`},
 		"a name can stay while the rest changes":  {from: "store", to: "store"},
 		"the spelling of a name can't be changed": {from: "Store", to: "store", says: `is "Store"`},
 	}

@@ -197,7 +197,7 @@ var planCases = map[string]limits.Case{
 	"who manages a namespace is not the plan's to say": {
 		Accepted: `labels: {app.kubernetes.io/part-of: platform}`,
 		Refused:  `labels: {app.kubernetes.io/managed-by: helm}`,
-		Says:     []string{"spec.labels", "app.kubernetes.io/managed-by are the operator's"},
+		Says:     []string{"spec.labels", "app.kubernetes.io/managed-by are set by the operator"},
 	},
 	"the label with a namespace's name is the API server's": {
 		Accepted: `labels: {kubernetes.io/os: linux}`,
@@ -222,12 +222,12 @@ var planCases = map[string]limits.Case{
 	"a version of pod security is one of Kubernetes": {
 		Accepted: `podSecurity: {enforce: baseline, version: v1.36}`,
 		Refused:  `podSecurity: {enforce: baseline, version: "1.36"}`,
-		Says:     []string{"spec.podSecurity.version", `"1.36" is no version of pod security`, "use latest, or a version such as v1.36"},
+		Says:     []string{"spec.podSecurity.version", `"1.36" is not a pod security version`, "use latest, or a version such as v1.36"},
 	},
 	"the latest version of pod security": {
 		Accepted: `podSecurity: {enforce: baseline, version: latest}`,
 		Refused:  `podSecurity: {enforce: baseline, version: v1.036}`,
-		Says:     []string{"spec.podSecurity.version", `"v1.036" is no version of pod security`},
+		Says:     []string{"spec.podSecurity.version", `"v1.036" is not a pod security version`},
 	},
 	"an owner has a role": {
 		Accepted: `owner: {clusterRole: "edit"}`,
@@ -247,7 +247,7 @@ var planCases = map[string]limits.Case{
 	"a revision has a name": {
 		Accepted: `istio: {revision: 1-28-0}`,
 		Refused:  `istio: {revision: 1.28.0}`,
-		Says:     []string{"spec.istio.revision", `"1.28.0" is no revision`, "use lower-case letters, digits and inner hyphens"},
+		Says:     []string{"spec.istio.revision", `"1.28.0" is not a revision`, "use lower-case letters, digits and inner hyphens"},
 	},
 	"a gateway has a selector": {
 		Accepted: gateway(`{}`),
@@ -292,7 +292,7 @@ var planCases = map[string]limits.Case{
 	"the kind of a constraint has a form": {
 		Accepted: constraint(`kind: K8sAllowedRepos`),
 		Refused:  constraint(`kind: k8sallowedrepos`),
-		Says:     []string{"spec.gatekeeper.constraints[0].kind", `"k8sallowedrepos" is no kind`, "begins with a capital letter"},
+		Says:     []string{"spec.gatekeeper.constraints[0].kind", `"k8sallowedrepos" is not a kind`, "use a capital letter"},
 	},
 	"the name of a constraint has a form": {
 		Accepted: constraint(`name: basic.registries-1`),

@@ -102,7 +102,7 @@ func TestAnswerOf(t *testing.T) {
 		want    port.Answer
 		message string
 	}{
-		"no response":             {errors.New("connection reset"), port.Passing, ""},
+		"no response":           {errors.New("connection reset"), port.Passing, ""},
 		"too many requests":     {apierrors.NewTooManyRequests("slow down", 7), port.Passing, "slow down"},
 		"too slow":              {apierrors.NewTimeoutError("late", 0), port.Passing, "Timeout: late"},
 		"starting":              {apierrors.NewServiceUnavailable("starting"), port.Passing, "starting"},

@@ -34,7 +34,7 @@ func TestAParentWithTenantsStaysAsItIs(t *testing.T) {
 			says         []string
 		}{
 			"one of ours":    {1, 0, []string{"has 1 distribution tenant and", "ours-0"}},
-			"two of others'": {0, 2, []string{"has 2 distribution tenants", "None of them belongs to an object of this cluster"}},
+			"two of others'": {0, 2, []string{"has 2 distribution tenants", "None of them belongs to an object in this cluster"}},
 			"some of both":   {2, 1, []string{"has 3 distribution tenants", "ours-0", "ours-1"}},
 			"more than fit":  {7, 0, []string{"has 7 distribution tenants", "and 2 more"}},
 		} {

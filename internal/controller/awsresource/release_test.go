@@ -246,7 +246,7 @@ func TestACreateThatIsCarriedOutDuringTheDeletionIsDeleted(t *testing.T) {
 		remove(t, w, a.o)
 		w.Advance(20 * time.Second)
 		is(t, w, a.o, "Ready=False/Deleting")
-		says(t, w, a.o, "Ready", "a create whose outcome is not known may still appear")
+		says(t, w, a.o, "Ready", "a create request with an unknown result may still take effect")
 		w.Advance(10 * time.Minute)
 		k.gone(t, w, a.o)
 		if n := w.Sim.Calls()[k.delete].Committed; n != 1 {

@@ -63,7 +63,7 @@ func TestCertHoldsAChangeOfDomainsBack(t *testing.T) {
 					}
 					if !slices.Equal(c.from, c.to) {
 						is(t, w, "shop", "Ready=False/DomainChangeHeld", pendingProof, "Synced=False/UpdatePending")
-						says(t, w, "shop", "Ready", "pending request")
+						says(t, w, "shop", "Ready", "pending certificate request")
 					}
 					requests(t, w, 1)
 

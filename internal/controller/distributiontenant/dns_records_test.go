@@ -182,7 +182,7 @@ func TestFindingTheZone(t *testing.T) {
 		"a private zone is no zone": {
 			zones: []sim.SeedHostedZone{{ID: "ZPRIVATE", Name: "shop.example.com", Private: true}}, dns: withDNS(), zone: coveredZone,
 		},
-		"no id":          {dns: withDNS(inZone("ZNOTTHERE")), reason: "ZoneNotFound", says: []string{"ZNOTTHERE", name, "correct the id"}},
+		"no id":          {dns: withDNS(inZone("ZNOTTHERE")), reason: "ZoneNotFound", says: []string{"ZNOTTHERE", name, "correct the ID"}},
 		"no name":        {dns: withDNS(zoneNamed("example.org")), reason: "ZoneNotFound", says: []string{"example.org", "create it, or correct the name"}},
 		"no zone at all": {dns: withDNS(), domain: "www.example.edu", reason: "ZoneNotFound", says: []string{"www.example.edu", "create one"}},
 		"private by id": {
@@ -192,7 +192,7 @@ func TestFindingTheZone(t *testing.T) {
 		"outside of it": {dns: withDNS(inZone(openZone)), reason: "ZoneNotFound", says: []string{openZone, "example.net", name}},
 		"two of one name": {
 			zones: []sim.SeedHostedZone{child, {ID: "ZCHILDTWO", Name: "shop.example.com"}}, dns: withDNS(),
-			reason: "ZoneAmbiguous", says: []string{"ZCHILD", "ZCHILDTWO", "by its id"},
+			reason: "ZoneAmbiguous", says: []string{"ZCHILD", "ZCHILDTWO", "set the ID of the one for"},
 		},
 		"two of one name, and the id": {
 			zones: []sim.SeedHostedZone{child, {ID: "ZCHILDTWO", Name: "shop.example.com"}}, dns: withDNS(inZone("ZCHILD")), zone: "ZCHILD",

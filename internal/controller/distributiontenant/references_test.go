@@ -126,12 +126,12 @@ func TestATenantWaitsForItsDistribution(t *testing.T) {
 	main := w.Distribution("main")
 	put(t, w, main, "")
 	w.Advance(moment)
-	says(t, w, "alpha", "Ready", "is not in AWS yet")
+	says(t, w, "alpha", "Ready", "does not exist in AWS yet")
 	report(t, w, main, func(s *v1alpha1.ResourceStatus) {
 		meta.SetStatusCondition(&s.Conditions, metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonQuotaExceeded})
 	})
 	w.Advance(moment)
-	says(t, w, "alpha", "Ready", "is not in AWS yet", v1alpha1.ReasonQuotaExceeded)
+	says(t, w, "alpha", "Ready", "does not exist in AWS yet", v1alpha1.ReasonQuotaExceeded)
 	tenants(t, w)
 
 	// It need not be deployed.
@@ -193,7 +193,7 @@ func TestATenantWhoseParentIsLostStaysAsItIs(t *testing.T) {
 			lose(t, w, main)
 			w.Advance(moment)
 			is(t, w, "alpha", readyTrue, heldByReference)
-			says(t, w, "alpha", "Synced", "Distribution "+w.Namespace+"/main", "stays as it is")
+			says(t, w, "alpha", "Synced", "Distribution "+w.Namespace+"/main", "the distribution tenant is not changed")
 
 			// Nothing is written, neither for an edit nor because of drift, and not after a restart.
 			w.Edit("alpha", params("tier", "silver"))

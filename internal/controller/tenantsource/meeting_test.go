@@ -158,7 +158,7 @@ func TestWhatTheAPIServerRefusesOfOneRowIsThatRows(t *testing.T) {
 	living(t, w, []string{name(0), name(2)})
 	expect(t, w, "Ready=True/PollSucceeded", "Synced=False/RowsRejected")
 	o, _ := w.Get("customers")
-	if r := o.Status.RejectedRows; len(r) != 1 || r[0].Row != name(1) || !strings.Contains(r[0].Reason, `"nonsense" is not the ID of a connection group`) {
+	if r := o.Status.RejectedRows; len(r) != 1 || r[0].Row != name(1) || !strings.Contains(r[0].Reason, `"nonsense" is not a connection group ID`) {
 		t.Errorf("%+v", r)
 	}
 	if *o.Status.TenantsDiscovered != 2 || *o.Status.TenantsCreated != 2 {
@@ -263,7 +263,7 @@ func TestAChangedSpecThatFailsOnceIsNotTakenForAMistakeInTheTable(t *testing.T) 
 	w.Advance(2 * interval)
 	table.weather = []string{"enabled renamed"}
 	w.Advance(interval)
-	if !strings.Contains(fmt.Sprint(w.Events), `column \"enabled\" is gone`) && !strings.Contains(fmt.Sprint(w.Events), `column "enabled" is gone`) {
+	if !strings.Contains(fmt.Sprint(w.Events), `column \"enabled\" is missing`) && !strings.Contains(fmt.Sprint(w.Events), `column "enabled" is missing`) {
 		t.Errorf("%+v", w.Events)
 	}
 }

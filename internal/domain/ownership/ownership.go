@@ -4,6 +4,7 @@
 package ownership
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 )
@@ -27,9 +28,10 @@ type Owner struct {
 	Cluster, Namespace, Name, UID string
 }
 
-// String renders the owner for a person.
+// String renders the owner for a person. Some of its tags may have been removed in AWS.
 func (o Owner) String() string {
-	return fmt.Sprintf("%s/%s (cluster %s, uid %s)", o.Namespace, o.Name, o.Cluster, o.UID)
+	known := func(tag string) string { return cmp.Or(tag, "unknown") }
+	return fmt.Sprintf("%s/%s (cluster %s, uid %s)", known(o.Namespace), known(o.Name), known(o.Cluster), known(o.UID))
 }
 
 // Tags renders the owner as tags.

@@ -40,7 +40,7 @@ func TestFiltersThatAreRefused(t *testing.T) {
 		"two of them":                {`{} {}`, "not valid JSON at character 4"},
 		"a list":                     {`[]`, "not a JSON object"},
 		"null":                       {`null`, "is null"},
-		"not valid extended JSON":           {`{"_id": {"$oid": "x"}}`, "not valid extended JSON"},
+		"not valid extended JSON":    {`{"_id": {"$oid": "x"}}`, "not valid extended JSON"},
 		"code":                       {`{"$where": "sleep(1000)"}`, "$where"},
 		"code deep inside":           {`{"$or": [{"$expr": {"$function": {"body": "f", "args": [], "lang": "js"}}}]}`, "$function"},
 		"code as a value":            {`{"a": {"$code": "f()"}}`, "$code"},

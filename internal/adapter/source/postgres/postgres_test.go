@@ -228,7 +228,7 @@ func TestFailures(t *testing.T) {
 			strings.Replace(good, "sslmode", "dbname="+database.Canary+"&sslmode", 1), "SELECT 1 AS a", fault.NotFound, "3D000", "no database",
 		},
 		"TLS that the server has not": {
-			strings.Replace(good, "disable", "require", 1), "SELECT 1 AS a", fault.Invalid, "", "the server offers no TLS",
+			strings.Replace(good, "disable", "require", 1), "SELECT 1 AS a", fault.Invalid, "", "the server does not support TLS",
 		},
 		"a parameter that the server refuses": {
 			good + "&search_path=" + database.Canary + "%00", "SELECT 1 AS a", fault.Invalid, mapping.CodeConnectionString, "NUL",

@@ -263,11 +263,11 @@ func TestFailures(t *testing.T) {
 		"a replica that copies its master": {
 			info("role:slave", "master_link_status:up", "master_sync_in_progress:1"), fault.Transient, "replica without a connection",
 		},
-		"a replica that refuses to say what it is":    {asReplica(denied), fault.Denied, "INFO"},
+		"a replica that refuses to say what it is": {asReplica(denied), fault.Denied, "INFO"},
 		"a cluster node":                         {info("role:master", "cluster_enabled:1"), fault.Invalid, "cluster node"},
 		"a cluster node that says so in HELLO":   {always("HELLO", hello("cluster", "master")), fault.Invalid, "cluster node"},
 		"a cluster node that sends us elsewhere": {oneKey(always("HGETALL", "-MOVED 1 10.0.0.1:6379\r\n")), fault.Invalid, "cluster node"},
-		"a sentinel": {always("HELLO", hello("sentinel", "master")), fault.Invalid, "sentinel"},
+		"a sentinel":                             {always("HELLO", hello("sentinel", "master")), fault.Invalid, "sentinel"},
 		"a server that got another master meanwhile": {func(command string, _ []string) string {
 			if command != "INFO" {
 				return ""
