@@ -312,7 +312,7 @@ var originRules = map[string]limits.Case{
 	"a port for HTTPS is 80, 443 or a high one": {
 		Accepted: custom(`httpsPort: 443`),
 		Refused:  custom(`httpsPort: 444`),
-		Says:     []string{"spec.origins[0].customOriginConfig.httpsPort", "80, 443 and 1024 to 65535 only"},
+		Says:     []string{"spec.origins[0].customOriginConfig.httpsPort", "80, 443 and 1024 to 65535"},
 	},
 	"a version of TLS is listed once": {
 		Accepted: custom(`originSslProtocols: [TLSv1.1, TLSv1.2]`),
