@@ -193,7 +193,7 @@ var identityCases = map[string]limits.Case{
 		Stored:   `{}`,
 		Accepted: `comment: changed`,
 		Refused:  `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
-		Says:     []string{"spec.distributionId", "distributionId was absent: put that back", "deletionPolicy Retain"},
+		Says:     []string{"spec.distributionId", "distributionId was absent: restore that", "deletionPolicy Retain"},
 	},
 	"an adopted distribution is not exchanged for a new one": {
 		Stored:   `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,
@@ -282,7 +282,7 @@ var originRules = map[string]limits.Case{
 	"a header is given once, whatever its case": {
 		Accepted: origin(`customHeaders: [{name: X-A, value: a}, {name: X-B, value: a}]`),
 		Refused:  origin(`customHeaders: [{name: X-A, value: a}, {name: x-a, value: b}]`),
-		Says:     []string{"spec.origins[0].customHeaders", `"X-A" is given twice`, "remove one"},
+		Says:     []string{"spec.origins[0].customHeaders", `"X-A" is set twice`, "remove one"},
 	},
 	"a header is given once": {
 		Accepted: origin(`customHeaders: [{name: X-A, value: a}]`),
@@ -386,7 +386,7 @@ var parameterRules = map[string]limits.Case{
 	"an origin of a standard distribution has no parameter in its domainName": {
 		Accepted: direct(origin(`domainName: a.example.com`)),
 		Refused:  direct(origin(`domainName: "{{tenant}}.example.com"`)),
-		Says:     []string{"spec.origins", `the origin "app" has a parameter`, "write the value in its place, or use connectionMode tenant-only"},
+		Says:     []string{"spec.origins", `the origin "app" has a parameter`, "write the value instead of the parameter, or use connectionMode tenant-only"},
 	},
 	"an origin of a standard distribution has no parameter in its originPath": {
 		Accepted: direct(origin(`originPath: "/{tenant}"`)),
@@ -439,7 +439,7 @@ var groupOfOriginsRules = map[string]limits.Case{
 	"a group and an origin have different ids": {
 		Accepted: pair(`id: apps`),
 		Refused:  pair(`id: app`),
-		Says:     []string{"spec.originGroups", `"app" is the id of both an origin and an origin group`, "rename one of the two"},
+		Says:     []string{"spec.originGroups", `"app" is the id of both an origin and an origin group`, "rename one of them"},
 	},
 	"a group has an id of its own": {
 		Accepted: pair(`{}`),
@@ -588,7 +588,7 @@ var viewerRules = map[string]limits.Case{
 	"a root object has no slash before it": {
 		Accepted: `defaultRootObject: start/index.html`,
 		Refused:  `defaultRootObject: /index.html`,
-		Says:     []string{"spec.defaultRootObject", `"/index.html" starts with a slash`, `write "index.html"`},
+		Says:     []string{"spec.defaultRootObject", `"/index.html" starts with a slash`, `use "index.html"`},
 	},
 	"a whitelist needs a country": {
 		Accepted: geo(`restrictionType: whitelist, locations: [DE]`),
@@ -723,12 +723,12 @@ func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
 		"methods are one of three sets": {
 			Accepted: b(`allowedMethods: [OPTIONS, HEAD, GET]`),
 			Refused:  b(`allowedMethods: [GET, HEAD, POST]`),
-			Says:     []string{".allowedMethods", "[GET, HEAD, POST] is none of the three sets", "GET, HEAD and OPTIONS; or all seven"},
+			Says:     []string{".allowedMethods", "[GET, HEAD, POST] is not one of the three sets", "GET, HEAD and OPTIONS; or all seven"},
 		},
 		"methods are two, three or seven": {
 			Accepted: b(`allowedMethods: ` + allMethods),
 			Refused:  b(`allowedMethods: [GET, HEAD, OPTIONS, PUT, PATCH, POST]`),
-			Says:     []string{".allowedMethods", "[GET, HEAD, OPTIONS, PUT, PATCH, POST] is none of the three sets"},
+			Says:     []string{".allowedMethods", "[GET, HEAD, OPTIONS, PUT, PATCH, POST] is not one of the three sets"},
 		},
 		"a method is listed once": {
 			Accepted: b(`allowedMethods: [GET, HEAD]`),
@@ -748,7 +748,7 @@ func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
 		"cached methods are one of two sets": {
 			Accepted: b(`{allowedMethods: [GET, HEAD, OPTIONS], cachedMethods: [GET, HEAD, OPTIONS]}`),
 			Refused:  b(`{allowedMethods: ` + allMethods + `, cachedMethods: [GET, HEAD, POST]}`),
-			Says:     []string{".cachedMethods", "[GET, HEAD, POST] is none of the two sets", "GET, HEAD and OPTIONS"},
+			Says:     []string{".cachedMethods", "[GET, HEAD, POST] is not one of the two sets", "GET, HEAD and OPTIONS"},
 		},
 		"a cached method is allowed": {
 			Accepted: b(`{allowedMethods: ` + allMethods + `, cachedMethods: [GET, HEAD, OPTIONS]}`),
@@ -843,7 +843,7 @@ func behaviorCases(path string, b limits.Setter) map[string]limits.Case {
 		"functions of both kinds don't share the events of viewers": {
 			Accepted: b(`{functionAssociations: [{eventType: viewer-request, functionArn: ` + limits.Quote(function) + `}], lambdaFunctionAssociations: [{eventType: origin-request, lambdaFunctionArn: ` + limits.Quote(lambda) + `}]}`),
 			Refused:  b(`{functionAssociations: [{eventType: viewer-request, functionArn: ` + limits.Quote(function) + `}], lambdaFunctionAssociations: [{eventType: viewer-response, lambdaFunctionArn: ` + limits.Quote(lambda) + `}]}`),
-			Says:     []string{".lambdaFunctionAssociations", `here is one for "viewer-response"`, "move it to an origin event, or remove functionAssociations"},
+			Says:     []string{".lambdaFunctionAssociations", `a Lambda@Edge function uses "viewer-response"`, "move it to an origin event, or remove functionAssociations"},
 		},
 	}
 	cases := map[string]limits.Case{}

@@ -208,7 +208,7 @@ var rowCases = map[string]limits.Case{
 	"an annotation of a template has a key that Kubernetes takes": {
 		Accepted: `template: {metadata: {annotations: {example.com/note: "any text, of course"}}}`,
 		Refused:  `template: {metadata: {annotations: {Example.com/note: x}}}`,
-		Says:     []string{"spec.template.metadata.annotations", `"Example.com/note" is no key`},
+		Says:     []string{"spec.template.metadata.annotations", `"Example.com/note" is not a valid annotation key`},
 	},
 	"an annotation of a template has a value that is not huge": {
 		Accepted: `template: {metadata: {annotations: {note: ` + strings.Repeat("v", 4096) + `}}}`,
@@ -336,7 +336,7 @@ func providerCases() map[string]limits.Case {
 		"a name in a filter starts with #": {
 			Accepted: filtered(`expressionAttributeNames: [{placeholder: "#a_1", attribute: active}]`),
 			Refused:  filtered(`expressionAttributeNames: [{placeholder: "a", attribute: active}]`),
-			Says:     []string{"spec.dynamodb.expressionAttributeNames[0].placeholder", `"a" is not a name placeholder`, "write #"},
+			Says:     []string{"spec.dynamodb.expressionAttributeNames[0].placeholder", `"a" is not a name placeholder`, "use #"},
 		},
 		"a name in a filter has a placeholder": {
 			Accepted: filtered(`expressionAttributeNames: [{placeholder: "#a", attribute: active}]`),

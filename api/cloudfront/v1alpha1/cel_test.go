@@ -51,7 +51,7 @@ var tenantCases = map[string]limits.Case{
 		Stored:   `distributionId: E2EXAMPLE1`,
 		Accepted: `{distributionId: null, distributionRef: {name: shop}}`,
 		Refused:  `distributionRef: {name: shop}`,
-		Says:     []string{"spec.distributionRef", "named twice"},
+		Says:     []string{"spec.distributionRef", "set twice"},
 	},
 	"a distribution named by its object can be named by its ID instead": {
 		Stored:   `{distributionId: null, distributionRef: {name: shop}}`,
@@ -68,7 +68,7 @@ var tenantCases = map[string]limits.Case{
 		Stored:   `connectionGroupRef: {name: static}`,
 		Accepted: `connectionGroupId: cg_1`,
 		Refused:  `{connectionGroupId: cg_1, connectionGroupRef: {name: static}}`,
-		Says:     []string{"spec.connectionGroupRef", "named twice"},
+		Says:     []string{"spec.connectionGroupRef", "set twice"},
 	},
 	"a reference to a distribution has a name": {
 		Accepted: `{distributionId: null, distributionRef: {name: shop}}`,
@@ -113,7 +113,7 @@ var tenantCases = map[string]limits.Case{
 	"a reference can't leave its namespace": {
 		Accepted: `connectionGroupRef: {name: static}`,
 		Refused:  `connectionGroupRef: {name: other/static}`,
-		Says:     []string{"spec.connectionGroupRef.name", `"other/static" is not a valid object name`, "of this namespace"},
+		Says:     []string{"spec.connectionGroupRef.name", `"other/static" is not a valid object name`, "in this namespace"},
 	},
 	"domains are required": {
 		Accepted: `domains: [{domain: shop.example.com}]`,
@@ -253,7 +253,7 @@ var tenantCases = map[string]limits.Case{
 	"a managed certificate covers no wildcard": {
 		Accepted: `{domains: [{domain: a.example.com}], managedCertificateRequest: {validationTokenHost: cloudfront}}`,
 		Refused:  `{domains: [{domain: "*.example.com"}], managedCertificateRequest: {validationTokenHost: cloudfront}}`,
-		Says:     []string{"spec.managedCertificateRequest", "cannot prove a wildcard domain", "customizations.certificate.arn"},
+		Says:     []string{"spec.managedCertificateRequest", "not possible for wildcard domains", "customizations.certificate.arn"},
 	},
 	"a DNS provider is named": {
 		Accepted: `dns: {provider: route53}`,
@@ -492,7 +492,7 @@ var sharedCases = map[string]limits.Case{
 		Refused:  `tags: [{key: team, value: a}, {key: team, value: b}]`,
 		Says:     []string{"spec.tags[1]", "Duplicate value", "team"},
 	},
-	"a tenant has at most 46 tags, for four are the operator's": {
+	"a tenant has at most 46 tags, for four are set by the operator": {
 		Accepted: list("tags", 46, "{key: k%d, value: x}"),
 		Refused:  list("tags", 47, "{key: k%d, value: x}"),
 		Says:     []string{"spec.tags", "Too many: 47", "at most 46"},
@@ -505,12 +505,12 @@ var sharedCases = map[string]limits.Case{
 	"a hosted zone is named by its bare ID": {
 		Accepted: `dns: {provider: route53, hostedZoneId: Z0123456789ABC}`,
 		Refused:  `dns: {provider: route53, hostedZoneId: /hostedzone/Z0123456789ABC}`,
-		Says:     []string{"spec.dns.hostedZoneId", `"/hostedzone/Z0123456789ABC" is not a hosted zone ID`, "without /hostedzone/"},
+		Says:     []string{"spec.dns.hostedZoneId", `"/hostedzone/Z0123456789ABC" is not a hosted zone ID`, "without the prefix /hostedzone/"},
 	},
 	"a zone is named as it stands in DNS": {
 		Accepted: `dns: {provider: route53, zoneName: _x.xn--bcher-kva.example}`,
 		Refused:  `dns: {provider: route53, zoneName: Example.com.}`,
-		Says:     []string{"spec.dns.zoneName", `"Example.com." is not a zone name`, "lower case", "without a dot at its end"},
+		Says:     []string{"spec.dns.zoneName", `"Example.com." is not a zone name`, "lower case", "without a dot at the end"},
 	},
 	"a record type is one that is known": {
 		Accepted: `dns: {provider: route53, recordType: Alias}`,

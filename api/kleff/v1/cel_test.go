@@ -172,7 +172,7 @@ var planCases = map[string]limits.Case{
 	"labels of the operator are its own": {
 		Accepted: `labels: {example.com/team: edge, cost-center: "42", mykleff.io/x: ""}`,
 		Refused:  `labels: {kleff.io/tenant: other}`,
-		Says:     []string{"spec.labels", "are the operator's", "use podSecurity and istio"},
+		Says:     []string{"spec.labels", "are set by the operator", "use podSecurity and istio"},
 	},
 	"pod security has fields of its own": {
 		Accepted: `podSecurity: {enforce: restricted}`,
