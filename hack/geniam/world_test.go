@@ -319,7 +319,7 @@ var stories = map[string]map[string]story{
 				w.Apply(w.Tenant("alpha", domain("holder.example.com")))
 			},
 			// The next sweep would find the holder by itself.
-			wants: "Ready=False/DomainConflict", says: "does not show", wait: time.Minute,
+			wants: "Ready=False/DomainConflict", says: "not visible", wait: time.Minute,
 		},
 	},
 	"GetConnectionGroup": {

@@ -33,7 +33,7 @@ func TestAParentWithTenantsStaysAsItIs(t *testing.T) {
 			ours, others int
 			says         []string
 		}{
-			"one of ours":    {1, 0, []string{"has 1 distribution tenant and", "ours-0"}},
+			"one of ours":    {1, 0, []string{"has 1 distribution tenant,", "ours-0"}},
 			"two of others'": {0, 2, []string{"has 2 distribution tenants", "None of them belongs to an object in this cluster"}},
 			"some of both":   {2, 1, []string{"has 3 distribution tenants", "ours-0", "ours-1"}},
 			"more than fit":  {7, 0, []string{"has 7 distribution tenants", "and 2 more"}},
@@ -100,13 +100,13 @@ func TestTheNumberOfTenantsIsKeptUpToDate(t *testing.T) {
 		remove(t, w, a.o)
 		w.Advance(10 * time.Second)
 		since := status(t, w, a.o).Deletion.Since
-		says(t, w, a.o, "Ready", "has 1 distribution tenant ")
+		says(t, w, a.o, "Ready", "has 1 distribution tenant,")
 		k.tenant(t, w, r.ID, "second")
 		w.Advance(2 * time.Minute)
-		says(t, w, a.o, "Ready", "has 2 distribution tenants ")
+		says(t, w, a.o, "Ready", "has 2 distribution tenants,")
 		noTenant(t, w, "first")
 		w.Advance(2 * time.Minute)
-		says(t, w, a.o, "Ready", "has 1 distribution tenant ")
+		says(t, w, a.o, "Ready", "has 1 distribution tenant,")
 		if now := status(t, w, a.o).Deletion.Since; !now.Equal(&since) {
 			t.Errorf("in use since %s, and now since %s", since, now)
 		}
@@ -174,7 +174,7 @@ func tenantComes(t *testing.T, k kind, n int) (acted, came bool) {
 	if came {
 		atStep(t, w, a.o, v1alpha1.DeletionStepInUse)
 		is(t, w, a.o, "Ready=False/InUse")
-		says(t, w, a.o, "Ready", "1 distribution tenant ")
+		says(t, w, a.o, "Ready", "1 distribution tenant,")
 		if _, found := w.InAWS("late"); !found || len(k.all(w)) != 1 {
 			t.Error("something is lost")
 		}

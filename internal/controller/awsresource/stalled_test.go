@@ -75,7 +75,7 @@ func TestAStalledDeletionIsSaidOnceAndGoesOn(t *testing.T) {
 				w.Advance(10 * time.Minute)
 				is(t, w, a.o, stalled, c.reason)
 				atStep(t, w, a.o, c.step)
-				says(t, w, a.o, "DeletionStalled", append(c.says, "20m", string(c.step), "The operator goes on")...)
+				says(t, w, a.o, "DeletionStalled", append(c.says, "20m", string(c.step), "The operator keeps trying")...)
 				if c.step != v1alpha1.DeletionStepDisabling {
 					says(t, w, a.o, "DeletionStalled", r.ID)
 				}

@@ -43,7 +43,7 @@ func (in Input) holderText() string {
 	h := in.World.Holder
 	switch {
 	case h == nil:
-		return fmt.Sprintf("Another CloudFront resource already uses a domain of this tenant (%s), and it is not a distribution tenant of this account. Remove the domain there, or move it with UpdateDomainAssociation. AWS: %s",
+		return fmt.Sprintf("Another CloudFront resource already uses a domain of this tenant (%s). It is not visible as a distribution tenant in this account. Remove the domain there, or move it with UpdateDomainAssociation. AWS: %s",
 			prose.List(in.Desired.Domains), in.World.Refused.Message)
 	case h.Owner != ownership.Owner{}:
 		return fmt.Sprintf("Domain %s is already used by the distribution tenant %q (%s) of %s. Remove it there first.", h.Domain, h.Name, h.ID, h.Owner)
