@@ -142,7 +142,7 @@ func sourceRights(namespace string) []Right {
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "get", Namespace: namespace, For: "reading a tenant before it is deleted"},
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "create", Namespace: namespace, For: "creating tenants for new rows"},
 		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "patch", Namespace: namespace, For: "applying rows to tenants"},
-		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "delete", Namespace: namespace, For: "deleting tenants whose rows are gone"},
+		{Group: v1alpha1.GroupName, Resource: tenants, Verb: "delete", Namespace: namespace, For: "deleting tenants whose rows no longer exist"},
 		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "recording events of a source", Optional: true},
 	}
 }

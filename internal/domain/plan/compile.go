@@ -129,6 +129,6 @@ func (c *compiler) checkText(at, text string, legal func(string) bool, what stri
 		sample.WriteString(p.text)
 	}
 	if !legal(strings.ToLower(sample.String())) {
-		c.mistake("%s %s is no %s", at, prose.Quote(text), what)
+		c.mistake("%s %s is not a %s", at, prose.Quote(text), what)
 	}
 }

@@ -95,19 +95,19 @@ func TestCompileNamesMistakes(t *testing.T) {
 		},
 		"a host that no tenant makes right": {
 			spec: gateway("", "-{{username}}.example.com"),
-			want: `spec.istio.gateway.hosts[0] "-{{username}}.example.com" is no valid DNS name for any tenant: use one such as {{username}}.apps.example.com`,
+			want: `spec.istio.gateway.hosts[0] "-{{username}}.example.com" is not a valid DNS name for any tenant: use one such as {{username}}.apps.example.com`,
 		},
 		"a host that is everything": {
-			spec: gateway("", "*"), want: `spec.istio.gateway.hosts[0] "*" is no valid DNS name for any tenant: use one such as {{username}}.apps.example.com`,
+			spec: gateway("", "*"), want: `spec.istio.gateway.hosts[0] "*" is not a valid DNS name for any tenant: use one such as {{username}}.apps.example.com`,
 		},
 		"a wildcard that is no label": {
-			spec: gateway("", "a*.example.com"), want: `spec.istio.gateway.hosts[0] "a*.example.com" is no valid DNS name for any tenant: use one such as {{username}}.apps.example.com`,
+			spec: gateway("", "a*.example.com"), want: `spec.istio.gateway.hosts[0] "a*.example.com" is not a valid DNS name for any tenant: use one such as {{username}}.apps.example.com`,
 		},
 		"an address": {
-			spec: gateway("", "10.0.0.1"), want: `spec.istio.gateway.hosts[0] "10.0.0.1" is no valid DNS name for any tenant: use one such as {{username}}.apps.example.com`,
+			spec: gateway("", "10.0.0.1"), want: `spec.istio.gateway.hosts[0] "10.0.0.1" is not a valid DNS name for any tenant: use one such as {{username}}.apps.example.com`,
 		},
 		"a secret that no tenant makes right": {
-			spec: gateway("a b", "a.example.com"), want: `spec.istio.gateway.tlsSecret "a b" is no valid Secret name for any tenant: use one such as {{namespace}}-tls`,
+			spec: gateway("a b", "a.example.com"), want: `spec.istio.gateway.tlsSecret "a b" is not a valid Secret name for any tenant: use one such as {{namespace}}-tls`,
 		},
 		"an edge tenant that lacks something": {
 			spec: withEdge(func(c *mapping.Config) { c.Expressions = nil }),
@@ -123,11 +123,11 @@ func TestCompileNamesMistakes(t *testing.T) {
 		},
 		"an edge tenant with the operator's own label": {
 			spec: withEdge(func(c *mapping.Config) { c.Template.Labels["kleff.io/tenant-uid"] = "x" }),
-			want: `spec.distributionTenant.template.metadata.labels: "metadata.labels[kleff.io/tenant-uid]": the key "kleff.io/tenant-uid" is in kleff.io, which is reserved: choose a key without a domain prefix, or with a domain of your own`,
+			want: `spec.distributionTenant.template.metadata.labels: "metadata.labels[kleff.io/tenant-uid]": the key "kleff.io/tenant-uid" is in kleff.io, which is reserved: use a key without a domain prefix, or with a domain of your own`,
 		},
 		"one that is filled": {
 			spec: withEdge(func(c *mapping.Config) { c.Mapping[0].Field = "metadata.annotations[kleff.io/applied]" }),
-			want: `spec.distributionTenant.mapping[plan]: "metadata.annotations[kleff.io/applied]": the key "kleff.io/applied" is in kleff.io, which is reserved: choose a key without a domain prefix, or with a domain of your own`,
+			want: `spec.distributionTenant.mapping[plan]: "metadata.annotations[kleff.io/applied]": the key "kleff.io/applied" is in kleff.io, which is reserved: use a key without a domain prefix, or with a domain of your own`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

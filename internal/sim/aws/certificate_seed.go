@@ -9,7 +9,7 @@ import (
 func (s *Sim) loadRole(i int, r SeedRole) error {
 	match := roleArn.FindStringSubmatch(r.ARN)
 	if match == nil {
-		return &seedError{at("roles", i, "arn"), r.ARN, "is not the ARN of a role", "write it like arn:aws:iam::111122223333:role/name"}
+		return &seedError{at("roles", i, "arn"), r.ARN, "is not the ARN of a role", "use the form arn:aws:iam::111122223333:role/name"}
 	}
 	if r.ExternalID != "" && !plausibleExternalID(r.ExternalID) {
 		return &seedError{at("roles", i, "externalId"), r.ExternalID, "is not an external id", "write 2 to 1224 letters, digits and _+=,.@:/-"}
@@ -39,15 +39,15 @@ func (s *Sim) loadManaged(place string, a *account, r *record[tenant], m SeedMan
 	names := next.domainNames()
 	switch {
 	case acmRegion(m.ARN) != "us-east-1" || a.certificates.byARN[m.ARN] != nil:
-		return &seedError{place + ".arn", m.ARN, "exists already or is not the ARN of an ACM certificate in us-east-1", "write it like " + DefaultCertificateARN + ", or leave it out"}
+		return &seedError{place + ".arn", m.ARN, "already exists or is not the ARN of an ACM certificate in us-east-1", "use the form " + DefaultCertificateARN + ", or omit it"}
 	case m.ValidationTokenHost != hostCloudFront && m.ValidationTokenHost != hostSelfHosted:
-		return &seedError{place + ".validationTokenHost", m.ValidationTokenHost, "hosts no tokens", "write cloudfront or self-hosted"}
+		return &seedError{place + ".validationTokenHost", m.ValidationTokenHost, "hosts no tokens", "use cloudfront or self-hosted"}
 	case !slices.Contains(certificateStates, m.Status):
 		return &seedError{place + ".status", m.Status, "is not a state of a certificate", "use one of " + strings.Join(certificateStates, ", ")}
 	case slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "*.") }):
 		return &seedError{place, strings.Join(names, ", "), "has a wildcard in it", "leave the wildcard out: no managed certificate covers one"}
 	case m.FailureReason != "" && (m.Status != certFailed || !slices.Contains(failureReasons, m.FailureReason)):
-		return &seedError{place + ".failureReason", m.FailureReason, "is no reason of a certificate that is " + m.Status, "give FAILED ones one of " + strings.Join(failureReasons, ", ")}
+		return &seedError{place + ".failureReason", m.FailureReason, "is not a reason of a certificate with the status " + m.Status, "for FAILED use one of " + strings.Join(failureReasons, ", ")}
 	case m.Attached && slices.Contains([]string{certPending, certTimedOut, certFailed}, m.Status):
 		return &seedError{place + ".attached", "true", "is set though the certificate is " + m.Status, "only one that was issued can be attached"}
 	}

@@ -112,7 +112,7 @@ func getJournal(s *Sim, r *http.Request) (any, error) {
 	if text := r.URL.Query().Get("since"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("since is %q: give the seq of an entry", text)
+			return nil, fmt.Errorf("since is %q: use the seq of an entry", text)
 		}
 		since = n
 	}
@@ -259,7 +259,7 @@ func switchText(value any) (string, error) {
 		}
 		return strings.Join(parts, ","), nil
 	}
-	return "", fmt.Errorf("%v is no value of a switch: use true, false, a duration in quotes or a list of strings", value)
+	return "", fmt.Errorf("%v is not a valid switch value: use true, false, a duration in quotes or a list of strings", value)
 }
 
 func postQuotas(s *Sim, r *http.Request) (any, error) {

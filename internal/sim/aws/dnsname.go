@@ -31,7 +31,7 @@ func parseName(text string) (string, error) {
 		case size == 0:
 			return fmt.Errorf("the name %q has an empty label", text)
 		case size > maxLabelLength:
-			return fmt.Errorf("the name %q has a label of %d characters, %d are possible", text, size, maxLabelLength)
+			return fmt.Errorf("the name %q has a label of %d characters, but at most %d are possible", text, size, maxLabelLength)
 		}
 		labels = append(labels, label.String())
 		total += size + 1
@@ -59,7 +59,7 @@ func parseName(text string) (string, error) {
 		return "", err
 	}
 	if total > maxNameLength {
-		return "", fmt.Errorf("the name %q has %d characters, %d are possible", text, total, maxNameLength)
+		return "", fmt.Errorf("the name %q has %d characters, but at most %d are possible", text, total, maxNameLength)
 	}
 	return strings.Join(labels, "."), nil
 }

@@ -89,7 +89,7 @@ func (f *Fault) complete() error {
 		f.Operation = "*"
 	}
 	if f.Operation != "*" && f.Operation != requestCertificate.name && !knownOperation(f.Operation) {
-		return fmt.Errorf("operation %q is not simulated: name one that GET /_sim/operations lists, or \"*\"", f.Operation)
+		return fmt.Errorf("operation %q is not simulated: use one from GET /_sim/operations, or \"*\"", f.Operation)
 	}
 	if f.Nth < 0 {
 		return fmt.Errorf("nth is %d: count the calls from 1", f.Nth)
@@ -98,7 +98,7 @@ func (f *Fault) complete() error {
 		return fmt.Errorf("probability is %v: it must lie between 0 and 1", f.Probability)
 	}
 	if f.Nth > 0 && f.Probability > 0 {
-		return errors.New("nth and probability are both set: give one of them")
+		return errors.New("nth and probability are both set: use one of them")
 	}
 	if f.Latency < 0 {
 		return fmt.Errorf("latency is %v: it must not be negative", f.Latency)
@@ -129,7 +129,7 @@ func (f *Fault) completeEffect() error {
 		return fmt.Errorf("effect is %q: use error, hang, reset, truncate or none", f.Effect)
 	}
 	if f.Kind == Instead && (f.Effect != EffectError || f.Error == nil) {
-		return errors.New("kind is instead: give the error to answer with, as error: {status, code, message}")
+		return errors.New("kind is instead: set the error to return, as error: {status, code, message}")
 	}
 	if f.Error == nil {
 		f.Error = &FaultError{Status: http.StatusServiceUnavailable, Code: "ServiceUnavailable", Message: "The service is unavailable."}
@@ -138,7 +138,7 @@ func (f *Fault) completeEffect() error {
 		return fmt.Errorf("error.status is %d: use an HTTP error status from 400 to 599", f.Error.Status)
 	}
 	if f.Error.Code == "" {
-		return errors.New("error.code is empty: give the code clients match on, such as InternalError")
+		return errors.New("error.code is empty: use the code that clients check, such as InternalError")
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (f faultJSON) fault() (Fault, error) {
 	if f.Latency != "" {
 		d, err := time.ParseDuration(f.Latency)
 		if err != nil {
-			return Fault{}, fmt.Errorf("latency is %q: write a duration such as 250ms", f.Latency)
+			return Fault{}, fmt.Errorf("latency is %q: use a duration such as 250ms", f.Latency)
 		}
 		out.Latency = d
 	}

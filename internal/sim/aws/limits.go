@@ -143,7 +143,7 @@ func (s *Sim) LimitUses() []LimitUse {
 func (s *Sim) SetLimits(limits ...Limit) error {
 	for _, l := range limits {
 		if !slices.Contains(sharedBuckets, l.Operation) && !knownOperation(l.Operation) {
-			return fmt.Errorf("setting a limit: operation %q is not simulated: name one that GET /_sim/operations lists, or one of %q", l.Operation, sharedBuckets)
+			return fmt.Errorf("setting a limit: operation %q is not simulated: use one from GET /_sim/operations, or one of %q", l.Operation, sharedBuckets)
 		}
 		if l.Rate < 0 || l.Burst < 0 || math.IsNaN(l.Rate) || math.IsInf(l.Rate, 0) {
 			return fmt.Errorf("setting a limit: rate %v and burst %d must not be negative", l.Rate, l.Burst)

@@ -304,7 +304,7 @@ func (s *Sim) ChangeCertificate(change CertificateChange) error {
 
 func (s *Sim) changedCertificate(change CertificateChange) (*certificate, error) {
 	if (change.Certificate == "") == (change.Tenant == "") {
-		return nil, fmt.Errorf("certificate is %q and tenant is %q: give one of them", change.Certificate, change.Tenant)
+		return nil, fmt.Errorf("certificate is %q and tenant is %q: use one of them", change.Certificate, change.Tenant)
 	}
 	if change.Certificate != "" {
 		for _, a := range s.world.accounts {
@@ -317,7 +317,7 @@ func (s *Sim) changedCertificate(change CertificateChange) (*certificate, error)
 	a := s.accountNamed(change.Account)
 	r := a.tenants.resolve(change.Tenant)
 	if r == nil {
-		return nil, fmt.Errorf("there is no tenant %q in the account %s: give its id, name or ARN", change.Tenant, a.id)
+		return nil, fmt.Errorf("there is no tenant %q in the account %s: use its id, name or ARN", change.Tenant, a.id)
 	}
 	if m := r.current().managed; m != nil && a.certificates.byARN[m.arn] != nil {
 		return a.certificates.byARN[m.arn], nil

@@ -289,8 +289,8 @@ func TestChangeCertificateRefusals(t *testing.T) {
 		change aws.CertificateChange
 		want   string
 	}{
-		"neither a certificate nor a tenant": {aws.CertificateChange{Status: "FAILED"}, "give one of them"},
-		"both":                               {aws.CertificateChange{Status: "FAILED", Tenant: "acme", Certificate: wildcardARN}, "give one of them"},
+		"neither a certificate nor a tenant": {aws.CertificateChange{Status: "FAILED"}, "use one of them"},
+		"both":                               {aws.CertificateChange{Status: "FAILED", Tenant: "acme", Certificate: wildcardARN}, "use one of them"},
 		"a tenant that is not there":         {aws.CertificateChange{Status: "FAILED", Tenant: "nobody"}, `no tenant "nobody"`},
 		"a tenant of another account":        {aws.CertificateChange{Status: "FAILED", Tenant: "acme", Account: foreignAcct}, foreignAcct},
 		"a tenant without a certificate":     {aws.CertificateChange{Status: "FAILED", Tenant: "plain"}, "request one first"},

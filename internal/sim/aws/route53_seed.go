@@ -29,7 +29,7 @@ func (s *Sim) loadZone(i int, in SeedHostedZone) error {
 		id = s.derive.zoneID(a.id, "seed", name)
 	}
 	if !zoneID.MatchString(id) || s.world.zones[id] != nil {
-		return &seedError{at("hostedZones", i, "id"), id, "exists already or is not the id of a hosted zone", "write Z and upper-case letters and digits, or leave it out"}
+		return &seedError{at("hostedZones", i, "id"), id, "already exists or is not the id of a hosted zone", "write Z and upper-case letters and digits, or omit it"}
 	}
 	z := newZone(id, a.id, name)
 	z.private, z.comment, z.callerRef = in.Private, in.Comment, "seed-"+id
@@ -68,11 +68,11 @@ func seedSet(in SeedRecord) (*recordSet, error) {
 	set := &recordSet{name: name, kind: in.Type, ttl: in.TTL, values: in.Values}
 	switch {
 	case !isRecordType(in.Type):
-		return nil, errors.New("write a type such as CNAME")
+		return nil, errors.New("use a type such as CNAME")
 	case (in.AliasTarget == "") == (len(in.Values) == 0):
-		return nil, errors.New("give either values or an aliasTarget")
+		return nil, errors.New("use either values or an aliasTarget")
 	case in.TTL < 0 || in.TTL > maxTTL:
-		return nil, errors.New("write a ttl in seconds such as 300")
+		return nil, errors.New("use a ttl in seconds such as 300")
 	case in.AliasTarget != "" && in.TTL != 0:
 		return nil, errors.New("an alias has no ttl")
 	case in.AliasTarget != "":

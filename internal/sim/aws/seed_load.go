@@ -60,7 +60,7 @@ func at(list string, index int, field string) string {
 func (s *Sim) loadAccounts(accounts []SeedAccount) error {
 	for i, a := range accounts {
 		if !accountID.MatchString(a.ID) {
-			return &seedError{at("accounts", i, "id"), a.ID, "is not an account id", "write 12 digits, in quotes"}
+			return &seedError{at("accounts", i, "id"), a.ID, "is not an account id", "use 12 digits, in quotes"}
 		}
 		if s.world.defaultAccount == "" || a.Default {
 			s.world.defaultAccount = a.ID
@@ -86,14 +86,14 @@ func (s *Sim) seededAccount(place, id string) (*account, error) {
 		id = s.world.defaultAccount
 	}
 	if !accountID.MatchString(id) {
-		return nil, &seedError{place, id, "is not an account id", "write 12 digits, in quotes"}
+		return nil, &seedError{place, id, "is not an account id", "use 12 digits, in quotes"}
 	}
 	return s.account(id), nil
 }
 
 func (s *Sim) loadCertificate(i int, c SeedCertificate) error {
 	if acmRegion(c.ARN) != "us-east-1" {
-		return &seedError{at("certificates", i, "arn"), c.ARN, "is not the ARN of an ACM certificate in us-east-1", "write it like " + DefaultCertificateARN}
+		return &seedError{at("certificates", i, "arn"), c.ARN, "is not the ARN of an ACM certificate in us-east-1", "use the form " + DefaultCertificateARN}
 	}
 	owner := c.Account
 	if owner == "" {
@@ -129,7 +129,7 @@ func (s *Sim) loadCertificate(i int, c SeedCertificate) error {
 		cert.key = c.KeyAlgorithm
 	}
 	if c.ManagedBy != "" && c.ManagedBy != managedByCloudFront {
-		return &seedError{at("certificates", i, "managedBy"), c.ManagedBy, "manages no certificates", "write CLOUDFRONT, or leave it out"}
+		return &seedError{at("certificates", i, "managedBy"), c.ManagedBy, "manages no certificates", "write CLOUDFRONT, or omit it"}
 	}
 	if c.NotAfter != nil {
 		cert.notAfter = *c.NotAfter
@@ -151,7 +151,7 @@ func (s *Sim) loadDistribution(i int, d SeedDistribution) error {
 		return &seedError{at("distributions", i, "id"), d.ID, "is not a distribution id", "write 2 to 32 upper-case letters and digits such as E2EXAMPLE1"}
 	}
 	if a.distributions.find(d.ID) != nil {
-		return &seedError{at("distributions", i, "id"), d.ID, "exists already", "give every distribution its own id"}
+		return &seedError{at("distributions", i, "id"), d.ID, "already exists", "give every distribution its own id"}
 	}
 	tags, err := s.seedTags(at("distributions", i, "tags"), d.Tags)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *Sim) loadDistribution(i int, d SeedDistribution) error {
 	}
 	config := seedConfig(d)
 	if _, used := a.callerRefs[config.str("CallerReference")]; used {
-		return &seedError{at("distributions", i, "callerReference"), d.CallerReference, "was used before", "give every distribution its own, or leave it out"}
+		return &seedError{at("distributions", i, "callerReference"), d.CallerReference, "was used before", "give every distribution its own, or omit it"}
 	}
 	next, err := s.readDistribution(&call{acct: a, now: s.now()}, config)
 	if err == nil {
@@ -241,13 +241,13 @@ func (s *Sim) loadGroup(i int, g SeedConnectionGroup) error {
 	}
 	switch {
 	case !groupID.MatchString(id):
-		return &seedError{at("connectionGroups", i, "id"), id, "is not a connection group id", "write cg_ and letters and digits, or leave it out"}
+		return &seedError{at("connectionGroups", i, "id"), id, "is not a connection group id", "write cg_ and letters and digits, or omit it"}
 	case a.groups.find(id) != nil || a.groups.names[name] != nil:
-		return &seedError{at("connectionGroups", i, "name"), name, "or its id exists already", "give every connection group its own name and id"}
+		return &seedError{at("connectionGroups", i, "name"), name, "or its id already exists", "give every connection group its own name and id"}
 	case g.Default && a.groups.find(a.defaultGroupID) != nil:
 		return &seedError{at("connectionGroups", i, "default"), "true", "is set for a second group", "an account has one default group"}
 	case g.RoutingEndpoint != "" && (!routingHost.MatchString(g.RoutingEndpoint) || a.endpoints[g.RoutingEndpoint] != ""):
-		return &seedError{at("connectionGroups", i, "routingEndpoint"), g.RoutingEndpoint, "is taken or not a host in cloudfront.net", "write it like d111111abcdef8.cloudfront.net, or leave it out"}
+		return &seedError{at("connectionGroups", i, "routingEndpoint"), g.RoutingEndpoint, "is taken or not a host in cloudfront.net", "use the form d111111abcdef8.cloudfront.net, or omit it"}
 	}
 	tags, err := s.seedTags(at("connectionGroups", i, "tags"), g.Tags)
 	if err != nil {
@@ -267,7 +267,7 @@ func (s *Sim) loadTenant(i int, t SeedTenant) error {
 		return err
 	}
 	if t.ID != "" && (!tenantID.MatchString(t.ID) || a.tenants.find(t.ID) != nil) {
-		return &seedError{at("tenants", i, "id"), t.ID, "exists already or is not a tenant id", "write dt_ and letters and digits, or leave it out"}
+		return &seedError{at("tenants", i, "id"), t.ID, "already exists or is not a tenant id", "write dt_ and letters and digits, or omit it"}
 	}
 	tags, err := s.seedTags(at("tenants", i, "tags"), t.Tags)
 	if err != nil {
