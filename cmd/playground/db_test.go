@@ -111,7 +111,7 @@ func TestDB(t *testing.T) {
 		"SQL is no command of MongoDB":          {[]string{"SELECT 1"}, address["MongoDB"], 1, "", `use JSON, such as {"find": "customers"}`},
 		"without a statement it says what to":   {nil, address["PostgreSQL"], 2, "", `such as: db "SELECT * FROM customers"`},
 		"a statement without quotes is several": {[]string{"SELECT", "1"}, address["PostgreSQL"], 2, "", "takes one quoted statement"},
-		"without a world it says how to start":  {[]string{"SELECT 1"}, "", 2, "", "$PLAYGROUND_DATABASE is empty: start a world with make playground"},
+		"without a world it says how to start":  {[]string{"SELECT 1"}, "", 2, "", "$PLAYGROUND_DATABASE is empty: start the playground with make playground"},
 		"another kind of database is refused":   {[]string{"SELECT 1"}, "mysql://127.0.0.1/", 1, "", `starts with "mysql" instead of postgres or mongodb`},
 		"an address is none by any text":        {[]string{"SELECT 1"}, "://secret", 1, "", "its address is not a URL"},
 		"a world that is gone is said to be":    {[]string{"SELECT 1"}, "postgres://owner:secret@127.0.0.1:1/customers", 1, "", "connecting to PostgreSQL"},

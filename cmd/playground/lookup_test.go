@@ -48,9 +48,9 @@ func TestLookup(t *testing.T) {
 		},
 		"a name that does not exist is said to":     {[]string{"gone.example.net"}, server, 0, "gone.example.net: NXDOMAIN\n", ""},
 		"a name without such a record, too":         {[]string{"www.example.net", "TXT"}, server, 0, "www.example.net: no TXT record\n", ""},
-		"a type that does not exist is refused":     {[]string{"www.example.net", "ALIAS"}, server, 1, "", "there is no record type ALIAS; try A, AAAA, CNAME, TXT or MX"},
+		"a type that does not exist is refused":     {[]string{"www.example.net", "ALIAS"}, server, 1, "", "unknown record type ALIAS; use A, AAAA, CNAME, TXT or MX"},
 		"without a name it says what it takes":      {nil, server, 2, "", "such as: lookup www.example.net CNAME"},
-		"without a world it says how to start one":  {[]string{"www.example.net"}, "", 2, "", "$PLAYGROUND_DNS is empty: start a world with make playground"},
+		"without a world it says how to start one":  {[]string{"www.example.net"}, "", 2, "", "$PLAYGROUND_DNS is empty: start the playground with make playground"},
 		"with too many arguments it takes no guess": {[]string{"a.example.net", "A", "b"}, server, 2, "", "takes a name and an optional record type"},
 	} {
 		t.Run(name, func(t *testing.T) {
