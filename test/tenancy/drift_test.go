@@ -130,7 +130,7 @@ func TestForeignObjectOfTheSameName(t *testing.T) {
 	}}
 	s.create(theirs)
 	p := s.plan("foreign", guarded)
-	s.says(o, kleffv1.ConditionPlanApplied, "False/PartiallyApplied", `ResourceQuota "kleff-plan"`, "did not make", "delete or rename")
+	s.says(o, kleffv1.ConditionPlanApplied, "False/PartiallyApplied", `ResourceQuota "kleff-plan"`, "did not create", "delete or rename")
 	s.says(o, kleffv1.ConditionTenantReady, "False/PartiallyApplied")
 	s.says(p, kleffv1.ConditionReady, "False/TenantsFailed", `"foreign"`)
 	s.letsIn("foreign-id", "kleff-namespace", "kleff-ingress")
@@ -159,7 +159,7 @@ func TestNamespaceDeletedByHand(t *testing.T) {
 	let := s.stuck(ns.Name)
 	s.delete(ns)
 	for _, kind := range []string{kleffv1.ConditionNamespaceReady, kleffv1.ConditionTenantReady} {
-		s.says(o, kind, "False/Terminating", "example.com/stuck", "waits")
+		s.says(o, kind, "False/Terminating", "example.com/stuck", "Kubernetes reports")
 	}
 	let()
 	s.says(o, kleffv1.ConditionTenantReady, "True/Ready")

@@ -68,7 +68,7 @@ func TestNoAdoptionOfALivingTenantsNamespace(t *testing.T) {
 	thief := s.tenant("living-thief", "living", func(o *kleffv1.Tenant) { o.Spec.Namespace = "living-owner-id" })
 	ns := namespace("living-owner-id")
 	change(s, ns, adoptBy("living-thief"))
-	s.says(thief, kleffv1.ConditionTenantReady, "False/NamespaceConflict", `that of the Tenant "living-owner"`)
+	s.says(thief, kleffv1.ConditionTenantReady, "False/NamespaceConflict", `belongs to the Tenant "living-owner"`)
 	s.delete(thief)
 	s.gone(thief)
 	s.keepsSaying(owner, kleffv1.ConditionTenantReady, "True/Ready")
@@ -129,7 +129,7 @@ func TestAnotherTenantOfTheSameName(t *testing.T) {
 		s.says(former, kleffv1.ConditionTenantReady, "False/Terminating", "example.com/stuck")
 		s.force(former)
 		o := s.tenant("again-going", "again")
-		s.says(o, kleffv1.ConditionTenantReady, "False/NamespaceConflict", "being deleted", "made anew")
+		s.says(o, kleffv1.ConditionTenantReady, "False/NamespaceConflict", "being deleted", "created again")
 		let()
 		s.says(o, kleffv1.ConditionTenantReady, "True/Ready")
 		if s.uid("again-going-id") == uid {

@@ -82,7 +82,7 @@ func TestPlanInUse(t *testing.T) {
 	s.delete(p)
 	s.says(p, kleffv1.ConditionReady, "False/InUse", "inuse-moves", "inuse-leaves", "give them another plan")
 	late := s.tenant("inuse-late", "inuse")
-	s.says(late, kleffv1.ConditionPlanApplied, "False/PlanNotFound", "being deleted", "name another")
+	s.says(late, kleffv1.ConditionPlanApplied, "False/PlanNotFound", "being deleted", "use another plan")
 	s.says(moves, kleffv1.ConditionTenantReady, "True/Ready")
 
 	// Those who have it keep it: what somebody changes is still set back.

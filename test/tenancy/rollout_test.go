@@ -69,7 +69,7 @@ func TestRolloutStopsAndGoesOn(t *testing.T) {
 	let := s.refuseNine("stops-02-id")
 
 	s.replan("stops", round(9, concurrent))
-	s.says(p, kleffv1.ConditionRolledOut, "False/RolloutStopped", "no more are changed", `Tenant "stops-`, "not nine")
+	s.says(p, kleffv1.ConditionRolledOut, "False/RolloutStopped", "the rollout is stopped", `Tenant "stops-`, "not nine")
 	// Which tenants are the first is nobody's choice. Two may succeed, and one that fails beside them stops nobody.
 	var tried []string
 	s.consistently(func(g gomega.Gomega) {

@@ -214,7 +214,7 @@ gatekeeper:
 	// A name that somebody has is not taken.
 	s.create(foreign)
 	s.replan("policy", `gatekeeper: {constraints: [{kind: TestNeedsOwner, name: policy-owner}, {kind: TestNeedsLabel, name: policy-cost, parameters: {label: cost}}]}`)
-	s.says(p, kleffv1.ConditionPolicyReady, "False/Error", `TestNeedsOwner "policy-owner"`, "did not make")
+	s.says(p, kleffv1.ConditionPolicyReady, "False/Error", `TestNeedsOwner "policy-owner"`, "did not create")
 	s.says(o, kleffv1.ConditionPolicyReady, "False/Error", "policy-owner")
 	s.says(o, kleffv1.ConditionTenantReady, "False/Error")
 	s.eventually(func(g gomega.Gomega) { g.Expect(s.constraints("TestNeedsLabel")).To(gomega.ConsistOf("policy-cost")) })
