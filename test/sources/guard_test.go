@@ -263,7 +263,7 @@ func testRestartKeeps(c *cell) {
 	c.remove(names(6, 12)...)
 	c.stay(2 * time.Hour)
 	c.expect("Ready=False/DeletionHeld")
-	c.says("of which 6 are used up")
+	c.says("of which 6 are used")
 	hash := c.status().HeldDeletions.PlanHash
 	c.w.Restart()
 	c.w.Annotate(customers, v1alpha1.AnnotationApproveDeletions, hash)
