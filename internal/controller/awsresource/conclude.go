@@ -36,8 +36,7 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 		p.kind.Report(p.object, nil)
 	}
 	// Who asked to look is answered when something was seen, and what was tried for them has ended.
-	token := convert.Token(p.object.GetAnnotations())
-	if token != "" && err == nil && p.in.World.Unreadable == nil && p.in.Attempts.Answered(report.Failure) {
+	if token := p.in.Token; token != "" && err == nil && p.in.World.Unreadable == nil && p.in.Attempts.Answered(report.Failure) {
 		p.status.Common.ReconcileToken = token
 	}
 	if p.status.Common.DriftDetected && !drifted || p.corrected() {

@@ -40,6 +40,7 @@ func (c *Controller[O, R]) observe(o O) *pass[O, R] {
 	spec, status := c.kind.Spec(o), c.kind.Status(o)
 	p := &pass[O, R]{Controller: c, object: o, status: status, memory: c.recall(o)}
 	annotations := o.GetAnnotations()
+	token := convert.Token(annotations)
 	p.in = distribution.Input{
 		Object: resource.Object{
 			Now:          c.Clock.Now(),
@@ -47,7 +48,8 @@ func (c *Controller[O, R]) observe(o O) *pass[O, R] {
 			Generation:   o.GetGeneration(),
 			Paused:       annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
 			HasFinalizer: controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
-			Nudged:       p.memory.tries.Wants(convert.Token(annotations), status.Common.ReconcileToken),
+			Nudged:       p.memory.tries.Wants(token, status.Common.ReconcileToken),
+			Token:        token,
 		},
 		Desired:  distribution.Desired{Words: spec.Words, Adopts: spec.Adopts, Enabled: spec.Enabled, Numbered: status.Creations != nil, Tags: convert.ResourceTags(spec.Policies, c.Defaults)},
 		Policy:   convert.ResourcePolicy(spec.Policies, c.Defaults),

@@ -30,8 +30,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	before := p.object.Status.DeepCopy()
 	convert.Status(&p.object.Status, p.in.Desired.Name, report, now)
 	// Who asked to look is answered when something was seen, and what was tried for them has ended.
-	token := convert.Token(p.object.Annotations)
-	if token != "" && err == nil && p.in.World.Unreadable == nil && p.in.Attempts.Answered(report.Failure) {
+	if token := p.in.Token; token != "" && err == nil && p.in.World.Unreadable == nil && p.in.Attempts.Answered(report.Failure) {
 		p.object.Status.ReconcileToken = token
 	}
 	if !equality.Semantic.DeepEqual(before, &p.object.Status) {

@@ -36,6 +36,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 			Paused:            o.Annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
 			HasFinalizer:      controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
 			AdoptedGeneration: convert.AdoptedGeneration(o),
+			Token:             convert.Token(o.Annotations),
 		},
 		Deleting: !o.DeletionTimestamp.IsZero(),
 		Desired:  convert.Desired(o, c.Defaults),
@@ -43,7 +44,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		Memory:   convert.Memory(&o.Status),
 		Attempts: c.recall(o),
 	}
-	p.in.Nudged = p.in.Attempts.Wants(convert.Token(o.Annotations), o.Status.ReconcileToken)
+	p.in.Nudged = p.in.Attempts.Wants(p.in.Token, o.Status.ReconcileToken)
 	if p.in.Memory.Failure != nil && p.in.Attempts.Last.IsZero() {
 		// A fresh process takes the schedule of the failure up where it finds it.
 		p.in.Attempts.Last = p.in.Now

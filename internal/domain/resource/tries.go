@@ -56,6 +56,8 @@ type Tries struct {
 	// Asked means that a person asked for a try which has not come to an answer yet: where names
 	// are published first it takes more than one pass.
 	Asked bool
+	// Heard is the token with which a person last asked.
+	Heard string
 	// AcceptedFor is the generation that AWS last accepted a write for, Accepted the kinds of
 	// writes for it. Corrections counts those that were sent for it once more.
 	AcceptedFor    int64
@@ -118,7 +120,9 @@ func (a *Tries) Ended(o Object, failure *Failure, problem *chain.Problem, err er
 	case err == nil:
 		a.Transients, a.Conflicts = 0, 0
 	}
-	a.Asked = a.Asked || o.Nudged
+	if o.Nudged {
+		a.Asked, a.Heard = true, o.Token
+	}
 	if problem != nil && problem.Stuck && err == nil {
 		a.Last, a.Asked = o.Now, false
 	}
@@ -128,9 +132,10 @@ func (a *Tries) Ended(o Object, failure *Failure, problem *chain.Problem, err er
 }
 
 // Wants reports whether a person asks to look again: with a token that is not the one that status has as answered, and
-// that no try is under way for.
+// that no try is under way for. One that is new is heard while a try is under way, which may take days.
 func (a *Tries) Wants(token, answered string) bool {
-	return token != "" && token != answered && !a.Asked
+	underway := a.Asked && token == a.Heard
+	return token != "" && token != answered && !underway
 }
 
 // Answered reports whether what a person asked for has come to its end, with that failure, if any. Where it has not, the

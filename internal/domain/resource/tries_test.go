@@ -153,12 +153,19 @@ func TestATokenIsAnsweredOnce(t *testing.T) {
 	if tries.Wants("", "") || tries.Wants("now", "now") || !tries.Wants("now", "") || !tries.Wants("again", "now") {
 		t.Error("a token asks for a try unless it is absent, or answered")
 	}
-	tries.Ended(resource.Object{Now: noon, Nudged: true}, failure, nil, nil)
+	tries.Ended(resource.Object{Now: noon, Nudged: true, Token: "now"}, failure, nil, nil)
 	if tries.Answered(failure) || tries.Wants("now", "") {
 		t.Error("a try that goes on is answered, or asked for again")
 	}
+	if !tries.Wants("again", "") {
+		t.Error("who asks anew while a try goes on is not heard")
+	}
 	if !tries.Answered(nil) {
 		t.Error("a try after which nothing fails any more is not answered")
+	}
+	moved := resource.Tries{Asked: true}
+	if !moved.Wants("now", "") {
+		t.Error("who asks while a try goes on for another reason is not heard")
 	}
 	tries.Ended(resource.Object{Now: noon}, failure, &chain.Problem{Stuck: true}, nil)
 	if !tries.Answered(failure) || !tries.Wants("now", "") {

@@ -26,8 +26,9 @@ type Object struct {
 	// AdoptedGeneration is the generation of the spec for which a resource was adopted. While it is the present
 	// one, what the spec does not speak of stays as it is.
 	AdoptedGeneration int64
-	// Nudged is true when a person asked to look again at once.
+	// Nudged is true when a person asked to look again at once, with that Token.
 	Nudged bool
+	Token  string
 }
 
 // Policy is what the user allows, whatever the kind.
