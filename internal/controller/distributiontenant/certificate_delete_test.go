@@ -156,6 +156,24 @@ func TestCertsGoWithTheirTenant(t *testing.T) {
 	}
 }
 
+// Right after a request AWS may have nothing to show of it. A tenant that is deleted then takes its certificate along.
+func TestCertThatCloudFrontShowsLateGoesWithItsTenant(t *testing.T) {
+	t.Parallel()
+	w := deletionWorld(t, neverIssued, func(s *sim.Switches) { s.DeleteNeedsDeployed = false })
+	w.Apply(w.Tenant("shop", plainShop, func(o *v1alpha1.DistributionTenant) { o.Spec.Enabled = new(bool) }))
+	w.Advance(time.Second)
+	if n := len(requestedFor(w)); n != 1 {
+		t.Fatalf("%d certificates are requested", n)
+	}
+	shows := refusing(t, w, "GetManagedCertificateDetails", http.StatusNotFound, "EntityNotFound", "no")
+	w.Delete("shop")
+	w.Advance(30 * time.Second)
+	shows()
+	w.Advance(20 * time.Minute)
+	gone(t, w, "shop")
+	left(t, w)
+}
+
 // requestedFor are the managed certificates but the one that was there before.
 func requestedFor(w *world.World) []string {
 	var out []string

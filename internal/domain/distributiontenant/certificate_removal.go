@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -48,13 +49,16 @@ func certificatesLearned(in Input) (Decision, bool) {
 	if !in.World.ManagedKnown && !seen {
 		return do(Look{At: LookManaged})
 	}
+	if managed == nil && in.facts.certificate.Stage == certificate.Underway && !in.World.Tenant.Enabled {
+		return rest(chain.Problem{Reason: resource.ReasonDeleting, Message: "The distribution tenant is deleted, and its managed certificate with it, once AWS shows the one that was requested a moment ago."}, certificateAppears)
+	}
 	if !in.facts.stored {
 		return do(Rest{Store: true})
 	}
 	return pass()
 }
 
-// certificateAppears is the pause before ACM is asked again for a certificate that it should have.
+// certificateAppears is the pause before CloudFront or ACM is asked again for a certificate that it should have.
 const certificateAppears = 10 * time.Second
 
 // certificatesGone deletes the managed certificates of a tenant that is gone: they would

@@ -334,6 +334,12 @@ func retractCases() map[string]question {
 		in.World.ManagedKnown, in.World.Managed = true, &certificate.Managed{ARN: newARN, State: certificate.Issued}
 	}
 	stored := func(in *distributiontenant.Input) { in.Memory.Certificates = []string{newARN} }
+	unseen := func(ago time.Duration) func(*distributiontenant.Input) {
+		return func(in *distributiontenant.Input) {
+			in.Memory.Requested = &certificate.Sent{At: now.Add(-ago)}
+			in.World.ManagedKnown, in.Attempts.CertificateSeen = true, now
+		}
+	}
 	left := with(dying(), requested, absent, stored)
 	acm := func(c distributiontenant.Certificate) func(*distributiontenant.Input) {
 		return func(in *distributiontenant.Input) {
@@ -377,6 +383,10 @@ func retractCases() map[string]question {
 				in.Desired.Request = nil
 			}), rule: "CertificatesLearned", step: distributiontenant.Look{At: distributiontenant.LookManaged},
 		},
+		"one that was requested a moment ago may not show yet": {
+			in: with(owning, unseen(5*time.Second)), rule: "CertificatesLearned", step: distributiontenant.Rest{After: 10 * time.Second}, reason: resource.ReasonDeleting,
+		},
+		"one that never shows was not made":                         {in: with(owning, unseen(5*time.Minute)), rule: "Deleted", step: del},
 		"it is stored":                                              {in: with(owning, seen), rule: "CertificatesLearned", step: distributiontenant.Rest{Store: true}},
 		"and then the tenant goes":                                  {in: with(owning, seen, stored), rule: "Deleted", step: del},
 		"nobody asks where they are kept":                           {in: with(owning, keep), rule: "Deleted", step: del},
