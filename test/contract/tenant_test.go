@@ -210,6 +210,7 @@ func tenantStates() map[string]tenantState {
 		"a tenant of another owner":          {"Ready=False/AdoptionRequired", all(unborn, stranger)},
 		"a quota that is used up":            {"Ready=False/QuotaExceeded", all(unborn, refusedWith(fault.Quota))},
 		"a record of another owner":          {"DNSReady=False/DNSConflict", all(publishing(dns.Standing{Phase: dns.Blocked, Found: "CNAME x"}, ""))},
+		"a record whose name was delegated":  {"DNSReady=False/DNSConflict", all(publishing(dns.Standing{Phase: dns.Blocked, Found: "NS x", Fixed: true, Delegated: domainName}, dns.Published))},
 		"a zone that does not exist":         {"DNSReady=False/ZoneNotFound", all(publishing(dns.Standing{Phase: dns.Absent}, ""), func(w *tenantWorld) { w.world.Zones = nil })},
 		"a role that was not granted": {"DNSReady=False/RoleNotAllowed", all(publishing(dns.Standing{Phase: dns.Absent}, ""), func(w *tenantWorld) {
 			w.object.Spec.DNS.AssumeRoleARN = "arn:aws:iam::222233334444:role/dns"
