@@ -6,9 +6,9 @@ import "slices"
 // absent. It follows from the other conditions alone, so that it comes and goes in the write in which they change.
 const Stalled ConditionType = "Stalled"
 
-// personal are the reasons of all kinds with which trying again can't help: a person has to change the spec, a right, or
-// something outside. What resolves when time passes, or when another object of the same manifest is there, is not among
-// them.
+// personal are the reasons of all kinds with which trying again can't help: a person has to change the spec, a right,
+// or something outside. What resolves when time passes, or when an object is there that the spec refers to, is not
+// among them, except for a plan and for kinds that are missing: without them nothing limits a customer's namespace.
 var personal = []Reason{
 	// Of everything in AWS.
 	"DomainConflict", "AccessDenied", "InvalidSpec", "AWSError", "ValidationFailed", "QuotaExceeded", "AdoptionRequired",
