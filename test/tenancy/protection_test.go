@@ -22,7 +22,7 @@ func TestCustomersChangeNothingOfThePlatforms(t *testing.T) {
 	customer := s.as(user)
 	ours := &networkingv1.NetworkPolicy{ObjectMeta: in(ns, "kleff-namespace")}
 	s.eventually(func(g gomega.Gomega) { // the API server takes up a policy after a moment
-		g.Expect(customer.Delete(t.Context(), ours, client.DryRunAll)).To(gomega.MatchError(gomega.ContainSubstring("only by who may update Tenants")))
+		g.Expect(customer.Delete(t.Context(), ours, client.DryRunAll)).To(gomega.MatchError(gomega.ContainSubstring("only by users who may update Tenants")))
 	})
 
 	edit := func(name string, change func(*networkingv1.NetworkPolicy)) func() error {
