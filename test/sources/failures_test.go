@@ -251,7 +251,7 @@ var changedSchemas = map[string]failure{
 	},
 	"schema: the column of the name is renamed under SELECT *": {
 		only: sql, setup: setup{source: selectAll}, spoil: rename("name", "handle"), heal: rename("handle", "name"),
-		want: sourceError(`the result has no column "name", but handle, domain,`, "correct the query"),
+		want: sourceError(`the result has no column "name"; it has handle, domain,`, "correct the query"),
 	},
 	"schema: the column of the domain is renamed under SELECT *": {
 		only: sql, setup: setup{source: selectAll}, spoil: rename("domain", "host"), heal: rename("host", "domain"),

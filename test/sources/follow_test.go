@@ -261,7 +261,7 @@ func testBadRows(c *cell) {
 	c.put(bad...)
 	c.put(with(row(20), "domain", "changed.example.com"), row(25))
 	want := map[string]string{
-		c.rowKey(1, "Acme_Corp"): `"Acme_Corp" is not an object name`,
+		c.rowKey(1, "Acme_Corp"): `"Acme_Corp" is not a valid object name`,
 		c.rowKey(2, name(2)):     `column "domain" for domains: "https://shop.example.com/" is not a domain name: write names like shop.example.com`,
 		c.rowKey(3, name(3)):     `the expression for enabled: the string "perhaps" has the wrong type`,
 		c.rowKey(7, name(7)):     fmt.Sprintf("the row %q also has the domain %q: a domain can belong to one tenant only", c.rowKey(6, name(6)), name(6)+".example.com"),
@@ -280,7 +280,7 @@ func testBadRows(c *cell) {
 	c.nothingDeleted()
 
 	// Of 1 and 5 the old names no longer have a row. But the name of 1 can't be told.
-	if message := c.w.Message(customers, v1alpha1.ConditionSynced); !strings.Contains(message, "1 row has no usable name and may be anybody's, so that 2 deletions wait until that is corrected") {
+	if message := c.w.Message(customers, v1alpha1.ConditionSynced); !strings.Contains(message, "1 row has no usable name and could belong to any tenant, so 2 deletions wait until this is fixed") {
 		c.t.Errorf("Synced says: %s", message)
 	}
 	c.put(usual(0, 10)...)

@@ -355,7 +355,7 @@ func TestAnotherNamespaceHasToBeGranted(t *testing.T) {
 	c, namespace := elsewhereCell(t, false)
 	c.w.Advance(time.Hour)
 	c.expect("Ready=False/InvalidConfig")
-	c.says("spec.targetNamespace: ", "may not have tenants in", "ask the administrator")
+	c.says("spec.targetNamespace: ", "are not allowed to have tenants in", "ask the administrator")
 	if got := append(c.livingIn(namespace), c.w.Living()...); len(got) > 0 {
 		t.Errorf("tenants without a grant: %v", got)
 	}
