@@ -85,7 +85,7 @@ func plainLifecycles() []*lifecycle {
 		{name: "create", about: "An object with no more than it needs.", steps: []step{{makes(), ready}}},
 		{name: "create-full", about: "An object with parameters, tags, a certificate and countries of its own.",
 			steps: []step{{makes(everything), ready}}},
-		{name: "create-mended", about: "A domain is somebody else's, and AWS refuses; then the spec is mended.", steps: []step{
+		{name: "create-fixed", about: "A domain is somebody else's, and AWS refuses; then the spec is mended.", steps: []step{
 			{makes(func(o *tenantObject) { setDomains(o, "acme.example.com", "theirs.example.com") }), says(v1alpha1.ConditionReady, v1alpha1.ReasonDomainConflict)},
 			{edits(func(o *tenantObject) { setDomains(o, "acme.example.com") }), ready},
 		}},
