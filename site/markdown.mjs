@@ -18,8 +18,8 @@ export function fencesAsDiagrams(md) {
   }
 }
 
-// linksOutOfDocs leads links to files that are not on the site, such as samples and tests, to the repository. A link
-// to a file that does not exist ends the build.
+// linksOutOfDocs leads links to files that are not pages, such as samples, values and tests, to the repository. A link to
+// a file that does not exist ends the build.
 export function linksOutOfDocs(md, { docs, repository, ref }) {
   md.core.ruler.push('links-out-of-docs', (state) => {
     for (const token of state.tokens.flatMap((t) => t.children ?? [])) {
@@ -30,7 +30,7 @@ export function linksOutOfDocs(md, { docs, repository, ref }) {
       const [path, fragment] = href.split('#')
       const target = resolve(docs, dirname(state.env.relativePath ?? ''), decodeURI(path))
       const inside = relative(docs, target)
-      if (!inside.startsWith('..')) {
+      if (!inside.startsWith('..') && (path.endsWith('.md') || path.endsWith('/'))) {
         continue
       }
       const file = relative(join(docs, '..'), target)
