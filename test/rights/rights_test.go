@@ -195,7 +195,7 @@ func eachTakenAway(t *testing.T, i *install.Installation, namespace string, gran
 			r.takeAway(g)
 			op, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: i, Flags: asInstalled})
 			if !g.ofSecrets() {
-				r.logs(op, i.User()+" may not", `resources: [\"`+g.Resource+`\"], verbs: [\"`+g.Verb+`\"]`)
+				r.logs(op, i.User()+" is not allowed to", `resources: [\"`+g.Resource+`\"], verbs: [\"`+g.Verb+`\"]`)
 			}
 			if seen, optional := consequences[g.String()]; optional {
 				if err != nil {
