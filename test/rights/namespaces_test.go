@@ -214,7 +214,7 @@ func (f *fleet) deleteNamespace(name string) {
 // held waits until the source asks for approval.
 func (f *fleet) held() {
 	f.t.Helper()
-	f.waitsFor(f.source, v1alpha1.ReasonDeletionHeld, fmt.Sprintf("%d tenants would go with it", f.size))
+	f.waitsFor(f.source, v1alpha1.ReasonDeletionHeld, fmt.Sprintf("%d tenants would be deleted with it", f.size))
 }
 
 func (f *fleet) approve() {
