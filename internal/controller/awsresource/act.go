@@ -34,7 +34,7 @@ func (p *pass[O, R]) Perform(ctx context.Context, k reconcile.Keeper) error {
 	return keptIn(&p.in.World.Refused, err)
 }
 
-// keptIn keeps a refusal as something to decide upon; any other failure ends the pass.
+// keptIn keeps a refusal, so that it is decided on; any other failure ends the pass.
 func keptIn(refused **fault.Error, err error) error {
 	if refusal, ok := errors.AsType[*fault.Error](err); ok && resource.IsRefusal(refusal.Kind) {
 		*refused = refusal
@@ -119,8 +119,9 @@ func (p *pass[O, R]) adopt(ctx context.Context, k reconcile.Keeper, s distributi
 	return nil
 }
 
-// claim writes the owner tags if the tags are still those that were decided upon. AWS compares nothing: without that, two
-// objects that adopt the same resource at the same time would both believe that it is theirs, until the tags are next read.
+// claim writes the owner tags if the tags are still those that the decision was based on. AWS does not compare tags:
+// without that, two objects that adopt the same resource at the same time would both believe that it is theirs, until
+// the tags are next read.
 func (p *pass[O, R]) claim(ctx context.Context, s distribution.Adopt) error {
 	p.adopting.Lock()
 	defer p.adopting.Unlock()

@@ -34,13 +34,13 @@ func TestAForeignResourceIsNotTouchedWithoutPermission(t *testing.T) {
 			tags map[string]string
 			says []string
 		}{
-			"without tags":         {nil, []string{"no owner tags", "IfUnowned"}},
-			"with somebody's tags": {map[string]string{"team": "web"}, []string{"no owner tags", "IfUnowned"}},
-			"of another cluster":   {elsewhere.Tags(), []string{"elsewhere", "Force"}},
+			"without tags":       {nil, []string{"no owner tags", "IfUnowned"}},
+			"with foreign tags":  {map[string]string{"team": "web"}, []string{"no owner tags", "IfUnowned"}},
+			"of another cluster": {elsewhere.Tags(), []string{"elsewhere", "Force"}},
 		} {
 			policy := v1alpha1.AdoptionPolicyNever
 			if k.name == "distribution" {
-				// Whoever names a distribution by its ID wants to adopt it, and Never is refused.
+				// An object that names a distribution by its ID wants to adopt it, and Never is refused.
 				policy = v1alpha1.AdoptionPolicyIfUnowned
 				if name != "of another cluster" {
 					continue
@@ -299,7 +299,7 @@ func TestWhatIsAdoptedWhileItIsDeployedIsNotCalledNew(t *testing.T) {
 	})
 }
 
-// Whoever writes their tags between the look and the write has the resource: AWS compares nothing by itself.
+// An owner that writes its tags between the look and the write has the resource: AWS does not compare tags.
 func TestAnOwnerWhoComesDuringAnAdoptionStays(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		w := world.New(t, kubeConfig, world.Options{})

@@ -1,5 +1,5 @@
-// Package awsresource is the one controller behind the kinds that distribution tenants hang on. All that is decided is
-// decided in domain/distribution; here is how it is observed and done. A kind brings what is its own.
+// Package awsresource is the one controller for the kinds that distribution tenants use. All decisions are made in
+// domain/distribution; this package observes and carries them out. Each kind adds what is specific to it.
 package awsresource
 
 import (
@@ -47,7 +47,7 @@ type Kind[O client.Object, R any] interface {
 	Disable(ctx context.Context, seen R) (R, error)
 	// Delete deletes the resource, if it is still as it was seen.
 	Delete(ctx context.Context, seen distribution.Observed) error
-	// Tenants reads the names of tenants that hang on the resource, one page of them.
+	// Tenants reads the names of tenants that use the resource, one page of them.
 	Tenants(ctx context.Context, seen R) (names []string, more bool, err error)
 }
 
@@ -60,7 +60,7 @@ type Spec struct {
 	Policies *v1alpha1.ResourcePolicies
 }
 
-// Status is where an object's status stands.
+// Status points to an object's status.
 type Status struct {
 	// Whole points at the status.
 	Whole any
@@ -70,21 +70,21 @@ type Status struct {
 	Creations *int32
 }
 
-// Options are what a controller is made from.
+// Options configure a controller.
 type Options struct {
 	Client client.Client
 	Tags   Tags
-	// Account tells whose credentials the calls are made with.
+	// Account tells whose credentials are used for the calls.
 	Account port.Identity
 	Budget  port.Budget
 	Clock   clock.PassiveClock
-	// ClusterID stands in the owner tags.
+	// ClusterID is part of the owner tags.
 	ClusterID string
 	Defaults  convert.Defaults
 	// Interval is that of drift detection.
 	Interval time.Duration
 	Observer Observer
-	// Objects names the objects of this cluster that stand for tenants of those names.
+	// Objects names the objects of this cluster that manage tenants of those names.
 	Objects func(tenants []string) []types.NamespacedName
 	// Changed is told of every resource that was changed or deleted.
 	Changed func(id string)
@@ -156,7 +156,7 @@ func (c *Controller[O, R]) Begin(_ context.Context, o O) (reconcile.Pass, error)
 	return c.observe(o), nil
 }
 
-// recall returns a copy of what is remembered of the object. A new object of the same name begins anew.
+// recall returns a copy of what is remembered of the object. A new object of the same name starts from scratch.
 func (c *Controller[O, R]) recall(o O) memory {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,9 +172,9 @@ func (c *Controller[O, R]) remember(o O, m memory) {
 	c.memory[client.ObjectKeyFromObject(o)] = &m
 }
 
-// Freed is told of each tenant whose object is gone, and names the objects whose deletion waits for no other that
-// is known. To look after each tenant would cost more calls than the tenants' own deletions. A tenant that goes
-// during the very look that finds it is missed; then the object looks again by itself.
+// Freed is told of each tenant whose object is gone, and names the objects whose deletion waits for no other known
+// tenant. Looking after each tenant would cost more calls than the tenants' own deletions. A tenant that is deleted
+// during the very look that finds it is missed; then the object looks again on its own schedule.
 func (c *Controller[O, R]) Freed(tenant string) []types.NamespacedName {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -51,7 +51,8 @@ func TestACallerReferenceThatWasUsedLeadsToTheNextOne(t *testing.T) {
 	k := distributions()
 	a := audited(t, k, world.Options{})
 	w := a.w
-	// The create is carried out and its answer lost; then somebody deletes the distribution, before the operator looks.
+	// The create is carried out and its answer lost; then the distribution is deleted by hand, before the operator
+	// looks.
 	fault(t, w, sim.Fault{Operation: k.create, Kind: sim.AfterCommit, Effect: sim.EffectReset})
 	quickly(w, func() {
 		apply(t, w, a.o)
@@ -182,13 +183,14 @@ func TestAResourceDeletedOutside(t *testing.T) {
 	})
 }
 
-// refused is how AWS refuses a create, until it is mended in the spec.
+// refused is how AWS refuses a create, until it is fixed in the spec.
 type refused struct {
 	fault  sim.FaultError
 	reason string
 }
 
-// What only a person can mend is said, and tried ever more rarely; a change of the spec is tried at once.
+// A failure that only a person can fix is reported, and retried less and less often; a change of the spec is tried at
+// once.
 func TestARefusedCreateBacksOffAndRecovers(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		for name, c := range map[string]refused{
@@ -243,7 +245,7 @@ func TestARefusedCreateBacksOffAndRecovers(t *testing.T) {
 
 func TestARefusedCreateRecoversByItselfOrAtOnceWhenAsked(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
-		for name, asked := range map[string]bool{"by itself": false, "when asked": true} {
+		for name, asked := range map[string]bool{"by the schedule": false, "when asked": true} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				a := audited(t, k, world.Options{})
@@ -267,7 +269,7 @@ func TestARefusedCreateRecoversByItselfOrAtOnceWhenAsked(t *testing.T) {
 	})
 }
 
-// An update that is refused leaves what serves, and says so.
+// A refused update leaves the resource as it is, and is reported.
 func TestARefusedUpdateLeavesTheResourceAsItIs(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		a := audited(t, k, world.Options{})
@@ -289,7 +291,7 @@ func TestARefusedUpdateLeavesTheResourceAsItIs(t *testing.T) {
 	})
 }
 
-// Two objects of one name for a group: the first has it, and the second says so until the first is gone.
+// Two objects of one name for a group: the first has it, and the second reports that until the first is gone.
 func TestTwoObjectsOfOneGroupName(t *testing.T) {
 	t.Parallel()
 	for name, together := range map[string]bool{"one after the other": false, "at the same time": true} {

@@ -96,7 +96,7 @@ func TestAnOutageOnlyDelaysADeletion(t *testing.T) {
 	})
 }
 
-// Somebody else does something between any of our reads and the write that follows from it.
+// Something changes between any of our reads and the write that follows from it.
 func TestADeletionCopesWithWhatSomebodyElseDoesMeanwhile(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		change := func(how func(*thing)) func(*testing.T, *audit, string) {
@@ -123,8 +123,8 @@ func TestADeletionCopesWithWhatSomebodyElseDoesMeanwhile(t *testing.T) {
 	})
 }
 
-// meddled plays a deletion in which somebody else acts just before the n-th call of the operator. It is false when
-// there is no such call.
+// meddled plays a deletion in which someone else acts just before the n-th call of the operator. It is false when there
+// is no such call.
 func meddled(t *testing.T, k kind, n int, meddle func(t *testing.T, a *audit, id string)) (acted bool) {
 	t.Helper()
 	a := audited(t, k, world.Options{})
@@ -206,7 +206,7 @@ func TestADeniedDisableIsSaidAndGoesOn(t *testing.T) {
 				allow()
 				return 40 * time.Minute
 			},
-			"at once when it is allowed and somebody asks": func(t *testing.T, a *audit, _ string, allow func()) time.Duration {
+			"at once when it is allowed and a person asks": func(t *testing.T, a *audit, _ string, allow func()) time.Duration {
 				t.Helper()
 				allow()
 				nudge(t, a.w, a.o, "now")
@@ -255,7 +255,7 @@ func TestADeniedDeletionOfADisabledOneIsSaidAndGoesOn(t *testing.T) {
 		if n := world.Since(calls, w.Calls())[k.delete]; n > 4 || n == 0 {
 			t.Errorf("%d tries in 45 minutes", n)
 		}
-		t.Run("somebody enables it again meanwhile", func(t *testing.T) {
+		t.Run("a person enables it again meanwhile", func(t *testing.T) {
 			k.change(t, w, r.ID, enable)
 			w.Advance(10 * time.Minute)
 			atStep(t, w, a.o, v1alpha1.DeletionStepDeleting)
@@ -417,7 +417,7 @@ func TestEventsOfADeletionTellItsSteps(t *testing.T) {
 	})
 }
 
-// Nobody knows what AWS says when it is asked for the tenants of a standard distribution, so nobody asks.
+// It is unknown how AWS answers a list of the tenants of a standard distribution, so the operator does not list them.
 func TestAStandardDistributionIsDeletedWithoutAskingForTenants(t *testing.T) {
 	t.Parallel()
 	k := distributions()

@@ -16,7 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// drifted is one way in which somebody changes a resource, and what is listed of it.
+// drifted is one kind of out-of-band change to a resource, and what is listed of it.
 type drifted struct {
 	change func(*thing)
 	fields []string
@@ -39,7 +39,7 @@ func TestDriftIsCorrectedUnderEnforce(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		for name, d := range k.drifts() {
 			for how, wait := range map[string]func(t *testing.T, a *audit){
-				"by itself": func(_ *testing.T, a *audit) { a.w.Advance(aLook) },
+				"by the schedule": func(_ *testing.T, a *audit) { a.w.Advance(aLook) },
 				"when told": func(t *testing.T, a *audit) {
 					t.Helper()
 					nudge(t, a.w, a.o, "now")
@@ -141,7 +141,7 @@ func TestTagsThatDriftAreSetBack(t *testing.T) {
 		}{
 			"a user's tag changed":              {set: map[string]string{"team": "thieves"}},
 			"a user's tag removed":              {remove: []string{"cost"}},
-			"somebody else's tag stays":         {set: map[string]string{"backup": "daily", "team": "thieves"}, stay: map[string]string{"backup": "daily"}},
+			"a foreign tag stays":               {set: map[string]string{"backup": "daily", "team": "thieves"}, stay: map[string]string{"backup": "daily"}},
 			"the owner tag of the name removed": {remove: []string{ownership.NameKey}},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -219,7 +219,7 @@ func TestAResourceThatLostItsOwnerTagsIsLeftAlone(t *testing.T) {
 	})
 }
 
-// Somebody else, or AWS itself, changes back what we correct: that is said, and tried ever more rarely.
+// Someone else, or AWS itself, changes back what we correct: that is reported, and retried less and less often.
 func TestDriftThatComesBackIsSaid(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		a := audited(t, k, world.Options{})

@@ -95,7 +95,7 @@ func pause(t *testing.T, w *world.World, o client.Object, value string) {
 	annotate(t, w, o, v1alpha1.AnnotationPaused, value)
 }
 
-// editStatus writes status as nobody should.
+// editStatus writes status, which only the operator should do.
 func editStatus(t *testing.T, w *world.World, o client.Object, change func(*v1alpha1.ResourceStatus)) {
 	t.Helper()
 	status := w.ParentStatus(o)

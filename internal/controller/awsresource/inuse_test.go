@@ -160,7 +160,7 @@ func tenantComes(t *testing.T, k kind, n int) (acted, came bool) {
 			return
 		}
 		acted = true
-		// Between the last look at tenants and the disable nobody can help it.
+		// A change between the last look at tenants and the disable can't be prevented.
 		a.racing = request.Method == http.MethodPut || strings.HasSuffix(request.URL.Path, "/tagging")
 		now, found := k.find(w, r.ID)
 		if !found || !now.Enabled && k.name == "connection group" {
@@ -190,7 +190,7 @@ func tenantComes(t *testing.T, k kind, n int) (acted, came bool) {
 	return acted, came
 }
 
-// Somebody else disabled a distribution that has tenants: AWS refuses to delete it, and that is said.
+// A distribution that has tenants was disabled by hand: AWS refuses to delete it, and that is reported.
 func TestADisabledDistributionWithTenantsIsInUse(t *testing.T) {
 	t.Parallel()
 	k := distributions()

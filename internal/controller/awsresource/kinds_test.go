@@ -39,7 +39,7 @@ type kind struct {
 	create, read, update, delete string
 	// field is that part of the spec that mark and person change.
 	field string
-	// setMark changes it in the spec, setEnabled the switch beside it.
+	// setMark changes it in the spec, setEnabled the switch next to it.
 	setMark, setEnabled func(o client.Object, on bool)
 	// all are the resources of the default account, but for those that no test has made.
 	all func(w *world.World) []thing
@@ -224,7 +224,7 @@ func (k kind) destroy(t *testing.T, w *world.World, id string) {
 	k.remove(t, w, r)
 }
 
-// tenant makes a tenant of the resource, as somebody else would.
+// tenant creates a tenant of the resource out of band.
 func (k kind) tenant(t *testing.T, w *world.World, id, name string) {
 	t.Helper()
 	in := &cloudfront.CreateDistributionTenantInput{
@@ -258,8 +258,8 @@ func noTenant(t *testing.T, w *world.World, name string) {
 	}
 }
 
-// foreign makes a resource as somebody else would, deployed, and lets the object adopt it. It is marked, unlike what
-// the object's spec says.
+// foreign creates a resource out of band, deployed, and lets the object adopt it. Its mark differs from the object's
+// spec.
 func (k kind) foreign(t *testing.T, w *world.World, o client.Object, tags map[string]string) thing {
 	t.Helper()
 	var id string

@@ -1,7 +1,7 @@
-// What only these tests show: that the controllers of distributions and connection groups do in Kubernetes and in AWS what
-// the domain decides, call by call, whatever AWS answers and whoever meddles between two calls. Each life, stale caches
-// and what everything costs are played on a real API server; the many ways to fail are played without one, and a life
-// without one has to lead to the same as with one.
+// What only these tests show: that the controllers of distributions and connection groups do in Kubernetes and in AWS
+// what the domain decides, call by call, no matter what AWS answers or what changes between two calls. Each lifecycle,
+// stale caches and the cost of everything run on a real API server; the many ways to fail run without one, and a
+// lifecycle without one has to lead to the same result as with one.
 package awsresource_test
 
 import (

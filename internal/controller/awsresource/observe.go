@@ -18,7 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// tagsAge is how long tags are believed that nobody is about to act on.
+// tagsAge is how long tags are trusted unless they are about to be acted on.
 const tagsAge = 24 * time.Hour
 
 // pass is one reconcile of one object. It implements reconcile.Pass.
@@ -26,7 +26,7 @@ type pass[O client.Object, R any] struct {
 	*Controller[O, R]
 	object O
 	status Status
-	// seen is the resource as it was last read or answered, nil while there is none.
+	// seen is the resource as it was last read or answered, nil if there is none.
 	seen   *R
 	memory memory
 	in     distribution.Input
@@ -35,7 +35,7 @@ type pass[O client.Object, R any] struct {
 	calls port.Pass
 }
 
-// observe gathers what is known without asking anybody: the resource itself is read anew in every pass.
+// observe gathers what is known without calling AWS. The resource itself is read in every pass.
 func (c *Controller[O, R]) observe(o O) *pass[O, R] {
 	spec, status := c.kind.Spec(o), c.kind.Status(o)
 	p := &pass[O, R]{Controller: c, object: o, status: status, memory: c.recall(o)}
@@ -88,7 +88,7 @@ func (p *pass[O, R]) class() port.Class {
 	return port.Correct
 }
 
-// look reads what the decision lacks and adds it to the world.
+// look reads what the decision still needs and adds it to the world.
 func (p *pass[O, R]) look(ctx context.Context, s distribution.Look) error {
 	switch s.At {
 	case distribution.LookResource:
@@ -138,7 +138,7 @@ func (p *pass[O, R]) locate(ctx context.Context) (R, error) {
 	if p.in.Desired.Adopts != "" {
 		return none, &fault.Error{Kind: fault.NotFound, Operation: "Reading " + id, Message: "there is none"}
 	}
-	// The mark is no bound: it may be lost, and written anew by a create that AWS refused because of a former one.
+	// The mark is no bound: it may be lost, and written again by a create that AWS refused because of an earlier one.
 	return p.kind.Find(ctx, p.object, p.object.GetCreationTimestamp().Time)
 }
 

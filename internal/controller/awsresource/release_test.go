@@ -40,7 +40,7 @@ func TestRetainRemovesTheOwnerTagsAndNothingElse(t *testing.T) {
 		}
 		once(t, w, a.o, "Retained")
 		if len(a.steps) > 0 {
-			t.Errorf("the deletion of what stays was said to be at %v", a.steps)
+			t.Errorf("the deletion of a resource that stays was reported to be at %v", a.steps)
 		}
 	})
 }
@@ -65,7 +65,7 @@ func TestAReleaseThatIsDeniedIsSaidAndTriedAgain(t *testing.T) {
 	})
 }
 
-// The account's default group can be adopted by its name. It is let go, whatever the deletion policy says.
+// The account's default group can be adopted by its name. It is released, no matter what the deletion policy is.
 func TestTheDefaultGroupIsNeverDisabledNorDeleted(t *testing.T) {
 	t.Parallel()
 	seed := world.Seed()
@@ -95,7 +95,7 @@ func TestTheDefaultGroupIsNeverDisabledNorDeleted(t *testing.T) {
 	once(t, w, o, "Retained")
 }
 
-// What the tags do not prove ours, also because somebody changed them, is left alone.
+// A resource that the tags do not prove to be ours, also because they were changed, is left alone.
 func TestAResourceOfAnotherOwnerIsLeftAlone(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		other := ownership.Owner{Cluster: "elsewhere", Namespace: "n", Name: "shop", UID: "u-1"}
@@ -181,7 +181,7 @@ func TestAFinalizerRemovedDuringADeletionEndsIt(t *testing.T) {
 		if spent := k.mutations(world.Since(calls, w.Calls())); len(spent) > 0 {
 			t.Errorf("changes were tried: %v", spent)
 		}
-		// A new object of the name starts anew.
+		// A new object of the name starts from scratch.
 		again := k.object(w, "shop", adoption(v1alpha1.AdoptionPolicyIfUnowned))
 		if d, ok := again.(*v1alpha1.Distribution); ok {
 			d.Spec.DistributionID = k.only(t, w).ID
@@ -234,7 +234,7 @@ func TestAnObjectWithoutAResourceIsDeletedWithoutAWrite(t *testing.T) {
 	})
 }
 
-// A create that was sent, and was only slow, must not leave behind what nobody knows of.
+// A create that was sent, and was only slow, must not leave an unknown resource behind.
 func TestACreateThatIsCarriedOutDuringTheDeletionIsDeleted(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		a := audited(t, k, world.Options{})
@@ -283,7 +283,7 @@ func TestADeletionFindsItsResourceWithoutStatus(t *testing.T) {
 	})
 }
 
-// A person may delete it at any step; nobody minds, and nothing is made anew.
+// A person may delete it at any step; that is no failure, and nothing is recreated.
 func TestADeletionThatSomebodyElseFinishedEnds(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		for name, c := range map[string]struct {
@@ -317,7 +317,7 @@ func TestADeletionThatSomebodyElseFinishedEnds(t *testing.T) {
 				atStep(t, w, a.o, c.step)
 				a.before = nil
 				if c.step == v1alpha1.DeletionStepInUse {
-					// The tenant goes while the operator looks elsewhere.
+					// The tenant is deleted while the operator looks elsewhere.
 					pause(t, w, a.o, "true")
 				}
 				allow()

@@ -74,7 +74,7 @@ func TestAnOldDeletionDoesNotReachANewObject(t *testing.T) {
 		w.Advance(10 * time.Second)
 		status(t, w, old)
 		w.FreezeCache(old)
-		// Another replica finishes the deletion, and somebody applies the object anew.
+		// Another replica finishes the deletion, and the object is applied again.
 		k.destroy(t, w, k.only(t, w).ID)
 		w.ThawCache()
 		w.Advance(time.Minute)

@@ -87,7 +87,7 @@ func TestAStalledDeletionIsSaidOnceAndGoesOn(t *testing.T) {
 				w.Restart()
 				w.Advance(40 * time.Minute)
 				if d := cmp.Diff(after, status(t, w, a.o)); d != "" || w.KubeWrites() != kube {
-					t.Errorf("status goes on being written, %d times (-before +after):\n%s", w.KubeWrites()-kube, d)
+					t.Errorf("status is written again and again, %d times (-before +after):\n%s", w.KubeWrites()-kube, d)
 				}
 				once(t, w, a.o, "DeletionStalled")
 				cure()

@@ -87,8 +87,8 @@ func (k Kind) Delete(ctx context.Context, seen domain.Observed) error {
 	return k.AWS.DeleteDistribution(ctx, seen.ID, seen.ETag)
 }
 
-// Tenants implements awsresource.Kind. A standard distribution has none, and it is not known what AWS answers to whoever
-// asks for them: a refusal would hold the deletion up for ever.
+// Tenants implements awsresource.Kind. A standard distribution has none, and it is not known how AWS answers a request
+// for them: a refusal would hold the deletion up forever.
 func (k Kind) Tenants(ctx context.Context, seen port.Distribution) ([]string, bool, error) {
 	if seen.Config.ConnectionMode == v1alpha1.ConnectionModeDirect {
 		return nil, false, nil

@@ -63,7 +63,7 @@ func (p *pass) perform(ctx context.Context, k reconcile.Keeper) error {
 	return p.refused(err)
 }
 
-// refused keeps a refusal as something to decide upon; any other failure ends the pass.
+// refused keeps a refusal, so that it is decided on; any other failure ends the pass.
 func (p *pass) refused(err error) error {
 	if refusal, ok := errors.AsType[*fault.Error](err); ok && resource.IsRefusal(refusal.Kind) {
 		p.in.World.Refused = refusal
@@ -122,8 +122,8 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributionten
 	return nil
 }
 
-// adopt remembers the generation before the tags say that the tenant is ours: from then
-// on, blocks that the spec lacks would otherwise count as drift.
+// adopt remembers the generation before the tags say that the tenant is ours: from then on, blocks that the spec does
+// not have would otherwise count as drift.
 func (p *pass) adopt(ctx context.Context, k reconcile.Keeper, s distributiontenant.Adopt) error {
 	mark := convert.AdoptedMark(p.object)
 	if err := p.ensureFinalizer(ctx, k, map[string]string{v1alpha1.AnnotationAdoptedGeneration: mark}); err != nil {
@@ -158,8 +158,8 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s distributionten
 	return nil
 }
 
-// requested notes that AWS has accepted a request for a managed certificate. Nobody looks
-// how far it is before something can have come of it, unless there is a challenge to show.
+// requested notes that AWS has accepted a request for a managed certificate. Its progress is not read before there can
+// be any, unless there is a challenge to show.
 func (p *pass) requested(r *certificate.Request) {
 	if r == nil {
 		return

@@ -39,7 +39,7 @@ func TestAForeignTenantIsNotTouchedUnderNever(t *testing.T) {
 		says []string
 	}{
 		"without tags":               {nil, []string{"no owner tags", "IfUnowned"}},
-		"with somebody's tags":       {map[string]string{"team": "web"}, []string{"no owner tags", "IfUnowned"}},
+		"with foreign tags":          {map[string]string{"team": "web"}, []string{"no owner tags", "IfUnowned"}},
 		"of another cluster":         {other.Tags(), []string{"elsewhere", "Force"}},
 		"with one owner tag of four": {map[string]string{ownership.NamespaceKey: "shop"}, []string{"Force"}},
 	} {
@@ -80,11 +80,11 @@ func TestAdoptionWritesTagsOnly(t *testing.T) {
 		synced string
 		drift  []string
 		edit   edit
-		// bare is true if the edit makes the lacking blocks hold.
+		// bare is true if the edit makes the missing blocks hold.
 		bare bool
 	}{
 		"the spec agrees": {object: agreeing, synced: syncedTrue, edit: params("tier", "silver")},
-		"the spec lacks blocks: they stay, and are reported until the spec changes": {
+		"the spec does not have some blocks: they stay, and are reported until the spec changes": {
 			object: params("tier", "gold"), synced: "Synced=False/DriftDetected", edit: params("tier", "silver"),
 			drift: []string{"customizations.geoRestrictions", "customizations.webAcl"}, bare: true,
 		},
@@ -289,7 +289,7 @@ func TestRetainRemovesTheOwnerTagsAndNothingElse(t *testing.T) {
 	if !slices.Contains(w.Reasons("alpha"), "Retained") {
 		t.Errorf("events: %v", w.Reasons("alpha"))
 	}
-	// What was let go of can be taken up again.
+	// A released tenant can be adopted again.
 	w.Apply(w.Tenant("alpha", rich, adoption(v1alpha1.AdoptionPolicyIfUnowned)))
 	w.Advance(settle)
 	is(t, w, "alpha", readyTrue, syncedTrue)

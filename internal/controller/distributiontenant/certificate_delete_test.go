@@ -16,13 +16,13 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// stranded are managed certificates of nobody who is left; users their own.
+// stranded is a managed certificate without a tenant; users is a certificate that a user requested.
 const (
 	stranded = "arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-4000-8000-0000000000aa"
 	users    = "arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-4000-8000-0000000000bb"
 )
 
-// deletionWorld has certificates that nobody may touch.
+// deletionWorld has certificates that must not be touched.
 func deletionWorld(t *testing.T, change ...func(*sim.Switches)) *world.World {
 	t.Helper()
 	w := certWorld(t, change...)
@@ -36,8 +36,8 @@ func deletionWorld(t *testing.T, change ...func(*sim.Switches)) *world.World {
 	return w
 }
 
-// left checks which managed certificates there are beside the one that was there before, and
-// that the user's own is untouched.
+// left checks which managed certificates exist in addition to the one that existed before, and that the user's own is
+// untouched.
 func left(t *testing.T, w *world.World, want ...string) {
 	t.Helper()
 	var got []string
@@ -95,7 +95,7 @@ func TestCertsGoWithTheirTenant(t *testing.T) {
 			w.Advance(time.Second)
 			requests(t, w, 3)
 		}},
-		"one that moved while nobody ran": {switches: neverIssued, before: func(_ *testing.T, w *world.World) {
+		"one that moved while no operator ran": {switches: neverIssued, before: func(_ *testing.T, w *world.World) {
 			w.Sim.ChangeSwitches(func(s *sim.Switches) { s.CertificateIssueDelay = 0 })
 			w.Clock.Step(time.Hour)
 			w.Restart()
@@ -185,8 +185,7 @@ func requestedFor(w *world.World) []string {
 	return out
 }
 
-// A list in status that somebody has tampered with deletes nothing that is not a managed
-// certificate.
+// A list in status that was tampered with deletes nothing that is not a managed certificate.
 func TestCertsOfUsersAreNeverDeleted(t *testing.T) {
 	t.Parallel()
 	w := deletionWorld(t)
@@ -203,8 +202,8 @@ func TestCertsOfUsersAreNeverDeleted(t *testing.T) {
 	left(t, w)
 }
 
-// ACM counts a certificate as in use for a while, or somebody else has come to use it. The
-// deletion waits, and says for what.
+// ACM counts a certificate as in use for a while, or another resource now uses it. The deletion waits, and reports what
+// it waits for.
 func TestCertInUseIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := deletionWorld(t)
@@ -239,8 +238,8 @@ func TestCertInUseIsWaitedFor(t *testing.T) {
 	}
 }
 
-// What ACM does not allow is said with the cure, and done once it is allowed or no longer
-// asked for. The tenant is gone meanwhile.
+// A deletion that ACM does not allow is reported with the fix, and done once it is allowed or no longer asked for. The
+// tenant is deleted meanwhile.
 func TestCertThatMayNotBeDeleted(t *testing.T) {
 	t.Parallel()
 	const off = "spec.managedCertificateRequest.deleteOnTenantDeletion"
@@ -284,7 +283,7 @@ func TestCertThatMayNotBeDeleted(t *testing.T) {
 	}
 }
 
-// A certificate that somebody has deleted already is no obstacle.
+// A certificate that was deleted already is no obstacle.
 func TestCertThatIsGoneAlready(t *testing.T) {
 	t.Parallel()
 	w := deletionWorld(t)
@@ -302,7 +301,7 @@ func TestCertThatIsGoneAlready(t *testing.T) {
 	left(t, w)
 }
 
-// An object that never had a tenant of its own deletes no certificate of whoever has it.
+// An object that never had a tenant of its own deletes no certificate of the tenant's owner.
 func TestCertsOfAForeignTenantStay(t *testing.T) {
 	t.Parallel()
 	w := deletionWorld(t)
@@ -325,8 +324,8 @@ func TestCertsOfAForeignTenantStay(t *testing.T) {
 	}
 }
 
-// Whoever takes a tenant over takes its managed certificate over with it: it is not requested
-// a second time, and goes with the tenant.
+// An object that adopts a tenant adopts its managed certificate, too: it is not requested a second time, and is deleted
+// with the tenant.
 func TestCertOfAnAdoptedTenant(t *testing.T) {
 	t.Parallel()
 	for _, attached := range []bool{false, true} {

@@ -33,12 +33,12 @@ func TestCertHoldsAChangeOfDomainsBack(t *testing.T) {
 		// requests is how many it takes in all.
 		requests int
 	}{
-		"one is added":                     {[]string{shop}, both, 2},
-		"one is removed":                   {both, []string{shop}, 1},
-		"one goes and another one comes":   {both, []string{shop, "new.customer.test"}, 2},
-		"all go and another one comes":     {[]string{shop}, []string{"new.customer.test"}, 2},
-		"one is added and taken back":      {[]string{shop}, []string{shop}, 1},
-		"the first of the list is removed": {both, []string{shop}, 1},
+		"one is added":                         {[]string{shop}, both, 2},
+		"one is removed":                       {both, []string{shop}, 1},
+		"one is removed and another one added": {both, []string{shop, "new.customer.test"}, 2},
+		"all go and another one comes":         {[]string{shop}, []string{"new.customer.test"}, 2},
+		"one is added and taken back":          {[]string{shop}, []string{shop}, 1},
+		"the first of the list is removed":     {both, []string{shop}, 1},
 	} {
 		for _, moves := range []bool{true, false} {
 			for _, ends := range []string{"ISSUED", "FAILED"} {
@@ -122,7 +122,7 @@ func TestCertGrowsWithItsDomains(t *testing.T) {
 			if got := get(t, w, "shop").Status.ManagedCertificates; !slices.Equal(got, arns) {
 				t.Errorf("managedCertificates: %v", got)
 			}
-			// One that goes needs none.
+			// A domain that is removed needs none.
 			w.Edit("shop", domains(shopMore))
 			w.Advance(issueSoon)
 			if s := serves(t, w, "shop", requests(t, w, 2)[1]); len(s.Domains) != 1 {
@@ -216,7 +216,7 @@ func TestCertRequestIsNotHeldUpByAnEmptyBlock(t *testing.T) {
 	}
 }
 
-// A request that changes is sent anew: at once where the old one has ended, else when it has.
+// A request that changes is sent again: at once where the old one has ended, otherwise when it has.
 func TestCertRequestChanged(t *testing.T) {
 	t.Parallel()
 	for _, pending := range []bool{false, true} {
@@ -287,7 +287,7 @@ func TestCertRequestChangedToSelfHostedWhilePending(t *testing.T) {
 	is(t, w, "shop", pendingProof)
 	says(t, w, "shop", "CertificateReady", "cloudfront.net", "changed request")
 	if tokens := get(t, w, "shop").Status.ValidationTokens; len(tokens) != 0 {
-		t.Errorf("nobody looks at the tokens %v", tokens)
+		t.Errorf("the tokens %v are shown, and are of no use", tokens)
 	}
 	requests(t, w, 1)
 	pass(w, 3*day)
@@ -302,8 +302,8 @@ func TestCertRequestChangedToSelfHostedWhilePending(t *testing.T) {
 	serves(t, w, "shop", requests(t, w, 2)[1])
 }
 
-// A domain that the spec drops while a certificate for it is underway stays in DNS too, or the
-// certificate would never be issued; then it goes out of DNS first.
+// A domain that the spec drops while a certificate for it is underway stays in DNS too, or the certificate would never
+// be issued; after that it is removed from DNS first.
 func TestCertKeepsADroppedDomainInDNSWhilePending(t *testing.T) {
 	t.Parallel()
 	const zone = "ZCERT"

@@ -19,8 +19,8 @@ import (
 // requestsAYear is what ACM grants to an account. One broken tenant must not use it up.
 const requestsAYear = 5000
 
-// Every way in which a certificate can end is said with its cause, and is followed by one
-// new request that heals it.
+// Every way in which a certificate can end is reported with its cause, and is followed by one new request that fixes
+// it.
 func TestCertThatFailsIsRequestedAnew(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -98,7 +98,7 @@ func TestCertThatFailsIsRequestedAnew(t *testing.T) {
 	}
 }
 
-// A certificate that fails each time is asked for ever more rarely, across restarts.
+// A certificate that fails each time is requested less and less often, across restarts.
 func TestCertThatAlwaysFailsIsRequestedRarely(t *testing.T) {
 	t.Parallel()
 	for _, moves := range []bool{true, false} {
@@ -150,7 +150,7 @@ func TestCertThatAlwaysFailsIsRequestedRarely(t *testing.T) {
 	}
 }
 
-// Who has mended the cause does not wait for the schedule.
+// After the cause is fixed, a person who asks does not wait for the schedule.
 func TestCertThatFailedIsRequestedAtOnceWhenAsked(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(w *world.World){
@@ -225,7 +225,7 @@ func TestCertWhoseRequestWasLost(t *testing.T) {
 	}
 }
 
-// The permission comes, and nobody tells the operator.
+// The permission is granted, and the operator is not told.
 func TestCertWhoseRequestWasLostIsRepairedByItself(t *testing.T) {
 	t.Parallel()
 	w := certWorld(t, requestLost)
@@ -263,7 +263,7 @@ func TestCertWhoseRenewedRequestIsRefused(t *testing.T) {
 	serves(t, w, "shop", requests(t, w, 2)[1])
 }
 
-// What may not be read is said, and nothing is requested a second time meanwhile.
+// A missing permission to read is reported, and nothing is requested a second time meanwhile.
 func TestCertThatMayNotBeLookedAt(t *testing.T) {
 	t.Parallel()
 	w := certWorld(t)

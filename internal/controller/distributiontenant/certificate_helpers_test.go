@@ -55,7 +55,7 @@ func attachesByItself(s *sim.Switches) { s.AttachesByItself = true }
 func requestLost(s *sim.Switches)      { s.RequestLost = true }
 func neverIssued(s *sim.Switches)      { s.CertificateIssueDelay = 1000 * day }
 
-// furnishedShop asks for a managed certificate beside every other block.
+// furnishedShop asks for a managed certificate in addition to every other block.
 func furnishedShop(o *v1alpha1.DistributionTenant) {
 	rich(o)
 	o.Spec.Customizations.Certificate = nil
@@ -81,8 +81,7 @@ func applyAs(t *testing.T, w *world.World, owner string, o *v1alpha1.Distributio
 	}
 }
 
-// specOf checks that the spec is as it was, to the letter, and that nobody but its owner has
-// a field in it.
+// specOf checks that the spec is exactly as it was, and that only its owner has a field in it.
 func specOf(t *testing.T, w *world.World, owner string, before *v1alpha1.DistributionTenant) {
 	t.Helper()
 	after := get(t, w, before.Name)

@@ -20,8 +20,8 @@ import (
 func kindsOfIssuing() map[string]func(*sim.Switches) {
 	kinds := kindsOfAWS()
 	kinds["the certificate moves no ETag"] = movesETag(false)
-	kinds["AWS attaches by itself"] = attachesByItself
-	kinds["AWS attaches by itself, late"] = func(s *sim.Switches) { s.AttachesByItself, s.UpdateLag, s.ListLag = true, 40*time.Second, time.Minute }
+	kinds["AWS attaches automatically"] = attachesByItself
+	kinds["AWS attaches automatically, late"] = func(s *sim.Switches) { s.AttachesByItself, s.UpdateLag, s.ListLag = true, 40*time.Second, time.Minute }
 	kinds["updates merge customizations"] = func(s *sim.Switches) { s.CustomizationsMerge = true }
 	kinds["the certificate moves no ETag and everything lags"] = func(s *sim.Switches) {
 		kinds["everything moves and lags"](s)
@@ -75,8 +75,8 @@ func TestCertIsRequestedAndAttachedInEveryKindOfAWS(t *testing.T) {
 	}
 }
 
-// Where the ETag moves with the certificate, a tenant costs a create, a read of the details
-// and the update that attaches, beside what a fleet shares.
+// Where the ETag moves with the certificate, a tenant costs a create, a read of the details and the update that
+// attaches, in addition to what a fleet shares.
 func TestCertCostsThreeCalls(t *testing.T) {
 	t.Parallel()
 	w := certWorld(t)
@@ -155,7 +155,7 @@ func TestCertIsAttachedUnderEveryDriftPolicy(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []v1alpha1.DriftPolicy{v1alpha1.DriftPolicyReport, v1alpha1.DriftPolicySuspend} {
 		for kind, change := range map[string]func(*sim.Switches){
-			"the ETag moves": movesETag(true), "no ETag moves": movesETag(false), "AWS attaches by itself": attachesByItself,
+			"the ETag moves": movesETag(true), "no ETag moves": movesETag(false), "AWS attaches automatically": attachesByItself,
 		} {
 			t.Run(fmt.Sprintf("%s, %s", policy, kind), func(t *testing.T) {
 				t.Parallel()
@@ -177,7 +177,7 @@ func TestCertIsAttachedUnderEveryDriftPolicy(t *testing.T) {
 				want.Customizations.CertificateARN, want.Domains = arn, map[string]string{shop: "active"}
 				want.ETag, want.LastModifiedTime = after.ETag, after.LastModifiedTime
 				if d := cmp.Diff(want, after); d != "" {
-					t.Errorf("beside the certificate (-want +got):\n%s", d)
+					t.Errorf("apart from the certificate (-want +got):\n%s", d)
 				}
 				is(t, w, "shop", readyTrue, validated)
 				if policy == v1alpha1.DriftPolicyReport {
@@ -189,7 +189,7 @@ func TestCertIsAttachedUnderEveryDriftPolicy(t *testing.T) {
 	}
 }
 
-// Somebody changes the tenant between our look and our attaching.
+// The tenant is changed between our look and our attaching.
 func TestCertSurvivesAChangeAtTheSameMoment(t *testing.T) {
 	t.Parallel()
 	var w *world.World
@@ -244,7 +244,7 @@ func TestCertSurvivesARestartAtEveryStage(t *testing.T) {
 			w.Advance(settle)
 			restart("pending", "Ready=False/PendingValidation", pendingProof)
 			w.Sim.ChangeSwitches(func(s *sim.Switches) { s.CertificateIssueDelay = 0 })
-			// Issued while nobody ran: the new process finds out and attaches at once.
+			// Issued while no operator ran: the new process notices and attaches at once.
 			w.Clock.Step(time.Minute)
 			w.Restart()
 			w.Advance(20 * time.Second)

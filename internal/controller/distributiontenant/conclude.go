@@ -49,7 +49,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	return c
 }
 
-// after says when to look again, beside what the inventory wakes for.
+// after says when to look again, in addition to what the inventory wakes for.
 func (p *pass) after(r distributiontenant.Report, now time.Time) time.Duration {
 	rest, ok := p.out.Decision.Step.(distributiontenant.Rest)
 	if fault.Is(p.out.Err, fault.Conflict, fault.NotFound) {

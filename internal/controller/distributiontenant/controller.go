@@ -31,7 +31,7 @@ type Observer interface {
 	BecameReady(d time.Duration)
 }
 
-// Options are what the controller is made from.
+// Options configure the controller.
 type Options struct {
 	Client client.Client
 	// Live reads past the cache.
@@ -39,17 +39,17 @@ type Options struct {
 	Inventory  *inventory.Inventory
 	References *inventory.References
 	Zones      *zone.Zones
-	// Resolver asks public DNS; nil where nobody is to be asked.
+	// Resolver queries public DNS; nil where it is not to be queried.
 	Resolver port.Resolver
 	Budget   port.Budget
 	Clock    clock.PassiveClock
-	// ClusterID stands in the owner tags.
+	// ClusterID is part of the owner tags.
 	ClusterID string
 	Defaults  convert.Defaults
 	// Interval is that of the sweep.
 	Interval time.Duration
 	Observer Observer
-	// Gone is told the name in AWS of each tenant whose object is gone; nil where nobody wants to know.
+	// Gone is told the name in AWS of each tenant whose object is gone; may be nil.
 	Gone func(tenant string)
 	// Random is in [0, 1).
 	Random func() float64
@@ -127,8 +127,8 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.DistributionTenant) 
 	return c.observe(ctx, o), nil
 }
 
-// recall returns what is remembered of the tries for the object. A new object of the
-// same name begins anew. From now on the object is woken when its tenant moves.
+// recall returns what is remembered of the tries for the object. A new object of the same name starts from scratch.
+// From now on the object is woken when its tenant moves.
 func (c *Controller) recall(o *v1alpha1.DistributionTenant) distributiontenant.Attempts {
 	key, name := client.ObjectKeyFromObject(o), convert.DistributionTenantName(o)
 	c.mu.Lock()

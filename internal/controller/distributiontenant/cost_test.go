@@ -20,7 +20,7 @@ import (
 func TestWhatACreateCosts(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, kubeConfig, world.Options{})
-	w.Advance(time.Minute) // the first sweep is nobody's cost
+	w.Advance(time.Minute) // the first sweep is not counted
 	calls := w.Calls()
 	ready(t, w, "alpha", rich)
 	if n := w.KubeWrites(); n != 3 {
@@ -165,7 +165,7 @@ func TestAQuietTimeCostsSweepsOnly(t *testing.T) {
 		t.Errorf("%d sweeps", n)
 	}
 	if n := world.Sum(without(spent, "ListDistributionTenants")); n > 10 {
-		t.Errorf("calls beside the sweeps: %v", without(spent, "ListDistributionTenants"))
+		t.Errorf("calls in addition to the sweeps: %v", without(spent, "ListDistributionTenants"))
 	}
 	if len(w.Events) != events {
 		t.Errorf("events: %v", w.Events[events:])

@@ -24,7 +24,7 @@ func cname(value string, ttl int64) r53types.ResourceRecordSet {
 	return plain(r53types.RRTypeCname, alphaDomain, value, ttl)
 }
 
-// recordDrifts are what somebody may do to a published record.
+// recordDrifts are out-of-band changes to a published record.
 func recordDrifts() map[string]struct {
 	change func(r *rig)
 	left   []string
@@ -147,7 +147,7 @@ func TestTheSpecIsPublishedUnderReport(t *testing.T) {
 	r.removed("alpha")
 }
 
-// A record that is deleted by somebody while it is being retracted is as gone as any.
+// A record that someone else deletes while it is being retracted counts as retracted.
 func TestARecordThatIsGoneAlreadyCountsAsRetracted(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(r *rig){
@@ -168,7 +168,7 @@ func TestARecordThatIsGoneAlreadyCountsAsRetracted(t *testing.T) {
 	}
 }
 
-// inTheWay are records of somebody else in the place of alpha's.
+// inTheWay are foreign records where alpha's belong.
 func inTheWay() map[string]struct {
 	set  r53types.ResourceRecordSet
 	text string
@@ -209,7 +209,7 @@ func TestSomebodyElsesRecordIsAConflict(t *testing.T) {
 			if n := r.KubeWrites() - writes; n != 0 {
 				t.Errorf("a standing conflict made %d Kubernetes writes in an hour", n)
 			}
-			// The tenant goes, the record stays: it never was ours.
+			// The tenant is deleted, the record stays: it never was ours.
 			r.Delete("alpha")
 			r.Advance(15 * time.Minute)
 			gone(t, r.World, "alpha")
@@ -247,7 +247,7 @@ func TestTakeoverReplacesSomebodyElsesRecord(t *testing.T) {
 	}
 }
 
-// A conflict that somebody clears is noticed with the next listing.
+// When a conflict is removed, the next listing notices.
 func TestAConflictThatGoesAwayIsPublished(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{})
@@ -263,8 +263,8 @@ func TestAConflictThatGoesAwayIsPublished(t *testing.T) {
 	r.removed("alpha")
 }
 
-// Somebody else's record that equals ours does its work, and stays his: when the tenant is
-// deleted, when the domain is dropped, and when DNS is no longer asked for.
+// A foreign record that equals ours is used, and stays foreign: when the tenant is deleted, when the domain is dropped,
+// and when DNS is no longer asked for.
 func TestSomebodyElsesEqualRecordIsUsedAndLeftForEver(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(r *rig){
@@ -355,7 +355,7 @@ func TestAConflictThatComesBetweenIntentAndBatch(t *testing.T) {
 	r.has(coveredZone, "CNAME "+alphaDomain+" shop.example.org 30")
 }
 
-// The older of two objects with one name has it. When it goes, the other gets it.
+// The older of two objects with one name has it. When that object is deleted, the other gets it.
 func TestTwoObjectsWithOneName(t *testing.T) {
 	t.Parallel()
 	for title, end := range map[string]func(r *rig){

@@ -9,8 +9,8 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// Whoever may write to status may not for that change zones: what could never have been
-// published is no entry of a ledger. The rig watches the records of others.
+// Write access to status must not give a way to change zones: an entry that could never have been published is not part
+// of a ledger. The rig watches the records of others.
 func TestAForgedLedgerIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{})
@@ -51,7 +51,7 @@ func TestAnObjectThatTookThePlaceOfAnother(t *testing.T) {
 	is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
 }
 
-// freed deletes an object at once, as somebody does who takes the finalizer off.
+// freed deletes an object at once, as removing its finalizer does.
 func (r *rig) freed(name string) *v1alpha1.DistributionTenant {
 	r.t.Helper()
 	o := get(r.t, r.World, name)

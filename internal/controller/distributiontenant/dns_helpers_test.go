@@ -76,7 +76,7 @@ type rig struct {
 	t *testing.T
 	// base are the records of others, by zone.
 	base map[string][]sim.RecordState
-	// exempt are the names that somebody else leads to CloudFront.
+	// exempt are the names that someone else points to CloudFront.
 	exempt map[string]bool
 	// held is when a tenant was last seen to hold a name.
 	held map[string]time.Time
@@ -176,14 +176,14 @@ func (r *rig) strangersUntouched() {
 				continue
 			}
 			if !slices.ContainsFunc(now.Records, func(n sim.RecordState) bool { return cmp.Equal(n, record) }) {
-				r.t.Errorf("a record of somebody else was changed or deleted in %s: %+v", id, record)
+				r.t.Errorf("a foreign record was changed or deleted in %s: %+v", id, record)
 			}
 		}
 	}
 }
 
-// ours are the records that the zone has beside those of others, each as
-// "TYPE name value", with the TTL behind it where there is one.
+// ours are the records that the zone has in addition to those of others, each as "TYPE name value", followed by the TTL
+// where there is one.
 func (r *rig) ours(zone string) []string {
 	r.t.Helper()
 	state, found := r.Sim.HostedZone(zone)
@@ -208,7 +208,7 @@ func rendered(record sim.RecordState) string {
 	return fmt.Sprintf("%s%s %d", text, strings.Join(record.Values, ","), record.TTL)
 }
 
-// has checks what the zone has beside the records of others.
+// has checks which records the zone has in addition to those of others.
 func (r *rig) has(zone string, records ...string) {
 	r.t.Helper()
 	slices.Sort(records)
@@ -262,7 +262,7 @@ func (r *rig) removed(name string) {
 	r.has(openZone)
 }
 
-// changeRecord changes a zone as somebody with the console would.
+// changeRecord changes a zone out of band, as in the console.
 func (r *rig) changeRecord(zone string, action r53types.ChangeAction, set r53types.ResourceRecordSet) {
 	r.t.Helper()
 	_, err := r.Route53().ChangeResourceRecordSets(r.t.Context(), &route53.ChangeResourceRecordSetsInput{

@@ -51,7 +51,7 @@ func remote(t *testing.T, switches func(*sim.Switches)) *rig {
 	return r
 }
 
-// trust lets the role be assumed with the external id of the rig's namespace, or by nobody.
+// trust lets the role be assumed with the external ID of the rig's namespace, or by no one.
 func (r *rig) trust(role string, denied bool) {
 	r.t.Helper()
 	err := r.Sim.Load(sim.Seed{Roles: []sim.SeedRole{{ARN: role, ExternalID: world.ClusterID + "/" + r.Namespace, Denied: denied}}})
@@ -94,7 +94,7 @@ func TestAZoneOfAnotherAccount(t *testing.T) {
 	if d := get(t, r.World, "alpha").Status.DNS; d.Records[0].AssumeRoleARN != dnsRole {
 		t.Errorf("the ledger has the role %q", d.Records[0].AssumeRoleARN)
 	}
-	// Credentials end after an hour; the next ones come by themselves.
+	// Credentials expire after an hour, and are renewed automatically.
 	r.Advance(3 * time.Hour)
 	is(t, r.World, "alpha", readyTrue, dnsReady)
 	r.removed("alpha")
@@ -142,8 +142,8 @@ func TestARoleThatAWSDenies(t *testing.T) {
 	r.has(remoteZone)
 }
 
-// A role that loses its rights while records stand keeps the tenant from being deleted under
-// them, until somebody gives the rights back or gives the records up.
+// A role that loses its permissions while records exist keeps the tenant from being deleted, until the permissions are
+// granted again or the records are given up.
 func TestARoleThatIsDeniedWhileRecordsStand(t *testing.T) {
 	t.Parallel()
 	for name, abandon := range map[string]bool{"until the rights are back": false, "until the records are given up": true} {

@@ -162,7 +162,7 @@ func TestAddingAndRemovingDNS(t *testing.T) {
 	r.removed("alpha")
 }
 
-// Where a zone comes from, and what is said when there is none.
+// How the zone of a domain is found, and what is reported when there is none.
 func TestFindingTheZone(t *testing.T) {
 	t.Parallel()
 	const name = "a.shop.example.com"
@@ -171,7 +171,7 @@ func TestFindingTheZone(t *testing.T) {
 		zones  []sim.SeedHostedZone
 		dns    edit
 		domain string
-		// zone is where the record goes; empty: reason and says tell why nowhere.
+		// zone is the zone of the record; empty: reason and says tell why there is none.
 		zone   string
 		reason string
 		says   []string
@@ -239,7 +239,7 @@ func TestFindingTheZone(t *testing.T) {
 	}
 }
 
-// A zone that comes, or one too many that goes, is noticed without anybody's help.
+// A zone that is created, or deleted because it was one too many, is noticed without help.
 func TestAZoneThatIsMadeLaterIsFoundSoon(t *testing.T) {
 	t.Parallel()
 	for title, tc := range map[string]struct {

@@ -135,8 +135,8 @@ func TestZonesThatMakeTroubleForAWhile(t *testing.T) {
 	}
 }
 
-// An answer that is lost may have been carried out. Nothing may be doubled, lost, or taken for
-// somebody else's because of that.
+// A change whose answer is lost may have been carried out. No record may be duplicated, lost, or taken for a foreign
+// one because of that.
 func TestLostAnswersToChangesOfRecords(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]sim.Fault{
@@ -183,7 +183,7 @@ func TestLostAnswersToChangesOfRecords(t *testing.T) {
 	}
 }
 
-// A change that never gets in sync holds what depends on it, says so, and goes on when it does.
+// A change that never gets in sync holds back what depends on it, is reported, and continues when it does.
 func TestAChangeThatIsNeverInSync(t *testing.T) {
 	t.Parallel()
 	stuck := func(on bool) func(*sim.Switches) { return func(s *sim.Switches) { s.Route53NeverInSync = on } }
@@ -220,7 +220,7 @@ func TestAChangeThatIsNeverInSync(t *testing.T) {
 	r.has(coveredZone)
 }
 
-// Whoever may not ask whether a change is in sync is told so.
+// A missing permission to query whether a change is in sync is reported.
 func TestAQuestionForAChangeThatIsDenied(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, rigOptions{})
@@ -228,7 +228,7 @@ func TestAQuestionForAChangeThatIsDenied(t *testing.T) {
 	r.Apply(r.Tenant("alpha", withDNS()))
 	r.Advance(10 * time.Minute)
 	if c := r.Condition("alpha", "DNSReady"); !strings.HasPrefix(c, "DNSReady=False/") {
-		t.Errorf("%s, though nobody can tell", c)
+		t.Errorf("%s, though that can't be known", c)
 	}
 	says(t, r.World, "alpha", "DNSReady", "GetChange")
 	allow()
@@ -237,7 +237,7 @@ func TestAQuestionForAChangeThatIsDenied(t *testing.T) {
 	r.removed("alpha")
 }
 
-// A zone that somebody deletes takes its records with it: they count as retracted.
+// A zone that is deleted out of band takes its records with it: they count as retracted.
 func TestAZoneThatIsDeletedUnderUs(t *testing.T) {
 	t.Parallel()
 	for name, after := range map[string]func(r *rig){
@@ -286,8 +286,8 @@ func TestAZoneThatIsDeletedUnderUs(t *testing.T) {
 	}
 }
 
-// Whoever wipes status takes the memory of what is ours. What is left in the zone is then
-// somebody's equal record: it does its work and stays. With takeover it is ours again.
+// Wiping status removes the memory of which records are ours. The records left in the zone then count as equal foreign
+// records: they are used and stay. With takeover they are ours again.
 func TestAStatusThatIsWipedByHand(t *testing.T) {
 	t.Parallel()
 	for name, takeover := range map[string]bool{"without takeover": false, "with takeover": true} {

@@ -34,7 +34,7 @@ func setTags(t *testing.T, w *world.World, arn string, set map[string]string, re
 	}
 }
 
-// The list does not show tags: they are looked at once a day, and when somebody asks.
+// The list does not show tags: they are read once a day, and when a person asks.
 func TestTagsThatDriftAreSetBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -45,7 +45,7 @@ func TestTagsThatDriftAreSetBack(t *testing.T) {
 	}{
 		"a user's tag changed":                 {set: map[string]string{"team": "thieves"}},
 		"a user's tag removed":                 {remove: []string{"cost"}},
-		"somebody else's tag stays":            {set: map[string]string{"backup": "daily", "team": "thieves"}, stay: map[string]string{"backup": "daily"}},
+		"a foreign tag stays":                  {set: map[string]string{"backup": "daily", "team": "thieves"}, stay: map[string]string{"backup": "daily"}},
 		"the owner tag of the name removed":    {remove: []string{ownership.NameKey}},
 		"the owner tag of the cluster removed": {remove: []string{ownership.ClusterKey}},
 		"all owner tags but the uid removed":   {remove: []string{ownership.NameKey, ownership.ClusterKey, ownership.NamespaceKey}},
@@ -90,8 +90,7 @@ func TestTagsThatDriftAreReportedAndLeft(t *testing.T) {
 	}
 }
 
-// Without its owner tags a tenant is not provably ours any more: somebody may have given
-// it to another owner on purpose.
+// Without its owner tags a tenant is not provably ours any more: it may have been given to another owner on purpose.
 func TestATenantThatLostAllOwnerTagsIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	w := world.NewOffline(t, world.Options{})

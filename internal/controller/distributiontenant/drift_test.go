@@ -37,7 +37,7 @@ func driftSeed() *sim.Seed {
 	return &s
 }
 
-// drifting is one way in which somebody changes a tenant, and what is listed of it.
+// drifting is one kind of out-of-band change to a tenant, and what is listed of it.
 type drifting struct {
 	change func(t *testing.T, w *world.World)
 	fields []string
@@ -93,7 +93,7 @@ func drifts() map[string]drifting {
 		"another web ACL": {customized(func(c *types.Customizations) {
 			c.WebAcl.Arn = awssdk.String(webACL + "x")
 		}), []string{"customizations.webAcl"}, ""},
-		"the web ACL taken off by its own operation": {func(t *testing.T, w *world.World) {
+		"the web ACL removed by its own operation": {func(t *testing.T, w *world.World) {
 			t.Helper()
 			s := inAWS(t, w, "alpha")
 			_, err := w.AWS().DisassociateDistributionTenantWebACL(t.Context(), &cloudfront.DisassociateDistributionTenantWebACLInput{Id: &s.ID, IfMatch: &s.ETag})
@@ -178,7 +178,7 @@ func TestDriftIsListedUnderReportAndNothingIsWritten(t *testing.T) {
 			if n := w.Writes() - writes; n != 0 {
 				t.Errorf("a standing drift made %d writes in an hour", n)
 			}
-			// A change of the spec is a person's word: all of the spec holds again.
+			// A change of the spec approves it: the whole spec is enforced again.
 			w.Edit("alpha", params("tier", "platinum", "origin", "shop"))
 			w.Advance(settle)
 			is(t, w, "alpha", readyTrue, syncedTrue)

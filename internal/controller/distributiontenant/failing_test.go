@@ -74,7 +74,7 @@ func TestAnOutageDuringALifeOnlyDelaysIt(t *testing.T) {
 				during()
 				calls := w.Calls()
 				w.Advance(10 * time.Minute)
-				// Nobody hammers a service that is down.
+				// A service that is down is not hammered.
 				if n := world.Sum(world.Since(calls, w.Calls())); n > 300 {
 					t.Errorf("%d calls in ten minutes of outage", n)
 				}
@@ -124,7 +124,7 @@ func TestReadsThatFailNeverLetGoNorCreate(t *testing.T) {
 				t.Errorf("changes were tried (-want +got):\n%s", d)
 			}
 			if _, found := w.Get("deleted"); !found {
-				t.Error("the deleted object was let go")
+				t.Error("the deleted object was released")
 			}
 			untouched(t, w, kept)
 			w.Sim.ClearFaults()
@@ -157,8 +157,7 @@ func TestDeniedReadsAreSaid(t *testing.T) {
 	}
 }
 
-// What only a person can mend is tried ever more rarely, and a restart is no reason to
-// try it more often.
+// A failure that only a person can fix is retried less and less often, and a restart does not change that.
 func TestARefusedCreateIsTriedEverMoreRarely(t *testing.T) {
 	t.Parallel()
 	for _, restarts := range []bool{false, true} {
@@ -193,8 +192,7 @@ func TestARefusedCreateIsTriedEverMoreRarely(t *testing.T) {
 	}
 }
 
-// An update that is refused leaves what serves, says so, and does not stop the watch over
-// the rest.
+// A refused update leaves the tenant serving, is reported, and does not stop watching over the rest.
 func TestARefusedUpdateLeavesTheTenantServing(t *testing.T) {
 	t.Parallel()
 	w := world.NewOffline(t, world.Options{})
@@ -248,7 +246,7 @@ func TestARefusedDeletionIsSaidAndTriedAgain(t *testing.T) {
 	}
 }
 
-// Somebody writes between our reading and our writing: AWS refuses, and we look again.
+// Another write between our read and our write: AWS refuses ours, and we look again.
 func TestAWriteThatMeetsAnotherWriterLooksAgain(t *testing.T) {
 	t.Parallel()
 	w := world.NewOffline(t, world.Options{})

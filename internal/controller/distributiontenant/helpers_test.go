@@ -103,7 +103,7 @@ func tenants(t *testing.T, w *world.World, names ...string) {
 	}
 }
 
-// foreign makes a tenant as somebody else would, and waits until it is deployed.
+// foreign creates a tenant out of band, and waits until it is deployed.
 func foreign(t *testing.T, w *world.World, name string, change ...func(*cloudfront.CreateDistributionTenantInput)) sim.TenantState {
 	t.Helper()
 	in := &cloudfront.CreateDistributionTenantInput{
@@ -143,7 +143,7 @@ func untouched(t *testing.T, w *world.World, before sim.TenantState) {
 	}
 }
 
-// outOfBand changes a tenant as somebody with the AWS console would, who has ways of their own to empty a block.
+// outOfBand changes a tenant as in the AWS console, which has its own ways to empty a block.
 func outOfBand(t *testing.T, w *world.World, name string, change func(*cloudfront.UpdateDistributionTenantInput)) {
 	t.Helper()
 	s := inAWS(t, w, name)

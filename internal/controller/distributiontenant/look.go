@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// look reads what the decision lacks and adds it to the world.
+// look reads what the decision still needs and adds it to the world.
 func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 	if p.in.Nudged {
 		p.References.Forget(append(s.ARNs, p.in.Desired.DistributionID)...)

@@ -168,7 +168,7 @@ func TestADistributionThatIsNoneForTenants(t *testing.T) {
 	tenants(t, w, "alpha")
 }
 
-// A parent that goes away, or is lost, leaves its tenants as they are: in AWS, and in what is said of them.
+// A parent that is deleted, or lost, leaves its tenants as they are: in AWS, and in what is reported about them.
 func TestATenantWhoseParentIsLostStaysAsItIs(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(*testing.T, *world.World, *v1alpha1.Distribution){
@@ -265,7 +265,7 @@ func TestATenantMovesWithItsReference(t *testing.T) {
 	}
 }
 
-// A tenant that somebody moved in AWS is drift: references lead where they did.
+// A tenant that was moved in AWS is drift: references lead where they did.
 func TestATenantThatIsMovedInAWSIsDrift(t *testing.T) {
 	t.Parallel()
 	w := parentless(t)
@@ -318,7 +318,7 @@ func TestConnectionGroupsByReference(t *testing.T) {
 	first, second := group(t, w, "first"), group(t, w, "second")
 	static := w.ConnectionGroup("static", func(o *v1alpha1.ConnectionGroup) { o.Spec.Enabled = new(false) })
 	put(t, w, static, first)
-	// Nobody is told to point DNS at another group meanwhile.
+	// Meanwhile no message asks to point DNS at another group.
 	w.Apply(w.Tenant("alpha", in("static"), published))
 	w.Advance(moment)
 	is(t, w, "alpha", waitsForReference)
@@ -513,7 +513,7 @@ func TestAReferenceToWhatAWSDoesNotHave(t *testing.T) {
 	w.Advance(time.Hour)
 	is(t, w, "alpha", "Ready=False/ValidationFailed")
 	says(t, w, "alpha", "Ready", "spec.distributionRef main (EGONE)")
-	// The distribution is made anew, and nobody waits for a schedule of failures.
+	// The distribution is recreated, and the tenant does not wait for a schedule of failures.
 	report(t, w, main, func(s *v1alpha1.ResourceStatus) { s.ID = world.DistributionID })
 	w.Advance(moment)
 	tenants(t, w, "alpha")

@@ -18,7 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// What the seed of these tests has beside the usual.
+// The additions to the usual seed in these tests.
 const (
 	strictDistribution = "ESTRICT1"
 	bareDistribution   = "EBARE1"
@@ -63,11 +63,11 @@ func certificate(arn string) edit {
 	}
 }
 
-// wrong is an object that can't become Ready, and what mends it.
+// wrong is an object that can't become Ready, and the change that fixes it.
 type wrong struct {
-	// arrange makes the trouble in AWS and returns the cure there; it may be nil.
+	// arrange causes the problem in AWS and returns the fix there; it may be nil.
 	arrange func(t *testing.T, w *world.World) (cure func())
-	// object makes the trouble in the spec, edit mends it there; either may be nil.
+	// object causes the problem in the spec, edit fixes it there; either may be nil.
 	object, edit edit
 	reason       string
 	says         []string
@@ -217,7 +217,7 @@ func TestAWrongObjectSaysWhatIsWrongAndRecovers(t *testing.T) {
 	for name, c := range wrongs() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			t.Run("when the spec is mended, at once", func(t *testing.T) {
+			t.Run("when the spec is fixed, at once", func(t *testing.T) {
 				t.Parallel()
 				if c.edit == nil {
 					t.Skip("nothing in the spec can fix it")
@@ -229,7 +229,7 @@ func TestAWrongObjectSaysWhatIsWrongAndRecovers(t *testing.T) {
 				w.Advance(settle)
 				is(t, w, "alpha", readyTrue)
 			})
-			t.Run("when AWS is mended, by the schedule", func(t *testing.T) {
+			t.Run("when AWS is fixed, by the schedule", func(t *testing.T) {
 				t.Parallel()
 				w, cure := broken(t, c)
 				if cure == nil {
@@ -239,7 +239,7 @@ func TestAWrongObjectSaysWhatIsWrongAndRecovers(t *testing.T) {
 				w.Advance(25 * time.Minute)
 				is(t, w, "alpha", syncedTrue, readyTrue)
 			})
-			t.Run("when AWS is mended and somebody asks to look again, at once", func(t *testing.T) {
+			t.Run("when AWS is fixed and a person asks to look again, at once", func(t *testing.T) {
 				t.Parallel()
 				w, cure := broken(t, c)
 				if cure == nil {
@@ -259,8 +259,7 @@ func TestAWrongObjectSaysWhatIsWrongAndRecovers(t *testing.T) {
 	}
 }
 
-// broken plays twenty minutes of the trouble and checks that it is said, once, and
-// costs little.
+// broken plays twenty minutes of the problem and checks that it is reported, once, and costs little.
 func broken(t *testing.T, c wrong) (w *world.World, cure func()) {
 	t.Helper()
 	w = world.NewOffline(t, world.Options{Seed: hostileSeed()})

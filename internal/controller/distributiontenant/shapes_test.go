@@ -258,7 +258,7 @@ func TestStatusSpeaksOfTheTenantInAWS(t *testing.T) {
 		t.Errorf("applied tag keys (-want +got):\n%s", d)
 	}
 	if o.Status.ObservedGeneration != 1 || o.Status.DNSTarget == "" || o.Status.CreatedTime == nil || o.Status.LastModifiedTime == nil {
-		t.Errorf("status lacks something: %+v", o.Status)
+		t.Errorf("status is incomplete: %+v", o.Status)
 	}
 	if o.Status.DriftDetected || o.Status.Failure != nil || len(o.Status.Drift) > 0 {
 		t.Errorf("status tells of trouble: %+v", o.Status)

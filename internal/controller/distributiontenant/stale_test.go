@@ -60,7 +60,7 @@ func TestAnOldViewOfAnObjectChangesNothingInAWS(t *testing.T) {
 	}
 }
 
-// The cache drops annotations that nobody reads, which makes it no older.
+// The cache drops annotations that are never read, which does not make it stale.
 func TestAnAnnotationThatTheCacheLacksHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, kubeConfig, world.Options{})

@@ -92,7 +92,7 @@ func TestTheWholeLifeInEveryKindOfAWS(t *testing.T) {
 				t.Errorf("after the drift (-want +got):\n%s", d)
 			}
 
-			// Whatever moves by itself, a quiet hour costs next to nothing.
+			// No matter what AWS changes automatically, a quiet hour costs next to nothing.
 			kube := w.KubeWrites()
 			stage("quiet", time.Hour, 0, 3)
 			if n := w.KubeWrites() - kube; n > 0 {

@@ -223,7 +223,7 @@ func TestAnObjectDeletedRightAfterItsCreationLeaksNothing(t *testing.T) {
 		soon   time.Duration
 	}{
 		"with the mark as it was":       {tamper: nil},
-		"with a mark nobody can read":   {tamper: mark("soon")},
+		"with an unreadable mark":       {tamper: mark("soon")},
 		"with a mark from the far past": {tamper: mark("1999-01-01T00:00:00Z")},
 		"with a mark from the future":   {tamper: mark("2199-01-01T00:00:00Z")},
 		"an hour later":                 {tamper: mark("2199-01-01T00:00:00Z"), soon: time.Hour},

@@ -105,7 +105,8 @@ func (p *pass) deleteNamespace(ctx context.Context, s tenant.DeleteNamespace) er
 	return p.look(ctx) // the transition to Terminating is told
 }
 
-// refusal keeps what the API server refuses as something to decide upon. Any other failure ends the pass.
+// refusal keeps an error with which the API server refuses a write, so that it is decided on. Any other failure ends
+// the pass.
 func (p *pass) refusal(err error) error {
 	if fault.Is(err, fault.Throttled, fault.Transient, fault.None) {
 		return err
@@ -154,7 +155,8 @@ func (p *pass) apply(ctx context.Context, a tenant.Apply) {
 	}
 }
 
-// update applies a child. What somebody has added to it stays in an apply; where that changes what the child means, it is made anew.
+// update applies a child. Additions by others survive an apply; where they change what the child means, it is
+// recreated.
 func (p *pass) update(ctx context.Context, u plan.Update) error {
 	live, err := p.Children.Apply(ctx, u.Object, u.UID)
 	if err != nil || live.UpToDate(u.Object) || !u.Closed() {
@@ -163,7 +165,7 @@ func (p *pass) update(ctx context.Context, u plan.Update) error {
 	return p.replace(ctx, u)
 }
 
-// replace makes a child anew.
+// replace recreates a child.
 func (p *pass) replace(ctx context.Context, u plan.Update) error {
 	if err := p.Children.Delete(ctx, plan.Live{Object: u.Object, UID: u.UID}); err != nil {
 		return err

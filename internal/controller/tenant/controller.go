@@ -20,7 +20,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// Options are what the controller is made from.
+// Options configure the controller.
 type Options struct {
 	Client   client.Client
 	Children port.Children
@@ -81,7 +81,7 @@ func (c *Controller) Begin(ctx context.Context, o *kleffv1.Tenant) (reconcile.Pa
 	return p, p.observe(ctx)
 }
 
-// recall returns what is remembered of the tenant. A new object of the same name begins anew.
+// recall returns what is remembered of the tenant. A new object of the same name starts from scratch.
 func (c *Controller) recall(o *kleffv1.Tenant) *memory {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,8 +151,8 @@ func (c *Controller) Watch(workers int) reconcile.Watch {
 	}
 }
 
-// following are the tenants to which a plan that has changed matters: those that name it or have it, and those whose plan
-// there is none of. What holds for them depends on whether the cluster has any plan.
+// following are the tenants to which a plan that has changed matters: those that name it or have it, and those whose
+// plan does not exist. What applies to them depends on whether the cluster has any plan.
 func (c *Controller) following(ctx context.Context, name string) []types.NamespacedName {
 	var keys []types.NamespacedName
 	known := c.plans(ctx)

@@ -39,7 +39,7 @@ func (p *pass) Decide() chain.Effect {
 	return p.decision.Step.Effect()
 }
 
-// observe reads what the decision is made from, all of it from caches.
+// observe reads what the decision is based on, all of it from caches.
 func (p *pass) observe(ctx context.Context) error {
 	customer := convert.Tenant(p.object)
 	p.in = tenant.Input{
@@ -71,14 +71,15 @@ func (p *pass) sawNamespace(ctx context.Context, n *plan.Live) error {
 		return err
 	}
 	w.Owner = owner
-	// A deletion asks for the namespace alone, and each child that goes wakes the tenant.
+	// A deletion needs only the namespace, and each deleted child wakes the tenant.
 	if n.Labels[plan.LabelTenantUID] == p.in.Tenant.UID && !p.in.Deleting {
 		p.readChildren(ctx)
 	}
 	return nil
 }
 
-// owner is the living tenant that the namespace is of, if it is another one: it carries that one's UID, or did until somebody took it off.
+// owner is the living tenant that owns the namespace, if it is another one: the namespace has that tenant's UID, or had
+// it until it was removed.
 func (p *pass) owner(ctx context.Context, n *plan.Live) (string, error) {
 	var wanting kleffv1.TenantList
 	if err := p.Client.List(ctx, &wanting, client.MatchingFields{IndexNamespace: n.Name}); err != nil {
@@ -159,7 +160,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	return c
 }
 
-// farewell reports of an object that goes, and its status with it.
+// farewell sends the last events of an object that is being deleted; no status is left to write.
 func (p *pass) farewell(err error) reconcile.Conclusion {
 	switch {
 	case err != nil:

@@ -51,7 +51,7 @@ func TestObjectsWakeWhoeverWantsTheirNamespace(t *testing.T) {
 		"a namespace":   {live(plan.KindNamespace, "", "user-1", nil), []string{"one", "another-one"}},
 		"what is in it": {live(plan.KindResourceQuota, "user-2", "kleff-plan", nil), []string{"two"}},
 		"what a customer labels as another's stays his": {live(plan.KindNetworkPolicy, "user-1", "mine", ofTwo), []string{"one", "another-one"}},
-		"what is in a namespace that nobody wants":      {live(plan.KindNetworkPolicy, "else", "mine", ofTwo), nil},
+		"what is in an unwanted namespace":              {live(plan.KindNetworkPolicy, "else", "mine", ofTwo), nil},
 		"what is in no namespace":                       {live(plan.ConstraintKind("KleffPodSecurity"), "", "user-1", nil), nil},
 	} {
 		active := make(chan struct{})
@@ -74,7 +74,7 @@ func TestNobodyWakesBeforeTheTurn(t *testing.T) {
 	tenants := tenant.New(tenant.Options{Active: make(chan struct{})})
 	tenants.ChildChanged(t.Context(), plan.Live{Object: plan.Object{Kind: plan.KindNamespace, Name: "user-1"}})
 	if len(tenants.Woken()) != 0 {
-		t.Error("somebody was woken")
+		t.Error("a tenant was woken")
 	}
 }
 
@@ -105,8 +105,9 @@ func (c cache) List(_ context.Context, into client.ObjectList, options ...client
 	return nil
 }
 
-// A plan wakes those that name it. Those whose plan there is none of are woken by each, as what holds for them depends on
-// whether there is any: two that come at once are both in the cache before the first of them wakes anything.
+// A plan wakes the tenants that name it. Tenants whose plan does not exist are woken by every plan, because what
+// applies to them depends on whether there is any: two plans that are created at once are both in the cache before the
+// first of them wakes anything.
 func TestPlansWakeThoseToWhomTheyMatter(t *testing.T) {
 	for about, c := range map[string]struct {
 		plans   []string

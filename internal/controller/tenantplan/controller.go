@@ -18,7 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// Options are what the controller is made from.
+// Options configure the controller.
 type Options struct {
 	Client   client.Client
 	Children port.Children
@@ -92,7 +92,7 @@ func (c *Controller) Begin(ctx context.Context, o *kleffv1.TenantPlan) (reconcil
 	return p, p.observe(ctx)
 }
 
-// recall returns what is remembered of the plan. A new object of the same name begins anew.
+// recall returns what is remembered of the plan. A new object of the same name starts from scratch.
 func (c *Controller) recall(o *kleffv1.TenantPlan) *memory {
 	c.mu.Lock()
 	defer c.mu.Unlock()

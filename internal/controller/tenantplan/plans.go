@@ -41,7 +41,7 @@ func NewPlans() *Plans { return &Plans{entries: map[types.UID]*entry{}} }
 type State struct {
 	// Plan is nil where the plan can't be.
 	Plan *plan.Plan
-	// Invalid is why it can't be, by itself or by the API server's answer.
+	// Invalid is why the plan can't be used: its own mistake, or the API server's answer.
 	Invalid string
 	// Tried says that the API server would take its objects.
 	Tried bool
@@ -78,7 +78,7 @@ func (p *Plans) IsReleased(uid types.UID, generation int64, tenant types.UID) bo
 	return e != nil && e.released[string(tenant)]
 }
 
-// compiled reads the plan anew.
+// compiled compiles the plan again.
 func compiled(o *kleffv1.TenantPlan) *entry {
 	e := &entry{generation: o.Generation, released: map[string]bool{}}
 	spec, err := convert.PlanSpec(o)
@@ -150,7 +150,7 @@ func (p *Plans) Release(uid string, generation int64, tenants []string) {
 	})
 }
 
-// note leaves out what is said of a generation that is over.
+// note ignores results of a generation that is over.
 func (p *Plans) note(uid string, generation int64, change func(*entry)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

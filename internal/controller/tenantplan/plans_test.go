@@ -38,7 +38,7 @@ func TestReleasedIsOfOneGeneration(t *testing.T) {
 	plan.Generation = 2
 	plans.State(plan)
 	if plans.IsReleased("p1", 2, "a") || plans.IsReleased("p1", 1, "a") {
-		t.Error("a new generation is released to nobody, and the former one is over")
+		t.Error("a new generation is released to no tenant yet, and the former one is over")
 	}
 }
 

@@ -17,7 +17,7 @@ func TestOnlyConstraintsWakeTheirPlan(t *testing.T) {
 		wakes   int
 	}{
 		"a constraint wakes the plan that it names":              {of(plan.ConstraintKind("KleffPodSecurity"), "", basic), 1},
-		"one that names none wakes nobody":                       {of(plan.ConstraintKind("KleffPodSecurity"), "", nil), 0},
+		"one that names none wakes no plan":                      {of(plan.ConstraintKind("KleffPodSecurity"), "", nil), 0},
 		"a customer's object wakes no plan, whatever its labels": {of(plan.KindNetworkPolicy, "user-12345", basic), 0},
 	} {
 		active := make(chan struct{})

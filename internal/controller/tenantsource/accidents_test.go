@@ -283,7 +283,7 @@ func TestWhatWasClearedIsAnObjectAndNoName(t *testing.T) {
 	w.Bury()
 	table.rows = allRows(3)
 	w.Restart()
-	w.Advance(6 * interval) // the row is back, and its tenant made anew; the status is not stored
+	w.Advance(6 * interval) // the row is back, and its tenant recreated; the status is not stored
 	living(t, w, names(3))
 	table.rows = allRows(2)
 	dead = false

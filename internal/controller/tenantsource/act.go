@@ -94,9 +94,9 @@ var (
 // lookEvery is how often a read looks whether it is still wanted.
 const lookEvery = time.Second
 
-// whileWanted ends a read with the operator, which may not have the time that Kubernetes gives a pod, and when its source
-// is changed, suspended or deleted: nobody waits minutes for a query that was just corrected. The watch can't
-// tell, since one object has one pass at a time.
+// whileWanted ends a read with the operator, which may not have the time that Kubernetes gives a pod, and when its
+// source is changed, suspended or deleted: no one should wait minutes for a query that was just corrected. The watch
+// can't tell, since one object has one pass at a time.
 func (p *pass) whileWanted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithTimeout(ctx, p.ReadTimeout)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -164,7 +164,7 @@ func (p *pass) columns() []string {
 // connectionKey is the key of the Secret under which the connection string is.
 const connectionKey = "connectionString"
 
-// connection reads the connection string, each time anew: it may have been rotated, and it is kept nowhere.
+// connection reads the connection string in every pass: it may have been rotated, and it is not kept.
 func (p *pass) connection(ctx context.Context) (mapping.Secret, *tenantsource.Failure) {
 	name, field := convert.SecretOf(p.object)
 	if name == "" {
@@ -195,7 +195,7 @@ const (
 	batchBudget = 30 * time.Second
 )
 
-// WriteTimeout is what a pass needs beside the time of a read.
+// WriteTimeout is the time that a pass needs in addition to the read.
 const WriteTimeout = 45 * time.Second
 
 // outcome is what became of one write.
@@ -252,7 +252,7 @@ func (p *pass) tally(round *tenantsource.Round, c tenantsource.Change, r outcome
 	}
 }
 
-// remove deletes or disables the next objects that the guard has let go.
+// remove deletes or disables the next objects that the guard has allowed.
 func (p *pass) remove(ctx context.Context) error {
 	round := p.session.Round
 	batch := round.Verdict.Go[round.Removed:]

@@ -42,7 +42,7 @@ func deniedByWebhook(code int32, reason metav1.StatusReason) error {
 	}}
 }
 
-// forbiddenToUs is what it answers when the operator lacks the right.
+// forbiddenToUs is the answer when the operator does not have the permission.
 func forbiddenToUs(name string) error {
 	return apierrors.NewForbidden(schema.GroupResource{Group: "cloudfront-tenant-operator.io", Resource: "distributiontenants"}, name, nil)
 }
@@ -177,7 +177,7 @@ func TestATenantThatMayNotGoStopsNoOther(t *testing.T) {
 	}
 }
 
-// Nobody approves; people take the tenants away themselves.
+// The deletion is not approved; people delete the tenants themselves.
 func TestAHeldSourceGoesOnceItsTenantsAreGone(t *testing.T) {
 	w, _ := newWorld(t, 12)
 	w.Advance(time.Second)

@@ -28,7 +28,7 @@ type Observer interface {
 	Forgotten(key client.ObjectKey)
 }
 
-// Options are what the controller is made from.
+// Options configure the controller.
 type Options struct {
 	Client client.Client
 	// Live reads past the cache: Secrets are never cached, and what is about to be deleted is looked at.
@@ -99,7 +99,7 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.TenantSource) (recon
 	return c.observe(ctx, o)
 }
 
-// recall returns what is remembered of the source. A new object of the same name begins anew.
+// recall returns what is remembered of the source. A new object of the same name starts from scratch.
 func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
 	key := client.ObjectKeyFromObject(o)
 	c.mu.Lock()

@@ -31,7 +31,7 @@ func TestStopAtEveryWrite(t *testing.T) {
 	}
 }
 
-// stopAt returns how many writes the life lacked to be stopped.
+// stopAt stops a lifecycle at the n-th write, and returns how many writes were missing to reach it.
 func stopAt(t *testing.T, fleet, n int, after bool) (left int) {
 	t.Helper()
 	w, table := newWorld(t, fleet, func(o *v1alpha1.TenantSource) {

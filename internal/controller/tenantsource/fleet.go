@@ -76,8 +76,8 @@ func (f *fleet) Standing(want mapping.Object) tenantsource.Standing {
 	return s
 }
 
-// equal compares what the object has with what is wanted. The hash tells whether something that was once
-// applied is no longer wanted; the rest, whether somebody else has changed it since.
+// equal compares what the object has with what is wanted. The hash tells whether something that was once applied is no
+// longer wanted; the rest, whether someone else has changed it since.
 func (f *fleet) equal(o *v1alpha1.DistributionTenant, want mapping.Object) bool {
 	if o.Annotations[v1alpha1.AnnotationSourceHash] != want.Hash() || !controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer) ||
 		!within(f.labels, o.Labels) || !within(want.Labels, o.Labels) || !within(want.Annotations, o.Annotations) {
@@ -119,8 +119,8 @@ func owns(o *v1alpha1.DistributionTenant, labels map[string]string, policy tenan
 	return relation(o, labels) == tenantsource.Ours && o.DeletionTimestamp.IsZero() && !disabled
 }
 
-// confirmEmpty looks past the cache before a deleted source goes: a watch that hangs would make orphans of what it
-// has not told.
+// confirmEmpty looks past the cache before a deleted source loses its finalizer: with a watch that hangs, objects that
+// the cache does not show yet would become orphans.
 func (p *pass) confirmEmpty(ctx context.Context) error {
 	var page metav1.PartialObjectMetadataList
 	page.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("DistributionTenantList"))

@@ -126,7 +126,7 @@ func world(t *testing.T, w **sourceworld.World, funcs interceptor.Funcs, change 
 	return made, table
 }
 
-// Somebody makes an object between the look and the create.
+// An object is created between the look and the create.
 func TestWhatAppearsInTheLastMomentIsNotTakenOver(t *testing.T) {
 	w, table := inMemory(t, 1, sourceworld.Options{Funcs: interceptor.Funcs{
 		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
@@ -204,7 +204,7 @@ func TestASourceThatKeepsItsTenantsGoesWhereItCannotSeeThem(t *testing.T) {
 	w.Delete("customers")
 	w.Advance(time.Minute)
 	if _, found := w.Get("customers"); !found {
-		t.Fatal("it went, and left tenants behind that nobody decided about")
+		t.Fatal("the source is gone, and left tenants behind without a decision about them")
 	}
 	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.DeletionPolicy = v1alpha1.SourceDeletionPolicyRetain })
 	w.Advance(time.Minute)

@@ -13,7 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 )
 
-// maxRound is how long what was read is good for. Whoever can't write for so long reads again.
+// maxRound is how long the result of a read may be used. After a longer time without a write the source is read again.
 const maxRound = 30 * time.Minute
 
 // pass is one reconcile of one source. It implements reconcile.Pass.
@@ -79,8 +79,8 @@ func (p *pass) invalid() string {
 	return ""
 }
 
-// observeRemoval asks the guard about a deleted source. Until something is counted it is asked anew in each
-// pass: the approval may have come, or the policy have changed.
+// observeRemoval asks the guard about a deleted source. Until a deletion is counted it is asked again in each pass: the
+// approval may have arrived, or the policy changed.
 func (p *pass) observeRemoval(ctx context.Context) error {
 	gone := map[string]bool{}
 	if r := p.session.Round; r != nil && r.Reserved {

@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
 )
 
-// endless is a table that is never read to its end; reading tells that somebody has begun.
+// endless is a table that is never read to its end; reading is closed when a read has begun.
 type endless struct{ reading chan struct{} }
 
 func (e endless) Read(ctx context.Context, _ mapping.Query, _ mapping.Sink) error {
@@ -38,7 +38,7 @@ func TestAReadEndsWithTheOperator(t *testing.T) {
 	}
 }
 
-// Nobody waits for a query that was corrected a moment later.
+// No one waits for a query that was corrected a moment later.
 func TestAReadEndsWhenItsSourceIsChanged(t *testing.T) {
 	for name, change := range map[string]func(*sourceworld.World){
 		"edited": func(w *sourceworld.World) {

@@ -37,8 +37,8 @@ const (
 )
 
 // People edit rows, objects, labels and the source, and approve what they should and what they should not; the
-// database fails, is empty, or loses a column; the operator restarts. Nobody's object is touched, nothing goes
-// without its confirmations, its budget or a person's word, and in the end the objects are the rows.
+// database fails, is empty, or loses a column; the operator restarts. No foreign object is touched, nothing is deleted
+// without its confirmations and its budget, or approval, and in the end the objects are the rows.
 func TestStoriesOfSources(t *testing.T) {
 	usually(t, "rapid.checks", "30")
 	usually(t, "rapid.steps", "16")
@@ -50,7 +50,7 @@ func TestStoriesOfSources(t *testing.T) {
 	})
 }
 
-// usually sets a flag that nobody has given on the command line.
+// usually sets a flag that was not given on the command line.
 func usually(t *testing.T, name, value string) {
 	t.Helper()
 	given := false
@@ -68,7 +68,7 @@ type memoryTable struct {
 	// slow is what a read takes.
 	slow  func()
 	reads []tableRead
-	// began is told of each read, and tells the time.
+	// began is called for each read, and returns the time.
 	began func() time.Time
 }
 
@@ -149,7 +149,7 @@ type story struct {
 	// edited is when a person last changed the spec; approved are the UIDs of plans that a person has approved.
 	edited   time.Time
 	approved map[string]bool
-	// unasked are the removals without a person's word, all are all of them.
+	// unasked are the removals without approval, all are all of them.
 	unasked, all tenantsource.History
 	// base is how many objects there were at the last read, with those that went in the window before.
 	base  int
@@ -436,7 +436,7 @@ func (s *story) apply(ctx context.Context, c client.WithWatch, o runtime.ApplyCo
 	err = c.Apply(ctx, o, opts...)
 	theirs := before.Labels[v1alpha1.LabelSource] == "" || before.Labels[v1alpha1.LabelSourceNamespace] == "" || before.Labels[v1alpha1.LabelSourceUID] == ""
 	if after := s.live(ctx, want.Name); theirs && (after == nil || after.ResourceVersion != before.ResourceVersion) {
-		s.blame("%s is somebody else's (%v), and was changed", want.Name, before.Labels)
+		s.blame("%s belongs to someone else (%v), and was changed", want.Name, before.Labels)
 	}
 	return err
 }
@@ -459,7 +459,8 @@ func (s *story) live(ctx context.Context, name string) *v1alpha1.DistributionTen
 	return o
 }
 
-// blame remembers what must not have been. It is said when the pass is over: a test may not end in another goroutine.
+// blame remembers what must not have happened. It is reported when the pass is over: a test may not end in another
+// goroutine.
 func (s *story) blame(format string, args ...any) {
 	s.harm = append(s.harm, s.Clock.Now().Format(time.DateTime)+": "+fmt.Sprintf(format, args...))
 }
@@ -567,7 +568,7 @@ func (s *story) end() {
 	}
 }
 
-// calm mends the table and the source.
+// calm fixes the table and the source.
 func (s *story) calm() {
 	s.table.weather = nil
 	rows := s.table.rows

@@ -18,9 +18,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// createdAt is a resource version that no object has. The API server takes an apply that carries one for an
-// object that is not there, and answers 409 when there is one: an apply without it would take over whatever
-// somebody made under that name a moment ago.
+// createdAt is a resource version that no object has. The API server accepts an apply with it for an object that does
+// not exist, and answers 409 when there is one: an apply without it would take over an object that someone else created
+// under that name a moment ago.
 const createdAt = "1"
 
 // write carries out one change.
@@ -47,8 +47,9 @@ func (p *pass) tryWrite(ctx context.Context, c tenantsource.Change) outcome {
 	return p.outcomeOf(ctx, c, err)
 }
 
-// rendered is the object as it is applied. The UID and the version make sure that it is the one that was looked at: labels that a
-// person has taken off meanwhile, to let it go, would come back. The finalizer is there from the first moment, and in every apply, or the next one would take it off.
+// rendered is the object as it is applied. The UID and the version make sure that it is the one that was read:
+// otherwise labels that a person has removed meanwhile, to release the object, would come back. The finalizer is there
+// from the first moment, and in every apply, or the next one would remove it.
 func (p *pass) rendered(o mapping.Object, c tenantsource.Change) *unstructured.Unstructured {
 	u := p.named(c.Name)
 	if c.Action == tenantsource.Create {
@@ -69,8 +70,8 @@ func (p *pass) rendered(o mapping.Object, c tenantsource.Change) *unstructured.U
 	return u
 }
 
-// enable takes back what disabling did, and nothing else: the fields go back to whoever sets them too, or to
-// their defaults.
+// enable reverts what disabling did, and nothing else: the fields return to any other owner that sets them, or to their
+// defaults.
 func (p *pass) enable(ctx context.Context, c tenantsource.Change) error {
 	u := p.named(c.Name)
 	u.SetUID(types.UID(c.UID))
@@ -122,7 +123,7 @@ func refusedOr(err error, answer port.Answer, message string) outcome {
 	return outcome{err: err}
 }
 
-// meeting finds out what stands in the way. What the cache did not show yet is no conflict.
+// meeting finds out which object has the name. An object that the cache did not show yet is no conflict.
 func (p *pass) meeting(ctx context.Context, c tenantsource.Change) outcome {
 	var live v1alpha1.DistributionTenant
 	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target, Name: c.Name}, &live)

@@ -28,7 +28,7 @@ type Case struct {
 	// Nudged means that a person asks to look again.
 	Nudged bool
 
-	// Tenant is nil while there is none. Ours means that status may speak of it.
+	// Tenant is nil while there is none. Ours means that status may report it.
 	Tenant *Tenant
 	Ours   bool
 
@@ -211,9 +211,9 @@ func (c Case) moved() bool {
 	return c.Tenant != nil && c.SeenETag != "" && c.SeenETag != c.Tenant.ETag
 }
 
-// readDue reports whether it is time to read the certificate. Only a request that is underway
-// moves of its own accord; all else stays as it is until the tenant's ETag moves, ACM says otherwise, or
-// it is time to ask for another certificate.
+// readDue reports whether it is time to read the certificate. Only a request that is underway changes on its own;
+// everything else stays as it is until the tenant's ETag moves, ACM says otherwise, or it is time to ask for another
+// certificate.
 func (c Case) readDue(f Fact) bool {
 	paused := !c.Seen.IsZero() && c.Now.Sub(c.Seen) < c.pause()
 	switch {
@@ -242,7 +242,8 @@ func (c Case) pause() time.Duration {
 	if seen.IsZero() {
 		seen = c.Now
 	}
-	// The age counts that it was last seen at: the pause must not run away from who waits.
+	// The age is the one at which it was last seen, not the one now: otherwise the pause would grow while it is waited
+	// for.
 	return min(max(seen.Sub(since), soon), later)
 }
 

@@ -80,7 +80,7 @@ func TestJudge(t *testing.T) {
 		"it is validated":           {in: asked(sent(time.Hour), read(newARN, certificate.Pending)), stage: certificate.Underway, wait: 5 * time.Minute, reason: certificate.ReasonPendingValidation},
 		"and was seen a moment ago": {in: asked(sent(2*time.Minute), read(newARN, certificate.Pending), earlier(30*time.Second)), stage: certificate.Underway, wait: time.Minute, reason: certificate.ReasonPendingValidation},
 		"and is due":                {in: asked(sent(2*time.Minute), read(newARN, certificate.Pending), earlier(time.Minute)), stage: certificate.Underway, due: true, wait: time.Second, reason: certificate.ReasonPendingValidation},
-		"an ETag that moves says so": {
+		"an ETag that moves makes it due": {
 			in: asked(sent(2*time.Minute), read(newARN, certificate.Pending), earlier(time.Second), func(c *certificate.Case) { c.Tenant.ETag = "E-2" }), stage: certificate.Underway,
 			due: true, wait: 118 * time.Second, reason: certificate.ReasonPendingValidation,
 		},

@@ -2,8 +2,7 @@ package certificate
 
 import "slices"
 
-// State is where the certificate that CloudFront manages for a tenant stands, in
-// CloudFront's own spelling.
+// State is the state of the certificate that CloudFront manages for a tenant, in CloudFront's own spelling.
 type State string
 
 // The states of a managed certificate.
@@ -49,7 +48,7 @@ func (m Managed) Domains() []string {
 	return slices.Compact(domains)
 }
 
-// IsFailure reports whether the state is one that no waiting mends.
+// IsFailure reports whether the state is final: waiting does not fix it.
 func (s State) IsFailure() bool {
 	switch s {
 	case Inactive, Expired, TimedOut, Revoked, Failed:

@@ -42,10 +42,8 @@ type Event struct {
 type Problem struct {
 	Reason  Reason
 	Message string
-	// Stuck is true when only a change of the spec or of the world outside fixes it:
-	// it is tried again with growing delay.
+	// Stuck is true when only a change of the spec or of an external system fixes it: it is retried with growing delay.
 	Stuck bool
-	// Of is the condition that carries the problem. Empty: nothing else about Ready matters
-	// beside it.
+	// Of is the condition that carries the problem. Empty: the problem is the only thing that matters for Ready.
 	Of ConditionType
 }

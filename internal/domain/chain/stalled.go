@@ -3,7 +3,7 @@ package chain
 import "slices"
 
 // Stalled is True while a person has to act, with the reason and message of what they have to act on. Otherwise it is
-// absent. It follows from the other conditions alone, so that it comes and goes in the write in which they change.
+// absent. It follows from the other conditions alone, so it is set and removed in the same write in which they change.
 const Stalled ConditionType = "Stalled"
 
 // personal are the reasons of all kinds with which trying again can't help: a person has to change the spec, a right,

@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// What these kinds say beside what tenants say. The api package carries the same words as its contract.
+// What these kinds report in addition to what tenants report. The api package has the same words as its contract.
 const (
 	// DeletionStalled is True once a deletion takes longer than it should.
 	DeletionStalled chain.ConditionType = "DeletionStalled"

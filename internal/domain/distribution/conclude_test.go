@@ -47,36 +47,36 @@ func TestConditions(t *testing.T) {
 		in            distribution.Input
 		ready, synced string
 	}{
-		"a quiet world is ready and in sync":                {quiet(), "true/Deployed", "true/InSync"},
-		"what the spec disables is ready":                   {with(quiet(), disabled, asked(false)), "true/Deployed", "true/InSync"},
-		"a new object is being created":                     {unborn(), "false/Creating", "false/UpdatePending"},
-		"a deployment is not ready and in sync":             {with(quiet(), inProgress), "false/Deploying", "true/InSync"},
-		"a changed spec is pending, what serves goes on":    {with(quiet(), drifted, edited), "true/Deployed", "false/UpdatePending"},
-		"drift under report is listed":                      {with(quiet(), drifted, drift(resource.DriftReport)), "true/Deployed", "false/DriftDetected"},
-		"drift under suspend is not looked for":             {with(quiet(), drifted, drift(resource.DriftSuspend)), "true/Deployed", "true/InSync"},
-		"what an adopted resource has otherwise is listed":  {with(quiet(), drifted, inherited), "true/Deployed", "false/DriftDetected"},
-		"what somebody disabled is not ready under report":  {with(quiet(), disabled, drift(resource.DriftReport)), "false/AWSError", "true/InSync"},
-		"nor while the object is paused":                    {with(quiet(), disabled, drifted, paused), "false/AWSError", "false/Paused"},
-		"nor while somebody goes on disabling it":           {with(quiet(), disabled, drifted, worn), "false/AWSError", "false/DriftNotConverging"},
-		"a paused object is reported as it is":              {with(quiet(), paused), "true/Deployed", "false/Paused"},
-		"a paused one that is being deployed too":           {with(quiet(), inProgress, paused), "false/Deploying", "false/Paused"},
-		"a paused object without a resource is not ready":   {with(unborn(), paused), "false/Creating", "false/Paused"},
-		"what is somebody else's is never spoken of":        {with(quiet(), taggedFor(other), freshTags), "false/AdoptionRequired", "false/UpdatePending"},
-		"nor while the object is paused ":                   {with(quiet(), taggedFor(other), freshTags, paused), "false/Creating", "false/Paused"},
-		"another account is not this one":                   {with(quiet(), elsewhere), "false/WrongAccount", "false/WrongAccount"},
-		"what was deleted outside is to be created":         {with(quiet(), absent), "false/Creating", "false/DriftDetected"},
-		"under report that is drift":                        {with(quiet(), absent, drift(resource.DriftReport)), "false/AWSError", "false/DriftDetected"},
-		"corrections that do not stay are given up":         {with(quiet(), drifted, worn), "true/Deployed", "false/DriftNotConverging"},
-		"what AWS refuses is said, what serves is not":      {with(quiet(), drifted, edited, refused(fault.Invalid)), "false/InvalidSpec", "false/UpdatePending"},
-		"a deletion that is paused says so":                 {with(dying(), paused), "false/Deleting", "false/Paused"},
-		"a deletion of what has tenants says so":            {with(dying(), usedBy(1, false)), "false/InUse", "false/UpdatePending"},
-		"a deletion starts with disabling":                  {dying(), "false/Disabling", "false/UpdatePending"},
-		"it waits for that":                                 {with(dying(), disabled, inProgress), "false/Disabling", "false/UpdatePending"},
-		"and goes on with deleting":                         {with(dying(), disabled), "false/Deleting", "false/UpdatePending"},
-		"what is kept is not said to be disabled":           {with(dying(), retain), "false/Deleting", "false/UpdatePending"},
-		"a deletion in another account is no deletion":      {with(dying(), elsewhere), "false/WrongAccount", "false/WrongAccount"},
-		"a deletion that takes long is said to":             {with(dying(), deletedFor(time.Hour)), "false/Disabling", "false/UpdatePending"},
-		"the timeout of a deletion changes nothing of that": {with(dying(), usedBy(1, false), deletedFor(time.Hour)), "false/InUse", "false/UpdatePending"},
+		"a quiet world is ready and in sync":                         {quiet(), "true/Deployed", "true/InSync"},
+		"what the spec disables is ready":                            {with(quiet(), disabled, asked(false)), "true/Deployed", "true/InSync"},
+		"a new object is being created":                              {unborn(), "false/Creating", "false/UpdatePending"},
+		"a deployment is not ready and in sync":                      {with(quiet(), inProgress), "false/Deploying", "true/InSync"},
+		"a changed spec is pending, the resource continues to serve": {with(quiet(), drifted, edited), "true/Deployed", "false/UpdatePending"},
+		"drift under report is listed":                               {with(quiet(), drifted, drift(resource.DriftReport)), "true/Deployed", "false/DriftDetected"},
+		"drift under suspend is not looked for":                      {with(quiet(), drifted, drift(resource.DriftSuspend)), "true/Deployed", "true/InSync"},
+		"what an adopted resource has otherwise is listed":           {with(quiet(), drifted, inherited), "true/Deployed", "false/DriftDetected"},
+		"a disabled resource is not ready under report":              {with(quiet(), disabled, drift(resource.DriftReport)), "false/AWSError", "true/InSync"},
+		"nor while the object is paused":                             {with(quiet(), disabled, drifted, paused), "false/AWSError", "false/Paused"},
+		"nor while it is disabled again and again":                   {with(quiet(), disabled, drifted, worn), "false/AWSError", "false/DriftNotConverging"},
+		"a paused object is reported as it is":                       {with(quiet(), paused), "true/Deployed", "false/Paused"},
+		"a paused one that is being deployed too":                    {with(quiet(), inProgress, paused), "false/Deploying", "false/Paused"},
+		"a paused object without a resource is not ready":            {with(unborn(), paused), "false/Creating", "false/Paused"},
+		"a foreign resource is never reported":                       {with(quiet(), taggedFor(other), freshTags), "false/AdoptionRequired", "false/UpdatePending"},
+		"nor while the object is paused ":                            {with(quiet(), taggedFor(other), freshTags, paused), "false/Creating", "false/Paused"},
+		"another account is not this one":                            {with(quiet(), elsewhere), "false/WrongAccount", "false/WrongAccount"},
+		"what was deleted outside is to be created":                  {with(quiet(), absent), "false/Creating", "false/DriftDetected"},
+		"under report that is drift":                                 {with(quiet(), absent, drift(resource.DriftReport)), "false/AWSError", "false/DriftDetected"},
+		"corrections that do not stay are given up":                  {with(quiet(), drifted, worn), "true/Deployed", "false/DriftNotConverging"},
+		"a refusal by AWS is reported instead of the resource state": {with(quiet(), drifted, edited, refused(fault.Invalid)), "false/InvalidSpec", "false/UpdatePending"},
+		"a paused deletion is reported":                              {with(dying(), paused), "false/Deleting", "false/Paused"},
+		"a deletion of a resource with tenants is reported":          {with(dying(), usedBy(1, false)), "false/InUse", "false/UpdatePending"},
+		"a deletion starts with disabling":                           {dying(), "false/Disabling", "false/UpdatePending"},
+		"it waits for that":                                          {with(dying(), disabled, inProgress), "false/Disabling", "false/UpdatePending"},
+		"and continues with deleting":                                {with(dying(), disabled), "false/Deleting", "false/UpdatePending"},
+		"what is kept is not said to be disabled":                    {with(dying(), retain), "false/Deleting", "false/UpdatePending"},
+		"a deletion in another account is no deletion":               {with(dying(), elsewhere), "false/WrongAccount", "false/WrongAccount"},
+		"a deletion that takes long is reported":                     {with(dying(), deletedFor(time.Hour)), "false/Disabling", "false/UpdatePending"},
+		"the timeout of a deletion changes nothing of that":          {with(dying(), usedBy(1, false), deletedFor(time.Hour)), "false/InUse", "false/UpdatePending"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := map[chain.ConditionType]string{chain.Ready: test.ready, chain.Synced: test.synced}
@@ -110,7 +110,7 @@ func TestMessages(t *testing.T) {
 		"ready":                 {quiet(), chain.Ready, "Deployed to CloudFront's edge locations."},
 		"disabled by the spec":  {with(quiet(), disabled, asked(false)), chain.Ready, "Deployed and disabled, as the spec requests: it does not answer requests."},
 		"disabled while paused": {with(quiet(), disabled, paused), chain.Ready, "The distribution is disabled in AWS although spec.enabled is true, so it does not answer requests. Enable it in AWS, or set spec.enabled to false if this is intended. The operator changes nothing while the object is paused."},
-		"disabled for ever":     {with(quiet(), disabled, drifted, worn), chain.Ready, "The distribution is disabled in AWS although spec.enabled is true, so it does not answer requests. Enable it in AWS, or set spec.enabled to false if this is intended. The operator keeps trying to enable it."},
+		"disabled forever":      {with(quiet(), disabled, drifted, worn), chain.Ready, "The distribution is disabled in AWS although spec.enabled is true, so it does not answer requests. Enable it in AWS, or set spec.enabled to false if this is intended. The operator keeps trying to enable it."},
 		"not yet":               {unborn(), chain.Ready, "The distribution does not exist yet."},
 		"not yet, and paused":   {with(unborn(), paused), chain.Ready, "The distribution does not exist yet. The operator does nothing about it while the object is paused."},
 		"gone, and paused":      {with(quiet(), absent, paused), chain.Ready, "The distribution E1 was not found in AWS. The operator does nothing about it while the object is paused."},
@@ -154,7 +154,7 @@ func TestAppliedGeneration(t *testing.T) {
 		"different":                             {with(quiet(), drifted, edited), 2},
 		"different, though AWS accepted it":     {with(quiet(), drifted, edited, accepted), 3},
 		"different, and left as it was adopted": {with(quiet(), drifted, edited, inherited), 3},
-		"equal, with tags that nobody has read": {with(quiet(), edited, untold), 2},
+		"equal, with tags that were not read":   {with(quiet(), edited, untold), 2},
 		"equal but for the tags":                {with(quiet(), edited, tagged(me.Tags())), 2},
 		"equal, being deleted":                  {dying(), 2},
 		"of what is not ours":                   {with(quiet(), edited, taggedFor(other), freshTags), 2},
@@ -177,16 +177,16 @@ func TestAppliedTagKeys(t *testing.T) {
 		want []string
 	}{
 		"a key whose tag is still there stays": {with(quiet(), two, tagged(merged(quiet().World.Tags, map[string]string{"old": "x"}))), []string{"old", "team"}},
-		"so does one beside a tag that is still to be set": {
+		"so does one while another tag is still to be set": {
 			with(quiet(), two, tagged(merged(me.Tags(), map[string]string{"old": "x"}))), []string{"old"},
 		},
 		"a new key is remembered before an old one is gone": {
 			with(quiet(), func(in *distribution.Input) { in.Memory.AppliedTagKeys = []string{"old"} }, tagged(merged(quiet().World.Tags, map[string]string{"old": "x"}))),
 			[]string{"old", "team"},
 		},
-		"a key whose tag is gone goes":          {with(quiet(), two), []string{"team"}},
+		"a key whose tag is gone is dropped":    {with(quiet(), two), []string{"team"}},
 		"unread tags change nothing":            {with(quiet(), two, untold), []string{"old", "team"}},
-		"tags of somebody else change nothing":  {with(quiet(), two, taggedFor(other), freshTags), []string{"old", "team"}},
+		"foreign tags change nothing":           {with(quiet(), two, taggedFor(other), freshTags), []string{"old", "team"}},
 		"what was lost takes no keys with it":   {with(quiet(), two, absent), []string{"old", "team"}},
 		"a new key is remembered once it is on": {with(quiet(), func(in *distribution.Input) { in.Memory.AppliedTagKeys = nil }), []string{"team"}},
 	} {
@@ -272,19 +272,19 @@ func TestConcludeAfterAnError(t *testing.T) {
 		err  error
 		want map[chain.ConditionType]string
 	}{
-		"a throttle leaves what is ready ready":        {with(quiet(), drifted), throttled, map[chain.ConditionType]string{chain.Ready: "true/Deployed", chain.Synced: "true/InSync"}},
-		"a new object whose turn is near says nothing": {unborn(), throttled, map[chain.ConditionType]string{}},
-		"one that has to wait for its turn says so":    {unborn(), queued, map[chain.ConditionType]string{chain.Ready: "false/Creating"}},
-		"what Kubernetes refuses is not said of AWS":   {with(unborn(), transients(2)), errors.New("storing the status: etcd is busy"), map[chain.ConditionType]string{}},
-		"one failure of a new object is no news":       {with(unborn(), transients(1)), reset, map[chain.ConditionType]string{}},
-		"two are":                                      {with(unborn(), transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSUnavailable"}},
+		"a throttle leaves what is ready ready":         {with(quiet(), drifted), throttled, map[chain.ConditionType]string{chain.Ready: "true/Deployed", chain.Synced: "true/InSync"}},
+		"a new object whose turn is near says nothing":  {unborn(), throttled, map[chain.ConditionType]string{}},
+		"one that has to wait for its turn is reported": {unborn(), queued, map[chain.ConditionType]string{chain.Ready: "false/Creating"}},
+		"what Kubernetes refuses is not said of AWS":    {with(unborn(), transients(2)), errors.New("storing the status: etcd is busy"), map[chain.ConditionType]string{}},
+		"one failure of a new object is no news":        {with(unborn(), transients(1)), reset, map[chain.ConditionType]string{}},
+		"two are":                                       {with(unborn(), transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSUnavailable"}},
 		"failures do not shake what was ready and in sync": {
 			with(quiet(), transients(5)), reset, map[chain.ConditionType]string{chain.Ready: "true/Deployed", chain.Synced: "true/InSync"},
 		},
-		"they are said when a change waits for them": {
+		"they are reported when a change waits for them": {
 			with(quiet(), edited, transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSUnavailable", chain.Synced: "true/InSync"},
 		},
-		"a deletion that stalls says so in any case": {
+		"a deletion that stalls is always reported": {
 			with(dying(), denied, deletedFor(time.Hour)), throttled,
 			map[chain.ConditionType]string{chain.Ready: "false/AccessDenied", chain.Synced: "false/UpdatePending", distribution.DeletionStalled: "true/DeletionTimeout"},
 		},
@@ -316,7 +316,7 @@ func TestFailureMemory(t *testing.T) {
 		want *resource.Failure
 	}{
 		"a first failure starts now":                     {in: blocked, want: first(resource.ReasonAdoptionRequired, 2)},
-		"another reason does not start it anew":          {in: with(blocked, failing(resource.ReasonAWSError, since, now)), want: &resource.Failure{Reason: resource.ReasonAdoptionRequired, Generation: 2, Since: since}},
+		"another reason does not restart it":             {in: with(blocked, failing(resource.ReasonAWSError, since, now)), want: &resource.Failure{Reason: resource.ReasonAdoptionRequired, Generation: 2, Since: since}},
 		"another generation does":                        {in: with(blocked, failing(resource.ReasonAWSError, since, now), edited), want: first(resource.ReasonAdoptionRequired, 3)},
 		"so does a reference that AWS first calls used":  {in: with(exists, failing(resource.ReasonAccessDenied, since, since)), want: first(resource.ReasonCreating, 1)},
 		"what works again is forgotten":                  {in: with(quiet(), failing(resource.ReasonAWSError, since, now))},

@@ -38,7 +38,7 @@ func ask(t *testing.T, q question) {
 	if got.Problem != nil {
 		problem = *got.Problem
 		if problem.Message == "" {
-			t.Error("a problem without a message helps nobody")
+			t.Error("a problem has no message")
 		}
 	}
 	if problem.Reason != q.reason || problem.Stuck != q.stuck {

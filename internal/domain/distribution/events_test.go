@@ -79,19 +79,19 @@ func TestStalled(t *testing.T) {
 		in   distribution.Input
 		want string
 	}{
-		"what lives does not stall":       {in: quiet()},
-		"nor what has time":               {in: with(dying(), deletedFor(30*time.Minute-time.Second))},
-		"nor what has all the time":       {in: with(dying(), late, func(in *distribution.Input) { in.Policy.Timeout = 0 })},
-		"tenants have to go":              {with(dying(), late, usedBy(1, false), at(distribution.StepInUse)), step("InUse") + "delete the tenants that `aws cloudfront list-distribution-tenants --association-filter DistributionId=E1` lists."},
-		"a disable can be done":           {with(dying(), late, at(distribution.StepDisabling)), step("Disabling") + "check the Ready condition, and disable the distribution in the AWS console or with `aws cloudfront update-distribution`; the operator then continues."},
-		"a deployment can be watched":     {with(dying(), late, disabled, inProgress, at(distribution.StepSettling)), step("Settling") + "`aws cloudfront get-distribution --id E1` shows the status. If it stays InProgress for hours, contact AWS Support."},
-		"a delete can be done":            {with(dying(), late, disabled, at(distribution.StepDeleting)), step("Deleting") + "check the Ready condition, and delete the distribution in the AWS console or with `aws cloudfront delete-distribution --id E1 --if-match <its ETag>`; the operator then removes the finalizer."},
-		"a group's tenants have to go":    {with(dying(), late, group, usedBy(1, false), at(distribution.StepInUse)), step("InUse") + "delete the tenants that `aws cloudfront list-distribution-tenants --association-filter ConnectionGroupId=cg_1` lists."},
-		"a group is read otherwise":       {with(dying(), late, group, disabled, inProgress, at(distribution.StepSettling)), step("Settling") + "`aws cloudfront get-connection-group --identifier cg_1` shows the status. If it stays InProgress for hours, contact AWS Support."},
-		"and deleted by its ID":           {with(dying(), late, group, disabled, at(distribution.StepDeleting)), step("Deleting") + "check the Ready condition, and delete the connection group in the AWS console or with `aws cloudfront delete-connection-group --id cg_1 --if-match <its ETag>`; the operator then removes the finalizer."},
-		"an ID that status lacks is seen": {with(dying(), late, disabled, at(distribution.StepDeleting), func(in *distribution.Input) { in.Memory.ID = "" }), step("Deleting") + "check the Ready condition, and delete the distribution in the AWS console or with `aws cloudfront delete-distribution --id E1 --if-match <its ETag>`; the operator then removes the finalizer."},
-		"a paused deletion says so":       {with(dying(), late, paused, func(in *distribution.Input) { in.World.Fresh = false }, at(distribution.StepDisabling)), since + " It has been in the step Disabling since 2026-03-01T11:59:30Z. The object is paused: the deletion continues after its paused annotation is removed."},
-		"what has not begun says so":      {with(dying(), late, unreadable, func(in *distribution.Input) { in.World.Fresh = false }), since + " The operator keeps trying. To help manually: check the Ready condition."},
+		"what lives does not stall":                 {in: quiet()},
+		"nor what has time":                         {in: with(dying(), deletedFor(30*time.Minute-time.Second))},
+		"nor what has all the time":                 {in: with(dying(), late, func(in *distribution.Input) { in.Policy.Timeout = 0 })},
+		"tenants have to go":                        {with(dying(), late, usedBy(1, false), at(distribution.StepInUse)), step("InUse") + "delete the tenants that `aws cloudfront list-distribution-tenants --association-filter DistributionId=E1` lists."},
+		"a disable can be done":                     {with(dying(), late, at(distribution.StepDisabling)), step("Disabling") + "check the Ready condition, and disable the distribution in the AWS console or with `aws cloudfront update-distribution`; the operator then continues."},
+		"a deployment can be watched":               {with(dying(), late, disabled, inProgress, at(distribution.StepSettling)), step("Settling") + "`aws cloudfront get-distribution --id E1` shows the status. If it stays InProgress for hours, contact AWS Support."},
+		"a delete can be done":                      {with(dying(), late, disabled, at(distribution.StepDeleting)), step("Deleting") + "check the Ready condition, and delete the distribution in the AWS console or with `aws cloudfront delete-distribution --id E1 --if-match <its ETag>`; the operator then removes the finalizer."},
+		"a group's tenants have to go":              {with(dying(), late, group, usedBy(1, false), at(distribution.StepInUse)), step("InUse") + "delete the tenants that `aws cloudfront list-distribution-tenants --association-filter ConnectionGroupId=cg_1` lists."},
+		"a group is read otherwise":                 {with(dying(), late, group, disabled, inProgress, at(distribution.StepSettling)), step("Settling") + "`aws cloudfront get-connection-group --identifier cg_1` shows the status. If it stays InProgress for hours, contact AWS Support."},
+		"and deleted by its ID":                     {with(dying(), late, group, disabled, at(distribution.StepDeleting)), step("Deleting") + "check the Ready condition, and delete the connection group in the AWS console or with `aws cloudfront delete-connection-group --id cg_1 --if-match <its ETag>`; the operator then removes the finalizer."},
+		"an ID that status does not have is seen":   {with(dying(), late, disabled, at(distribution.StepDeleting), func(in *distribution.Input) { in.Memory.ID = "" }), step("Deleting") + "check the Ready condition, and delete the distribution in the AWS console or with `aws cloudfront delete-distribution --id E1 --if-match <its ETag>`; the operator then removes the finalizer."},
+		"a paused deletion is reported":             {with(dying(), late, paused, func(in *distribution.Input) { in.World.Fresh = false }, at(distribution.StepDisabling)), since + " It has been in the step Disabling since 2026-03-01T11:59:30Z. The object is paused: the deletion continues after its paused annotation is removed."},
+		"a deletion that has not begun is reported": {with(dying(), late, unreadable, func(in *distribution.Input) { in.World.Fresh = false }), since + " The operator keeps trying. To help manually: check the Ready condition."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := conclude(test.in)

@@ -7,7 +7,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
-// Input is everything that a decision is made from.
+// Input is everything that a decision is based on.
 type Input struct {
 	resource.Object
 
@@ -40,7 +40,7 @@ type Desired struct {
 type Policy struct {
 	resource.Policy
 
-	// Timeout is how long a deletion may take before somebody should look.
+	// Timeout is how long a deletion may take before a person should look at it.
 	Timeout time.Duration
 }
 
@@ -84,11 +84,11 @@ type World struct {
 	// Differences are those between the configuration in the spec and that in AWS.
 	Differences []resource.Difference
 
-	// Dependents are the tenants that hang on the resource, nil until they were asked for.
+	// Dependents are the tenants that use the resource, nil until they were listed.
 	Dependents *Dependents
 }
 
-// Dependents are tenants that hang on a resource.
+// Dependents are tenants that use a resource.
 type Dependents struct {
 	// Count is how many there are, at least that many if More.
 	Count int

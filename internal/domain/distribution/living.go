@@ -33,7 +33,7 @@ func informed(in Input) (Decision, bool) {
 	case in.World.Knowledge != resource.Nothing:
 		return pass()
 	case neverSent && !in.World.RefusedWith(fault.Exists):
-		// AWS refuses to create a second one by itself.
+		// AWS refuses to create a second one.
 		return pass()
 	}
 	return do(Look{At: LookResource})
@@ -57,7 +57,7 @@ func (in Input) adoptionAdvice(relation ownership.Relation) string {
 	}
 }
 
-// replaceText is the cure that takes nothing over: the field that names the resource can't be changed.
+// replaceText is the fix that takes nothing over: the field that names the resource can't be changed.
 func (in Input) replaceText() string {
 	return fmt.Sprintf("To use a different %s, delete this object, which does not affect the existing resource, and create a new object with another spec.%s.",
 		in.Desired.Words.Noun, in.Desired.Words.Field)

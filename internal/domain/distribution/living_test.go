@@ -34,15 +34,15 @@ func lookCases() map[string]question {
 		"a paused object is looked at":   {in: with(quiet(), unknown, paused), rule: "LookedUp", step: lookup},
 		"and nothing is written for it":  {in: with(quiet(), drifted, paused), rule: "Paused", step: distribution.Rest{}},
 		"nor created":                    {in: with(unborn(), paused), rule: "Paused", step: distribution.Rest{}},
-		"what may not be read is said": {
+		"a denied read is reported": {
 			in: with(quiet(), unreadable), rule: "Readable", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true,
 			says: "UpdateDistribution: SomeCode: said AWS",
 		},
-		"a resource that is known is read in every pass":             {in: with(quiet(), unknown), rule: "LookedUp", step: lookup},
-		"after an announced create nobody knows without looking":     {in: with(unborn(), marked(time.Hour)), rule: "LookedUp", step: lookup},
-		"a resource to adopt is looked up before anything is done":   {in: with(unborn(), adopting), rule: "LookedUp", step: lookup},
-		"what AWS says exists already is looked up":                  {in: with(unborn(), refused(fault.Exists)), rule: "LookedUp", step: lookup},
-		"a new object needs no look: AWS refuses a second by itself": {in: unborn(), rule: "Present", step: distribution.Create{Tags: quiet().World.Tags}},
+		"a resource that is known is read in every pass":           {in: with(quiet(), unknown), rule: "LookedUp", step: lookup},
+		"after an announced create a look is needed to know":       {in: with(unborn(), marked(time.Hour)), rule: "LookedUp", step: lookup},
+		"a resource to adopt is looked up before anything is done": {in: with(unborn(), adopting), rule: "LookedUp", step: lookup},
+		"what AWS says exists already is looked up":                {in: with(unborn(), refused(fault.Exists)), rule: "LookedUp", step: lookup},
+		"a new object needs no look: AWS refuses a second one":     {in: unborn(), rule: "Present", step: distribution.Create{Tags: quiet().World.Tags}},
 	}
 }
 
@@ -86,11 +86,11 @@ func ownCases() map[string]question {
 		"before a stranger's resource blocks, its tags are read again":   {in: with(found, taggedFor(other)), rule: "Owned", step: look},
 		"and before one is adopted":                                      {in: with(found, tagged(nil), adoption(resource.AdoptForce)), rule: "Owned", step: look},
 		"a paused object adopts nothing":                                 {in: with(found, tagged(nil), freshTags, adoption(resource.AdoptForce), paused), rule: "Owned", step: distribution.Rest{}},
-		"IfUnowned adopts what nobody owns":                              adopt(with(found, tagged(nil), adoption(resource.AdoptIfUnowned)), ""),
+		"IfUnowned adopts a resource without an owner":                   adopt(with(found, tagged(nil), adoption(resource.AdoptIfUnowned)), ""),
 		"IfUnowned adopts what an earlier object of this name owned":     adopt(with(found, taggedFor(former), adoption(resource.AdoptIfUnowned)), former.String()),
 		"Force adopts what another cluster owns":                         adopt(with(found, taggedFor(abroad), adoption(resource.AdoptForce)), abroad.String()),
 		"what exists under the name is adopted after a create found out": adopt(with(found, tagged(nil), adoption(resource.AdoptIfUnowned), refused(fault.Exists)), ""),
-		"Never leaves alone what nobody owns": blocked(with(found, tagged(nil)),
+		"Never leaves a resource without an owner alone": blocked(with(found, tagged(nil)),
 			"The distribution E1 already exists and has no owner tags. The operator does not change it. To adopt it, set spec.adoptionPolicy to IfUnowned."+replace),
 		"a connection group is named by its name": blocked(with(found, group, tagged(nil)),
 			"The connection group alpha (cg_1) already exists and has no owner tags. The operator does not change it. To adopt it, set spec.adoptionPolicy to IfUnowned."+
@@ -102,7 +102,7 @@ func ownCases() map[string]question {
 		"Force leaves alone what a live object owns": blocked(with(found, taggedFor(other), ownerAlive, adoption(resource.AdoptForce)),
 			"The distribution E1 already exists and belongs to the existing object shop/beta (cluster c1, uid u2). The operator does not change it."+replace),
 		"half an owner is an owner all the same": blocked(with(found, tagged(map[string]string{ownership.NamespaceKey: "shop"}), adoption(resource.AdoptIfUnowned)), ""),
-		"a refused adoption is said": {
+		"a refused adoption is reported": {
 			in: with(found, tagged(nil), freshTags, adoption(resource.AdoptForce), refused(fault.Denied)), rule: "Owned", step: distribution.Rest{},
 			reason: resource.ReasonAccessDenied, stuck: true,
 		},
@@ -150,8 +150,8 @@ func createCases() map[string]question {
 		"a name stays taken, and there is no next one":                   stuck(with(exists, named, failing(resource.ReasonCreating, now.Add(-time.Hour), now.Add(-time.Minute))), resource.ReasonCreating, notShown),
 		"what failed otherwise before does not hasten that":              stuck(with(exists, failing(resource.ReasonAccessDenied, now.Add(-time.Hour), now.Add(-time.Hour))), resource.ReasonCreating, notShown),
 		"nor what failed for an earlier spec":                            stuck(with(exists, failing(resource.ReasonCreating, now.Add(-time.Hour), now.Add(-time.Hour)), edited), resource.ReasonCreating, notShown),
-		"a quota that is used up is said":                                stuck(with(unborn(), refused(fault.Quota)), resource.ReasonQuotaExceeded, "UpdateDistribution: SomeCode: said AWS"),
-		"a spec that AWS refuses is said":                                stuck(with(unborn(), refused(fault.Invalid)), resource.ReasonInvalidSpec, "UpdateDistribution: SomeCode: said AWS"),
+		"an exhausted quota is reported":                                 stuck(with(unborn(), refused(fault.Quota)), resource.ReasonQuotaExceeded, "UpdateDistribution: SomeCode: said AWS"),
+		"a spec that AWS refuses is reported":                            stuck(with(unborn(), refused(fault.Invalid)), resource.ReasonInvalidSpec, "UpdateDistribution: SomeCode: said AWS"),
 		"what is to be adopted and not there is not created": stuck(with(unborn(), absent, adopting), resource.ReasonValidationFailed,
 			"spec.distributionId E1: there is no such distribution in the operator's AWS account. Delete this object and create one with the correct ID, or without an ID to have the operator create the resource."),
 	}
@@ -181,7 +181,7 @@ func updateCases() map[string]question {
 			in:   with(quiet(), drifted, edited, accepted, tagged(me.Tags())),
 			rule: "TagsInSync", step: distribution.Tag{ARN: arn, Tags: spec().Tags},
 		},
-		"an update that was refused is said":                           stuck(with(quiet(), drifted, refused(fault.Invalid)), resource.ReasonInvalidSpec, "UpdateDistribution: SomeCode: said AWS"),
+		"a refused update is reported":                                 stuck(with(quiet(), drifted, refused(fault.Invalid)), resource.ReasonInvalidSpec, "UpdateDistribution: SomeCode: said AWS"),
 		"one that turned out to exist and to be ours is updated":       {in: with(quiet(), drifted, refused(fault.Exists)), rule: "InSync", step: correction},
 		"a refusal is not forgotten because nothing differs otherwise": stuck(with(quiet(), refused(fault.Denied)), resource.ReasonAccessDenied, ""),
 	}
@@ -195,19 +195,19 @@ func tagCases() map[string]question {
 	correction.Drift = drifted
 	owned := quiet().World.Tags
 	return map[string]question{
-		"a tag that somebody removed is set again": {in: lost, rule: "TagsInSync", step: correction},
+		"a removed tag is set again": {in: lost, rule: "TagsInSync", step: correction},
 		"an owner tag too": {
 			in:   with(quiet(), tagged(map[string]string{ownership.UIDKey: me.UID, "team": "web", ownership.ClusterKey: "c1", ownership.NamespaceKey: "shop"})),
 			rule: "TagsInSync", step: distribution.Tag{ARN: arn, Tags: map[string]string{ownership.NameKey: "alpha"}, Drift: []resource.Difference{{Field: "tags[" + ownership.NameKey + "]", Desired: "alpha"}}},
 		},
-		"under report tags are left":            {in: with(lost, drift(resource.DriftReport)), rule: "Idle", step: distribution.Rest{}},
-		"a new tag is set":                      {in: with(lost, edited), rule: "TagsInSync", step: set},
-		"the tags of what was adopted are set":  {in: with(lost, inherited, func(in *distribution.Input) { in.Memory.AppliedGeneration = 0 }), rule: "TagsInSync", step: set},
-		"tags are written on fresh proof":       {in: with(lost, oldTags), rule: "TagsInSync", step: distribution.Look{At: distribution.LookTags}},
-		"a tag that AWS does not keep is said":  {in: with(lost, worn), rule: "TagsInSync", step: distribution.Rest{}, reason: resource.ReasonDriftNotConverging, stuck: true},
-		"a tag that somebody else set stays":    {in: with(quiet(), edited, tagged(merged(owned, map[string]string{"their": "x"}))), rule: "Idle", step: distribution.Rest{}},
-		"a refused tagging is said, not sought": {in: with(lost, refused(fault.Denied)), rule: "InSync", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
-		"a tag that we had set and nobody wants any more goes": {
+		"under report tags are left":                 {in: with(lost, drift(resource.DriftReport)), rule: "Idle", step: distribution.Rest{}},
+		"a new tag is set":                           {in: with(lost, edited), rule: "TagsInSync", step: set},
+		"the tags of what was adopted are set":       {in: with(lost, inherited, func(in *distribution.Input) { in.Memory.AppliedGeneration = 0 }), rule: "TagsInSync", step: set},
+		"tags are written on fresh proof":            {in: with(lost, oldTags), rule: "TagsInSync", step: distribution.Look{At: distribution.LookTags}},
+		"a tag that AWS does not keep is reported":   {in: with(lost, worn), rule: "TagsInSync", step: distribution.Rest{}, reason: resource.ReasonDriftNotConverging, stuck: true},
+		"a foreign tag stays":                        {in: with(quiet(), edited, tagged(merged(owned, map[string]string{"their": "x"}))), rule: "Idle", step: distribution.Rest{}},
+		"a refused tagging is reported, not retried": {in: with(lost, refused(fault.Denied)), rule: "InSync", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
+		"a tag that we had set and that is no longer wanted is removed": {
 			in: with(quiet(), edited, tagged(merged(owned, map[string]string{"old": "x"})), func(in *distribution.Input) {
 				in.Memory.AppliedTagKeys = []string{"old", "team"}
 			}),
@@ -248,8 +248,8 @@ func settleCases() map[string]question {
 			}),
 			rule: "Settled", step: distribution.Rest{After: time.Minute}, reason: resource.ReasonDeploying,
 		},
-		"what is disabled because the spec says so is well": {in: with(quiet(), disabled, func(in *distribution.Input) { in.Desired.Enabled = false }), rule: "Idle", step: distribution.Rest{}},
-		"what somebody disabled is not ready under report": stopped(with(quiet(), drift(resource.DriftReport)),
+		"a resource that the spec disables is ready": {in: with(quiet(), disabled, func(in *distribution.Input) { in.Desired.Enabled = false }), rule: "Idle", step: distribution.Rest{}},
+		"a disabled resource is not ready under report": stopped(with(quiet(), drift(resource.DriftReport)),
 			"With driftPolicy report the operator does not enable it; with enforce it would."),
 		"what was adopted disabled is not ready either": stopped(with(quiet(), inherited),
 			"The operator does not change an adopted distribution until the spec changes."),

@@ -37,8 +37,8 @@ type playedAWS struct {
 	resources []*playedResource
 	used      map[string]bool
 	serial    int
-	// deploys is how long a change takes to be everywhere, arrives how much longer what AWS goes by itself when it is
-	// asked to delete.
+	// deploys is how long a change takes to be everywhere, arrives how much longer a deletion takes that AWS carries
+	// out asynchronously.
 	deploys, arrives time.Duration
 	// appears and vanishes are how long reads lag behind.
 	appears, vanishes time.Duration
@@ -46,7 +46,7 @@ type playedAWS struct {
 	// reads and writes are the kinds with which calls fail. loses means that the write is made and its answer lost.
 	reads, writes fault.Kind
 	loses         bool
-	// between is done by somebody right before the next write.
+	// between is done by someone else right before the next write.
 	between func()
 }
 

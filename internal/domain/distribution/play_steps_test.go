@@ -37,7 +37,7 @@ func (p *play) perform(in *distribution.Input, out *distribution.Outcome) (died 
 	return false, kept(&in.World.Refused, failure)
 }
 
-// kept keeps a refusal as something to decide upon; any other failure ends the pass.
+// kept keeps a refusal, so that it is decided on; any other failure ends the pass.
 func kept(refused **fault.Error, err *fault.Error) error {
 	switch {
 	case err == nil:
@@ -204,7 +204,7 @@ func (p *play) write(in *distribution.Input, s distribution.Step) *fault.Error {
 		}
 		in.Attempts.DeletedAt, in.World.Fresh = p.aws.now, false
 	case distribution.Look, distribution.EnsureFinalizer, distribution.LetGo, distribution.Rest:
-		p.fail("nobody would write %T", s)
+		p.fail("%T is not a write", s)
 	}
 	return nil
 }

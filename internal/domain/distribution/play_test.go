@@ -93,7 +93,7 @@ func meddling(p *play, t *rapid.T) map[string]func() {
 	}
 }
 
-// moves are all that can happen beside the object's passes.
+// moves are all that can happen in addition to the object's passes.
 func moves(p *play, t *rapid.T) map[string]func() {
 	persons := meddling(p, t)
 	all := map[string]func(){
@@ -161,7 +161,7 @@ func calm(p *play) {
 		p.safe()
 		p.aws.tick(time.Minute)
 	}
-	// Tags that nobody is about to act on are believed for a day.
+	// Tags are trusted for a day unless they are about to be acted on.
 	for range 20 {
 		p.pass(stored)
 		p.aws.tick(4 * time.Hour)
@@ -176,7 +176,7 @@ func ended(t *rapid.T, p *play) {
 			t.Fatalf("it was deleted and is there: %+v", p.in.Memory)
 		}
 		if r != nil && r.reference != "" && p.left == "" {
-			t.Fatalf("it is gone, said to leave nothing, and left is %+v", r)
+			t.Fatalf("it is gone, reported to leave nothing behind, and left %+v", r)
 		}
 		return
 	}
@@ -190,7 +190,7 @@ func ended(t *rapid.T, p *play) {
 		}
 		return
 	} else if rule != "Idle" && (rule != "Serving" || !p.inherits(r)) {
-		t.Fatalf("rule %s goes on for ever: %+v", rule, p.in.Memory.Conditions)
+		t.Fatalf("rule %s repeats forever: %+v", rule, p.in.Memory.Conditions)
 	}
 	if d := cmp.Diff(before, p.in.Memory); d != "" || p.aws.serial != written {
 		t.Fatalf("a quiet pass writes (-before +after):\n%s", d)

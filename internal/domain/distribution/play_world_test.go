@@ -25,8 +25,8 @@ const (
 	unstored
 )
 
-// play is a small world with one object, played by hand: AWS, and an operator that is made of nothing but this
-// package's decisions. What the object asks for beside the input is its comment.
+// play is a small world with one object, played by hand: AWS, and an operator that consists only of this package's
+// decisions. The object's comment is everything that the spec asks for in addition to the input.
 type play struct {
 	aws  playedAWS
 	fail func(format string, args ...any)
@@ -91,7 +91,7 @@ func (p *play) goes(left string) {
 	p.gone, p.left = true, left
 	for _, r := range p.aws.resources {
 		if r.alive() && r.ours() {
-			p.fail("the object goes, and %s is there and ours", r.ID)
+			p.fail("the object is released, and %s exists and is ours", r.ID)
 		}
 	}
 }
@@ -241,7 +241,7 @@ func (p *play) trueStep(in distribution.Input, at distribution.DeletionStep) {
 		ok = s == nil || !s.Enabled && s.Status == distribution.Deployed
 	}
 	if !ok {
-		p.fail("the deletion is said to be at %s, and AWS shows %+v", at, s)
+		p.fail("the deletion is reported to be at %s, and AWS shows %+v", at, s)
 	}
 }
 

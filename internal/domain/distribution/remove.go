@@ -77,7 +77,7 @@ func unused(in Input) (Decision, bool) {
 	d := in.World.Dependents
 	switch {
 	case d == nil && !in.World.Resource.Enabled && !in.World.RefusedWith(fault.InUse) && !in.wasInUse():
-		// It answers nobody any more. AWS itself refuses to delete it while it has tenants.
+		// It serves no requests any more. AWS refuses to delete it while it has tenants.
 		return pass()
 	case d == nil:
 		return do(Look{At: LookDependents})
@@ -87,7 +87,7 @@ func unused(in Input) (Decision, bool) {
 	return pass()
 }
 
-// wasInUse reports whether there were tenants when somebody last looked.
+// wasInUse reports whether there were tenants at the last look.
 func (in Input) wasInUse() bool {
 	return in.Memory.Deletion != nil && in.Memory.Deletion.Step == StepInUse
 }
@@ -136,7 +136,7 @@ func deleted(in Input) (Decision, bool) {
 	case accepted:
 		return rest(deleting, retry.FollowEvery)
 	case in.World.RefusedWith(fault.NotDisabled):
-		// AWS goes by what its own deployment knows, which may lag behind what it shows.
+		// AWS relies on its own deployment state, which may lag behind what it shows.
 		return stuck(resource.ReasonDisabling, in.World.Refused.Error())
 	case in.World.Refused != nil:
 		return in.refusal()

@@ -35,8 +35,8 @@ func goneCases() map[string]question {
 	}
 	return map[string]question{
 		"a paused object is not torn down": {in: with(dying(), paused), rule: "Paused", step: distribution.Rest{}},
-		"what may not be read is said":     {in: with(dying(), unreadable), rule: "Readable", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
-		"in another account no object is let go": {
+		"a denied read is reported":        {in: with(dying(), unreadable), rule: "Readable", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
+		"in another account no object is released": {
 			in: with(dying(), absent, func(in *distribution.Input) { in.World.Account = "444455556666" }), rule: "SameAccount", step: distribution.Rest{},
 			reason: resource.ReasonWrongAccount, stuck: true,
 		},
@@ -48,7 +48,7 @@ func goneCases() map[string]question {
 		"what may have been created is looked for":               {in: with(dying(), never, unknown, marked(time.Hour)), rule: "Located", step: look},
 		"what may have been adopted is looked for":               {in: with(dying(), never, unknown, adopting), rule: "Located", step: look},
 		"what is not known to exist is looked for all the same":  {in: with(dying(), never, unknown), rule: "Located", step: look},
-		"an object whose resource is gone is let go":             {in: with(dying(), absent), rule: "Gone", step: distribution.LetGo{}},
+		"an object whose resource is gone is released":           {in: with(dying(), absent), rule: "Gone", step: distribution.LetGo{}},
 		"not while a create that was just sent may still appear": waits(with(dying(), absent, marked(90*time.Second)), resource.GracePeriod-90*time.Second),
 		"a mark from a clock that runs ahead is waited for":      waits(with(dying(), absent, marked(-time.Minute)), resource.GracePeriod+time.Minute),
 		"a create that only the process knows of is waited for":  waits(with(dying(), absent, func(in *distribution.Input) { in.Attempts.CreatedAt = now }), resource.GracePeriod),
@@ -77,7 +77,7 @@ func leftCases() map[string]question {
 				now.Add(resource.GracePeriod-90*time.Second).Format(time.RFC3339) + ".",
 		},
 		"what is to be adopted is not created":              {in: with(dying(), taggedFor(other), marked(90*time.Second), adopting), rule: "Proven", step: left},
-		"what nobody owns stays":                            {in: with(dying(), tagged(nil)), rule: "Proven", step: left},
+		"a resource without an owner stays":                 {in: with(dying(), tagged(nil)), rule: "Proven", step: left},
 		"what another object owns stays":                    {in: with(dying(), taggedFor(other)), rule: "Proven", step: left},
 		"what an earlier object of this name owned stays":   {in: with(dying(), taggedFor(former)), rule: "Proven", step: left},
 		"a group that stays is told by its name":            {in: with(dying(), group, tagged(nil)), rule: "Proven", step: distribution.LetGo{Left: "alpha (cg_1)"}},
@@ -85,7 +85,7 @@ func leftCases() map[string]question {
 		"on proof of this very pass":                        {in: with(dying(), retain, staleTags), rule: "Retained", step: tags},
 		"even if it has tenants":                            {in: with(dying(), retain, usedBy(3, false)), rule: "Retained", step: release},
 		"the default connection group can't be deleted":     {in: with(dying(), isDefault), rule: "Retained", step: release},
-		"a release that AWS refuses is said":                {in: with(dying(), retain, refused(fault.Denied)), rule: "Retained", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
+		"a release that AWS refuses is reported":            {in: with(dying(), retain, refused(fault.Denied)), rule: "Retained", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
 		"what was released in this pass is let go":          {in: with(dying(), retain, tagged(spec().Tags)), rule: "Proven", step: left},
 		"what was released before a crash is let go, too":   {in: with(dying(), retain, tagged(spec().Tags), at(distribution.StepDisabling)), rule: "Proven", step: left},
 		"half an owner of another object is another object": {in: with(dying(), tagged(map[string]string{ownership.UIDKey: other.UID})), rule: "Proven", step: left},
@@ -102,7 +102,7 @@ func useCases() map[string]question {
 		"before anything is disabled its tenants are looked for": {in: with(dying(), unasked), rule: "Unused", step: distribution.Look{At: distribution.LookDependents}},
 		"what has tenants stays as it is": inUse(with(dying(), usedBy(2, false, "shop/a", "shop/b")),
 			"The distribution still has 2 distribution tenants, so it is neither disabled nor deleted. Objects in this cluster: shop/a, shop/b."+cure),
-		"one tenant is enough, and may be nobody's here": inUse(with(dying(), usedBy(1, false)),
+		"one tenant is enough, even if no object here owns it": inUse(with(dying(), usedBy(1, false)),
 			"The distribution still has 1 distribution tenant, so it is neither disabled nor deleted. None of them belongs to an object in this cluster."+cure),
 		"of many the first few are named": inUse(with(dying(), usedBy(100, true, "shop/a", "shop/b", "shop/c", "shop/d", "shop/e", "shop/f", "shop/g")),
 			"The distribution still has more than 100 distribution tenants, so it is neither disabled nor deleted. Objects in this cluster: shop/a, shop/b, shop/c, shop/d, shop/e and 2 more."+cure),
@@ -111,7 +111,7 @@ func useCases() map[string]question {
 		"tenants that AWS names when it refuses the deletion are looked for": {
 			in: with(dying(), disabled, unasked, refused(fault.InUse)), rule: "Unused", step: distribution.Look{At: distribution.LookDependents},
 		},
-		"what had tenants when somebody last looked is looked at first": {
+		"a resource that had tenants at the last look is looked at first": {
 			in: with(dying(), disabled, unasked, at(distribution.StepInUse)), rule: "Unused", step: distribution.Look{At: distribution.LookDependents},
 		},
 		"once they are gone it is deleted":                    {in: with(dying(), disabled, at(distribution.StepInUse)), rule: "Deleted", step: distribution.Delete{}},
@@ -125,13 +125,13 @@ func disableCases() map[string]question {
 		return question{in: with(dying(), refused(kind)), rule: "Disabled", step: distribution.Rest{}, reason: reason, stuck: true, says: "UpdateDistribution: SomeCode: said AWS"}
 	}
 	return map[string]question{
-		"what is enabled is disabled":                        {in: dying(), rule: "Disabled", step: distribution.Disable{}},
-		"even while an earlier change is being deployed":     {in: with(dying(), inProgress), rule: "Disabled", step: distribution.Disable{}},
-		"on proof of this very pass":                         {in: with(dying(), staleTags), rule: "Disabled", step: distribution.Look{At: distribution.LookTags}},
-		"a disable that is denied is said":                   stuck(fault.Denied, resource.ReasonAccessDenied),
-		"one that AWS finds invalid is said":                 stuck(fault.Invalid, resource.ReasonInvalidSpec),
-		"one that is refused for use nobody sees is said":    stuck(fault.InUse, resource.ReasonAWSError),
-		"an object that had failed before is disabled again": {in: with(dying(), failing(resource.ReasonAccessDenied, now.Add(-time.Minute), now.Add(-time.Minute)), at(distribution.StepDisabling)), rule: "Disabled", step: distribution.Disable{}},
+		"what is enabled is disabled":                                 {in: dying(), rule: "Disabled", step: distribution.Disable{}},
+		"even while an earlier change is being deployed":              {in: with(dying(), inProgress), rule: "Disabled", step: distribution.Disable{}},
+		"on proof of this very pass":                                  {in: with(dying(), staleTags), rule: "Disabled", step: distribution.Look{At: distribution.LookTags}},
+		"a denied disable is reported":                                stuck(fault.Denied, resource.ReasonAccessDenied),
+		"one that AWS finds invalid is reported":                      stuck(fault.Invalid, resource.ReasonInvalidSpec),
+		"one that is refused for a use that we can't see is reported": stuck(fault.InUse, resource.ReasonAWSError),
+		"an object that had failed before is disabled again":          {in: with(dying(), failing(resource.ReasonAccessDenied, now.Add(-time.Minute), now.Add(-time.Minute)), at(distribution.StepDisabling)), rule: "Disabled", step: distribution.Disable{}},
 	}
 }
 
@@ -146,7 +146,7 @@ func deleteCases() map[string]question {
 			in: with(off, inProgress), rule: "SettledFirst", step: distribution.Rest{After: retry.FollowEvery}, reason: resource.ReasonDisabling, says: settling,
 		},
 		"what is disabled and deployed is deleted":          {in: off, rule: "Deleted", step: distribution.Delete{}},
-		"whoever disabled it, its tenants are AWS's to see": {in: with(off, unasked), rule: "Deleted", step: distribution.Delete{}},
+		"no matter who disabled it, AWS checks for tenants": {in: with(off, unasked), rule: "Deleted", step: distribution.Delete{}},
 		"on proof of this very pass":                        {in: with(off, staleTags), rule: "Deleted", step: distribution.Look{At: distribution.LookTags}},
 		"an accepted deletion may take a moment to show": {
 			in: with(off, sentDelete(30*time.Second)), rule: "Deleted", step: distribution.Rest{After: retry.FollowEvery}, reason: resource.ReasonDeleting,
@@ -154,7 +154,7 @@ func deleteCases() map[string]question {
 		},
 		"one that never shows is sent again":                  {in: with(off, sentDelete(time.Minute)), rule: "Deleted", step: distribution.Delete{}},
 		"a refusal because the disable has not arrived waits": stuck(fault.NotDisabled, resource.ReasonDisabling),
-		"a denial is said":                                    stuck(fault.Denied, resource.ReasonAccessDenied),
-		"use of which no tenant is seen is said":              stuck(fault.InUse, resource.ReasonAWSError),
+		"a denial is reported":                                stuck(fault.Denied, resource.ReasonAccessDenied),
+		"use without a visible tenant is reported":            stuck(fault.InUse, resource.ReasonAWSError),
 	}
 }

@@ -1,5 +1,5 @@
-// Package distribution decides about what distribution tenants hang on: distributions and connection groups. What the
-// two are configured with is compared elsewhere; here is decided what comes next.
+// Package distribution decides about the resources that distribution tenants use: distributions and connection groups.
+// Comparing their configuration happens elsewhere; this package decides the next step.
 package distribution
 
 import (

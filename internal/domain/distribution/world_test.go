@@ -74,7 +74,7 @@ func quiet() distribution.Input {
 	}
 }
 
-// unborn is a new object whose resource nobody has tried to create yet.
+// unborn is a new object: no create of its resource was tried yet.
 func unborn() distribution.Input {
 	in := quiet()
 	in.Generation, in.HasFinalizer, in.Memory, in.CreateMark = 1, false, distribution.Memory{}, time.Time{}

@@ -8,7 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// Credentials of another account must not make a tenant look gone or somebody else's.
+// Credentials of another account must not make a tenant look gone or foreign.
 func TestNothingIsConcludedFromAnotherAccount(t *testing.T) {
 	for _, deleting := range []bool{false, true} {
 		for name, q := range accountCases(deleting) {
@@ -36,11 +36,11 @@ func accountCases(deleting bool) map[string]question {
 	}
 	if deleting {
 		return map[string]question{
-			"before an object is let go, the account is looked up": {in: with(dying(), absent, remembered), rule: "SameAccount", step: look},
-			"an object whose tenant was never seen is let go":      {in: with(dying(), absent), rule: "Gone", step: distributiontenant.LetGo{}},
-			"in the right account an absence is believed":          {in: with(dying(), absent, remembered, caller(mine)), rule: "Gone", step: distributiontenant.LetGo{}},
-			"in another one no object is let go":                   wrong(with(dying(), absent, remembered, caller(theirs))),
-			"a stranger's tenant of that name frees no object":     wrong(with(dying(), remembered, of(theirs), taggedFor(other))),
+			"before an object is released, the account is looked up": {in: with(dying(), absent, remembered), rule: "SameAccount", step: look},
+			"an object whose tenant was never seen is released":      {in: with(dying(), absent), rule: "Gone", step: distributiontenant.LetGo{}},
+			"in the right account an absence is believed":            {in: with(dying(), absent, remembered, caller(mine)), rule: "Gone", step: distributiontenant.LetGo{}},
+			"in another one no object is released":                   wrong(with(dying(), absent, remembered, caller(theirs))),
+			"a stranger's tenant of that name frees no object":       wrong(with(dying(), remembered, of(theirs), taggedFor(other))),
 		}
 	}
 	return map[string]question{

@@ -37,8 +37,8 @@ func (c Certificate) disposed(requested bool) bool {
 // retainsCertificates reports whether the managed certificates outlive the object.
 func (p Policy) retainsCertificates() bool { return p.Retain || p.RetainCertificates }
 
-// certificatesLearned makes sure that the managed certificate of a tenant that is about to
-// be deleted stands in status: afterwards nobody could tell that it was this tenant's.
+// certificatesLearned makes sure that status has the managed certificate of a tenant before the tenant is deleted:
+// afterwards it can't be known that the certificate was this tenant's.
 func certificatesLearned(in Input) (Decision, bool) {
 	if in.Desired.Request == nil && in.Memory.Requested == nil || in.Policy.retainsCertificates() || !in.World.present() {
 		return pass()
@@ -61,8 +61,8 @@ func certificatesLearned(in Input) (Decision, bool) {
 // certificateAppears is the pause before CloudFront or ACM is asked again for a certificate that it should have.
 const certificateAppears = 10 * time.Second
 
-// certificatesGone deletes the managed certificates of a tenant that is gone: they would
-// count against the account's quota for ever.
+// certificatesGone deletes the managed certificates of a tenant that is gone: otherwise they would count against the
+// account's quota forever.
 func certificatesGone(in Input) (Decision, bool) {
 	if in.Policy.retainsCertificates() {
 		return pass()

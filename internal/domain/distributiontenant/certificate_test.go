@@ -122,8 +122,8 @@ func certificateCases() map[string]question {
 	kept.Customizations.CertificateARN = newARN
 	return map[string]question{
 		// Pending.
-		"right after the request nobody looks":                       waits(with(quiet(), sent, sentAgo(0), recalled(0, "", certificate.Pending)), time.Minute),
-		"a minute later somebody does":                               {in: with(quiet(), sent, sentAgo(time.Minute), recalled(time.Minute, "", certificate.Pending)), rule: "CertificateKnown", step: look},
+		"right after the request nothing is read":                    waits(with(quiet(), sent, sentAgo(0), recalled(0, "", certificate.Pending)), time.Minute),
+		"a minute later it is read":                                  {in: with(quiet(), sent, sentAgo(time.Minute), recalled(time.Minute, "", certificate.Pending)), rule: "CertificateKnown", step: look},
 		"the pause grows with the age of the request":                waits(with(quiet(), sent, sentAgo(4*time.Minute), recalled(time.Minute, newARN, certificate.Pending)), 2*time.Minute),
 		"to five minutes":                                            waits(with(quiet(), sent, recalled(time.Minute, newARN, certificate.Pending)), 4*time.Minute),
 		"where the ETag is known to tell, it is five from the start": waits(with(quiet(), sent, sentAgo(time.Minute), recalled(time.Minute, "", certificate.Pending), func(in *distributiontenant.Input) { in.World.CertificateMovesETag = true }), 4*time.Minute),
@@ -133,7 +133,7 @@ func certificateCases() map[string]question {
 			in.Memory.Certificate = &certificate.Managed{State: certificate.Pending}
 		}), rule: "CertificateKnown", step: look},
 		"an answer from before the request is none": waits(with(quiet(), sent, sentAgo(30*time.Second), recalled(20*time.Second, "", "")), 40*time.Second),
-		"a state that nobody knows is waited out":   waits(with(quiet(), sent, managed(newARN, "something-new")), 5*time.Minute),
+		"an unknown state is waited out":            waits(with(quiet(), sent, managed(newARN, "something-new")), 5*time.Minute),
 
 		// Issued.
 		"one that is issued is attached":                                 {in: issued, rule: "InSync", step: update(newARN, nil)},
@@ -151,7 +151,7 @@ func certificateCases() map[string]question {
 		"under report it is attached, and nothing else is written": {in: with(changed, drift(resource.DriftReport)), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: kept}},
 		"under suspend too": {in: with(changed, drift(resource.DriftSuspend)), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: kept}},
 		"what the list does not show is read before it is sent back": {in: with(issued, listed, drift(resource.DriftReport)), rule: "InSync", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
-		"somebody who takes it off again and again is let win for a while": {
+		"a certificate that is detached again and again is left detached for a while": {
 			in: with(issued, func(in *distributiontenant.Input) {
 				in.Attempts = distributiontenant.Attempts{Tries: resource.Tries{AcceptedFor: in.Generation, Corrections: resource.MaxCorrections, LastCorrection: now.Add(-time.Minute)}}
 			}),
@@ -159,7 +159,7 @@ func certificateCases() map[string]question {
 		},
 
 		// Failed.
-		"one that timed out is said":                  fails(timedOut),
+		"one that timed out is reported":              fails(timedOut),
 		"one that failed":                             fails(with(quiet(), sent, managed(newARN, certificate.Failed))),
 		"one that was revoked":                        fails(with(quiet(), sent, managed(newARN, certificate.Revoked))),
 		"one that expired":                            fails(with(quiet(), sent, managed(newARN, certificate.Expired), attachedTo(newARN), serving)),
@@ -183,7 +183,7 @@ func certificateCases() map[string]question {
 		"a certificate that is attached stays while it fails": asks(with(timedOut, attachedTo(ownARN), edited)),
 
 		// Lost, never sent, needless.
-		"a request that AWS does not know is said":           fails(lost),
+		"a request that AWS does not know is reported":       fails(lost),
 		"also in a pass that does not ask":                   fails(with(quiet(), sent, recalled(30*time.Minute, "", ""))),
 		"it is sent again when due":                          asks(with(lost, failedSince(21*time.Minute, 2*time.Minute))),
 		"and not before":                                     fails(with(lost, failedSince(9*time.Minute, time.Minute))),
@@ -191,7 +191,7 @@ func certificateCases() map[string]question {
 		"also in a pass that does not ask, however long ago": {in: with(quiet(), sent, serving, recalled(30*time.Minute, "", "")), rule: "Idle", step: distributiontenant.Rest{}},
 		"a request that came into the spec later is sent":    asks(with(quiet(), requested, managed("", ""))),
 		"not for an adopted tenant that keeps what it has":   {in: with(quiet(), requested, managed("", ""), func(in *distributiontenant.Input) { in.AdoptedGeneration = in.Generation }), rule: "CertificateUsable", step: distributiontenant.Rest{}, reason: certificate.ReasonPendingValidation},
-		"a domain that an old certificate lacks was lost too": fails(with(quiet(), second, sent, attachedTo(ownARN), managed(ownARN, certificate.Issued), func(in *distributiontenant.Input) {
+		"a domain that an old certificate does not have was lost too": fails(with(quiet(), second, sent, attachedTo(ownARN), managed(ownARN, certificate.Issued), func(in *distributiontenant.Input) {
 			change(in, func(t *distributiontenant.Observed) { t.Domains = both.Domains })
 		})),
 
@@ -222,9 +222,9 @@ func certificateCases() map[string]question {
 			}, edited),
 			rule: "DomainsHeld", step: distributiontenant.Rest{After: 5 * time.Minute}, reason: distributiontenant.ReasonDomainChangeHeld,
 		},
-		"one that the spec names wins":   {in: with(done, own(ownARN), edited), rule: "InSync", step: update(ownARN, nil)},
-		"an equal one is the same":       {in: with(done, own(newARN)), rule: "Idle", step: distributiontenant.Rest{}},
-		"nothing is requested beside it": {in: with(quiet(), sent, serving, own(ownARN), attachedTo(ownARN), managed("", "")), rule: "Idle", step: distributiontenant.Rest{}},
+		"one that the spec names wins":           {in: with(done, own(ownARN), edited), rule: "InSync", step: update(ownARN, nil)},
+		"an equal one is the same":               {in: with(done, own(newARN)), rule: "Idle", step: distributiontenant.Rest{}},
+		"nothing is requested in addition to it": {in: with(quiet(), sent, serving, own(ownARN), attachedTo(ownARN), managed("", "")), rule: "Idle", step: distributiontenant.Rest{}},
 	}
 }
 

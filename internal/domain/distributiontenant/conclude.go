@@ -10,8 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// Report is what status says after a pass. A nil Tenant leaves what stands there, but for its
-// state when it is Absent.
+// Report is what status says after a pass. A nil Tenant leaves status as it is, except for the tenant's state when it
+// is Absent.
 type Report struct {
 	Tenant *Observed
 	Absent bool

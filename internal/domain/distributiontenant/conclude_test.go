@@ -49,26 +49,26 @@ func TestConditions(t *testing.T) {
 		},
 		"a new object is being created":         {in: unborn(), ready: "false/Creating", synced: "false/UpdatePending"},
 		"a deployment is not ready and in sync": {in: with(quiet(), inProgress), ready: "false/Deploying", synced: "true/InSync"},
-		"a changed spec is pending, and what serves goes on serving": {
+		"a changed spec is pending, and the tenant continues to serve": {
 			in: with(quiet(), drifted, edited), ready: "true/Deployed", synced: "false/UpdatePending",
 		},
-		"drift under report is listed":            {in: with(quiet(), drifted, drift(resource.DriftReport)), ready: "true/Deployed", synced: "false/DriftDetected"},
-		"drift under suspend is not looked for":   {in: with(quiet(), drifted, drift(resource.DriftSuspend)), ready: "true/Deployed", synced: "true/InSync"},
-		"a paused object keeps what it knows":     {in: with(quiet(), func(in *distributiontenant.Input) { in.Paused = true }), ready: "true/Deployed", synced: "false/Paused"},
-		"a deletion that is paused says so":       {in: with(dying(), func(in *distributiontenant.Input) { in.Paused = true }), ready: "false/Deleting", synced: "false/Paused"},
-		"a deletion starts with disabling":        {in: dying(), ready: "false/Disabling", synced: "false/UpdatePending"},
-		"and goes on with deleting":               {in: with(dying(), disabledTenant), ready: "false/Deleting", synced: "false/UpdatePending"},
-		"a foreign tenant is never spoken of":     {in: with(quiet(), taggedFor(other), freshTags), ready: "false/AdoptionRequired", synced: "false/UpdatePending"},
-		"DNS that is asked for holds Ready back":  {in: with(quiet(), dns), ready: "false/DNSRecordCreating", synced: "true/InSync", dnsReady: "false/DNSRecordCreating"},
-		"DNS comes before the certificate":        {in: with(quiet(), dns, requested, pendingCertificate), ready: "false/DNSRecordCreating", synced: "true/InSync", dnsReady: "false/DNSRecordCreating", certReady: "false/PendingValidation"},
-		"a pending certificate holds Ready back":  {in: with(quiet(), requested, pendingCertificate), ready: "false/PendingValidation", synced: "true/InSync", certReady: "false/PendingValidation"},
-		"a request that was removed is said once": {in: with(quiet(), certificateWas(certificate.ReasonPendingValidation, 1)), ready: "true/Deployed", synced: "true/InSync", certReady: "false/NotConfigured"},
-		"and stays while nothing else changes":    {in: with(quiet(), certificateWas(distributiontenant.ReasonNotConfigured, 2)), ready: "true/Deployed", synced: "true/InSync", certReady: "false/NotConfigured"},
-		"and goes with the next change":           {in: with(quiet(), certificateWas(distributiontenant.ReasonNotConfigured, 1)), ready: "true/Deployed", synced: "true/InSync"},
+		"drift under report is listed":                {in: with(quiet(), drifted, drift(resource.DriftReport)), ready: "true/Deployed", synced: "false/DriftDetected"},
+		"drift under suspend is not looked for":       {in: with(quiet(), drifted, drift(resource.DriftSuspend)), ready: "true/Deployed", synced: "true/InSync"},
+		"a paused object keeps what it knows":         {in: with(quiet(), func(in *distributiontenant.Input) { in.Paused = true }), ready: "true/Deployed", synced: "false/Paused"},
+		"a paused deletion is reported":               {in: with(dying(), func(in *distributiontenant.Input) { in.Paused = true }), ready: "false/Deleting", synced: "false/Paused"},
+		"a deletion starts with disabling":            {in: dying(), ready: "false/Disabling", synced: "false/UpdatePending"},
+		"and continues with deleting":                 {in: with(dying(), disabledTenant), ready: "false/Deleting", synced: "false/UpdatePending"},
+		"a foreign tenant is never spoken of":         {in: with(quiet(), taggedFor(other), freshTags), ready: "false/AdoptionRequired", synced: "false/UpdatePending"},
+		"DNS that is asked for holds Ready back":      {in: with(quiet(), dns), ready: "false/DNSRecordCreating", synced: "true/InSync", dnsReady: "false/DNSRecordCreating"},
+		"DNS comes before the certificate":            {in: with(quiet(), dns, requested, pendingCertificate), ready: "false/DNSRecordCreating", synced: "true/InSync", dnsReady: "false/DNSRecordCreating", certReady: "false/PendingValidation"},
+		"a pending certificate holds Ready back":      {in: with(quiet(), requested, pendingCertificate), ready: "false/PendingValidation", synced: "true/InSync", certReady: "false/PendingValidation"},
+		"a request that was removed is reported once": {in: with(quiet(), certificateWas(certificate.ReasonPendingValidation, 1)), ready: "true/Deployed", synced: "true/InSync", certReady: "false/NotConfigured"},
+		"and stays while nothing else changes":        {in: with(quiet(), certificateWas(distributiontenant.ReasonNotConfigured, 2)), ready: "true/Deployed", synced: "true/InSync", certReady: "false/NotConfigured"},
+		"and is gone with the next change":            {in: with(quiet(), certificateWas(distributiontenant.ReasonNotConfigured, 1)), ready: "true/Deployed", synced: "true/InSync"},
 		"a tenant that was deleted outside, under report, is drift": {
 			in: with(quiet(), absent, drift(resource.DriftReport)), ready: "false/AWSError", synced: "false/DriftDetected",
 		},
-		"what was given up says so in Synced": {
+		"what was given up is reported in Synced": {
 			in: with(quiet(), drifted, func(in *distributiontenant.Input) {
 				in.Attempts = distributiontenant.Attempts{Tries: resource.Tries{AcceptedFor: 2, Corrections: resource.MaxCorrections, LastCorrection: now}}
 			}),
@@ -115,13 +115,13 @@ func TestAppliedGeneration(t *testing.T) {
 		"different, though AWS accepted it": {with(quiet(), drifted, edited, func(in *distributiontenant.Input) {
 			in.Attempts.AcceptedFor, in.Attempts.Accepted = 3, resource.WroteConfig
 		}), 3},
-		"equal, with a parent that goes away":      {with(quiet(), edited, referring(goingAway)), 2},
-		"equal, as far as the list shows":          {with(quiet(), listed, edited), 2},
-		"equal, with tags that nobody has read":    {with(quiet(), edited, func(in *distributiontenant.Input) { in.World.TagsKnown = false }), 2},
-		"equal but for the tags":                   {with(quiet(), edited, tagged(me.Tags())), 2},
-		"equal, being deleted":                     {with(dying(), edited), 2},
-		"of a tenant that is not ours":             {with(quiet(), edited, taggedFor(other), freshTags), 2},
-		"of a tenant that is only to be recreated": {with(quiet(), edited, absent), 2},
+		"equal, with a parent that is being deleted": {with(quiet(), edited, referring(goingAway)), 2},
+		"equal, as far as the list shows":            {with(quiet(), listed, edited), 2},
+		"equal, with tags that were not read":        {with(quiet(), edited, func(in *distributiontenant.Input) { in.World.TagsKnown = false }), 2},
+		"equal but for the tags":                     {with(quiet(), edited, tagged(me.Tags())), 2},
+		"equal, being deleted":                       {with(dying(), edited), 2},
+		"of a tenant that is not ours":               {with(quiet(), edited, taggedFor(other), freshTags), 2},
+		"of a tenant that is only to be recreated":   {with(quiet(), edited, absent), 2},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestConcludeAfterAnError(t *testing.T) {
 		"failures do not shake a tenant that was ready and in sync": {
 			with(quiet(), transients(5)), reset, map[chain.ConditionType]string{chain.Ready: "true/Deployed", chain.Synced: "true/InSync"},
 		},
-		"they are said when a change waits for them": {
+		"they are reported when a change waits for them": {
 			with(quiet(), edited, transients(2)), reset, map[chain.ConditionType]string{chain.Ready: "false/AWSUnavailable", chain.Synced: "true/InSync"},
 		},
 	}
@@ -184,7 +184,7 @@ func TestFailureMemory(t *testing.T) {
 		want *resource.Failure
 	}{
 		"a first failure starts now":             {blocked, &resource.Failure{Reason: resource.ReasonAdoptionRequired, Generation: 2, Since: now}},
-		"another reason does not start it anew":  {with(blocked, failing(since, now)), &resource.Failure{Reason: resource.ReasonAdoptionRequired, Generation: 2, Since: since}},
+		"another reason does not restart it":     {with(blocked, failing(since, now)), &resource.Failure{Reason: resource.ReasonAdoptionRequired, Generation: 2, Since: since}},
 		"another generation does":                {with(blocked, failing(since, now), edited), &resource.Failure{Reason: resource.ReasonAdoptionRequired, Generation: 3, Since: now}},
 		"what works again is forgotten":          {with(quiet(), failing(since, now)), nil},
 		"waiting for the world is not a failure": {with(quiet(), inProgress), nil},

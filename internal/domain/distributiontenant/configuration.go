@@ -15,7 +15,7 @@ type configuration struct {
 	effective Tenant
 	// diff is what an update would change. It is empty while the tenant is only trusted.
 	diff []resource.Difference
-	// open is what differs from the spec as it stands, inherited blocks included.
+	// open is everything that differs from the spec as it is, including inherited blocks.
 	open []resource.Difference
 }
 

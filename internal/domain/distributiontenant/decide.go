@@ -15,8 +15,8 @@ func Chains() (living, removal []chain.Entry) {
 	return chain.List(livingRules()), chain.List(removeRules())
 }
 
-// Decide picks the one step that comes next. The order of the rules is the design:
-// whatever can stand in the way is asked before anything is written.
+// Decide picks the next step. The order of the rules is the design: all obstacles are checked before anything is
+// written.
 func Decide(in Input) Decision {
 	in = in.judged()
 	rules := livingRules()

@@ -39,7 +39,7 @@ func ask(t *testing.T, q question) {
 	if got.Problem != nil {
 		reason, stuck = got.Problem.Reason, got.Problem.Stuck
 		if got.Problem.Message == "" {
-			t.Error("a problem without a message helps nobody")
+			t.Error("a problem has no message")
 		}
 	}
 	if reason != q.reason || stuck != q.stuck {

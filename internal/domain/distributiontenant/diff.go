@@ -11,7 +11,7 @@ import (
 // customizationsField begins the names of the fields of customizations.
 const customizationsField = "customizations."
 
-// certificateField is the one field that AWS and the operator write by themselves.
+// certificateField is the one field that AWS and the operator write automatically.
 const certificateField = customizationsField + "certificate.arn"
 
 // Diff lists the fields in which observed differs from desired, in a fixed order. Both
@@ -44,8 +44,8 @@ func (c Customizations) Equals(o Customizations) bool {
 	return c.WebACL == o.WebACL && c.CertificateARN == o.CertificateARN && c.Geo.text() == o.Geo.text()
 }
 
-// withInherited returns desired with every block that it lacks taken from observed. It
-// is how an adopted tenant keeps what nobody has spoken about yet.
+// withInherited returns desired with every block that it does not have taken from observed. This is how an adopted
+// tenant keeps everything that the spec does not mention yet.
 func withInherited(desired, observed Tenant) Tenant {
 	if len(desired.Parameters) == 0 {
 		desired.Parameters = observed.Parameters

@@ -68,7 +68,7 @@ func TestApplyingTheDesiredLeavesNoDiff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		desired, observed := tenants().Draw(t, "desired").Normalize(), tenants().Draw(t, "observed").Normalize()
 		before := distributiontenant.Diff(desired, observed)
-		// This is what an update does: all blocks whole, but for a group that nobody chose.
+		// This is what an update does: it sends all blocks whole, except for a group that was not chosen.
 		applied := desired
 		if applied.ConnectionGroupID == "" {
 			applied.ConnectionGroupID = observed.ConnectionGroupID
@@ -142,10 +142,10 @@ func TestTagChanges(t *testing.T) {
 
 		for _, k := range change.Remove {
 			if !slices.Contains(applied, k) {
-				t.Fatalf("tag %s goes although we never set it", k)
+				t.Fatalf("tag %s is removed although we never set it", k)
 			}
 			if strings.HasPrefix(k, ownership.Prefix) {
-				t.Fatalf("owner tag %s goes as if it were a user's", k)
+				t.Fatalf("owner tag %s is removed as if it were a user's", k)
 			}
 		}
 		after := maps.Clone(have)
@@ -159,7 +159,7 @@ func TestTagChanges(t *testing.T) {
 		for k, v := range have {
 			_, wanted := want[k]
 			if !wanted && !slices.Contains(applied, k) && after[k] != v {
-				t.Fatalf("tag %s of somebody else was changed", k)
+				t.Fatalf("the foreign tag %s was changed", k)
 			}
 		}
 	})

@@ -17,7 +17,7 @@ func zonesKnown(in Input) (Decision, bool) {
 	return placed(in)
 }
 
-// placed finds out what is lacking to tell where the records belong.
+// placed looks up what is still needed to know where the records belong.
 func placed(in Input) (Decision, bool) {
 	switch in.facts.publication.Lacks {
 	case publication.LacksZones:

@@ -63,8 +63,8 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 	return chain.Event{}, false
 }
 
-// uncheckedEvents names the certificates that should have been checked before the write. AWS
-// judges by itself, and says less about what is wrong.
+// uncheckedEvents names the certificates that should have been checked before the write. AWS checks them itself, with a
+// less helpful error.
 func uncheckedEvents(in Input, s Step) []chain.Event {
 	switch s.(type) {
 	case Create, Update:

@@ -31,7 +31,7 @@ func TestAnIssuedCertificateThatACMShowsAsUnusableIsReadAgain(t *testing.T) {
 	}
 	look := distributiontenant.Look{At: distributiontenant.LookManaged}
 	for name, q := range map[string]question{
-		"one that nobody doubts rests":              {in: with(quiet(), attached), rule: "Idle", step: distributiontenant.Rest{}},
+		"one that is not in doubt rests":            {in: with(quiet(), attached), rule: "Idle", step: distributiontenant.Rest{}},
 		"a fresh process reads it":                  {in: with(quiet(), attached, unusable), rule: "CertificateKnown", step: look},
 		"and one that saw it long ago":              {in: with(quiet(), attached, seen(time.Hour), unusable), rule: "CertificateKnown", step: look},
 		"a read of a moment ago is believed":        {in: with(quiet(), attached, seen(time.Second), unusable), rule: "Idle", step: distributiontenant.Rest{}},

@@ -53,9 +53,8 @@ func (in Input) judged() Input {
 // Wants are the records that are due now.
 func (in Input) Wants() []dns.Record { return in.judged().facts.publication.Wants }
 
-// KnowsPlaces reports whether it is known where the records belong and lead, as far as that
-// matters now. Until then Wants names less than what is wanted, and no place should be given up
-// for that.
+// KnowsPlaces reports whether it is known where the records belong and lead, as far as that matters now. Until then
+// Wants has fewer records than are wanted, and no place should be given up for that.
 func (in Input) KnowsPlaces() bool { return in.judged().facts.publication.Placed }
 
 // publicationCase is what is known of the records.

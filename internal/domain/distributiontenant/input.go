@@ -15,16 +15,15 @@ import (
 type Policy struct {
 	resource.Policy
 
-	// RetainCertificates keeps the managed certificates when the tenant goes.
+	// RetainCertificates keeps the managed certificates when the tenant is deleted.
 	RetainCertificates bool
 	// AbandonDNS lets the object go although its records stay.
 	AbandonDNS bool
-	// DeniedRole is a role that the object needs and the administrator has not granted. Empty:
-	// there is none.
+	// DeniedRole is a role that the object needs and the administrator has not granted. Empty: no role is denied.
 	DeniedRole string
 }
 
-// Input is everything that a decision is made from.
+// Input is everything that a decision is based on.
 type Input struct {
 	resource.Object
 
@@ -121,8 +120,8 @@ type World struct {
 	// IPv6 says whether the connection group has it, if IPv6Known.
 	IPv6      bool
 	IPv6Known bool
-	// Visible reports whether public DNS shows the records, if VisibleKnown. Nobody is asked
-	// where AsksResolvers is false.
+	// Visible reports whether public DNS shows the records, if VisibleKnown. No resolver is queried where AsksResolvers
+	// is false.
 	AsksResolvers, Visible, VisibleKnown bool
 
 	// Deleted is true when the tenant's deletion was accepted in this pass.
@@ -140,7 +139,7 @@ type World struct {
 // Holder is a tenant that holds a domain that we want.
 type Holder struct {
 	ID, Name, Domain string
-	// Owner is who its tags name. Zero: nobody, or unreadable.
+	// Owner is who its tags name. Zero: no owner, or the tags could not be read.
 	Owner ownership.Owner
 }
 

@@ -51,7 +51,7 @@ func informed(in Input) (Decision, bool) {
 	case in.World.RefusedWith(fault.Exists):
 		return do(Look{At: LookTenant})
 	case in.Memory.ID == "" && in.CreateMark.IsZero():
-		// Nothing was ever sent. A create refuses a duplicate by itself.
+		// Nothing was ever sent. AWS refuses to create a duplicate.
 		return pass()
 	case in.Memory.ID != "" && !in.World.Swept && !in.Nudged:
 		return do(Rest{After: firstSweepWait, KeepConditions: true})
@@ -211,7 +211,7 @@ func orAttaching(diff []resource.Difference) []resource.Difference {
 
 func routed(in Input) (Decision, bool) {
 	w := in.World
-	// Somebody may have moved a tenant that had to be read again to another group.
+	// A tenant that had to be read again may have been moved to another group.
 	remembered := in.Memory.RoutingEndpoint != "" && in.facts.resource.Applied && !w.TenantFresh
 	known := w.RoutingKnown || w.RoutingEndpoint != "" || remembered
 	if !w.present() || known {

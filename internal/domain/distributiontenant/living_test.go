@@ -34,7 +34,7 @@ func lookCases() map[string]question {
 	return map[string]question{
 		"a quiet world asks for nothing":                 {in: quiet(), rule: "Idle", step: distributiontenant.Rest{}},
 		"a paused object is left alone, whatever is due": {in: with(quiet(), drifted, func(in *distributiontenant.Input) { in.Paused = true }), rule: "Paused", step: distributiontenant.Rest{}},
-		"what may not be read is said": {
+		"a denied read is reported": {
 			in: with(quiet(), func(in *distributiontenant.Input) {
 				in.World.Unreadable = &fault.Error{Kind: fault.Denied, Operation: "GetDistributionTenant"}
 			}),
@@ -49,7 +49,7 @@ func lookCases() map[string]question {
 			rule: "LookedUp", step: tenant,
 		},
 		"a tenant that the list does not show is looked up before its absence is believed": {in: with(quiet(), unknown), rule: "LookedUp", step: tenant},
-		"after an announced create nobody knows without looking":                           {in: with(unborn(), marked(time.Hour)), rule: "LookedUp", step: tenant},
+		"after an announced create a look is needed to know":                               {in: with(unborn(), marked(time.Hour)), rule: "LookedUp", step: tenant},
 		"a name that is taken is looked up":                                                {in: with(unborn(), refused(fault.Exists)), rule: "LookedUp", step: tenant},
 		"a list that shows the known ETag proves that nothing moved":                       {in: with(quiet(), listed), rule: "Idle", step: distributiontenant.Rest{}},
 		"a list that shows another ETag does not":                                          {in: with(quiet(), listed, movedETag), rule: "Fresh", step: tenant},
@@ -124,7 +124,7 @@ func createCases() map[string]question {
 	return map[string]question{
 		"a new object's tenant is created without a look: AWS refuses duplicates itself": {in: unborn(), rule: "TenantPresent", step: create},
 		"a tenant that was deleted outside is created again":                             {in: with(quiet(), absent), rule: "TenantPresent", step: create},
-		"a request for a managed certificate goes along": {
+		"a request for a managed certificate is sent with it": {
 			in: withRequest, rule: "TenantPresent",
 			step: distributiontenant.Create{Tenant: create.Tenant, Tags: create.Tags, Request: withRequest.Desired.Request},
 		},
@@ -138,8 +138,8 @@ func createCases() map[string]question {
 			in: with(quiet(), absent, edited, drift(resource.DriftReport)), rule: "TenantPresent", step: create,
 		},
 		"a name that exists and is not shown yet is waited for": stuck(with(unborn(), absent, refused(fault.Exists)), resource.ReasonCreating),
-		"a quota that is used up is said":                       stuck(with(unborn(), refused(fault.Quota)), resource.ReasonQuotaExceeded),
-		"a spec that AWS refuses is said":                       stuck(with(unborn(), refused(fault.Invalid)), resource.ReasonInvalidSpec),
+		"an exhausted quota is reported":                        stuck(with(unborn(), refused(fault.Quota)), resource.ReasonQuotaExceeded),
+		"a spec that AWS refuses is reported":                   stuck(with(unborn(), refused(fault.Invalid)), resource.ReasonInvalidSpec),
 		"a domain that is not proven yet is waited for":         stuck(with(unborn(), refused(fault.DomainUnverified)), resource.ReasonDomainValidationPending),
 		"who holds a taken domain is found out": {
 			in: with(unborn(), refused(fault.DomainTaken)), rule: "TenantPresent", step: distributiontenant.Look{At: distributiontenant.LookHolder},
@@ -213,16 +213,16 @@ func tagCases() map[string]question {
 	lost := with(quiet(), tagged(me.Tags()))
 	drifted := []resource.Difference{{Field: "tags[team]", Desired: "web"}}
 	return map[string]question{
-		"a tag that somebody removed is set again": {in: lost, rule: "TagsInSync", step: distributiontenant.Tag{ARN: arn, Tags: map[string]string{"team": "web"}, Drift: drifted}},
-		"under report it is left":                  {in: with(lost, drift(resource.DriftReport)), rule: "Idle", step: distributiontenant.Rest{}},
-		"a new tag is set":                         {in: with(lost, edited), rule: "TagsInSync", step: distributiontenant.Tag{ARN: arn, Tags: map[string]string{"team": "web"}}},
-		"a tag that we had set and nobody wants any more goes": {
+		"a removed tag is set again": {in: lost, rule: "TagsInSync", step: distributiontenant.Tag{ARN: arn, Tags: map[string]string{"team": "web"}, Drift: drifted}},
+		"under report it is left":    {in: with(lost, drift(resource.DriftReport)), rule: "Idle", step: distributiontenant.Rest{}},
+		"a new tag is set":           {in: with(lost, edited), rule: "TagsInSync", step: distributiontenant.Tag{ARN: arn, Tags: map[string]string{"team": "web"}}},
+		"a tag that we had set and that is no longer wanted is removed": {
 			in: with(quiet(), edited, tagged(merged(owned, map[string]string{"old": "x"})), func(in *distributiontenant.Input) {
 				in.Memory.AppliedTagKeys = []string{"team", "old"}
 			}),
 			rule: "TagsInSync", step: distributiontenant.Untag{ARN: arn, Keys: []string{"old"}},
 		},
-		"a tag that somebody else set stays":             {in: with(quiet(), edited, tagged(merged(owned, map[string]string{"their": "x"}))), rule: "Idle", step: distributiontenant.Rest{}},
+		"a foreign tag stays":                            {in: with(quiet(), edited, tagged(merged(owned, map[string]string{"their": "x"}))), rule: "Idle", step: distributiontenant.Rest{}},
 		"a changed spec needs to know the tags":          {in: with(quiet(), edited, func(in *distributiontenant.Input) { in.World.TagsKnown = false }), rule: "TagsInSync", step: distributiontenant.Look{At: distributiontenant.LookTags}},
 		"tags are written on the strength of fresh ones": {in: with(lost, oldTags), rule: "TagsInSync", step: distributiontenant.Look{At: distributiontenant.LookTags}},
 		"tags that do not stay are given up for a while": {
@@ -253,7 +253,7 @@ func settleCases() map[string]question {
 			}),
 			rule: "Routed", step: distributiontenant.Look{At: distributiontenant.LookRouting},
 		},
-		"an endpoint in status is believed while the spec stands": {
+		"an endpoint in status is believed while the spec does not change": {
 			in:   with(quiet(), func(in *distributiontenant.Input) { in.World.RoutingEndpoint, in.World.RoutingKnown = "", false }),
 			rule: "Idle", step: distributiontenant.Rest{},
 		},
@@ -293,14 +293,14 @@ func settleCases() map[string]question {
 			in: with(quiet(), requested, issued(ownARN)), rule: "InSync",
 			step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: withCertificate(target(quiet()), ownARN)},
 		},
-		"one that failed is said": {
+		"one that failed is reported": {
 			in: with(quiet(), requested, func(in *distributiontenant.Input) {
 				in.World.ManagedKnown, in.World.Managed = true, &certificate.Managed{ARN: ownARN, State: certificate.TimedOut}
 			}),
 			rule: "CertificateUsable", step: distributiontenant.Rest{}, reason: resource.ReasonCertificateFailed, stuck: true,
 		},
 		"one that is issued and attached is done": {in: with(quiet(), requested, issued(ownARN), attached), rule: "Idle", step: distributiontenant.Rest{}},
-		"a domain that CloudFront does not answer for is said": {
+		"a domain that CloudFront does not serve is reported": {
 			in: with(quiet(), func(in *distributiontenant.Input) {
 				t := *in.World.Tenant
 				t.DomainStates = map[string]string{"alpha.example.com": "inactive"}

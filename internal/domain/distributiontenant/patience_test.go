@@ -50,7 +50,7 @@ func TestSentCountsCorrections(t *testing.T) {
 		{1, resource.RemovedTags, at(0), 0},  //
 		{1, resource.WroteConfig, at(1), 1},  // Each further one corrects what did not stay.
 		{1, resource.WroteTags, at(2), 2},    //
-		{1, resource.WroteConfig, at(30), 1}, // One that had held for a while starts the count anew.
+		{1, resource.WroteConfig, at(30), 1}, // One that had held for a while restarts the count.
 		{2, resource.WroteConfig, at(31), 0}, // Another generation is another matter.
 		{2, resource.WroteConfig, at(32), 1}, //
 		{1, resource.WroteConfig | resource.WroteTags, at(33), 0},

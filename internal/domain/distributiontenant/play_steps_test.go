@@ -52,11 +52,11 @@ func (p *play) perform(in *distributiontenant.Input, s distributiontenant.Step) 
 		in.World.Certificates[s.ARN] = distributiontenant.Certificate{ARN: s.ARN, Missing: true, Deleted: true}
 	case distributiontenant.LetGo:
 		if len(p.zone) > 0 {
-			p.fail("the object goes and leaves records behind")
+			p.fail("the object is released and leaves records behind")
 		}
 		p.gone = true
 	case distributiontenant.Adopt, distributiontenant.Rest:
-		p.fail("nobody would perform %T", s)
+		p.fail("no controller performs %T", s)
 	}
 	return nil
 }

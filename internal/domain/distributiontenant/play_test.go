@@ -48,7 +48,7 @@ func playedSpec(way string, domains ...string) distributiontenant.Desired {
 
 var playedDomains = []string{"a.example.com", "b.example.com", "c.example.com"}
 
-// moves are what can happen in the played world beside the object's passes.
+// moves are what can happen in the played world in addition to the object's passes.
 func moves(p *play, t *rapid.T) map[string]func() {
 	some := func() []string {
 		return rapid.SliceOfNDistinct(rapid.SampledFrom(playedDomains), 1, 3, rapid.ID[string]).Draw(t, "domains")
@@ -132,7 +132,7 @@ func TestEveryPlayEndsWell(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPlay(playedSpec(rapid.SampledFrom(ways).Draw(t, "way"), playedDomains[0]), t.Fatalf)
 		p.refer([]distributiontenant.Reference{mainDistribution(), staticGroup()}[:rapid.IntRange(0, 2).Draw(t, "references")]...)
-		p.movesETag, p.attaches = rapid.Bool().Draw(t, "moves the ETag"), rapid.Bool().Draw(t, "attaches by itself")
+		p.movesETag, p.attaches = rapid.Bool().Draw(t, "moves the ETag"), rapid.Bool().Draw(t, "attaches automatically")
 		all := moves(p, t)
 		names := rapid.SampledFrom(append(slices.Sorted(maps.Keys(all)), "pass", "pass", "pass", "pass", "pass", "a moment", "a moment", "delete"))
 		for range rapid.IntRange(5, 60).Draw(t, "length") {
@@ -180,7 +180,7 @@ func ended(t *rapid.T, p *play) {
 	}
 	p.sweep()
 	if rule := p.pass(false); rule != "Idle" {
-		t.Fatalf("rule %s goes on for ever: %+v", rule, p.in.Memory.Conditions)
+		t.Fatalf("rule %s repeats forever: %+v", rule, p.in.Memory.Conditions)
 	}
 	want := slices.Sorted(slices.Values(p.in.Desired.Domains))
 	if d := cmp.Diff(want, slices.Sorted(slices.Values(p.tenant.Domains))); d != "" {
@@ -192,7 +192,7 @@ func ended(t *rapid.T, p *play) {
 			has = p.tenant.ConnectionGroupID
 		}
 		if has != r.ID {
-			t.Fatalf("the tenant hangs on %s, and %s leads to %s", has, r.Field, r.ID)
+			t.Fatalf("the tenant refers to %s, and %s leads to %s", has, r.Field, r.ID)
 		}
 	}
 	var published []string

@@ -127,8 +127,8 @@ func (p *play) refer(references ...distributiontenant.Reference) {
 	}
 }
 
-// parent is the object behind the n-th reference, to which something happens. The tenant may ask anew for
-// what it was refused with another parent.
+// parent is the object behind the n-th reference, to which something happens. The tenant may request again what it was
+// refused with another parent.
 func (p *play) parent(n int, how func(*distributiontenant.Reference)) {
 	if n < len(p.references) {
 		p.references = slices.Clone(p.references)

@@ -29,7 +29,7 @@ func TestPreflight(t *testing.T) {
 	}
 	tests := map[string]struct {
 		change []func(*distributiontenant.Input)
-		// look is what is read, reason and says what is said; all empty: the create goes out.
+		// look is what is read, reason and says what is reported; all empty: the create is sent.
 		look   distributiontenant.Look
 		reason chain.Reason
 		says   string
@@ -39,7 +39,7 @@ func TestPreflight(t *testing.T) {
 		"a distribution that may not be read leaves the judgement to AWS": {change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { *d = distributiontenant.Distribution{Unreadable: true} })}},
 		"a distribution that is missing":                                  {change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.Missing = true })}, reason: resource.ReasonValidationFailed, says: "spec.distributionId E1"},
 		"a distribution without tenants":                                  {change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) { d.MultiTenant = false })}, reason: resource.ReasonValidationFailed, says: "tenant-only"},
-		"a required parameter is lacking": {
+		"a required parameter is missing": {
 			change: []func(*distributiontenant.Input){distribution(func(d *distributiontenant.Distribution) {
 				d.Parameters = []distributiontenant.ParameterDefinition{{Name: "zone", Required: true}, {Name: "tier"}, {Name: "area", Required: true}}
 			})},
@@ -103,7 +103,7 @@ func TestDomainConflictNamesTheHolder(t *testing.T) {
 		says   []string
 	}{
 		"another object of an operator": {&distributiontenant.Holder{ID: "dt_9", Name: "beta", Domain: "alpha.example.com", Owner: other}, []string{"beta", "dt_9", "shop/beta", "Remove it there"}},
-		"nobody's tenant":               {&distributiontenant.Holder{ID: "dt_9", Name: "theirs", Domain: "alpha.example.com"}, []string{"theirs", "no operator owns", "IfUnowned"}},
+		"a tenant without an owner":     {&distributiontenant.Holder{ID: "dt_9", Name: "theirs", Domain: "alpha.example.com"}, []string{"theirs", "no operator owns", "IfUnowned"}},
 		"something out of sight":        {nil, []string{"alpha.example.com", "said AWS"}},
 	}
 	for name, test := range tests {
@@ -119,7 +119,7 @@ func TestDomainConflictNamesTheHolder(t *testing.T) {
 	}
 }
 
-// What stands in the way of an adoption is said together with the way out.
+// An obstacle to an adoption is reported together with the way to remove it.
 func TestAdoptionAdvice(t *testing.T) {
 	former := me
 	former.UID = "u0"

@@ -26,8 +26,8 @@ type Reference struct {
 	Deleting bool
 	// Unread is true when the cluster did not answer whether there is such an object.
 	Unread bool
-	// ID is what AWS calls that which the object stands for. Empty until it exists there and is proven
-	// the object's own.
+	// ID is the ID in AWS of the object's resource. Empty until the resource exists there and is proven to be the
+	// object's own.
 	ID string
 	// NotReady is why the object is not ready by its own word; empty when it says no such thing.
 	NotReady chain.Reason
@@ -40,7 +40,7 @@ type Reference struct {
 // References are all that the spec names.
 type References []Reference
 
-// Parents are the IDs of what a tenant hangs on.
+// Parents are the IDs of the resources that a tenant refers to.
 type Parents struct {
 	DistributionID, ConnectionGroupID string
 }
@@ -52,8 +52,8 @@ func (p Parents) of(f ReferenceField) string {
 	return p.DistributionID
 }
 
-// problem says why no tenant can hang on the object, nil when one can. Parents need not be deployed: nothing is
-// known of CloudFront refusing a tenant for that, and a refusal would be tried again.
+// problem says why no tenant can use the object, nil when one can. Parents need not be deployed: CloudFront is not
+// known to refuse a tenant for that, and a refusal would be retried.
 //
 // None is stuck. The object's own watch wakes the tenant; a schedule of tries would only keep it waiting.
 func (r Reference) problem() *chain.Problem {
@@ -102,7 +102,7 @@ func (in *Input) Refer(references []Reference) {
 	a.Led = led
 }
 
-// problem is what is wrong with the first reference that leads nowhere; nil when there is none.
+// problem is what is wrong with the first reference that can't be resolved; nil when there is none.
 func (list References) problem() *chain.Problem {
 	for _, r := range list {
 		if p := r.problem(); p != nil {

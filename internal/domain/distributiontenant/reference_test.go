@@ -99,7 +99,7 @@ func referenceCases() map[string]question {
 		"a new tenant is created with what its reference leads to": {in: with(unborn(), referring()), rule: "TenantPresent", step: createIn("E1")},
 		"a new tenant waits for an object that does not exist":     waits(with(unborn(), referring(notFound)), distributiontenant.ReasonReferenceNotReady),
 		"a new tenant waits for one that is not in AWS":            waits(with(unborn(), referring(neverSeen)), distributiontenant.ReasonReferenceNotReady),
-		"a new tenant does not hang itself on one that goes":       waits(with(unborn(), referring(goingAway)), distributiontenant.ReasonReferenceNotReady),
+		"a new tenant does not use one that is being deleted":      waits(with(unborn(), referring(goingAway)), distributiontenant.ReasonReferenceNotReady),
 		"a standard distribution has no tenants":                   waits(with(unborn(), referring(direct)), resource.ReasonValidationFailed),
 		"a disabled group takes no tenants":                        waits(with(unborn(), grouped(disabledGroup)), distributiontenant.ReasonReferenceNotReady),
 		"a tenant whose parent is lost stays as it is":             waits(with(quiet(), referring(notFound)), distributiontenant.ReasonReferenceNotReady),
@@ -122,21 +122,21 @@ func referenceCases() map[string]question {
 			in: with(quiet(), referring(notFound), requested, edited, pendingCertificate), rule: "Referenced",
 			step: distributiontenant.Rest{After: 5 * time.Minute}, reason: distributiontenant.ReasonReferenceNotReady,
 		},
-		"a tenant moves to what its reference leads to now":                   {in: moved, rule: "InSync", step: update},
-		"and does so under every drift policy":                                {in: with(moved, drift(resource.DriftReport)), rule: "InSync", step: update},
-		"and the list proves nothing then":                                    {in: with(moved, listed), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
-		"and it does so although the generation was corrected often":          {in: with(quiet(), worn, referring(replacedBy("E2"))), rule: "InSync", step: update},
-		"a tenant moves to the group that its reference leads to now":         {in: regrouped, rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: groupOf(target(regrouped), "cg_2")}},
-		"somebody who moves it elsewhere in AWS is corrected":                 {in: with(quiet(), referring(), strayed), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet()), Drift: []resource.Difference{{Field: "distributionId", Desired: "E1", Observed: "E9"}}}},
-		"or left there under driftPolicy report":                              {in: with(quiet(), referring(), strayed, drift(resource.DriftReport)), rule: "Idle", step: distributiontenant.Rest{}},
-		"a parent that comes back costs no read of a tenant that stayed":      {in: with(quiet(), referring(), fallenOut, listed), rule: "Idle", step: distributiontenant.Rest{}},
-		"one that moved meanwhile is read":                                    {in: with(quiet(), referring(), fallenOut, listed, movedETag), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
-		"a parent that AWS does not know is called by the name that it has":   {in: with(unborn(), referring(), missingDistribution), rule: "TenantPresent", step: distributiontenant.Rest{}, reason: resource.ReasonValidationFailed, stuck: true},
-		"what failed with another parent is tried at once":                    {in: with(unborn(), referring(), failing(now, now), referring(replacedBy("E2"))), rule: "TenantPresent", step: createIn("E2")},
-		"what failed with this one waits for its turn":                        {in: with(unborn(), referring(), failing(now, now), referring()), rule: "TenantPresent", step: distributiontenant.Rest{After: 5 * time.Second, KeepConditions: true}},
-		"a paused tenant is paused, whatever its references lead to":          {in: with(quiet(), referring(notFound), func(in *distributiontenant.Input) { in.Paused = true }), rule: "Paused", step: distributiontenant.Rest{}},
-		"names are not published for a tenant whose parent does not exist":    waits(with(unborn(), referring(notFound), requested, asksForDNS), distributiontenant.ReasonReferenceNotReady),
-		"a stranger's tenant of that name is said before a missing reference": {in: with(quiet(), referring(notFound), taggedFor(other), freshTags), rule: "Owned", step: distributiontenant.Rest{}, reason: resource.ReasonAdoptionRequired, stuck: true},
+		"a tenant moves to what its reference leads to now":                    {in: moved, rule: "InSync", step: update},
+		"and does so under every drift policy":                                 {in: with(moved, drift(resource.DriftReport)), rule: "InSync", step: update},
+		"and the list proves nothing then":                                     {in: with(moved, listed), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
+		"and it does so although the generation was corrected often":           {in: with(quiet(), worn, referring(replacedBy("E2"))), rule: "InSync", step: update},
+		"a tenant moves to the group that its reference leads to now":          {in: regrouped, rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: groupOf(target(regrouped), "cg_2")}},
+		"a move to another distribution in AWS is corrected":                   {in: with(quiet(), referring(), strayed), rule: "InSync", step: distributiontenant.Update{ID: tenantID, ETag: "E-1", Tenant: target(quiet()), Drift: []resource.Difference{{Field: "distributionId", Desired: "E1", Observed: "E9"}}}},
+		"or left there under driftPolicy report":                               {in: with(quiet(), referring(), strayed, drift(resource.DriftReport)), rule: "Idle", step: distributiontenant.Rest{}},
+		"a parent that comes back costs no read of a tenant that stayed":       {in: with(quiet(), referring(), fallenOut, listed), rule: "Idle", step: distributiontenant.Rest{}},
+		"one that moved meanwhile is read":                                     {in: with(quiet(), referring(), fallenOut, listed, movedETag), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
+		"a parent that AWS does not know is called by the name that it has":    {in: with(unborn(), referring(), missingDistribution), rule: "TenantPresent", step: distributiontenant.Rest{}, reason: resource.ReasonValidationFailed, stuck: true},
+		"what failed with another parent is tried at once":                     {in: with(unborn(), referring(), failing(now, now), referring(replacedBy("E2"))), rule: "TenantPresent", step: createIn("E2")},
+		"what failed with this one waits for its turn":                         {in: with(unborn(), referring(), failing(now, now), referring()), rule: "TenantPresent", step: distributiontenant.Rest{After: 5 * time.Second, KeepConditions: true}},
+		"a paused tenant is paused, whatever its references lead to":           {in: with(quiet(), referring(notFound), func(in *distributiontenant.Input) { in.Paused = true }), rule: "Paused", step: distributiontenant.Rest{}},
+		"names are not published for a tenant whose parent does not exist":     waits(with(unborn(), referring(notFound), requested, asksForDNS), distributiontenant.ReasonReferenceNotReady),
+		"a foreign tenant of that name is reported before a missing reference": {in: with(quiet(), referring(notFound), taggedFor(other), freshTags), rule: "Owned", step: distributiontenant.Rest{}, reason: resource.ReasonAdoptionRequired, stuck: true},
 	}
 }
 
@@ -172,7 +172,7 @@ func asksForDNS(in *distributiontenant.Input) {
 	in.Desired.DNS = &publication.Spec{Zone: dns.Selector{Name: "example.com"}}
 }
 
-// Whatever was named and is lost: an object that goes does not look at it.
+// An object that is being deleted does not look at its references, even if they are lost.
 func TestDeletionResolvesNoReference(t *testing.T) {
 	for name, q := range removeCases() {
 		t.Run(name, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestConditionsOfReferences(t *testing.T) {
 			in: with(unborn(), referring(notFound)), ready: "false/ReferenceNotReady", synced: "false/UpdatePending",
 			says: []string{"spec.distributionRef", "Distribution shop/main", "does not exist", "Create it"},
 		},
-		"one that is being deleted says so": {
+		"one that is being deleted is reported": {
 			in: with(unborn(), referring(goingAway)), ready: "false/ReferenceNotReady", synced: "false/UpdatePending",
 			says: []string{"Distribution shop/main", "is being deleted"},
 		},
@@ -214,7 +214,7 @@ func TestConditionsOfReferences(t *testing.T) {
 			in: with(unborn(), grouped(disabledGroup)), ready: "false/ReferenceNotReady", synced: "false/UpdatePending",
 			says: []string{"spec.connectionGroupRef", "ConnectionGroup shop/static", "spec.enabled"},
 		},
-		"a tenant that serves goes on being ready": {
+		"a tenant that serves stays ready": {
 			in: with(quiet(), referring(notFound)), ready: "true/Deployed", synced: "false/ReferenceNotReady",
 			says: []string{"Distribution shop/main", "the distribution tenant is not changed"},
 		},
@@ -289,13 +289,13 @@ func TestMemoryOfReferences(t *testing.T) {
 				t.Errorf("ETag %q, want %q", r.ETag, test.eTag)
 			}
 			if test.in.Unresolved() && len(r.Drift) > 0 {
-				t.Errorf("drift from what nobody knows is reported: %v", r.Drift)
+				t.Errorf("drift from an unknown value is reported: %v", r.Drift)
 			}
 		})
 	}
 }
 
-// While it is unknown what is asked for, no name comes into DNS, and the only one that goes leads to nothing.
+// While it is unknown what is asked for, no name is published, and the only one that is deleted leads to nothing.
 func TestDNSWhileAReferenceLeadsNowhere(t *testing.T) {
 	record := func(name string) dns.Record {
 		return dns.Record{ZoneID: playedZone, Name: name, Type: "CNAME", Value: endpoint, TTL: 300}
@@ -318,13 +318,13 @@ func TestDNSWhileAReferenceLeadsNowhere(t *testing.T) {
 		in   distributiontenant.Input
 		want []dns.Entry
 	}{
-		"what the tenant has stays":             {with(quiet(), led(entry(alpha, dns.Published)), referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
-		"also when the spec asks for no DNS":    {with(quiet(), led(entry(alpha, dns.Published)), without, edited, referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
-		"nothing new comes":                     {with(quiet(), led(), referring(notFound)), nil},
-		"a name without a tenant goes":          {with(unborn(), led(entry(alpha, dns.Published)), func(in *distributiontenant.Input) { in.HasFinalizer = true }, requested, referring(notFound)), []dns.Entry{entry(alpha, dns.Retracting)}},
-		"a name that the tenant lacks goes":     {with(quiet(), led(entry(beta, dns.Published)), referring(notFound)), []dns.Entry{entry(beta, dns.Retracting)}},
-		"nothing is concluded from not knowing": {with(quiet(), unknown, led(entry(alpha, dns.Published)), referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
-		"nor while a create may be on its way":  {with(unborn(), marked(time.Second), led(entry(alpha, dns.Published)), func(in *distributiontenant.Input) { in.HasFinalizer = true }, referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
+		"what the tenant has stays":                       {with(quiet(), led(entry(alpha, dns.Published)), referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
+		"also when the spec asks for no DNS":              {with(quiet(), led(entry(alpha, dns.Published)), without, edited, referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
+		"nothing new comes":                               {with(quiet(), led(), referring(notFound)), nil},
+		"a name without a tenant is deleted":              {with(unborn(), led(entry(alpha, dns.Published)), func(in *distributiontenant.Input) { in.HasFinalizer = true }, requested, referring(notFound)), []dns.Entry{entry(alpha, dns.Retracting)}},
+		"a name that the tenant does not have is deleted": {with(quiet(), led(entry(beta, dns.Published)), referring(notFound)), []dns.Entry{entry(beta, dns.Retracting)}},
+		"nothing is concluded from not knowing":           {with(quiet(), unknown, led(entry(alpha, dns.Published)), referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
+		"nor while a create may be on its way":            {with(unborn(), marked(time.Second), led(entry(alpha, dns.Published)), func(in *distributiontenant.Input) { in.HasFinalizer = true }, referring(notFound)), []dns.Entry{entry(alpha, dns.Published)}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

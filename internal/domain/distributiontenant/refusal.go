@@ -10,8 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// blocked reports whether this pass's write was refused for a reason that still stands.
-// That a name was taken is explained as soon as the tenant of that name is seen.
+// blocked reports whether this pass's write was refused for a reason that still holds. That a name was taken is
+// explained as soon as the tenant of that name is seen.
 func (in Input) blocked() bool {
 	return in.World.Refused != nil && (!in.World.present() || in.World.Refused.Kind != fault.Exists)
 }

@@ -53,8 +53,8 @@ func provenOurs(in Input) (Decision, bool) {
 	if v.Relation() == ownership.Ours {
 		return pass()
 	}
-	// Where reads lag, a tenant that was deleted may still answer to the name of one that
-	// was just created, and be remembered for a while: it is waited out and looked at anew.
+	// Where reads lag, a deleted tenant may still be returned for the name of one that was just created, and be
+	// remembered for a while: wait, then look again.
 	if d, waits := in.answer(v.AwaitCreate(resource.Strange)); waits {
 		return d, true
 	}
@@ -78,7 +78,7 @@ func disabled(in Input) (Decision, bool) {
 	case !in.Attempts.DisableRefused:
 		return certainly(in, Disable{ID: t.ID, ETag: t.ETag})
 	case in.World.Knowledge != resource.Whole:
-		// Where AWS replaces instead of merging, a bare disable lacks the domains.
+		// Where AWS replaces instead of merging, a bare disable would drop the domains.
 		return do(Look{At: LookTenant})
 	}
 	whole := t.Tenant

@@ -35,15 +35,15 @@ func removeCases() map[string]question {
 	del := distributiontenant.Delete{ID: tenantID, ETag: "E-1"}
 	return map[string]question{
 		"a paused object is not torn down": {in: with(dying(), func(in *distributiontenant.Input) { in.Paused = true }), rule: "Paused", step: distributiontenant.Rest{}},
-		"what may not be read is said": {
+		"a denied read is reported": {
 			in: with(dying(), func(in *distributiontenant.Input) {
 				in.World.Unreadable = &fault.Error{Kind: fault.Denied, Operation: "GetDistributionTenant"}
 			}),
 			rule: "Readable", step: distributiontenant.Rest{}, reason: resource.ReasonAccessDenied, stuck: true,
 		},
 		"a tenant that the list does not show is looked up": {in: with(dying(), unknown), rule: "Located", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
-		"an object whose tenant is gone is let go":          {in: with(dying(), absent), rule: "Gone", step: distributiontenant.LetGo{}},
-		"an object whose create mark is old is let go":      {in: with(dying(), absent, marked(resource.GracePeriod)), rule: "Gone", step: distributiontenant.LetGo{}},
+		"an object whose tenant is gone is released":        {in: with(dying(), absent), rule: "Gone", step: distributiontenant.LetGo{}},
+		"an object whose create mark is old is released":    {in: with(dying(), absent, marked(resource.GracePeriod)), rule: "Gone", step: distributiontenant.LetGo{}},
 		"only a mark is waited for, not what was created": {
 			in: with(dying(), absent, func(in *distributiontenant.Input) { in.Attempts.CreatedAt = in.Now }), rule: "Gone", step: distributiontenant.LetGo{},
 		},
@@ -57,7 +57,7 @@ func removeCases() map[string]question {
 		},
 		"tags that were never read are read first":       {in: with(dying(), func(in *distributiontenant.Input) { in.World.TagsKnown = false }), rule: "Proven", step: tags},
 		"tags that were read a while ago are read again": {in: with(dying(), oldTags), rule: "Proven", step: tags},
-		"before one is left it is looked at anew":        {in: with(dying(), tagged(nil)), rule: "Proven", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
+		"before one is left alone it is looked at again": {in: with(dying(), tagged(nil)), rule: "Proven", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
 		"and its tags, too":                              {in: with(dying(), stale, tagged(nil), freshTenant), rule: "Proven", step: tags},
 		"not even that is believed while our own may still appear": {
 			in: with(dying(), taggedFor(other), marked(90*time.Second)), rule: "Proven",
@@ -67,7 +67,7 @@ func removeCases() map[string]question {
 		"another object's tenant stays":                  {in: with(dying(), taggedFor(other), freshTenant, freshTags), rule: "Proven", step: left},
 		"a tenant of a former object of this name stays": {in: with(dying(), taggedFor(ownership.Owner{Cluster: "c1", Namespace: "shop", Name: "alpha", UID: "u0"}), freshTenant, freshTags), rule: "Proven", step: left},
 		"a tenant that is kept loses the owner tags":     {in: with(dying(), retain), rule: "Retained", step: distributiontenant.Untag{ARN: "arn:dt_1", Keys: ownership.Keys(), Release: true}},
-		"a release that AWS refuses is said":             {in: with(dying(), retain, refused(fault.Denied)), rule: "Retained", step: distributiontenant.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
+		"a release that AWS refuses is reported":         {in: with(dying(), retain, refused(fault.Denied)), rule: "Retained", step: distributiontenant.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
 		"nothing is disabled on the strength of tags that were read before": {
 			in: with(dying(), stale), rule: "Disabled", step: distributiontenant.Look{At: distributiontenant.LookTags},
 		},
@@ -77,10 +77,10 @@ func removeCases() map[string]question {
 			}),
 			rule: "Deleted", step: distributiontenant.Look{At: distributiontenant.LookTags},
 		},
-		"an enabled tenant is disabled, and nothing else is sent": {in: dying(), rule: "Disabled", step: distributiontenant.Disable{ID: tenantID, ETag: "E-1"}},
-		"where AWS refuses a bare disable, the whole goes along":  {in: with(dying(), refusedDisable), rule: "Disabled", step: distributiontenant.Disable{ID: tenantID, ETag: "E-1", Whole: &whole}},
-		"and for that the whole has to be known":                  {in: with(dying(), refusedDisable, listed), rule: "Disabled", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
-		"a disable that AWS refuses is said": {
+		"an enabled tenant is disabled, and nothing else is sent":           {in: dying(), rule: "Disabled", step: distributiontenant.Disable{ID: tenantID, ETag: "E-1"}},
+		"where AWS refuses a bare disable, the whole configuration is sent": {in: with(dying(), refusedDisable), rule: "Disabled", step: distributiontenant.Disable{ID: tenantID, ETag: "E-1", Whole: &whole}},
+		"and for that the whole has to be known":                            {in: with(dying(), refusedDisable, listed), rule: "Disabled", step: distributiontenant.Look{At: distributiontenant.LookTenant}},
+		"a disable that AWS refuses is reported": {
 			in: with(dying(), refused(fault.InUse)), rule: "Disabled", step: distributiontenant.Rest{}, reason: resource.ReasonAWSError, stuck: true,
 		},
 		"a disabled tenant is deleted":                    {in: with(dying(), disabledTenant), rule: "Deleted", step: del},
@@ -99,10 +99,10 @@ func removeCases() map[string]question {
 		"the refusal itself only says to wait": {
 			in: with(dying(), disabledTenant, inProgress, refusedDelete("E-1"), refused(fault.NotDisabled)), rule: "Deleted", step: follow, reason: resource.ReasonDisabling,
 		},
-		"a refusal although it is deployed and disabled is said": {
+		"a refusal although it is deployed and disabled is reported": {
 			in: with(dying(), disabledTenant, refused(fault.NotDisabled)), rule: "Deleted", step: distributiontenant.Rest{}, reason: resource.ReasonDisabling, stuck: true,
 		},
-		"any other refusal is said": {
+		"any other refusal is reported": {
 			in: with(dying(), disabledTenant, refused(fault.Denied)), rule: "Deleted", step: distributiontenant.Rest{}, reason: resource.ReasonAccessDenied, stuck: true,
 		},
 		"an accepted deletion may take a moment to show": {

@@ -35,7 +35,7 @@ const (
 	LookVisible      Subject = "public DNS"
 )
 
-// Look reads one thing more before the decision is made.
+// Look reads one more thing before the decision is made.
 type Look struct {
 	chain.Reads
 
@@ -62,7 +62,7 @@ type Adopt struct {
 
 	ARN  string
 	Tags map[string]string
-	// Previous is who owned it, for the event. Empty: nobody.
+	// Previous is who owned it, for the event. Empty: no owner.
 	Previous string
 }
 
@@ -166,7 +166,7 @@ type Decision struct {
 	// Rule is the name of the rule that fired.
 	Rule string
 	Step Step
-	// Problem is what stands in the way of Ready, nil when nothing does.
+	// Problem is what keeps the object from being Ready, nil when nothing does.
 	Problem *chain.Problem
 	// Drift is what differs and is only reported.
 	Drift []resource.Difference

@@ -1,6 +1,6 @@
-// Package distributiontenant decides what happens to a CloudFront distribution tenant. It is pure:
-// it knows no client, no clock and no Kubernetes type. What was read goes in, exactly
-// one step comes out, and afterwards the report that the object's status carries.
+// Package distributiontenant decides what happens to a CloudFront distribution tenant. It is pure: it knows no client,
+// no clock and no Kubernetes type. Its input is what was read; its output is exactly one step and, afterwards, the
+// report for the object's status.
 package distributiontenant
 
 import (

@@ -78,7 +78,7 @@ func quiet() distributiontenant.Input {
 	}
 }
 
-// unborn is a new object whose tenant nobody has tried to create yet.
+// unborn is a new object: no create of its tenant was tried yet.
 func unborn() distributiontenant.Input {
 	in := quiet()
 	in.Generation, in.HasFinalizer, in.Memory = 1, false, distributiontenant.Memory{}

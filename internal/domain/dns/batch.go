@@ -25,8 +25,8 @@ func (u Unit) size() (size Limits) {
 	return size
 }
 
-// Batches puts units together, those of each identity apart, in their order. No unit is split;
-// one that exceeds the limits by itself stands alone, for the provider to refuse.
+// Batches groups units, separately for each identity and in their order. No unit is split; one that alone exceeds the
+// limits gets its own batch, for the provider to refuse.
 func Batches(units []Unit, limits Limits) [][]Unit {
 	var batches [][]Unit
 	type filling struct {

@@ -17,7 +17,7 @@ type model struct {
 	objects []*object
 	// ever are the records that any ledger has ever named.
 	ever map[dns.Record]bool
-	// made are the records that the worker created and nobody has touched since.
+	// made are the records that the worker created and that were not touched since.
 	made map[dns.Record]bool
 }
 

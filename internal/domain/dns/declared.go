@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// register is who has declared what.
+// register finds what objects have declared, by owner and by name.
 type register struct {
 	owners map[Owner]*declared
 	names  map[string][]*declared

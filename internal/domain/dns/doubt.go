@@ -36,7 +36,7 @@ func (d *doubts) about(name string) bool {
 	return lost || rechecked
 }
 
-// next is the name to be read first, empty when there is none.
+// next is the name to be read first, empty if there is none.
 func (d *doubts) next() string {
 	if name := least(d.rechecks); name != "" {
 		return name
@@ -44,7 +44,7 @@ func (d *doubts) next() string {
 	return least(d.lost)
 }
 
-// least returns the first name of a map, empty when there is none.
+// least returns the first name of a map, empty if there is none.
 func least[V any](m map[string]V) (least string) {
 	for name := range m {
 		if least == "" || name < least {
@@ -139,7 +139,7 @@ func (z *ZoneState) resolve(name string) {
 	}
 }
 
-// conclude judges a unit that was refused alone by what stands at its name.
+// conclude judges a unit that was refused alone by the records that exist at its name.
 func (z *ZoneState) conclude(name string) {
 	r, ok := z.doubts.rechecks[name]
 	if !ok {

@@ -16,10 +16,9 @@ type Policy struct {
 
 // Advance returns the next ledger, sorted: what has to be stored before anything is done.
 //
-// An entry leaves only by way of Retracting, which has to be stored first: until the worker
-// has seen that, it may be sending the record this very moment. The exception is a foreign
-// record equal to ours, which would be deleted that way; the worker holds back by itself what
-// it has called foreign.
+// An entry is only removed after Retracting, which has to be stored first: until the worker has seen that, it may be
+// sending the record this very moment. The exception is a foreign record equal to ours, which would be deleted that
+// way; the worker itself leaves alone what it has reported as foreign.
 func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 	wanted := make(map[Record]bool, len(wants))
 	for _, r := range wants {
@@ -97,8 +96,8 @@ func retract(wanted bool, s Standing, policy Policy) State {
 	return Retracting
 }
 
-// intents returns the records that may be published, sorted. A name is taken whole or not at
-// all: half of its addresses here and half elsewhere would serve nobody.
+// intents returns the records that may be published, sorted. All records of a name are published or none: a name with
+// half of its addresses here and half elsewhere would not work.
 func intents(wants []Record, entered map[Record]bool, view View, policy Policy) (out []Record) {
 	type place struct{ zone, name string }
 	taken := map[place]bool{}

@@ -9,13 +9,13 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
-// contents are what stands in a zone, as far as is known.
+// contents are the records in a zone, as far as is known.
 type contents struct {
 	// sets are what the zone holds, by name; nil until it was listed to its end.
 	sets    map[string][]RecordSet
 	records int
-	// written are the names that were changed or read by themselves since the listing that is
-	// under way began: a page that was requested before must not overwrite them.
+	// written are the names that were changed or read individually since the current listing began: a page that was
+	// requested before must not overwrite them.
 	written map[string]bool
 	// listed is when the zone was last listed to its end. settled is when whatever was sent before the first time is at
 	// every server.
@@ -179,7 +179,7 @@ func (z *ZoneState) finish(l *listing) {
 	}
 }
 
-// note remembers what stands at a name, past any listing that is under way.
+// note remembers which records a name has, past any listing that is under way.
 func (z *ZoneState) note(name string, sets []RecordSet) {
 	before := delegation(z.contents.sets, name)
 	z.contents.records += len(sets) - len(z.contents.sets[name])

@@ -22,7 +22,7 @@ const (
 	Ambiguous Mismatch = "Ambiguous"
 	// Outside means that the domain does not belong into the zone.
 	Outside Mismatch = "Outside"
-	// NotPublic means that the zone is private: nobody outside of its networks sees it.
+	// NotPublic means that the zone is private: it can't be seen from outside its networks.
 	NotPublic Mismatch = "NotPublic"
 )
 
@@ -36,7 +36,7 @@ type MatchError struct {
 	Zones []Zone
 }
 
-// Error renders the reason and the cure.
+// Error renders the reason and the fix.
 func (e *MatchError) Error() string {
 	switch e.Mismatch {
 	case Ambiguous:
@@ -72,7 +72,7 @@ func (s Selector) Match(domain string, zones []Zone) (Zone, error) {
 		return Zone{}, &MatchError{Mismatch: m, Domain: domain, Selector: s, Zones: found}
 	}
 	if s.Name != "" {
-		// A name that is none matches no zone, and the error shows it as it was written.
+		// An invalid name matches no zone, and the error shows it as it was written.
 		if name, err := Canonical(s.Name); err == nil {
 			s.Name = name
 		}

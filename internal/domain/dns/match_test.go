@@ -68,7 +68,7 @@ func TestMatch(t *testing.T) {
 			message: "there is no hosted zone with the ID ZNONE for example.com: correct the ID"},
 		"an unknown name": {domain: "example.com", selector: dns.Selector{Name: "example.org"}, mismatch: dns.NotFound,
 			message: "there is no public hosted zone named example.org for example.com: create it, or correct the name"},
-		"a private zone helps nobody": {domain: "a.shop.app.example.com", selector: dns.Selector{ID: "ZIN"}, mismatch: dns.NotPublic,
+		"a private zone is not used": {domain: "a.shop.app.example.com", selector: dns.Selector{ID: "ZIN"}, mismatch: dns.NotPublic,
 			message: "hosted zone ZIN (shop.app.example.com) is private, so public resolvers would not find a.shop.app.example.com: use a public zone"},
 	} {
 		t.Run(name, func(t *testing.T) {

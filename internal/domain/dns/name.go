@@ -7,19 +7,18 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// challengeLabel is the label of the text that CloudFront wants beside an alias, before it
-// issues a certificate: other than a CNAME, an alias does not show where it leads.
+// challengeLabel is the label of the TXT record that CloudFront requires next to an alias before it issues a
+// certificate: unlike a CNAME, an alias does not show where it points.
 const challengeLabel = "_cf-challenge."
 
-// wildcardLabel starts a name that stands for all names below one.
+// wildcardLabel starts a name that covers all names below one.
 const wildcardLabel = "*."
 
 // wire lets underscores and asterisks pass, which are no letters of a host's name but of a
 // record's.
 var wire = idna.New(idna.MapForLookup(), idna.StrictDomainName(false), idna.Transitional(false))
 
-// Canonical returns a name as it stands in zones: in lower case, in punycode, without a dot
-// at its end.
+// Canonical returns a name as zones have it: in lower case, in punycode, without a dot at its end.
 func Canonical(name string) (string, error) {
 	ascii, err := wire.ToASCII(strings.TrimSuffix(strings.TrimSpace(name), "."))
 	if err != nil || ascii == "" {
@@ -28,12 +27,12 @@ func Canonical(name string) (string, error) {
 	return strings.ToLower(ascii), nil
 }
 
-// within reports whether a name is the zone's own or stands below it.
+// within reports whether a name is the zone's own or is below it.
 func within(name, zone string) bool {
 	return name == zone || strings.HasSuffix(name, "."+zone)
 }
 
-// isWildcard reports whether a domain stands for all names below one.
+// isWildcard reports whether a domain covers all names below one.
 func isWildcard(domain string) bool { return strings.HasPrefix(domain, wildcardLabel) }
 
 // Domain returns the domain that a record of that name serves.

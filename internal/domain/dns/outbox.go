@@ -198,8 +198,8 @@ func (o *outbox) inTurn() []string {
 	return names
 }
 
-// together picks what may go into one batch, corrections last. What was refused alone
-// before goes alone, when nothing else is due: it would have the whole batch refused.
+// together picks what may be in one batch, corrections last. A unit that was refused alone before is sent alone, when
+// nothing else is due: it would have the whole batch refused.
 func (o *outbox) together(units []Unit) []Unit {
 	var fresh, corrections, alone []Unit
 	for _, u := range units {

@@ -57,13 +57,13 @@ func (s RecordSet) String() string {
 	return text
 }
 
-// Clashes reports whether a zone can't hold sets of both keys unless they are one: a CNAME
-// stands alone at its name.
+// Clashes reports whether a zone can't hold sets of both keys unless they are one: a CNAME can't share its name with
+// other records.
 func (k Key) Clashes(other Key) bool {
 	return k.Name == other.Name && (k.Type == other.Type || k.Type == CNAME || other.Type == CNAME)
 }
 
-// Place is one name of a zone: what stands there, and who asks for it.
+// Place is one name of a zone: which records it has, and which claims want it.
 type Place struct {
 	Name string
 	Sets []RecordSet
@@ -86,8 +86,8 @@ func (p Place) find(r Record) (RecordSet, bool) {
 	return RecordSet{}, false
 }
 
-// Judge says where a record of the claim stands by what the zone holds: There, Absent,
-// Blocked or Occupied.
+// Judge returns the state of a record of the claim according to the contents of the zone: There, Absent, Blocked or
+// Occupied.
 func (p Place) Judge(c *Claim, r Record) Standing {
 	if holder := p.holder(c, r); holder != nil {
 		return Standing{Phase: Occupied, Holder: holder.Owner}
@@ -113,7 +113,7 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 	return blocked
 }
 
-// lists reports whether the set stands in the ledger of the claim.
+// lists reports whether the set is in the ledger of the claim.
 func (c *Claim) lists(s RecordSet) bool {
 	return slices.ContainsFunc(c.Ledger, func(e Entry) bool { return s.Is(e.Record) })
 }
@@ -130,8 +130,8 @@ func (c *Claim) StateOf(r Record) State {
 
 // holder returns the other claim that holds the place of a record, nil if there is none.
 //
-// What is there and has to go is another's only if the other wants to keep the very same
-// record: anything else that is ours in the zone must be deleted by us, or nobody ever would.
+// An existing record that has to be deleted is the other's only if the other wants to keep the very same record: we
+// must delete anything else in the zone that is ours, or it would stay forever.
 func (p Place) holder(c *Claim, r Record) *Claim {
 	if c.StateOf(r) == Retracting && p.has(r) {
 		for _, o := range p.Claims {
@@ -153,9 +153,8 @@ func (p Place) holder(c *Claim, r Record) *Claim {
 	return nil
 }
 
-// The titles to a place, the best first. What stands in the zone comes first, so that of two
-// ledgers that name one place (after a backup was restored) never the one gives way whose
-// record would be left behind.
+// The titles to a place, the best first. A record that exists in the zone comes first, so that of two ledgers that name
+// one place (after a backup was restored) the one whose record would be left behind never gives way.
 const (
 	inZone = iota
 	inZoneLeaving

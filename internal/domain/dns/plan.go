@@ -90,7 +90,7 @@ func (p Place) units(c *Claim) []Unit {
 		}
 	}
 	if len(coming) > 0 {
-		// Whoever may create the new may delete the old: it is one zone.
+		// An identity that may create the new record may delete the old one: it is one zone.
 		return []Unit{p.unit(c, c.AccessOf(coming[0]), gone, leaving, coming)}
 	}
 	return p.retreats(c, gone, leaving)
@@ -130,14 +130,14 @@ func (p Place) unit(c *Claim, access Access, gone map[Key]RecordSet, leaving, co
 	return u
 }
 
-// opening reports whether an entry has to be created, and what has to go for it beside what
-// goes in any case.
+// opening reports whether an entry has to be created, and what has to be deleted for it in addition to what is deleted
+// in any case.
 func (p Place) opening(c *Claim, e Entry, gone map[Key]RecordSet) (replaced []RecordSet, ok bool) {
 	due := e.State == Intended || e.State == Published && c.Correct
 	if e.Name != p.Name || !due || p.Delegation != nil || p.has(e.Record) || p.holder(c, e.Record) != nil {
 		return nil, false
 	}
-	// What was published and stands changed is drift; what was never there needs more.
+	// A published record that was changed is drift; one that never existed needs more.
 	may := c.Takeover || e.State == Published
 	for _, s := range p.Sets {
 		if _, going := gone[s.Key]; going || !s.Clashes(e.Key()) {
@@ -151,9 +151,8 @@ func (p Place) opening(c *Claim, e Entry, gone map[Key]RecordSet) (replaced []Re
 	return replaced, true
 }
 
-// replaceable reports whether a set may be replaced by one of ours, where replacing is allowed
-// at all: one that leads the name elsewhere. What serves another purpose (MX, NS, TXT beside a
-// CNAME) is never destroyed to make room.
+// replaceable reports whether a set may be replaced by one of ours, where replacing is allowed at all: one that points
+// the name elsewhere. Sets that serve another purpose (MX, NS, TXT next to a CNAME) are never deleted to make room.
 func replaceable(s RecordSet, k Key) bool {
 	return !s.Routed && (s.Key == k || s.Type == CNAME || s.Type == A || s.Type == AAAA)
 }

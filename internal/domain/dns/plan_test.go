@@ -108,7 +108,7 @@ func TestPlan(t *testing.T) {
 			sets: []dns.RecordSet{routed}, claims: []*dns.Claim{claim(1, holds(dns.Intended, ours), takeover)},
 			judged: dns.Standing{Phase: dns.Blocked, Found: "CNAME other.example.net (with a routing policy or a property that the operator never writes)", Fixed: true},
 		},
-		"an alias stands beside mail": {
+		"an alias is created next to MX records": {
 			sets: []dns.RecordSet{mail}, claims: []*dns.Claim{claim(1, holds(dns.Intended, v4))}, judged: dns.Standing{Phase: dns.Absent},
 			want: []string{"tenant-1: CREATE A alias d1.cloudfront.net"},
 		},
@@ -154,7 +154,7 @@ func TestPlan(t *testing.T) {
 			judged: dns.Standing{Phase: dns.Occupied, Holder: owner(1)},
 			want:   []string{"tenant-1: DELETE CNAME d1.cloudfront.net (TTL 300)"},
 		},
-		"who may not change the zone keeps nobody out": {
+		"a claim that may not change the zone blocks no other": {
 			claims: []*dns.Claim{claim(2, holds(dns.Intended, moved)), claim(1, holds(dns.Intended, ours), barred)},
 			judged: dns.Standing{Phase: dns.Absent},
 			want:   []string{"tenant-2: CREATE CNAME d2.cloudfront.net (TTL 300)"},
@@ -269,7 +269,7 @@ func genClaims(t *rapid.T) (out []*dns.Claim) {
 	return out
 }
 
-// apply carries a plan out, each unit by itself.
+// apply carries a plan out, one unit at a time.
 func apply(t *rapid.T, m memory, units []dns.Unit) {
 	for _, u := range units {
 		if err := m.change(u.Changes); err != nil {

@@ -42,14 +42,12 @@ type Key struct{ Name, Type string }
 // Key returns the place of the record in its zone.
 func (r Record) Key() Key { return Key{Name: r.Name, Type: r.Type} }
 
-// IsAlias reports whether the record is an alias, which stands for the addresses of
-// another name.
+// IsAlias reports whether the record is an alias, which resolves to the addresses of another name.
 func (r Record) IsAlias() bool { return r.Type == A || r.Type == AAAA }
 
-// Plausible reports whether the record is one that Wanted makes: it leads to CloudFront, or is
-// the text beside an alias that does. Whatever else a ledger names was never published here, and
-// must not be deleted or published because it stands there: more people may write to status than
-// may change zones.
+// Plausible reports whether the record is one that Wanted makes: it points to CloudFront, or is the TXT record next to
+// an alias that does. Anything else in a ledger was never published by us, and must not be deleted or published because
+// the ledger names it: more people can write status than can change zones.
 func (r Record) Plausible() bool {
 	switch r.Type {
 	case CNAME, A, AAAA:
@@ -152,18 +150,17 @@ type Claim struct {
 	Since  time.Time
 	Access Access
 	// Wants are the records that are due to be published. Partial says that there may be more, which the object does
-	// not know yet: such a claim takes the place of no whole one. A claim that is given up for a moment loses its
-	// place, and the last one in a zone what is known of the zone.
+	// not know yet: such a claim never replaces a whole one. A claim that is given up for a moment loses its place, and
+	// the last one in a zone what is known of the zone.
 	Wants   []Record
 	Partial bool
-	// Ledger is as it is stored. The worker publishes and deletes what stands in it, and
-	// nothing else.
+	// Ledger is as it is stored. The worker publishes and deletes what is in it, and nothing else.
 	Ledger []Entry
-	// Takeover lets records in the place of ours be replaced that are not ours.
+	// Takeover allows foreign records that are where ours belong to be replaced.
 	Takeover bool
-	// Correct lets published records be put back when somebody changed or deleted them.
+	// Correct allows published records to be restored when they were changed or deleted.
 	Correct bool
-	// Barred is set by the worker when the provider lets the claim's identity change nothing:
-	// nobody keeps others from a place in a zone that he may not change.
+	// Barred is set by the worker when the provider lets the claim's identity change nothing: a claim that can't change
+	// a zone must not block others from it.
 	Barred bool
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// Answer adds how the records of a claim stand to a view.
+// Answer adds the state of a claim's records to a view.
 func (z *ZoneState) Answer(part Claim, view *View) {
 	c := z.claims.owners[part.Owner]
 	if c == nil {
@@ -22,7 +22,7 @@ func (z *ZoneState) Answer(part Claim, view *View) {
 	}
 }
 
-// each tells how each record stands that the claim wants or holds.
+// each visits each record that the claim wants or holds, with its state.
 func (z *ZoneState) each(c *declared, do func(Record, Standing)) {
 	var p Place
 	tell := func(r Record, access Access) {
@@ -44,7 +44,7 @@ func (z *ZoneState) each(c *declared, do func(Record, Standing)) {
 // seed makes the digests of this process.
 var seed = maphash.MakeSeed()
 
-// digest stands for the answer that the object would be given now.
+// digest identifies the answer that the object would be given now.
 func (z *ZoneState) digest(c *declared) (sum uint64) {
 	taken := false
 	z.each(c, func(r Record, s Standing) {
@@ -82,7 +82,7 @@ func (z *ZoneState) told(c *declared, r Record, s Standing) Phase {
 	return s.Phase
 }
 
-// standing says how a record of the claim stands, for which that identity acts.
+// standing returns the state of a record of the claim, for which that identity acts.
 func (z *ZoneState) standing(c *declared, p Place, r Record, access Access) Standing {
 	state, i := c.StateOf(r), z.rights.identities[access]
 	if z.contents.sets == nil {
@@ -121,7 +121,7 @@ func (z *ZoneState) standing(c *declared, p Place, r Record, access Access) Stan
 	return s
 }
 
-// unread says how any record stands while the zone's content is not known.
+// unread returns the state of any record while the zone's content is not known.
 func (z *ZoneState) unread(i *identity) Standing {
 	s := Standing{Phase: Unknown}
 	switch {
@@ -136,7 +136,7 @@ func (z *ZoneState) unread(i *identity) Standing {
 	return s
 }
 
-// underway is how a record stands while the answer to a change of its name is awaited.
+// underway is the state of a record while the answer to a change of its name is awaited.
 func underway(state State, there bool) Standing {
 	switch state {
 	case Intended:

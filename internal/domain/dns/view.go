@@ -6,14 +6,14 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// Phase is where a record stands in its zone, as far as is known.
+// Phase is the state of a record in its zone, as far as is known.
 type Phase string
 
 // The phases of a record.
 const (
 	// Unknown means that the zone was not read yet, or can't be: then there is an error.
 	Unknown Phase = "Unknown"
-	// Absent means that nothing stands in the record's place, at any server.
+	// Absent means that no server has anything where the record belongs.
 	Absent Phase = "Absent"
 	// Coming means that it was sent, and not every server has it yet.
 	Coming Phase = "Coming"
@@ -21,7 +21,7 @@ const (
 	There Phase = "There"
 	// Leaving means that its deletion was sent, and some servers may still have it.
 	Leaving Phase = "Leaving"
-	// Blocked means that something else stands in its place, or that the zone delegates its name away.
+	// Blocked means that something else exists where the record belongs, or that the zone delegates its name away.
 	Blocked Phase = "Blocked"
 	// Occupied means that the place is another object's.
 	Occupied Phase = "Occupied"
@@ -34,8 +34,7 @@ const (
 // Standing is what is known of one record.
 type Standing struct {
 	Phase Phase
-	// Found describes what stands in the place of a Blocked record, for example
-	// "CNAME other.example.net".
+	// Found describes what exists where a Blocked record belongs, for example "CNAME other.example.net".
 	Found string
 	// Fixed is true when no takeover replaces what was Found.
 	Fixed bool

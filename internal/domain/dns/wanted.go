@@ -9,11 +9,11 @@ import (
 // RecordType says how a domain is led to its target: Auto, CNAME or Alias.
 type RecordType string
 
-// The types beside CNAME.
+// The types in addition to CNAME.
 const (
-	// Auto is an alias at the apex of a zone, where no CNAME may stand, and a CNAME elsewhere.
+	// Auto is an alias at the apex of a zone, where no CNAME is allowed, and a CNAME elsewhere.
 	Auto RecordType = "Auto"
-	// Alias stands for the addresses of the target.
+	// Alias resolves to the addresses of the target.
 	Alias RecordType = "Alias"
 )
 

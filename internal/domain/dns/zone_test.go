@@ -50,7 +50,7 @@ func (m memory) change(changes []dns.Change) error {
 		}
 		for o := range next {
 			if o != k && o.Name == k.Name {
-				return fmt.Errorf("a CNAME beside %s at %s", o.Type, o.Name)
+				return fmt.Errorf("a CNAME next to %s at %s", o.Type, o.Name)
 			}
 		}
 	}

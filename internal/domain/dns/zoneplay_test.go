@@ -97,7 +97,7 @@ func (p *zonePlay) passes() {
 			}
 		}
 	}
-	p.t.Fatal("the objects wake each other for ever")
+	p.t.Fatal("the objects wake each other forever")
 }
 
 // move is one thing that happens.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ZoneState is all that is known of one zone: what the objects have declared, what the zone holds, and what is on its way
-// between the two. It answers how the records of an object stand, and says what has to be asked or sent next.
+// ZoneState is all that is known of one zone: what the objects have declared, what the zone holds, and what is on its
+// way between the two. It returns the state of an object's records, and says what has to be read or sent next.
 //
 // It is a state machine without a clock, a goroutine or a client: Apply takes what has happened and when, and returns what
 // follows from it. It is not safe for concurrent use.
@@ -14,7 +14,7 @@ type ZoneState struct {
 	traits Traits
 	claims register
 	rights rights
-	// contents is what stands in the zone.
+	// contents are the records in the zone.
 	contents contents
 	listings listings
 	outbox   outbox
@@ -128,7 +128,7 @@ func (z *ZoneState) Empty() bool { return len(z.claims.owners) == 0 }
 
 // ZoneStats describes a zone for metrics.
 type ZoneStats struct {
-	// Records are all that stand in the zone, Waiting the names that are about to be changed, and Propagating the batches
+	// Records are all that are in the zone, Waiting the names that are about to be changed, and Propagating the batches
 	// that not every server has yet.
 	Records, Waiting, Propagating int
 }

@@ -1,6 +1,6 @@
-// Package fault is the small vocabulary in which everything above the adapters
-// speaks about failure. An adapter classifies an error of its service once, by
-// error code, into a Kind; nobody above it matches on codes or on text.
+// Package fault is the small vocabulary in which everything above the adapters speaks about failure. An adapter
+// classifies an error of its service once, by error code, into a Kind; the layers above it never match on codes or on
+// text.
 package fault
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Kind says what a failure means for the one who has to go on.
+// Kind says what a failure means for the caller.
 type Kind int
 
 // The kinds, from harmless to final.
@@ -35,11 +35,11 @@ const (
 	DomainTaken
 	// DomainUnverified means the control of a domain could not be proven (yet).
 	DomainUnverified
-	// Denied means the caller lacks a permission.
+	// Denied means the caller does not have a permission.
 	Denied
 	// Quota means a quota of the account is used up.
 	Quota
-	// Invalid means the service refuses the request as it stands.
+	// Invalid means the service refuses the request as it is.
 	Invalid
 )
 
@@ -49,7 +49,7 @@ var kindNames = map[Kind]string{
 	DomainUnverified: "DomainUnverified", Denied: "Denied", Quota: "Quota", Invalid: "Invalid",
 }
 
-// String returns the name of the kind, as it stands in metrics and logs.
+// String returns the name of the kind, as it appears in metrics and logs.
 func (k Kind) String() string {
 	if name, ok := kindNames[k]; ok {
 		return name
@@ -64,8 +64,8 @@ type Error struct {
 	Operation string
 	// Code is the service's own error code, empty when there was no answer.
 	Code string
-	// Message is the service's own text with everything cut out that changes from
-	// try to try (request ids), so that it can stand in status.
+	// Message is the service's own text without everything that changes from try to try (request IDs), so that it can
+	// be shown in status.
 	Message string
 	// RetryAfter is the delay that a limiter asks for. Zero when unknown.
 	RetryAfter time.Duration
@@ -100,7 +100,7 @@ func KindOf(err error) Kind {
 	return Transient
 }
 
-// CodeOf returns the service's own code of an error, empty where there is none.
+// CodeOf returns the service's own code of an error, empty if it has none.
 func CodeOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
@@ -108,8 +108,7 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// Classified reports whether err is the failure of a call to the world outside, rather than
-// of the Kubernetes API.
+// Classified reports whether err is the failure of a call to an external service, rather than of the Kubernetes API.
 func Classified(err error) bool {
 	_, ok := errors.AsType[*Error](err)
 	return ok

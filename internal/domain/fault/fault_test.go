@@ -19,7 +19,7 @@ func TestKindOf(t *testing.T) {
 		"no error":                                        {nil, fault.None},
 		"a classified error":                              {denied, fault.Denied},
 		"a classified error below others":                 {fmt.Errorf("reading: %w", denied), fault.Denied},
-		"what nobody has classified proves nothing":       {errors.New("reset"), fault.Transient},
+		"an unclassified error proves nothing":            {errors.New("reset"), fault.Transient},
 		"the cause of a classified error does not matter": {&fault.Error{Kind: fault.Invalid, Err: denied}, fault.Invalid},
 	}
 	for name, test := range tests {

@@ -1,10 +1,9 @@
 // Package identity decides which roles of AWS may be assumed on whose behalf, and under
 // which names the operator asks for them. It is pure.
 //
-// Whoever may write an object names a role in it, and the operator's own identity is what
-// asks for the role. Two things keep one namespace from using the role of another: the
-// administrator's patterns, and the external id, which names the cluster and the namespace
-// and which the trust policy of the role has to demand.
+// Anyone who can write an object can name a role in it, and the operator's own identity is what assumes the role. Two
+// things keep one namespace from using the role of another: the administrator's patterns, and the external ID, which
+// names the cluster and the namespace and which the role's trust policy has to require.
 package identity
 
 import (
@@ -14,10 +13,9 @@ import (
 	"strings"
 )
 
-// ExternalID is what the operator presents when it assumes a role for an object of the
-// namespace: "<cluster id>/<namespace>". No two pairs share one, as a namespace has no
-// slash. AWS takes fewer characters here than in the value of a tag, which is what a cluster
-// id is made for: any byte that it doesn't take, and "=" itself, becomes "=" and two
+// ExternalID is what the operator presents when it assumes a role for an object of the namespace: "<cluster
+// id>/<namespace>". No two pairs share one, because a namespace has no slash. AWS allows fewer characters here than in
+// a tag value, and a cluster ID may be any tag value: any byte that is not allowed, and "=" itself, becomes "=" and two
 // hexadecimal digits.
 func ExternalID(clusterID, namespace string) string {
 	var b strings.Builder
@@ -50,8 +48,7 @@ func SessionName(namespace string) string {
 	return sessionPrefix + namespace[:longestSession-len(sessionPrefix)-len(end)] + end
 }
 
-// isPlain reports whether a byte may stand in the name of a role and in the names of
-// sessions.
+// isPlain reports whether a byte is allowed in the name of a role and in the names of sessions.
 func isPlain(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_+=,.@-", c) >= 0
 }

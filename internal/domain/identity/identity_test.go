@@ -12,7 +12,7 @@ import (
 
 func TestExternalID(t *testing.T) {
 	for name, tt := range map[string]struct{ cluster, namespace, want string }{
-		"the id of a cluster is a UID unless somebody chose another": {
+		"the cluster ID is a UID unless another one was configured": {
 			"7b0f1f5e-54f5-4f0e-b14a-0b6a5f5d7e0f", "shop", "7b0f1f5e-54f5-4f0e-b14a-0b6a5f5d7e0f/shop",
 		},
 		"what a tag takes and an external id does not is spelled out": {"Köln 1=a", "shop", "K=C3=B6ln=201=3Da/shop"},
@@ -31,7 +31,7 @@ var (
 	namespace = rapid.StringMatching(`[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?`)
 )
 
-// An external id is a proof only if nobody else can have the same.
+// An external ID is a proof only if no other namespace can have the same one.
 func TestNoTwoNamespacesShareAnExternalID(t *testing.T) {
 	allowed := regexp.MustCompile(`^[\w+=,.@:/-]+$`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,7 +10,7 @@ import (
 // RolePatterns are the roles that objects may name. The zero value allows none.
 type RolePatterns struct{ patterns []rolePattern }
 
-// rolePattern is a pattern, cut into what is compared by itself.
+// rolePattern is a pattern, split into the parts that are compared separately.
 type rolePattern struct {
 	partition, account string
 	// path are the parts of the role's path and name, each of which may have stars.
@@ -23,14 +23,13 @@ const anyAccount = "*"
 var (
 	partitionText = regexp.MustCompile(`^aws(-[a-z]+)*$`)
 	accountText   = regexp.MustCompile(`^[0-9]{12}$`)
-	// roleText is what stands between the slashes of a role's path, the name included.
+	// roleText is the text between the slashes of a role's path, including the name.
 	roleText = regexp.MustCompile(`^[\w+=,.@-]{1,512}$`)
 )
 
-// ParseRolePatterns reads patterns of the form arn:aws:iam::<account>:role/<path and name>.
-// A star stands for any text between two slashes of the path and name; the account is a
-// number, or a star by itself for all accounts. So no star reaches from one field, or from
-// one folder of roles, into the next.
+// ParseRolePatterns reads patterns of the form arn:aws:iam::<account>:role/<path and name>. A star matches any text
+// between two slashes of the path and name; the account is a number, or a single star for all accounts. So a star never
+// reaches from one field, or from one path segment, into the next.
 func ParseRolePatterns(texts []string) (RolePatterns, error) {
 	var out RolePatterns
 	for _, text := range texts {
@@ -86,8 +85,7 @@ func (p rolePattern) matches(role rolePattern) bool {
 		slices.EqualFunc(p.path, role.path, matches)
 }
 
-// matches reports whether a text is what the pattern says, with any text in the place of
-// each star.
+// matches reports whether a text matches the pattern, where each star matches any text.
 func matches(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

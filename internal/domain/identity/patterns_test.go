@@ -61,7 +61,7 @@ func TestAllows(t *testing.T) {
 func TestPatternsThatAreRefused(t *testing.T) {
 	for name, tt := range map[string]struct{ pattern, says string }{
 		"nothing":                           {"", "start with arn:aws:iam::"},
-		"a star by itself":                  {"*", "start with arn:aws:iam::"},
+		"a single star":                     {"*", "start with arn:aws:iam::"},
 		"a name without an ARN":             {"role/tenant-dns", "start with arn:aws:iam::"},
 		"a star for the partition":          {"arn:*:iam::111122223333:role/x", "start with arn:aws:iam::"},
 		"a region":                          {"arn:aws:iam:eu-west-1:111122223333:role/x", "start with arn:aws:iam::"},

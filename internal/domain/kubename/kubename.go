@@ -59,8 +59,8 @@ func IsLabelValue(s string) bool {
 	return true
 }
 
-// IsQualified reports whether the text is the key of a label or annotation, or the name of a resource: a value of a label, after a
-// subdomain and a slash if it is somebody's.
+// IsQualified reports whether the text is a valid label key, annotation key or resource name: a label value, optionally
+// after a subdomain and a slash.
 func IsQualified(s string) bool {
 	prefix, name, prefixed := strings.Cut(s, "/")
 	if !prefixed {

@@ -33,9 +33,8 @@ type input struct {
 	expression *expression
 }
 
-// Columns returns the columns that are used, sorted: those that rows need, and those that they may lack.
-// All of them are used where an expression takes the row as a whole; then the other two name those that
-// are known by name.
+// Columns returns the columns that are used, sorted: those that rows need, and those that they may leave out. All of
+// them are used where an expression takes the row as a whole; then the other two name those that are known by name.
 func (p *Program) Columns() (required, optional []string, all bool) {
 	return p.required, p.optional, p.wholeRow
 }
@@ -78,8 +77,8 @@ func describe(n int, row Row, name string) string {
 	}
 }
 
-// readName reads the name, or says why there is none. What the row calls itself is returned in both
-// cases, so that people find it.
+// readName reads the name, or says why there is none. What the row calls itself is returned in both cases, so that
+// people can find it.
 func (p *Program) readName(r *reader) (name, reason string) {
 	in := &p.inputs[0]
 	value, reason := r.read(in)
@@ -98,7 +97,7 @@ func (p *Program) readName(r *reader) (name, reason string) {
 		in, prose.Quote(name), len(name), shortestTenantName, longestTenantName, p.words.nameExample())
 }
 
-// hasTenantName reports whether the tenant of a row has a name of its own in AWS.
+// hasTenantName reports whether the tenant of a row has its own name in AWS.
 func (p *Program) hasTenantName(r *reader) bool {
 	for i := range p.inputs {
 		if p.inputs[i].field.path == pathTenantName {
@@ -118,7 +117,7 @@ func (in *input) illegalName(name string, w Words) string {
 	return fmt.Sprintf("%s: %s is not a valid object name (lower-case letters, digits, and inner hyphens and dots): %s", in, prose.Quote(name), cure)
 }
 
-// lacks says that a row sets too little.
+// lacks says that a row does not set a required field.
 func (p *Program) lacks(f *field) string {
 	for i := range p.inputs {
 		if p.inputs[i].field == f {
@@ -152,7 +151,7 @@ func (p *Program) override(o *Object, values []any) {
 	}
 }
 
-// replacements are what of the template makes no sense any more beside a value of the row.
+// replacements are the fields of the template that make no sense next to a value of the row.
 var replacements = []struct {
 	by, when string
 	place    []string
@@ -200,7 +199,7 @@ func (r *reader) read(in *input) (value any, reason string) {
 	return value, ""
 }
 
-// clone returns an object of its own.
+// clone returns a deep copy of the object.
 func (o Object) clone() Object {
 	return Object{Name: o.Name, Labels: maps.Clone(o.Labels), Annotations: maps.Clone(o.Annotations), Spec: cloneMap(o.Spec)}
 }

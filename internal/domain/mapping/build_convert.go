@@ -36,7 +36,7 @@ func (f *field) convert(v any) (value any, problem string) {
 	return f.convertText(v)
 }
 
-// wrongType says that a value is none that the field takes.
+// wrongType says that the field does not accept a value of that type.
 func (f *field) wrongType(v any) (value any, problem string) {
 	if u, ok := v.(Unsupported); ok {
 		return nil, fmt.Sprintf("a value of type %s can't be used: convert it in the query or in the store to %s", prose.Quote(string(u)), f.takes())

@@ -77,7 +77,8 @@ func anyRow(t *rapid.T, columns []string) mapping.Row {
 	return mapping.Row{Values: values}
 }
 
-// What a row becomes is one thing and not another, is covered by itself, and is a DistributionTenant.
+// A row always becomes the same object or the same rejection; an object covers itself and is a valid
+// DistributionTenant.
 func TestWhateverARowHolds(t *testing.T) {
 	accepted := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -147,7 +148,7 @@ var leftOut = map[string]string{
 	"connectionGroupRef.name": "rows have connectionGroupId, and an object names its group by one of the two only",
 }
 
-// Whoever adds a field to the API decides whether rows can fill it.
+// When a field is added to the API, it has to be decided whether rows can fill it.
 func TestEveryFieldOfTheAPICanBeFilled(t *testing.T) {
 	var want []string
 	for path := range leaves(reflect.TypeFor[v1alpha1.DistributionTenantSpec](), "") {

@@ -95,7 +95,7 @@ func TestARowBecomesAnObject(t *testing.T) {
 		"null, the empty text and a missing optional column set nothing": {
 			config(), acme(tree{"enabled": nil, "connection_group_id": ""}), mapping.Object{Name: "acme", Spec: spec(nil)},
 		},
-		"what is set beside them comes from the template then": {
+		"then the rest comes from the template": {
 			config(template(tree{"enabled": true, "connectionGroupId": "cg_t"})), acme(tree{"enabled": nil, "connection_group_id": ""}),
 			mapping.Object{Name: "acme", Spec: spec(tree{"enabled": true, "connectionGroupId": "cg_t"})},
 		},
@@ -141,7 +141,7 @@ func TestARowBecomesAnObject(t *testing.T) {
 			config(requests, mapped("cert", "customizations.certificate.arn")), acme(tree{"cert": nil}),
 			mapping.Object{Name: "acme", Spec: spec(tree{"managedCertificateRequest": request})},
 		},
-		"a row with a certificate does not, whoever asks": {
+		"a row with a certificate does not, no matter where it is requested": {
 			config(requests, mapped("cert", "customizations.certificate.arn"), mapped("host", "managedCertificateRequest.validationTokenHost"),
 				template(tree{"managedCertificateRequest": tree{"deleteOnTenantDeletion": false}})),
 			acme(tree{"cert": arn, "host": "self-hosted"}),
@@ -180,7 +180,7 @@ func TestARowBecomesAnObject(t *testing.T) {
 			acme(tree{"zone": "Z2"}),
 			mapping.Object{Name: "acme", Spec: spec(tree{"dns": tree{"provider": "route53", "hostedZoneId": "Z2"}})},
 		},
-		"a name that AWS does not take is fine beside a name in AWS": {
+		"a name that AWS does not accept is fine together with a name in AWS": {
 			config(mapped("aws", "tenantName")), mapping.Row{Values: tree{"name": "ab", "domain": "acme.example.com", "aws": "ab-tenant"}},
 			mapping.Object{Name: "ab", Spec: spec(tree{"tenantName": "ab-tenant"})},
 		},
@@ -357,7 +357,7 @@ func TestRejections(t *testing.T) {
 		row    mapping.Row
 		want   mapping.Rejection
 	}{
-		"a row without a name is known by its number, and as nobody's": {
+		"a row without a name is known by its number, and belongs to no tenant": {
 			config(), mapping.Row{Values: tree{"name": nil, "domain": "a.example.com"}},
 			mapping.Rejection{Row: "row 7", Reason: `column "name" is empty, but every row needs a name: add one, or leave the row out`},
 		},
@@ -381,15 +381,15 @@ func TestRejections(t *testing.T) {
 			config(), mapping.Row{Values: tree{"name": "ab", "domain": "a.example.com"}},
 			mapping.Rejection{Row: "ab", Reason: `column "name": "ab" has 2 characters, but the name of a tenant in AWS must have 3 to 128: set tenantName as well, or use an expression, such as "t-" + string(row.id)`},
 		},
-		"a name that is known is said": {
+		"a known name is reported": {
 			config(), mapping.Row{Values: tree{"name": "acme", "domain": nil}},
 			mapping.Rejection{Row: "acme", Name: "acme", Reason: `column "domain" for domains is empty, and nothing else sets domains: give the row a value, or set it in spec.template`},
 		},
-		"a column that the row needs and lacks": {
+		"a required column that the row does not have": {
 			config(mapped("plan", "parameters[plan]")), acme(nil),
 			mapping.Rejection{Row: "acme", Name: "acme", Reason: `column "plan" for parameters[plan]: the row has no such column: add it, or correct the column name`},
 		},
-		"a block that lacks what it needs": {
+		"a block without a required field": {
 			config(mapped("p", "dns.provider"), mapped("z", "dns.zoneName")), acme(tree{"p": nil, "z": "example.com"}),
 			mapping.Rejection{Row: "acme", Name: "acme", Reason: `column "p" for dns.provider is empty, and nothing else sets dns.provider: give the row a value, or set it in spec.template`},
 		},
@@ -477,16 +477,16 @@ func TestHashTellsObjectsApart(t *testing.T) {
 	}
 	seen := map[string]string{}
 	for name, change := range map[string]func(*mapping.Object){
-		"as it is":                      func(*mapping.Object) {},
-		"another name":                  func(o *mapping.Object) { o.Name = "acm" },
-		"another label":                 func(o *mapping.Object) { o.Labels["a"] = "c" },
-		"a label as an annotation":      func(o *mapping.Object) { o.Labels, o.Annotations = nil, o.Labels },
-		"another domain":                func(o *mapping.Object) { o.Spec["domains"] = domainList("b.example.com") },
-		"one domain more":               func(o *mapping.Object) { o.Spec["domains"] = domainList("acme.example.com", "b.example.com") },
-		"another boolean":               func(o *mapping.Object) { o.Spec["enabled"] = false },
-		"a text that looks like it":     func(o *mapping.Object) { o.Spec["enabled"] = "true" },
-		"a field less":                  func(o *mapping.Object) { delete(o.Spec, "enabled") },
-		"what is left out moves nobody": func(o *mapping.Object) { o.Spec["distributionId"], o.Spec["connectionGroupId"] = "", "E1" },
+		"as it is":                        func(*mapping.Object) {},
+		"another name":                    func(o *mapping.Object) { o.Name = "acm" },
+		"another label":                   func(o *mapping.Object) { o.Labels["a"] = "c" },
+		"a label as an annotation":        func(o *mapping.Object) { o.Labels, o.Annotations = nil, o.Labels },
+		"another domain":                  func(o *mapping.Object) { o.Spec["domains"] = domainList("b.example.com") },
+		"one domain more":                 func(o *mapping.Object) { o.Spec["domains"] = domainList("acme.example.com", "b.example.com") },
+		"another boolean":                 func(o *mapping.Object) { o.Spec["enabled"] = false },
+		"a text that looks like it":       func(o *mapping.Object) { o.Spec["enabled"] = "true" },
+		"a field less":                    func(o *mapping.Object) { delete(o.Spec, "enabled") },
+		"the same value in another field": func(o *mapping.Object) { o.Spec["distributionId"], o.Spec["connectionGroupId"] = "", "E1" },
 	} {
 		o := base()
 		change(&o)
@@ -513,7 +513,7 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// The objects of two rows share nothing, so that whoever changes one does not change the other.
+// The objects of two rows share nothing, so changing one does not change the other.
 func TestObjectsShareNothing(t *testing.T) {
 	c := config(template(full))
 	c.Template.Labels = map[string]string{"fleet": "one"}

@@ -12,8 +12,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// Compile checks a Config and makes it ready to turn rows into objects. The error names every
-// mistake, with field, value, reason and cure.
+// Compile checks a Config and prepares it for turning rows into objects. The error names every mistake, with field,
+// value, reason and fix.
 func Compile(c Config) (*Program, error) {
 	k := compiler{seen: map[target]string{}, program: &Program{words: c.Words.orTable()}}
 	k.setBase(c)
@@ -36,7 +36,7 @@ type compiler struct {
 	seen     map[target]string
 	columns  columnUse
 	mistakes []error
-	// env is made for the first expression, as most sources have none.
+	// env is created for the first expression, because most sources have none.
 	env *cel.Env
 }
 
@@ -111,7 +111,7 @@ func (k *compiler) tree(at, path string, tree map[string]any) {
 	}
 }
 
-// isBlockPath reports whether fields stand below a path.
+// isBlockPath reports whether a path has fields below it.
 func isBlockPath(path string) bool {
 	return slices.ContainsFunc(fields, func(f field) bool { return f.area == inSpec && strings.HasPrefix(f.path, path+".") })
 }
@@ -270,7 +270,7 @@ func (f *field) placeName() string {
 	return f.place[0]
 }
 
-// columnUse collects which columns are used, and whether rows may lack them.
+// columnUse collects which columns are used, and whether rows may leave them out.
 type columnUse struct {
 	needed map[string]bool
 	// whole says that a row is used as a whole.

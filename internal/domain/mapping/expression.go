@@ -324,8 +324,8 @@ func isRow(e ast.Expr) bool {
 	return e.Kind() == ast.IdentKind && strings.TrimPrefix(e.AsIdent(), ".") == rowVariable
 }
 
-// columnOf recognizes the ways to name a column: row.x and row["x"], and those in which the row may
-// lack it: has(row.x), row.?x, row[?"x"] and "x" in row.
+// columnOf recognizes the ways to name a column: row.x and row["x"], and those in which the row may leave it out:
+// has(row.x), row.?x, row[?"x"] and "x" in row.
 func columnOf(e ast.Expr) (column string, optional, ok bool) {
 	switch e.Kind() {
 	case ast.SelectKind:

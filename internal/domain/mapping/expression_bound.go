@@ -19,7 +19,7 @@ const (
 	// largestValue is the size of the largest value: a text of that many bytes, or a list of a
 	// thousand numbers.
 	largestValue = 64 << 10
-	// nodeSize is what a value counts for beside its text.
+	// nodeSize is what a value counts for in addition to its text.
 	nodeSize = 64
 )
 
@@ -89,7 +89,7 @@ func weigh(v ref.Val, left int) int {
 			left = weigh(v.Get(key), weigh(key, left))
 		}
 	case traits.Lister:
-		// What was added to itself often has a size that nobody lives to count.
+		// A list that was added to itself often has a size that would take forever to count.
 		if n, ok := v.Size().(types.Int); !ok || n > largestValue/nodeSize {
 			return -1
 		}

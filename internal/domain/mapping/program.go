@@ -77,12 +77,12 @@ type Object struct {
 type Rejection struct {
 	// Row is the key, or the name, or the number of the row: what helps to find it.
 	Row string
-	// Reason names column or field, value, reason and cure.
+	// Reason names column or field, value, reason and fix.
 	Reason string
-	// Name is that of the object that the row would have been; empty when it can't be told. Then nobody
-	// knows whose row it is, and every tenant may be the one.
+	// Name is that of the object that the row would have become; empty when it can't be determined. Then the row may be
+	// that of any tenant.
 	Name string
-	// Conflict is set where an object of that name is somebody else's.
+	// Conflict is set where an object of that name belongs to someone else.
 	Conflict bool
 }
 

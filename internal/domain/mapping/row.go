@@ -6,8 +6,8 @@ import "fmt"
 
 // Row is one row, document, item or hash of a table of customers.
 type Row struct {
-	// Key names the row for people, where the store has a key of its own beside the columns: the key
-	// of Redis, the _id of MongoDB. Empty where it has none.
+	// Key names the row for people, where the store has its own key in addition to the columns: the key of Redis, the
+	// _id of MongoDB. Empty where it has none.
 	Key string
 	// Values are the columns by name. A value is nil, bool, int64, float64, string, time.Time, []any or
 	// map[string]any of these, or Unsupported. Numbers that fit no int64 and no float64 exactly are strings.
@@ -121,13 +121,13 @@ type RedisQuery struct {
 const (
 	// CodeConnectionString: the connection string can't be used as it is. Kind fault.Invalid.
 	CodeConnectionString = "InvalidConnectionString"
-	// CodeQuery: the query or filter is none that can be sent. Kind fault.Invalid.
+	// CodeQuery: the query or filter can't be sent. Kind fault.Invalid.
 	CodeQuery = "InvalidQuery"
 	// CodeRoleNotAllowed: the administrator has not allowed the role. Kind fault.Denied.
 	CodeRoleNotAllowed = "RoleNotAllowed"
 )
 
-// Secret is a text that shows itself to nobody: not in logs, errors or JSON.
+// Secret is a text that is never shown: not in logs, errors or JSON.
 type Secret struct{ text string }
 
 // NewSecret hides the text.

@@ -56,8 +56,8 @@ type Relation int
 const (
 	// Unknown means the tags were not read.
 	Unknown Relation = iota
-	// Ours means the tags name this object: its UID, and nothing that contradicts it.
-	// Somebody may have taken the other tags off; they are put back like any other tag.
+	// Ours means the tags name this object: its UID, and nothing that contradicts it. The other tags may have been
+	// removed; they are restored like any other tag.
 	Ours
 	// Former means the tags name this object's cluster, namespace and name with
 	// another UID. Two live objects can't share a name, so that owner is gone: a

@@ -30,9 +30,9 @@ func TestRelate(t *testing.T) {
 		want ownership.Relation
 	}{
 		"all four tags":                             {me.Tags(), ownership.Ours},
-		"other tags beside them":                    {set("team", "web"), ownership.Ours},
+		"with other tags in addition":               {set("team", "web"), ownership.Ours},
 		"no tags":                                   {nil, ownership.Unowned},
-		"tags of somebody who is no operator":       {map[string]string{"team": "web"}, ownership.Unowned},
+		"tags that no operator set":                 {map[string]string{"team": "web"}, ownership.Unowned},
 		"a tag of ours that names no owner":         {map[string]string{ownership.Prefix + "later": "x"}, ownership.Unowned},
 		"another UID":                               {set(ownership.UIDKey, "u0"), ownership.Former},
 		"no UID: the name is ours, the rest is not": {without(ownership.UIDKey), ownership.Former},

@@ -18,8 +18,8 @@ var Pause = retry.Backoff{First: 2 * time.Second, Last: 32 * time.Second}
 // Guard knows the markers of the pages of one list. Its zero value knows none.
 type Guard struct{ seen map[string]bool }
 
-// Pass notes the marker of the next page, which is empty on the last. It is an error when that was there before: the list
-// would be read for ever.
+// Pass notes the marker of the next page, which is empty on the last. It is an error if that marker was seen before:
+// the list would be read forever.
 func (g *Guard) Pass(operation, next string) error {
 	if g.seen[next] {
 		return &fault.Error{Kind: fault.Transient, Operation: operation, Message: "AWS returned the same page of the list twice"}

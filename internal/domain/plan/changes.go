@@ -10,7 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
-// Changes bring objects to what is wanted. Each stands for itself: one that fails stops no other.
+// Changes bring objects to the wanted state. Each is independent: one that fails stops no other.
 type Changes struct {
 	Create []Object
 	Update []Update
@@ -131,7 +131,7 @@ func InWords(err error) string {
 	return f.Error()
 }
 
-// Foreign is the failure of an object whose name somebody else's has.
+// Foreign is the failure for an object whose name is taken by an object of someone else.
 func Foreign(o Object) *fault.Error {
 	return &fault.Error{Kind: fault.Exists, Operation: "Creating", Message: fmt.Sprintf(
 		"an object of this name exists that the operator did not create for this tenant or plan (%s): delete or rename it", o.Ref())}

@@ -2,7 +2,7 @@ package plan
 
 import "testing"
 
-// Whoever may edit the policies of a namespace could otherwise open it to others, and nobody would notice.
+// Otherwise anyone who can edit the policies of a namespace could open it to others unnoticed.
 func TestWhatSomebodyAddsToAPolicyIsNoticed(t *testing.T) {
 	peer := func(fields map[string]any) map[string]any {
 		return map[string]any{"from": []any{fields}}
@@ -37,9 +37,9 @@ func TestWhatSomebodyAddsToAPolicyIsNoticed(t *testing.T) {
 		"a field that we don't set": {policy, map[string]any{"spec": map[string]any{
 			"podSelector": map[string]any{}, "ingress": []any{peer(map[string]any{"podSelector": map[string]any{}})}, "egress": []any{map[string]any{"to": []any{"x"}}},
 		}}, false},
-		"a resource that somebody else limits as well":          {quota, map[string]any{"spec": map[string]any{"hard": map[string]any{"pods": "3", "services": "1"}}}, true},
+		"a resource that someone else limits as well":           {quota, map[string]any{"spec": map[string]any{"hard": map[string]any{"pods": "3", "services": "1"}}}, true},
 		"a field that says no, and is left out of what is read": {edge, map[string]any{"spec": map[string]any{"dns": map[string]any{"provider": "route53"}}}, true},
-		"a field that says no, and somebody has changed":        {edge, map[string]any{"spec": map[string]any{"dns": map[string]any{"takeover": true}}}, false},
+		"a field that says no, and that was changed":            {edge, map[string]any{"spec": map[string]any{"dns": map[string]any{"takeover": true}}}, false},
 		"a default of the API server in a limit": {limits, map[string]any{"spec": map[string]any{
 			"limits": []any{map[string]any{"type": "Container", "max": map[string]any{"cpu": "1"}, "default": map[string]any{"cpu": "1"}}},
 		}}, true},

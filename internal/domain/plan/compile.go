@@ -11,8 +11,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// Compile checks a plan, and makes it ready to build what its tenants have. The error names every mistake, with field,
-// value, reason and cure.
+// Compile checks a plan, and prepares it for building the objects of its tenants. The error names every mistake, with
+// field, value, reason and fix.
 func Compile(name, uid string, generation int64, spec Spec) (*Plan, error) {
 	c := compiler{}
 	c.checkName(name)

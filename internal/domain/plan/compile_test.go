@@ -109,7 +109,7 @@ func TestCompileNamesMistakes(t *testing.T) {
 		"a secret that no tenant makes right": {
 			spec: gateway("a b", "a.example.com"), want: `spec.istio.gateway.tlsSecret "a b" is not a valid Secret name for any tenant: use one such as {{namespace}}-tls`,
 		},
-		"an edge tenant that lacks something": {
+		"an edge tenant with a missing field": {
 			spec: withEdge(func(c *mapping.Config) { c.Expressions = nil }),
 			want: `spec.distributionTenant: nothing sets domains, which is required: set it in spec.distributionTenant.template, from a column or with an expression`,
 		},

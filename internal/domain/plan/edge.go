@@ -36,7 +36,7 @@ func BuildEdge(t Tenant, p *Plan) ([]Object, error) {
 
 const pathEdge = "spec.distributionTenant"
 
-// edgeWords are those of the messages of package source where the tenant stands in place of a row.
+// edgeWords are those of the messages of package source, with the tenant instead of a row.
 var edgeWords = mapping.Words{Path: pathEdge, Row: "tenant", Elsewhere: "in the spec of the Tenant", ID: "row.name"}
 
 // compileEdge leaves the checks to the language of sources, but for what a table shows only when it is read, and is known of a

@@ -13,7 +13,7 @@ const (
 	nameOwner        = "kleff-owner-"
 
 	groupRBAC = "rbac.authorization.k8s.io"
-	// labelNamespace is on every namespace; the API server sees to it that nobody else's name is in it.
+	// labelNamespace is on every namespace; the API server ensures that it has the namespace's own name.
 	labelNamespace = "kubernetes.io/metadata.name"
 )
 

@@ -13,7 +13,8 @@ const (
 	nameMesh    = "kleff-tenant"
 )
 
-// BuildMesh returns the Istio objects of the plan. The error says what of the tenant can't stand where the plan puts it.
+// BuildMesh returns the Istio objects of the plan. The error says which value of the tenant is not allowed where the
+// plan puts it.
 func BuildMesh(t Tenant, p *Plan) ([]Object, error) {
 	if p == nil {
 		return nil, nil
@@ -79,7 +80,7 @@ func server(name string, port int64, hosts []string) map[string]any {
 	}
 }
 
-// hosts are those of the tenant, each once: two placeholders may stand for the same.
+// hosts are those of the tenant, each once: two placeholders may have the same value.
 func (g *Gateway) hosts(t Tenant) ([]string, error) {
 	var out []string
 	var mistakes []error

@@ -42,7 +42,8 @@ func (r Reserved) Has(name string) bool {
 		slices.ContainsFunc(r.prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// Problem says why the names of a tenant can't be: field, value, reason and cure of each. It is empty where they can.
+// Problem says why the names of a tenant are not possible: field, value, reason and fix of each. It is empty where they
+// are.
 func (t Tenant) Problem(r Reserved) string {
 	problems := []string{t.namespaceProblem(r)}
 	for _, f := range []struct{ field, value, cure string }{

@@ -10,9 +10,9 @@ const (
 	podSecurity    = "pod-security.kubernetes.io/"
 )
 
-// BuildNamespace returns the namespace of a tenant, and the labels that must not be on it, whoever set them: of the labels by
-// which pods join the mesh one wins over another, so that a second one would undo what the plan says. Without a plan it
-// joins by the label istio-injection.
+// BuildNamespace returns the namespace of a tenant, and the labels that must not be on it, no matter who set them:
+// among the labels by which pods join the mesh one takes precedence, so a second one would undo what the plan says.
+// Without a plan the namespace joins by the label istio-injection.
 func BuildNamespace(t Tenant, p *Plan) (o Object, drop []string) {
 	if p == nil {
 		p = &Plan{}

@@ -25,7 +25,7 @@ var (
 	KindDistributionTenant  = Kind{"cloudfront-tenant-operator.io", "v1alpha1", "DistributionTenant"}
 )
 
-// MeshKinds are those of Istio, which the cluster may lack.
+// MeshKinds are those of Istio, which the cluster may not have.
 func MeshKinds() []Kind { return []Kind{KindGateway, KindAuthorizationPolicy, KindPeerAuthentication} }
 
 // ChildKinds are those of all that a tenant may have in its namespace.
@@ -71,8 +71,8 @@ func (o *Object) Key() string { return o.Group + "/" + o.Kind.Kind + "/" + o.Nam
 // Ref names an object in a message.
 func (o *Object) Ref() string { return fmt.Sprintf("%s %s", o.Kind.Kind, o.Name) }
 
-// Hash tells two forms of an object apart. It stands in an annotation of what was applied, since a field that is no longer set
-// can't be seen in what is there.
+// Hash tells two forms of an object apart. It is stored in an annotation of the applied object, since a field that is
+// no longer set can't be seen in the live object.
 func (o *Object) Hash() string {
 	annotations := maps.Clone(o.Annotations)
 	delete(annotations, AnnotationApplied)
@@ -119,8 +119,9 @@ func (l *Live) Frozen(o *Object) bool {
 	return false
 }
 
-// Closed reports whether what somebody adds to the object changes what it means: a selector, and a policy is for fewer pods; a port, and
-// it lets in more. What the API server or a template's schema adds by itself is in objects of other kinds only.
+// Closed reports whether additions by others to the object change what it means: with another selector a policy applies
+// to fewer pods; with another port it allows more traffic. Defaults that the API server or a template's schema adds are
+// only in objects of other kinds.
 func (o *Object) Closed() bool {
 	return slices.Contains([]Kind{KindNetworkPolicy, KindRoleBinding, KindGateway, KindAuthorizationPolicy, KindPeerAuthentication}, o.Kind)
 }

@@ -42,7 +42,7 @@ func columnNames() string {
 	return strings.Join(names, ", ")
 }
 
-// part is a piece of a text: a placeholder, or what stands between two.
+// part is a piece of a text: a placeholder, or the text between two.
 type part struct {
 	text   string
 	column *column
@@ -107,7 +107,8 @@ func (t Tenant) fill(at, text string, legal func(string) bool, what string) (str
 		at, prose.Quote(text), prose.Quote(filled), what, t.cure(parts))
 }
 
-// cure says which of the tenant's fields can't stand in a name by themselves, or where each could, that it is all of them together.
+// cure says which of the tenant's fields are not allowed in a name, or, where each one is, that it is all of them
+// together.
 func (t Tenant) cure(parts []part) string {
 	var illegal, used []string
 	for _, p := range parts {
@@ -130,9 +131,9 @@ func (t Tenant) cure(parts []part) string {
 	return fmt.Sprintf("change %s to lower-case letters, digits and inner hyphens, or use another placeholder in the plan", strings.Join(illegal, " and "))
 }
 
-// isHost reports whether a gateway can serve a name: one in DNS, the first label of which may be a wildcard. A name whose last
-// label is a number would be an address. As Istio has it, a namespace and a slash may stand before it: the one whose routes the
-// gateway takes for it, a dot for its own, a star for all.
+// isHost reports whether a gateway can serve a name: one in DNS, the first label of which may be a wildcard. A name
+// whose last label is a number would be an address. As in Istio, a namespace and a slash may come before it: the
+// namespace whose routes the gateway accepts for it, a dot for its own, a star for all.
 func isHost(s string) bool {
 	if routes, host, narrowed := strings.Cut(s, "/"); narrowed {
 		if routes != "." && routes != "*" && !kubename.IsNamespace(routes) {

@@ -52,12 +52,12 @@ func TestWhoseAConstraintIs(t *testing.T) {
 		plan, uid string
 		want      bool
 	}{
-		"the plan's own":                                         {"basic", "p2", true},
-		"also where somebody changed the name":                   {"other", "p2", true},
-		"that of a former plan of the name, which is gone":       {"basic", "p1", true},
-		"that of another plan":                                   {"gold", "p3", false},
-		"one without a UID is somebody's, whatever name it says": {"basic", "", false},
-		"and so is one that says nothing at all":                 {"", "", false},
+		"the plan's own":                                           {"basic", "p2", true},
+		"also where the name was changed":                          {"other", "p2", true},
+		"that of a former plan of the name, which is gone":         {"basic", "p1", true},
+		"that of another plan":                                     {"gold", "p3", false},
+		"one without a UID is foreign, no matter what name it has": {"basic", "", false},
+		"and so is one that says nothing at all":                   {"", "", false},
 	} {
 		l := plan.Live{Object: plan.Object{Labels: map[string]string{plan.LabelPlan: c.plan, plan.LabelPlanUID: c.uid}}}
 		if got := in.Owns(l); got != c.want {

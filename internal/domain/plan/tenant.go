@@ -46,7 +46,7 @@ type Spec struct {
 	Labels, Annotations map[string]string
 	Istio               Istio
 	Constraints         []Constraint
-	// Edge says how the DistributionTenant is made, with the tenant in place of a row; nil for none.
+	// Edge says how the DistributionTenant is built, with the tenant instead of a row; nil for none.
 	Edge *mapping.Config
 }
 
@@ -56,7 +56,7 @@ type PodSecurity struct{ Enforce, Audit, Warn, Version string }
 // Isolation says who gets in.
 type Isolation string
 
-// The kinds of isolation. The empty one is None.
+// The kinds of isolation. The empty one means None.
 const (
 	IsolationNone                Isolation = "None"
 	IsolationNamespace           Isolation = "Namespace"

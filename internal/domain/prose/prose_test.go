@@ -17,7 +17,7 @@ func TestShorten(t *testing.T) {
 		want string
 	}{
 		"a short text stays":                        {"abc", 3, "abc"},
-		"a long text is cut, and says so":           {"abcd", 3, "abc…"},
+		"a long text is cut, and shows that":        {"abcd", 3, "abc…"},
 		"characters are counted, not bytes":         {"äöü", 3, "äöü"},
 		"a cut falls between characters":            {"äöüß", 3, "äöü…"},
 		"bytes that are not UTF-8 count one by one": {"\xff\xffab", 3, "\xff\xffa…"},

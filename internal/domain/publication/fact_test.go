@@ -72,32 +72,32 @@ func TestJudge(t *testing.T) {
 		published        bool
 		reason           chain.Reason
 	}{
-		"what is served is published":             {in: served(absent), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
-		"and what is not is not":                  {in: served(absent, func(c *publication.Case) { c.Tenant.Served = nil }), reason: publication.ReasonDNSRecordCreating},
-		"nor while the tenant is deployed":        {in: served(absent, func(c *publication.Case) { c.Tenant.Settled = false }), reason: publication.ReasonDNSRecordCreating},
-		"it stays":                                {in: served(there, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
-		"the record comes first":                  {in: served(absent, first, unborn), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
-		"and is there":                            {in: served(there, first, unborn, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, published: true, reason: publication.ReasonDNSReady},
-		"it goes when AWS refuses the tenant":     {in: served(there, first, unborn, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Refused = true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
-		"a domain comes when it is proven":        {in: served(there, phase(beta, dns.Coming), first, wants(alpha, beta), led(entry(alpha, dns.Published), entry(beta, dns.Intended))), wants: []string{alpha, beta}, ledger: []dns.Entry{entry(alpha, dns.Published), entry(beta, dns.Intended)}, waiting: []string{beta}, reason: publication.ReasonDNSPropagating},
-		"without proof it need not wait":          {in: served(there, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSRecordCreating},
-		"one request at a time":                   {in: served(there, underway, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, reason: publication.ReasonDNSRecordCreating},
-		"a domain goes after its record":          {in: served(there, wants(beta), led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, leaving: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
-		"one that a request is for stays":         {in: served(there, underway, wants(beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, leaving: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
-		"one that can't come keeps others out":    {in: served(phase(alpha, dns.Absent), phase(beta, dns.NoZone), first, unborn, wants(alpha, beta)), wants: []string{beta}, reason: publication.ReasonZoneNotFound},
-		"a reference leads nowhere":               {in: served(there, lost, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
-		"and a name without a tenant goes":        {in: served(there, lost, unborn, led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
-		"nothing is changed blindly":              {in: served(absent, func(c *publication.Case) { c.Blind = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
-		"nor while paused":                        {in: served(absent, func(c *publication.Case) { c.Paused = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
-		"nor without our finalizer":               {in: served(absent, func(c *publication.Case) { c.HasFinalizer = false }), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSRecordCreating},
-		"a role that is not granted is said":      {in: served(absent, func(c *publication.Case) { c.Publishes, c.DeniedRole = false, "arn:role" }), reason: publication.ReasonRoleNotAllowed},
-		"a deletion takes the records back":       {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting = false, true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSPropagating},
-		"unless the tenant stays":                 {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Retain, c.Retained = false, true, true, true }), ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
-		"or they are abandoned":                   {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Abandoned = false, true, true }), reason: publication.ReasonDNSNotConfigured},
-		"no records are asked for":                {in: served(func(c *publication.Case) { c.Spec, c.Publishes = nil, false }), reason: publication.ReasonDNSNotConfigured},
-		"a place that is taken is a conflict":     {in: served(standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "A 192.0.2.1"})), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSConflict},
-		"a domain outside of the zones has none":  {in: served(wants("alpha.example.org")), reason: publication.ReasonZoneNotFound},
-		"the worst of several domains is the one": {in: served(there, wants("alpha.example.org", alpha), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonZoneNotFound},
+		"what is served is published":               {in: served(absent), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"and what is not is not":                    {in: served(absent, func(c *publication.Case) { c.Tenant.Served = nil }), reason: publication.ReasonDNSRecordCreating},
+		"nor while the tenant is deployed":          {in: served(absent, func(c *publication.Case) { c.Tenant.Settled = false }), reason: publication.ReasonDNSRecordCreating},
+		"it stays":                                  {in: served(there, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"the record comes first":                    {in: served(absent, first, unborn), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Intended)}, reason: publication.ReasonDNSRecordCreating},
+		"and is there":                              {in: served(there, first, unborn, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, published: true, reason: publication.ReasonDNSReady},
+		"it is deleted when AWS refuses the tenant": {in: served(there, first, unborn, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Refused = true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
+		"a domain comes when it is proven":          {in: served(there, phase(beta, dns.Coming), first, wants(alpha, beta), led(entry(alpha, dns.Published), entry(beta, dns.Intended))), wants: []string{alpha, beta}, ledger: []dns.Entry{entry(alpha, dns.Published), entry(beta, dns.Intended)}, waiting: []string{beta}, reason: publication.ReasonDNSPropagating},
+		"without proof it need not wait":            {in: served(there, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSRecordCreating},
+		"one request at a time":                     {in: served(there, underway, wants(alpha, beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, reason: publication.ReasonDNSRecordCreating},
+		"a domain is removed after its record":      {in: served(there, wants(beta), led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, leaving: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"one that a request is for stays":           {in: served(there, underway, wants(beta), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, waiting: []string{beta}, leaving: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"one that can't come keeps others out":      {in: served(phase(alpha, dns.Absent), phase(beta, dns.NoZone), first, unborn, wants(alpha, beta)), wants: []string{beta}, reason: publication.ReasonZoneNotFound},
+		"a reference leads nowhere":                 {in: served(there, lost, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"and a name without a tenant is deleted":    {in: served(there, lost, unborn, led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
+		"nothing is changed blindly":                {in: served(absent, func(c *publication.Case) { c.Blind = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"nor while paused":                          {in: served(absent, func(c *publication.Case) { c.Paused = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"nor without our finalizer":                 {in: served(absent, func(c *publication.Case) { c.HasFinalizer = false }), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSRecordCreating},
+		"a role that is not granted is reported":    {in: served(absent, func(c *publication.Case) { c.Publishes, c.DeniedRole = false, "arn:role" }), reason: publication.ReasonRoleNotAllowed},
+		"a deletion takes the records back":         {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting = false, true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSPropagating},
+		"unless the tenant stays":                   {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Retain, c.Retained = false, true, true, true }), ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
+		"or they are abandoned":                     {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting, c.Abandoned = false, true, true }), reason: publication.ReasonDNSNotConfigured},
+		"no records are asked for":                  {in: served(func(c *publication.Case) { c.Spec, c.Publishes = nil, false }), reason: publication.ReasonDNSNotConfigured},
+		"a place that is taken is a conflict":       {in: served(standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "A 192.0.2.1"})), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSConflict},
+		"a domain outside of the zones has none":    {in: served(wants("alpha.example.org")), reason: publication.ReasonZoneNotFound},
+		"the worst of several domains is the one":   {in: served(there, wants("alpha.example.org", alpha), led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonZoneNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := publication.Judge(test.in)
@@ -178,7 +178,7 @@ func TestSeverity(t *testing.T) {
 	}
 }
 
-// A record that is delegated away stays ours and is no drift: it stands as it was written, and nobody sees it.
+// A delegated record stays ours and is no drift: it exists as it was written, but resolvers don't see it.
 func TestWhatIsDelegatedIsAConflictAndNoDrift(t *testing.T) {
 	delegated := standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "NS ns.other.test.", Fixed: true, Delegated: "example.com"})
 	for name, in := range map[string]publication.Case{

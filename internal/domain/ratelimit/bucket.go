@@ -32,21 +32,20 @@ const (
 type BucketConfig struct {
 	// Rate is the number of calls a second, and the ceiling of the adaptive rate.
 	Rate float64
-	// Burst is the number of calls that a rested bucket lets go at once.
+	// Burst is the number of calls that a full bucket allows at once.
 	Burst int
 	// Reserved is the class that has a tenth of rate and burst (one call at least) for
 	// itself. While others ask for all that there is, the tenth is its guarantee and its limit.
 	Reserved int
 }
 
-// Bucket divides a rate of calls between callers of different urgency. Nobody waits in
-// it: a caller either goes now or is told when to ask again.
+// Bucket divides a rate of calls between callers of different urgency. Callers do not block in it: each one either may
+// call now or is told when to ask again.
 //
-// Classes are numbers, the smallest the most urgent. Within the shared nine tenths a
-// class goes strictly before all that are less urgent, and first come, first served
-// within a class. So the less urgent starve exactly as long as the more urgent ask for
-// all that there is. That is meant: urgent work is finite (every change is made once),
-// and what must go on meanwhile is in the reserved class, which nobody can starve.
+// Classes are numbers, the smallest the most urgent. Within the shared nine tenths a class has strict priority over all
+// less urgent ones, and is served in order of arrival. So less urgent classes starve for as long as the more urgent
+// ones ask for the whole rate. That is intended: urgent work is finite (every change is made once), and what must
+// continue meanwhile is in the reserved class, which can't be starved.
 //
 // A caller with a key that has to wait holds a place in the queue, and its delay is the
 // time until that place's turn at the rate to be expected. It keeps the place however
@@ -99,7 +98,7 @@ func (b *Bucket) Take(now time.Time, key string, class int) time.Duration {
 	l := b.laneOf(class)
 	p := b.places[key]
 	if p != nil && p.queue.class != class {
-		// What became more or less urgent queues anew, where it belongs now.
+		// What became more or less urgent moves to the queue where it belongs now.
 		b.leave(p)
 		p = nil
 	}
@@ -131,8 +130,8 @@ func (b *Bucket) payer(l *lane, need float64) *lane {
 	return nil
 }
 
-// Owe takes a call that goes now in any case. Who asks after it waits the longer, so that
-// the rate is kept; only the burst may be exceeded, by as many calls as are owed.
+// Owe takes a call that is sent now in any case. Later callers wait longer, so that the rate is kept; only the burst
+// may be exceeded, by as many calls as are owed.
 func (b *Bucket) Owe(now time.Time, class int) {
 	b.advance(now)
 	b.laneOf(class).tokens--
@@ -215,8 +214,8 @@ func (b *Bucket) until(l *lane, need float64) time.Duration {
 	return time.Duration(math.Ceil(wait*1000)) * time.Millisecond
 }
 
-// soften shortens long delays, so that the queue notices when it moves faster than
-// forecast. It keeps their order and spreads them, so nobody comes back in a crowd.
+// soften shortens long delays, so that the queue notices when it moves faster than forecast. It keeps the order of the
+// callers and spreads them out, so they don't all come back at once.
 func soften(d time.Duration) time.Duration {
 	if d <= longWait {
 		return d

@@ -150,7 +150,7 @@ func TestTheReservedClassBorrowsWhatIsIdle(t *testing.T) {
 	}
 	for now := start; now.Before(at(200 * time.Millisecond)); now = now.Add(10 * time.Millisecond) {
 		if got := b.Take(now, "", follow); got == 0 {
-			t.Fatalf("at %v the reserved class takes what somebody waits for", now.Sub(start))
+			t.Fatalf("at %v the reserved class takes tokens that another class is waiting for", now.Sub(start))
 		}
 	}
 }
@@ -293,8 +293,8 @@ func (a *agenda) Pop() any {
 	return last
 }
 
-// serve lets every caller come back as told until all were let go, and returns them in
-// the order in which they went, and when the last one did.
+// serve lets every caller come back as told until all were served, and returns them in the order in which they were,
+// and when the last one was.
 func serve(b *ratelimit.Bucket, callers []*caller) (gone []*caller, end time.Time) {
 	waiting := agenda(callers)
 	heap.Init(&waiting)
@@ -429,7 +429,7 @@ func TestTenThousandWaitWithFewQuestions(t *testing.T) {
 	for _, c := range gone {
 		questions += c.asked
 	}
-	// Half of a long delay is taken off above five minutes, so the last ask a few times.
+	// Delays above five minutes are halved, so the last callers ask a few times.
 	if questions > 4*len(callers) {
 		t.Errorf("%d questions of %d callers, want at most four each", questions, len(callers))
 	}

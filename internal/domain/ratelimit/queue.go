@@ -28,7 +28,7 @@ func (l *lane) capacity(scale float64) float64 { return max(1, l.burst*scale) }
 
 func (l *lane) full(scale float64) bool { return l.tokens+epsilon >= l.capacity(scale) }
 
-// idle reports whether nobody waits in the lane, and at least half of its burst is there.
+// idle reports whether no caller waits in the lane, and at least half of its burst is available.
 func (l *lane) idle(scale float64) bool {
 	for _, q := range l.queues {
 		if q.live > 0 {

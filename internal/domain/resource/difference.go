@@ -35,8 +35,8 @@ type TagChange struct {
 // Empty reports whether nothing has to change.
 func (c TagChange) Empty() bool { return len(c.Set) == 0 && len(c.Remove) == 0 }
 
-// DiffTags compares the tags that are wanted with those that are there. Only keys that
-// were applied before are ever removed: what somebody else added stays.
+// DiffTags compares the tags that are wanted with those that exist. Only keys that were applied before are ever
+// removed: tags that others added stay.
 func DiffTags(want, have map[string]string, applied []string) TagChange {
 	change := TagChange{Set: map[string]string{}}
 	for k, v := range want {

@@ -16,7 +16,7 @@ const (
 	Whole
 )
 
-// AccountOf returns the account in an ARN, empty where there is none.
+// AccountOf returns the account in an ARN, empty if it has none.
 func AccountOf(arn string) string {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) < 6 {

@@ -26,8 +26,8 @@ const (
 	AdoptForce     AdoptionPolicy = "Force"
 )
 
-// Allows reports whether a resource of which the tags say that may be taken over. ownerAlive means that
-// they name a live object of this cluster: two live objects would take it from each other for ever.
+// Allows reports whether a resource whose tags say that may be taken over. ownerAlive means that they name a live
+// object of this cluster: two live objects would take it from each other forever.
 func (p AdoptionPolicy) Allows(relation ownership.Relation, ownerAlive bool) bool {
 	if relation == ownership.Foreign && ownerAlive {
 		return false
@@ -48,7 +48,6 @@ func (p AdoptionPolicy) Allows(relation ownership.Relation, ownerAlive bool) boo
 // leak the tenant.
 const GracePeriod = 2 * time.Minute
 
-// ProofAge is how long tags that were read prove whose the tenant is. The list does not
-// show when somebody else takes a tenant over (a second cluster, during a move), so that
-// before a write they are read again when they are older.
+// ProofAge is how long tags that were read prove who owns the tenant. The list does not show when another owner takes a
+// tenant over (a second cluster, during a move), so tags older than this are read again before a write.
 const ProofAge = 5 * time.Minute

@@ -63,8 +63,8 @@ func ReasonOf(kind fault.Kind) chain.Reason {
 	return ReasonAWSError
 }
 
-// IsRefusal reports whether a failed write says something about the world, so that it is
-// decided upon at once, instead of being merely tried again.
+// IsRefusal reports whether a failed write says something about the world, so that it is decided on at once, instead of
+// just being retried.
 func IsRefusal(kind fault.Kind) bool {
 	switch kind {
 	case fault.Exists, fault.DomainTaken, fault.DomainUnverified, fault.Denied, fault.Quota,

@@ -16,8 +16,7 @@ import (
 // before anybody wonders.
 const queueWait = 20 * time.Second
 
-// shownAfter is how many failures in a row, about which nothing is known but that they happened, it takes to say so in
-// status.
+// shownAfter is how many failures in a row, about which nothing else is known, are needed before status reports them.
 const shownAfter = 2
 
 // Standing are the conditions of the last pass.
@@ -41,8 +40,8 @@ func (v *View) Stamped(list ...chain.Condition) []chain.Condition {
 	return chain.Sentences(list)
 }
 
-// Interrupted are the conditions after a pass that ended before its decision could be carried out: those that stand,
-// but for what the error itself says.
+// Interrupted are the conditions after a pass that ended before its decision could be carried out: the present ones,
+// apart from what the error itself says.
 func (v *View) Interrupted(standing []chain.Condition, err error) []chain.Condition {
 	ready, known := v.Memory.Conditions[chain.Ready]
 	say := func(reason chain.Reason, message string) []chain.Condition {

@@ -33,7 +33,7 @@ const (
 	Rest
 )
 
-// Verdict is the answer of a shared rule. Each kind makes a step of its own of it.
+// Verdict is the answer of a shared rule. Each kind turns it into its own step.
 type Verdict struct {
 	Do       Act
 	Tags     map[string]string
@@ -66,7 +66,7 @@ func (v *View) Readable() Verdict {
 }
 
 // SameAccount keeps a mistake in the operator's credentials from looking like the loss of the resource: it would be
-// created again, or its object let go, in the wrong account.
+// created again in the wrong account, or its object would lose its finalizer.
 func (v *View) SameAccount() Verdict {
 	switch {
 	case v.Memory.Account == "", !v.Present && v.World.Knowledge != Absent:

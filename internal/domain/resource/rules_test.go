@@ -75,7 +75,7 @@ func TestSharedRules(t *testing.T) {
 	}{
 		"all may go on":                           {(*resource.View).Stopped, ours(), resource.Pass, ""},
 		"but for what is paused":                  {(*resource.View).Stopped, ours(func(v *resource.View) { v.Paused = true }), resource.Rest, ""},
-		"what can't be read is said":              {(*resource.View).Readable, ours(func(v *resource.View) { v.World.Unreadable = &fault.Error{Kind: fault.Denied} }), resource.Rest, resource.ReasonAccessDenied},
+		"a failed read is reported":               {(*resource.View).Readable, ours(func(v *resource.View) { v.World.Unreadable = &fault.Error{Kind: fault.Denied} }), resource.Rest, resource.ReasonAccessDenied},
 		"the account is ours":                     {(*resource.View).SameAccount, ours(), resource.Pass, ""},
 		"it is another one":                       {(*resource.View).SameAccount, ours(func(v *resource.View) { v.Memory.Account = "9" }), resource.Rest, resource.ReasonWrongAccount},
 		"what is absent may be elsewhere":         {(*resource.View).SameAccount, ours(absent), resource.LookAccount, ""},

@@ -8,9 +8,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
 
-// MaxCorrections is how often a difference on one generation is corrected before it is
-// taken for one that does not go away. StableFor is how long a correction must have
-// held for the count to start anew.
+// MaxCorrections is how often a difference on one generation is corrected before it counts as one that does not go
+// away. StableFor is how long a correction must have held for the count to start over.
 const (
 	MaxCorrections = 3
 	StableFor      = 15 * time.Minute
@@ -32,7 +31,7 @@ func (f *Failure) notConverging(generation int64) *Failure {
 	return f
 }
 
-// NextTry says when the next try is due, for somebody who asks at now or last tried then.
+// NextTry says when the next try is due, for a caller that asks at now or last tried then.
 func (f Failure) NextTry(now time.Time) time.Time {
 	if f.Since.After(now) {
 		// A clock that is ahead, or a person, wrote it: nothing waits for a time that is yet to come.
@@ -92,9 +91,9 @@ const (
 	RemovedTags
 )
 
-// Sent notes that AWS accepted a write for the generation. Each further one of its kind
-// corrects what did not stay; a count that has held for a while starts anew. A write that was
-// only a part of what the generation asks for is of no kind.
+// Sent notes that AWS accepted a write for the generation. Each further one of its kind corrects what did not last; a
+// count that has held for a while starts over. A write that was only a part of what the generation asks for is of no
+// kind.
 func (a *Tries) Sent(generation int64, w Write, now time.Time) {
 	if a.AcceptedFor != generation {
 		a.Accepted = 0
@@ -109,8 +108,8 @@ func (a *Tries) Sent(generation int64, w Write, now time.Time) {
 	a.AcceptedFor, a.Accepted = generation, a.Accepted|w
 }
 
-// Ended notes how a pass over the object ended, for the next one. failure is the one that stands in status, problem
-// what kept the pass from going on.
+// Ended notes how a pass over the object ended, for the next one. failure is the one in status, problem is what kept
+// the pass from continuing.
 func (a *Tries) Ended(o Object, failure *Failure, problem *chain.Problem, err error) {
 	switch {
 	case fault.Is(err, fault.Transient) && fault.Classified(err):
@@ -138,8 +137,8 @@ func (a *Tries) Wants(token, answered string) bool {
 	return token != "" && token != answered && !underway
 }
 
-// Answered reports whether what a person asked for has come to its end, with that failure, if any. Where it has not, the
-// token must not stand in status: another process would take it for answered.
+// Answered reports whether what a person asked for has ended, with that failure, if any. If it has not, the token must
+// not be in status: another process would consider it answered.
 func (a *Tries) Answered(failure *Failure) bool { return !a.Asked || failure == nil }
 
 // Announce notes the mark under which a create is about to be sent. before is the mark that the object had.
@@ -168,9 +167,9 @@ func (a *Tries) mayAppear(mark time.Time) bool {
 	return !known || !a.CreatedAt.IsZero() && !deleted
 }
 
-// Marked is when a create was announced, as the mark of an object says that was born then. A mark that can't be true,
-// because it is no time, or one in the future or before the object, counts as made when it was first seen: better a
-// wait too long than a resource lost, or than an object that never goes.
+// Marked is when a create was announced, according to the mark of an object that was created at born. A mark that can't
+// be true, because it is not a time, or is in the future or before the object's creation, counts as set when it was
+// first seen: a wait that is too long is better than a lost resource, or an object that is never deleted.
 func (a *Tries) Marked(mark string, born, now time.Time) time.Time {
 	t, err := time.Parse(time.RFC3339, mark)
 	// The clocks of the API server and of another replica need not agree to the second.
@@ -183,9 +182,9 @@ func (a *Tries) Marked(mark string, born, now time.Time) time.Time {
 	return a.MarkDoubted
 }
 
-// fruitless reports whether that generation was corrected often enough to know that AWS does not keep
-// it, or that somebody else keeps changing it back. Once the failure that stands in status says so, one
-// correction goes at each time that the schedule of failures names, or when a person asks.
+// fruitless reports whether that generation was corrected often enough to know that AWS does not keep it, or that
+// something else keeps changing it back. Once the failure in status reports this, one correction is sent at each time
+// that the schedule of failures names, or when a person asks.
 func (a *Tries) fruitless(generation int64, failure *Failure, nudged bool, now time.Time) bool {
 	if f := failure.notConverging(generation); f != nil {
 		last := a.LastCorrection

@@ -155,17 +155,17 @@ func TestATokenIsAnsweredOnce(t *testing.T) {
 	}
 	tries.Ended(resource.Object{Now: noon, Nudged: true, Token: "now"}, failure, nil, nil)
 	if tries.Answered(failure) || tries.Wants("now", "") {
-		t.Error("a try that goes on is answered, or asked for again")
+		t.Error("a try that is under way counts as answered, or is requested again")
 	}
 	if !tries.Wants("again", "") {
-		t.Error("who asks anew while a try goes on is not heard")
+		t.Error("a request during a try is not noticed")
 	}
 	if !tries.Answered(nil) {
 		t.Error("a try after which nothing fails any more is not answered")
 	}
 	moved := resource.Tries{Asked: true}
 	if !moved.Wants("now", "") {
-		t.Error("who asks while a try goes on for another reason is not heard")
+		t.Error("a request during a try for another reason is not noticed")
 	}
 	tries.Ended(resource.Object{Now: noon}, failure, &chain.Problem{Stuck: true}, nil)
 	if !tries.Answered(failure) || !tries.Wants("now", "") {

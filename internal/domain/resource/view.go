@@ -11,7 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
 
-// Object is what is known of the object that a resource of AWS stands behind.
+// Object is what is known of the Kubernetes object of an AWS resource.
 type Object struct {
 	Now time.Time
 	// Me is the owner that our tags name.
@@ -35,13 +35,13 @@ type Object struct {
 type Policy struct {
 	Drift    DriftPolicy
 	Adoption AdoptionPolicy
-	// Retain keeps the resource in AWS when the object goes.
+	// Retain keeps the resource in AWS when the object is deleted.
 	Retain bool
 }
 
 // Memory is what status of every kind remembers because it can't be observed cheaply or at all.
 type Memory struct {
-	// ID is the resource's id in AWS. Empty: there is none that is known.
+	// ID is the resource's ID in AWS. Empty: no known resource.
 	ID string
 	// Account is the AWS account of the resource. Empty: none was ever seen.
 	Account string
@@ -50,7 +50,7 @@ type Memory struct {
 	// AppliedTagKeys are the keys of users' tags that we set.
 	AppliedTagKeys []string
 	Failure        *Failure
-	// Conditions are those that stand in status now.
+	// Conditions are those that are in status now.
 	Conditions map[chain.ConditionType]chain.Condition
 }
 
@@ -89,7 +89,7 @@ func (w World) RefusedKind() fault.Kind {
 	return fault.None
 }
 
-// View is what the rules are asked about that all kinds share. Each kind makes it of its own Input.
+// View is what the rules that all kinds share need to know. Each kind builds it from its own Input.
 type View struct {
 	Object
 
@@ -215,7 +215,7 @@ func (v *View) Created() bool {
 	return !v.Tries.CreatedAt.IsZero() && v.Now.Sub(v.Tries.CreatedAt) < GracePeriod
 }
 
-// failed is the failure of the present generation, nil where there is none.
+// failed is the failure of the present generation, nil if there is none.
 func (v *View) failed() *Failure {
 	if f := v.Memory.Failure; f != nil && f.Generation == v.Generation {
 		return f

@@ -16,12 +16,11 @@ type Schedule struct{ First, Last time.Duration }
 
 // The schedules.
 var (
-	// Usual is for what only a person, or the slow world, can mend. The first tries catch what
-	// heals by itself within seconds; the ceiling keeps ten thousand blocked objects at some
-	// five calls a second.
+	// Usual is for failures that only a person, or a slow external system, can fix. The first tries catch what recovers
+	// within seconds; the ceiling keeps ten thousand blocked objects at about five calls a second.
 	Usual = Schedule{First: FirstRetry, Last: LastRetry}
-	// Proof is for a domain that does not lead to CloudFront yet as far as AWS sees: somebody is
-	// waiting for it, and records take minutes to spread.
+	// Proof is for a domain that does not point to CloudFront yet as far as AWS sees: a person is waiting for it, and
+	// records take minutes to propagate.
 	Proof = Schedule{First: FirstRetry, Last: 5 * time.Minute}
 	// Republished is for creates that names have to be published for each time: with less time
 	// between them the names would never be out of DNS.
@@ -31,9 +30,9 @@ var (
 	Certificates = Schedule{First: 10 * time.Minute, Last: 24 * time.Hour}
 )
 
-// The rhythm in which objects in flight are followed. A deployment usually takes from
-// one to five minutes, so it is looked at often for the first two minutes of its
-// flight, and then ever more rarely up to the interval of the quiet sweep.
+// The intervals at which objects in flight are followed. A deployment usually takes from one to five minutes, so it is
+// read often for the first two minutes of its flight, and then less and less often up to the interval of the quiet
+// sweep.
 const (
 	FollowEvery = 10 * time.Second
 	followFresh = 2 * time.Minute
@@ -49,8 +48,8 @@ func Jitter(d time.Duration, random float64) time.Duration {
 	return time.Duration(float64(d) * (0.9 + 0.2*random))
 }
 
-// Next says when the next try is due. It depends on nothing but since and now, so it survives a
-// restart without a counter, and a restart does not start it anew.
+// Next says when the next try is due. It depends only on since and now, so it survives a restart without a counter, and
+// a restart does not reset it.
 func (s Schedule) Next(since, now time.Time) time.Time {
 	gap := s.First
 	for due := since.Add(gap); ; due = due.Add(gap) {
@@ -119,9 +118,9 @@ func FollowPause(pages int, launching bool) time.Duration {
 	return max(pause, landingEvery)
 }
 
-// UsualFlight learns how long flights take from one more that took so long: at once when it was
-// shorter, for the first to land of many that were looked at together tells the most; otherwise
-// slowly, as one that nobody looked at in time only seems long.
+// UsualFlight updates the usual duration of flights with one more that took so long: at once when it was shorter,
+// because the first to land of many that were checked together tells the most; otherwise slowly, because a flight that
+// was checked too late only seems long.
 func UsualFlight(usual, took time.Duration) time.Duration {
 	if usual == 0 || took < usual {
 		return took

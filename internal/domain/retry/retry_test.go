@@ -88,7 +88,7 @@ func TestScheduleProperties(t *testing.T) {
 		if gap := due.Sub(now); now.After(start) && gap > s.Last {
 			t.Fatalf("the next try is %s away", gap)
 		}
-		// Each pause is at least as long as the one before: the schedule never starts anew.
+		// Each pause is at least as long as the one before: the schedule never starts over.
 		after := s.Next(start, due)
 		third := s.Next(start, after)
 		if third.Sub(after) < after.Sub(due) {
@@ -104,7 +104,7 @@ func TestFollowDelay(t *testing.T) {
 	}{
 		"a new flight is looked at often":                       {0, 0, quiet, retry.FollowEvery},
 		"for two minutes":                                       {2 * time.Minute, 0, quiet, retry.FollowEvery},
-		"and then ever more rarely":                             {6 * time.Minute, 0, quiet, time.Minute},
+		"and then less and less often":                          {6 * time.Minute, 0, quiet, time.Minute},
 		"down to the pace of the sweep":                         {3 * time.Hour, 0, quiet, quiet},
 		"which it never falls behind":                           {0, 0, time.Second, time.Second},
 		"a flight from the future is a new one":                 {-time.Hour, 0, quiet, retry.FollowEvery},

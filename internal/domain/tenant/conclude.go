@@ -56,7 +56,7 @@ func (in *Input) complete() bool {
 	return a.Empty() && !slices.ContainsFunc(w.objects, in.returns)
 }
 
-// returns reports whether the object is being deleted: it is made anew when it is gone.
+// returns reports whether the object is being deleted: it is recreated once it is gone.
 func (in *Input) returns(o plan.Object) bool {
 	live := in.child(o.Key())
 	return live != nil && live.Deleting
@@ -136,8 +136,8 @@ func (in *Input) planApplied(out Outcome) (c chain.Condition, known bool) {
 	}, true
 }
 
-// trouble is what keeps the namespace from what the tenant is to have; empty for nothing. A pass that ended early has left
-// something undone, nobody knows what.
+// trouble is what keeps the namespace from having everything that the tenant should have; empty if nothing does. A pass
+// that ended early has left something undone, and it is unknown what.
 func (in *Input) trouble(out Outcome) string {
 	if out.Err != nil {
 		return "the namespace could not be updated: " + plan.InWords(out.Err)
@@ -171,7 +171,7 @@ func (in *Input) meshReady() chain.Condition {
 	return c
 }
 
-// missing names those of the kinds that the plan needs and the cluster lacks.
+// missing names those of the kinds that the plan needs and the cluster does not have.
 func missing(w wanted, kinds []plan.Kind) string {
 	var names []string
 	for _, k := range w.missing {

@@ -73,12 +73,12 @@ func reportCases() map[string]reportCase {
 			in: changed(quiet(), untried, without("kleff-plan"), newcomer), err: noAnswer, says: withPlan("+Provisioned", "PartiallyApplied", "PartiallyApplied"),
 			message: "no answer", memory: func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
 		},
-		"who waits for the roll-out says what it said": {in: changed(quiet(), waiting), before: trueBefore, says: short("+Provisioned", "+Ready")},
+		"a tenant that waits for the rollout reports what it reported before": {in: changed(quiet(), waiting), before: trueBefore, says: short("+Provisioned", "+Ready")},
 		"but not of a suspension that failed": {
 			in: changed(quiet(), waiting, suspended, heldBack), before: trueBefore, says: short("+Provisioned", "PartiallyApplied"), message: `The ResourceQuota "kleff-suspended": not allowed`,
 		},
 		"nor of a pass that failed": {in: changed(quiet(), waiting, suspended), err: noAnswer, before: trueBefore, says: short("+Provisioned", "PartiallyApplied")},
-		"a suspended tenant says so": {
+		"a suspended tenant is reported": {
 			in: changed(quiet(), suspended, func(in *tenant.Input) {
 				in.World.Children = append(in.World.Children, plan.Live{Object: plan.BuildLimits(in.Tenant, nil)[0].Marked()})
 			}),
@@ -100,7 +100,7 @@ func reportCases() map[string]reportCase {
 			in: changed(quiet(), planless, newcomer), says: withPlan("+Provisioned", "PlanNotFound", "PlanNotFound"),
 			message: `create it, or use another plan`, memory: func(m *tenant.Memory) { *m = tenant.Memory{Namespace: "user-12345"} },
 		},
-		"the plan goes, and is another than before": {
+		"the plan is being deleted, and is another than before": {
 			in: changed(quiet(), newcomer, func(in *tenant.Input) {
 				in.World.Follow.Going = true
 				in.World.Namespace = namespaceOf(in.Tenant, nil)
@@ -121,8 +121,8 @@ func reportCases() map[string]reportCase {
 			in:   changed(quiet(), invalid, func(in *tenant.Input) { in.World.Follow.Generation, in.World.Follow.Released = 3, true }),
 			says: withPlan("+Provisioned", "PlanInvalid", "PlanInvalid"), memory: func(m *tenant.Memory) { m.PlanGeneration = 3 },
 		},
-		"the namespace is somebody else's": {in: changed(quiet(), foreign), says: short("NamespaceConflict", "NamespaceConflict")},
-		"it is not looked for yet":         {in: changed(quiet(), absent), err: noAnswer, says: short("Creating", "Creating"), message: "no answer"},
+		"the namespace belongs to someone else": {in: changed(quiet(), foreign), says: short("NamespaceConflict", "NamespaceConflict")},
+		"it is not looked for yet":              {in: changed(quiet(), absent), err: noAnswer, says: short("Creating", "Creating"), message: "no answer"},
 		"a deletion that could not look says what it is about": {
 			in: changed(quiet(), absent, deleted), err: noAnswer, says: short("Terminating", "Terminating"), message: "no answer", memory: kept,
 		},
@@ -244,7 +244,7 @@ func TestWhatMeshPolicyAndEdgeSay(t *testing.T) {
 	}
 }
 
-// failedUpdate is somebody's change that could not be put right.
+// failedUpdate is a foreign change that could not be corrected.
 func failedUpdate(in *tenant.Input, k plan.Kind) {
 	live := ofKind(in, k)
 	want := live.Object

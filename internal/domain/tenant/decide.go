@@ -27,8 +27,8 @@ const (
 	retryRefusal = 30 * time.Second
 )
 
-// Decide picks the one step that comes next. The order of the rules is the design: whatever can stand in the way is asked before
-// anything is written.
+// Decide picks the next step. The order of the rules is the design: all obstacles are checked before anything is
+// written.
 func Decide(in Input) Decision {
 	rules := livingRules()
 	if in.Deleting {
@@ -187,8 +187,9 @@ func correct(in *Input) (Decision, bool) {
 	return do(ApplyNamespace{Object: o, UID: n.UID, Drop: drop, Adopts: !in.mine()})
 }
 
-// carried is the object with all labels and annotations that the namespace has. What is not sent is taken off where it is ours, and nobody
-// knows any more which of them a plan has given. Sending what is somebody else's changes nothing.
+// carried is the object with all labels and annotations that the namespace has. A server-side apply removes our fields
+// that it does not send, and it is no longer known which of them came from a plan. Sending fields that others own
+// changes nothing.
 func carried(n *plan.Live, o plan.Object) plan.Object {
 	labels, annotations := maps.Clone(n.Labels), maps.Clone(n.Annotations)
 	maps.Copy(labels, o.Labels)
@@ -221,7 +222,8 @@ func apply(in *Input) (Decision, bool) {
 	case a.Empty():
 		return pass()
 	case !in.World.Looked:
-		// A write to a child names its namespace, and not which one of that name: behind a cache that lags it may be somebody else's by now.
+		// A write to a child names its namespace, but not which one of that name: with a stale cache it may belong to
+		// someone else by now.
 		return do(Look{})
 	}
 	return do(Apply{Changes: a})

@@ -183,8 +183,8 @@ func namespaceCases() map[string]question {
 	}
 	adopt := tenant.ApplyNamespace{Object: full.Marked(), UID: namespaceUID, Adopts: true}
 	return map[string]question{
-		"a quiet world asks for nothing":                     {in: quiet(), rule: "Idle", step: tenant.Rest{}},
-		"a finalizer that somebody took off is stored again": {in: changed(quiet(), unheldTenant), rule: "Finalized", step: tenant.EnsureFinalizer{}},
+		"a quiet world asks for nothing":     {in: quiet(), rule: "Idle", step: tenant.Rest{}},
+		"a removed finalizer is added again": {in: changed(quiet(), unheldTenant), rule: "Finalized", step: tenant.EnsureFinalizer{}},
 		"also where the names can't be any more": {
 			in: changed(quiet(), unheldTenant, func(in *tenant.Input) { in.Problem = "spec.username is wrong" }), rule: "Finalized", step: tenant.EnsureFinalizer{},
 		},
@@ -198,7 +198,7 @@ func namespaceCases() map[string]question {
 		"without a plan it has the defaults":                {in: changed(quiet(), absent, looked, newcomer, planless), rule: "Create", step: tenant.CreateNamespace{Object: fresh.Marked()}},
 		"nor has it what was not accepted":                  {in: changed(quiet(), absent, looked, newcomer, untried), rule: "Create", step: tenant.CreateNamespace{Object: fresh.Marked()}},
 		"what a former plan gave is gone with it":           {in: changed(quiet(), absent, looked, planless), rule: "Create", step: tenant.CreateNamespace{Object: fresh.Marked()}},
-		"somebody else's is left alone":                     conflict(changed(quiet(), foreign), `the namespace "user-12345" exists and does not belong to this tenant: delete this Tenant and create one with another name in spec.namespace; or, to let this tenant adopt it with everything in it, annotate the namespace with kleff.io/adopt-by=example-tenant`),
+		"a foreign namespace is left alone":                 conflict(changed(quiet(), foreign), `the namespace "user-12345" exists and does not belong to this tenant: delete this Tenant and create one with another name in spec.namespace; or, to let this tenant adopt it with everything in it, annotate the namespace with kleff.io/adopt-by=example-tenant`),
 		"one that is given to another tenant too":           conflict(changed(quiet(), foreign, given("somebody")), ""),
 		"so is that of a tenant who is gone":                conflict(changed(quiet(), labelled(plan.LabelTenantUID, "u9")), ""),
 		"and that of a living tenant, even if it is given":  conflict(changed(quiet(), owned, given("example-tenant"), looked), `the namespace "user-12345" belongs to the Tenant "other": delete this Tenant and create one with another name in spec.namespace`),
@@ -215,9 +215,9 @@ func namespaceCases() map[string]question {
 			in: changed(quiet(), absent, looked, refusedBy(fault.Denied)), rule: "Refused", step: tenant.Rest{After: 30 * time.Second}, reason: plan.ReasonCreating,
 			says: `the namespace "user-12345": Applying: said the API server`,
 		},
-		"a label that was taken off comes back":         {in: changed(quiet(), labelled("tier", "")), rule: "Namespace", step: tenant.ApplyNamespace{Object: full.Marked(), UID: namespaceUID}},
-		"one that contradicts the plan's goes":          {in: changed(quiet(), labelled("istio.io/rev", "old")), rule: "Namespace", step: tenant.ApplyNamespace{Object: full.Marked(), UID: namespaceUID, Drop: []string{"istio.io/rev"}}},
-		"one that is somebody's and contradicts nobody": {in: changed(quiet(), labelled("their", "x")), rule: "Idle", step: tenant.Rest{}},
+		"a label that was removed is restored":              {in: changed(quiet(), labelled("tier", "")), rule: "Namespace", step: tenant.ApplyNamespace{Object: full.Marked(), UID: namespaceUID}},
+		"one that contradicts the plan's is removed":        {in: changed(quiet(), labelled("istio.io/rev", "old")), rule: "Namespace", step: tenant.ApplyNamespace{Object: full.Marked(), UID: namespaceUID, Drop: []string{"istio.io/rev"}}},
+		"a foreign label that conflicts with nothing stays": {in: changed(quiet(), labelled("their", "x")), rule: "Idle", step: tenant.Rest{}},
 	}
 }
 
@@ -241,46 +241,46 @@ func planCases() map[string]question {
 	create := func(o ...plan.Object) tenant.Apply { return tenant.Apply{Changes: plan.Changes{Create: o}} }
 	sooner := func(after time.Duration) tenant.Rest { return tenant.Rest{After: after} }
 	return map[string]question{
-		"a child that is missing is made":                   {in: changed(quiet(), without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
-		"and one that nobody wants goes":                    {in: changed(quiet(), extra, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Prune: changed(quiet(), extra).World.Children[2:]}}},
-		"one that is being deleted is waited for":           {in: changed(quiet(), childDeleting), rule: "Idle", step: tenant.Rest{}},
-		"what was not accepted is tried first":              {in: changed(quiet(), untried, without("kleff-plan")), rule: "Try", step: tenant.Try{Objects: []plan.Object{quota}}},
-		"what is there is not tried":                        {in: changed(quiet(), untried), rule: "Try", step: tenant.Try{}},
-		"a change comes in its turn":                        {in: changed(quiet(), released, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Update: []plan.Update{more}}}},
-		"and not before":                                    {in: changed(quiet(), waiting), rule: "Idle", step: tenant.Rest{}},
-		"who waits keeps what nobody says any more":         {in: changed(quiet(), waiting, extra), rule: "Idle", step: tenant.Rest{}},
-		"and gets back what it had":                         {in: changed(quiet(), waiting, former, without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
-		"unless nobody knows what that was":                 {in: changed(quiet(), waiting, without("kleff-plan")), rule: "Idle", step: tenant.Rest{}},
-		"a newcomer does not wait":                          {in: changed(quiet(), waiting, newcomer, without("kleff-plan"), without("kleff-namespace"), looked), rule: "Apply", step: create(more.Object, policy)},
-		"nor does who had another plan":                     {in: changed(quiet(), waiting, func(in *tenant.Input) { in.Memory.Plan, in.Memory.PlanUID = "other", "p0" }, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Update: []plan.Update{more}}}},
-		"but who had one of that name that is gone":         {in: changed(quiet(), waiting, func(in *tenant.Input) { in.Memory.PlanUID = "p0" }, looked), rule: "Idle", step: tenant.Rest{}},
-		"a plan that goes is given to nobody":               {in: changed(quiet(), newcomer, without("kleff-plan"), func(in *tenant.Input) { in.World.Follow.Going = true }), rule: "Namespace", step: dropped(t)},
-		"who has it keeps it":                               {in: changed(quiet(), without("kleff-plan"), func(in *tenant.Input) { in.World.Follow.Going = true }, looked), rule: "Apply", step: create(quota)},
-		"a plan that is gone leaves what it gave":           {in: changed(quiet(), planless), rule: "Idle", step: tenant.Rest{}},
-		"so does one that can't be":                         {in: changed(quiet(), invalid), rule: "Idle", step: tenant.Rest{}},
-		"a suspension needs no plan":                        {in: changed(quiet(), planless, suspended, looked), rule: "Apply", step: create(suspension)},
-		"and no turn":                                       {in: changed(quiet(), waiting, suspended, looked), rule: "Apply", step: create(suspension)},
-		"nor does its end":                                  {in: changed(quiet(), planless, func(in *tenant.Input) { in.World.Children = []plan.Live{{Object: suspension}} }, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Prune: []plan.Live{{Object: suspension}}}}},
-		"before a namespace keeps its labels they are read": {in: changed(quiet(), planless, renamed), rule: "Namespace", step: tenant.Look{}},
-		"it keeps them all":                                 {in: changed(quiet(), planless, renamed, looked), rule: "Namespace", step: tenant.ApplyNamespace{Object: identity.Marked(), UID: namespaceUID}},
-		"before a child is written the namespace is read":   {in: changed(quiet(), without("kleff-plan")), rule: "Apply", step: tenant.Look{}},
-		"what failed waits":                                 {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 4*time.Second)), rule: "Idle", step: sooner(6 * time.Second)},
-		"the longer the more often it failed":               {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 3, 4*time.Second)), rule: "Idle", step: sooner(36 * time.Second)},
-		"but never longer than five minutes":                {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 40, 0)), rule: "Idle", step: sooner(lookedAtAgain)},
-		"it is tried when it is due":                        {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 10*time.Second), looked), rule: "Apply", step: create(quota)},
-		"another form of it is tried at once":               {in: changed(quiet(), without("kleff-plan"), failing(quota, "another", 1, 0), looked), rule: "Apply", step: create(quota)},
-		"and the rest does not wait for it":                 {in: changed(quiet(), without("kleff-plan"), without("kleff-namespace"), failing(quota, quota.Hash(), 1, 0), looked), rule: "Apply", step: create(policy)},
-		"a removal that failed waits too":                   {in: changed(quiet(), extra, failing(changed(quiet(), extra).World.Children[2].Object, "", 1, 0)), rule: "Idle", step: sooner(10 * time.Second)},
-		"a kind that nobody can read is looked at again": {
+		"a child that is missing is made":                          {in: changed(quiet(), without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
+		"and an unwanted child is deleted":                         {in: changed(quiet(), extra, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Prune: changed(quiet(), extra).World.Children[2:]}}},
+		"one that is being deleted is waited for":                  {in: changed(quiet(), childDeleting), rule: "Idle", step: tenant.Rest{}},
+		"what was not accepted is tried first":                     {in: changed(quiet(), untried, without("kleff-plan")), rule: "Try", step: tenant.Try{Objects: []plan.Object{quota}}},
+		"what is there is not tried":                               {in: changed(quiet(), untried), rule: "Try", step: tenant.Try{}},
+		"a change comes in its turn":                               {in: changed(quiet(), released, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Update: []plan.Update{more}}}},
+		"and not before":                                           {in: changed(quiet(), waiting), rule: "Idle", step: tenant.Rest{}},
+		"a tenant that waits keeps what its plan no longer has":    {in: changed(quiet(), waiting, extra), rule: "Idle", step: tenant.Rest{}},
+		"and gets back what it had":                                {in: changed(quiet(), waiting, former, without("kleff-plan"), looked), rule: "Apply", step: create(quota)},
+		"unless it is unknown what that was":                       {in: changed(quiet(), waiting, without("kleff-plan")), rule: "Idle", step: tenant.Rest{}},
+		"a newcomer does not wait":                                 {in: changed(quiet(), waiting, newcomer, without("kleff-plan"), without("kleff-namespace"), looked), rule: "Apply", step: create(more.Object, policy)},
+		"nor does who had another plan":                            {in: changed(quiet(), waiting, func(in *tenant.Input) { in.Memory.Plan, in.Memory.PlanUID = "other", "p0" }, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Update: []plan.Update{more}}}},
+		"but who had one of that name that is gone":                {in: changed(quiet(), waiting, func(in *tenant.Input) { in.Memory.PlanUID = "p0" }, looked), rule: "Idle", step: tenant.Rest{}},
+		"a plan that is being deleted is not given to new tenants": {in: changed(quiet(), newcomer, without("kleff-plan"), func(in *tenant.Input) { in.World.Follow.Going = true }), rule: "Namespace", step: dropped(t)},
+		"who has it keeps it":                                      {in: changed(quiet(), without("kleff-plan"), func(in *tenant.Input) { in.World.Follow.Going = true }, looked), rule: "Apply", step: create(quota)},
+		"a plan that is gone leaves what it gave":                  {in: changed(quiet(), planless), rule: "Idle", step: tenant.Rest{}},
+		"so does one that can't be":                                {in: changed(quiet(), invalid), rule: "Idle", step: tenant.Rest{}},
+		"a suspension needs no plan":                               {in: changed(quiet(), planless, suspended, looked), rule: "Apply", step: create(suspension)},
+		"and no turn":                                              {in: changed(quiet(), waiting, suspended, looked), rule: "Apply", step: create(suspension)},
+		"nor does its end":                                         {in: changed(quiet(), planless, func(in *tenant.Input) { in.World.Children = []plan.Live{{Object: suspension}} }, looked), rule: "Apply", step: tenant.Apply{Changes: plan.Changes{Prune: []plan.Live{{Object: suspension}}}}},
+		"before a namespace keeps its labels they are read":        {in: changed(quiet(), planless, renamed), rule: "Namespace", step: tenant.Look{}},
+		"it keeps them all":                                        {in: changed(quiet(), planless, renamed, looked), rule: "Namespace", step: tenant.ApplyNamespace{Object: identity.Marked(), UID: namespaceUID}},
+		"before a child is written the namespace is read":          {in: changed(quiet(), without("kleff-plan")), rule: "Apply", step: tenant.Look{}},
+		"what failed waits":                                        {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 4*time.Second)), rule: "Idle", step: sooner(6 * time.Second)},
+		"the longer the more often it failed":                      {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 3, 4*time.Second)), rule: "Idle", step: sooner(36 * time.Second)},
+		"but never longer than five minutes":                       {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 40, 0)), rule: "Idle", step: sooner(lookedAtAgain)},
+		"it is tried when it is due":                               {in: changed(quiet(), without("kleff-plan"), failing(quota, quota.Hash(), 1, 10*time.Second), looked), rule: "Apply", step: create(quota)},
+		"another form of it is tried at once":                      {in: changed(quiet(), without("kleff-plan"), failing(quota, "another", 1, 0), looked), rule: "Apply", step: create(quota)},
+		"and the rest does not wait for it":                        {in: changed(quiet(), without("kleff-plan"), without("kleff-namespace"), failing(quota, quota.Hash(), 1, 0), looked), rule: "Apply", step: create(policy)},
+		"a removal that failed waits too":                          {in: changed(quiet(), extra, failing(changed(quiet(), extra).World.Children[2].Object, "", 1, 0)), rule: "Idle", step: sooner(10 * time.Second)},
+		"a kind that can't be read is looked at again": {
 			in: changed(quiet(), func(in *tenant.Input) {
 				in.World.Unreadable = map[plan.Kind]*fault.Error{plan.KindNetworkPolicy: plans.Refusal(fault.Transient, "broken")}
 			}, without("kleff-namespace")),
 			rule: "Idle", step: sooner(time.Minute),
 		},
-		"a kind that the cluster lacks is waited for": {
+		"a kind that the cluster does not have is waited for": {
 			in: changed(quiet(), func(in *tenant.Input) { in.World.Missing = []plan.Kind{plan.KindNetworkPolicy} }, without("kleff-namespace")), rule: "Idle", step: tenant.Rest{},
 		},
-		"a quota whose scopes changed is made anew": {
+		"a quota whose scopes changed is recreated": {
 			in: changed(quiet(), func(in *tenant.Input) {
 				in.World.Children[0].Body = map[string]any{"spec": map[string]any{"hard": map[string]any{"pods": "10"}, "scopes": []any{"Terminating"}}}
 			}, looked),
@@ -301,20 +301,20 @@ func removeCases() map[string]question {
 	delete(kept.Labels, plan.LabelTenantUID)
 	protected := func(in *tenant.Input) { in.Protected = true }
 	return map[string]question{
-		"deletionProtection holds everything":              {in: changed(quiet(), looked, protected), rule: "Protected", step: tenant.Rest{}, reason: plan.ReasonDeletionProtected},
-		"also what is retained":                            {in: changed(quiet(), looked, protected, retained), rule: "Protected", step: tenant.Rest{}, reason: plan.ReasonDeletionProtected},
-		"a name that is none never led to a namespace":     {in: changed(quiet(), absent, func(in *tenant.Input) { in.Tenant.Namespace = "No Name" }), rule: "NeverCreated", step: gone},
-		"nothing is deleted upon a cache":                  {in: quiet(), rule: "Look", step: tenant.Look{}},
-		"nor is an absence believed":                       {in: changed(quiet(), absent), rule: "Look", step: tenant.Look{}},
-		"but what is being deleted does not come back":     {in: changed(quiet(), terminates), rule: "Terminating", step: tenant.Rest{After: 30 * time.Second}, reason: plan.ReasonTerminating},
-		"unless it is somebody else's":                     {in: changed(quiet(), owned, terminates), rule: "Look", step: tenant.Look{}},
-		"once the namespace is gone, the object goes":      {in: changed(quiet(), absent, looked), rule: "Gone", step: gone},
-		"and where it is somebody else's":                  {in: changed(quiet(), owned, looked), rule: "Gone", step: gone},
-		"even if it was given to the tenant":               {in: changed(quiet(), foreign, given("example-tenant"), looked), rule: "Gone", step: gone},
-		"a refused deletion is tried later":                {in: changed(quiet(), looked, refusedBy(fault.Denied)), rule: "Refused", step: tenant.Rest{After: 30 * time.Second}, reason: plan.ReasonTerminating},
-		"what is gone all the same is gone":                {in: changed(quiet(), absent, looked, refusedBy(fault.Denied)), rule: "Gone", step: gone},
-		"what is retained loses the UID, and nothing else": {in: changed(quiet(), looked, retained), rule: "Retain", step: tenant.ApplyNamespace{Object: kept.Marked(), UID: namespaceUID, Drop: []string{plan.LabelTenantUID}}},
-		"unless somebody has deleted it":                   {in: changed(quiet(), looked, retained, terminates), rule: "Terminating", step: tenant.Rest{After: 30 * time.Second}, reason: plan.ReasonTerminating},
+		"deletionProtection holds everything":                {in: changed(quiet(), looked, protected), rule: "Protected", step: tenant.Rest{}, reason: plan.ReasonDeletionProtected},
+		"also what is retained":                              {in: changed(quiet(), looked, protected, retained), rule: "Protected", step: tenant.Rest{}, reason: plan.ReasonDeletionProtected},
+		"a name that is none never led to a namespace":       {in: changed(quiet(), absent, func(in *tenant.Input) { in.Tenant.Namespace = "No Name" }), rule: "NeverCreated", step: gone},
+		"nothing is deleted because of a cache":              {in: quiet(), rule: "Look", step: tenant.Look{}},
+		"nor is an absence believed":                         {in: changed(quiet(), absent), rule: "Look", step: tenant.Look{}},
+		"but what is being deleted does not come back":       {in: changed(quiet(), terminates), rule: "Terminating", step: tenant.Rest{After: 30 * time.Second}, reason: plan.ReasonTerminating},
+		"unless it belongs to someone else":                  {in: changed(quiet(), owned, terminates), rule: "Look", step: tenant.Look{}},
+		"once the namespace is gone, the object is released": {in: changed(quiet(), absent, looked), rule: "Gone", step: gone},
+		"and where it belongs to someone else":               {in: changed(quiet(), owned, looked), rule: "Gone", step: gone},
+		"even if it was given to the tenant":                 {in: changed(quiet(), foreign, given("example-tenant"), looked), rule: "Gone", step: gone},
+		"a refused deletion is tried later":                  {in: changed(quiet(), looked, refusedBy(fault.Denied)), rule: "Refused", step: tenant.Rest{After: 30 * time.Second}, reason: plan.ReasonTerminating},
+		"what is gone all the same is gone":                  {in: changed(quiet(), absent, looked, refusedBy(fault.Denied)), rule: "Gone", step: gone},
+		"what is retained loses the UID, and nothing else":   {in: changed(quiet(), looked, retained), rule: "Retain", step: tenant.ApplyNamespace{Object: kept.Marked(), UID: namespaceUID, Drop: []string{plan.LabelTenantUID}}},
+		"unless it has been deleted":                         {in: changed(quiet(), looked, retained, terminates), rule: "Terminating", step: tenant.Rest{After: 30 * time.Second}, reason: plan.ReasonTerminating},
 		"one that is being deleted is watched": {
 			in: changed(quiet(), looked, func(in *tenant.Input) { in.World.Namespace.Deleting = true }), rule: "Terminating", step: tenant.Rest{After: 30 * time.Second},
 			reason: plan.ReasonTerminating, says: `the namespace "user-12345" is being deleted`,

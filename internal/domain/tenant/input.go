@@ -9,7 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 )
 
-// Input is all that a decision about a tenant is made from.
+// Input is everything that a decision about a tenant is based on.
 type Input struct {
 	Now    time.Time
 	Tenant plan.Tenant
@@ -43,7 +43,7 @@ type Memory struct {
 
 // World is what was found in the cluster.
 type World struct {
-	// Namespace is the one of the tenant's effective name, whosever it is; nil where there is none.
+	// Namespace is the one with the tenant's effective name, no matter whose it is; nil if it does not exist.
 	Namespace *plan.Live
 	// Looked says that Namespace was read from the API server in this pass, and not from a cache.
 	Looked bool
@@ -55,7 +55,7 @@ type World struct {
 	Follow Follow
 	// Children are the objects of the tenant in its namespace, with those of a former tenant of the namespace.
 	Children []plan.Live
-	// Missing are the kinds of children that the cluster lacks, and Unreadable those of which nobody knows what is there.
+	// Missing are the kinds of children that the cluster does not have, Unreadable those that could not be read.
 	Missing    []plan.Kind
 	Unreadable map[plan.Kind]*fault.Error
 }
@@ -64,7 +64,7 @@ type World struct {
 type Follow struct {
 	// Plan is nil where there is no such plan, or one that can't be.
 	Plan *plan.Plan
-	// UID and Generation are those of the plan that there is, also where it can't be. The UID is empty where there is none.
+	// UID and Generation are those of the existing plan, even if it is invalid. The UID is empty if there is no plan.
 	UID        string
 	Generation int64
 	// Invalid is why the plan can't be, as it says or as the API server has answered; empty if it can.
@@ -89,7 +89,7 @@ func (in *Input) mine() bool {
 	return n != nil && n.Labels[plan.LabelTenantUID] == in.Tenant.UID
 }
 
-// mayAdopt reports whether somebody has given the namespace to this tenant, and it is no other's.
+// mayAdopt reports whether the namespace is annotated for adoption by this tenant and belongs to no other.
 func (in *Input) mayAdopt() bool {
 	n := in.World.Namespace
 	return n.Annotations[plan.AnnotationAdoptBy] == in.Tenant.Name && in.World.Owner == "" && !n.Deleting
@@ -137,11 +137,12 @@ func (in *Input) former() *plan.Plan {
 // wanted is what the tenant is to have in its namespace.
 type wanted struct {
 	objects []plan.Object
-	// whole says that the plan is followed, so that what is not among objects goes. Kinds that are untouched are left
-	// alone all the same: it is unknown what is wanted of them.
+	// whole says that the plan is followed, so that everything that is not among objects is deleted. Untouched kinds
+	// are still left alone: it is unknown what is wanted of them.
 	whole     bool
 	untouched []plan.Kind
-	// missing are the kinds that the plan needs and the cluster lacks, unreadable those that it needs and that can't be read.
+	// missing are the kinds that the plan needs and the cluster does not have, unreadable those that it needs and that
+	// can't be read.
 	missing, unreadable []plan.Kind
 	// mesh and edge are why these objects can't be.
 	mesh, edge error

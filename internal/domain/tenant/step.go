@@ -16,7 +16,7 @@ type Step interface {
 	step()
 }
 
-// EnsureFinalizer puts our finalizer on an object that lacks it.
+// EnsureFinalizer adds our finalizer to an object that does not have it.
 type EnsureFinalizer struct{ chain.Applies }
 
 // Look reads the namespace from the API server.
@@ -86,6 +86,6 @@ type Decision struct {
 	// Rule is the name of the rule that fired.
 	Rule string
 	Step Step
-	// Problem is what stands in the way of the namespace, nil when nothing does.
+	// Problem is what keeps the namespace from being ready, nil when nothing does.
 	Problem *chain.Problem
 }

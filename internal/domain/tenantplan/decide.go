@@ -14,14 +14,14 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// Input is all that a decision about a plan is made from.
+// Input is everything that a decision about a plan is based on.
 type Input struct {
 	Now time.Time
 	// Plan is nil where it can't be; Invalid says why then. Invalid is also what the API server has answered to the first tenant's try.
 	Plan    *plan.Plan
 	Invalid string
-	// Refused is what status says that the API server has answered to this generation, if nobody has asked it again since the operator
-	// started. It bars no tenant from trying: the answer may be another one now.
+	// Refused is the API server's answer to this generation as status has it, if it was not asked again since the
+	// operator started. It keeps no tenant from trying: the answer may be another one now.
 	Refused    string
 	Name, UID  string
 	Generation int64
@@ -34,8 +34,8 @@ type Input struct {
 	// Released are the tenants that the roll-out of this generation has come to.
 	Released map[string]bool
 
-	// Constraints are those of the plan that were found, Missing the kinds of those that it says and the cluster lacks, and Unreadable
-	// those of which nobody knows what is there.
+	// Constraints are those of the plan that were found, Missing the kinds of those that the plan has and the cluster
+	// does not, and Unreadable the kinds that could not be read.
 	Constraints []plan.Live
 	Missing     []plan.Kind
 	Unreadable  map[plan.Kind]*fault.Error
@@ -93,14 +93,15 @@ func inUse(r func(*Input) (Decision, bool)) func(*Input) (Decision, bool) {
 	}
 }
 
-// Owns reports whether a constraint is the plan's: it carries the UID, or that of a former plan of the same name. There is one plan of a name
-// at a time, so that the former one has gone, and left it behind: it was restored from a backup, or its finalizer was taken off.
+// Owns reports whether a constraint is the plan's: it has the UID of the plan, or that of a former plan of the same
+// name. There is one plan at a time, so the former one was deleted and left the constraint behind: it was restored from
+// a backup, or its finalizer was removed.
 func (in *Input) Owns(l plan.Live) bool {
 	uid := l.Labels[plan.LabelPlanUID]
 	return uid != "" && (uid == in.UID || l.Labels[plan.LabelPlan] == in.Name)
 }
 
-// leaving reports whether the plan was deleted and nobody needs it any more.
+// leaving reports whether the plan was deleted and no tenant needs it any more.
 func (in *Input) leaving() bool { return in.Deleting && len(in.Followers) == 0 }
 
 func ensureFinalizer(in *Input) (Decision, bool) {
@@ -160,7 +161,7 @@ func planPrune(in *Input) (Decision, bool) {
 	return pass()
 }
 
-// superfluous are the constraints of a plan that nobody needs, without those that are on their way out already.
+// superfluous are the constraints of a plan that no tenant needs, without those that are being deleted already.
 func (in *Input) superfluous() plan.Changes {
 	return plan.Changes{Prune: slices.DeleteFunc(slices.Clone(in.Constraints), func(l plan.Live) bool { return l.Deleting })}
 }

@@ -30,11 +30,11 @@ func (p *tenantPass) mayHold() {
 
 func (p *tenantPass) mayCreateNamespace() {
 	if p.t.deleting || !p.readPast || p.in.World.Namespace != nil {
-		p.fail("a namespace is made without a look, or for a tenant that goes")
+		p.fail("a namespace is created without a look, or for a tenant that is being deleted")
 	}
 }
 
-// owner is the living tenant that has a namespace, or had it until somebody took its UID off, but for one.
+// owner is the living tenant, other than but, that has a namespace, or had it until its UID was removed.
 func (w *world) owner(n *plan.Live, but *playedTenant) *playedTenant {
 	for _, name := range sortedKeys(w.tenants) {
 		if t := w.tenants[name]; t != but && t.Namespace == n.Name && (t.UID == n.Labels[plan.LabelTenantUID] || t.memory.Namespace == n.Name) {
@@ -76,7 +76,7 @@ func (p *tenantPass) mayApply(o plan.Object) {
 	want, _, accepted := p.due()
 	switch said, known := want[o.Key()]; {
 	case !known || said.Hash() != o.Hash():
-		p.fail("%s is applied, and nobody says so", o.Ref())
+		p.fail("%s is applied, and the plan does not have it", o.Ref())
 	case o.Name != "kleff-suspended" && !accepted:
 		p.fail("%s is applied for a plan that was not accepted", o.Ref())
 	}
@@ -92,7 +92,7 @@ func (p *tenantPass) isInOwnNamespace(o plan.Object) {
 // isTenants checks that what is changed or deleted is a tenant's.
 func (p *tenantPass) isTenants(o plan.Object, uid string) {
 	if there := p.api.objects[placeOf(&o)]; there != nil && there.UID == uid && there.Labels[plan.LabelTenantUID] == "" && !p.disturbed && p.hung == nil {
-		p.fail("%s is changed, and is nobody's of ours", o.Ref())
+		p.fail("%s is changed, and belongs to no tenant", o.Ref())
 	}
 }
 
@@ -161,7 +161,7 @@ func (p *tenantPass) truthful(r tenant.Report) {
 	}
 }
 
-// isReady checks the sum: all others are True, and a tenant that waits is suspended if it says so.
+// isReady checks the sum: all others are True, and a tenant that waits is suspended if it reports that.
 func (p *tenantPass) isReady(r tenant.Report, c chain.Condition) {
 	for _, other := range stored(p.t.conditions, r.Conditions) {
 		if !other.Status {
@@ -195,12 +195,12 @@ func (w *world) isApplied(m tenant.Memory, t *playedTenant, c chain.Condition, k
 		}
 	}
 	if len(unknown) > 0 && slices.ContainsFunc(unknown, func(k plan.Kind) bool { return slices.Contains(kinds, k) }) {
-		w.fail("%s of %s is True, and nobody can say what it should have", c.Type, t.Name)
+		w.fail("%s of %s is True, and it is unknown what it should have", c.Type, t.Name)
 	}
 	for _, o := range w.api.objects {
 		owned := o.Namespace == t.Namespace && o.Labels[plan.LabelTenantUID] != "" && o.Labels[plan.LabelManagedBy] == plan.ManagedBy
 		if owned && slices.Contains(kinds, o.Kind) && !o.Deleting && want[o.Key()].Name == "" && !w.api.unreadable[o.Kind] && !w.api.missing[o.Kind] {
-			w.fail("%s of %s is True (%s), and there is %s, which nobody wants", c.Type, t.Name, c.Message, o.Ref())
+			w.fail("%s of %s is True (%s), and %s exists, which is not wanted", c.Type, t.Name, c.Message, o.Ref())
 		}
 	}
 }
@@ -217,7 +217,7 @@ func (w *world) isLabelled(m tenant.Memory, t *playedTenant) {
 	}
 	for _, key := range drop {
 		if value, there := n.Labels[key]; there {
-			w.fail("the namespace of %s has %s=%s beside the label of its plan", t.Name, key, value)
+			w.fail("the namespace of %s has %s=%s in addition to the label of its plan", t.Name, key, value)
 		}
 	}
 }

@@ -58,16 +58,16 @@ func (w *world) planPass(plan *playedPlan, ends ending) (rule string) {
 	return ""
 }
 
-// planGoes lets a plan go. Nobody may be left who has it, nor anything of it.
+// planGoes deletes a plan. No tenant may have it any more, and none of its objects may be left.
 func (w *world) planGoes(played *playedPlan) {
 	for _, t := range w.tenants {
 		if played.held && (t.Plan == played.name || t.memory.Plan == played.name) {
-			w.fail("the plan %s goes, and %s has it", played.name, t.Name)
+			w.fail("the plan %s is released, and %s has it", played.name, t.Name)
 		}
 	}
 	for _, o := range w.api.objects {
 		if played.held && o.Labels[plan.LabelPlanUID] == played.uid && !w.api.missing[o.Kind] && w.hung == nil {
-			w.fail("the plan %s goes, and %s is there", played.name, o.Ref())
+			w.fail("the plan %s is released, and %s exists", played.name, o.Ref())
 		}
 	}
 	delete(w.plans, played.name)

@@ -390,7 +390,7 @@ func (p *tenantPass) conclude() {
 func (w *world) goes(t *playedTenant) {
 	n := w.api.namespace(t.Namespace)
 	if t.held && n != nil && n.Labels[plan.LabelTenantUID] == t.UID {
-		w.fail("the tenant %s goes, and its namespace is there: %+v", t.Name, n.Live)
+		w.fail("the tenant %s is released, and its namespace exists: %+v", t.Name, n.Live)
 	}
 	t.gone = true
 	delete(w.tenants, t.Name)
@@ -460,7 +460,7 @@ func (w *world) corrected(t *playedTenant, former *plan.Plan, had, has map[strin
 	}
 }
 
-// gave reports whether some generation of a plan says so of the namespace.
+// gave reports whether some generation of a plan sets that label of the namespace.
 func (w *world) gave(t *playedTenant, label, value string) bool {
 	says := func(compiled *plan.Plan) bool {
 		n, _ := plan.BuildNamespace(t.Tenant, compiled)
@@ -499,7 +499,7 @@ func (w *world) followed(m tenant.Memory, t *playedTenant) *knownPlan {
 	return k
 }
 
-// wanted is what a tenant has in the end, and the kinds of which nobody can say that.
+// wantedOf returns what a tenant has in the end, and the kinds for which that is unknown.
 func wantedOf(t *playedTenant, compiled *plan.Plan) (objects map[string]plan.Object, unknown []plan.Kind) {
 	objects = map[string]plan.Object{}
 	all := slices.Concat(plan.BuildLimits(t.Tenant, compiled), plan.BuildIsolation(t.Tenant, compiled))

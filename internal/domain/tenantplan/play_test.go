@@ -192,7 +192,7 @@ func edits(w *world, t *rapid.T) map[string]func() {
 		},
 		"a plan":       func() { w.plan(planNames.Draw(t, "plan"), plays.Draw(t, "spec")) },
 		"another plan": func() { w.plan(planNames.Draw(t, "plan"), plays.Draw(t, "spec")) },
-		// Its finalizer is taken off, or the cluster is restored from a backup. What it made stays.
+		// Its finalizer is removed, or the cluster is restored from a backup. The objects that it created stay.
 		"lose a plan": func() { delete(w.plans, planNames.Draw(t, "plan")) },
 		"delete a plan": func() {
 			if p := w.plans[planNames.Draw(t, "plan")]; p != nil && !p.deleting {
@@ -353,7 +353,7 @@ func (w *world) ended(t *rapid.T, broken bool) {
 	before, written := w.status(), w.api.written
 	for _, rule := range w.everyone() {
 		if !slices.Contains([]string{"Idle", "Conflict", "InUse"}, rule) {
-			t.Fatalf("rule %s goes on for ever", rule)
+			t.Fatalf("rule %s repeats forever", rule)
 		}
 	}
 	if d := cmp.Diff(before, w.status()); d != "" || w.api.written != written {

@@ -19,7 +19,7 @@ import (
 type playedAPI struct {
 	objects map[string]*playedObject
 	serial  int
-	// missing are kinds that the cluster lacks, unreadable those that the cache can't list.
+	// missing are kinds that the cluster does not have, unreadable those that the cache can't list.
 	missing, unreadable map[plan.Kind]bool
 	// writes is how writes fail, reads how reads do. loses does what is asked, and answers nothing.
 	writes, reads fault.Kind
@@ -161,7 +161,7 @@ func (a *playedAPI) apply(o plan.Object, uid string, drop []string) (plan.Live, 
 	return a.answered(there)
 }
 
-// take is an apply by the operator: what it no longer sends goes, unless somebody else has set it too.
+// take is an apply by the operator: a field that it no longer sends is removed, unless someone else has set it too.
 func (o *playedObject) take(sent plan.Object, drop []string) {
 	o.merge("label ", o.Labels, sent.Labels)
 	o.merge("annotation ", o.Annotations, sent.Annotations)
@@ -241,7 +241,7 @@ func (a *playedAPI) ask(o *playedObject) {
 	}
 }
 
-// finish lets go what is being deleted.
+// finish completes the pending deletions.
 func (a *playedAPI) finish() {
 	for _, at := range slices.Sorted(maps.Keys(a.objects)) {
 		o := a.objects[at]
@@ -287,7 +287,7 @@ func (a *playedAPI) works() {
 	}
 }
 
-// impossible is a quantity that the API server refuses and nobody else does.
+// impossible is a quantity that only the API server refuses.
 const impossible = "lots"
 
 // playedPlan is a TenantPlan as it is stored.

@@ -23,7 +23,8 @@ type Follower struct {
 	Able bool
 }
 
-// Restored is the generation of what a plan gave that was deleted and made anew, which changes as gently as the plan itself.
+// Restored is the generation of objects of a plan that were deleted and recreated; they roll out as gradually as the
+// plan itself.
 const Restored int64 = -1
 
 // Limits are how gently a change goes through the tenants.
@@ -46,8 +47,8 @@ type Rollout struct {
 	First string
 }
 
-// Advance counts where the tenants are, and picks those that come next. It begins with one, and takes as many more
-// at a time as have succeeded, so that a plan that nobody can have reaches one tenant, or two.
+// Advance counts where the tenants are, and picks those that come next. It begins with one, and then takes as many more
+// at a time as have succeeded, so that a plan that does not work reaches only one or two tenants.
 func Advance(generation int64, followers []Follower, released map[string]bool, l Limits) Rollout {
 	followers = slices.Clone(followers)
 	slices.SortFunc(followers, func(a, b Follower) int { return strings.Compare(a.Name, b.Name) })
@@ -91,7 +92,8 @@ func Advance(generation int64, followers []Follower, released map[string]bool, l
 	return r
 }
 
-// turn is a place in the order of a roll-out that nobody can choose: whoever came first could let every change fail that they don't like.
+// turn is a place in the order of a rollout that can't be chosen: otherwise the first tenants could let every change
+// fail that they don't like.
 func turn(generation int64, f Follower) string {
 	sum := sha256.Sum256([]byte(fmt.Sprint(generation, f.UID)))
 	return string(sum[:])

@@ -42,23 +42,23 @@ func TestAdvance(t *testing.T) {
 		limits    tenantplan.Limits
 		want      tenantplan.Rollout
 	}{
-		"nobody follows": {want: tenantplan.Rollout{}},
-		"all have it":    {followers: at(2, "a", "b"), want: tenantplan.Rollout{Tenants: 2, Applied: 2}},
-		"one of a plan made anew waits like the rest": {followers: at(tenantplan.Restored, "a", "b", "c"), want: tenantplan.Rollout{Tenants: 3, Waiting: 3, Release: []string{"c"}}},
-		"a change begins with one":                    {followers: at(1, "c", "b", "a"), want: tenantplan.Rollout{Tenants: 3, Waiting: 3, Release: []string{"c"}}},
-		"which is waited for":                         {followers: at(1, "a", "b", "c"), released: []string{"a"}, want: tenantplan.Rollout{Tenants: 3, Waiting: 3}},
-		"then come two":                               {followers: join(at(2, "a"), at(1, "b", "c", "d")), released: []string{"a"}, want: tenantplan.Rollout{Tenants: 4, Applied: 1, Waiting: 3, Release: []string{"c", "b"}}},
-		"those on their way count":                    {followers: join(at(2, "a"), at(1, "b", "c", "d")), released: []string{"b"}, want: tenantplan.Rollout{Tenants: 4, Applied: 1, Waiting: 3, Release: []string{"c"}}},
-		"never more than so many":                     {followers: join(at(2, "a", "b", "c", "d"), at(1, "e", "f", "g", "h")), want: tenantplan.Rollout{Tenants: 8, Applied: 4, Waiting: 4, Release: []string{"h", "f", "g"}}},
-		"those that had trouble before come last":     {followers: join(sick(1, "a"), at(1, "b")), want: tenantplan.Rollout{Tenants: 2, Waiting: 2, Release: []string{"b"}}},
-		"one that fails alone stops nothing":          {followers: join(sick(2, "a"), at(1, "b")), want: tenantplan.Rollout{Tenants: 2, Failed: 1, Waiting: 1, Release: []string{"b"}, First: `Tenant "a": PartiallyApplied: no room`}},
-		"unless none may fail":                        {followers: join(sick(2, "a"), at(2, "b"), at(1, "c")), limits: tenantplan.Limits{MaxConcurrent: 3}, want: tenantplan.Rollout{Tenants: 3, Failed: 1, Applied: 1, Waiting: 1, Stopped: true, First: `Tenant "a": PartiallyApplied: no room`}},
-		"two of three stop it":                        {followers: join(sick(2, "b", "a"), at(2, "c"), at(1, "d")), want: tenantplan.Rollout{Tenants: 4, Failed: 2, Applied: 1, Waiting: 1, Stopped: true, First: `Tenant "a": PartiallyApplied: no room`}},
-		"two of four don't, where half may fail":      {followers: join(sick(2, "a", "b"), at(2, "c", "d"), at(1, "e")), limits: tenantplan.Limits{MaxConcurrent: 3, MaxFailedPercent: 50}, want: tenantplan.Rollout{Tenants: 5, Failed: 2, Applied: 2, Waiting: 1, Release: []string{"e"}, First: `Tenant "a": PartiallyApplied: no room`}},
-		"with nobody left there is nothing to stop":   {followers: sick(2, "a", "b"), want: tenantplan.Rollout{Tenants: 2, Failed: 2, First: `Tenant "a": PartiallyApplied: no room`}},
-		"who has nothing of the plan does not wait":   {followers: at(0, "a", "b"), want: tenantplan.Rollout{Tenants: 2}},
-		"nor who has no namespace":                    {followers: join(unable, at(1, "b")), want: tenantplan.Rollout{Tenants: 2, Waiting: 1, Release: []string{"b"}}},
-		"who names another plan is not counted":       {followers: join(former, at(2, "b")), want: tenantplan.Rollout{Tenants: 1, Applied: 1}},
+		"no tenant follows": {want: tenantplan.Rollout{}},
+		"all have it":       {followers: at(2, "a", "b"), want: tenantplan.Rollout{Tenants: 2, Applied: 2}},
+		"a tenant of a recreated plan waits like the rest": {followers: at(tenantplan.Restored, "a", "b", "c"), want: tenantplan.Rollout{Tenants: 3, Waiting: 3, Release: []string{"c"}}},
+		"a change begins with one":                         {followers: at(1, "c", "b", "a"), want: tenantplan.Rollout{Tenants: 3, Waiting: 3, Release: []string{"c"}}},
+		"which is waited for":                              {followers: at(1, "a", "b", "c"), released: []string{"a"}, want: tenantplan.Rollout{Tenants: 3, Waiting: 3}},
+		"then come two":                                    {followers: join(at(2, "a"), at(1, "b", "c", "d")), released: []string{"a"}, want: tenantplan.Rollout{Tenants: 4, Applied: 1, Waiting: 3, Release: []string{"c", "b"}}},
+		"those on their way count":                         {followers: join(at(2, "a"), at(1, "b", "c", "d")), released: []string{"b"}, want: tenantplan.Rollout{Tenants: 4, Applied: 1, Waiting: 3, Release: []string{"c"}}},
+		"never more than so many":                          {followers: join(at(2, "a", "b", "c", "d"), at(1, "e", "f", "g", "h")), want: tenantplan.Rollout{Tenants: 8, Applied: 4, Waiting: 4, Release: []string{"h", "f", "g"}}},
+		"those that had trouble before come last":          {followers: join(sick(1, "a"), at(1, "b")), want: tenantplan.Rollout{Tenants: 2, Waiting: 2, Release: []string{"b"}}},
+		"one that fails alone stops nothing":               {followers: join(sick(2, "a"), at(1, "b")), want: tenantplan.Rollout{Tenants: 2, Failed: 1, Waiting: 1, Release: []string{"b"}, First: `Tenant "a": PartiallyApplied: no room`}},
+		"unless none may fail":                             {followers: join(sick(2, "a"), at(2, "b"), at(1, "c")), limits: tenantplan.Limits{MaxConcurrent: 3}, want: tenantplan.Rollout{Tenants: 3, Failed: 1, Applied: 1, Waiting: 1, Stopped: true, First: `Tenant "a": PartiallyApplied: no room`}},
+		"two of three stop it":                             {followers: join(sick(2, "b", "a"), at(2, "c"), at(1, "d")), want: tenantplan.Rollout{Tenants: 4, Failed: 2, Applied: 1, Waiting: 1, Stopped: true, First: `Tenant "a": PartiallyApplied: no room`}},
+		"two of four don't, where half may fail":           {followers: join(sick(2, "a", "b"), at(2, "c", "d"), at(1, "e")), limits: tenantplan.Limits{MaxConcurrent: 3, MaxFailedPercent: 50}, want: tenantplan.Rollout{Tenants: 5, Failed: 2, Applied: 2, Waiting: 1, Release: []string{"e"}, First: `Tenant "a": PartiallyApplied: no room`}},
+		"with no tenant left there is nothing to stop":     {followers: sick(2, "a", "b"), want: tenantplan.Rollout{Tenants: 2, Failed: 2, First: `Tenant "a": PartiallyApplied: no room`}},
+		"who has nothing of the plan does not wait":        {followers: at(0, "a", "b"), want: tenantplan.Rollout{Tenants: 2}},
+		"nor who has no namespace":                         {followers: join(unable, at(1, "b")), want: tenantplan.Rollout{Tenants: 2, Waiting: 1, Release: []string{"b"}}},
+		"who names another plan is not counted":            {followers: join(former, at(2, "b")), want: tenantplan.Rollout{Tenants: 1, Applied: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			released := map[string]bool{}
@@ -200,7 +200,7 @@ func TestEveryRolloutEnds(t *testing.T) {
 			got = r.next(t)
 		}
 		if got.Waiting > 0 || got.Applied != len(r.followers) {
-			t.Fatalf("nobody fails any more, and it ends with %+v", got)
+			t.Fatalf("no tenant fails any more, and it ends with %+v", got)
 		}
 	})
 }

@@ -55,7 +55,7 @@ type Decision struct {
 	// Rule is the name of the rule that fired.
 	Rule string
 	Step Step
-	// Problem is what stands in the way of the plan, nil when nothing does.
+	// Problem is what keeps the plan from being ready, nil when nothing does.
 	Problem *chain.Problem
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
-// manyRows is from how many rows on it is taken for a mistake that a column loses all its values
-// at once, beside the same share as that of the deletion guard.
+// manyRows is the number of rows from which a column that loses all its values at once counts as a mistake, in addition
+// to the same share as that of the deletion guard.
 const (
 	manyRows  = 10
 	manyShare = 20 // one in twenty
@@ -48,12 +48,13 @@ func many(rows, of int) bool {
 	return rows > 1 && (rows >= of || rows > max(manyRows, of/manyShare))
 }
 
-// UpsetHash stands for what was found; a person approves exactly that.
+// UpsetHash identifies what was found; a person approves exactly that.
 func UpsetHash(upset []string, complete time.Time) string {
 	return hash(append([]string{strconv.FormatInt(complete.Unix(), 36)}, upset...))
 }
 
-// upsetMessage says what was found, and how to go on. A few columns tell what has happened, and leave room for the cure.
+// upsetMessage says what was found, and how to continue. A few columns are enough to show what happened, and leave room
+// for the fix.
 func upsetMessage(upset []string, complete time.Time) string {
 	const most = 3
 	told := strings.Join(upset[:min(len(upset), most)], ", and ")

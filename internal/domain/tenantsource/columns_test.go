@@ -109,7 +109,7 @@ func TestAnUpsetTableChangesNothingUntilAPersonSaysSo(t *testing.T) {
 		t.Fatalf("%+v", f)
 	}
 	if !strings.HasSuffix(f.Message, `is missing. If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to `+one.Session.UpsetHash+`, or change the spec`) {
-		t.Errorf("no cure: %s", f.Message)
+		t.Errorf("no fix: %s", f.Message)
 	}
 	if next := tenantsource.Decide(one); next.Step != tenantsource.Rest || next.Rule != "Failed" {
 		t.Errorf("%+v", next)

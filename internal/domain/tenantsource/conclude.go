@@ -53,7 +53,7 @@ type Result struct {
 	Columns                            []SeenColumn
 }
 
-// Report is what status says after a pass. A nil pointer leaves what stands there.
+// Report is what status says after a pass. A nil pointer leaves that part of status as it is.
 type Report struct {
 	// Polled is when the poll began that ends with this report, with what Generation and Token.
 	Polled     *time.Time
@@ -61,7 +61,7 @@ type Report struct {
 	Token      string
 	// Result is that of a complete read.
 	Result *Result
-	// Pending replaces what stands in status where PendingKnown is set; nil where no plan needs approval.
+	// Pending replaces the pending plan in status where PendingKnown is set; nil where no plan needs approval.
 	Pending      *PendingPlan
 	PendingKnown bool
 	// History is always complete, and so is Cleared: the UIDs of those that are counted in it and not gone yet.
@@ -121,8 +121,8 @@ func Conclude(in Input, d Decision) Report {
 	return r
 }
 
-// reserve counts those that are about to go, and lists them with those that were let go before and are still there. Status
-// may count them already: then the answer to the write that said so was lost.
+// reserve counts those that are about to be deleted, and lists them with those that were allowed before and still
+// exist. Status may count them already: then the answer to the write that counted them was lost.
 func (in Input) reserve(round *Round) (History, []string) {
 	all, counted := maps.Clone(in.Session.Absences), set(in.cleared())
 	var uids []string

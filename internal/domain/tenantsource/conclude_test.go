@@ -100,7 +100,7 @@ func TestWhatASourceSays(t *testing.T) {
 				"Synced=False/RowsRejected: 2 rows are rejected: see status.rejectedRows. All other rows are applied.",
 			},
 		},
-		"a row meets somebody else's object": {in: input(inRound(harvest(refused(1), func(h *tenantsource.Harvest) { h.Conflicts = 1 }))), want: []string{
+		"a row conflicts with a foreign object": {in: input(inRound(harvest(refused(1), func(h *tenantsource.Harvest) { h.Conflicts = 1 }))), want: []string{
 			"Ready=False/Conflict: 1 row has the name of an object that belongs to another owner: see status.rejectedRows. All other rows are applied.",
 			"Synced=False/RowsRejected: 1 row is rejected: see status.rejectedRows. All other rows are applied.",
 		}},
@@ -188,7 +188,7 @@ func TestWhatASourceSays(t *testing.T) {
 			"Ready=False/Deleting: 3 tenants are being deleted.",
 			"Synced=False/Deleting: 3 tenants are being deleted.",
 		}},
-		"deleted, and its tenant goes": {in: input(deleting, inRound(withGo(1), func(r *tenantsource.Round) { r.Fleet, r.Reserved, r.Removed = 1, true, 1 })), want: []string{
+		"deleted, and its tenant is deleted": {in: input(deleting, inRound(withGo(1), func(r *tenantsource.Round) { r.Fleet, r.Reserved, r.Removed = 1, true, 1 })), want: []string{
 			"Ready=False/Deleting: 1 tenant is being deleted.",
 			"Synced=False/Deleting: 1 tenant is being deleted.",
 		}},
@@ -283,7 +283,7 @@ func TestPendingChanges(t *testing.T) {
 			in:   input(inRound(harvest(), withWaiting(1, 1))),
 			want: []tenantsource.PendingChange{pending(tenantsource.Delete, "t000", "its row no longer exists; confirmed by 1 of 2 polls")},
 		},
-		"what is held says so": {
+		"what is held is reported": {
 			in:   input(inRound(harvest(), withHeld(1, func(*tenantsource.Verdict) {}))),
 			want: []tenantsource.PendingChange{pending(tenantsource.Delete, "t000", "its row no longer exists; waiting for approval")},
 		},
@@ -316,7 +316,7 @@ func TestFailureOf(t *testing.T) {
 		err  error
 		want tenantsource.Failure
 	}{
-		"more tries may cure it":     {err: failure(fault.Transient, ""), want: tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "Reading: connecting: no"}},
+		"more tries may fix it":      {err: failure(fault.Transient, ""), want: tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "Reading: connecting: no"}},
 		"the store is busy":          {err: failure(fault.Throttled, "E1"), want: tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "Reading: connecting: E1: no"}},
 		"nothing is known of it":     {err: errors.New("broken pipe"), want: tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "Broken pipe"}},
 		"the password is wrong":      {err: failure(fault.Denied, ""), want: tenantsource.Failure{Reason: tenantsource.SourceError, Message: "Reading: connecting: no"}},
@@ -374,7 +374,8 @@ func TestReportsAreBoundedAndHoldStill(t *testing.T) {
 		report := tenantsource.Conclude(in, d)
 		later := in
 		later.Now = in.Now.Add(7 * time.Second)
-		// The time of the look must not show: a report that changes by itself is written again and again.
+		// The time of the look must not show: otherwise the report changes with every look, and is written again and
+		// again.
 		if diff := cmp.Diff(report, tenantsource.Conclude(later, d)); diff != "" && d.Step != tenantsource.Reserve {
 			t.Fatalf("seven seconds later (-before +after):\n%s", diff)
 		}

@@ -46,7 +46,8 @@ type Memory struct {
 	PendingHash string
 	// Complete is when the last complete read began.
 	Complete time.Time
-	// Cleared are the UIDs of the tenants that the guard had let go and counted, and that may not all be gone.
+	// Cleared are the UIDs of the tenants whose deletion the guard had allowed and counted, and that may not all be
+	// gone.
 	Cleared []string
 }
 
@@ -62,13 +63,13 @@ type Session struct {
 	// Failures is how many polls in a row failed, Retry when the next is due.
 	Failures int
 	Retry    time.Time
-	// UpsetHash stands for what looked like a mistake in the last read, HeldHash for the plan that it
-	// left to be approved.
+	// UpsetHash identifies what looked like a mistake in the last read, PendingHash the plan that it left to be
+	// approved.
 	UpsetHash, PendingHash string
 	// Over is the plan that is over although status may still say that it is held.
 	Over string
-	// Generation and Token are those of the last poll: the cache may not show yet that status says so.
-	// Polled is when it began, as status tells it: the last poll of the process before, at first.
+	// Generation and Token are those of the last poll: the cache may not show that status yet. Polled is when it began,
+	// as status tells it: the last poll of the process before, at first.
 	Generation int64
 	Token      string
 	Polled     time.Time
@@ -83,7 +84,7 @@ type Round struct {
 	Settled, Previous time.Time
 	Generation        int64
 	Token             string
-	// Regular is set when the poll was due by itself: only such a poll confirms that a row is gone.
+	// Regular is set when the poll was due by the interval: only such a poll confirms that a row is gone.
 	Regular bool
 	// Harvest is what a complete read came to; nil before it.
 	Harvest *Harvest
@@ -98,9 +99,9 @@ type Round struct {
 	Reserved         bool
 	// Judged is set where the verdict replaces what status says is held.
 	Judged bool
-	// Undeleted are those that the API server did not let go.
+	// Undeleted are those whose deletion the API server refused.
 	Undeleted []Undeleted
-	// Refused are changes that the API server refused, or that met somebody else's object.
+	// Refused are changes that the API server refused, or that conflicted with a foreign object.
 	Refused                     []mapping.Rejection
 	Created, Updated, Conflicts int
 	// Failure ends the round.
@@ -265,14 +266,14 @@ func (in Input) asked() bool {
 	return changed || in.Token != "" && in.Token != in.Memory.Token && in.Token != s.Token || approved
 }
 
-// regular is when the next poll is due by itself. A fresh process keeps to the rhythm of the one before.
+// regular is when the next poll is due by the interval. A new process keeps the rhythm of the one before.
 func (in Input) regular() time.Time {
 	last := in.Session.LastRegular
 	if last.IsZero() {
 		last = in.Memory.LastPoll
 	}
 	if last.IsZero() || last.After(in.Now) {
-		// Whoever wrote a time that is still to come had a clock that was wrong: nobody waits for it.
+		// A time in the future was written with a wrong clock: don't wait for it.
 		return in.Now
 	}
 	return last.Add(in.Guard.Interval)
@@ -344,8 +345,8 @@ func (in Input) removed() (Decision, bool) {
 // lookAgain is the shortest pause between two rounds. None at all would leave the next one to events.
 const lookAgain = time.Second
 
-// Retains reports whether a deleted source leaves its objects as they are. Then nothing needs to be known of them, and it
-// goes also where they can't be seen.
+// Retains reports whether a deleted source leaves its objects as they are. Then nothing needs to be known of them, and
+// the source is deleted even if they can't be read.
 func (in Input) Retains() bool { return in.Policy == PolicyRetain || in.DryRun || in.Suspended }
 
 func (in Input) retained() (Decision, bool) {
@@ -365,7 +366,8 @@ func (in Input) emptied() (Decision, bool) {
 func (in Input) judged() (Decision, bool) {
 	r := in.Session.Round
 	if in.Invalid != "" || r == nil || r.Failure != nil || len(r.Verdict.Go) == 0 {
-		// Its objects wake nobody, and people may take them away one by one; the window goes by, too.
+		// The source is not woken when its objects change, and people may delete them one by one; the window passes,
+		// too.
 		return Decision{Step: Rest, After: max(in.Guard.Interval, lookAgain)}, true
 	}
 	return pass()
@@ -410,7 +412,7 @@ func retryPause(failures int, interval time.Duration) time.Duration {
 	return retry.Backoff{First: firstRetry, Last: min(lastRetry, interval)}.Delay(failures)
 }
 
-// End closes the round: the next decision begins anew.
+// End closes the round: the next decision starts a new one.
 func (in Input) End() {
 	s := in.Session
 	r := s.Round

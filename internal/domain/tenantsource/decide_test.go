@@ -68,10 +68,10 @@ func TestDecide(t *testing.T) {
 		"suspended beats a poll that is due, and a round": {
 			in: input(due, suspended, inRound(withChanges(1))), rule: "Suspended", step: tenantsource.Rest,
 		},
-		"suspended beats an invalid spec":              {in: input(due, suspended, invalid), rule: "Suspended", step: tenantsource.Rest},
-		"an invalid spec is not read":                  {in: input(due, invalid), rule: "Valid", step: tenantsource.Rest},
-		"nor is its round gone on with":                {in: input(invalid, inRound(withChanges(1))), rule: "Valid", step: tenantsource.Rest},
-		"a round that is on its way is not begun anew": {in: input(due, inRound(withChanges(2), written(1))), rule: "Applied", step: tenantsource.Apply},
+		"suspended beats an invalid spec":      {in: input(due, suspended, invalid), rule: "Suspended", step: tenantsource.Rest},
+		"an invalid spec is not read":          {in: input(due, invalid), rule: "Valid", step: tenantsource.Rest},
+		"nor is its round gone on with":        {in: input(invalid, inRound(withChanges(1))), rule: "Valid", step: tenantsource.Rest},
+		"a running round is not started again": {in: input(due, inRound(withChanges(2), written(1))), rule: "Applied", step: tenantsource.Apply},
 		"a failure ends the round": {
 			in: input(inRound(withFailure, withChanges(2), withGo(2))), rule: "Failed", step: tenantsource.Rest, after: 10 * time.Second,
 		},
@@ -96,14 +96,14 @@ func TestDecide(t *testing.T) {
 		"deleted with Retain: the objects stay":    {in: input(deleting, retain), rule: "Retained", step: tenantsource.LetGo},
 		"deleted with dryRun: they stay":           {in: input(deleting, dryRun), rule: "Retained", step: tenantsource.LetGo},
 		"deleted while suspended: they stay":       {in: input(deleting, suspended), rule: "Retained", step: tenantsource.LetGo},
-		"deleted without objects: it goes":         {in: input(deleting, func(in *tenantsource.Input) { in.Owned = nil }), rule: "Emptied", step: tenantsource.LetGo},
+		"deleted without objects: it is released":  {in: input(deleting, func(in *tenantsource.Input) { in.Owned = nil }), rule: "Emptied", step: tenantsource.LetGo},
 		"deleted with an invalid target: it waits": {in: input(deleting, invalid, inRound(withGo(3))), rule: "Judged", step: tenantsource.Rest, after: 5 * time.Minute},
 		"deleted and not judged yet: it waits":     {in: input(deleting), rule: "Judged", step: tenantsource.Rest, after: 5 * time.Minute},
-		"deleted and held: it looks again, since nobody tells it that its objects are gone": {
+		"deleted and held: it looks again, since nothing tells it that its objects are gone": {
 			in: input(deleting, inRound(withGo(0))), rule: "Judged", step: tenantsource.Rest, after: 5 * time.Minute,
 		},
 		"deleted and failed: it waits":           {in: input(deleting, inRound(withGo(3), withFailure)), rule: "Judged", step: tenantsource.Rest, after: 5 * time.Minute},
-		"deleted and let go: it is counted":      {in: input(deleting, inRound(withGo(3))), rule: "Counted", step: tenantsource.Reserve},
+		"deleted and allowed: it is counted":     {in: input(deleting, inRound(withGo(3))), rule: "Counted", step: tenantsource.Reserve},
 		"then the objects go":                    {in: input(deleting, inRound(withGo(3), reserved)), rule: "Removed", step: tenantsource.Remove},
 		"then it is seen whether there are more": {in: input(deleting, inRound(withGo(3), reserved, removed(3))), rule: "Removed", step: tenantsource.Rest, after: time.Second},
 		"what something in the cluster keeps is not tried again at once": {
@@ -260,7 +260,7 @@ func TestTheEndOfARound(t *testing.T) {
 			inRound(withFailure)(&in)
 			after := tenantsource.Decide(in).After
 			if promised := in.After(*in.Session); promised != after {
-				t.Errorf("the next poll is said to be due in %s, and is in %s", promised, after)
+				t.Errorf("the next poll is reported for %s, and is due in %s", promised, after)
 			}
 			in.End()
 			if retry := in.Session.Retry.Sub(in.Now); retry != after {
@@ -308,9 +308,9 @@ func TestSettle(t *testing.T) {
 		"too many are held":                      {in: input(confirmed(11), later), harvest: rows(1), owned: 11, held: 11},
 		"an empty table is held":                 {in: input(confirmed(1), later), harvest: rows(0), owned: 1, held: 1},
 		"Retain asks no guard":                   {in: input(confirmed(11), later, func(in *tenantsource.Input) { in.Policy = tenantsource.PolicyRetain }), harvest: rows(0), owned: 11},
-		"a new spec begins anew":                 {in: input(confirmed(1), later, func(in *tenantsource.Input) { in.Generation = 2 }), harvest: rows(1), owned: 1, waiting: 1},
+		"a new spec starts over":                 {in: input(confirmed(1), later, func(in *tenantsource.Input) { in.Generation = 2 }), harvest: rows(1), owned: 1, waiting: 1},
 		"an approval of an earlier hold is none": {in: input(confirmed(11), later, func(in *tenantsource.Input) { in.Approved = judgeAbsent(absent(11, 1)).Pending.Hash }), harvest: rows(0), owned: 11, held: 11},
-		"what is approved is let go": {in: input(confirmed(11), later, func(in *tenantsource.Input) {
+		"what is approved is allowed": {in: input(confirmed(11), later, func(in *tenantsource.Input) {
 			in.Approved = judgeAbsent(absent(11, 1)).Pending.Hash
 			in.Memory.PendingHash = in.Approved
 		}), harvest: rows(0), owned: 11, goes: 11},

@@ -18,7 +18,7 @@ const (
 	PolicyRetain  Policy = "Retain"
 )
 
-// Guard bounds what may be deleted, or disabled, without a person's word.
+// Guard limits what may be deleted, or disabled, without approval.
 type Guard struct {
 	// ConfirmPolls is in how many complete reads a row has to be absent, each at least Interval after the
 	// one before.
@@ -46,14 +46,14 @@ type Absence struct {
 	ClearedAt time.Time
 }
 
-// open reports whether nobody has decided about it.
+// open reports whether no decision was made about it.
 func (a Absence) open() bool { return !a.Approved && !a.Cleared }
 
 // Absences are those of one source, by name.
 type Absences map[string]Absence
 
-// Note takes the result of a complete read. What is back is forgotten, and begins anew when it vanishes
-// again. counts is false for a read out of turn, which confirms nothing.
+// Note takes the result of a complete read. Rows that are back are forgotten, and start over when they vanish again.
+// counts is false for a read out of turn, which confirms nothing.
 func (a Absences) Note(absent []Owned, began time.Time, counts bool, g Guard) Absences {
 	out := make(Absences, len(absent))
 	for _, o := range absent {
@@ -79,7 +79,7 @@ func (a Absences) Names() []string {
 	return out
 }
 
-// planHash stands for exactly these objects: one of the same name that was made later is another one.
+// planHash identifies exactly these objects: one of the same name that was created later is another one.
 func (a Absences) planHash(since string) string {
 	var parts []string
 	for _, name := range a.Names() {
@@ -90,8 +90,8 @@ func (a Absences) planHash(since string) string {
 	return since + "-" + hash(parts)
 }
 
-// Approve takes a person's word for exactly the plan that they saw. It stays with each object until
-// its row is back, so that they go one by one as they are confirmed.
+// Approve approves exactly the plan that the person saw. The approval stays with each object until its row is back, so
+// that the objects are deleted one by one as they are confirmed.
 func (a Absences) Approve(plan, since string) {
 	if plan == "" || a.planHash(since) != plan {
 		return
@@ -119,8 +119,8 @@ type Deletions struct {
 // History is when tenants were deleted, oldest first.
 type History []Deletions
 
-// buckets is into how many pieces time is cut for each window: what was deleted in one piece is remembered
-// together, under its latest time. The pieces stand still, or a steady trickle would be one that never ends.
+// buckets is into how many pieces time is cut for each window: what was deleted in one piece is remembered together,
+// under its latest time. The pieces do not move, or a steady trickle would be one piece that never ends.
 const buckets = 48
 
 // Within drops what is older than the window. What a wrong clock put into the future was just now, or it would
@@ -181,7 +181,8 @@ type Question struct {
 	Empty bool
 	// Confirmed skips the confirmations: the source itself is deleted, and no row can come back.
 	Confirmed bool
-	// Since says since when approval is waited for, or would be: an approval of an earlier plan is none of this one.
+	// Since says since when approval is waited for, or would be: an approval of an earlier plan does not count for this
+	// one.
 	Since string
 }
 
@@ -207,8 +208,8 @@ type PendingPlan struct {
 	Empty bool
 }
 
-// Judge says what may be deleted. Everything that is absent counts against the budget, confirmed or not,
-// so that a wave is seen before its first tenant is gone; over the budget, nothing goes at all.
+// Judge says what may be deleted. Every absent object counts against the budget, confirmed or not, so that a wave is
+// seen before its first tenant is deleted; over the budget, nothing is deleted at all.
 func (g Guard) Judge(q Question) Verdict {
 	v := Verdict{Used: q.History.Within(q.Now, g.Window).Total()}
 	// What is gone already belonged to the fleet of this window.
@@ -248,8 +249,8 @@ func (v *Verdict) freeze(known Absences, gone int) {
 	v.Go, v.New = v.Go[:gone], 0
 }
 
-// markCleared remembers that those of these UIDs were let go and counted. An object of the same name that was made since is
-// another one.
+// markCleared remembers that the deletion of those of these UIDs was allowed and counted. An object of the same name
+// that was created since is another one.
 func (a Absences) markCleared(uids []string, at time.Time) {
 	cleared := set(uids)
 	for name, known := range a {
@@ -272,7 +273,7 @@ func (a Absences) expire(now time.Time, window time.Duration) (uids []string) {
 	return uids
 }
 
-// clearedUIDs are those that were let go and counted, by name, without these that are gone.
+// clearedUIDs are those whose deletion was allowed and counted, by name, without these that are gone.
 func (a Absences) clearedUIDs(gone map[string]bool) []string {
 	var out []string
 	for _, name := range a.Names() {

@@ -31,7 +31,7 @@ type life struct {
 	// read has seen since that status tells of. seen are those that status has yet to tell of.
 	held           *tenantsource.PendingPlan
 	approved, seen map[string]bool
-	// gone is what the guard let go without a person's word, by time; all is all that went.
+	// gone are the deletions that the guard allowed without approval, by time; all are all deletions.
 	gone, all tenantsource.History
 	// stuck is set while the API server is busy when something is to be deleted.
 	stuck bool
@@ -192,13 +192,13 @@ func (l *life) dies(when string) bool {
 	return dies
 }
 
-// checkCounted is shown what the guard lets go, before it is counted.
+// checkCounted is shown the deletions that the guard allows, before they are counted.
 func (l *life) checkCounted(r *tenantsource.Round) {
 	unasked, counted := 0, 0
 	for _, o := range r.Verdict.Go {
 		a := l.in.Session.Absences[o.Name]
 		if a.UID != o.UID || l.rows[o.Name] && !l.stuck {
-			l.t.Fatalf("%v goes, which has a row or is another one: %+v", o, a)
+			l.t.Fatalf("%v is deleted, which has a row or is another one: %+v", o, a)
 		}
 		if a.Cleared {
 			continue
@@ -209,7 +209,7 @@ func (l *life) checkCounted(r *tenantsource.Round) {
 		}
 	}
 	if unasked > 0 && r.Harvest.Rows == 0 {
-		l.t.Fatalf("%d go because a table was empty, and nobody was asked", unasked)
+		l.t.Fatalf("%d are deleted because a table was empty, without approval", unasked)
 	}
 	// What is remembered is remembered a piece of the window too long at most.
 	before := l.all.Within(l.now, l.in.Guard.Window*49/48).Total()
@@ -218,7 +218,7 @@ func (l *life) checkCounted(r *tenantsource.Round) {
 	l.all = append(l.all, tenantsource.Deletions{Time: l.now, Count: counted})
 	inWindow := l.gone.Within(l.now, l.in.Guard.Window).Total()
 	if unasked > 0 && inWindow > most {
-		l.t.Fatalf("%d went in %s without a person's word, and the guard lets %d", inWindow, l.in.Guard.Window, most)
+		l.t.Fatalf("%d were deleted in %s without approval, and the guard allows %d", inWindow, l.in.Guard.Window, most)
 	}
 }
 
@@ -277,9 +277,9 @@ func (l *life) some(t *rapid.T, label string) []string {
 	return rapid.SliceOfN(rapid.SampledFrom(l.names), 1, 2).Draw(t, label)
 }
 
-// Whatever the history of reads: what is let go without an approval is within the budget of every window, and never
-// follows from an empty table; and nothing is deleted that as many reads as are wanted have not missed since any read
-// has seen it, whatever became of that read, and of the operator after it.
+// In every history of reads: the deletions that are allowed without an approval are within the budget of every window,
+// and never follow from an empty table; and nothing is deleted that has not been missing in as many reads as required
+// since a read last had it, no matter what became of that read, or of the operator after it.
 func TestTheGuardHoldsInEveryHistory(t *testing.T) {
 	checks(t, 6000, func(t *rapid.T) {
 		l := newLife(t)

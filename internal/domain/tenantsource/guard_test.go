@@ -86,7 +86,7 @@ func TestTheBudget(t *testing.T) {
 		"a number alone is possible": {
 			guard: guard(func(g *tenantsource.Guard) { g.MaxPercent = 0 }), absent: 11, fleet: 1000, reads: 2, budget: 10, want: "held",
 		},
-		"the whole fleet may go where the user says so": {
+		"the whole fleet may be deleted where the user allows it": {
 			guard: guard(func(g *tenantsource.Guard) { g.MaxPercent = 100 }), absent: 1000, fleet: 1000, reads: 2, budget: 1000, want: "go",
 		},
 	} {
@@ -136,9 +136,9 @@ func TestAbsencesAreConfirmedByReadsThatAreAnIntervalApart(t *testing.T) {
 		"but not a second earlier":                        {reads: []read{{absent: acme}, {after: 5*time.Minute - time.Second, absent: acme}}, want: 1},
 		"which does not put the next one off":             {reads: []read{{absent: acme}, {after: 4 * time.Minute, absent: acme}, {after: time.Minute, absent: acme}}, want: 2},
 		"reads out of turn take nothing away either":      {reads: []read{{absent: acme}, {after: time.Minute, absent: acme, outside: true}, {after: 4 * time.Minute, absent: acme}}, want: 2},
-		"a row that was back begins anew":                 {reads: []read{{absent: acme}, {after: 5 * time.Minute}, {after: 5 * time.Minute, absent: acme}}, want: 1},
+		"a row that was back starts over":                 {reads: []read{{absent: acme}, {after: 5 * time.Minute}, {after: 5 * time.Minute, absent: acme}}, want: 1},
 		"also if only a read out of turn has seen it":     {reads: []read{{absent: acme}, {after: time.Minute, outside: true}, {after: 4 * time.Minute, absent: acme}}, want: 1},
-		"another object of the same name begins anew too": {reads: []read{{absent: acme}, {after: 5 * time.Minute, absent: []tenantsource.Owned{{Name: "acme", UID: "u2"}}}}, want: 1},
+		"another object of the same name starts over too": {reads: []read{{absent: acme}, {after: 5 * time.Minute, absent: []tenantsource.Owned{{Name: "acme", UID: "u2"}}}}, want: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var a tenantsource.Absences

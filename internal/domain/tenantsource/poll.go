@@ -23,7 +23,7 @@ const (
 	Ours
 	// Earlier: it carries those of a source of the same name and namespace that is gone.
 	Earlier
-	// Foreign: it is somebody else's, a person's for instance.
+	// Foreign: it belongs to someone else, for instance a person.
 	Foreign
 )
 
@@ -32,7 +32,7 @@ type Standing struct {
 	Relation Relation
 	// UID and Version are those of the object as it was looked at.
 	UID, Version string
-	// Owner names whose it is, for people, where it is Foreign.
+	// Owner names the owner, for people, where it is Foreign.
 	Owner string
 	// Deleting is set while it is on its way out.
 	Deleting bool
@@ -45,7 +45,7 @@ type Standing struct {
 
 // Fleet is what is known of the objects without asking anybody.
 type Fleet interface {
-	// Standing tells how the object that a row would be stands.
+	// Standing returns the state of the object that a row would become.
 	Standing(o mapping.Object) Standing
 	// Serves reports whether the object of that name is this source's and has the domain.
 	Serves(name, domain string) bool
@@ -128,7 +128,7 @@ type entry struct {
 	disabled bool
 	// refused is why the row is not used after all.
 	refused string
-	// foreign is set where that is because the object is somebody else's.
+	// foreign is set where that is because the object belongs to someone else.
 	foreign bool
 	// twin is set where other rows have the same name.
 	twin bool
@@ -167,7 +167,7 @@ func missingColumn(name string, columns []mapping.Column) error {
 	for i, c := range columns {
 		names[i] = prose.Shorten(c.Name, prose.LongestQuote)
 	}
-	// Long names in a long list must not push the cure out of the message.
+	// Long names in a long list must not push the fix out of the message.
 	return &fault.Error{Kind: fault.NotFound, Operation: "Reading", Message: fmt.Sprintf(
 		"the result has no column %s; it has %s: correct the query, spec.mapping or spec.expressions", prose.Quote(name), prose.Shorten(strings.Join(names, ", "), mostText))}
 }
@@ -306,8 +306,8 @@ type Harvest struct {
 	Rows, Tenants int
 	// Changes are what has to be written, by name.
 	Changes []Change
-	// Rejected are the rows that are not used, by row. Nameless is how many of them nobody
-	// knows the tenant of, Conflicts how many meet an object of somebody else.
+	// Rejected are the rows that are not used, by row. Nameless is how many of them can't be matched to a tenant,
+	// Conflicts how many conflict with a foreign object.
 	Rejected            []mapping.Rejection
 	Nameless, Conflicts int
 	// Columns are those that are used and were seen, by name. Declared says that the store has told them.
@@ -351,8 +351,8 @@ func (p *Poll) Harvest() *Harvest {
 	return h
 }
 
-// refuseTwins refuses all rows of a name that several have: whichever was taken, the next read could
-// bring them in another order. What is wrong with one of them beside that is said first.
+// refuseTwins refuses all rows of a name that several rows have: if one of them was used, the next read could return
+// them in another order. If one of them has another mistake, that is reported first.
 func (p *Poll) refuseTwins() {
 	for i := range p.entries {
 		if e := &p.entries[i]; e.twin && (e.refused == "" || e.foreign) {

@@ -119,7 +119,7 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 			fleet: objects{"acme": {standing: tenantsource.Standing{Relation: tenantsource.Earlier, UID: "u1"}, hash: same}},
 			rows:  []mapping.Row{acmeRow}, changes: []string{"Update acme u1"}, tenants: 1,
 		},
-		"an object of somebody else is a conflict of that row only": {
+		"a foreign object is a conflict of that row only": {
 			fleet: objects{"acme": {standing: bobs}},
 			rows:  []mapping.Row{acmeRow, customer("beta", "beta.example.com")}, changes: []string{"Create beta"}, tenants: 1,
 			refused: []string{"key:acme: " + foreign}, conflicts: 1,
@@ -128,7 +128,7 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 			fleet: objects{"acme": {standing: with(func(s *tenantsource.Standing) { s.Disabled = true }), hash: same}},
 			rows:  []mapping.Row{acmeRow}, changes: []string{"Enable acme u1"}, tenants: 1,
 		},
-		"a disabled object of somebody else stays disabled": {
+		"a disabled foreign object stays disabled": {
 			fleet: objects{"acme": {standing: tenantsource.Standing{Relation: tenantsource.Foreign, UID: "u1", Owner: "it is Bob's", Disabled: true}}},
 			rows:  []mapping.Row{acmeRow}, refused: []string{"key:acme: " + foreign}, conflicts: 1,
 		},
@@ -146,14 +146,14 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 			rows:    []mapping.Row{acmeRow, acmeRow, acmeRow},
 			refused: []string{"key:acme: " + twin, "key:acme: " + twin, "key:acme: " + twin},
 		},
-		"twins of a name that is somebody else's are no conflict, since none of them would be used anyway": {
+		"twins of a name that a foreign object has are no conflict, since none of them would be used anyway": {
 			fleet: objects{"acme": {standing: bobs}}, rows: []mapping.Row{acmeRow, acmeRow}, refused: []string{"key:acme: " + twin, "key:acme: " + twin},
 		},
-		"a row that is wrong beside being a twin says what is wrong with it": {
+		"a twin with another mistake reports that mistake": {
 			rows:    []mapping.Row{acmeRow, customer("acme", "_")},
 			refused: []string{"key:acme: " + twin, `key:acme: column "domain" for domains: "_" is not a domain name: write names like shop.example.com or *.example.com, without scheme, port, path, underscore or brackets`},
 		},
-		"two rows that share a domain are both refused where nobody serves it yet": {
+		"two rows that share a domain are both refused where no object serves it yet": {
 			rows:    []mapping.Row{customer("acme", "a.example.com", "shared.example.com"), customer("beta", "Shared.example.com.")},
 			refused: []string{"key:acme: " + sharedWith("shared.example.com", "key:beta"), "key:beta: " + sharedWith("shared.example.com", "key:acme")},
 		},
@@ -163,18 +163,18 @@ func TestPollComparesRowsWithObjects(t *testing.T) {
 			changes: []string{"Update beta u1"}, tenants: 1,
 			refused: []string{"key:acme: " + sharedWith("shared.example.com", "key:beta"), "key:zeta: " + sharedWith("shared.example.com", "key:beta")},
 		},
-		"an object of somebody else that serves it is no holder": {
+		"a foreign object that serves it is no holder": {
 			fleet: objects{"acme": {standing: bobs, domains: []string{"shared.example.com"}}},
 			rows:  []mapping.Row{customer("acme", "shared.example.com"), customer("beta", "shared.example.com")},
 			refused: []string{
 				"key:acme: " + foreign, "key:beta: " + sharedWith("shared.example.com", "key:acme"),
 			}, conflicts: 1,
 		},
-		"a twin shares its domain with nobody, since it is not used": {
+		"a twin shares its domain with no other row, since it is not used": {
 			rows:    []mapping.Row{customer("acme", "a.example.com"), customer("acme", "b.example.com"), customer("beta", "a.example.com")},
 			changes: []string{"Create beta"}, tenants: 1, refused: []string{"key:acme: " + twin, "key:acme: " + twin},
 		},
-		"rows without a name are counted, since nobody knows whose they are": {
+		"rows without a name are counted, since their tenant is unknown": {
 			rows:     []mapping.Row{{Key: "key:1", Values: tree{"name": nil, "domain": "a.example.com"}}, {Key: "key:2", Values: tree{"name": "A!", "domain": "a.example.com"}}, acmeRow},
 			changes:  []string{"Create acme"},
 			tenants:  1,
@@ -279,7 +279,7 @@ func TestColumnsThatAreNeededHaveToBeThere(t *testing.T) {
 		})
 	}
 
-	t.Run("the cure is told however many and long the columns are", func(t *testing.T) {
+	t.Run("the message has the fix no matter how many columns there are and how long their names", func(t *testing.T) {
 		var columns []mapping.Column
 		for range 100 {
 			columns = append(columns, column(strings.Repeat("ü", 200)))

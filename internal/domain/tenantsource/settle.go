@@ -101,9 +101,9 @@ func (in Input) believe(present func(name string) bool, owned []Owned) (seen boo
 	return seen
 }
 
-// recall takes those for cleared that status says were let go and counted: by the process before this one, perhaps. They
-// are not counted again, and no plan waits for them; but what was seen of their rows before is not known, so that they are
-// confirmed like all others. What was counted so long ago that it no longer counts is judged again.
+// recall marks those as cleared whose deletion was allowed and counted according to status: by the process before this
+// one, perhaps. They are not counted again, and no plan waits for them; but what was seen of their rows before is not
+// known, so they are confirmed like all others. What was counted so long ago that it no longer counts is judged again.
 func (in Input) recall() {
 	s := in.Session
 	if len(in.Memory.History) > 0 {
@@ -159,7 +159,8 @@ func (in Input) Told() bool {
 // other faster than writes.
 const shortestTrust = time.Minute
 
-// cleared are the UIDs that status says were let go and counted, as long as they count, and without those that are back.
+// cleared are the UIDs whose deletion was allowed and counted according to status, as long as they count, and without
+// those that are back.
 func (in Input) cleared() []string {
 	if in.Memory.History.Within(in.Now, in.Guard.Window).Total() == 0 {
 		return nil
