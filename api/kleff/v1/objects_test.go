@@ -68,7 +68,7 @@ func TestWhatPeopleCopy(t *testing.T) {
 			}
 		}
 	}
-	for _, page := range []string{"README.md", "docs/tenancy.md", "docs/spec/tenantplan.md"} {
+	for _, page := range []string{"README.md", "docs/tenancy.md", "docs/spec/tenant.md", "docs/spec/tenantplan.md"} {
 		text, err := os.ReadFile(filepath.Join(root, page))
 		if err != nil {
 			t.Fatal(err)
