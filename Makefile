@@ -1,4 +1,4 @@
-# Everything a developer types. Each target is a line or two; what is longer is a script in hack/.
+# The commands of a developer. Each target is a line or two; longer ones are scripts in hack/.
 
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -19,7 +19,7 @@ TESTFLAGS ?=
 ##@ Try it
 
 # It is built and then executed, because "go run" ends with status 1 after a Ctrl-C whatever its program does.
-# The first compilation is silent and takes minutes: what it is has to be said before.
+# The first compilation is silent and takes minutes, so a message is printed before.
 FIRST_BUILD = [ -e bin/playground ] || echo "Compiling the playground, which takes some minutes the first time."
 
 .PHONY: demo

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes sure that the stores are there that tests of sources run: PostgreSQL, MariaDB, Redis, and, built into the
-# user's cache folder once per version, dynalite (DynamoDB) and FerretDB (MongoDB). On Debian and its relatives, root
-# gets what is missing installed; anybody else is told what to install. Prints the folder of what was built.
+# Provides the stores that the tests of sources need: PostgreSQL, MariaDB, Redis, and dynalite (DynamoDB) and FerretDB
+# (MongoDB), which are built into the user's cache folder once per version. Run as root on Debian or a derivative, it
+# installs missing packages; otherwise it prints what to install. Prints the folder of what was built.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 has() { PATH="${PATH}:/usr/sbin:$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')" command -v "$1" >/dev/null; }
 
-# The packages of what is missing.
+# Prints the packages that are missing.
 missing() {
   has initdb && has postgres || echo postgresql
   has mariadbd && has mariadb-install-db && has my_print_defaults || echo mariadb-server-core mariadb-client-core
@@ -31,7 +31,7 @@ install() {
   if command -v deb-systemd-helper >/dev/null; then
     for service in postgresql redis-server; do
       if [[ " $* " == *" ${service} "* ]]; then
-        # The tool only listens to the scripts of a package.
+        # The tool only obeys the scripts of a package.
         DPKG_MAINTSCRIPT_PACKAGE="${service}" deb-systemd-helper disable "${service}.service" || true
       fi
     done
@@ -47,7 +47,7 @@ build() {
   echo "Building dynalite and FerretDB into ${target}; this takes about a minute and happens once per user." >&2
   mkdir "${temp}/dynalite"
   cp hack/dynalite/package.json hack/dynalite/package-lock.json "${temp}/dynalite"
-  # What it runs on is plain JavaScript: nothing needs to be built, and no package's script run.
+  # It is plain JavaScript: nothing needs to be built, and no package script has to run.
   npm ci --prefix "${temp}/dynalite" --ignore-scripts --no-audit --no-fund --loglevel=error >&2
   CGO_ENABLED=0 GOWORK=off go -C hack/ferretdb build -trimpath -buildvcs=false -o "${temp}/ferretdb" .
   chmod 755 "${temp}"
@@ -76,6 +76,6 @@ mkdir -p "${root}"
 if [[ ! -d "${root}/${version}" ]]; then
   (build "${root}/${version}")
 fi
-# The link is how internal/testkit/database finds it without the environment.
+# Without the environment variable, internal/testkit/database finds it by this link.
 ln -sfn "${version}" "${root}/current"
 echo "${root}/${version}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes sure that Gatekeeper is there: its program, built from its Go module into the user's cache folder once per
-# version, and its chart, which says how the API server is told of its webhook. Prints the folder.
+# Provides Gatekeeper: its binary, built from its Go module into the user's cache folder once per version, and its
+# chart, which registers its webhook with the API server. Prints the folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

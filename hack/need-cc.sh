@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes sure that there is a C compiler, which Go's race detector needs. On Debian and its relatives, root
-# gets it installed; anybody else is told what to install.
+# Provides a C compiler, which Go's race detector needs. Run as root on Debian or a derivative, it installs one;
+# otherwise it prints what to install.
 set -euo pipefail
 
 compiles() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints what CHANGELOG.md, or the file in CHANGELOG, says about a version, for the notes of its release, and fails where
-# it says nothing. A pre-release, such as 1.2.3-rc.1, has what is unreleased.
+# Prints the section of a version in CHANGELOG.md, or in the file that CHANGELOG names, for its release notes, and fails
+# if there is none. A pre-release, such as 1.2.3-rc.1, gets the section of unreleased changes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,7 +13,7 @@ if [[ "${heading}" == *-* ]]; then
   heading=Unreleased
 fi
 
-# A section reaches to the next heading of its level, or to the definitions of links at the end.
+# A section ends at the next heading of its level, or at the link definitions at the end.
 notes="$(awk -v heading="## [${heading}]" '
   /^## / || /^\[[^]]*\]: / { inside = 0 }
   inside { print }

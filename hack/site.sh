@@ -37,7 +37,7 @@ versions() {
     version "${tag}" "${tree}"
     git worktree remove --force "${tree}"
   done
-  # The front door leads to the latest release, and to next before there is one.
+  # The start page redirects to the latest release, or to next before the first release.
   printf '["%s"]\n' "${SITE_VERSIONS// /\",\"}" >dist/pages/versions.json
   printf '<!doctype html><meta http-equiv="refresh" content="0; url=%s/"><link rel="canonical" href="%s/">\n' \
     "${tags[0]:-next}" "${tags[0]:-next}" >dist/pages/index.html

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tests what depends on the API server with every Kubernetes release that the chart claims: CRDs with their validation
-# rules, the chart with its policies, a fleet of the built operator, and customers' namespaces. The first run builds the
-# API servers, some 3 minutes each on 2 idle cores. RELEASES chooses some; the result is printed as a table, and written to
-# the docs when all were tested. Arguments go to go test.
+# Runs the tests that depend on the API server with every Kubernetes release that the chart supports: CRDs with their
+# validation rules, the chart with its policies, a fleet of the built operator, and customers' namespaces. The first run
+# builds the API servers, about 3 minutes each on 2 idle cores. RELEASES selects some of them. The result is printed as a
+# table, and written to the docs if all were tested. Arguments are passed to go test.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

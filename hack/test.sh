@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Tests the packages in PKG, all by default, with a control plane, databases and the kinds of others to test against,
-# which are built and installed first where they are missing. Arguments go to go test. Tests that failed are listed once
-# more at the end, each above its package.
+# Tests the packages in PKG, all by default, with a control plane, databases and third-party CRDs, which are built and
+# installed first where they are missing. Arguments are passed to go test. Failed tests are listed again at the end, each
+# above its package.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# The race detector costs several times the CPU. It watches where goroutines meet; here everything is played by one, or,
-# in test/sources, what runs at the same time has tests of its own with it: the adapters and the controller.
+# The race detector costs several times the CPU, and only helps where goroutines share data. These tests run in one
+# goroutine, or, in test/sources, the concurrent parts have tests of their own with it: the adapters and the controller.
 alone='/(api|hack|internal/(convert|domain|controller/(awsresource|distributiontenant|tenant|tenantplan))|test/(chart|contract|docs|migration|model|sources))(/|$)'
-# How many packages are tested at a time: those with the race detector mostly wait for processes that they have started.
+# How many packages are tested at a time: those with the race detector mostly wait for processes that they started.
 alone_at_once=2
 raced_at_once=4
-# These take longest, the longest first. go test begins with the packages that it is given first, so that none of them is
-# left over at the end.
+# The slowest packages, the slowest first. go test starts the packages in the order of its arguments, so none of these is
+# still running alone at the end.
 long=(test/sources internal/controller/tenantsource cmd/playground test/crash test/e2e test/tenancy test/rights test/migration test/chart
   internal/controller/distributiontenant)
 
@@ -25,7 +25,7 @@ export DATABASE_ASSETS
 THIRDPARTY_ASSETS="$(hack/thirdparty.sh)"
 export THIRDPARTY_ASSETS
 
-# A program with the race detector waits a second before it ends, for goroutines that still run; the tests leave none.
+# A program with the race detector waits a second before it exits, for goroutines that still run; the tests leave none.
 export GORACE="atexit_sleep_ms=0${GORACE:+ ${GORACE}}"
 
 output="$(mktemp)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes sure that the kinds of Istio and Gatekeeper are there, for tests of what a Tenant has in their clusters: the
-# CustomResourceDefinitions of both, from their Go modules, and a program that makes those of Gatekeeper's constraints.
-# They are put into the user's cache folder once per version. Prints the folder.
+# Provides the CRDs of Istio and Gatekeeper, for tests of what a Tenant gets in clusters with them. They come from their
+# Go modules, together with a program that generates the CRDs of Gatekeeper's constraints. All of it is put into the
+# user's cache folder once per version. Prints the folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/thirdparty"
 export CGO_ENABLED=0 GOWORK=off
@@ -20,7 +20,7 @@ build() {
   cp "${istio}/kubernetes/customresourcedefinitions.gen.yaml" "${temp}/istio.yaml"
   gatekeeper="$(module github.com/open-policy-agent/gatekeeper/v3)"
   cat "${gatekeeper}"/charts/gatekeeper/crds/*.yaml >"${temp}/gatekeeper.yaml"
-  # With the flags of hack/controlplane, which has compiled most of what this needs.
+  # With the flags of hack/controlplane, which has already compiled most of what this needs.
   go build -trimpath -buildvcs=false -ldflags='-s -w' -o "${temp}/constraintcrd" ./constraintcrd
   chmod 755 "${temp}"
   chmod 644 "${temp}"/*.yaml
@@ -37,6 +37,6 @@ mkdir -p "${root}"
 if [[ ! -d "${root}/${version}" ]]; then
   (build "${root}/${version}")
 fi
-# The link is how internal/testkit/thirdparty finds it without the environment.
+# Without the environment variable, internal/testkit/thirdparty finds it by this link.
 ln -sfn "${version}" "${root}/current"
 echo "${root}/${version}"

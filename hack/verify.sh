@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generates everything, and fails when that changed a file: what is generated is committed as it comes out.
+# Generates everything, and fails if that changes a file: generated files are committed unchanged.
 # Then lints. The working tree may hold uncommitted work, which is compared with itself; where CI is set
 # in the environment, it has to be clean as well.
 set -euo pipefail

@@ -10,8 +10,8 @@ import (
 // zoneName is the one zone that all tenants with DNS are in. No certificate covers it.
 const zoneName = "customers.example.net"
 
-// The delays of a change of DNS and of a certificate, far below those of AWS: what is
-// counted does not depend on them, and nobody wants to wait.
+// The delays of a change of DNS and of a certificate, far below those of AWS: they don't affect what is counted, and
+// keep the benchmark short.
 const (
 	dnsDelay  = 5 * time.Second
 	certDelay = 20 * time.Second

@@ -149,8 +149,8 @@ func (f *objects) took() []time.Duration {
 	return out
 }
 
-// follow begins anew whenever the API server ends the watch: it does so after some time,
-// and when we are too slow for it.
+// follow starts again when the API server ends the watch, which happens after some time, or when we are too slow for
+// it.
 func (f *objects) follow(ctx context.Context, events watch.Interface) {
 	defer close(f.ended)
 	for {

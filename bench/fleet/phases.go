@@ -290,8 +290,8 @@ func (b *bench) remove(ctx context.Context, r *report) error {
 	return errors.Join(err, b.countLeft(ctx, r))
 }
 
-// What counts as rest: for so long no call, no write, and next to no CPU time. Whoever polls
-// never rests, and is measured for as long as we are patient.
+// The fleet counts as quiet after this long without a call, a write, or more than next to no CPU time. An operator that
+// polls is never quiet, and is measured until the time limit.
 const (
 	stillFor   = 8 * time.Second
 	stillCPU   = 0.1

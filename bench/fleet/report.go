@@ -86,7 +86,7 @@ func (b *bench) markAll(ctx context.Context) (mark, error) {
 	return m, nil
 }
 
-// written are all writes to the kinds, and those to events and leases beside them.
+// written are all writes to the operator's own resources, and those to events and leases as well.
 func (b *bench) written(ctx context.Context) (stack.Tally, error) {
 	own, err := b.writes.Tally(ctx, namespace)
 	total := stack.Tally{Events: own.Events, Leases: own.Leases}
@@ -188,7 +188,7 @@ func (r *report) printTimes(out io.Writer) {
 	}
 }
 
-// printPhases writes a line for each phase; what is per tenant says so.
+// printPhases writes a line for each phase; values per tenant are marked.
 func (r *report) printPhases(out io.Writer) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer table.Flush()

@@ -63,15 +63,15 @@ func TestOurManifest(t *testing.T) {
 	}
 }
 
-// Somebody else's mistakes are told in the words of the flags.
+// Mistakes in a description are reported with the names of the flags they come from.
 func TestMistakesInTheDescription(t *testing.T) {
 	for name, test := range map[string]struct{ manifest, ready, argument, want string }{
-		"a template that ends too soon":  {"{{.Name", ourReady, "", "--manifest"},
-		"an argument nobody can fill":    {"", ourReady, "{{if}}", "--operator-arg"},
-		"a condition without a value":    {"", "{.status.phase}", "", "--ready"},
-		"a condition that is no path":    {"", "{.status[}=a", "", "--ready"},
-		"an object of a name of its own": {"metadata: {name: mine}", ourReady, "", "{{.Name}}"},
-		"a field that is not there":      {"metadata: {name: {{.Nothing}}}", ourReady, "", "--manifest"},
+		"a template that ends too soon":    {"{{.Name", ourReady, "", "--manifest"},
+		"an argument that can't be filled": {"", ourReady, "{{if}}", "--operator-arg"},
+		"a condition without a value":      {"", "{.status.phase}", "", "--ready"},
+		"a condition that is no path":      {"", "{.status[}=a", "", "--ready"},
+		"an object of a name of its own":   {"metadata: {name: mine}", ourReady, "", "{{.Name}}"},
+		"a field that is not there":        {"metadata: {name: {{.Nothing}}}", ourReady, "", "--manifest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "tenant.yaml")
@@ -105,7 +105,7 @@ func TestReady(t *testing.T) {
 		"the condition holds":                   {object(1, map[string]any{"conditions": serves}), ourReady, true},
 		"it held for another spec":              {object(2, map[string]any{"conditions": serves, "observedGeneration": int64(1)}), ourReady, false},
 		"it holds for this one":                 {object(2, map[string]any{"conditions": serves, "observedGeneration": int64(2)}), ourReady, true},
-		"somebody says it in a word":            {object(1, map[string]any{"phase": "Active"}), "{.status.phase}=Active", true},
+		"a plain field says it":                 {object(1, map[string]any{"phase": "Active"}), "{.status.phase}=Active", true},
 		"and has not said the right one":        {object(1, map[string]any{"phase": "Creating"}), "{.status.phase}=Active", false},
 		"a value may have an equals sign":       {object(1, map[string]any{"phase": "a=b"}), "{.status.phase}=a=b", true},
 		"a number is compared as it is written": {object(1, map[string]any{"left": int64(0)}), "{.status.left}=0", true},

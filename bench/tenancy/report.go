@@ -224,7 +224,7 @@ func (r *report) printTimes(out io.Writer) {
 
 const mebibyte = 1 << 20
 
-// printPhases writes a line for each phase; what is per tenant says so.
+// printPhases writes a line for each phase; values per tenant are marked.
 func (r *report) printPhases(out io.Writer) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer table.Flush()

@@ -18,8 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
-// shutdownGrace is how long calls in flight may take after SIGTERM. Calls that
-// hang on purpose are cut at once.
+// shutdownGrace is how long calls in flight may take after SIGTERM. Calls that never end on purpose are cut at once.
 const shutdownGrace = 3 * time.Second
 
 func main() {

@@ -84,11 +84,11 @@ func TestParseRefusals(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"a flag nobody knows":        {[]string{"--port", "1"}, []string{"port"}},
+		"an unknown flag":            {[]string{"--port", "1"}, []string{"port"}},
 		"an argument":                {[]string{"start"}, []string{"start", "flags only"}},
 		"a seed that is not there":   {[]string{"--seed", "/nowhere/seed.yaml"}, []string{"--seed", "/nowhere/seed.yaml"}},
 		"a bad seed":                 {[]string{"--seed", bad}, []string{bad, "accounts[0].id", `"12"`, "12 digits"}},
-		"a switch nobody knows":      {[]string{"--switch", "nope=true"}, []string{"nope", "updateReplaces"}},
+		"an unknown switch":          {[]string{"--switch", "nope=true"}, []string{"nope", "updateReplaces"}},
 		"a switch without a value":   {[]string{"--switch", "updateReplaces"}, []string{"name=value"}},
 		"a negative delay":           {[]string{"--deploy-delay", "-1s"}, []string{"--deploy-delay", "negative"}},
 		"a DNS address that is none": {[]string{"--listen", "127.0.0.1:0", "--dns-listen", "256.0.0.1:1"}, []string{"--dns-listen", "256.0.0.1"}},

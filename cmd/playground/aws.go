@@ -18,8 +18,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// console is somebody with access to the AWS account. They use the official SDK,
-// and are counted: their calls are not the operator's.
+// console is a person with access to the AWS account. They use the official SDK, and are counted: their calls are not
+// the operator's.
 type console struct {
 	w   *world
 	sdk *cloudfront.Client
@@ -29,7 +29,7 @@ type console struct {
 
 func newConsole(w *world) *console {
 	c := &console{w: w}
-	c.sdk = cloudfront.NewFromConfig(w.awsConfig()) //nolint:forbidigo // somebody else than the operator, without its limits
+	c.sdk = cloudfront.NewFromConfig(w.awsConfig()) //nolint:forbidigo // not the operator, without its limits
 	return c
 }
 

@@ -192,7 +192,7 @@ func preparePostgres(ctx context.Context, address string) (owner, reader string,
 	return owner, reader, err
 }
 
-// prepareMongoDB makes no user: a FerretDB asks nobody for a password.
+// prepareMongoDB creates no user: a FerretDB asks for no password.
 func prepareMongoDB(ctx context.Context, address string) (owner, reader string, err error) {
 	if owner, err = inDatabase(address, nil); err != nil {
 		return "", "", err
@@ -201,7 +201,7 @@ func prepareMongoDB(ctx context.Context, address string) (owner, reader string, 
 	return owner, owner, err
 }
 
-// inDatabase leads a connection string to our database, and as somebody else if there is a user.
+// inDatabase points a connection string at our database, and logs in as another user if one is given.
 func inDatabase(address string, user *url.Userinfo) (string, error) {
 	to, err := url.Parse(address)
 	if err != nil {

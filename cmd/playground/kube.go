@@ -44,7 +44,7 @@ type kube struct {
 	cache   cache.Cache
 	stop    func()
 	changed chan struct{}
-	// shown is the last table without the ages, and noted whether it was said what it lacks.
+	// shown is the last table without the ages, and noted whether it was said what is missing.
 	shown string
 	noted bool
 }

@@ -68,7 +68,7 @@ func launch(t *testing.T, args ...string) *playground {
 	go func() {
 		defer close(p.ended)
 		p.waitErr = p.cmd.Wait()
-		_ = write.Close() // whoever waits for a line need not wait any longer
+		_ = write.Close() // ends the wait for a line
 		<-collected
 	}()
 	t.Cleanup(func() {
@@ -355,7 +355,7 @@ func TestInterruptedPlaygroundLeavesNothing(t *testing.T) {
 	}
 }
 
-// When make is killed, nobody tells the playground.
+// When make is killed, the playground gets no signal.
 func TestPlaygroundEndsWithMake(t *testing.T) {
 	t.Parallel()
 	caller := exec.CommandContext(t.Context(), "sleep", "600")

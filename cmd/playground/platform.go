@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// platform and europe are what the samples hang on: a Distribution and a ConnectionGroup.
+	// platform and europe are what the samples refer to: a Distribution and a ConnectionGroup.
 	platform = "platform"
 	europe   = "europe"
 
@@ -105,7 +105,7 @@ func (k *kube) awaitParents(ctx context.Context, what string, reached func(paren
 	return fmt.Errorf("timed out after %[2]s waiting until %[1]s; use --keep-logs to keep the logs", what, patience)
 }
 
-// clear deletes what tenants hang on before the tenants, and ends with an empty account.
+// clear deletes what tenants refer to before the tenants, and ends with an empty account.
 func (s *story) clear(ctx context.Context) error {
 	s.say.paragraph("Delete the distribution and the connection group first. This would take every customer offline:")
 	if err := s.kube.show(ctx, "delete", "cfd,cfcg", "--all", "--wait=false"); err != nil {

@@ -32,8 +32,7 @@ const (
 	shop = "shop"
 
 	managedDomain = "managed.example.net"
-	// taken is a name whose record in the seed is somebody else's, and endpoint where
-	// records of ours lead.
+	// taken is a name whose record in the seed belongs to someone else, and endpoint is where records of ours lead.
 	taken    = "taken.example.com"
 	endpoint = "d111111abcdef8.cloudfront.net"
 
@@ -259,7 +258,7 @@ func (s *story) mistakes(ctx context.Context) error {
 	return s.conflict(ctx)
 }
 
-// conflict asks for a name whose record somebody else made.
+// conflict asks for a name whose record someone else created.
 func (s *story) conflict(ctx context.Context) error {
 	s.say.paragraph("The operator never overwrites records that it does not own. This name already has a record:")
 	patch := fmt.Sprintf(`{"spec":{"domains":[{"domain":%q}],"dns":{"provider":"route53"}}}`, taken)

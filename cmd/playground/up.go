@@ -15,11 +15,11 @@ const (
 	maxTenants = 10000
 	// writers is how many tenants are applied at the same time.
 	writers = 8
-	// reportEvery is how often the progress of many tenants is told.
+	// reportEvery is how often the progress of many tenants is reported.
 	reportEvery = 2 * time.Second
 )
 
-// runUp applies the samples, and what was asked for beside them, and stays.
+// runUp applies the samples, and what was asked for in addition, and keeps running.
 func runUp(ctx context.Context, w *world) error {
 	w.say.heading("Applying the samples")
 	if err := w.kube.applySamples(ctx); err != nil {

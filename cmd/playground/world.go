@@ -99,7 +99,7 @@ func (w *world) makeFolders() error {
 	if err := os.Mkdir(temp, 0o700); err != nil {
 		return fmt.Errorf("creating a directory for temporary files: %w", err)
 	}
-	// PostgreSQL refuses root and runs as somebody who has to get to its folder. Names inside can't be listed.
+	// PostgreSQL refuses root and runs as another user, who has to get to its folder. Names inside can't be listed.
 	if os.Geteuid() == 0 {
 		if err := errors.Join(os.Chmod(w.dir, 0o711), os.Chmod(temp, 0o711)); err != nil {
 			return fmt.Errorf("opening the directory for the database: %w", err)

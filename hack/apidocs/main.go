@@ -124,7 +124,7 @@ func parse(text string) ([]group, map[string]section) {
 	return groups, types
 }
 
-// tidy takes away what the renderer leaves behind: line breaks at the end of a cell, empty braces, and empty lines.
+// tidy removes what the renderer leaves behind: line breaks at the end of a cell, empty braces, and empty lines.
 func tidy(body string) string {
 	body = strings.NewReplacer(" <br /> |", " |", "<br /> |", " |", `: \{\}`, "").Replace(body)
 	return strings.TrimSpace(blankLines.ReplaceAllString(body, "\n\n"))

@@ -73,7 +73,7 @@ func load(dir string, mode packages.LoadMode, patterns ...string) ([]*packages.P
 	return loaded, nil
 }
 
-// operation tells which operation of which service an object of the SDK stands for.
+// operation tells which operation of which service an object of the SDK represents.
 func operation(object types.Object) (Call, bool) {
 	if object.Pkg() == nil || !strings.HasPrefix(object.Pkg().Path(), sdkPath) {
 		return "", false
@@ -92,7 +92,7 @@ func operation(object types.Object) (Call, bool) {
 	method, _, _ := types.LookupFieldOrMethod(types.NewPointer(client.Type()), true, object.Pkg(), name)
 	f, ok := method.(*types.Func)
 	if !ok || f.Signature().Params().Len() != 3 || !f.Signature().Variadic() {
-		// Client.Options and the like ask nobody for anything.
+		// Client.Options and the like call no API.
 		return "", false
 	}
 	return Call(strings.TrimPrefix(object.Pkg().Path(), sdkPath) + ":" + name), true

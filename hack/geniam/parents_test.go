@@ -12,7 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// parentKind is a kind that tenants hang on, played through its one object shop.
+// parentKind is a kind that tenants refer to, played through its one object shop.
 type parentKind struct {
 	name   string
 	object func(w *world.World, change ...func(*v1alpha1.ResourcePolicies)) client.Object
@@ -169,7 +169,7 @@ func (k parentKind) stories() map[string]parentStory {
 		"removing a tag":          {operation: "UntagResource", change: []func(*v1alpha1.ResourcePolicies){tagged}, before: create, after: func(r parentRig) { r.edit(untag) }, wants: denied, enabled: true, found: true},
 		"retaining":               {operation: "UntagResource", change: []func(*v1alpha1.ResourcePolicies){retained}, before: create, after: remove, wants: denied, enabled: true, found: true},
 		"looking for tenants":     {operation: "ListDistributionTenants", before: create, after: remove, wants: denied, enabled: true, found: true},
-		"nobody looks for others": {operation: "ListDistributionTenants", after: create, wants: ready, enabled: true, found: true},
+		"no other is looked for":  {operation: "ListDistributionTenants", after: create, wants: ready, enabled: true, found: true},
 		"finding a lost creation": k.lostCreation(),
 	}
 }

@@ -115,7 +115,7 @@ type TrustPolicy struct {
 	Statement []TrustStatement
 }
 
-// TrustStatement allows it to somebody, under a condition.
+// TrustStatement allows a principal to assume the role, under a condition.
 type TrustStatement struct {
 	Sid       string
 	Effect    string

@@ -110,7 +110,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// allowed are the calls that the policies allow, whether the operator makes them or somebody else in its name.
+// allowed are the calls that the policies allow, whether the operator makes them or another AWS service on its behalf.
 func allowed() map[string]bool {
 	actions := map[string]bool{}
 	for _, f := range features {
@@ -126,8 +126,8 @@ func allowed() map[string]bool {
 	return actions
 }
 
-// names lists calls without their service, which a simulator does not tell: those that concern tenants and
-// what they hang on. TestWhatStopsWithoutTheRightToReadATable has that of sources.
+// names lists calls without their service, which a simulator does not tell: those that concern tenants and what they
+// refer to. TestWhatStopsWithoutTheRightToReadATable has that of sources.
 func names(calls []Call) []string {
 	set := map[string]bool{}
 	for _, c := range calls {

@@ -1,6 +1,6 @@
 package main
 
-// Feature is what somebody may want of the operator, with a policy of its own.
+// Feature is a part of the operator that can be used on its own, with a policy of its own.
 type Feature string
 
 // The features.
@@ -68,10 +68,10 @@ const (
 	replicator = "arn:aws:iam::*:role/aws-service-role/replicator.lambda.amazonaws.com/*"
 	// The one with which CloudFront writes the logs of a function.
 	logger = "arn:aws:iam::*:role/aws-service-role/logger.cloudfront.amazonaws.com/*"
-	// Policies for all functions and all buckets would let whoever writes a Distribution look into any.
+	// Policies for all functions and all buckets would let anyone who writes a Distribution look into any.
 	functions = "arn:aws:lambda:us-east-1:*:function:edge-*"
 	buckets   = "arn:aws:s3:::my-access-logs"
-	// A policy for all tables would let whoever writes a TenantSource look into any.
+	// A policy for all tables would let anyone who writes a TenantSource look into any.
 	tables = "arn:aws:dynamodb:*:*:table/customers"
 )
 
@@ -107,7 +107,7 @@ const (
 	replicationEnd = "lambda:DisableReplication*"
 )
 
-// permissions are those of every call, and those that AWS asks for beside.
+// permissions are those of every call, and those that AWS requires in addition.
 var permissions = []Permission{
 	{
 		Action: "cloudfront:CreateDistributionTenant", Feature: Tenants, Resource: anything,

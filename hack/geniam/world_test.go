@@ -88,7 +88,7 @@ func newWorld(t *testing.T) *world.World {
 	return world.NewOffline(t, world.Options{Seed: &seed, AllowedRoles: allowed, Expiry: true})
 }
 
-// foreign makes a tenant as somebody else would.
+// foreign creates a tenant that is not the operator's.
 func foreign(t *testing.T, w *world.World, name string) {
 	t.Helper()
 	_, err := w.AWS().CreateDistributionTenant(t.Context(), &cloudfront.CreateDistributionTenantInput{
@@ -100,7 +100,7 @@ func foreign(t *testing.T, w *world.World, name string) {
 	}
 }
 
-// disable is what somebody does in the console.
+// disable disables a tenant, as a person does in the console.
 func disable(t *testing.T, w *world.World, name string) {
 	t.Helper()
 	s, _ := w.InAWS(name)
@@ -117,7 +117,7 @@ func disable(t *testing.T, w *world.World, name string) {
 func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	// The zone is read by itself as long as no list has shown it.
+	// The zone is read on its own as long as no list has shown it.
 	w.Apply(w.Tenant("delta", byID))
 	w.Advance(settle)
 	w.Apply(w.Tenant("alpha", team, published))
@@ -146,7 +146,7 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 		seen = append(seen, operation)
 	}
 	slices.Sort(seen)
-	// That one the SDK makes by itself.
+	// The SDK makes that one automatically.
 	want := names(append(codeCalls(t), "sts:AssumeRole"))
 	if d := gocmp.Diff(want, seen); d != "" {
 		t.Errorf("calls (-in the code +seen by AWS):\n%s", d)
@@ -230,7 +230,7 @@ func issued(t *testing.T, w *world.World) {
 	}
 }
 
-// records checks what the zone has, beside what makes it one.
+// records checks what the zone has, in addition to its own NS and SOA.
 func records(want ...string) func(*testing.T, *world.World) {
 	return func(t *testing.T, w *world.World) {
 		t.Helper()
@@ -318,7 +318,7 @@ var stories = map[string]map[string]story{
 				foreign(t, w, "holder")
 				w.Apply(w.Tenant("alpha", domain("holder.example.com")))
 			},
-			// The next sweep would find the holder by itself.
+			// The next sweep would find the holder anyway.
 			wants: "Ready=False/DomainConflict", says: "not visible", wait: time.Minute,
 		},
 	},

@@ -13,8 +13,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// listKeys names the field by which the elements of a list are told apart. The elements of
-// any other list of structs are told apart by their place.
+// listKeys names the field by which the elements of a list are distinguished. The elements of
+// any other list of structs are distinguished by their place.
 var listKeys = map[reflect.Type]string{
 	reflect.TypeFor[v1alpha1.Origin]():                    "ID",
 	reflect.TypeFor[v1alpha1.CustomHeader]():              "Name",

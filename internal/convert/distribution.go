@@ -215,7 +215,7 @@ func sorted[T any, K cmp.Ordered](list []T, key func(T) K) []T {
 	return orNil(list)
 }
 
-// set puts a list into order, without what stands in it twice, and makes an empty one nil.
+// set puts a list into order, without what is in it twice, and makes an empty one nil.
 func set[T cmp.Ordered](list []T) []T {
 	slices.Sort(list)
 	return orNil(slices.Compact(list))

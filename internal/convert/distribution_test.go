@@ -97,7 +97,7 @@ func TestEqualDistributions(t *testing.T) {
 		}, func(c *v1alpha1.DistributionConfig) {
 			c.ViewerCertificate = &v1alpha1.ViewerCertificate{CloudFrontDefaultCertificate: new(true)}
 		}},
-		"AWS names the owner of a VPC origin by itself": {
+		"AWS fills in the owner of a VPC origin": {
 			"direct",
 			func(c *v1alpha1.DistributionConfig) {
 				c.Origins[0].VPCOriginConfig = &v1alpha1.VPCOriginConfig{VPCOriginID: "vo_1"}

@@ -194,14 +194,14 @@ func managed(s *v1alpha1.DistributionTenantStatus) *certificate.Managed {
 		m.ARN = s.ManagedCertificates[n-1]
 	}
 	for _, t := range s.ValidationTokens {
-		// Nobody but the user's own web server is told what to serve.
+		// Tokens are only listed where the user's own web server has to serve them.
 		m.Host = certificate.SelfHosted
 		m.Tokens = append(m.Tokens, certificate.Token{Domain: t.Domain, RedirectFrom: t.RedirectFrom, RedirectTo: t.RedirectTo})
 	}
 	return m
 }
 
-// ledger leaves out what the operator never writes there: somebody else did.
+// ledger leaves out entries that the operator never writes: they come from someone else.
 func ledger(records []v1alpha1.DNSRecord) []dns.Entry {
 	out := make([]dns.Entry, 0, len(records))
 	for _, r := range records {
@@ -217,7 +217,7 @@ func ledger(records []v1alpha1.DNSRecord) []dns.Entry {
 const maxToken = 256
 
 // Token reads the annotation with which a person asks to look at once, cut to
-// what status can repeat: what could not be repeated would count as unheard for ever.
+// what status can repeat: what could not be repeated would count as unheard forever.
 func Token(annotations map[string]string) string {
 	return prose.Fit(annotations[v1alpha1.AnnotationReconcileNow], maxToken)
 }

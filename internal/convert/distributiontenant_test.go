@@ -138,8 +138,8 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// Who asks for a role that nobody has granted is told so; one that published something is
-// asked for until that is taken back.
+// An object that asks for a role that was never granted gets an error; one that published something is asked for until
+// that is taken back.
 func TestRoles(t *testing.T) {
 	const granted, other = "arn:aws:iam::444455556666:role/dns", "arn:aws:iam::444455556666:role/other"
 	defaults := convert.Defaults{Allows: func(role string) bool { return role == granted }}

@@ -22,7 +22,7 @@ func TestTheMarkOfAnAdoption(t *testing.T) {
 		"as it was written":                   {convert.AdoptedResourceMark(o, "E1"), adoption{7, "E1"}},
 		"none":                                {"", adoption{}},
 		"of another object":                   {"somebody/7/E1", adoption{}},
-		"of nobody":                           {"/7/E1", adoption{}},
+		"of no object":                        {"/7/E1", adoption{}},
 		"of a tenant, which names no other":   {"me/7", adoption{}},
 		"with a generation that is no number": {"me/seven/E1", adoption{}},
 	} {

@@ -64,7 +64,7 @@ func SourceConfig(o *v1alpha1.TenantSource) (mapping.Config, error) {
 	return c, nil
 }
 
-// optional reports whether a row may lack the column of a field. Stores without a schema have no other way to say
+// optional reports whether a row may be without the column of a field. Stores without a schema have no other way to say
 // that a row has no value, as null does in SQL. Every row needs a name and a domain.
 func optional(s *v1alpha1.TenantSourceSpec, field string) bool {
 	schemaless := s.DynamoDB != nil || s.MongoDB != nil || s.Redis != nil
@@ -286,7 +286,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 	if r.Polled != nil {
 		polled := metav1.NewTime(r.Polled.Truncate(time.Second))
 		if r.Generation != reached {
-			// They are those of another spec, and would look like a mistake in the table beside what this one reads.
+			// They belong to another spec, and would look like a mistake in a table next to what this spec reads.
 			s.Columns = nil
 		}
 		s.LastPollTime, reached, judged = &polled, r.Generation, r.Generation
@@ -312,7 +312,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 	mergeConditions(&s.Conditions, r.Conditions, generation, now)
 }
 
-// SyncToken is the token with which somebody asks to poll at once, as status repeats it.
+// SyncToken is the token with which a user asks to poll at once, as status repeats it.
 func SyncToken(o *v1alpha1.TenantSource) string {
 	return prose.Fit(o.Annotations[v1alpha1.AnnotationSyncNow], maxToken)
 }
@@ -382,7 +382,7 @@ func SourceDisabler(o *v1alpha1.TenantSource) string {
 	return shortened("tenantsource-disable/"+o.Namespace+"/"+o.Name, maxManager)
 }
 
-// hashed is what the end of a shortened text looks like. Nobody may be named so, or two would have one label.
+// hashed is what the end of a shortened text looks like. No name may end like it, or two would have one label.
 var hashed = regexp.MustCompile(`-[0-9a-f]{16}$`)
 
 // shortened replaces the end of what is too long by a hash of the whole.

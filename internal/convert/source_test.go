@@ -111,7 +111,7 @@ func rendered(t *testing.T, o *v1alpha1.TenantSource) string {
 	return string(text)
 }
 
-// A field that nobody reads is a promise that nobody keeps.
+// A field that is never read is a promise that is not kept.
 func TestEveryFieldOfASourceArrives(t *testing.T) {
 	yes, text := true, "x"
 	for provider, block := range map[v1alpha1.SourceProvider]string{

@@ -151,7 +151,7 @@ func driftedFields(diff []resource.Difference) []v1alpha1.DriftedField {
 }
 
 // timeOf keeps whole seconds: that is what the API server keeps, and what it dropped
-// would look like a change for ever.
+// would look like a change forever.
 func timeOf(t time.Time) *metav1.Time {
 	if t.IsZero() {
 		return nil

@@ -119,7 +119,7 @@ func TestCertificateInStatus(t *testing.T) {
 }
 
 // A status that breaks a bound of the schema is refused whole, and one that comes back
-// otherwise than it was written would be written for ever.
+// otherwise than it was written would be written forever.
 func TestStatusIsBoundedAndComesBackAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(

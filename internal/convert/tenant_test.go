@@ -128,7 +128,7 @@ func TestPlanSpec(t *testing.T) {
 	}
 }
 
-// An object that was stored before the schema had a default has it all the same.
+// An object that was stored before the schema had a default gets it nevertheless.
 func TestPlanDefaults(t *testing.T) {
 	o := &kleffv1.TenantPlan{}
 	got, err := convert.PlanSpec(o)

@@ -9,8 +9,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// Read reads the tenant of that name by itself. A tenant that is not found is forgotten,
-// and the error is of kind fault.NotFound.
+// Read reads the tenant of that name from AWS. A tenant that is not found is forgotten, and the error is of kind
+// fault.NotFound.
 func (i *Inventory) Read(ctx context.Context, name string) (distributiontenant.Observed, error) {
 	i.mu.Lock()
 	started := i.tick()
@@ -39,9 +39,9 @@ func (i *Inventory) Read(ctx context.Context, name string) (distributiontenant.O
 	return t, nil
 }
 
-// confirms reports whether what was read now goes with what the list last showed. A read may
-// lag behind the list: it is believed when both agree on the ETag or, where they never do,
-// when the list has shown the tenant anew since the read before, and neither has moved.
+// confirms reports whether what was read now agrees with what the list last showed. A read may lag behind the list: it
+// is believed when both agree on the ETag or, where they never do, when the list has shown the tenant again since the
+// read before, and neither has changed.
 func (e *entry) confirms(t distributiontenant.Observed) bool {
 	same := e.readETag == t.ETag && e.readShown == e.shownETag && e.shownAt > e.touched
 	return t.ETag == e.shownETag || same

@@ -145,7 +145,7 @@ func TestOwnTagsAreWrittenThrough(t *testing.T) {
 	}
 }
 
-// Known hands out what nobody else changes later.
+// Known returns a copy that does not change later.
 func TestKnownIsASnapshot(t *testing.T) {
 	r := newRig(t, options{tenants: 1})
 	r.sweep()

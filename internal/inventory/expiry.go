@@ -35,10 +35,10 @@ type ExpiryOptions struct {
 	Inventory    *Inventory
 	Certificates port.Certificates
 	Clock        clock.WithTicker
-	// OnFound is told of the certificates that have become noteworthy since the last
+	// OnFound is called with the certificates that have become noteworthy since the last
 	// listing, those that expire first at the front. It must not block.
 	OnFound func([]AttachedCertificate)
-	// OnFailure is told why the certificates could not be listed, once for each kind of
+	// OnFailure is called with the reason why the certificates could not be listed, once for each kind of
 	// failure. It must not block.
 	OnFailure func(err error)
 	// Random is in [0, 1) and spreads what would otherwise happen at one time.
@@ -250,7 +250,7 @@ func (e *Expiry) tell(found map[string]*AttachedCertificate) {
 	named := make(map[string]bool, len(found))
 	for arn, c := range found {
 		named[arn] = true
-		// One that was detached while the list was read is nobody's trouble any more.
+		// One that was detached while the list was read is not a problem any more.
 		if !e.named[arn] && len(c.Tenants) > 0 {
 			fresh = append(fresh, *c)
 		}

@@ -145,7 +145,7 @@ func (w *watch) want(when string, want tally) {
 	}
 }
 
-// A certificate that many tenants have counts once, and what nobody has not at all.
+// A certificate that many tenants have counts once, and one that no tenant has does not count.
 func TestWhatIsAttachedIsCounted(t *testing.T) {
 	for name, pageSize := range map[string]int{"in one page": 1000, "page by page": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -412,7 +412,7 @@ func TestAFleetsCertificatesTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// Start does by itself what the other tests play step by step.
+// Start runs automatically what the other tests play step by step.
 func TestTheWatchRunsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t, options{tenants: 1, clock: clock.RealClock{}, seed: func(s *sim.Seed) { s.Tenants[0].CertificateARN = sim.DefaultCertificateARN }})

@@ -64,8 +64,8 @@ func domainsOf(t distributiontenant.Observed, before []domain) []domain {
 	return out
 }
 
-// observed is what the facts were made of. Nobody else has its maps and lists but those of
-// rare, which nobody changes.
+// observed is what the facts were made from. Its maps and lists are not shared, except for those of rare, which never
+// change.
 func (f facts) observed() distributiontenant.Observed {
 	t := distributiontenant.Observed{
 		Tenant: distributiontenant.Tenant{Name: f.name, DistributionID: f.distribution, ConnectionGroupID: f.group, Enabled: f.enabled},
@@ -110,7 +110,7 @@ func tagsOf(given map[string]string) tags {
 	return out
 }
 
-// all is never nil, and is whoever's who asks.
+// all is never nil, and the caller may change it.
 func (t tags) all() map[string]string {
 	out := make(map[string]string, len(t))
 	for _, tag := range t {

@@ -78,7 +78,7 @@ func TestMemoryPerTenant(t *testing.T) {
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // text that nobody shares any more goes with the second
+	runtime.GC() // text that is not shared any more is collected by the second
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }

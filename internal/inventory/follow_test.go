@@ -111,7 +111,7 @@ func TestFollowingSlowsDown(t *testing.T) {
 		t.Errorf("%d looks in an hour: %v", len(gaps), gaps)
 	}
 	if longest := slices.Max(gaps); longest > interval {
-		t.Errorf("for %s nobody looked", longest)
+		t.Errorf("for %s there was no read", longest)
 	}
 }
 
@@ -129,8 +129,8 @@ func TestTheLimiterPostponesALook(t *testing.T) {
 	wantWoken(t, r, name(0))
 }
 
-// Whoever may not list the account can still follow what it changes, and does not ask for
-// the list all the time.
+// An operator that may not list the account can still follow what it changes, and does not ask for the list all the
+// time.
 func TestFollowingNeedsNoList(t *testing.T) {
 	r := flying(t, 5, 3)
 	if _, err := r.sim.AddFault(sim.Fault{

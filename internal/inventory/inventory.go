@@ -5,8 +5,8 @@
 // every few minutes, notices by the ETag what has moved, and wakes only the objects
 // behind it: watching ten thousand quiet tenants costs a hundred calls.
 //
-// What it knows is a hint. Nothing is let go or created again because it is missing
-// here: before that the tenant is read by itself.
+// What it knows is a hint. Nothing is released or created again because it is missing here: before that the tenant is
+// read from AWS.
 package inventory
 
 import (
@@ -36,9 +36,9 @@ type Options struct {
 	Clock   clock.WithTicker
 	// Interval is the time between two quiet sweeps.
 	Interval time.Duration
-	// OnChange is told the names of the tenants that have moved. It must not block.
+	// OnChange is called with the names of the tenants that have moved. It must not block.
 	OnChange func(names []string)
-	// OnFailure is told why the account could not be listed. It must not block.
+	// OnFailure is called with the reason why the account could not be listed. It must not block.
 	OnFailure func(err error)
 	// Random is in [0, 1) and spreads what would otherwise happen at one time.
 	Random func() float64
@@ -86,10 +86,9 @@ type entry struct {
 	tagsKnown bool
 	tagsRead  time.Time
 	tagsDue   time.Time
-	// readETag is that of the last read or write by itself, readShown what the list had
-	// shown then.
+	// readETag is that of the last read or write of this tenant, readShown what the list had shown then.
 	readETag, readShown string
-	// touched is when (in seq) the entry was last written or read by itself.
+	// touched is when (in seq) this tenant was last written or read on its own.
 	touched uint64
 	// seen is the number of the last sweep that showed the tenant.
 	seen uint64
@@ -232,7 +231,7 @@ func (i *Inventory) drop(e *entry) {
 
 func (i *Inventory) rememberTags(e *entry, read map[string]string) {
 	e.tags, e.tagsKnown, e.tagsRead = tagsOf(read), true, i.opts.Clock.Now()
-	// A tenth of spread keeps what was read together from being read together for ever.
+	// A tenth of spread keeps what was read together from being read together forever.
 	e.tagsDue = i.opts.Clock.Now().Add(tagRotation - time.Duration(i.opts.Random()*float64(tagRotation/10)))
 }
 

@@ -40,7 +40,7 @@ type OrphansOptions struct {
 	Claimed func(name string) bool
 	// Alive reports whether the owner's object exists. Where that can't be told it is an error.
 	Alive func(ctx context.Context, owner ownership.Owner) (bool, error)
-	// OnFound is told of each orphan once.
+	// OnFound is called with each orphan once.
 	OnFound func(Orphan)
 }
 

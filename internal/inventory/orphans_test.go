@@ -69,7 +69,7 @@ func TestAnOrphanIsATenantOfThisClusterWhoseObjectIsGone(t *testing.T) {
 	o.own(0, "here", "gone")
 	o.own(1, "here", "living") // Its object lives, though under another tenant's name.
 	o.own(2, "elsewhere", "gone")
-	// Nobody owns number 3.
+	// Number 3 has no owner.
 	o.own(4, "here", "unknown") // Its object may not be looked up.
 	o.own(5, "here", "gone")    // An object claims the name: its conditions tell the rest.
 	o.alive["gone"], o.alive["living"], o.claimed[name(5)] = false, true, true
@@ -86,7 +86,7 @@ func TestAnOrphanIsATenantOfThisClusterWhoseObjectIsGone(t *testing.T) {
 		t.Errorf("told of (-want +got):\n%s", d)
 	}
 	if n := o.calls()["ListTagsForResource"] - before; n != 5 {
-		t.Errorf("%d reads of tags in five steps, want one for each tenant that nobody claims", n)
+		t.Errorf("%d reads of tags in five steps, want one for each tenant without an owner", n)
 	}
 	o.claimed[name(0)] = true
 	o.search.Step(t.Context())

@@ -13,9 +13,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// How long what tenants hang on is believed. A minute lets a thousand new tenants share
-// one read, and lets a mistake that is mended there be seen with the next try. Routing
-// endpoints never change; what may be new is a group.
+// How long facts about what tenants refer to are believed. A minute lets a thousand new tenants share one read, and
+// lets the next try see a mistake that is fixed there. Routing endpoints never change; only a group may be new.
 const (
 	parentTTL  = time.Minute
 	routingTTL = time.Hour
@@ -45,8 +44,8 @@ func NewReferences(p port.References, c port.Certificates, id port.Identity, clk
 	}
 }
 
-// Forget drops what is remembered of a distribution or of certificates, so that somebody who
-// asks to look again is not answered from memory.
+// Forget drops what is remembered of a distribution or of certificates, so that a user who asks to look again gets no
+// answer from memory.
 func (r *References) Forget(names ...string) {
 	for _, name := range names {
 		r.distributions.Delete("distribution/" + name)
@@ -126,8 +125,8 @@ func (r *References) Endpoint(ctx context.Context, groupID string) (string, erro
 	return r.KnownEndpoint(groupID), nil
 }
 
-// defaultGroup stands for the id of the account's default connection group, which is itself
-// remembered beside the endpoints.
+// defaultGroup is the key for the id of the account's default connection group, which is remembered next to the
+// endpoints.
 const (
 	defaultGroup   = ""
 	defaultGroupID = "default"

@@ -52,7 +52,7 @@ func TestReferencesAreReadOnceAMinute(t *testing.T) {
 	}
 	r.references.Forget(distributionID, sim.DefaultCertificateARN)
 	if d := cmp.Diff(want, r.cost(again)); d != "" {
-		t.Errorf("for somebody who asks to look again (-want +got):\n%s", d)
+		t.Errorf("after asking to look again (-want +got):\n%s", d)
 	}
 }
 

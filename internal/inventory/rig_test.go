@@ -231,7 +231,7 @@ func (r *rig) inAWS(n int) sim.TenantState {
 	return s
 }
 
-// console is a client for whoever else works in the account.
+// console is a client for other users of the account.
 func (r *rig) console() *sdkcloudfront.Client {
 	return sdkcloudfront.NewFromConfig(r.sdk(r.sim.Transport()))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
-// Start does by itself what the other tests play step by step.
+// Start runs automatically what the other tests play step by step.
 func TestStartSweepsAndFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, options{tenants: 5, pageSize: 2, clock: clock.RealClock{}})
@@ -89,7 +89,7 @@ func TestConcurrentUse(t *testing.T) {
 		}
 	})
 	workers.Wait()
-	// Who was refused has forgotten the tenant; whoever looks finds it as it is.
+	// The operator that was refused has forgotten the tenant; a read finds it as it is.
 	for n := range 40 {
 		r.read(n)
 		if k := r.Known(name(n)); k.Knowledge != resource.Whole || k.Tenant.ETag != r.inAWS(n).ETag {

@@ -112,7 +112,7 @@ func (i *Inventory) plan() (name string, listing bool) {
 		i.begin(port.Follow)
 		return "", true
 	}
-	// Also where listing fails: whoever may not list can still be followed one by one.
+	// Also where listing fails: without the right to list, tenants can still be followed one by one.
 	slices.Sort(due)
 	return due[0], false
 }
@@ -128,9 +128,8 @@ func (i *Inventory) nextFollow(soon int) time.Time {
 // landingSoon is how much later than now still is soon.
 const landingSoon = retry.FollowEvery / 2
 
-// flightsDue names the tenants in flight that are due, and counts those that soon will be:
-// flights that began one after the other are due one after the other too, and each would be
-// read by itself where one sweep answers for all.
+// flightsDue names the tenants in flight that are due, and counts those that soon will be: flights that began one after
+// the other are due one after the other too, and each would be read separately where one sweep answers for all.
 func (i *Inventory) flightsDue(now time.Time) (due []string, soon int) {
 	for name, f := range i.flights {
 		if !now.Before(f.due) {

@@ -252,7 +252,7 @@ func TestAFailedPageConcludesNothing(t *testing.T) {
 	}
 }
 
-// The first list may fail as well: who waits for it must not wait for ever.
+// The first list may fail as well: a caller that waits for it must not wait forever.
 func TestAFailedFirstSweepIsAnAttempt(t *testing.T) {
 	r := newRig(t, options{tenants: 1})
 	if _, err := r.sim.AddFault(sim.Fault{Operation: "ListDistributionTenants", Kind: sim.Instead, Error: &sim.FaultError{Status: 403, Code: "AccessDenied"}}); err != nil {
@@ -260,11 +260,11 @@ func TestAFailedFirstSweepIsAnAttempt(t *testing.T) {
 	}
 	r.Step(t.Context())
 	if !r.Known(name(0)).Swept {
-		t.Error("whoever waits for the first list waits for ever")
+		t.Error("a wait for the first list never ends")
 	}
 }
 
-// A list that comes back to a page it has shown would go on for ever.
+// A list that comes back to a page it has shown would go on forever.
 func TestARepeatedMarkerEndsTheSweep(t *testing.T) {
 	r := newRig(t, options{tenants: 9, pageSize: 3})
 	r.sweep()

@@ -32,8 +32,8 @@ const (
 	controllerTenant = "tenant"
 )
 
-// defaultControllers are those of what is in AWS, controllers all of them. Tenants' namespaces take rights in the whole cluster, which
-// nobody should have to grant who has no use for them.
+// defaultControllers are those of what is in AWS, controllers all of them. Tenants' namespaces need rights in the whole
+// cluster, which no one should have to grant without using them.
 var (
 	defaultControllers = List{controllerDistributionTenant, controllerTenantSource, controllerDistribution, controllerConnectionGroup}
 	controllers        = append(slices.Clone(defaultControllers), controllerTenant)

@@ -52,14 +52,14 @@ func shown[T any](items []T, err error, as func(*T) parentObject) ([]parentObjec
 }
 
 // registerDistributionsAndGroups adds what is computed when it is scraped. A kind whose controller does not run is not read:
-// the operator may lack the right to.
+// the operator may not have the right to.
 func registerDistributionsAndGroups(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, controllers []string) error {
 	return registerAll(r, &parentConditions{reader: reader, elected: elected, controllers: controllers, desc: prometheus.NewDesc(metricPrefix+"parent_condition",
 		"1 for each condition of each Distribution and ConnectionGroup, with its current status and reason. Only the active replica exports it.",
 		[]string{"kind", "namespace", "name", "condition", "status", "reason"}, nil)})
 }
 
-// parentConditions shows the objects one by one: there are few, and whoever is woken up wants to know which.
+// parentConditions shows the objects one by one: there are few, and a person who is paged wants to know which.
 type parentConditions struct {
 	reader      client.Reader
 	elected     <-chan struct{}

@@ -22,8 +22,7 @@ import (
 type leadership struct {
 	live client.Reader
 	key  client.ObjectKey
-	// prefix starts the identity of every process on this host; what follows is drawn at the
-	// start of each and told to nobody.
+	// prefix starts the identity of every process on this host; the rest is random for each process and never shown.
 	prefix string
 
 	mu sync.Mutex
@@ -31,8 +30,8 @@ type leadership struct {
 	identity string
 }
 
-// addLeadership returns what is asked before records are changed: whether the lease still names
-// this process. A batch of a thousand records costs one read. It is nil where nobody is elected.
+// addLeadership returns what is asked before records are changed: whether the lease still names this process. A batch
+// of a thousand records costs one read. It is nil without leader election.
 func addLeadership(mgr ctrl.Manager, c Config) (confirm func(context.Context) error, err error) {
 	namespace := c.leaseNamespace()
 	if !c.LeaderElect || namespace == "" {

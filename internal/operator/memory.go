@@ -16,6 +16,6 @@ func (c Config) saveMemory() {
 		debug.SetGCPercent(gcPercent)
 	}
 	if c.PprofAddress == "" || c.PprofAddress == "0" {
-		runtime.MemProfileRate = 0 // a profile that nobody can read takes memory too
+		runtime.MemProfileRate = 0 // a profile takes memory, even if it can't be read
 	}
 }

@@ -105,7 +105,7 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 
 // addControllers adds those that --controllers names.
 func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *environment) error {
-	// Without the controller of tenants nobody knows which objects stand for them.
+	// Without the controller of tenants it is not known which objects belong to them.
 	objectsOf := func([]string) []types.NamespacedName { return nil }
 	if slices.Contains(c.Controllers, controllerDistributionTenant) {
 		tenants, err := addDistributionTenants(ctx, mgr, c, env)
@@ -204,7 +204,7 @@ type environment struct {
 	metrics   *metrics
 	publisher *publisher
 	defaults  convert.Defaults
-	// freed are told of each tenant whose object is gone. They are complete before anything starts.
+	// freed are called with each tenant whose object is gone. They are complete before anything starts.
 	freed []func(tenant string)
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 )
 
-// The owner is the object with that very UID: a later one of the same name is somebody else.
+// The owner is the object with that very UID: a later one of the same name is another owner.
 func TestOwnerAlive(t *testing.T) {
 	scheme, err := operator.Scheme()
 	if err != nil {

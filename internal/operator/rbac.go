@@ -1,8 +1,8 @@
 package operator
 
-// The operator's rights beside those of the controllers. The chart takes each role's rules from
-// here, and leaves out those that the configuration doesn't need. Electing a leader writes its
-// event in the API of before events.k8s.io.
+// The operator's rights in addition to those of the controllers. The chart takes each role's rules from here, and
+// leaves out those that the configuration doesn't need. Leader election writes its event in the API from before
+// events.k8s.io.
 //
 // +kubebuilder:rbac:roleName=cluster-id,groups="",resources=namespaces,resourceNames=kube-system,verbs=get
 // +kubebuilder:rbac:roleName=leader-election,groups=coordination.k8s.io,resources=leases,verbs=create

@@ -14,7 +14,7 @@ import (
 // Flag describes a flag for the reference.
 type Flag struct{ Name, Default, Usage string }
 
-// Flags lists the operator's own flags; those of the logger come beside.
+// Flags lists the operator's own flags, without those of the logger.
 func Flags() []Flag {
 	var c Config
 	set := flag.NewFlagSet("operator", flag.ContinueOnError)

@@ -128,7 +128,7 @@ func parentRights(namespace, resource, noun string) []Right {
 }
 
 // sourceRights leaves out the Secrets: in which namespaces they may be read is known from the sources
-// alone, and each says so when it may not.
+// alone, and each reports it when it may not.
 func sourceRights(namespace string) []Right {
 	const tenants, sources = "distributiontenants", "tenantsources"
 	return []Right{
@@ -148,7 +148,7 @@ func sourceRights(namespace string) []Right {
 }
 
 // tenantRights leaves out which ClusterRoles may be bound, and which constraints made: that is known from the plans alone, and each
-// says so when it may not. Neither mesh nor policies are for every cluster.
+// reports it when it may not. Neither mesh nor policies are for every cluster.
 func tenantRights() []Right {
 	var out []Right
 	for _, k := range []struct{ resource, noun string }{{"tenants", "tenant"}, {"tenantplans", "plan"}} {
@@ -326,7 +326,7 @@ func lack(who string, rights []Right) string {
 	return text.String()
 }
 
-// places says for each role that is to be completed which rules it lacks.
+// places says for each role that is to be completed which rules it needs.
 func places(rights []Right) []string {
 	byRole := map[string][]string{}
 	var roles []string

@@ -10,9 +10,9 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// slim makes an object smaller before the cache keeps it. Managed fields and what kubectl
-// applied last are half of an object, and nobody here reads them. They may be missing in the
-// cache: what is written are merge patches of the difference, which they are not in.
+// slim makes an object smaller before the cache keeps it. Managed fields and what kubectl applied last are half of an
+// object, and nothing here reads them. They may be missing in the cache: the operator writes merge patches of the
+// difference, which never contain them.
 //
 // The rest stays whole, but shares its text: of ten thousand tenants each has the same
 // conditions.

@@ -63,7 +63,7 @@ func slimmed(t *testing.T, o *v1alpha1.DistributionTenant) *v1alpha1.Distributio
 	return out.(*v1alpha1.DistributionTenant)
 }
 
-// What the cache keeps is the object but for what nobody reads.
+// The cache keeps the whole object, except for what is never read.
 func TestSlimObjectsAreWhole(t *testing.T) {
 	want, got := full(t, "acme"), slimmed(t, full(t, "acme"))
 	want.ManagedFields = nil

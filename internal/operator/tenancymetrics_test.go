@@ -38,7 +38,7 @@ func TestCustomersAreCounted(t *testing.T) {
 		elected <-chan struct{}
 		want    []string
 	}{
-		"by plan and reason, one that nobody has looked at among them": {elected, []string{
+		"by plan and reason, one without a status among them": {elected, []string{
 			"cloudfront_tenant_operator_customers basic NamespaceConflict 1", "cloudfront_tenant_operator_customers basic Ready 2",
 			"cloudfront_tenant_operator_customers pro Ready 1", "cloudfront_tenant_operator_customers pro Unknown 1",
 		}},

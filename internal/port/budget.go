@@ -12,7 +12,7 @@ type Class int
 
 // The classes, the most urgent first.
 const (
-	// Change is a deletion or a change that somebody asked for, with the reads it needs.
+	// Change is a deletion or a change that a user asked for, with the reads it needs.
 	Change Class = iota
 	// Follow looks after what is in flight. It has a tenth of the budget for itself,
 	// and never takes more.
@@ -36,11 +36,10 @@ type Call struct {
 	Pass *Pass
 }
 
-// Pass is a series of calls in which each is worth nothing without those after it: looks,
-// and the write that they lead to. Once the first was let go, the others follow at once,
-// on credit. If each had to queue, what was looked up would be out of date by the time the
-// write is let go, would be looked up again with the place that was meant for the write,
-// and nobody would ever get to write.
+// Pass is a series of calls in which each is worth nothing without those after it: reads, and the write that they lead
+// to. Once the first is admitted, the others follow at once, on credit. If each had to queue, the reads would be out of
+// date by the time the write is admitted, would be repeated with the place that was meant for the write, and the write
+// would never be sent.
 type Pass struct{ begun sync.Map }
 
 // Begun reports whether that budget has let a call of the pass go.

@@ -16,7 +16,8 @@ type ChildReader interface {
 	List(ctx context.Context, k plan.Kind, namespace string) ([]plan.Live, error)
 	// Find returns one object of the cache, nil where it has none.
 	Find(ctx context.Context, k plan.Kind, namespace, name string) (*plan.Live, error)
-	// Read returns one object from the API server, past the cache, whoever made it. fault.NotFound where there is none.
+	// Read returns one object from the API server, past the cache, whether it is ours or not. fault.NotFound where
+	// there is none.
 	Read(ctx context.Context, k plan.Kind, namespace, name string) (plan.Live, error)
 }
 
@@ -26,8 +27,8 @@ type ChildReader interface {
 type ChildWriter interface {
 	// Create applies an object that must not exist. fault.Exists where one of that name does.
 	Create(ctx context.Context, o plan.Object) (plan.Live, error)
-	// Apply applies an object over the one with that UID, and takes our fields from others that hold them. Labels named in drop are removed,
-	// whoever set them. fault.Conflict where the UID is another one.
+	// Apply applies an object over the one with that UID, and takes our fields from other managers that hold them.
+	// Labels named in drop are removed, no matter who set them. fault.Conflict where the UID is another one.
 	Apply(ctx context.Context, o plan.Object, uid string, drop ...string) (plan.Live, error)
 	// Try asks the API server whether it would take the object, and changes nothing.
 	Try(ctx context.Context, o plan.Object) error

@@ -23,8 +23,8 @@ type Distribution struct {
 	Raw any
 }
 
-// Distributions reads and changes distributions. No method that changes something retries: after a
-// failure of kind fault.Transient nobody knows whether the change was made.
+// Distributions reads and changes distributions. No method that changes something retries: after a failure of kind
+// fault.Transient it is not known whether the change was made.
 type Distributions interface {
 	// ReadDistribution reads one; an absent one is fault.NotFound.
 	ReadDistribution(ctx context.Context, id string) (Distribution, error)

@@ -14,8 +14,8 @@ type Rows interface {
 	// gave before it failed mean nothing. Nothing is ever written, and no connection outlives the
 	// call. An error carries nothing of the connection string but host and port.
 	//
-	// fault.Transient, fault.Throttled: more tries may cure it. fault.Denied: the credentials are
-	// refused, or lack a right. fault.NotFound: there is no such database, table, collection or
-	// column. fault.Invalid: the store refuses the query, source.CodeConnectionString, or source.CodeQuery.
+	// fault.Transient, fault.Throttled: more tries may succeed. fault.Denied: the credentials are refused, or a right
+	// is missing. fault.NotFound: there is no such database, table, collection or column. fault.Invalid: the store
+	// refuses the query, source.CodeConnectionString, or source.CodeQuery.
 	Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error
 }

@@ -23,8 +23,8 @@ type TenantReader interface {
 	GetManagedCertificate(ctx context.Context, identifier string) (certificate.Managed, error)
 }
 
-// TenantWriter changes distribution tenants. No method retries: after a failure of kind
-// fault.Transient nobody knows whether the change was made.
+// TenantWriter changes distribution tenants. No method retries: after a failure of kind fault.Transient it is not known
+// whether the change was made.
 type TenantWriter interface {
 	// CreateTenant creates the tenant with all its tags.
 	CreateTenant(ctx context.Context, t distributiontenant.Tenant, tags map[string]string, request *certificate.Request) (distributiontenant.Observed, error)

@@ -52,7 +52,7 @@ type Kind[O client.Object] interface {
 	// Finalizer is the name of the kind's finalizer.
 	Finalizer() string
 	// Begin starts a pass over the object with what is known of the world: from memory, from caches and, where those
-	// may not be trusted, from the API server. It writes nothing, and makes no call to what the object stands for.
+	// may not be trusted, from the API server. It writes nothing, and makes no call to what the object represents.
 	// After an error there is no pass: nothing is reported of the object, and the error ends in a delay as any other
 	// does.
 	Begin(ctx context.Context, o O) (Pass, error)

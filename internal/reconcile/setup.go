@@ -54,7 +54,7 @@ type Related struct {
 }
 
 // Wakes reports whether a change of an object wakes the object itself: one of its spec, its deletion, the named
-// annotations, or a finalizer of ours that was taken off. Our own writes never do.
+// annotations, or a finalizer of ours that was removed. Our own writes never do.
 func (w Watch) Wakes(finalizer string, before, after client.Object) bool {
 	lost := slices.Contains(before.GetFinalizers(), finalizer) && !slices.Contains(after.GetFinalizers(), finalizer)
 	deleted := before.GetDeletionTimestamp().IsZero() != after.GetDeletionTimestamp().IsZero()

@@ -17,7 +17,7 @@ const (
 	listedFor = time.Hour
 	// askAgain is how soon the provider is asked again for a zone that is missing.
 	askAgain = time.Minute
-	// busyFor is when to come back while somebody else is asking.
+	// busyFor is when to come back while another worker is asking.
 	busyFor = time.Second
 )
 

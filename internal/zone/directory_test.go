@@ -18,7 +18,7 @@ func TestZonesAreListedOnceAMinuteAtMost(t *testing.T) {
 		r.provider.addZone(fmt.Sprintf("ZX%d", n), fmt.Sprintf("x%d.example", n))
 	}
 	if _, ok := r.Known(dns.Access{}); ok {
-		t.Error("zones are known that nobody asked for")
+		t.Error("zones are known that were not asked for")
 	}
 	list := func() []dns.Zone {
 		zones, err := r.List(t.Context(), dns.Access{})

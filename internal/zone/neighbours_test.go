@@ -22,7 +22,7 @@ func refuseRole(role string, operations ...string) func(call) error {
 	}
 }
 
-// A role that nobody gives to one namespace must not stop the zone of all.
+// A role that may not be assumed for one namespace must not stop the zone of all.
 func TestARoleThatIsNotGivenStopsNobodyElse(t *testing.T) {
 	r := newRig(t)
 	r.provider.before = refuseRole(roleX, "ListRecords", "ReadName", "Change", "InSync")
@@ -35,7 +35,7 @@ func TestARoleThatIsNotGivenStopsNobodyElse(t *testing.T) {
 	}
 }
 
-// Whoever is alone in its zone is told why nobody reads it, and why nobody knows of its change.
+// An object that is alone in its zone is told why the zone can't be read, and why the state of its change is unknown.
 func TestARoleThatIsNotGivenAnyMoreIsSaid(t *testing.T) {
 	for name, operations := range map[string][]string{
 		"before the zone was read": {"ListRecords"},
@@ -65,7 +65,7 @@ func forbid(part string) func(call) error {
 	}
 }
 
-// A policy may forbid names: whoever asks for them must not keep the others from the zone.
+// A policy may forbid names: an object that asks for them must not keep the others from the zone.
 func TestANameThatIsForbiddenFailsAlone(t *testing.T) {
 	r := newRig(t)
 	r.provider.before = forbid("forbidden")
@@ -129,7 +129,7 @@ func TestAFullZoneIsLeft(t *testing.T) {
 	}
 }
 
-// A listing whose only reader leaves, with nobody else who may read, keeps nobody busy.
+// A listing whose only reader leaves, with no other that may read, keeps no one busy.
 func TestAListingWithoutAReaderRests(t *testing.T) {
 	r := newRig(t)
 	r.provider.pageSize = 1

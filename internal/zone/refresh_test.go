@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Somebody who asks to look sees what others did to the zone, and not at the price of a listing
-// for each question.
+// A user who asks to look sees what others did to the zone, without a listing for each question.
 func TestAZoneIsListedWhenSomebodyAsks(t *testing.T) {
 	r := newRig(t)
 	o := r.object(1, cname("a"))

@@ -47,7 +47,7 @@ type object struct {
 	dns.Claim
 	role string
 	view dns.View
-	// writes is how often its ledger was stored anew.
+	// writes is how often its ledger was stored again.
 	writes int
 }
 
@@ -119,7 +119,7 @@ func (r *rig) pass(o *object) {
 	o.view = r.Declare(claim())
 }
 
-// passes lets those pass that were woken, until nobody is.
+// passes runs the passes of the woken objects until there are none.
 func (r *rig) passes() {
 	for range 1000 {
 		r.mu.Lock()

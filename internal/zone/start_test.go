@@ -16,8 +16,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
-// Start does by itself what the other tests play step by step: a worker for each zone, which
-// ends with its last object.
+// Start runs automatically what the other tests play step by step: a worker for each zone, which ends with its last
+// object.
 func TestStartRunsAWorkerForEachZone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProvider(clock.RealClock{})

@@ -90,7 +90,7 @@ func TestAForeignRecordIsAConflict(t *testing.T) {
 	if r.conflicts != 1 {
 		t.Errorf("%d conflicts observed, want 1", r.conflicts)
 	}
-	// Somebody makes room. The next listing sees it.
+	// Someone makes room. The next listing sees it.
 	r.provider.remove(zoneID, other.Key())
 	r.run(20 * time.Minute)
 	r.wantZone(lineA)
@@ -158,7 +158,7 @@ func TestDriftIsPutBackWhereThatIsAllowed(t *testing.T) {
 	}
 }
 
-// Between the listing and the batch somebody made the very same record by hand.
+// Between the listing and the batch someone created the very same record by hand.
 func TestAnEqualRecordThatWeDidNotMakeIsNeverOurs(t *testing.T) {
 	r := newRig(t)
 	a := cname("a")
@@ -179,8 +179,8 @@ func TestAnEqualRecordThatWeDidNotMakeIsNeverOurs(t *testing.T) {
 	r.wantZone(lineA)
 }
 
-// The object is deleted at the very moment at which its intent turns out to be somebody
-// else's: what is stored as retracting is let go, and not deleted.
+// The object is deleted at the very moment at which its intent turns out to be another's: a record that is stored as
+// retracting is released, and not deleted.
 func TestAForeignRecordSurvivesADeletionMeanwhile(t *testing.T) {
 	r := newRig(t)
 	a := cname("a")
@@ -238,7 +238,7 @@ func TestALostAnswerIsLookedAfter(t *testing.T) {
 }
 
 // The answer to the creation is lost, the record is not visible yet when it is looked for, and
-// the second creation is refused: it is ours all the same.
+// the second creation is refused: it is ours nevertheless.
 func TestACreationThatShowsLateIsOurs(t *testing.T) {
 	r := newRig(t)
 	a := cname("a")
@@ -260,7 +260,7 @@ func TestACreationThatShowsLateIsOurs(t *testing.T) {
 	r.wantLedger(o, "CNAME a.example.com Published")
 }
 
-// Thousands of names in doubt are read by a listing, few by themselves.
+// Thousands of names in doubt are read by a listing, few are read one by one.
 func TestDoubtsAreResolvedTheCheaperWay(t *testing.T) {
 	for name, test := range map[string]struct {
 		objects int
@@ -328,7 +328,7 @@ func TestOneImpossibleRecordFailsAlone(t *testing.T) {
 	r.wantPhase(o, cname("possible"), dns.There)
 }
 
-// Somebody deletes what we are about to delete.
+// Someone deletes what we are about to delete.
 func TestARetractionThatIsOvertaken(t *testing.T) {
 	r := newRig(t)
 	o := r.object(1, cname("a"))
@@ -402,7 +402,7 @@ func TestThrottledBatchesComeBack(t *testing.T) {
 
 func TestNothingIsSentWithoutTheLead(t *testing.T) {
 	r := newRig(t)
-	r.confirm = errors.New("the lease is somebody else's")
+	r.confirm = errors.New("another process has the lease")
 	o := r.object(1, cname("a"))
 	r.run(time.Minute)
 	r.wantZone()
@@ -412,7 +412,7 @@ func TestNothingIsSentWithoutTheLead(t *testing.T) {
 	r.wantZone(lineA)
 }
 
-// A change that never gets in sync keeps its records on their way, and holds up nobody else.
+// A change that never gets in sync keeps its records on their way, and holds up no others.
 func TestAChangeThatNeverGetsInSync(t *testing.T) {
 	r := newRig(t)
 	r.provider.syncAfter = 1000 * time.Hour
@@ -460,7 +460,7 @@ func TestAListingThatFailsIsNoEmptyZone(t *testing.T) {
 			}
 		}, dns.Unknown},
 		"the list is empty": {func(r *rig) { r.provider.zones[zoneID] = map[dns.Key]dns.RecordSet{} }, dns.Unknown},
-		"nobody may list": {func(r *rig) {
+		"no one may list": {func(r *rig) {
 			r.provider.before = func(c call) error {
 				if c.operation == "ListRecords" {
 					return failure(fault.Denied, "ListRecords", "not authorized")

@@ -25,18 +25,18 @@ import (
 type Options struct {
 	Providers Providers
 	Clock     clock.WithTicker
-	// OnChange is told the objects for which the answer has changed. It must not block.
+	// OnChange is called with the objects for which the answer has changed. It must not block.
 	OnChange func([]dns.Owner)
 	// Confirm is asked before each batch whether this process is still the one that may
 	// change zones. After an error nothing is sent, and it is asked again.
 	Confirm func(context.Context) error
-	// Observer is told what happens, for metrics.
+	// Observer is notified of what happens, for metrics.
 	Observer Observer
 	// Random is in [0, 1) and spreads what would otherwise happen at one time.
 	Random func() float64
 }
 
-// Observer is told what happens. It must not block.
+// Observer is notified of what happens. It must not block.
 type Observer interface {
 	// Batch is called after each batch that was sent, with the number of its changes and the
 	// kind of fault (None when it was accepted).
@@ -234,7 +234,7 @@ func (z *Zones) withdraw(o dns.Owner, from []address, stays map[address]dns.Clai
 
 // Stats describes the zones for metrics.
 type Stats struct {
-	// Zones are those that objects have records in, Records all that stand in them.
+	// Zones are those that objects have records in, Records all records in them.
 	Zones, Records int
 	// Waiting are the names that are about to be changed.
 	Waiting int

@@ -143,8 +143,7 @@ func download(ctx context.Context, module string) (string, error) {
 	return downloaded.Dir, nil
 }
 
-// run runs kubectl or helm as the administrator, away from the settings of whoever runs
-// the tests.
+// run runs kubectl or helm as the administrator, without the settings of the user who runs the tests.
 func run(ctx context.Context, tool string, stdin []byte, args ...string) (string, error) {
 	home := filepath.Join(cluster.LogDir(), "home") // which goes with the control plane
 	cmd := exec.CommandContext(ctx, filepath.Join(cluster.BinDir(), tool), args...)
@@ -244,7 +243,7 @@ func (r rendering) container(t *testing.T) corev1.Container {
 	return containers[0]
 }
 
-// as converts an object, and refuses fields that the type lacks.
+// as converts an object, and refuses fields that the type doesn't have.
 func as(t *testing.T, o *unstructured.Unstructured, into any) {
 	t.Helper()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(o.Object, into, true); err != nil {

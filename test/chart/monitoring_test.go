@@ -73,7 +73,7 @@ func TestExpressionsAskForWhatThereIs(t *testing.T) {
 	}
 }
 
-// What Grafana puts in the place of its variables.
+// variables replaces Grafana's variables as Grafana would.
 var variables = strings.NewReplacer("$__rate_interval", "5m", "$namespace", ".*", "\n", " ")
 
 func TestExpressionsAreWellFormed(t *testing.T) {
@@ -187,7 +187,7 @@ func alerts(t *testing.T, values string) []alert {
 	return out
 }
 
-// Whoever is woken by an alert finds what to do about it.
+// A person who is paged by an alert finds out what to do about it.
 func TestEveryAlertHasARunbook(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/alerts.md")
 	if err != nil {

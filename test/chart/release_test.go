@@ -88,7 +88,7 @@ func TestReleaseLife(t *testing.T) {
 	}
 	l.unharmed(tenant)
 
-	// Only who says so loses the fleet.
+	// Only a user who asks for it loses the fleet.
 	l.helm("crds: {keep: false}", "upgrade", release, l.chart)
 	l.run("helm", "uninstall", release, "--namespace", namespace, "--wait")
 	l.gone(l.newKind())
@@ -350,8 +350,8 @@ func (l life) checkPeople(t *testing.T) {
 	}
 }
 
-// check waits for what somebody may do, since the API server's authorizer follows the roles with a
-// delay, and then looks at what he may not.
+// check waits for what a user may do, since the API server's authorizer follows the roles with a delay, and then looks
+// at what they may not do.
 func check(t *testing.T, who rbacv1.Subject, rights map[right]bool) {
 	t.Helper()
 	user, groups := who.Name, []string{"system:authenticated"}

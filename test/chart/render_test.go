@@ -508,7 +508,7 @@ func checkLabels(t *testing.T, what string, labels map[string]string) {
 	}
 }
 
-// The kinds stay in the cluster unless somebody decides otherwise.
+// The CRDs stay in the cluster unless a user decides otherwise.
 func TestKindsAreKept(t *testing.T) {
 	for values, want := range map[string]string{"{}": "keep", "crds: {keep: false}": ""} {
 		kinds := render(t, values).find("CustomResourceDefinition")

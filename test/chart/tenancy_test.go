@@ -16,7 +16,7 @@ import (
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 )
 
-// What plans may name beside the kinds that the code knows is what the values say.
+// Plans may name the resources that the values list, in addition to those that the code knows.
 func TestPlansGetTheRightsThatTheValuesName(t *testing.T) {
 	always := []string{
 		"+create /limitranges", "+create /namespaces", "+create /resourcequotas", "+create networking.k8s.io/networkpolicies", "+create rbac.authorization.k8s.io/rolebindings",
@@ -41,7 +41,7 @@ func TestPlansGetTheRightsThatTheValuesName(t *testing.T) {
 			want := slices.Concat(always, c.more)
 			slices.Sort(want)
 			if diff := cmp.Diff(want, difference(powers(t, "{}"), powers(t, c.values))); diff != "" {
-				t.Errorf("the operator may create or bind, beside what it may without tenants (-want +got):\n%s", diff)
+				t.Errorf("the operator may create or bind, in addition to what it may without tenants (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -90,7 +90,7 @@ const (
 	withNew = "tenancy: {enabled: true}"
 )
 
-// Customers' namespaces are turned on, off and on again. What there is of them stays until somebody says otherwise.
+// Customers' namespaces are turned on, off and on again. Existing ones stay until a user deletes them.
 func TestTenancyLife(t *testing.T) {
 	l := life{T: t, chart: chartDir}
 	notes := l.helm(withNew, "install", release, l.chart)

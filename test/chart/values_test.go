@@ -91,7 +91,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"no controller":                       {"controller: {controllers: []}", "controller.controllers is empty: nothing would run"},
 		"the controller of customers":         {"controller: {controllers: [tenant]}", "controller.controllers: tenant is turned on by tenancy.enabled"},
 		"customers in some namespaces":        {"watchNamespaces: [a, b]\ntenancy: {enabled: true}", "tenancy.enabled is true, but watchNamespaces is a,b: tenants create namespaces"},
-		"policies that nobody uses":           {"tenancy: {constraintTemplates: {enabled: true}}", "tenancy.constraintTemplates.enabled is true, but tenancy.enabled is false"},
+		"policies that are not used":          {"tenancy: {constraintTemplates: {enabled: true}}", "tenancy.constraintTemplates.enabled is true, but tenancy.enabled is false"},
 		"no reserved names":                   {"tenancy: {reservedNamespaces: []}", "at '/tenancy/reservedNamespaces': minItems: got 0, want 1"},
 		"a star inside a reserved name":       {"tenancy: {reservedNamespaces: ['kube-*-x']}", "at '/tenancy/reservedNamespaces/0': 'kube-*-x' does not match pattern"},
 		"every role for customers":            {"tenancy: {ownerClusterRoles: ['*']}", "at '/tenancy/ownerClusterRoles/0': '*' does not match pattern"},
@@ -202,7 +202,7 @@ func compareKeys(t *testing.T, root, s jsonSchema, value any, path string) {
 	}
 }
 
-// A value that no rendering sets is one that nobody has seen work.
+// A value that no rendering sets has never been seen to work.
 func TestTheMatrixSetsEveryValue(t *testing.T) {
 	set := map[string]bool{}
 	for _, c := range matrix {

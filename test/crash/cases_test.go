@@ -164,8 +164,8 @@ func wholeCases(l *lifecycle, all []boundary, r *rand.Rand) (list []*kase) {
 	return append(list, wipedCases(l, changes)...)
 }
 
-// twoActive has two operators work with no leader election. With DNS that is not supported:
-// records have no tags, so that one takes what the other has just published for somebody else's.
+// twoActive has two operators work with no leader election. With DNS that is not supported: records have no tags, so
+// each takes what the other has just published for a foreign record.
 func twoActive(l *lifecycle, changes []boundary) []*kase {
 	if l.dns != nil {
 		return nil
@@ -294,7 +294,7 @@ func lagCases(l *lifecycle, changes []boundary) (list []*kase) {
 	return list
 }
 
-// wipedCases take all status away: after a write, at the end, and while nobody is there.
+// wipedCases remove all status: after a write, at the end, and while no operator runs.
 func wipedCases(l *lifecycle, changes []boundary) (list []*kase) {
 	if l.dns != nil {
 		return nil // Which records are ours only status knows: those whose ledger is lost stay for ever.
@@ -307,7 +307,7 @@ func wipedCases(l *lifecycle, changes []boundary) (list []*kase) {
 	}
 	list = append(list,
 		&kase{family: "wiped", lifecycle: l, what: "at the end", after: func(s *stage) { s.wipe() }},
-		&kase{family: "wiped", lifecycle: l, what: "at the end, nobody there", after: func(s *stage) { s.whileDown(s.wipe) }},
+		&kase{family: "wiped", lifecycle: l, what: "at the end, no operator running", after: func(s *stage) { s.whileDown(s.wipe) }},
 	)
 	for _, k := range list {
 		if l.parents && l.meddles {

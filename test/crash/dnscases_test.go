@@ -22,7 +22,7 @@ var troubled = []string{
 	changeRecords, "GetChange", "ListResourceRecordSets", "ListHostedZones", "AssumeRole", "GetManagedCertificateDetails", deleteCertificate,
 }
 
-// dnsCases are those of which nobody can say at which call they strike.
+// dnsCases are those that don't strike at a call that could be named.
 func dnsCases(l *lifecycle, all []boundary) (list []*kase) {
 	if l.dns == nil {
 		return nil
@@ -56,7 +56,7 @@ func dnsCases(l *lifecycle, all []boundary) (list []*kase) {
 		}{
 			{"resolvers 5s behind", func(sw *sim.Switches) { sw.DNSPropagationDelay = 5 * time.Second }},
 			{"the certificate moves no ETag", func(sw *sim.Switches) { sw.CertificateMovesETag = false }},
-			{"AWS attaches by itself", func(sw *sim.Switches) { sw.AttachesByItself = true }},
+			{"AWS attaches automatically", func(sw *sim.Switches) { sw.AttachesByItself = true }},
 			{"certificates are shown 10s late", func(sw *sim.Switches) { sw.CertificateLag = 10 * time.Second }},
 		} {
 			if l.parks && other.what == "resolvers 5s behind" {

@@ -29,7 +29,7 @@ const (
 	remoteRole    = "arn:aws:iam::444455556666:role/zones/example"
 
 	endpoint = "d1crashtest1.cloudfront.net"
-	// theirManaged is a certificate that CloudFront manages for nobody who is left.
+	// theirManaged is a certificate that CloudFront manages for a tenant that is gone.
 	theirManaged = "arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-4000-8000-000000000003"
 )
 
@@ -124,7 +124,7 @@ func dnsLifecycles() []*lifecycle {
 				o.Spec.Customizations = &v1alpha1.Customizations{Certificate: &v1alpha1.CertificateCustomization{ARN: theirManaged}}
 			}),
 			steps: []step{{deletes, gone}}},
-		{name: "taken-record", about: "Somebody leads the name elsewhere, and the object is deleted: their record stays.", dns: covered, seed: withZones, parks: true, meddles: true,
+		{name: "taken-record", about: "Someone points the name elsewhere, and the object is deleted: their record stays.", dns: covered, seed: withZones, parks: true, meddles: true,
 			prepare: prepared(publishes, func(o *tenantObject) { o.Spec.DriftPolicy = v1alpha1.DriftPolicyReport }),
 			steps: []step{
 				{func(s *stage) { s.leadElsewhere("acme.example.com") }, func(*stage) bool { return true }},

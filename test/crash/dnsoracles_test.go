@@ -81,7 +81,7 @@ func (r ledgerRecord) String() string {
 }
 
 // checkSent looks at each write at the moment at which the operator sends it. Spec is never
-// written, and the ledger that stands in the API server is ahead of every batch.
+// written, and the ledger that is stored in the API server is ahead of every batch.
 func (s *stage) checkSent(c call) {
 	s.checkParents()
 	switch {
@@ -95,7 +95,7 @@ func (s *stage) checkSent(c call) {
 	}
 }
 
-// checkBatch wants every record that is created to stand in a ledger, and every record that is
+// checkBatch wants every record that is created to be in a ledger, and every record that is
 // deleted to stand there as one that has to go, or to make room for a published one.
 func (s *stage) checkBatch(c call) {
 	var list v1alpha1.DistributionTenantList
@@ -323,8 +323,8 @@ func (s *stage) changedRecords() (n int) {
 
 // What people do to zones.
 
-// publishSame creates the records that are on their way, just before they arrive. It waits until
-// they are in sync: of a change that is not ours nobody can tell.
+// publishSame creates the records that are on their way, just before they arrive. It waits until they are in sync: for
+// a change that is not ours this can't be asked.
 func (s *stage) publishSame(x *exchange) {
 	zone, _, _ := strings.Cut(strings.TrimPrefix(x.r.URL.Path, "/2013-04-01/hostedzone/"), "/")
 	for _, c := range readBatch(x.call.body).Changes {
@@ -359,7 +359,7 @@ func (s *stage) deleteZone(id string) {
 	s.must("deleting the zone", err)
 }
 
-// changeByHand changes a record, which is then somebody else's.
+// changeByHand changes a record, which is then no longer ours.
 func (s *stage) changeByHand(zone string, action r53types.ChangeAction, r sim.RecordState) {
 	s.gate.note("a person changes the zone %s: %s %s", zone, action, text(r))
 	set := &r53types.ResourceRecordSet{Name: &r.Name, Type: r53types.RRType(r.Type)}

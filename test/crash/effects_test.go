@@ -16,7 +16,7 @@ type moment int
 const (
 	// beforeCommit is when the server has not seen the call yet.
 	beforeCommit moment = iota
-	// afterCommit is when it has carried the call out, and nobody knows.
+	// afterCommit is when it has carried the call out, and the client does not know.
 	afterCommit
 	// afterAnswer is when the answer was sent, and the next call not made.
 	afterAnswer
@@ -49,7 +49,7 @@ func conditional(c call) bool {
 		strings.HasPrefix(c.operation, "UpdateConnectionGroup") || strings.HasPrefix(c.operation, "DeleteConnectionGroup")
 }
 
-// effects by name. The names stand in the names of cases.
+// effects by name. They are part of the names of cases.
 var effects = map[string]effect{
 	"kill-before":    {moment: beforeCommit, do: (*stage).kill},
 	"kill-committed": {moment: afterCommit, suits: writes, do: (*stage).kill},
@@ -169,8 +169,7 @@ func (s *stage) killSoon(x *exchange) {
 	x.process.replica.kill(x.process, nil)
 }
 
-// settleTime is enough for a process to read an answer, and far less than any pause that
-// it makes by itself.
+// settleTime is enough for a process to read an answer, and far less than any pause that it makes of its own accord.
 const settleTime = 5 * time.Millisecond
 
 // killAndWipe takes all status away while no process is there to see it.
@@ -207,7 +206,7 @@ func (s *stage) freezeLater(x *exchange) {
 // gatherTime is well within the second for which changes of records are gathered.
 const gatherTime = 600 * time.Millisecond
 
-// touch is somebody who writes to the object just before the operator does.
+// touch is another client that writes to the object just before the operator does.
 func (s *stage) touch(*exchange) { s.touchAll() }
 
 func (s *stage) wipeAll(*exchange) { s.wipe() }

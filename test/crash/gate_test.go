@@ -97,10 +97,10 @@ func (l line) String() string {
 // them down, and lets faults strike.
 type gate struct {
 	next map[side]http.Handler
-	// arrived is told of each write as it was sent, before of each write to AWS that is about
+	// arrived is called with each write as it was sent, before with each write to AWS that is about
 	// to be forwarded.
 	arrived, before func(c call)
-	// answered is told of each answer of AWS that the operator gets whole.
+	// answered is called with each answer of AWS that the operator gets whole.
 	answered func(c call, answer *httptest.ResponseRecorder)
 	// strike carries an effect out. It reports whether the call is dealt with.
 	strike func(x *exchange, m moment) bool
@@ -202,7 +202,7 @@ func (g *gate) text() string {
 	return b.String()
 }
 
-// note adds something that happened beside the calls.
+// note adds an event that is not a call.
 func (g *gate) note(format string, args ...any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -268,7 +268,7 @@ func (g *gate) watch(w http.ResponseWriter, r *http.Request) {
 	g.mu.Unlock()
 }
 
-// bodyShown is how much of a write stands in the journal.
+// bodyShown is how much of a write is shown in the journal.
 const bodyShown = 2000
 
 // shown is what the journal has of a write's body.

@@ -36,7 +36,7 @@ type lifecycle struct {
 	dns *dnsLifecycle
 	// uncounted means that it depends on the clock how many writes it takes.
 	uncounted bool
-	// parents means that objects of the kinds that tenants hang on take part.
+	// parents means that objects of the kinds that tenants refer to take part.
 	parents bool
 	// crowd means that there are many objects. Single faults are played with each kind alone.
 	crowd bool
@@ -85,7 +85,7 @@ func plainLifecycles() []*lifecycle {
 		{name: "create", about: "An object with no more than it needs.", steps: []step{{makes(), ready}}},
 		{name: "create-full", about: "An object with parameters, tags, a certificate and countries of its own.",
 			steps: []step{{makes(everything), ready}}},
-		{name: "create-fixed", about: "A domain is somebody else's, and AWS refuses; then the spec is mended.", steps: []step{
+		{name: "create-fixed", about: "A domain belongs to someone else, and AWS refuses; then the spec is fixed.", steps: []step{
 			{makes(func(o *tenantObject) { setDomains(o, "acme.example.com", "theirs.example.com") }), says(v1alpha1.ConditionReady, v1alpha1.ReasonDomainConflict)},
 			{edits(func(o *tenantObject) { setDomains(o, "acme.example.com") }), ready},
 		}},
@@ -105,10 +105,10 @@ func plainLifecycles() []*lifecycle {
 		{name: "move", about: "The tenant moves to another distribution.", prepare: prepared(), steps: []step{
 			{edits(func(o *tenantObject) { o.Spec.DistributionID = otherDistribution }), ready},
 		}},
-		{name: "drift", about: "Somebody changes the tenant in AWS, and it is set back.", meddles: true, prepare: prepared(everything), steps: []step{
+		{name: "drift", about: "Someone changes the tenant in AWS, and it is set back.", meddles: true, prepare: prepared(everything), steps: []step{
 			{(*stage).meddle, setBack},
 		}},
-		{name: "recreate", about: "Somebody deletes the tenant in AWS, and it is made again.", meddles: true, slow: true, prepare: prepared(), steps: []step{
+		{name: "recreate", about: "Someone deletes the tenant in AWS, and it is created again.", meddles: true, slow: true, prepare: prepared(), steps: []step{
 			{(*stage).deleteOutside, recreated},
 		}},
 		{name: "adopt", about: "A tenant of the name is there and has no owner; the policy then allows to take it.", adopts: "acme",
@@ -133,14 +133,14 @@ func plainLifecycles() []*lifecycle {
 			{makes(), func(s *stage) bool { return s.gate.seen(awsSide, "CreateDistributionTenant") > 0 }},
 			{deletes, gone},
 		}},
-		{name: "replace", about: "The object is deleted and made anew under the same name.", prepare: prepared(), parks: true, steps: []step{
+		{name: "replace", about: "The object is deleted and created again under the same name.", prepare: prepared(), parks: true, steps: []step{
 			{deletes, gone}, {makes(), ready},
 		}},
-		{name: "orphan", about: "Somebody takes the finalizer off while no operator runs, and later makes the object anew.", prepare: prepared(), steps: []step{
+		{name: "orphan", about: "Someone removes the finalizer while no operator runs, and later creates the object again.", prepare: prepared(), steps: []step{
 			{func(s *stage) { s.whileDown(func() { s.orphan("acme") }) }, orphaned},
 			{makes(func(o *tenantObject) { o.Spec.AdoptionPolicy = v1alpha1.AdoptionPolicyIfUnowned }), ready},
 		}},
-		{name: "unhold", about: "Somebody takes the finalizer off a living object, and it comes back.", prepare: prepared(), steps: []step{
+		{name: "unhold", about: "Someone removes the finalizer from a live object, and the operator adds it again.", prepare: prepared(), steps: []step{
 			{edits(func(o *tenantObject) { o.Finalizers = nil }), func(s *stage) bool {
 				o, found := s.get("acme")
 				return found && len(o.Finalizers) == 1 && ready(s)
@@ -219,7 +219,7 @@ func (s *stage) isGone(name string) bool {
 // orphaned is when operators have listed the account after the object went.
 func orphaned(s *stage) bool { return s.gate.seen(awsSide, "ListDistributionTenants") >= 1 }
 
-// setBack is when the tenant is again as the spec asks, and status says so.
+// setBack is when the tenant is again as the spec asks, and status shows it.
 func setBack(s *stage) bool {
 	o, found := s.get("acme")
 	t, there := s.tenant("acme")
@@ -248,7 +248,7 @@ func (s *stage) meddle() {
 func (s *stage) deleteOutside() {
 	t, _ := s.tenant("acme")
 	s.gate.note("a person deletes %s in AWS", t.Name)
-	// Nobody may set back what is on its way out, or the deletion would depend on who is faster.
+	// No one may set back what is on its way out, or the deletion would depend on who is faster.
 	s.sim.ChangeSwitches(func(sw *sim.Switches) { sw.DeleteNeedsDeployed = false })
 	out, err := s.cloud().UpdateDistributionTenant(s.ctx, &cloudfront.UpdateDistributionTenantInput{Id: &t.ID, IfMatch: &t.ETag, Enabled: awssdk.Bool(false)})
 	s.must("disabling the tenant", err)

@@ -38,7 +38,7 @@ var (
 	seed     = flag.Uint64("crash.seed", 1, "seed of what is drawn by chance")
 	report   = flag.String("crash.report", "", "write the results as JSON to this file")
 	list     = flag.Bool("crash.list", false, "list the cases instead of running them")
-	update   = flag.Bool("crash.update", false, "write testdata/references.json anew")
+	update   = flag.Bool("crash.update", false, "rewrite testdata/references.json")
 
 	theRig *rig
 )

@@ -74,13 +74,13 @@ func (s *stage) checkWrite(c call) {
 	switch {
 	case c.operation == "TagResource" && mayTake && s.wantsAdoption():
 	case c.operation == "UntagResource" && uid == "" && s.options.replicas > 1 && s.wasOurs(id):
-		// The other replica released it between this one's proof and its call; nothing is left to take off.
+		// The other replica released it between this one's proof and its call; nothing is left to remove.
 	case !ours || orphan:
-		s.violate(oracleForeign, "%s: %s %s belongs to somebody else: %v", c.target, t.Name, t.ID, t.Tags)
+		s.violate(oracleForeign, "%s: %s %s belongs to someone else: %v", c.target, t.Name, t.ID, t.Tags)
 	case c.operation == "DeleteDistributionTenant":
 		o, found := s.get(name)
 		if !found || o.UID != uid || o.DeletionTimestamp.IsZero() || o.Spec.DeletionPolicy == v1alpha1.DeletionPolicyRetain {
-			s.violate(oracleDelete, "%s: nobody deleted the object of %s", c.target, t.Name)
+			s.violate(oracleDelete, "%s: the object of %s was not deleted", c.target, t.Name)
 		}
 	}
 }
@@ -98,8 +98,8 @@ func (s *stage) wantsAdoption() bool {
 	return found && o.Spec.AdoptionPolicy == v1alpha1.AdoptionPolicyIfUnowned
 }
 
-// checkHonest looks at an object as soon as it changes: what it claims has to be so, and
-// has to stay so while nobody changes anything.
+// checkHonest looks at an object as soon as it changes: its status has to be true, and has to stay true while nothing
+// is changed.
 func (s *stage) checkHonest(o *tenantObject) {
 	if s.lifecycle.meddles {
 		return
@@ -266,7 +266,7 @@ func (s *stage) checkTheirs() {
 		}
 		now, _ := s.sim.Tenant("", id)
 		if d := gocmp.Diff(before, now); d != "" {
-			s.violate(oracleForeign, "the tenant %s of somebody else was changed (-before +after):\n%s", before.Name, d)
+			s.violate(oracleForeign, "the tenant %s of someone else was changed (-before +after):\n%s", before.Name, d)
 		}
 		for _, e := range s.sim.Journal() {
 			if e.Mutating && e.ID == id {
@@ -281,7 +281,7 @@ func (s *stage) checkProcesses() {
 	for _, r := range s.replicas {
 		r.mu.Lock()
 		for _, reason := range r.ownEnds {
-			s.violate(oracleCrash, "%s ended by itself: %s", r.name, reason)
+			s.violate(oracleCrash, "%s exited unexpectedly: %s", r.name, reason)
 		}
 		r.mu.Unlock()
 	}

@@ -138,7 +138,7 @@ func (r replacement) in(text, suffix, mutation string) (string, error) {
 	return text[:head] + r.missingImports(file) + text[head:], nil
 }
 
-// missingImports are the imports that a file lacks for the body, in the line of its package clause: the numbers of the
+// missingImports are the imports that a file needs for the body, in the line of its package clause: the numbers of the
 // lines stay.
 func (r replacement) missingImports(file *ast.File) (text string) {
 	for _, path := range r.imports {

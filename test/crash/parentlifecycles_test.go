@@ -9,7 +9,7 @@ import (
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
-// parentLifecycles are those of the kinds that tenants hang on, each by itself, and of fleets of all kinds.
+// parentLifecycles are those of each kind that tenants refer to, and of fleets of all kinds.
 func parentLifecycles() (list []*lifecycle) {
 	for _, k := range []*parentKind{distributions, groups} {
 		list = append(list, k.lifecycles()...)
@@ -28,7 +28,7 @@ func (k *parentKind) lifecycles() []*lifecycle {
 			{k.edits, k.isReady},
 		}},
 		{name: k.name + "-delete", about: "The object is deleted, and its resource in two phases.", prepare: k.prepared(), parks: true, steps: []step{{k.deletes, k.isGone}}},
-		{name: k.name + "-in-use", about: "The object is deleted while a tenant hangs on it, and the tenant after it.", parks: true,
+		{name: k.name + "-in-use", about: "The object is deleted while a tenant refers to it, and the tenant after it.", parks: true,
 			prepare: func(s *stage) {
 				k.prepared()(s)
 				prepared(k.refer)(s)
@@ -37,7 +37,7 @@ func (k *parentKind) lifecycles() []*lifecycle {
 				{k.deletes, k.says(v1alpha1.ConditionReady, v1alpha1.ReasonInUse)},
 				{deletes, func(s *stage) bool { return gone(s) && k.isGone(s) }},
 			}},
-		{name: k.name + "-recreate", about: "Somebody deletes the resource in AWS, and it is made anew.", meddles: true, parks: true, prepare: k.prepared(), steps: []step{
+		{name: k.name + "-recreate", about: "Someone deletes the resource in AWS, and it is created again.", meddles: true, parks: true, prepare: k.prepared(), steps: []step{
 			{k.deleteOutside, k.isReady},
 		}},
 		{name: k.name + "-retain", about: "The object is deleted, and the resource stays.", retains: true, parks: true,
@@ -49,7 +49,7 @@ func (k *parentKind) lifecycles() []*lifecycle {
 	}
 }
 
-// fleetLifecycles have a distribution, a connection group and the tenants that hang on both.
+// fleetLifecycles have a distribution, a connection group and the tenants that refer to both.
 func fleetLifecycles() []*lifecycle {
 	return []*lifecycle{
 		{name: "fleet-create", about: "Tenants, connection group and distribution are applied at once.", crowd: true, steps: []step{{(*stage).applyFleet, (*stage).fleetIsReady}}},
@@ -108,7 +108,7 @@ func (k *parentKind) deleteOutside(s *stage) {
 	o, _ := s.parent(k)
 	r, _ := s.resourceOf(o)
 	s.gate.note("a person deletes %s in AWS", r.ID)
-	// Nobody may set back what is on its way out, or the deletion would depend on who is faster.
+	// No one may set back what is on its way out, or the deletion would depend on who is faster.
 	s.sim.ChangeSwitches(func(sw *sim.Switches) { sw.DeployDelay = 0 })
 	s.must("disabling "+r.ID, k.disable(s, r.ID, r.ETag))
 	r, _ = s.resourceOf(o)
@@ -154,7 +154,7 @@ func (o parentObject) claims() bool {
 		o.status.ObservedGeneration == o.GetGeneration() && o.GetDeletionTimestamp() == nil
 }
 
-// fleetTenants hang on both parents.
+// fleetTenants refer to both parents.
 var fleetTenants = []string{"acme", "beta"}
 
 // applyFleet creates what needs others before those.

@@ -71,7 +71,7 @@ func (s *stage) checkHeld(owners map[string]parentResource) {
 		}
 	}
 	for uid, r := range owners {
-		// What was let go may have gone before we asked.
+		// What was released may be gone before we asked.
 		if now, there := s.parentIn("/" + r.ID); there && now.Tags[uidTag] == uid && !held[uid] {
 			s.violate(oracleLeak, "%s %s of %s has no object that holds it", r.kind.name, r.ID, r.Reference)
 		}
@@ -106,7 +106,7 @@ func (s *stage) checkParentWrite(c call, r parentResource) {
 		if c.operation == "UntagResource" && s.options.replicas > 1 && r.Tags[uidTag] == "" {
 			return // The other replica released it between this one's proof and its call.
 		}
-		s.violate(oracleForeign, "%s: %s %s belongs to somebody else: %v", c.target, r.kind.name, r.ID, r.Tags)
+		s.violate(oracleForeign, "%s: %s %s belongs to someone else: %v", c.target, r.kind.name, r.ID, r.Tags)
 		return
 	}
 	o, found := s.parent(r.kind)
@@ -117,14 +117,14 @@ func (s *stage) checkParentWrite(c call, r parentResource) {
 			return
 		}
 		if !deleted {
-			s.violate(oracleDelete, "%s: it disables, and nobody deleted the object of %s", c.target, r.Reference)
+			s.violate(oracleDelete, "%s: it disables, and the object of %s was not deleted", c.target, r.Reference)
 		}
 		if r.Tenants > 0 {
 			s.violate(oracleOffline, "%s: it disables what has %d tenants", c.target, r.Tenants)
 		}
 	case r.kind.remove:
 		if !deleted {
-			s.violate(oracleDelete, "%s: nobody deleted the object of %s", c.target, r.Reference)
+			s.violate(oracleDelete, "%s: the object of %s was not deleted", c.target, r.Reference)
 		}
 		s.mu.Lock()
 		settled := s.settled[c.process+" "+r.ID]
@@ -245,7 +245,7 @@ func (s *stage) dishonestParent(o parentObject) string {
 	return ""
 }
 
-// checkParentsEnd asks the oracles that look at the end of a case: the account holds what living objects stand for
+// checkParentsEnd asks the oracles that look at the end of a case: the account holds what living objects represent
 // and what was there from the start.
 func (s *stage) checkParentsEnd() {
 	s.checkParents()
@@ -260,7 +260,7 @@ func (s *stage) checkParentsEnd() {
 	}
 	for id, before := range s.theirParents {
 		if d := gocmp.Diff(before, now[id], cmpopts.IgnoreFields(parentResource{}, "kind", "Tenants")); d != "" {
-			s.violate(oracleForeign, "the %s %s of somebody else was changed (-before +after):\n%s", before.kind.name, id, d)
+			s.violate(oracleForeign, "the %s %s of someone else was changed (-before +after):\n%s", before.kind.name, id, d)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
-// parentKind is what tells the kinds apart that tenants hang on.
+// parentKind is what differs between the kinds that tenants refer to.
 type parentKind struct {
 	// name begins the names of its lifecycles, object is that of the object.
 	name, object           string
@@ -159,7 +159,7 @@ func parentOf(o client.Object) parentObject {
 	case *v1alpha1.ConnectionGroup:
 		return parentObject{o, groups, &o.Spec.ResourcePolicies, &o.Status.ResourceStatus, &o.Status}
 	}
-	panic(fmt.Sprintf("%T is no kind that tenants hang on", o))
+	panic(fmt.Sprintf("%T is no kind that tenants refer to", o))
 }
 
 // brief renders the status without times, versions and prose.
@@ -238,7 +238,7 @@ func firstOrigin(config map[string]any) string {
 	return fmt.Sprint(origin["DomainName"])
 }
 
-// ourParents are those that were not there from the start. The default connection group is nobody's.
+// ourParents are those that were not there from the start. The default connection group belongs to no one.
 func (s *stage) ourParents() []parentResource {
 	return slices.DeleteFunc(s.parentResources(), func(r parentResource) bool {
 		_, theirs := s.theirParents[r.ID]

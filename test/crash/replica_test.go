@@ -28,7 +28,7 @@ type replica struct {
 	env     []string
 	servers []*http.Server
 
-	// starting is held by whoever does not want a process to start.
+	// starting is held while no process may start.
 	starting sync.Mutex
 
 	mu      sync.Mutex
@@ -122,7 +122,7 @@ func (r *replica) run() {
 			r.mu.Lock()
 			r.ownEnds = append(r.ownEnds, reason)
 			r.mu.Unlock()
-			r.stage.gate.note("%s ended by itself: %s", p.name, reason)
+			r.stage.gate.note("%s exited unexpectedly: %s", p.name, reason)
 		}
 		r.stage.pause(restartPause)
 	}
@@ -231,7 +231,7 @@ func (p *proc) terminate() {
 	p.replica.stage.asked(p)
 }
 
-// ended says how the process ended by itself, empty when it was us.
+// ended says how the process exited on its own, empty when we ended it.
 func (p *proc) ended() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

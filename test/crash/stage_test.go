@@ -348,7 +348,7 @@ func (s *stage) thaw() {
 	s.mu.Unlock()
 	for _, p := range frozen {
 		s.gate.note("%s is woken", p.name)
-		// One that gives up its lease ends by itself, and is right to.
+		// A process that gives up its lease exits on its own, and should.
 		p.mu.Lock()
 		p.expected = true
 		p.mu.Unlock()

@@ -39,7 +39,7 @@ type block struct {
 	tried string
 }
 
-// pages are all that people read: the docs and the pages beside them.
+// pages are all that people read: the docs and the pages outside docs/.
 func pages(t *testing.T) []page {
 	t.Helper()
 	names := []string{
@@ -251,7 +251,7 @@ func TestMakeTargetsExist(t *testing.T) {
 	}
 }
 
-// foreign are targets of somebody else's Makefile.
+// foreign are targets of another project's Makefile.
 func foreign(page, target string) bool {
 	return page == "docs/migration/predecessor.md" && (target == "undeploy" || target == "uninstall")
 }
@@ -262,7 +262,7 @@ func TestFlagsOfTheOperatorExist(t *testing.T) {
 	for _, f := range operator.Flags() {
 		known[f.Name] = true
 	}
-	// In prose a flag of the operator stands in backticks; in commands it follows cmd/operator.
+	// In prose a flag of the operator is in backticks; in commands it follows cmd/operator.
 	quoted := regexp.MustCompile("`--([a-z][a-z0-9-]*)(?:[= ][^`]*)?`")
 	typed := regexp.MustCompile(`--([a-z][a-z0-9-]*)`)
 	for _, p := range pages(t) {

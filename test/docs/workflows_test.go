@@ -61,7 +61,7 @@ func workflows(t *testing.T) []workflow {
 	return out
 }
 
-// pinned is an action at a commit. A tag or a branch can be moved to other code by whoever takes the action over.
+// pinned is an action at a commit. Anyone who takes over the action can move a tag or a branch to other code.
 var pinned = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40}$`)
 
 func TestActionsArePinnedToCommits(t *testing.T) {

@@ -115,7 +115,8 @@ func TestProbes(t *testing.T) {
 	s.stop(op)
 }
 
-// Every metric of tenants, and of what they hang on, that the reference lists is there once something has happened that moves it.
+// Every metric of tenants, and of what they refer to, that the reference lists is there once something has happened
+// that changes it.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, stack.Options{})

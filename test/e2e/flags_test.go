@@ -61,7 +61,7 @@ func TestWatchNamespaces(t *testing.T) {
 	s.apply(unseen)
 	s.apply(s.tenant("seen"))
 	s.ready("seen")
-	// Whoever sees both would have begun with the older one.
+	// An operator that sees both would have begun with the older one.
 	if tenants := s.inAWS(); len(tenants) != 1 {
 		t.Errorf("AWS has %d tenants, want the one of the watched namespace", len(tenants))
 	}

@@ -128,7 +128,7 @@ func (f *fleet) rest(others ...string) {
 	}
 }
 
-// restart wants one sweep, and everything else believed as it stands in status.
+// restart wants one sweep, and everything else believed as status has it.
 func (f *fleet) restart(op *stack.Operator) {
 	t := f.s.t
 	t.Helper()

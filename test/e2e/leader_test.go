@@ -26,7 +26,7 @@ func TestLeaderElection(t *testing.T) {
 	s.apply(s.tenant("before"))
 	s.ready("before")
 	if s.leads(second) || s.awsCalls(second) > 0 {
-		t.Errorf("the second replica leads: %t, and has made %g AWS calls beside the first", s.leads(second), s.awsCalls(second))
+		t.Errorf("the second replica leads: %t, and has made %g AWS calls in addition to the first", s.leads(second), s.awsCalls(second))
 	}
 
 	holder := s.leaseHolder()

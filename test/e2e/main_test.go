@@ -112,7 +112,7 @@ func (s *scene) leave() {
 	}
 }
 
-// remove deletes an object that nobody takes care of.
+// remove deletes an object that no controller takes care of.
 func remove(ctx context.Context, o client.Object) error {
 	base := o.DeepCopyObject().(client.Object)
 	o.SetFinalizers(nil)

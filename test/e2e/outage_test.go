@@ -62,7 +62,7 @@ func TestUnreachableEndpoint(t *testing.T) {
 	s.ready("acme")
 }
 
-// Credentials may come late: a pod identity's agent starts beside the operator.
+// Credentials may come late: a pod identity's agent starts at the same time as the operator.
 func TestLateCredentials(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, stack.Options{})

@@ -40,10 +40,10 @@ func TestSecureMetrics(t *testing.T) {
 		token string
 		want  int
 	}{
-		"nobody": {"", http.StatusUnauthorized},
+		"no token": {"", http.StatusUnauthorized},
 		// controller-runtime's answer when the API server does not know a token.
-		"somebody whom nobody knows":     {"made-up", http.StatusInternalServerError},
-		"somebody who may not read them": {stranger, http.StatusForbidden},
+		"an unknown user":              {"made-up", http.StatusInternalServerError},
+		"a user who may not read them": {stranger, http.StatusForbidden},
 	} {
 		if got := get(t, c, url, tt.token); got != tt.want {
 			t.Errorf("%s gets status %d, want %d", who, got, tt.want)

@@ -28,8 +28,8 @@ import (
 // customers is how many rows the table has at first.
 const customers = 30
 
-// A table of customers from its first row to its last, with an operator that is killed on the way: what AWS has
-// follows the table, an emptied table takes nobody offline, and the connection string is told to nobody.
+// A table of customers from its first row to its last, with an operator that is killed on the way: AWS follows the
+// table, an emptied table takes no tenant offline, and the connection string is never shown.
 func TestTableOfCustomers(t *testing.T) {
 	t.Parallel()
 	table := newTable(t)

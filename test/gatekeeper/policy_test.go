@@ -47,7 +47,7 @@ spec: {plan: guarded, userId: customer-1, username: customer}
 // registry is the one that the plan names.
 const registry = "good.example.com/team"
 
-// The namespaces of the tenant, and of nobody.
+// A namespace of the tenant, and one that belongs to no tenant.
 const customers, nobodys = "customer-1", "not-a-tenant"
 
 const (
@@ -107,7 +107,7 @@ func TestPlan(t *testing.T) {
 			flags:   []string{"--default-create-vap-for-templates=false", "--default-create-vap-binding-for-constraints=false"},
 			refuses: `admission webhook "validation.gatekeeper.sh" denied the request`,
 		},
-		"the API server refuses by itself": {
+		"the API server refuses on its own": {
 			refuses: `ValidatingAdmissionPolicy 'gatekeeper-kleff`,
 		},
 	} {
@@ -123,7 +123,7 @@ func TestPlan(t *testing.T) {
 				g.Expect(condition(t, &kleffv1.TenantPlan{}, "guarded", kleffv1.ConditionPolicyReady)).To(gomega.Equal("True " + kleffv1.ReasonApplied))
 				g.Expect(condition(t, &kleffv1.Tenant{}, "customer", kleffv1.ConditionTenantReady)).To(gomega.Equal("True " + kleffv1.ReasonReady))
 			})
-			// Gatekeeper and the API server take notice of new constraints in their own time, and of each by itself.
+			// Gatekeeper and the API server notice new constraints in their own time, and each one separately.
 			for object, reason := range map[string]string{
 				untrusted:           "images of good.example.com.evil.com/team/app are not allowed here: use those of good.example.com/team/",
 				untrustedInit:       "images of docker.io/library/nginx are not allowed here",

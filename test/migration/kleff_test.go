@@ -80,7 +80,7 @@ func TestFromKleff(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tenants differ (-want +got):\n%s", diff)
 	}
-	// The namespaces are those of before, and given to their tenants.
+	// The namespaces are the existing ones, and given to their tenants.
 	if diff := cmp.Diff(before, namespaceUIDs(t, kube)); diff != "" {
 		t.Errorf("namespaces differ (-before +after):\n%s", diff)
 	}

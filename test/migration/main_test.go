@@ -105,7 +105,7 @@ func (c *cluster) bash(ctx context.Context, kubeconfig, dir, script string) (str
 	return string(out), err
 }
 
-// reader is somebody who follows a page of the documentation in a namespace of a world.
+// reader is a person who follows a page of the documentation in a namespace of a world.
 type reader struct {
 	t          *testing.T
 	cluster    *cluster

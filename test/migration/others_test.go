@@ -90,7 +90,7 @@ func TestFromTerraform(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, newCRD)
 	w := world.New(t, c.config, world.Options{})
-	// Whether AWS takes an empty block is not documented. Where it does not, the web ACL has to be taken off there.
+	// Whether AWS takes an empty block is not documented. Where it does not, the web ACL has to be removed there.
 	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.Allowed.EmptyBlocks = true })
 	r := newReader(t, c, w)
 	s := leave(t, w, "acme", map[string]string{"managed-by": "terraform"}, attachWebACL)

@@ -65,7 +65,7 @@ func TestFromThePredecessor(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "testdata/predecessor-crd.yaml")
 	w := world.New(t, c.config, world.Options{})
-	// Whether AWS takes an empty block is not documented. Where it does not, the web ACL has to be taken off there.
+	// Whether AWS takes an empty block is not documented. Where it does not, the web ACL has to be removed there.
 	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.Allowed.EmptyBlocks = true })
 	r := newReader(t, c, w)
 	plain := byPredecessor(r, w, "plain")
@@ -195,8 +195,8 @@ func predecessorPass(t *testing.T, w *world.World, name string) {
 	}
 }
 
-// Somebody deletes the old CRDs and with them the objects; the finalizer holds them until
-// there is an operator again. It lets them go, and the tenants stay.
+// Someone deletes the old CRDs and with them the objects; the finalizer holds them until an operator runs again. It
+// removes the finalizers, and the tenants stay.
 func TestTheOldCRDsAreDeleted(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "testdata/predecessor-crd.yaml")

@@ -37,7 +37,7 @@ func tier(value string) edit {
 	}
 }
 
-// leave makes a tenant as whoever came before us leaves it: deployed, with these tags.
+// leave creates a tenant as the operator's predecessors leave it: deployed, with these tags.
 func leave(t *testing.T, w *world.World, name string, tags map[string]string, change ...func(*cloudfront.CreateDistributionTenantInput)) sim.TenantState {
 	t.Helper()
 	in := &cloudfront.CreateDistributionTenantInput{
@@ -101,7 +101,7 @@ func untouched(t *testing.T, w *world.World, before sim.TenantState) {
 	}
 }
 
-// adopted checks that a tenant has our tags beside its own, and is otherwise what it was.
+// adopted checks that a tenant has our tags in addition to its own, and is otherwise unchanged.
 func adopted(t *testing.T, w *world.World, object string, before sim.TenantState) {
 	t.Helper()
 	is(t, w, object, readyTrue)

@@ -41,11 +41,11 @@ func (m *model) actions() map[string]func(*rapid.T) {
 		"AWS fails":             m.awsFails,
 		"AWS fails again":       m.awsFails,
 		"AWS lags":              m.awsLags,
-		"somebody creates":      m.somebodyCreates,
-		"somebody edits":        m.somebodyEdits,
-		"somebody tags":         m.somebodyTags,
-		"somebody deletes":      m.somebodyDeletes,
-		"somebody races":        m.somebodyRaces,
+		"someone creates":       m.somebodyCreates,
+		"someone edits":         m.somebodyEdits,
+		"someone tags":          m.somebodyTags,
+		"someone deletes":       m.somebodyDeletes,
+		"someone races":         m.somebodyRaces,
 		"":                      func(*rapid.T) { m.checkTheirs() },
 	}
 }

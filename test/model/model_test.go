@@ -72,18 +72,18 @@ func tick() { <-time.NewTimer(100 * time.Millisecond).C }
 type model struct {
 	*world.World
 	t *rapid.T
-	// theirs are tenants that somebody else made, as they have to stay; takenOver is when
-	// somebody took a tenant of ours over.
+	// theirs are tenants that someone else created, as they have to stay; takenOver is when someone took a tenant of
+	// ours over.
 	theirs    map[string]sim.TenantState
 	takenOver map[string]time.Time
-	// groups has the connection group that somebody moved a tenant to.
+	// groups has the connection group that someone moved a tenant to.
 	groups map[string]string
-	// theirTags has the tag that somebody put on a tenant.
+	// theirTags has the tag that someone put on a tenant.
 	theirTags map[string]string
-	// race is what somebody does at the raceAt-th call of the operator from now.
+	// race is what someone does at the raceAt-th call of the operator from now.
 	race   func()
 	raceAt int
-	// tagsTouched is true once somebody changed tags of a tenant that is not theirs.
+	// tagsTouched is true once someone changed tags of a tenant that is not theirs.
 	tagsTouched bool
 	// writes counts the operator's mutating calls.
 	writes int
@@ -125,8 +125,8 @@ func (m *model) calmDown() {
 	for _, o := range m.objects() {
 		m.pause(o.Name, false)
 	}
-	// Tags that somebody changed are noticed within a day; here somebody asks. Everything
-	// else has to be noticed without anybody asking.
+	// Tags that someone changed are noticed within a day; here the test asks for it. Everything else has to be noticed
+	// without asking.
 	for _, o := range m.objects() {
 		if m.tagsTouched {
 			m.nudge(o.Name, "calm")

@@ -106,9 +106,9 @@ func TestWhatHoldsBackACreateNowIsNamed(t *testing.T) {
 	}
 }
 
-// Where reads lag, a tenant that somebody deleted answers for a while, and its tags do not. Each
-// pass then begins with nothing known: an object that took its claim to a name back for that
-// moment would close the zone, have it listed anew, and be woken by it, for ever.
+// Where reads lag, a tenant that someone deleted answers for a while, and its tags do not. Each pass then begins with
+// nothing known: an object that gave up its claim to a name for that moment would close the zone, have it listed again,
+// and be woken by it, forever.
 func TestATenantThatIsGoneAndStillAnswersDoesNotSpin(t *testing.T) {
 	w := newNamesWorld(t)
 	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.DeleteLag, s.DeleteNeedsDeployed = 100*time.Second, false })
@@ -130,7 +130,7 @@ func TestATenantThatIsGoneAndStillAnswersDoesNotSpin(t *testing.T) {
 	}
 	w.Advance(10 * time.Minute)
 	if got := w.Condition("alpha", v1alpha1.ConditionReady); got != "Ready=True/Deployed" {
-		t.Errorf("the tenant was not created anew: %s\n%s", got, w.Describe("alpha"))
+		t.Errorf("the tenant was not created again: %s\n%s", got, w.Describe("alpha"))
 	}
 }
 
@@ -171,7 +171,7 @@ func TestANameGoesToWhoServesIt(t *testing.T) {
 	}
 }
 
-// An edit takes away the request of the certificate that a domain needs, while reads lag and after a crash. The pass stops
+// An edit removes the request of the certificate that a domain needs, while reads lag and after a crash. The pass stops
 // before it knows what DNS is asked for: what was published stays, and the condition about it stays as it was judged.
 func TestWhatIsPublishedStaysWhileNoCertificateCoversIt(t *testing.T) {
 	w := newNamesWorld(t)

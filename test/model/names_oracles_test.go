@@ -78,7 +78,7 @@ func (n *names) check() {
 			continue
 		}
 		if !n.replaceable[strings.TrimPrefix(p.name, challenge)] {
-			n.t.Fatalf("a record of somebody else was changed in %s (-before +after):\n%s\n%s", p.zone, cmp.Diff(before, now), n.story())
+			n.t.Fatalf("a record of someone else was changed in %s (-before +after):\n%s\n%s", p.zone, cmp.Diff(before, now), n.story())
 		}
 		delete(n.records, p)
 	}
@@ -104,7 +104,7 @@ func leaves(o v1alpha1.DistributionTenant) bool {
 	return o.Spec.DeletionPolicy == v1alpha1.DeletionPolicyRetain || o.Annotations[v1alpha1.AnnotationAbandonDNS] == v1alpha1.AbandonTrue
 }
 
-// loosen lets go of the names of an object whose records nobody will take back.
+// loosen releases the names of an object whose records will not be retracted.
 func (n *names) loosen(o v1alpha1.DistributionTenant) {
 	for _, e := range ledger(o) {
 		n.made[place{e.zone, e.record.Name, e.record.Type}] = true
@@ -346,8 +346,8 @@ func (n *names) leads(domain string, s sim.TenantState) bool {
 	return false
 }
 
-// contestedAt reports whether something is in the place of the records of a domain, or
-// missing where drift is only reported.
+// contestedAt reports whether something else is where the records of a domain belong, or whether they are missing where
+// drift is only reported.
 func (n *names) contestedAt(o v1alpha1.DistributionTenant, domain string) bool {
 	zone, _ := n.zoneFor(o, domain)
 	others := slices.ContainsFunc(n.entries(), func(e entry) bool {
@@ -366,8 +366,8 @@ func (n *names) contestedAt(o v1alpha1.DistributionTenant, domain string) bool {
 	return others || theirs
 }
 
-// checkZones checks that ledgers and zones agree: what a ledger has is there, and what nobody
-// else wrote is in a ledger. Deleted objects left nothing.
+// checkZones checks that ledgers and zones agree: what a ledger has is there, and what no one else wrote is in a
+// ledger. Deleted objects left nothing.
 func (n *names) checkZones() {
 	ledgers := map[place]bool{}
 	for _, o := range n.objects() {
@@ -427,8 +427,8 @@ func (n *names) checkCertificates() {
 	}
 }
 
-// sweeps are the calls by which a quiet fleet is watched, and what all objects share and is read
-// anew once an hour.
+// sweeps are the calls by which a quiet fleet is watched, and those for what all objects share, which is read again
+// once an hour.
 var sweeps = []string{
 	"ListDistributionTenants", "ListTagsForResource", "ListCertificates", "ListResourceRecordSets", "ListHostedZones", "AssumeRole",
 	"ListConnectionGroups", "GetConnectionGroup",

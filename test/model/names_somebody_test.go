@@ -36,8 +36,7 @@ func (n *names) anyZone(t *rapid.T) sim.HostedZoneState {
 	return zones[rapid.IntRange(0, len(zones)-1).Draw(t, "zone")]
 }
 
-// somebodyPublishes writes a record into a zone by hand: in the place of ours, beside it, or
-// where one of ours is to be.
+// somebodyPublishes writes a record into a zone by hand: instead of ours, next to it, or where one of ours is to be.
 func (n *names) somebodyPublishes(t *rapid.T) {
 	zone := n.anyZone(t)
 	inZone := slices.DeleteFunc(n.allDomains(), func(d string) bool { return d != zone.Name && !strings.HasSuffix(d, "."+zone.Name) })
@@ -91,8 +90,7 @@ func valueOf(set r53.ResourceRecordSet) string {
 	return *set.ResourceRecords[0].Value
 }
 
-// isOurs reports whether whoever writes there changes a record of ours: it was published
-// there, or is there this moment.
+// isOurs reports whether a write there changes a record of ours: it was published there, or is there this moment.
 func (n *names) isOurs(zone sim.HostedZoneState, p place) bool {
 	for _, e := range n.entries() {
 		if e.zone != p.zone || e.record.Name != p.name || e.record.Type != p.kind && e.record.Type != "CNAME" && p.kind != "CNAME" {
@@ -210,7 +208,7 @@ func dropZone(t world.TB, w *world.World, id string) error {
 	return err
 }
 
-// somebodyOpensZone makes a zone anew that was dropped. It has another ID.
+// somebodyOpensZone recreates a zone that was dropped. It has another ID.
 func (n *names) somebodyOpensZone(t *rapid.T) {
 	name := rapid.SampledFrom([]string{"example.com", "shop.example.com", "example.net"}).Draw(t, "zone")
 	if slices.ContainsFunc(n.zoneStates(), func(z sim.HostedZoneState) bool { return z.Name == name }) {

@@ -53,11 +53,11 @@ func TestNamesAndCertificatesHarmNothingAndComeToRest(t *testing.T) {
 // names is a model whose objects have domains in zones of their own, and certificates.
 type names struct {
 	*model
-	// records are what somebody else published, as it has to stay, and made all that he ever did.
+	// records are what someone else published, as it has to stay, and made all that they ever did.
 	records map[place]sim.RecordState
 	made    map[place]bool
-	// loose are the names for which the operator can't answer: somebody leads them to
-	// CloudFront, or took away the tenant that had them.
+	// loose are the names that the operator isn't responsible for: someone points them to CloudFront, or took away the
+	// tenant that had them.
 	loose map[string]bool
 	// held are the names that lead to CloudFront and that a tenant held since they do, seen is when
 	// one was last seen to hold a name.
@@ -113,7 +113,7 @@ func newNames(t *rapid.T, switches sim.Switches) *names {
 	return n
 }
 
-// adopt remembers all that is in a zone as somebody else's.
+// adopt remembers all that is in a zone as someone else's.
 func (n *names) adopt(zone string) {
 	state, _ := n.Sim.HostedZone(zone)
 	for _, r := range state.Records {

@@ -55,7 +55,7 @@ func (m *model) checkWrite(r *http.Request) {
 	o, owned := m.ownerOf(s)
 	switch {
 	case owned && r.Method == http.MethodDelete && (o.DeletionTimestamp.IsZero() || o.Spec.DeletionPolicy == v1alpha1.DeletionPolicyRetain):
-		m.t.Fatalf("%s is deleted although nobody deleted its object %s", s.Name, o.Name)
+		m.t.Fatalf("%s is deleted although its object %s was not deleted", s.Name, o.Name)
 	case owned:
 		return
 	case r.URL.Query().Get("Operation") == "Tag" && slices.ContainsFunc(m.objects(), func(o v1alpha1.DistributionTenant) bool { return m.mayAdopt(o, s) }):
@@ -63,7 +63,7 @@ func (m *model) checkWrite(r *http.Request) {
 		return
 	}
 	if at, ours := m.takenOver[id]; ours && m.Clock.Now().Sub(at) <= resource.ProofAge {
-		return // Nobody asks for the tags before every single write.
+		return // The tags are not read before every single write.
 	}
 	m.t.Fatalf("%s %s touches %s, whose tags are %v", r.Method, target, s.Name, s.Tags)
 }
@@ -71,7 +71,7 @@ func (m *model) checkWrite(r *http.Request) {
 // ownerOf is the object that the tags of a tenant name.
 func (m *model) ownerOf(s sim.TenantState) (v1alpha1.DistributionTenant, bool) {
 	for _, o := range m.objects() {
-		// The UID proves it; the other parts may have been taken off, but not exchanged.
+		// The UID proves it; the other parts may have been removed, but not exchanged.
 		owner, _ := ownership.FromTags(s.Tags)
 		if owner.UID == string(o.UID) && (owner.Cluster == "" || owner.Cluster == world.ClusterID) {
 			return o, true
@@ -103,10 +103,10 @@ func (m *model) checkTheirs() {
 	for _, id := range slices.Sorted(maps.Keys(m.theirs)) {
 		now, found := m.InAWS(id)
 		if !found {
-			m.t.Fatalf("the tenant %s of somebody else is gone", m.theirs[id].Name)
+			m.t.Fatalf("the tenant %s of someone else is gone", m.theirs[id].Name)
 		}
 		if d := cmp.Diff(m.theirs[id], now, cmpopts.IgnoreFields(sim.TenantState{}, "Status", "ETag")); d != "" {
-			m.t.Fatalf("the tenant %s of somebody else was changed (-before +after):\n%s", now.Name, d)
+			m.t.Fatalf("the tenant %s of someone else was changed (-before +after):\n%s", now.Name, d)
 		}
 	}
 }
@@ -118,12 +118,12 @@ func (m *model) checkNothingLost() {
 	for _, id := range slices.Sorted(maps.Keys(m.groups)) {
 		// No spec names a connection group, so that the choice is never the operator's.
 		if s, found := m.InAWS(id); found && s.ConnectionGroupID != m.groups[id] {
-			m.t.Fatalf("somebody moved %s to the group %s, and the operator moved it to %s", s.Name, m.groups[id], s.ConnectionGroupID)
+			m.t.Fatalf("someone moved %s to the group %s, and the operator moved it to %s", s.Name, m.groups[id], s.ConnectionGroupID)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.theirTags)) {
 		if s, found := m.InAWS(id); found && s.Tags["their"] != m.theirTags[id] {
-			m.t.Fatalf("somebody tagged %s, and the operator took the tag away: %v", s.Name, s.Tags)
+			m.t.Fatalf("someone tagged %s, and the operator took the tag away: %v", s.Name, s.Tags)
 		}
 	}
 	of := map[string]string{}
@@ -173,7 +173,7 @@ func (m *model) unsettled(o v1alpha1.DistributionTenant) string {
 	case found && m.mayAdopt(o, s):
 		return "did not adopt " + s.Name
 	case found && ready != v1alpha1.ReasonAdoptionRequired:
-		return fmt.Sprintf("a tenant of its name belongs to somebody else (%v), and it says %s", s.Tags, ready)
+		return fmt.Sprintf("a tenant of its name belongs to someone else (%v), and it says %s", s.Tags, ready)
 	case !found && ready == v1alpha1.ReasonAWSError && o.Spec.DriftPolicy != "" && o.Status.ID != "":
 		return "" // It was deleted outside, and the drift policy creates nothing.
 	case !found && holder == "":
@@ -194,7 +194,7 @@ func (m *model) unfaithful(o v1alpha1.DistributionTenant, s sim.TenantState) str
 	case !serves && !free:
 		return "AWS does not serve what the spec asks for, and it says " + ready
 	case !serves && ready != "Ready=False/AWSError" && ready != "Ready=False/DomainValidationPending":
-		return "somebody else took it out of service, and it says " + ready
+		return "someone else took it out of service, and it says " + ready
 	}
 	if applied := convert.Memory(&o.Status).AppliedGeneration; o.Status.ObservedGeneration != o.Generation || applied != o.Generation {
 		return fmt.Sprintf("generation %d is observed and %d applied, %d was written", o.Status.ObservedGeneration, applied, o.Generation)

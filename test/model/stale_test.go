@@ -12,8 +12,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
-// An update goes under the ETag that it was decided upon. Under a fresher one it would undo
-// what somebody did since, of which the decision knew nothing.
+// An update is sent with the ETag that it was decided upon. With a fresher one it would undo changes made since, which
+// the decision did not know.
 func TestAnUpdateDecidedOnOldKnowledgeIsNotForced(t *testing.T) {
 	seed := world.Seed()
 	seed.ConnectionGroups = []sim.SeedConnectionGroup{{ID: "cg_main", Default: true}, {ID: otherGroup}}

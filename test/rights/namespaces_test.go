@@ -19,10 +19,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
-// large is a fleet that the guard does not let go by itself.
+// large is a fleet that the guard does not release without approval.
 const large = 25
 
-// A namespace that is deleted takes the tenants of a source along only if the guard lets them go. The
+// A namespace that is deleted takes the tenants of a source along only if the guard releases them. The
 // namespace controller, the policy of the chart and the operator are the real ones.
 func TestADeletedNamespaceAsksTheGuard(t *testing.T) {
 	t.Parallel()
@@ -177,7 +177,7 @@ func (r *rig) settle(t *testing.T, namespace, target, prefix string, size int, c
 	return f
 }
 
-// settled waits until a tenant serves, and takes away its mark.
+// settled waits until a tenant serves, and removes its mark.
 func (f *fleet) settled(o *v1alpha1.DistributionTenant) {
 	f.t.Helper()
 	f.reaches(o, func(o *v1alpha1.DistributionTenant) bool {

@@ -93,7 +93,7 @@ func everyRightIsUsedAndEnough(t *testing.T, installation func(*testing.T) (*ins
 		t.Fatal(err)
 	}
 	if len(requests) < 30 {
-		t.Fatalf("the audit log has %d requests of %s: the operator was somebody else", len(requests), i.User())
+		t.Fatalf("the audit log has %d requests of %s: the operator had another identity", len(requests), i.User())
 	}
 	grants := grantsOf(t, i)
 	used := map[grant]bool{}
@@ -286,7 +286,7 @@ func (r *rig) leave() {
 	}
 }
 
-// remove deletes an object that nobody takes care of.
+// remove deletes an object that no controller takes care of.
 func (r *rig) remove(ctx context.Context, o client.Object) {
 	base := o.DeepCopyObject().(client.Object)
 	o.SetFinalizers(nil)
@@ -302,8 +302,8 @@ func (r *rig) remove(ctx context.Context, o client.Object) {
 	}
 }
 
-// live does everything that needs a right: it leads, is scraped, creates, updates, corrects and
-// deletes, does so again after a restart, follows a table, and plays the life of what tenants hang on.
+// live does everything that needs a right: it leads, is scraped, creates, updates, corrects and deletes, does so again
+// after a restart, follows a table, and plays the life of what tenants refer to.
 func (r *rig) live() {
 	t := r.t
 	t.Helper()
@@ -395,7 +395,7 @@ func (r *rig) leaveParents(distribution *v1alpha1.Distribution, group *v1alpha1.
 	r.gone(group)
 }
 
-// unmark takes away the mark of what serves: one that was just made is looked for in AWS for two minutes before it is
+// unmark removes the mark of what serves: one that was just created is looked for in AWS for two minutes before it is
 // believed to be gone.
 func (r *rig) unmark(o client.Object) {
 	r.t.Helper()
@@ -434,7 +434,7 @@ func (r *rig) reaches(o *v1alpha1.DistributionTenant, reached func(*v1alpha1.Dis
 	})
 }
 
-// scrapes waits for the status of a scrape by somebody who may read metrics.
+// scrapes waits for the status of a scrape by a user who may read metrics.
 func (r *rig) scrapes(op *stack.Operator, want int) {
 	r.t.Helper()
 	c := &http.Client{Transport: &http.Transport{

@@ -18,7 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
-// A right that is lost while the operator runs is told by the source, and nothing is taken for a fault of
+// A right that is lost while the operator runs is reported by the source, and nothing is taken for a fault of
 // its rows. An apply that creates is a patch in the audit log; this shows that it needs both rights.
 func TestSourcesTellOfARightThatIsLost(t *testing.T) {
 	t.Parallel()

@@ -283,7 +283,8 @@ func (r *rig) objects(kind plan.Kind, namespace string) []unstructured.Unstructu
 	})
 }
 
-// copyForeign makes what is nobody's and has the names that the second tenant and the second plan want.
+// copyForeign creates objects that belong to no tenant and have the names that the second tenant and the second plan
+// want.
 func (r *rig) copyForeign(kind plan.Kind, from, to string) {
 	r.t.Helper()
 	objects := r.objects(kind, from)

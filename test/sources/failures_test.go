@@ -144,7 +144,7 @@ func (c *cell) elsewhere() {
 	case mapping.MySQL:
 		c.w.Secret(customers, strings.Replace(connection, "_tenants", "_nowhere", 1))
 	case mapping.Redis:
-		// No table has this one, nor the one beside it.
+		// No table has this one, nor the one next to it.
 		c.w.Secret(customers, connection[:strings.LastIndex(connection, "/")]+"/1999")
 	case mapping.MongoDB:
 		c.w.Edit(customers, func(o *v1alpha1.TenantSource) { o.Spec.MongoDB.Database = "nowhere" })
@@ -168,7 +168,7 @@ var partialReads = map[string]failure{
 		heal:  func(c *cell) { must(c.t, c.table.Wire().Heal()) },
 		want:  pollFailed("The table could not be read completely within 8s", "--tenantsource-read-timeout"),
 	},
-	"partial: nobody listens": {
+	"partial: no server listens": {
 		setup: short, polls: 2,
 		spoil: func(c *cell) { c.table.Wire().Refuse() },
 		heal:  func(c *cell) { must(c.t, c.table.Wire().Heal()) },
@@ -441,7 +441,7 @@ var badData = map[string]failure{
 }
 
 // TestNothingIsDeleted plays every failure on every engine: while it lasts nothing at all is written to a tenant, and
-// once it is over everything goes on by itself.
+// once it is over everything continues automatically.
 func TestNothingIsDeleted(t *testing.T) {
 	for engineName, e := range engines {
 		t.Run(engineName, func(t *testing.T) {
@@ -554,7 +554,7 @@ func TestRowsThatFlap(t *testing.T) {
 	}
 }
 
-// TestAnotherTable points the source at the customers of somebody else for an hour.
+// TestAnotherTable points the source at someone else's customers for an hour.
 func TestAnotherTable(t *testing.T) {
 	for engineName, e := range engines {
 		t.Run(engineName, func(t *testing.T) {

@@ -29,7 +29,7 @@ var follows = map[string]struct {
 	"bad rows are named, and their tenants stay": {
 		setup: setup{source: strict}, test: testBadRows,
 	},
-	"a bad row that was never a tenant bothers nobody": {
+	"a bad row that was never a tenant stops no other row": {
 		setup: setup{source: strict}, test: testNewBadRows,
 	},
 	"a row that gets another name is one that comes and one that goes": {test: testRename},

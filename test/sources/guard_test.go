@@ -215,7 +215,7 @@ func testOutOfTurn(c *cell) {
 	if token := c.status().SyncToken; token != "first 3" {
 		c.t.Errorf("the token that was handled is %q", token)
 	}
-	c.w.Advance(time.Minute) // the first poll by itself, at the time that it always had
+	c.w.Advance(time.Minute) // the first regular poll, at its usual time
 	if polled := c.status().LastPollTime.Time; !polled.Equal(start.Add(interval - time.Second)) {
 		c.t.Errorf("polled at %s, want %s", polled, start.Add(interval-time.Second))
 	}

@@ -23,7 +23,7 @@ var ownerships = map[string]struct {
 	setup setup
 	test  func(*cell)
 }{
-	"somebody's objects are met and left alone":          {test: testForeign},
+	"other users' objects are met and left alone":        {test: testForeign},
 	"a label removed by hand takes a tenant out":         {test: testLabelRemoved},
 	"a person's own fields stay, those of the row don't": {test: testFields},
 	"an object that is being deleted is skipped":         {test: testBeingDeleted},
@@ -243,7 +243,7 @@ func testForeground(c *cell) {
 	c.deleteSource(client.PropagationPolicy(metav1.DeletePropagationForeground))
 }
 
-// deleteSource deletes the source, and sees its tenants wait for a person's word.
+// deleteSource deletes the source, and sees its tenants wait for approval.
 func (c *cell) deleteSource(options ...client.DeleteOption) {
 	c.t.Helper()
 	before := c.objects()
@@ -259,7 +259,7 @@ func (c *cell) deleteSource(options ...client.DeleteOption) {
 	c.approve()
 	c.w.Advance(time.Minute)
 	c.living([]string{})
-	// What the garbage collector adds to a source it removes by itself, when it gets to it.
+	// The garbage collector removes what it added to a source in its own time.
 	c.eventually("the source goes", func() error {
 		if _, found := c.w.Get(customers); found {
 			return errors.New("the source is still there")
@@ -336,7 +336,7 @@ func elsewhereCell(t *testing.T, granted bool) (c *cell, namespace string) {
 	return c, namespace
 }
 
-// livingIn are the names of the tenants in a namespace that nobody has deleted.
+// livingIn are the names of the tenants in a namespace that were not deleted.
 func (c *cell) livingIn(namespace string) []string {
 	c.t.Helper()
 	var list v1alpha1.DistributionTenantList

@@ -22,7 +22,7 @@ owner: {clusterRole: view}
 labels: {example.com/tier: small}
 `
 
-// What somebody changes of ours is set back, and what is theirs stays.
+// A change to something of ours is reverted, and what belongs to others stays.
 func TestDriftIsCorrected(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "drift")
@@ -63,7 +63,7 @@ func TestDriftIsCorrected(t *testing.T) {
 	})
 	s.eventually(func(g gomega.Gomega) { g.Expect(s.may("intruder", "list", ns)).To(gomega.BeFalse()) })
 	if s.read(quota); quota.Labels["example.com/theirs"] != "stays" {
-		t.Error("a label of somebody else's is gone")
+		t.Error("a label of someone else's is gone")
 	}
 
 	for _, gone := range all[:4] {
@@ -106,7 +106,7 @@ func (s *scene) specs(objects []client.Object) (out []any) {
 	return out
 }
 
-// A namespace whose UID label somebody took off is nobody's, and given back by the annotation.
+// A namespace whose UID label was removed belongs to no tenant, until the annotation gives it back.
 func TestNamespaceThatLostItsOwner(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "lost")
@@ -119,7 +119,8 @@ func TestNamespaceThatLostItsOwner(t *testing.T) {
 	s.says(o, kleffv1.ConditionTenantReady, "True/Ready")
 }
 
-// A quota of that name that somebody has made is theirs. Everything else is applied, and the quota once there is room for it.
+// A quota of that name that someone else created is theirs. Everything else is applied, and the quota once its name is
+// free.
 func TestForeignObjectOfTheSameName(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "foreign")
@@ -148,7 +149,8 @@ func TestForeignObjectOfTheSameName(t *testing.T) {
 	}
 }
 
-// A namespace that somebody deletes is made anew, with all its content, once it is gone. Until then it says what it waits for.
+// A namespace that someone deletes is recreated, with all its content, once it is gone. Until then the status shows
+// what it waits for.
 func TestNamespaceDeletedByHand(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "byhand")

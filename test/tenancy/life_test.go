@@ -225,7 +225,7 @@ func (s *scene) letsIn(namespace string, want ...string) {
 	})
 }
 
-// belongsTo wants the user, and nobody else, to have the right in this namespace, and in no other.
+// belongsTo wants the user, and no one else, to have the right in this namespace, and in no other.
 func (s *scene) belongsTo(ns, user, verb string) {
 	s.t.Helper()
 	s.eventually(func(g gomega.Gomega) { g.Expect(s.may(user, verb, ns)).To(gomega.BeTrue()) })

@@ -86,7 +86,7 @@ func run(m *testing.M) int {
 	})
 }
 
-// withOperator runs the tests with an operator beside them.
+// withOperator runs the tests together with an operator.
 type withOperator struct{ m *testing.M }
 
 func (w withOperator) Run() (code int) {
@@ -349,7 +349,7 @@ func (s *scene) stuck(namespace string) (let func()) {
 	}
 }
 
-// pod is one that nobody runs.
+// pod is one that is never run.
 func pod(namespace, name string, adjust ...func(*corev1.Pod)) *corev1.Pod {
 	o := &corev1.Pod{ObjectMeta: in(namespace, name), Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "registry.example.com/main"}}}}
 	for _, a := range adjust {

@@ -35,7 +35,7 @@ func adoptBy(tenant string) func(*corev1.Namespace) {
 	}
 }
 
-// A namespace that exists becomes a tenant's only where its annotation says so, and keeps what is in it.
+// A namespace that exists becomes a tenant's only where its annotation asks for it, and keeps what is in it.
 func TestAdoption(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "adoption")
@@ -75,8 +75,8 @@ func TestNoAdoptionOfALivingTenantsNamespace(t *testing.T) {
 	s.hasLabels(owner, ns.Name, map[string]string{"istio-injection": "enabled", "kleff.io/tenant-plan": "living"})
 }
 
-// A namespace that is kept stays with all that is in it, is nobody's, and can be given to another tenant, who gets what its
-// own plan says.
+// A namespace that is kept stays with all that is in it, belongs to no tenant, and can be given to another tenant,
+// which gets what its own plan has.
 func TestRetainAndTakeOver(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "retain")

@@ -45,7 +45,7 @@ func TestPlanThatDoesNotExistTakesNothingAway(t *testing.T) {
 	}
 	s.refuses(privileged("keeps-id"), "violates PodSecurity")
 
-	// It is suspended all the same.
+	// It is suspended nevertheless.
 	change(s, o, func(o *kleffv1.Tenant) { o.Spec.Suspended = true })
 	s.counted("keeps-id", "kleff-suspended")
 	s.refuses(pod("keeps-id", "late"), "exceeded quota: kleff-suspended")
@@ -85,7 +85,7 @@ func TestPlanInUse(t *testing.T) {
 	s.says(late, kleffv1.ConditionPlanApplied, "False/PlanNotFound", "being deleted", "use another plan")
 	s.says(moves, kleffv1.ConditionTenantReady, "True/Ready")
 
-	// Those who have it keep it: what somebody changes is still set back.
+	// Those who have it keep it: changes by others are still reverted.
 	change(s, namespace("inuse-moves-id"), func(o *corev1.Namespace) { o.Labels["example.com/tier"] = "none" })
 	s.eventually(func(g gomega.Gomega) {
 		ns := namespace("inuse-moves-id")

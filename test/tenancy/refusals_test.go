@@ -21,8 +21,8 @@ import (
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 )
 
-// What can't be is said, with field, value and cure, and nothing in the cluster changes: not a label, and not a version. It runs
-// alone, since it looks at everything.
+// What can't be done is reported with field, value and fix, and nothing in the cluster changes: not a label, and not a
+// version. It runs alone, since it looks at everything.
 func TestWhatCantBeChangesNothing(t *testing.T) {
 	s := newScene(t, "refusals")
 	s.plan("refusals", `{resourceQuota: {hard: {pods: "3"}}, networkIsolation: Namespace}`)
@@ -76,7 +76,7 @@ func TestWhatCantBeChangesNothing(t *testing.T) {
 		s.replan("refusals-malformed", `resourceQuota: {hard: {pods: "1.5"}}`)
 		s.says(early, kleffv1.ConditionPlanApplied, "False/PlanInvalid", "integer")
 	}
-	// A plan that has tenants becomes malformed: they keep what they have, and none is told of it.
+	// A plan that has tenants becomes malformed: they keep what they have, and it is reported to none of them.
 	s.replan("refusals", `resourceQuota: {hard: {"no name": "1"}}`)
 	s.says(plan("refusals"), kleffv1.ConditionReady, "False/PlanInvalid", `spec.resourceQuota.hard: "no name"`, "requests.memory")
 	s.keepsSaying(first, kleffv1.ConditionTenantReady, "True/Ready")
@@ -97,7 +97,7 @@ func TestWhatCantBeChangesNothing(t *testing.T) {
 	})
 }
 
-// steady takes a dump once the control plane has nothing left to do by itself.
+// steady takes a dump once the control plane has nothing left to do.
 func (s *scene) steady(dump func() map[string]string) map[string]string {
 	s.t.Helper()
 	last := dump()

@@ -10,7 +10,8 @@ import (
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 )
 
-// A role that the operator may not bind is named, with the cure. Everything else is applied, and the role once it may.
+// A role that the operator may not bind is named, with the fix. Everything else is applied, and the role once it may be
+// bound.
 func TestRoleThatMayNotBeBound(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "bind")
@@ -26,7 +27,7 @@ func TestRoleThatMayNotBeBound(t *testing.T) {
 	s.quotaOf("bind-id")
 	s.letsIn("bind-id", "kleff-namespace")
 	if s.may("bind-id", "deletecollection", "bind-id") {
-		t.Error("the user may do what nobody could grant")
+		t.Error("the user may do what could not be granted")
 	}
 
 	// As the chart grants it.

@@ -54,7 +54,7 @@ func TestRolloutReachesAllGently(t *testing.T) {
 	}
 }
 
-// A change that too many tenants can't get stops, and goes on by itself when they can.
+// A rollout that too many tenants can't get stops, and continues automatically when they can.
 func TestRolloutStopsAndGoesOn(t *testing.T) {
 	t.Parallel()
 	const tenants, concurrent = 12, 3
@@ -70,7 +70,7 @@ func TestRolloutStopsAndGoesOn(t *testing.T) {
 
 	s.replan("stops", round(9, concurrent))
 	s.says(p, kleffv1.ConditionRolledOut, "False/RolloutStopped", "the rollout is stopped", `Tenant "stops-`, "not nine")
-	// Which tenants are the first is nobody's choice. Two may succeed, and one that fails beside them stops nobody.
+	// The order of the tenants is not specified. Two may succeed, and one that fails in between stops no other.
 	var tried []string
 	s.consistently(func(g gomega.Gomega) {
 		var list corev1.NamespaceList
@@ -127,7 +127,7 @@ func (s *scene) counts(p *kleffv1.TenantPlan, tenants, applied, failed int32) {
 	})
 }
 
-// refuseNine lets the API server refuse quotas of nine pods in namespaces that say so, and returns when it does.
+// refuseNine lets the API server refuse quotas of nine pods in namespaces that ask for it, and returns when it does.
 func (s *scene) refuseNine(probe string) (let func()) {
 	s.t.Helper()
 	policy := &admissionregistrationv1.ValidatingAdmissionPolicy{

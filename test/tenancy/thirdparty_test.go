@@ -70,7 +70,7 @@ func TestIstioComesAndGoes(t *testing.T) {
 	s.says(o, kleffv1.ConditionTenantReady, "False/CRDMissing")
 	before := s.requests("networking.istio.io", "security.istio.io")
 	s.consistently(func(g gomega.Gomega) {
-		g.Expect(s.requests("networking.istio.io", "security.istio.io")).To(gomega.Equal(before), "nobody asks for kinds that are gone")
+		g.Expect(s.requests("networking.istio.io", "security.istio.io")).To(gomega.Equal(before), "kinds that are gone are not asked for")
 	})
 	s.delete(o)
 	s.gone(o, namespace("mesh-id"))
@@ -211,7 +211,7 @@ gatekeeper:
 		s.read(u)
 		g.Expect(fmt.Sprint(u.Object["spec"])).To(gomega.ContainSubstring("squad"))
 	})
-	// A name that somebody has is not taken.
+	// An existing object of that name is not taken over.
 	s.create(foreign)
 	s.replan("policy", `gatekeeper: {constraints: [{kind: TestNeedsOwner, name: policy-owner}, {kind: TestNeedsLabel, name: policy-cost, parameters: {label: cost}}]}`)
 	s.says(p, kleffv1.ConditionPolicyReady, "False/Error", `TestNeedsOwner "policy-owner"`, "did not create")

@@ -83,12 +83,12 @@ func resourceCases() map[string]limits.Case {
 	return limits.Merged(
 		limits.About(sharedCases, "tags", "driftPolicy", "deletionPolicy", "adoptionPolicy"),
 		map[string]limits.Case{
-			"a deletion may take a minute before somebody is told": {
+			"a deletion may take a minute before anyone is told": {
 				Accepted: `deletionTimeout: 1m`,
 				Refused:  `deletionTimeout: 59s`,
 				Says:     []string{"spec.deletionTimeout", `"59s" is not a duration of 1m to 168h`, "write it like 30m"},
 			},
-			"somebody is told of a deletion after a week": {
+			"someone is told of a deletion after a week": {
 				Accepted: `deletionTimeout: 168h`,
 				Refused:  `deletionTimeout: 168h1s`,
 				Says:     []string{"spec.deletionTimeout", `"168h1s" is not a duration`},

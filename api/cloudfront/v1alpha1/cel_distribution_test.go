@@ -160,7 +160,7 @@ var modeCases = map[string]limits.Case{
 	},
 }
 
-// identityCases are about which distribution an object stands for.
+// identityCases are about which distribution an object represents.
 var identityCases = map[string]limits.Case{
 	"a distribution that is adopted is named by its ID": {
 		Accepted: `{distributionId: E1A2B3C4D5E6F7, adoptionPolicy: IfUnowned}`,

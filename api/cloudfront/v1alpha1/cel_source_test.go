@@ -429,7 +429,7 @@ func providerCases() map[string]limits.Case {
 
 const secretRef = "connectionSecretRef"
 
-// connected are the providers that log in with a connection string, and what their blocks need beside it.
+// connected are the providers that log in with a connection string, and what else their blocks need.
 var connected = map[string][]string{
 	"postgres": {"query"}, "mysql": {"query"}, "mongodb": {"database", "collection"}, "redis": {"keyPattern"},
 }

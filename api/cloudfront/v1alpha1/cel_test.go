@@ -778,7 +778,7 @@ func list(field string, n int, item string) string {
 	return field + ": [" + strings.Join(items, ", ") + "]"
 }
 
-// Everything that stands in an object goes through the typed form and back without a loss, or the operator
+// Everything in an object goes through the typed form and back without a loss, or the operator
 // would lose it when it writes.
 func roundTrip(t *testing.T, obj *unstructured.Unstructured) map[string]any {
 	t.Helper()

@@ -75,7 +75,7 @@ func inDomain(path string) error {
 		DistributionID: "E2EXAMPLE1",
 		Mapping:        []mapping.Mapping{{Column: "c", Field: path}},
 		Defaults:       []mapping.Mapping{{Column: "name", Field: "name"}, {Column: "domain", Field: "domains"}},
-		// What is required beside some of the fields.
+		// What some of the fields require in addition.
 		Template: mapping.Template{Spec: map[string]any{
 			"customizations": map[string]any{
 				"webAcl":          map[string]any{"action": "override"},

@@ -3,9 +3,9 @@ package v1alpha1
 // Finalizer holds a deleted object until what the operator created for it in AWS is positively gone.
 const Finalizer = GroupName + "/finalizer"
 
-// Annotations. Users write Paused and ReconcileNow; the others are the operator's own memory and
-// stand in metadata because they must be stored in one write with the finalizer, or by themselves
-// before a call to AWS whose answer may get lost.
+// Annotations. Users write Paused and ReconcileNow. The others are the operator's own memory. They are in metadata
+// because they must be stored in one write with the finalizer, or on their own before a call to AWS whose answer may
+// get lost.
 const (
 	// AnnotationPaused stops every write to AWS for an object while its value is "true". Synced
 	// says so with reason Paused. The tenant is still compared, and status kept up to date with its drift.
@@ -16,10 +16,10 @@ const (
 	// repeats the last one that was handled.
 	AnnotationReconcileNow = GroupName + "/reconcile-now"
 
-	// AnnotationAbandonDNS, with the value "true", lets an object be deleted although its DNS records can't:
-	// the records in status.dns are left where they are and forgotten. For a zone that nobody can
-	// reach any more. A record that is left leads to CloudFront without a tenant behind it, where
-	// a stranger may claim the domain: remove it by hand.
+	// AnnotationAbandonDNS, with the value "true", lets an object be deleted although its DNS records can't: the
+	// records in status.dns are left where they are and forgotten. Use it for a zone that no one can reach any more. A
+	// record that is left leads to CloudFront without a tenant behind it, where a stranger may claim the domain: remove
+	// it by hand.
 	AnnotationAbandonDNS = GroupName + "/abandon-dns"
 
 	// AnnotationCreatePending is the create mark: the RFC 3339 time at which the operator was about
@@ -27,9 +27,9 @@ const (
 	// lost is looked for and found.
 	AnnotationCreatePending = GroupName + "/create-pending"
 
-	// AnnotationAdoptedGeneration is the metadata.generation at which an existing AWS resource was
-	// adopted, behind the UID of the object that adopted it. Until the spec changes after it, blocks that the spec lacks are reported and not
-	// removed.
+	// AnnotationAdoptedGeneration is the metadata.generation at which an existing AWS resource was adopted, behind the
+	// UID of the object that adopted it. Until the spec changes after it, blocks that the spec doesn't have are
+	// reported and not removed.
 	AnnotationAdoptedGeneration = GroupName + "/adopted-generation"
 )
 

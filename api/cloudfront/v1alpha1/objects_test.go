@@ -59,8 +59,8 @@ func TestEverySampleApplies(t *testing.T) {
 	}
 }
 
-// checkNotObserved checks that an object that the operator has not looked at yet says so: for tools an object without a
-// status is done.
+// checkNotObserved checks that the status of a new object shows that the operator has not looked at it yet: for tools
+// an object without a status is done.
 func checkNotObserved(t *testing.T, obj *unstructured.Unstructured) {
 	t.Helper()
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
@@ -72,7 +72,7 @@ func checkNotObserved(t *testing.T, obj *unstructured.Unstructured) {
 	}
 }
 
-// checkPlaceholder creates a Secret of a sample, whose password is nobody's.
+// checkPlaceholder creates a sample's Secret, whose password is not a real one.
 func checkPlaceholder(t *testing.T, secret *unstructured.Unstructured) {
 	t.Helper()
 	connection, _, err := unstructured.NestedString(secret.Object, "stringData", "connectionString")
@@ -84,7 +84,7 @@ func checkPlaceholder(t *testing.T, secret *unstructured.Unstructured) {
 	}
 }
 
-// Every provider has a sample, and each source finds its Secret beside it.
+// Every provider has a sample, and the Secret of each source is next to it.
 func TestSamplesOfSources(t *testing.T) {
 	providers := map[string]bool{}
 	for _, provider := range []string{"dynamodb", "postgres", "mysql", "mongodb", "redis"} {

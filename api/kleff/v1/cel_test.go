@@ -89,7 +89,7 @@ var tenantCases = map[string]limits.Case{
 		Refused:  `{namespace: other}`,
 		Says:     []string{"spec.namespace", `is "customer"`},
 	},
-	"a userId that is no name of a namespace is cured by namespace, and the name stays from then on": {
+	"a userId that is no name of a namespace is fixed by namespace, and the name stays from then on": {
 		Stored:   `{userId: "auth0|5f7c", namespace: customer}`,
 		Accepted: `{userId: "auth0|6a8d", namespace: customer}`,
 		Refused:  `{userId: "auth0|5f7c", namespace: null}`,
@@ -111,7 +111,7 @@ var tenantCases = map[string]limits.Case{
 	},
 }
 
-// No namespace was ever made of a name that can't be, so that it may be cured.
+// A name that can't be used never got a namespace, so it may be fixed.
 func TestANameThatCanNotBeIsCured(t *testing.T) {
 	for name, tc := range map[string]struct{ from, to string }{
 		"by a namespace":                    {`{userId: "auth0|5f7c"}`, `{userId: "auth0|5f7c", namespace: customer}`},

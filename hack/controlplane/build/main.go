@@ -148,7 +148,7 @@ func lock(root string, progress io.Writer) error {
 	return syscall.Flock(fd, syscall.LOCK_EX)
 }
 
-// build fills a folder beside dir and renames it, so that dir is complete or absent.
+// build fills a folder next to dir and renames it, so that dir is complete or absent.
 func build(root, dir string, flags []string, progress io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

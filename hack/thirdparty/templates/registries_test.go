@@ -69,12 +69,12 @@ func TestImages(t *testing.T) {
 func TestWhereImagesAre(t *testing.T) {
 	const good, evil = "good.example.com/x", "evil.example.com/x"
 	for name, spec := range map[string]string{
-		"a container":                         `{containers: [{name: a, image: %s}]}`,
-		"the second container":                `{containers: [{name: a, image: good.example.com/x}, {name: b, image: %s}]}`,
-		"an init container":                   `{containers: [{name: a, image: good.example.com/x}], initContainers: [{name: b, image: %s}]}`,
-		"an ephemeral container":              `{containers: [{name: a, image: good.example.com/x}], ephemeralContainers: [{name: b, image: %s}]}`,
-		"an image volume":                     `{containers: [{name: a, image: good.example.com/x}], volumes: [{name: e, emptyDir: {}}, {name: v, image: {reference: %s}}]}`,
-		"a container beside one without name": `{containers: [{name: a}, {name: b, image: ""}, {name: c, image: %s}]}`,
+		"a container":                            `{containers: [{name: a, image: %s}]}`,
+		"the second container":                   `{containers: [{name: a, image: good.example.com/x}, {name: b, image: %s}]}`,
+		"an init container":                      `{containers: [{name: a, image: good.example.com/x}], initContainers: [{name: b, image: %s}]}`,
+		"an ephemeral container":                 `{containers: [{name: a, image: good.example.com/x}], ephemeralContainers: [{name: b, image: %s}]}`,
+		"an image volume":                        `{containers: [{name: a, image: good.example.com/x}], volumes: [{name: e, emptyDir: {}}, {name: v, image: {reference: %s}}]}`,
+		"a container next to one without a name": `{containers: [{name: a}, {name: b, image: ""}, {name: c, image: %s}]}`,
 	} {
 		for kind, template := range workloads {
 			t.Run(name+"/"+kind, func(t *testing.T) {

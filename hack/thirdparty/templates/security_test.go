@@ -12,7 +12,7 @@ const calm = `allowPrivilegeEscalation: false`
 func TestPodSecurity(t *testing.T) {
 	for name, tc := range map[string]struct {
 		parameters string
-		// context is the security context of the container, pod what the pod has beside it.
+		// context is the security context of the container, pod what the pod has in addition.
 		context, pod string
 		want         []string
 	}{
@@ -36,11 +36,11 @@ func TestPodSecurity(t *testing.T) {
 		"a volume without a type":                               {context: calm, pod: "volumes: [{name: v}]"},
 		"a capability":                                          {context: calm + ", capabilities: {add: [NET_ADMIN]}", want: []string{"capabilities.add of a except for none"}},
 		"a capability that is allowed":                          {parameters: "{allowedCapabilities: [NET_BIND_SERVICE]}", context: calm + ", capabilities: {add: [NET_BIND_SERVICE], drop: [ALL]}"},
-		"a capability beside one that is allowed":               {parameters: "{allowedCapabilities: [NET_BIND_SERVICE]}", context: calm + ", capabilities: {add: [NET_BIND_SERVICE, SYS_ADMIN]}", want: []string{"of a except for NET_BIND_SERVICE"}},
+		"a capability next to one that is allowed":              {parameters: "{allowedCapabilities: [NET_BIND_SERVICE]}", context: calm + ", capabilities: {add: [NET_BIND_SERVICE, SYS_ADMIN]}", want: []string{"of a except for NET_BIND_SERVICE"}},
 		"another spelling of one that is allowed":               {parameters: "{allowedCapabilities: [NET_BIND_SERVICE]}", context: calm + ", capabilities: {add: [ALL]}", want: []string{"capabilities"}},
 		"any capability":                                        {parameters: "{allowedCapabilities: ['*']}", context: calm + ", capabilities: {add: [ALL]}"},
 		"capabilities that are dropped":                         {context: calm + ", capabilities: {drop: [ALL]}"},
-		"root, where nobody asks":                               {context: calm + ", runAsUser: 0"},
+		"root, where nothing forbids it":                        {context: calm + ", runAsUser: 0"},
 		"a user that is not said":                               {parameters: "{runAsNonRoot: true}", context: calm, want: []string{"may not run as root here"}},
 		"runAsNonRoot of the container":                         {parameters: "{runAsNonRoot: true}", context: calm + ", runAsNonRoot: true"},
 		"runAsNonRoot of the pod":                               {parameters: "{runAsNonRoot: true}", context: calm, pod: "securityContext: {runAsNonRoot: true}"},
@@ -52,7 +52,7 @@ func TestPodSecurity(t *testing.T) {
 		"root of the container in a pod of another user":        {parameters: "{runAsNonRoot: true}", context: calm + ", runAsUser: 0", pod: "securityContext: {runAsUser: 1000, runAsNonRoot: true}", want: []string{"root"}},
 		"another user of the container in a pod of root":        {parameters: "{runAsNonRoot: true}", context: calm + ", runAsUser: 1000", pod: "securityContext: {runAsUser: 0}"},
 		"root that says that it is not":                         {parameters: "{runAsNonRoot: true}", context: calm + ", runAsUser: 0, runAsNonRoot: true", want: []string{"root"}},
-		"a writable root filesystem, where nobody asks":         {parameters: "{readOnlyRootFilesystem: false}", context: calm},
+		"a writable root filesystem, where nothing forbids it":  {parameters: "{readOnlyRootFilesystem: false}", context: calm},
 		"a writable root filesystem":                            {parameters: "{readOnlyRootFilesystem: true}", context: calm, want: []string{"readOnlyRootFilesystem to true for a"}},
 		"a read-only root filesystem":                           {parameters: "{readOnlyRootFilesystem: true}", context: calm + ", readOnlyRootFilesystem: true"},
 		"several of these": {

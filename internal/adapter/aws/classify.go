@@ -9,12 +9,12 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// Table classifies the errors of one service by their code. A code that stands nowhere
+// Table classifies the errors of one service by their code. A code that is not listed
 // is fault.Transient: it is tried again, and nothing is concluded from it.
 type Table struct {
 	// Codes holds the codes of the service.
 	Codes map[string]fault.Kind
-	// Prefixes classifies the codes that begin like this and stand nowhere, for services that
+	// Prefixes classifies the codes that begin like this and are not listed, for services that
 	// have a code for everything.
 	Prefixes map[string]fault.Kind
 	// Operations overrides Codes where a code means something else.
@@ -138,7 +138,7 @@ func unansweredKind(code string, err error) fault.Kind {
 	return fault.Transient
 }
 
-// Unreadable is the error for an answer that lacks what every answer has. It counts as
+// Unreadable is the error for an answer without what every answer has. It counts as
 // no answer: whether the call was carried out is unknown.
 func Unreadable(operation, what string) error {
 	return &fault.Error{

@@ -18,8 +18,8 @@ const GlobalRegion = "us-east-1"
 
 const userAgent = "cloudfront-tenant-operator"
 
-// The timeouts of one attempt. The SDK sets none for the whole of it, and a reconcile
-// that hangs on a dead connection blocks a worker for minutes.
+// The timeouts of one attempt. The SDK sets none for the whole of it, and a reconcile that waits on a dead connection
+// blocks a worker for minutes.
 const (
 	dialTimeout     = 5 * time.Second
 	tlsTimeout      = 5 * time.Second

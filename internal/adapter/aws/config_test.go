@@ -97,7 +97,7 @@ func TestLoadConfigRefusesABundleThatIsNotThere(t *testing.T) {
 	}
 }
 
-// The retryer by itself, as the limiter refuses most retries of throttles too.
+// The retryer on its own, as the limiter refuses most retries of throttles too.
 func TestWhatAReadRetries(t *testing.T) {
 	response := func(status int, code string) error {
 		return &answer{&smithyhttp.ResponseError{

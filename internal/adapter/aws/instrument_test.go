@@ -66,7 +66,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// heldConn returns from writing a body only when it is let go.
+// heldConn returns from writing a body only when it is released.
 type heldConn struct {
 	net.Conn
 	release <-chan struct{}

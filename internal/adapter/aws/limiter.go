@@ -79,9 +79,9 @@ func NewLimiters(config LimiterConfig) *Limiters {
 	return &Limiters{config: config, byAccount: map[string]*Limiter{"": NewLimiter(config)}}
 }
 
-// For returns the limiter of an account, of the operator's own if the account is empty. That
-// has no name here, as only a call to AWS could tell it: a role of the same account has a
-// budget beside it, for which AWS has room where a budget is below half of its limits.
+// For returns the limiter of an account, or that of the operator's own account if the account is empty. That account
+// has no name here, as only a call to AWS could tell it: a role of the same account has a separate budget, for which
+// AWS has room where a budget is below half of its limits.
 func (l *Limiters) For(account string) *Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,8 +124,8 @@ func (l *Limiter) take(ctx context.Context, operation string) error {
 	return nil
 }
 
-// takeRetry lets a retry go if that makes nobody wait. A retry holds no place: the
-// caller that failed comes back by itself.
+// takeRetry lets a retry pass if no one has to wait for it. A retry holds no place: the caller that failed comes back
+// on its own.
 func (l *Limiter) takeRetry(ctx context.Context) bool {
 	return l.ask(port.Call{Class: port.CallOf(ctx).Class}) == 0
 }

@@ -92,7 +92,7 @@ func TestARefusedCallerComesBackAfterItsDelay(t *testing.T) {
 }
 
 // A look that comes back with nothing but a place for the write behind it would be looked
-// up again with that place, for ever.
+// up again with that place, forever.
 func TestAPassThatHasBegunIsNotHeldUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(t, 2)
@@ -102,7 +102,7 @@ func TestAPassThatHasBegunIsNotHeldUp(t *testing.T) {
 				t.Errorf("%s: %v", operation, err)
 			}
 		}
-		// The two on credit are paid back by whoever comes next: that is a third of a second.
+		// The next caller pays back the two on credit: that is a third of a second.
 		if _, delay := l.Admit(asking(t, port.Change, "b")); delay < 300*time.Millisecond {
 			t.Errorf("the next caller waits for %v", delay)
 		}
@@ -178,7 +178,7 @@ func TestConcurrentCallersShareTheRate(t *testing.T) {
 			})
 		}
 		workers.Wait()
-		// The shared burst of 9, and for ten seconds the 10 a second that nobody follows with.
+		// The shared burst of 9, and for ten seconds the 10 a second that no one follows with.
 		if n := went.Load(); n < 107 || n > 109 {
 			t.Errorf("%d calls in ten seconds, want 109 or just below", n)
 		}

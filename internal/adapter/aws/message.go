@@ -28,7 +28,7 @@ var unstable = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)https response error StatusCode: \d+,\s*`),
 	regexp.MustCompile(`(?i)[\s,;(\[]*\b(x-amzn?-)?request[ -]?id\s*[:=]\s*[\w-]*[)\]]?`),
 	regexp.MustCompile(`(?i)[\s,;(\[]*\bhost[ -]?id\s*[:=]\s*[\w+/=-]*[)\]]?`),
-	// IAM encodes the whole request context anew each time.
+	// IAM encodes the whole request context again each time.
 	regexp.MustCompile(`(?i)\s*Encoded authorization failure message:\s*[\w+/=-]+`),
 	// A refused signature is explained with the request's headers, its date among them.
 	regexp.MustCompile(`(?is)\s*The Canonical String for this request should have been.*`),

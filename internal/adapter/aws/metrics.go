@@ -52,8 +52,8 @@ func (m *Metrics) attempt(operation, code string, took time.Duration) {
 	m.calls.WithLabelValues(operation, code).Inc()
 }
 
-// rateCollector asks the limiters when it is scraped: a rate recovers while nobody
-// calls, and a stored value would not show it.
+// rateCollector asks the limiters when it is scraped: a rate recovers while there are no calls, and a stored value
+// would not show it.
 type rateCollector struct {
 	desc *prometheus.Desc
 

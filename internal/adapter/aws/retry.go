@@ -29,7 +29,7 @@ type readRetryer struct{ limiter *Limiter }
 
 // IsErrorRetryable implements aws.Retryer.
 func (readRetryer) IsErrorRetryable(err error) bool {
-	// Who has waited for the timeout once must not hold a worker as long again.
+	// A caller that has waited for the timeout once must not hold a worker as long again.
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || isThrottle(err) {
 		return false
 	}

@@ -36,12 +36,12 @@ const (
 	renewBefore = 5 * time.Minute
 	// lastUse is how long before their end credentials are used for the last time.
 	lastUse = time.Minute
-	// A role that was refused is asked for again after the one, and at last after the other:
-	// somebody has to change a policy first, and each try stands in two audit logs.
+	// A role that was refused is asked for again after firstPause, and in the end only every longestPause: a person has
+	// to change a policy first, and each try is recorded in two audit logs.
 	firstPause, longestPause = time.Minute, 10 * time.Minute
 )
 
-// roleErrors classifies what STS says to AssumeRole. What stands nowhere is transient.
+// roleErrors classifies what STS says to AssumeRole. A code that is not listed is transient.
 var roleErrors = Table{Codes: map[string]fault.Kind{
 	"ValidationError":         fault.Invalid,
 	"MalformedPolicyDocument": fault.Invalid,
@@ -124,7 +124,7 @@ type roleProvider struct {
 	externalID string
 	allowed    bool
 
-	// mu is held while STS is asked: whoever else needs the credentials waits for its answer.
+	// mu is held while STS is called: others that need the credentials wait for its answer.
 	mu      sync.Mutex
 	current awssdk.Credentials
 	// refusal is the last answer, if it was one that only a person can change.
@@ -180,7 +180,7 @@ func (p *roleProvider) remember(now time.Time, err error) error {
 }
 
 // explain says who has to allow what. STS names neither the external id nor the namespace,
-// and which of the two policies lacks something it doesn't say either.
+// and which of the two policies is incomplete it doesn't say either.
 func (p *roleProvider) explain(failure *fault.Error) string {
 	text := fmt.Sprintf("could not assume the role %s for the namespace %s", p.key.role, p.key.namespace)
 	switch {

@@ -174,7 +174,7 @@ func TestARefusalIsNotAskedForAgainAndAgain(t *testing.T) {
 				t.Errorf("asked at %v, want minutes %v", asked, want)
 			}
 		}
-		// Another namespace is not held up, and when the policy is mended the next try tells.
+		// Another namespace is not held up, and the next try shows that the policy is fixed.
 		if _, err := w.get(t.Context(), roleARN, "shop"); err != nil {
 			t.Errorf("another namespace: %v", err)
 		}
@@ -183,7 +183,7 @@ func TestARefusalIsNotAskedForAgainAndAgain(t *testing.T) {
 		}
 		<-time.After(10 * time.Minute)
 		if _, err := w.get(t.Context(), roleARN, "rival"); err != nil {
-			t.Errorf("after it was mended: %v", err)
+			t.Errorf("after it was fixed: %v", err)
 		}
 	})
 }
@@ -205,12 +205,12 @@ func TestWhatStsSays(t *testing.T) {
 		want   fault.Kind
 		asked  int
 	}{
-		"a refusal is remembered":               {"AccessDenied", 403, fault.Denied, 1},
-		"credentials of our own that ran out":   {"ExpiredToken", 403, fault.Denied, 1},
-		"a request that has no sense":           {"ValidationError", 400, fault.Invalid, 1},
-		"a throttle says nothing of the role":   {"Throttling", 400, fault.Throttled, 2},
-		"nor does a server that breaks":         {"InternalFailure", 500, fault.Transient, 2},
-		"nor does a code that nobody knows yet": {"BrandNew", 400, fault.Transient, 2},
+		"a refusal is remembered":             {"AccessDenied", 403, fault.Denied, 1},
+		"credentials of our own that ran out": {"ExpiredToken", 403, fault.Denied, 1},
+		"a request that has no sense":         {"ValidationError", 400, fault.Invalid, 1},
+		"a throttle says nothing of the role": {"Throttling", 400, fault.Throttled, 2},
+		"nor does a server that breaks":       {"InternalFailure", 500, fault.Transient, 2},
+		"nor does an unknown code":            {"BrandNew", 400, fault.Transient, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -1,5 +1,6 @@
-// Package kube keeps what the operator makes in its own cluster for tenants and plans: it finds these objects in a cache of their own,
-// and changes them by server-side apply. Kinds that the cluster may lack, such as those of Istio, come and go while it runs.
+// Package kube keeps what the operator creates in its own cluster for tenants and plans: it finds these objects in a
+// cache of their own, and changes them by server-side apply. Kinds that the cluster may not have, such as those of
+// Istio, come and go while it runs.
 package kube
 
 import (
@@ -41,8 +42,8 @@ type Options struct {
 	// Watched are the kinds that are cached. One without a name, such as plan.ConstraintKind(""), stands for all kinds of its
 	// group and version.
 	Watched []plan.Kind
-	// Changed is told of every object that was added, changed or deleted, with its last known state. Where its labels changed it is told
-	// of the former state as well, as that may name another owner. It must return soon.
+	// Changed is called with every object that was added, changed or deleted, with its last known state. Where its
+	// labels changed it is called with the former state as well, as that may name another owner. It must return soon.
 	Changed func(plan.Live)
 	// Appeared is called when kinds have appeared or gone. It must return soon.
 	Appeared func()
@@ -54,7 +55,7 @@ type Children struct {
 	opts      Options
 	cache     cache.Cache
 	discovery discovery.ServerResourcesInterface
-	// poke asks to find out anew which kinds there are.
+	// poke asks for a new lookup of the kinds that there are.
 	poke chan struct{}
 
 	// filled is closed when the kinds that are there at the start were listed, or can't be.
@@ -133,7 +134,7 @@ func (c *Children) isFilled() bool {
 // NeedLeaderElection says that replicas that wait keep their caches warm.
 func (c *Children) NeedLeaderElection() bool { return false }
 
-// optional reports whether a cluster may lack the kind.
+// optional reports whether a cluster may be without the kind.
 func (c *Children) optional(k plan.Kind) bool { return !c.opts.Scheme.Recognizes(gvk(k)) }
 
 // watched reports whether the kind is one of those to be cached.

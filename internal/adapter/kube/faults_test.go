@@ -37,7 +37,7 @@ func TestClassify(t *testing.T) {
 			fault.Error{Kind: fault.Transient, Message: "the API server did not answer"},
 		},
 		"no response within the time limit": {context.DeadlineExceeded, fault.Error{Kind: fault.Transient, Message: "the API server did not answer"}},
-		"a kind that nobody knows, below others": {
+		"an unknown kind, below others": {
 			fmt.Errorf("finding: %w", &meta.NoKindMatchError{}),
 			fault.Error{Kind: fault.NotFound, Code: "NoKindMatch", Message: "the cluster has no CRD for ResourceQuota of v1: install it"},
 		},

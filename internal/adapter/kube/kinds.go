@@ -143,7 +143,8 @@ func (c *Children) resolve(ctx context.Context, definitions *watch) (again bool)
 	if known {
 		gone = c.dropOthers(ctx, wanted)
 	}
-	// Nobody could use a kind before, and a controller that saw it half there would say so in each tenant's status.
+	// No one could use a kind before, and a controller that saw it half there would report that in each tenant's
+	// status.
 	c.settle(ctx, fresh...)
 	c.fillOnce.Do(func() { close(c.filled) })
 	if c.nowFound(known) || gone || len(fresh) > 0 {
@@ -197,7 +198,8 @@ func (c *Children) settle(ctx context.Context, fresh ...*watch) {
 	}
 }
 
-// there returns the optional kinds that are wanted and that the API server has. again says that more may come by itself.
+// there returns the optional kinds that are wanted and that the API server has. again reports that more may appear
+// later.
 func (c *Children) there(ctx context.Context, definitions *watch) (kinds []plan.Kind, again bool) {
 	defined := map[string]map[string]bool{} // resources by group
 	for _, o := range definitions.informer.GetStore().List() {

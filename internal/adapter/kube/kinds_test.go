@@ -16,7 +16,7 @@ import (
 // quiet is longer than the pause of a reflector that fails, before it tries again.
 const quiet = 2500 * time.Millisecond
 
-// absent waits until it is known that the cluster lacks the kind.
+// absent waits until it is known that the cluster doesn't have the kind.
 func (r *rig) absent(k plan.Kind) *rig {
 	r.Eventually(func() bool { return r.Served(k) }, eventually).Should(BeFalse())
 	return r
@@ -62,7 +62,7 @@ func TestKindComesAndGoes(t *testing.T) {
 			t.Errorf("got %v, %v, want none", list, err)
 		}
 		requests := r.wire.count("networking.istio.io/v1")
-		r.Consistently(func() int { return r.wire.count("networking.istio.io/v1") }, quiet).Should(Equal(requests), "nobody asks for it any more")
+		r.Consistently(func() int { return r.wire.count("networking.istio.io/v1") }, quiet).Should(Equal(requests), "it is not asked for any more")
 	}
 }
 
@@ -127,7 +127,7 @@ func TestForeignDefinitionsAreOfNoInterest(t *testing.T) {
 	r.present(plan.KindAuthorizationPolicy)
 	r.Eventually(r.appeared.Load, eventually).Should(Equal(told + 1))
 	if n := r.wire.count("example.com"); n > 0 {
-		t.Errorf("%d requests about the kind of somebody else", n)
+		t.Errorf("%d requests about a kind that is not ours", n)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestWithoutRightToListDefinitions(t *testing.T) {
 		return err
 	}, eventually).Should(MatchError(ContainSubstring(`cannot list resource "customresourcedefinitions"`)))
 	if !r.Served(plan.KindGateway) {
-		t.Error("the kind is said to be missing, while nobody knows")
+		t.Error("the kind is said to be missing, although that is not known")
 	}
 }
 

@@ -38,7 +38,7 @@ import (
 
 const eventually = 30 * time.Second
 
-// plane is the control plane of this package, and admin somebody who may do everything in it.
+// plane is the control plane of this package, and admin a user who may do everything in it.
 var (
 	plane *controlplane.ControlPlane
 	admin client.Client
@@ -88,7 +88,7 @@ type rig struct {
 	changes []plan.Live
 }
 
-// start runs the adapter as somebody until the test ends.
+// start runs the adapter as a user until the test ends.
 func start(t *testing.T, config *rest.Config, watched ...plan.Kind) *rig {
 	t.Helper()
 	return (&wire{}).start(t, config, watched...)
@@ -262,7 +262,7 @@ func quota(namespace, pods string) plan.Object {
 	return object(plan.KindResourceQuota, namespace, "kleff-plan", map[string]any{"hard": map[string]any{"pods": pods}})
 }
 
-// configMap stands for the objects of all kinds. Nobody but the test changes it.
+// configMap represents the objects of all kinds. Only the test changes it.
 func configMap(namespace string, data map[string]any) plan.Object {
 	o := object(plan.Kind{Version: "v1", Kind: "ConfigMap"}, namespace, "kleff-plan", nil)
 	o.Body = map[string]any{"data": data}

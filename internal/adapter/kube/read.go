@@ -84,7 +84,7 @@ func (c *Children) Read(ctx context.Context, k plan.Kind, namespace, name string
 }
 
 // synced returns the cached objects of a kind, nil where the cluster has no such kind. It does not wait for them: a worker that
-// waits is one that other tenants lack.
+// waits is one that other tenants don't have.
 func (c *Children) synced(verb string, k plan.Kind) (*watch, error) {
 	failed := func(kind fault.Kind, format string, args ...any) (*watch, error) {
 		return nil, &fault.Error{Kind: kind, Operation: verb + k.Kind, Message: fmt.Sprintf(format, args...)}
@@ -139,7 +139,7 @@ func liveOf(k plan.Kind, from any) (plan.Live, error) {
 	}, nil
 }
 
-// contentOf is an object in the form of JSON, without what plan.Object names by itself.
+// contentOf is an object in the form of JSON, without what plan.Object has fields for.
 func contentOf(o client.Object) (map[string]any, error) {
 	content := map[string]any{}
 	if u, ok := o.(*unstructured.Unstructured); ok {

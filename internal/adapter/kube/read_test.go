@@ -64,7 +64,7 @@ func TestListIsOfOurs(t *testing.T) {
 	refused(t, err, fault.Invalid, "not a cached kind")
 }
 
-// A controller that saw the namespaces and not what is in them would make it all again, and say so in each status.
+// A controller that saw the namespaces and not what is in them would create it all again, and report that in each status.
 func TestNothingIsReadBeforeAllIsListed(t *testing.T) {
 	for _, resource := range []string{"resourcequotas", "customresourcedefinitions"} {
 		t.Run(resource, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestNothingIsReadBeforeAllIsListed(t *testing.T) {
 			r.Consistently(find, quiet).Should(MatchError(ContainSubstring("waiting for the list")))
 			refused(t, find(), fault.Transient)
 			if !r.Served(plan.KindGateway) {
-				t.Error("a kind is said to be missing, while nobody knows")
+				t.Error("a kind is said to be missing, although that is not known")
 			}
 			w.release()
 			r.Eventually(find, eventually).Should(Succeed())
@@ -87,7 +87,7 @@ func TestNothingIsReadBeforeAllIsListed(t *testing.T) {
 	}
 }
 
-// What is typed in the cache looks as what the API server answers, or an object would be applied for ever.
+// What is typed in the cache looks as what the API server answers, or an object would be applied forever.
 func TestCachedFormIsThatOfTheAPI(t *testing.T) {
 	r := start(t, plane.RESTConfig(), core...).ready(t, core...)
 	namespace := newNamespace(t)
@@ -167,7 +167,7 @@ func TestChangesAreTold(t *testing.T) {
 	added := And(HaveField("Labels", HaveKeyWithValue(plan.LabelTenantUID, "uid-1")), HaveField("Annotations", Equal(map[string]string{"kept": "yes"})), HaveField("Deleting", false))
 	told(added)
 
-	// Somebody gives it to another one: both hear of it.
+	// Someone gives it to another tenant: both are woken.
 	patch(t, o, `{"metadata":{"labels":{"kleff.io/tenant-uid":"uid-2"}}}`)
 	relabelled := HaveField("Labels", HaveKeyWithValue(plan.LabelTenantUID, "uid-2"))
 	told(added, added, relabelled)

@@ -142,7 +142,7 @@ func gvk(k plan.Kind) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
 }
 
-// slim makes an object smaller before the cache keeps it: without what nobody here reads, and with one copy of the
+// slim makes an object smaller before the cache keeps it: without what nothing here reads, and with one copy of the
 // text that the objects of a tenant share.
 func slim(object any) (any, error) {
 	o, ok := object.(metav1.Object)

@@ -86,7 +86,7 @@ func (c *Children) Delete(ctx context.Context, l plan.Live) error {
 	return nil
 }
 
-// apply takes all fields of the object, from whoever has them.
+// apply takes over all fields of the object, whichever manager has them.
 func (c *Children) apply(ctx context.Context, operation string, o plan.Object, u *unstructured.Unstructured) (plan.Live, error) {
 	err := c.opts.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(v1.FieldManager), client.ForceOwnership)
 	if err != nil {

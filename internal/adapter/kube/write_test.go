@@ -327,7 +327,7 @@ func TestOwnWritesAreSeenAtOnce(t *testing.T) {
 		t.Fatalf("the watch has told of it (%v), this test proves nothing", told)
 	}
 
-	// Somebody else deletes it, which is known when the watch is there again.
+	// Another client deletes it, which is known when the watch is there again.
 	if err := admin.Delete(t.Context(), &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "kleff-plan"}}); err != nil {
 		t.Fatal(err)
 	}

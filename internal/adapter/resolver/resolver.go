@@ -152,7 +152,7 @@ func hasA(answer *dns.Msg, name string) bool {
 	return false
 }
 
-// challenged reports whether the text beside an alias names the target.
+// challenged reports whether the text next to an alias names the target.
 func challenged(ctx context.Context, server, name, target string) (bool, error) {
 	answer, err := ask(ctx, server, challengeLabel+name, dns.TypeTXT)
 	if err != nil {

@@ -32,8 +32,7 @@ func serve(t *testing.T, handle dns.HandlerFunc) string {
 	return server.Address
 }
 
-// zone is a server that knows these records and follows CNAMEs in one answer, or leaves that
-// to whoever asks.
+// zone is a server that knows these records and follows CNAMEs in one answer, or leaves that to the client.
 func zone(t *testing.T, chases bool, records ...string) dns.HandlerFunc {
 	t.Helper()
 	var all []dns.RR
@@ -71,7 +70,7 @@ func zone(t *testing.T, chases bool, records ...string) dns.HandlerFunc {
 }
 
 func answer(w dns.ResponseWriter, m *dns.Msg) {
-	// Nobody is left to tell: who asked may be gone.
+	// There is no one left to tell: the client may be gone.
 	_ = w.WriteMsg(m)
 }
 

@@ -19,10 +19,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// server is where the connection strings lead to; nobody connects to it.
+// server is where the connection strings lead to; the tests never connect to it.
 const server = "127.0.0.1:27041"
 
-// forms are connection strings as people write them, by adapter. PASSWORD stands in them as it is.
+// forms are connection strings as people write them, by adapter. PASSWORD is in them as it is.
 func forms() map[string]struct {
 	rows  port.Rows
 	texts []string
@@ -128,7 +128,7 @@ func TestNoPieceOfARawPasswordIsTold(t *testing.T) {
 	}
 }
 
-// The same of passwords that nobody thought of.
+// The same for passwords that no one thought of.
 func TestNoPieceOfAnyRawPasswordIsTold(t *testing.T) {
 	for name, adapter := range forms() {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestNoPieceOfAnyRawPasswordIsTold(t *testing.T) {
 	}
 }
 
-// What goes wrong most often is told with its cure.
+// The most common mistake is reported with its fix.
 func TestARawPasswordIsToldToBeEncoded(t *testing.T) {
 	for name, text := range map[string]string{
 		"postgres": "postgres://user:p@s3cr3tpiece/rest@SERVER/customers",

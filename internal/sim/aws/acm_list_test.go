@@ -77,7 +77,7 @@ func TestListCertificates(t *testing.T) {
 	}{
 		"a page of nothing":              {sdkacm.ListCertificatesInput{MaxItems: sdk.Int32(0)}, "ValidationException"},
 		"a page of too much":             {sdkacm.ListCertificatesInput{MaxItems: sdk.Int32(1001)}, "ValidationException"},
-		"a token somebody made up":       {sdkacm.ListCertificatesInput{NextToken: sdk.String("page 2")}, "InvalidArgsException"},
+		"a token that was made up":       {sdkacm.ListCertificatesInput{NextToken: sdk.String("page 2")}, "InvalidArgsException"},
 		"a state no certificate is in":   {sdkacm.ListCertificatesInput{CertificateStatuses: []acmtypes.CertificateStatus{"issued"}}, "ValidationException"},
 		"a manager that does not manage": {sdkacm.ListCertificatesInput{Includes: &acmtypes.Filters{ManagedBy: "NOBODY"}}, "ValidationException"},
 	} {
@@ -90,7 +90,7 @@ func TestListCertificates(t *testing.T) {
 
 func TestDeleteCertificate(t *testing.T) {
 	for name, tc := range map[string]struct{ arn, code string }{
-		"one nobody uses":             {certARN(2), ""},
+		"one that is not in use":      {certARN(2), ""},
 		"one a distribution uses":     {wildcardARN, "ResourceInUseException"},
 		"one a tenant uses":           {certARN(6), "ResourceInUseException"},
 		"one that is not there":       {certARN(9), "ResourceNotFoundException"},

@@ -235,7 +235,7 @@ func (s *Sim) certificatePage(maxItems any) (int, error) {
 	return min(int(n), s.options.PageSize), nil
 }
 
-// deleteCertificate refuses what is in use, whoever asks.
+// deleteCertificate refuses to delete a certificate in use, no matter who asks.
 func (s *Sim) deleteCertificate(c *call) (reply, error) {
 	cert, err := s.certificateOf(c)
 	if err != nil {

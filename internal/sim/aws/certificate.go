@@ -60,7 +60,7 @@ var certificateStates = []string{certPending, certIssued, certInactive, certExpi
 
 var acmArn = regexp.MustCompile(`^arn:aws[a-z-]*:acm:([a-z0-9-]+):([0-9]{12}):certificate/[a-zA-Z0-9-]+$`)
 
-// lenientNames are the names of a certificate nobody seeded.
+// lenientNames are the names of a certificate that was not seeded.
 var lenientNames = []string{"*.example.com", "example.com"}
 
 // certificateBook holds the certificates of an account, in order of creation.
@@ -142,11 +142,10 @@ func (s *Sim) issuedCertificate(a *account, arn string) (*certificate, error) {
 	return cert, nil
 }
 
-// usersOf lists the distributions a certificate is in use by, as ACM shows it:
-// those it is attached to, and those whose tenants it is attached to. A pending
-// one is in use by the distribution of the tenant that asked for it, so that
-// nobody deletes it under the request. The tenants' own ARNs are not listed:
-// what ACM shows for them is not documented, and a fleet may share one.
+// usersOf lists the distributions a certificate is in use by, as ACM shows it: those it is attached to, and those whose
+// tenants it is attached to. A pending one is in use by the distribution of the tenant that asked for it, so that it
+// can't be deleted during the request. The tenants' own ARNs are not listed: what ACM shows for them is not documented,
+// and a fleet may share one.
 func (a *account) usersOf(cert *certificate) []string {
 	using := map[string]bool{}
 	for id, tenants := range a.attached[cert.arn] {

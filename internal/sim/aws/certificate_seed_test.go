@@ -36,7 +36,7 @@ func TestSeededManagedCertificates(t *testing.T) {
 			aws.SeedManagedCertificate{Status: "FAILED", FailureReason: "CAA_ERROR"},
 			world{"inactive", "", "FAILED", 0}, world{"inactive", "", "FAILED", 0},
 		},
-		"about to end, with nobody who renews it": {
+		"about to end, and not renewed": {
 			aws.SeedManagedCertificate{NotAfter: new(startTime.Add(time.Minute))},
 			world{"inactive", "", "ISSUED", 0}, world{"inactive", "", "EXPIRED", 0},
 		},
@@ -77,7 +77,7 @@ func TestSeededManagedCertificates(t *testing.T) {
 	}
 }
 
-// TestCertificateSeedRefusals names field, value and cure.
+// TestCertificateSeedRefusals checks that a refusal names field, value and fix.
 func TestCertificateSeedRefusals(t *testing.T) {
 	tenant := func(cert aws.SeedManagedCertificate) aws.Seed {
 		return aws.Seed{Tenants: []aws.SeedTenant{{Name: "seeded", DistributionID: "E2NOPARAMS", Domains: []string{"live.customer.org"}, ManagedCertificate: &cert}}}

@@ -16,9 +16,8 @@ import (
 // controlPrefix is where the control API lives; no AWS API has such a path.
 const controlPrefix = "/_sim/"
 
-// control answers the control API. Requests are read strictly: a field nobody
-// knows is an error, because a fault that is not armed makes a test pass for
-// the wrong reason.
+// control answers the control API. Requests are read strictly: an unknown field is an error, because a fault that is
+// not armed makes a test pass for the wrong reason.
 func (s *Sim) control(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, controlPrefix)
 	handlers, known := controlHandlers[name]

@@ -160,25 +160,25 @@ func TestControlAPIIsStrict(t *testing.T) {
 		status             int
 		text               string
 	}{
-		"a path nobody knows":              {"GET", "nope", "", 404, "docs/simulator.md"},
+		"an unknown path":                  {"GET", "nope", "", 404, "docs/simulator.md"},
 		"a method that does not fit":       {"POST", "health", "{}", 405, "POST"},
-		"a field nobody knows":             {"POST", "faults", `{"operatoin":"*"}`, 400, "operatoin"},
-		"a field nobody knows in a limit":  {"POST", "limits", `{"operation":"*","brust":1}`, 400, "brust"},
-		"an operation nobody knows":        {"POST", "faults", `{"operation":"CreateTenant"}`, 400, "CreateTenant"},
+		"an unknown field":                 {"POST", "faults", `{"operatoin":"*"}`, 400, "operatoin"},
+		"an unknown field in a limit":      {"POST", "limits", `{"operation":"*","brust":1}`, 400, "brust"},
+		"an unknown operation":             {"POST", "faults", `{"operation":"CreateTenant"}`, 400, "CreateTenant"},
 		"two values":                       {"POST", "clock", `{"advance":"1s"} {}`, 400, "one value"},
 		"no value":                         {"POST", "clock", ``, 400, "body"},
 		"a duration without a unit":        {"POST", "clock", `{"advance":"10"}`, 400, "duration"},
 		"a clock that goes back":           {"POST", "clock", `{"advance":"-1s"}`, 400, "advance"},
 		"a latency that is no duration":    {"POST", "faults", `{"latency":"soon"}`, 400, "soon"},
-		"a switch nobody knows":            {"POST", "switches", `{"listlag":"1s"}`, 400, "listlag"},
+		"an unknown switch":                {"POST", "switches", `{"listlag":"1s"}`, 400, "listlag"},
 		"a switch that is a number":        {"POST", "switches", `{"listLag":10}`, 400, "listLag"},
 		"a list with a number in it":       {"POST", "switches", `{"disregardParameters":[1]}`, 400, "strings"},
-		"a quota nobody knows":             {"POST", "quotas", `{"tenant":1}`, 400, "tenant"},
+		"an unknown quota":                 {"POST", "quotas", `{"tenant":1}`, 400, "tenant"},
 		"a journal since something":        {"GET", "journal?since=x", "", 400, "since"},
 		"a tenant that is not there":       {"GET", "state?tenant=x", "", 400, "no tenant"},
 		"a fault that is not there":        {"DELETE", "faults/fault-9", "", 400, "fault-9"},
 		"a name that cannot resolve":       {"POST", "resolving", `{"add":["Bad Name"]}`, 400, "Bad Name"},
-		"a seed with a field nobody knows": {"POST", "seed", "distribution: []", 400, "distribution"},
+		"a seed with an unknown field":     {"POST", "seed", "distribution: []", 400, "distribution"},
 		"a seed that AWS would not accept": {"POST", "seed", "tenants: [{name: x, distributionId: E1, domains: [a.example.com]}]", 400, "tenants[0]"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -167,7 +167,7 @@ var unordered = []string{
 	"KeyGroup", "StatusCode", "SslProtocol",
 }
 
-// reorder sorts methods and locations, and if a switch says so turns every
+// reorder sorts methods and locations, and if a switch is set turns every
 // other list round whose order means nothing.
 func (s *Sim) reorder(n *node) {
 	if len(n.kids) > 0 {

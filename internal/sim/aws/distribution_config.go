@@ -49,7 +49,7 @@ func (s *Sim) readDistribution(c *call, sent *node) (*distribution, error) {
 
 var rootObject = regexp.MustCompile(`^[A-Za-z0-9_.*$/~"'&-]*$`)
 
-// checkGeneral looks at what stands at the top of a configuration.
+// checkGeneral looks at what is at the top of a configuration.
 func checkGeneral(d *distribution) error {
 	config := d.config
 	root := config.str("DefaultRootObject")
@@ -71,7 +71,7 @@ func checkGeneral(d *distribution) error {
 // paramRef is how a configuration refers to a tenant's parameter.
 var paramRef = regexp.MustCompile(`\{\{([^{}]*)\}\}`)
 
-// checkParamRefs looks for references to parameters. They can stand in the
+// checkParamRefs looks for references to parameters. They can be in the
 // domain name and the path of an origin, at most two in a field, and nowhere else.
 func checkParamRefs(d *distribution) error {
 	for _, origin := range origins(d.config) {
@@ -251,7 +251,7 @@ func (s *Sim) checkViewerCertificate(c *call, d *distribution) error {
 		if slices.Contains(d.aliases[:i], alias) {
 			return invalidArgument("The alternate domain name %s is listed twice.", alias)
 		}
-		// What names an IAM certificate has nobody knows here.
+		// The names of an IAM certificate are not known here.
 		if d.config.str("ViewerCertificate", "IAMCertificateId") == "" && (cert == nil || !covers(cert.names, alias)) {
 			return invalidCertificate("The certificate that is attached to the distribution doesn't cover the alternate domain name %s.", alias)
 		}

@@ -19,8 +19,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
-// editDistribution reads a distribution, changes what it read and writes it
-// back, as somebody does who knows nothing of anybody else.
+// editDistribution reads a distribution, changes what it read and writes it back, as a client does that knows nothing
+// of other clients.
 func editDistribution(t *testing.T, sim *aws.Sim, id string, change configChange) (*cloudfront.UpdateDistributionOutput, error) {
 	t.Helper()
 	read := must[*cloudfront.GetDistributionConfigOutput](t)(client(sim).GetDistributionConfig(t.Context(), &cloudfront.GetDistributionConfigInput{Id: &id}))
@@ -120,7 +120,7 @@ func TestDistributionWithTenants(t *testing.T) {
 			wantRefusal(t, err, 400, "InvalidArgument")
 		})
 	}
-	t.Run("what nobody uses can go", func(t *testing.T) {
+	t.Run("an unused one can be deleted", func(t *testing.T) {
 		sim, id := start(t)
 		sim.ChangeSwitches(func(sw *aws.Switches) { sw.DefinitionsBindTenants = true })
 		_, err := editDistribution(t, sim, id, func(c *types.DistributionConfig) {
@@ -298,16 +298,16 @@ func TestParentFaults(t *testing.T) {
 			code      string // in the journal
 			seen      func(error) bool
 		}{
-			"denied":                             {aws.Fault{Kind: aws.Instead, Error: &aws.FaultError{Status: 403, Code: "AccessDenied", Message: "no"}}, false, "AccessDenied", code(403, "AccessDenied")},
-			"stale":                              {aws.Fault{Kind: aws.Instead, Error: &aws.FaultError{Status: 412, Code: "PreconditionFailed"}}, false, "PreconditionFailed", code(412, "PreconditionFailed")},
-			"throttled":                          {aws.Fault{Kind: aws.Instead, Error: &aws.FaultError{Status: 400, Code: "Throttling", Message: "Rate exceeded"}}, false, "Throttling", code(400, "Throttling")},
-			"down before it":                     {aws.Fault{}, false, "ServiceUnavailable", code(503, "ServiceUnavailable")},
-			"the connection gone before it":      {aws.Fault{Effect: aws.EffectReset}, false, "reset", reset},
-			"the answer an error":                {aws.Fault{Kind: aws.AfterCommit}, true, "ServiceUnavailable", code(503, "ServiceUnavailable")},
-			"the answer lost":                    {aws.Fault{Kind: aws.AfterCommit, Effect: aws.EffectReset}, true, "reset", reset},
-			"no fault, for this is another one":  {aws.Fault{Resource: "another"}, true, "OK", func(err error) bool { return err == nil }},
-			"only late":                          {aws.Fault{Latency: time.Millisecond}, true, "OK", func(err error) bool { return err == nil }},
-			"so late that nobody waits any more": {aws.Fault{Latency: time.Hour}, false, "ClientGone", func(err error) bool { return errors.Is(err, context.Canceled) }},
+			"denied":                            {aws.Fault{Kind: aws.Instead, Error: &aws.FaultError{Status: 403, Code: "AccessDenied", Message: "no"}}, false, "AccessDenied", code(403, "AccessDenied")},
+			"stale":                             {aws.Fault{Kind: aws.Instead, Error: &aws.FaultError{Status: 412, Code: "PreconditionFailed"}}, false, "PreconditionFailed", code(412, "PreconditionFailed")},
+			"throttled":                         {aws.Fault{Kind: aws.Instead, Error: &aws.FaultError{Status: 400, Code: "Throttling", Message: "Rate exceeded"}}, false, "Throttling", code(400, "Throttling")},
+			"down before it":                    {aws.Fault{}, false, "ServiceUnavailable", code(503, "ServiceUnavailable")},
+			"the connection gone before it":     {aws.Fault{Effect: aws.EffectReset}, false, "reset", reset},
+			"the answer an error":               {aws.Fault{Kind: aws.AfterCommit}, true, "ServiceUnavailable", code(503, "ServiceUnavailable")},
+			"the answer lost":                   {aws.Fault{Kind: aws.AfterCommit, Effect: aws.EffectReset}, true, "reset", reset},
+			"no fault, for this is another one": {aws.Fault{Resource: "another"}, true, "OK", func(err error) bool { return err == nil }},
+			"only late":                         {aws.Fault{Latency: time.Millisecond}, true, "OK", func(err error) bool { return err == nil }},
+			"later than the client waits":       {aws.Fault{Latency: time.Hour}, false, "ClientGone", func(err error) bool { return errors.Is(err, context.Canceled) }},
 		} {
 			t.Run(operation+"/"+name, func(t *testing.T) {
 				sim := newSim(t)

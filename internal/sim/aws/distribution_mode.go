@@ -22,7 +22,7 @@ func says(config *node, path ...string) bool {
 }
 
 // standardOnly are the members a multi-tenant distribution cannot have, and
-// what stands in for them.
+// what replaces them.
 var standardOnly = []struct {
 	path    []string
 	instead string

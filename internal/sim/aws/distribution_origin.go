@@ -35,7 +35,7 @@ func invalidOrigin(format string, args ...any) error {
 	return refuse(http.StatusBadRequest, "InvalidOrigin", format, args...)
 }
 
-// checkOrigins looks at each origin by itself.
+// checkOrigins checks each origin separately.
 func (s *Sim) checkOrigins(d *distribution) error {
 	var ids []string
 	for _, origin := range origins(d.config) {
@@ -245,7 +245,7 @@ func noSuchOrigin(who, id string) error {
 	return refuse(http.StatusNotFound, "NoSuchOrigin", "%s %q, which does not exist.", who, id)
 }
 
-// onlyOnce refuses a value that stands in a list twice.
+// onlyOnce refuses a value that is in a list twice.
 func onlyOnce(what string, items []*node) error {
 	for i, item := range items {
 		if slices.ContainsFunc(items[:i], func(o *node) bool { return o.text == item.text }) {

@@ -171,7 +171,7 @@ func TestDistributionOriginRefusals(t *testing.T) {
 		"an owner that is no account":        {originChange(2, func(o *types.Origin) { o.VpcOriginConfig.OwnerAccountId = sdk.String("me") }), 400, "InvalidArgument", "OwnerAccountId"},
 		"port 81":                            {originChange(0, func(o *types.Origin) { o.CustomOriginConfig.HTTPPort = sdk.Int32(81) }), 400, "InvalidArgument", "HTTPPort"},
 		"port 65536":                         {originChange(0, func(o *types.Origin) { o.CustomOriginConfig.HTTPSPort = sdk.Int32(65536) }), 400, "InvalidArgument", "HTTPSPort"},
-		"a protocol nobody speaks":           {originChange(0, func(o *types.Origin) { o.CustomOriginConfig.OriginProtocolPolicy = "gopher-only" }), 400, "MalformedXML", "originProtocolPolicy"},
+		"an unknown protocol":                {originChange(0, func(o *types.Origin) { o.CustomOriginConfig.OriginProtocolPolicy = "gopher-only" }), 400, "MalformedXML", "originProtocolPolicy"},
 		"a version of TLS that is none":      {originChange(0, func(o *types.Origin) { o.CustomOriginConfig.OriginSslProtocols.Items[0] = "TLSv9" }), 400, "MalformedXML", "originSslProtocols"},
 		"an address type that is none":       {originChange(0, func(o *types.Origin) { o.CustomOriginConfig.IpAddressType = "ipv5" }), 400, "MalformedXML", "ipAddressType"},
 		"a read timeout of 0":                {originChange(0, func(o *types.Origin) { o.CustomOriginConfig.OriginReadTimeout = sdk.Int32(0) }), 400, "InvalidOriginReadTimeout", ""},

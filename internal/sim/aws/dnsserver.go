@@ -18,10 +18,9 @@ const (
 	negativeTTL = 900
 )
 
-// DNSHandler answers DNS queries as the simulated world's public DNS: for the
-// public zones of all accounts, as resolvers see them by now, and for hosts in
-// cloudfront.net. It follows CNAMEs through all of them, as a resolver does. What
-// is somebody else's it refuses, but for the names that are said to resolve.
+// DNSHandler answers DNS queries as the simulated world's public DNS: for the public zones of all accounts, as
+// resolvers see them by now, and for hosts in cloudfront.net. It follows CNAMEs through all of them, as a resolver
+// does. It refuses names in other zones, except for those that are said to resolve.
 func (s *Sim) DNSHandler() dns.Handler {
 	return dns.HandlerFunc(func(w dns.ResponseWriter, r *dns.Msg) {
 		m := s.answerDNS(r)
@@ -106,7 +105,7 @@ func (s *Sim) answerTrail(m *dns.Msg, t *trail) {
 	}
 }
 
-// startOfAuthority is what stands in an answer that has nothing to say.
+// startOfAuthority is what is in an answer that has nothing to say.
 func startOfAuthority(z *hostedZone) dns.RR {
 	if z != nil {
 		if set := z.at(z.name, setKey{kind: typeSOA}); set != nil {
@@ -169,7 +168,7 @@ func records(set *recordSet, owner string) []dns.RR {
 				found = append(found, &dns.TXT{Hdr: header, Txt: slices.Collect(escaped(parts))})
 			}
 		default:
-			// Names in the value that lack the dot at the end are whole ones here.
+			// Names in the value without the dot at the end are whole ones here.
 			if rr, err := dns.NewRR(". 0 IN " + set.kind + " " + value); err == nil && rr != nil {
 				*rr.Header() = header
 				found = append(found, rr)

@@ -99,13 +99,13 @@ func TestDNS(t *testing.T) {
 		"no data":                              {"a.test.example.", dns.TypeAAAA, "NOERROR" + soa},
 		"no data for a name between others":    {"below.test.example.", dns.TypeA, "NOERROR" + soa},
 		"no such name":                         {"none.test.example.", dns.TypeA, "NXDOMAIN" + soa},
-		"a CNAME to nobody's endpoint":         {"gone.test.example.", dns.TypeA, "NXDOMAIN; gone.test.example. 300 IN CNAME dgone.cloudfront.net.; authority SOA cloudfront.net."},
+		"a CNAME to an unknown endpoint":       {"gone.test.example.", dns.TypeA, "NXDOMAIN; gone.test.example. 300 IN CNAME dgone.cloudfront.net.; authority SOA cloudfront.net."},
 		"a CNAME that leads elsewhere":         {"out.test.example.", dns.TypeA, "NOERROR; out.test.example. 300 IN CNAME elsewhere.invalid."},
 		"one of weighted sets":                 {"weighted.test.example.", dns.TypeA, "NOERROR; weighted.test.example. 300 IN A 192.0.2.1"},
 		"a name below a delegation":            {"www.sub.test.example.", dns.TypeA, "REFUSED"},
 		"a delegated name":                     {"sub.test.example.", dns.TypeA, "REFUSED"},
 		"a private zone":                       {"x.private.example.", dns.TypeA, "REFUSED"},
-		"somebody else's zone":                 {"www.elsewhere.invalid.", dns.TypeA, "REFUSED"},
+		"a zone outside the simulator":         {"www.elsewhere.invalid.", dns.TypeA, "REFUSED"},
 		"everything":                           {"a.test.example.", dns.TypeANY, "NOTIMP"},
 	} {
 		for _, network := range []string{"udp", "tcp"} {

@@ -148,7 +148,7 @@ func TestUpdateDomainAssociation(t *testing.T) {
 		status               int
 		code                 string
 	}{
-		"a domain nobody has":                    {"none.example.com", *target.Id, etag, 404, "EntityNotFound"},
+		"a domain that no tenant has":            {"none.example.com", *target.Id, etag, 404, "EntityNotFound"},
 		"a target that does not exist":           {"shop.customer.test", "dt_none", etag, 404, "EntityNotFound"},
 		"a target without a fitting certificate": {"shop.customer.test", *target.Id, etag, 400, "InvalidArgument"},
 		"a stale ETag of the target":             {"shop.customer.test", *target.Id, "ESTALE", 412, "PreconditionFailed"},

@@ -7,7 +7,7 @@ import "slices"
 type Doubts struct {
 	// EmptyBlocks is an empty Parameters or Customizations element at all. What it does is up to EmptyBlocksClear.
 	EmptyBlocks bool
-	// NeedlessEmptyBlocks is one where there is nothing to take away. It takes EmptyBlocks as well.
+	// NeedlessEmptyBlocks is one where there is nothing to remove. It takes EmptyBlocks as well.
 	NeedlessEmptyBlocks bool
 	// CertificateWithRequest is an update that has both a Customizations.Certificate and a ManagedCertificateRequest.
 	CertificateWithRequest bool
@@ -33,7 +33,7 @@ var doubtDefs = []switchDef{
 	{name: "allowUpdateWithoutLogging", flag: func(s *Switches) *bool { return &s.Allowed.UpdateWithoutLogging }},
 }
 
-// doubtBlock refuses an empty block of a tenant that has, or has not, something there to take away.
+// doubtBlock refuses an empty block of a tenant that has, or has not, something there to remove.
 func (d Doubts) doubtBlock(block *node, taken bool) error {
 	if block == nil || len(block.kids) > 0 || d.EmptyBlocks && (taken || d.NeedlessEmptyBlocks) {
 		return nil

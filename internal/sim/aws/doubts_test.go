@@ -65,7 +65,7 @@ func TestDoubts(t *testing.T) {
 			}),
 			"InvalidArgument",
 		},
-		"a primary domain that is covered, beside one that is not": {
+		"a primary domain that is covered, next to one that is not": {
 			func(d *aws.Doubts) { d.CoveredPrimaryDomain = true },
 			func(t *testing.T, sim *aws.Sim) error {
 				t.Helper()

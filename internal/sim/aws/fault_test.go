@@ -87,7 +87,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// untilStruck is the context of a client that gives up when all faults have struck, and done says so as well.
+// untilStruck is the context of a client that gives up when all faults have struck, and done reports it as well.
 func untilStruck(t *testing.T, sim *aws.Sim, done func() bool) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -207,12 +207,12 @@ func TestFaultMatching(t *testing.T) {
 
 func TestFaultRefusals(t *testing.T) {
 	for name, f := range map[string]aws.Fault{
-		"an operation nobody knows":  {Operation: "CreateTenant"},
+		"an unknown operation":       {Operation: "CreateTenant"},
 		"a negative count":           {Nth: -1},
 		"a probability above one":    {Probability: 1.5},
 		"both nth and probability":   {Nth: 1, Probability: 0.5},
-		"a kind nobody knows":        {Kind: "during"},
-		"an effect nobody knows":     {Effect: "explode"},
+		"an unknown kind":            {Kind: "during"},
+		"an unknown effect":          {Effect: "explode"},
 		"instead without an error":   {Kind: aws.Instead},
 		"instead with a hang":        {Kind: aws.Instead, Effect: aws.EffectHang, Error: &aws.FaultError{Status: 500, Code: "X"}},
 		"an error that is a success": {Error: &aws.FaultError{Status: 200, Code: "OK"}},

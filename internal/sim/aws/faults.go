@@ -78,7 +78,7 @@ type Fault struct {
 // fails tells whether the call does not get its regular answer.
 func (f *Fault) fails() bool { return f.Effect != EffectNone && f.Effect != "" }
 
-// answer is the error of the fault. For a hang or a reset nobody reads it.
+// answer is the error of the fault. For a hang or a reset it is never read.
 func (f *Fault) answer() error {
 	return &apiError{Status: f.Error.Status, Code: f.Error.Code, Message: f.Error.Message}
 }

@@ -111,7 +111,7 @@ func (h *setHistory) public(m moment) *recordSet {
 	return nil
 }
 
-// put stores a version and forgets those nobody can see any more.
+// put stores a version and forgets those that can't be seen any more.
 func (h *setHistory) put(v setVersion, m moment) {
 	h.versions = append(h.versions, v)
 	for i := len(h.versions) - 1; i > 0; i-- {

@@ -24,9 +24,8 @@ const (
 	exactProofs = 64
 )
 
-// progress moves the certificates on to where they are at a moment. It is
-// called with the lock whenever somebody is about to look at the world or to
-// change it; nothing runs in the background.
+// progress moves the certificates on to where they are at a moment. It is called with the lock before every read and
+// every change of the world; nothing runs in the background.
 func (s *Sim) progress(now time.Time) {
 	if n := len(s.world.pending); n > 0 && (n <= exactProofs || now.Sub(s.world.proved) >= time.Duration(n)*costOfProof) {
 		s.progressPending(now)
@@ -178,9 +177,8 @@ func (s *Sim) renewable(cert *certificate, now time.Time) bool {
 	})
 }
 
-// setStatus moves a certificate to a state and tells the tenant that asked for
-// it: its ETag moves though nobody changed it, and where AWS attaches by itself
-// it is attached.
+// setStatus moves a certificate to a state and updates the tenant that asked for it: its ETag changes although no
+// client changed it, and where AWS attaches automatically it is attached.
 func (s *Sim) setStatus(cert *certificate, status string, at time.Time) {
 	cert.status = status
 	r := cert.requester()

@@ -93,18 +93,18 @@ func TestManagedCertificateIsIssued(t *testing.T) {
 		then   func(*aws.Sim) error
 		issued bool
 	}{
-		"somebody else's DNS leads to CloudFront":               {ask: asksFor(cloud, "live.customer.org"), issued: true},
-		"a record leads to the endpoint of the group":           {ask: asksFor(cloud, "home.zone.test"), issued: true},
-		"a record leads to the endpoint of another group":       {ask: asksFor(cloud, "other.zone.test")},
-		"one of two names is not proven":                        {ask: asksFor(cloud, "home.zone.test", "other.zone.test")},
-		"both of two names are proven":                          {ask: asksFor(cloud, "home.zone.test", "live.customer.org"), issued: true},
-		"a token that nobody serves":                            {ask: asksFor(self, "elsewhere.customer.org")},
-		"a token that the customer serves":                      {ask: asksFor(self, "elsewhere.customer.org"), then: func(s *aws.Sim) error { return s.ServeToken("elsewhere.customer.org") }, issued: true},
-		"DNS that leads to CloudFront, though self-hosted":      {ask: asksFor(self, "live.customer.org"), issued: true},
-		"a token served for one of two names":                   {ask: asksFor(self, "elsewhere.customer.org", "b.customer.org"), then: func(s *aws.Sim) error { return s.ServeToken("b.customer.org") }},
-		"a token nobody looks for, as CloudFront hosts it":      {ask: asksFor(cloud, "other.zone.test"), then: func(s *aws.Sim) error { return s.ServeToken("other.zone.test") }},
-		"DNS that led there and was turned away since":          {ask: asksFor(cloud, "live.customer.org"), then: func(s *aws.Sim) error { s.SetResolving(false, "live.customer.org"); return nil }},
-		"DNS that leads there at last, for a self-hosted token": {ask: asksFor(self, "elsewhere.customer.org"), then: func(s *aws.Sim) error { s.SetResolving(true, "elsewhere.customer.org"); return nil }, issued: true},
+		"DNS outside the simulator leads to CloudFront":          {ask: asksFor(cloud, "live.customer.org"), issued: true},
+		"a record leads to the endpoint of the group":            {ask: asksFor(cloud, "home.zone.test"), issued: true},
+		"a record leads to the endpoint of another group":        {ask: asksFor(cloud, "other.zone.test")},
+		"one of two names is not proven":                         {ask: asksFor(cloud, "home.zone.test", "other.zone.test")},
+		"both of two names are proven":                           {ask: asksFor(cloud, "home.zone.test", "live.customer.org"), issued: true},
+		"a token that is not served":                             {ask: asksFor(self, "elsewhere.customer.org")},
+		"a token that the customer serves":                       {ask: asksFor(self, "elsewhere.customer.org"), then: func(s *aws.Sim) error { return s.ServeToken("elsewhere.customer.org") }, issued: true},
+		"DNS that leads to CloudFront, though self-hosted":       {ask: asksFor(self, "live.customer.org"), issued: true},
+		"a token served for one of two names":                    {ask: asksFor(self, "elsewhere.customer.org", "b.customer.org"), then: func(s *aws.Sim) error { return s.ServeToken("b.customer.org") }},
+		"a token that is not looked for, as CloudFront hosts it": {ask: asksFor(cloud, "other.zone.test"), then: func(s *aws.Sim) error { return s.ServeToken("other.zone.test") }},
+		"DNS that led there and was turned away since":           {ask: asksFor(cloud, "live.customer.org"), then: func(s *aws.Sim) error { s.SetResolving(false, "live.customer.org"); return nil }},
+		"DNS that leads there at last, for a self-hosted token":  {ask: asksFor(self, "elsewhere.customer.org"), then: func(s *aws.Sim) error { s.SetResolving(true, "elsewhere.customer.org"); return nil }, issued: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sim := newSim(t)
@@ -169,7 +169,7 @@ func TestManagedCertificateIsAttached(t *testing.T) {
 		return state.Domains["live.customer.org"]
 	}
 	if status() != "inactive" {
-		t.Error("the domain is active though nobody attached the certificate")
+		t.Error("the domain is active although the certificate was never attached")
 	}
 	attachManaged(t, sim, "acme")
 	if status() != "active" {
@@ -208,7 +208,7 @@ func TestManagedCertificateTimesOut(t *testing.T) {
 		t.Errorf("ACM says %s, %s", got.Status, got.DomainValidationOptions[0].ValidationStatus)
 	}
 	if err := sim.ServeToken("a.customer.org"); err == nil {
-		t.Error("a token nobody looks for any more was served")
+		t.Error("a token that is not looked for any more was served")
 	}
 	found := get(t, sim, "acme")
 	if *found.ETag == etag {
@@ -289,16 +289,16 @@ func TestChangeCertificateRefusals(t *testing.T) {
 		change aws.CertificateChange
 		want   string
 	}{
-		"neither a certificate nor a tenant": {aws.CertificateChange{Status: "FAILED"}, "use one of them"},
-		"both":                               {aws.CertificateChange{Status: "FAILED", Tenant: "acme", Certificate: wildcardARN}, "use one of them"},
-		"a tenant that is not there":         {aws.CertificateChange{Status: "FAILED", Tenant: "nobody"}, `no tenant "nobody"`},
-		"a tenant of another account":        {aws.CertificateChange{Status: "FAILED", Tenant: "acme", Account: foreignAcct}, foreignAcct},
-		"a tenant without a certificate":     {aws.CertificateChange{Status: "FAILED", Tenant: "plain"}, "request one first"},
-		"a certificate that is not there":    {aws.CertificateChange{Status: "FAILED", Certificate: certARN(9)}, "no certificate"},
-		"a state nobody brings about":        {aws.CertificateChange{Status: "PENDING_VALIDATION", Tenant: "acme"}, "can't be brought about"},
-		"a state that does not follow":       {aws.CertificateChange{Status: "REVOKED", Tenant: "acme"}, "does not follow PENDING_VALIDATION"},
-		"a reason ACM does not have":         {aws.CertificateChange{Status: "FAILED", Tenant: "acme", FailureReason: "BAD_LUCK"}, "BAD_LUCK"},
-		"a reason where nothing failed":      {aws.CertificateChange{Status: "ISSUED", Tenant: "acme", FailureReason: "CAA_ERROR"}, "only FAILED"},
+		"neither a certificate nor a tenant":  {aws.CertificateChange{Status: "FAILED"}, "use one of them"},
+		"both":                                {aws.CertificateChange{Status: "FAILED", Tenant: "acme", Certificate: wildcardARN}, "use one of them"},
+		"a tenant that is not there":          {aws.CertificateChange{Status: "FAILED", Tenant: "nobody"}, `no tenant "nobody"`},
+		"a tenant of another account":         {aws.CertificateChange{Status: "FAILED", Tenant: "acme", Account: foreignAcct}, foreignAcct},
+		"a tenant without a certificate":      {aws.CertificateChange{Status: "FAILED", Tenant: "plain"}, "request one first"},
+		"a certificate that is not there":     {aws.CertificateChange{Status: "FAILED", Certificate: certARN(9)}, "no certificate"},
+		"a state that can't be brought about": {aws.CertificateChange{Status: "PENDING_VALIDATION", Tenant: "acme"}, "can't be brought about"},
+		"a state that does not follow":        {aws.CertificateChange{Status: "REVOKED", Tenant: "acme"}, "does not follow PENDING_VALIDATION"},
+		"a reason ACM does not have":          {aws.CertificateChange{Status: "FAILED", Tenant: "acme", FailureReason: "BAD_LUCK"}, "BAD_LUCK"},
+		"a reason where nothing failed":       {aws.CertificateChange{Status: "ISSUED", Tenant: "acme", FailureReason: "CAA_ERROR"}, "only FAILED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sim := newSim(t)
@@ -344,8 +344,8 @@ func TestPendingRequestIsTheOnlyOne(t *testing.T) {
 	}
 }
 
-// TestLostRequest has ACM refuse what CloudFront asks of it: the tenant is
-// there, nobody tries again, and an update repairs it.
+// TestLostRequest has ACM refuse what CloudFront asks of it: the tenant is there, the request is not retried, and an
+// update repairs it.
 func TestLostRequest(t *testing.T) {
 	for name, tc := range map[string]struct {
 		lose, restore func(*testing.T, *aws.Sim)
@@ -479,7 +479,7 @@ func TestRenewal(t *testing.T) {
 			true, func(s *aws.Sim) { s.Advance(4 * life) },
 			acmtypes.CertificateStatusIssued, acmtypes.RenewalStatusSuccess, startTime.Add(issueDelay + 6*life - 5*45*day),
 		},
-		"one that nobody attached": {
+		"one that was not attached": {
 			false, func(s *aws.Sim) { s.Advance(life) },
 			acmtypes.CertificateStatusExpired, acmtypes.RenewalStatusFailed, startTime.Add(issueDelay + life),
 		},
@@ -522,7 +522,7 @@ func TestRenewal(t *testing.T) {
 			sim := newSim(t)
 			arn := issuedTenant(t, sim, "acme")
 			if got := describe(t, sim, arn); got.RenewalEligibility != acmtypes.RenewalEligibilityIneligible || got.RenewalSummary != nil {
-				t.Errorf("a certificate nobody uses: %+v", got)
+				t.Errorf("a certificate that is not in use: %+v", got)
 			}
 			if tc.attach {
 				attachManaged(t, sim, "acme")
@@ -539,7 +539,7 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// TestSeededCertificateEnds has nobody renew what CloudFront does not manage.
+// TestSeededCertificateEnds has a certificate end that CloudFront does not manage, and so does not renew.
 func TestSeededCertificateEnds(t *testing.T) {
 	sim := newSim(t)
 	sim.Advance(366 * day)
@@ -580,7 +580,7 @@ func TestPendingDomainIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := client(sim).UpdateDomainAssociation(t.Context(), move); err != nil {
-		t.Errorf("moving a domain nobody waits for: %v", err)
+		t.Errorf("moving a domain that waits for no certificate: %v", err)
 	}
 }
 

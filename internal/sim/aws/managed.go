@@ -57,9 +57,8 @@ func (s *Sim) checkManagedRequest(c *call, before *tenant, names []string, in *m
 	return nil
 }
 
-// startManaged asks ACM for a certificate in the tenant's name. The tenant is
-// there already by then: a request that fails is lost, and nobody but the
-// caller can make it again.
+// startManaged asks ACM for a certificate in the tenant's name. The tenant is there already by then: a request that
+// fails is lost, and only the caller can make it again.
 func (s *Sim) startManaged(a *account, id, name string, t *tenant, in *managedInput, now time.Time) *managedRequest {
 	open := slices.ContainsFunc(t.domains, func(d domain) bool { return !d.active })
 	if !open && s.switches.CoveredRequestIgnored {

@@ -41,9 +41,8 @@ func (w *world) publicZone(name string) *hostedZone {
 	}
 }
 
-// lookup finds what resolvers see at a name: its own records or, if there is
-// nothing at or below the name, those of the wildcard beside it. The second
-// result tells whether the name exists, with or without records.
+// lookup finds what resolvers see at a name: its own records or, if there is nothing at or below the name, those of the
+// wildcard next to it. The second result tells whether the name exists, with or without records.
 func (z *hostedZone) lookup(name string, m moment) ([]*recordSet, bool) {
 	if sets, exists := z.existing(name, m); exists || name == z.name {
 		return sets, true
@@ -85,7 +84,7 @@ func (z *hostedZone) existing(name string, m moment) ([]*recordSet, bool) {
 }
 
 // delegates tells whether the zone leaves a name to other servers, which are
-// not simulated: NS records stand at it or above it, below the zone's own name.
+// not simulated: NS records are at it or above it, below the zone's own name.
 func (z *hostedZone) delegates(name string, m moment) bool {
 	for name != z.name {
 		if n := z.names[name]; n != nil && ofType(n.public(m), typeNS) != nil {
@@ -144,12 +143,10 @@ func (s *Sim) follow(name string, now time.Time) trail {
 	}
 }
 
-// routingOf returns the CloudFront endpoint at which public DNS makes a name
-// arrive, as CloudFront can tell. An alias hides the endpoint, so it counts
-// together with a TXT record that names it: _cf-challenge below the name, or
-// below a name on the way to the alias. A name that is in no simulated zone is
-// somebody else's: those that are said to resolve arrive at an endpoint nobody
-// knows. It needs the lock.
+// routingOf returns the CloudFront endpoint at which public DNS makes a name arrive, as CloudFront can tell. An alias
+// hides the endpoint, so it counts together with a TXT record that names it: _cf-challenge below the name, or below a
+// name on the way to the alias. A name that is in no simulated zone belongs to others: those that are said to resolve
+// arrive at an unknown endpoint. It needs the lock.
 func (s *Sim) routingOf(name string, now time.Time) (endpoint string, ok bool) {
 	name, err := parseName(name)
 	if err != nil {
@@ -201,8 +198,8 @@ func (s *Sim) textAt(name string, now time.Time) []string {
 	return texts
 }
 
-// leadsToCloudFront tells whether public DNS proves that whoever controls a
-// name wants it at CloudFront: it arrives at an endpoint that exists.
+// leadsToCloudFront tells whether public DNS proves that the owner of a name wants it at CloudFront: it arrives at an
+// endpoint that exists.
 func (s *Sim) leadsToCloudFront(name string, now time.Time) bool {
 	endpoint, ok := s.routingOf(name, now)
 	return ok && (endpoint == "" || s.endpointExists(endpoint))

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// meta is what every resource has beside its configuration. A resource is
-// InProgress until ready, computed when somebody looks; nothing runs in the
-// background.
+// meta is what every resource has in addition to its configuration. A resource is InProgress until ready, which is
+// computed when it is read; nothing runs in the background.
 type meta struct {
 	etag     string
 	settled  string // the ETag from ready on, where deploying moves it

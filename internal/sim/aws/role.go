@@ -61,7 +61,7 @@ func (x *session) arn() string {
 	return "arn:aws:sts::" + x.role.account + ":assumed-role/" + x.role.name() + "/" + x.name
 }
 
-// caller is the ARN of whoever makes a call.
+// caller is the ARN of the identity that makes a call.
 func (c *call) caller() string {
 	if c.session != nil {
 		return c.session.arn()

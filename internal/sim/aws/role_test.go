@@ -159,8 +159,8 @@ func TestAssumeRoleRefusals(t *testing.T) {
 		status int
 		code   string
 	}{
-		"a role nobody knows":               {func(in *sdksts.AssumeRoleInput) { in.RoleArn = sdk.String("arn:aws:iam::999988887777:role/unknown") }, 403, "AccessDenied"},
-		"a role that trusts nobody":         {func(in *sdksts.AssumeRoleInput) { in.RoleArn = sdk.String(deniedRole) }, 403, "AccessDenied"},
+		"an unknown role":                   {func(in *sdksts.AssumeRoleInput) { in.RoleArn = sdk.String("arn:aws:iam::999988887777:role/unknown") }, 403, "AccessDenied"},
+		"a role without trust":              {func(in *sdksts.AssumeRoleInput) { in.RoleArn = sdk.String(deniedRole) }, 403, "AccessDenied"},
 		"no external id where one is due":   {func(in *sdksts.AssumeRoleInput) { in.ExternalId = nil }, 403, "AccessDenied"},
 		"a wrong external id":               {func(in *sdksts.AssumeRoleInput) { in.ExternalId = sdk.String("cluster/other") }, 403, "AccessDenied"},
 		"an external id that is too short":  {func(in *sdksts.AssumeRoleInput) { in.ExternalId = sdk.String("x") }, 400, "ValidationError"},

@@ -147,7 +147,7 @@ func (s *Sim) changeInfo(ch *change, m moment) *node {
 	return el("ChangeInfo", txt("Id", "/change/"+ch.id), txt("Status", status), txt("SubmittedAt", stamp(ch.submitted)), opt("Comment", ch.comment))
 }
 
-// submit makes a change that becomes INSYNC, and then public, by itself.
+// submit makes a change that becomes INSYNC, and then public, automatically.
 func (s *Sim) submit(c *call, z *hostedZone, comment string) *change {
 	synced := c.now.Add(s.switches.Route53SyncDelay)
 	ch := &change{
@@ -193,7 +193,7 @@ func (s *Sim) listRecords(c *call) (reply, error) {
 	return reply{status: http.StatusOK, body: recordPage(found[:size], found[size], size)}, nil
 }
 
-// maxRecordsPerPage is also the size of a page nobody asked to be smaller.
+// maxRecordsPerPage is also the default size of a page.
 const maxRecordsPerPage = 300
 
 // startRecord reads where a list of records is to start: a position, which need

@@ -40,8 +40,8 @@ func (e *batchError) Unwrap() error {
 
 func asBatchError(err error) (*batchError, bool) { return errors.AsType[*batchError](err) }
 
-// batch is a ChangeBatch on its way into a zone. What it would make of the zone
-// is kept beside the zone until all of it has been judged.
+// batch is a ChangeBatch on its way into a zone. Its result is kept separate from the zone until all of it has been
+// judged.
 type batch struct {
 	zone     *hostedZone
 	changes  []recordChange
@@ -244,7 +244,7 @@ func (b *batch) find(name string, key setKey) *recordSet {
 	return b.zone.at(name, key)
 }
 
-// stage makes a change beside the zone.
+// stage makes a change in the staged copy, not in the zone.
 func (b *batch) stage(change recordChange) {
 	set, label := change.set, fmt.Sprintf("resource record set [name='%s.', type='%s'%s]", change.set.name, change.set.kind, setLabel(change.set))
 	current := b.find(set.name, set.key())
@@ -317,8 +317,8 @@ func (b *batch) checkOutcome(limit int) {
 	}
 }
 
-// checkNeighbours refuses a CNAME beside anything else of its name, and a plain
-// set beside one of several with identifiers.
+// checkNeighbours refuses a CNAME next to anything else of its name, and a plain set next to one of several with
+// identifiers.
 func (b *batch) checkNeighbours(set *recordSet) {
 	keys := map[setKey]bool{}
 	if n := b.zone.names[set.name]; n != nil {

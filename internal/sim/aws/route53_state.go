@@ -77,7 +77,7 @@ func (set *recordSet) state() RecordState {
 
 // PublicRouting returns the names that public DNS makes arrive at CloudFront,
 // and the endpoint of each. An alias counts without its challenge too: traffic
-// follows it all the same. A published wildcard is one name.
+// follows it nevertheless. A published wildcard is one name.
 func (s *Sim) PublicRouting() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +147,7 @@ func eachAccount[T any](v View, list func(*account, *Sim) []T) []T {
 // PublicRouting returns what [Sim.PublicRouting] does.
 func (v View) PublicRouting() map[string]string { return v.sim.publicRouting(v.Now) }
 
-// watch shows the world to whoever asked for it. It needs the lock.
+// watch shows the world to the watcher, if there is one. It needs the lock.
 func (s *Sim) watch(operation string, after bool) {
 	if s.options.Watch != nil {
 		s.options.Watch(View{Operation: operation, After: after, Now: s.now(), sim: s})

@@ -123,7 +123,7 @@ func TestChangeRecords(t *testing.T) {
 	textSet.TTL = sdk.Int64(60)
 	for name, tc := range map[string]struct {
 		changes []types.Change
-		want    []string // beside what is seeded
+		want    []string // in addition to what is seeded
 		without []string
 	}{
 		"records of the usual types": {
@@ -223,47 +223,47 @@ func TestRefusedBatches(t *testing.T) {
 		code    string
 		want    []string
 	}{
-		"nothing":                          {code: input, want: []string{"changeBatch.changes"}},
-		"a CREATE of a set":                {changes: []types.Change{create(recordOf("OLD.test.example", "CNAME", "x.invalid"))}, code: invalid, want: []string{"[Tried to create resource record set [name='old.test.example.', type='CNAME'] but it already exists]"}},
-		"a DELETE of none":                 {changes: []types.Change{remove(recordOf("*.none.test.example", "CNAME", "x.invalid"))}, code: invalid, want: []string{`[Tried to delete resource record set [name='\052.none.test.example.', type='CNAME'] but it was not found]`}},
-		"a DELETE of a value":              {changes: []types.Change{remove(recordOf("old.test.example", "CNAME", "x.invalid"))}, code: invalid, want: []string{"but the values provided do not match the current values"}},
-		"a DELETE of a TTL":                {changes: []types.Change{remove(recordOf("old-text.test.example", "TXT", `"one"`, `"two"`))}, code: invalid, want: []string{"but the values provided do not match"}},
-		"a DELETE of part":                 {changes: []types.Change{remove(recordOf("old-text.test.example", "TXT", `"one"`))}, code: invalid, want: []string{"but the values provided do not match"}},
-		"a DELETE of a target":             {changes: []types.Change{remove(aliasOf("old-alias.test.example", "A", "dother.cloudfront.net"))}, code: invalid, want: []string{"but the values provided do not match"}},
-		"an alias by its value":            {changes: []types.Change{remove(recordOf("old-alias.test.example", "A", "192.0.2.1"))}, code: invalid, want: []string{"but the values provided do not match"}},
-		"two DELETEs of a set":             {changes: []types.Change{remove(recordOf("old.test.example", "CNAME", "somewhere.invalid")), remove(recordOf("old.test.example.", "CNAME", "somewhere.invalid"))}, code: invalid, want: []string{"invalid set of changes for a resource record set 'CNAME old.test.example.'"}},
-		"two UPSERTs of a set":             {changes: []types.Change{upsert(recordOf("n.test.example", "A", "192.0.2.1")), upsert(recordOf("n.test.example", "A", "192.0.2.2"))}, code: invalid, want: []string{"invalid set of changes"}},
-		"a CNAME at the apex":              {changes: []types.Change{create(recordOf("test.example", "CNAME", "x.invalid"))}, code: invalid, want: []string{"RRSet of type CNAME with DNS name test.example. is not permitted at apex in zone test.example."}},
-		"a CNAME beside a text":            {changes: []types.Change{create(recordOf("old-text.test.example", "CNAME", "x.invalid"))}, code: invalid, want: []string{"RRSet of type CNAME with DNS name old-text.test.example. is not permitted as it conflicts with other records with the same DNS name in zone test.example."}},
-		"a text beside a CNAME":            {changes: []types.Change{create(recordOf("old.test.example", "TXT", `"x"`))}, code: invalid, want: []string{"RRSet of type TXT with DNS name old.test.example. is not permitted because a conflicting RRSet of type CNAME"}},
-		"both in one batch":                {changes: []types.Change{create(recordOf("n.test.example", "CNAME", "x.invalid")), create(recordOf("n.test.example", "A", "192.0.2.1"))}, code: invalid, want: []string{"of type CNAME with DNS name n.test.example. is not permitted", "of type A with DNS name n.test.example. is not permitted"}},
-		"a name outside":                   {changes: []types.Change{create(recordOf("www.nottest.example", "A", "192.0.2.1"))}, code: invalid, want: []string{"RRSet with DNS name www.nottest.example. is not permitted in zone test.example."}},
-		"a name with a space":              {changes: []types.Change{create(recordOf("a b.test.example", "A", "192.0.2.1"))}, code: invalid, want: []string{"FATAL problem", "a b.test.example"}},
-		"an empty label":                   {changes: []types.Change{create(recordOf("a..test.example", "A", "192.0.2.1"))}, code: invalid, want: []string{"FATAL problem", "empty label"}},
-		"a label too long":                 {changes: []types.Change{create(recordOf(strings.Repeat("a", 64)+".test.example", "A", "192.0.2.1"))}, code: invalid, want: []string{"FATAL problem", "64"}},
-		"an alias elsewhere":               {changes: []types.Change{create(aliasOf("x.test.example", "A", "www.test.example"))}, code: invalid, want: []string{"the alias target name does not lie within the target zone"}},
-		"an alias to a balancer":           {changes: []types.Change{create(zoned)}, code: invalid, want: []string{"zone Z35SXDOTRQ7X7K"}},
-		"an alias of type TXT":             {changes: []types.Change{create(aliasOf("x.test.example", "TXT", homeEndpoint))}, code: invalid, want: []string{"that target was not found"}},
-		"an alias with health":             {changes: []types.Change{create(healthy)}, code: invalid, want: []string{"EvaluateTargetHealth"}},
-		"an alias with a TTL":              {changes: []types.Change{create(ttl)}, code: input, want: []string{"Expected exactly one of", "found more than one"}},
-		"a private alias":                  {zone: privateZone, changes: []types.Change{create(aliasOf("x.private.example", "A", homeEndpoint))}, code: invalid, want: []string{"private"}},
-		"no TTL":                           {changes: []types.Change{create(timeless)}, code: input, want: []string{"Missing field 'TTL' in Change with [Action=CREATE, Name=x.test.example, Type=A, SetIdentifier=null]"}},
-		"no values":                        {changes: []types.Change{create(recordOf("x.test.example", "A"))}, code: input, want: []string{"Missing field 'ResourceRecords'"}},
-		"a type nobody knows":              {changes: []types.Change{create(recordOf("x.test.example", "ANAME", "x.invalid"))}, code: input, want: []string{"enum value set"}},
-		"an identifier alone":              {changes: []types.Change{create(lone)}, code: input, want: []string{"SetIdentifier"}},
-		"an address that's none":           {changes: []types.Change{create(recordOf("x.test.example", "A", "192.0.2.256"))}, code: invalid, want: []string{"not a valid IPv4 address", "192.0.2.256"}},
-		"a 4 where a 6 belongs":            {changes: []types.Change{create(recordOf("x.test.example", "AAAA", "192.0.2.1"))}, code: invalid, want: []string{"not a valid IPv6 address"}},
-		"two CNAMEs":                       {changes: []types.Change{create(recordOf("x.test.example", "CNAME", "a.invalid", "b.invalid"))}, code: invalid, want: []string{"only one is permitted"}},
-		"one value twice":                  {changes: []types.Change{create(recordOf("x.test.example", "A", "192.0.2.1", "192.0.2.1"))}, code: invalid, want: []string{"Duplicate Resource Record: '192.0.2.1'"}},
-		"a text without quotes":            {changes: []types.Change{create(recordOf("x.test.example", "TXT", "dhome.cloudfront.net"))}, code: invalid, want: []string{"enclosed in quotation marks"}},
-		"a text that ends early":           {changes: []types.Change{create(recordOf("x.test.example", "TXT", `"dhome`))}, code: invalid, want: []string{"enclosed in quotation marks"}},
-		"a string too long":                {changes: []types.Change{create(recordOf("x.test.example", "TXT", `"`+strings.Repeat("x", 256)+`"`))}, code: invalid, want: []string{"too long"}},
-		"a broken MX":                      {changes: []types.Change{create(recordOf("x.test.example", "MX", "mail"))}, code: invalid, want: []string{"not one of type MX"}},
-		"the zone's own SOA":               {changes: []types.Change{remove(zoneOwn(t, "SOA"))}, code: invalid, want: []string{"exactly one SOA record"}},
-		"the zone's own NS":                {changes: []types.Change{remove(zoneOwn(t, "NS"))}, code: invalid, want: []string{"at least one NS record"}},
-		"upserts of 668 records":           {changes: long, code: invalid, want: []string{"limit of 1000"}},
-		"32,200 characters":                {changes: heavy, code: invalid, want: []string{"limit of 32000"}},
-		"a plain set beside weighted ones": {changes: []types.Change{create(weighted("a", 1)), create(recordOf("weighted.test.example", "A", "192.0.2.2"))}, code: invalid, want: []string{"cannot be created"}},
+		"nothing":                           {code: input, want: []string{"changeBatch.changes"}},
+		"a CREATE of a set":                 {changes: []types.Change{create(recordOf("OLD.test.example", "CNAME", "x.invalid"))}, code: invalid, want: []string{"[Tried to create resource record set [name='old.test.example.', type='CNAME'] but it already exists]"}},
+		"a DELETE of none":                  {changes: []types.Change{remove(recordOf("*.none.test.example", "CNAME", "x.invalid"))}, code: invalid, want: []string{`[Tried to delete resource record set [name='\052.none.test.example.', type='CNAME'] but it was not found]`}},
+		"a DELETE of a value":               {changes: []types.Change{remove(recordOf("old.test.example", "CNAME", "x.invalid"))}, code: invalid, want: []string{"but the values provided do not match the current values"}},
+		"a DELETE of a TTL":                 {changes: []types.Change{remove(recordOf("old-text.test.example", "TXT", `"one"`, `"two"`))}, code: invalid, want: []string{"but the values provided do not match"}},
+		"a DELETE of part":                  {changes: []types.Change{remove(recordOf("old-text.test.example", "TXT", `"one"`))}, code: invalid, want: []string{"but the values provided do not match"}},
+		"a DELETE of a target":              {changes: []types.Change{remove(aliasOf("old-alias.test.example", "A", "dother.cloudfront.net"))}, code: invalid, want: []string{"but the values provided do not match"}},
+		"an alias by its value":             {changes: []types.Change{remove(recordOf("old-alias.test.example", "A", "192.0.2.1"))}, code: invalid, want: []string{"but the values provided do not match"}},
+		"two DELETEs of a set":              {changes: []types.Change{remove(recordOf("old.test.example", "CNAME", "somewhere.invalid")), remove(recordOf("old.test.example.", "CNAME", "somewhere.invalid"))}, code: invalid, want: []string{"invalid set of changes for a resource record set 'CNAME old.test.example.'"}},
+		"two UPSERTs of a set":              {changes: []types.Change{upsert(recordOf("n.test.example", "A", "192.0.2.1")), upsert(recordOf("n.test.example", "A", "192.0.2.2"))}, code: invalid, want: []string{"invalid set of changes"}},
+		"a CNAME at the apex":               {changes: []types.Change{create(recordOf("test.example", "CNAME", "x.invalid"))}, code: invalid, want: []string{"RRSet of type CNAME with DNS name test.example. is not permitted at apex in zone test.example."}},
+		"a CNAME next to a text":            {changes: []types.Change{create(recordOf("old-text.test.example", "CNAME", "x.invalid"))}, code: invalid, want: []string{"RRSet of type CNAME with DNS name old-text.test.example. is not permitted as it conflicts with other records with the same DNS name in zone test.example."}},
+		"a text next to a CNAME":            {changes: []types.Change{create(recordOf("old.test.example", "TXT", `"x"`))}, code: invalid, want: []string{"RRSet of type TXT with DNS name old.test.example. is not permitted because a conflicting RRSet of type CNAME"}},
+		"both in one batch":                 {changes: []types.Change{create(recordOf("n.test.example", "CNAME", "x.invalid")), create(recordOf("n.test.example", "A", "192.0.2.1"))}, code: invalid, want: []string{"of type CNAME with DNS name n.test.example. is not permitted", "of type A with DNS name n.test.example. is not permitted"}},
+		"a name outside":                    {changes: []types.Change{create(recordOf("www.nottest.example", "A", "192.0.2.1"))}, code: invalid, want: []string{"RRSet with DNS name www.nottest.example. is not permitted in zone test.example."}},
+		"a name with a space":               {changes: []types.Change{create(recordOf("a b.test.example", "A", "192.0.2.1"))}, code: invalid, want: []string{"FATAL problem", "a b.test.example"}},
+		"an empty label":                    {changes: []types.Change{create(recordOf("a..test.example", "A", "192.0.2.1"))}, code: invalid, want: []string{"FATAL problem", "empty label"}},
+		"a label too long":                  {changes: []types.Change{create(recordOf(strings.Repeat("a", 64)+".test.example", "A", "192.0.2.1"))}, code: invalid, want: []string{"FATAL problem", "64"}},
+		"an alias elsewhere":                {changes: []types.Change{create(aliasOf("x.test.example", "A", "www.test.example"))}, code: invalid, want: []string{"the alias target name does not lie within the target zone"}},
+		"an alias to a balancer":            {changes: []types.Change{create(zoned)}, code: invalid, want: []string{"zone Z35SXDOTRQ7X7K"}},
+		"an alias of type TXT":              {changes: []types.Change{create(aliasOf("x.test.example", "TXT", homeEndpoint))}, code: invalid, want: []string{"that target was not found"}},
+		"an alias with health":              {changes: []types.Change{create(healthy)}, code: invalid, want: []string{"EvaluateTargetHealth"}},
+		"an alias with a TTL":               {changes: []types.Change{create(ttl)}, code: input, want: []string{"Expected exactly one of", "found more than one"}},
+		"a private alias":                   {zone: privateZone, changes: []types.Change{create(aliasOf("x.private.example", "A", homeEndpoint))}, code: invalid, want: []string{"private"}},
+		"no TTL":                            {changes: []types.Change{create(timeless)}, code: input, want: []string{"Missing field 'TTL' in Change with [Action=CREATE, Name=x.test.example, Type=A, SetIdentifier=null]"}},
+		"no values":                         {changes: []types.Change{create(recordOf("x.test.example", "A"))}, code: input, want: []string{"Missing field 'ResourceRecords'"}},
+		"an unknown type":                   {changes: []types.Change{create(recordOf("x.test.example", "ANAME", "x.invalid"))}, code: input, want: []string{"enum value set"}},
+		"an identifier alone":               {changes: []types.Change{create(lone)}, code: input, want: []string{"SetIdentifier"}},
+		"an address that's none":            {changes: []types.Change{create(recordOf("x.test.example", "A", "192.0.2.256"))}, code: invalid, want: []string{"not a valid IPv4 address", "192.0.2.256"}},
+		"a 4 where a 6 belongs":             {changes: []types.Change{create(recordOf("x.test.example", "AAAA", "192.0.2.1"))}, code: invalid, want: []string{"not a valid IPv6 address"}},
+		"two CNAMEs":                        {changes: []types.Change{create(recordOf("x.test.example", "CNAME", "a.invalid", "b.invalid"))}, code: invalid, want: []string{"only one is permitted"}},
+		"one value twice":                   {changes: []types.Change{create(recordOf("x.test.example", "A", "192.0.2.1", "192.0.2.1"))}, code: invalid, want: []string{"Duplicate Resource Record: '192.0.2.1'"}},
+		"a text without quotes":             {changes: []types.Change{create(recordOf("x.test.example", "TXT", "dhome.cloudfront.net"))}, code: invalid, want: []string{"enclosed in quotation marks"}},
+		"a text that ends early":            {changes: []types.Change{create(recordOf("x.test.example", "TXT", `"dhome`))}, code: invalid, want: []string{"enclosed in quotation marks"}},
+		"a string too long":                 {changes: []types.Change{create(recordOf("x.test.example", "TXT", `"`+strings.Repeat("x", 256)+`"`))}, code: invalid, want: []string{"too long"}},
+		"a broken MX":                       {changes: []types.Change{create(recordOf("x.test.example", "MX", "mail"))}, code: invalid, want: []string{"not one of type MX"}},
+		"the zone's own SOA":                {changes: []types.Change{remove(zoneOwn(t, "SOA"))}, code: invalid, want: []string{"exactly one SOA record"}},
+		"the zone's own NS":                 {changes: []types.Change{remove(zoneOwn(t, "NS"))}, code: invalid, want: []string{"at least one NS record"}},
+		"upserts of 668 records":            {changes: long, code: invalid, want: []string{"limit of 1000"}},
+		"32,200 characters":                 {changes: heavy, code: invalid, want: []string{"limit of 32000"}},
+		"a plain set next to weighted ones": {changes: []types.Change{create(weighted("a", 1)), create(recordOf("weighted.test.example", "A", "192.0.2.2"))}, code: invalid, want: []string{"cannot be created"}},
 		"several at once": {changes: []types.Change{create(recordOf("old.test.example", "CNAME", "x.invalid")), remove(recordOf("none.test.example", "A", "192.0.2.1")), create(recordOf("elsewhere.invalid", "A", "192.0.2.1"))}, code: invalid,
 			want: []string{"but it already exists, Tried to delete", "but it was not found, RRSet with DNS name elsewhere.invalid."}},
 	} {
@@ -305,7 +305,7 @@ func TestRefusedBatches(t *testing.T) {
 	}
 }
 
-// zoneOwn is the record a zone has by itself.
+// zoneOwn is a record that a zone has from the start.
 func zoneOwn(t *testing.T, kind string) *types.ResourceRecordSet {
 	t.Helper()
 	sim, _ := newZoneSim(t)
@@ -404,7 +404,7 @@ func TestOneChangeInFlight(t *testing.T) {
 	if _, err := changeZone(t, c, privateZone, create(recordOf("b.private.example", "A", "192.0.2.1"))); err != nil {
 		t.Errorf("another zone is held up: %v", err)
 	}
-	// The SDK counts it as throttling and tries again by itself.
+	// The SDK counts it as throttling and retries automatically.
 	patient := route53Client(sim, "AKIAHOME", func(o *sdkroute53.Options) {
 		o.Retryer = retry.NewStandard(func(so *retry.StandardOptions) {
 			so.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) {
@@ -511,7 +511,7 @@ func TestHostedZones(t *testing.T) {
 			_, err := c.CreateHostedZone(ctx, &sdkroute53.CreateHostedZoneInput{Name: sdk.String("a..b"), CallerReference: sdk.String("x")})
 			return err
 		}, 400, "InvalidDomainName"},
-		"a zone nobody has": {func() error {
+		"a zone that does not exist": {func() error {
 			_, err := c.GetHostedZone(ctx, &sdkroute53.GetHostedZoneInput{Id: sdk.String("ZNOBODY")})
 			return err
 		}, 404, "NoSuchHostedZone"},
@@ -692,13 +692,13 @@ func TestOwnershipFollowsZones(t *testing.T) {
 		records []types.Change
 		ok      bool
 	}{
-		"no record":                    {},
-		"a CNAME to the endpoint":      {[]types.Change{create(recordOf("shop.test.example", "CNAME", homeEndpoint))}, true},
-		"a CNAME to nobody's endpoint": {[]types.Change{create(recordOf("shop.test.example", "CNAME", "dnobody.cloudfront.net"))}, false},
-		"a CNAME elsewhere":            {[]types.Change{create(recordOf("shop.test.example", "CNAME", "old.test.example"))}, false},
-		"a wildcard":                   {[]types.Change{create(recordOf("*.test.example", "CNAME", homeEndpoint))}, true},
-		"an alias":                     {[]types.Change{create(aliasOf("shop.test.example", "A", homeEndpoint))}, false},
-		"an alias and its challenge":   {[]types.Change{create(aliasOf("shop.test.example", "A", homeEndpoint)), create(recordOf("_cf-challenge.shop.test.example", "TXT", `"`+homeEndpoint+`"`))}, true},
+		"no record":                      {},
+		"a CNAME to the endpoint":        {[]types.Change{create(recordOf("shop.test.example", "CNAME", homeEndpoint))}, true},
+		"a CNAME to an unknown endpoint": {[]types.Change{create(recordOf("shop.test.example", "CNAME", "dnobody.cloudfront.net"))}, false},
+		"a CNAME elsewhere":              {[]types.Change{create(recordOf("shop.test.example", "CNAME", "old.test.example"))}, false},
+		"a wildcard":                     {[]types.Change{create(recordOf("*.test.example", "CNAME", homeEndpoint))}, true},
+		"an alias":                       {[]types.Change{create(aliasOf("shop.test.example", "A", homeEndpoint))}, false},
+		"an alias and its challenge":     {[]types.Change{create(aliasOf("shop.test.example", "A", homeEndpoint)), create(recordOf("_cf-challenge.shop.test.example", "TXT", `"`+homeEndpoint+`"`))}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sim, c := newZoneSim(t)
@@ -781,15 +781,15 @@ func TestRefusedZoneSeeds(t *testing.T) {
 		yaml string
 		want []string
 	}{
-		"a name":             {`[{name: "a..b"}]`, []string{"hostedZones[0].name", "a..b"}},
-		"an id":              {`[{name: a.example, id: zone}]`, []string{"hostedZones[0].id", "zone"}},
-		"an id twice":        {`[{name: a.example, id: ZA}, {name: b.example, id: ZA}]`, []string{"hostedZones[1].id"}},
-		"a type":             {`[{name: a.example, records: [{name: a.example, type: ANAME, values: [x]}]}]`, []string{"hostedZones[0].records[0]", "type"}},
-		"no value":           {`[{name: a.example, records: [{name: a.example, type: A}]}]`, []string{"hostedZones[0].records[0]", "values or an aliasTarget"}},
-		"a CNAME at the top": {`[{name: a.example, records: [{name: a.example, type: CNAME, values: [b.example]}]}]`, []string{"hostedZones[0].records[0]", "apex"}},
-		"a record outside":   {`[{name: a.example, records: [{name: x.b.example, type: A, values: [192.0.2.1]}]}]`, []string{"records[0]", "not permitted in zone a.example."}},
-		"a record twice":     {`[{name: a.example, records: [{name: x.a.example, type: A, values: [192.0.2.1]}, {name: x.a.example, type: A, values: [192.0.2.2]}]}]`, []string{"records[1]", "already exists"}},
-		"a CNAME beside one": {`[{name: a.example, records: [{name: x.a.example, type: A, values: [192.0.2.1]}, {name: x.a.example, type: CNAME, values: [b.example]}]}]`, []string{"hostedZones[0].records", "CNAME"}},
+		"a name":              {`[{name: "a..b"}]`, []string{"hostedZones[0].name", "a..b"}},
+		"an id":               {`[{name: a.example, id: zone}]`, []string{"hostedZones[0].id", "zone"}},
+		"an id twice":         {`[{name: a.example, id: ZA}, {name: b.example, id: ZA}]`, []string{"hostedZones[1].id"}},
+		"a type":              {`[{name: a.example, records: [{name: a.example, type: ANAME, values: [x]}]}]`, []string{"hostedZones[0].records[0]", "type"}},
+		"no value":            {`[{name: a.example, records: [{name: a.example, type: A}]}]`, []string{"hostedZones[0].records[0]", "values or an aliasTarget"}},
+		"a CNAME at the top":  {`[{name: a.example, records: [{name: a.example, type: CNAME, values: [b.example]}]}]`, []string{"hostedZones[0].records[0]", "apex"}},
+		"a record outside":    {`[{name: a.example, records: [{name: x.b.example, type: A, values: [192.0.2.1]}]}]`, []string{"records[0]", "not permitted in zone a.example."}},
+		"a record twice":      {`[{name: a.example, records: [{name: x.a.example, type: A, values: [192.0.2.1]}, {name: x.a.example, type: A, values: [192.0.2.2]}]}]`, []string{"records[1]", "already exists"}},
+		"a CNAME next to one": {`[{name: a.example, records: [{name: x.a.example, type: A, values: [192.0.2.1]}, {name: x.a.example, type: CNAME, values: [b.example]}]}]`, []string{"hostedZones[0].records", "CNAME"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := aws.ParseSeed("test.yaml", []byte("hostedZones: "+tc.yaml))

@@ -13,7 +13,7 @@ var recordTypes = []string{"A", "AAAA", "CAA", "CNAME", "DS", "HTTPS", "MX", "NA
 
 const maxValue = 4_000
 
-// checkSet judges a change by itself.
+// checkSet judges a change on its own.
 func (b *batch) checkSet(change recordChange) {
 	set := change.set
 	if !withinZone(set.name, b.zone.name) {

@@ -89,7 +89,7 @@ func (s *Sim) getZone(c *call) (reply, error) {
 	return reply{status: http.StatusOK, body: el("GetHostedZoneResponse", z.node(), z.delegation())}, nil
 }
 
-// deleteZone takes away a zone that has only what every zone has.
+// deleteZone removes a zone that has only what every zone has.
 func (s *Sim) deleteZone(c *call) (reply, error) {
 	z, err := s.zoneFor(c)
 	if err != nil {

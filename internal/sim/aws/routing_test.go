@@ -58,17 +58,17 @@ func TestRoutingOf(t *testing.T) {
 	}{
 		"a CNAME arrives":      {"www.example.com", testEndpoint, true},
 		"case does not matter": {"WWW.example.com", testEndpoint, true},
-		"a CNAME to an endpoint nobody has arrives all the same": {"gone.example.com", "dgone.cloudfront.net", true},
-		"a wildcard stands for what is below it":                 {"x.wild.example.com", testEndpoint, true},
-		"at any depth":                                           {"y.x.wild.example.com", testEndpoint, true},
-		"but not for a name that exists":                         {"a.b.wild.example.com", "", false},
-		"nor for one that only has names below it":               {"b.wild.example.com", "", false},
-		"nor beside a closer name":                               {"c.b.wild.example.com", "", false},
-		"the wildcard itself is a name":                          {"*.wild.example.com", testEndpoint, true},
-		"a chain leads through zones of other accounts":          {"chain.example.com", testEndpoint, true},
-		"a loop leads nowhere":                                   {"loop1.example.com", "", false},
-		"a chain may end in somebody else's DNS":                 {"out.example.com", "", true},
-		"somebody else's DNS is what it is said to be":           {"live.elsewhere.test", "", true},
+		"a CNAME to an unknown endpoint arrives all the same": {"gone.example.com", "dgone.cloudfront.net", true},
+		"a wildcard stands for what is below it":              {"x.wild.example.com", testEndpoint, true},
+		"at any depth":                                        {"y.x.wild.example.com", testEndpoint, true},
+		"but not for a name that exists":                      {"a.b.wild.example.com", "", false},
+		"nor for one that only has names below it":            {"b.wild.example.com", "", false},
+		"nor next to a closer name":                           {"c.b.wild.example.com", "", false},
+		"the wildcard itself is a name":                       {"*.wild.example.com", testEndpoint, true},
+		"a chain leads through zones of other accounts":       {"chain.example.com", testEndpoint, true},
+		"a loop leads nowhere":                                {"loop1.example.com", "", false},
+		"a chain may end outside the simulator":               {"out.example.com", "", true},
+		"DNS outside the simulator is what it is said to be":  {"live.elsewhere.test", "", true},
 		"or not": {"dead.elsewhere.test", "", false},
 		"what a simulated zone says beats what is said":   {"old.example.com", "", false},
 		"the most specific zone answers":                  {"shadow.sub.example.com", "", false},
@@ -116,8 +116,8 @@ func TestPublicDNSLags(t *testing.T) {
 	}
 }
 
-// TestZonesForget makes sure that what nobody can see any more costs nothing,
-// and that nothing else is forgotten.
+// TestZonesForget makes sure that versions that can't be seen any more cost nothing, and that nothing else is
+// forgotten.
 func TestZonesForget(t *testing.T) {
 	zone, start := newZone("Z", "1", "z.test"), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	put := func(i int, ch *change, there bool) {

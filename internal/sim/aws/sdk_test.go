@@ -223,7 +223,7 @@ func listWith(ctx context.Context, t *testing.T, c *cloudfront.Client, in *cloud
 	return all
 }
 
-// cmpSDK compares SDK shapes without the metadata the SDK keeps beside them.
+// cmpSDK compares SDK shapes without the SDK's metadata.
 var cmpSDK = cmpopts.IgnoreUnexported(
 	types.DistributionTenant{}, types.DomainResult{}, types.Parameter{}, types.Tags{}, types.Tag{},
 	types.Customizations{}, types.WebAclCustomization{}, types.Certificate{}, types.GeoRestrictionCustomization{},

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// DefaultAccount is the account of access keys nobody seeded.
+	// DefaultAccount is the account of access keys that were not seeded.
 	DefaultAccount = "111122223333"
 	// DefaultCertificateARN is the wildcard certificate for *.example.com that
 	// is there without a seed.
@@ -54,8 +54,7 @@ type SeedCertificate struct {
 	NotAfter *time.Time `json:"notAfter,omitempty"`
 	// KeyAlgorithm is RSA_2048 if empty, as ACM spells it.
 	KeyAlgorithm string `json:"keyAlgorithm,omitempty"`
-	// ManagedBy is empty or CLOUDFRONT: a managed certificate of nobody who is
-	// left.
+	// ManagedBy is empty or CLOUDFRONT: a managed certificate whose tenant is gone.
 	ManagedBy string `json:"managedBy,omitempty"`
 }
 
@@ -67,7 +66,7 @@ type SeedRole struct {
 	ExternalID string `json:"externalId,omitempty"`
 	// TagSession trusts callers that bring session tags, as those of EKS Pod Identity do.
 	TagSession bool `json:"tagSession,omitempty"`
-	// Denied makes the role trust nobody.
+	// Denied makes the role trust no one.
 	Denied bool `json:"denied,omitempty"`
 }
 
@@ -111,9 +110,8 @@ type SeedConnectionGroup struct {
 	Tags            map[string]string `json:"tags,omitempty"`
 }
 
-// SeedTenant is a distribution tenant, for worlds in which somebody else was
-// there first. Its domains are active, but for those that wait for a managed
-// certificate which is not attached.
+// SeedTenant is a distribution tenant, for worlds that had tenants before the operator. Its domains are active, but for
+// those that wait for a managed certificate which is not attached.
 type SeedTenant struct {
 	Account           string            `json:"account,omitempty"`
 	ID                string            `json:"id,omitempty"` // derived if empty
@@ -143,8 +141,8 @@ type SeedManagedCertificate struct {
 	Attached bool `json:"attached,omitempty"`
 }
 
-// SeedHostedZone is a hosted zone of Route 53. Its records are public from the
-// start; NS and SOA of the zone itself come by themselves.
+// SeedHostedZone is a hosted zone of Route 53. Its records are public from the start; NS and SOA of the zone itself are
+// added automatically.
 type SeedHostedZone struct {
 	Account string       `json:"account,omitempty"`
 	ID      string       `json:"id,omitempty"` // derived if empty

@@ -106,7 +106,7 @@ func TestParseSeedRefusals(t *testing.T) {
 		want []string
 	}{
 		"no YAML":                         {"accounts: [", []string{"seed.yaml"}},
-		"a field nobody knows":            {"distribution: []", []string{"seed.yaml", "distribution", "docs/simulator.md"}},
+		"an unknown field":                {"distribution: []", []string{"seed.yaml", "distribution", "docs/simulator.md"}},
 		"a number as an account id":       {"accounts: [{id: 012345670123}]", []string{"accounts[0].id", "in quotes"}},
 		"a short account id":              {"accounts: [{id: '123'}]", []string{"accounts[0].id", "123", "12 digits"}},
 		"an access key in two accounts":   {"accounts: [{id: '111122223333', accessKeys: [K]}, {id: '444455556666', accessKeys: [K]}]", []string{"accounts[1].accessKeys", `"K"`}},
@@ -114,7 +114,7 @@ func TestParseSeedRefusals(t *testing.T) {
 		"a certificate without names":     {"certificates: [{arn: 'arn:aws:acm:us-east-1:111122223333:certificate/w'}]", []string{"certificates[0].names"}},
 		"a certificate for no name":       {"certificates: [{arn: 'arn:aws:acm:us-east-1:111122223333:certificate/w', names: [X]}]", []string{"certificates[0].names", `"X"`}},
 		"a state no certificate has":      {"certificates: [{arn: 'arn:aws:acm:us-east-1:111122223333:certificate/w', names: [a.b], status: issued}]", []string{"certificates[0].status", "ISSUED"}},
-		"an account nobody could have":    {"distributions: [{id: E1, account: me}]", []string{"distributions[0].account", "me"}},
+		"an account that can't exist":     {"distributions: [{id: E1, account: me}]", []string{"distributions[0].account", "me"}},
 		"a distribution id in lower case": {"distributions: [{id: e1}]", []string{"distributions[0].id", "upper-case"}},
 		"a distribution id given twice":   {"distributions: [{id: E1}, {id: E1}]", []string{"distributions[1].id", "exists"}},
 		"an unknown certificate":          {"distributions: [{id: E1, certificateArn: 'arn:aws:acm:us-east-1:111122223333:certificate/w'}]", []string{"distributions[0]", "E1", "does not exist"}},

@@ -298,8 +298,8 @@ func (s *Sim) render(c *call, out reply, err error) answer {
 	return a
 }
 
-// errClientGone stands in the journal for a call whose client gave up before it
-// was performed; nobody reads it as an answer.
+// errClientGone is recorded in the journal for a call whose client gave up before it was performed; it is never sent as
+// an answer.
 var errClientGone = &apiError{Status: statusClientGone, Code: "ClientGone", Message: "the client gave up"}
 
 // statusClientGone is the status web servers log in that case.

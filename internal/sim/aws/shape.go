@@ -122,7 +122,7 @@ func (s *Sim) fitsList(n *node, want *shape, path string) error {
 	return nil
 }
 
-// checkQuantity holds a Quantity against the number of Items beside it.
+// checkQuantity compares a Quantity with the number of Items next to it.
 func checkQuantity(n *node) error {
 	want, err := n.integer("Quantity")
 	if err != nil || want == nil {

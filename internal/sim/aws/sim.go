@@ -209,8 +209,7 @@ func (s *Sim) account(id string) *account {
 	return a
 }
 
-// accountOf returns the account an access key belongs to; keys nobody seeded
-// belong to the default account.
+// accountOf returns the account an access key belongs to; keys that were not seeded belong to the default account.
 func (s *Sim) accountOf(accessKey string) *account {
 	if id, ok := s.world.accessKeys[accessKey]; ok {
 		return s.account(id)

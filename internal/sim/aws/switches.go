@@ -41,7 +41,7 @@ type Switches struct {
 	// ListLag makes lists show the world as it was that long ago.
 	ListLag time.Duration
 	// GetLag hides what was just created from every read for that long. Its
-	// name and domains are taken all the same.
+	// name and domains are taken nevertheless.
 	GetLag time.Duration
 	// UpdateLag makes single reads show the value of that long ago.
 	UpdateLag time.Duration
@@ -77,7 +77,7 @@ type Switches struct {
 	// tenant once it is issued.
 	AttachesByItself bool
 	// RequestLost makes ACM refuse the request for a managed certificate, as
-	// when the caller may not make it. The tenant is there all the same.
+	// when the caller may not make it. The tenant is there nevertheless.
 	RequestLost bool
 	// CertificateLag hides a managed certificate from ACM for that long after it
 	// was requested.

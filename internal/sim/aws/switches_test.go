@@ -366,7 +366,7 @@ func TestSetSwitchByName(t *testing.T) {
 		"a boolean":                   {"updateReplaces", "true", false},
 		"a duration":                  {"listLag", "10s", false},
 		"a list":                      {"disregardParameters", "a,b=c", false},
-		"a name nobody knows":         {"updatesReplace", "true", true},
+		"an unknown name":             {"updatesReplace", "true", true},
 		"a boolean that is none":      {"updateReplaces", "yes please", true},
 		"a duration without a unit":   {"listLag", "10", true},
 		"a duration that is negative": {"listLag", "-1s", true},

@@ -79,7 +79,7 @@ func TestTaggingRefusals(t *testing.T) {
 	}{
 		"a 51st tag":                     {*tenant.Arn, tagSet("one-more", "v"), 400, "InvalidTagging"},
 		"a reserved key":                 {*tenant.Arn, tagSet("aws:owner", "v"), 400, "InvalidTagging"},
-		"an ARN nobody has":              {missing, tagSet("a", "b"), 404, "NoSuchResource"},
+		"an ARN that does not exist":     {missing, tagSet("a", "b"), 404, "NoSuchResource"},
 		"an ARN of another account":      {foreign, tagSet("a", "b"), 404, "NoSuchResource"},
 		"an id instead of an ARN":        {*tenant.Id, tagSet("a", "b"), 400, "InvalidArgument"},
 		"an ARN of another service":      {"arn:aws:s3:::bucket", tagSet("a", "b"), 400, "InvalidArgument"},

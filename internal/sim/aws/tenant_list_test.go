@@ -56,11 +56,11 @@ func TestListTenants(t *testing.T) {
 		filter types.DistributionTenantAssociationFilter
 		want   int
 	}{
-		"no filter":                   {types.DistributionTenantAssociationFilter{}, 10},
-		"by distribution":             {types.DistributionTenantAssociationFilter{DistributionId: sdk.String("E2NOPARAMS")}, 1},
-		"by group":                    {types.DistributionTenantAssociationFilter{ConnectionGroupId: sdk.String(homeGroup)}, 5},
-		"by both, which means and":    {types.DistributionTenantAssociationFilter{DistributionId: sdk.String("E2NOPARAMS"), ConnectionGroupId: sdk.String(homeGroup)}, 0},
-		"by something nobody belongs": {types.DistributionTenantAssociationFilter{ConnectionGroupId: sdk.String(otherGroup)}, 0},
+		"no filter":                  {types.DistributionTenantAssociationFilter{}, 10},
+		"by distribution":            {types.DistributionTenantAssociationFilter{DistributionId: sdk.String("E2NOPARAMS")}, 1},
+		"by group":                   {types.DistributionTenantAssociationFilter{ConnectionGroupId: sdk.String(homeGroup)}, 5},
+		"by both, which means and":   {types.DistributionTenantAssociationFilter{DistributionId: sdk.String("E2NOPARAMS"), ConnectionGroupId: sdk.String(homeGroup)}, 0},
+		"by a group without tenants": {types.DistributionTenantAssociationFilter{ConnectionGroupId: sdk.String(otherGroup)}, 0},
 	} {
 		t.Run("filter "+name, func(t *testing.T) {
 			if got := len(listWith(ctx, t, c, &cloudfront.ListDistributionTenantsInput{AssociationFilter: &tc.filter})); got != tc.want {
@@ -75,9 +75,9 @@ func TestListTenants(t *testing.T) {
 		}
 	})
 	for name, in := range map[string]*cloudfront.ListDistributionTenantsInput{
-		"a marker nobody gave":  {Marker: sdk.String("tenant-3")},
-		"a page of no items":    {MaxItems: sdk.Int32(0)},
-		"a page of minus items": {MaxItems: sdk.Int32(-1)},
+		"a marker that was made up": {Marker: sdk.String("tenant-3")},
+		"a page of no items":        {MaxItems: sdk.Int32(0)},
+		"a page of minus items":     {MaxItems: sdk.Int32(-1)},
 	} {
 		t.Run("refuses "+name, func(t *testing.T) {
 			_, err := c.ListDistributionTenants(ctx, in)

@@ -77,10 +77,10 @@ func TestAccounts(t *testing.T) {
 		headers []string
 		want    string
 	}{
-		"a seeded key":             {credential("AKIAHOME"), aws.DefaultAccount},
-		"a key of another account": {credential(foreignKey), foreignAcct},
-		"a key nobody seeded":      {credential("test"), aws.DefaultAccount},
-		"no signature":             {nil, aws.DefaultAccount},
+		"a seeded key":              {credential("AKIAHOME"), aws.DefaultAccount},
+		"a key of another account":  {credential(foreignKey), foreignAcct},
+		"a key that was not seeded": {credential("test"), aws.DefaultAccount},
+		"no signature":              {nil, aws.DefaultAccount},
 	} {
 		t.Run(name, func(t *testing.T) {
 			raw(t, sim, "GET", "/2020-05-31/distribution", "", tc.headers...)

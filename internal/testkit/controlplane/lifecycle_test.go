@@ -66,8 +66,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A killed process can't clean up: its children have to die by themselves, and
-// its folder is removed by whoever starts next.
+// A killed process can't clean up: its children have to exit on their own, and the next process removes its folder.
 func TestKilledParentLeavesNothing(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ends children with a killed parent")

@@ -14,9 +14,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
-// stopTimeout is how long a component may take to end by itself. The API server
-// would wait a minute for open watches; killing it loses nothing, as its data
-// are thrown away.
+// stopTimeout is how long a component may take to exit after the signal. The API server would wait a minute for open
+// watches; killing it loses nothing, as its data are thrown away.
 const stopTimeout = 2 * time.Second
 
 // run starts a component and waits until all urls answer 200, in their order.

@@ -57,13 +57,13 @@ func (t *token) keep(ctx context.Context, timer clock.Timer, ending <-chan struc
 		}
 		next := refreshAfter
 		if t.refresh(ctx) != nil {
-			next = refreshRetry // whoever uses a token that is too old is told so by the API server
+			next = refreshRetry // the API server refuses a token that is too old
 		}
 		timer.Reset(next)
 	}
 }
 
-// refresh replaces the file in one step, so that nobody reads half a token.
+// refresh replaces the file in one step, so that no reader gets half a token.
 func (t *token) refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, refreshRetry)
 	defer cancel()

@@ -75,7 +75,7 @@ func TestAudit(t *testing.T) {
 	}
 	jane, admin := kubernetes.NewForConfigOrDie(config), kubernetes.NewForConfigOrDie(cp.RESTConfig())
 	if _, err := jane.CoreV1().ConfigMaps("default").Get(t.Context(), "some", metav1.GetOptions{}); !apierrors.IsForbidden(err) {
-		t.Errorf("reading as nobody in particular: got %v, want forbidden", err)
+		t.Errorf("reading without rights: got %v, want forbidden", err)
 	}
 	whoAmI(t, config)
 	watch, err := admin.CoreV1().Namespaces().Watch(t.Context(), metav1.ListOptions{})

@@ -23,7 +23,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
-// Canary is in every part of a connection string that nobody may repeat: user, password and database.
+// Canary is in every part of a connection string that must not be shown: user, password and database.
 const Canary = "canary7secret"
 
 // canaryDatabase is the database of all tables.
@@ -189,7 +189,7 @@ func (e *Engine) prepare(ctx context.Context, path string, args ...string) error
 	return nil
 }
 
-// dropPrivileges makes the engine run as the user nobody where we are root, as some refuse to be root.
+// dropPrivileges runs the engine as an unprivileged user if we are root, as some engines refuse to run as root.
 func (e *Engine) dropPrivileges() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -213,8 +213,8 @@ var shared = struct {
 	engines map[mapping.Provider]*Engine
 }{engines: map[mapping.Provider]*Engine{}}
 
-// Shared returns the one engine of the provider that the tests of a package share; the first call
-// starts it. StopShared ends it, and RunTests does that by itself.
+// Shared returns the one engine of the provider that the tests of a package share; the first call starts it. StopShared
+// ends it, and RunTests calls that automatically.
 func Shared(t TB, provider mapping.Provider) *Engine {
 	t.Helper()
 	shared.Lock()

@@ -238,7 +238,7 @@ func TestWireFails(t *testing.T) {
 			cancel()
 			table.Wire().Refuse()
 			if _, err := names(ctx, engine, table.Query()); err == nil {
-				t.Error("a read succeeded although nobody listens")
+				t.Error("a read succeeded although no server listens")
 			}
 			must(t, table.Wire().Heal())
 			if _, err := names(ctx, engine, table.Query()); err != nil {
@@ -284,7 +284,7 @@ func TestStopLeavesNothing(t *testing.T) {
 	must(t, engine.Stop())
 	if conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", o.Addr); err == nil {
 		_, err = io.ReadAll(conn)
-		t.Errorf("somebody still listens at %s: %v", o.Addr, err)
+		t.Errorf("a server still listens at %s: %v", o.Addr, err)
 	}
 	if err := engine.Stop(); err != nil {
 		t.Errorf("stopping once more: %v", err)

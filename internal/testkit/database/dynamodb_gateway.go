@@ -19,7 +19,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
 )
 
-// readOperations are those of whoever may only read.
+// readOperations are those of users who may only read.
 var readOperations = []string{"Scan", "Query", "GetItem", "BatchGetItem", "DescribeTable", "ListTables"}
 
 // gateway is where readers of DynamoDB connect. It passes requests on, and fails for the tables that

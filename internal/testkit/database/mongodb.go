@@ -153,7 +153,7 @@ func (m *mongoTable) allow(_ context.Context, allowed bool) error {
 	return nil
 }
 
-// show puts an empty collection in the place of the real one.
+// show shows the real collection, or an empty one instead of it.
 func (m *mongoTable) show(ctx context.Context, visible bool) error {
 	away := m.t.name + "_all"
 	if visible {

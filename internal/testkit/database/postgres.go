@@ -187,7 +187,7 @@ func (p *postgresTable) allow(ctx context.Context, allowed bool) error {
 	return p.exec(ctx, fmt.Sprintf("REVOKE ALL ON %s FROM %s", p.t.name, p.t.user))
 }
 
-// show uses row level security: without a policy nobody but the owner sees a row.
+// show uses row level security: without a policy only the owner sees a row.
 func (p *postgresTable) show(ctx context.Context, visible bool) error {
 	action := "ENABLE"
 	if visible {

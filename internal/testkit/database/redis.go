@@ -16,8 +16,8 @@ import (
 
 const (
 	keyPrefix = "customer:"
-	// redisDatabases are as many tables as there can be: each has a database of its own, and the one
-	// beside it is empty.
+	// redisDatabases are as many tables as there can be: each has a database of its own, and the one next to it is
+	// empty.
 	redisDatabases = 2000
 )
 
@@ -171,7 +171,7 @@ func (r *redisTable) allow(ctx context.Context, allowed bool) error {
 	if !allowed {
 		return r.server.admin.Do(ctx, "ACL", "DELUSER", r.t.user).Err()
 	}
-	// Without INFO and ROLE nobody can tell a replica.
+	// Without INFO and ROLE a replica can't be recognized.
 	rules := []any{"ACL", "SETUSER", r.t.user, "reset", "on", ">" + r.t.password, "~" + keyPrefix + "*", "+@read", "+@connection", "+info", "+role"}
 	if r.t.options.Writable {
 		rules = append(rules, "+@all")

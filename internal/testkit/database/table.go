@@ -16,8 +16,7 @@ var columns = []string{"name", "domain", "enabled", "connection_group_id", "plan
 type TableOptions struct {
 	// JSON makes the values of Redis JSON documents instead of hashes.
 	JSON bool
-	// Writable lets the table's reader write, too. Whoever gets such a user should write nothing all
-	// the same.
+	// Writable lets the table's reader write, too. The operator should write nothing even with such a user.
 	Writable bool
 }
 
@@ -81,7 +80,7 @@ func (t *Table) Query() mapping.Query { return t.store.query() }
 // Wire is what lies between the readers and the engine.
 func (t *Table) Wire() *Wire { return t.wire }
 
-// Put stores rows: those whose name is there replace what is there. A column that a row lacks is NULL or
+// Put stores rows: those whose name is there replace what is there. A column that a row doesn't have is NULL or
 // absent. In Redis and MongoDB, "_key" is the key (or the _id), where it is not to be the name.
 func (t *Table) Put(ctx context.Context, rows ...map[string]any) error {
 	return t.wrap("putting rows into", t.store.put(ctx, rows))

@@ -54,8 +54,8 @@ func (w *Wire) CutAfter(n int64) { w.set(cut, n) }
 // HangAfter lets n more bytes pass to readers, and then none, while connections stay open.
 func (w *Wire) HangAfter(n int64) { w.set(hang, n) }
 
-// Refuse resets the connections, and lets nobody listen. Where all tables share a port, new
-// connections are reset before an answer.
+// Refuse resets the connections, and lets no server listen. Where all tables share a port, new connections are reset
+// before an answer.
 func (w *Wire) Refuse() { w.set(refuse, 0) }
 
 // Heal ends the fault.

@@ -1,6 +1,6 @@
-// Package install puts the operator on a throw-away control plane as its users do: from the
-// chart, and with the rights of the chart's service account. The pods can't run there, so that
-// whoever runs the binary takes its flags, its environment and its identity from here.
+// Package install puts the operator on a throw-away control plane as its users do: from the chart, and with the rights
+// of the chart's service account. The pods can't run there, so the tests that run the binary take its flags, its
+// environment and its identity from here.
 package install
 
 import (
@@ -179,8 +179,7 @@ func Select[T any](i *Installation, kind string, out *[]T) error {
 	return nil
 }
 
-// Args are the operator's flags in the Deployment, with the namespace of the lease, which in a pod
-// is found by itself.
+// Args are the operator's flags in the Deployment, with the namespace of the lease, which a pod finds automatically.
 func (i *Installation) Args() []string {
 	return append([]string{"--leader-election-namespace=" + i.Namespace}, i.container.Args...)
 }

@@ -96,7 +96,7 @@ func Compile(t interface {
 
 // rendered shows all that is built as people read it, with the labels that are dropped as a comment.
 
-// Simple has a quota and a policy, nothing that a cluster may lack.
+// Simple has a quota and a policy, nothing that a cluster may not have.
 func Simple(pods string) *plan.Plan {
 	p, err := plan.Compile("basic", UID, 2, plan.Spec{
 		ResourceQuota: Tree{"hard": Tree{"pods": pods}}, NetworkIsolation: plan.IsolationNamespace, Labels: map[string]string{"tier": "basic"},
@@ -153,7 +153,7 @@ func Answered[S any](t *testing.T, spoke string, got S, met *chain.Problem, rule
 	var problem chain.Problem
 	if met != nil {
 		if problem = *met; problem.Message == "" {
-			t.Error("a problem without a message helps nobody")
+			t.Error("a problem has no message")
 		}
 	}
 	if problem.Reason != reason || says != "" && problem.Message != says {

@@ -1,4 +1,4 @@
-// Package played runs tests that play a controller's time by themselves.
+// Package played runs tests that drive a controller's time themselves.
 package played
 
 import (

@@ -32,7 +32,7 @@ type Guard struct {
 
 // StartGuard starts a program that calls RunGuard with its standard input.
 func StartGuard(path string, args ...string) (*Guard, error) {
-	// No context: it ends by itself, and must not end before us.
+	// No context: it ends on its own, and must not end before us.
 	cmd := exec.CommandContext(context.Background(), path, args...)
 	// In a process group of its own a Ctrl-C at the terminal doesn't reach it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -53,7 +53,7 @@ func (g *Guard) Folder(path string) { g.tell("folder", path) }
 func (g *Guard) watch(pid int)  { g.tell("watch", strconv.Itoa(pid)) }
 func (g *Guard) forget(pid int) { g.tell("forget", strconv.Itoa(pid)) }
 
-// tell may fail only when somebody killed the guard; then we go on without one.
+// tell may fail only when the guard was killed; then we go on without one.
 func (g *Guard) tell(what, value string) {
 	if g != nil {
 		_, _ = fmt.Fprintf(g.pipe, "%s %q\n", what, value) // one write, so lines don't mix
@@ -79,7 +79,7 @@ func RunGuard(pipe io.Reader) error {
 		what, quoted, _ := strings.Cut(lines.Text(), " ")
 		value, err := strconv.Unquote(quoted)
 		if err != nil {
-			continue // the last line of somebody who was killed while writing it
+			continue // the last line of a process that was killed while writing it
 		}
 		pid, _ := strconv.Atoi(value)
 		switch what {

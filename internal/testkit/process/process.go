@@ -247,7 +247,7 @@ func (c *Child) Name() string { return c.name }
 func (c *Child) Ended() <-chan struct{} { return c.ended }
 
 // Err says how a child ended that is gone; nil means with status 0. It is syscall.EADDRINUSE as well where the end of the
-// child's log says so.
+// child's log shows it.
 func (c *Child) Err() error {
 	select {
 	case <-c.ended:

@@ -108,7 +108,7 @@ func TestGuardCleansUp(t *testing.T) {
 		"watch " + strconv.Quote(strconv.Itoa(spared.Process.Pid)) + "\n" +
 		"forget " + strconv.Quote(strconv.Itoa(spared.Process.Pid)) + "\n" +
 		"watch \"1\"\nwatch \"\"\n" + // never everybody
-		"folder \"" + kept // whoever wrote this was killed
+		"folder \"" + kept // the process that wrote this was killed
 	if err := process.RunGuard(strings.NewReader(told)); err != nil {
 		t.Errorf("guarding: %v", err)
 	}

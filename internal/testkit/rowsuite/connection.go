@@ -10,8 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/database"
 )
 
-// malformed are connection strings that can't be used, and such as would have the operator read its own
-// files, talk to its own machine's sockets, be somebody else or trust anybody. USER is user and password.
+// malformed are connection strings that can't be used, and those that would make the operator read its own files, talk
+// to its own machine's sockets, use another identity or trust any server. USER is user and password.
 var malformed = map[mapping.Provider]map[string]string{
 	mapping.Postgres: {
 		"a port that is none":       "postgres://USER@127.0.0.1:port/DB",

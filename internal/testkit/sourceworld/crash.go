@@ -58,7 +58,7 @@ func (g *gate) write(do func() error) error {
 		return do()
 	}
 	if after {
-		_ = do() // whatever the answer is, nobody hears it
+		_ = do() // the answer is lost
 	}
 	return errDead
 }

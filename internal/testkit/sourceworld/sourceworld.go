@@ -1,6 +1,6 @@
-// Package sourceworld is the operator's half of a TenantSource in a test: the real API server, the real controller
-// and driver, and whatever reads the table. Only time is not real: nothing runs by itself, and Advance plays
-// what a manager would do.
+// Package sourceworld is the operator's half of a TenantSource in a test: the real API server, the real controller and
+// driver, and whatever reads the table. Only time is not real: nothing runs in the background, and Advance plays what a
+// manager would do.
 package sourceworld
 
 import (
@@ -117,7 +117,7 @@ func (w *World) AddNamespace() string {
 	return ns.Name
 }
 
-// Freeze returns the process that runs, as if it was stopped in the middle of a round, and starts another one beside it.
+// Freeze returns the process that runs, as if it was stopped in the middle of a round, and starts a second one.
 func (w *World) Freeze() *reconcile.Driver[*v1alpha1.TenantSource] {
 	w.t.Helper()
 	frozen := w.driver
@@ -357,7 +357,7 @@ func (w *World) AllTenants() []v1alpha1.DistributionTenant {
 	return list.Items
 }
 
-// Living are the names of the tenants that nobody has deleted.
+// Living are the names of the tenants that were not deleted.
 func (w *World) Living() []string {
 	w.t.Helper()
 	out := []string{}

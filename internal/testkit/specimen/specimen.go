@@ -11,8 +11,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 )
 
-// Distribution returns a distribution of which every field is set, to something that is
-// nobody's default. It makes no sense otherwise.
+// Distribution returns a distribution with every field set to a value that is not its default. It makes no sense
+// otherwise.
 func Distribution(mode v1alpha1.ConnectionMode) v1alpha1.DistributionConfig {
 	c := filled[v1alpha1.DistributionConfig]()
 	c.ConnectionMode = mode
@@ -56,7 +56,7 @@ type site struct {
 	change     func()
 }
 
-// ordered are the lists whose elements are told apart by their place. All others are told
+// ordered are the lists whose elements are distinguished by their place. All others are told
 // apart by the first field of their elements.
 var ordered = map[reflect.Type]bool{
 	reflect.TypeFor[v1alpha1.CacheBehavior]():     true,

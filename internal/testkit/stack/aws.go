@@ -18,7 +18,7 @@ import (
 
 const controlPath = "/_sim/"
 
-// AWS is the simulated AWS, seen by somebody who knows what it really holds.
+// AWS is the simulated AWS, seen by an observer who knows what it really holds.
 type AWS struct {
 	address string
 	http    *http.Client
@@ -152,7 +152,7 @@ func Sum(counts map[string]int) int {
 	return total
 }
 
-// client is one for whoever else works in the account.
+// client is one for other users of the account.
 func (a *AWS) client() *cloudfront.Client {
 	return cloudfront.NewFromConfig(awssdk.Config{
 		Region: region, BaseEndpoint: awssdk.String(a.URL()),
@@ -160,7 +160,7 @@ func (a *AWS) client() *cloudfront.Client {
 	})
 }
 
-// Disable changes a tenant as somebody does who knows nothing of the operator.
+// Disable changes a tenant as a person does who knows nothing of the operator.
 func (a *AWS) Disable(ctx context.Context, name string) error {
 	c := a.client()
 	tenant, err := c.GetDistributionTenant(ctx, &cloudfront.GetDistributionTenantInput{Identifier: awssdk.String(name)})

@@ -34,7 +34,7 @@ const startTimeout = time.Minute
 // Host is what stacks share: a control plane with the chart installed, and the built binaries.
 type Host struct {
 	ControlPlane *controlplane.ControlPlane
-	// Installation is who operators are and how they are run, unless they are told otherwise.
+	// Installation is who operators are and how they are run, unless set otherwise.
 	Installation *install.Installation
 	root, dir    string
 }
@@ -84,8 +84,8 @@ func (h *Host) Path(elements ...string) string {
 	return filepath.Join(append([]string{h.root}, elements...)...)
 }
 
-// RESTConfig returns a configuration for the administrator that is not slowed down by
-// the client's own limits: whoever measures must not wait for itself.
+// RESTConfig returns a configuration for the administrator that is not slowed down by the client's own limits, which
+// would distort measurements.
 func (h *Host) RESTConfig() *rest.Config {
 	config := h.ControlPlane.RESTConfig()
 	config.QPS = -1

@@ -59,8 +59,8 @@ func (s *Stack) StartOperator(ctx context.Context, o OperatorOptions) (*Operator
 // Start starts the replica again after its process has ended.
 func (o *Operator) Start(ctx context.Context) error {
 	o.starts++
-	// Beside the addresses there are two differences from the chart: metrics are scraped without a
-	// token, and nobody waits for the lease of a process that was killed.
+	// In addition to the addresses there are two differences from the chart: metrics are scraped without a token, and
+	// no process waits for the lease of one that was killed.
 	ours := []string{
 		"--health-probe-bind-address=" + o.probes, "--metrics-bind-address=" + o.metrics, "--metrics-secure=false", "--leader-elect=false",
 	}

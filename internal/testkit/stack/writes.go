@@ -69,9 +69,8 @@ const (
 	fenceKey = etcdPrefix + "write-counter-fence/key"
 )
 
-// Writes counts every write that reaches etcd, whoever makes it: it watches all of
-// Kubernetes' keys. A watch of the API server would not do, because it may join two
-// writes in one event.
+// Writes counts every write that reaches etcd, no matter who makes it: it watches all of Kubernetes' keys. A watch of
+// the API server would not do, because it may join two writes in one event.
 type Writes struct {
 	url    string
 	cancel context.CancelFunc
@@ -158,7 +157,7 @@ func (w *Writes) read(ctx context.Context, pick func() *Tally) (Tally, error) {
 	}
 }
 
-// fence writes a key that nobody reads, and returns its revision.
+// fence writes a key that is never read, and returns its revision.
 func (w *Writes) fence(ctx context.Context) (int64, error) {
 	body, err := w.post(ctx, "/v3/kv/put", map[string]any{"key": []byte(fenceKey)})
 	if err != nil {

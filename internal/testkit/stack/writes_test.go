@@ -99,7 +99,7 @@ func TestWrites(t *testing.T) {
 			before: custom(t, map[string]any{"generation": 1}, nil), after: custom(t, map[string]any{"generation": 2}, map[string]any{"a": "b"}),
 			want: Write{Resource: kind("kleff.kleff.io", "tenants"), Name: "acme", Change: Tally{Spec: 1}},
 		},
-		"their status is told by itself": {
+		"their status is counted on its own": {
 			key:    "cloudfront-tenant-operator.io/distributiontenants/acme/shop",
 			before: custom(t, nil, nil), after: custom(t, nil, map[string]any{"a": "b"}),
 			want: Write{Resource: kind("cloudfront-tenant-operator.io", "distributiontenants"), Namespace: "acme", Name: "shop", Change: Tally{Status: 1}},

@@ -14,7 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// The kinds of objects beside tenants, as in ID.
+// The kinds of objects other than tenants, as in ID.
 const (
 	KindDistribution    = "Distribution"
 	KindConnectionGroup = "ConnectionGroup"
@@ -37,7 +37,7 @@ func (w *World) tenants() (all []client.Object) {
 	return all
 }
 
-// parents are the controllers of what tenants hang on.
+// parents are the controllers of what tenants refer to.
 func (w *World) parents(p *process) []kind {
 	options := awsresource.Options{
 		Client: w.kube, Tags: p.CloudFront, Account: p.Caller, Budget: p.Budget, Clock: w.Clock,

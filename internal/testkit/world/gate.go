@@ -53,8 +53,8 @@ func (w *World) KubeWrites() int {
 	return w.gate.kubeN
 }
 
-// CrashAt ends the process at its n-th write from now, before it or after it was carried
-// out. The process is then started anew, once.
+// CrashAt ends the process at its n-th write from now, before it or after it was carried out. The process is then
+// started again, once.
 func (w *World) CrashAt(n int, after bool) {
 	w.gate.mu.Lock()
 	defer w.gate.mu.Unlock()
@@ -71,8 +71,8 @@ func (w *World) CrashAgainAt(n int, after bool) {
 
 func (g *gate) arm(s stop) { g.stopAt, g.after = g.writes+s.n, s.after }
 
-// AroundKubeWrites puts a hook in the place of each write to Kubernetes, counted from 1. It
-// may carry the write out, fail, or do something before.
+// AroundKubeWrites calls a hook instead of each write to Kubernetes, counted from 1. It may carry the write out, fail,
+// or do something before.
 func (w *World) AroundKubeWrites(hook func(n int, write func() error) error) {
 	w.gate.mu.Lock()
 	defer w.gate.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package world is a whole operator in a test: the real API server, the real AWS SDK
-// against the simulated AWS, and the real inventory, controller and driver. Only time is
-// not real: nothing runs by itself, and Advance plays what a manager would do.
+// Package world is a whole operator in a test: the real API server, the real AWS SDK against the simulated AWS, and the
+// real inventory, controller and driver. Only time is not real: nothing runs in the background, and Advance plays what a
+// manager would do.
 package world
 
 import (
@@ -46,7 +46,7 @@ const (
 	SweepInterval  = 5 * time.Minute
 )
 
-// personKey is the access key of whoever else works in the default account.
+// personKey is the access key of other users of the default account.
 const personKey = "AKIATEST"
 
 // attemptTimeout bounds a call that hangs, as the operator's own HTTP client does.
@@ -68,7 +68,7 @@ type Options struct {
 	// Rate and Burst are the operator's own limits; none by default.
 	Rate  float64
 	Burst int
-	// BeforeAWS is told of every request of the operator, and whether it would change
+	// BeforeAWS is called with every request of the operator, and whether it would change
 	// something, just before AWS sees it.
 	BeforeAWS func(r *http.Request, writes bool)
 	// Watch is shown AWS before and after every change of it.
@@ -134,7 +134,7 @@ type process struct {
 	driver     *reconcile.Driver[*v1alpha1.DistributionTenant]
 	workers    []*worker
 	kinds      []kind
-	// freed are told of each tenant whose object is gone.
+	// freed are called with each tenant whose object is gone.
 	freed []func(tenant string)
 }
 
@@ -144,7 +144,7 @@ func (p *process) gone(tenant string) {
 	}
 }
 
-// worker is a shared worker that runs beside the passes, a step at a time.
+// worker is a shared worker that runs in addition to the passes, a step at a time.
 type worker struct {
 	step func(context.Context) time.Duration
 	next time.Time
@@ -336,12 +336,12 @@ func patient(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// Route53 is a client for whoever else works in the account.
+// Route53 is a client for other users of the account.
 func (w *World) Route53() *sdkroute53.Client {
 	return sdkroute53.NewFromConfig(w.sdk(personKey, w.Sim.Transport()))
 }
 
-// AWS is a client for whoever else works in the account.
+// AWS is a client for other users of the account.
 func (w *World) AWS() *sdkcloudfront.Client {
 	return sdkcloudfront.NewFromConfig(w.sdk(personKey, w.Sim.Transport()))
 }

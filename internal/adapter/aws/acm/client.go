@@ -26,7 +26,7 @@ const (
 // pageSize is the most that ACM returns at once.
 const pageSize = 1000
 
-// errorTable classifies ACM's error codes. What stands nowhere is transient.
+// errorTable classifies ACM's error codes. A code that is not listed is transient.
 var errorTable = aws.Table{
 	Codes: map[string]fault.Kind{
 		"ResourceNotFoundException": fault.NotFound,

@@ -52,8 +52,8 @@ const (
 
 var expiry = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 
-// newSim has three certificates; the first is that of a distribution, the last has a key
-// that ACM's list leaves out by itself.
+// newSim has three certificates. The first is that of a distribution. The last has a key that ACM's list leaves out by
+// default.
 func newSim(pageSize int) *sim.Sim {
 	seed := sim.DefaultSeed()
 	seed.Certificates[0].NotAfter = &expiry
@@ -170,7 +170,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// Whether the first was carried out nobody knows, and the answer to a second would hide it.
+// No one knows whether the first call was carried out, and the answer to a second would hide it.
 func TestADeletionIsSentOnce(t *testing.T) {
 	answer := &canned.Transport{Status: http.StatusInternalServerError}
 	err := newClient(t, answer, 50).DeleteCertificate(t.Context(), managedARN)
@@ -209,8 +209,8 @@ func TestFailures(t *testing.T) {
 		{"an ARN that is none", 400, code("ValidationException"), fault.Invalid, 1},
 		{"a missing permission", 400, code("AccessDeniedException"), fault.Denied, 1},
 		{"a throttle", 400, code("ThrottlingException"), fault.Throttled, 1},
-		{"a quota, which the SDK by itself would retry", 400, code("LimitExceededException"), fault.Quota, 1},
-		{"a code that nobody knows", 400, code("BrandNewException"), fault.Transient, 1},
+		{"a quota, which the SDK would retry by default", 400, code("LimitExceededException"), fault.Quota, 1},
+		{"an unknown code", 400, code("BrandNewException"), fault.Transient, 1},
 		{"a server that breaks", 500, code("InternalFailure"), fault.Transient, 2},
 		{"a page that says not found", 404, "<html>", fault.Transient, 1},
 		{"an empty answer", 200, "", fault.Transient, 1},

@@ -1,5 +1,4 @@
-// Package cloudfront speaks to CloudFront. It implements the ports for tenants and for
-// what they hang on.
+// Package cloudfront calls CloudFront. It implements the ports for tenants and for what they refer to.
 package cloudfront
 
 import (

@@ -77,7 +77,7 @@ func TestUpdateTakesAwayWhatIsEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The connection group is what nobody can ask to be chosen anew.
+	// The connection group is what no one can ask to be chosen again.
 	bare.ConnectionGroupID = groupID
 	if diff := cmp.Diff(bare.Normalize(), updated.Tenant); diff != "" {
 		t.Errorf("updated (-want +got):\n%s", diff)
@@ -383,10 +383,10 @@ func TestAnEmptyIdentifierIsNotAnAbsentTenant(t *testing.T) {
 	w := newWorld(t)
 	before := len(w.Journal())
 	if _, err := w.client.GetTenant(t.Context(), ""); !fault.Is(err, fault.Invalid) {
-		t.Errorf("reading nobody: %v, want Invalid", err)
+		t.Errorf("reading an empty name: %v, want Invalid", err)
 	}
 	if err := w.client.DeleteTenant(t.Context(), "", "E1"); !fault.Is(err, fault.Invalid) {
-		t.Errorf("deleting nobody: %v, want Invalid", err)
+		t.Errorf("deleting an empty name: %v, want Invalid", err)
 	}
 	if n := len(w.Journal()) - before; n != 0 {
 		t.Errorf("%d calls were sent", n)

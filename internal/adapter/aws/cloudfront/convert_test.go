@@ -85,7 +85,7 @@ func merged(seen distributiontenant.Tenant, in sdk.UpdateDistributionTenantInput
 	return out
 }
 
-// Whatever differs arrives, and whatever is equal is not sent. An empty block has something to take away.
+// Whatever differs arrives, and whatever is equal is not sent. An empty block has something to remove.
 func TestUpdatesHaveWhatDiffers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seen, want := genTenant().Draw(t, "seen").Normalize(), genTenant().Draw(t, "want").Normalize()
@@ -125,8 +125,8 @@ func TestUpdatesHaveWhatDiffers(t *testing.T) {
 	})
 }
 
-// A tenant that was sent and is shown again is the same tenant: otherwise every sweep
-// would find a difference that no correction mends.
+// A tenant that was sent and is read again is the same tenant: otherwise every sweep would find a difference that no
+// correction fixes.
 func TestTenantSurvivesTheWire(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent := genTenant().Draw(t, "tenant").Normalize()

@@ -39,8 +39,8 @@ func (c *Client) ReadDistribution(ctx context.Context, id string) (port.Distribu
 	return wholeDistribution(opGetDist, out.Distribution, out.ETag)
 }
 
-// CreateDistribution implements port.Distributions. Without tags it makes no call: nobody
-// could prove later whose distribution it is.
+// CreateDistribution implements port.Distributions. Without tags it makes no call: there would be no proof later of
+// whose distribution it is.
 func (c *Client) CreateDistribution(
 	ctx context.Context, reference string, config v1alpha1.DistributionConfig, tags map[string]string,
 ) (port.Distribution, error) {
@@ -89,7 +89,7 @@ func (c *Client) replaceDistribution(
 	return wholeDistribution(opUpdateDist, out.Distribution, out.ETag)
 }
 
-// rawConfig refuses what this client has not read: an update without it would take away
+// rawConfig refuses what this client has not read: an update without it would remove
 // whatever the kind has no field for.
 func rawConfig(seen port.Distribution) (*types.DistributionConfig, error) {
 	raw, ok := seen.Raw.(*types.DistributionConfig)

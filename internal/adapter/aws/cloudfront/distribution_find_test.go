@@ -43,7 +43,7 @@ func TestFindDistribution(t *testing.T) {
 		"a reference with a large number":                {prefix: "uid-7", want: "uid-7-4294967295"},
 		"a standard distribution":                        {prefix: "uid-9", mode: "direct", want: "uid-9"},
 		"one of the other connection mode is not looked": {prefix: "uid-9", absent: true},
-		"nobody has such a reference":                    {prefix: "uid-2", absent: true},
+		"no distribution has such a reference":           {prefix: "uid-2", absent: true},
 	}
 	w, ids := crowd(t)
 	for name, tt := range tests {
@@ -160,7 +160,7 @@ func TestFindDistributionEndsWithTheFirstFailure(t *testing.T) {
 		t.Errorf("error %v, want Denied", err)
 	}
 	if len(ids) == 0 {
-		t.Fatal("nobody was there")
+		t.Fatal("no distribution was found")
 	}
 }
 

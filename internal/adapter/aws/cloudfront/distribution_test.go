@@ -194,19 +194,19 @@ func TestDeleteDistribution(t *testing.T) {
 func TestAStaleDistributionIsNotChanged(t *testing.T) {
 	w := newWorld(t)
 	d := w.createDistribution(t, "uid-1", plain("direct"))
-	w.edit(t, d.ID, func(c *types.DistributionConfig) { c.Comment = awssdk.String("somebody else") })
+	w.edit(t, d.ID, func(c *types.DistributionConfig) { c.Comment = awssdk.String("someone else") })
 	if _, err := w.client.UpdateDistribution(t.Context(), d, plain("direct")); !fault.Is(err, fault.Conflict) {
 		t.Errorf("update: %v, want Conflict", err)
 	}
 	if _, err := w.client.DisableDistribution(t.Context(), d); !fault.Is(err, fault.Conflict) {
 		t.Errorf("disable: %v, want Conflict", err)
 	}
-	if got := w.read(t, d.ID); got.Config.Comment != "somebody else" || !got.Enabled {
+	if got := w.read(t, d.ID); got.Config.Comment != "someone else" || !got.Enabled {
 		t.Errorf("comment %q, enabled %t", got.Config.Comment, got.Enabled)
 	}
 }
 
-// Without what was read an update would take away whatever the kind has no field for.
+// Without what was read an update would remove whatever the kind has no field for.
 func TestWhatWasNotReadIsNotChanged(t *testing.T) {
 	w := newWorld(t)
 	d := w.createDistribution(t, "uid-1", plain("direct"))
@@ -266,7 +266,7 @@ func TestDistributionsSurviveTheRoundTrip(t *testing.T) {
 
 // echo answers as if AWS had taken every configuration as it was sent.
 type echo struct {
-	// without matches what the answer lacks.
+	// without matches what is missing in the answer.
 	without string
 	etag    string
 	// sent is the last configuration.
@@ -326,7 +326,7 @@ func TestEveryFieldSurvivesTheWire(t *testing.T) {
 					return strings.HasPrefix(d.Field, change.Field) || strings.HasPrefix(change.Field, d.Field)
 				})
 				if !named {
-					t.Error("nobody would notice")
+					t.Error("the difference goes unnoticed")
 				}
 			})
 		}

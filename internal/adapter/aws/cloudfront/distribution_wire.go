@@ -123,7 +123,7 @@ func wireOrigin(base types.Origin, o v1alpha1.Origin, standard bool) types.Origi
 	}
 	if s := o.S3OriginConfig; s != nil {
 		out.S3OriginConfig = &types.S3OriginConfig{OriginAccessIdentity: new(""), OriginReadTimeout: positive(s.OriginReadTimeout)}
-		// An identity is refused beside an access control, and in a multi-tenant distribution.
+		// An identity is refused together with an access control, and in a multi-tenant distribution.
 		if identity := valueOf(base.S3OriginConfig).OriginAccessIdentity; standard && o.OriginAccessControlID == "" && identity != nil {
 			out.S3OriginConfig.OriginAccessIdentity = identity
 		}
@@ -311,7 +311,7 @@ func valueOf[T any](p *T) T {
 	return *p
 }
 
-// positive returns nil for what nobody has chosen.
+// positive returns nil for a number that was not set.
 func positive(n int32) *int32 {
 	if n == 0 {
 		return nil
@@ -321,7 +321,7 @@ func positive(n int32) *int32 {
 
 func quantity[T any](items []T) *int32 { return awssdk.Int32(int32(len(items))) }
 
-// converted returns nil for an empty list: CloudFront wants no Items beside a Quantity of 0.
+// converted returns nil for an empty list: CloudFront wants no Items with a Quantity of 0.
 func converted[To, From ~string](list []From) []To {
 	if len(list) == 0 {
 		return nil

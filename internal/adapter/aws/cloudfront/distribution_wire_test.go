@@ -130,7 +130,7 @@ func TestAnUpdateSendsBackWhatItHasNoFieldFor(t *testing.T) {
 	}
 }
 
-// What a spec is silent about stays as it was read, and what it takes away is sent as nothing.
+// What a spec is silent about stays as it was read, and what it removes is sent as nothing.
 func TestWhatASpecIsSilentAboutStays(t *testing.T) {
 	off := &types.LoggingConfig{Enabled: new(false), IncludeCookies: new(true), Bucket: new(""), Prefix: new("")}
 	policy := &types.ViewerCertificate{CloudFrontDefaultCertificate: new(false), MinimumProtocolVersion: "TLSv1.2_2021", SSLSupportMethod: "sni-only"}
@@ -194,7 +194,7 @@ func TestWhatASpecIsSilentAboutStays(t *testing.T) {
 	}
 }
 
-// Whoever changes what was read must not change what is sent back.
+// A change to what was read must not change what is sent back.
 func TestAReadSharesNothingWithWhatAWSSaid(t *testing.T) {
 	var raw, again types.DistributionConfig
 	for _, d := range []*types.DistributionConfig{&raw, &again} {

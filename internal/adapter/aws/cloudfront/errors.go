@@ -21,7 +21,7 @@ const (
 	opListGroups     = "ListConnectionGroups"
 )
 
-// errorTable classifies CloudFront's error codes. What stands nowhere is transient;
+// errorTable classifies CloudFront's error codes. A code that is not listed is transient;
 // throttles and refused credentials are the same for every service.
 var errorTable = aws.Table{
 	Codes: map[string]fault.Kind{
@@ -84,9 +84,8 @@ var errorTable = aws.Table{
 		opListDists:  {"EntityNotFound": fault.Transient, "NoSuchDistribution": fault.Transient},
 	},
 	Texts: []aws.Text{
-		// CloudFront has one code for a domain whose control it can't prove, which DNS
-		// mends by itself in minutes, and for mistakes that only a person can mend. The
-		// text is the only thing that tells them apart.
+		// CloudFront has one code for a domain whose control it can't prove, which DNS fixes within minutes, and for
+		// mistakes that only a person can fix. Only the text tells them apart.
 		{Code: "InvalidArgument", Contains: "verify domain name ownership", Kind: fault.DomainUnverified},
 	},
 }

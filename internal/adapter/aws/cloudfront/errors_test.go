@@ -48,7 +48,7 @@ func TestClassification(t *testing.T) {
 		{"a missing permission", get, 403, "AccessDenied", "", fault.Denied},
 		{"a missing permission in the newer spelling", get, 403, "AccessDeniedException", "", fault.Denied},
 		{"credentials that ran out", update, 403, "ExpiredToken", "", fault.Denied},
-		{"credentials that nobody knows", get, 403, "InvalidClientTokenId", "", fault.Denied},
+		{"unknown credentials", get, 403, "InvalidClientTokenId", "", fault.Denied},
 		{"a wrong secret", get, 403, "SignatureDoesNotMatch", "", fault.Denied},
 		{"a token of another kind", get, 403, "UnrecognizedClientException", "", fault.Denied},
 		{"CloudFront's own throttle, a 400", get, 400, "Throttling", "Rate exceeded", fault.Throttled},
@@ -84,8 +84,8 @@ func TestClassification(t *testing.T) {
 		{"tags that CloudFront refuses", create, 400, "InvalidTagging", "", fault.Invalid},
 		{"a change that CloudFront refuses", update, 400, "IllegalUpdate", "", fault.Invalid},
 		{"a body that got lost", update, 400, "MissingBody", "", fault.Invalid},
-		{"a code that nobody knows yet", update, 409, "BrandNew", "", fault.Transient},
-		{"a code that nobody knows yet, for a mistake", update, 400, "InvalidNovelty", "", fault.Invalid},
+		{"an unknown code", update, 409, "BrandNew", "", fault.Transient},
+		{"an unknown code for a mistake", update, 400, "InvalidNovelty", "", fault.Invalid},
 
 		{"a caller reference that was used", createDist, 409, "DistributionAlreadyExists", "", fault.Exists},
 		{"an alias that is taken", createDist, 409, "CNAMEAlreadyExists", "", fault.DomainTaken},
@@ -142,8 +142,8 @@ func TestAPlain404IsShownWithItsStatus(t *testing.T) {
 	}
 }
 
-// Whatever CloudFront can find wrong with a distribution is the request's fault: trying it
-// again as it stands helps nobody.
+// Everything that CloudFront can find wrong with a distribution is the fault of the request: to send the same again is
+// of no use.
 func TestEveryRefusalOfADistributionIsUnderstood(t *testing.T) {
 	invalid := []string{
 		"ContinuousDeploymentPolicyInUse", "IllegalFieldLevelEncryptionConfigAssociationWithCacheBehavior", "IllegalOriginAccessConfiguration",

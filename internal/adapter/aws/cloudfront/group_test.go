@@ -46,7 +46,7 @@ func TestGroupsSurviveTheRoundTrip(t *testing.T) {
 			}
 		}
 		first, second := specimen.Groups().Draw(r, "first"), specimen.Groups().Draw(r, "second")
-		// The ID of no list is sent only where there is one to take away.
+		// The ID of no list is sent only where there is one to remove.
 		w.ChangeSwitches(func(s *sim.Switches) { s.Allowed.EmptyAnycastIPList = first.AnycastIPListID != "" })
 		created, err := w.client.CreateGroup(t.Context(), "new", convert.NormalizeGroup(first), ownerTags)
 		check("created", first, created, err)

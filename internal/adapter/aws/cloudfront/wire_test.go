@@ -131,8 +131,8 @@ var reads = []operation{
 	}},
 }
 
-// failures are the ways in which a call can fail that a retry might mend, and how often
-// a read is sent then. A write is sent once, whatever happens.
+// failures are the ways in which a call can fail that a retry might fix, and how often a read is sent then. A write is
+// sent once, whatever happens.
 var failures = []struct {
 	name  string
 	fault sim.Fault
@@ -146,7 +146,7 @@ var failures = []struct {
 	{"the answer is lost", sim.Fault{Kind: sim.AfterCommit, Effect: sim.EffectReset}, fault.Transient, 2},
 	{"the call is too fast", sim.Fault{Error: &sim.FaultError{Status: 400, Code: "Throttling"}}, fault.Throttled, 1},
 	{"the service asks to slow down", sim.Fault{Error: &sim.FaultError{Status: 503, Code: "SlowDown"}}, fault.Throttled, 1},
-	{"too many requests, in a spelling nobody knows", sim.Fault{Error: &sim.FaultError{Status: 429, Code: "NewCode"}}, fault.Throttled, 1},
+	{"too many requests, in an unknown spelling", sim.Fault{Error: &sim.FaultError{Status: 429, Code: "NewCode"}}, fault.Throttled, 1},
 	{"the caller is denied", sim.Fault{Error: &sim.FaultError{Status: 403, Code: "AccessDenied"}}, fault.Denied, 1},
 }
 
@@ -269,7 +269,7 @@ func TestStrangeAnswersProveNothing(t *testing.T) {
 		{"not found without a word", http.StatusNotFound, ""},
 		{"an error without a code", http.StatusNotFound, `<ErrorResponse><Error><Message>EntityNotFound</Message></Error></ErrorResponse>`},
 		{"an error that breaks off", http.StatusNotFound, `<ErrorResponse><Error><Code>EntityNot`},
-		{"a code that nobody knows", http.StatusBadRequest, `<ErrorResponse><Error><Code>Brandnew</Code></Error></ErrorResponse>`},
+		{"an unknown code", http.StatusBadRequest, `<ErrorResponse><Error><Code>Brandnew</Code></Error></ErrorResponse>`},
 		{"a bad gateway", http.StatusBadGateway, html},
 	}
 	for _, tt := range tests {
@@ -292,7 +292,7 @@ func TestStrangeAnswersProveNothing(t *testing.T) {
 	}
 }
 
-// Documents that are whole but lack what matters.
+// Documents that are whole but without what matters.
 func TestAnswersThatLackSomethingAreTransient(t *testing.T) {
 	bodies := map[string]string{
 		"GetDistributionTenant":             `<DistributionTenant><Id>dt_1</Id></DistributionTenant>`,

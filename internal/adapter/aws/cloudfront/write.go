@@ -27,7 +27,7 @@ func (c *Client) CreateTenant(
 		Tags:                      wireTags(tags),
 		ManagedCertificateRequest: wireRequest(request),
 	}
-	// A new tenant has nothing to take away.
+	// A new tenant has nothing to remove.
 	if len(t.Parameters) > 0 {
 		in.Parameters = wireParameters(t.Parameters)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// Beside calls Route 53 counts the changes of records, for each account: 100 a second, and
-// 1,500 at once. We leave a part to others, and room for a batch of the greatest size.
+// In addition to calls, Route 53 counts the changes of records in each account: 100 a second, and 1,500 at once. We
+// leave a part to others, and room for a batch of the greatest size.
 const (
 	changesPerSecond = 80
 	changesAtOnce    = 1200

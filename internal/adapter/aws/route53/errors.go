@@ -21,7 +21,7 @@ const (
 	opGetChange   = "GetChange"
 )
 
-// errorTable classifies Route 53's error codes. What stands nowhere is transient. An earlier
+// errorTable classifies Route 53's error codes. A code that is not listed is transient. An earlier
 // change that is still worked on counts as a throttle, as for every service.
 var errorTable = aws.Table{
 	Codes: map[string]fault.Kind{
@@ -57,7 +57,7 @@ func present[T any](operation, what string, value *T) error {
 }
 
 // classifyChange classifies a refused batch by all that Route 53 says of it. In one form of
-// the answer that stands in a single text, between brackets; in the other each change has
+// the answer that is in a single text, between brackets; in the other each change has
 // its own, and the text of the error is the SDK's.
 func classifyChange(err error) error {
 	refused, ok := errors.AsType[*types.InvalidChangeBatch](err)

@@ -48,8 +48,8 @@ func isPlain(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// longestString is how long one string of a TXT record can be. Longer texts are several
-// strings, which whoever reads them puts together again.
+// longestString is how long one string of a TXT record can be. Longer texts are several strings, which readers join
+// again.
 const longestString = 255
 
 // quote writes a text as the value of a TXT record.

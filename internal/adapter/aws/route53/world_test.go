@@ -174,7 +174,7 @@ func remove(sets ...dns.RecordSet) (changes []dns.Change) {
 	return changes
 }
 
-// as writes a set as somebody else would.
+// as writes a set as another client would.
 func (w world) as(t *testing.T, set *types.ResourceRecordSet) {
 	t.Helper()
 	_, err := w.plain.ChangeResourceRecordSets(t.Context(), &sdk.ChangeResourceRecordSetsInput{

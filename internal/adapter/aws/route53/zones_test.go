@@ -194,7 +194,7 @@ func TestWhatIsWrittenIsReadAgainAndDeleted(t *testing.T) {
 	}
 }
 
-// What somebody else wrote is replaced in one batch, which has to repeat it to the letter.
+// A record that someone else wrote is replaced in one batch, which has to repeat it exactly.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

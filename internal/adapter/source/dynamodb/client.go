@@ -19,7 +19,7 @@ import (
 
 const opScan = "Scan"
 
-// errorTable classifies DynamoDB's error codes. What stands nowhere is transient.
+// errorTable classifies DynamoDB's error codes. A code that is not listed is transient.
 var errorTable = aws.Table{
 	Codes: map[string]fault.Kind{
 		"ResourceNotFoundException": fault.NotFound,
@@ -27,10 +27,9 @@ var errorTable = aws.Table{
 	},
 }
 
-// The retries of a read. A page that is throttled is asked for again where it stands: a scan that
-// had to start anew would use up the same capacity each time, and a large table would never be
-// read to its end. It is the one place where a caller waits: a read is a long call by nature, has
-// a worker of its own, and ends with its context.
+// The retries of a read. A throttled page is asked for again from where the scan is: a scan that had to start over
+// would use up the same capacity each time, and a large table would never be read to its end. It is the one place where
+// a caller waits: a read is a long call by nature, has a worker of its own, and ends with its context.
 const (
 	// attempts is how often one page is asked for: up to a minute and a half of throttles.
 	attempts = 8

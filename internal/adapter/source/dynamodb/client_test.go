@@ -281,7 +281,7 @@ func TestAnAnswerThatIsNoPageIsNotTheEnd(t *testing.T) {
 	}
 }
 
-// The SDK by itself would only log that the checksum differs, and a lost key would be the end.
+// By default the SDK would only log that the checksum differs, and a lost key would look like the end.
 func TestADamagedAnswerIsAskedForAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		whole := page("a") + `, "LastEvaluatedKey": {"name": {"S": "a"}}}`
@@ -345,11 +345,11 @@ func TestFailures(t *testing.T) {
 		"an absent table":          {400, code("ResourceNotFoundException"), fault.NotFound},
 		"a filter that is none":    {400, code("ValidationException"), fault.Invalid},
 		"a missing permission":     {400, code("AccessDeniedException"), fault.Denied},
-		"a key that nobody knows":  {400, code("UnrecognizedClientException"), fault.Denied},
+		"an unknown key":           {400, code("UnrecognizedClientException"), fault.Denied},
 		"a wrong secret":           {400, code("InvalidSignatureException"), fault.Denied},
 		"a session that has ended": {400, code("ExpiredTokenException"), fault.Denied},
 		"a server that breaks":     {500, code("InternalServerError"), fault.Transient},
-		"a code that nobody knows": {400, code("BrandNewException"), fault.Transient},
+		"an unknown code":          {400, code("BrandNewException"), fault.Transient},
 		"a page that says no":      {404, "<html>", fault.Transient},
 	} {
 		t.Run(name, func(t *testing.T) {

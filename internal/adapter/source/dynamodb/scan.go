@@ -67,7 +67,7 @@ func project(in *sdk.ScanInput, columns []string) {
 		placeholders = append(placeholders, placeholder)
 	}
 	expression := strings.Join(placeholders, ",")
-	// Without an expression all attributes come, and those that nobody wants are left out here.
+	// Without an expression all attributes come, and those that are not needed are left out here.
 	if expression == "" || len(expression) > longestExpression {
 		return
 	}

@@ -120,8 +120,8 @@ func find(q mapping.Query, filter bson.D) bson.D {
 	return command
 }
 
-// projection asks for the columns only; the _id comes by itself. A name with a dot would be taken for a
-// path, so that it needs whole documents.
+// projection asks for the columns only; the _id always comes. A name with a dot would be taken for a path, so it needs
+// whole documents.
 func projection(columns []string) bson.D {
 	var fields bson.D
 	for _, column := range slices.Compact(slices.Sorted(slices.Values(columns))) {
@@ -160,7 +160,7 @@ func (r read) documents(ctx context.Context, command bson.D, sink mapping.Sink) 
 	return nil
 }
 
-// open begins to read what a majority of the servers has. A server without that says so before there is any row.
+// open begins to read what a majority of the servers has. A server without that reports it before there is any row.
 func (r read) open(ctx context.Context, command bson.D) (*mongo.Cursor, error) {
 	majority := append(slices.Clone(command), bson.E{Key: "readConcern", Value: bson.D{{Key: "level", Value: "majority"}}})
 	cursor, err := r.database.RunCommandCursor(ctx, majority)

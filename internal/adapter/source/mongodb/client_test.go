@@ -128,7 +128,7 @@ func TestFailures(t *testing.T) {
 		want   fault.Kind
 		says   string
 	}{
-		"a secondary that is named by itself": {func(command string, body bson.Raw) bson.D {
+		"a secondary that is named alone": {func(command string, body bson.Raw) bson.D {
 			if command == "hello" || command == "isMaster" {
 				return hello(false)
 			}
@@ -159,7 +159,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A server that does not know what a majority has says so, and is then asked for what it has.
+// A server that does not know what a majority has reports it, and is then asked for what it has.
 func TestReadConcern(t *testing.T) {
 	for name, tt := range map[string]struct {
 		refusal bson.D

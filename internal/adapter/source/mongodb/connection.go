@@ -29,9 +29,9 @@ const (
 
 const example = "use mongodb://user:password@host:27017/?authSource=admin, with special characters in user and password percent-encoded" //nolint:gosec // an example for people
 
-// allowed are the options that a connection string may have, in lower case. Whoever writes a Secret
-// must not make the operator read its own files or use its own identity, so that what is not known
-// to be harmless is refused. Those with a nil have no effect on a read, or none that matters.
+// allowed are the options that a connection string may have, in lower case. A user who writes a Secret must not make
+// the operator read its own files or use its own identity, so any option that is not known to be harmless is refused.
+// Those with a nil have no effect on a read, or none that matters.
 var allowed = map[string]func(value string) (cure string){
 	"appname": nil, "authsource": nil, "compressors": nil, "zlibcompressionlevel": nil, "zstdcompressionlevel": nil,
 	"connect": nil, "directconnection": nil, "loadbalanced": nil, "replicaset": nil, "srvmaxhosts": nil, "srvservicename": nil,
@@ -52,7 +52,7 @@ var allowed = map[string]func(value string) (cure string){
 const insecure = "an unverified server could return an empty collection: remove it, and " +
 	"make the operator trust the server's CA (chart value caBundle, or SSL_CERT_FILE in its environment)"
 
-// cures are for what is refused whatever its value is.
+// cures are the fixes for options that are refused whatever their value is.
 var cures = map[string]string{
 	"tlscafile":                   insecure,
 	"sslcertificateauthorityfile": insecure,
@@ -120,8 +120,8 @@ func parseConnection(ctx context.Context, text string) (connection, error) {
 	return connection{options: restrict(o), hosts: strings.Join(o.Hosts, ","), secrets: secrets(user, path, o)}, nil
 }
 
-// apply lets the driver parse the string. It asks DNS for mongodb+srv, without a context: nobody waits for that longer than
-// the context lasts.
+// apply lets the driver parse the string. For mongodb+srv it asks DNS, without a context: the caller waits for that no
+// longer than its context lasts.
 func apply(ctx context.Context, scheme, text string) (*options.ClientOptions, error) {
 	if scheme == "mongodb" {
 		return options.Client().ApplyURI(text), nil

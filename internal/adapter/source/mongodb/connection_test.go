@@ -59,7 +59,7 @@ func TestConnectionStringsThatAreRefused(t *testing.T) {
 		"a read that can be rolled back":    {login + "/?readConcernLevel=local", "use majority"},
 		"an unverified certificate":         {login + "/?tlsInsecure=true", "SSL_CERT_FILE"},
 		"a proxy":                           {login + "/?proxyHost=canary", "proxyhost"},
-		"an option that nobody knows":       {login + "/?canary=1", "a source must not set"},
+		"an unknown option":                 {login + "/?canary=1", "a source must not set"},
 		"an option without a value":         {login + "/?canary", "not in the form name=value"},
 		"the word of PostgreSQL for TLS":    {login + "/?sslmode=canary", "use tls=true or tls=false"},
 		"a value that is none":              {login + "/?tls=canary", "not accepted by the driver"},

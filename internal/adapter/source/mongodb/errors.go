@@ -24,7 +24,7 @@ const (
 	codeUnsupported          = 303
 )
 
-// kinds classifies the codes of servers. What stands nowhere is transient.
+// kinds classifies the codes of servers. A code that is not listed is transient.
 var kinds = map[int32]fault.Kind{
 	codeUnauthorized:         fault.Denied,
 	codeAuthenticationFailed: fault.Denied,

@@ -51,7 +51,7 @@ func parseFilter(text string) (bson.D, error) {
 	return filter, nil
 }
 
-// findCode returns what would run code in the server, wherever it stands in the filter.
+// findCode returns what would run code in the server, wherever it is in the filter.
 func findCode(value any) string {
 	switch v := value.(type) {
 	case bson.D:

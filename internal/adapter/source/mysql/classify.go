@@ -14,8 +14,8 @@ import (
 
 const syntaxError = 1064
 
-// class is what an error number means. A text is there where that of the server is worse: it names user or database, or
-// says nothing of the cure.
+// class is what an error number means. A text is set where that of the server is worse: it names the user or the
+// database, or it doesn't say how to fix the error.
 type class struct {
 	kind fault.Kind
 	text string
@@ -27,7 +27,7 @@ const (
 	busy        = "the connection limit of this user is reached"
 )
 
-// classes classifies failures by the server's number. What stands nowhere is classified by its SQLSTATE.
+// classes classifies failures by the server's number. A number that is not listed is classified by its SQLSTATE.
 var classes = map[uint16]class{
 	1049: {fault.NotFound, "there is no database with this name"}, // ER_BAD_DB_ERROR
 	1054: {fault.NotFound, ""},                                    // ER_BAD_FIELD_ERROR

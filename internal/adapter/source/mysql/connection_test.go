@@ -46,7 +46,7 @@ func expectHarmless(t *testing.T, got target) {
 		t.Errorf("got %+v", c)
 	}
 	if c.AllowCleartextPasswords && c.TLSConfig != "true" {
-		t.Error("the password goes to whoever answers")
+		t.Error("the password is sent to any server that answers")
 	}
 	switch c.TLSConfig {
 	case "true", "false", "preferred", "skip-verify":
@@ -73,7 +73,7 @@ func TestConnectionStringsThatAreRefused(t *testing.T) {
 		"old passwords":                    {"u@tcp(h)/d?allowOldPasswords=1", "allowOldPasswords"},
 		"a key of the process":             {"u@tcp(h)/d?serverPubKey=c4n4ry", "serverPubKey"},
 		"TLS of the process":               {"u@tcp(h)/d?tls=c4n4ry", "tls"},
-		"clear text to nobody knows whom":  {"u@tcp(h)/d?allowCleartextPasswords=true", "allowCleartextPasswords"},
+		"clear text to an unknown server":  {"u@tcp(h)/d?allowCleartextPasswords=true", "allowCleartextPasswords"},
 		"clear text to an unverified host": {"u@tcp(h)/d?allowCleartextPasswords=true&tls=skip-verify", "allowCleartextPasswords"},
 		"a variable of the server":         {"u@tcp(h)/d?c4n4ry=1", "unknown parameter"},
 		"a parameter the driver panics at": {"u@tcp(h)/d?strict=true", "unknown parameter"},
@@ -108,7 +108,7 @@ func expectRefusal(t *testing.T, err error) {
 	}
 }
 
-// Whatever stands in a connection string: it is refused without a word of it, or leads to a server on the network.
+// Whatever is in a connection string: it is refused without a word of it, or leads to a server on the network.
 func FuzzConnectionString(f *testing.F) {
 	for _, seed := range []string{
 		"u:p@tcp(h:1)/d?tls=true", "u@unix(/tmp/x)/d", "mysql://u:p@h/d?ssl-mode=REQUIRED", "u@tcp(h)/d?strict=1", "u@tcp(@x)/d",

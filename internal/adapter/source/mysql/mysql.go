@@ -75,8 +75,8 @@ func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 	return s.checkWarnings()
 }
 
-// conn is what the driver's connections can do. It is used without database/sql, whose pool would only be in the way: it keeps
-// connections, and tries again by itself.
+// conn is what the driver's connections can do. It is used without database/sql, whose pool would only be in the way:
+// it keeps connections, and retries on its own.
 type conn interface {
 	driver.Conn
 	driver.QueryerContext
@@ -123,7 +123,7 @@ func (s *session) open(ctx context.Context) (conn, error) {
 	return queryer, nil
 }
 
-// close ends the connection. Rows that nobody took are not read first.
+// close ends the connection. Rows that were not taken are not read first.
 func (s *session) close() {
 	if s.conn == nil {
 		return
@@ -265,7 +265,8 @@ func onlyReads(query string) error {
 	return nil
 }
 
-// trimComments removes what may stand in front of a statement. Comments that the server executes (/*! and /*M!) are not for it.
+// trimComments removes what may be in front of a statement, except for comments that the server executes (/*! and
+// /*M!).
 func trimComments(query string) (string, bool) {
 	for {
 		query = strings.TrimLeft(query, " \t\n\r\v\f(")

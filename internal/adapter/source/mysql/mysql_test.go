@@ -326,7 +326,7 @@ func TestMemoryDoesNotGrowWithTheTable(t *testing.T) {
 	}
 }
 
-// A replica that has lost its primary says so to whoever has the right to ask; a reader without it is let in.
+// A replica that has lost its primary reports it to users with the right to ask; a reader without it is let in.
 func TestAReplicaThatIsCutOffIsNotRead(t *testing.T) {
 	table := newTable(t, database.TableOptions{})
 	if err := table.Exec(t.Context(), "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=1, MASTER_USER='a'"); err != nil {
@@ -357,7 +357,7 @@ func TestALostConnection(t *testing.T) {
 	}{
 		"cut in the rows":           {lose: func(w *database.Wire) { w.CutAfter(50_000) }},
 		"cut in the login":          {lose: func(w *database.Wire) { w.CutAfter(20) }},
-		"nobody listens":            {lose: func(w *database.Wire) { w.Refuse() }},
+		"no server listens":         {lose: func(w *database.Wire) { w.Refuse() }},
 		"silent, until it is ended": {lose: func(w *database.Wire) { w.HangAfter(50_000) }, cancel: true},
 	} {
 		t.Run(name, func(t *testing.T) {

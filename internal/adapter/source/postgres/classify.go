@@ -19,7 +19,8 @@ const (
 	queryCanceled = "57014"
 )
 
-// kinds classifies failures by SQLSTATE, or by the first two characters of it, its class. What stands nowhere is fault.Transient.
+// kinds classifies failures by SQLSTATE, or by its class, which is the first two characters of it. A code that is not
+// listed is fault.Transient.
 var kinds = map[string]fault.Kind{
 	"3D000":  fault.NotFound,  // invalid_catalog_name: no such database
 	"3F000":  fault.NotFound,  // invalid_schema_name
@@ -115,7 +116,7 @@ func (s *session) text(server *pgconn.PgError, started time.Time) string {
 		return "the query was cancelled on the server"
 	}
 	text := server.Message
-	// A hint is for people who read all of it: "Perhaps you meant … .plan" helps nobody.
+	// A hint is only useful in full: "Perhaps you meant … .plan" helps no one.
 	if server.Hint != "" && !s.target.redact.Spoils(server.Hint) {
 		text += " (" + server.Hint + ")"
 	}

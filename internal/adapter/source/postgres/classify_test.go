@@ -8,7 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
 )
 
-// The database is called like its table, and a name of the connection string is told to nobody.
+// The database is called like its table, and no name of the connection string may be shown.
 func TestAHintThatWouldLoseAPieceIsLeftOut(t *testing.T) {
 	for hint, want := range map[string]string{
 		`Perhaps you meant to reference the column "tenants.plan".`:   `column "pla" does not exist`,

@@ -64,8 +64,8 @@ type target struct {
 	redact    sqlrows.Redactor
 }
 
-// parse checks a connection string and makes the library's configuration of it. The library never sees the string itself but
-// one that is written anew from the parts that were let through: two parsers that differ would be a way around the check.
+// parse checks a connection string and turns it into the library's configuration. The library never sees the string
+// itself but one that is rebuilt from the accepted parts: two parsers that differ would be a way around the check.
 func parse(text string) (target, error) {
 	settings, err := split(text)
 	if err != nil {

@@ -194,7 +194,7 @@ func TestNothingComesFromTheOperatorsEnvironment(t *testing.T) {
 	}
 }
 
-// Whatever stands in a connection string: it is refused without a word of it, or leads to servers on the network.
+// Whatever is in a connection string: it is refused without a word of it, or leads to servers on the network.
 func FuzzConnectionString(f *testing.F) {
 	New(Config{})
 	for _, seed := range []string{

@@ -351,7 +351,7 @@ func TestALostConnection(t *testing.T) {
 	}{
 		"cut in the rows":           {lose: func(w *database.Wire) { w.CutAfter(50_000) }},
 		"cut in the login":          {lose: func(w *database.Wire) { w.CutAfter(20) }},
-		"nobody listens":            {lose: func(w *database.Wire) { w.Refuse() }},
+		"no server listens":         {lose: func(w *database.Wire) { w.Refuse() }},
 		"silent, until it is ended": {lose: func(w *database.Wire) { w.HangAfter(50_000) }, cancel: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,14 +11,14 @@ import (
 )
 
 // begin opens the transaction, on a server that is known not to lag. All settings are local to it, so that a pooler in
-// between may give the connection to somebody else afterwards.
+// between may give the connection to another client afterwards.
 func (s *session) begin() error {
 	milliseconds := max(1, s.timeout.Milliseconds())
 	if err := s.exec(
 		"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 		fmt.Sprintf("SET LOCAL statement_timeout = %d", milliseconds),
 		fmt.Sprintf("SET LOCAL lock_timeout = %d", min(milliseconds, sqlrows.LockTimeout.Milliseconds())),
-		// For a reader that died without a word. One that only lacks processor time must not be taken for it.
+		// For a reader that died without a word. One that only waits for processor time must not be taken for it.
 		fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", milliseconds+sqlrows.Grace.Milliseconds()),
 		// What the text of values depends on.
 		"SET LOCAL client_encoding = 'UTF8'", "SET LOCAL TimeZone = 'UTC'", "SET LOCAL DateStyle = 'ISO'",

@@ -155,7 +155,7 @@ func TestAScan(t *testing.T) {
 	}
 }
 
-// Fields that nobody wants are not asked for, and a few keys' values at a time: both may be large.
+// Fields that are not needed are not asked for, and only a few keys' values at a time: both may be large.
 func TestWhatIsKeptInMemory(t *testing.T) {
 	keys := make([]string, 1000)
 	for i := range keys {
@@ -277,7 +277,7 @@ func TestFailures(t *testing.T) {
 		}, fault.Transient, "during the read"},
 		"a connection that is lost in the middle": {oneKey(always("SCAN", hangUp)), fault.Transient, "the connection was lost"},
 		"a type that changes":                     {oneKey(always("HGETALL", "-WRONGTYPE Operation against a key\r\n")), fault.Transient, "type of a key changed"},
-		"an error that nobody knows":              {always("SCAN", "-ERR canary something\r\n"), fault.Transient, "could not finish"},
+		"an unknown error":                        {always("SCAN", "-ERR canary something\r\n"), fault.Transient, "could not finish"},
 		"too many clients":                        {always("SCAN", "-ERR max number of clients reached\r\n"), fault.Throttled, "connection limit of the server"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -370,20 +370,20 @@ func TestNobodyListens(t *testing.T) {
 
 func TestConnectionStringsThatAreRefused(t *testing.T) {
 	for name, tt := range map[string]struct{ connection, says string }{
-		"nothing":                     {"", "does not start with redis://"},
-		"another scheme":              {"http://canaryuser:canarypassword@host", "does not start with redis://"},
-		"no URL":                      {"redis://canaryuser:canary%zz@host", "is not a URL"},
-		"a port that is none":         {"redis://canaryuser:canarypassword@host:canary", "is not a URL"},
-		"an address":                  {"redis:canary", "is not a URL"},
-		"a socket":                    {"unix://canaryuser:canarypassword@/run/canary.sock", "socket"},
-		"no host":                     {"redis://:canarypassword@/0", "has no host"},
-		"a database with a name":      {"redis://host/canary", "database number"},
-		"a negative database":         {"redis://host?db=-1", "negative database number"},
-		"an unverified certificate":   {"rediss://host?skip_verify=true", "SSL_CERT_FILE"},
-		"an option that nobody knows": {"redis://host?canary=1", "a source must not set"},
-		"the word of others for TLS":  {"redis://host?sslmode=canary", "start with rediss:// for TLS"},
-		"options that are none":       {"redis://host?canary=%zz", "not in the form name=value"},
-		"a time that is none":         {"redis://host?read_timeout=canary", "values of the correct type"},
+		"nothing":                    {"", "does not start with redis://"},
+		"another scheme":             {"http://canaryuser:canarypassword@host", "does not start with redis://"},
+		"no URL":                     {"redis://canaryuser:canary%zz@host", "is not a URL"},
+		"a port that is none":        {"redis://canaryuser:canarypassword@host:canary", "is not a URL"},
+		"an address":                 {"redis:canary", "is not a URL"},
+		"a socket":                   {"unix://canaryuser:canarypassword@/run/canary.sock", "socket"},
+		"no host":                    {"redis://:canarypassword@/0", "has no host"},
+		"a database with a name":     {"redis://host/canary", "database number"},
+		"a negative database":        {"redis://host?db=-1", "negative database number"},
+		"an unverified certificate":  {"rediss://host?skip_verify=true", "SSL_CERT_FILE"},
+		"an unknown option":          {"redis://host?canary=1", "a source must not set"},
+		"the word of others for TLS": {"redis://host?sslmode=canary", "start with rediss:// for TLS"},
+		"options that are none":      {"redis://host?canary=%zz", "not in the form name=value"},
+		"a time that is none":        {"redis://host?read_timeout=canary", "values of the correct type"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := read(t.Context(), mapping.Query{Connection: mapping.NewSecret(tt.connection)})

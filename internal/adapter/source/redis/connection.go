@@ -124,8 +124,8 @@ func restricted(o *sdk.Options) *sdk.Options {
 	}
 }
 
-// dial connects, with the driver's own settings for TLS, but under the context: the driver goes on to
-// dial when nobody waits any more.
+// dial connects, with the driver's own settings for TLS, but under the context: the driver would keep dialing after the
+// caller has given up.
 func (c connection) dial(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()

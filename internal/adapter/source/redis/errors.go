@@ -19,7 +19,7 @@ type meaning struct {
 	text string
 }
 
-// meanings has the codes, which are the first words of Redis's errors. What stands nowhere is transient.
+// meanings has the codes, which are the first words of Redis's errors. A code that is not listed is transient.
 var meanings = map[string]meaning{
 	"NOAUTH":    {fault.Denied, "the server requires a user name and a password"},
 	"WRONGPASS": {fault.Denied, "the server rejects the user name or password"},

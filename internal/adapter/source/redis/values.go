@@ -47,7 +47,7 @@ func (f fields) ask(ctx context.Context, p sdk.Pipeliner, kind, key string) read
 	return func() (map[string]any, bool) { return f.unsupported(mapping.Unsupported(kind)), true }
 }
 
-// unsupported says of every wanted field what stands in its place.
+// unsupported says of every wanted field what is there instead.
 func (f fields) unsupported(kind mapping.Unsupported) map[string]any {
 	values := make(map[string]any, len(f))
 	for _, field := range f {
@@ -56,7 +56,7 @@ func (f fields) unsupported(kind mapping.Unsupported) map[string]any {
 	return values
 }
 
-// hash asks for no field that nobody wants: it may be large.
+// hash asks only for the fields that are needed: the others may be large.
 func (f fields) hash(ctx context.Context, p sdk.Pipeliner, key string) reader {
 	if len(f) == 0 {
 		answer := p.HGetAll(ctx, key)

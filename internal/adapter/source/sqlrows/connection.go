@@ -24,7 +24,7 @@ var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.:-]*://`)
 // HasScheme reports whether a text begins as a URL does, of whatever kind.
 func HasScheme(text string) bool { return scheme.MatchString(text) }
 
-// Cure for strings whose parts can't be told from each other.
+// The fix for strings whose parts can't be told from each other.
 const escape = "percent-encode the characters : / ? # [ ] @ % in the user name and password"
 
 // ParseURL takes scheme://user:password@host:port,host:port/database?parameter=value apart. It is more lenient than

@@ -68,7 +68,7 @@ func Lagging(problem string) error {
 	}
 }
 
-// UniqueNames refuses a result in which two columns have the same name: nobody could tell which of them is meant.
+// UniqueNames refuses a result in which two columns have the same name: it would not be clear which of them is meant.
 func UniqueNames(columns []mapping.Column) error {
 	seen := make(map[string]bool, len(columns))
 	for _, c := range columns {
