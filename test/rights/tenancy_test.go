@@ -111,7 +111,7 @@ func tenantsRightsTakenAway(t *testing.T) {
 			r.t = t
 			r.takeAway(r.own(c.taken))
 			op, err := r.stack.StartOperator(t.Context(), stack.OperatorOptions{Installation: r.i, Flags: asInstalled})
-			r.logs(op, r.i.User()+" may not", `resources: [\"`+c.taken.Resource+`\"], verbs: [\"`+c.taken.Verb+`\"]`)
+			r.logs(op, r.i.User()+" is not allowed to", `resources: [\"`+c.taken.Resource+`\"], verbs: [\"`+c.taken.Verb+`\"]`)
 			if runs := err == nil; runs != c.runs {
 				t.Errorf("it runs: %t, %v; want %t", runs, err, c.runs)
 			}
