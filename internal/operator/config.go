@@ -90,6 +90,8 @@ type Config struct {
 	DynamoDBEndpoint  string
 
 	ReservedNamespaces List
+
+	Budget Budget
 }
 
 // Bind declares the flags.
@@ -136,6 +138,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	c.ReservedNamespaces = slices.Clone(defaultReserved)
 	f.Var(&c.ReservedNamespaces, "reserved-namespaces",
 		"Comma-separated list of namespace names that no Tenant may use, or prefixes followed by *. The operator's own namespace is always reserved.")
+	c.bindBudget(f)
 	f.StringVar(&c.DynamoDBEndpoint, "dynamodb-endpoint", "", "URL of DynamoDB. Empty: the endpoint of the environment, or AWS.")
 }
 
@@ -167,6 +170,9 @@ func (c *Config) Validate() error {
 		return err
 	}
 	if err := c.validateTenancy(); err != nil {
+		return err
+	}
+	if err := c.validateBudget(); err != nil {
 		return err
 	}
 	if _, err := identity.ParseRolePatterns(c.AllowedRoles); err != nil {

@@ -11,9 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/connectiongroup"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -24,12 +26,17 @@ const resourceWorkers = 2
 // addDistributionsAndGroups adds the controllers for Distribution and ConnectionGroup.
 func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
 	options := awsresource.Options{
-		Client: mgr.GetClient(), Tags: env.CloudFront, Account: env.Caller, Budget: env.Budget, Clock: clock.RealClock{},
+		Client: mgr.GetClient(), Tags: env.CloudFront, Account: env.Caller, Budget: env.Budget, Breaker: env.breaker, Clock: clock.RealClock{},
 		ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Observer: env.metrics,
 		Objects: objectsOf, Changed: func(id string) { env.References.Forget(id) }, Random: rand.Float64,
 	}
 	if slices.Contains(c.Controllers, controllerDistribution) {
-		if err := addResource(ctx, mgr, env, controllerDistribution, awsresource.New(distribution.Kind{AWS: env.CloudFront, Dependents: env.CloudFront}, options)); err != nil {
+		distributions := awsresource.New(distribution.Kind{AWS: env.CloudFront, Dependents: env.CloudFront}, options)
+		env.breaker.Add(breaker.Class{
+			Name: convert.ClassDistribution, Words: budgetDistributions, List: listDistributions(mgr.GetClient()),
+			Wake: func(ctx context.Context, keys ...types.NamespacedName) { distributions.Wake(ctx, keys) },
+		})
+		if err := addResource(ctx, mgr, env, controllerDistribution, distributions); err != nil {
 			return err
 		}
 	}

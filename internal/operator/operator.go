@@ -28,6 +28,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -141,6 +142,7 @@ func (c Config) managerOptions(scheme *runtime.Scheme) ctrl.Options {
 		GracefulShutdownTimeout:       &timeout,
 		Cache:                         cache.Options{DefaultTransform: slim},
 	}
+	c.cacheBudget(&o.Cache)
 	if len(c.WatchNamespaces) > 0 {
 		o.Cache.DefaultNamespaces = map[string]cache.Config{}
 		for _, ns := range c.WatchNamespaces {
@@ -204,6 +206,8 @@ type environment struct {
 	metrics   *metrics
 	publisher *publisher
 	defaults  convert.Defaults
+	// breaker is nil without a deletion budget.
+	breaker *breaker.Breaker
 	// freed are called with each tenant whose object is gone. They are complete before anything starts.
 	freed []func(tenant string)
 }
@@ -222,8 +226,13 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 		return nil, err
 	}
 	wall := clock.RealClock{}
+	publisher := newPublisher(mgr.GetClient(), wall)
+	breaker, err := addBreaker(ctx, mgr, c, publisher)
+	if err != nil {
+		return nil, err
+	}
 	return &environment{
-		sdk: sdk, calls: calls, metrics: metrics, publisher: newPublisher(mgr.GetClient(), wall),
+		sdk: sdk, calls: calls, metrics: metrics, publisher: publisher, breaker: breaker,
 		Cloud: NewCloud(CloudOptions{
 			SDK: sdk, Metrics: calls, Clock: wall, ClusterID: c.ClusterID, AllowedRoles: c.allowedRoles(),
 			CloudFront: Limit{c.AWSRate, c.AWSBurst}, ACM: Limit{c.ACMRate, c.ACMBurst},
@@ -258,7 +267,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 	})
 	controller = distributiontenant.New(distributiontenant.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Inventory: inv, References: env.References,
-		Zones: zones, Resolver: c.resolver(), Budget: env.Budget, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
+		Zones: zones, Resolver: c.resolver(), Budget: env.Budget, Breaker: env.breaker, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
 		Defaults: env.defaults,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
@@ -266,6 +275,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 			}
 		},
 	})
+	env.breaker.Add(breaker.Class{Name: convert.ClassDistributionTenant, Words: budgetTenants, List: listTenants(mgr.GetClient()), Wake: controller.WakeKeys})
 	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(c.Workers)); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
@@ -55,8 +56,9 @@ func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *en
 	known := tenantplan.NewPlans()
 	tenants = tenant.New(tenant.Options{
 		Client: mgr.GetClient(), Children: children, Plans: known, Reserved: reserved, Clock: clock.RealClock{}, Active: mgr.Elected(),
-		Ready: children.WaitForSync,
+		Ready: children.WaitForSync, Breaker: env.breaker,
 	})
+	env.breaker.Add(breaker.Class{Name: convert.ClassTenant, Words: budgetNamespaces, List: listNamespaces(mgr.GetClient()), Wake: tenants.WakeKeys})
 	plans = tenantplan.New(tenantplan.Options{
 		Client: mgr.GetClient(), Children: children, Plans: known, Clock: clock.RealClock{}, Active: mgr.Elected(), Next: tenants.Wake,
 		Ready: children.WaitForSync,

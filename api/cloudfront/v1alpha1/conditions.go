@@ -94,9 +94,12 @@ const (
 	// ReasonReferenceNotReady (False): an object that the spec references does not exist or is not ready.
 	// Fix: wait until the Distribution or ConnectionGroup that the message names exists and has been created in AWS, or create that object in the namespace of the tenant. The tenant then continues automatically.
 	ReasonReferenceNotReady = "ReferenceNotReady"
+	// ReasonDeletionHeld (False): more objects are being deleted, or taken out of service, than the deletion budget allows. Nothing was changed in AWS. On a TenantSource: more tenants would be deleted than its guard allows, or all of them.
+	// Fix: see [Deletions that wait](../deletion-budget.md). The message has the commands to approve the deletions and to keep the resources. For a TenantSource, check status.heldDeletions. If rows are missing by mistake, restore them, and nothing is deleted. If the deletions are intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
+	ReasonDeletionHeld = "DeletionHeld"
 )
 
-// Reasons of a TenantSource's Ready condition. Deleting is another one.
+// Reasons of a TenantSource's Ready condition. Deleting and DeletionHeld are others.
 const (
 	// ReasonPollSucceeded (True): the table was read completely, and its rows are applied.
 	ReasonPollSucceeded = "PollSucceeded"
@@ -114,9 +117,6 @@ const (
 	// ReasonInvalidConfig (False): the spec, or the Secret that it references, is invalid. Nothing was read.
 	// Fix: correct the field or the Secret that the message names. The message also says if the administrator must allow a role, a namespace, or reading Secrets.
 	ReasonInvalidConfig = "InvalidConfig"
-	// ReasonDeletionHeld (False): more tenants would be deleted than the guard allows, or all of them.
-	// Fix: check status.heldDeletions. If rows are missing by mistake, restore them, and nothing is deleted. If the deletions are intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
-	ReasonDeletionHeld = "DeletionHeld"
 )
 
 // Reasons of the Synced condition.

@@ -22,6 +22,11 @@ const (
 	// it by hand.
 	AnnotationAbandonDNS = GroupName + "/abandon-dns"
 
+	// AnnotationAbandonDeletions, with a plan of the deletion budget as its value, lets a deleted object go and leaves
+	// what it stands for in AWS, with its owner tags. An object of the same namespace and name that is created within 30
+	// days takes it over again. It is set on the objects, or on the ConfigMap of the deletion budget for all of them.
+	AnnotationAbandonDeletions = GroupName + "/abandon-deletions"
+
 	// AnnotationCreatePending is the create mark: the RFC 3339 time at which the operator was about
 	// to ask AWS for a creation. It is stored before the call, so that a creation whose answer got
 	// lost is looked for and found.
@@ -41,7 +46,8 @@ const (
 	AnnotationSyncNow = GroupName + "/sync-now"
 
 	// AnnotationApproveDeletions approves the deletions of exactly the plan whose hash
-	// (status.heldDeletions.planHash) is its value. For any other plan it means nothing.
+	// (status.heldDeletions.planHash) is its value. For any other plan it means nothing. On an object that the deletion
+	// budget holds, or on the ConfigMap of the deletion budget, it approves the plan that the object's condition names.
 	AnnotationApproveDeletions = GroupName + "/approve-deletions"
 )
 

@@ -12,7 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	budget "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -55,8 +57,12 @@ type Kind[O client.Object, R any] interface {
 type Spec struct {
 	Words distribution.Words
 	// Adopts is the ID of the resource to adopt. Empty: one is created.
-	Adopts   string
-	Enabled  bool
+	Adopts  string
+	Enabled bool
+	// Direct means that no tenant keeps the resource from being deleted.
+	Direct bool
+	// Class is what the breaker calls the kind. Empty: it watches over no deletion of it.
+	Class    budget.Class
 	Policies *v1alpha1.ResourcePolicies
 }
 
@@ -77,6 +83,8 @@ type Options struct {
 	// Account tells whose credentials are used for the calls.
 	Account port.Identity
 	Budget  port.Budget
+	// Breaker lets deletions go on; nil lets all.
+	Breaker *breaker.Breaker
 	Clock   clock.PassiveClock
 	// ClusterID is part of the owner tags.
 	ClusterID string
@@ -199,6 +207,8 @@ func (c *Controller[O, R]) Wake(ctx context.Context, keys []types.NamespacedName
 func (c *Controller[O, R]) Watch(name string, workers int) reconcile.Watch {
 	return reconcile.Watch{
 		Name: name, Workers: workers, Wake: c.waker.Queue(),
-		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow},
+		Annotations: []string{
+			v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions,
+		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	budget "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -48,10 +49,12 @@ func (c *Controller[O, R]) observe(o O) *pass[O, R] {
 			Generation:   o.GetGeneration(),
 			Paused:       annotations[v1alpha1.AnnotationPaused] == v1alpha1.PausedTrue,
 			HasFinalizer: controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
+			Guarded:      c.Breaker.Watches(spec.Class),
+			Rescued:      c.Breaker.Rescued(spec.Class, o.GetNamespace(), o.GetName()),
 			Nudged:       p.memory.tries.Wants(token, status.Common.ReconcileToken),
 			Token:        token,
 		},
-		Desired:  distribution.Desired{Words: spec.Words, Adopts: spec.Adopts, Enabled: spec.Enabled, Numbered: status.Creations != nil, Tags: convert.ResourceTags(spec.Policies, c.Defaults)},
+		Desired:  distribution.Desired{Words: spec.Words, Adopts: spec.Adopts, Enabled: spec.Enabled, Direct: spec.Direct, Numbered: status.Creations != nil, Tags: convert.ResourceTags(spec.Policies, c.Defaults)},
 		Policy:   convert.ResourcePolicy(spec.Policies, c.Defaults),
 		Memory:   convert.ResourceMemory(status.Common),
 		Attempts: p.memory.tries,
@@ -103,8 +106,15 @@ func (p *pass[O, R]) look(ctx context.Context, s distribution.Look) error {
 			return err
 		}
 		p.in.World.Account = account
+	case distribution.LookBudget:
+		p.in.World.Budget, p.in.World.BudgetKnown = p.Breaker.Ask(p.item()), true
 	}
 	return nil
+}
+
+// item is what the object asks of the breaker.
+func (p *pass[O, R]) item() budget.Item {
+	return convert.BudgetItem(p.kind.Spec(p.object).Class, p.object, p.in.Harm(), p.in.Now)
 }
 
 func (p *pass[O, R]) lookResource(ctx context.Context) error {

@@ -32,6 +32,7 @@ func (Kind) Spec(o *v1alpha1.Distribution) awsresource.Spec {
 			Noun: "distribution", Object: o.Name, Field: "distributionId",
 			Command: "distribution", GetFlag: "--id", Filter: "DistributionId",
 		},
+		Class: convert.ClassDistribution, Direct: mode(o) == v1alpha1.ConnectionModeDirect,
 		Adopts: o.Spec.DistributionID, Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
 	}
 }

@@ -19,6 +19,9 @@ import (
 func (p *pass) Conclude(err error) reconcile.Conclusion {
 	now := p.Clock.Now()
 	p.in.Now, p.out.Err = now, err
+	if !p.in.Deleting && p.in.Harm() == "" {
+		p.Breaker.Withdraw(string(p.object.UID))
+	}
 	p.in.Attempts.Ended(p.in.Object, p.in.Memory.Failure, p.out.Decision.Problem, err)
 	report := distributiontenant.Conclude(p.in, p.out)
 	if fault.Is(err, fault.Conflict, fault.NotFound) {

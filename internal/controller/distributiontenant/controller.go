@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -42,7 +43,9 @@ type Options struct {
 	// Resolver queries public DNS; nil where it is not to be queried.
 	Resolver port.Resolver
 	Budget   port.Budget
-	Clock    clock.PassiveClock
+	// Breaker lets deletions go on; nil lets all.
+	Breaker *breaker.Breaker
+	Clock   clock.PassiveClock
 	// ClusterID is part of the owner tags.
 	ClusterID string
 	Defaults  convert.Defaults
@@ -110,6 +113,7 @@ func (c *Controller) Forget(key client.ObjectKey) {
 	if m == nil {
 		return
 	}
+	c.Breaker.Withdraw(string(m.uid))
 	c.forgetZones(key, m.uid)
 	if c.Gone != nil {
 		c.Gone(m.tenant)
@@ -191,7 +195,10 @@ func (c *Controller) remember(o *v1alpha1.DistributionTenant, a distributiontena
 func (c *Controller) Watch(workers int) reconcile.Watch {
 	return reconcile.Watch{
 		Name: "distributiontenant", Workers: workers, Wake: c.waker.Queue(), Related: c.related(),
-		Annotations: []string{v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationAbandonDNS},
+		Annotations: []string{
+			v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationAbandonDNS,
+			v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions,
+		},
 	}
 }
 
@@ -199,6 +206,11 @@ func (c *Controller) Watch(workers int) reconcile.Watch {
 // OnChange. An object that had no pass yet has one before it, and needs no waking.
 func (c *Controller) Wake(ctx context.Context, names []string) {
 	c.waker.Wake(ctx, c.ObjectsOf(names)...)
+}
+
+// WakeKeys queues objects. It is the breaker's Wake.
+func (c *Controller) WakeKeys(ctx context.Context, keys ...types.NamespacedName) {
+	c.waker.Wake(ctx, keys...)
 }
 
 // WakeOwners queues objects whose DNS records have moved. It is the zones' OnChange.

@@ -22,7 +22,7 @@ func (p *pass) declare(stored []dns.Entry) {
 	p.in.World.DNS = p.Zones.Declare(dns.Claim{
 		Owner: p.owner(), Version: version(p.object.ResourceVersion), Since: p.object.CreationTimestamp.Time,
 		Access: p.access(), Wants: p.in.Wants(), Partial: !p.in.KnowsPlaces(), Ledger: p.unhindered(stored),
-		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Correct: p.in.Policy.Drift == resource.DriftEnforce && !p.in.Paused && !p.in.Unresolved(),
+		Takeover: p.in.Desired.DNS != nil && p.in.Desired.DNS.Takeover, Reclaims: p.in.Rescued, Correct: p.in.Policy.Drift == resource.DriftEnforce && !p.in.Paused && !p.in.Unresolved(),
 	})
 }
 

@@ -3,6 +3,7 @@ package distributiontenant
 import (
 	"context"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -52,6 +53,9 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 			return err
 		}
 		p.in.World.IPv6, p.in.World.IPv6Known = ipv6, true
+	case distributiontenant.LookBudget:
+		item := convert.BudgetItem(convert.ClassDistributionTenant, p.object, p.in.Harm(), p.in.Now)
+		p.in.World.Budget, p.in.World.BudgetKnown = p.Breaker.Ask(item), true
 	case distributiontenant.LookVisible:
 		p.lookVisible(ctx)
 	}

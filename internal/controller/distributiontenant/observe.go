@@ -37,6 +37,8 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 			HasFinalizer:      controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
 			AdoptedGeneration: convert.AdoptedGeneration(o),
 			Token:             convert.Token(o.Annotations),
+			Guarded:           c.Breaker.Watches(convert.ClassDistributionTenant),
+			Rescued:           c.Breaker.Rescued(convert.ClassDistributionTenant, o.Namespace, o.Name),
 		},
 		Deleting: !o.DeletionTimestamp.IsZero(),
 		Desired:  convert.Desired(o, c.Defaults),

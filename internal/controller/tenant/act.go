@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
@@ -17,6 +18,10 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	switch s := p.decision.Step.(type) {
 	case tenant.Look:
 		return p.look(ctx)
+	case tenant.AskBudget:
+		item := convert.BudgetItem(convert.ClassTenant, p.object, "", p.in.Now)
+		p.in.World.Budget, p.in.World.BudgetKnown = p.Breaker.Ask(item), true
+		return nil
 	case tenant.Try:
 		return p.try(ctx, s)
 	case tenant.CreateNamespace:

@@ -13,7 +13,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -26,6 +28,8 @@ type Options struct {
 	Children port.Children
 	// Plans is what is known of the plans as they are now.
 	Plans *tenantplan.Plans
+	// Breaker lets deletions go on; nil lets all.
+	Breaker *breaker.Breaker
 	// Reserved are the names of namespaces that no tenant gets.
 	Reserved plan.Reserved
 	Clock    clock.PassiveClock
@@ -100,6 +104,11 @@ func (c *Controller) Wake(ctx context.Context, tenants []string) {
 	}
 }
 
+// WakeKeys queues tenants. It is the breaker's Wake.
+func (c *Controller) WakeKeys(ctx context.Context, keys ...types.NamespacedName) {
+	c.waker.Wake(ctx, keys...)
+}
+
 // ChildChanged wakes those who want the namespace that an object is, or is in. What its labels say does not count: a customer writes
 // them in their own namespace, and could keep the tenants of others awake.
 func (c *Controller) ChildChanged(ctx context.Context, l plan.Live) {
@@ -143,6 +152,7 @@ func (c *Controller) tenants(ctx context.Context, options ...client.ListOption) 
 func (c *Controller) Watch(workers int) reconcile.Watch {
 	return reconcile.Watch{
 		Name: "tenant", Workers: workers, Wake: c.waker.Queue(), Ready: c.Ready,
+		Annotations: []string{v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions},
 		Related: []reconcile.Related{{
 			Object:  &kleffv1.TenantPlan{},
 			Wakes:   func(o client.Object) []types.NamespacedName { return c.following(context.Background(), o.GetName()) },

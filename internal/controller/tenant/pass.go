@@ -46,6 +46,7 @@ func (p *pass) observe(ctx context.Context) error {
 		Now: p.Clock.Now(), Tenant: customer, Problem: customer.Problem(p.Reserved),
 		Deleting: !p.object.DeletionTimestamp.IsZero(), Protected: p.object.Spec.DeletionProtection,
 		Retain: p.object.Spec.DeletionPolicy == kleffv1.DeletionRetain, HasFinalizer: controllerutil.ContainsFinalizer(p.object, kleffv1.NamespaceFinalizer),
+		Guarded: p.Breaker.Watches(convert.ClassTenant), Rescued: p.Breaker.Rescued(convert.ClassTenant, "", p.object.Name),
 		Memory: convert.TenantMemory(&p.object.Status), Attempts: p.memory.attempts,
 	}
 	namespace, err := p.Children.Find(ctx, plan.KindNamespace, "", customer.Namespace)

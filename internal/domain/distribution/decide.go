@@ -62,6 +62,12 @@ func (in Input) answer(v resource.Verdict) (Decision, bool) {
 		return do(Look{At: LookTags})
 	case resource.LookAccount:
 		return do(Look{At: LookAccount})
+	case resource.LookBudget:
+		return do(Look{At: LookBudget})
+	case resource.Abandon:
+		return do(LetGo{Left: in.Memory.ID, Abandons: true})
+	case resource.Wait:
+		return do(Rest{KeepConditions: true})
 	case resource.EnsureFinalizer:
 		return do(EnsureFinalizer{})
 	case resource.Adopt:

@@ -59,7 +59,7 @@ func TestEveryRuleHasACase(t *testing.T) {
 		rules []chain.Entry
 		cases map[string]question
 	}{
-		"keep": {keep, keepCases()}, "remove": {remove, removeCases()},
+		"keep": {keep, together(keepCases(), budgetKept())}, "remove": {remove, together(removeCases(), budgetRemoved())},
 	} {
 		spoken := map[string]bool{}
 		for _, q := range chain.cases {

@@ -29,6 +29,8 @@ type Desired struct {
 	// Adopts is the ID of the resource that is to be adopted. Empty: one is created.
 	Adopts  string
 	Enabled bool
+	// Direct means that the resource serves viewers itself, so that no tenant keeps it from being deleted.
+	Direct bool
 	// Numbered means that AWS knows a create by a reference that it takes only once, so that the next create needs
 	// another one. Where it knows it by a name, there is only that one.
 	Numbered bool
@@ -97,6 +99,9 @@ type Dependents struct {
 	Ours []string
 }
 
+// Harm says what the change of the spec takes away. Empty: nothing.
+func (in Input) Harm() string { return in.view().Harm }
+
 // deleting reports whether the object is being deleted.
 func (in Input) deleting() bool { return !in.DeletedAt.IsZero() }
 
@@ -112,6 +117,10 @@ func (in Input) view() *resource.View {
 	}
 	if r := in.World.Resource; r != nil {
 		v.ID, v.ARN, v.Retain = r.ID, r.ARN, v.Retain || r.Default
+	}
+	v.Weighs = in.Desired.Direct && (in.Memory.ID != "" || !in.CreateMark.IsZero())
+	if r := in.World.Resource; r != nil && r.Enabled && !in.Desired.Enabled && !v.Applied && v.Mine() {
+		v.Harm = "disables it"
 	}
 	return v
 }

@@ -19,6 +19,7 @@ func livingRules() []rule {
 		chain.Ask("Owned", "A resource without the owner tags of this object is adopted or left alone, depending on the adoption policy.", owned),
 		chain.Ask("Paused", "For a paused object, the operator reads from AWS but changes nothing.", shared((*resource.View).Stopped)),
 		chain.Ask("Finalized", "An object with a resource in AWS always has the finalizer.", shared((*resource.View).Finalized)),
+		chain.Ask("WithinBudget", "A change that disables a resource counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("Present", "A resource that does not exist is created exactly once.", present),
 		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy.", faithful),
 		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsFaithful)),

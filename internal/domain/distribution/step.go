@@ -26,6 +26,7 @@ const (
 	LookTags       Subject = "tags"
 	LookDependents Subject = "dependents"
 	LookAccount    Subject = "account"
+	LookBudget     Subject = "deletion budget"
 )
 
 // Look reads one more thing before the decision is made.
@@ -93,6 +94,8 @@ type LetGo struct {
 
 	// Left names a resource that stays in AWS because it isn't ours or is kept.
 	Left string
+	// Abandons is true when it stays ours, for an object of the same name.
+	Abandons bool
 }
 
 // Rest ends the pass.

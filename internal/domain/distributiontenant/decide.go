@@ -1,6 +1,7 @@
 package distributiontenant
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -65,6 +66,12 @@ func (in Input) answer(v resource.Verdict) (Decision, bool) {
 		return do(Look{At: LookTags})
 	case resource.LookAccount:
 		return do(Look{At: LookAccount})
+	case resource.LookBudget:
+		return do(Look{At: LookBudget})
+	case resource.Abandon:
+		return do(LetGo{Left: cmp.Or(in.Memory.ID, in.Desired.Name), Abandons: true})
+	case resource.Wait:
+		return do(Rest{KeepConditions: true})
 	case resource.EnsureFinalizer:
 		return do(EnsureFinalizer{})
 	case resource.Adopt:

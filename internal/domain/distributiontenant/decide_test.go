@@ -66,8 +66,8 @@ func TestEveryRuleHasACase(t *testing.T) {
 		rules []chain.Entry
 		cases map[string]question
 	}{
-		"keep":   {keep, union(union(union(keepCases(), publishCases()), referenceCases()), union(certificateCases(), accountCases(false)))},
-		"remove": {remove, union(union(removeCases(), retractCases()), accountCases(true))},
+		"keep":   {keep, union(union(union(keepCases(), publishCases()), referenceCases()), union(union(certificateCases(), accountCases(false)), budgetCases(false)))},
+		"remove": {remove, union(union(removeCases(), retractCases()), union(accountCases(true), budgetCases(true)))},
 	} {
 		spoken := map[string]bool{}
 		for _, q := range chain.cases {

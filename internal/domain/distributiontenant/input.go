@@ -1,6 +1,8 @@
 package distributiontenant
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
@@ -8,6 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -156,11 +159,37 @@ func (in Input) view() *resource.View {
 		Object: in.Object, Policy: in.Policy.Policy, Memory: in.Memory.Memory, World: in.World.World, Tries: in.Attempts.Tries,
 		Noun: "distribution tenant", Present: in.World.present(), Desired: in.Desired.Tags, Deleting: in.Deleting,
 		Applied: in.applied(), Retain: in.Policy.Retain, TrustsID: true, TrustsMark: true, Moment: moment,
+		Weighs: in.Memory.ID != "" || !in.CreateMark.IsZero() || len(in.Memory.Ledger) > 0,
 	}
 	if t := in.World.Tenant; t != nil {
 		v.ID, v.ARN = t.ID, t.ARN
 	}
+	v.Harm = in.harm(v)
 	return v
+}
+
+// Harm says what the change of the spec takes away. Empty: nothing.
+func (in Input) Harm() string { return in.view().Harm }
+
+// harm says what the change of the spec that is not made yet takes away from a tenant of ours.
+func (in Input) harm(v *resource.View) string {
+	t := in.World.Tenant
+	if t == nil || v.Applied || !v.Mine() {
+		return ""
+	}
+	var out []string
+	if t.Enabled && !in.Desired.Enabled {
+		out = append(out, "disables the tenant")
+	}
+	if dropped := slices.DeleteFunc(slices.Clone(t.Domains), func(d string) bool {
+		return slices.Contains(in.Desired.Domains, d) || t.DomainStates[d] != DomainActive
+	}); len(dropped) > 0 {
+		out = append(out, "removes "+prose.List(dropped))
+	}
+	if in.Desired.DNS == nil && slices.ContainsFunc(in.Memory.Ledger, func(e dns.Entry) bool { return e.State == dns.Published }) {
+		out = append(out, "removes the DNS records")
+	}
+	return strings.Join(out, ", ")
 }
 
 // applied reports whether what the present generation asks for was the last that AWS was made equal to.

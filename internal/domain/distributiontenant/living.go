@@ -31,6 +31,7 @@ func livingRules() []rule {
 		chain.Ask("Owned", "A tenant without the owner tags of this object is adopted or left alone, depending on the adoption policy.", owned),
 		chain.Ask("Finalized", "An object with a tenant in AWS always has the finalizer.", shared((*resource.View).Finalized)),
 		chain.Ask("Referenced", "Objects that the spec references must exist in AWS. Until then, a new tenant waits and an existing tenant is not changed.", referenced),
+		chain.Ask("WithinBudget", "A change that takes a tenant, a domain or its records out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("PublishedFirst", "If CloudFront validates the domains, their DNS records are published before the tenant is created.", publishedFirst),
 		chain.Ask("TenantPresent", "A tenant that does not exist is created once everything it needs exists.", tenantPresent),
 		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy. An issued certificate is attached.", faithful),

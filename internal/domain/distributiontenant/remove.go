@@ -16,6 +16,7 @@ func removeRules() []rule {
 		chain.Ask("Paused", "While the object is paused, its resource is not deleted.", shared((*resource.View).Stopped)),
 		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
 		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
+		chain.Ask("WithinBudget", "A deletion waits until the burst that it belongs to is seen whole, and for a person if that is more than the deletion budget allows.", shared((*resource.View).WithinBudget)),
 		chain.Ask("Located", "The tenant counts as missing only after a direct read of it.", located),
 		chain.Ask("DNSRemoved", "DNS records are deleted first, on every server of the DNS service, so that no name points to CloudFront without a tenant.", retracted),
 		chain.Ask("CertificatesGone", "After the tenant is deleted, its managed certificates are deleted once nothing uses them.", certificatesGone),

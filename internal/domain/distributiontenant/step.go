@@ -33,6 +33,7 @@ const (
 	LookZones        Subject = "zones"
 	LookIPv6         Subject = "IPv6"
 	LookVisible      Subject = "public DNS"
+	LookBudget       Subject = "deletion budget"
 )
 
 // Look reads one more thing before the decision is made.
@@ -131,6 +132,8 @@ type LetGo struct {
 
 	// Left names a tenant that stays in AWS because it isn't ours or is kept.
 	Left string
+	// Abandons is true when it stays ours, for an object of the same name.
+	Abandons bool
 }
 
 // Rest ends the pass.

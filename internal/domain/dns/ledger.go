@@ -9,6 +9,8 @@ const MaxEntries = 400
 type Policy struct {
 	// Takeover lets records be replaced that are not ours, and makes equal ones ours.
 	Takeover bool
+	// Reclaims makes equal records ours again: an object of that name left them when it was deleted.
+	Reclaims bool
 	// RoleARN is the role with which new entries are published, and Provider the service.
 	RoleARN  string
 	Provider Provider
@@ -109,7 +111,7 @@ func intents(wants []Record, entered map[Record]bool, view View, policy Policy) 
 	}
 	for _, r := range wants {
 		phase := view.Of(r).Phase
-		due := phase == Absent || phase == Blocked || phase == There && policy.Takeover
+		due := phase == Absent || phase == Blocked || phase == There && (policy.Takeover || policy.Reclaims)
 		if due && !entered[r] && !taken[place{r.ZoneID, r.Name}] {
 			out = append(out, r)
 		}

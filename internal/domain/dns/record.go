@@ -158,6 +158,8 @@ type Claim struct {
 	Ledger []Entry
 	// Takeover allows foreign records that are where ours belong to be replaced.
 	Takeover bool
+	// Reclaims makes equal records this object's, which left them when it was deleted.
+	Reclaims bool
 	// Correct allows published records to be restored when they were changed or deleted.
 	Correct bool
 	// Barred is set by the worker when the provider lets the claim's identity change nothing: a claim that can't change

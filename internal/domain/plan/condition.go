@@ -21,6 +21,7 @@ const (
 const (
 	ReasonReady             chain.Reason = "Ready"
 	ReasonDeletionProtected chain.Reason = "DeletionProtected"
+	ReasonDeletionHeld      chain.Reason = "DeletionHeld"
 	ReasonProvisioned       chain.Reason = "Provisioned"
 	ReasonCreating          chain.Reason = "Creating"
 	ReasonNamespaceConflict chain.Reason = "NamespaceConflict"

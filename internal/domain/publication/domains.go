@@ -52,7 +52,7 @@ func (j *judge) addable(domain string, leaving []string) bool {
 func (j *judge) nextLedger() []dns.Entry {
 	have := j.Ledger
 	switch {
-	case j.Paused, len(have) == 0 && j.Spec == nil:
+	case j.Paused, j.Held, len(have) == 0 && j.Spec == nil:
 		return have
 	case j.Deleting && j.Abandoned:
 		return nil
@@ -61,7 +61,7 @@ func (j *judge) nextLedger() []dns.Entry {
 	}
 	policy := dns.Policy{}
 	if spec := j.Spec; spec != nil {
-		policy = dns.Policy{Takeover: spec.Takeover, RoleARN: spec.RoleARN, Provider: spec.Provider}
+		policy = dns.Policy{Reclaims: j.Reclaims, Takeover: spec.Takeover, RoleARN: spec.RoleARN, Provider: spec.Provider}
 	}
 	next := dns.Advance(have, j.wants, j.View, policy)
 	if j.HasFinalizer {

@@ -36,6 +36,10 @@ type Case struct {
 	Before     *chain.Condition
 
 	Deleting, Paused bool
+	// Held means that the breaker has not let go on what the object asks for.
+	Held bool
+	// Reclaims means that equal records were left by an object of this name.
+	Reclaims bool
 	// HasFinalizer is true while our finalizer is on the object.
 	HasFinalizer bool
 	// Abandoned lets the object go although its records stay.

@@ -29,6 +29,7 @@ const (
 	ReasonDriftNotConverging      chain.Reason = "DriftNotConverging"
 	ReasonUpdatePending           chain.Reason = "UpdatePending"
 	ReasonPaused                  chain.Reason = "Paused"
+	ReasonDeletionHeld            chain.Reason = "DeletionHeld"
 )
 
 // Alarming reports whether a reason for not being Ready needs attention.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
@@ -19,6 +20,8 @@ const (
 	// LookTags and LookAccount read the tags, or the account of the credentials.
 	LookTags
 	LookAccount
+	// LookBudget asks the breaker.
+	LookBudget
 	// EnsureFinalizer puts our finalizer on the object.
 	EnsureFinalizer
 	// Adopt writes Tags, our owner tags, to a resource of the owner Previous.
@@ -29,6 +32,10 @@ const (
 	Release
 	// Tell says how the write of this pass was refused.
 	Tell
+	// Abandon lets the object go, and leaves the resource as it is.
+	Abandon
+	// Wait ends the pass with the conditions of the last one.
+	Wait
 	// Rest ends the pass with the Problem, if there is one, until After.
 	Rest
 )
@@ -81,6 +88,31 @@ func (v *View) SameAccount() Verdict {
 		v.Noun, v.Memory.Account, v.caller(), v.Memory.Account)})
 }
 
+// WithinBudget holds a deletion, and a change that does as much harm, until the breaker lets it go on.
+func (v *View) WithinBudget() Verdict {
+	switch {
+	case !v.Budgeted():
+		return Verdict{}
+	case !v.World.BudgetKnown:
+		return Verdict{Do: LookBudget}
+	}
+	switch v.World.Budget.State {
+	case breaker.Go:
+		return Verdict{}
+	case breaker.Stay:
+		return Verdict{Do: Abandon}
+	case breaker.Held:
+		return Verdict{Do: Rest, Problem: &chain.Problem{Reason: ReasonDeletionHeld, Message: v.World.Budget.Message}}
+	case breaker.Waiting:
+	}
+	return Verdict{Do: Wait}
+}
+
+// mayAdopt reports whether the resource of that owner may be taken over.
+func (v *View) mayAdopt(relation ownership.Relation) bool {
+	return v.Rescued && relation == ownership.Former || v.Policy.Adoption.Allows(relation, v.World.OwnerAlive)
+}
+
 // Owned adopts a resource that the tags do not prove ours, or leaves it alone with that advice.
 func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 	if !v.Present {
@@ -99,7 +131,7 @@ func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 		return Verdict{Do: LookTags}
 	case v.Paused:
 		return Verdict{Do: Rest}
-	case !v.Policy.Adoption.Allows(relation, v.World.OwnerAlive):
+	case !v.mayAdopt(relation):
 		return stuck(chain.Problem{Reason: ReasonAdoptionRequired, Message: advice(relation)})
 	case v.World.Refused != nil && !v.World.RefusedWith(fault.Exists):
 		return Verdict{Do: Tell}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
@@ -26,6 +27,10 @@ type Object struct {
 	// AdoptedGeneration is the generation of the spec for which a resource was adopted. While it is the present
 	// one, what the spec does not speak of stays as it is.
 	AdoptedGeneration int64
+	// Guarded means that the breaker has to let go on what takes something out of service.
+	Guarded bool
+	// Rescued means that an object of that name was deleted a while ago, and left its resource for the next.
+	Rescued bool
 	// Nudged is true when a person asked to look again at once, with that Token.
 	Nudged bool
 	Token  string
@@ -68,6 +73,9 @@ type World struct {
 	OwnerAlive bool
 	// Account is the AWS account of the operator's credentials, empty until it was looked up.
 	Account string
+	// Budget is what the breaker answers to a deletion, or to a change that does as much harm, if BudgetKnown.
+	Budget      breaker.Answer
+	BudgetKnown bool
 	// Unreadable is why something could not be read that a decision needs.
 	Unreadable *fault.Error
 	// Refused is how the last write of this pass was refused, nil when it was not.
@@ -116,6 +124,10 @@ type View struct {
 	// TrustsMark is true where the mark on the object alone tells of a create that may not show yet, whatever this process
 	// remembers: without the mark nothing is waited for.
 	TrustsMark bool
+	// Weighs is true while the deletion of the object would take something away that is its own.
+	Weighs bool
+	// Harm says what a change of the spec takes away. Empty: nothing.
+	Harm string
 	// Moment is how long tags that an earlier pass read prove enough for a step that can't be taken back.
 	Moment time.Duration
 }
@@ -152,6 +164,16 @@ func (v *View) caller() string {
 func (v *View) Elsewhere() bool {
 	caller := v.caller()
 	return v.Memory.Account != "" && caller != "" && caller != v.Memory.Account
+}
+
+// Budgeted reports whether the object asks for something that the breaker has to let go on.
+func (v *View) Budgeted() bool {
+	return v.Guarded && (v.Deleting && v.Weighs && !v.Retain || !v.Deleting && v.Harm != "")
+}
+
+// Held reports whether the breaker has not let it go on.
+func (v *View) Held() bool {
+	return v.Budgeted() && (!v.World.BudgetKnown || v.World.Budget.State != breaker.Go)
 }
 
 // Inheriting reports whether the spec is still the one for which the resource was adopted.

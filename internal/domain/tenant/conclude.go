@@ -27,6 +27,9 @@ type Report struct {
 // Conclude says what a pass has found.
 func Conclude(in Input, out Outcome, before []chain.Condition) Report {
 	r := Report{Memory: in.Memory}
+	if kept, ok := out.Decision.Step.(Rest); ok && kept.KeepConditions && out.Err == nil {
+		return r
+	}
 	if in.mine() && !in.Deleting {
 		r.Memory.Namespace = in.Tenant.Namespace
 	}
@@ -66,7 +69,7 @@ func (in *Input) returns(o plan.Object) bool {
 func (in *Input) followed() bool { return in.World.Follow.UID != "" && in.concerned() }
 
 func (in *Input) conditions(out Outcome) []chain.Condition {
-	if in.Deleting && out.Decision.Problem != nil && out.Decision.Problem.Reason == plan.ReasonDeletionProtected {
+	if p := out.Decision.Problem; in.Deleting && p != nil && (p.Reason == plan.ReasonDeletionProtected || p.Reason == plan.ReasonDeletionHeld) {
 		return nil
 	}
 	namespace := in.namespaceReady(out)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
@@ -61,6 +62,7 @@ func removeRules() []rule {
 	return []rule{
 		chain.Ask("Protected", "While spec.deletionProtection is true, nothing is deleted.", protected),
 		chain.Ask("NeverCreated", "If the name is not a valid namespace name, no namespace was ever created, and the finalizer is removed.", neverMade),
+		chain.Ask("WithinBudget", "A deletion waits until the burst that it belongs to is seen whole, and for a person if that is more than the deletion budget allows.", withinBudget),
 		chain.Ask("Look", "A namespace that is not being deleted, or not found, is read from the API server: nothing is deleted and no finalizer is removed based on a cache.", lookAtLast),
 		chain.Ask("Gone", "If the namespace is deleted, or does not belong to this tenant, the finalizer is removed.", gone),
 		chain.Ask("Refused", "If the API server rejected a write to the namespace, the operator retries later.", refused),
@@ -241,6 +243,26 @@ func neverMade(in *Input) (Decision, bool) {
 		return pass()
 	}
 	return do(LetGo{})
+}
+
+// withinBudget holds the deletion of a namespace, which has a customer's data, until the breaker lets it go on.
+func withinBudget(in *Input) (Decision, bool) {
+	switch {
+	case !in.Guarded, in.Retain:
+		return pass()
+	case !in.World.BudgetKnown:
+		return do(AskBudget{})
+	}
+	switch in.World.Budget.State {
+	case breaker.Go:
+		return pass()
+	case breaker.Stay:
+		return do(LetGo{})
+	case breaker.Held:
+		return rest(plan.ReasonDeletionHeld, in.World.Budget.Message, 0)
+	case breaker.Waiting:
+	}
+	return do(Rest{KeepConditions: true})
 }
 
 // lookAtLast believes the cache in one thing only: what is being deleted does not come back. All that goes with a namespace wakes

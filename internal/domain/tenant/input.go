@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
@@ -19,6 +20,10 @@ type Input struct {
 	// Deleting says that the object was deleted, Protected that spec.deletionProtection keeps it, and Retain that
 	// the namespace stays.
 	Deleting, Protected, Retain bool
+	// Guarded means that the breaker has to let the deletion go on.
+	Guarded bool
+	// Rescued means that a Tenant of that name was deleted a while ago, and left its namespace for the next.
+	Rescued bool
 	// HasFinalizer says that the finalizer is stored.
 	HasFinalizer bool
 
@@ -49,6 +54,9 @@ type World struct {
 	Looked bool
 	// Owner is the name of the living Tenant whose UID is on the namespace; empty if there is none.
 	Owner string
+	// Budget is what the breaker answers to the deletion, if BudgetKnown.
+	Budget      breaker.Answer
+	BudgetKnown bool
 	// Refused is why the last write to the namespace failed; nil if it didn't.
 	Refused *fault.Error
 
@@ -89,10 +97,12 @@ func (in *Input) mine() bool {
 	return n != nil && n.Labels[plan.LabelTenantUID] == in.Tenant.UID
 }
 
-// mayAdopt reports whether the namespace is annotated for adoption by this tenant and belongs to no other.
+// mayAdopt reports whether the namespace is annotated for adoption by this tenant, or was left for it, and belongs to no
+// other.
 func (in *Input) mayAdopt() bool {
 	n := in.World.Namespace
-	return n.Annotations[plan.AnnotationAdoptBy] == in.Tenant.Name && in.World.Owner == "" && !n.Deleting
+	left := in.Rescued && n.Labels[plan.LabelTenantUID] != ""
+	return (left || n.Annotations[plan.AnnotationAdoptBy] == in.Tenant.Name) && in.World.Owner == "" && !n.Deleting
 }
 
 // follows reports whether the tenant is to have what the plan says now. Otherwise it keeps what it has.

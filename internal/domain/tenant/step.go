@@ -22,6 +22,9 @@ type EnsureFinalizer struct{ chain.Applies }
 // Look reads the namespace from the API server.
 type Look struct{ chain.Reads }
 
+// AskBudget asks the breaker.
+type AskBudget struct{ chain.Reads }
+
 // CreateNamespace makes the namespace. Its UID label is there from the first moment.
 type CreateNamespace struct {
 	chain.Applies
@@ -69,10 +72,13 @@ type Rest struct {
 
 	// After is when to look again; zero leaves it to events.
 	After time.Duration
+	// KeepConditions leaves the conditions of the last pass: nothing was tried in this one.
+	KeepConditions bool
 }
 
 func (EnsureFinalizer) step() {}
 func (Look) step()            {}
+func (AskBudget) step()       {}
 func (CreateNamespace) step() {}
 func (ApplyNamespace) step()  {}
 func (Try) step()             {}

@@ -1,0 +1,86 @@
+// Package configmap keeps the memory of the deletion budget in a ConfigMap, where an administrator can read it, answer
+// it, and stop all writes to AWS.
+package configmap
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+)
+
+// The keys of the ConfigMap.
+const (
+	// Memory is what the operator remembers. It is not for people to change.
+	Memory = "memory.json"
+	// Freeze is "true" while nothing may be changed in AWS.
+	Freeze = "freeze"
+)
+
+// Store implements breaker.Store.
+type Store struct {
+	Client client.Client
+	// Live reads past the cache.
+	Live client.Reader
+	Key  client.ObjectKey
+}
+
+var _ breaker.Store = Store{}
+
+// Load implements breaker.Store.
+func (s Store) Load(ctx context.Context) (breaker.Stored, error) {
+	var c corev1.ConfigMap
+	err := s.Live.Get(ctx, s.Key, &c)
+	if apierrors.IsNotFound(err) {
+		c = corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.Key.Namespace, Name: s.Key.Name}}
+		err = s.Client.Create(ctx, &c)
+	}
+	if err != nil {
+		return breaker.Stored{}, fmt.Errorf("the ConfigMap %s: %w", s.Key, err)
+	}
+	out := breaker.Stored{
+		Version:   c.ResourceVersion,
+		Freeze:    c.Data[Freeze] == "true",
+		Approved:  plans(c.Annotations[v1alpha1.AnnotationApproveDeletions]),
+		Abandoned: plans(c.Annotations[v1alpha1.AnnotationAbandonDeletions]),
+	}
+	if text := c.Data[Memory]; text != "" {
+		if err := json.Unmarshal([]byte(text), &out.Memory); err != nil {
+			return breaker.Stored{}, fmt.Errorf("the ConfigMap %s has a key %s that can't be read (%w). Delete the key to start with an empty memory", s.Key, Memory, err)
+		}
+	}
+	return out, nil
+}
+
+// plans are separated by commas.
+func plans(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// Save implements breaker.Store.
+func (s Store) Save(ctx context.Context, m domain.Memory, version string) (string, error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return "", fmt.Errorf("writing the memory down: %w", err)
+	}
+	base := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.Key.Namespace, Name: s.Key.Name, ResourceVersion: version}}
+	next := base.DeepCopy()
+	next.Data = map[string]string{Memory: string(text)}
+	err = s.Client.Patch(ctx, next, client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{}))
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		return "", breaker.ErrStale
+	case err != nil:
+		return "", fmt.Errorf("the ConfigMap %s: %w", s.Key, err)
+	}
+	return next.ResourceVersion, nil
+}

@@ -1,0 +1,403 @@
+// Package breaker is the one place through which all deletions pass, and all changes that do as much harm: it sees the
+// whole of a burst in the caches, has it judged, stores the outcome, and wakes those who wait for it.
+package breaker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+)
+
+// ErrStale is given by a store whose memory was changed meanwhile.
+var ErrStale = errors.New("the memory was changed meanwhile")
+
+// Stored is what the store has.
+type Stored struct {
+	Memory breaker.Memory
+	// Approved and Abandoned are the plans that an administrator has named.
+	Approved, Abandoned []string
+	// Freeze says that nothing may be changed in AWS.
+	Freeze bool
+	// Version changes with every write.
+	Version string
+}
+
+// Store keeps the memory.
+type Store interface {
+	// Load reads it past every cache, and creates an empty one if there is none.
+	Load(ctx context.Context) (Stored, error)
+	// Save replaces the memory of that version, or fails with ErrStale. It returns the new version.
+	Save(ctx context.Context, m breaker.Memory, version string) (string, error)
+}
+
+// Class is a kind of object that the breaker watches over.
+type Class struct {
+	Name  breaker.Class
+	Words breaker.Words
+	// List returns how many objects live in each namespace, and the deletions that wait.
+	List func(ctx context.Context) (breaker.Counts, []breaker.Item, error)
+	// Wake queues objects.
+	Wake func(ctx context.Context, keys ...types.NamespacedName)
+}
+
+// Options configure the breaker.
+type Options struct {
+	Policy      breaker.Policy
+	Store       Store
+	Clock       clock.WithTicker
+	Annotations breaker.Annotations
+	// Began is told of every plan that is held, with what its members say. It may be nil.
+	Began func(ctx context.Context, h breaker.Hold, text string)
+	// Frozen is told whether the administrator has stopped all writes. It may be nil.
+	Frozen func(ctx context.Context, frozen bool)
+	// Gather is how long asking is gathered before all caches are looked through.
+	Gather time.Duration
+}
+
+// Breaker answers the passes of all kinds. A nil one lets everything go on.
+type Breaker struct {
+	Options
+
+	classes map[breaker.Class]Class
+	poke    chan struct{}
+
+	// storing is held while the memory is read, judged and stored.
+	storing sync.Mutex
+	stored  Stored
+	loaded  bool
+
+	mu                 sync.Mutex
+	cleared, abandoned map[breaker.Key]struct{}
+	names              map[breaker.Key]struct{}
+	held               map[breaker.Key]string
+	// told are the answers that those who wait were last woken for.
+	told  map[breaker.Key]breaker.Answer
+	holds []breaker.Hold
+	// changes are those that passes have asked for, by the UID of the object.
+	changes map[string]breaker.Item
+	// closed says why nothing is let go on. Empty: the breaker works.
+	closed string
+}
+
+// New makes a breaker. Classes are added before it starts.
+func New(o Options) *Breaker {
+	return &Breaker{
+		Options: o, classes: map[breaker.Class]Class{}, poke: make(chan struct{}, 1), changes: map[string]breaker.Item{},
+		closed: "the memory of the deletion budget was not read yet",
+	}
+}
+
+// Add adds a class.
+func (b *Breaker) Add(c Class) {
+	if b != nil {
+		b.classes[c.Name] = c
+	}
+}
+
+// Watches reports whether deletions of the class need an answer.
+func (b *Breaker) Watches(class breaker.Class) bool {
+	if b == nil {
+		return false
+	}
+	_, watched := b.Policy.Budgets[class]
+	return watched
+}
+
+// Ask returns what the item may do. One that has to wait is woken when that changes.
+func (b *Breaker) Ask(i breaker.Item) breaker.Answer {
+	if !b.Watches(i.Class) {
+		return breaker.Answer{State: breaker.Go}
+	}
+	key := i.Key()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if i.Harm != "" {
+		if had, asked := b.changes[i.UID]; !asked || had.Key() != key || had.Approval != i.Approval {
+			if asked && had.Key() == key {
+				i.Since = had.Since
+			}
+			b.changes[i.UID] = i
+			b.nudge()
+		}
+	}
+	if i.Approval != "" || i.Abandonment != "" {
+		b.nudge()
+	}
+	if a, decided := b.answer(key); decided {
+		return a
+	}
+	b.nudge()
+	if b.closed != "" {
+		return breaker.Answer{State: breaker.Held, Message: fmt.Sprintf(
+			"No deletion can be judged, so nothing is deleted: %s. Look at the ConfigMap %s/%s, and at the operator's rights to read and write it.",
+			b.closed, b.Annotations.Namespace, b.Annotations.ConfigMap)}
+	}
+	return breaker.Answer{State: breaker.Waiting}
+}
+
+// answer needs the lock.
+func (b *Breaker) answer(key breaker.Key) (breaker.Answer, bool) {
+	if _, goes := b.cleared[key]; goes {
+		return breaker.Answer{State: breaker.Go}, true
+	}
+	if _, stays := b.abandoned[key]; stays {
+		return breaker.Answer{State: breaker.Stay}, true
+	}
+	if text, held := b.held[key]; held {
+		return breaker.Answer{State: breaker.Held, Message: text}, true
+	}
+	return breaker.Answer{}, false
+}
+
+// Withdraw takes back the change that an object has asked for: it was made, or is not wanted any more.
+func (b *Breaker) Withdraw(uid string) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, asked := b.changes[uid]; asked {
+		delete(b.changes, uid)
+		b.nudge()
+	}
+}
+
+// Rescued reports whether an object of that name was deleted a while ago and left its resource in AWS.
+func (b *Breaker) Rescued(class breaker.Class, namespace, name string) bool {
+	if b == nil {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, rescued := b.names[breaker.NameKey(class, namespace, name)]
+	return rescued
+}
+
+// Approve stores that a person has approved these deletions elsewhere. They are not held.
+func (b *Breaker) Approve(ctx context.Context, items []breaker.Item) error {
+	if b == nil || len(items) == 0 {
+		return nil
+	}
+	b.storing.Lock()
+	defer b.storing.Unlock()
+	if err := b.load(ctx, false); err != nil {
+		return err
+	}
+	m, changed := b.stored.Memory.WithApproved(b.Clock.Now(), items)
+	if !changed {
+		return nil
+	}
+	return b.save(ctx, m)
+}
+
+// Holds are the plans that wait for a person.
+func (b *Breaker) Holds() []breaker.Hold {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.holds)
+}
+
+// Changed is called when the store shows another version.
+func (b *Breaker) Changed(version string) {
+	b.storing.Lock()
+	if b.stored.Version != version {
+		b.loaded = false
+	}
+	b.storing.Unlock()
+	b.nudge()
+}
+
+func (b *Breaker) nudge() {
+	select {
+	case b.poke <- struct{}{}:
+	default:
+	}
+}
+
+// NeedLeaderElection says that only the replica that works judges.
+func (b *Breaker) NeedLeaderElection() bool { return true }
+
+// tryAgain is the pause after a judgement that failed.
+const tryAgain = 5 * time.Second
+
+// Start judges whenever something asks, until the context ends. The manager calls it after its caches are filled.
+func (b *Breaker) Start(ctx context.Context) error {
+	b.nudge()
+	for {
+		next, err := b.judge(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // the process is stopping
+		case errors.Is(err, ErrStale):
+			continue
+		case err != nil:
+			ctrl.Log.WithName("breaker").Error(err, "Deletions can't be judged, so nothing is deleted")
+			next = tryAgain
+		}
+		if !b.wait(ctx, next) {
+			return nil
+		}
+	}
+}
+
+// wait returns when it is time to judge. Zero waits for someone who asks.
+func (b *Breaker) wait(ctx context.Context, next time.Duration) bool {
+	var due <-chan time.Time
+	if next > 0 {
+		timer := b.Clock.NewTimer(next)
+		defer timer.Stop()
+		due = timer.C()
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-due:
+		return true
+	case <-b.poke:
+	}
+	gather := b.Clock.NewTimer(max(b.Gather, time.Millisecond))
+	defer gather.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-gather.C():
+	}
+	return true
+}
+
+// judge looks at everything once, and returns when to look again.
+func (b *Breaker) judge(ctx context.Context) (time.Duration, error) {
+	b.storing.Lock()
+	defer b.storing.Unlock()
+	if err := b.load(ctx, true); err != nil {
+		return 0, err
+	}
+	world, err := b.world(ctx)
+	if err != nil {
+		return 0, b.close(err)
+	}
+	v := breaker.Judge(b.Policy, b.stored.Memory, world)
+	if v.Changed {
+		if err := b.save(ctx, v.Memory); err != nil {
+			return 0, err
+		}
+	}
+	texts := map[string]string{}
+	for _, h := range v.Held {
+		if texts[h.Plan] == "" {
+			texts[h.Plan] = h.Text(b.classes[h.Class].Words, b.Annotations)
+		}
+	}
+	b.publish(ctx, v, world.Waiting, texts)
+	for _, h := range v.Began {
+		if b.Began != nil {
+			b.Began(ctx, *h, texts[h.Plan])
+		}
+	}
+	if v.Wake.IsZero() {
+		return 0, nil
+	}
+	return max(v.Wake.Sub(b.Clock.Now()), time.Millisecond), nil
+}
+
+// load reads the memory if it is not known; again also after it was changed by another.
+func (b *Breaker) load(ctx context.Context, tell bool) error {
+	if b.loaded {
+		return nil
+	}
+	stored, err := b.Store.Load(ctx)
+	if err != nil {
+		return b.close(fmt.Errorf("reading the memory of the deletion budget: %w", err))
+	}
+	b.stored, b.loaded = stored, true
+	b.remember(stored.Memory)
+	if tell && b.Frozen != nil {
+		b.Frozen(ctx, stored.Freeze)
+	}
+	return nil
+}
+
+// save stores the memory before anything is done on the strength of it. What is stored after an error is not known.
+func (b *Breaker) save(ctx context.Context, m breaker.Memory) error {
+	version, err := b.Store.Save(ctx, m, b.stored.Version)
+	if err != nil {
+		b.loaded = false
+		if errors.Is(err, ErrStale) {
+			return err
+		}
+		return b.close(fmt.Errorf("storing the memory of the deletion budget: %w", err))
+	}
+	b.stored.Memory, b.stored.Version = m, version
+	b.remember(m)
+	return nil
+}
+
+// remember takes over what is stored.
+func (b *Breaker) remember(m breaker.Memory) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.cleared, b.abandoned = m.Decided()
+	b.names, b.holds, b.closed = m.Names(), m.Holds, ""
+}
+
+// close says why nothing is let go on.
+func (b *Breaker) close(err error) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = err.Error()
+	return err
+}
+
+// world looks through the caches.
+func (b *Breaker) world(ctx context.Context) (breaker.World, error) {
+	w := breaker.World{
+		Now: b.Clock.Now(), Living: map[breaker.Class]breaker.Counts{},
+		Approved: b.stored.Approved, Abandoned: b.stored.Abandoned,
+	}
+	for name, c := range b.classes {
+		living, waiting, err := c.List(ctx)
+		if err != nil {
+			return w, fmt.Errorf("listing the %s: %w", c.Words.Many, err)
+		}
+		w.Living[name] = living
+		w.Waiting = append(w.Waiting, waiting...)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, i := range b.changes {
+		w.Waiting = append(w.Waiting, i)
+	}
+	return w, nil
+}
+
+// publish gives everyone who waits their answer, and wakes those whose answer is another one.
+func (b *Breaker) publish(ctx context.Context, v breaker.Verdict, waiting []breaker.Item, texts map[string]string) {
+	wake := map[breaker.Class][]types.NamespacedName{}
+	b.mu.Lock()
+	before := b.told
+	b.held, b.told = map[breaker.Key]string{}, map[breaker.Key]breaker.Answer{}
+	for key, h := range v.Held {
+		b.held[key] = texts[h.Plan]
+	}
+	for _, i := range waiting {
+		key := i.Key()
+		now, _ := b.answer(key)
+		b.told[key] = now
+		if now != before[key] {
+			wake[i.Class] = append(wake[i.Class], types.NamespacedName{Namespace: i.Namespace, Name: i.Name})
+		}
+	}
+	b.mu.Unlock()
+	for class, keys := range wake {
+		b.classes[class].Wake(ctx, keys...)
+	}
+}

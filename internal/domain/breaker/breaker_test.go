@@ -1,0 +1,372 @@
+package breaker_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+)
+
+const class = breaker.Class("DistributionTenant")
+
+var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func policy() breaker.Policy {
+	return breaker.Policy{
+		Settle: 10 * time.Second, SettleMax: time.Minute, Window: time.Hour, Ceiling: 50,
+		Budgets: map[breaker.Class]breaker.Budget{
+			class:    {Cluster: breaker.Limit{Max: 10, Percent: 5}, Namespace: breaker.Limit{Max: 10, Percent: 50}},
+			"Tenant": {Cluster: breaker.Limit{Max: 3, Percent: 2}},
+		},
+	}
+}
+
+// cluster plays a cluster whose objects are deleted: what was cleared is gone at once.
+type cluster struct {
+	now       time.Time
+	class     breaker.Class
+	living    breaker.Counts
+	waiting   map[string]breaker.Item
+	gone      int
+	abandoned int
+	memory    breaker.Memory
+	verdict   breaker.Verdict
+	approved  []string
+	rescued   []string
+	n         int
+}
+
+func fleet(living breaker.Counts) *cluster {
+	return &cluster{now: start, class: class, living: living, waiting: map[string]breaker.Item{}}
+}
+
+func (c *cluster) remove(namespace string, n int) {
+	for range n {
+		c.n++
+		c.living[namespace]--
+		uid := fmt.Sprintf("uid-%04d", c.n)
+		c.waiting[uid] = breaker.Item{Class: c.class, UID: uid, Namespace: namespace, Name: uid, Since: c.now}
+	}
+}
+
+// judge asks once, and does what was cleared.
+func (c *cluster) judge() {
+	w := breaker.World{Now: c.now, Living: map[breaker.Class]breaker.Counts{c.class: c.living}, Approved: c.approved, Abandoned: c.rescued}
+	for _, i := range c.waiting {
+		w.Waiting = append(w.Waiting, i)
+	}
+	c.verdict = breaker.Judge(policy(), c.memory, w)
+	c.memory = c.verdict.Memory
+	cleared, abandoned := c.memory.Decided()
+	for uid, i := range c.waiting {
+		if _, goes := cleared[i.Key()]; goes {
+			c.gone++
+			delete(c.waiting, uid)
+		}
+		if _, stays := abandoned[i.Key()]; stays {
+			c.abandoned++
+			delete(c.waiting, uid)
+		}
+	}
+}
+
+// after lets time pass, and asks.
+func (c *cluster) after(d time.Duration) {
+	c.now = c.now.Add(d)
+	c.judge()
+}
+
+func (c *cluster) plan(t *testing.T) string {
+	t.Helper()
+	if len(c.memory.Holds) != 1 {
+		t.Fatalf("the plans are %+v, want one", c.memory.Holds)
+	}
+	return c.memory.Holds[0].Plan
+}
+
+func TestHowManyMayGo(t *testing.T) {
+	type burst struct {
+		namespace string
+		n         int
+	}
+	for name, test := range map[string]struct {
+		class  breaker.Class
+		living breaker.Counts
+		bursts []burst
+		gone   int
+		held   string
+	}{
+		"one of a thousand is deleted":                  {living: breaker.Counts{"shop": 1000}, bursts: []burst{{"shop", 1}}, gone: 1},
+		"a twentieth of a cluster is deleted":           {living: breaker.Counts{"shop": 500, "bank": 500}, bursts: []burst{{"shop", 50}}, gone: 50},
+		"one more holds all of them":                    {living: breaker.Counts{"shop": 500, "bank": 500}, bursts: []burst{{"shop", 51}}, held: ""},
+		"half of a namespace is the cluster's business": {living: breaker.Counts{"shop": 40, "bank": 960}, bursts: []burst{{"shop", 20}}, gone: 20},
+		"more than half of a namespace is held there":   {living: breaker.Counts{"shop": 40, "bank": 960}, bursts: []burst{{"shop", 21}}, held: "shop"},
+		"what one namespace has held leaves the others their budget": {
+			living: breaker.Counts{"shop": 40, "bank": 960}, bursts: []burst{{"shop", 40}, {"bank", 50}}, gone: 50, held: "shop",
+		},
+		"one tenant in each of many namespaces is judged for the cluster": {
+			living: breaker.Counts{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1}, held: "",
+			bursts: []burst{{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}},
+		},
+		"all of three are deleted":            {living: breaker.Counts{"shop": 3}, bursts: []burst{{"shop", 3}}, gone: 3},
+		"half of four are deleted":            {living: breaker.Counts{"shop": 4}, bursts: []burst{{"shop", 2}}, gone: 2},
+		"three of four are held":              {living: breaker.Counts{"shop": 4}, bursts: []burst{{"shop", 3}}, held: ""},
+		"nine of ten are held":                {living: breaker.Counts{"shop": 10}, bursts: []burst{{"shop", 9}}, held: ""},
+		"ten of ten are held":                 {living: breaker.Counts{"shop": 10}, bursts: []burst{{"shop", 10}}, held: ""},
+		"49 % of a namespace are its own":     {living: breaker.Counts{"shop": 100, "bank": 1900}, bursts: []burst{{"shop", 49}}, gone: 49},
+		"51 % of a namespace are held":        {living: breaker.Counts{"shop": 100, "bank": 1900}, bursts: []burst{{"shop", 51}}, held: "shop"},
+		"three customers' namespaces go":      {class: "Tenant", living: breaker.Counts{"": 100}, bursts: []burst{{"", 3}}, gone: 3},
+		"four customers' namespaces are held": {class: "Tenant", living: breaker.Counts{"": 100}, bursts: []burst{{"", 4}}, held: ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := fleet(test.living)
+			if test.class != "" {
+				c.class = test.class
+			}
+			all := 0
+			for _, b := range test.bursts {
+				c.remove(b.namespace, b.n)
+				all += b.n
+			}
+			if c.judge(); c.gone > 0 || len(c.memory.Holds) > 0 {
+				t.Fatalf("judged before the burst was seen whole: %d gone, %+v", c.gone, c.memory.Holds)
+			}
+			if c.after(10 * time.Second); c.gone != test.gone {
+				t.Errorf("%d are deleted, want %d", c.gone, test.gone)
+			}
+			if held := len(c.verdict.Held); held != all-test.gone {
+				t.Errorf("%d are held, want %d", held, all-test.gone)
+			}
+			for _, h := range c.memory.Holds {
+				if h.Namespace != test.held || h.Count != all-test.gone {
+					t.Errorf("the plan is of %q with %d members, want %q", h.Namespace, h.Count, test.held)
+				}
+			}
+		})
+	}
+}
+
+// A burst is judged when it has ended, or when it has taken too long to wait for its end.
+func TestABurstIsSeenWhole(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 1000})
+	for range 11 {
+		c.remove("shop", 5)
+		if c.after(5 * time.Second); c.gone+len(c.verdict.Held) > 0 {
+			t.Fatalf("judged after %s", c.now.Sub(start))
+		}
+	}
+	if c.after(5 * time.Second); len(c.verdict.Held) != 55 {
+		t.Errorf("after a minute, %d of 55 are held, %d are deleted", len(c.verdict.Held), c.gone)
+	}
+}
+
+func TestDeletionsAnHourApartAreNeverHeld(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 4})
+	for i := range 3 {
+		c.remove("shop", 1)
+		c.after(10 * time.Second)
+		if c.gone != i+1 {
+			t.Fatalf("the deletion %d is held: %+v", i+1, c.memory.Holds)
+		}
+		c.after(time.Hour)
+	}
+}
+
+func TestABurstInPartsIsOneBurst(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 100})
+	c.remove("shop", 6)
+	c.after(10 * time.Second)
+	c.remove("shop", 5)
+	if c.after(10 * time.Second); c.gone != 6 || len(c.verdict.Held) != 5 {
+		t.Errorf("%d are deleted and %d are held, want 6 and 5", c.gone, len(c.verdict.Held))
+	}
+	if c.after(2 * time.Hour); len(c.verdict.Held) != 5 {
+		t.Error("a plan ends when time passes, without a person")
+	}
+}
+
+func TestAnApprovalIsForExactlyOnePlan(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 1000})
+	c.remove("shop", 100)
+	c.after(10 * time.Second)
+	first := c.plan(t)
+	c.remove("shop", 1)
+	c.approved = []string{first}
+	c.remove("shop", 1)
+	// While the new ones are not seen whole, the approval is still for all that the plan has.
+	grown := c
+	grown.approved = nil
+	grown.after(10 * time.Second)
+	second := grown.plan(t)
+	if first == second {
+		t.Fatal("a plan that has grown keeps its name")
+	}
+	grown.approved = []string{first}
+	if grown.after(time.Second); grown.gone > 0 {
+		t.Errorf("the approval of a smaller plan deletes %d", grown.gone)
+	}
+	grown.approved = []string{second}
+	if grown.after(time.Second); grown.gone != 102 || len(grown.memory.Holds) > 0 {
+		t.Errorf("%d of 102 are deleted, %d plans are left", grown.gone, len(grown.memory.Holds))
+	}
+	grown.remove("shop", 1)
+	if grown.after(10 * time.Second); grown.gone != 103 {
+		t.Error("what a person has approved uses up the budget for single deletions")
+	}
+}
+
+// What a team approves object by object is deleted piece by piece, under one name.
+func TestATeamApprovesInItsNamespace(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 40, "bank": 960})
+	c.remove("shop", 40)
+	c.after(10 * time.Second)
+	plan, n := c.plan(t), 0
+	for uid, i := range c.waiting {
+		if i.Approval = plan; n < 15 {
+			c.waiting[uid] = i
+		}
+		n++
+	}
+	c.judge()
+	if c.gone != 15 || c.plan(t) != plan {
+		t.Fatalf("%d of 15 are deleted, and the plan %s is now %s", c.gone, plan, c.plan(t))
+	}
+	for uid, i := range c.waiting {
+		i.Approval = plan
+		c.waiting[uid] = i
+	}
+	if c.judge(); c.gone != 40 || len(c.memory.Holds) > 0 {
+		t.Errorf("%d of 40 are deleted", c.gone)
+	}
+}
+
+func TestATeamCannotApproveForTheCluster(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 10, "bank": 10})
+	c.remove("shop", 6)
+	c.remove("bank", 6)
+	c.after(10 * time.Second)
+	plan := c.plan(t)
+	for uid, i := range c.waiting {
+		i.Approval = plan
+		c.waiting[uid] = i
+	}
+	if c.judge(); c.gone > 0 {
+		t.Errorf("objects approve %d deletions of the whole cluster", c.gone)
+	}
+}
+
+func TestRescue(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 1000})
+	c.remove("shop", 1000)
+	c.after(10 * time.Second)
+	c.rescued = []string{c.plan(t)}
+	if c.judge(); c.abandoned != 1000 || c.gone > 0 || len(c.memory.Holds) > 0 {
+		t.Fatalf("%d are let go, %d are deleted in AWS, plans: %+v", c.abandoned, c.gone, c.memory.Holds)
+	}
+	key := breaker.NameKey(class, "shop", "uid-0001")
+	if _, back := c.memory.Names()[key]; !back {
+		t.Error("it may not come back")
+	}
+	if c.after(breaker.RescueAge + time.Second); len(c.memory.Names()) > 0 {
+		t.Error("it may come back for ever")
+	}
+}
+
+// A change can be approved, or reverted. There is nothing to abandon.
+func TestAChangeCountsAsADeletion(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 100})
+	for i := range 11 {
+		uid := fmt.Sprint("uid", i)
+		c.waiting[uid] = breaker.Item{Class: class, UID: uid, Namespace: "shop", Name: uid, Harm: "disables it", Generation: 2, Since: c.now}
+	}
+	c.after(10 * time.Second)
+	plan := c.plan(t)
+	c.rescued = []string{plan}
+	if c.judge(); c.abandoned+c.gone > 0 {
+		t.Errorf("%d changes are abandoned, %d made", c.abandoned, c.gone)
+	}
+	for uid := range c.waiting {
+		delete(c.waiting, uid)
+		break
+	}
+	if c.judge(); c.gone != 10 || len(c.memory.Holds) > 0 {
+		t.Errorf("one was reverted, and of the 10 that are within the budget %d are made", c.gone)
+	}
+}
+
+func TestWhatAPersonApprovedElsewhereIsNotHeld(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 100})
+	c.remove("shop", 80)
+	for uid, i := range c.waiting {
+		i.Exempt = true
+		c.waiting[uid] = i
+	}
+	if c.judge(); c.gone != 80 {
+		t.Errorf("%d of 80 are deleted", c.gone)
+	}
+}
+
+func TestMemoryIsStoredAsItIs(t *testing.T) {
+	c := fleet(breaker.Counts{"shop": 1000})
+	c.remove("shop", 3)
+	c.after(10 * time.Second)
+	c.remove("shop", 500)
+	c.after(10 * time.Second)
+	c.rescued = []string{c.plan(t)}
+	c.judge()
+	c.remove("shop", 490)
+	c.after(10 * time.Second)
+	text, err := json.Marshal(c.memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back breaker.Memory
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(c.memory, back); d != "" {
+		t.Errorf("(-stored +read):\n%s", d)
+	}
+	if limit := 32 * 1000; len(text) > limit {
+		t.Errorf("a thousand objects take %d bytes, want at most %d", len(text), limit)
+	}
+}
+
+// Whatever happens, no window loses more than its budget without a person, and a member of a plan stays one until a
+// person decides, it ends outside, or the plan shrinks into the budget.
+func TestNoWindowLosesMoreThanItsBudget(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(4, 300).Draw(t, "size")
+		c := fleet(breaker.Counts{"shop": size / 2, "bank": size - size/2})
+		type loss struct {
+			at time.Time
+			n  int
+		}
+		var losses []loss
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			namespace := rapid.SampledFrom([]string{"shop", "bank"}).Draw(t, "namespace")
+			c.remove(namespace, min(c.living[namespace], rapid.IntRange(0, 20).Draw(t, "n")))
+			before := c.gone
+			c.after(rapid.SampledFrom([]time.Duration{time.Second, 10 * time.Second, time.Minute, 20 * time.Minute}).Draw(t, "pause"))
+			losses = append(losses, loss{c.now, c.gone - before})
+			lost := 0
+			for _, l := range losses {
+				if c.now.Sub(l.at) < time.Hour {
+					lost += l.n
+				}
+			}
+			of := size - c.gone + lost
+			if most := max(10, of*5/100); lost > most {
+				t.Fatalf("%d of %d are lost within an hour, more than %d", lost, of, most)
+			}
+			if lost*2 > of && of > 3 {
+				t.Fatalf("%d of %d are lost within an hour: more than half", lost, of)
+			}
+		}
+	})
+}

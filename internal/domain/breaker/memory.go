@@ -1,0 +1,255 @@
+package breaker
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Key stands for one item in memory: an object of a fleet of 10,000 takes a few bytes.
+type Key [8]byte
+
+// Key is the item's.
+func (i Item) Key() Key { return keyOf(string(i.Class), i.UID, i.Harm, fmt.Sprint(i.Generation)) }
+
+// NameKey stands for an object by its name, under which it may come back.
+func NameKey(class Class, namespace, name string) Key { return keyOf(string(class), namespace, name) }
+
+func keyOf(parts ...string) Key {
+	h := sha256.New()
+	for _, p := range parts {
+		_ = binary.Write(h, binary.BigEndian, uint32(len(p))) //nolint:gosec // no part is that long
+		h.Write([]byte(p))
+	}
+	return Key(h.Sum(nil))
+}
+
+// Keys are sorted.
+type Keys []Key
+
+func keysOf(items []Item) Keys {
+	var out Keys
+	for _, i := range items {
+		out = append(out, i.Key())
+	}
+	return out.sorted()
+}
+
+func (k Keys) sorted() Keys {
+	slices.SortFunc(k, compareKeys)
+	return slices.Compact(k)
+}
+
+func compareKeys(a, b Key) int { return bytes.Compare(a[:], b[:]) }
+
+func (k Keys) contains(key Key) bool {
+	_, found := slices.BinarySearchFunc(k, key, compareKeys)
+	return found
+}
+
+func (k Keys) containsAll(other Keys) bool {
+	return !slices.ContainsFunc(other, func(key Key) bool { return !k.contains(key) })
+}
+
+// MarshalJSON writes them as one string.
+func (k Keys) MarshalJSON() ([]byte, error) {
+	var all []byte
+	for _, key := range k {
+		all = append(all, key[:]...)
+	}
+	return json.Marshal(base64.StdEncoding.EncodeToString(all))
+}
+
+// UnmarshalJSON reads that.
+func (k *Keys) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return fmt.Errorf("reading keys: %w", err)
+	}
+	all, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(all)%len(Key{}) != 0 {
+		return fmt.Errorf("reading keys: %q is not a list of keys", text)
+	}
+	*k = nil
+	for part := range slices.Chunk(all, len(Key{})) {
+		*k = append(*k, Key(part))
+	}
+	*k = k.sorted()
+	return nil
+}
+
+// Memory is what outlives the process. It is stored before what it allows is done.
+type Memory struct {
+	// Cleared are the items that were let go on, as long as they count or have not ended.
+	Cleared []Batch `json:"cleared,omitempty"`
+	// Abandoned are the deletions whose resources stay in AWS, as long as their objects have not ended.
+	Abandoned []Batch `json:"abandoned,omitempty"`
+	// Rescued are the names of their objects, under which they may come back.
+	Rescued []Batch `json:"rescued,omitempty"`
+	Holds   []Hold  `json:"holds,omitempty"`
+}
+
+// Batch are items of one class and namespace that were decided on at the same time.
+type Batch struct {
+	At        time.Time `json:"at"`
+	Class     Class     `json:"class"`
+	Namespace string    `json:"namespace,omitempty"`
+	Keys      Keys      `json:"keys"`
+	// Approved means that a person has let them go on.
+	Approved bool `json:"approved,omitempty"`
+}
+
+// Hold is a plan that waits for a person.
+type Hold struct {
+	Class Class `json:"class"`
+	// Namespace is the one that is held. Empty: the whole cluster is.
+	Namespace string    `json:"namespace,omitempty"`
+	Since     time.Time `json:"since"`
+	// Plan is the name of exactly these members.
+	Plan string `json:"plan"`
+	Keys Keys   `json:"keys"`
+	// Count is how many members the plan has, Changes how many of them are changes, Of how many objects there were,
+	// Allowed how many of these a window may lose, and Spent how many it had lost.
+	Count   int `json:"count"`
+	Changes int `json:"changes,omitempty"`
+	Of      int `json:"of"`
+	Allowed int `json:"allowed"`
+	Spent   int `json:"spent,omitempty"`
+}
+
+func (h Hold) name() string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s\n%s\n%d\n", h.Class, h.Namespace, h.Since.UnixNano())
+	for _, k := range h.Keys {
+		sum.Write(k[:])
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12]
+}
+
+// Decided are the keys of all items that were decided on.
+func (m *Memory) Decided() (cleared, abandoned map[Key]struct{}) {
+	return setOf(m.Cleared), setOf(m.Abandoned)
+}
+
+// Names are the names of the objects that may come back.
+func (m *Memory) Names() map[Key]struct{} { return setOf(m.Rescued) }
+
+func setOf(list []Batch) map[Key]struct{} {
+	out := map[Key]struct{}{}
+	for _, b := range list {
+		for _, k := range b.Keys {
+			out[k] = struct{}{}
+		}
+	}
+	return out
+}
+
+func (m *Memory) clone() Memory {
+	return Memory{
+		Cleared: slices.Clone(m.Cleared), Abandoned: slices.Clone(m.Abandoned), Rescued: slices.Clone(m.Rescued),
+		Holds: slices.Clone(m.Holds),
+	}
+}
+
+// hold is the plan that the item is a member of.
+func (m *Memory) hold(k Key) *Hold {
+	for i := range m.Holds {
+		if m.Holds[i].Keys.contains(k) {
+			return &m.Holds[i]
+		}
+	}
+	return nil
+}
+
+func (m *Memory) holds(k Key) bool { return m.hold(k) != nil }
+
+func (m *Memory) holdsIn(k Key, namespace string) bool {
+	return slices.ContainsFunc(m.Holds, func(h Hold) bool { return h.Namespace == namespace && h.Keys.contains(k) })
+}
+
+func (m *Memory) holdOf(class Class, namespace string) *Hold {
+	for i := range m.Holds {
+		if m.Holds[i].Class == class && m.Holds[i].Namespace == namespace {
+			return &m.Holds[i]
+		}
+	}
+	return nil
+}
+
+// spent is how many items were let go on since then without a person, and gone how many in all.
+func (m *Memory) spent(since time.Time, class Class, namespace string) (spent, gone int) {
+	for _, b := range m.Cleared {
+		if b.Class != class || namespace != "" && b.Namespace != namespace || !b.At.After(since) {
+			continue
+		}
+		gone += len(b.Keys)
+		if !b.Approved {
+			spent += len(b.Keys)
+		}
+	}
+	return spent, gone
+}
+
+func (m *Memory) clear(now time.Time, items []Item, approved bool) {
+	for _, b := range batches(now, items, Item.Key) {
+		b.Approved = approved
+		m.Cleared = append(m.Cleared, b)
+	}
+}
+
+// WithApproved is the memory with items that a person has let go on elsewhere, and whether that is news.
+func (m *Memory) WithApproved(now time.Time, items []Item) (Memory, bool) {
+	cleared, _ := m.Decided()
+	items = slices.DeleteFunc(slices.Clone(items), func(i Item) bool { _, known := cleared[i.Key()]; return known })
+	next := m.clone()
+	next.clear(now, items, true)
+	return next, len(items) > 0
+}
+
+func (m *Memory) abandon(now time.Time, items []Item) {
+	m.Abandoned = append(m.Abandoned, batches(now, items, Item.Key)...)
+	m.Rescued = append(m.Rescued, batches(now, items, func(i Item) Key { return NameKey(i.Class, i.Namespace, i.Name) })...)
+}
+
+func batches(now time.Time, items []Item, key func(Item) Key) []Batch {
+	type scope struct {
+		class     Class
+		namespace string
+	}
+	var order []scope
+	keys := map[scope]Keys{}
+	for _, i := range items {
+		s := scope{i.Class, i.Namespace}
+		if _, had := keys[s]; !had {
+			order = append(order, s)
+		}
+		keys[s] = append(keys[s], key(i))
+	}
+	var out []Batch
+	for _, s := range order {
+		out = append(out, Batch{At: now, Class: s.class, Namespace: s.namespace, Keys: keys[s].sorted()})
+	}
+	return out
+}
+
+// forget drops what counts no more and has ended. It is stored with the next change.
+func (m *Memory) forget(now time.Time, window time.Duration, waiting []Item) {
+	open := map[Key]struct{}{}
+	for _, i := range waiting {
+		open[i.Key()] = struct{}{}
+	}
+	ended := func(age time.Duration) func(Batch) bool {
+		return func(b Batch) bool {
+			return now.Sub(b.At) > age && !slices.ContainsFunc(b.Keys, func(k Key) bool { _, waits := open[k]; return waits })
+		}
+	}
+	m.Cleared = slices.DeleteFunc(m.Cleared, ended(window))
+	m.Abandoned = slices.DeleteFunc(m.Abandoned, ended(window))
+	m.Rescued = slices.DeleteFunc(m.Rescued, func(b Batch) bool { return now.Sub(b.At) > RescueAge })
+}

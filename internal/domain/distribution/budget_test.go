@@ -1,0 +1,51 @@
+package distribution_test
+
+import (
+	"testing"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// guarded is a distribution that serves viewers itself, where deletions have a budget.
+func guarded(in *distribution.Input) { in.Guarded, in.Desired.Direct = true, true }
+
+// judged is what the breaker says.
+func judged(s breaker.State) func(*distribution.Input) {
+	return func(in *distribution.Input) {
+		guarded(in)
+		in.World.BudgetKnown, in.World.Budget = true, breaker.Answer{State: s, Message: "Too many."}
+	}
+}
+
+func TestWithinBudget(t *testing.T) {
+	for name, q := range together(budgetKept(), budgetRemoved()) {
+		t.Run(name, func(t *testing.T) { ask(t, q) })
+	}
+}
+
+func budgetKept() map[string]question {
+	off := func(in *distribution.Input) { edited(in); in.Desired.Enabled = false }
+	shared := func(in *distribution.Input) { in.Desired.Direct = false }
+	look := distribution.Look{At: distribution.LookBudget}
+	return map[string]question{
+		"one that is to be disabled is asked for": {in: with(quiet(), off, guarded), rule: "WithinBudget", step: look},
+		"also one with tenants":                   {in: with(quiet(), off, guarded, shared), rule: "WithinBudget", step: look},
+		"and held if that is one too many": {
+			in: with(quiet(), off, judged(breaker.Held)), rule: "WithinBudget", step: distribution.Rest{}, reason: resource.ReasonDeletionHeld,
+		},
+	}
+}
+
+func budgetRemoved() map[string]question {
+	shared := func(in *distribution.Input) { in.Desired.Direct = false }
+	located := distribution.Look{At: distribution.LookResource}
+	return map[string]question{
+		"a deletion is asked for before anything is read": {in: with(dying(), unknown, guarded), rule: "WithinBudget", step: distribution.Look{At: distribution.LookBudget}},
+		"tenants keep a resource without a question":      {in: with(dying(), unknown, guarded, shared), rule: "Located", step: located},
+		"it waits until the burst is seen whole":          {in: with(dying(), judged(breaker.Waiting)), rule: "WithinBudget", step: distribution.Rest{KeepConditions: true}},
+		"what is to stay is let go as it is":              {in: with(dying(), judged(breaker.Stay)), rule: "WithinBudget", step: distribution.LetGo{Left: dying().Memory.ID, Abandons: true}},
+		"what may go on goes on":                          {in: with(dying(), unknown, judged(breaker.Go)), rule: "Located", step: located},
+	}
+}
