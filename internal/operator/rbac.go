@@ -8,5 +8,8 @@ package operator
 // +kubebuilder:rbac:roleName=leader-election,groups=coordination.k8s.io,resources=leases,verbs=create
 // +kubebuilder:rbac:roleName=leader-election,groups=coordination.k8s.io,resources=leases,resourceNames=cloudfront-tenant-operator,verbs=get;update
 // +kubebuilder:rbac:roleName=leader-election,groups="",resources=events,verbs=create
+// +kubebuilder:rbac:roleName=deletion-budget,groups="",resources=configmaps,verbs=create
+// +kubebuilder:rbac:roleName=deletion-budget,groups="",resources=configmaps,resourceNames=cloudfront-tenant-operator-deletion-budget,verbs=get;list;watch;patch
+// +kubebuilder:rbac:roleName=deletion-budget,groups=events.k8s.io,resources=events,verbs=create
 // +kubebuilder:rbac:roleName=metrics,groups=authentication.k8s.io,resources=tokenreviews,verbs=create
 // +kubebuilder:rbac:roleName=metrics,groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create

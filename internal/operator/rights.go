@@ -78,6 +78,9 @@ func (c Config) Rights() []Right {
 	if ns := c.leaseNamespace(); c.LeaderElect && ns != "" {
 		out = append(out, electionRights(ns)...)
 	}
+	if c.Budget.Enabled {
+		out = append(out, budgetRights(c.leaseNamespace())...)
+	}
 	if c.MetricsSecure && c.MetricsAddress != "" && c.MetricsAddress != "0" {
 		const scraping = "serving metrics, because all requests are rejected without it (not needed with --metrics-secure=false)"
 		out = append(out,
@@ -200,6 +203,18 @@ func electionRights(namespace string) []Right {
 		{Group: group, Resource: leases, Verb: "update", Namespace: namespace, Name: leaderElectionID, For: electing},
 		{Resource: "events", Verb: "create", Namespace: namespace, For: "recording events of the leader election", Optional: true},
 	}
+}
+
+func budgetRights(namespace string) []Right {
+	const memory = "storing which deletions were approved (not needed with --deletion-budget=false)"
+	out := []Right{
+		{Resource: "configmaps", Verb: "create", Namespace: namespace, For: memory},
+		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "recording events of held deletions", Optional: true},
+	}
+	for _, verb := range []string{"get", "list", "watch", "patch"} {
+		out = append(out, Right{Resource: "configmaps", Verb: verb, Namespace: namespace, Name: budgetConfigMap, For: memory})
+	}
+	return out
 }
 
 // leaseNamespace is the pod's own unless it is set. Nothing at all is not for here to report.

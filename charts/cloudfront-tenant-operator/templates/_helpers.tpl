@@ -180,6 +180,21 @@ insecureSkipVerify: true
 - --drift-policy={{ .Values.controller.driftPolicy }}
 - --sweep-interval={{ .Values.controller.sweepInterval }}
 - --max-concurrent-reconciles={{ int .Values.controller.maxConcurrentReconciles }}
+{{- with .Values.deletionBudget }}
+- --deletion-budget={{ .enabled }}
+{{- if .enabled }}
+- --deletion-budget-settle={{ .settle }}
+- --deletion-budget-settle-max={{ .settleMax }}
+- --deletion-budget-window={{ .window }}
+- --deletion-budget-max={{ int .max }}
+- --deletion-budget-max-percent={{ int .maxPercent }}
+- --deletion-budget-ceiling-percent={{ int .ceilingPercent }}
+- --deletion-budget-namespace-max={{ int .namespace.max }}
+- --deletion-budget-namespace-max-percent={{ int .namespace.maxPercent }}
+- --deletion-budget-tenants-max={{ int .tenants.max }}
+- --deletion-budget-tenants-max-percent={{ int .tenants.maxPercent }}
+{{- end }}
+{{- end }}
 {{- if has "tenantsource" .Values.controller.controllers }}
 {{- with .Values.controller.tenantSource }}
 {{- with .targetNamespaces }}
