@@ -1,0 +1,258 @@
+package hostile_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
+)
+
+var size = flag.Int("tenants", 100, "number of tenants that a mistake deletes")
+
+// patience ends what hangs.
+const patience = 15 * time.Minute
+
+const crd = "distributiontenants.cloudfront-tenant-operator.io"
+
+// fleet is a namespace of tenants that serve, and their operator with its deletion budget.
+type fleet struct {
+	t *testing.T
+	*stack.Stack
+
+	tenants   *stack.Fleet
+	operator  *stack.Operator
+	namespace string
+	budget    client.ObjectKey
+}
+
+// newFleet creates the tenants, and waits until all serve.
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	f := &fleet{t: t, namespace: "shop", budget: client.ObjectKey{Namespace: host.Installation.Namespace, Name: "cloudfront-tenant-operator-deletion-budget"}}
+	var err error
+	if f.Stack, err = host.Start(t.Context(), stack.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Stop(); err != nil {
+			t.Error(err)
+		}
+		if log, err := f.operator.Log(); err == nil && (t.Failed() || strings.Contains(log, "DATA RACE") || strings.Contains(log, "panic")) {
+			t.Errorf("the end of the operator's log:\n%s", log[max(0, len(log)-6000):])
+		}
+	})
+	f.operator, err = f.StartOperator(t.Context(), stack.OperatorOptions{Flags: []string{
+		"--deletion-budget=true", "--deletion-budget-settle=2s", "--aws-rate=200", "--aws-burst=200", "--route53-rate=50", "--route53-burst=50", "--sweep-interval=10s",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.create()
+	return f
+}
+
+// create applies the namespace and all objects, and waits until they are Ready.
+func (f *fleet) create() {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.t.Context(), patience)
+	defer cancel()
+	err := kube.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		f.t.Fatal(err)
+	}
+	if f.tenants, err = stack.NewFleet(ctx, kube, f.namespace, "t", *size); err != nil {
+		f.t.Fatal(err)
+	}
+	defer f.tenants.Close()
+	f.tenants.Shape = func(o *v1alpha1.DistributionTenant) {
+		o.Spec.DNS = &v1alpha1.DNS{Provider: v1alpha1.DNSProviderRoute53}
+	}
+	if err := f.tenants.Create(ctx); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := f.tenants.WaitReady(ctx); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fleet) eventually(check func(g gomega.Gomega)) {
+	f.t.Helper()
+	gomega.NewWithT(f.t).Eventually(f.t.Context(), check).WithTimeout(patience).WithPolling(250 * time.Millisecond).Should(gomega.Succeed())
+}
+
+func (f *fleet) objects(g gomega.Gomega) []v1alpha1.DistributionTenant {
+	var list v1alpha1.DistributionTenantList
+	err := kube.List(f.t.Context(), &list, client.InNamespace(f.namespace))
+	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+		return nil
+	}
+	g.Expect(err).NotTo(gomega.HaveOccurred())
+	return list.Items
+}
+
+// held waits until every object says that it is held, and returns the plan.
+func (f *fleet) held() (plan string) {
+	f.t.Helper()
+	f.eventually(func(g gomega.Gomega) {
+		objects := f.objects(g)
+		g.Expect(objects).To(gomega.HaveLen(*size))
+		for i := range objects {
+			ready := meta.FindStatusCondition(objects[i].Status.Conditions, v1alpha1.ConditionReady)
+			g.Expect(ready.Reason).To(gomega.Equal(v1alpha1.ReasonDeletionHeld), "%s: %s", objects[i].Name, ready.Message)
+			g.Expect(meta.IsStatusConditionTrue(objects[i].Status.Conditions, v1alpha1.ConditionStalled)).To(gomega.BeTrue())
+			_, rest, found := strings.Cut(ready.Message, "This is plan ")
+			g.Expect(found).To(gomega.BeTrue(), ready.Message)
+			plan, _, _ = strings.Cut(rest, ".")
+		}
+	})
+	return plan
+}
+
+// gone waits until no object is left.
+func (f *fleet) gone() {
+	f.t.Helper()
+	f.eventually(func(g gomega.Gomega) { g.Expect(f.objects(g)).To(gomega.BeEmpty()) })
+}
+
+// answer sets an annotation of the ConfigMap, as the message says.
+func (f *fleet) answer(annotation, plan string) {
+	f.t.Helper()
+	if out, err := host.Kubectl(f.t.Context(), "-n", f.budget.Namespace, "annotate", "configmap", f.budget.Name, annotation+"="+plan, "--overwrite"); err != nil {
+		f.t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// changes are the calls that have changed anything in AWS, without those of tags.
+func (f *fleet) changes(since uint64) (changes []string, tags int, last uint64) {
+	f.t.Helper()
+	entries, err := f.AWS.Journal(f.t.Context(), since)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	last = since
+	for _, e := range entries {
+		last = max(last, e.Seq)
+		switch {
+		case !e.Mutating:
+		case e.Operation == "TagResource":
+			tags++
+		default:
+			changes = append(changes, fmt.Sprintf("%s %s %s", e.Operation, e.Name, e.Code))
+		}
+	}
+	return changes, tags, last
+}
+
+// tenantsInAWS are what AWS serves, without what changes when tags do.
+func (f *fleet) tenantsInAWS() map[string]sim.TenantState {
+	f.t.Helper()
+	list, err := f.AWS.Tenants(f.t.Context())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	out := map[string]sim.TenantState{}
+	for _, s := range list {
+		s.Tags = nil
+		out[s.Name] = s
+	}
+	return out
+}
+
+// However a fleet is deleted, nothing is changed in AWS before a person has approved it. What was deleted by mistake is
+// there again as it was once its objects are.
+func TestAFleetIsNotDeletedByMistake(t *testing.T) {
+	f := newFleet(t)
+	before := f.tenantsInAWS()
+	_, _, last := f.changes(0)
+	for _, mistake := range []struct {
+		name string
+		make func()
+	}{
+		{"a selector", func() {
+			if out, err := host.Kubectl(t.Context(), "-n", f.namespace, "delete", "cfdt", "--all", "--wait=false"); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+		}},
+		{"while the operator is away", func() {
+			if _, err := f.operator.Stop(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := kube.DeleteAllOf(t.Context(), &v1alpha1.DistributionTenant{}, client.InNamespace(f.namespace)); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.operator.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"the CRD", func() {
+			if out, err := host.Kubectl(t.Context(), "delete", "crd", crd, "--wait=false"); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+		}},
+	} {
+		mistake.make()
+		plan := f.held()
+		if changes, tags, _ := f.changes(last); len(changes)+tags > 0 {
+			t.Fatalf("%s: %d calls change AWS, and %d tags, such as %s", mistake.name, len(changes), tags, changes[:min(3, len(changes))])
+		}
+		f.answer(v1alpha1.AnnotationAbandonDeletions, plan)
+		f.gone()
+		if changes, tags, _ := f.changes(last); len(changes)+tags > 0 {
+			t.Errorf("%s: letting the objects go changes AWS: %v, %d tags", mistake.name, changes, tags)
+		}
+		if mistake.name == "the CRD" {
+			f.reinstall()
+		}
+		f.create()
+		changes, tags, now := f.changes(last)
+		if len(changes) > 0 || tags != *size {
+			t.Errorf("%s: taking the tenants over again takes %d calls that change AWS, such as %v, and %d tags, want %d", mistake.name, len(changes), changes[:min(3, len(changes))], tags, *size)
+		}
+		if d := cmp.Diff(before, f.tenantsInAWS()); d != "" {
+			t.Errorf("%s: the tenants in AWS (-before +after):\n%s", mistake.name, d)
+		}
+		last = now
+	}
+
+	// The last mistake was none.
+	if err := kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}); err != nil {
+		t.Fatal(err)
+	}
+	plan := f.held()
+	if changes, tags, _ := f.changes(last); len(changes)+tags > 0 {
+		t.Errorf("a namespace: %d calls change AWS, such as %s", len(changes), changes[:min(3, len(changes))])
+	}
+	f.answer(v1alpha1.AnnotationApproveDeletions, plan)
+	f.gone()
+	f.eventually(func(g gomega.Gomega) { g.Expect(f.tenantsInAWS()).To(gomega.BeEmpty()) })
+}
+
+// reinstall waits until the CRD is gone, and installs it again.
+func (f *fleet) reinstall() {
+	f.t.Helper()
+	f.eventually(func(g gomega.Gomega) {
+		out, err := host.Kubectl(f.t.Context(), "get", "crd", crd, "--ignore-not-found")
+		g.Expect(err).NotTo(gomega.HaveOccurred())
+		g.Expect(out).To(gomega.BeEmpty())
+	})
+	if out, err := host.Kubectl(f.t.Context(), "apply", "--server-side", "-f", host.Path("config", "crd", "cloudfront-tenant-operator.io_distributiontenants.yaml")); err != nil {
+		f.t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := host.Kubectl(f.t.Context(), "wait", "--for=condition=Established", "crd/"+crd); err != nil {
+		f.t.Fatalf("%v: %s", err, out)
+	}
+}

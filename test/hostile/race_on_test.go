@@ -1,0 +1,6 @@
+//go:build race
+
+package hostile_test
+
+// raceDetector is on in the operator as it is in the tests.
+const raceDetector = true
