@@ -86,8 +86,6 @@ func (c *Config) validateBudget() error {
 		return fmt.Errorf("--deletion-budget-settle-max=%s: use at least --deletion-budget-settle, which is %s", b.SettleMax, b.Settle)
 	case b.Window < time.Minute:
 		return fmt.Errorf("--deletion-budget-window=%s: use at least 1m", b.Window)
-	case b.Enabled && c.leaseNamespace() == "":
-		return fmt.Errorf("--deletion-budget needs a namespace for its ConfigMap: set --leader-election-namespace, or run the operator in a pod")
 	}
 	return nil
 }
@@ -108,7 +106,7 @@ func (c Config) budgetKey() client.ObjectKey {
 
 // cacheBudget lets the cache follow the one ConfigMap.
 func (c Config) cacheBudget(o *cache.Options) {
-	if !c.Budget.Enabled {
+	if !c.Budget.Enabled || c.leaseNamespace() == "" {
 		return
 	}
 	key := c.budgetKey()
@@ -123,6 +121,9 @@ func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publis
 		return nil, nil
 	}
 	key := c.budgetKey()
+	if key.Namespace == "" {
+		return nil, fmt.Errorf("--deletion-budget needs a namespace for its ConfigMap: set --leader-election-namespace, or run the operator in a pod")
+	}
 	b := breaker.New(breaker.Options{
 		Policy: c.Budget.policy(), Clock: clock.RealClock{}, Gather: gather,
 		Store: configmap.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: key},

@@ -60,6 +60,9 @@ func Metrics() ([]Metric, error) {
 	if err := registerZones(r, nil); err != nil {
 		return nil, err
 	}
+	if err := registerBudget(r, nil); err != nil {
+		return nil, err
+	}
 	if err := registerOrphans(r, nil); err != nil {
 		return nil, err
 	}

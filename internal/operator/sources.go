@@ -35,7 +35,7 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	}
 	controller := tenantsource.New(tenantsource.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Rows: c.rows(env), Clock: clock.RealClock{},
-		Grant: c.grant, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, Observer: observer, Stopped: ctx.Done(),
+		Grant: c.grant, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, Observer: observer, Breaker: env.breaker, Stopped: ctx.Done(),
 	})
 	driver := drive(mgr, env, controller)
 	driver.Timeout = c.SourceReadTimeout + tenantsource.WriteTimeout

@@ -172,6 +172,8 @@ var matrix = map[string]struct {
 		objects: []string{
 			"+Role team-a/" + release + "-leader-election", "+RoleBinding team-a/" + release + "-leader-election",
 			"-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election",
+			"+Role team-a/" + release + "-deletion-budget", "+RoleBinding team-a/" + release + "-deletion-budget",
+			"-Role " + release + "-deletion-budget", "-RoleBinding " + release + "-deletion-budget",
 		},
 		text: []string{"--leader-election-namespace=team-a"},
 	},
@@ -180,11 +182,21 @@ var matrix = map[string]struct {
 		objects: []string{"-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election"},
 		text:    []string{"--leader-elect=false"},
 	},
+	"no deletion budget": {
+		values:  "deletionBudget: {enabled: false}",
+		objects: []string{"-Role " + release + "-deletion-budget", "-RoleBinding " + release + "-deletion-budget"},
+		text:    []string{"--deletion-budget=false"},
+	},
+	"a deletion budget of one's own": {
+		values: "deletionBudget: {settle: 20s, settleMax: 2m, window: 3h, max: 4, maxPercent: 6, ceilingPercent: 30, namespace: {max: 7, maxPercent: 40}, tenants: {max: 2, maxPercent: 1}}",
+		text:   []string{"--deletion-budget-settle=20s", "--deletion-budget-tenants-max-percent=1"},
+	},
 	"roles of one's own": {
 		values: "rbac: {create: false}",
 		objects: []string{
 			"-ClusterRole " + release, "-ClusterRole " + release + "-admin", "-ClusterRole " + release + "-edit", "-ClusterRole " + release + "-metrics-reader",
 			"-ClusterRole " + release + "-view", "-ClusterRoleBinding " + release, "-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election",
+			"-Role " + release + "-deletion-budget", "-RoleBinding " + release + "-deletion-budget",
 		},
 	},
 	"nothing for the cluster's own roles": {

@@ -63,7 +63,7 @@ extraArgs: [--zap-devel=true]
 		"deletion-budget-max": "4", "deletion-budget-max-percent": "6", "deletion-budget-ceiling-percent": "30",
 		"deletion-budget-namespace-max": "7", "deletion-budget-namespace-max-percent": "40",
 		"deletion-budget-tenants-max": "2", "deletion-budget-tenants-max-percent": "1",
-		"zap-devel":           "true", // for developers only: by extraArgs, as any flag can be
+		"zap-devel": "true", // for developers only: by extraArgs, as any flag can be
 	}
 	got := map[string]string{}
 	// Tenants' namespaces can't be among those that are watched.

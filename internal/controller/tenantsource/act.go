@@ -14,6 +14,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	budget "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
@@ -205,6 +206,8 @@ type outcome struct {
 	conflict bool
 	// denied is set where the refusal may be meant for every object.
 	denied bool
+	// item is what the breaker need not hold, where a person has approved it.
+	item *budget.Item
 	// version is that of the object where it has changed since it was looked at, and is still the source's.
 	version string
 	err     error
@@ -257,6 +260,9 @@ func (p *pass) remove(ctx context.Context) error {
 	round := p.session.Round
 	batch := round.Verdict.Go[round.Removed:]
 	batch = batch[:min(len(batch), batchSize)]
+	if err := p.approveDeletions(ctx, batch); err != nil {
+		return err
+	}
 	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.removeOne(ctx, batch[i]) })
 	for i, r := range results {
 		if r.err != nil {
@@ -269,7 +275,30 @@ func (p *pass) remove(ctx context.Context) error {
 			round.Deleted++
 		}
 	}
-	return nil
+	return p.approveChanges(ctx, results)
+}
+
+// approveDeletions tells the breaker which of the deletions a person has approved, before they are made.
+func (p *pass) approveDeletions(ctx context.Context, batch []tenantsource.Owned) error {
+	var items []budget.Item
+	for _, o := range batch {
+		if p.in.Policy != tenantsource.PolicyDisable && p.session.Round.Verdict.Approved[o.UID] {
+			items = append(items, budget.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Namespace: p.target, Name: o.Name})
+		}
+	}
+	return p.Breaker.Approve(ctx, items)
+}
+
+// approveChanges does the same for objects that were disabled. Which change of theirs that was is known afterwards; until
+// then the breaker waits for more.
+func (p *pass) approveChanges(ctx context.Context, results []outcome) error {
+	var items []budget.Item
+	for _, r := range results {
+		if r.item != nil {
+			items = append(items, *r.item)
+		}
+	}
+	return p.Breaker.Approve(ctx, items)
 }
 
 // tries is how often an object that keeps changing is looked at before the next pass has its turn.
@@ -299,14 +328,18 @@ func (p *pass) tryRemove(ctx context.Context, o tenantsource.Owned) outcome {
 	if string(live.UID) != o.UID || relation(&live, p.labels) != tenantsource.Ours || !live.DeletionTimestamp.IsZero() {
 		return outcome{}
 	}
+	var disabled *budget.Item
 	if p.in.Policy == tenantsource.PolicyDisable {
-		err = p.disable(ctx, &live)
+		var generation int64
+		if generation, err = p.disable(ctx, &live); p.session.Round.Verdict.Approved[o.UID] {
+			disabled = &budget.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Namespace: p.target, Name: o.Name, Harm: "disables the tenant", Generation: generation}
+		}
 	} else {
 		err = p.Client.Delete(ctx, &live, client.Preconditions{UID: &live.UID, ResourceVersion: &live.ResourceVersion})
 	}
 	switch {
 	case err == nil:
-		return outcome{done: true}
+		return outcome{done: true, item: disabled}
 	case apierrors.IsNotFound(err):
 		return outcome{}
 	}

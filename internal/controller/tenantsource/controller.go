@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -45,6 +46,8 @@ type Options struct {
 	// ReadTimeout bounds one read.
 	ReadTimeout time.Duration
 	Observer    Observer
+	// Breaker is told what a person has approved for a source, and does not hold it a second time. It may be nil.
+	Breaker *breaker.Breaker
 	// Stopped is closed when the operator stops.
 	Stopped <-chan struct{}
 }

@@ -79,13 +79,14 @@ func (p *pass) enable(ctx context.Context, c tenantsource.Change) error {
 }
 
 // disable is the other end of enable.
-func (p *pass) disable(ctx context.Context, live *v1alpha1.DistributionTenant) error {
+func (p *pass) disable(ctx context.Context, live *v1alpha1.DistributionTenant) (generation int64, err error) {
 	u := p.named(live.Name)
 	u.SetUID(live.UID)
 	u.SetResourceVersion(live.ResourceVersion)
 	u.SetAnnotations(map[string]string{v1alpha1.AnnotationSourceDisabled: v1alpha1.SourceDisabledTrue})
 	u.Object["spec"] = map[string]any{"enabled": false}
-	return p.applyObject(ctx, u, convert.SourceDisabler(p.object))
+	err = p.applyObject(ctx, u, convert.SourceDisabler(p.object))
+	return u.GetGeneration(), err
 }
 
 func (p *pass) named(name string) *unstructured.Unstructured {

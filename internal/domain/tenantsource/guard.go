@@ -190,6 +190,8 @@ type Question struct {
 type Verdict struct {
 	// Go are those that may be deleted now, by name.
 	Go []Owned
+	// Approved are the UIDs of those of them that a person has approved.
+	Approved map[string]bool
 	// New is how many of them are not counted in the history yet.
 	New int
 	// Waiting are those that more reads have to confirm.
@@ -233,12 +235,22 @@ func (g Guard) Judge(q Question) Verdict {
 			v.Waiting = append(v.Waiting, a)
 		default:
 			v.Go = append(v.Go, a.Owned)
+			if a.Approved {
+				v.approve(a.UID)
+			}
 			if !a.Cleared {
 				v.New++
 			}
 		}
 	}
 	return v
+}
+
+func (v *Verdict) approve(uid string) {
+	if v.Approved == nil {
+		v.Approved = map[string]bool{}
+	}
+	v.Approved[uid] = true
 }
 
 // freeze lets nothing go for now but the first ones, which are gone already.
