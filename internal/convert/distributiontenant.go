@@ -207,10 +207,25 @@ func ledger(records []v1alpha1.DNSRecord) []dns.Entry {
 	for _, r := range records {
 		record := dns.Record{ZoneID: r.ZoneID, Name: r.Name, Type: r.Type, Value: r.Value, TTL: r.TTL}
 		if record.Plausible() {
-			out = append(out, dns.Entry{Record: record, State: dns.State(r.State), RoleARN: r.AssumeRoleARN})
+			out = append(out, dns.Entry{Record: record, State: dns.State(r.State), RoleARN: r.AssumeRoleARN, Replaced: replaced(record, r.Replaced)})
 		}
 	}
 	return out
+}
+
+// replaced leaves out what the operator never replaces: it comes from someone else.
+func replaced(ours dns.Record, records []v1alpha1.ReplacedRecord) dns.Replaced {
+	var sets []dns.RecordSet
+	for _, r := range records {
+		s := dns.RecordSet{Key: dns.Key{Name: ours.Name, Type: r.Type}, Values: r.Values, Exact: r.ExactValues, Alias: r.AliasTarget}
+		if r.TTL != nil {
+			s.TTL = *r.TTL
+		}
+		if s.Plausible(ours) {
+			sets = append(sets, s)
+		}
+	}
+	return dns.Replacing(sets)
 }
 
 // maxToken is how much of a token status can repeat.

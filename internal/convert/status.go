@@ -112,8 +112,20 @@ func dnsStatus(ledger []dns.Entry) *v1alpha1.DNSStatus {
 	for _, e := range ledger {
 		out.Records = append(out.Records, v1alpha1.DNSRecord{
 			ZoneID: e.ZoneID, Name: e.Name, Type: e.Type, Value: e.Value, TTL: e.TTL,
-			State: v1alpha1.RecordState(e.State), AssumeRoleARN: e.RoleARN,
+			State: v1alpha1.RecordState(e.State), AssumeRoleARN: e.RoleARN, Replaced: replacedStatus(e),
 		})
+	}
+	return out
+}
+
+// replacedStatus is what a record took the place of.
+func replacedStatus(e dns.Entry) (out []v1alpha1.ReplacedRecord) {
+	for _, s := range e.Replaced.Sets(e.Name) {
+		r := v1alpha1.ReplacedRecord{Type: s.Type, Values: s.Values, ExactValues: s.Exact, AliasTarget: s.Alias}
+		if s.Alias == "" {
+			r.TTL = new(s.TTL)
+		}
+		out = append(out, r)
 	}
 	return out
 }

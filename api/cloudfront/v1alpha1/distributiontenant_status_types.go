@@ -295,6 +295,51 @@ type DNSRecord struct {
 	// +kubebuilder:validation:MaxLength=640
 	// +optional
 	AssumeRoleARN string `json:"assumeRoleArn,omitempty"`
+
+	// replaced are the records that the records of this name took the place of (spec.dns.takeover). They are put back when
+	// the operator deletes its own. One entry of each name has them.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=8
+	// +listType=atomic
+	// +optional
+	Replaced []ReplacedRecord `json:"replaced,omitempty"`
+}
+
+// ReplacedRecord is a record that the operator did not create, as it was before it was replaced. It has the name of the
+// entry that lists it.
+type ReplacedRecord struct {
+	// type is the type of the record.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=16
+	// +required
+	Type string `json:"type,omitempty"`
+
+	// ttl is the time to live in seconds. An alias has none.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	TTL *int64 `json:"ttl,omitempty"`
+
+	// values are the values of the record, those of a TXT record without quotes. An alias has none.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MaxLength=1024
+	// +listType=atomic
+	// +optional
+	Values []string `json:"values,omitempty"`
+
+	// exactValues are the values as the DNS service writes them, if it writes them differently.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MaxLength=1024
+	// +listType=atomic
+	// +optional
+	ExactValues []string `json:"exactValues,omitempty"`
+
+	// aliasTarget is the name that an alias leads to, which is one of CloudFront: no other alias is replaced.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	AliasTarget string `json:"aliasTarget,omitempty"`
 }
 
 // RecordState is the state of an owned record.

@@ -18,6 +18,8 @@ type Policy struct {
 
 // Advance returns the next ledger, sorted: what has to be stored before anything is done.
 //
+// Entries tell what they replace before that happens, see Replaced.
+//
 // An entry is only removed after Retracting, which has to be stored first: until the worker has seen that, it may be
 // sending the record this very moment. The exception is a foreign record equal to ours, which would be deleted that
 // way; the worker itself leaves alone what it has reported as foreign.
@@ -42,7 +44,7 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 			next = append(next, e)
 		}
 	}
-	next, waiting := enter(next, intents(wants, entered, view, policy), policy)
+	next, waiting := enter(next, intents(wants, entered, view, policy), view, policy)
 	for i, e := range next {
 		if waiting[e.Name] && published[e.Record] && view.Of(e.Record).Phase != Occupied {
 			// It goes when there is room for what takes its place.
@@ -50,6 +52,7 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 		}
 	}
 	slices.SortFunc(next, func(a, b Entry) int { return compareRecords(a.Record, b.Record) })
+	remember(next, ledger, view, policy)
 	return next
 }
 
@@ -98,10 +101,12 @@ func retract(wanted bool, s Standing, policy Policy) State {
 	return Retracting
 }
 
+// place is a name in a zone.
+type place struct{ zone, name string }
+
 // intents returns the records that may be published, sorted. All records of a name are published or none: a name with
 // half of its addresses here and half elsewhere would not work.
 func intents(wants []Record, entered map[Record]bool, view View, policy Policy) (out []Record) {
-	type place struct{ zone, name string }
 	taken := map[place]bool{}
 	for _, r := range wants {
 		s := view.Of(r)
@@ -122,16 +127,25 @@ func intents(wants []Record, entered map[Record]bool, view View, policy Policy) 
 
 // enter adds intents to a ledger as far as it has room, those of one name together. The other
 // names wait.
-func enter(ledger []Entry, intents []Record, policy Policy) (next []Entry, waiting map[string]bool) {
+func enter(ledger []Entry, intents []Record, view View, policy Policy) (next []Entry, waiting map[string]bool) {
 	waiting = map[string]bool{}
+	kept := 0
+	for _, e := range ledger {
+		kept += len(e.Replaced)
+	}
 	for len(intents) > 0 {
 		n := 1
 		for n < len(intents) && intents[n].ZoneID == intents[0].ZoneID && intents[n].Name == intents[0].Name {
 			n++
 		}
-		if len(ledger)+n > MaxEntries {
+		replaced := 0
+		for _, r := range intents[:n] {
+			replaced += len(view.Of(r).Replaces)
+		}
+		if len(ledger)+n > MaxEntries || replaced > 0 && kept+replaced > MaxReplaced {
 			waiting[intents[0].Name] = true
 		} else {
+			kept += replaced
 			for _, r := range intents[:n] {
 				ledger = append(ledger, Entry{Record: r, State: Intended, RoleARN: policy.RoleARN, Provider: policy.Provider})
 			}

@@ -101,16 +101,29 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 		return Standing{Phase: Blocked, Found: d.String(), Fixed: true, Delegated: d.Name}
 	}
 	blocked := Standing{Phase: Absent}
+	var replaces []RecordSet
 	for _, s := range p.Sets {
 		if !s.Clashes(r.Key()) || c.lists(s) {
 			continue
 		}
-		fixed := !replaceable(s, r.Key())
+		unkept := replaceable(s, r.Key()) && !p.keeps(c, r, s)
+		fixed := unkept || !replaceable(s, r.Key())
 		if blocked.Phase == Absent || fixed && !blocked.Fixed {
-			blocked = Standing{Phase: Blocked, Found: s.String(), Fixed: fixed}
+			blocked = Standing{Phase: Blocked, Found: s.String(), Fixed: fixed, Unkept: unkept}
 		}
+		replaces = append(replaces, s)
+	}
+	blocked.Missing = true
+	if !blocked.Fixed {
+		blocked.Replaces = Replacing(replaces)
 	}
 	return blocked
+}
+
+// keeps reports whether the ledger of a claim has room for what its record replaces. What was put in the place of a
+// published record is not kept: it was not there before.
+func (p Place) keeps(c *Claim, r Record, s RecordSet) bool {
+	return c.StateOf(r) == Published || s.fits(c.remembersElsewhere(p.Name))
 }
 
 // lists reports whether the set is in the ledger of the claim.

@@ -11,7 +11,7 @@ type Unit struct {
 	Owner  Owner
 	Access Access
 	Name   string
-	// Changes are the deletions and then the creations.
+	// Changes are the deletions and then the creations. Where nothing is published these put back what was replaced.
 	Changes []Change
 	// Publishes and Retracts are the records of the ledger that the changes create and delete.
 	Publishes, Retracts []Record
@@ -106,6 +106,10 @@ func (p Place) retreats(c *Claim, gone map[Key]RecordSet, leaving []Entry) (unit
 			now[e.Key()] = gone[e.Key()]
 		}
 		units = append(units, p.unit(c, access, now, mine, nil))
+		if len(c.remembered(p.Name)) > 0 {
+			// What is put back may need the room of all.
+			return units
+		}
 		leaving = slices.DeleteFunc(leaving, func(e Entry) bool { return c.AccessOf(e) == access })
 	}
 	return units
@@ -122,6 +126,11 @@ func (p Place) unit(c *Claim, access Access, gone map[Key]RecordSet, leaving, co
 		u.Changes = append(u.Changes, Change{Action: Create, Set: e.Set()})
 		u.Publishes = append(u.Publishes, e.Record)
 		u.Correction = u.Correction && e.State == Published
+	}
+	if len(coming) == 0 {
+		for _, s := range p.returning(c, gone) {
+			u.Changes = append(u.Changes, Change{Action: Create, Set: s})
+		}
 	}
 	for _, e := range leaving {
 		u.Retracts = append(u.Retracts, e.Record)
@@ -148,7 +157,7 @@ func (p Place) opening(c *Claim, e Entry, gone map[Key]RecordSet) (replaced []Re
 		}
 		replaced = append(replaced, s)
 	}
-	return replaced, true
+	return replaced, e.State == Published || p.mayReplace(c, e, replaced, gone)
 }
 
 // replaceable reports whether a set may be replaced by one of ours, where replacing is allowed at all: one that points

@@ -105,6 +105,9 @@ type Entry struct {
 	RoleARN string
 	// Provider is the service that the record was published at. It stays as the role does.
 	Provider Provider
+	// Replaced is what the records of the ledger at this name have taken the place of, and what is put back when they are
+	// deleted. One entry of the name has it.
+	Replaced Replaced
 }
 
 // Provider names a DNS service.

@@ -38,6 +38,11 @@ type Standing struct {
 	Found string
 	// Fixed is true when no takeover replaces what was Found.
 	Fixed bool
+	// Unkept is true when that is because the ledger has no room to keep it.
+	Unkept bool
+	// Missing is true when the record is certainly not there. Replaces is what a takeover would replace then.
+	Missing  bool
+	Replaces Replaced
 	// Delegated is the name at which the zone delegates that of a Blocked record away, with what was Found. Empty: it does
 	// not.
 	Delegated string

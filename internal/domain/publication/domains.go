@@ -64,6 +64,11 @@ func (j *judge) nextLedger() []dns.Entry {
 		policy = dns.Policy{Reclaims: j.Reclaims, Takeover: spec.Takeover, RoleARN: spec.RoleARN, Provider: spec.Provider}
 	}
 	next := dns.Advance(have, j.wants, j.View, policy)
+	for i, e := range next {
+		if j.attached(dns.Domain(e.Name)) {
+			next[i].Replaced = e.Replaced.WithoutCloudFront(e.Name)
+		}
+	}
 	if j.HasFinalizer {
 		return next
 	}

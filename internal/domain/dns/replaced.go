@@ -1,0 +1,234 @@
+package dns
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Replaced are the record sets of one name that ours have taken the place of, as one text: entries and standings can be
+// compared, as records can. It is empty for none.
+type Replaced string
+
+// How much of what is replaced a ledger has room for: the values and characters of one set, and the characters of all.
+const (
+	maxReplacedValues     = 20
+	maxReplacedCharacters = 1024
+	MaxReplaced           = 64 << 10
+)
+
+// replacedSet is a set without the name, which is that of the entry.
+type replacedSet struct {
+	Type   string
+	TTL    int64    `json:",omitempty"`
+	Values []string `json:",omitempty"`
+	Exact  []string `json:",omitempty"`
+	Alias  string   `json:",omitempty"`
+}
+
+// Replacing returns what is kept of sets of one name. None of them is Routed: such a set is never replaced.
+func Replacing(sets []RecordSet) Replaced {
+	if len(sets) == 0 {
+		return ""
+	}
+	kept := make([]replacedSet, 0, len(sets))
+	for _, s := range sets {
+		kept = append(kept, replacedSet{Type: s.Type, TTL: s.TTL, Values: s.Values, Exact: s.Exact, Alias: s.Alias})
+	}
+	slices.SortFunc(kept, func(a, b replacedSet) int { return cmp.Compare(a.Type, b.Type) })
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return "" // strings and numbers can always be rendered
+	}
+	return Replaced(text)
+}
+
+// Sets returns the sets, at the name that they belong to.
+func (r Replaced) Sets(name string) (sets []RecordSet) {
+	if r == "" {
+		return nil
+	}
+	var kept []replacedSet
+	if json.Unmarshal([]byte(r), &kept) != nil {
+		return nil
+	}
+	for _, k := range kept {
+		sets = append(sets, RecordSet{Key: Key{Name: name, Type: k.Type}, TTL: k.TTL, Values: k.Values, Exact: k.Exact, Alias: k.Alias})
+	}
+	return sets
+}
+
+// WithoutCloudFront forgets the sets that lead to CloudFront. Once a tenant has the domain nothing else in CloudFront
+// has it, and a name that leads there without anything that has it can be claimed by others.
+func (r Replaced) WithoutCloudFront(name string) Replaced {
+	return Replacing(slices.DeleteFunc(r.Sets(name), RecordSet.leadsToCloudFront))
+}
+
+func (s RecordSet) leadsToCloudFront() bool {
+	return s.Alias != "" || slices.ContainsFunc(s.Values, func(v string) bool {
+		return isEndpoint(strings.ToLower(strings.TrimSuffix(v, ".")))
+	})
+}
+
+// fits reports whether a ledger can keep the set, with what it keeps of other names. Status has text only, not any bytes.
+func (s RecordSet) fits(elsewhere int) bool {
+	odd := func(v string) bool { return !utf8.ValidString(v) }
+	return !slices.ContainsFunc(slices.Concat(s.Values, s.Exact), odd) && len(s.Values) <= maxReplacedValues && s.characters() <= maxReplacedCharacters && elsewhere+s.characters() <= MaxReplaced
+}
+
+func (s RecordSet) characters() (n int) {
+	for _, v := range slices.Concat(s.Values, s.Exact) {
+		n += len(v)
+	}
+	return n + len(s.Alias)
+}
+
+// Plausible reports whether a record of ours can have replaced the set. Anything else in a ledger comes from someone else,
+// and must not be published because the ledger names it.
+func (s RecordSet) Plausible(ours Record) bool {
+	return s.fits(0) && (s.Alias == "" || isEndpoint(s.Alias)) && (s.Type == ours.Type || s.Type == CNAME || s.Type == A || s.Type == AAAA)
+}
+
+// equals reports whether two sets are the same, to the letter.
+func (s RecordSet) equals(o RecordSet) bool {
+	return s.Key == o.Key && s.TTL == o.TTL && s.Alias == o.Alias && s.Routed == o.Routed &&
+		slices.Equal(s.Values, o.Values) && slices.Equal(s.Exact, o.Exact)
+}
+
+// remembered are the sets that the claim's records of a name have replaced, or are about to.
+func (c *Claim) remembered(name string) (sets []RecordSet) {
+	for _, e := range c.Ledger {
+		if e.Name == name {
+			sets = append(sets, e.Replaced.Sets(name)...)
+		}
+	}
+	return sets
+}
+
+// remembersElsewhere is how many characters the ledger keeps of other names.
+func (c *Claim) remembersElsewhere(name string) (n int) {
+	for _, e := range c.Ledger {
+		if e.Name != name {
+			n += len(e.Replaced)
+		}
+	}
+	return n
+}
+
+// remember stores with the entries of each name what they have replaced or will replace. Of several entries of a name the
+// first that stays has it: it has to outlive a CNAME that becomes an alias. The ledger is sorted.
+func remember(next, before []Entry, view View, policy Policy) {
+	memory := map[place][]RecordSet{}
+	for _, e := range before {
+		at := place{e.ZoneID, e.Name}
+		memory[at] = append(memory[at], e.Replaced.Sets(e.Name)...)
+	}
+	for len(next) > 0 {
+		at, n := place{next[0].ZoneID, next[0].Name}, 1
+		for n < len(next) && at == (place{next[n].ZoneID, next[n].Name}) {
+			n++
+		}
+		keep(next[:n], memory[at], view, policy)
+		next = next[n:]
+	}
+}
+
+// keep stores with the entries of one name what they have replaced or will replace.
+func keep(entries []Entry, memory []RecordSet, view View, policy Policy) {
+	keeper := max(0, slices.IndexFunc(entries, func(e Entry) bool { return e.State != Retracting }))
+	memory = refreshed(entries, memory, view, policy)
+	for i := range entries {
+		entries[i].Replaced = ""
+	}
+	entries[keeper].Replaced = Replacing(memory)
+}
+
+// refreshed returns what the entries of a name have replaced, as far as the zone still shows: until ours are there, their
+// owner may change or delete the records that are about to be replaced.
+func refreshed(entries []Entry, memory []RecordSet, view View, policy Policy) []RecordSet {
+	intended := func(e Entry) bool { return e.State == Intended }
+	if !slices.ContainsFunc(entries, intended) ||
+		slices.ContainsFunc(entries, func(e Entry) bool { return intended(e) && !view.Of(e.Record).Missing }) {
+		return memory
+	}
+	var found []RecordSet
+	for _, e := range entries {
+		if intended(e) && policy.Takeover {
+			for _, s := range view.Of(e.Record).Replaces.Sets(e.Name) {
+				if !slices.ContainsFunc(found, s.equals) {
+					found = append(found, s)
+				}
+			}
+		}
+	}
+	for _, m := range memory {
+		held := slices.ContainsFunc(entries, func(e Entry) bool {
+			return e.Key().Clashes(m.Key) && (e.State == Published || !view.Of(e.Record).Missing)
+		})
+		if held && !slices.ContainsFunc(found, func(s RecordSet) bool { return s.Clashes(m.Key) }) {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// mayReplace reports whether an intended record may take the place of the sets: the stored ledger has to name just those,
+// or what is lost with them could not be put back, and what others have removed would be.
+func (p Place) mayReplace(c *Claim, e Entry, replaced []RecordSet, gone map[Key]RecordSet) bool {
+	memory := c.remembered(p.Name)
+	for _, s := range replaced {
+		if !s.leadsToCloudFront() && !slices.ContainsFunc(memory, s.equals) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(memory, func(m RecordSet) bool {
+		_, going := gone[m.Key]
+		return m.Clashes(e.Key()) && !going && !slices.ContainsFunc(replaced, m.equals) && !p.held(c, m)
+	})
+}
+
+// held reports whether a record of the claim has taken the place of the set.
+func (p Place) held(c *Claim, m RecordSet) bool {
+	return slices.ContainsFunc(c.Ledger, func(e Entry) bool {
+		return e.Key().Clashes(m.Key) && (e.State == Published || p.has(e.Record))
+	})
+}
+
+// returning are the sets that are put back where the claim's own are deleted: those that these have replaced and that
+// have room afterwards. Where another object follows in the place it stays free.
+func (p Place) returning(c *Claim, gone map[Key]RecordSet) (back []RecordSet) {
+	if slices.ContainsFunc(c.Ledger, func(e Entry) bool { return e.Name == p.Name && e.State != Retracting }) {
+		return nil
+	}
+	for _, m := range c.remembered(p.Name) {
+		if p.makesRoom(gone, m.Key) && !p.followed(c, m.Key) {
+			back = append(back, m)
+		}
+	}
+	return back
+}
+
+// makesRoom reports whether deleting the sets makes room for one at the key.
+func (p Place) makesRoom(gone map[Key]RecordSet, k Key) bool {
+	made := false
+	for _, s := range p.Sets {
+		if !s.Clashes(k) {
+			continue
+		}
+		if _, going := gone[s.Key]; !going {
+			return false
+		}
+		made = true
+	}
+	return made
+}
+
+// followed reports whether another object takes the place of the key.
+func (p Place) followed(c *Claim, k Key) bool {
+	return slices.ContainsFunc(p.Claims, func(o *Claim) bool {
+		title := p.title(o, k)
+		return o.Owner != c.Owner && (title == inZone || title == inLedger || title == onlyWanted)
+	})
+}
