@@ -174,19 +174,22 @@ func inTheWay() map[string]struct {
 	text string
 	says string
 	keep bool
+	back []string
 } {
 	type blocker = struct {
 		set  r53types.ResourceRecordSet
 		text string
 		says string
 		keep bool
+		// back is what is put back after a takeover.
+		back []string
 	}
 	return map[string]blocker{
-		"a CNAME":              {cname("shop.example.org", 120), "CNAME " + alphaDomain + " shop.example.org 120", "shop.example.org", false},
-		"ours but for the TTL": {cname(mainEndpoint, 120), "CNAME " + alphaDomain + " " + mainEndpoint + " 120", "TTL 120", false},
-		"an address":           {plain(r53types.RRTypeA, alphaDomain, "192.0.2.7", 120), "A " + alphaDomain + " 192.0.2.7 120", "192.0.2.7", false},
+		"a CNAME":              {cname("shop.example.org", 120), "CNAME " + alphaDomain + " shop.example.org 120", "shop.example.org", false, []string{"CNAME " + alphaDomain + " shop.example.org 120"}},
+		"ours but for the TTL": {cname(mainEndpoint, 120), "CNAME " + alphaDomain + " " + mainEndpoint + " 120", "TTL 120", false, nil},
+		"an address":           {plain(r53types.RRTypeA, alphaDomain, "192.0.2.7", 120), "A " + alphaDomain + " 192.0.2.7 120", "192.0.2.7", false, []string{"A " + alphaDomain + " 192.0.2.7 120"}},
 		"a mail exchanger, which no takeover replaces": {
-			plain(r53types.RRTypeMx, alphaDomain, "10 mail.example.org", 120), "MX " + alphaDomain + " 10 mail.example.org 120", "mail.example.org", true,
+			plain(r53types.RRTypeMx, alphaDomain, "10 mail.example.org", 120), "MX " + alphaDomain + " 10 mail.example.org 120", "mail.example.org", true, nil,
 		},
 	}
 }
@@ -242,7 +245,10 @@ func TestTakeoverReplacesSomebodyElsesRecord(t *testing.T) {
 			}
 			is(t, r.World, "alpha", readyTrue, syncedTrue, dnsReady)
 			r.has(coveredZone, alphaRecord)
-			r.removed("alpha")
+			r.Delete("alpha")
+			r.Advance(15 * time.Minute)
+			gone(t, r.World, "alpha")
+			r.has(coveredZone, b.back...)
 		})
 	}
 }

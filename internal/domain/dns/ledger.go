@@ -110,7 +110,7 @@ func intents(wants []Record, entered map[Record]bool, view View, policy Policy) 
 	taken := map[place]bool{}
 	for _, r := range wants {
 		s := view.Of(r)
-		if s.Phase == Occupied || s.Phase == Blocked && !policy.Takeover {
+		if s.Phase == Occupied || s.Phase == Blocked && (s.Fixed || !policy.Takeover) {
 			taken[place{r.ZoneID, r.Name}] = true
 		}
 	}

@@ -154,13 +154,8 @@ func TestPlan(t *testing.T) {
 			judged: dns.Standing{Phase: dns.There},
 			want:   []string{"tenant-1: DELETE CNAME d1.cloudfront.net (TTL 300) CREATE A alias d1.cloudfront.net"},
 		},
-		"nor does a place that another object takes": {
-			sets: []dns.RecordSet{ours.Set()}, claims: []*dns.Claim{claim(1, holds(dns.Retracting, ours), keeps(foreignA)), claim(2, wants(ours))},
-			judged: dns.Standing{Phase: dns.There},
-			want:   []string{"tenant-1: DELETE CNAME d1.cloudfront.net (TTL 300)"},
-		},
-		"unless that may not change the zone": {
-			sets: []dns.RecordSet{ours.Set()}, claims: []*dns.Claim{claim(1, holds(dns.Retracting, ours), keeps(foreignA)), claim(2, wants(ours), barred)},
+		"what another object wants is put back all the same": {
+			sets: []dns.RecordSet{ours.Set()}, claims: []*dns.Claim{claim(1, holds(dns.Retracting, ours), keeps(foreignA)), claim(2, wants(ours), takeover)},
 			judged: dns.Standing{Phase: dns.There},
 			want:   []string{"tenant-1: DELETE CNAME d1.cloudfront.net (TTL 300) CREATE A 192.0.2.1 (TTL 60)"},
 		},

@@ -197,13 +197,14 @@ func (p Place) held(c *Claim, m RecordSet) bool {
 }
 
 // returning are the sets that are put back where the claim's own are deleted: those that these have replaced and that
-// have room afterwards. Where another object follows in the place it stays free.
+// have room afterwards. That another object wants the place changes nothing: it finds what was there before, and has to be
+// allowed to replace it, too.
 func (p Place) returning(c *Claim, gone map[Key]RecordSet) (back []RecordSet) {
 	if slices.ContainsFunc(c.Ledger, func(e Entry) bool { return e.Name == p.Name && e.State != Retracting }) {
 		return nil
 	}
 	for _, m := range c.remembered(p.Name) {
-		if p.makesRoom(gone, m.Key) && !p.followed(c, m.Key) {
+		if p.makesRoom(gone, m.Key) {
 			back = append(back, m)
 		}
 	}
@@ -223,12 +224,4 @@ func (p Place) makesRoom(gone map[Key]RecordSet, k Key) bool {
 		made = true
 	}
 	return made
-}
-
-// followed reports whether another object takes the place of the key.
-func (p Place) followed(c *Claim, k Key) bool {
-	return slices.ContainsFunc(p.Claims, func(o *Claim) bool {
-		title := p.title(o, k)
-		return o.Owner != c.Owner && (title == inZone || title == inLedger || title == onlyWanted)
-	})
 }
