@@ -2,6 +2,8 @@ package dns_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -124,6 +126,135 @@ func TestAdvanceRemembersTheRole(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("ledger (-want +got):\n%s", d)
+	}
+}
+
+// What is about to be replaced is stored first, follows what its owner does to it, and stays once ours are there.
+func TestAdvanceKeepsWhatIsReplaced(t *testing.T) {
+	const name = "a.example.com"
+	ours, v4, v6 := cname(name, target), alias(name, dns.A, target), alias(name, dns.AAAA, target)
+	a := dns.RecordSet{Key: v4.Key(), TTL: 60, Values: []string{"192.0.2.1"}}
+	aaaa := dns.RecordSet{Key: v6.Key(), TTL: 60, Values: []string{"2001:db8::1"}}
+	other := cname(name, "other.example.net").Set()
+	missing := func(phase dns.Phase, sets ...dns.RecordSet) dns.Standing {
+		return dns.Standing{Phase: phase, Missing: true, Replaces: dns.Replacing(sets)}
+	}
+	keeps := func(e dns.Entry, sets ...dns.RecordSet) dns.Entry {
+		e.Replaced = dns.Replacing(sets)
+		return e
+	}
+	there := dns.Standing{Phase: dns.There}
+	for sentence, test := range map[string]struct {
+		ledger []dns.Entry
+		wants  []dns.Record
+		view   map[dns.Record]dns.Standing
+		fixed  bool
+		want   []dns.Entry
+	}{
+		"it is stored with the intent": {
+			wants: []dns.Record{ours}, view: map[dns.Record]dns.Standing{ours: missing(dns.Blocked, a, aaaa)},
+			want: []dns.Entry{keeps(entry(ours, dns.Intended), a, aaaa)},
+		},
+		"once for a name": {
+			wants: []dns.Record{v4, v6}, view: map[dns.Record]dns.Standing{v4: missing(dns.Blocked, other), v6: missing(dns.Blocked, other)},
+			want: []dns.Entry{keeps(entry(v4, dns.Intended), other), entry(v6, dns.Intended)},
+		},
+		"it follows its owner's changes": {
+			ledger: []dns.Entry{keeps(entry(ours, dns.Intended), a, aaaa)}, wants: []dns.Record{ours},
+			view: map[dns.Record]dns.Standing{ours: missing(dns.Blocked, other)}, want: []dns.Entry{keeps(entry(ours, dns.Intended), other)},
+		},
+		"also where ours is refused": {
+			ledger: []dns.Entry{keeps(entry(ours, dns.Intended), a)}, wants: []dns.Record{ours},
+			view: map[dns.Record]dns.Standing{ours: missing(dns.Refused, other)}, want: []dns.Entry{keeps(entry(ours, dns.Intended), other)},
+		},
+		"what its owner deleted is forgotten": {
+			ledger: []dns.Entry{keeps(entry(ours, dns.Intended), a)}, wants: []dns.Record{ours},
+			view: map[dns.Record]dns.Standing{ours: missing(dns.Absent)}, want: []dns.Entry{entry(ours, dns.Intended)},
+		},
+		"it stays while ours is on its way": {
+			ledger: []dns.Entry{keeps(entry(ours, dns.Intended), a)}, wants: []dns.Record{ours},
+			view: map[dns.Record]dns.Standing{ours: {Phase: dns.Coming}}, want: []dns.Entry{keeps(entry(ours, dns.Intended), a)},
+		},
+		"while the zone is unknown": {
+			ledger: []dns.Entry{keeps(entry(ours, dns.Intended), a)}, wants: []dns.Record{ours},
+			view: nil, want: []dns.Entry{keeps(entry(ours, dns.Intended), a)},
+		},
+		"when ours is there": {
+			ledger: []dns.Entry{keeps(entry(ours, dns.Intended), a)}, wants: []dns.Record{ours},
+			view: map[dns.Record]dns.Standing{ours: there}, want: []dns.Entry{keeps(entry(ours, dns.Published), a)},
+		},
+		"and when that was changed, which is drift": {
+			ledger: []dns.Entry{keeps(entry(ours, dns.Published), a)}, wants: []dns.Record{ours},
+			view: map[dns.Record]dns.Standing{ours: missing(dns.Blocked, other)}, want: []dns.Entry{keeps(entry(ours, dns.Published), a)},
+		},
+		"another type of ours takes it over": {
+			ledger: []dns.Entry{keeps(entry(ours, dns.Published), a, aaaa)}, wants: []dns.Record{v4, v6},
+			view: map[dns.Record]dns.Standing{ours: there, v4: missing(dns.Absent), v6: missing(dns.Absent)},
+			want: []dns.Entry{keeps(entry(v4, dns.Intended), a, aaaa), entry(v6, dns.Intended), entry(ours, dns.Retracting)},
+		},
+		"a further record adds what it replaces": {
+			ledger: []dns.Entry{keeps(entry(v4, dns.Published), a)}, wants: []dns.Record{v4, v6},
+			view: map[dns.Record]dns.Standing{v4: there, v6: missing(dns.Blocked, aaaa)},
+			want: []dns.Entry{keeps(entry(v4, dns.Published), a, aaaa), entry(v6, dns.Intended)},
+		},
+		"what leaves takes it along to the end": {
+			ledger: []dns.Entry{keeps(entry(ours, dns.Published), a)},
+			view:   map[dns.Record]dns.Standing{ours: there}, want: []dns.Entry{keeps(entry(ours, dns.Retracting), a)},
+		},
+		"until it is put back": {
+			ledger: []dns.Entry{keeps(entry(ours, dns.Retracting), a)}, view: map[dns.Record]dns.Standing{ours: missing(dns.Blocked, a)},
+		},
+		"wanted again it is seen again": {
+			ledger: []dns.Entry{keeps(entry(ours, dns.Retracting), a, aaaa)}, wants: []dns.Record{ours},
+			view: map[dns.Record]dns.Standing{ours: missing(dns.Blocked, a)}, want: []dns.Entry{keeps(entry(ours, dns.Intended), a)},
+		},
+		"nothing is stored where nothing may be replaced": {
+			ledger: []dns.Entry{entry(ours, dns.Intended)}, wants: []dns.Record{ours}, fixed: true,
+			view: map[dns.Record]dns.Standing{ours: missing(dns.Blocked, a)}, want: []dns.Entry{entry(ours, dns.Intended)},
+		},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			before := slices.Clone(test.ledger)
+			got := dns.Advance(test.ledger, test.wants, dns.View{Records: test.view}, dns.Policy{Takeover: !test.fixed})
+			if len(got) == 0 {
+				got = nil
+			}
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Errorf("ledger (-want +got):\n%s", d)
+			}
+			if d := cmp.Diff(before, test.ledger); d != "" {
+				t.Errorf("the ledger that it was given was changed (-before +after):\n%s", d)
+			}
+		})
+	}
+}
+
+// Names whose records the ledger has no room for wait, and are left alone.
+func TestWhatIsKeptIsBounded(t *testing.T) {
+	var wants []dns.Record
+	view := dns.View{Records: map[dns.Record]dns.Standing{}}
+	var claim dns.Claim
+	var sets []dns.RecordSet
+	for n := range 100 {
+		r := cname(fmt.Sprintf("n%03d.example.com", n), target)
+		set := dns.RecordSet{Key: dns.Key{Name: r.Name, Type: dns.A}, TTL: 60, Values: []string{strings.Repeat("x", 1000)}}
+		wants, sets = append(wants, r), append(sets, set)
+		view.Records[r] = dns.Place{Name: r.Name, Sets: []dns.RecordSet{set}}.Judge(&claim, r)
+	}
+	ledger := dns.Advance(nil, wants, view, dns.Policy{Takeover: true})
+	kept := 0
+	for _, e := range ledger {
+		kept += len(e.Replaced)
+	}
+	if len(ledger) < 50 || len(ledger) == len(wants) || kept > dns.MaxReplaced {
+		t.Errorf("%d entries keep %d characters", len(ledger), kept)
+	}
+	// Those that wait hear why.
+	claim = dns.Claim{Owner: owner(1), Wants: wants, Ledger: ledger, Takeover: true}
+	last := wants[len(wants)-1]
+	s := dns.Place{Name: last.Name, Sets: sets[len(sets)-1:], Claims: []*dns.Claim{&claim}}.Judge(&claim, last)
+	if s.Phase != dns.Blocked || !s.Fixed || !s.Unkept {
+		t.Errorf("the last is %+v", s)
 	}
 }
 
