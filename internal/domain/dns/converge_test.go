@@ -2,9 +2,11 @@ package dns_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -19,6 +21,12 @@ type model struct {
 	ever map[dns.Record]bool
 	// made are the records that the worker created and that were not touched since.
 	made map[dns.Record]bool
+	// owed are the sets of others that takeovers have replaced, by name, as far as no person has changed the name since.
+	owed map[string][]dns.RecordSet
+	// seen are the sets of others that the zone ever had.
+	seen []dns.RecordSet
+	// shared are the names that two objects have had in their ledgers at one time, which only conflicts lead to.
+	shared map[string]bool
 }
 
 type object struct {
@@ -64,6 +72,9 @@ func (m *model) end(o *object) {
 	o.passing, o.stored.Ledger = false, o.next
 	for _, e := range o.next {
 		m.ever[e.Record] = true
+		m.shared[e.Name] = m.shared[e.Name] || slices.ContainsFunc(m.objects, func(other *object) bool {
+			return other != o && slices.ContainsFunc(other.stored.Ledger, func(f dns.Entry) bool { return f.Name == e.Name })
+		})
 	}
 	o.declare()
 }
@@ -85,12 +96,37 @@ func (m *model) work(pick int) bool {
 			m.t.Fatalf("%s is deleted, which no ledger ever named", c.Set)
 		}
 	}
+	m.seen = append(m.seen, m.zone.sets()...)
 	apply(m.t, m.zone, []dns.Unit{u})
 	m.forgetMissing()
 	for _, r := range u.Publishes {
 		m.made[r] = true
 	}
+	m.owe(u, owner.declared)
 	return true
+}
+
+// owe notes what a unit has replaced, and what it has put back.
+func (m *model) owe(u dns.Unit, c *dns.Claim) {
+	for _, ch := range u.Changes {
+		ours := false
+		for r := range m.ever {
+			ours = ours || ch.Set.Is(r)
+		}
+		drift := slices.ContainsFunc(c.Ledger, func(e dns.Entry) bool {
+			return e.State == dns.Published && slices.Contains(u.Publishes, e.Record) && e.Key().Clashes(ch.Set.Key)
+		})
+		switch is := func(s dns.RecordSet) bool { return cmp.Equal(s, ch.Set) }; {
+		case ch.Action == dns.Create && !ours && !slices.ContainsFunc(m.seen, is):
+			m.t.Fatalf("%s is created, which was never there", ch.Set)
+		case ch.Action == dns.Delete && !ours && !drift:
+			m.owed[u.Name] = append(m.owed[u.Name], ch.Set)
+		}
+	}
+}
+
+func leadsToCloudFront(s dns.RecordSet) bool {
+	return s.Alias != "" || slices.ContainsFunc(s.Values, func(v string) bool { return strings.HasSuffix(v, ".cloudfront.net") })
 }
 
 // forgetMissing forgets what the worker made and is not there any more.
@@ -118,11 +154,26 @@ func (m *model) disturb() {
 			o.declared, o.passing = nil, false
 		}
 	case 9:
+		before := m.zone.sets()
+		m.seen = append(m.seen, before...)
+		defer func() { m.forgive(before) }()
 		if sets := m.zone.sets(); len(sets) > 0 && rapid.Bool().Draw(m.t, "by hand") {
 			_ = m.zone.change([]dns.Change{{Action: dns.Delete, Set: sets[rapid.IntRange(0, len(sets)-1).Draw(m.t, "set")]}})
 		}
 		m.forgetMissing()
 		genForeign(m.t, m.zone)
+	}
+}
+
+// forgive forgets what is owed to names that a person has changed.
+func (m *model) forgive(before []dns.RecordSet) {
+	for name := range m.owed {
+		at := func(sets []dns.RecordSet) []dns.RecordSet {
+			return slices.DeleteFunc(slices.Clone(sets), func(s dns.RecordSet) bool { return s.Name != name })
+		}
+		if !cmp.Equal(at(before), at(m.zone.sets())) {
+			delete(m.owed, name)
+		}
 	}
 }
 
@@ -158,7 +209,7 @@ func (m *model) ledgers() (out [][]dns.Entry) {
 // published that has room, nothing of ours left behind, and nothing deleted that was not ours.
 func TestItConverges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &model{t: t, zone: genZone(t), ever: map[dns.Record]bool{}, made: map[dns.Record]bool{}}
+		m := &model{t: t, zone: genZone(t), ever: map[dns.Record]bool{}, made: map[dns.Record]bool{}, owed: map[string][]dns.RecordSet{}, shared: map[string]bool{}}
 		backup := rapid.IntRange(0, 3).Draw(t, "backup") == 0
 		for n := range rapid.IntRange(1, 3).Draw(t, "objects") {
 			c := dns.Claim{Owner: owner(n), Since: born.Add(time.Duration(n) * time.Hour), Wants: genWants(t)}
@@ -183,7 +234,25 @@ func TestItConverges(t *testing.T) {
 		}
 		m.calm()
 		m.check()
+		if !backup {
+			m.checkOwed()
+		}
 	})
+}
+
+// checkOwed lets all objects go, and checks that what they have replaced is back.
+func (m *model) checkOwed() {
+	for _, o := range m.objects {
+		o.stored.Wants = nil
+	}
+	m.calm()
+	for name, sets := range m.owed {
+		for _, s := range sets {
+			if back := slices.ContainsFunc(m.zone.sets(), func(z dns.RecordSet) bool { return cmp.Equal(z, s) }); !back && !leadsToCloudFront(s) && !m.shared[name] {
+				m.t.Fatalf("%s lacks %v, and has %v", name, s, m.zone.sets())
+			}
+		}
+	}
 }
 
 func (m *model) check() {

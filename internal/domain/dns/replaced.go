@@ -138,15 +138,18 @@ func remember(next, before []Entry, view View, policy Policy) {
 // keep stores with the entries of one name what they have replaced or will replace.
 func keep(entries []Entry, memory []RecordSet, view View, policy Policy) {
 	keeper := max(0, slices.IndexFunc(entries, func(e Entry) bool { return e.State != Retracting }))
-	memory = refreshed(entries, memory, view, policy)
+	// A set that equals one of ours is ours.
+	memory = slices.DeleteFunc(refreshed(entries, memory, view, policy), func(m RecordSet) bool {
+		return slices.ContainsFunc(entries, func(e Entry) bool { return m.Is(e.Record) })
+	})
 	for i := range entries {
 		entries[i].Replaced = ""
 	}
 	entries[keeper].Replaced = Replacing(memory)
 }
 
-// refreshed returns what the entries of a name have replaced, as far as the zone still shows: until ours are there, their
-// owner may change or delete the records that are about to be replaced.
+// refreshed returns what the entries of a name have replaced, or will: until ours are there, the owner of the records that
+// are about to be replaced may change or delete them.
 func refreshed(entries []Entry, memory []RecordSet, view View, policy Policy) []RecordSet {
 	intended := func(e Entry) bool { return e.State == Intended }
 	if !slices.ContainsFunc(entries, intended) ||
@@ -164,14 +167,24 @@ func refreshed(entries []Entry, memory []RecordSet, view View, policy Policy) []
 		}
 	}
 	for _, m := range memory {
-		held := slices.ContainsFunc(entries, func(e Entry) bool {
-			return e.Key().Clashes(m.Key) && (e.State == Published || !view.Of(e.Record).Missing)
-		})
-		if held && !slices.ContainsFunc(found, func(s RecordSet) bool { return s.Clashes(m.Key) }) {
+		if stays(m, entries, view) && !slices.ContainsFunc(found, func(s RecordSet) bool { return s.Clashes(m.Key) }) {
 			found = append(found, m)
 		}
 	}
 	return found
+}
+
+// stays reports whether a set that the zone does not show may have been replaced: where the name has, or had, a record of
+// ours, and where none is about to take the place.
+func stays(m RecordSet, entries []Entry, view View) bool {
+	intended := false
+	for _, e := range entries {
+		if e.State == Published || !view.Of(e.Record).Missing {
+			return true
+		}
+		intended = intended || e.State == Intended && e.Key().Clashes(m.Key)
+	}
+	return !intended
 }
 
 // mayReplace reports whether an intended record may take the place of the sets: the stored ledger has to name just those,
@@ -183,45 +196,48 @@ func (p Place) mayReplace(c *Claim, e Entry, replaced []RecordSet, gone map[Key]
 			return false
 		}
 	}
-	return !slices.ContainsFunc(memory, func(m RecordSet) bool {
+	return p.held(c) || !slices.ContainsFunc(memory, func(m RecordSet) bool {
 		_, going := gone[m.Key]
-		return m.Clashes(e.Key()) && !going && !slices.ContainsFunc(replaced, m.equals) && !p.held(c, m)
+		return m.Clashes(e.Key()) && !going && !slices.ContainsFunc(replaced, m.equals)
 	})
 }
 
-// held reports whether a record of the claim has taken the place of the set.
-func (p Place) held(c *Claim, m RecordSet) bool {
+// held reports whether the name has, or had, a record of the claim.
+func (p Place) held(c *Claim) bool {
 	return slices.ContainsFunc(c.Ledger, func(e Entry) bool {
-		return e.Key().Clashes(m.Key) && (e.State == Published || p.has(e.Record))
+		return e.Name == p.Name && (e.State == Published || p.has(e.Record))
 	})
 }
 
-// returning are the sets that are put back where the claim's own are deleted: those that these have replaced and that
-// have room afterwards. That another object wants the place changes nothing: it finds what was there before, and has to be
+// returning are the sets that are put back where the last of the claim's own are deleted: those that ours have replaced
+// and that have room afterwards. That another object wants the place changes nothing: it finds what was there before, and has to be
 // allowed to replace it, too.
 func (p Place) returning(c *Claim, gone map[Key]RecordSet) (back []RecordSet) {
 	if slices.ContainsFunc(c.Ledger, func(e Entry) bool { return e.Name == p.Name && e.State != Retracting }) {
 		return nil
 	}
 	for _, m := range c.remembered(p.Name) {
-		if p.makesRoom(gone, m.Key) {
+		if p.makesRoom(c, gone, m.Key) {
 			back = append(back, m)
 		}
 	}
 	return back
 }
 
-// makesRoom reports whether deleting the sets makes room for one at the key.
-func (p Place) makesRoom(gone map[Key]RecordSet, k Key) bool {
-	made := false
+// makesRoom reports whether deleting the sets makes room for one at the key. Where someone else has deleted ours it is
+// they who have made room, and not for that.
+func (p Place) makesRoom(c *Claim, gone map[Key]RecordSet, k Key) bool {
 	for _, s := range p.Sets {
-		if !s.Clashes(k) {
-			continue
-		}
-		if _, going := gone[s.Key]; !going {
+		if _, going := gone[s.Key]; s.Clashes(k) && !going {
 			return false
 		}
-		made = true
 	}
-	return made
+	entered, made := false, false
+	for _, e := range c.Ledger {
+		if e.Key().Clashes(k) {
+			_, going := gone[e.Key()]
+			entered, made = true, made || going
+		}
+	}
+	return made || !entered
 }
