@@ -186,6 +186,11 @@ func TestMemoryReadsWhatStatusWrote(t *testing.T) {
 	r.Ledger = []dns.Entry{{
 		Record: dns.Record{ZoneID: "Z1", Name: "a.example.com", Type: dns.CNAME, Value: "d1.cloudfront.net", TTL: 300},
 		State:  dns.Intended, RoleARN: "arn:role",
+		Replaced: dns.Replacing([]dns.RecordSet{
+			{Key: dns.Key{Type: dns.A}, TTL: 0, Values: []string{"192.0.2.1", "192.0.2.2"}},
+			{Key: dns.Key{Type: dns.CNAME}, TTL: 60, Values: []string{"other.example.net"}, Exact: []string{"Other.example.net."}},
+			{Key: dns.Key{Type: dns.AAAA}, Alias: "d2.cloudfront.net"},
+		}),
 	}}
 	var s v1alpha1.DistributionTenantStatus
 	convert.Status(&s, "alpha", r, now)

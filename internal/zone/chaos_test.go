@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -121,6 +122,75 @@ func TestZonesSurviveChaos(t *testing.T) {
 			if !expected[s] {
 				rt.Fatalf("%s is left behind; expected %v", s, expected)
 			}
+		}
+	})
+}
+
+// Whatever calls fail, answers get lost and processes die while names are taken over and given back: in the end each has
+// what it had at first.
+func TestWhatIsReplacedSurvivesChaos(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := newRig(t)
+		noise := rapid.IntRange(0, 6).Draw(rt, "noise")
+		kinds := rapid.SampledFrom([]fault.Kind{fault.Throttled, fault.Transient, fault.Transient, fault.Denied, fault.Quota})
+		r.provider.before = func(c call) error {
+			if noise > 0 && rapid.IntRange(0, 9).Draw(rt, "fails") < noise {
+				return failure(kinds.Draw(rt, "kind"), c.operation, "noise")
+			}
+			return nil
+		}
+		r.provider.lost = func(call) bool { return noise > 0 && rapid.IntRange(0, 3).Draw(rt, "lost") == 0 }
+		names := []string{"a", "b", "c"}
+		for _, n := range names {
+			for _, set := range rapid.SampledFrom([][]dns.RecordSet{
+				nil, {{Key: dns.Key{Type: dns.A}, TTL: 60, Values: []string{"192.0.2.1", "192.0.2.2"}}},
+				{{Key: dns.Key{Type: dns.A}, TTL: 60, Values: []string{"192.0.2.1"}}, {Key: dns.Key{Type: dns.AAAA}, TTL: 30, Values: []string{"2001:db8::1"}}},
+				{{Key: dns.Key{Type: dns.CNAME}, TTL: 60, Values: []string{"other.example.net"}}},
+			}).Draw(rt, n) {
+				set.Name = cname(n).Name
+				r.provider.put(zoneID, set)
+			}
+		}
+		before := r.provider.state(zoneID)
+		var objects []*object
+		for n := range names {
+			o := r.object(n)
+			o.Takeover = true
+			objects = append(objects, o)
+		}
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			n := rapid.IntRange(0, len(names)-1).Draw(rt, "object")
+			switch rapid.IntRange(0, 3).Draw(rt, "what") {
+			case 0:
+				objects[n].Wants = []dns.Record{cname(names[n])}
+			case 1:
+				v4, v6 := cname(names[n]), cname(names[n])
+				v4.Type, v4.TTL, v6.Type, v6.TTL = dns.A, 0, dns.AAAA, 0
+				objects[n].Wants = []dns.Record{v4, v6}
+			case 2:
+				objects[n].Wants = nil
+			case 3:
+				r.restart()
+				for _, o := range objects {
+					r.pass(o)
+				}
+			}
+			r.pass(objects[n])
+			r.run(time.Duration(rapid.IntRange(0, 90).Draw(rt, "seconds")) * time.Second)
+		}
+		noise = 0
+		for _, o := range objects {
+			o.Wants = nil
+			r.pass(o)
+		}
+		r.run(6 * time.Hour)
+		for _, o := range objects {
+			if len(o.Ledger) > 0 {
+				rt.Fatalf("%s keeps %v", o.Owner.Name, o.Ledger)
+			}
+		}
+		if d := cmp.Diff(before, r.provider.state(zoneID)); d != "" {
+			rt.Fatalf("zone (-before +after):\n%s", d)
 		}
 	})
 }

@@ -103,11 +103,24 @@ func TestTakeoverReplacesWhatIsThere(t *testing.T) {
 	r.provider.put(zoneID, dns.RecordSet{Key: dns.Key{Name: a.Name, Type: "A"}, TTL: 60, Values: []string{"192.0.2.1"}})
 	o := r.object(1, a)
 	r.run(time.Minute)
+	before := r.provider.state(zoneID)
 	o.Takeover = true
 	r.pass(o)
 	r.run(time.Minute)
 	r.wantZone(lineA)
 	r.wantLedger(o, "CNAME a.example.com Published")
+	// It comes back in the batch that deletes ours.
+	o.Wants = nil
+	r.provider.before = func(c call) error {
+		if c.operation == "Change" && len(c.changes) != 2 {
+			t.Errorf("a batch of %d changes, want both at once", len(c.changes))
+		}
+		return nil
+	}
+	r.pass(o)
+	r.run(time.Minute)
+	r.wantZone(before...)
+	r.wantLedger(o)
 }
 
 // A new target replaces the old in one batch, and the name is never without either.

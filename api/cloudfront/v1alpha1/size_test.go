@@ -55,6 +55,9 @@ func largest() v1alpha1.DistributionTenantStatus {
 			AssumeRoleARN: long(640, n),
 		})
 	}
+	for n := range 64 { // all of them together keep no more than that
+		s.DNS.Records[n].Replaced = []v1alpha1.ReplacedRecord{{Type: "CNAME", TTL: new(int64(2147483647)), Values: []string{long(1024, n)}}}
+	}
 	return s
 }
 

@@ -199,3 +199,53 @@ func TestWhatIsDelegatedIsAConflictAndNoDrift(t *testing.T) {
 		})
 	}
 }
+
+// Once the tenant has the domain, what led elsewhere in CloudFront leads to nothing: it is not kept to be put back.
+func TestWhatLeadsToCloudFrontIsKeptUntilTheTenantHasTheDomain(t *testing.T) {
+	cname := func(value string) dns.RecordSet {
+		return dns.RecordSet{Key: dns.Key{Name: alpha, Type: dns.CNAME}, TTL: 60, Values: []string{value}}
+	}
+	within := dns.Replacing([]dns.RecordSet{cname("d2.cloudfront.net")})
+	outside := dns.Replacing([]dns.RecordSet{cname("other.example.net")})
+	for name, test := range map[string]struct {
+		change         func(*publication.Case)
+		replaced, want dns.Replaced
+	}{
+		"elsewhere in CloudFront, with a tenant": {func(*publication.Case) {}, within, ""},
+		"before there is one":                    {all(unborn, first), within, within},
+		"outside":                                {func(*publication.Case) {}, outside, outside},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := entry(alpha, dns.Published)
+			e.Replaced = test.replaced
+			got := publication.Judge(served(phase(alpha, dns.There), led(e), test.change)).Ledger
+			e.Replaced = test.want
+			if d := cmp.Diff([]dns.Entry{e}, got); d != "" {
+				t.Errorf("ledger (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func all(changes ...func(*publication.Case)) func(*publication.Case) {
+	return func(c *publication.Case) {
+		for _, change := range changes {
+			change(c)
+		}
+	}
+}
+
+// What can't be kept is said to be that, with what to do.
+func TestWhatCanNotBeKeptIsAConflict(t *testing.T) {
+	c := served(standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "A 192.0.2.1", Fixed: true, Unkept: true}))
+	c.Spec.Takeover = true
+	ready := publication.Judge(c).Ready
+	if ready.Reason != publication.ReasonDNSConflict {
+		t.Fatalf("it is %+v", ready)
+	}
+	for _, part := range []string{alpha, "Z1", "A 192.0.2.1", "spec.dns.takeover", "put back", "20 values", "Remove the record"} {
+		if !strings.Contains(ready.Message, part) {
+			t.Errorf("it does not say %q: %s", part, ready.Message)
+		}
+	}
+}
