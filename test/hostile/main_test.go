@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
@@ -30,8 +31,11 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	return controlplane.RunTests(m, controlplane.Options{}, func(cp *controlplane.ControlPlane) (err error) {
+	return controlplane.RunTests(m, controlplane.Options{APIServerFlags: []string{"--allow-privileged"}}, func(cp *controlplane.ControlPlane) (err error) {
 		if host, err = stack.NewHost(context.Background(), cp, dir, raceDetector); err != nil {
+			return err
+		}
+		if host.Installation, err = host.Install(context.Background(), install.Options{Values: []string{"tenancy.enabled=true"}}); err != nil {
 			return err
 		}
 		kube, err = host.Client()

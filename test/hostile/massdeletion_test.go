@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,9 +15,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
@@ -40,9 +43,9 @@ type fleet struct {
 }
 
 // newFleet creates the tenants, and waits until all serve.
-func newFleet(t *testing.T) *fleet {
+func newFleet(t *testing.T, namespace string) *fleet {
 	t.Helper()
-	f := &fleet{t: t, namespace: "shop", budget: client.ObjectKey{Namespace: host.Installation.Namespace, Name: "cloudfront-tenant-operator-deletion-budget"}}
+	f := &fleet{t: t, namespace: namespace, budget: client.ObjectKey{Namespace: host.Installation.Namespace, Name: "cloudfront-tenant-operator-deletion-budget"}}
 	var err error
 	if f.Stack, err = host.Start(t.Context(), stack.Options{}); err != nil {
 		t.Fatal(err)
@@ -104,12 +107,14 @@ func (f *fleet) objects(g gomega.Gomega) []v1alpha1.DistributionTenant {
 	return list.Items
 }
 
-// held waits until every object says that it is held, and returns the plan.
-func (f *fleet) held() (plan string) {
+// held waits until so many objects say that they are held, and returns the plan.
+func (f *fleet) held(n int) (plan string) {
 	f.t.Helper()
 	f.eventually(func(g gomega.Gomega) {
-		objects := f.objects(g)
-		g.Expect(objects).To(gomega.HaveLen(*size))
+		objects := slices.DeleteFunc(f.objects(g), func(o v1alpha1.DistributionTenant) bool {
+			return o.DeletionTimestamp.IsZero() && (o.Spec.Enabled == nil || *o.Spec.Enabled)
+		})
+		g.Expect(objects).To(gomega.HaveLen(n))
 		for i := range objects {
 			ready := meta.FindStatusCondition(objects[i].Status.Conditions, v1alpha1.ConditionReady)
 			g.Expect(ready.Reason).To(gomega.Equal(v1alpha1.ReasonDeletionHeld), "%s: %s", objects[i].Name, ready.Message)
@@ -175,7 +180,7 @@ func (f *fleet) tenantsInAWS() map[string]sim.TenantState {
 // However a fleet is deleted, nothing is changed in AWS before a person has approved it. What was deleted by mistake is
 // there again as it was once its objects are.
 func TestAFleetIsNotDeletedByMistake(t *testing.T) {
-	f := newFleet(t)
+	f := newFleet(t, "shop")
 	before := f.tenantsInAWS()
 	_, _, last := f.changes(0)
 	for _, mistake := range []struct {
@@ -205,7 +210,7 @@ func TestAFleetIsNotDeletedByMistake(t *testing.T) {
 		}},
 	} {
 		mistake.make()
-		plan := f.held()
+		plan := f.held(*size)
 		if changes, tags, _ := f.changes(last); len(changes)+tags > 0 {
 			t.Fatalf("%s: %d calls change AWS, and %d tags, such as %s", mistake.name, len(changes), tags, changes[:min(3, len(changes))])
 		}
@@ -232,7 +237,7 @@ func TestAFleetIsNotDeletedByMistake(t *testing.T) {
 	if err := kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}); err != nil {
 		t.Fatal(err)
 	}
-	plan := f.held()
+	plan := f.held(*size)
 	if changes, tags, _ := f.changes(last); len(changes)+tags > 0 {
 		t.Errorf("a namespace: %d calls change AWS, such as %s", len(changes), changes[:min(3, len(changes))])
 	}
@@ -255,4 +260,143 @@ func (f *fleet) reinstall() {
 	if out, err := host.Kubectl(f.t.Context(), "wait", "--for=condition=Established", "crd/"+crd); err != nil {
 		f.t.Fatalf("%v: %s", err, out)
 	}
+}
+
+// Taking a fleet out of service by its specs is as much of a mistake, and is undone by restoring them.
+func TestAFleetIsNotSwitchedOffByMistake(t *testing.T) {
+	f := newFleet(t, "bank")
+	before := f.tenantsInAWS()
+	_, _, last := f.changes(0)
+	f.enable(0, *size, false)
+	plan := f.held(*size)
+	// What was reverted is no part of the plan any more, which keeps its name.
+	f.enable(0, *size/4, true)
+	f.eventually(func(g gomega.Gomega) {
+		for _, o := range f.objects(g) {
+			ready := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady)
+			g.Expect(ready.Status == metav1.ConditionTrue).To(gomega.Equal(*o.Spec.Enabled), "%s: %s", o.Name, ready.Message)
+		}
+	})
+	if again := f.held(*size - *size/4); again != plan {
+		t.Errorf("the plan %s is %s after it has shrunk", plan, again)
+	}
+	if changes, tags, _ := f.changes(last); len(changes)+tags > 0 {
+		t.Errorf("%d calls change AWS, such as %v, and %d tags", len(changes), changes[:min(3, len(changes))], tags)
+	}
+	if d := cmp.Diff(before, f.tenantsInAWS()); d != "" {
+		t.Errorf("the tenants in AWS (-before +after):\n%s", d)
+	}
+	f.answer(v1alpha1.AnnotationApproveDeletions, plan)
+	f.eventually(func(g gomega.Gomega) {
+		off := 0
+		for _, s := range f.tenantsInAWS() {
+			if !s.Enabled {
+				off++
+			}
+		}
+		g.Expect(off).To(gomega.Equal(*size - *size/4))
+	})
+}
+
+// enable sets spec.enabled of some of the objects.
+func (f *fleet) enable(from, to int, enabled bool) {
+	f.t.Helper()
+	for n := from; n < to; n++ {
+		o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: f.tenants.Name(n)}}
+		if err := kube.Patch(f.t.Context(), o, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"enabled":%t}}`, enabled))); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+// Customers' namespaces are deleted with their data, so that fewer may go at once. They come back to their Tenants.
+func TestNamespacesAreNotDeletedByMistake(t *testing.T) {
+	const customers = 8
+	s, err := host.Start(t.Context(), stack.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fleet{t: t, Stack: s, budget: client.ObjectKey{Namespace: host.Installation.Namespace, Name: "cloudfront-tenant-operator-deletion-budget"}}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	if f.operator, err = s.StartOperator(t.Context(), stack.OperatorOptions{Flags: []string{"--deletion-budget=true", "--deletion-budget-settle=2s"}}); err != nil {
+		t.Fatal(err)
+	}
+	name := func(n int) string { return fmt.Sprintf("customer-%d", n) }
+	create := func() {
+		for n := range customers {
+			o := &kleffv1.Tenant{ObjectMeta: metav1.ObjectMeta{Name: name(n)}, Spec: kleffv1.TenantSpec{UserID: name(n), Username: name(n), Plan: "free"}}
+			if err := kube.Create(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.eventually(func(g gomega.Gomega) {
+			for n := range customers {
+				var o kleffv1.Tenant
+				g.Expect(kube.Get(t.Context(), client.ObjectKey{Name: name(n)}, &o)).To(gomega.Succeed())
+				g.Expect(meta.IsStatusConditionTrue(o.Status.Conditions, kleffv1.ConditionReady)).To(gomega.BeTrue(), "%s: %+v", o.Name, o.Status.Conditions)
+			}
+		})
+	}
+	held := func() (plan string) {
+		f.eventually(func(g gomega.Gomega) {
+			for n := range customers {
+				var o kleffv1.Tenant
+				g.Expect(kube.Get(t.Context(), client.ObjectKey{Name: name(n)}, &o)).To(gomega.Succeed())
+				ready := meta.FindStatusCondition(o.Status.Conditions, kleffv1.ConditionReady)
+				g.Expect(ready.Reason).To(gomega.Equal(kleffv1.ReasonDeletionHeld), ready.Message)
+				_, rest, _ := strings.Cut(ready.Message, "This is plan ")
+				plan, _, _ = strings.Cut(rest, ".")
+			}
+		})
+		return plan
+	}
+	namespaces := func() map[string]types.UID {
+		var list corev1.NamespaceList
+		if err := kube.List(t.Context(), &list, client.HasLabels{kleffv1.LabelTenantUID}); err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]types.UID{}
+		for _, ns := range list.Items {
+			if ns.DeletionTimestamp.IsZero() {
+				out[ns.Name] = ns.UID
+			}
+		}
+		return out
+	}
+	remove := func() {
+		if out, err := host.Kubectl(t.Context(), "delete", "tenants.kleff.kleff.io", "--all", "--wait=false"); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	gone := func() {
+		f.eventually(func(g gomega.Gomega) {
+			var list kleffv1.TenantList
+			g.Expect(kube.List(t.Context(), &list)).To(gomega.Succeed())
+			g.Expect(list.Items).To(gomega.BeEmpty())
+		})
+	}
+
+	create()
+	before := namespaces()
+	if len(before) != customers {
+		t.Fatalf("%d customers have %d namespaces", customers, len(before))
+	}
+	remove()
+	f.answer(v1alpha1.AnnotationAbandonDeletions, held())
+	gone()
+	create()
+	if d := cmp.Diff(before, namespaces()); d != "" {
+		t.Errorf("the namespaces (-before +after):\n%s", d)
+	}
+	remove()
+	plan := held()
+	if d := cmp.Diff(before, namespaces()); d != "" {
+		t.Errorf("the namespaces (-before +held):\n%s", d)
+	}
+	f.answer(v1alpha1.AnnotationApproveDeletions, plan)
+	f.eventually(func(g gomega.Gomega) { g.Expect(namespaces()).To(gomega.BeEmpty()) })
 }
