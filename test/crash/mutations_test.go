@@ -35,6 +35,7 @@ const (
 	distributionRules      = "internal/domain/distribution"
 	tenantRules            = "internal/domain/distributiontenant"
 	sharedRules            = "internal/domain/resource"
+	breakerRules           = "internal/domain/breaker"
 	dnsDomain              = "internal/domain/dns"
 	ownershipDomain        = "internal/domain/ownership"
 	tenantInventory        = "internal/inventory"
@@ -49,7 +50,25 @@ const (
 const passes = `return Decision{}, false`
 
 func mutations() []mutation {
-	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations())
+	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations())
+}
+
+// budgetMutations are mistakes about deletions that have to wait.
+func budgetMutations() []mutation {
+	return []mutation{
+		{
+			name:         "the breaker is not asked",
+			replacements: []replacement{{sharedRules, "(*View).WithinBudget", `return Verdict{}`, nil}},
+			cases:        []string{"reference/mistake/undisturbed"},
+			oracles:      []string{oracleMass},
+		}, {
+			name: "the ceiling is not asked",
+			replacements: []replacement{{breakerRules, "(*judge).allowed", `j.Ceiling = 100
+				return original(class, namespace, size)`, nil}},
+			cases:   []string{"reference/mistake/undisturbed"},
+			oracles: []string{oracleMass},
+		},
+	}
 }
 
 // parentMutations are mistakes about distributions and connection groups.

@@ -70,6 +70,7 @@ func (s *stage) checkWrite(c call) {
 		s.ours[id] = true
 	}
 	s.mu.Unlock()
+	s.checkMass(name, c)
 	mayTake := t.Name == "acme" && (orphan || uid == "" && s.lifecycle.adopts == t.Name)
 	switch {
 	case c.operation == "TagResource" && mayTake && s.wantsAdoption():

@@ -72,9 +72,10 @@ func (s *stage) newReplica(n int) (*replica, error) {
 	r.flags = append([]string{
 		"--watch-namespaces=" + s.namespace, "--cluster-id=" + clusterID, "--sweep-interval=" + sweepInterval.String(),
 		"--metrics-bind-address=0", "--health-probe-bind-address=0", "--zap-log-level=debug",
+		"--deletion-budget", "--deletion-budget-settle=" + budgetSettle.String(), "--leader-election-namespace=" + s.namespace,
 	}, append(s.lifecycle.flags, s.options.flags...)...)
 	if s.options.elect {
-		r.flags = append(r.flags, "--leader-elect", "--leader-election-namespace="+s.namespace)
+		r.flags = append(r.flags, "--leader-elect")
 	}
 	return r, nil
 }

@@ -98,6 +98,8 @@ type stage struct {
 	ours map[string]bool
 	// claimed is the generation at which an object last said that all was done.
 	claimed map[types.UID]int64
+	// approved means that a person has approved the deletions that wait.
+	approved bool
 	// wiped means that a person took the status away.
 	wiped bool
 	// foreign are the records of other people, by zone; nil for a zone that a person deleted.
