@@ -86,6 +86,8 @@ type Conclusion struct {
 	After time.Duration
 	// Events are published once the status is stored.
 	Events []Event
+	// Details go to the log when the status changes: they concern other namespaces, whose names no status has.
+	Details []string
 	// Stored, if any, is called once the status is stored as the pass left it in the object,
 	// or needed no storing.
 	Stored func()
@@ -196,6 +198,9 @@ func (d *Driver[O]) conclude(ctx context.Context, o O, pass Pass, more bool, fai
 		patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
 		if err := d.Client.Status().Patch(ctx, o, patch); err != nil {
 			return d.result(ctx, 0, fmt.Errorf("storing the status: %w", err))
+		}
+		for _, detail := range c.Details {
+			log.FromContext(ctx).Info("What the status leaves out, as it concerns others", "detail", detail)
 		}
 	}
 	if c.Stored != nil {

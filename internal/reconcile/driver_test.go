@@ -8,11 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -321,6 +323,33 @@ func TestStatus(t *testing.T) {
 			}
 			if r.patch != "" {
 				r.wantLock()
+			}
+		})
+	}
+}
+
+// What no status may name is logged when the status changes, and not on every pass.
+func TestDetailsAreLogged(t *testing.T) {
+	t.Parallel()
+	for before, want := range map[string]int{"old": 1, "new": 0} {
+		t.Run("after "+before, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, pod(func(o *corev1.Pod) { o.Status.Message = before }))
+			r.message, r.conclusion = "new", reconcile.Conclusion{Details: []string{"pay/checkout has it"}}
+			lines := 0
+			sink := funcr.New(func(_, args string) {
+				if strings.Contains(args, "pay/checkout has it") {
+					lines++
+				}
+			}, funcr.Options{})
+			if _, err := r.reconcile(log.IntoContext(t.Context(), sink)); err != nil {
+				t.Fatal(err)
+			}
+			if lines != want {
+				t.Errorf("%d lines, want %d", lines, want)
+			}
+			if strings.Contains(r.patch, "checkout") {
+				t.Errorf("the status has it: %s", r.patch)
 			}
 		})
 	}

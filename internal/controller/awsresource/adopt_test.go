@@ -36,7 +36,7 @@ func TestAForeignResourceIsNotTouchedWithoutPermission(t *testing.T) {
 		}{
 			"without tags":       {nil, []string{"no owner tags", "IfUnowned"}},
 			"with foreign tags":  {map[string]string{"team": "web"}, []string{"no owner tags", "IfUnowned"}},
-			"of another cluster": {elsewhere.Tags(), []string{"elsewhere", "Force"}},
+			"of another cluster": {elsewhere.Tags(), []string{"an object of another cluster", "platform team", "Force"}},
 		} {
 			policy := v1alpha1.AdoptionPolicyNever
 			if k.name == "distribution" {
@@ -145,10 +145,10 @@ func TestForceIsNeededForAnotherClustersResource(t *testing.T) {
 			t.Errorf("tags (-want +got):\n%s", d)
 		}
 		told := slices.ContainsFunc(w.Events, func(e world.Event) bool {
-			return e.Reason == "Adopted" && strings.Contains(e.Message, elsewhere.String())
+			return e.Reason == "Adopted" && strings.Contains(e.Message, "It belonged to an object of another cluster")
 		})
 		if !told {
-			t.Errorf("no event names the previous owner: %v", w.Events)
+			t.Errorf("no event tells of the previous owner: %v", w.Events)
 		}
 	})
 }
@@ -171,7 +171,7 @@ func TestNothingIsTakenFromALiveObjectOfThisCluster(t *testing.T) {
 				apply(t, w, thief)
 				w.Advance(20 * time.Minute)
 				is(t, w, thief, "Ready=False/AdoptionRequired")
-				says(t, w, thief, "Ready", w.Namespace+"/first", "belongs to the existing object")
+				says(t, w, thief, "Ready", w.Namespace+"/first", "That object exists")
 				remove(t, w, thief)
 				w.Advance(settle)
 				released(t, w, thief)
@@ -318,7 +318,7 @@ func TestAnOwnerWhoComesDuringAnAdoptionStays(t *testing.T) {
 		apply(t, w, o)
 		w.Advance(time.Hour)
 		is(t, w, o, "Ready=False/AdoptionRequired")
-		says(t, w, o, "Ready", "elsewhere")
+		says(t, w, o, "Ready", "an object of another cluster")
 		k.untouched(t, w, r)
 	})
 }

@@ -45,7 +45,7 @@ func (p *pass[O, R]) Conclude(err error) reconcile.Conclusion {
 	if p.status.Common.DriftDetected && !drifted || p.corrected() {
 		p.Observer.DriftDetected()
 	}
-	c := reconcile.Conclusion{After: p.after(report)}
+	c := reconcile.Conclusion{After: p.after(report), Details: report.Details}
 	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
 		c.Refused = p.in.World.RefusedKind()
 	}

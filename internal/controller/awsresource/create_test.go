@@ -311,7 +311,7 @@ func TestTwoObjectsOfOneGroupName(t *testing.T) {
 			w.Advance(10 * time.Minute)
 			is(t, w, first, readyTrue, syncedTrue)
 			is(t, w, second, "Ready=False/AdoptionRequired")
-			says(t, w, second, "Ready", w.Namespace+"/first", "belongs to the existing object", "spec.name")
+			says(t, w, second, "Ready", w.Namespace+"/first", "That object exists", "spec.name")
 			r := k.only(t, w)
 			w.Advance(2 * time.Hour)
 			k.untouched(t, w, r)

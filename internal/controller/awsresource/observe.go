@@ -195,7 +195,7 @@ func (p *pass[O, R]) lookDependents(ctx context.Context) error {
 	}
 	d := &distribution.Dependents{Count: len(names), More: more}
 	for _, key := range p.Objects(names) {
-		d.Ours = append(d.Ours, key.String())
+		d.Ours = append(d.Ours, ownership.Owner{Namespace: key.Namespace, Name: key.Name})
 	}
 	p.in.World.Dependents = d
 	return nil

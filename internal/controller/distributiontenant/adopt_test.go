@@ -40,7 +40,7 @@ func TestAForeignTenantIsNotTouchedUnderNever(t *testing.T) {
 	}{
 		"without tags":               {nil, []string{"no owner tags", "IfUnowned"}},
 		"with foreign tags":          {map[string]string{"team": "web"}, []string{"no owner tags", "IfUnowned"}},
-		"of another cluster":         {other.Tags(), []string{"elsewhere", "Force"}},
+		"of another cluster":         {other.Tags(), []string{"an object of another cluster", "platform team", "Force"}},
 		"with one owner tag of four": {map[string]string{ownership.NamespaceKey: "shop"}, []string{"Force"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,10 +193,10 @@ func TestForceTakesATenantFromAnotherCluster(t *testing.T) {
 		t.Errorf("tags (-want +got):\n%s", d)
 	}
 	told := slices.ContainsFunc(w.Events, func(e world.Event) bool {
-		return e.Reason == "Adopted" && strings.Contains(e.Message, other.String())
+		return e.Reason == "Adopted" && strings.Contains(e.Message, "It belonged to an object of another cluster")
 	})
 	if !told {
-		t.Errorf("no event names the previous owner: %v", w.Events)
+		t.Errorf("no event tells of the previous owner: %v", w.Events)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestNothingIsTakenFromALiveObjectOfThisCluster(t *testing.T) {
 			w.Apply(w.Tenant("thief", rich, adoption(policy), func(o *v1alpha1.DistributionTenant) { o.Spec.TenantName = "alpha" }))
 			w.Advance(time.Hour)
 			is(t, w, "thief", "Ready=False/AdoptionRequired")
-			says(t, w, "thief", "Ready", w.Namespace+"/alpha", "belongs to the existing object", "spec.tenantName")
+			says(t, w, "thief", "Ready", w.Namespace+"/alpha", "That object exists", "spec.tenantName")
 			untouched(t, w, s)
 			is(t, w, "alpha", readyTrue, syncedTrue)
 			w.Delete("thief")

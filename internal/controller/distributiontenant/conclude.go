@@ -41,7 +41,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		p.object.Status.LastDriftCheckTime = &checked
 	}
 	p.observeMetrics(before, now)
-	c := reconcile.Conclusion{After: p.after(report, now), Stored: func() { p.declare(report.Ledger) }}
+	c := reconcile.Conclusion{After: p.after(report, now), Details: report.Details, Stored: func() { p.declare(report.Ledger) }}
 	if problem := p.out.Decision.Problem; problem != nil && problem.Stuck && err == nil {
 		c.Refused = p.in.World.RefusedKind()
 	}

@@ -135,7 +135,7 @@ func wrongs() map[string]wrong {
 			},
 		},
 		"the domain is held by a foreign tenant": {
-			reason: "DomainConflict", says: []string{"alpha.example.com", "squatter", "which no operator owns"},
+			reason: "DomainConflict", says: []string{"alpha.example.com", "that no operator owns", "platform team"},
 			edit: domains("beta.example.com"),
 			arrange: func(t *testing.T, w *world.World) func() {
 				t.Helper()

@@ -58,7 +58,7 @@ func TestTwoObjectsWithOneTenantName(t *testing.T) {
 			w.Advance(15 * time.Minute)
 			is(t, w, "first", readyTrue, syncedTrue)
 			is(t, w, "second", "Ready=False/AdoptionRequired")
-			says(t, w, "second", "Ready", w.Namespace+"/first", "belongs to the existing object")
+			says(t, w, "second", "Ready", w.Namespace+"/first", "That object exists")
 			tenants(t, w, "shared")
 			s := inAWS(t, w, "shared")
 			w.Advance(2 * time.Hour)

@@ -52,9 +52,12 @@ func relation(o *v1alpha1.DistributionTenant, labels map[string]string) tenantso
 	return tenantsource.Ours
 }
 
-// ownerOf says whose an object is, for people.
-func ownerOf(o *v1alpha1.DistributionTenant) string {
+// ownerOf says whose an object is, for people, who see no source of another namespace.
+func ownerOf(o *v1alpha1.DistributionTenant, labels map[string]string) string {
 	if name := o.Labels[v1alpha1.LabelSource]; name != "" && o.Labels[v1alpha1.LabelSourceUID] != "" {
+		if o.Labels[v1alpha1.LabelSourceNamespace] != labels[v1alpha1.LabelSourceNamespace] {
+			return "it belongs to a TenantSource of another namespace"
+		}
 		return fmt.Sprintf("it belongs to the TenantSource %s/%s", o.Labels[v1alpha1.LabelSourceNamespace], name)
 	}
 	return "it has no labels of a TenantSource"
@@ -70,7 +73,7 @@ func (f *fleet) Standing(want mapping.Object) tenantsource.Standing {
 	s.UID, s.Version, s.Deleting = string(o.UID), o.ResourceVersion, !o.DeletionTimestamp.IsZero()
 	s.Disabled = o.Annotations[v1alpha1.AnnotationSourceDisabled] == v1alpha1.SourceDisabledTrue
 	if s.Relation == tenantsource.Foreign {
-		s.Owner = ownerOf(o)
+		s.Owner = ownerOf(o, f.labels)
 	}
 	s.Equal = f.equal(o, want)
 	return s

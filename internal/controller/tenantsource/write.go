@@ -141,7 +141,7 @@ func (p *pass) meeting(ctx context.Context, c tenantsource.Change) outcome {
 		return outcome{}
 	}
 	return outcome{conflict: true, refused: fmt.Sprintf(
-		"the DistributionTenant %q exists and does not belong to this source (%s): rename the row, or delete the object", c.Name, ownerOf(&live))}
+		"the DistributionTenant %q exists and does not belong to this source (%s): rename the row, or delete the object", c.Name, ownerOf(&live, p.labels))}
 }
 
 // inParallel runs n pieces of work, some at a time, and stops beginning new ones when the time for a pass is up.

@@ -1,6 +1,10 @@
 package chain
 
-import "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+import (
+	"slices"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+)
 
 // ConditionType names a condition of the object.
 type ConditionType string
@@ -20,6 +24,8 @@ type Condition struct {
 	Status  bool
 	Reason  Reason
 	Message string
+	// Detail is what the log of the operator adds: what concerns other namespaces, whose names no message has.
+	Detail string
 	// Generation is the one that the statement speaks of.
 	Generation int64
 }
@@ -32,6 +38,22 @@ func Sentences(list []Condition) []Condition {
 	return list
 }
 
+// Details are what the log of the operator adds to a problem and to conditions, each once.
+func Details(p *Problem, list []Condition) (out []string) {
+	add := func(detail string) {
+		if detail != "" && !slices.Contains(out, detail) {
+			out = append(out, detail)
+		}
+	}
+	if p != nil {
+		add(p.Detail)
+	}
+	for _, c := range list {
+		add(c.Detail)
+	}
+	return out
+}
+
 // Event is a transition that people should see.
 type Event struct {
 	Warning         bool
@@ -42,6 +64,8 @@ type Event struct {
 type Problem struct {
 	Reason  Reason
 	Message string
+	// Detail is what the log of the operator adds, as that of a Condition.
+	Detail string
 	// Stuck is true when only a change of the spec or of an external system fixes it: it is retried with growing delay.
 	Stuck bool
 	// Of is the condition that carries the problem. Empty: the problem is the only thing that matters for Ready.

@@ -34,11 +34,24 @@ type Report struct {
 	Drift             []resource.Difference
 	Failure           *resource.Failure
 	Conditions        []chain.Condition
+	// Details are for the log of the operator only.
+	Details []string
 }
 
 // Conclude computes the report of a pass. It is pure: the same world gives the same report, so that an
 // unchanged one is never written again.
 func Conclude(in Input, out Outcome) Report {
+	r := in.report(out)
+	r.Details = chain.Details(out.Decision.Problem, r.Conditions)
+	for _, s := range out.Done {
+		if a, ok := s.(Adopt); ok && a.Previous.Detail != "" {
+			r.Details = append(r.Details, "The "+in.Desired.Words.Noun+" was adopted from "+a.Previous.Detail+".")
+		}
+	}
+	return r
+}
+
+func (in Input) report(out Outcome) Report {
 	v := in.view()
 	r := Report{
 		AppliedGeneration: in.Memory.AppliedGeneration, AppliedTagKeys: v.TagKeys(),

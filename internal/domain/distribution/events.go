@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -64,8 +65,8 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 	switch s := s.(type) {
 	case Adopt:
 		from := "It had no owner."
-		if s.Previous != "" {
-			from = "It belonged to " + s.Previous + "."
+		if s.Previous != (ownership.Shown{}) {
+			from = "It belonged to " + s.Previous.Text + "."
 		}
 		return chain.Event{Reason: resource.EventAdopted, Message: fmt.Sprintf("Adopted the %s. %s", in.Desired.Words.Noun, from)}, true
 	case Update:

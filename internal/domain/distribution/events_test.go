@@ -9,6 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -38,7 +39,7 @@ func TestEvents(t *testing.T) {
 		"a corrected tag is":              {in: quiet(), done: []distribution.Step{distribution.Tag{Drift: correct}}, want: corrected},
 		"an update by the spec is not":    {in: quiet(), done: []distribution.Step{distribution.Update{}, distribution.Tag{}, distribution.Untag{}}},
 		"an adoption is":                  {in: quiet(), done: []distribution.Step{distribution.Adopt{}}, want: []chain.Event{{Reason: "Adopted", Message: "Adopted the distribution. It had no owner."}}},
-		"with the owner before":           {in: quiet(), done: []distribution.Step{distribution.Adopt{Previous: "shop/beta"}}, want: []chain.Event{{Reason: "Adopted", Message: "Adopted the distribution. It belonged to shop/beta."}}},
+		"with the owner before":           {in: quiet(), done: []distribution.Step{distribution.Adopt{Previous: ownership.Shown{Text: "shop/beta"}}}, want: []chain.Event{{Reason: "Adopted", Message: "Adopted the distribution. It belonged to shop/beta."}}},
 		"what AWS refuses is":             {in: with(quiet(), drifted, edited, refused(fault.Invalid)), want: []chain.Event{{Warning: true, Reason: "InvalidSpec", Message: "UpdateDistribution: SomeCode: said AWS."}}},
 		"what was lost is, once":          {in: with(quiet(), absent), want: []chain.Event{{Warning: true, Reason: "ExternalDeletion", Message: "The distribution E1 was deleted outside of Kubernetes and is created again."}}},
 		"drift that is left is":           {in: with(quiet(), drifted, drift(resource.DriftReport)), want: []chain.Event{{Warning: true, Reason: "DriftDetected", Message: "Changed in AWS and not reverted (driftPolicy report): comment."}}},

@@ -3,6 +3,7 @@ package distribution
 import (
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/retry"
 )
@@ -95,8 +96,8 @@ type Dependents struct {
 	// Count is how many there are, at least that many if More.
 	Count int
 	More  bool
-	// Ours are the objects of this cluster among them, as namespace/name.
-	Ours []string
+	// Ours are the objects of this cluster among them.
+	Ours []ownership.Owner
 }
 
 // Harm says what the change of the spec takes away. Empty: nothing.

@@ -44,11 +44,11 @@ func owned(in Input) (Decision, bool) { return in.answer(in.view().Owned(in.adop
 
 func (in Input) adoptionAdvice(relation ownership.Relation) string {
 	what := fmt.Sprintf("%s %s already exists", in.Desired.Words.the(), in.World.Resource.label())
-	previous := in.view().PreviousOwner()
+	previous := in.view().PreviousOwner().Named()
 	const untouched = "The operator does not change it."
 	switch {
 	case relation == ownership.Foreign && in.World.OwnerAlive:
-		return fmt.Sprintf("%s and belongs to the existing object %s. %s %s", what, previous, untouched, in.replaceText())
+		return fmt.Sprintf("%s and belongs to %s. That object exists. %s %s", what, previous, untouched, in.replaceText())
 	case relation == ownership.Foreign:
 		return fmt.Sprintf("%s and belongs to %s. %s To adopt it, set spec.adoptionPolicy to Force. %s", what, previous, untouched, in.replaceText())
 	case relation == ownership.Former:

@@ -67,7 +67,9 @@ func accountCases() map[string]question {
 func ownCases() map[string]question {
 	look := distribution.Look{At: distribution.LookTags}
 	found := with(quiet(), func(in *distribution.Input) { in.Memory.ID, in.Desired.Adopts = "", resourceID })
-	adopt := func(in distribution.Input, previous string) question {
+	distant := other
+	distant.Namespace = "pay"
+	adopt := func(in distribution.Input, previous ownership.Shown) question {
 		return question{in: with(in, freshTags), rule: "Owned", step: distribution.Adopt{ARN: arn, Tags: me.Tags(), Previous: previous}}
 	}
 	const replace = " To use a different distribution, delete this object, which does not affect the existing resource, and create a new object with another spec.distributionId."
@@ -86,10 +88,10 @@ func ownCases() map[string]question {
 		"before a stranger's resource blocks, its tags are read again":   {in: with(found, taggedFor(other)), rule: "Owned", step: look},
 		"and before one is adopted":                                      {in: with(found, tagged(nil), adoption(resource.AdoptForce)), rule: "Owned", step: look},
 		"a paused object adopts nothing":                                 {in: with(found, tagged(nil), freshTags, adoption(resource.AdoptForce), paused), rule: "Owned", step: distribution.Rest{}},
-		"IfUnowned adopts a resource without an owner":                   adopt(with(found, tagged(nil), adoption(resource.AdoptIfUnowned)), ""),
-		"IfUnowned adopts what an earlier object of this name owned":     adopt(with(found, taggedFor(former), adoption(resource.AdoptIfUnowned)), former.String()),
-		"Force adopts what another cluster owns":                         adopt(with(found, taggedFor(abroad), adoption(resource.AdoptForce)), abroad.String()),
-		"what exists under the name is adopted after a create found out": adopt(with(found, tagged(nil), adoption(resource.AdoptIfUnowned), refused(fault.Exists)), ""),
+		"IfUnowned adopts a resource without an owner":                   adopt(with(found, tagged(nil), adoption(resource.AdoptIfUnowned)), ownership.Shown{}),
+		"IfUnowned adopts what an earlier object of this name owned":     adopt(with(found, taggedFor(former), adoption(resource.AdoptIfUnowned)), former.ShownTo(me)),
+		"Force adopts what another cluster owns":                         adopt(with(found, taggedFor(abroad), adoption(resource.AdoptForce)), abroad.ShownTo(me)),
+		"what exists under the name is adopted after a create found out": adopt(with(found, tagged(nil), adoption(resource.AdoptIfUnowned), refused(fault.Exists)), ownership.Shown{}),
 		"Never leaves a resource without an owner alone": blocked(with(found, tagged(nil)),
 			"The distribution E1 already exists and has no owner tags. The operator does not change it. To adopt it, set spec.adoptionPolicy to IfUnowned."+replace),
 		"a connection group is named by its name": blocked(with(found, group, tagged(nil)),
@@ -98,9 +100,11 @@ func ownCases() map[string]question {
 		"Never leaves alone what an earlier object owned": blocked(with(found, taggedFor(former)),
 			"The distribution E1 already exists and belongs to an earlier object of this name (shop/alpha (cluster c1, uid u0)). The operator does not change it. To adopt it, set spec.adoptionPolicy to IfUnowned."),
 		"IfUnowned leaves alone what another cluster owns": blocked(with(found, taggedFor(abroad), adoption(resource.AdoptIfUnowned)),
-			"The distribution E1 already exists and belongs to shop/beta (cluster c2, uid u2). The operator does not change it. To adopt it, set spec.adoptionPolicy to Force."+replace),
+			"The distribution E1 already exists and belongs to an object of another cluster (ask the platform team: the operator's log has the name). The operator does not change it. To adopt it, set spec.adoptionPolicy to Force."+replace),
 		"Force leaves alone what a live object owns": blocked(with(found, taggedFor(other), ownerAlive, adoption(resource.AdoptForce)),
-			"The distribution E1 already exists and belongs to the existing object shop/beta (cluster c1, uid u2). The operator does not change it."+replace),
+			"The distribution E1 already exists and belongs to shop/beta (cluster c1, uid u2). That object exists. The operator does not change it."+replace),
+		"an owner in another namespace is not named": blocked(with(found, taggedFor(distant), ownerAlive, adoption(resource.AdoptForce)),
+			"The distribution E1 already exists and belongs to an object of another namespace (ask the platform team: the operator's log has the name). That object exists. The operator does not change it."+replace),
 		"half an owner is an owner all the same": blocked(with(found, tagged(map[string]string{ownership.NamespaceKey: "shop"}), adoption(resource.AdoptIfUnowned)), ""),
 		"a refused adoption is reported": {
 			in: with(found, tagged(nil), freshTags, adoption(resource.AdoptForce), refused(fault.Denied)), rule: "Owned", step: distribution.Rest{},

@@ -83,7 +83,7 @@ func unused(in Input) (Decision, bool) {
 	case d == nil:
 		return do(Look{At: LookDependents})
 	case d.Count > 0:
-		return rest(chain.Problem{Reason: ReasonInUse, Message: in.inUseText(*d)}, in.followIn(in.DeletedAt))
+		return rest(chain.Problem{Reason: ReasonInUse, Message: in.inUseText(*d), Detail: in.inUseDetail(*d)}, in.followIn(in.DeletedAt))
 	}
 	return pass()
 }
@@ -103,12 +103,38 @@ func (in Input) inUseText(d Dependents) string {
 		plural = ""
 	}
 	text := fmt.Sprintf("The %s still has %s distribution tenant%s, so it is neither disabled nor deleted.", in.Desired.Words.Noun, count, plural)
-	if len(d.Ours) > 0 {
-		text += " Objects in this cluster: " + prose.List(d.Ours) + "."
-	} else {
+	near, elsewhere := in.dependents(d)
+	if len(near) > 0 {
+		text += " Objects in this namespace: " + prose.List(near) + "."
+	}
+	switch {
+	case len(elsewhere) > 0:
+		text += fmt.Sprintf(" Objects in other namespaces: %d. Ask the platform team: the operator's log has their names.", len(elsewhere))
+	case len(near) == 0:
 		text += " None of them belongs to an object in this cluster."
 	}
 	return text + " Delete the tenants, or move them to another " + in.Desired.Words.Noun + "."
+}
+
+// dependents parts the objects behind the tenants by whether the object's namespace has them.
+func (in Input) dependents(d Dependents) (near, elsewhere []string) {
+	for _, o := range d.Ours {
+		if o.Namespace == in.view().Me.Namespace {
+			near = append(near, o.Namespace+"/"+o.Name)
+		} else {
+			elsewhere = append(elsewhere, o.Namespace+"/"+o.Name)
+		}
+	}
+	return near, elsewhere
+}
+
+// inUseDetail names the objects that the message leaves out.
+func (in Input) inUseDetail(d Dependents) string {
+	_, elsewhere := in.dependents(d)
+	if len(elsewhere) == 0 {
+		return ""
+	}
+	return "Objects in other namespaces that have its tenants: " + prose.List(elsewhere) + "."
 }
 
 func disabled(in Input) (Decision, bool) {

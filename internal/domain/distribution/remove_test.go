@@ -101,11 +101,13 @@ func useCases() map[string]question {
 	return map[string]question{
 		"before anything is disabled its tenants are looked for": {in: with(dying(), unasked), rule: "Unused", step: distribution.Look{At: distribution.LookDependents}},
 		"what has tenants stays as it is": inUse(with(dying(), usedBy(2, false, "shop/a", "shop/b")),
-			"The distribution still has 2 distribution tenants, so it is neither disabled nor deleted. Objects in this cluster: shop/a, shop/b."+cure),
+			"The distribution still has 2 distribution tenants, so it is neither disabled nor deleted. Objects in this namespace: shop/a, shop/b."+cure),
 		"one tenant is enough, even if no object here owns it": inUse(with(dying(), usedBy(1, false)),
 			"The distribution still has 1 distribution tenant, so it is neither disabled nor deleted. None of them belongs to an object in this cluster."+cure),
 		"of many the first few are named": inUse(with(dying(), usedBy(100, true, "shop/a", "shop/b", "shop/c", "shop/d", "shop/e", "shop/f", "shop/g")),
-			"The distribution still has more than 100 distribution tenants, so it is neither disabled nor deleted. Objects in this cluster: shop/a, shop/b, shop/c, shop/d, shop/e and 2 more."+cure),
+			"The distribution still has more than 100 distribution tenants, so it is neither disabled nor deleted. Objects in this namespace: shop/a, shop/b, shop/c, shop/d, shop/e and 2 more."+cure),
+		"those of other namespaces are counted": inUse(with(dying(), usedBy(3, false, "shop/a", "pay/b", "pay/c")),
+			"The distribution still has 3 distribution tenants, so it is neither disabled nor deleted. Objects in this namespace: shop/a. Objects in other namespaces: 2. Ask the platform team: the operator's log has their names."+cure),
 		"a connection group is spoken of as one": inUse(with(dying(), group, usedBy(2, false)),
 			"The connection group still has 2 distribution tenants, so it is neither disabled nor deleted. None of them belongs to an object in this cluster. Delete the tenants, or move them to another connection group."),
 		"tenants that AWS names when it refuses the deletion are looked for": {

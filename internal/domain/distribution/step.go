@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -53,7 +54,7 @@ type Adopt struct {
 	ARN  string
 	Tags map[string]string
 	// Previous is who owned it, for the event. Empty: no owner.
-	Previous string
+	Previous ownership.Shown
 }
 
 // Update sends the whole configuration under the ETag that was read.

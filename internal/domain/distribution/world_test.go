@@ -3,6 +3,7 @@ package distribution_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -222,7 +223,11 @@ func worn(in *distribution.Input) {
 func usedBy(count int, more bool, ours ...string) func(*distribution.Input) {
 	return func(in *distribution.Input) {
 		if in.World.Resource != nil {
-			in.World.Dependents = &distribution.Dependents{Count: count, More: more, Ours: ours}
+			in.World.Dependents = &distribution.Dependents{Count: count, More: more}
+			for _, o := range ours {
+				namespace, name, _ := strings.Cut(o, "/")
+				in.World.Dependents.Ours = append(in.World.Dependents.Ours, ownership.Owner{Namespace: namespace, Name: name})
+			}
 		}
 	}
 }

@@ -33,6 +33,8 @@ type Report struct {
 	Drift           []resource.Difference
 	Failure         *resource.Failure
 	Conditions      []chain.Condition
+	// Details are for the log of the operator only.
+	Details []string
 }
 
 // Outcome is how a pass ended.
@@ -47,7 +49,14 @@ type Outcome struct {
 // Conclude computes the report of a pass. It is pure: the same world gives the same
 // report, so that an unchanged one is never written again.
 func Conclude(in Input, out Outcome) Report {
-	return conclusion{in.judged()}.report(out)
+	r := conclusion{in.judged()}.report(out)
+	r.Details = chain.Details(out.Decision.Problem, r.Conditions)
+	for _, s := range out.Done {
+		if a, ok := s.(Adopt); ok && a.Previous.Detail != "" {
+			r.Details = append(r.Details, "The distribution tenant was adopted from "+a.Previous.Detail+".")
+		}
+	}
+	return r
 }
 
 // conclusion is the input of a pass that is over.

@@ -65,7 +65,7 @@ func awaitPublished(in Input) (Decision, bool) {
 	if in.facts.retrying && publication.Passes(c.Reason) {
 		return do(Rest{KeepConditions: true})
 	}
-	return rest(chain.Problem{Reason: c.Reason, Message: c.Message, Of: DNSReady}, 0)
+	return rest(chain.Problem{Reason: c.Reason, Message: c.Message, Detail: c.Detail, Of: DNSReady}, 0)
 }
 
 // roleStopsCreate reports whether CloudFront would refuse the tenant for domains that the

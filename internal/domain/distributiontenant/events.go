@@ -7,6 +7,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -41,8 +42,8 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 	switch s := s.(type) {
 	case Adopt:
 		from := "It had no owner."
-		if s.Previous != "" {
-			from = "It belonged to " + s.Previous + "."
+		if s.Previous != (ownership.Shown{}) {
+			from = "It belonged to " + s.Previous.Text + "."
 		}
 		return chain.Event{Reason: resource.EventAdopted, Message: fmt.Sprintf("Adopted the distribution tenant %q. %s", in.Desired.Name, from)}, true
 	case Update:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -37,7 +38,7 @@ func TestEvents(t *testing.T) {
 		"a correction is":              {in: quiet(), done: []distributiontenant.Step{distributiontenant.Update{Drift: difference}}, want: []chain.Event{{Warning: true, Reason: "DriftCorrected", Message: `Reverted changes made in AWS: enabled "false" instead of "true".`}}},
 		"an update by the spec is not": {in: quiet(), done: []distributiontenant.Step{distributiontenant.Update{}}},
 		"an adoption is":               {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{}}, want: []chain.Event{{Reason: "Adopted", Message: `Adopted the distribution tenant "alpha". It had no owner.`}}},
-		"with the owner before":        {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{Previous: "shop/beta"}}, want: []chain.Event{{Reason: "Adopted", Message: `Adopted the distribution tenant "alpha". It belonged to shop/beta.`}}},
+		"with the owner before":        {in: quiet(), done: []distributiontenant.Step{distributiontenant.Adopt{Previous: ownership.Shown{Text: "shop/beta"}}}, want: []chain.Event{{Reason: "Adopted", Message: `Adopted the distribution tenant "alpha". It belonged to shop/beta.`}}},
 		"a tenant that stays is":       {in: dying(), done: []distributiontenant.Step{distributiontenant.LetGo{Left: "alpha (dt_1)"}}, want: []chain.Event{{Reason: "Retained", Message: "The distribution tenant alpha (dt_1) stays in AWS."}}},
 		"drift that is only reported is, with its values": {
 			in: with(quiet(), drifted, drift(resource.DriftReport)),

@@ -83,12 +83,12 @@ func owned(in Input) (Decision, bool) {
 }
 
 func (in Input) adoptionAdvice(relation ownership.Relation) string {
-	t, previous := in.World.Tenant, in.facts.resource.PreviousOwner()
+	t, previous := in.World.Tenant, in.facts.resource.PreviousOwner().Named()
 	what := fmt.Sprintf("A distribution tenant named %q already exists (%s)", t.Name, t.ID)
 	const other = "The operator does not change it. To create a different tenant, delete this object, which does not affect that tenant, and create one with another spec.tenantName."
 	switch {
 	case relation == ownership.Foreign && in.World.OwnerAlive:
-		return fmt.Sprintf("%s and belongs to the existing object %s. %s", what, previous, other)
+		return fmt.Sprintf("%s and belongs to %s. That object exists. %s", what, previous, other)
 	case relation == ownership.Foreign:
 		return fmt.Sprintf("%s and belongs to %s. %s To adopt it, set spec.adoptionPolicy to Force.", what, previous, other)
 	case relation == ownership.Former:

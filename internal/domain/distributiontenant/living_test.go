@@ -81,7 +81,7 @@ func ownCases() map[string]question {
 	former.UID = "u0"
 	abroad := other
 	abroad.Cluster = "c2"
-	adopt := func(previous string) distributiontenant.Step {
+	adopt := func(previous ownership.Shown) distributiontenant.Step {
 		return distributiontenant.Adopt{ARN: "arn:" + tenantID, Tags: me.Tags(), Previous: previous}
 	}
 	blocked := func(in distributiontenant.Input) question {
@@ -101,9 +101,9 @@ func ownCases() map[string]question {
 		"Never leaves a tenant of a former object alone":  blocked(with(quiet(), taggedFor(former))),
 		"IfUnowned leaves another cluster's tenant alone": blocked(with(quiet(), taggedFor(abroad), adoption(resource.AdoptIfUnowned))),
 		"Force leaves a tenant of a live object alone":    blocked(with(quiet(), taggedFor(other), ownerAlive, adoption(resource.AdoptForce))),
-		"IfUnowned adopts an unowned tenant":              {in: with(quiet(), tagged(nil), freshTags, adoption(resource.AdoptIfUnowned)), rule: "Owned", step: adopt("")},
-		"IfUnowned adopts the tenant of a former object":  {in: with(quiet(), taggedFor(former), freshTags, adoption(resource.AdoptIfUnowned)), rule: "Owned", step: adopt(former.String())},
-		"Force adopts another cluster's tenant":           {in: with(quiet(), taggedFor(abroad), freshTags, adoption(resource.AdoptForce)), rule: "Owned", step: adopt(abroad.String())},
+		"IfUnowned adopts an unowned tenant":              {in: with(quiet(), tagged(nil), freshTags, adoption(resource.AdoptIfUnowned)), rule: "Owned", step: adopt(ownership.Shown{})},
+		"IfUnowned adopts the tenant of a former object":  {in: with(quiet(), taggedFor(former), freshTags, adoption(resource.AdoptIfUnowned)), rule: "Owned", step: adopt(former.ShownTo(me))},
+		"Force adopts another cluster's tenant":           {in: with(quiet(), taggedFor(abroad), freshTags, adoption(resource.AdoptForce)), rule: "Owned", step: adopt(abroad.ShownTo(me))},
 		"half an owner is an owner all the same":          blocked(with(quiet(), tagged(map[string]string{ownership.NamespaceKey: "shop"}), adoption(resource.AdoptIfUnowned))),
 		"a refused adoption is not repeated in the same pass": {
 			in: with(quiet(), tagged(nil), freshTags, adoption(resource.AdoptForce), refused(fault.Denied)), rule: "Owned", step: distributiontenant.Rest{},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -119,8 +120,27 @@ func checkCoverage(in Input, d Distribution) (Decision, bool) {
 	case unusable != "":
 		return stuck(ReasonMissingCertificate, unusable)
 	}
-	return stuck(ReasonCertificateSANMismatch, fmt.Sprintf(
-		"spec.domains: no certificate covers %s. The available certificates cover %s. A wildcard covers exactly one label.", prose.List(bare), prose.List(names)))
+	return uncovered(bare, names)
+}
+
+// uncovered says that certificates leave domains bare. Of their names it tells those that are the domains' own, or lead to
+// them: the others may be another team's customers.
+func uncovered(bare, names []string) (Decision, bool) {
+	near := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		parent := strings.TrimPrefix(name, "*.")
+		return !slices.ContainsFunc(bare, func(d string) bool { return d == parent || strings.HasSuffix(d, "."+parent) })
+	})
+	text := fmt.Sprintf("spec.domains: no certificate covers %s.", prose.List(bare))
+	if len(near) > 0 {
+		text += fmt.Sprintf(" The available certificates cover %s. A wildcard covers exactly one label.", prose.List(near))
+	} else {
+		text += " Set spec.customizations.certificate.arn to one that does, or request one with spec.managedCertificateRequest."
+	}
+	p := chain.Problem{Reason: ReasonCertificateSANMismatch, Message: text, Stuck: true}
+	if len(near) < len(names) {
+		p.Detail = fmt.Sprintf("The available certificates cover %s.", prose.List(names))
+	}
+	return Decision{Step: Rest{}, Problem: &p}, true
 }
 
 // flaw says why the certificate can't be used, empty when it can.

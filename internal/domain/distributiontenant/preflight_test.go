@@ -4,9 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -96,15 +99,25 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// A refusal over a domain names who holds it, and what to do about it.
+// A refusal over a domain names who holds it to those whom that concerns, and what to do about it to all.
 func TestDomainConflictNamesTheHolder(t *testing.T) {
+	far, abroad := other, other
+	far.Namespace, far.Name = "pay", "checkout"
+	abroad.Cluster = "prod"
+	held := func(o ownership.Owner) *distributiontenant.Holder {
+		return &distributiontenant.Holder{ID: "dt_9", Name: "secret", Domain: "alpha.example.com", Owner: o}
+	}
 	tests := map[string]struct {
 		holder *distributiontenant.Holder
 		says   []string
+		// hides is what only the log has.
+		hides []string
 	}{
-		"another object of an operator": {&distributiontenant.Holder{ID: "dt_9", Name: "beta", Domain: "alpha.example.com", Owner: other}, []string{"beta", "dt_9", "shop/beta", "Remove it there"}},
-		"a tenant without an owner":     {&distributiontenant.Holder{ID: "dt_9", Name: "theirs", Domain: "alpha.example.com"}, []string{"theirs", "no operator owns", "IfUnowned"}},
-		"something out of sight":        {nil, []string{"alpha.example.com", "said AWS"}},
+		"another object of the namespace": {held(other), []string{"secret", "dt_9", "shop/beta", "Remove it there"}, nil},
+		"one of another namespace":        {held(far), []string{"alpha.example.com", "another namespace", "platform team"}, []string{"secret", "dt_9", "pay", "checkout", far.UID, far.Cluster}},
+		"one of another cluster":          {held(abroad), []string{"alpha.example.com", "another cluster", "platform team"}, []string{"secret", "dt_9", "beta", "prod", abroad.UID}},
+		"a tenant without an owner":       {held(ownership.Owner{}), []string{"alpha.example.com", "no operator owns", "IfUnowned", "platform team"}, []string{"secret", "dt_9"}},
+		"something out of sight":          {nil, []string{"alpha.example.com", "said AWS"}, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -113,6 +126,76 @@ func TestDomainConflictNamesTheHolder(t *testing.T) {
 			for _, part := range test.says {
 				if !strings.Contains(got.Problem.Message, part) {
 					t.Errorf("message %q does not say %q", got.Problem.Message, part)
+				}
+			}
+			report := distributiontenant.Conclude(in, distributiontenant.Outcome{Decision: got})
+			log := strings.Join(report.Details, " ")
+			for _, part := range test.hides {
+				if strings.Contains(got.Problem.Message, part) || !strings.Contains(log, part) {
+					t.Errorf("%q is in the message, or not in the log: %q, %q", part, got.Problem.Message, log)
+				}
+			}
+			if len(test.hides) == 0 && log != "" {
+				t.Errorf("the log adds %q", log)
+			}
+			for _, c := range report.Conditions {
+				for _, part := range test.hides {
+					if strings.Contains(c.Message, part) {
+						t.Errorf("condition %s says %q: %s", c.Type, part, c.Message)
+					}
+				}
+			}
+		})
+	}
+}
+
+// An adoption from another namespace names no one in the event, and the log has the name.
+func TestAnAdoptionFromElsewhereIsNotNamed(t *testing.T) {
+	in, abroad := quiet(), other
+	abroad.Cluster = "prod"
+	out := distributiontenant.Outcome{Done: []distributiontenant.Step{distributiontenant.Adopt{Previous: abroad.ShownTo(me)}}}
+	r := distributiontenant.Conclude(in, out)
+	if log := strings.Join(r.Details, " "); !strings.Contains(log, abroad.String()) {
+		t.Errorf("the log has %q", log)
+	}
+	want := []chain.Event{{Reason: "Adopted", Message: `Adopted the distribution tenant "alpha". It belonged to an object of another cluster.`}}
+	if d := cmp.Diff(want, distributiontenant.Events(in, out, r)); d != "" {
+		t.Errorf("events (-want +got):\n%s", d)
+	}
+}
+
+// What certificates cover is told as far as it leads to the domains: the other names may be another team's customers.
+func TestACertificateIsNotReadOut(t *testing.T) {
+	const wide = "arn:aws:acm:us-east-1:111122223333:certificate/wide"
+	for name, test := range map[string]struct {
+		names, says, hides []string
+	}{
+		"one of a parent":     {[]string{"*.example.com", "shop.customer.test"}, []string{"deep.sub.example.com", "cover *.example.com", "exactly one label"}, []string{"customer.test"}},
+		"one of a neighbour":  {[]string{"other.example.com", "shop.customer.test"}, []string{"deep.sub.example.com", "spec.managedCertificateRequest"}, []string{"other.example.com", "customer.test"}},
+		"one that looks like": {[]string{"*.ub.example.com"}, []string{"deep.sub.example.com"}, []string{"ub.example.com."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := with(unborn(), func(in *distributiontenant.Input) {
+				in.Desired.Domains = []string{"deep.sub.example.com"}
+				in.Desired.Customizations.CertificateARN = wide
+				in.World.Certificates = map[string]distributiontenant.Certificate{
+					wide:    {Status: distributiontenant.CertificateIssued, Names: test.names},
+					distARN: {Status: distributiontenant.CertificateIssued},
+				}
+			})
+			got := distributiontenant.Decide(in)
+			if got.Problem == nil {
+				t.Fatalf("got %+v", got)
+			}
+			log := strings.Join(distributiontenant.Conclude(in, distributiontenant.Outcome{Decision: got}).Details, " ")
+			for _, part := range test.says {
+				if !strings.Contains(got.Problem.Message, part) {
+					t.Errorf("%q does not say %q", got.Problem.Message, part)
+				}
+			}
+			for _, part := range test.hides {
+				if strings.Contains(strings.ReplaceAll(got.Problem.Message, "deep.sub.example.com", ""), part) || !strings.Contains(log, part) {
+					t.Errorf("%q is in the message, or not in the log: %q, %q", part, got.Problem.Message, log)
 				}
 			}
 		})

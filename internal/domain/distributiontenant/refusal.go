@@ -27,7 +27,8 @@ func (in Input) refusal() (Decision, bool) {
 		if !in.World.HolderKnown {
 			return do(Look{At: LookHolder})
 		}
-		return stuck(resource.ReasonDomainConflict, in.holderText())
+		message, detail := in.holderText()
+		return Decision{Step: Rest{}, Problem: &chain.Problem{Reason: resource.ReasonDomainConflict, Message: message, Detail: detail, Stuck: true}}, true
 	case fault.DomainUnverified:
 		// A certificate that failed for want of proof is not asked for without it either.
 		if c := in.facts.certificate.Ready; c.Reason == resource.ReasonCertificateFailed && !in.facts.certificate.Comes {
@@ -39,16 +40,23 @@ func (in Input) refusal() (Decision, bool) {
 	}
 }
 
-func (in Input) holderText() string {
+// holderText says who has a domain that AWS refuses, and what to do about it. The detail names a holder that is none of
+// the readers' business.
+func (in Input) holderText() (message, detail string) {
 	h := in.World.Holder
-	switch {
-	case h == nil:
+	if h == nil {
 		return fmt.Sprintf("Another CloudFront resource already uses a domain of this tenant (%s). It is not visible as a distribution tenant in this account. Remove the domain there, or move it with UpdateDomainAssociation. AWS: %s",
-			prose.List(in.Desired.Domains), in.World.Refused.Message)
-	case h.Owner != ownership.Owner{}:
-		return fmt.Sprintf("Domain %s is already used by the distribution tenant %q (%s) of %s. Remove it there first.", h.Domain, h.Name, h.ID, h.Owner)
-	default:
-		return fmt.Sprintf("Domain %s is already used by the distribution tenant %q (%s), which no operator owns. Remove it there first. Or adopt that tenant: create an object with its name in spec.tenantName and with spec.adoptionPolicy IfUnowned.",
-			h.Domain, h.Name, h.ID)
+			prose.List(in.Desired.Domains), in.World.Refused.Message), ""
 	}
+	tenant := fmt.Sprintf("the distribution tenant %q (%s)", h.Name, h.ID)
+	used := fmt.Sprintf("Domain %s is already used by ", h.Domain)
+	if h.Owner == (ownership.Owner{}) {
+		return used + "a distribution tenant that no operator owns. Remove it there first. Or adopt that tenant: create an object with its name in spec.tenantName and with spec.adoptionPolicy IfUnowned. Ask the platform team: the operator's log has the name.",
+			used + tenant + ", which no operator owns."
+	}
+	owner := h.Owner.ShownTo(in.facts.resource.Me)
+	if owner.Detail == "" {
+		return used + tenant + " of " + owner.Text + ". Remove it there first.", ""
+	}
+	return used + "the distribution tenant of " + owner.Named() + ". It has to be removed there first.", used + tenant + " of " + owner.Detail + "."
 }

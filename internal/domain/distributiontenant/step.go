@@ -5,6 +5,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -64,7 +65,7 @@ type Adopt struct {
 	ARN  string
 	Tags map[string]string
 	// Previous is who owned it, for the event. Empty: no owner.
-	Previous string
+	Previous ownership.Shown
 }
 
 // Update changes what the tenant has otherwise than it should, under the ETag with which it was seen.

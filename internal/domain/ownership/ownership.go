@@ -34,6 +34,31 @@ func (o Owner) String() string {
 	return fmt.Sprintf("%s/%s (cluster %s, uid %s)", known(o.Namespace), known(o.Name), known(o.Cluster), known(o.UID))
 }
 
+// Shown is how an owner is named: in Text to those who may read an object, in Detail to those who read the operator's log.
+// Detail is empty where Text has it all.
+type Shown struct{ Text, Detail string }
+
+// Named is the text, with whom to ask where it leaves the name out.
+func (s Shown) Named() string {
+	if s.Detail == "" {
+		return s.Text
+	}
+	return s.Text + " (ask the platform team: the operator's log has the name)"
+}
+
+// ShownTo names the owner to the readers of an object: by name only within the object's namespace.
+func (o Owner) ShownTo(me Owner) Shown {
+	switch {
+	case o.Cluster == "" || o.Namespace == "":
+		return Shown{Text: "an object that its tags name only in part", Detail: o.String()}
+	case o.Cluster != me.Cluster:
+		return Shown{Text: "an object of another cluster", Detail: o.String()}
+	case o.Namespace != me.Namespace:
+		return Shown{Text: "an object of another namespace", Detail: o.String()}
+	}
+	return Shown{Text: o.String()}
+}
+
 // Tags renders the owner as tags.
 func (o Owner) Tags() map[string]string {
 	return map[string]string{

@@ -199,7 +199,7 @@ func (j *judge) recordCondition(r dns.Record) chain.Condition {
 		}
 		return no(ReasonDNSConflict, "%s", j.conflictText(r, s, entry >= 0))
 	case dns.Occupied:
-		return no(ReasonDNSConflict, "%s is already published by the object %s/%s. Remove the domain from one of the two objects.", r.Name, s.Holder.Namespace, s.Holder.Name)
+		return j.occupied(r, s.Holder)
 	case dns.Refused:
 		return no(ReasonOf(s.Err.Kind), "%s %s was rejected: %s", r.Type, r.Name, s.Err.Error())
 	case dns.NoZone:
@@ -210,6 +210,19 @@ func (j *judge) recordCondition(r dns.Record) chain.Condition {
 		return no(ReasonDNSConflict, "%s %s was deleted outside of Kubernetes. With driftPolicy %s it is not published again. Change the spec, or set spec.driftPolicy to enforce.", r.Type, r.Name, j.Drift)
 	}
 	return no(ReasonDNSRecordCreating, "%s %s is about to be published.", r.Type, r.Name)
+}
+
+// occupied says that another object has the place of a record, and which one to those who may see that.
+func (j *judge) occupied(r dns.Record, holder dns.Owner) chain.Condition {
+	named := fmt.Sprintf("%s is already published by the object %s/%s.", r.Name, holder.Namespace, holder.Name)
+	c := chain.Condition{Type: Ready, Reason: ReasonDNSConflict}
+	if holder.Namespace == j.Namespace {
+		c.Message = named + " Remove the domain from one of the two objects."
+	} else {
+		c.Message = r.Name + " is already published by an object of another namespace. Remove the domain from spec.domains, or ask the platform team: the operator's log has the name."
+		c.Detail = named
+	}
+	return c
 }
 
 func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {

@@ -235,6 +235,28 @@ func all(changes ...func(*publication.Case)) func(*publication.Case) {
 	}
 }
 
+// An object of another namespace is not named, but in the log.
+func TestAHolderElsewhereIsNotNamed(t *testing.T) {
+	for name, test := range map[string]struct {
+		namespace, says, detail string
+	}{
+		"of the same namespace": {"pay", "pay/checkout", ""},
+		"of another one":        {"shop", "an object of another namespace", alpha + " is already published by the object pay/checkout."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := served(standing(alpha, dns.Standing{Phase: dns.Occupied, Holder: dns.Owner{Namespace: "pay", Name: "checkout", UID: "u9"}}))
+			c.Namespace = test.namespace
+			ready := publication.Judge(c).Ready
+			if ready.Reason != publication.ReasonDNSConflict || !strings.Contains(ready.Message, test.says) || ready.Detail != test.detail {
+				t.Errorf("it is %+v", ready)
+			}
+			if test.detail != "" && (strings.Contains(ready.Message, "pay") || strings.Contains(ready.Message, "checkout")) {
+				t.Errorf("it names the object: %s", ready.Message)
+			}
+		})
+	}
+}
+
 // What can't be kept is said to be that, with what to do.
 func TestWhatCanNotBeKeptIsAConflict(t *testing.T) {
 	c := served(standing(alpha, dns.Standing{Phase: dns.Blocked, Found: "A 192.0.2.1", Fixed: true, Unkept: true}))

@@ -45,7 +45,7 @@ type Verdict struct {
 	Do       Act
 	Tags     map[string]string
 	Keys     []string
-	Previous string
+	Previous ownership.Shown
 	Drift    []Difference
 	Problem  *chain.Problem
 	After    time.Duration
@@ -132,11 +132,19 @@ func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 	case v.Paused:
 		return Verdict{Do: Rest}
 	case !v.mayAdopt(relation):
-		return stuck(chain.Problem{Reason: ReasonAdoptionRequired, Message: advice(relation)})
+		return stuck(chain.Problem{Reason: ReasonAdoptionRequired, Message: advice(relation), Detail: previousText(v.PreviousOwner())})
 	case v.World.Refused != nil && !v.World.RefusedWith(fault.Exists):
 		return Verdict{Do: Tell}
 	}
 	return Verdict{Do: Adopt, Tags: v.Me.Tags(), Previous: v.PreviousOwner()}
+}
+
+// previousText says whose the resource is, or was, where no message may.
+func previousText(s ownership.Shown) string {
+	if s.Detail == "" {
+		return ""
+	}
+	return "The resource belongs to " + s.Detail + "."
 }
 
 // Finalized keeps our finalizer on an object with a resource behind it.

@@ -209,11 +209,11 @@ func (v *View) Accepted() bool {
 }
 
 // PreviousOwner is who the tags name, empty where they name none.
-func (v *View) PreviousOwner() string {
+func (v *View) PreviousOwner() ownership.Shown {
 	if owner, ok := ownership.FromTags(v.World.Tags); ok {
-		return owner.String()
+		return owner.ShownTo(v.Me)
 	}
-	return ""
+	return ownership.Shown{}
 }
 
 // createWait is how long it takes until reads can no longer lag behind the last create; not positive when none was
