@@ -47,10 +47,10 @@ const (
 	// Fix: wait. The object is removed when AWS confirms that the resource is deleted.
 	ReasonDeleting = "Deleting"
 	// ReasonInUse (False): the object was deleted, but its distribution or connection group still has tenants. It is not disabled, because that would take them offline.
-	// Fix: delete the tenants, or move them to another distribution or connection group. The message says how many there are, and which of them are objects of this cluster. The deletion then continues automatically.
+	// Fix: delete the tenants, or move them to another distribution or connection group. The message says how many there are, and which of them are objects of the same namespace. The deletion then continues automatically.
 	ReasonInUse = "InUse"
 	// ReasonDomainConflict (False): another CloudFront resource, in any AWS account, already uses a domain.
-	// Fix: remove the domain from the resource that the message names, or move it with UpdateDomainAssociation. The operator retries automatically.
+	// Fix: remove the domain from the resource that uses it, or move it with UpdateDomainAssociation. The message names the resource if it belongs to the same namespace, otherwise the log of the operator does. The operator retries automatically.
 	ReasonDomainConflict = "DomainConflict"
 	// ReasonAccessDenied (False): the operator's AWS identity does not have a required permission.
 	// Fix: allow the operator's identity the action that the message names, see [IAM policies](iam.md).
@@ -68,7 +68,7 @@ const (
 	// Fix: correct the field that the message names.
 	ReasonValidationFailed = "ValidationFailed"
 	// ReasonCertificateSANMismatch (False): no name of the certificate covers a domain.
-	// Fix: use a certificate that covers the domain, or remove the domain. The message lists the available names. A wildcard covers exactly one label.
+	// Fix: use a certificate that covers the domain, or remove the domain. The message lists the names that lead to the domain. A wildcard covers exactly one label.
 	ReasonCertificateSANMismatch = "CertificateSANMismatch"
 	// ReasonDomainValidationPending (False): CloudFront cannot verify a domain yet: it rejects the tenant for that reason, or the tenant is deployed and the domain is not active. The operator retries every five minutes, more often at first.
 	// Fix: point the domain to status.dnsTarget with a CNAME record, or give the tenant a certificate that covers it.
@@ -185,7 +185,7 @@ const (
 	// Fix: wait, usually less than a minute.
 	ReasonDNSPropagating = "DNSPropagating"
 	// ReasonDNSConflict (False): another record exists where a record should be published, or the name is delegated to other name servers.
-	// Fix: remove the record that the message names, or set spec.dns.takeover to replace it. If another object publishes the name, remove the domain from one of the two. If the name is delegated, set spec.dns.hostedZoneId to the delegated zone.
+	// Fix: remove the record that the message names, or set spec.dns.takeover to replace it. If another object publishes the name, remove the domain from one of the two. The message names the object if it is in the same namespace, otherwise the log of the operator does. If the name is delegated, set spec.dns.hostedZoneId to the delegated zone.
 	ReasonDNSConflict = "DNSConflict"
 	// ReasonDNSError (False): the DNS service rejects the request.
 	// Fix: correct what the message names. The operator retries automatically.

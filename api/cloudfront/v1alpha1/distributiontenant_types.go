@@ -367,9 +367,9 @@ type DNS struct {
 	RecordType RecordType `json:"recordType,omitempty"`
 
 	// takeover allows the operator to replace existing records of a domain that it did not create, and to adopt equal
-	// ones. These records are then deleted with the domain. A record that another object of this cluster publishes is
-	// never replaced. Default: false. Then a different existing record is a conflict, an equal one is used, and neither
-	// is ever deleted.
+	// ones. What is replaced is kept in status.dns, and put back when the operator deletes its own records; an equal
+	// record is deleted with the domain. A record that another object of this cluster publishes is never replaced.
+	// Default: false. Then a different existing record is a conflict, an equal one is used, and neither is ever deleted.
 	// +optional
 	Takeover bool `json:"takeover,omitempty"`
 

@@ -120,7 +120,7 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 	return blocked
 }
 
-// keeps reports whether the ledger of a claim has room for what its record replaces. What was put in the place of a
+// keeps reports whether the ledger of a claim has room for what its record replaces. What took the place of a
 // published record is not kept: it was not there before.
 func (p Place) keeps(c *Claim, r Record, s RecordSet) bool {
 	return c.StateOf(r) == Published || s.fits(c.remembersElsewhere(p.Name))
