@@ -104,7 +104,7 @@ func TestARescuedTenantIsAdopted(t *testing.T) {
 	rescued := func(in *distributiontenant.Input) { in.Rescued = true }
 	fresh := func(in *distributiontenant.Input) { in.World.TagsFresh = true }
 	for name, q := range map[string]question{
-		"its own":          {in: with(quiet(), tagged(former.Tags()), fresh, rescued), rule: "Owned", step: distributiontenant.Adopt{ARN: quiet().World.Tenant.ARN, Tags: me.Tags(), Previous: former.String()}},
+		"its own":          {in: with(quiet(), tagged(former.Tags()), fresh, rescued), rule: "Owned", step: distributiontenant.Adopt{ARN: quiet().World.Tenant.ARN, Tags: me.Tags(), Previous: ownership.Shown{Text: former.String()}}},
 		"not unless":       {in: with(quiet(), tagged(former.Tags()), fresh), rule: "Owned", step: distributiontenant.Rest{}, reason: resource.ReasonAdoptionRequired, stuck: true},
 		"another's":        {in: with(quiet(), tagged(stranger.Tags()), fresh, rescued), rule: "Owned", step: distributiontenant.Rest{}, reason: resource.ReasonAdoptionRequired, stuck: true},
 		"without an owner": {in: with(quiet(), tagged(nil), fresh, rescued), rule: "Owned", step: distributiontenant.Rest{}, reason: resource.ReasonAdoptionRequired, stuck: true},
