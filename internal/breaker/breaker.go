@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -69,6 +70,8 @@ type Breaker struct {
 
 	classes map[breaker.Class]Class
 	poke    chan struct{}
+	// began is when the process did.
+	began time.Time
 
 	// storing is held while the memory is read, judged and stored.
 	storing sync.Mutex
@@ -82,8 +85,9 @@ type Breaker struct {
 	// told are the answers that those who wait were last woken for.
 	told  map[breaker.Key]breaker.Answer
 	holds []breaker.Hold
-	// changes are those that passes have asked for, by the UID of the object.
-	changes map[string]breaker.Item
+	// changes are those that passes have asked for, by the UID of the object, and withdrawn those that they no longer do.
+	changes   map[string]breaker.Item
+	withdrawn map[breaker.Key]struct{}
 	// closed says why nothing is let go on. Empty: the breaker works.
 	closed string
 }
@@ -91,8 +95,7 @@ type Breaker struct {
 // New makes a breaker. Classes are added before it starts.
 func New(o Options) *Breaker {
 	return &Breaker{
-		Options: o, classes: map[breaker.Class]Class{}, poke: make(chan struct{}, 1), changes: map[string]breaker.Item{},
-		closed: "the memory of the deletion budget was not read yet",
+		Options: o, classes: map[breaker.Class]Class{}, poke: make(chan struct{}, 1), changes: map[string]breaker.Item{}, began: o.Clock.Now(), withdrawn: map[breaker.Key]struct{}{},
 	}
 }
 
@@ -126,6 +129,7 @@ func (b *Breaker) Ask(i breaker.Item) breaker.Answer {
 				i.Since = had.Since
 			}
 			b.changes[i.UID] = i
+			delete(b.withdrawn, key)
 			b.nudge()
 		}
 	}
@@ -165,8 +169,11 @@ func (b *Breaker) Withdraw(uid string) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, asked := b.changes[uid]; asked {
+	if i, asked := b.changes[uid]; asked {
 		delete(b.changes, uid)
+		if b.Clock.Since(b.began) < grownUp {
+			b.withdrawn[i.Key()] = struct{}{}
+		}
 		b.nudge()
 	}
 }
@@ -346,7 +353,7 @@ func (b *Breaker) remember(m breaker.Memory) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.cleared, b.abandoned = m.Decided()
-	b.names, b.holds, b.closed = m.Names(), m.Holds, ""
+	b.names, b.holds = m.Names(), m.Holds
 }
 
 // close says why nothing is let go on.
@@ -357,11 +364,14 @@ func (b *Breaker) close(err error) error {
 	return err
 }
 
+// grownUp is the age of a process in which every object had a pass.
+const grownUp = 15 * time.Minute
+
 // world looks through the caches.
 func (b *Breaker) world(ctx context.Context) (breaker.World, error) {
 	w := breaker.World{
 		Now: b.Clock.Now(), Living: map[breaker.Class]breaker.Counts{},
-		Approved: b.stored.Approved, Abandoned: b.stored.Abandoned,
+		Approved: b.stored.Approved, Abandoned: b.stored.Abandoned, Young: b.Clock.Since(b.began) < grownUp,
 	}
 	for name, c := range b.classes {
 		living, waiting, err := c.List(ctx)
@@ -376,6 +386,7 @@ func (b *Breaker) world(ctx context.Context) (breaker.World, error) {
 	for _, i := range b.changes {
 		w.Waiting = append(w.Waiting, i)
 	}
+	w.Withdrawn = maps.Clone(b.withdrawn)
 	return w, nil
 }
 
@@ -384,6 +395,7 @@ func (b *Breaker) publish(ctx context.Context, v breaker.Verdict, waiting []brea
 	wake := map[breaker.Class][]types.NamespacedName{}
 	b.mu.Lock()
 	before := b.told
+	b.closed = ""
 	b.held, b.told = map[breaker.Key]string{}, map[breaker.Key]breaker.Answer{}
 	for key, h := range v.Held {
 		b.held[key] = texts[h.Plan]

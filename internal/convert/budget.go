@@ -24,6 +24,9 @@ func BudgetItem(class breaker.Class, o client.Object, harm string, now time.Time
 		Approval:    o.GetAnnotations()[v1alpha1.AnnotationApproveDeletions],
 		Abandonment: o.GetAnnotations()[v1alpha1.AnnotationAbandonDeletions],
 	}
+	if t, is := o.(*kleffv1.Tenant); is {
+		i.Owns = TenantNamespace(t)
+	}
 	if t := o.GetDeletionTimestamp(); t != nil {
 		i.Since = t.Time
 		return i

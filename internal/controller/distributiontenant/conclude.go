@@ -19,7 +19,7 @@ import (
 func (p *pass) Conclude(err error) reconcile.Conclusion {
 	now := p.Clock.Now()
 	p.in.Now, p.out.Err = now, err
-	if !p.in.Deleting && p.in.Harm() == "" {
+	if p.in.Deleting || p.in.Harm() == "" {
 		p.Breaker.Withdraw(string(p.object.UID))
 	}
 	p.in.Attempts.Ended(p.in.Object, p.in.Memory.Failure, p.out.Decision.Problem, err)

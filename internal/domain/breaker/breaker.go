@@ -21,8 +21,8 @@ type Item struct {
 	Generation int64
 	// Since is the deletion timestamp, or when the change was first seen.
 	Since time.Time
-	// Exempt means that a person has approved it elsewhere: it is not held.
-	Exempt bool
+	// Owns is the namespace that is deleted with the object. Empty: none is. What is deleted in it was decided on with it.
+	Owns string
 	// Approval and Abandonment are the plans that the object's annotations name. Empty: none.
 	Approval, Abandonment string
 }
@@ -77,6 +77,9 @@ type World struct {
 	Waiting []Item
 	// Approved and Abandoned are the plans that an administrator has named.
 	Approved, Abandoned []string
+	// Young means that the process may not know of all changes yet that wait. It knows those in Withdrawn not to.
+	Young     bool
+	Withdrawn map[Key]struct{}
 }
 
 // Verdict is what Judge has found.
@@ -101,6 +104,9 @@ func Judge(p Policy, m Memory, w World) Verdict {
 	for _, i := range w.Waiting {
 		_, goes := cleared[i.Key()]
 		_, stays := abandoned[i.Key()]
+		if goes && i.Owns != "" {
+			j.owned = append(j.owned, i.Owns)
+		}
 		if !goes && !stays {
 			classes[i.Class] = append(classes[i.Class], i)
 		}
@@ -130,6 +136,8 @@ type judge struct {
 	changed bool
 	// open are the items of the class that is judged.
 	open []Item
+	// owned are the namespaces that go with an object that was let go on.
+	owned []string
 }
 
 // class decides on the open items of one class: what a person has answered first, then each namespace, and then the
@@ -184,13 +192,13 @@ func (j *judge) wake(at time.Time) {
 	}
 }
 
-// answered takes out what a person has decided, here or for a source.
+// answered takes out what a person has decided, and what was decided with its namespace.
 func (j *judge) answered(open []Item) []Item {
 	var cleared, abandoned, rest []Item
 	for _, i := range open {
 		h := j.memory.hold(i.Key())
 		switch {
-		case i.Exempt:
+		case i.Harm == "" && slices.Contains(j.owned, i.Namespace):
 			cleared = append(cleared, i)
 		case h == nil:
 			rest = append(rest, i)
@@ -222,8 +230,10 @@ func (j *judge) clear(items []Item, approved bool) {
 // scope judges the open items of one namespace, or of the cluster, and reports whether it holds them.
 func (j *judge) scope(class Class, namespace string, open []Item) bool {
 	h := j.memory.holdOf(class, namespace)
+	// Members that are changes are not known before their objects had a pass.
+	unknown := h != nil && h.Changes > 0 && j.misses(h.Keys, keysOf(open))
 	if len(open) == 0 {
-		if h != nil {
+		if h != nil && !unknown {
 			j.drop(class, namespace)
 		}
 		return false
@@ -236,13 +246,21 @@ func (j *judge) scope(class Class, namespace string, open []Item) bool {
 	switch {
 	case h == nil && fits:
 		return false
-	case h != nil && fits && len(keys) < len(h.Keys) && h.Keys.containsAll(keys):
+	case h != nil && fits && !unknown && len(keys) < len(h.Keys) && h.Keys.containsAll(keys):
 		// Members have left the plan, and what remains is within the budget.
 		j.drop(class, namespace)
 		return false
 	}
 	j.keep(Hold{Class: class, Namespace: namespace, Count: len(open), Of: size, Allowed: allowed, Spent: spent, Changes: changes(open)}, h, keys)
 	return true
+}
+
+// misses reports whether some of the members are neither open nor known to have ended.
+func (j *judge) misses(members, open Keys) bool {
+	return j.world.Young && slices.ContainsFunc(members, func(k Key) bool {
+		_, withdrawn := j.world.Withdrawn[k]
+		return !withdrawn && !open.contains(k)
+	})
 }
 
 // keep stores a plan, under a new name if it has grown.

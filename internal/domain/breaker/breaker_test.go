@@ -39,6 +39,7 @@ type cluster struct {
 	approved  []string
 	rescued   []string
 	n         int
+	young     bool
 }
 
 func fleet(living breaker.Counts) *cluster {
@@ -56,7 +57,7 @@ func (c *cluster) remove(namespace string, n int) {
 
 // judge asks once, and does what was cleared.
 func (c *cluster) judge() {
-	w := breaker.World{Now: c.now, Living: map[breaker.Class]breaker.Counts{c.class: c.living}, Approved: c.approved, Abandoned: c.rescued}
+	w := breaker.World{Now: c.now, Living: map[breaker.Class]breaker.Counts{c.class: c.living}, Approved: c.approved, Abandoned: c.rescued, Young: c.young}
 	for _, i := range c.waiting {
 		w.Waiting = append(w.Waiting, i)
 	}
@@ -299,15 +300,48 @@ func TestAChangeCountsAsADeletion(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonApprovedElsewhereIsNotHeld(t *testing.T) {
+// A customer's namespace is deleted with all that is in it, and nothing of that asks again.
+func TestWhatIsDeletedWithItsNamespaceIsNotHeld(t *testing.T) {
+	tenant := breaker.Item{Class: "Tenant", UID: "t", Name: "acme", Owns: "acme", Since: start}
+	var inside []breaker.Item
+	for n := range 20 {
+		inside = append(inside, breaker.Item{Class: class, UID: fmt.Sprint(n), Namespace: "acme", Name: fmt.Sprint(n), Since: start})
+	}
+	w := breaker.World{Now: start.Add(time.Minute), Waiting: inside, Living: map[breaker.Class]breaker.Counts{}}
+	if v := breaker.Judge(policy(), breaker.Memory{}, w); len(v.Held) != 20 {
+		t.Errorf("alone, %d of 20 are held", len(v.Held))
+	}
+	w.Waiting = []breaker.Item{tenant}
+	w.Living["Tenant"] = breaker.Counts{"": 10}
+	v := breaker.Judge(policy(), breaker.Memory{}, w)
+	w.Waiting = append(w.Waiting, inside...)
+	v = breaker.Judge(policy(), v.Memory, w)
+	if cleared, _ := v.Memory.Decided(); len(cleared) != 21 || len(v.Held) > 0 {
+		t.Errorf("with the Tenant, %d of 21 are let go on, and %d are held", len(cleared), len(v.Held))
+	}
+}
+
+// A process that has just begun does not know of changes that wait, and forgets no plan for that.
+func TestAPlanOfChangesOutlivesTheProcess(t *testing.T) {
 	c := fleet(breaker.Counts{"shop": 100})
-	c.remove("shop", 80)
-	for uid, i := range c.waiting {
-		i.Exempt = true
+	for i := range 20 {
+		uid := fmt.Sprint("uid", i)
+		c.waiting[uid] = breaker.Item{Class: class, UID: uid, Namespace: "shop", Name: uid, Harm: "disables it", Generation: 2, Since: c.now}
+	}
+	c.after(10 * time.Second)
+	plan, waiting := c.plan(t), c.waiting
+	c.waiting, c.young = map[string]breaker.Item{}, true
+	for uid, i := range waiting {
+		c.after(time.Second)
+		if c.plan(t) != plan {
+			t.Fatal("the plan has another name")
+		}
+		i.Since = c.now
 		c.waiting[uid] = i
 	}
-	if c.judge(); c.gone != 80 {
-		t.Errorf("%d of 80 are deleted", c.gone)
+	c.waiting, c.young = map[string]breaker.Item{}, false
+	if c.after(time.Second); len(c.memory.Holds) > 0 {
+		t.Error("all were reverted, and the plan stays")
 	}
 }
 

@@ -44,7 +44,7 @@ func budgetRemoved() map[string]question {
 	return map[string]question{
 		"a deletion is asked for before anything is read": {in: with(dying(), unknown, guarded), rule: "WithinBudget", step: distribution.Look{At: distribution.LookBudget}},
 		"tenants keep a resource without a question":      {in: with(dying(), unknown, guarded, shared), rule: "Located", step: located},
-		"it waits until the burst is seen whole":          {in: with(dying(), judged(breaker.Waiting)), rule: "WithinBudget", step: distribution.Rest{KeepConditions: true}},
+		"it waits until the burst is seen whole":          {in: with(dying(), judged(breaker.Waiting)), rule: "WithinBudget", step: distribution.Rest{After: resource.AskAgain, KeepConditions: true}},
 		"what is to stay is let go as it is":              {in: with(dying(), judged(breaker.Stay)), rule: "WithinBudget", step: distribution.LetGo{Left: dying().Memory.ID, Abandons: true}},
 		"what may go on goes on":                          {in: with(dying(), unknown, judged(breaker.Go)), rule: "Located", step: located},
 	}

@@ -67,7 +67,7 @@ func (in Input) answer(v resource.Verdict) (Decision, bool) {
 	case resource.Abandon:
 		return do(LetGo{Left: in.Memory.ID, Abandons: true})
 	case resource.Wait:
-		return do(Rest{KeepConditions: true})
+		return do(Rest{After: resource.AskAgain, KeepConditions: true})
 	case resource.EnsureFinalizer:
 		return do(EnsureFinalizer{})
 	case resource.Adopt:

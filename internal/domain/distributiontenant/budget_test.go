@@ -31,7 +31,7 @@ func TestWithinBudget(t *testing.T) {
 func budgetCases(removal bool) map[string]question {
 	const rule = "WithinBudget"
 	look := distributiontenant.Look{At: distributiontenant.LookBudget}
-	wait, held := distributiontenant.Rest{KeepConditions: true}, distributiontenant.Rest{}
+	wait, held := distributiontenant.Rest{After: resource.AskAgain, KeepConditions: true}, distributiontenant.Rest{}
 	off := func(in *distributiontenant.Input) { in.Generation, in.Desired.Enabled = in.Generation+1, false }
 	fewer := func(in *distributiontenant.Input) {
 		in.Generation++

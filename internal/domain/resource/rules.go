@@ -108,6 +108,10 @@ func (v *View) WithinBudget() Verdict {
 	return Verdict{Do: Wait}
 }
 
+// AskAgain is when the breaker is asked again by an object that waits for its answer, which wakes the object: in case
+// that it can't answer.
+const AskAgain = 20 * time.Second
+
 // mayAdopt reports whether the resource of that owner may be taken over.
 func (v *View) mayAdopt(relation ownership.Relation) bool {
 	return v.Rescued && relation == ownership.Former || v.Policy.Adoption.Allows(relation, v.World.OwnerAlive)

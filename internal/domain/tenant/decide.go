@@ -12,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // rule is one question about a tenant.
@@ -262,7 +263,7 @@ func withinBudget(in *Input) (Decision, bool) {
 		return rest(plan.ReasonDeletionHeld, in.World.Budget.Message, 0)
 	case breaker.Waiting:
 	}
-	return do(Rest{KeepConditions: true})
+	return do(Rest{After: resource.AskAgain, KeepConditions: true})
 }
 
 // lookAtLast believes the cache in one thing only: what is being deleted does not come back. All that goes with a namespace wakes

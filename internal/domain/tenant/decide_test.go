@@ -9,6 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenant"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -305,7 +306,7 @@ func removeCases() map[string]question {
 		"deletionProtection holds everything":                {in: changed(quiet(), looked, protected), rule: "Protected", step: tenant.Rest{}, reason: plan.ReasonDeletionProtected},
 		"also what is retained":                              {in: changed(quiet(), looked, protected, retained), rule: "Protected", step: tenant.Rest{}, reason: plan.ReasonDeletionProtected},
 		"a deletion is asked for before anything is read":    {in: changed(quiet(), guarded), rule: "WithinBudget", step: tenant.AskBudget{}},
-		"it waits until the burst is seen whole":             {in: changed(quiet(), answered(breaker.Waiting)), rule: "WithinBudget", step: tenant.Rest{KeepConditions: true}},
+		"it waits until the burst is seen whole":             {in: changed(quiet(), answered(breaker.Waiting)), rule: "WithinBudget", step: tenant.Rest{After: resource.AskAgain, KeepConditions: true}},
 		"one too many is held":                               {in: changed(quiet(), answered(breaker.Held)), rule: "WithinBudget", step: tenant.Rest{}, reason: plan.ReasonDeletionHeld},
 		"a namespace that is to stay is left as it is":       {in: changed(quiet(), answered(breaker.Stay)), rule: "WithinBudget", step: gone},
 		"what is retained is not counted":                    {in: changed(quiet(), guarded, retained), rule: "Look", step: tenant.Look{}},
