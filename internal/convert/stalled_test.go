@@ -29,6 +29,7 @@ var (
 		"QuotaExceeded":          "the quota has to be raised, or something deleted",
 		"AdoptionRequired":       "the policy or the name has to be changed",
 		"WrongAccount":           "the operator needs other credentials",
+		"ClusterMoved":           "an administrator says whether this cluster goes on",
 		"DriftNotConverging":     "the other writer has to be stopped",
 		"CertificateSANMismatch": "the certificate or the domains have to be changed",
 		"MissingParameters":      "the spec has to be completed",

@@ -9,6 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/route53"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
@@ -25,6 +26,8 @@ type CloudOptions struct {
 	AllowedRoles identity.RolePatterns
 	// The operator's own limits.
 	CloudFront, ACM, Route53, STS Limit
+	// Halted says why nothing may be changed in AWS, nil while it may. It may be nil itself.
+	Halted func() *chain.Halt
 }
 
 // Limit is a number of calls a second, and how many of them may go at once.
@@ -58,7 +61,7 @@ func NewCloud(o CloudOptions) *Cloud {
 }
 
 func (c *Cloud) limits(api string, l Limit) aws.LimiterConfig {
-	return aws.LimiterConfig{API: api, Rate: l.Rate, Burst: l.Burst, Clock: c.options.Clock, Metrics: c.options.Metrics}
+	return aws.LimiterConfig{API: api, Rate: l.Rate, Burst: l.Burst, Clock: c.options.Clock, Metrics: c.options.Metrics, Halted: c.options.Halted}
 }
 
 // Roles are the credentials of the roles that are assumed.

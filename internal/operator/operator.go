@@ -33,6 +33,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -208,6 +209,8 @@ type environment struct {
 	defaults  convert.Defaults
 	// breaker is nil without a deletion budget.
 	breaker *breaker.Breaker
+	// halt stops all writes to AWS.
+	halt *halt.Switch
 	// freed are called with each tenant whose object is gone. They are complete before anything starts.
 	freed []func(tenant string)
 }
@@ -231,12 +234,13 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 	if err != nil {
 		return nil, err
 	}
+	stop := halt.New()
 	return &environment{
-		sdk: sdk, calls: calls, metrics: metrics, publisher: publisher, breaker: breaker,
+		sdk: sdk, calls: calls, metrics: metrics, publisher: publisher, breaker: breaker, halt: stop,
 		Cloud: NewCloud(CloudOptions{
 			SDK: sdk, Metrics: calls, Clock: wall, ClusterID: c.ClusterID, AllowedRoles: c.allowedRoles(),
 			CloudFront: Limit{c.AWSRate, c.AWSBurst}, ACM: Limit{c.ACMRate, c.ACMBurst},
-			Route53: Limit{c.Route53Rate, c.Route53Burst}, STS: Limit{stsRate, stsBurst},
+			Route53: Limit{c.Route53Rate, c.Route53Burst}, STS: Limit{stsRate, stsBurst}, Halted: stop.Now,
 		}),
 		defaults: convert.Defaults{DriftPolicy: resource.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
 	}, nil
@@ -254,7 +258,7 @@ func drive[O client.Object](mgr ctrl.Manager, env *environment, kind reconcile.K
 func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) (*distributiontenant.Controller, error) {
 	wall := clock.RealClock{}
 	var controller *distributiontenant.Controller
-	zones, err := addZones(mgr, c, env.metrics.dnsFailed, env.DNSProviders(), func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
+	zones, err := addZones(mgr, c, env.metrics.dnsFailed, env.halt, env.DNSProviders(), func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +271,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 	})
 	controller = distributiontenant.New(distributiontenant.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Inventory: inv, References: env.References,
-		Zones: zones, Resolver: c.resolver(), Budget: env.Budget, Breaker: env.breaker, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
+		Zones: zones, Resolver: c.resolver(), Budget: env.Budget, Breaker: env.breaker, Halt: env.halt, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
 		Defaults: env.defaults,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
@@ -276,6 +280,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 		},
 	})
 	env.breaker.Add(breaker.Class{Name: convert.ClassDistributionTenant, Words: budgetTenants, List: listTenants(mgr.GetClient()), Wake: controller.WakeKeys})
+	env.halt.OnChange(controller.WakeAll)
 	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(c.Workers)); err != nil {
 		return nil, err
 	}

@@ -135,6 +135,10 @@ const (
 	// ReasonPaused (False): the paused annotation is set. Nothing is written, but drift is still listed.
 	// Fix: remove the annotation cloudfront-tenant-operator.io/paused.
 	ReasonPaused = "Paused"
+	// ReasonClusterMoved (False): the operator runs in another cluster than the one in which it was installed, for example in
+	// a restored copy. Nothing is changed in AWS, but everything is still read.
+	// Fix: as an administrator, follow the message. In a copy of a cluster that still runs, delete the copy.
+	ReasonClusterMoved = "ClusterMoved"
 )
 
 // Reasons of a TenantSource's Synced condition. Others are InSync, and the reasons of Ready when the table could not be

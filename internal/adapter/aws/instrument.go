@@ -68,6 +68,9 @@ func (budgeted) ID() string { return "OperatorBudget" }
 func (b budgeted) HandleInitialize(
 	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 ) (middleware.InitializeOutput, middleware.Metadata, error) {
+	if err := b.limiter.refuse(middleware.GetOperationName(ctx)); err != nil {
+		return middleware.InitializeOutput{}, middleware.Metadata{}, err
+	}
 	if err := b.limiter.take(ctx, middleware.GetOperationName(ctx)); err != nil {
 		return middleware.InitializeOutput{}, middleware.Metadata{}, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ratelimit"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -28,6 +29,8 @@ type LimiterConfig struct {
 	Burst   int
 	Clock   clock.PassiveClock
 	Metrics *Metrics
+	// Halted says why nothing may be changed in AWS, nil while it may. It may be nil itself.
+	Halted func() *chain.Halt
 }
 
 // Limiter is the rate budget of one AWS account and API family. It implements
@@ -37,6 +40,7 @@ type Limiter struct {
 	clock   clock.PassiveClock
 	api     string
 	metrics *Metrics
+	halted  func() *chain.Halt
 
 	mu     sync.Mutex
 	bucket *ratelimit.Bucket
@@ -47,7 +51,7 @@ var _ port.Budget = (*Limiter)(nil)
 // NewLimiter returns a limiter that has not let anything go yet.
 func NewLimiter(config LimiterConfig) *Limiter {
 	l := &Limiter{
-		clock: config.Clock, api: config.API, metrics: config.Metrics,
+		clock: config.Clock, api: config.API, metrics: config.Metrics, halted: config.Halted,
 		bucket: ratelimit.NewBucket(ratelimit.BucketConfig{
 			Rate: config.Rate, Burst: config.Burst, Reserved: int(port.Follow),
 		}, config.Clock.Now()),

@@ -4,6 +4,8 @@ package awsresource
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	budget "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -85,7 +88,9 @@ type Options struct {
 	Budget  port.Budget
 	// Breaker lets deletions go on; nil lets all.
 	Breaker *breaker.Breaker
-	Clock   clock.PassiveClock
+	// Halt stops all writes; a nil one none.
+	Halt  *halt.Switch
+	Clock clock.PassiveClock
 	// ClusterID is part of the owner tags.
 	ClusterID string
 	Defaults  convert.Defaults
@@ -164,14 +169,17 @@ func (c *Controller[O, R]) Begin(_ context.Context, o O) (reconcile.Pass, error)
 	return c.observe(o), nil
 }
 
-// recall returns a copy of what is remembered of the object. A new object of the same name starts from scratch.
+// recall returns a copy of what is remembered of the object. A new object of the same name starts from scratch. From now
+// on the object is woken with all others.
 func (c *Controller[O, R]) recall(o O) memory {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m := c.memory[client.ObjectKeyFromObject(o)]; m != nil && m.uid == o.GetUID() {
 		return *m
 	}
-	return memory{uid: o.GetUID()}
+	m := memory{uid: o.GetUID()}
+	c.memory[client.ObjectKeyFromObject(o)] = &m
+	return m
 }
 
 func (c *Controller[O, R]) remember(o O, m memory) {
@@ -200,6 +208,14 @@ func (c *Controller[O, R]) Freed(tenant string) []types.NamespacedName {
 
 // Wake queues objects.
 func (c *Controller[O, R]) Wake(ctx context.Context, keys []types.NamespacedName) {
+	c.waker.Wake(ctx, keys...)
+}
+
+// WakeAll queues all objects that have had a pass. It is what a halt calls.
+func (c *Controller[O, R]) WakeAll(ctx context.Context) {
+	c.mu.Lock()
+	keys := slices.Collect(maps.Keys(c.memory))
+	c.mu.Unlock()
 	c.waker.Wake(ctx, keys...)
 }
 

@@ -59,6 +59,8 @@ func (c *Controller[O, R]) observe(o O) *pass[O, R] {
 		Memory:   convert.ResourceMemory(status.Common),
 		Attempts: p.memory.tries,
 	}
+	// Whoever halts wakes the objects that are remembered: this one is by now.
+	p.in.Halt = c.Halt.Now()
 	p.in.AdoptedGeneration, p.in.AdoptedID = convert.AdoptedResource(o)
 	if t := o.GetDeletionTimestamp(); t != nil {
 		p.in.DeletedAt = t.Time

@@ -4,6 +4,7 @@ package distributiontenant
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
@@ -45,7 +47,9 @@ type Options struct {
 	Budget   port.Budget
 	// Breaker lets deletions go on; nil lets all.
 	Breaker *breaker.Breaker
-	Clock   clock.PassiveClock
+	// Halt stops all writes; a nil one none.
+	Halt  *halt.Switch
+	Clock clock.PassiveClock
 	// ClusterID is part of the owner tags.
 	ClusterID string
 	Defaults  convert.Defaults
@@ -210,6 +214,14 @@ func (c *Controller) Wake(ctx context.Context, names []string) {
 
 // WakeKeys queues objects. It is the breaker's Wake.
 func (c *Controller) WakeKeys(ctx context.Context, keys ...types.NamespacedName) {
+	c.waker.Wake(ctx, keys...)
+}
+
+// WakeAll queues all objects that have had a pass. It is what a halt calls.
+func (c *Controller) WakeAll(ctx context.Context) {
+	c.mu.Lock()
+	keys := slices.Collect(maps.Keys(c.attempts))
+	c.mu.Unlock()
 	c.waker.Wake(ctx, keys...)
 }
 

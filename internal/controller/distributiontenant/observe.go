@@ -46,6 +46,8 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		Memory:   convert.Memory(&o.Status),
 		Attempts: c.recall(o),
 	}
+	// Whoever halts wakes the objects that are remembered: this one is by now.
+	p.in.Halt = c.Halt.Now()
 	p.in.Nudged = p.in.Attempts.Wants(p.in.Token, o.Status.ReconcileToken)
 	if p.in.Memory.Failure != nil && p.in.Attempts.Last.IsZero() {
 		// A fresh process takes the schedule of the failure up where it finds it.

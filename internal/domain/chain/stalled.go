@@ -12,7 +12,7 @@ const Stalled ConditionType = "Stalled"
 var personal = []Reason{
 	// Of everything in AWS.
 	"DomainConflict", "AccessDenied", "InvalidSpec", "AWSError", "ValidationFailed", "QuotaExceeded", "AdoptionRequired",
-	"WrongAccount", "DriftNotConverging",
+	"WrongAccount", "DriftNotConverging", "ClusterMoved",
 	// Of a tenant in AWS.
 	"CertificateSANMismatch", "MissingParameters", "MissingCertificate",
 	"DNSError", "DNSConflict", "ZoneNotFound", "ZoneAmbiguous", "RoleNotAllowed",

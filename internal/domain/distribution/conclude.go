@@ -184,8 +184,8 @@ func (in Input) readyCondition(d Decision) chain.Condition {
 		return no(p.Reason, p.Message)
 	case in.deleting():
 		return in.deletingCondition()
-	case !in.view().Mine() && in.Paused:
-		return no(resource.ReasonCreating, in.missingText()+" The operator does nothing about it while the object is paused.")
+	case !in.view().Mine() && in.Still():
+		return no(resource.ReasonCreating, in.missingText()+" "+in.StillText())
 	case !in.view().Mine():
 		return no(resource.ReasonCreating, in.missingText())
 	}
@@ -206,8 +206,8 @@ func (in Input) readyCondition(d Decision) chain.Condition {
 func (in Input) deletingCondition() chain.Condition {
 	c := chain.Condition{Type: chain.Ready, Reason: resource.ReasonDeleting, Message: fmt.Sprintf("The %s is being deleted.", in.Desired.Words.Noun)}
 	switch {
-	case in.Paused:
-		c.Message = "The deletion is on hold because the object is paused."
+	case in.Still():
+		c.Message = "The deletion is on hold. " + in.StillText()
 	case in.left():
 		c.Message = fmt.Sprintf("The object is being deleted. The %s stays in AWS.", in.Desired.Words.Noun)
 	case in.World.present() && in.World.Resource.Enabled && in.view().Relation() == ownership.Ours:

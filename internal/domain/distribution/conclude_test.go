@@ -68,6 +68,8 @@ func TestConditions(t *testing.T) {
 		"under report that is drift":                                 {with(quiet(), absent, drift(resource.DriftReport)), "false/AWSError", "false/DriftDetected"},
 		"corrections that do not stay are given up":                  {with(quiet(), drifted, worn), "true/Deployed", "false/DriftNotConverging"},
 		"a refusal by AWS is reported instead of the resource state": {with(quiet(), drifted, edited, refused(fault.Invalid)), "false/InvalidSpec", "false/UpdatePending"},
+		"while all writes are halted that is the reason":             {with(quiet(), func(in *distribution.Input) { in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."} }), "true/Deployed", "false/ClusterMoved"},
+		"and for a deletion":                                         {with(dying(), func(in *distribution.Input) { in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."} }), "false/Deleting", "false/ClusterMoved"},
 		"a paused deletion is reported":                              {with(dying(), paused), "false/Deleting", "false/Paused"},
 		"a deletion of a resource with tenants is reported":          {with(dying(), usedBy(1, false)), "false/InUse", "false/UpdatePending"},
 		"a deletion starts with disabling":                           {dying(), "false/Disabling", "false/UpdatePending"},
@@ -112,9 +114,10 @@ func TestMessages(t *testing.T) {
 		"disabled while paused": {with(quiet(), disabled, paused), chain.Ready, "The distribution is disabled in AWS although spec.enabled is true, so it does not answer requests. Enable it in AWS, or set spec.enabled to false if this is intended. The operator changes nothing while the object is paused."},
 		"disabled forever":      {with(quiet(), disabled, drifted, worn), chain.Ready, "The distribution is disabled in AWS although spec.enabled is true, so it does not answer requests. Enable it in AWS, or set spec.enabled to false if this is intended. The operator keeps trying to enable it."},
 		"not yet":               {unborn(), chain.Ready, "The distribution does not exist yet."},
-		"not yet, and paused":   {with(unborn(), paused), chain.Ready, "The distribution does not exist yet. The operator does nothing about it while the object is paused."},
-		"gone, and paused":      {with(quiet(), absent, paused), chain.Ready, "The distribution E1 was not found in AWS. The operator does nothing about it while the object is paused."},
-		"theirs, and paused":    {with(quiet(), taggedFor(other), freshTags, paused), chain.Ready, "The distribution in AWS does not belong to this object. The operator does nothing about it while the object is paused."},
+		"not yet, and paused":   {with(unborn(), paused), chain.Ready, "The distribution does not exist yet. The operator changes nothing while the object is paused."},
+		"not yet, and halted":   {with(unborn(), func(in *distribution.Input) { in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."} }), chain.Ready, "The distribution does not exist yet. Look here."},
+		"gone, and paused":      {with(quiet(), absent, paused), chain.Ready, "The distribution E1 was not found in AWS. The operator changes nothing while the object is paused."},
+		"theirs, and paused":    {with(quiet(), taggedFor(other), freshTags, paused), chain.Ready, "The distribution in AWS does not belong to this object. The operator changes nothing while the object is paused."},
 		"paused":                {with(quiet(), paused), chain.Synced, "The operator changes nothing for this object until its paused annotation is removed."},
 		"in sync":               {quiet(), chain.Synced, "AWS matches the spec."},
 		"not compared":          {with(quiet(), drift(resource.DriftSuspend)), chain.Synced, "The spec was applied. With driftPolicy suspend, later changes in AWS are not detected."},
@@ -131,7 +134,7 @@ func TestMessages(t *testing.T) {
 		"being disabled":        {dying(), chain.Ready, "The distribution is being disabled."},
 		"going":                 {with(dying(), disabled), chain.Ready, "The distribution is being deleted."},
 		"staying":               {with(dying(), retain), chain.Ready, "The object is being deleted. The distribution stays in AWS."},
-		"a paused deletion":     {with(dying(), paused), chain.Ready, "The deletion is on hold because the object is paused."},
+		"a paused deletion":     {with(dying(), paused), chain.Ready, "The deletion is on hold. The operator changes nothing while the object is paused."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if d := cmp.Diff(test.want, message(conclude(test.in), test.of)); d != "" {

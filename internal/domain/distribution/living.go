@@ -17,7 +17,7 @@ func livingRules() []rule {
 		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
 		chain.Ask("LookedUp", "A resource that may exist is looked up before the operator treats it as missing.", informed),
 		chain.Ask("Owned", "A resource without the owner tags of this object is adopted or left alone, depending on the adoption policy.", owned),
-		chain.Ask("Paused", "For a paused object, the operator reads from AWS but changes nothing.", shared((*resource.View).Stopped)),
+		chain.Ask("Paused", "For a paused object, and while all writes to AWS are halted, the operator reads from AWS but changes nothing.", shared((*resource.View).Stopped)),
 		chain.Ask("Finalized", "An object with a resource in AWS always has the finalizer.", shared((*resource.View).Finalized)),
 		chain.Ask("WithinBudget", "A change that disables a resource counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("Present", "A resource that does not exist is created exactly once.", present),
@@ -158,8 +158,8 @@ func serving(in Input) (Decision, bool) {
 // leftText says why the operator does not set back what it sees.
 func (in Input) leftText() string {
 	switch {
-	case in.Paused:
-		return "The operator changes nothing while the object is paused."
+	case in.Still():
+		return in.StillText()
 	case in.inheriting():
 		return fmt.Sprintf("The operator does not change an adopted %s until the spec changes.", in.Desired.Words.Noun)
 	case in.Policy.Drift != resource.DriftEnforce:

@@ -30,10 +30,12 @@ func elsewhere(in *distribution.Input) {
 func lookCases() map[string]question {
 	lookup := distribution.Look{At: distribution.LookResource}
 	return map[string]question{
-		"a quiet world asks for nothing": {in: quiet(), rule: "Idle", step: distribution.Rest{}},
-		"a paused object is looked at":   {in: with(quiet(), unknown, paused), rule: "LookedUp", step: lookup},
-		"and nothing is written for it":  {in: with(quiet(), drifted, paused), rule: "Paused", step: distribution.Rest{}},
-		"nor created":                    {in: with(unborn(), paused), rule: "Paused", step: distribution.Rest{}},
+		"a quiet world asks for nothing":      {in: quiet(), rule: "Idle", step: distribution.Rest{}},
+		"a paused object is looked at":        {in: with(quiet(), unknown, paused), rule: "LookedUp", step: lookup},
+		"and nothing is written for it":       {in: with(quiet(), drifted, paused), rule: "Paused", step: distribution.Rest{}},
+		"while all writes are halted neither": {in: with(quiet(), drifted, func(in *distribution.Input) { in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."} }), rule: "Paused", step: distribution.Rest{}},
+		"and nothing is created then":         {in: with(unborn(), func(in *distribution.Input) { in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."} }), rule: "Paused", step: distribution.Rest{}},
+		"nor created":                         {in: with(unborn(), paused), rule: "Paused", step: distribution.Rest{}},
 		"a denied read is reported": {
 			in: with(quiet(), unreadable), rule: "Readable", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true,
 			says: "UpdateDistribution: SomeCode: said AWS",
@@ -87,6 +89,7 @@ func ownCases() map[string]question {
 		"and with it the world is quiet":                                 {in: with(quiet(), nudged, freshTags), rule: "Idle", step: distribution.Rest{}},
 		"before a stranger's resource blocks, its tags are read again":   {in: with(found, taggedFor(other)), rule: "Owned", step: look},
 		"and before one is adopted":                                      {in: with(found, tagged(nil), adoption(resource.AdoptForce)), rule: "Owned", step: look},
+		"nothing is adopted while all writes are halted":                 {in: with(found, tagged(nil), freshTags, adoption(resource.AdoptForce), func(in *distribution.Input) { in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."} }), rule: "Owned", step: distribution.Rest{}},
 		"a paused object adopts nothing":                                 {in: with(found, tagged(nil), freshTags, adoption(resource.AdoptForce), paused), rule: "Owned", step: distribution.Rest{}},
 		"IfUnowned adopts a resource without an owner":                   adopt(with(found, tagged(nil), adoption(resource.AdoptIfUnowned)), ownership.Shown{}),
 		"IfUnowned adopts what an earlier object of this name owned":     adopt(with(found, taggedFor(former), adoption(resource.AdoptIfUnowned)), former.ShownTo(me)),

@@ -14,7 +14,7 @@ import (
 // removeRules is the chain for an object that is being deleted.
 func removeRules() []rule {
 	return []rule{
-		chain.Ask("Paused", "While the object is paused, its resource is not deleted.", shared((*resource.View).Stopped)),
+		chain.Ask("Paused", "While the object is paused, or all writes to AWS are halted, its resource is not deleted.", shared((*resource.View).Stopped)),
 		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
 		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
 		chain.Ask("WithinBudget", "A deletion waits until the burst that it belongs to is seen whole, and for a person if that is more than the deletion budget allows. What has tenants is not deleted anyway, and does not count.", shared((*resource.View).WithinBudget)),

@@ -34,8 +34,9 @@ func goneCases() map[string]question {
 		}
 	}
 	return map[string]question{
-		"a paused object is not torn down": {in: with(dying(), paused), rule: "Paused", step: distribution.Rest{}},
-		"a denied read is reported":        {in: with(dying(), unreadable), rule: "Readable", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
+		"nothing is torn down while all writes are halted": {in: with(dying(), func(in *distribution.Input) { in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."} }), rule: "Paused", step: distribution.Rest{}},
+		"a paused object is not torn down":                 {in: with(dying(), paused), rule: "Paused", step: distribution.Rest{}},
+		"a denied read is reported":                        {in: with(dying(), unreadable), rule: "Readable", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true},
 		"in another account no object is released": {
 			in: with(dying(), absent, func(in *distribution.Input) { in.World.Account = "444455556666" }), rule: "SameAccount", step: distribution.Rest{},
 			reason: resource.ReasonWrongAccount, stuck: true,

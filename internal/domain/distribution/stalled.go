@@ -31,7 +31,10 @@ func (in Input) stalledText(p *Progress) string {
 	if p != nil {
 		text += fmt.Sprintf(" It has been in the step %s since %s.", p.Step, p.Since.UTC().Format(time.RFC3339))
 	}
-	if in.Paused {
+	switch {
+	case in.Halt != nil:
+		return text + " It is on hold. " + in.StillText()
+	case in.Paused:
 		return text + " The object is paused: the deletion continues after its paused annotation is removed."
 	}
 	return text + " The operator keeps trying. To help manually: " + in.manual(p)

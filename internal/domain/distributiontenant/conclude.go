@@ -179,7 +179,7 @@ func (in conclusion) readyCondition(d Decision, published chain.Condition, certi
 		return no(p.Reason, p.Message)
 	case in.Deleting:
 		return in.deletingCondition()
-	case in.Paused:
+	case in.Still():
 		if ready, ok := in.Memory.Conditions[chain.Ready]; ok && !in.facts.resource.Mine() {
 			return ready
 		}
@@ -233,8 +233,8 @@ func (in conclusion) missingText() string {
 func (in conclusion) deletingCondition() chain.Condition {
 	c := chain.Condition{Type: chain.Ready, Reason: resource.ReasonDeleting, Message: "The distribution tenant is being deleted."}
 	switch {
-	case in.Paused:
-		c.Message = "The deletion is on hold because the object is paused."
+	case in.Still():
+		c.Message = "The deletion is on hold. " + in.StillText()
 	case in.World.present() && in.World.Tenant.Enabled:
 		c.Reason, c.Message = resource.ReasonDisabling, "The distribution tenant is being disabled."
 	}
@@ -269,7 +269,7 @@ func (in conclusion) pendingText() string {
 // comparedETag is the ETag to remember of a tenant that is not compared with the spec for now: the one that was
 // known to equal it, as long as it stays. With it, a parent that comes back costs no read of each tenant.
 func (in conclusion) comparedETag() string {
-	compared := in.Memory.Conditions[chain.Synced].Status || in.Memory.waitedForReference() || in.Paused
+	compared := in.Memory.Conditions[chain.Synced].Status || in.Memory.waitedForReference() || in.Still()
 	if compared && in.World.Tenant.ETag == in.Memory.ETag {
 		return in.Memory.ETag
 	}

@@ -52,9 +52,18 @@ func TestConditions(t *testing.T) {
 		"a changed spec is pending, and the tenant continues to serve": {
 			in: with(quiet(), drifted, edited), ready: "true/Deployed", synced: "false/UpdatePending",
 		},
-		"drift under report is listed":                {in: with(quiet(), drifted, drift(resource.DriftReport)), ready: "true/Deployed", synced: "false/DriftDetected"},
-		"drift under suspend is not looked for":       {in: with(quiet(), drifted, drift(resource.DriftSuspend)), ready: "true/Deployed", synced: "true/InSync"},
-		"a paused object keeps what it knows":         {in: with(quiet(), func(in *distributiontenant.Input) { in.Paused = true }), ready: "true/Deployed", synced: "false/Paused"},
+		"drift under report is listed":          {in: with(quiet(), drifted, drift(resource.DriftReport)), ready: "true/Deployed", synced: "false/DriftDetected"},
+		"drift under suspend is not looked for": {in: with(quiet(), drifted, drift(resource.DriftSuspend)), ready: "true/Deployed", synced: "true/InSync"},
+		"a paused object keeps what it knows":   {in: with(quiet(), func(in *distributiontenant.Input) { in.Paused = true }), ready: "true/Deployed", synced: "false/Paused"},
+		"while all writes are halted that is the reason": {in: with(quiet(), func(in *distributiontenant.Input) {
+			in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."}
+		}), ready: "true/Deployed", synced: "false/ClusterMoved"},
+		"also for a paused object": {in: with(quiet(), func(in *distributiontenant.Input) {
+			in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."}
+		}, func(in *distributiontenant.Input) { in.Paused = true }), ready: "true/Deployed", synced: "false/ClusterMoved"},
+		"and for a deletion": {in: with(dying(), func(in *distributiontenant.Input) {
+			in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."}
+		}), ready: "false/Deleting", synced: "false/ClusterMoved"},
 		"a paused deletion is reported":               {in: with(dying(), func(in *distributiontenant.Input) { in.Paused = true }), ready: "false/Deleting", synced: "false/Paused"},
 		"a deletion starts with disabling":            {in: dying(), ready: "false/Disabling", synced: "false/UpdatePending"},
 		"and continues with deleting":                 {in: with(dying(), disabledTenant), ready: "false/Deleting", synced: "false/UpdatePending"},

@@ -22,7 +22,7 @@ const firstSweepWait = 5 * time.Second
 // livingRules is the chain for an object that lives.
 func livingRules() []rule {
 	return []rule{
-		chain.Ask("Paused", "For a paused object, nothing is read or written. Status shows what the account's list of tenants contains.", shared((*resource.View).Stopped)),
+		chain.Ask("Paused", "For a paused object, and while all writes to AWS are halted, nothing is read or written. Status shows what the account's list of tenants contains.", shared((*resource.View).Stopped)),
 		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
 		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
 		chain.Ask("LookedUp", "A resource that may exist is looked up before the operator treats it as missing.", informed),

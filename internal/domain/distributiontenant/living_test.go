@@ -34,6 +34,9 @@ func lookCases() map[string]question {
 	return map[string]question{
 		"a quiet world asks for nothing":                 {in: quiet(), rule: "Idle", step: distributiontenant.Rest{}},
 		"a paused object is left alone, whatever is due": {in: with(quiet(), drifted, func(in *distributiontenant.Input) { in.Paused = true }), rule: "Paused", step: distributiontenant.Rest{}},
+		"while all writes are halted every object is": {in: with(quiet(), drifted, func(in *distributiontenant.Input) {
+			in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."}
+		}), rule: "Paused", step: distributiontenant.Rest{}},
 		"a denied read is reported": {
 			in: with(quiet(), func(in *distributiontenant.Input) {
 				in.World.Unreadable = &fault.Error{Kind: fault.Denied, Operation: "GetDistributionTenant"}

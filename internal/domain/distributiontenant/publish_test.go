@@ -254,7 +254,10 @@ func TestLedger(t *testing.T) {
 		"a fresh process changes nothing":         {with(covered, there, fresh), []dns.Entry{ours}},
 		"also before the list was read":           {with(covered, there, fresh, unknown), []dns.Entry{ours}},
 		"also being deleted":                      {with(dying(), publishing, there, fresh, unknown), []dns.Entry{ours}},
-		"a paused object changes nothing":         {with(dying(), publishing, there, func(in *distributiontenant.Input) { in.Paused = true }), []dns.Entry{ours}},
+		"and nothing while all writes are halted": {with(dying(), publishing, there, func(in *distributiontenant.Input) {
+			in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."}
+		}), []dns.Entry{ours}},
+		"a paused object changes nothing": {with(dying(), publishing, there, func(in *distributiontenant.Input) { in.Paused = true }), []dns.Entry{ours}},
 		"nor one that can't be read": {with(dying(), publishing, there, func(in *distributiontenant.Input) {
 			in.World.Unreadable = &fault.Error{Kind: fault.Denied, Operation: "ListHostedZones"}
 		}), []dns.Entry{ours}},

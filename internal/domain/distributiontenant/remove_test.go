@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
@@ -34,6 +35,9 @@ func removeCases() map[string]question {
 	follow := distributiontenant.Rest{Follow: true, After: 2 * retry.FollowEvery}
 	del := distributiontenant.Delete{ID: tenantID, ETag: "E-1"}
 	return map[string]question{
+		"nothing is torn down while all writes are halted": {in: with(dying(), func(in *distributiontenant.Input) {
+			in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."}
+		}), rule: "Paused", step: distributiontenant.Rest{}},
 		"a paused object is not torn down": {in: with(dying(), func(in *distributiontenant.Input) { in.Paused = true }), rule: "Paused", step: distributiontenant.Rest{}},
 		"a denied read is reported": {
 			in: with(dying(), func(in *distributiontenant.Input) {

@@ -37,7 +37,9 @@ type Case struct {
 	Generation int64
 	Before     *chain.Condition
 
-	Deleting, Paused bool
+	Deleting bool
+	// Still means that nothing may be changed for the object.
+	Still bool
 	// Held means that the breaker has not let go on what the object asks for.
 	Held bool
 	// Reclaims means that equal records were left by an object of this name.

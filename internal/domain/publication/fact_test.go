@@ -88,7 +88,7 @@ func TestJudge(t *testing.T) {
 		"a reference leads nowhere":                 {in: served(there, lost, led(entry(alpha, dns.Published))), wants: []string{alpha}, ledger: []dns.Entry{entry(alpha, dns.Published)}, reason: publication.ReasonDNSReady},
 		"and a name without a tenant is deleted":    {in: served(there, lost, unborn, led(entry(alpha, dns.Published))), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSRecordCreating},
 		"nothing is changed blindly":                {in: served(absent, func(c *publication.Case) { c.Blind = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
-		"nor while paused":                          {in: served(absent, func(c *publication.Case) { c.Paused = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
+		"nor while paused":                          {in: served(absent, func(c *publication.Case) { c.Still = true }), wants: []string{alpha}, reason: publication.ReasonDNSRecordCreating},
 		"nor without our finalizer":                 {in: served(absent, func(c *publication.Case) { c.HasFinalizer = false }), wants: []string{alpha}, ledger: []dns.Entry{}, reason: publication.ReasonDNSRecordCreating},
 		"a role that is not granted is reported":    {in: served(absent, func(c *publication.Case) { c.Publishes, c.DeniedRole = false, "arn:role" }), reason: publication.ReasonRoleNotAllowed},
 		"a deletion takes the records back":         {in: served(there, led(entry(alpha, dns.Published)), func(c *publication.Case) { c.Publishes, c.Deleting = false, true }), ledger: []dns.Entry{entry(alpha, dns.Retracting)}, reason: publication.ReasonDNSPropagating},

@@ -30,6 +30,7 @@ const (
 	ReasonUpdatePending           chain.Reason = "UpdatePending"
 	ReasonPaused                  chain.Reason = "Paused"
 	ReasonDeletionHeld            chain.Reason = "DeletionHeld"
+	ReasonClusterMoved            chain.Reason = "ClusterMoved"
 )
 
 // Alarming reports whether a reason for not being Ready needs attention.

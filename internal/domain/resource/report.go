@@ -82,6 +82,8 @@ func (v *View) NextFailure(p *chain.Problem) *Failure {
 // outside.
 func (v *View) Unsynced(p *chain.Problem, lost bool) (chain.Condition, bool) {
 	switch {
+	case v.Halt != nil:
+		return unsynced(v.Halt.Reason, v.Halt.Message), true
 	case v.Paused:
 		return unsynced(ReasonPaused, "The operator changes nothing for this object until its paused annotation is removed."), true
 	case p != nil && (p.Of == chain.Synced || p.Reason == ReasonWrongAccount):

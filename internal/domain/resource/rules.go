@@ -56,9 +56,9 @@ func stuck(p chain.Problem) Verdict {
 	return Verdict{Do: Rest, Problem: &p}
 }
 
-// Stopped ends the pass of a paused object.
+// Stopped ends the pass of an object for which nothing may be changed.
 func (v *View) Stopped() Verdict {
-	if !v.Paused {
+	if !v.Still() {
 		return Verdict{}
 	}
 	return Verdict{Do: Rest}
@@ -133,7 +133,7 @@ func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 	case !v.World.TagsFresh:
 		// No list shows when the tags are changed, and nothing is taken from an owner who came meanwhile.
 		return Verdict{Do: LookTags}
-	case v.Paused:
+	case v.Still():
 		return Verdict{Do: Rest}
 	case !v.mayAdopt(relation):
 		return stuck(chain.Problem{Reason: ReasonAdoptionRequired, Message: advice(relation), Detail: previousText(v.PreviousOwner())})

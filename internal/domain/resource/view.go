@@ -18,8 +18,9 @@ type Object struct {
 	// Me is the owner that our tags name.
 	Me         ownership.Owner
 	Generation int64
-	// Paused stops every write for this object.
+	// Paused stops every write for this object, Halt every write for all objects. Nil: writes go on.
 	Paused bool
+	Halt   *chain.Halt
 	// HasFinalizer is true while our finalizer is on the object.
 	HasFinalizer bool
 	// CreateMark is when a create was last announced. Zero: never.
@@ -34,6 +35,20 @@ type Object struct {
 	// Nudged is true when a person asked to look again at once, with that Token.
 	Nudged bool
 	Token  string
+}
+
+// Still reports whether nothing may be changed in AWS for the object.
+func (o Object) Still() bool { return o.Paused || o.Halt != nil }
+
+// StillText says why nothing is changed. Empty: it may be.
+func (o Object) StillText() string {
+	switch {
+	case o.Halt != nil:
+		return o.Halt.Message
+	case o.Paused:
+		return "The operator changes nothing while the object is paused."
+	}
+	return ""
 }
 
 // Policy is what the user allows, whatever the kind.

@@ -2,6 +2,7 @@ package world
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"reflect"
 	"slices"
@@ -127,6 +128,13 @@ func (w *World) wake(names []string) {
 		if slices.Contains(names, s.name) {
 			s.due = w.Clock.Now()
 		}
+	}
+}
+
+// wakeAll is what a halt calls.
+func (w *World) wakeAll(context.Context) {
+	for _, s := range w.objects {
+		s.due = w.Clock.Now()
 	}
 }
 

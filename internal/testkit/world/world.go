@@ -30,6 +30,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -99,6 +100,8 @@ type World struct {
 	Drift int
 	// Woken is how often a tenant was woken because of what it refers to.
 	Woken int
+	// Halt stops all writes to AWS.
+	Halt *halt.Switch
 	// Failures are those that passes ended with, and the refusals that they reported.
 	Failures map[fault.Kind]int
 
@@ -233,6 +236,8 @@ func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch
 		Clock: clk, AccessKey: personKey,
 		t: t, options: o, gate: &gate{}, objects: map[ID]*scheduled{}, written: map[string]bool{},
 	}
+	w.Halt = halt.New()
+	w.Halt.OnChange(w.wakeAll)
 	w.Kube, w.kube = w.noting(person), w.gate.kube(w.noting(operators))
 	w.Namespace = w.AddNamespace()
 	w.start()
@@ -261,17 +266,17 @@ func (w *World) start() {
 	p := &process{Cloud: operator.NewCloud(operator.CloudOptions{
 		SDK:     w.sdk(w.AccessKey, w.gate.transport(w.announcing(w.Sim.Transport()))),
 		Metrics: metrics, Clock: w.Clock, ClusterID: ClusterID, AllowedRoles: w.options.AllowedRoles,
-		CloudFront: operator.Limit{Rate: w.options.Rate, Burst: w.options.Burst}, ACM: none, Route53: none, STS: none,
+		CloudFront: operator.Limit{Rate: w.options.Rate, Burst: w.options.Burst}, ACM: none, Route53: none, STS: none, Halted: w.Halt.Now,
 	})}
 	half := func() float64 { return 0.5 }
-	p.zones = zone.New(zone.Options{Providers: p.DNSProviders(), Clock: w.Clock, OnChange: w.wakeOwners, Random: half})
+	p.zones = zone.New(zone.Options{Providers: p.DNSProviders(), Clock: w.Clock, OnChange: w.wakeOwners, Random: half, Confirm: w.Halt.Confirm(nil)})
 	p.inventory = inventory.New(inventory.Options{
 		Tenants: p.CloudFront, Clock: w.Clock, Interval: SweepInterval, OnChange: w.wake, Random: half,
 	})
 	p.controller = distributiontenant.New(distributiontenant.Options{
 		Client: w.kube, Live: w.Kube, Inventory: p.inventory, References: p.References,
 		Zones: p.zones, Resolver: w.options.Resolver,
-		Budget: p.Budget, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
+		Budget: p.Budget, Halt: w.Halt, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
 		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone,
 	})
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
@@ -377,3 +382,6 @@ func (w *World) reconcileOnce(ctx context.Context, id ID) (result ctrl.Result, c
 	}
 	return result, false, err
 }
+
+// Zones are the figures of the zones' workers.
+func (w *World) Zones() zone.Stats { return w.process.zones.Stats() }

@@ -184,7 +184,7 @@ func (z *Zones) Change(ctx context.Context, zoneID string, changes []dns.Change)
 // nor the role that is to be assumed stood in its way.
 func wasSent(err error) bool {
 	failure, ok := errors.AsType[*fault.Error](err)
-	return !ok || failure.Operation == opChange && failure.Code != aws.CodeLocalRateLimit
+	return !ok || failure.Operation == opChange && failure.Code != aws.CodeLocalRateLimit && failure.Code != aws.CodeHalted
 }
 
 // InSync implements port.Zones.
