@@ -62,14 +62,14 @@ func (c Case) ready(f Fact) chain.Condition {
 }
 
 func (m *Managed) failedText() string {
-	cause := map[State]string{
-		TimedOut: "the domains were not validated within 72 hours",
-		Failed:   refusedText(m.Cause),
-		Revoked:  "it was revoked",
-		Expired:  "it has expired; for a renewal, every domain must point to CloudFront",
-		Inactive: "it is no longer active",
+	what := map[State]string{
+		TimedOut: "timed out: the domains were not validated within 72 hours",
+		Failed:   "failed: " + refusedText(m.Cause),
+		Revoked:  "was revoked",
+		Expired:  "has expired. For a renewal, every domain must point to CloudFront",
+		Inactive: "is no longer active",
 	}[m.State]
-	return fmt.Sprintf("The managed certificate %s is %s: %s. The operator requests a new one with increasing delays, or immediately after a change of the spec.", m.ARN, m.State, cause)
+	return fmt.Sprintf("The managed certificate %s %s. The operator requests a new one with increasing delays, or immediately after a change of the spec.", m.ARN, what)
 }
 
 // refusedText says why ACM could not issue a certificate, in its own word.

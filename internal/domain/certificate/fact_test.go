@@ -92,7 +92,7 @@ func TestJudge(t *testing.T) {
 		"AWS forgot the request":     {in: asked(sent(time.Hour)), stage: certificate.Lost, reason: resource.ReasonCertificateFailed, says: "acm:RequestCertificate"},
 		"it is sent again in time":   {in: asked(sent(time.Hour), func(c *certificate.Case) { c.FailureDue = true }), stage: certificate.Lost, wanted: true, reason: resource.ReasonCertificateFailed},
 		"it has failed":              {in: asked(sent(time.Hour), read(newARN, certificate.TimedOut)), stage: certificate.Broken, reason: resource.ReasonCertificateFailed, says: "72 hours"},
-		"an edit may help":           {in: asked(sent(time.Hour), read(newARN, certificate.Revoked), func(c *certificate.Case) { c.Edited = true }), stage: certificate.Broken, wanted: true, reason: resource.ReasonCertificateFailed},
+		"an edit may help":           {in: asked(sent(time.Hour), read(newARN, certificate.Revoked), func(c *certificate.Case) { c.Edited = true }), stage: certificate.Broken, wanted: true, reason: resource.ReasonCertificateFailed, says: newARN + " was revoked. The operator"},
 		"so may proof":               {in: asked(sent(time.Hour), read(newARN, certificate.Expired), func(c *certificate.Case) { c.ProofDue = true }), stage: certificate.Broken, wanted: true, reason: resource.ReasonCertificateFailed},
 		"it is issued":               {in: asked(sent(time.Hour), read(newARN, certificate.Issued)), stage: certificate.Obtained, attach: true, reason: certificate.ReasonAttaching},
 		"and attached":               {in: asked(sent(time.Hour), read(newARN, certificate.Issued), attached, served), stage: certificate.Obtained, reason: certificate.ReasonValidated},
