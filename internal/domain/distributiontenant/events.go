@@ -86,7 +86,7 @@ func driftDetail(c chain.Condition, r Report) string {
 	if c.Reason != resource.ReasonDriftDetected || len(r.Drift) == 0 {
 		return ""
 	}
-	return " " + resource.Detail(r.Drift)
+	return " Differences: " + resource.Detail(r.Drift) + "."
 }
 
 // Alarming reports whether a reason for not being Ready needs attention.

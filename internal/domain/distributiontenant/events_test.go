@@ -43,7 +43,7 @@ func TestEvents(t *testing.T) {
 		"drift that is only reported is, with its values": {
 			in: with(quiet(), drifted, drift(resource.DriftReport)),
 			want: []chain.Event{{Warning: true, Reason: "DriftDetected",
-				Message: `Changed in AWS and not reverted (driftPolicy report): parameters[tier]. parameters[tier] "lead" instead of "gold"`}},
+				Message: `Changed in AWS and not reverted (driftPolicy report): parameters[tier]. Differences: parameters[tier] "lead" instead of "gold".`}},
 		},
 	}
 	for name, test := range tests {
