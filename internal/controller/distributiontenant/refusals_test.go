@@ -95,7 +95,7 @@ func wrongs() map[string]wrong {
 		"the certificate does not exist": {
 			object: certificate("arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-4000-8000-0000000000ff"),
 			edit:   func(o *v1alpha1.DistributionTenant) { o.Spec.Customizations = nil },
-			reason: "MissingCertificate", says: []string{"0000000000ff", "us-east-1"},
+			reason: "MissingCertificate", says: []string{"spec.customizations.certificate.arn: the certificate", "0000000000ff", "us-east-1"},
 		},
 		"the certificate is not issued": {
 			object: certificate(pendingCertificate), edit: certificate(sim.DefaultCertificateARN),

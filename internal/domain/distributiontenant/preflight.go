@@ -104,13 +104,13 @@ func checkCoverage(in Input, d Distribution) (Decision, bool) {
 			return do(Look{At: LookCertificates, ARNs: arns})
 		case c.Unreadable:
 			return pass()
-		case c.flaw(arn) == "":
+		case c.usable():
 			names = append(names, c.Names...)
 		case arn != d.CertificateARN:
-			return stuck(ReasonMissingCertificate, c.flaw(arn))
+			return stuck(ReasonMissingCertificate, c.flaw("spec.customizations.certificate.arn: the certificate "+arn))
 		default:
 			// The distribution's is only missed where the tenant's own leaves a domain bare.
-			unusable = c.flaw(arn)
+			unusable = c.flaw("The certificate " + arn + " of distribution " + d.ID)
 		}
 	}
 	bare := certificate.Uncovered(names, in.Desired.Domains)
@@ -143,15 +143,14 @@ func uncovered(bare, names []string) (Decision, bool) {
 	return Decision{Step: Rest{}, Problem: &p}, true
 }
 
-// flaw says why the certificate can't be used, empty when it can.
-func (c Certificate) flaw(arn string) string {
-	switch {
-	case c.Missing:
-		return fmt.Sprintf("Certificate %s does not exist in this account's ACM in us-east-1.", arn)
-	case c.Status != CertificateIssued:
-		return fmt.Sprintf("Certificate %s has the status %s. Only an ISSUED certificate can be used.", arn, c.Status)
+func (c Certificate) usable() bool { return !c.Missing && c.Status == CertificateIssued }
+
+// flaw says why a certificate that is not usable can't be used.
+func (c Certificate) flaw(which string) string {
+	if c.Missing {
+		return which + " does not exist in this account's ACM in us-east-1. Use one that does."
 	}
-	return ""
+	return fmt.Sprintf("%s has the status %s. Only an ISSUED certificate can be used.", which, c.Status)
 }
 
 func orElse(s, other string) string {

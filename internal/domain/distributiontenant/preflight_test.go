@@ -64,7 +64,7 @@ func TestPreflight(t *testing.T) {
 			look: distributiontenant.Look{At: distributiontenant.LookCertificates, ARNs: []string{ownARN, distARN}},
 		},
 		"a certificate that may not be read leaves the judgement to AWS": {change: []func(*distributiontenant.Input){certificate(distributiontenant.Certificate{Unreadable: true})}},
-		"a certificate that is missing":                                  {change: []func(*distributiontenant.Input){certificate(distributiontenant.Certificate{Missing: true})}, reason: distributiontenant.ReasonMissingCertificate, says: distARN},
+		"a certificate that is missing":                                  {change: []func(*distributiontenant.Input){certificate(distributiontenant.Certificate{Missing: true})}, reason: distributiontenant.ReasonMissingCertificate, says: distARN + " of distribution E1 does not exist"},
 		"a certificate that is not issued":                               {change: []func(*distributiontenant.Input){certificate(distributiontenant.Certificate{Status: "PENDING_VALIDATION"})}, reason: distributiontenant.ReasonMissingCertificate, says: "PENDING_VALIDATION"},
 		"a distribution's expired certificate matters not where the tenant's own covers all": {change: []func(*distributiontenant.Input){func(in *distributiontenant.Input) {
 			in.Desired.Customizations.CertificateARN = ownARN
