@@ -71,7 +71,7 @@ const (
 	// Fix: use a certificate that covers the domain, or remove the domain. The message lists the names that lead to the domain. A wildcard covers exactly one label.
 	ReasonCertificateSANMismatch = "CertificateSANMismatch"
 	// ReasonDomainValidationPending (False): CloudFront cannot verify a domain yet: it rejects the tenant for that reason, or the tenant is deployed and the domain is not active. The operator retries every five minutes, more often at first.
-	// Fix: point the domain to status.dnsTarget with a CNAME record, or give the tenant a certificate that covers it.
+	// Fix: point the domain to the routing endpoint of the tenant's connection group with a CNAME record, or give the tenant a certificate that covers it. status.dnsTarget has the endpoint; if it is empty, see [where to find it](../certificates.md#if-you-manage-dns-yourself).
 	ReasonDomainValidationPending = "DomainValidationPending"
 	// ReasonMissingParameters (False): the distribution requires parameters that the spec does not set.
 	// Fix: add the parameters that the message names to spec.parameters.

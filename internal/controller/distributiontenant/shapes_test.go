@@ -227,6 +227,7 @@ func TestManagedCertificateWaitsForItsDomainToLeadToCloudFront(t *testing.T) {
 	w.Apply(w.Tenant("managed", domains("shop.customer.test"), managed(v1alpha1.ValidationTokenHostCloudFront)))
 	w.Advance(settle)
 	is(t, w, "managed", "Ready=False/DomainValidationPending", "Synced=False/UpdatePending")
+	says(t, w, "managed", "Ready", "shop.customer.test", "routing endpoint", "Could not verify Domain Name ownership")
 	tenants(t, w)
 
 	// What AWS refuses today it accepts tomorrow: nothing is terminal.
