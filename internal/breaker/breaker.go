@@ -26,8 +26,6 @@ type Stored struct {
 	Memory breaker.Memory
 	// Approved and Abandoned are the plans that an administrator has named.
 	Approved, Abandoned []string
-	// Freeze says that nothing may be changed in AWS.
-	Freeze bool
 	// Version changes with every write.
 	Version string
 }
@@ -58,8 +56,6 @@ type Options struct {
 	Annotations breaker.Annotations
 	// Began is told of every plan that is held, with what its members say. It may be nil.
 	Began func(ctx context.Context, h breaker.Hold, text string)
-	// Frozen is told whether the administrator has stopped all writes. It may be nil.
-	Frozen func(ctx context.Context, frozen bool)
 	// Gather is how long asking is gathered before all caches are looked through.
 	Gather time.Duration
 }
@@ -196,7 +192,7 @@ func (b *Breaker) Approve(ctx context.Context, items []breaker.Item) error {
 	}
 	b.storing.Lock()
 	defer b.storing.Unlock()
-	if err := b.load(ctx, false); err != nil {
+	if err := b.load(ctx); err != nil {
 		return err
 	}
 	m, changed := b.stored.Memory.WithApproved(b.Clock.Now(), items)
@@ -285,7 +281,7 @@ func (b *Breaker) wait(ctx context.Context, next time.Duration) bool {
 func (b *Breaker) judge(ctx context.Context) (time.Duration, error) {
 	b.storing.Lock()
 	defer b.storing.Unlock()
-	if err := b.load(ctx, true); err != nil {
+	if err := b.load(ctx); err != nil {
 		return 0, err
 	}
 	world, err := b.world(ctx)
@@ -317,7 +313,7 @@ func (b *Breaker) judge(ctx context.Context) (time.Duration, error) {
 }
 
 // load reads the memory if it is not known; again also after it was changed by another.
-func (b *Breaker) load(ctx context.Context, tell bool) error {
+func (b *Breaker) load(ctx context.Context) error {
 	if b.loaded {
 		return nil
 	}
@@ -327,9 +323,6 @@ func (b *Breaker) load(ctx context.Context, tell bool) error {
 	}
 	b.stored, b.loaded = stored, true
 	b.remember(stored.Memory)
-	if tell && b.Frozen != nil {
-		b.Frozen(ctx, stored.Freeze)
-	}
 	return nil
 }
 

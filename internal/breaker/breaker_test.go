@@ -59,7 +59,6 @@ type world struct {
 	living  domain.Counts
 	waiting []domain.Item
 	woken   []types.NamespacedName
-	frozen  []bool
 	removed int
 }
 
@@ -75,7 +74,6 @@ func (w *world) process() *breaker.Breaker {
 			Budgets: map[domain.Class]domain.Budget{class: {Cluster: domain.Limit{Max: 10}, Namespace: domain.Limit{Max: 10}}},
 		},
 		Store: w.store, Clock: w.clock, Annotations: domain.Annotations{Approve: "approve", Abandon: "abandon", Namespace: "ops", ConfigMap: "budget"},
-		Frozen: func(_ context.Context, frozen bool) { w.frozen = append(w.frozen, frozen) },
 	})
 	b.Add(breaker.Class{
 		Name: class, Words: domain.Words{Many: "distribution tenants", Resource: "distributiontenants", Namespaced: true},
@@ -269,18 +267,5 @@ func TestWithoutABudgetAllGoesOn(t *testing.T) {
 	none.Withdraw("x")
 	if none.Rescued(class, "a", "b") || none.Approve(t.Context(), []domain.Item{{}}) != nil {
 		t.Error("no breaker remembers")
-	}
-}
-
-func TestAFreezeIsTold(t *testing.T) {
-	w := newWorld()
-	b := w.process()
-	w.judged(t, b)
-	w.store.stored.Freeze = true
-	w.store.version++
-	b.Changed(fmt.Sprint(w.store.version))
-	w.judged(t, b)
-	if d := cmp.Diff([]bool{false, true}, w.frozen); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
 	}
 }

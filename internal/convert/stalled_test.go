@@ -58,7 +58,7 @@ var (
 		"DomainValidationPending": "DNS becomes visible, or the customer points the domain at us at a time of their own",
 		"DomainChangeHeld":        "the pending request ends", "ReferenceNotReady": "the object of the same manifest appears",
 		"InSync": "all is well", "DriftDetected": "drift is corrected, or left as the policy asks", "UpdatePending": "what holds it up is in Ready",
-		"Paused": "a person asked for it", "Validated": "all is well", "PendingValidation": "AWS or the customer is at work", "Attaching": "AWS is at work",
+		"Paused": "a person asked for it", "Frozen": "an administrator asked for it", "Validated": "all is well", "PendingValidation": "AWS or the customer is at work", "Attaching": "AWS is at work",
 		"CertificateFailed": "another certificate is requested automatically", "NotConfigured": "nothing is asked for",
 		"DNSReady": "all is well", "DNSNotConfigured": "nothing is asked for", "DNSRecordCreating": "records are on their way", "DNSPropagating": "records are on their way",
 		"DeletionTimeout": "the deletion goes on; the condition has its own advice",

@@ -22,6 +22,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -116,7 +117,7 @@ func (c Config) cacheBudget(o *cache.Options) {
 }
 
 // addBreaker adds the breaker; nil without a deletion budget.
-func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publisher) (*breaker.Breaker, error) {
+func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publisher, stop *halt.Switch) (*breaker.Breaker, error) {
 	if !c.Budget.Enabled {
 		return nil, nil
 	}
@@ -144,11 +145,21 @@ func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publis
 	}
 	changed := func(o any) {
 		if m, ok := o.(*corev1.ConfigMap); ok {
+			freeze(ctx, stop, m)
 			b.Changed(m.ResourceVersion)
 		}
 	}
+	// Before anything starts: the cache tells it too late.
+	var now corev1.ConfigMap
+	if err := mgr.GetAPIReader().Get(ctx, key, &now); client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("reading the ConfigMap %s: %w", key, err)
+	}
+	freeze(ctx, stop, &now)
 	if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc: changed, UpdateFunc: func(_, o any) { changed(o) }, DeleteFunc: func(any) { b.Changed("") },
+		AddFunc: changed, UpdateFunc: func(_, o any) { changed(o) }, DeleteFunc: func(any) {
+			freeze(ctx, stop, &corev1.ConfigMap{})
+			b.Changed("")
+		},
 	}); err != nil {
 		return nil, fmt.Errorf("watching the ConfigMap %s: %w", key, err)
 	}
@@ -156,6 +167,17 @@ func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publis
 		return nil, fmt.Errorf("adding the deletion budget: %w", err)
 	}
 	return b, registerBudget(ctrlmetrics.Registry, b)
+}
+
+// freeze stops all writes to AWS while the ConfigMap says so.
+func freeze(ctx context.Context, stop *halt.Switch, c *corev1.ConfigMap) {
+	if !configmap.Frozen(c) {
+		stop.Clear(ctx, v1alpha1.ReasonFrozen)
+		return
+	}
+	stop.Set(ctx, v1alpha1.ReasonFrozen, fmt.Sprintf(
+		"An administrator has frozen the operator, and nothing is changed in AWS. To go on, run: kubectl -n %s patch configmap %s --type merge -p '{\"data\":{\"%s\":null}}'.",
+		c.Namespace, c.Name, configmap.Freeze))
 }
 
 // The kinds that the breaker watches over.

@@ -230,11 +230,11 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 	}
 	wall := clock.RealClock{}
 	publisher := newPublisher(mgr.GetClient(), wall)
-	breaker, err := addBreaker(ctx, mgr, c, publisher)
+	stop := halt.New()
+	breaker, err := addBreaker(ctx, mgr, c, publisher, stop)
 	if err != nil {
 		return nil, err
 	}
-	stop := halt.New()
 	return &environment{
 		sdk: sdk, calls: calls, metrics: metrics, publisher: publisher, breaker: breaker, halt: stop,
 		Cloud: NewCloud(CloudOptions{

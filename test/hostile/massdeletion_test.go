@@ -265,6 +265,7 @@ func (f *fleet) reinstall() {
 // Taking a fleet out of service by its specs is as much of a mistake, and is undone by restoring them.
 func TestAFleetIsNotSwitchedOffByMistake(t *testing.T) {
 	f := newFleet(t, "bank")
+	f.freezes()
 	before := f.tenantsInAWS()
 	_, _, last := f.changes(0)
 	f.enable(0, *size, false)
@@ -295,6 +296,43 @@ func TestAFleetIsNotSwitchedOffByMistake(t *testing.T) {
 			}
 		}
 		g.Expect(off).To(gomega.Equal(*size - *size/4))
+	})
+}
+
+// freezes stops everything, and lets it go on.
+func (f *fleet) freezes() {
+	f.t.Helper()
+	_, _, last := f.changes(0)
+	synced := func(g gomega.Gomega) (reason string, generation int64) {
+		o := f.objects(g)[0]
+		c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionSynced)
+		return c.Reason, c.ObservedGeneration
+	}
+	freeze := func(value string) {
+		if out, err := host.Kubectl(f.t.Context(), "-n", f.budget.Namespace, "patch", "configmap", f.budget.Name, "--type=merge", "-p", `{"data":{"freeze":`+value+`}}`); err != nil {
+			f.t.Fatalf("%v: %s", err, out)
+		}
+	}
+	freeze(`"true"`)
+	f.eventually(func(g gomega.Gomega) {
+		reason, _ := synced(g)
+		g.Expect(reason).To(gomega.Equal(v1alpha1.ReasonFrozen))
+	})
+	f.enable(0, 1, false)
+	f.eventually(func(g gomega.Gomega) {
+		reason, generation := synced(g)
+		g.Expect(reason).To(gomega.Equal(v1alpha1.ReasonFrozen))
+		g.Expect(generation).To(gomega.Equal(int64(2)))
+	})
+	if changes, tags, _ := f.changes(last); len(changes)+tags > 0 {
+		f.t.Errorf("%d calls of a frozen operator change AWS, such as %v, and %d tags", len(changes), changes[:min(3, len(changes))], tags)
+	}
+	f.enable(0, 1, true)
+	freeze("null")
+	f.eventually(func(g gomega.Gomega) {
+		reason, generation := synced(g)
+		g.Expect(reason).To(gomega.Equal(v1alpha1.ReasonInSync))
+		g.Expect(generation).To(gomega.Equal(int64(3)))
 	})
 }
 

@@ -139,6 +139,9 @@ const (
 	// a restored copy. Nothing is changed in AWS, but everything is still read.
 	// Fix: as an administrator, follow the message. In a copy of a cluster that still runs, delete the copy.
 	ReasonClusterMoved = "ClusterMoved"
+	// ReasonFrozen (False): an administrator has stopped all writes to AWS. Nothing is changed, and deployed tenants keep serving.
+	// Fix: wait until the administrator lets the operator go on, see [Deletions that wait](../deletion-budget.md#stop-everything).
+	ReasonFrozen = "Frozen"
 )
 
 // Reasons of a TenantSource's Synced condition. Others are InSync, and the reasons of Ready when the table could not be

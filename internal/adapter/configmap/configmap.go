@@ -49,7 +49,6 @@ func (s Store) Load(ctx context.Context) (breaker.Stored, error) {
 	}
 	out := breaker.Stored{
 		Version:   c.ResourceVersion,
-		Freeze:    c.Data[Freeze] == "true",
 		Approved:  plans(c.Annotations[v1alpha1.AnnotationApproveDeletions]),
 		Abandoned: plans(c.Annotations[v1alpha1.AnnotationAbandonDeletions]),
 	}
@@ -60,6 +59,9 @@ func (s Store) Load(ctx context.Context) (breaker.Stored, error) {
 	}
 	return out, nil
 }
+
+// Frozen reports whether the administrator has stopped all writes to AWS.
+func Frozen(c *corev1.ConfigMap) bool { return c.Data[Freeze] == "true" }
 
 // plans are separated by commas.
 func plans(text string) []string {
