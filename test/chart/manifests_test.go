@@ -130,6 +130,11 @@ func TestReleaseManifestsApply(t *testing.T) {
 	dir := releaseManifests(t, "1.2.3", image)
 	l := life{T: t}
 	t.Cleanup(func() { // the next release of the chart must find no CRDs that are not its own
+		for _, file := range []string{"crds.yaml", "crds-tenancy.yaml"} {
+			if out, err := run(context.WithoutCancel(t.Context()), "kubectl", nil, "annotate", "-f", filepath.Join(dir, file), allowDeletion+"=true"); err != nil {
+				t.Errorf("cleaning up: %v\n%s", err, out)
+			}
+		}
 		if out, err := run(context.WithoutCancel(t.Context()), "kubectl", nil, "delete", "--ignore-not-found", "--wait", "-f", filepath.Join(dir, "install.yaml"), "-f", filepath.Join(dir, "crds-tenancy.yaml")); err != nil {
 			t.Errorf("cleaning up: %v\n%s", err, out)
 		}

@@ -43,6 +43,7 @@ func TestReleaseLife(t *testing.T) {
 	kind := l.kind()
 	t.Run("the operator's rights", l.checkRights)
 	t.Run("people's rights", l.checkPeople)
+	t.Run("deletion of the CRDs", l.checkCRDs)
 
 	l.refuses("controller: {driftPolicy: repair}", "at '/controller/driftPolicy': value must be one of 'enforce', 'report', 'suspend'")
 
@@ -299,6 +300,39 @@ func (l life) checkNarrowRights(t *testing.T) {
 		{"team-a", "patch", group, "distributions", "status", "shop"}:    true,
 		{"team-a", "patch", group, "connectiongroups", "status", "shop"}: false,
 	})
+}
+
+// allowDeletion is the annotation of a CRD that can be deleted.
+const allowDeletion = group + "/allow-deletion"
+
+// checkCRDs tries to delete CRDs as the administrator, whom no right holds.
+func (l life) checkCRDs(t *testing.T) {
+	g := NewWithT(t)
+	remove := func(name string) error {
+		crd := l.newKind()
+		crd.SetName(name)
+		return kube.Delete(t.Context(), crd, client.DryRunAll)
+	}
+	for name, kind := range map[string]string{kindName: "DistributionTenant", "tenantsources." + group: "TenantSource", "distributions." + group: "Distribution", "connectiongroups." + group: "ConnectionGroup"} {
+		g.Eventually(func() error { return remove(name) }).WithTimeout(patience). // the API server takes up a policy after a moment
+												Should(MatchError(And(
+				ContainSubstring("deleting the CustomResourceDefinition "+name+" deletes every "+kind+" of the cluster"),
+				ContainSubstring("kubectl annotate crd "+name+" "+allowDeletion+"=true"))))
+	}
+	if err := remove("certificates.cert-manager.io"); err != nil {
+		t.Errorf("deleting a CRD of someone else: %v", err)
+	}
+	all := l.newKind()
+	if err := kube.DeleteAllOf(t.Context(), all, client.DryRunAll); !apierrors.IsForbidden(err) {
+		t.Errorf("deleting all CRDs: %v, want that it is forbidden", err)
+	}
+	for value, want := range map[string]bool{"false": false, "true": true} {
+		l.run("kubectl", "annotate", "crd", kindName, allowDeletion+"="+value, "--overwrite")
+		if err := remove(kindName); (err == nil) != want {
+			t.Errorf("with the annotation %s: %v, want that it can be deleted: %t", value, err, want)
+		}
+	}
+	l.run("kubectl", "annotate", "crd", kindName, allowDeletion+"-")
 }
 
 // checkPeople looks at what members of the cluster's own roles may do.

@@ -132,7 +132,11 @@ var matrix = map[string]struct {
 }{
 	"the defaults":                   {values: "{}"},
 	"without the kinds":              {values: "crds: {install: false}", objects: []string{"-CustomResourceDefinition *"}},
-	"kinds that go with the release": {values: "crds: {keep: false}"},
+	"kinds that go with the release": {values: "crds: {keep: false}", text: []string{"cloudfront-tenant-operator.io/allow-deletion: \"true\"\n"}},
+	"kinds that anyone with the right can delete": {
+		values:  "crds: {deletionProtection: {enabled: false}}",
+		objects: []string{"-ValidatingAdmissionPolicy " + release + "-crd-deletion-protection", "-ValidatingAdmissionPolicyBinding " + release + "-crd-deletion-protection"},
+	},
 	"all off, under another name": {
 		values: "fullnameOverride: tenants\ncrds: {install: false}\nrbac: {create: false}\npodDisruptionBudget: {enabled: false}\nmetrics: {enabled: false}\nserviceAccount: {create: false, name: mine}",
 		objects: []string{
@@ -522,14 +526,17 @@ func checkLabels(t *testing.T, what string, labels map[string]string) {
 
 // The CRDs stay in the cluster unless a user decides otherwise.
 func TestKindsAreKept(t *testing.T) {
-	for values, want := range map[string]string{"{}": "keep", "crds: {keep: false}": ""} {
+	for values, want := range map[string]struct{ policy, allowed string }{"{}": {policy: "keep"}, "crds: {keep: false}": {allowed: "true"}} {
 		kinds := render(t, values).find("CustomResourceDefinition")
 		if len(kinds) == 0 {
 			t.Fatal("no kinds")
 		}
 		for _, crd := range kinds {
-			if got := crd.GetAnnotations()["helm.sh/resource-policy"]; got != want {
-				t.Errorf("with %s the policy of %s is %q, want %q", values, crd.GetName(), got, want)
+			if got := crd.GetAnnotations()["helm.sh/resource-policy"]; got != want.policy {
+				t.Errorf("with %s the policy of %s is %q, want %q", values, crd.GetName(), got, want.policy)
+			}
+			if got := crd.GetAnnotations()[allowDeletion]; got != want.allowed {
+				t.Errorf("with %s the annotation %s of %s is %q, want %q", values, allowDeletion, crd.GetName(), got, want.allowed)
 			}
 			spec := crd.Object["spec"].(map[string]any)
 			source := fmt.Sprintf("../../config/crd/%s_%s.yaml", spec["group"], spec["names"].(map[string]any)["plural"])

@@ -204,6 +204,13 @@ func TestAFleetIsNotDeletedByMistake(t *testing.T) {
 			}
 		}},
 		{"the CRD", func() {
+			out, err := host.Kubectl(t.Context(), "delete", "crd", crd, "--wait=false")
+			if allow := "kubectl annotate crd " + crd + " cloudfront-tenant-operator.io/allow-deletion=true"; err == nil || !strings.Contains(out+err.Error(), allow) {
+				t.Fatalf("deleting the CRD: %v %s, want that it is refused and says %q", err, out, allow)
+			}
+			if out, err := host.Kubectl(t.Context(), "annotate", "crd", crd, "cloudfront-tenant-operator.io/allow-deletion=true"); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
 			if out, err := host.Kubectl(t.Context(), "delete", "crd", crd, "--wait=false"); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}

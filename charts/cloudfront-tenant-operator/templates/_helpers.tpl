@@ -85,12 +85,21 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{/* A CRD or a ConstraintTemplate. It is kept when the release is uninstalled, unless crds.keep is false. */}}
+{{/* The annotation without which the CRDs cannot be deleted. */}}
+{{- define "operator.allowDeletion" -}}
+cloudfront-tenant-operator.io/allow-deletion
+{{- end }}
+
+{{/* A CRD or a ConstraintTemplate. It is kept when the release is uninstalled, unless crds.keep is false: then the CRD can be deleted. */}}
 {{- define "operator.kind" }}
 {{- $kind := .kind }}
 {{- $_ := set $kind.metadata "labels" (include "operator.labels" .root | fromYaml) }}
-{{- if .root.Values.crds.keep }}
-{{- $_ := set $kind.metadata "annotations" (merge (dict "helm.sh/resource-policy" "keep") ($kind.metadata.annotations | default dict)) }}
+{{- $annotation := dict "helm.sh/resource-policy" "keep" }}
+{{- if not .root.Values.crds.keep }}
+{{- $annotation = ternary (dict (include "operator.allowDeletion" .root) "true") dict (eq $kind.kind "CustomResourceDefinition") }}
+{{- end }}
+{{- with $annotation }}
+{{- $_ := set $kind.metadata "annotations" (merge . ($kind.metadata.annotations | default dict)) }}
 {{- end }}
 ---
 {{ toYaml $kind }}
