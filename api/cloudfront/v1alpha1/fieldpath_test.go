@@ -40,7 +40,7 @@ func fieldPaths() []string {
 	keys := []string{
 		"", "k", "K_1-x", "a.b", "-a", "a-", "a b", "ä", "a:b", "a=b@c+d", "a/b", "a//b", "/b", "a/", "a/b/c", "A/b", "x.example.com/team", "-x/team", "x-/team", "x..y/team",
 		"aws:x", "AWS:x", "awsx", "cloudfront-tenant-operator.io/source", "x.cloudfront-tenant-operator.io/source", "xcloudfront-tenant-operator.io/source",
-		"kubernetes.io/x", "app.kubernetes.io/name", "k8s.io/x", "a]b", "[", "a\\b", "a#b",
+		"kubernetes.io/x", "app.kubernetes.io/name", "k8s.io/x", "kleff.io/tenant", "x.kleff.io/tenant", "xkleff.io/tenant", "a]b", "[", "a\\b", "a#b",
 		strings.Repeat("k", 63), strings.Repeat("k", 64), strings.Repeat("k", 128), strings.Repeat("k", 129),
 		strings.Repeat("a123456789.", 22) + "example.com/team", strings.Repeat("a123456789.", 22) + "examples.com/team",
 		strings.Repeat("a", 63) + ".io/team",

@@ -245,9 +245,9 @@ type Gateway struct {
 	Selector map[string]LabelValue `json:"selector,omitempty"`
 
 	// hosts are the names that are served, at most 32. In them, {{username}}, {{userId}}, {{name}}, {{namespace}} and
-	// {{plan}} are replaced by the values of the Tenant, as in {{username}}.apps.example.com. With the prefix ./ only
-	// routes in the customer's own namespace can use the name. Without it, routes in any namespace can, as usual in
-	// Istio.
+	// {{plan}} are replaced by the values of the Tenant, as in {{username}}.apps.example.com. Each value must be one label
+	// of a DNS name. With the prefix ./ only routes in the customer's own namespace can use the name. Without it, routes
+	// in any namespace can, as usual in Istio.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1

@@ -2,8 +2,10 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
@@ -22,6 +24,9 @@ func BuildEdge(t Tenant, p *Plan) ([]Object, error) {
 	if rejection != nil {
 		return nil, errors.New(rejection.Reason)
 	}
+	if err := t.wildcard(made.Domains()); err != nil {
+		return nil, err
+	}
 	o := t.object(KindDistributionTenant, made.Name, made.Spec)
 	o.Annotations = made.Annotations
 	// The tenant's own come last: no template may say whose the object is.
@@ -32,6 +37,18 @@ func BuildEdge(t Tenant, p *Plan) ([]Object, error) {
 	maps.Copy(labels, o.Labels)
 	o.Labels = labels
 	return []Object{o}, nil
+}
+
+// wildcard refuses a domain whose star is the tenant's: it would serve what other customers have not taken yet.
+func (t Tenant) wildcard(domains []string) error {
+	for _, c := range columns {
+		if value := c.value(t); strings.Contains(value, "*") {
+			if i := slices.IndexFunc(domains, func(d string) bool { return strings.Contains(d, "*") }); i >= 0 {
+				return fmt.Errorf("%s %s has a star, and the domain %s would be a wildcard: change it to lower-case letters, digits and inner hyphens", c.field, prose.Quote(value), prose.Quote(domains[i]))
+			}
+		}
+	}
+	return nil
 }
 
 const pathEdge = "spec.distributionTenant"

@@ -56,6 +56,11 @@ func TestATenantThatCanHaveNoEdgeTenant(t *testing.T) {
 			want: `the expression for domains: "jane_doe.example.com" is not a domain name: write names like shop.example.com or *.example.com, ` +
 				`without scheme, port, path, underscore or brackets`,
 		},
+		"a user who would be a wildcard": {
+			tenant: func(t *plan.Tenant) { t.UserID = "*" },
+			edge:   func(c *mapping.Config) { c.Expressions[0].Expression = `row.userId + ".example.com"` },
+			want:   `spec.userId "*" has a star, and the domain "*.example.com" would be a wildcard: change it to lower-case letters, digits and inner hyphens`,
+		},
 		"an expression that finds nothing": {
 			edge: func(c *mapping.Config) { c.Expressions[0].Expression = `row.username == "x" ? "x.example.com" : ""` },
 			want: `the expression for domains is empty, and nothing else sets domains: give the tenant a value, or set it in spec.distributionTenant.template`,

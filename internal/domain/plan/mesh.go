@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 )
 
 const (
@@ -85,7 +83,7 @@ func (g *Gateway) hosts(t Tenant) ([]string, error) {
 	var out []string
 	var mistakes []error
 	for i, text := range g.Hosts {
-		host, err := t.fill(fmt.Sprintf("%s.hosts[%d]", pathGateway, i), text, isHost, "name in DNS")
+		host, err := t.fill(fmt.Sprintf("%s.hosts[%d]", pathGateway, i), text, hostSlot)
 		if err != nil {
 			mistakes = append(mistakes, err)
 		} else if !slices.Contains(out, host) {
@@ -99,5 +97,5 @@ func (g *Gateway) secret(t Tenant) (string, error) {
 	if g.TLSSecret == "" {
 		return "", nil
 	}
-	return t.fill(pathGateway+".tlsSecret", g.TLSSecret, kubename.IsDomain, "name of a Secret")
+	return t.fill(pathGateway+".tlsSecret", g.TLSSecret, secretSlot)
 }

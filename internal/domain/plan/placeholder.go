@@ -85,50 +85,54 @@ func placeholderNames() string {
 	return opening + strings.Join(strings.Split(columnNames(), ", "), closing+", "+opening) + closing
 }
 
+// slot is where a text with placeholders goes: what is legal there as a whole, and as the value of one placeholder.
+type slot struct {
+	what, part         string
+	legal, legalAsPart func(string) bool
+}
+
+var (
+	// hostSlot takes one label for each placeholder: a value with a star, a slash or a dot would be a wildcard, other
+	// routes or another customer's name.
+	hostSlot   = slot{"name in DNS", "one label of a name in DNS", isHost, kubename.IsNamespace}
+	secretSlot = slot{"name of a Secret", "allowed in the name of a Secret", kubename.IsDomain, kubename.IsDomain}
+)
+
 // fill puts what the tenant says in place of the placeholders, in lower case. The error says what of the tenant can't stand there.
-func (t Tenant) fill(at, text string, legal func(string) bool, what string) (string, error) {
+func (t Tenant) fill(at, text string, s slot) (string, error) {
 	parts, err := parse(text)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", at, err)
 	}
 	var b strings.Builder
-	for _, p := range parts {
-		if p.column == nil {
-			b.WriteString(p.text)
-		} else {
-			b.WriteString(p.column.value(t))
-		}
-	}
-	filled := strings.ToLower(b.String())
-	if legal(filled) {
-		return filled, nil
-	}
-	return "", fmt.Errorf("%s %s of the plan becomes %s for this tenant, which is not a valid %s: %s",
-		at, prose.Quote(text), prose.Quote(filled), what, t.cure(parts))
-}
-
-// cure says which of the tenant's fields are not allowed in a name, or, where each one is, that it is all of them
-// together.
-func (t Tenant) cure(parts []part) string {
 	var illegal, used []string
 	for _, p := range parts {
 		if p.column == nil {
+			b.WriteString(p.text)
 			continue
 		}
 		value := p.column.value(t)
+		b.WriteString(value)
 		says := p.column.field + " " + prose.Quote(value)
 		if slices.Contains(used, says) {
 			continue
 		}
 		used = append(used, says)
-		if !kubename.IsDomain(strings.ToLower(value)) {
+		if !s.legalAsPart(strings.ToLower(value)) {
 			illegal = append(illegal, says)
 		}
 	}
-	if len(illegal) == 0 {
-		return fmt.Sprintf("%s is too long, or leaves only a number at the end: use another placeholder in the plan", strings.Join(used, " with "))
+	filled := strings.ToLower(b.String())
+	switch {
+	case len(illegal) > 0:
+		return "", fmt.Errorf("%s %s of the plan becomes %s for this tenant, which is not allowed, because %s is not %s: "+
+			"change it to lower-case letters, digits and inner hyphens, at most %d, or use another placeholder in the plan",
+			at, prose.Quote(text), prose.Quote(filled), strings.Join(illegal, " and "), s.part, kubename.LongestLabel)
+	case !s.legal(filled):
+		return "", fmt.Errorf("%s %s of the plan becomes %s for this tenant, which is not a valid %s: %s is too long, or leaves only a number at the end: "+
+			"use another placeholder in the plan", at, prose.Quote(text), prose.Quote(filled), s.what, strings.Join(used, " with "))
 	}
-	return fmt.Sprintf("change %s to lower-case letters, digits and inner hyphens, or use another placeholder in the plan", strings.Join(illegal, " and "))
+	return filled, nil
 }
 
 // isHost reports whether a gateway can serve a name: one in DNS, the first label of which may be a wildcard. A name
