@@ -92,6 +92,8 @@ type Config struct {
 	ReservedNamespaces List
 
 	Budget Budget
+
+	ClusterCheck bool
 }
 
 // Bind declares the flags.
@@ -139,6 +141,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	f.Var(&c.ReservedNamespaces, "reserved-namespaces",
 		"Comma-separated list of namespace names that no Tenant may use, or prefixes followed by *. The operator's own namespace is always reserved.")
 	c.bindBudget(f)
+	c.bindClusterCheck(f)
 	f.StringVar(&c.DynamoDBEndpoint, "dynamodb-endpoint", "", "URL of DynamoDB. Empty: the endpoint of the environment, or AWS.")
 }
 
@@ -173,6 +176,9 @@ func (c *Config) Validate() error {
 		return err
 	}
 	if err := c.validateBudget(); err != nil {
+		return err
+	}
+	if err := c.validateClusterCheck(); err != nil {
 		return err
 	}
 	if _, err := identity.ParseRolePatterns(c.AllowedRoles); err != nil {

@@ -93,6 +93,9 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 	if err != nil {
 		return err
 	}
+	if err := addClusterCheck(ctx, mgr, c, env); err != nil {
+		return err
+	}
 	if err := c.addControllers(ctx, mgr, env); err != nil {
 		return err
 	}
@@ -233,6 +236,9 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 	stop := halt.New()
 	breaker, err := addBreaker(ctx, mgr, c, publisher, stop)
 	if err != nil {
+		return nil, err
+	}
+	if err := registerHalt(ctrlmetrics.Registry, stop); err != nil {
 		return nil, err
 	}
 	return &environment{

@@ -11,5 +11,9 @@ package operator
 // +kubebuilder:rbac:roleName=deletion-budget,groups="",resources=configmaps,verbs=create
 // +kubebuilder:rbac:roleName=deletion-budget,groups="",resources=configmaps,resourceNames=cloudfront-tenant-operator-deletion-budget,verbs=get;list;watch;patch
 // +kubebuilder:rbac:roleName=deletion-budget,groups=events.k8s.io,resources=events,verbs=create
+// +kubebuilder:rbac:roleName=cluster-check,groups="",resources=configmaps,verbs=create
+// +kubebuilder:rbac:roleName=cluster-check,groups="",resources=configmaps,resourceNames=cloudfront-tenant-operator-cluster,verbs=get;update
+// +kubebuilder:rbac:roleName=cluster-check,groups="",resources=configmaps,resourceNames=kube-root-ca.crt,verbs=get
+// +kubebuilder:rbac:roleName=cluster-check,groups=events.k8s.io,resources=events,verbs=create
 // +kubebuilder:rbac:roleName=metrics,groups=authentication.k8s.io,resources=tokenreviews,verbs=create
 // +kubebuilder:rbac:roleName=metrics,groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create

@@ -20,6 +20,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	clusteradapter "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/cluster"
 )
 
 const (
@@ -77,6 +78,9 @@ func (c Config) Rights() []Right {
 	}
 	if ns := c.leaseNamespace(); c.LeaderElect && ns != "" {
 		out = append(out, electionRights(ns)...)
+	}
+	if c.ClusterCheck {
+		out = append(out, clusterCheckRights(c.leaseNamespace())...)
 	}
 	if c.Budget.Enabled {
 		out = append(out, budgetRights(c.leaseNamespace())...)
@@ -215,6 +219,17 @@ func budgetRights(namespace string) []Right {
 		out = append(out, Right{Resource: "configmaps", Verb: verb, Namespace: namespace, Name: budgetConfigMap, For: memory})
 	}
 	return out
+}
+
+func clusterCheckRights(namespace string) []Right {
+	const noticing = "noticing that this is a copy of the cluster in which the operator was installed (not needed with --cluster-check=false)"
+	return []Right{
+		{Resource: "configmaps", Verb: "create", Namespace: namespace, For: noticing},
+		{Resource: "configmaps", Verb: "get", Namespace: namespace, Name: clusterConfigMap, For: noticing},
+		{Resource: "configmaps", Verb: "update", Namespace: namespace, Name: clusterConfigMap, For: noticing},
+		{Resource: "configmaps", Verb: "get", Namespace: namespace, Name: clusteradapter.RootCA, For: noticing},
+		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "recording an event when the cluster is another one", Optional: true},
+	}
 }
 
 // leaseNamespace is the pod's own unless it is set. Nothing at all is not for here to report.

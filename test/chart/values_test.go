@@ -44,6 +44,7 @@ controller:
   log: {level: debug, encoder: console, stacktraceLevel: error, timeEncoding: millis}
 metrics: {port: 9443, secure: false, http2: true, cert: {secretName: cert, certName: a.crt, keyName: a.key}}
 probes: {port: 9000}
+clusterCheck: {enabled: false}
 deletionBudget: {settle: 20s, settleMax: 2m, window: 3h, max: 4, maxPercent: 6, ceilingPercent: 30, namespace: {max: 7, maxPercent: 40}, tenants: {max: 2, maxPercent: 1}}
 extraArgs: [--zap-devel=true]
 `)
@@ -59,6 +60,7 @@ extraArgs: [--zap-devel=true]
 		"pprof-bind-address": "localhost:6060", "sweep-interval": "7m", "watch-namespaces": "team-a,team-b",
 		"zap-encoder": "console", "zap-log-level": "debug", "zap-stacktrace-level": "error", "zap-time-encoding": "millis",
 		"reserved-namespaces": "kube-*,mesh",
+		"cluster-check":       "false",
 		"deletion-budget":     "true", "deletion-budget-settle": "20s", "deletion-budget-settle-max": "2m", "deletion-budget-window": "3h",
 		"deletion-budget-max": "4", "deletion-budget-max-percent": "6", "deletion-budget-ceiling-percent": "30",
 		"deletion-budget-namespace-max": "7", "deletion-budget-namespace-max-percent": "40",

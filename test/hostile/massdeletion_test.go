@@ -211,6 +211,12 @@ func TestAFleetIsNotDeletedByMistake(t *testing.T) {
 			if out, err := host.Kubectl(t.Context(), "annotate", "crd", crd, "cloudfront-tenant-operator.io/allow-deletion=true"); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
+			if out, err := host.Kubectl(t.Context(), "delete", "crd", crd, "--wait=false"); err == nil {
+				t.Errorf("the CRD is deleted without a second step: %s", out)
+			}
+			if out, err := host.Kubectl(t.Context(), "annotate", "crd", crd, v1alpha1.GroupName+"/allow-deletion=true"); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
 			if out, err := host.Kubectl(t.Context(), "delete", "crd", crd, "--wait=false"); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}

@@ -49,6 +49,10 @@ const (
 	// (status.heldDeletions.planHash) is its value. For any other plan it means nothing. On an object that the deletion
 	// budget holds, or on the ConfigMap of the deletion budget, it approves the plan that the object's condition names.
 	AnnotationApproveDeletions = GroupName + "/approve-deletions"
+
+	// AnnotationAcceptCluster on the ConfigMap with the fingerprint of the cluster says that the cluster with the
+	// fingerprint that is its value is the right one. An administrator sets it, with the command that the condition names.
+	AnnotationAcceptCluster = GroupName + "/accept-cluster"
 )
 
 // Marks on the objects of a source. An object is a source's if it has all three labels; without them it is

@@ -189,6 +189,7 @@ insecureSkipVerify: true
 - --drift-policy={{ .Values.controller.driftPolicy }}
 - --sweep-interval={{ .Values.controller.sweepInterval }}
 - --max-concurrent-reconciles={{ int .Values.controller.maxConcurrentReconciles }}
+- --cluster-check={{ .Values.clusterCheck.enabled }}
 {{- with .Values.deletionBudget }}
 - --deletion-budget={{ .enabled }}
 {{- if .enabled }}

@@ -1,0 +1,143 @@
+// Package cluster reads by what a cluster is known, and keeps it in a ConfigMap, where an administrator can accept another
+// one.
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cluster"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
+)
+
+// The keys of the ConfigMap. The fingerprint is for people.
+const (
+	KeyID          = "cluster-id"
+	KeyIssuer      = "issuer"
+	KeyCA          = "ca-keys"
+	KeyFingerprint = "fingerprint"
+)
+
+// RootCA is the ConfigMap with the CA of the cluster that every namespace has.
+const RootCA = "kube-root-ca.crt"
+
+// discovery is where the API server names its issuer.
+const discovery = "/.well-known/openid-configuration"
+
+// Identify reads the identity of the cluster. What may not be read, or is not there, is left out.
+func Identify(ctx context.Context, http rest.Interface, live client.Reader, namespace, id string) (domain.Identity, error) {
+	i := domain.Identity{ID: id}
+	var err error
+	if i.Issuer, err = issuer(ctx, http); err != nil {
+		return i, err
+	}
+	i.Keys, err = keys(ctx, live, namespace)
+	return i, err
+}
+
+// issuer is the issuer of service account tokens. An API server whose issuer is no URL does not serve it.
+func issuer(ctx context.Context, http rest.Interface) (string, error) {
+	raw, err := http.Get().AbsPath(discovery).DoRaw(ctx)
+	switch {
+	case apierrors.IsNotFound(err), apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("reading %s: %w", discovery, err)
+	}
+	var answer struct {
+		Issuer string `json:"issuer"`
+	}
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return "", fmt.Errorf("reading %s: %w", discovery, err)
+	}
+	return answer.Issuer, nil
+}
+
+// keys are the hashes of the CA's public keys.
+func keys(ctx context.Context, live client.Reader, namespace string) ([]string, error) {
+	var c corev1.ConfigMap
+	err := live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: RootCA}, &c)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading the ConfigMap %s/%s: %w", namespace, RootCA, err)
+	}
+	var out []string
+	for rest := []byte(c.Data["ca.crt"]); ; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("reading a certificate in the ConfigMap %s/%s: %w", namespace, RootCA, err)
+		}
+		sum := sha256.Sum256(certificate.RawSubjectPublicKeyInfo)
+		out = append(out, hex.EncodeToString(sum[:]))
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// Store implements cluster.Store.
+type Store struct {
+	Client client.Client
+	// Live reads past the cache.
+	Live client.Reader
+	Key  client.ObjectKey
+}
+
+var _ cluster.Store = Store{}
+
+// Load implements cluster.Store. A ConfigMap without a fingerprint was made by a person, to start with none.
+func (s Store) Load(ctx context.Context) (*domain.Stored, string, error) {
+	var c corev1.ConfigMap
+	err := s.Live.Get(ctx, s.Key, &c)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, "", nil
+	case err != nil:
+		return nil, "", fmt.Errorf("reading the ConfigMap %s: %w", s.Key, err)
+	case c.Data[KeyIssuer] == "" && c.Data[KeyCA] == "":
+		return nil, c.ResourceVersion, nil
+	}
+	return &domain.Stored{
+		Identity: domain.Identity{ID: c.Data[KeyID], Issuer: c.Data[KeyIssuer], Keys: strings.Fields(c.Data[KeyCA])},
+		Accepted: c.Annotations[v1alpha1.AnnotationAcceptCluster],
+	}, c.ResourceVersion, nil
+}
+
+// Save implements cluster.Store.
+func (s Store) Save(ctx context.Context, i domain.Identity, version string) error {
+	data := map[string]string{KeyID: i.ID, KeyIssuer: i.Issuer, KeyCA: strings.Join(i.Keys, "\n"), KeyFingerprint: i.Fingerprint()}
+	c := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.Key.Namespace, Name: s.Key.Name}, Data: data}
+	err := error(nil)
+	if version == "" {
+		err = s.Client.Create(ctx, c)
+	} else if err = s.Live.Get(ctx, s.Key, c); err == nil {
+		c.ResourceVersion, c.Data = version, data
+		err = s.Client.Update(ctx, c)
+	}
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err):
+		return cluster.ErrStale
+	case err != nil:
+		return fmt.Errorf("storing the fingerprint of the cluster in the ConfigMap %s: %w", s.Key, err)
+	}
+	return nil
+}

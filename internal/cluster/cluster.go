@@ -1,0 +1,141 @@
+// Package cluster halts all writes to AWS while the cluster is not the one in which the operator was installed.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
+)
+
+// ErrStale is given by a store that was changed meanwhile.
+var ErrStale = errors.New("the fingerprint was changed meanwhile")
+
+// Store keeps the identity of the cluster.
+type Store interface {
+	// Load reads it past every cache, nil if there is none. The version changes with every write.
+	Load(ctx context.Context) (stored *cluster.Stored, version string, err error)
+	// Save replaces that of the version, or fails with ErrStale.
+	Save(ctx context.Context, i cluster.Identity, version string) error
+}
+
+// Options configure the check.
+type Options struct {
+	// Identify reads the identity of the cluster.
+	Identify func(ctx context.Context) (cluster.Identity, error)
+	Store    Store
+	Place    cluster.Place
+	Halt     *halt.Switch
+	Clock    clock.WithTicker
+	// Moved is told why the cluster is another one. It may be nil.
+	Moved func(text string)
+}
+
+const (
+	// every is the pause between two checks, so that a rotation of the CA is seen while both keys are shown.
+	every = time.Hour
+	// whileMoved is the pause while an administrator has to answer.
+	whileMoved = 5 * time.Second
+	// tries is how often a check begins again because another replica has stored something.
+	tries = 5
+)
+
+// Check compares the cluster with the one that was stored.
+type Check struct {
+	Options
+
+	// seen is the identity as it was last read; told is what was last said.
+	seen *cluster.Identity
+	told string
+}
+
+// New makes a check.
+func New(o Options) *Check { return &Check{Options: o} }
+
+// NeedLeaderElection says that every replica checks: the one that takes over may not have to find out first.
+func (*Check) NeedLeaderElection() bool { return false }
+
+// Now checks once. After an error nothing has changed.
+func (c *Check) Now(ctx context.Context) error {
+	c.seen = nil
+	return c.judge(ctx)
+}
+
+// Start checks from time to time, and often while an administrator has to answer, until the context ends.
+func (c *Check) Start(ctx context.Context) error {
+	for {
+		pause, check := every, c.Now
+		if c.told != "" {
+			pause, check = whileMoved, c.judge
+		}
+		timer := c.Clock.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		case <-timer.C():
+		}
+		if err := check(ctx); err != nil && ctx.Err() == nil {
+			ctrl.Log.WithName("cluster").Error(err, "Could not check whether this is the cluster in which the operator was installed. Continuing as before")
+		}
+	}
+}
+
+// judge compares what was seen with what is stored, and reads it first if need be.
+func (c *Check) judge(ctx context.Context) error {
+	if c.seen == nil {
+		now, err := c.Identify(ctx)
+		if err != nil {
+			return fmt.Errorf("reading the identity of the cluster: %w", err)
+		}
+		c.seen = &now
+	}
+	for range tries {
+		stored, version, err := c.Store.Load(ctx)
+		if err != nil {
+			return err
+		}
+		v := cluster.Judge(stored, *c.seen)
+		if v.Store {
+			err = c.Store.Save(ctx, *c.seen, version)
+		}
+		switch {
+		case errors.Is(err, ErrStale):
+			continue
+		case err != nil:
+			return err
+		}
+		c.tell(ctx, v)
+		return nil
+	}
+	return ErrStale
+}
+
+// tell halts, or lets go on.
+func (c *Check) tell(ctx context.Context, v cluster.Verdict) {
+	text := ""
+	if v.Moved != "" {
+		text = v.Text(*c.seen, c.Place)
+	}
+	before := c.told
+	c.told = text
+	switch {
+	case text == before:
+	case text == "":
+		ctrl.Log.WithName("cluster").Info("The cluster was accepted. Changes in AWS go on")
+		c.Halt.Clear(ctx, resource.ReasonClusterMoved)
+	default:
+		c.Halt.Set(ctx, resource.ReasonClusterMoved, text)
+		ctrl.Log.WithName("cluster").Error(errors.New(text), "Nothing is changed in AWS")
+		if c.Moved != nil {
+			c.Moved(text)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package operator
+
+import (
+	"context"
+	"flag"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	clusteradapter "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/cluster"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cluster"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// clusterConfigMap is the name of the ConfigMap with the fingerprint of the cluster.
+const clusterConfigMap = "cloudfront-tenant-operator-cluster"
+
+// eventClusterMoved (Warning; ConfigMap): the operator runs in another cluster than the one in which it was installed, such
+// as a restored copy. Nothing is changed in AWS until an administrator accepts the cluster.
+const eventClusterMoved = "ClusterMoved"
+
+func (c *Config) bindClusterCheck(f *flag.FlagSet) {
+	f.BoolVar(&c.ClusterCheck, "cluster-check", false, "Store a fingerprint of the cluster (service account issuer and CA), and change nothing in AWS while it is another one, as in a copy of the cluster.")
+}
+
+func (c *Config) validateClusterCheck() error {
+	if c.ClusterCheck && c.leaseNamespace() == "" {
+		return fmt.Errorf("--cluster-check needs a namespace for its ConfigMap: set --leader-election-namespace, or run the operator in a pod")
+	}
+	return nil
+}
+
+// addClusterCheck halts before anything starts if this is another cluster, and looks again from time to time.
+func addClusterCheck(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
+	if !c.ClusterCheck {
+		return nil
+	}
+	kube, err := kubernetes.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("creating a client: %w", err)
+	}
+	key := client.ObjectKey{Namespace: c.leaseNamespace(), Name: clusterConfigMap}
+	check := cluster.New(cluster.Options{
+		Identify: func(ctx context.Context) (domain.Identity, error) {
+			return clusteradapter.Identify(ctx, kube.Discovery().RESTClient(), mgr.GetAPIReader(), key.Namespace, c.ClusterID)
+		},
+		Store: clusteradapter.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: key},
+		Place: domain.Place{Namespace: key.Namespace, ConfigMap: key.Name, Annotation: v1alpha1.AnnotationAcceptCluster},
+		Halt:  env.halt, Clock: clock.RealClock{},
+		Moved: func(text string) {
+			about := &corev1.ConfigMap{}
+			about.Namespace, about.Name = key.Namespace, key.Name
+			env.publisher.publish(about, reconcile.Event{Warning: true, Reason: eventClusterMoved, Message: text})
+		},
+	})
+	if err := check.Now(ctx); err != nil {
+		return fmt.Errorf("checking whether this is the cluster in which the operator was installed: %w", err)
+	}
+	if err := mgr.Add(check); err != nil {
+		return fmt.Errorf("adding the check of the cluster: %w", err)
+	}
+	return nil
+}
