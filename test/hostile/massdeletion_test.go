@@ -42,8 +42,8 @@ type fleet struct {
 	budget    client.ObjectKey
 }
 
-// newFleet creates the tenants, and waits until all serve.
-func newFleet(t *testing.T, namespace string) *fleet {
+// newFleet creates the tenants, and waits until all serve. The flags win over those of a fleet.
+func newFleet(t *testing.T, namespace string, flags ...string) *fleet {
 	t.Helper()
 	f := &fleet{t: t, namespace: namespace, budget: client.ObjectKey{Namespace: host.Installation.Namespace, Name: "cloudfront-tenant-operator-deletion-budget"}}
 	var err error
@@ -58,9 +58,9 @@ func newFleet(t *testing.T, namespace string) *fleet {
 			t.Errorf("the end of the operator's log:\n%s", log[max(0, len(log)-6000):])
 		}
 	})
-	f.operator, err = f.StartOperator(t.Context(), stack.OperatorOptions{Flags: []string{
+	f.operator, err = f.StartOperator(t.Context(), stack.OperatorOptions{Flags: append([]string{
 		"--deletion-budget=true", "--deletion-budget-settle=2s", "--aws-rate=200", "--aws-burst=200", "--route53-rate=50", "--route53-burst=50", "--sweep-interval=10s",
-	}})
+	}, flags...)})
 	if err != nil {
 		t.Fatal(err)
 	}
