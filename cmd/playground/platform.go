@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 )
 
 const (
@@ -124,6 +125,9 @@ func (s *story) clear(ctx context.Context) error {
 	if err := s.kube.count(ctx, "delete", "cfts,cfdt", "--all", "--wait=false"); err != nil {
 		return fmt.Errorf("deleting the tenants: %w", err)
 	}
+	if err := s.approve(ctx); err != nil {
+		return err
+	}
 	s.say.paragraph("Delete the customers as well. A plan is kept until no customer uses it:")
 	if err := s.kube.show(ctx, "delete", "tenantplans,tenants", "--all", "--wait=false"); err != nil {
 		return fmt.Errorf("deleting the customers: %w", err)
@@ -150,6 +154,56 @@ func (s *story) clear(ctx context.Context) error {
 		return err
 	}
 	return s.customersGone(ctx)
+}
+
+// approve shows that so many deletions at once wait for a person, and lets them go on.
+func (s *story) approve(ctx context.Context) error {
+	s.say.paragraph("A mistake looks the same. More than the deletion budget allows is therefore not deleted until a person approves it:")
+	plan, name, err := s.kube.held(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.kube.show(ctx, "get", "cfdt", name, "-o", readyMessage); err != nil {
+		return fmt.Errorf("reading %s: %w", name, err)
+	}
+	s.say.paragraph("Approve it with the first of these commands:")
+	err = s.kube.show(ctx, "-n", install.Namespace, "annotate", "configmap", "cloudfront-tenant-operator-deletion-budget",
+		v1alpha1.AnnotationApproveDeletions+"="+plan)
+	if err != nil {
+		return fmt.Errorf("approving the deletions: %w", err)
+	}
+	return nil
+}
+
+// held waits until all tenants that are left are held, and returns the plan and one of them.
+func (k *kube) held(ctx context.Context) (plan, name string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		tenants, err := k.fleet(ctx)
+		if err != nil {
+			return "", "", err
+		}
+		waiting := 0
+		for n, o := range tenants {
+			switch ready := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady); {
+			case !o.DeletionTimestamp.IsZero() && ready != nil && ready.Reason == v1alpha1.ReasonDeletionHeld:
+				_, rest, _ := strings.Cut(ready.Message, "This is plan ")
+				plan, _, _ = strings.Cut(rest, ".")
+				name = n
+			default:
+				waiting++
+			}
+		}
+		if plan != "" && waiting == 0 {
+			return plan, name, nil
+		}
+		select {
+		case <-k.changed:
+		case <-ctx.Done():
+			return "", "", fmt.Errorf("waiting until the tenants are held: %w", context.Cause(ctx))
+		}
+	}
 }
 
 // count runs kubectl, and shows only how many lines it printed.

@@ -291,7 +291,7 @@ func TestFlagsOfTheOperatorExist(t *testing.T) {
 // ofOthers are the pages about other programs, and what their flags are called elsewhere.
 var (
 	ofOthers      = map[string]bool{"docs/simulator.md": true, "docs/benchmarks.md": true, "bench/README.md": true, "docs/playground.md": true}
-	flagsOfOthers = map[string]bool{"take-ownership": true, "force-conflicts": true, "previous": true, "set": true, "set-json": true}
+	flagsOfOthers = map[string]bool{"take-ownership": true, "wait": true, "force-conflicts": true, "previous": true, "set": true, "set-json": true}
 )
 
 // words are those in backticks.
