@@ -44,11 +44,12 @@ var (
 	kubeFaults = []string{"conflict", "busy", "kube-error", "kube-lost", "touched", "reset-before", "reset-committed", "watches-ended"}
 )
 
-// allCases lists every case. The same references and the same seed give the same list. The cases of parents come after
-// all others, so that those keep their numbers.
+// allCases lists every case. The same references and the same seed give the same list. Cases that were added
+// later come last, so that the others keep their numbers.
 func allCases(references map[string]*reference, seed uint64) []*kase {
 	list := casesOf(append(plainLifecycles(), dnsLifecycles()...), references, seed)
 	list = append(list, casesOf(parentLifecycles(), references, seed)...)
+	list = append(list, casesOf(mistakeLifecycles(), references, seed)...)
 	for n, k := range list {
 		k.number = n + 1
 	}

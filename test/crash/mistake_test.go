@@ -30,7 +30,7 @@ var crowd = []string{"acme", "beta", "gamma", "delta", "epsilon"}
 // mistakeLifecycles are those in which deletions wait for a person.
 func mistakeLifecycles() []*lifecycle {
 	return []*lifecycle{{
-		name: "mistake", about: "Most tenants are deleted at once. Nothing happens until a person approves it.", crowd: true, parks: true,
+		name: "mistake", about: "Most tenants are deleted at once. Nothing happens until a person approves it.", parks: true,
 		prepare: func(s *stage) {
 			for _, name := range crowd {
 				s.create(name)
