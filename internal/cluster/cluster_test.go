@@ -1,0 +1,188 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cluster"
+	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
+)
+
+// memory is a store in which another replica may be first.
+type memory struct {
+	stored  *domain.Stored
+	version int
+	writes  int
+	// first stores something before the next write.
+	first *domain.Stored
+	fails error
+}
+
+func (m *memory) Load(context.Context) (*domain.Stored, string, error) {
+	if m.fails != nil {
+		return nil, "", m.fails
+	}
+	if m.stored == nil {
+		return nil, "", nil
+	}
+	stored := *m.stored
+	return &stored, strconv.Itoa(m.version), nil
+}
+
+func (m *memory) Save(_ context.Context, i domain.Identity, version string) error {
+	if m.first != nil {
+		m.stored, m.first, m.version = m.first, nil, m.version+1
+	}
+	if now := strconv.Itoa(m.version); m.stored != nil && version != now || m.stored == nil && version != "" {
+		return cluster.ErrStale
+	}
+	accepted := ""
+	if m.stored != nil {
+		accepted = m.stored.Accepted
+	}
+	m.stored = &domain.Stored{Identity: i, Accepted: accepted}
+	m.version++
+	m.writes++
+	return nil
+}
+
+// rig is a check in a cluster.
+type rig struct {
+	*cluster.Check
+
+	store  memory
+	here   domain.Identity
+	halt   *halt.Switch
+	clock  *clocktesting.FakeClock
+	failed error
+	moved  []string
+}
+
+func newRig() *rig {
+	r := &rig{here: domain.Identity{ID: "c1", Issuer: "https://a", Keys: []string{"k1"}}, halt: halt.New(), clock: clocktesting.NewFakeClock(time.Now())}
+	r.restart()
+	return r
+}
+
+func (r *rig) restart() {
+	r.Check = cluster.New(cluster.Options{
+		Identify: func(context.Context) (domain.Identity, error) { return r.here, r.failed },
+		Store:    &r.store, Place: domain.Place{Namespace: "ns", ConfigMap: "cm", Annotation: "accept"},
+		Halt: r.halt, Clock: r.clock, Moved: func(text string) { r.moved = append(r.moved, text) },
+	})
+}
+
+func (r *rig) halted() bool { return r.halt.Now() != nil }
+
+func TestTheFirstStartStoresAndTheNextOnesWriteNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig()
+	for range 3 {
+		if err := r.Now(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r.restart()
+	}
+	if r.store.writes != 1 || r.halted() {
+		t.Errorf("%d writes; halted: %v", r.store.writes, r.halted())
+	}
+}
+
+// Of two replicas that start at once, one stores, and the other compares with what it finds.
+func TestTheReplicaThatComesSecondComparesWithTheFirst(t *testing.T) {
+	t.Parallel()
+	r := newRig()
+	r.store.first = &domain.Stored{Identity: r.here}
+	if err := r.Now(t.Context()); err != nil || r.halted() || r.store.writes != 0 {
+		t.Errorf("the same cluster: %v, halted %v, %d writes", err, r.halted(), r.store.writes)
+	}
+	r = newRig()
+	r.store.first = &domain.Stored{Identity: domain.Identity{Issuer: "https://b"}}
+	if err := r.Now(t.Context()); err != nil || !r.halted() || r.store.writes != 0 {
+		t.Errorf("another cluster: %v, halted %v, %d writes", err, r.halted(), r.store.writes)
+	}
+}
+
+// What can't be read at the start ends the start: nothing is changed on the strength of nothing.
+func TestAStartThatCanNotReadFails(t *testing.T) {
+	t.Parallel()
+	r, outage := newRig(), errors.New("timeout")
+	r.failed = outage
+	if err := r.Now(t.Context()); !errors.Is(err, outage) {
+		t.Errorf("without an identity the start ends with %v", err)
+	}
+	r.failed, r.store.fails = nil, outage
+	if err := r.Now(t.Context()); !errors.Is(err, outage) {
+		t.Errorf("without the ConfigMap the start ends with %v", err)
+	}
+}
+
+// A copy is told once, changes nothing, and goes on within seconds of an administrator's answer, without a restart.
+func TestACopyWaitsForAnAdministrator(t *testing.T) {
+	t.Parallel()
+	r := newRig()
+	r.store.stored = &domain.Stored{Identity: domain.Identity{ID: "c1", Issuer: "https://production", Keys: []string{"k0"}}}
+	if err := r.Now(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if h := r.halt.Now(); h == nil || h.Reason != resource.ReasonClusterMoved || !strings.Contains(h.Message, r.here.Fingerprint()) {
+		t.Fatalf("the halt is %+v", h)
+	}
+	released := make(chan struct{})
+	r.halt.OnChange(func(context.Context) { close(released) })
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Start(ctx) }()
+	for range 3 {
+		r.wait(t)
+		r.clock.Step(5 * time.Second)
+	}
+	r.wait(t)
+	r.store.stored.Accepted = r.here.Fingerprint()
+	r.clock.Step(5 * time.Second)
+	<-released
+	r.wait(t)
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if r.halted() || r.store.writes != 1 || r.store.stored.Issuer != r.here.Issuer || len(r.moved) != 1 {
+		t.Errorf("halted %v, %d writes, stored %+v, told %d times", r.halted(), r.store.writes, r.store.stored, len(r.moved))
+	}
+}
+
+// While the operator runs, a rotation of the CA is seen in the hours in which both keys are shown.
+func TestARotationIsFollowed(t *testing.T) {
+	t.Parallel()
+	r := newRig()
+	for _, keys := range [][]string{{"k1"}, {"k1", "k2"}, {"k2"}, {"k2", "k3"}, {"k3"}} {
+		r.here.Keys = keys
+		if err := r.Now(t.Context()); err != nil || r.halted() {
+			t.Fatalf("%v: %v, halted %v", keys, err, r.halted())
+		}
+	}
+	r.here.Keys = []string{"k1"}
+	if err := r.Now(t.Context()); err != nil || !r.halted() {
+		t.Errorf("a key of long ago: %v, halted %v", err, r.halted())
+	}
+}
+
+// wait waits until the check sleeps.
+func (r *rig) wait(t *testing.T) {
+	t.Helper()
+	for !r.clock.HasWaiters() {
+		select {
+		case <-t.Context().Done():
+			t.Fatal("the check does not wait")
+		default:
+		}
+	}
+}
