@@ -29,17 +29,13 @@ func (c *Config) bindClusterCheck(f *flag.FlagSet) {
 	f.BoolVar(&c.ClusterCheck, "cluster-check", false, "Store a fingerprint of the cluster (service account issuer and CA), and change nothing in AWS while it is another one, as in a copy of the cluster.")
 }
 
-func (c *Config) validateClusterCheck() error {
-	if c.ClusterCheck && c.leaseNamespace() == "" {
-		return fmt.Errorf("--cluster-check needs a namespace for its ConfigMap: set --leader-election-namespace, or run the operator in a pod")
-	}
-	return nil
-}
-
 // addClusterCheck halts before anything starts if this is another cluster, and looks again from time to time.
 func addClusterCheck(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
 	if !c.ClusterCheck {
 		return nil
+	}
+	if c.leaseNamespace() == "" {
+		return fmt.Errorf("--cluster-check needs a namespace for its ConfigMap: set --leader-election-namespace, or run the operator in a pod")
 	}
 	kube, err := kubernetes.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {

@@ -178,9 +178,6 @@ func (c *Config) Validate() error {
 	if err := c.validateBudget(); err != nil {
 		return err
 	}
-	if err := c.validateClusterCheck(); err != nil {
-		return err
-	}
 	if _, err := identity.ParseRolePatterns(c.AllowedRoles); err != nil {
 		return fmt.Errorf("--allowed-roles: %w", err)
 	}

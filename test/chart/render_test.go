@@ -178,6 +178,8 @@ var matrix = map[string]struct {
 			"-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election",
 			"+Role team-a/" + release + "-deletion-budget", "+RoleBinding team-a/" + release + "-deletion-budget",
 			"-Role " + release + "-deletion-budget", "-RoleBinding " + release + "-deletion-budget",
+			"+Role team-a/" + release + "-cluster-check", "+RoleBinding team-a/" + release + "-cluster-check",
+			"-Role " + release + "-cluster-check", "-RoleBinding " + release + "-cluster-check",
 		},
 		text: []string{"--leader-election-namespace=team-a"},
 	},
@@ -185,6 +187,11 @@ var matrix = map[string]struct {
 		values:  "replicas: 1\ncontroller: {leaderElect: false}",
 		objects: []string{"-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election"},
 		text:    []string{"--leader-elect=false"},
+	},
+	"no check of the cluster": {
+		values:  "clusterCheck: {enabled: false}",
+		objects: []string{"-Role " + release + "-cluster-check", "-RoleBinding " + release + "-cluster-check"},
+		text:    []string{"--cluster-check=false"},
 	},
 	"no deletion budget": {
 		values:  "deletionBudget: {enabled: false}",
@@ -201,6 +208,7 @@ var matrix = map[string]struct {
 			"-ClusterRole " + release, "-ClusterRole " + release + "-admin", "-ClusterRole " + release + "-edit", "-ClusterRole " + release + "-metrics-reader",
 			"-ClusterRole " + release + "-view", "-ClusterRoleBinding " + release, "-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election",
 			"-Role " + release + "-deletion-budget", "-RoleBinding " + release + "-deletion-budget",
+			"-Role " + release + "-cluster-check", "-RoleBinding " + release + "-cluster-check",
 		},
 	},
 	"nothing for the cluster's own roles": {
