@@ -16,27 +16,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
-
-// ErrStale is given by a store whose memory was changed meanwhile.
-var ErrStale = errors.New("the memory was changed meanwhile")
-
-// Stored is what the store has.
-type Stored struct {
-	Memory breaker.Memory
-	// Approved and Abandoned are the plans that an administrator has named.
-	Approved, Abandoned []string
-	// Version changes with every write.
-	Version string
-}
-
-// Store keeps the memory.
-type Store interface {
-	// Load reads it past every cache, and creates an empty one if there is none.
-	Load(ctx context.Context) (Stored, error)
-	// Save replaces the memory of that version, or fails with ErrStale. It returns the new version.
-	Save(ctx context.Context, m breaker.Memory, version string) (string, error)
-}
 
 // Class is a kind of object that the breaker watches over.
 type Class struct {
@@ -51,7 +32,7 @@ type Class struct {
 // Options configure the breaker.
 type Options struct {
 	Policy      breaker.Policy
-	Store       Store
+	Store       port.DeletionStore
 	Clock       clock.WithTicker
 	Annotations breaker.Annotations
 	// Began is told of every plan that is held, with what its members say. It may be nil.
@@ -71,7 +52,7 @@ type Breaker struct {
 
 	// storing is held while the memory is read, judged and stored.
 	storing sync.Mutex
-	stored  Stored
+	stored  port.Deletions
 	loaded  bool
 
 	mu                 sync.Mutex
@@ -240,7 +221,7 @@ func (b *Breaker) Start(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // the process is stopping
-		case errors.Is(err, ErrStale):
+		case errors.Is(err, port.ErrStale):
 			continue
 		case err != nil:
 			ctrl.Log.WithName("breaker").Error(err, "Deletions can't be judged, so nothing is deleted")
@@ -331,7 +312,7 @@ func (b *Breaker) save(ctx context.Context, m breaker.Memory) error {
 	version, err := b.Store.Save(ctx, m, b.stored.Version)
 	if err != nil {
 		b.loaded = false
-		if errors.Is(err, ErrStale) {
+		if errors.Is(err, port.ErrStale) {
 			return err
 		}
 		return b.close(fmt.Errorf("storing the memory of the deletion budget: %w", err))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 const class = domain.Class("DistributionTenant")
@@ -22,7 +23,7 @@ var errDown = errors.New("the API server is down")
 
 // store is a ConfigMap for several processes.
 type store struct {
-	stored  breaker.Stored
+	stored  port.Deletions
 	version int
 	writes  int
 	// readErr and writeErr make it fail; lost stores the memory and loses the answer.
@@ -30,7 +31,7 @@ type store struct {
 	lost              bool
 }
 
-func (s *store) Load(context.Context) (breaker.Stored, error) {
+func (s *store) Load(context.Context) (port.Deletions, error) {
 	out := s.stored
 	out.Version = fmt.Sprint(s.version)
 	return out, s.readErr
@@ -41,7 +42,7 @@ func (s *store) Save(_ context.Context, m domain.Memory, version string) (string
 	case s.writeErr != nil:
 		return "", s.writeErr
 	case version != fmt.Sprint(s.version):
-		return "", breaker.ErrStale
+		return "", port.ErrStale
 	}
 	s.stored.Memory = m
 	s.version++
@@ -181,8 +182,8 @@ func TestTwoLeadersSpendOneBudget(t *testing.T) {
 	w.judged(t, first)
 	w.remove(8)
 	w.clock.Step(10 * time.Second)
-	if _, err := second.Judge(t.Context()); !errors.Is(err, breaker.ErrStale) {
-		t.Fatalf("the second leader gets %v, want %v", err, breaker.ErrStale)
+	if _, err := second.Judge(t.Context()); !errors.Is(err, port.ErrStale) {
+		t.Fatalf("the second leader gets %v, want %v", err, port.ErrStale)
 	}
 	w.judged(t, second)
 	if d := cmp.Diff(map[domain.State]int{domain.Go: 8, domain.Held: 8}, w.states(second)); d != "" {

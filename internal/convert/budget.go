@@ -3,7 +3,7 @@ package convert
 import (
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
@@ -18,7 +18,7 @@ const (
 )
 
 // BudgetItem is the deletion of an object, or the change of that harm.
-func BudgetItem(class breaker.Class, o client.Object, harm string, now time.Time) breaker.Item {
+func BudgetItem(class breaker.Class, o metav1.Object, harm string, now time.Time) breaker.Item {
 	i := breaker.Item{
 		Class: class, UID: string(o.GetUID()), Namespace: o.GetNamespace(), Name: o.GetName(), Since: now,
 		Approval:    o.GetAnnotations()[v1alpha1.AnnotationApproveDeletions],

@@ -18,7 +18,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/configmap"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/budget"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
@@ -127,7 +127,7 @@ func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publis
 	}
 	b := breaker.New(breaker.Options{
 		Policy: c.Budget.policy(), Clock: clock.RealClock{}, Gather: gather,
-		Store: configmap.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: key},
+		Store: budget.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Key: key},
 		Annotations: domain.Annotations{
 			Approve: v1alpha1.AnnotationApproveDeletions, Abandon: v1alpha1.AnnotationAbandonDeletions,
 			Namespace: key.Namespace, ConfigMap: key.Name,
@@ -171,13 +171,13 @@ func addBreaker(ctx context.Context, mgr ctrl.Manager, c Config, publish *publis
 
 // freeze stops all writes to AWS while the ConfigMap says so.
 func freeze(ctx context.Context, stop *halt.Switch, c *corev1.ConfigMap) {
-	if !configmap.Frozen(c) {
+	if !budget.Frozen(c) {
 		stop.Clear(ctx, v1alpha1.ReasonFrozen)
 		return
 	}
 	stop.Set(ctx, v1alpha1.ReasonFrozen, fmt.Sprintf(
 		"An administrator has frozen the operator, and nothing is changed in AWS. To go on, run: kubectl -n %s patch configmap %s --type merge -p '{\"data\":{\"%s\":null}}'.",
-		c.Namespace, c.Name, configmap.Freeze))
+		c.Namespace, c.Name, budget.Freeze))
 }
 
 // The kinds that the breaker watches over.

@@ -154,6 +154,9 @@ func understandKube(c *call, r *http.Request) {
 			}
 		}
 		c.counted, c.operation = c.writes, strings.ToLower(r.Method)+" "+r.URL.Path
+		if strings.Contains(r.URL.Path, "/configmaps") {
+			c.operation = strings.ToLower(r.Method) + " configmaps" // the memory of the deletion budget
+		}
 		return
 	}
 	parts := strings.Split(rest, "/") // namespace, resource, name, subresource

@@ -24,7 +24,7 @@ func NameKey(class Class, namespace, name string) Key { return keyOf(string(clas
 func keyOf(parts ...string) Key {
 	h := sha256.New()
 	for _, p := range parts {
-		_ = binary.Write(h, binary.BigEndian, uint32(len(p))) //nolint:gosec // no part is that long
+		_ = binary.Write(h, binary.BigEndian, uint32(len(p)))
 		h.Write([]byte(p))
 	}
 	return Key(h.Sum(nil))

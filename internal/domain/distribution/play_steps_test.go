@@ -67,6 +67,8 @@ func (p *play) look(in *distribution.Input, s distribution.Look) *fault.Error {
 		in.World.Dependents = &distribution.Dependents{Count: r.tenants}
 	case distribution.LookAccount:
 		in.World.Account = account
+	case distribution.LookBudget:
+		in.World.BudgetKnown = true // the plays have no budget
 	}
 	return nil
 }

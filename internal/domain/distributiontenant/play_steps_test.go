@@ -107,6 +107,8 @@ func (p *play) look(in *distributiontenant.Input, s distributiontenant.Look) {
 		w.IPv6Known = true
 	case distributiontenant.LookZones:
 		w.ZonesKnown = true
+	case distributiontenant.LookBudget:
+		w.BudgetKnown = true // the plays have no budget
 	case distributiontenant.LookAccount, distributiontenant.LookHolder, distributiontenant.LookVisible:
 		w.Account, w.HolderKnown, w.VisibleKnown, w.Visible = "111122223333", true, true, true
 	}

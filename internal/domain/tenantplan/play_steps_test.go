@@ -175,6 +175,8 @@ func (p *tenantPass) perform() error {
 	switch s := p.out.Decision.Step.(type) {
 	case tenant.Look:
 		return p.look()
+	case tenant.AskBudget:
+		p.in.World.BudgetKnown = true // the plays have no budget
 	case tenant.Try:
 		return p.try(s)
 	case tenant.CreateNamespace:

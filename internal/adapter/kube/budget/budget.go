@@ -1,6 +1,6 @@
-// Package configmap keeps the memory of the deletion budget in a ConfigMap, where an administrator can read it, answer
+// Package budget keeps the memory of the deletion budget in a ConfigMap, where an administrator can read it, answer
 // it, and stop all writes to AWS.
-package configmap
+package budget
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
-	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 // The keys of the ConfigMap.
@@ -26,7 +26,7 @@ const (
 	Freeze = "freeze"
 )
 
-// Store implements breaker.Store.
+// Store implements port.DeletionStore.
 type Store struct {
 	Client client.Client
 	// Live reads past the cache.
@@ -34,10 +34,10 @@ type Store struct {
 	Key  client.ObjectKey
 }
 
-var _ breaker.Store = Store{}
+var _ port.DeletionStore = Store{}
 
-// Load implements breaker.Store.
-func (s Store) Load(ctx context.Context) (breaker.Stored, error) {
+// Load implements port.DeletionStore.
+func (s Store) Load(ctx context.Context) (port.Deletions, error) {
 	var c corev1.ConfigMap
 	err := s.Live.Get(ctx, s.Key, &c)
 	if apierrors.IsNotFound(err) {
@@ -45,16 +45,16 @@ func (s Store) Load(ctx context.Context) (breaker.Stored, error) {
 		err = s.Client.Create(ctx, &c)
 	}
 	if err != nil {
-		return breaker.Stored{}, fmt.Errorf("the ConfigMap %s: %w", s.Key, err)
+		return port.Deletions{}, fmt.Errorf("the ConfigMap %s: %w", s.Key, err)
 	}
-	out := breaker.Stored{
+	out := port.Deletions{
 		Version:   c.ResourceVersion,
 		Approved:  plans(c.Annotations[v1alpha1.AnnotationApproveDeletions]),
 		Abandoned: plans(c.Annotations[v1alpha1.AnnotationAbandonDeletions]),
 	}
 	if text := c.Data[Memory]; text != "" {
 		if err := json.Unmarshal([]byte(text), &out.Memory); err != nil {
-			return breaker.Stored{}, fmt.Errorf("the ConfigMap %s has a key %s that can't be read (%w). Delete the key to start with an empty memory", s.Key, Memory, err)
+			return port.Deletions{}, fmt.Errorf("the ConfigMap %s has a key %s that can't be read (%w). Delete the key to start with an empty memory", s.Key, Memory, err)
 		}
 	}
 	return out, nil
@@ -68,8 +68,8 @@ func plans(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// Save implements breaker.Store.
-func (s Store) Save(ctx context.Context, m domain.Memory, version string) (string, error) {
+// Save implements port.DeletionStore.
+func (s Store) Save(ctx context.Context, m breaker.Memory, version string) (string, error) {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return "", fmt.Errorf("writing the memory down: %w", err)
@@ -80,7 +80,7 @@ func (s Store) Save(ctx context.Context, m domain.Memory, version string) (strin
 	err = s.Client.Patch(ctx, next, client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{}))
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
-		return "", breaker.ErrStale
+		return "", port.ErrStale
 	case err != nil:
 		return "", fmt.Errorf("the ConfigMap %s: %w", s.Key, err)
 	}
