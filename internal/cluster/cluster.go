@@ -13,24 +13,14 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
-
-// ErrStale is given by a store that was changed meanwhile.
-var ErrStale = errors.New("the fingerprint was changed meanwhile")
-
-// Store keeps the identity of the cluster.
-type Store interface {
-	// Load reads it past every cache, nil if there is none. The version changes with every write.
-	Load(ctx context.Context) (stored *cluster.Stored, version string, err error)
-	// Save replaces that of the version, or fails with ErrStale.
-	Save(ctx context.Context, i cluster.Identity, version string) error
-}
 
 // Options configure the check.
 type Options struct {
 	// Identify reads the identity of the cluster.
 	Identify func(ctx context.Context) (cluster.Identity, error)
-	Store    Store
+	Store    port.ClusterStore
 	Place    cluster.Place
 	Halt     *halt.Switch
 	Clock    clock.WithTicker
@@ -107,7 +97,7 @@ func (c *Check) judge(ctx context.Context) error {
 			err = c.Store.Save(ctx, *c.seen, version)
 		}
 		switch {
-		case errors.Is(err, ErrStale):
+		case errors.Is(err, port.ErrClusterStale):
 			continue
 		case err != nil:
 			return err
@@ -115,7 +105,7 @@ func (c *Check) judge(ctx context.Context) error {
 		c.tell(ctx, v)
 		return nil
 	}
-	return ErrStale
+	return port.ErrClusterStale
 }
 
 // tell halts, or lets go on.
@@ -126,9 +116,9 @@ func (c *Check) tell(ctx context.Context, v cluster.Verdict) {
 	}
 	before := c.told
 	c.told = text
-	switch {
-	case text == before:
-	case text == "":
+	switch text {
+	case before:
+	case "":
 		ctrl.Log.WithName("cluster").Info("The cluster was accepted. Changes in AWS go on")
 		c.Halt.Clear(ctx, resource.ReasonClusterMoved)
 	default:

@@ -14,6 +14,7 @@ import (
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 // memory is a store in which another replica may be first.
@@ -42,7 +43,7 @@ func (m *memory) Save(_ context.Context, i domain.Identity, version string) erro
 		m.stored, m.first, m.version = m.first, nil, m.version+1
 	}
 	if now := strconv.Itoa(m.version); m.stored != nil && version != now || m.stored == nil && version != "" {
-		return cluster.ErrStale
+		return port.ErrClusterStale
 	}
 	accepted := ""
 	if m.stored != nil {

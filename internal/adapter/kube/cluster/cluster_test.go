@@ -24,9 +24,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	adapter "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/cluster"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cluster"
+	adapter "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/cluster"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 const namespace = "operator"
@@ -140,7 +140,7 @@ func TestStore(t *testing.T) {
 	if err := s.Save(ctx, first, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Save(ctx, first, ""); !errors.Is(err, cluster.ErrStale) {
+	if err := s.Save(ctx, first, ""); !errors.Is(err, port.ErrClusterStale) {
 		t.Errorf("the second to create it gets %v", err)
 	}
 	annotate(ctx, t, kube, s.Key, "f1")
@@ -150,7 +150,7 @@ func TestStore(t *testing.T) {
 	}
 	annotate(ctx, t, kube, s.Key, "f2")
 	next := domain.Identity{ID: "c1", Issuer: "https://b"}
-	if err := s.Save(ctx, next, version); !errors.Is(err, cluster.ErrStale) {
+	if err := s.Save(ctx, next, version); !errors.Is(err, port.ErrClusterStale) {
 		t.Errorf("who does not know the last version gets %v", err)
 	}
 	_, version = load()

@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cluster"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/cluster"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 // The keys of the ConfigMap. The fingerprint is for people.
@@ -94,7 +94,7 @@ func keys(ctx context.Context, live client.Reader, namespace string) ([]string, 
 	return slices.Compact(out), nil
 }
 
-// Store implements cluster.Store.
+// Store implements port.ClusterStore.
 type Store struct {
 	Client client.Client
 	// Live reads past the cache.
@@ -102,9 +102,9 @@ type Store struct {
 	Key  client.ObjectKey
 }
 
-var _ cluster.Store = Store{}
+var _ port.ClusterStore = Store{}
 
-// Load implements cluster.Store. A ConfigMap without a fingerprint was made by a person, to start with none.
+// Load implements port.ClusterStore. A ConfigMap without a fingerprint was made by a person, to start with none.
 func (s Store) Load(ctx context.Context) (*domain.Stored, string, error) {
 	var c corev1.ConfigMap
 	err := s.Live.Get(ctx, s.Key, &c)
@@ -122,7 +122,7 @@ func (s Store) Load(ctx context.Context) (*domain.Stored, string, error) {
 	}, c.ResourceVersion, nil
 }
 
-// Save implements cluster.Store.
+// Save implements port.ClusterStore.
 func (s Store) Save(ctx context.Context, i domain.Identity, version string) error {
 	data := map[string]string{KeyID: i.ID, KeyIssuer: i.Issuer, KeyCA: strings.Join(i.Keys, "\n"), KeyFingerprint: i.Fingerprint()}
 	c := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.Key.Namespace, Name: s.Key.Name}, Data: data}
@@ -135,7 +135,7 @@ func (s Store) Save(ctx context.Context, i domain.Identity, version string) erro
 	}
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err):
-		return cluster.ErrStale
+		return port.ErrClusterStale
 	case err != nil:
 		return fmt.Errorf("storing the fingerprint of the cluster in the ConfigMap %s: %w", s.Key, err)
 	}
