@@ -142,7 +142,12 @@ var matrix = map[string]struct {
 		objects: []string{
 			"+Deployment tenants", "+NetworkPolicy tenants", "-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Deployment *", "-NetworkPolicy *", "-PodDisruptionBudget *", "-Role *", "-RoleBinding *", "-Service *", "-ServiceAccount *",
 			"-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *",
+			"+ValidatingAdmissionPolicy tenants-abandon", "+ValidatingAdmissionPolicyBinding tenants-abandon",
+			"+ValidatingAdmissionPolicy tenants-adopt", "+ValidatingAdmissionPolicyBinding tenants-adopt",
+			"+ValidatingAdmissionPolicy tenants-crd-deletion-protection", "+ValidatingAdmissionPolicyBinding tenants-crd-deletion-protection",
 			"+ValidatingAdmissionPolicy tenants-deletion-protection", "+ValidatingAdmissionPolicyBinding tenants-deletion-protection",
+			"+ValidatingAdmissionPolicy tenants-disablewebacl", "+ValidatingAdmissionPolicyBinding tenants-disablewebacl",
+			"+ValidatingAdmissionPolicy tenants-takeover", "+ValidatingAdmissionPolicyBinding tenants-takeover",
 		},
 		text: []string{"serviceAccountName: mine", "request.userInfo.username != 'system:serviceaccount:" + namespace + ":mine'"},
 	},
@@ -205,15 +210,26 @@ var matrix = map[string]struct {
 	"roles of one's own": {
 		values: "rbac: {create: false}",
 		objects: []string{
-			"-ClusterRole " + release, "-ClusterRole " + release + "-admin", "-ClusterRole " + release + "-edit", "-ClusterRole " + release + "-metrics-reader",
-			"-ClusterRole " + release + "-view", "-ClusterRoleBinding " + release, "-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election",
+			"-ClusterRole *", "-ClusterRoleBinding " + release, "-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election",
 			"-Role " + release + "-deletion-budget", "-RoleBinding " + release + "-deletion-budget",
 			"-Role " + release + "-cluster-check", "-RoleBinding " + release + "-cluster-check",
 		},
 	},
 	"nothing for the cluster's own roles": {
-		values:  "rbac: {aggregate: false}",
-		objects: []string{"-ClusterRole " + release + "-admin", "-ClusterRole " + release + "-edit", "-ClusterRole " + release + "-view"},
+		values:  "rbac: {aggregate: {view: false}}",
+		objects: []string{"-ClusterRole " + release + "-view"},
+	},
+	"editors of namespaces write the operator's objects, too": {
+		values:  "rbac: {aggregate: {edit: true}}",
+		objects: []string{"+ClusterRole " + release + "-admin", "+ClusterRole " + release + "-edit"},
+	},
+	"fields that reach further, for everyone": {
+		values: noActions,
+		objects: []string{
+			"-ClusterRole " + release + "-abandon", "-ClusterRole " + release + "-adopt", "-ClusterRole " + release + "-disablewebacl", "-ClusterRole " + release + "-takeover",
+			"-ValidatingAdmissionPolicy " + release + "-abandon", "-ValidatingAdmissionPolicyBinding " + release + "-abandon", "-ValidatingAdmissionPolicy " + release + "-adopt", "-ValidatingAdmissionPolicyBinding " + release + "-adopt",
+			"-ValidatingAdmissionPolicy " + release + "-disablewebacl", "-ValidatingAdmissionPolicyBinding " + release + "-disablewebacl", "-ValidatingAdmissionPolicy " + release + "-takeover", "-ValidatingAdmissionPolicyBinding " + release + "-takeover",
+		},
 	},
 	"an account of one's own": {
 		values: "serviceAccount: {create: false, name: mine}", objects: []string{"-ServiceAccount " + release}, text: []string{"serviceAccountName: mine"},
@@ -264,17 +280,17 @@ var matrix = map[string]struct {
 	},
 	"tenants without sources": {
 		values:  "controller: {controllers: [distributiontenant]}",
-		objects: []string{"-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *"},
+		objects: []string{"-ValidatingAdmissionPolicy " + release + "-deletion-protection", "-ValidatingAdmissionPolicyBinding " + release + "-deletion-protection"},
 		text:    []string{"--controllers=distributiontenant\n"},
 	},
 	"distributions and connection groups only": {
 		values:  "controller: {controllers: [distribution, connectiongroup]}",
-		objects: []string{"-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *"},
+		objects: []string{"-ValidatingAdmissionPolicy " + release + "-deletion-protection", "-ValidatingAdmissionPolicyBinding " + release + "-deletion-protection"},
 		text:    []string{"--controllers=distribution,connectiongroup\n", "  - distributions/status\n", "  - connectiongroups/status\n"},
 	},
 	"sources without tenants": {values: "controller: {controllers: [tenantsource]}", text: []string{"--controllers=tenantsource\n"}},
 	"no deletion protection": {
-		values: "deletionProtection: {enabled: false}", objects: []string{"-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *"},
+		values: "deletionProtection: {enabled: false}", objects: []string{"-ValidatingAdmissionPolicy " + release + "-deletion-protection", "-ValidatingAdmissionPolicyBinding " + release + "-deletion-protection"},
 	},
 	"a URL of DynamoDB, and sources with other targets": {
 		values: "aws: {dynamoDBEndpoint: \"http://[::1]:8000\"}\ncontroller: {tenantSource: {targetNamespaces: [edge, shop/shop-tenants]}}",
@@ -288,6 +304,7 @@ var matrix = map[string]struct {
 			"+ValidatingAdmissionPolicy " + release + "-tenant-deletion-protection", "+ValidatingAdmissionPolicy " + release + "-tenant-namespace-deletion-protection",
 			"+ValidatingAdmissionPolicyBinding " + release + "-tenant-deletion-protection", "+ValidatingAdmissionPolicyBinding " + release + "-tenant-namespace-deletion-protection",
 			"+ValidatingAdmissionPolicy " + release + "-tenant-object-protection", "+ValidatingAdmissionPolicyBinding " + release + "-tenant-object-protection",
+			"+ValidatingAdmissionPolicy " + release + "-fence-namespaces", "+ValidatingAdmissionPolicyBinding " + release + "-fence-namespaces", "+ValidatingAdmissionPolicy " + release + "-fence-objects", "+ValidatingAdmissionPolicyBinding " + release + "-fence-objects",
 		},
 		text: []string{
 			"--controllers=distributiontenant,tenantsource,distribution,connectiongroup,tenant\n",
@@ -295,17 +312,18 @@ var matrix = map[string]struct {
 		},
 	},
 	"customers and nothing else, with as little as can be": {
-		values: "controller: {controllers: null}\ncrds: {install: false}\nrbac: {aggregate: false}\n" +
-			"tenancy: {enabled: true, reservedNamespaces: [kube-*], ownerClusterRoles: [], istio: {enabled: false}, gatekeeper: {constraints: []}, deletionProtection: {enabled: false}, objectProtection: {enabled: false}}",
+		values: "controller: {controllers: null}\ncrds: {install: false, deletionProtection: {enabled: false}}\nrbac: {aggregate: {view: false}}\n" + noActions +
+			"tenancy: {enabled: true, reservedNamespaces: [kube-*], ownerClusterRoles: [], istio: {enabled: false}, gatekeeper: {constraints: []}, deletionProtection: {enabled: false}, fence: {enabled: false}, objectProtection: {enabled: false}}",
 		objects: []string{
 			"+ClusterRole " + release + "-tenantplans-editor", "+ClusterRole " + release + "-tenants-editor", "+ClusterRole " + release + "-tenants-viewer",
-			"-ClusterRole " + release + "-admin", "-ClusterRole " + release + "-edit", "-ClusterRole " + release + "-view",
+			"-ClusterRole " + release + "-abandon", "-ClusterRole " + release + "-adopt", "-ClusterRole " + release + "-disablewebacl", "-ClusterRole " + release + "-takeover",
+			"-ClusterRole " + release + "-view",
 			"-CustomResourceDefinition *", "-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *",
 		},
 		text: []string{"--controllers=tenant\n", `"--reserved-namespaces=kube-*"`},
 	},
 	"templates of Gatekeeper": {
-		values: "tenancy: {enabled: true, constraintTemplates: {enabled: true}, deletionProtection: {enabled: false}, objectProtection: {enabled: false}}",
+		values: "tenancy: {enabled: true, constraintTemplates: {enabled: true}, deletionProtection: {enabled: false}, fence: {enabled: false}, objectProtection: {enabled: false}}",
 		objects: []string{
 			"+ClusterRole " + release + "-tenantplans-editor", "+ClusterRole " + release + "-tenants-editor", "+ClusterRole " + release + "-tenants-viewer",
 			"+ConstraintTemplate kleffallowedregistries", "+ConstraintTemplate kleffpodsecurity",
@@ -315,10 +333,11 @@ var matrix = map[string]struct {
 	"customers, with roles of one's own": {
 		values: "rbac: {create: false}\ntenancy: {enabled: true}\ncrds: {install: false}\ndeletionProtection: {enabled: false}",
 		objects: []string{
-			"-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Role *", "-RoleBinding *", "-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *",
+			"-ClusterRole *", "-ClusterRoleBinding *", "-CustomResourceDefinition *", "-Role *", "-RoleBinding *", "-ValidatingAdmissionPolicy " + release + "-deletion-protection", "-ValidatingAdmissionPolicyBinding " + release + "-deletion-protection",
 			"+ValidatingAdmissionPolicy " + release + "-tenant-deletion-protection", "+ValidatingAdmissionPolicy " + release + "-tenant-namespace-deletion-protection",
 			"+ValidatingAdmissionPolicyBinding " + release + "-tenant-deletion-protection", "+ValidatingAdmissionPolicyBinding " + release + "-tenant-namespace-deletion-protection",
 			"+ValidatingAdmissionPolicy " + release + "-tenant-object-protection", "+ValidatingAdmissionPolicyBinding " + release + "-tenant-object-protection",
+			"+ValidatingAdmissionPolicy " + release + "-fence-namespaces", "+ValidatingAdmissionPolicyBinding " + release + "-fence-namespaces", "+ValidatingAdmissionPolicy " + release + "-fence-objects", "+ValidatingAdmissionPolicyBinding " + release + "-fence-objects",
 		},
 	},
 	"no disruption budget":            {values: "podDisruptionBudget: {enabled: false}", objects: []string{"-PodDisruptionBudget " + release}},
@@ -373,6 +392,9 @@ var matrix = map[string]struct {
 		text:    []string{"--metrics-cert-path=/etc/metrics-cert", `secretName: "` + release + `-metrics-cert"`, "dnsNames: [" + release + "-metrics." + namespace + ".svc, "},
 	},
 }
+
+// noActions turns off the policies that ask for verbs.
+const noActions = "restrictedActions: {adopt: {enabled: false}, takeover: {enabled: false}, disableWebACL: {enabled: false}, abandon: {enabled: false}}\n"
 
 // restricted is the security context of a container that meets the restricted standard.
 const restricted = "{allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}"

@@ -1,6 +1,7 @@
 package tenancy_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/onsi/gomega"
@@ -8,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 )
 
 // A role that the operator may not bind is named, with the fix. Everything else is applied, and the role once it may be
@@ -30,15 +32,10 @@ func TestRoleThatMayNotBeBound(t *testing.T) {
 		t.Error("the user may do what could not be granted")
 	}
 
-	// As the chart grants it.
-	grant := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "bind-grant"}, Rules: []rbacv1.PolicyRule{
-		{APIGroups: []string{rbacv1.GroupName}, Resources: []string{"clusterroles"}, ResourceNames: []string{role.Name}, Verbs: []string{"bind"}},
-	}}
-	s.create(grant)
-	s.create(&rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: grant.Name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: grant.Name},
-		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: host.Installation.User()}},
-	})
+	// As the administrator fixes it.
+	if _, err := host.Install(t.Context(), install.Options{Values: slices.Concat(values, []string{"tenancy.ownerClusterRoles={edit,view," + role.Name + "}"})}); err != nil {
+		t.Fatal(err)
+	}
 	s.says(o, kleffv1.ConditionTenantReady, "True/Ready")
 	s.eventually(func(g gomega.Gomega) { g.Expect(s.may("bind-id", "deletecollection", "bind-id")).To(gomega.BeTrue()) })
 	s.belongsTo("bind-id", "bind-id", "deletecollection")

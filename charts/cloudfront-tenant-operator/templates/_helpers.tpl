@@ -90,6 +90,34 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 cloudfront-tenant-operator.io/allow-deletion
 {{- end }}
 
+{{/* The rights of users on a kind. */}}
+{{- define "operator.userRules" }}
+  - apiGroups: [cloudfront-tenant-operator.io]
+    resources: [{{ .kind }}]
+    verbs: [{{ join ", " .verbs }}]
+  - apiGroups: [cloudfront-tenant-operator.io]
+    resources: [{{ .kind }}/status]
+    verbs: [get]
+{{- end }}
+
+{{/* The binding of a policy that asks for a verb. Other namespaces belong to other releases. */}}
+{{- define "operator.restrictionBinding" }}
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {{ include "operator.fullname" .root }}-{{ .verb }}
+  labels: {{- include "operator.labels" .root | nindent 4 }}
+spec:
+  policyName: {{ include "operator.fullname" .root }}-{{ .verb }}
+  validationActions: [Deny]
+  {{- with .root.Values.watchNamespaces }}
+  matchResources:
+    namespaceSelector:
+      matchExpressions:
+        - {key: kubernetes.io/metadata.name, operator: In, values: [{{ join ", " . }}]}
+  {{- end }}
+{{- end }}
+
 {{/* A CRD or a ConstraintTemplate. It is kept when the release is uninstalled, unless crds.keep is false: then the CRD can be deleted. */}}
 {{- define "operator.kind" }}
 {{- $kind := .kind }}

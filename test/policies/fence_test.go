@@ -1,0 +1,158 @@
+package policies_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+)
+
+// The operator's account may do everything by RBAC here, so that only the fence is in its way.
+func TestTheOperatorStaysInCustomersNamespaces(t *testing.T) {
+	label := func(o *corev1.Namespace) { o.Labels = map[string]string{kleffv1.LabelTenantUID: "uid-1"} }
+	given := func(o *corev1.Namespace) { o.Annotations = map[string]string{kleffv1.AnnotationAdoptBy: "acme"} }
+	createNamespace(t, "fence-customer", label)
+	createNamespace(t, "fence-given", given)
+	createNamespace(t, "fence-other")
+	createNamespace(t, "kube-customer", label) // a reserved name
+	operator := as(t, chart.User())
+
+	const notOurs, reserved = "belongs to no Tenant", "is reserved"
+	for name, c := range map[string]struct {
+		do   func() error
+		says string
+	}{
+		"create a customer's namespace":            {doCreate(t, operator, namespace("fence-new", label)), ""},
+		"create another namespace":                 {doCreate(t, operator, namespace("fence-new")), "only with the label kleff.io/tenant-uid"},
+		"create a namespace that is given":         {doCreate(t, operator, namespace("fence-new", given)), "only with the label kleff.io/tenant-uid"},
+		"create one with a reserved prefix":        {doCreate(t, operator, namespace("kube-new", label)), "the namespace kube-new " + reserved},
+		"create one with a reserved name":          {doCreate(t, operator, namespace("istio-system", label)), "tenancy.reservedNamespaces"},
+		"change a customer's namespace":            {doPatch(t, operator, namespace("fence-customer"), `{"metadata":{"labels":{"a":"b"}}}`), ""},
+		"release a customer's namespace":           {doPatch(t, operator, namespace("fence-customer"), `{"metadata":{"labels":{"kleff.io/tenant-uid":null}}}`), ""},
+		"change another namespace":                 {doPatch(t, operator, namespace("fence-other"), `{"metadata":{"labels":{"a":"b"}}}`), "the namespace fence-other " + notOurs},
+		"take a namespace":                         {doPatch(t, operator, namespace("fence-other"), `{"metadata":{"labels":{"kleff.io/tenant-uid":"uid-1"}}}`), "annotate it with kleff.io/adopt-by=NAME"},
+		"take a namespace, and say it is given":    {doPatch(t, operator, namespace("fence-other"), `{"metadata":{"labels":{"kleff.io/tenant-uid":"uid-1"},"annotations":{"kleff.io/adopt-by":"acme"}}}`), notOurs},
+		"adopt a namespace that is given":          {doPatch(t, operator, namespace("fence-given"), `{"metadata":{"labels":{"kleff.io/tenant-uid":"uid-1"}}}`), ""},
+		"change what is given without adopting it": {doPatch(t, operator, namespace("fence-given"), `{"metadata":{"labels":{"a":"b"}}}`), notOurs},
+		"change a reserved namespace":              {doPatch(t, operator, namespace("kube-customer"), `{"metadata":{"labels":{"a":"b"}}}`), reserved},
+		"relax pod security of kube-system":        {doPatch(t, operator, namespace("kube-system"), `{"metadata":{"labels":{"pod-security.kubernetes.io/enforce":"privileged"}}}`), reserved},
+		"change the operator's own namespace":      {doPatch(t, operator, namespace(chart.Namespace), `{"metadata":{"labels":{"a":"b"}}}`), reserved},
+		"delete a customer's namespace":            {doDelete(t, operator, namespace("fence-customer")), ""},
+		"delete another namespace":                 {doDelete(t, operator, namespace("fence-other")), notOurs},
+		"delete one that is given":                 {doDelete(t, operator, namespace("fence-given")), notOurs},
+		"delete a reserved namespace":              {doDelete(t, operator, namespace("kube-customer")), reserved},
+		"finalize another namespace": {func() error {
+			return operator.SubResource("finalize").Update(t.Context(), namespace("fence-other"), client.DryRunAll)
+		}, notOurs},
+	} {
+		judge(t, name, c.do, c.says)
+	}
+}
+
+func TestTheOperatorWritesInCustomersNamespacesOnly(t *testing.T) {
+	for name, adjust := range map[string]func(*corev1.Namespace){
+		"fenced-customer": func(o *corev1.Namespace) { o.Labels = map[string]string{kleffv1.LabelTenantUID: "uid-1"} },
+		"fenced-given":    func(o *corev1.Namespace) { o.Annotations = map[string]string{kleffv1.AnnotationAdoptBy: "acme"} },
+		"fenced-other":    func(*corev1.Namespace) {},
+		"kube-fenced":     func(o *corev1.Namespace) { o.Labels = map[string]string{kleffv1.LabelTenantUID: "uid-1"} },
+	} {
+		createNamespace(t, name, adjust)
+		for _, o := range children(name, "there") {
+			create(t, o)
+		}
+	}
+	operator := as(t, chart.User())
+	for place, says := range map[string]string{
+		"fenced-customer": "", "fenced-given": "", "fenced-other": "the namespace fenced-other belongs to no Tenant", "kube-fenced": "the namespace kube-fenced is reserved",
+	} {
+		for kind, o := range children(place, "new") {
+			judge(t, "create a "+kind+" in "+place, doCreate(t, operator, o), says)
+		}
+		for kind, o := range children(place, "there") {
+			judge(t, "change a "+kind+" in "+place, doPatch(t, operator, o, `{"metadata":{"labels":{"a":"b"}}}`), says)
+			judge(t, "delete a "+kind+" in "+place, doDelete(t, operator, o), says)
+		}
+	}
+
+	for name, c := range map[string]struct {
+		change func(*rbacv1.RoleBinding)
+		says   string
+	}{
+		"a role that plans may give":            {func(*rbacv1.RoleBinding) {}, ""},
+		"the other role that plans may give":    {func(b *rbacv1.RoleBinding) { b.RoleRef.Name = "view" }, ""},
+		"a ClusterRole that plans may not give": {func(b *rbacv1.RoleBinding) { b.RoleRef.Name = "cluster-admin" }, "may not bind the ClusterRole cluster-admin: add it to the chart value tenancy.ownerClusterRoles"},
+		"a Role with the name of one":           {func(b *rbacv1.RoleBinding) { b.RoleRef.Kind = "Role" }, "may not bind the Role edit"},
+		"another name":                          {func(b *rbacv1.RoleBinding) { b.Name = "owner" }, "names begin with kleff-owner-, and not owner"},
+		"a group": {func(b *rbacv1.RoleBinding) {
+			b.Subjects[0].Kind, b.Subjects[0].Name = rbacv1.GroupKind, "system:authenticated"
+		}, "only to users"},
+		"a service account": {func(b *rbacv1.RoleBinding) {
+			b.Subjects[0] = rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: chart.Namespace, Name: "x"}
+		}, "only to users"},
+	} {
+		b := binding("fenced-customer", "new")
+		c.change(b)
+		judge(t, "bind "+name, doCreate(t, operator, b), c.says)
+	}
+	b := binding("fenced-customer", "new")
+	b.RoleRef.Name, b.Name = "cluster-admin", "any"
+	if err := kube.Create(t.Context(), b, client.DryRunAll); err != nil {
+		t.Errorf("the administrator is not fenced, but: %v", err)
+	}
+}
+
+// judge fails unless the request is refused with that text, or allowed where there is none.
+func judge(t *testing.T, name string, do func() error, says string) {
+	t.Helper()
+	if says == "" {
+		if err := do(); err != nil {
+			t.Errorf("%s: %v, want that it is allowed", name, err)
+		}
+		return
+	}
+	eventually(t, name, func() error { return refused(do(), says) })
+}
+
+// Whatever is done here is a dry run: policies judge it, and nothing is stored.
+func doCreate(t *testing.T, c client.Client, o client.Object) func() error {
+	return func() error { return c.Create(t.Context(), o.DeepCopyObject().(client.Object), client.DryRunAll) }
+}
+
+func doPatch(t *testing.T, c client.Client, o client.Object, patch string) func() error {
+	return func() error {
+		return c.Patch(t.Context(), o.DeepCopyObject().(client.Object), client.RawPatch("application/merge-patch+json", []byte(patch)), client.DryRunAll)
+	}
+}
+
+func doDelete(t *testing.T, c client.Client, o client.Object) func() error {
+	return func() error { return c.Delete(t.Context(), o, client.DryRunAll) }
+}
+
+func namespace(name string, adjust ...func(*corev1.Namespace)) *corev1.Namespace {
+	o := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	for _, a := range adjust {
+		a(o)
+	}
+	return o
+}
+
+// children are one of each kind that the operator keeps in customers' namespaces, without those of Istio, which are not
+// installed.
+func children(namespace, name string) map[string]client.Object {
+	meta := metav1.ObjectMeta{Namespace: namespace, Name: "kleff-" + name}
+	return map[string]client.Object{
+		"ResourceQuota": &corev1.ResourceQuota{ObjectMeta: meta},
+		"LimitRange":    &corev1.LimitRange{ObjectMeta: meta},
+		"NetworkPolicy": &networkingv1.NetworkPolicy{ObjectMeta: meta},
+		"RoleBinding":   binding(namespace, name),
+	}
+}
+
+func binding(namespace, name string) *rbacv1.RoleBinding {
+	return &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "kleff-owner-" + name}, RoleRef: refTo("edit"), Subjects: subjects([]string{"acme"})}
+}
