@@ -22,7 +22,7 @@ const (
 	// Sweep keeps watch over what is quiet.
 	Sweep
 	// Poll looks again at what moves without a sign, behind everything else: there may be
-	// thousands of them, and the sweep must get through.
+	// thousands of them, and the sweep must get through. Sweep and Poll have a twentieth of the budget at least.
 	Poll
 )
 
@@ -30,8 +30,11 @@ const (
 type Call struct {
 	// Key names the caller, so that one that was told to come back keeps its place in
 	// the queue. Two callers must not share a key.
-	Key   string
-	Class Class
+	Key string
+	// Namespace is that of the object for which the call is made, empty for what the operator does for all of them.
+	// Within a class namespaces take turns.
+	Namespace string
+	Class     Class
 	// Pass is shared by the calls that belong together, nil for a call on its own.
 	Pass *Pass
 }

@@ -53,7 +53,7 @@ func NewLimiter(config LimiterConfig) *Limiter {
 	l := &Limiter{
 		clock: config.Clock, api: config.API, metrics: config.Metrics, halted: config.Halted,
 		bucket: ratelimit.NewBucket(ratelimit.BucketConfig{
-			Rate: config.Rate, Burst: config.Burst, Reserved: int(port.Follow),
+			Rate: config.Rate, Burst: config.Burst, Reserved: int(port.Follow), Background: int(port.Sweep),
 		}, config.Clock.Now()),
 	}
 	l.metrics.rates.add(config.name(), l.rate)
@@ -131,7 +131,8 @@ func (l *Limiter) take(ctx context.Context, operation string) error {
 // takeRetry lets a retry pass if no one has to wait for it. A retry holds no place: the caller that failed comes back
 // on its own.
 func (l *Limiter) takeRetry(ctx context.Context) bool {
-	return l.ask(port.Call{Class: port.CallOf(ctx).Class}) == 0
+	call := port.CallOf(ctx)
+	return l.ask(port.Call{Namespace: call.Namespace, Class: call.Class}) == 0
 }
 
 func (l *Limiter) ask(call port.Call) time.Duration {
@@ -140,7 +141,7 @@ func (l *Limiter) ask(call port.Call) time.Duration {
 	if call.Pass.Begun(l) {
 		l.bucket.Owe(l.clock.Now(), int(call.Class))
 	} else {
-		delay = l.bucket.Take(l.clock.Now(), call.Key, int(call.Class))
+		delay = l.bucket.Take(l.clock.Now(), ratelimit.Caller{Key: call.Key, Namespace: call.Namespace, Class: int(call.Class)})
 	}
 	l.mu.Unlock()
 	if delay == 0 {

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -136,6 +137,25 @@ func TestARetryHoldsNoPlace(t *testing.T) {
 	})
 }
 
+// Within a class namespaces take turns, for first calls and for retries.
+func TestNamespacesTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(t, 3)
+		call := func(key, namespace string) context.Context {
+			return port.WithCall(t.Context(), port.Call{Key: key, Namespace: namespace, Class: port.Change})
+		}
+		for i := range 100 {
+			l.Admit(call(strconv.Itoa(i), "crowd"))
+		}
+		if _, delay := l.Admit(call("x", "shop")); delay != 300*time.Millisecond {
+			t.Errorf("behind the crowd of another namespace the delay is %v, want that of three calls", delay)
+		}
+		if _, delay := l.Admit(call("y", "crowd")); delay < 10*time.Second {
+			t.Errorf("behind the crowd of its own namespace the delay is %v, want that of all of them", delay)
+		}
+	})
+}
+
 func TestThrottledAnswersSlowDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(t, 50)
@@ -190,16 +210,16 @@ func TestLimiterMetrics(t *testing.T) {
 		m, registry := newMetrics(t)
 		l := NewLimiter(LimiterConfig{API: "cloudfront", Rate: 10, Burst: 2, Clock: clock.RealClock{}, Metrics: m})
 		NewLimiter(LimiterConfig{API: "acm", Rate: 4, Burst: 2, Clock: clock.RealClock{}, Metrics: m})
-		for _, class := range []port.Class{port.Change, port.Change, port.Follow, port.Follow, port.Correct, port.Sweep} {
+		for _, class := range []port.Class{port.Change, port.Change, port.Follow, port.Follow, port.Correct, port.Sweep, port.Poll} {
 			l.Admit(asking(t, class, ""))
 		}
 		<-time.After(time.Second)
 		l.throttled(time.Now())
 		want := map[string]float64{
 			"rate acm": 4, "rate cloudfront": 9,
-			// One delay for each class that was refused.
+			// One delay for each class that was refused; the sweep has used the call that is for the background.
 			"limiter_wait_seconds cloudfront change": 1, "limiter_wait_seconds cloudfront follow": 1,
-			"limiter_wait_seconds cloudfront correct": 1, "limiter_wait_seconds cloudfront sweep": 1,
+			"limiter_wait_seconds cloudfront correct": 1, "limiter_wait_seconds cloudfront poll": 1,
 		}
 		if diff := cmp.Diff(want, gather(t, registry)); diff != "" {
 			t.Errorf("metrics (-want +got):\n%s", diff)

@@ -22,7 +22,9 @@ const markFresh = 10 * time.Second
 
 // Perform implements reconcile.Pass.
 func (p *pass[O, R]) Perform(ctx context.Context, k reconcile.Keeper) error {
-	ctx = port.WithCall(ctx, port.Call{Key: string(p.object.GetUID()), Class: p.class(), Pass: &p.calls})
+	ctx = port.WithCall(ctx, port.Call{
+		Key: string(p.object.GetUID()), Namespace: p.object.GetNamespace(), Class: p.class(), Pass: &p.calls,
+	})
 	s := p.out.Decision.Step
 	if look, ok := s.(distribution.Look); ok {
 		return keptIn(&p.in.World.Unreadable, p.look(ctx, look))

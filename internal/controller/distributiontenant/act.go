@@ -31,7 +31,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 }
 
 func (p *pass) perform(ctx context.Context, k reconcile.Keeper) error {
-	ctx = port.WithCall(ctx, port.Call{Key: string(p.object.UID), Class: p.class(), Pass: &p.calls})
+	ctx = port.WithCall(ctx, port.Call{Key: string(p.object.UID), Namespace: p.object.Namespace, Class: p.class(), Pass: &p.calls})
 	s := p.out.Decision.Step
 	var err error
 	switch s := s.(type) {

@@ -18,6 +18,10 @@ const (
 	recoverBy    = 0.5
 	// reservedShare of rate and burst belongs to the reserved class alone.
 	reservedShare = 0.1
+	// floorShare of the rate is the least that is left to the background.
+	floorShare = 0.05
+	// leastBurst is one call for each lane.
+	leastBurst = 3
 	// grace is how late a caller may come back without losing its place. It buys a
 	// work queue that is busy; a caller that vanished costs others no more than that.
 	grace = 5 * time.Second
@@ -37,15 +41,30 @@ type BucketConfig struct {
 	// Reserved is the class that has a tenth of rate and burst (one call at least) for
 	// itself. While others ask for all that there is, the tenth is its guarantee and its limit.
 	Reserved int
+	// Background is the first of the least urgent classes, which have a twentieth of the rate as a floor, all together.
+	Background int
+}
+
+// Caller is one who asks for a call.
+type Caller struct {
+	// Key names the caller, so that it keeps its place when it asks again. It must not be shared by callers that wait at
+	// the same time. It is empty for a caller that holds no place.
+	Key string
+	// Namespace is for whom the call is made, empty for the operator itself.
+	Namespace string
+	Class     int
 }
 
 // Bucket divides a rate of calls between callers of different urgency. Callers do not block in it: each one either may
 // call now or is told when to ask again.
 //
-// Classes are numbers, the smallest the most urgent. Within the shared nine tenths a class has strict priority over all
-// less urgent ones, and is served in order of arrival. So less urgent classes starve for as long as the more urgent
-// ones ask for the whole rate. That is intended: urgent work is finite (every change is made once), and what must
-// continue meanwhile is in the reserved class, which can't be starved.
+// Classes are numbers, the smallest the most urgent. Within what is not reserved a class has strict priority over all
+// less urgent ones, which get little for as long as the more urgent ones ask for the whole rate: urgent work is finite,
+// as every change is made once. What must continue meanwhile is in the reserved class, which can't be starved, or in
+// the background, which has a floor.
+//
+// Within a class namespaces take turns, and each is served in order of arrival: one that asks for ten thousand calls
+// keeps another that asks for one waiting for two of them. A turn is a caller's, whatever it owes later.
 //
 // A caller with a key that has to wait holds a place in the queue, and its delay is the
 // time until that place's turn at the rate to be expected. It keeps the place however
@@ -60,7 +79,7 @@ type BucketConfig struct {
 // Time is a parameter, and a Bucket is not safe for concurrent use.
 type Bucket struct {
 	config BucketConfig
-	// rate is the present adaptive rate of both lanes together.
+	// rate is the present adaptive rate of all lanes together.
 	rate float64
 	now  time.Time
 	// slowedAt is when the rate last fell, refusedAt when a call was last refused.
@@ -68,63 +87,89 @@ type Bucket struct {
 	cleanSince          time.Time
 	shared              *lane
 	reserved            *lane
-	places              map[string]*place
-	expiry              expiryHeap
+	// floor has no queues: those who drink from it wait in the shared lane.
+	floor  *lane
+	places map[string]*place
+	expiry expiryHeap
 }
 
 // NewBucket returns a full bucket. What makes no sense is raised to the smallest that
-// does: a rate of the floor, a burst of one.
+// does: the lowest rate, a burst of one call for each lane.
 func NewBucket(config BucketConfig, now time.Time) *Bucket {
 	if !(config.Rate >= lowestRate) { // also catches NaN
 		config.Rate = lowestRate
 	}
-	config.Burst = max(config.Burst, 1)
+	config.Burst = max(config.Burst, leastBurst)
 	own := max(1, math.Round(float64(config.Burst)*reservedShare))
 	b := &Bucket{
 		config: config, rate: config.Rate, now: now, cleanSince: now,
-		shared:   &lane{share: 1 - reservedShare, burst: max(1, float64(config.Burst)-own)},
+		shared:   &lane{share: 1 - reservedShare - floorShare, burst: float64(config.Burst) - own - 1},
 		reserved: &lane{share: reservedShare, burst: own},
+		floor:    &lane{share: floorShare, burst: 1},
 		places:   map[string]*place{},
 	}
-	b.shared.tokens, b.reserved.tokens = b.shared.burst, b.reserved.burst
+	for _, l := range b.lanes() {
+		l.tokens = l.burst
+	}
 	return b
 }
 
 // Take asks for one call. It returns zero when the caller may go, or the delay after
-// which to ask again. A key must not be shared by callers that wait at the same time.
-func (b *Bucket) Take(now time.Time, key string, class int) time.Duration {
+// which to ask again.
+func (b *Bucket) Take(now time.Time, c Caller) time.Duration {
 	b.advance(now)
 	b.expire()
-	l := b.laneOf(class)
-	p := b.places[key]
-	if p != nil && p.queue.class != class {
+	p := b.places[c.Key]
+	if p != nil && p.queue.class != c.Class {
 		// What became more or less urgent moves to the queue where it belongs now.
 		b.leave(p)
 		p = nil
 	}
-	ahead := l.ahead(class, p)
-	need := float64(ahead + 1)
-	if from := b.payer(l, need); from != nil {
+	options := b.options(c, p)
+	if from := b.payer(options); from != nil {
 		from.tokens--
 		if p != nil {
 			b.leave(p)
 		}
 		return 0
 	}
-	delay := soften(b.until(l, need))
-	if key != "" {
-		b.reserve(key, class, p, b.now.Add(delay+grace))
+	delay := b.until(options[0])
+	for _, o := range options[1:] {
+		delay = min(delay, b.until(o))
+	}
+	delay = soften(delay)
+	if c.Key != "" {
+		b.reserve(c, p, b.now.Add(delay+grace))
 	}
 	return delay
 }
 
-// payer is the lane that pays for a call now: the caller's own, or the shared one for the
+// option is a lane from which a caller may drink, and how many tokens have to be there so that those before it have
+// theirs.
+type option struct {
+	lane *lane
+	need float64
+}
+
+// options are those of a caller, the one that it prefers first.
+func (b *Bucket) options(c Caller, p *place) []option {
+	own := b.laneOf(c.Class)
+	options := []option{{own, float64(own.ahead(math.MinInt, c, p) + 1)}}
+	if b.background(c.Class) {
+		options = append(options, option{b.floor, float64(own.ahead(b.config.Background, c, p) + 1)})
+	}
+	return options
+}
+
+// payer is the lane that pays for a call now: one of the caller's own, or the shared one for the
 // reserved class while it is idle; nil when the caller has to wait.
-func (b *Bucket) payer(l *lane, need float64) *lane {
-	switch {
-	case l.tokens+epsilon >= need:
-		return l
-	case l == b.reserved && need == 1 && b.shared.idle(b.rate/b.config.Rate):
+func (b *Bucket) payer(options []option) *lane {
+	for _, o := range options {
+		if o.lane.tokens+epsilon >= o.need {
+			return o.lane
+		}
+	}
+	if own := options[0]; own.lane == b.reserved && own.need == 1 && b.shared.idle(b.rate/b.config.Rate) {
 		return b.shared
 	}
 	return nil
@@ -134,7 +179,11 @@ func (b *Bucket) payer(l *lane, need float64) *lane {
 // may be exceeded, by as many calls as are owed.
 func (b *Bucket) Owe(now time.Time, class int) {
 	b.advance(now)
-	b.laneOf(class).tokens--
+	from := b.laneOf(class)
+	if b.background(class) && from.tokens+epsilon < 1 {
+		from = b.floor
+	}
+	from.tokens--
 }
 
 // Throttled says that the service refused a call, sent at that time, for its rate. Of
@@ -154,8 +203,9 @@ func (b *Bucket) Throttled(now, sent time.Time) {
 		b.rate = max(lowestRate, b.rate/2)
 	}
 	// What was saved up was saved at a rate that proved too high.
-	b.shared.tokens = min(b.shared.tokens, 0)
-	b.reserved.tokens = min(b.reserved.tokens, 0)
+	for _, l := range b.lanes() {
+		l.tokens = min(l.tokens, 0)
+	}
 }
 
 // Rate returns the adaptive rate, in calls per second.
@@ -174,7 +224,13 @@ func (b *Bucket) laneOf(class int) *lane {
 	return b.shared
 }
 
-// advance fills both lanes up to now, in the steps in which the rate recovers. A clock
+func (b *Bucket) background(class int) bool {
+	return class >= b.config.Background && class != b.config.Reserved
+}
+
+func (b *Bucket) lanes() []*lane { return []*lane{b.shared, b.reserved, b.floor} }
+
+// advance fills all lanes up to now, in the steps in which the rate recovers. A clock
 // that goes backwards changes nothing.
 func (b *Bucket) advance(now time.Time) {
 	for b.now.Before(now) {
@@ -187,6 +243,7 @@ func (b *Bucket) advance(now time.Time) {
 		elapsed := next.Sub(b.now).Seconds()
 		scale := b.rate / b.config.Rate
 		over := b.reserved.fill(elapsed*b.rate*b.reserved.share, scale)
+		over += b.floor.fill(elapsed*b.rate*b.floor.share, scale)
 		b.shared.fill(elapsed*b.rate*b.shared.share+over, scale)
 		b.now = next
 		if recovers {
@@ -196,12 +253,16 @@ func (b *Bucket) advance(now time.Time) {
 	}
 }
 
-// until forecasts when the lane will have so many tokens, if the service stays content and
-// the reserved class goes on as it does.
-func (b *Bucket) until(l *lane, need float64) time.Duration {
-	missing, rate, wait, share := need-l.tokens, b.rate, 0.0, l.share
-	if l == b.shared && b.reserved.full(b.rate/b.config.Rate) {
-		share = 1
+// until forecasts when a lane will have so many tokens, if the service stays content and
+// those who drink from the other lanes go on as they do.
+func (b *Bucket) until(o option) time.Duration {
+	missing, rate, wait, share := o.need-o.lane.tokens, b.rate, 0.0, o.lane.share
+	if o.lane == b.shared {
+		for _, other := range []*lane{b.reserved, b.floor} {
+			if other.full(b.rate / b.config.Rate) {
+				share += other.share
+			}
+		}
 	}
 	step := b.cleanSince.Add(recoverEvery).Sub(b.now).Seconds()
 	for rate < b.config.Rate && missing > rate*share*step {
@@ -223,21 +284,21 @@ func soften(d time.Duration) time.Duration {
 	return longWait + (d-longWait)/2
 }
 
-func (b *Bucket) reserve(key string, class int, p *place, until time.Time) {
+func (b *Bucket) reserve(c Caller, p *place, until time.Time) {
 	if p != nil {
 		p.until = until
 		heap.Fix(&b.expiry, p.index)
 		return
 	}
-	p = &place{key: key, until: until}
-	b.laneOf(class).queueOf(class).push(p)
-	b.places[key] = p
+	p = &place{caller: c, until: until}
+	b.laneOf(c.Class).queueOf(c.Class).push(p)
+	b.places[c.Key] = p
 	heap.Push(&b.expiry, p)
 }
 
 func (b *Bucket) leave(p *place) {
 	p.queue.remove(p)
-	delete(b.places, p.key)
+	delete(b.places, p.caller.Key)
 	heap.Remove(&b.expiry, p.index)
 }
 

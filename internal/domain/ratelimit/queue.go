@@ -31,7 +31,7 @@ func (l *lane) full(scale float64) bool { return l.tokens+epsilon >= l.capacity(
 // idle reports whether no caller waits in the lane, and at least half of its burst is available.
 func (l *lane) idle(scale float64) bool {
 	for _, q := range l.queues {
-		if q.live > 0 {
+		if q.root.count() > 0 {
 			return false
 		}
 	}
@@ -41,95 +41,100 @@ func (l *lane) idle(scale float64) bool {
 func (l *lane) queueOf(class int) *queue {
 	i, found := slices.BinarySearchFunc(l.queues, class, func(q *queue, c int) int { return q.class - c })
 	if !found {
-		l.queues = slices.Insert(l.queues, i, &queue{class: class})
+		l.queues = slices.Insert(l.queues, i, newQueue(class))
 	}
 	return l.queues[i]
 }
 
-// ahead counts those who go before p, or before a newcomer of the class if p is nil.
-func (l *lane) ahead(class int, p *place) int {
+// ahead counts those of a class between least and the caller's who go before p, or before a newcomer if p is nil.
+func (l *lane) ahead(least int, c Caller, p *place) int {
 	n := 0
 	for _, q := range l.queues {
 		switch {
-		case q.class < class:
-			n += q.live
-		case q.class == class && p != nil:
-			n += q.before(p.slot)
-		case q.class == class:
-			n += q.live
+		case q.class < least:
+		case q.class < c.Class:
+			n += q.root.count()
+		case q.class == c.Class && p != nil:
+			n += q.root.before(p.turn)
+		case q.class == c.Class:
+			n += q.root.before(q.newcomer(c.Namespace))
 		}
 	}
 	return n
+}
+
+// turn orders a queue. Namespaces take turns: in each round each of them goes once, in the order in which they came.
+type turn struct {
+	round   int
+	arrival uint64
+}
+
+func (t turn) before(other turn) bool {
+	return t.round < other.round || t.round == other.round && t.arrival < other.arrival
 }
 
 // place is one waiting caller's place in a queue.
 type place struct {
-	key   string
-	until time.Time
-	queue *queue
-	slot  int
+	turn
+	caller Caller
+	until  time.Time
+	queue  *queue
 	// index is the place's position in the expiry heap.
 	index int
+	// sooner and later are the neighbors of the same namespace.
+	sooner, later *place
+	node
 }
 
-// queue is first in, first out, and tells in logarithmic time how many are before any
-// one of its places: with ten thousand callers each asking now and then, a walk along
-// the queue would be the most expensive thing the operator does. Slots are handed out in
-// order, and a Fenwick tree counts those that are still taken.
+// queue lets namespaces take turns, and each of them is first in, first out. With ten thousand callers each asking now
+// and then, a walk along the queue would be the most expensive thing the operator does: a balanced tree tells in
+// logarithmic time how many are before any one of its places.
 type queue struct {
-	class int
-	slots []*place
-	// tree has one more element than there is room for slots; tree[0] is not used.
-	tree []int
-	live int
+	class    int
+	root     *place
+	arrivals uint64
+	// last are the places that were taken last, by namespace.
+	last map[string]*place
 }
 
-const smallestQueue = 16
+func newQueue(class int) *queue { return &queue{class: class, last: map[string]*place{}} }
+
+// newcomer is the turn that a caller of the namespace would get now. No one is let into the present round, so that it
+// ends, however many namespaces come and come back.
+func (q *queue) newcomer(namespace string) turn {
+	t := turn{arrival: q.arrivals}
+	if q.root != nil {
+		t.round = q.root.first().round + 1
+	}
+	if last := q.last[namespace]; last != nil {
+		t.round = max(t.round, last.round+1)
+	}
+	return t
+}
 
 func (q *queue) push(p *place) {
-	if len(q.slots)+1 >= len(q.tree) {
-		q.compact()
+	namespace := p.caller.Namespace
+	p.queue, p.turn = q, q.newcomer(namespace)
+	q.arrivals++
+	if last := q.last[namespace]; last != nil {
+		p.sooner, last.later = last, p
 	}
-	p.queue, p.slot = q, len(q.slots)
-	q.slots = append(q.slots, p)
-	q.live++
-	q.add(p.slot, 1)
+	q.last[namespace] = p
+	q.root = q.root.insert(p)
 }
 
 func (q *queue) remove(p *place) {
-	q.slots[p.slot] = nil
-	q.live--
-	q.add(p.slot, -1)
-}
-
-// before counts the taken slots below slot.
-func (q *queue) before(slot int) int {
-	n := 0
-	for i := slot; i > 0; i -= i & -i {
-		n += q.tree[i]
+	q.root = q.root.remove(p)
+	if p.sooner != nil {
+		p.sooner.later = p.later
 	}
-	return n
-}
-
-func (q *queue) add(slot, n int) {
-	for i := slot + 1; i < len(q.tree); i += i & -i {
-		q.tree[i] += n
-	}
-}
-
-// compact gives the slots of those who left to newcomers, and makes room for as many
-// again as there are, so that it happens once in so many pushes.
-func (q *queue) compact() {
-	left := make([]*place, 0, max(smallestQueue, 2*q.live))
-	for _, p := range q.slots {
-		if p != nil {
-			left = append(left, p)
-		}
-	}
-	q.slots, q.tree = left, make([]int, cap(left)+2)
-	for i, p := range left {
-		p.slot = i
-		q.add(i, 1)
+	switch {
+	case p.later != nil:
+		p.later.sooner = p.sooner
+	case p.sooner != nil:
+		q.last[p.caller.Namespace] = p.sooner
+	default:
+		delete(q.last, p.caller.Namespace)
 	}
 }
 

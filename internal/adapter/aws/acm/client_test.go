@@ -18,6 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/canned"
 )
@@ -241,8 +242,9 @@ func TestALocalDenialMakesNoRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answer := &canned.Transport{Status: http.StatusInternalServerError}
 		client := newClient(t, answer, 2)
+		ctx := port.WithCall(t.Context(), port.Call{Class: port.Change})
 		for range 3 {
-			_, _ = client.DescribeCertificate(t.Context(), sim.DefaultCertificateARN)
+			_, _ = client.DescribeCertificate(ctx, sim.DefaultCertificateARN)
 		}
 		if answer.Requests() != 1 {
 			t.Errorf("%d requests with room for one", answer.Requests())

@@ -90,7 +90,7 @@ func TestARetryNeedsRoomInTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := tightWorld(t)
 		w.inject(t, sim.Fault{Operation: "ListDistributionTenants", Times: -1})
-		_, _, err := w.client.ListTenants(t.Context(), "")
+		_, _, err := w.client.ListTenants(port.WithCall(t.Context(), port.Call{Class: port.Change}), "")
 		if got, _ := errors.AsType[*fault.Error](err); got == nil || got.Code != "ServiceUnavailable" {
 			t.Errorf("error %v, want the answer of CloudFront, not of the limiter", err)
 		}
