@@ -16,6 +16,7 @@ releases="${RELEASES:-${all}}"
 columns=(
   "CRDs and their validation|./api/...|."
   "Chart, policies, Helm upgrade and uninstall|./test/chart|^(TestReleaseLife|TestTenancyLife|TestEveryRenderingApplies|TestAPodThatMayDoMoreIsNotAdmitted)$"
+  "Rights of people, and the operator's own|./test/policies|."
   "Operator: tenants, certificates, DNS, tables|./test/e2e|^(TestSamples|TestFleet|TestFleetWithCertificatesAndDNS|TestATenantBeforeItsParents|TestLeaderElection|TestSecureMetrics|TestTableOfCustomers)$"
   "Deletion guard on namespaces|./test/rights|^(TestADeletedNamespaceAsksTheGuard|TestPeopleMayDeleteTenantsOfSources)$"
   "Customers' namespaces|./test/tenancy|."

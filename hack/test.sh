@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # The race detector costs several times the CPU, and only helps where goroutines share data. These tests run in one
 # goroutine, or, in test/sources, the concurrent parts have tests of their own with it: the adapters and the controller.
-alone='/(api|hack|internal/(convert|domain|controller/(awsresource|distributiontenant|tenant|tenantplan))|test/(chart|contract|docs|migration|model|sources))(/|$)'
+alone='/(api|hack|internal/(convert|domain|controller/(awsresource|distributiontenant|tenant|tenantplan))|test/(chart|contract|docs|migration|model|policies|sources))(/|$)'
 # How many packages are tested at a time: those with the race detector mostly wait for processes that they started.
 alone_at_once=2
 raced_at_once=4

@@ -308,7 +308,7 @@ var matrix = map[string]struct {
 		},
 		text: []string{
 			"--controllers=distributiontenant,tenantsource,distribution,connectiongroup,tenant\n",
-			`"--reserved-namespaces=default,kube-*,openshift,openshift-*,istio-system,istio-ingress,gatekeeper-system"`,
+			`"--reserved-namespaces=default,kube-*,openshift,openshift-*,istio-*,gatekeeper-system,cert-manager,argocd,flux-system,ingress-nginx,external-dns,external-secrets,monitoring,velero,vault"`,
 		},
 	},
 	"customers and nothing else, with as little as can be": {

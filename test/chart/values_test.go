@@ -124,6 +124,8 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"one namespace for a list":            {"watchNamespaces: team-a", "at '/watchNamespaces': got string, want array"},
 		"a namespace twice":                   {"watchNamespaces: [a, a]", "at '/watchNamespaces': items at 0 and 1 are equal"},
 		"every namespace's secrets":           {"rbac: {secretNamespaces: ['*']}", "at '/rbac/secretNamespaces/0': '*' does not match pattern"},
+		"an account without a name":           {"serviceAccount: {create: false}", "at '/serviceAccount/name': minLength: got 0, want 1"},
+		"rights for everyone, as before":      {"rbac: {aggregate: true}", "at '/rbac/aggregate': got boolean, want object"},
 		"no memory":                           {"resources: {limits: {memory: 1GB}}", "at '/resources/limits/memory': '1GB' does not match pattern"},
 		"an alert that doesn't exist":         {"metrics: {prometheusRule: {disabled: [Down]}}", "at '/metrics/prometheusRule/disabled/0': value must be one of"},
 		"no flag":                             {"extraArgs: [aws-rate=3]", "at '/extraArgs/0': 'aws-rate=3' does not match pattern"},

@@ -45,8 +45,10 @@ func run(m *testing.M) int {
 		if host, err = stack.NewHost(context.Background(), cp, dir, false); err != nil {
 			return err
 		}
-		kube, err = host.Client()
-		return err
+		if kube, err = host.Client(); err != nil {
+			return err
+		}
+		return removeAbandon(context.Background())
 	})
 }
 

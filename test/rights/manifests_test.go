@@ -31,6 +31,9 @@ func TestInstallYAMLIsEnough(t *testing.T) {
 		if _, err := host.Install(ctx, install.Options{}); err != nil {
 			t.Error(err)
 		}
+		if err := removeAbandon(ctx); err != nil {
+			t.Error(err)
+		}
 	})
 	i, err := host.Install(t.Context(), install.Options{Release: "manifests", Namespace: namespace, Manifests: filepath.Join(dir, "install.yaml")})
 	if err != nil {

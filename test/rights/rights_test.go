@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/onsi/gomega"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -63,9 +64,18 @@ func inOneNamespace(t *testing.T) (i *install.Installation, namespace string) {
 // the operator of the other from deleting.
 var ofItsOwn = []string{"deletionProtection.enabled=false"}
 
+// together are values of all releases here: only one operator of a cluster may change what operators remember.
+var together = []string{"restrictedActions.abandon.enabled=false"}
+
+// removeAbandon removes the policy that an installation without these values has brought.
+func removeAbandon(ctx context.Context) error {
+	return client.IgnoreNotFound(kube.Delete(ctx, &admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "cloudfront-tenant-operator-abandon"}}))
+}
+
 // installed installs the chart, with the right to read the Secrets of some namespaces.
 func installed(t *testing.T, o install.Options, secrets ...string) *install.Installation {
 	t.Helper()
+	o.Values = slices.Concat(o.Values, together)
 	o.Values = append(o.Values, "crds.install=false", "rbac.secretNamespaces={"+strings.Join(secrets, ",")+"}")
 	i, err := host.Install(t.Context(), o)
 	if err != nil {

@@ -171,7 +171,7 @@ func newTenancyRig(t *testing.T, name string) *rig {
 	t.Helper()
 	// Each release would keep what is in tenants' namespaces from the operators of the others.
 	i, err := host.Install(t.Context(), install.Options{
-		Release: "tenants-" + name, Namespace: "tenants-" + name + "-home", Values: []string{"tenancy.enabled=true", "tenancy.objectProtection.enabled=false", "controller.controllers=null"},
+		Release: "tenants-" + name, Namespace: "tenants-" + name + "-home", Values: []string{"tenancy.enabled=true", "tenancy.objectProtection.enabled=false", "restrictedActions.abandon.enabled=false", "controller.controllers=null"},
 	})
 	if err != nil {
 		t.Fatal(err)

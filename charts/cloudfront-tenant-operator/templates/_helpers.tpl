@@ -23,7 +23,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
 {{- define "operator.serviceAccountName" -}}
-{{- default (ternary (include "operator.fullname" .) "default" .Values.serviceAccount.create) .Values.serviceAccount.name -}}
+{{- default (include "operator.fullname" .) .Values.serviceAccount.name -}}
 {{- end }}
 
 {{/* Subjects of the bindings. */}}
