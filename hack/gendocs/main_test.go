@@ -18,7 +18,7 @@ func TestWhatIsCommittedIsWhatTheCodeSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range files {
-		committed, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "reference", name))
+		committed, err := os.ReadFile(filepath.Join(moduleRoot, "docs", name))
 		if err != nil {
 			t.Error(err)
 			continue
@@ -69,7 +69,7 @@ func TestConditionsOfAllGroupsAreOnOnePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for line := range strings.Lines(files["conditions.md"]) {
+	for line := range strings.Lines(files["reference/conditions.md"]) {
 		title, isHeading := strings.CutPrefix(strings.TrimSpace(line), "## ")
 		if isHeading && seen[title] {
 			t.Errorf("there are two headings %q", title)

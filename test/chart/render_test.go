@@ -179,29 +179,27 @@ var matrix = map[string]struct {
 	"a lease elsewhere": {
 		values: "controller: {leaderElectionNamespace: team-a}",
 		objects: []string{
-			"+Role team-a/" + release + "-leader-election", "+RoleBinding team-a/" + release + "-leader-election",
-			"-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election",
-			"+Role team-a/" + release + "-deletion-budget", "+RoleBinding team-a/" + release + "-deletion-budget",
-			"-Role " + release + "-deletion-budget", "-RoleBinding " + release + "-deletion-budget",
-			"+Role team-a/" + release + "-cluster-check", "+RoleBinding team-a/" + release + "-cluster-check",
-			"-Role " + release + "-cluster-check", "-RoleBinding " + release + "-cluster-check",
+			"+Role team-a/" + release + "-own-namespace", "+RoleBinding team-a/" + release + "-own-namespace",
+			"-Role " + release + "-own-namespace", "-RoleBinding " + release + "-own-namespace",
 		},
 		text: []string{"--leader-election-namespace=team-a"},
 	},
 	"a single replica needs no election": {
-		values:  "replicas: 1\ncontroller: {leaderElect: false}",
-		objects: []string{"-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election"},
-		text:    []string{"--leader-elect=false"},
+		values: "replicas: 1\ncontroller: {leaderElect: false}",
+		text:   []string{"--leader-elect=false"},
 	},
 	"no check of the cluster": {
-		values:  "clusterCheck: {enabled: false}",
-		objects: []string{"-Role " + release + "-cluster-check", "-RoleBinding " + release + "-cluster-check"},
-		text:    []string{"--cluster-check=false"},
+		values: "clusterCheck: {enabled: false}",
+		text:   []string{"--cluster-check=false"},
 	},
 	"no deletion budget": {
-		values:  "deletionBudget: {enabled: false}",
-		objects: []string{"-Role " + release + "-deletion-budget", "-RoleBinding " + release + "-deletion-budget"},
-		text:    []string{"--deletion-budget=false"},
+		values: "deletionBudget: {enabled: false}",
+		text:   []string{"--deletion-budget=false"},
+	},
+	"nothing to keep in the operator's own namespace": {
+		values:  "replicas: 1\ncontroller: {leaderElect: false}\nclusterCheck: {enabled: false}\ndeletionBudget: {enabled: false}",
+		objects: []string{"-Role " + release + "-own-namespace", "-RoleBinding " + release + "-own-namespace"},
+		text:    []string{"--leader-elect=false", "--cluster-check=false", "--deletion-budget=false"},
 	},
 	"a deletion budget of one's own": {
 		values: "deletionBudget: {settle: 20s, settleMax: 2m, window: 3h, max: 4, maxPercent: 6, ceilingPercent: 30, namespace: {max: 7, maxPercent: 40}, tenants: {max: 2, maxPercent: 1}}",
@@ -210,9 +208,7 @@ var matrix = map[string]struct {
 	"roles of one's own": {
 		values: "rbac: {create: false}",
 		objects: []string{
-			"-ClusterRole *", "-ClusterRoleBinding " + release, "-Role " + release + "-leader-election", "-RoleBinding " + release + "-leader-election",
-			"-Role " + release + "-deletion-budget", "-RoleBinding " + release + "-deletion-budget",
-			"-Role " + release + "-cluster-check", "-RoleBinding " + release + "-cluster-check",
+			"-ClusterRole *", "-ClusterRoleBinding " + release, "-Role " + release + "-own-namespace", "-RoleBinding " + release + "-own-namespace",
 		},
 	},
 	"nothing for the cluster's own roles": {

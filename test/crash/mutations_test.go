@@ -147,7 +147,7 @@ func dnsMutations() []mutation {
 			// The process that wakes may hear of the deletion before it sends the batch.
 			cases: []string{
 				"frozen/managed-early/kube:patch distributiontenants/status#1/freeze-later",
-				"frozen/publish/kube:patch distributiontenants/status#2/freeze-later",
+				"frozen/publish/kube:patch distributiontenants/status#3/freeze-later",
 				"frozen/rivals/kube:patch distributiontenants/status#2/freeze-later",
 			},
 			oracles: []string{oracleLedger, oracleLeak, oracleDangling},

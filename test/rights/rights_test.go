@@ -39,9 +39,9 @@ var unused = map[string]string{
 
 const firstList = "a watch brings the first list along, unless the API server is too old for that or has it turned off"
 
-// asInstalled are the chart's own settings where the stack has others, and one that lets drift be
-// found while a test waits.
-var asInstalled = []string{"--leader-elect=true", "--metrics-secure=true", "--sweep-interval=10s"}
+// asInstalled are the chart's own settings where the stack has others, and those that let drift be found and deletions
+// settle while a test waits.
+var asInstalled = []string{"--leader-elect=true", "--metrics-secure=true", "--deletion-budget=true", "--deletion-budget-settle=1s", "--sweep-interval=10s"}
 
 // inAllNamespaces is the chart with rights everywhere. Its operator takes care of what other tests have made, too: they
 // run before or after. It may read the Secrets of one namespace.
@@ -57,6 +57,15 @@ func inOneNamespace(t *testing.T) (i *install.Installation, namespace string) {
 	namespace = newNamespace(t)
 	return installed(t, install.Options{
 		Release: namespace, Namespace: namespace + "-home", Values: slices.Concat(ofItsOwn, []string{"watchNamespaces={" + namespace + "}"}),
+	}, namespace), namespace
+}
+
+// unguarded is the chart without what the operator keeps in its own namespace, but the lease.
+func unguarded(t *testing.T) (i *install.Installation, namespace string) {
+	t.Helper()
+	namespace = newNamespace(t)
+	return installed(t, install.Options{
+		Release: namespace, Namespace: namespace + "-home", Values: slices.Concat(ofItsOwn, []string{"deletionBudget.enabled=false", "clusterCheck.enabled=false"}),
 	}, namespace), namespace
 }
 
@@ -105,7 +114,7 @@ func everyRightIsUsedAndEnough(t *testing.T, installation func(*testing.T) (*ins
 	if len(requests) < 30 {
 		t.Fatalf("the audit log has %d requests of %s: the operator had another identity", len(requests), i.User())
 	}
-	grants := grantsOf(t, i)
+	grants := withoutRepeated(grantsOf(t, i))
 	used := map[grant]bool{}
 	for _, r := range requests {
 		if r.Forbidden || r.Code == http.StatusUnauthorized {
@@ -116,7 +125,11 @@ func everyRightIsUsedAndEnough(t *testing.T, installation func(*testing.T) (*ins
 		}
 	}
 	for _, g := range grants {
-		if reason := unused[g.String()]; !used[g] && reason == "" {
+		reason := g.idleAtHome()
+		if reason == "" {
+			reason = unused[g.String()]
+		}
+		if !used[g] && reason == "" {
 			t.Errorf("the chart grants %q in %s, and nothing uses it", g, g.Role)
 		} else if used[g] && reason != "" {
 			t.Errorf("%q is used, and should not be in the list of what is not", g)
@@ -128,7 +141,7 @@ func everyRightIsUsedAndEnough(t *testing.T, installation func(*testing.T) (*ins
 // sources need Secrets, and which ClusterRoles and constraints plans name.
 func TestCheckedRightsAreTheCharts(t *testing.T) {
 	for name, installation := range map[string]func(*testing.T) (*install.Installation, string){
-		"in all namespaces": inAllNamespaces, "in one namespace": inOneNamespace,
+		"in all namespaces": inAllNamespaces, "in one namespace": inOneNamespace, "without what guards a fleet": unguarded,
 	} {
 		t.Run(name, func(t *testing.T) {
 			i, _ := installation(t)
@@ -187,7 +200,7 @@ var consequences = map[string]func(r *rig, op *stack.Operator){
 // A right that is taken away is named, with the rule to add, before anything else fails.
 func TestEachRightTakenAway(t *testing.T) {
 	i, namespace := inAllNamespaces(t)
-	eachTakenAway(t, i, namespace, grantsOf(t, i))
+	eachTakenAway(t, i, namespace, withoutRepeated(grantsOf(t, i)))
 }
 
 // What is not of the watched namespace is the same in both forms.

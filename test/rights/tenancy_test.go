@@ -32,7 +32,7 @@ func (g grant) idle() string {
 	case "bind":
 		return "the API server itself asks for it when a RoleBinding is made"
 	}
-	return ""
+	return g.idleAtHome()
 }
 
 // fullPlan has an object of each kind.

@@ -85,6 +85,15 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
+{{/* The rules for what the operator keeps in its own namespace. */}}
+{{- define "operator.ownRules" -}}
+{{- range $role, $needed := dict "leader-election" .Values.controller.leaderElect "deletion-budget" .Values.deletionBudget.enabled "cluster-check" .Values.clusterCheck.enabled }}
+{{- if $needed }}
+{{ include "operator.rules" (dict "root" $ "role" $role) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* The annotation without which the CRDs cannot be deleted. */}}
 {{- define "operator.allowDeletion" -}}
 cloudfront-tenant-operator.io/allow-deletion
