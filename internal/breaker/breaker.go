@@ -62,6 +62,8 @@ type Breaker struct {
 	// told are the answers that those who wait were last woken for.
 	told  map[breaker.Key]breaker.Answer
 	holds []breaker.Hold
+	// members counts by plan what the last judgement held.
+	members map[string]int
 	// changes are those that passes have asked for, by the UID of the object, and withdrawn those that they no longer do.
 	changes   map[string]breaker.Item
 	withdrawn map[breaker.Key]struct{}
@@ -183,11 +185,17 @@ func (b *Breaker) Approve(ctx context.Context, items []breaker.Item) error {
 	return b.save(ctx, m)
 }
 
-// Holds are the plans that wait for a person.
+// Holds are the plans that wait for a person. Each counts what it holds now, which gets less when members are restored.
 func (b *Breaker) Holds() []breaker.Hold {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.holds)
+	holds := slices.Clone(b.holds)
+	for i := range holds {
+		if n, judged := b.members[holds[i].Plan]; judged {
+			holds[i].Count = n
+		}
+	}
+	return holds
 }
 
 // Changed is called when the store shows another version.
@@ -370,9 +378,10 @@ func (b *Breaker) publish(ctx context.Context, v breaker.Verdict, waiting []brea
 	b.mu.Lock()
 	before := b.told
 	b.closed = ""
-	b.held, b.told = map[breaker.Key]string{}, map[breaker.Key]breaker.Answer{}
+	b.held, b.told, b.members = map[breaker.Key]string{}, map[breaker.Key]breaker.Answer{}, map[string]int{}
 	for key, h := range v.Held {
 		b.held[key] = texts[h.Plan]
+		b.members[h.Plan]++
 	}
 	for _, i := range waiting {
 		key := i.Key()

@@ -223,14 +223,19 @@ func TestItIsClosedWithoutItsMemory(t *testing.T) {
 func TestAChangeIsWithdrawn(t *testing.T) {
 	w := newWorld()
 	b := w.process()
-	for n := range 11 {
+	for n := range 12 {
 		b.Ask(domain.Item{Class: class, UID: fmt.Sprint(n), Namespace: "shop", Name: fmt.Sprint(n), Harm: "disables it", Generation: 2, Since: w.clock.Now()})
 	}
 	w.judged(t, b)
-	if holds := b.Holds(); len(holds) != 1 || holds[0].Changes != 11 {
-		t.Fatalf("11 changes are no plan: %+v", holds)
+	if holds := b.Holds(); len(holds) != 1 || holds[0].Changes != 12 {
+		t.Fatalf("12 changes are no plan: %+v", holds)
 	}
-	for n := range 11 {
+	b.Withdraw("0")
+	w.judged(t, b)
+	if holds := b.Holds(); len(holds) != 1 || holds[0].Count != 11 {
+		t.Errorf("one is withdrawn, which leaves %+v", holds)
+	}
+	for n := range 12 {
 		b.Withdraw(fmt.Sprint(n))
 	}
 	w.judged(t, b)
