@@ -34,7 +34,7 @@ func TestCertThatFailsIsRequestedAnew(t *testing.T) {
 				w.Sim.SetResolving(false, "*.customer.test")
 				pass(w, 3*day-issueSoon)
 			},
-			says: []string{"validation-timed-out", "72 hours"},
+			says: []string{"timed out", "72 hours"},
 		},
 		"refused by CAA": {
 			fail: func(t *testing.T, w *world.World) { t.Helper(); becomes(t, w, "shop", "FAILED") },
@@ -49,7 +49,7 @@ func TestCertThatFailsIsRequestedAnew(t *testing.T) {
 			fail: func(t *testing.T, w *world.World) { t.Helper(); becomes(t, w, "shop", "EXPIRED") },
 		},
 		"inactive": {
-			issued: true, says: []string{"inactive"},
+			issued: true, says: []string{"no longer active"},
 			fail: func(t *testing.T, w *world.World) { t.Helper(); becomes(t, w, "shop", "INACTIVE") },
 		},
 	} {
