@@ -115,7 +115,7 @@ func (b *Breaker) Ask(i breaker.Item) breaker.Answer {
 	if i.Approval != "" || i.Abandonment != "" {
 		b.nudge()
 	}
-	if a, decided := b.answer(key); decided {
+	if a, decided := b.answer(i); decided {
 		return a
 	}
 	b.nudge()
@@ -128,8 +128,9 @@ func (b *Breaker) Ask(i breaker.Item) breaker.Answer {
 }
 
 // answer needs the lock.
-func (b *Breaker) answer(key breaker.Key) (breaker.Answer, bool) {
-	if _, goes := b.cleared[key]; goes {
+func (b *Breaker) answer(i breaker.Item) (breaker.Answer, bool) {
+	key := i.Key()
+	if i.In(b.cleared) {
 		return breaker.Answer{State: breaker.Go}, true
 	}
 	if _, stays := b.abandoned[key]; stays {
@@ -385,7 +386,7 @@ func (b *Breaker) publish(ctx context.Context, v breaker.Verdict, waiting []brea
 	}
 	for _, i := range waiting {
 		key := i.Key()
-		now, _ := b.answer(key)
+		now, _ := b.answer(i)
 		b.told[key] = now
 		if now != before[key] {
 			wake[i.Class] = append(wake[i.Class], types.NamespacedName{Namespace: i.Namespace, Name: i.Name})

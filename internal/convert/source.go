@@ -262,7 +262,7 @@ func SourceMemory(s *v1alpha1.TenantSourceStatus) tenantsource.Memory {
 	}
 	m.Cleared = s.ClearedDeletions
 	for _, d := range s.RecentDeletions {
-		m.History = append(m.History, tenantsource.Deletions{Time: d.Time.Time, Count: int(d.Count)})
+		m.History = append(m.History, tenantsource.Deletions{Time: d.Time.Time, Count: int(d.Count), Changes: int(d.Changes)})
 	}
 	return m
 }
@@ -305,7 +305,7 @@ func SourceStatus(s *v1alpha1.TenantSourceStatus, generation int64, r tenantsour
 	}
 	s.RecentDeletions, s.DeletionsInWindow = nil, int32(r.History.Total())
 	for _, d := range r.History.Merged(maxRecent) {
-		s.RecentDeletions = append(s.RecentDeletions, v1alpha1.RecentDeletions{Time: metav1.NewTime(d.Time.Truncate(time.Second)), Count: int32(d.Count)})
+		s.RecentDeletions = append(s.RecentDeletions, v1alpha1.RecentDeletions{Time: metav1.NewTime(d.Time.Truncate(time.Second)), Count: int32(d.Count), Changes: int32(d.Changes)})
 	}
 	s.ClearedDeletions = slices.Clone(r.Cleared[:min(len(r.Cleared), maxCleared)])
 	setGenerations(&s.ObservedGeneration, &s.AppliedGeneration, judged, reached)
@@ -347,7 +347,7 @@ func heldDeletions(h *tenantsource.PendingPlan) *v1alpha1.HeldDeletions {
 		return nil
 	}
 	const most = 20
-	return &v1alpha1.HeldDeletions{Count: int32(len(h.Names)), PlanHash: h.Hash, Names: slices.Clone(h.Names[:min(len(h.Names), most)])}
+	return &v1alpha1.HeldDeletions{Count: int32(len(h.Names)), Changes: int32(len(h.Harm)), PlanHash: h.Hash, Names: slices.Clone(h.Names[:min(len(h.Names), most)])}
 }
 
 func number(n int) *int32 {

@@ -58,7 +58,7 @@ type TenantSourceStatus struct {
 	TenantsDeleted *int32 `json:"tenantsDeleted,omitempty"`
 
 	// pendingChanges are the first 20 changes that are planned but not made: with dryRun any change, otherwise deletions
-	// that are waiting for confirmation or approval.
+	// that are waiting for confirmation or approval, and harmful changes that are waiting for approval.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=map
@@ -83,11 +83,12 @@ type TenantSourceStatus struct {
 	// +optional
 	RejectedRowsTotal int32 `json:"rejectedRowsTotal,omitempty"`
 
-	// heldDeletions are the deletions that are waiting for approval. If absent, there are none.
+	// heldDeletions are the deletions and the harmful changes that are waiting for approval. If absent, there are none.
 	// +optional
 	HeldDeletions *HeldDeletions `json:"heldDeletions,omitempty"`
 
-	// deletionsInWindow is the number of tenants that were deleted or disabled in the window of the guard.
+	// deletionsInWindow is the number of tenants that were deleted, disabled or changed harmfully in the window of the
+	// guard.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	DeletionsInWindow int32 `json:"deletionsInWindow,omitempty"`
@@ -100,9 +101,9 @@ type TenantSourceStatus struct {
 	// +optional
 	RecentDeletions []RecentDeletions `json:"recentDeletions,omitempty"`
 
-	// clearedDeletions are the UIDs of the first 1000 tenants whose deletion the guard has allowed and counted, until
-	// they are deleted or their rows exist again. After a restart, the operator confirms these deletions again and does
-	// not count them twice.
+	// clearedDeletions are the UIDs of the first 1000 tenants whose deletion or harmful change the guard has allowed and
+	// counted, until it is made or their rows no longer ask for it. A harmful change has a hash after the UID. After a
+	// restart, the operator confirms these deletions again and does not count them twice.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=1000
 	// +kubebuilder:validation:items:MinLength=1
@@ -166,14 +167,21 @@ type RejectedRow struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// HeldDeletions are deletions that are waiting for approval.
+// HeldDeletions are deletions and harmful changes that are waiting for approval.
 type HeldDeletions struct {
-	// count is the number of tenants that would be deleted or disabled.
+	// count is the number of tenants that would be deleted, disabled or changed harmfully.
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	Count int32 `json:"count,omitempty"`
 
-	// planHash identifies exactly these tenants. To approve the deletions, set the annotation
+	// changes is how many of them have a row that takes something away: it disables the tenant, removes a domain or the
+	// DNS records, moves it to another distribution, connection group or zone, or no longer retains it in AWS. If absent,
+	// there are none.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	Changes int32 `json:"changes,omitempty"`
+
+	// planHash identifies exactly these tenants and changes. To approve all of them, set the annotation
 	// cloudfront-tenant-operator.io/approve-deletions to this value.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
@@ -190,16 +198,21 @@ type HeldDeletions struct {
 	Names []string `json:"names,omitempty"`
 }
 
-// RecentDeletions counts the deletions in a period.
+// RecentDeletions counts the deletions and harmful changes in a period.
 type RecentDeletions struct {
 	// time is when the last of them was.
 	// +required
 	Time metav1.Time `json:"time"`
 
-	// count is the number of deletions.
+	// count is the number of deletions and harmful changes.
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	Count int32 `json:"count,omitempty"`
+
+	// changes is how many of them were harmful changes. If absent, there were none.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	Changes int32 `json:"changes,omitempty"`
 }
 
 // SourceColumn is a column of the table.

@@ -151,7 +151,7 @@ type TenantSourceSpec struct {
 	// +optional
 	DeletionPolicy SourceDeletionPolicy `json:"deletionPolicy,omitempty"`
 
-	// deletionGuard limits how many tenants may be deleted or disabled without approval.
+	// deletionGuard limits how many tenants may be deleted, disabled or changed harmfully without approval.
 	// +kubebuilder:default={}
 	// +optional
 	DeletionGuard *DeletionGuard `json:"deletionGuard,omitempty"`
@@ -414,9 +414,11 @@ type FieldExpression struct {
 // +kubebuilder:validation:XValidation:rule="!self.matches('^(tags[[]([aA][wW][sS]:|cloudfront-tenant-operator[.]io/)|metadata[.](labels|annotations)[[]([a-z0-9.-]*[.])?(cloudfront-tenant-operator[.]io|kleff[.]io|kubernetes[.]io|k8s[.]io)/)')",messageExpression="'\"' + self + '\" has a prefix that is reserved for AWS, Kubernetes or the operator: use another key'",message="has a prefix that is reserved for AWS, Kubernetes or the operator: use another key"
 type FieldPath string
 
-// DeletionGuard limits how many tenants may be deleted without approval. A missing row counts only after several
-// complete reads. If more rows are missing than the budget allows, nothing is deleted until the annotation
-// cloudfront-tenant-operator.io/approve-deletions is set to status.heldDeletions.planHash.
+// DeletionGuard limits how many tenants may be deleted or changed harmfully without approval. A change is harmful if it
+// disables a tenant, removes a domain or the DNS records, moves it to another distribution, connection group or zone,
+// or no longer retains it in AWS. A missing row counts only after several complete reads. If there are more of both than
+// the budget allows, none of them is made until the annotation cloudfront-tenant-operator.io/approve-deletions is set to
+// status.heldDeletions.planHash. The budget is never more than half of more than three tenants.
 //
 // +kubebuilder:validation:MinProperties=0
 type DeletionGuard struct {
@@ -428,7 +430,8 @@ type DeletionGuard struct {
 	// +optional
 	ConfirmPolls int32 `json:"confirmPolls,omitempty"`
 
-	// maxDeletes is the number of tenants that may be deleted in the window. With 0, only maxDeletePercent applies. The
+	// maxDeletes is the number of tenants that may be deleted or changed harmfully in the window. With 0, only
+	// maxDeletePercent applies. The
 	// larger of the two is the budget. Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=0
@@ -436,14 +439,15 @@ type DeletionGuard struct {
 	// +optional
 	MaxDeletes *int32 `json:"maxDeletes,omitempty"`
 
-	// maxDeletePercent is the percentage of tenants that may be deleted in the window, 0 to 100. Default: 5.
+	// maxDeletePercent is the percentage of tenants that may be deleted or changed harmfully in the window, 0 to 100.
+	// Default: 5.
 	// +kubebuilder:default=5
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MaxDeletePercent *int32 `json:"maxDeletePercent,omitempty"`
 
-	// window is the period in which deletions are counted, 1h to 720h (30 days). Default: 24h.
+	// window is the period in which deletions and harmful changes are counted, 1h to 720h (30 days). Default: 24h.
 	// +kubebuilder:default="24h"
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(h|m|s|ms))+$') && duration(self) >= duration('1h') && duration(self) <= duration('720h')",messageExpression="'\"' + self + '\" is not a duration of 1h to 720h: write it like 24h'",message="use a duration of 1h to 720h, like 24h"

@@ -78,7 +78,7 @@ func (p *pass) read(ctx context.Context) error {
 			return cause
 		}
 		log.FromContext(ctx).Info("Reading the table failed, so no tenant is changed", "reason", failure.Reason, "message", failure.Message)
-		p.in.Fail(failure, poll.Present, fleet.owned(p.in.Policy))
+		p.in.Fail(failure, poll, fleet.owned(p.in.Policy))
 		return nil
 	}
 	p.in.Now = p.Clock.Now()
@@ -217,8 +217,7 @@ type outcome struct {
 // from being written ends the poll. A single one may be refused for its own sake, and must not keep others from going.
 func (p *pass) apply(ctx context.Context) error {
 	round := p.session.Round
-	batch := round.Harvest.Changes[round.Written:]
-	batch = batch[:min(len(batch), batchSize)]
+	batch := round.Next(batchSize)
 	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.write(ctx, batch[i]) })
 	denied := 0
 	for i, r := range results {
@@ -232,6 +231,9 @@ func (p *pass) apply(ctx context.Context) error {
 			denied++
 		}
 		round.Written++
+	}
+	if err := p.approveChanges(ctx, results); err != nil {
+		return err
 	}
 	if denied > 1 && denied == len(results) {
 		round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf("The API server rejects every change: %s", results[0].refused)}
@@ -252,6 +254,7 @@ func (p *pass) tally(round *tenantsource.Round, c tenantsource.Change, r outcome
 		round.Created++
 	default:
 		round.Updated++
+		round.Made(c)
 	}
 }
 
@@ -270,7 +273,7 @@ func (p *pass) remove(ctx context.Context) error {
 		}
 		round.Removed++
 		if r.refused != "" {
-			round.Undeleted = append(round.Undeleted, tenantsource.Undeleted{Owned: batch[i], Reason: r.refused})
+			round.Undeleted = append(round.Undeleted, tenantsource.Undeleted{Owned: batch[i].Owned, Reason: r.refused})
 		} else if r.done {
 			round.Deleted++
 		}
@@ -279,18 +282,18 @@ func (p *pass) remove(ctx context.Context) error {
 }
 
 // approveDeletions tells the breaker which of the deletions a person has approved, before they are made.
-func (p *pass) approveDeletions(ctx context.Context, batch []tenantsource.Owned) error {
+func (p *pass) approveDeletions(ctx context.Context, batch []tenantsource.Loss) error {
 	var items []budget.Item
 	for _, o := range batch {
-		if p.in.Policy != tenantsource.PolicyDisable && p.session.Round.Verdict.Approved[o.UID] {
+		if p.in.Policy != tenantsource.PolicyDisable && o.Approved {
 			items = append(items, budget.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Namespace: p.target, Name: o.Name})
 		}
 	}
 	return p.Breaker.Approve(ctx, items)
 }
 
-// approveChanges does the same for objects that were disabled. Which change of theirs that was is known afterwards; until
-// then the breaker waits for more.
+// approveChanges does the same for objects that were disabled, or lost something else. Which change of theirs that was is
+// known afterwards; until then the breaker waits for more.
 func (p *pass) approveChanges(ctx context.Context, results []outcome) error {
 	var items []budget.Item
 	for _, r := range results {
@@ -301,11 +304,18 @@ func (p *pass) approveChanges(ctx context.Context, results []outcome) error {
 	return p.Breaker.Approve(ctx, items)
 }
 
+// approvedChange is the harm that the spec of that generation does, which a person has approved.
+func (p *pass) approvedChange(name, uid string, generation int64) *budget.Item {
+	return &budget.Item{
+		Class: convert.ClassDistributionTenant, UID: uid, Namespace: p.target, Name: name, Harm: budget.AnyHarm, Generation: generation,
+	}
+}
+
 // tries is how often an object that keeps changing is looked at before the next pass has its turn.
 const tries = 3
 
 // removeOne deletes or disables one object.
-func (p *pass) removeOne(ctx context.Context, o tenantsource.Owned) (r outcome) {
+func (p *pass) removeOne(ctx context.Context, o tenantsource.Loss) (r outcome) {
 	for range tries {
 		if r = p.tryRemove(ctx, o); !apierrors.IsConflict(r.err) {
 			return r
@@ -316,7 +326,7 @@ func (p *pass) removeOne(ctx context.Context, o tenantsource.Owned) (r outcome) 
 
 // tryRemove looks at the object before it lays hands on it, and asks for exactly the version that it saw: with
 // a label taken away in the last moment the object is no longer the source's.
-func (p *pass) tryRemove(ctx context.Context, o tenantsource.Owned) outcome {
+func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 	var live v1alpha1.DistributionTenant
 	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.target, Name: o.Name}, &live)
 	if apierrors.IsNotFound(err) {
@@ -331,8 +341,8 @@ func (p *pass) tryRemove(ctx context.Context, o tenantsource.Owned) outcome {
 	var disabled *budget.Item
 	if p.in.Policy == tenantsource.PolicyDisable {
 		var generation int64
-		if generation, err = p.disable(ctx, &live); p.session.Round.Verdict.Approved[o.UID] {
-			disabled = &budget.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Namespace: p.target, Name: o.Name, Harm: "disables the tenant", Generation: generation}
+		if generation, err = p.disable(ctx, &live); o.Approved {
+			disabled = p.approvedChange(o.Name, o.UID, generation)
 		}
 	} else {
 		err = p.Client.Delete(ctx, &live, client.Preconditions{UID: &live.UID, ResourceVersion: &live.ResourceVersion})

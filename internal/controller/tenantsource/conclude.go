@@ -34,7 +34,7 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 		c.After = again
 		c.Stored = func() {
 			round.Reserved = true
-			p.session.Clear(round.Verdict.Go, now)
+			p.session.Clear(round.Verdict, now)
 		}
 	case report.Polled != nil:
 		c.Events = p.events(before, round)

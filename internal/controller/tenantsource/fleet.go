@@ -75,19 +75,23 @@ func (f *fleet) Standing(want mapping.Object) tenantsource.Standing {
 	if s.Relation == tenantsource.Foreign {
 		s.Owner = ownerOf(o, f.labels)
 	}
-	s.Equal = f.equal(o, want)
+	spec, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&o.Spec)
+	if err != nil {
+		return s
+	}
+	// The hash tells whether something that was once applied is no longer wanted; the rest, whether someone else has
+	// changed it since.
+	changed := o.Annotations[v1alpha1.AnnotationSourceHash] != want.Hash()
+	if s.Equal = !changed && f.marked(o, want) && mapping.Covers(spec, want); !s.Equal {
+		s.Harm = tenantsource.Harm(spec, want, changed)
+	}
 	return s
 }
 
-// equal compares what the object has with what is wanted. The hash tells whether something that was once applied is no
-// longer wanted; the rest, whether someone else has changed it since.
-func (f *fleet) equal(o *v1alpha1.DistributionTenant, want mapping.Object) bool {
-	if o.Annotations[v1alpha1.AnnotationSourceHash] != want.Hash() || !controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer) ||
-		!within(f.labels, o.Labels) || !within(want.Labels, o.Labels) || !within(want.Annotations, o.Annotations) {
-		return false
-	}
-	spec, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&o.Spec)
-	return err == nil && mapping.Covers(spec, want)
+// marked reports whether the object has the metadata that is wanted.
+func (f *fleet) marked(o *v1alpha1.DistributionTenant, want mapping.Object) bool {
+	return controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer) &&
+		within(f.labels, o.Labels) && within(want.Labels, o.Labels) && within(want.Annotations, o.Annotations)
 }
 
 func within(some, all map[string]string) bool {

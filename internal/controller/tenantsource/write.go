@@ -39,12 +39,17 @@ func (p *pass) tryWrite(ctx context.Context, c tenantsource.Change) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	err = p.applyObject(ctx, p.rendered(o, c), convert.SourceManager(p.object))
+	u := p.rendered(o, c)
+	err = p.applyObject(ctx, u, convert.SourceManager(p.object))
 	if err == nil && c.Action == tenantsource.Enable {
 		// Not before, or a customer whose row is back and says that they are switched off would be served for a moment.
-		err = p.enable(ctx, c)
+		u, err = p.enable(ctx, c)
 	}
-	return p.outcomeOf(ctx, c, err)
+	r := p.outcomeOf(ctx, c, err)
+	if r.done && c.Approved {
+		r.item = p.approvedChange(c.Name, c.UID, u.GetGeneration())
+	}
+	return r
 }
 
 // rendered is the object as it is applied. The UID and the version make sure that it is the one that was read:
@@ -72,10 +77,10 @@ func (p *pass) rendered(o mapping.Object, c tenantsource.Change) *unstructured.U
 
 // enable reverts what disabling did, and nothing else: the fields return to any other owner that sets them, or to their
 // defaults.
-func (p *pass) enable(ctx context.Context, c tenantsource.Change) error {
+func (p *pass) enable(ctx context.Context, c tenantsource.Change) (*unstructured.Unstructured, error) {
 	u := p.named(c.Name)
 	u.SetUID(types.UID(c.UID))
-	return p.applyObject(ctx, u, convert.SourceDisabler(p.object))
+	return u, p.applyObject(ctx, u, convert.SourceDisabler(p.object))
 }
 
 // disable is the other end of enable.

@@ -102,7 +102,7 @@ func Judge(p Policy, m Memory, w World) Verdict {
 	classes := map[Class][]Item{}
 	cleared, abandoned := j.memory.Decided()
 	for _, i := range w.Waiting {
-		_, goes := cleared[i.Key()]
+		goes := i.In(cleared)
 		_, stays := abandoned[i.Key()]
 		if goes && i.Owns != "" {
 			j.owned = append(j.owned, i.Owns)

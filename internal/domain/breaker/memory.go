@@ -18,6 +18,20 @@ type Key [8]byte
 // Key is the item's.
 func (i Item) Key() Key { return keyOf(string(i.Class), i.UID, i.Harm, fmt.Sprint(i.Generation)) }
 
+// AnyHarm is approved where a person has approved elsewhere what the generation of an object asks for, whatever it takes
+// away.
+const AnyHarm = "any"
+
+// In reports whether the item is one of these, or a change of an object of which any is.
+func (i Item) In(keys map[Key]struct{}) bool {
+	_, known := keys[i.Key()]
+	if !known && i.Harm != "" {
+		i.Harm = AnyHarm
+		_, known = keys[i.Key()]
+	}
+	return known
+}
+
 // NameKey stands for an object by its name, under which it may come back.
 func NameKey(class Class, namespace, name string) Key { return keyOf(string(class), namespace, name) }
 
@@ -243,6 +257,10 @@ func (m *Memory) forget(now time.Time, window time.Duration, waiting []Item) {
 	open := map[Key]struct{}{}
 	for _, i := range waiting {
 		open[i.Key()] = struct{}{}
+		if i.Harm != "" {
+			i.Harm = AnyHarm
+			open[i.Key()] = struct{}{}
+		}
 	}
 	ended := func(age time.Duration) func(Batch) bool {
 		return func(b Batch) bool {

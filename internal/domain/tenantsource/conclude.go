@@ -64,7 +64,8 @@ type Report struct {
 	// Pending replaces the pending plan in status where PendingKnown is set; nil where no plan needs approval.
 	Pending      *PendingPlan
 	PendingKnown bool
-	// History is always complete, and so is Cleared: the UIDs of those that are counted in it and not gone yet.
+	// History is always complete, and so is Cleared: the keys of the losses that are counted in it and have not happened
+	// yet.
 	History    History
 	Cleared    []string
 	Conditions []chain.Condition
@@ -121,20 +122,21 @@ func Conclude(in Input, d Decision) Report {
 	return r
 }
 
-// reserve counts those that are about to be deleted, and lists them with those that were allowed before and still
-// exist. Status may count them already: then the answer to the write that counted them was lost.
+// reserve counts what is about to happen, and lists it with what was allowed before and has not happened yet. Status may
+// count it already: then the answer to the write that counted it was lost.
 func (in Input) reserve(round *Round) (History, []string) {
-	all, counted := maps.Clone(in.Session.Absences), set(in.cleared())
-	var uids []string
-	uncounted := 0
-	for _, o := range round.Verdict.Go {
-		uids = append(uids, o.UID)
-		if !all[o.Name].Cleared && !counted[o.UID] {
-			uncounted++
+	all, counted := maps.Clone(in.Session.Losses), set(in.cleared())
+	uncounted, changes := 0, 0
+	for _, l := range slices.Concat(round.Verdict.Go, round.Verdict.Changes) {
+		if all[l.Name].Cleared || counted[l.key()] {
+			continue
+		}
+		if uncounted++; l.Harm != "" {
+			changes++
 		}
 	}
-	all.markCleared(uids, in.Now)
-	return in.Memory.History.Add(in.Now, uncounted, in.Guard.Window), all.clearedUIDs(nil)
+	all.markCleared(round.Verdict.keys(), in.Now)
+	return in.Memory.History.Add(in.Now, uncounted, changes, in.Guard.Window), all.clearedKeys(nil)
 }
 
 // neither is what a source says that is neither ready nor in sync.
@@ -171,11 +173,16 @@ func undeletedMessage(round *Round) string {
 }
 
 func (in Input) howToApprove(v Verdict) string {
-	why := fmt.Sprintf("The guard allows %s in %s, of which %s used", prose.Count(v.Budget, "deletion", "deletions"), span(in.Guard.Window), prose.Count(v.Used, "is", "are"))
+	what, so := prose.Count(v.Budget, "deletion", "deletions"), "so nothing is "+in.word("deleted", "disabled")
+	if len(v.Pending.Harm) > 0 {
+		what = prose.Count(v.Budget, "deletion or harmful change", "deletions and harmful changes")
+		so = "so these tenants stay as they are"
+	}
+	why := fmt.Sprintf("The guard allows %s in %s, of which %s used", what, span(in.Guard.Window), prose.Count(v.Used, "is", "are"))
 	if v.Pending.Empty {
 		why = "An empty table always needs approval"
 	}
-	text := fmt.Sprintf("%s, so nothing is %s. If this is intended, set the annotation %s to %s to approve it", why, in.word("deleted", "disabled"), approveAnnotation, v.Pending.Hash)
+	text := fmt.Sprintf("%s, %s. If this is intended, set the annotation %s to %s to approve it", why, so, approveAnnotation, v.Pending.Hash)
 	if in.Approved != "" {
 		text += ". Its current value approves a different plan"
 	}
@@ -202,7 +209,7 @@ func (in Input) concludeRound(r *Report, round *Round) {
 		r.Conditions = neither(round.Failure.Reason, round.Failure.Message)
 		return
 	}
-	r.History, r.Cleared = r.History.Within(in.Now, in.Guard.Window), in.Session.Absences.clearedUIDs(round.Gone())
+	r.History, r.Cleared = r.History.Within(in.Now, in.Guard.Window), in.Session.Losses.clearedKeys(round.done())
 	h := round.Harvest
 	rejected := slices.Concat(h.Rejected, round.Refused)
 	slices.SortStableFunc(rejected, mapping.ByUrgency)
@@ -238,7 +245,11 @@ func (in Input) pending(res *Result, round *Round) {
 	}
 	if v.Pending != nil {
 		for _, name := range v.Pending.Names {
-			add(remove, name, "its row no longer exists; waiting for approval")
+			if harm := v.Pending.Harm[name]; harm != "" {
+				add(Update, name, "its row "+harm+"; waiting for approval")
+			} else {
+				add(remove, name, "its row no longer exists; waiting for approval")
+			}
 		}
 	}
 	for _, k := range round.Undeleted {
@@ -267,12 +278,21 @@ func (in Input) ready(round *Round, res *Result) chain.Condition {
 }
 
 func (in Input) pendingMessage(round *Round) string {
-	v := round.Verdict
-	gone := prose.Count(len(v.Pending.Names), "tenant no longer has a row", "tenants no longer have a row")
-	if v.Pending.Empty {
-		gone = fmt.Sprintf("The table has no rows, and %s", prose.Count(len(v.Pending.Names), "tenant had one", "tenants had one"))
+	held := round.Verdict.Pending
+	var parts []string
+	if n := len(held.Names) - len(held.Harm); n > 0 {
+		parts = append(parts, prose.Count(n, "tenant no longer has a row", "tenants no longer have a row"))
 	}
-	return sentence(gone) + ". " + in.howToApprove(v)
+	if n := len(held.Harm); n > 0 {
+		first := slices.Min(slices.Collect(maps.Keys(held.Harm)))
+		parts = append(parts, prose.Count(n, "changed row takes something away from its tenant", "changed rows take something away from their tenants")+
+			fmt.Sprintf(": the first, %s, %s", first, prose.Shorten(held.Harm[first], mostText)))
+	}
+	text := strings.Join(parts, ", and ")
+	if held.Empty {
+		text = fmt.Sprintf("The table has no rows, and %s", prose.Count(len(held.Names), "tenant had one", "tenants had one"))
+	}
+	return sentence(text) + ". " + in.howToApprove(round.Verdict)
 }
 
 func (in Input) synced(round *Round, res *Result) chain.Condition {
@@ -287,9 +307,9 @@ func (in Input) synced(round *Round, res *Result) chain.Condition {
 		if res.Tenants > 0 {
 			c.Message += ". All other rows are applied"
 		}
-		if h.Nameless > 0 && len(in.Session.Absences) > 0 {
+		if h.Nameless > 0 && len(in.Session.Losses) > 0 {
 			c.Message += fmt.Sprintf(". %s no usable name and could belong to any tenant, so %s until this is fixed",
-				prose.Count(h.Nameless, "row has", "rows have"), prose.Count(len(in.Session.Absences), "deletion waits", "deletions wait"))
+				prose.Count(h.Nameless, "row has", "rows have"), prose.Count(len(in.Session.Losses), "deletion waits", "deletions wait"))
 		}
 	case in.DryRun && res.PendingTotal > 0:
 		c.Status, c.Reason = false, DryRun

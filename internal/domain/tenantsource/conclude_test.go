@@ -119,13 +119,13 @@ func TestWhatASourceSays(t *testing.T) {
 			"Synced=False/DeletionPending: 2 rows no longer exist. The deletion waits until more polls confirm this.",
 		}},
 		"a row without a name freezes a deletion": {
-			in: input(inRound(harvest(refused(1), func(h *tenantsource.Harvest) { h.Nameless = 1 }), withWaiting(1, 1)), func(in *tenantsource.Input) { in.Session.Absences = absent(1, 1) }), want: []string{
+			in: input(inRound(harvest(refused(1), func(h *tenantsource.Harvest) { h.Nameless = 1 }), withWaiting(1, 1)), func(in *tenantsource.Input) { in.Session.Losses = absent(1, 1) }), want: []string{
 				"Ready=True/PollSucceeded: The table has 24 valid rows; 1 row is rejected (see status.rejectedRows); 1 deletion waits until more polls confirm that the row no longer exists.",
 				"Synced=False/RowsRejected: 1 row is rejected: see status.rejectedRows. All other rows are applied. 1 row has no usable name and could belong to any tenant, so 1 deletion waits until this is fixed.",
 			},
 		},
 		"rows without names freeze deletions": {
-			in: input(inRound(harvest(refused(2), func(h *tenantsource.Harvest) { h.Nameless = 2 })), func(in *tenantsource.Input) { in.Session.Absences = absent(3, 1) }), want: []string{
+			in: input(inRound(harvest(refused(2), func(h *tenantsource.Harvest) { h.Nameless = 2 })), func(in *tenantsource.Input) { in.Session.Losses = absent(3, 1) }), want: []string{
 				"Ready=True/PollSucceeded: The table has 23 valid rows; 2 rows are rejected (see status.rejectedRows).",
 				"Synced=False/RowsRejected: 2 rows are rejected: see status.rejectedRows. All other rows are applied. 2 rows have no usable name and could belong to any tenant, so 3 deletions wait until this is fixed.",
 			},
@@ -221,7 +221,7 @@ func TestWhatStatusKeepsOfAPoll(t *testing.T) {
 		h.Rejected, h.Tenants, h.Columns = rejections(24), 1, []tenantsource.SeenColumn{seenColumn("name", mapping.TypeString, 25)}
 	}), func(r *tenantsource.Round) {
 		r.Token, r.Created, r.Updated, r.Deleted, r.Removed, r.Reserved, r.Refused = "now", 1, 2, 3, 3, true, []mapping.Rejection{met}
-		r.Verdict = tenantsource.Verdict{Go: ownedN(3), New: 3}
+		r.Verdict = tenantsource.Verdict{Go: tenantsource.LossesOf(ownedN(3))}
 	}))
 	in.Memory.History = tenantsource.History{{Time: noon.Add(-25 * time.Hour), Count: 9}, {Time: noon, Count: 3}}
 	got := tenantsource.Conclude(in, tenantsource.Decide(in))
@@ -345,7 +345,7 @@ func anyInput(t *rapid.T) tenantsource.Input {
 	in.Policy = rapid.SampledFrom([]tenantsource.Policy{tenantsource.PolicyDelete, tenantsource.PolicyDisable, tenantsource.PolicyRetain}).Draw(t, "policy")
 	in.Invalid = rapid.SampledFrom([]string{"", "", "spec.mapping: wrong"}).Draw(t, "invalid")
 	in.Owned = ownedN(n("owned", 30))
-	in.Session.Absences = absent(n("absent", 30), n("reads", 3))
+	in.Session.Losses = absent(n("absent", 30), n("reads", 3))
 	if rapid.Bool().Draw(t, "used") {
 		in.Memory.History = tenantsource.History{{Time: noon.Add(-time.Hour), Count: n("used", 12)}}
 	}

@@ -3,6 +3,8 @@
 package tenantsource
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -46,17 +48,16 @@ type Memory struct {
 	PendingHash string
 	// Complete is when the last complete read began.
 	Complete time.Time
-	// Cleared are the UIDs of the tenants whose deletion the guard had allowed and counted, and that may not all be
-	// gone.
+	// Cleared are the keys of the losses that the guard had allowed and counted, and that may not all have happened.
 	Cleared []string
 }
 
 // Session is what the process remembers of a source. A fresh one costs a later deletion, and
 // nothing else.
 type Session struct {
-	Absences Absences
-	// Back are the UIDs of tenants that were cleared and whose rows were seen since, that were not the source's meanwhile,
-	// or whose count has left the window: what status says of them no longer counts.
+	Losses Losses
+	// Back are the keys of losses that were cleared and that a read has not found since, whose objects were not the source's
+	// meanwhile, or whose count has left the window: what status says of them no longer counts.
 	Back map[string]bool
 	// LastRegular is when the last complete poll began that was not asked for out of turn.
 	LastRegular time.Time
@@ -90,10 +91,12 @@ type Round struct {
 	Harvest *Harvest
 	// Fleet is how many objects the source had.
 	Fleet int
-	// Written is how many of the changes are made.
-	Written int
+	// Written is how many of the changes are made. Harmful is how many of them take something away: the last ones.
+	Written, Harmful int
+	// made are the keys of those made that took something away.
+	made map[string]bool
 	// Verdict is the guard's, Removed how many of its Go were looked at, Deleted how many of them went, Reserved
-	// is set once they are counted in status.
+	// is set once they, and the changes that take something away, are counted in status.
 	Verdict          Verdict
 	Removed, Deleted int
 	Reserved         bool
@@ -124,6 +127,57 @@ func (r *Round) Gone() map[string]bool {
 		delete(gone, o.UID)
 	}
 	return gone
+}
+
+// done are the keys of the losses that the round has brought about.
+func (r *Round) done() map[string]bool {
+	done := r.Gone()
+	maps.Copy(done, r.made)
+	return done
+}
+
+// release keeps those changes that take nothing away, and after them those that the guard lets happen.
+func (r *Round) release() {
+	let := make(map[string]Loss, len(r.Verdict.Changes))
+	for _, l := range r.Verdict.Changes {
+		let[l.Name] = l
+	}
+	h := r.Harvest
+	kept := slices.DeleteFunc(slices.Clone(h.Changes), func(c Change) bool { return c.Harm != "" })
+	harmless := len(kept)
+	for _, c := range h.Changes {
+		if l, goes := let[c.Name]; c.Harm != "" && goes {
+			c.Approved = l.Approved
+			kept = append(kept, c)
+		}
+	}
+	h.Changes, r.Harmful = kept, len(kept)-harmless
+}
+
+// stop drops the changes that take something away and are not made yet.
+func (r *Round) stop() {
+	r.Harvest.Changes, r.Harmful = r.Harvest.Changes[:max(r.Written, len(r.Harvest.Changes)-r.Harmful)], 0
+}
+
+// Next are the changes that may be made now, at most so many. Those that take something away are counted first.
+func (r *Round) Next(most int) []Change {
+	end := len(r.Harvest.Changes)
+	if !r.Reserved {
+		end -= r.Harmful
+	}
+	next := r.Harvest.Changes[min(r.Written, end):end]
+	return next[:min(len(next), most)]
+}
+
+// Made remembers that the change was made.
+func (r *Round) Made(c Change) {
+	if c.Harm == "" {
+		return
+	}
+	if r.made == nil {
+		r.made = map[string]bool{}
+	}
+	r.made[c.loss().key()] = true
 }
 
 // Failure is why a poll came to nothing.
@@ -205,8 +259,8 @@ func livingRules() []rule {
 		chain.Ask("Read", "The table is read when a poll is due, when the spec has changed, when the sync-now annotation has changed, and when a held plan was approved.", Input.read),
 		chain.Ask("Failed", "A failed poll changes nothing.", Input.failed),
 		chain.Ask("Planned", "With spec.dryRun, only the plan is written to status.", Input.planned),
-		chain.Ask("Applied", "New and changed rows are applied, a batch in each pass.", Input.applied),
-		chain.Ask("Counted", "Deletions are counted in status before they are carried out.", Input.counted),
+		chain.Ask("Applied", "New and changed rows are applied, a batch in each pass. Changes that take something away are applied after they are counted.", Input.applied),
+		chain.Ask("Counted", "Deletions, and changes that take something away, are counted in status before they are carried out.", Input.counted),
 		chain.Ask("Removed", "Tenants that the guard releases are deleted or disabled, a batch in each pass.", Input.removed),
 	}
 }
@@ -285,10 +339,10 @@ func (in Input) Begin() *Round {
 	r := &Round{Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Regular: !in.regular().After(in.Now)}
 	s := in.Session
 	if in.Memory.LastPoll.After(s.Polled) {
-		s.Absences, s.Back = nil, nil
+		s.Losses, s.Back = nil, nil
 	}
 	if in.Generation != in.Memory.Generation {
-		s.Absences, r.Regular = nil, true
+		s.Losses, r.Regular = nil, true
 	}
 	return r
 }
@@ -310,7 +364,7 @@ func (in Input) planned() (Decision, bool) {
 
 func (in Input) applied() (Decision, bool) {
 	r := in.Session.Round
-	if r != nil && r.Written < len(r.Harvest.Changes) {
+	if r != nil && len(r.Next(1)) > 0 {
 		return do(Apply)
 	}
 	return pass()
@@ -318,7 +372,7 @@ func (in Input) applied() (Decision, bool) {
 
 func (in Input) counted() (Decision, bool) {
 	r := in.Session.Round
-	if r != nil && r.Removed < len(r.Verdict.Go) && !r.Reserved {
+	if r != nil && !r.Reserved && (r.Removed < len(r.Verdict.Go) || r.Harvest != nil && r.Written < len(r.Harvest.Changes)) {
 		return do(Reserve)
 	}
 	return pass()
@@ -376,9 +430,9 @@ func (in Input) judged() (Decision, bool) {
 // Judge asks the guard for a source that is being deleted: all of its objects go, or none.
 func (in Input) Judge() *Round {
 	s := in.Session
-	s.Absences = s.Absences.Note(in.Owned, in.Now, false, in.Guard)
+	s.Losses = s.Losses.Note(lossesOf(in.Owned), in.Now, false, in.Guard)
 	in.recall()
-	s.Absences.Approve(in.Approved, in.pendingSince())
+	s.Losses.Approve(in.Approved, in.pendingSince())
 	return &Round{
 		Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Fleet: len(in.Owned),
 		Verdict: in.judge(len(in.Owned), false),

@@ -40,7 +40,7 @@ func withChanges(n int) func(*tenantsource.Round) {
 }
 
 func withGo(n int) func(*tenantsource.Round) {
-	return func(r *tenantsource.Round) { r.Verdict = tenantsource.Verdict{Go: ownedN(n), New: n} }
+	return func(r *tenantsource.Round) { r.Verdict = tenantsource.Verdict{Go: tenantsource.LossesOf(ownedN(n))} }
 }
 
 func withFailure(r *tenantsource.Round) {
@@ -224,14 +224,14 @@ func TestWhenAPollIsDue(t *testing.T) {
 }
 
 func TestANewSpecForgetsWhatWasAbsent(t *testing.T) {
-	in := input(func(in *tenantsource.Input) { in.Session.Absences = absent(3, 1) })
+	in := input(func(in *tenantsource.Input) { in.Session.Losses = absent(3, 1) })
 	in.Begin()
-	if len(in.Session.Absences) != 3 {
+	if len(in.Session.Losses) != 3 {
 		t.Error("the same spec forgot what was absent")
 	}
 	in.Generation++
 	in.Begin()
-	if len(in.Session.Absences) != 0 {
+	if len(in.Session.Losses) != 0 {
 		t.Error("another spec remembers what was absent")
 	}
 }
@@ -287,7 +287,7 @@ func TestTheEndOfARound(t *testing.T) {
 func TestSettle(t *testing.T) {
 	rows := func(n int) *tenantsource.Harvest { return &tenantsource.Harvest{Rows: n} }
 	confirmed := func(n int) func(*tenantsource.Input) {
-		return func(in *tenantsource.Input) { in.Session.Absences = absent(n, 1) }
+		return func(in *tenantsource.Input) { in.Session.Losses = absent(n, 1) }
 	}
 	later := func(in *tenantsource.Input) {
 		in.Now = noon.Add(5 * time.Minute)
@@ -303,7 +303,7 @@ func TestSettle(t *testing.T) {
 		"one out of turn lets it wait":                  {in: input(confirmed(1)), harvest: rows(1), owned: 1, waiting: 1},
 		"a row without a name may be anybody's":         {in: input(confirmed(1), later), harvest: &tenantsource.Harvest{Rows: 1, Nameless: 1}, owned: 1, waiting: 1},
 		"and freezes what was confirmed before": {
-			in: input(func(in *tenantsource.Input) { in.Session.Absences = absent(1, 2) }, later), harvest: &tenantsource.Harvest{Rows: 1, Nameless: 1}, owned: 1, waiting: 1,
+			in: input(func(in *tenantsource.Input) { in.Session.Losses = absent(1, 2) }, later), harvest: &tenantsource.Harvest{Rows: 1, Nameless: 1}, owned: 1, waiting: 1,
 		},
 		"too many are held":                      {in: input(confirmed(11), later), harvest: rows(1), owned: 11, held: 11},
 		"an empty table is held":                 {in: input(confirmed(1), later), harvest: rows(0), owned: 1, held: 1},
@@ -321,8 +321,8 @@ func TestSettle(t *testing.T) {
 			if v.Pending != nil {
 				held = len(v.Pending.Names)
 			}
-			if len(v.Go) != c.goes || v.New != c.goes || len(v.Waiting) != c.waiting || held != c.held {
-				t.Errorf("%d go (%d new), %d wait, %d are held; want %d, %d, %d", len(v.Go), v.New, len(v.Waiting), held, c.goes, c.waiting, c.held)
+			if len(v.Go) != c.goes || v.New() != c.goes || len(v.Waiting) != c.waiting || held != c.held {
+				t.Errorf("%d go (%d new), %d wait, %d are held; want %d, %d, %d", len(v.Go), v.New(), len(v.Waiting), held, c.goes, c.waiting, c.held)
 			}
 		})
 	}
@@ -335,13 +335,13 @@ func TestWhatWasClearedAndSeenIsNoLongerCleared(t *testing.T) {
 		in := input(func(in *tenantsource.Input) {
 			in.Now = noon.Add(age)
 			in.Memory.Cleared, in.Memory.History = []string{"u"}, tenantsource.History{{Time: noon, Count: 1}}
-			in.Session.Absences = tenantsource.Absences{"t": {Owned: owned[0], Reads: 2, Last: noon, Cleared: true, ClearedAt: noon}}
+			in.Session.Losses = tenantsource.Losses{"t": {Owned: owned[0], Reads: 2, Last: noon, Cleared: true, ClearedAt: noon}}
 		})
 		in.Session.Round = in.Begin()
 		return in
 	}
 	failed := func(in tenantsource.Input, seen bool) []string {
-		in.Fail(&tenantsource.Failure{Reason: tenantsource.PollFailed}, func(string) bool { return seen }, owned)
+		in.Fail(&tenantsource.Failure{Reason: tenantsource.PollFailed}, tenantsource.Present(map[bool][]string{true: {"t"}}[seen]...), owned)
 		return tenantsource.Conclude(in, tenantsource.Decision{}).Cleared
 	}
 	if got := failed(stuck(time.Minute), false); len(got) != 1 {
@@ -381,8 +381,11 @@ func TestADeletedSourceIsJudgedAsAWhole(t *testing.T) {
 		in.Deleting, in.Owned = true, ownedN(n)
 		return in
 	}
-	if v := deleted(10).Judge().Verdict; len(v.Go) != 10 || v.New != 10 || v.Pending != nil {
+	if v := deleted(3).Judge().Verdict; len(v.Go) != 3 || v.New() != 3 || v.Pending != nil {
 		t.Errorf("within the budget: %+v", v)
+	}
+	if v := deleted(4).Judge().Verdict; len(v.Go) > 0 || v.Pending == nil {
+		t.Errorf("over the ceiling: %+v", v)
 	}
 	held := deleted(11).Judge().Verdict
 	if len(held.Go) > 0 || held.Pending == nil || len(held.Pending.Names) != 11 {

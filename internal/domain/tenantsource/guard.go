@@ -18,7 +18,7 @@ const (
 	PolicyRetain  Policy = "Retain"
 )
 
-// Guard limits what may be deleted, or disabled, without approval.
+// Guard limits what may be deleted, disabled or otherwise taken away without approval.
 type Guard struct {
 	// ConfirmPolls is in how many complete reads a row has to be absent, each at least Interval after the
 	// one before.
@@ -29,77 +29,113 @@ type Guard struct {
 	Window                 time.Duration
 }
 
+// No budget allows more than the ceiling, in percent, of a fleet that has more than so few objects.
+const (
+	ceiling = 50
+	few     = 3
+)
+
+// budget is how many of so many objects may be lost in a window.
+func (g Guard) budget(size int) int {
+	most := max(g.MaxDeletes, size*g.MaxPercent/100)
+	if size > few {
+		most = min(most, size*ceiling/100)
+	}
+	return most
+}
+
 // Owned is an object of the source.
 type Owned struct{ Name, UID string }
 
-// Absence is what is remembered of an object whose row is gone. It is in memory only: who forgets it
-// looks again, and deletes later.
-type Absence struct {
+// Loss is what is remembered of an object whose row is gone, or takes something away from it. It is in memory only: who
+// forgets it looks again, and deletes later.
+type Loss struct {
 	Owned
-	// Reads is how many reads count, Last when the last of them began.
+	// Harm says what the row takes away. Empty: the row is gone.
+	Harm string
+	// Reads is how many reads without the row count, Last when the last of them began.
 	Reads int
 	Last  time.Time
 	// Approved is set once a person has approved a plan with it.
 	Approved bool
-	// Cleared is set once the guard has let the object go, and counted it; ClearedAt is when, or earlier.
+	// Cleared is set once the guard has let it happen, and counted it; ClearedAt is when, or earlier.
 	Cleared   bool
 	ClearedAt time.Time
 }
 
 // open reports whether no decision was made about it.
-func (a Absence) open() bool { return !a.Approved && !a.Cleared }
+func (l Loss) open() bool { return !l.Approved && !l.Cleared }
 
-// Absences are those of one source, by name.
-type Absences map[string]Absence
+// keySeparator is in no UID.
+const keySeparator = "/"
 
-// Note takes the result of a complete read. Rows that are back are forgotten, and start over when they vanish again.
-// counts is false for a read out of turn, which confirms nothing.
-func (a Absences) Note(absent []Owned, began time.Time, counts bool, g Guard) Absences {
-	out := make(Absences, len(absent))
-	for _, o := range absent {
-		known, ok := a[o.Name]
-		if !ok || known.UID != o.UID {
-			known = Absence{Owned: o}
+// key identifies the loss: another harm to the same object is another one.
+func (l Loss) key() string {
+	if l.Harm == "" {
+		return l.UID
+	}
+	return l.UID + keySeparator + hash([]string{l.Harm})
+}
+
+// lossesOf are the losses of objects whose rows are gone.
+func lossesOf(absent []Owned) []Loss {
+	out := make([]Loss, len(absent))
+	for i, o := range absent {
+		out[i].Owned = o
+	}
+	return out
+}
+
+// Losses are those of one source, by name.
+type Losses map[string]Loss
+
+// Note takes the result of a complete read. Rows that are back, or take nothing away any more, are forgotten, and start
+// over when that changes. counts is false for a read out of turn, which confirms nothing.
+func (ls Losses) Note(found []Loss, began time.Time, counts bool, g Guard) Losses {
+	out := make(Losses, len(found))
+	for _, l := range found {
+		if known, ok := ls[l.Name]; ok && known.UID == l.UID && known.Harm == l.Harm {
+			l = known
 		}
-		if counts && (known.Last.IsZero() || began.Sub(known.Last) >= g.Interval) {
-			known.Reads, known.Last = known.Reads+1, began
+		if counts && l.Harm == "" && (l.Last.IsZero() || began.Sub(l.Last) >= g.Interval) {
+			l.Reads, l.Last = l.Reads+1, began
 		}
-		out[o.Name] = known
+		out[l.Name] = l
 	}
 	return out
 }
 
 // Names are the names, sorted.
-func (a Absences) Names() []string {
-	out := make([]string, 0, len(a))
-	for name := range a {
+func (ls Losses) Names() []string {
+	out := make([]string, 0, len(ls))
+	for name := range ls {
 		out = append(out, name)
 	}
 	slices.Sort(out)
 	return out
 }
 
-// planHash identifies exactly these objects: one of the same name that was created later is another one.
-func (a Absences) planHash(since string) string {
+// planHash identifies exactly these losses: an object of the same name that was created later is another one.
+func (ls Losses) planHash(since string) string {
 	var parts []string
-	for _, name := range a.Names() {
-		if a[name].open() {
-			parts = append(parts, name+"/"+a[name].UID)
+	for _, name := range ls.Names() {
+		if ls[name].open() {
+			parts = append(parts, name+keySeparator+ls[name].key())
 		}
 	}
 	return since + "-" + hash(parts)
 }
 
-// Approve approves exactly the plan that the person saw. The approval stays with each object until its row is back, so
-// that the objects are deleted one by one as they are confirmed.
-func (a Absences) Approve(plan, since string) {
-	if plan == "" || a.planHash(since) != plan {
+// Approve approves exactly the plan that the person saw. The approval stays with each loss until the read that does not
+// find it, so that objects are deleted one by one as they are confirmed.
+func (ls Losses) Approve(plan, since string) {
+	if plan == "" || ls.planHash(since) != plan {
 		return
 	}
-	for name, known := range a {
+	for name, known := range ls {
 		if known.open() {
 			known.Approved = true
-			a[name] = known
+			ls[name] = known
 		}
 	}
 }
@@ -110,13 +146,14 @@ func hash(parts []string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Deletions are those of some time.
+// Deletions are the losses of some time.
 type Deletions struct {
-	Time  time.Time
-	Count int
+	Time time.Time
+	// Count is how many there were, Changes how many of them left the object where it is.
+	Count, Changes int
 }
 
-// History is when tenants were deleted, oldest first.
+// History is when tenants were deleted, or lost something, oldest first.
 type History []Deletions
 
 // buckets is into how many pieces time is cut for each window: what was deleted in one piece is remembered together,
@@ -143,7 +180,10 @@ func (h History) Merged(most int) History {
 		return h
 	}
 	out := slices.Clone(h[extra:])
-	out[0].Count += h[:extra].Total()
+	for _, d := range h[:extra] {
+		out[0].Count += d.Count
+		out[0].Changes += d.Changes
+	}
 	return out
 }
 
@@ -156,24 +196,33 @@ func (h History) Total() int {
 	return total
 }
 
-// Add counts deletions that are about to be made.
-func (h History) Add(now time.Time, count int, window time.Duration) History {
+// removed counts those whose objects are gone.
+func (h History) removed() int {
+	total := 0
+	for _, d := range h {
+		total += d.Count - d.Changes
+	}
+	return total
+}
+
+// Add counts losses that are about to happen.
+func (h History) Add(now time.Time, count, changes int, window time.Duration) History {
 	out := h.Within(now, window)
 	if count == 0 {
 		return out
 	}
 	piece := window / buckets
 	if last := len(out) - 1; last >= 0 && out[last].Time.Truncate(piece).Equal(now.Truncate(piece)) {
-		out[last] = Deletions{Time: now, Count: out[last].Count + count}
+		out[last] = Deletions{Time: now, Count: out[last].Count + count, Changes: out[last].Changes + changes}
 		return out
 	}
-	return append(out, Deletions{Time: now, Count: count})
+	return append(out, Deletions{Time: now, Count: count, Changes: changes})
 }
 
 // Question is what the guard is asked.
 type Question struct {
-	Now      time.Time
-	Absences Absences
+	Now    time.Time
+	Losses Losses
 	// Fleet is how many objects the source has, the absent ones included.
 	Fleet   int
 	History History
@@ -188,109 +237,129 @@ type Question struct {
 
 // Verdict is what the guard answers.
 type Verdict struct {
-	// Go are those that may be deleted now, by name.
-	Go []Owned
-	// Approved are the UIDs of those of them that a person has approved.
-	Approved map[string]bool
-	// New is how many of them are not counted in the history yet.
-	New int
+	// Go are those that may be deleted now, by name, Changes those that may lose what their rows take away.
+	Go, Changes []Loss
 	// Waiting are those that more reads have to confirm.
-	Waiting []Absence
+	Waiting []Loss
 	// Pending is the plan that needs approval; nil when none does.
 	Pending *PendingPlan
-	// Budget is how many tenants may be deleted in the window, Used how many were.
+	// Budget is how many tenants may be lost in the window, Used how many were.
 	Budget, Used int
+}
+
+// New is how many of those that may happen are not counted in the history yet.
+func (v Verdict) New() int {
+	n := 0
+	for _, l := range slices.Concat(v.Go, v.Changes) {
+		if !l.Cleared {
+			n++
+		}
+	}
+	return n
+}
+
+// keys are those of all that may happen.
+func (v Verdict) keys() []string {
+	var out []string
+	for _, l := range slices.Concat(v.Go, v.Changes) {
+		out = append(out, l.key())
+	}
+	return out
 }
 
 // PendingPlan is a plan that is not approved.
 type PendingPlan struct {
-	Hash  string
+	Hash string
+	// Names are those of all of its objects. Harm says what the rows take away from those that still have one.
 	Names []string
+	Harm  map[string]string
 	// Empty is set when it needs approval because there were no rows at all.
 	Empty bool
 }
 
-// Judge says what may be deleted. Every absent object counts against the budget, confirmed or not, so that a wave is
-// seen before its first tenant is deleted; over the budget, nothing is deleted at all.
+// Judge says what may happen. Every loss counts against the budget, confirmed or not, so that a wave is seen before its
+// first tenant is deleted; over the budget, nothing happens at all.
 func (g Guard) Judge(q Question) Verdict {
-	v := Verdict{Used: q.History.Within(q.Now, g.Window).Total()}
-	// What is gone already belonged to the fleet of this window.
-	v.Budget = max(g.MaxDeletes, (q.Fleet+v.Used)*g.MaxPercent/100)
-	open := 0
-	for _, a := range q.Absences {
-		if a.open() {
+	recent := q.History.Within(q.Now, g.Window)
+	open, left := 0, 0
+	for _, l := range q.Losses {
+		if l.open() {
 			open++
 		}
+		if l.Cleared && l.Harm == "" {
+			left++
+		}
 	}
+	// What is gone already belonged to the fleet of this window. What is counted and not gone still does.
+	v := Verdict{Used: recent.Total(), Budget: g.budget(q.Fleet + max(recent.removed()-left, 0))}
 	held := open > 0 && (q.Empty || v.Used+open > v.Budget)
 	if held {
-		v.Pending = &PendingPlan{Hash: q.Absences.planHash(q.Since), Empty: q.Empty}
+		v.Pending = &PendingPlan{Hash: q.Losses.planHash(q.Since), Empty: q.Empty}
 	}
-	for _, name := range q.Absences.Names() {
-		a := q.Absences[name]
+	for _, name := range q.Losses.Names() {
+		l := q.Losses[name]
 		switch {
-		case held && a.open():
-			v.Pending.Names = append(v.Pending.Names, name)
-		case a.Reads < g.ConfirmPolls && !q.Confirmed:
-			v.Waiting = append(v.Waiting, a)
+		case held && l.open():
+			v.Pending.add(l)
+		case l.Harm != "":
+			// A row that is there says what it means: there is nothing to confirm.
+			v.Changes = append(v.Changes, l)
+		case l.Reads < g.ConfirmPolls && !q.Confirmed:
+			v.Waiting = append(v.Waiting, l)
 		default:
-			v.Go = append(v.Go, a.Owned)
-			if a.Approved {
-				v.approve(a.UID)
-			}
-			if !a.Cleared {
-				v.New++
-			}
+			v.Go = append(v.Go, l)
 		}
 	}
 	return v
 }
 
-func (v *Verdict) approve(uid string) {
-	if v.Approved == nil {
-		v.Approved = map[string]bool{}
+func (p *PendingPlan) add(l Loss) {
+	p.Names = append(p.Names, l.Name)
+	if l.Harm == "" {
+		return
 	}
-	v.Approved[uid] = true
+	if p.Harm == nil {
+		p.Harm = map[string]string{}
+	}
+	p.Harm[l.Name] = l.Harm
 }
 
-// freeze lets nothing go for now but the first ones, which are gone already.
-func (v *Verdict) freeze(known Absences, gone int) {
-	for _, o := range v.Go[gone:] {
-		v.Waiting = append(v.Waiting, known[o.Name])
-	}
-	v.Go, v.New = v.Go[:gone], 0
+// freeze lets no more be deleted for now but the first ones, which are gone already.
+func (v *Verdict) freeze(gone int) {
+	v.Waiting = append(v.Waiting, v.Go[gone:]...)
+	v.Go = v.Go[:gone]
 }
 
-// markCleared remembers that the deletion of those of these UIDs was allowed and counted. An object of the same name
-// that was created since is another one.
-func (a Absences) markCleared(uids []string, at time.Time) {
-	cleared := set(uids)
-	for name, known := range a {
-		if cleared[known.UID] && !known.Cleared {
+// markCleared remembers that those of these keys were allowed and counted. An object of the same name that was created
+// since is another one.
+func (ls Losses) markCleared(keys []string, at time.Time) {
+	cleared := set(keys)
+	for name, known := range ls {
+		if cleared[known.key()] && !known.Cleared {
 			known.Cleared, known.ClearedAt = true, at
-			a[name] = known
+			ls[name] = known
 		}
 	}
 }
 
-// expire lets those be judged again whose count has left the window, and names them.
-func (a Absences) expire(now time.Time, window time.Duration) (uids []string) {
-	for name, known := range a {
+// expire lets those be judged again whose count has left the window, and returns their keys.
+func (ls Losses) expire(now time.Time, window time.Duration) (keys []string) {
+	for name, known := range ls {
 		if known.Cleared && now.Sub(known.ClearedAt) >= window {
 			known.Cleared = false
-			a[name] = known
-			uids = append(uids, known.UID)
+			ls[name] = known
+			keys = append(keys, known.key())
 		}
 	}
-	return uids
+	return keys
 }
 
-// clearedUIDs are those whose deletion was allowed and counted, by name, without these that are gone.
-func (a Absences) clearedUIDs(gone map[string]bool) []string {
+// clearedKeys are those that were allowed and counted, by name, without these that have happened.
+func (ls Losses) clearedKeys(done map[string]bool) []string {
 	var out []string
-	for _, name := range a.Names() {
-		if known := a[name]; known.Cleared && !gone[known.UID] {
-			out = append(out, known.UID)
+	for _, name := range ls.Names() {
+		if known := ls[name]; known.Cleared && !done[known.key()] {
+			out = append(out, known.key())
 		}
 	}
 	return out

@@ -23,27 +23,31 @@ type life struct {
 	rows  map[string]bool
 	fleet map[string]string
 	born  int
+	// wants is what a row takes away, has what its object has lost.
+	wants, has map[string]string
 	// looks is how many reads that count have missed a row since any read has seen it.
 	looks map[string]int
-	// counted are the UIDs of those that status has counted, and that no read has seen since.
+	// counted are the keys of the losses that status has counted, and that a read has found since wherever it looked.
 	counted map[string]bool
-	// held is the plan in status, approved are the UIDs of those in a plan that a person has approved, and whose rows no
-	// read has seen since that status tells of. seen are those that status has yet to tell of.
+	// countedAt is when status counted them last.
+	countedAt map[string]time.Time
+	// held is the plan in status, approved are the keys of those in a plan that a person has approved, and that no read
+	// has missed since that status tells of. seen are those that status has yet to tell of.
 	held           *tenantsource.PendingPlan
 	approved, seen map[string]bool
-	// gone are the deletions that the guard allowed without approval, by time; all are all deletions.
-	gone, all tenantsource.History
-	// stuck is set while the API server is busy when something is to be deleted.
-	stuck bool
+	// gone are the losses that the guard allowed without approval, by time; removed are all deletions.
+	gone, removed tenantsource.History
+	// stuck is set while the API server is busy when something is to be deleted, refusing while it takes no changes.
+	stuck, refusing bool
 }
 
 func newLife(t *rapid.T) *life {
-	l := &life{t: t, now: noon, rows: map[string]bool{}, fleet: map[string]string{}, looks: map[string]int{}, counted: map[string]bool{}, approved: map[string]bool{}, seen: map[string]bool{}}
+	l := &life{t: t, now: noon, rows: map[string]bool{}, fleet: map[string]string{}, wants: map[string]string{}, has: map[string]string{}, looks: map[string]int{}, counted: map[string]bool{}, countedAt: map[string]time.Time{}, approved: map[string]bool{}, seen: map[string]bool{}}
 	l.in = tenantsource.Input{Generation: 1, Policy: tenantsource.PolicyDelete, Session: &tenantsource.Session{}, Guard: tenantsource.Guard{
 		ConfirmPolls: rapid.IntRange(2, 3).Draw(t, "confirmations"), Interval: 5 * time.Minute,
-		MaxDeletes: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "number"), MaxPercent: rapid.SampledFrom([]int{0, 10, 25}).Draw(t, "share"), Window: time.Hour,
+		MaxDeletes: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "number"), MaxPercent: rapid.SampledFrom([]int{0, 10, 25, 90}).Draw(t, "share"), Window: time.Hour,
 	}}
-	for i := range rapid.SampledFrom([]int{1, 3, 14}).Draw(t, "customers") {
+	for i := range rapid.SampledFrom([]int{1, 3, 5, 14}).Draw(t, "customers") {
 		l.names = append(l.names, fmt.Sprintf("t%02d", i))
 		l.rows[l.names[i]] = true
 	}
@@ -61,16 +65,19 @@ func (l *life) play(w weather) {
 		case tenantsource.Read:
 			l.read(w)
 		case tenantsource.Apply:
-			l.in.Session.Round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "The API server refuses every change"}
+			l.apply()
 		case tenantsource.Reserve:
 			r := l.in.Session.Round
 			l.checkCounted(r)
 			report := tenantsource.Conclude(l.in, d)
 			l.in.Memory.History, l.in.Memory.Cleared = report.History, report.Cleared
 			r.Reserved = true
-			l.in.Session.Clear(r.Verdict.Go, l.now)
-			for _, o := range r.Verdict.Go {
-				l.counted[o.UID] = true
+			l.in.Session.Clear(r.Verdict, l.now)
+			for _, o := range slices.Concat(r.Verdict.Go, r.Verdict.Changes) {
+				if !l.counts(o) {
+					l.countedAt[o.Key()] = l.now
+				}
+				l.counted[o.Key()] = true
 			}
 			if l.dies("dies before it deletes") {
 				return
@@ -114,39 +121,39 @@ func (l *life) read(w weather) {
 	for name := range l.rows {
 		if l.fleet[name] == "" && w == good {
 			l.born++
-			l.fleet[name] = fmt.Sprintf("u%d", l.born)
+			l.fleet[name], l.has[name] = fmt.Sprintf("u%d", l.born), l.wants[name]
 		}
 	}
 	var owned []tenantsource.Owned
 	for _, name := range slices.Sorted(maps.Keys(l.fleet)) {
 		owned = append(owned, tenantsource.Owned{Name: name, UID: l.fleet[name]})
 	}
-	h := tenantsource.Present(slices.Sorted(maps.Keys(l.rows))...)
-	if w == failure || w == cut {
-		read := rapid.IntRange(0, len(l.rows)).Draw(l.t, "rows that were read")
-		if w == failure {
-			read = 0
-		}
-		h = tenantsource.Present(slices.Sorted(maps.Keys(l.rows))[:read]...)
+	seen := slices.Sorted(maps.Keys(l.rows))
+	switch w {
+	case failure:
+		seen = nil
+	case cut:
+		seen = seen[:rapid.IntRange(0, len(seen)).Draw(l.t, "rows that were read")]
+	default:
 	}
-	for name, uid := range l.fleet {
-		if h.Present(name) {
-			l.looks[name] = 0
-			l.seen[uid] = true
-			delete(l.counted, uid)
+	h := tenantsource.Present(seen...)
+	for _, name := range seen {
+		if l.fleet[name] != "" {
+			l.look(name, h)
 		}
 	}
+	l.refusing = w == refused
 	h.Declared, h.Columns = true, []tenantsource.SeenColumn{{Column: mapping.Column{Name: "domain"}, Rows: h.Rows}}
 	switch w {
 	case failure, cut:
-		l.in.Fail(&tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "No answer"}, h.Present, owned)
+		l.in.Fail(&tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "No answer"}, h, owned)
 		return
 	case mistake:
 		h.Columns = nil
 	case nameless:
 		h.Nameless, h.Rows = 1, h.Rows+1
 	case refused:
-		h.Changes = make([]tenantsource.Change, 2)
+		h.Changes = append(h.Changes, make([]tenantsource.Change, 2)...)
 	case good:
 	}
 	l.in.Settle(h, owned)
@@ -166,6 +173,55 @@ func (l *life) read(w weather) {
 	}
 }
 
+// loss is what the object of that name would lose if it became what its row wants.
+func (l *life) loss(name string) tenantsource.Loss {
+	out := tenantsource.Loss{Owned: tenantsource.Owned{Name: name, UID: l.fleet[name]}}
+	if l.wants[name] != l.has[name] {
+		out.Harm = l.wants[name]
+	}
+	return out
+}
+
+// look is one row of a read, whose object exists: all losses but the one that it asks for are over.
+func (l *life) look(name string, h *tenantsource.Harvest) {
+	l.looks[name] = 0
+	now := l.loss(name)
+	for _, harm := range append([]string{""}, harms...) {
+		other := tenantsource.Loss{Owned: now.Owned, Harm: harm}
+		if harm == "" || harm != now.Harm {
+			l.seen[other.Key()] = true
+			delete(l.counted, other.Key())
+		}
+	}
+	if l.wants[name] != l.has[name] {
+		h.Changes = append(h.Changes, tenantsource.Change{Action: tenantsource.Update, Name: name, UID: now.UID, Harm: now.Harm})
+	}
+}
+
+// harms are what a row may take away.
+var harms = []string{"disables it", "removes a domain"}
+
+// apply makes some of the changes.
+func (l *life) apply() {
+	r := l.in.Session.Round
+	if l.refusing {
+		r.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: "The API server refuses every change"}
+		return
+	}
+	for _, c := range r.Next(rapid.IntRange(1, 3).Draw(l.t, "batch")) {
+		loss := tenantsource.Loss{Owned: tenantsource.Owned{Name: c.Name, UID: c.UID}, Harm: c.Harm}
+		if c.Harm != "" && !l.counted[loss.Key()] {
+			l.t.Fatalf("%s %s, and that was not counted since a read has missed it", c.Name, c.Harm)
+		}
+		if l.fleet[c.Name] == c.UID {
+			// Nothing is read between the read and this.
+			l.has[c.Name] = l.wants[c.Name]
+		}
+		r.Made(c)
+		r.Written++
+	}
+}
+
 // remove is the last step of an object.
 func (l *life) remove() {
 	r := l.in.Session.Round
@@ -181,6 +237,7 @@ func (l *life) remove() {
 		l.t.Fatalf("%v is deleted, and was not counted since its row was last seen", o)
 	}
 	delete(l.fleet, o.Name)
+	delete(l.has, o.Name)
 }
 
 // dies reports whether the operator does, now.
@@ -196,33 +253,75 @@ func (l *life) dies(when string) bool {
 func (l *life) checkCounted(r *tenantsource.Round) {
 	unasked, counted := 0, 0
 	for _, o := range r.Verdict.Go {
-		a := l.in.Session.Absences[o.Name]
+		a := l.in.Session.Losses[o.Name]
 		if a.UID != o.UID || l.rows[o.Name] && !l.stuck {
 			l.t.Fatalf("%v is deleted, which has a row or is another one: %+v", o, a)
 		}
-		if a.Cleared {
+		if l.counts(a) {
 			continue
 		}
 		counted++
-		if !l.approved[o.UID] {
+		if !l.approved[o.Key()] {
 			unasked++
 		}
 	}
 	if unasked > 0 && r.Harvest.Rows == 0 {
 		l.t.Fatalf("%d are deleted because a table was empty, without approval", unasked)
 	}
-	// What is remembered is remembered a piece of the window too long at most.
-	before := l.all.Within(l.now, l.in.Guard.Window*49/48).Total()
-	most := max(l.in.Guard.MaxDeletes, (len(l.fleet)+before)*l.in.Guard.MaxPercent/100)
+	// What is remembered is remembered a piece of the window too long at most, and some of it was counted and not deleted.
+	most := 0
+	for size := len(l.fleet); size <= len(l.fleet)+l.removed.Within(l.now, l.in.Guard.Window*49/48).Total(); size++ {
+		allowed := max(l.in.Guard.MaxDeletes, size*l.in.Guard.MaxPercent/100)
+		if size > 3 {
+			allowed = min(allowed, size/2)
+		}
+		most = max(most, allowed)
+	}
+	unasked += l.checkChanges(r)
+	l.removed = append(l.removed, tenantsource.Deletions{Time: l.now, Count: counted})
 	l.gone = append(l.gone, tenantsource.Deletions{Time: l.now, Count: unasked})
-	l.all = append(l.all, tenantsource.Deletions{Time: l.now, Count: counted})
 	inWindow := l.gone.Within(l.now, l.in.Guard.Window).Total()
 	if unasked > 0 && inWindow > most {
-		l.t.Fatalf("%d were deleted in %s without approval, and the guard allows %d", inWindow, l.in.Guard.Window, most)
+		l.t.Fatalf("%d were deleted or changed in %s without approval, and the guard allows %d", inWindow, l.in.Guard.Window, most)
+	}
+}
+
+// counts reports whether status has counted the loss already.
+func (l *life) counts(loss tenantsource.Loss) bool {
+	key := loss.Key()
+	return loss.Cleared || l.counted[key] && l.now.Sub(l.countedAt[key]) < l.in.Guard.Window
+}
+
+// checkChanges is shown the changes that take something away, before they are counted.
+func (l *life) checkChanges(r *tenantsource.Round) (unasked int) {
+	for _, o := range r.Verdict.Changes {
+		known := l.in.Session.Losses[o.Name]
+		if known.UID != o.UID || known.Harm != o.Harm || o.Harm != l.loss(o.Name).Harm {
+			l.t.Fatalf("%v is let happen, and known is %+v, and the row wants %q", o, known, l.loss(o.Name).Harm)
+		}
+		if l.counts(known) {
+			continue
+		}
+		if !l.approved[o.Key()] {
+			unasked++
+		}
+	}
+	return unasked
+}
+
+// checkHarmless is shown the end of a round: what took nothing away in a read of now was not kept waiting.
+func (l *life) checkHarmless(r *tenantsource.Round) {
+	for name := range l.rows {
+		if r.Failure == nil && r.Settled.Equal(l.now) && l.wants[name] == "" && l.has[name] != "" {
+			l.t.Fatalf("the object of %s still %s, and its row wants that no more", name, l.has[name])
+		}
 	}
 }
 
 func (l *life) rest(d tenantsource.Decision) {
+	if r := l.in.Session.Round; r != nil {
+		l.checkHarmless(r)
+	}
 	report := tenantsource.Conclude(l.in, d)
 	if report.Polled == nil || l.dies("dies before it tells") {
 		return
@@ -269,7 +368,8 @@ func (l *life) approve(t *rapid.T) {
 	}
 	l.in.Approved = l.held.Hash
 	for _, name := range l.held.Names {
-		l.approved[l.fleet[name]] = true
+		loss := tenantsource.Loss{Owned: tenantsource.Owned{Name: name, UID: l.fleet[name]}, Harm: l.held.Harm[name]}
+		l.approved[loss.Key()] = true
 	}
 }
 
@@ -277,8 +377,9 @@ func (l *life) some(t *rapid.T, label string) []string {
 	return rapid.SliceOfN(rapid.SampledFrom(l.names), 1, 2).Draw(t, label)
 }
 
-// In every history of reads: the deletions that are allowed without an approval are within the budget of every window,
-// and never follow from an empty table; and nothing is deleted that has not been missing in as many reads as required
+// In every history of reads: the deletions and the changes that take something away that are allowed without an approval
+// are within the budget of every window, and deletions never follow from an empty table; changes that take nothing away
+// do not wait; and nothing is deleted that has not been missing in as many reads as required
 // since a read last had it, no matter what became of that read, or of the operator after it.
 func TestTheGuardHoldsInEveryHistory(t *testing.T) {
 	checks(t, 6000, func(t *rapid.T) {
@@ -300,6 +401,31 @@ func TestTheGuardHoldsInEveryHistory(t *testing.T) {
 					t.Skip("not this time")
 				}
 				clear(l.rows)
+			},
+			"rows take something away": func(t *rapid.T) {
+				for _, name := range l.some(t, "take") {
+					l.wants[name] = rapid.SampledFrom(harms).Draw(t, "harm")
+				}
+			},
+			"rows take nothing away": func(t *rapid.T) {
+				for _, name := range l.some(t, "give") {
+					delete(l.wants, name)
+				}
+			},
+			"all rows take something away": func(t *rapid.T) {
+				if rapid.IntRange(0, 2).Draw(t, "all") > 0 {
+					t.Skip("not this time")
+				}
+				for name := range l.rows {
+					l.wants[name] = harms[0]
+				}
+			},
+			"a person changes an object": func(t *rapid.T) {
+				for _, name := range l.some(t, "by hand") {
+					if l.fleet[name] != "" {
+						delete(l.has, name)
+					}
+				}
 			},
 			"time passes":         func(t *rapid.T) { l.pass(t, time.Duration(rapid.IntRange(1, 600).Draw(t, "seconds"))*time.Second) },
 			"an interval at last": func(t *rapid.T) { l.pass(t, l.in.Guard.Interval) },

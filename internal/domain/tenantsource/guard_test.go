@@ -35,10 +35,10 @@ func ownedN(n int) []tenantsource.Owned {
 }
 
 // absent are n objects that were absent in so many reads.
-func absent(n, reads int) tenantsource.Absences {
-	out := tenantsource.Absences{}
+func absent(n, reads int) tenantsource.Losses {
+	out := tenantsource.Losses{}
 	for _, o := range ownedN(n) {
-		out[o.Name] = tenantsource.Absence{Owned: o, Reads: reads, Last: noon}
+		out[o.Name] = tenantsource.Loss{Owned: o, Reads: reads, Last: noon}
 	}
 	return out
 }
@@ -68,8 +68,8 @@ func TestTheBudget(t *testing.T) {
 		},
 		"within the budget it waits to be confirmed": {guard: usual, absent: 10, fleet: 25, reads: 1, budget: 10, want: "waiting"},
 		"more confirmations, if the user wants":      {guard: guard(func(g *tenantsource.Guard) { g.ConfirmPolls = 5 }), absent: 1, fleet: 25, reads: 4, budget: 10, want: "waiting"},
-		"a deleted source needs none":                {guard: usual, absent: 10, fleet: 10, confirmed: true, budget: 10, want: "go"},
-		"but has the same budget":                    {guard: usual, absent: 11, fleet: 11, confirmed: true, budget: 10, want: "held"},
+		"a deleted source needs none":                {guard: usual, absent: 3, fleet: 3, confirmed: true, budget: 10, want: "go"},
+		"but has the same budget":                    {guard: usual, absent: 11, fleet: 30, confirmed: true, budget: 10, want: "held"},
 		"an empty table is held, however little it is": {
 			guard: usual, absent: 1, fleet: 1, reads: 9, empty: true, budget: 10, want: "held",
 		},
@@ -86,12 +86,19 @@ func TestTheBudget(t *testing.T) {
 		"a number alone is possible": {
 			guard: guard(func(g *tenantsource.Guard) { g.MaxPercent = 0 }), absent: 11, fleet: 1000, reads: 2, budget: 10, want: "held",
 		},
-		"the whole fleet may be deleted where the user allows it": {
-			guard: guard(func(g *tenantsource.Guard) { g.MaxPercent = 100 }), absent: 1000, fleet: 1000, reads: 2, budget: 1000, want: "go",
+		"no budget allows more than half": {
+			guard: guard(func(g *tenantsource.Guard) { g.MaxPercent = 100 }), absent: 501, fleet: 1000, reads: 2, budget: 500, want: "held",
 		},
+		"but half": {
+			guard: guard(func(g *tenantsource.Guard) { g.MaxPercent = 100 }), absent: 500, fleet: 1000, reads: 2, budget: 500, want: "go",
+		},
+		"nor does a number, of a few":           {guard: usual, absent: 3, fleet: 5, reads: 2, budget: 2, want: "held"},
+		"the half is that of the fleet before":  {guard: usual, absent: 2, used: 2, fleet: 4, reads: 2, budget: 3, want: "held"},
+		"three may all be deleted":              {guard: usual, absent: 3, fleet: 3, reads: 2, budget: 10, want: "go"},
+		"a deleted source has the same ceiling": {guard: usual, absent: 4, fleet: 4, confirmed: true, budget: 2, want: "held"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			q := tenantsource.Question{Now: noon, Absences: absent(c.absent, c.reads), Fleet: c.fleet, Empty: c.empty, Confirmed: c.confirmed}
+			q := tenantsource.Question{Now: noon, Losses: absent(c.absent, c.reads), Fleet: c.fleet, Empty: c.empty, Confirmed: c.confirmed}
 			if c.used > 0 {
 				q.History = tenantsource.History{{Time: noon.Add(-time.Hour), Count: c.used}}
 			}
@@ -112,8 +119,8 @@ func TestTheBudget(t *testing.T) {
 					t.Errorf("%d of %d: %s, want %d", got[fate], c.absent, fate, want)
 				}
 			}
-			if v.Budget != c.budget || v.Used != c.used || v.New != len(v.Go) {
-				t.Errorf("budget %d, used %d, new %d of %d; want %d, %d and all", v.Budget, v.Used, v.New, len(v.Go), c.budget, c.used)
+			if v.Budget != c.budget || v.Used != c.used || v.New() != len(v.Go) {
+				t.Errorf("budget %d, used %d, new %d of %d; want %d, %d and all", v.Budget, v.Used, v.New(), len(v.Go), c.budget, c.used)
 			}
 		})
 	}
@@ -141,11 +148,11 @@ func TestAbsencesAreConfirmedByReadsThatAreAnIntervalApart(t *testing.T) {
 		"another object of the same name starts over too": {reads: []read{{absent: acme}, {after: 5 * time.Minute, absent: []tenantsource.Owned{{Name: "acme", UID: "u2"}}}}, want: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var a tenantsource.Absences
+			var a tenantsource.Losses
 			at := noon
 			for _, r := range c.reads {
 				at = at.Add(r.after)
-				a = a.Note(r.absent, at, !r.outside, usual)
+				a = a.Note(tenantsource.LossesOf(r.absent), at, !r.outside, usual)
 			}
 			if got := a["acme"].Reads; got != c.want {
 				t.Errorf("confirmed by %d reads, want %d", got, c.want)
@@ -155,15 +162,15 @@ func TestAbsencesAreConfirmedByReadsThatAreAnIntervalApart(t *testing.T) {
 }
 
 // judgeAbsent asks the usual guard about a fleet of 25.
-func judgeAbsent(a tenantsource.Absences) tenantsource.Verdict {
+func judgeAbsent(a tenantsource.Losses) tenantsource.Verdict {
 	return judgeIn(hold, a)
 }
 
 // hold names the hold that judgeAbsent asks in.
 const hold = "hold"
 
-func judgeIn(hold string, a tenantsource.Absences) tenantsource.Verdict {
-	return usual.Judge(tenantsource.Question{Now: noon, Absences: a, Fleet: 25, Since: hold})
+func judgeIn(hold string, a tenantsource.Losses) tenantsource.Verdict {
+	return usual.Judge(tenantsource.Question{Now: noon, Losses: a, Fleet: 25, Since: hold})
 }
 
 func TestApproval(t *testing.T) {
@@ -174,7 +181,7 @@ func TestApproval(t *testing.T) {
 	t.Run("the hash of the plan lets exactly it go", func(t *testing.T) {
 		a := absent(12, 2)
 		a.Approve(held.Hash, hold)
-		if v := judgeAbsent(a); len(v.Go) != 12 || v.New != 12 || v.Pending != nil {
+		if v := judgeAbsent(a); len(v.Go) != 12 || v.New() != 12 || v.Pending != nil {
 			t.Errorf("%+v", v)
 		}
 	})
@@ -202,7 +209,7 @@ func TestApproval(t *testing.T) {
 		a := absent(12, 2)
 		a.Approve(held.Hash, hold)
 		for _, o := range ownedN(23)[12:] {
-			a[o.Name] = tenantsource.Absence{Owned: o, Reads: 2, Last: noon}
+			a[o.Name] = tenantsource.Loss{Owned: o, Reads: 2, Last: noon}
 		}
 		v := judgeAbsent(a)
 		if len(v.Go) != 12 || v.Pending == nil || len(v.Pending.Names) != 11 || v.Pending.Names[0] != "t012" {
@@ -212,7 +219,7 @@ func TestApproval(t *testing.T) {
 	t.Run("a row that is back is no longer approved", func(t *testing.T) {
 		a := absent(12, 2)
 		a.Approve(held.Hash, hold)
-		a = a.Note(ownedN(12)[1:], noon, true, usual).Note(ownedN(12), noon, true, usual)
+		a = a.Note(tenantsource.LossesOf(ownedN(12)[1:]), noon, true, usual).Note(tenantsource.LossesOf(ownedN(12)), noon, true, usual)
 		if a["t000"].Approved || !a["t001"].Approved {
 			t.Errorf("t000: %+v, t001: %+v", a["t000"], a["t001"])
 		}
@@ -221,15 +228,15 @@ func TestApproval(t *testing.T) {
 
 func TestWhatIsClearedIsCountedOnce(t *testing.T) {
 	a := absent(10, 2)
-	session := tenantsource.Session{Absences: a}
+	session := tenantsource.Session{Losses: a}
 	v := judgeAbsent(a)
-	session.Clear(v.Go[:4], noon)
-	history := tenantsource.History{}.Add(noon, 4, usual.Window)
-	v = usual.Judge(tenantsource.Question{Now: noon, Absences: a, Fleet: 25, History: history})
-	if len(v.Go) != 10 || v.New != 6 || v.Used != 4 || v.Pending != nil {
+	session.Clear(tenantsource.Verdict{Go: v.Go[:4]}, noon)
+	history := tenantsource.History{}.Add(noon, 4, 0, usual.Window)
+	v = usual.Judge(tenantsource.Question{Now: noon, Losses: a, Fleet: 25, History: history})
+	if len(v.Go) != 10 || v.New() != 6 || v.Used != 4 || v.Pending != nil {
 		t.Errorf("%+v", v)
 	}
-	session.Clear([]tenantsource.Owned{{Name: "another"}}, noon)
+	session.Clear(tenantsource.Verdict{Go: []tenantsource.Loss{{Owned: tenantsource.Owned{Name: "another"}}}}, noon)
 	if _, known := a["another"]; known {
 		t.Error("what is not absent was cleared")
 	}
@@ -244,7 +251,7 @@ func TestPlansHaveStableAndDistinctHashes(t *testing.T) {
 		plan := func(objects []tenantsource.Owned) string {
 			g := usual
 			g.MaxDeletes, g.MaxPercent = 0, 0
-			return g.Judge(tenantsource.Question{Now: noon, Absences: tenantsource.Absences{}.Note(objects, noon, true, g)}).Pending.Hash
+			return g.Judge(tenantsource.Question{Now: noon, Losses: tenantsource.Losses{}.Note(tenantsource.LossesOf(objects), noon, true, g)}).Pending.Hash
 		}
 		one := rapid.SliceOfNDistinct(object, 1, 4, byName).Draw(t, "one")
 		other := rapid.SliceOfNDistinct(object, 1, 4, byName).Draw(t, "other")
@@ -261,7 +268,7 @@ func TestPlansHaveStableAndDistinctHashes(t *testing.T) {
 }
 
 func TestHistoryForgetsWhatHasLeftTheWindow(t *testing.T) {
-	h := tenantsource.History{}.Add(noon, 3, usual.Window).Add(noon.Add(time.Hour), 0, usual.Window).Add(noon.Add(2*time.Hour), 4, usual.Window)
+	h := tenantsource.History{}.Add(noon, 3, 0, usual.Window).Add(noon.Add(time.Hour), 0, 0, usual.Window).Add(noon.Add(2*time.Hour), 4, 0, usual.Window)
 	for name, c := range map[string]struct {
 		at   time.Duration
 		want int
@@ -299,7 +306,7 @@ func TestHistoryIsSmallAndErrsOnTheSafeSide(t *testing.T) {
 		for range rapid.IntRange(1, 200).Draw(t, "deletions") {
 			at = at.Add(time.Duration(rapid.Int64Range(0, int64(window/30)).Draw(t, "pause")))
 			count := rapid.IntRange(0, 5).Draw(t, "count")
-			h = h.Add(at, count, window)
+			h = h.Add(at, count, 0, window)
 			all = append(all, deletion{at, count})
 			least, most := 0, 0
 			for _, d := range all {
@@ -325,7 +332,7 @@ func TestASteadyTrickleStaysWithinItsBudget(t *testing.T) {
 	at := noon
 	for range 500 {
 		at = at.Add(20 * time.Minute)
-		h = h.Add(at, 1, usual.Window)
+		h = h.Add(at, 1, 0, usual.Window)
 	}
 	if got := h.Within(at, usual.Window).Total(); got < 72 || got > 74 {
 		t.Errorf("of one deletion every 20 minutes the last 24h had %d, want 72 and no more than two more", got)

@@ -38,6 +38,8 @@ type Standing struct {
 	Deleting bool
 	// Disabled is set where this source disabled it because its row was gone.
 	Disabled bool
+	// Harm says what the row would take away from it; empty for nothing.
+	Harm string
 	// Equal is set where it has every field as the row and the template set it, and nothing that
 	// they once set and do no more.
 	Equal bool
@@ -72,6 +74,9 @@ type Change struct {
 	UID, Version string
 	// Row names the row, for people.
 	Row string
+	// Harm says what the change takes away; empty for nothing. Approved is set where a person has approved it.
+	Harm     string
+	Approved bool
 	// body is the object in its smallest form: there may be a change for each of a hundred thousand rows.
 	body []byte
 }
@@ -91,8 +96,14 @@ func (c Change) describe() string {
 	if o, err := c.Object(); err == nil {
 		text += ", with " + strings.Join(o.Domains(), ", ")
 	}
+	if c.Harm != "" {
+		text = c.Harm + ": " + text
+	}
 	return text
 }
+
+// loss is what the change takes away.
+func (c Change) loss() Loss { return Loss{Owned: Owned{Name: c.Name, UID: c.UID}, Harm: c.Harm} }
 
 // SeenColumn is a column with how many rows have a value in it.
 type SeenColumn struct {
@@ -124,6 +135,7 @@ type entry struct {
 	body     []byte
 	uid      string
 	version  string
+	harm     string
 	action   Action
 	disabled bool
 	// refused is why the row is not used after all.
@@ -290,7 +302,7 @@ func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 	if err != nil {
 		return e, fmt.Errorf("keeping the row %s: %w", row, err)
 	}
-	e.body, e.version = body, s.Version
+	e.body, e.version, e.harm = body, s.Version, s.Harm
 	return e, nil
 }
 
@@ -298,6 +310,17 @@ func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 func (p *Poll) Present(name string) bool {
 	_, present := p.names[name]
 	return present
+}
+
+// Harmful implements Seen.
+func (p *Poll) Harmful() []Loss {
+	var out []Loss
+	for _, e := range p.entries {
+		if e.harm != "" && !e.twin {
+			out = append(out, Loss{Owned: Owned{Name: e.name, UID: e.uid}, Harm: e.harm})
+		}
+	}
+	return out
 }
 
 // Harvest is what a complete read came to.
@@ -320,6 +343,17 @@ type Harvest struct {
 // Present reports whether a row names the object, be it as it should or not.
 func (h *Harvest) Present(name string) bool { return h.present[name] }
 
+// Harmful implements Seen.
+func (h *Harvest) Harmful() []Loss {
+	var out []Loss
+	for _, c := range h.Changes {
+		if c.Harm != "" {
+			out = append(out, c.loss())
+		}
+	}
+	return out
+}
+
 // Harvest ends the poll, after a complete read.
 func (p *Poll) Harvest() *Harvest {
 	p.refuseTwins()
@@ -341,9 +375,10 @@ func (p *Poll) Harvest() *Harvest {
 		}
 		h.Tenants++
 		if e.disabled {
-			h.Changes = append(h.Changes, Change{Action: Enable, Name: e.name, UID: e.uid, Version: e.version, Row: e.row, body: e.body})
-		} else if e.action != "" {
-			h.Changes = append(h.Changes, Change{Action: e.action, Name: e.name, UID: e.uid, Version: e.version, Row: e.row, body: e.body})
+			e.action = Enable
+		}
+		if e.action != "" {
+			h.Changes = append(h.Changes, Change{Action: e.action, Name: e.name, UID: e.uid, Version: e.version, Row: e.row, Harm: e.harm, body: e.body})
 		}
 	}
 	slices.SortFunc(h.Changes, func(a, b Change) int { return strings.Compare(a.Name, b.Name) })

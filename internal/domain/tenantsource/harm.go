@@ -1,0 +1,108 @@
+package tenantsource
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+)
+
+// Harm says what a tenant would lose if an object with that spec, in the form of its JSON, became what its row and the
+// template want. Empty: nothing. changed is set where the row or the template is not what was applied last: what they
+// no longer set is removed then. Who else has set it is not known, so it counts as theirs.
+func Harm(live map[string]any, want mapping.Object, changed bool) string {
+	h := harm{live: live, want: want.Spec, changed: changed}
+	var out []string
+	add := func(text string) {
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	if h.live["enabled"] != false && h.want["enabled"] == false {
+		add("disables the tenant")
+	}
+	add(h.domains(want.Domains()))
+	add(h.dns())
+	add(h.parents())
+	if policy := h.becomes("deletionPolicy"); text(h.live, "deletionPolicy") == retainsTenant && policy != retainsTenant {
+		add("no longer retains the tenant in AWS")
+	}
+	return prose.List(out)
+}
+
+// retainsTenant is the deletionPolicy of an object whose tenant stays in AWS without it.
+const retainsTenant = "Retain"
+
+// harm is one comparison.
+type harm struct {
+	live, want map[string]any
+	changed    bool
+}
+
+// becomes is the text that the field will have.
+func (h harm) becomes(field string) string {
+	if to := text(h.want, field); to != "" || h.changed {
+		return to
+	}
+	return text(h.live, field)
+}
+
+func (h harm) domains(want []string) string {
+	if !h.changed {
+		return ""
+	}
+	list, _ := h.live["domains"].([]any)
+	var dropped []string
+	for _, element := range list {
+		if d, ok := element.(map[string]any); ok && !slices.Contains(want, text(d, "domain")) {
+			dropped = append(dropped, text(d, "domain"))
+		}
+	}
+	if len(dropped) == 0 {
+		return ""
+	}
+	slices.Sort(dropped)
+	return "removes " + strings.Join(dropped, ", ")
+}
+
+func (h harm) dns() string {
+	live, has := h.live["dns"].(map[string]any)
+	want, wants := h.want["dns"].(map[string]any)
+	switch {
+	case !has, !wants && !h.changed:
+		return ""
+	case !wants:
+		return "removes the DNS records"
+	}
+	for _, field := range []string{"hostedZoneId", "zoneName"} {
+		if from, to := text(live, field), text(want, field); to != "" && from != to {
+			return "moves the DNS records to the zone " + to
+		}
+	}
+	return ""
+}
+
+func (h harm) parents() string {
+	var out []string
+	if from, to := text(h.live, "distributionId"), h.becomes("distributionId"); from != "" && from != to {
+		out = append(out, "moves the tenant to "+parent("distribution", to))
+	}
+	if from, to := text(h.live, "connectionGroupId"), h.becomes("connectionGroupId"); from != to {
+		out = append(out, "moves the tenant to "+parent("connection group", to))
+	}
+	return strings.Join(out, ", ")
+}
+
+func parent(noun, id string) string {
+	if id == "" {
+		return "the default " + noun
+	}
+	return "the " + noun + " " + id
+}
+
+// text is a text of a tree; empty where there is none.
+func text(tree map[string]any, field string) string {
+	s, _ := tree[field].(string)
+	return s
+}
