@@ -263,6 +263,44 @@ func TestASourceIsApproved(t *testing.T) {
 	}
 }
 
+// A source knows which spec a person has approved, and not in which words its tenant tells what that takes away.
+func TestAChangeThatASourceHasApprovedGoesOnInAnyWords(t *testing.T) {
+	w := newWorld()
+	b := w.process()
+	var approved, asked []domain.Item
+	for n := range 20 {
+		i := domain.Item{Class: class, UID: fmt.Sprint(n), Namespace: "shop", Name: fmt.Sprint(n), Harm: domain.AnyHarm, Generation: 2, Since: w.clock.Now()}
+		approved = append(approved, i)
+		i.Harm = "removes " + i.Name
+		asked = append(asked, i)
+		b.Ask(i)
+	}
+	w.judged(t, b)
+	if holds := b.Holds(); len(holds) != 1 {
+		t.Fatalf("20 changes are no plan: %+v", holds)
+	}
+	if err := b.Approve(t.Context(), approved); err != nil {
+		t.Fatal(err)
+	}
+	w.judged(t, b)
+	for _, i := range asked {
+		if a := b.Ask(i); a.State != domain.Go {
+			t.Errorf("%s: %+v", i.Name, a)
+		}
+	}
+	if holds := b.Holds(); len(holds) > 0 {
+		t.Errorf("what was approved is still held: %+v", holds)
+	}
+	other := asked[0]
+	if other.Generation++; b.Ask(other).State == domain.Go {
+		t.Error("another spec than the approved one goes on")
+	}
+	other = asked[0]
+	if other.Harm, other.Generation = "", 0; b.Ask(other).State == domain.Go {
+		t.Error("the deletion of an object goes on whose change was approved")
+	}
+}
+
 func TestWithoutABudgetAllGoesOn(t *testing.T) {
 	var none *breaker.Breaker
 	for name, b := range map[string]*breaker.Breaker{"no breaker": none, "no budget for the class": newWorld().process()} {

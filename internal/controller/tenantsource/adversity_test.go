@@ -161,6 +161,8 @@ func TestATenantThatMayNotGoStopsNoOther(t *testing.T) {
 
 			// Nor does it let a deleted source go without it.
 			w.Delete("customers")
+			w.Advance(interval)
+			approve(t, w)
 			w.Advance(time.Hour)
 			living(t, w, []string{"customer-001"})
 			expect(t, w, "Ready=False/Deleting")

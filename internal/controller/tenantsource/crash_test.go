@@ -13,7 +13,7 @@ import (
 // before it is made or after, the world ends the same, and no moment of it has more deletions than were allowed.
 func TestStopAtEveryWrite(t *testing.T) {
 	t.Parallel()
-	const fleet, mostWrites = 5, 100
+	const fleet, mostWrites = 6, 100
 	left := stopAt(t, fleet, mostWrites, true)
 	if left == 0 {
 		t.Fatalf("the life has more than %d writes", mostWrites)
@@ -35,8 +35,8 @@ func TestStopAtEveryWrite(t *testing.T) {
 func stopAt(t *testing.T, fleet, n int, after bool) (left int) {
 	t.Helper()
 	w, table := newWorld(t, fleet, func(o *v1alpha1.TenantSource) {
-		two, none := int32(2), int32(0)
-		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{MaxDeletes: &two, MaxDeletePercent: &none}
+		three, none := int32(3), int32(0)
+		o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{MaxDeletes: &three, MaxDeletePercent: &none}
 	})
 	w.CrashAt(n, after)
 	w.Advance(time.Minute)

@@ -110,7 +110,7 @@ func TestARowThatWasSeenIsMissingFromItsBeginning(t *testing.T) {
 			}
 			if c.refused {
 				for i := range fleet - 1 {
-					table.rows[i] = map[string]any{"name": name(i), "domain": "new-" + name(i) + ".example.com", "enabled": true}
+					table.rows[i] = map[string]any{"name": name(i), "domain": name(i) + ".example.com, new-" + name(i) + ".example.com", "enabled": true}
 				}
 			}
 			b.applies, b.status = c.refused, c.untold

@@ -435,8 +435,14 @@ func (s *story) apply(ctx context.Context, c client.WithWatch, o runtime.ApplyCo
 	}
 	err = c.Apply(ctx, o, opts...)
 	theirs := before.Labels[v1alpha1.LabelSource] == "" || before.Labels[v1alpha1.LabelSourceNamespace] == "" || before.Labels[v1alpha1.LabelSourceUID] == ""
-	if after := s.live(ctx, want.Name); theirs && (after == nil || after.ResourceVersion != before.ResourceVersion) {
+	after := s.live(ctx, want.Name)
+	if theirs && (after == nil || after.ResourceVersion != before.ResourceVersion) {
 		s.blame("%s belongs to someone else (%v), and was changed", want.Name, before.Labels)
+	}
+	var src v1alpha1.TenantSource
+	harmed := err == nil && after != nil && strings.HasPrefix(owner, "tenantsource/") && takenFrom(before, after)
+	if harmed && s.Kube.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: "customers"}, &src) == nil {
+		s.spend(ctx, &src, "harmed", before)
 	}
 	return err
 }
@@ -480,11 +486,22 @@ func (s *story) judge(ctx context.Context, verb string, o *v1alpha1.Distribution
 	if src.Spec.Suspend || src.Spec.DryRun || src.Spec.DeletionPolicy == v1alpha1.SourceDeletionPolicyRetain {
 		s.blame("%s was %s by a source that must not: %+v", o.Name, verb, src.Spec)
 	}
-	asked, now := s.approved[string(o.UID)], s.Clock.Now()
 	if src.DeletionTimestamp.IsZero() {
-		s.judgeReads(verb, o.Name, asked)
+		s.judgeReads(verb, o.Name, s.approved[string(o.UID)])
 	}
-	base := max(s.base, s.count(ctx, &src)+s.all.Within(now, storyWindow*49/48).Total())
+	s.spend(ctx, &src, verb, o)
+}
+
+// takenFrom reports whether the tenant was disabled, or has lost a domain.
+func takenFrom(before, after *v1alpha1.DistributionTenant) bool {
+	return *before.Spec.Enabled && !*after.Spec.Enabled ||
+		slices.ContainsFunc(before.Spec.Domains, func(d v1alpha1.TenantDomain) bool { return !slices.Contains(after.Spec.Domains, d) })
+}
+
+// spend holds a removal, or a change that takes something away, against the budget.
+func (s *story) spend(ctx context.Context, src *v1alpha1.TenantSource, verb string, o *v1alpha1.DistributionTenant) {
+	asked, now := s.approved[string(o.UID)], s.Clock.Now()
+	base := max(s.base, s.count(ctx, src)+s.all.Within(now, storyWindow*49/48).Total())
 	s.all = append(s.all, tenantsource.Deletions{Time: now, Count: 1})
 	if asked {
 		return

@@ -56,6 +56,14 @@ func withHeld(n int, change func(*tenantsource.Verdict)) func(*tenantsource.Roun
 	}
 }
 
+func harmOf(names []string) map[string]string {
+	out := map[string]string{}
+	for _, name := range names {
+		out[name] = "disables the tenant"
+	}
+	return out
+}
+
 func withWaiting(n, reads int) func(*tenantsource.Round) {
 	return func(r *tenantsource.Round) {
 		a := absent(n, reads)
@@ -130,6 +138,14 @@ func TestWhatASourceSays(t *testing.T) {
 				"Synced=False/RowsRejected: 2 rows are rejected: see status.rejectedRows. All other rows are applied. 2 rows have no usable name and could belong to any tenant, so 3 deletions wait until this is fixed.",
 			},
 		},
+		"too many rows take something away": {in: input(inRound(harvest(), withHeld(12, func(v *tenantsource.Verdict) { v.Pending.Harm = harmOf(v.Pending.Names) }))), want: []string{
+			"Ready=False/DeletionHeld: 12 changed rows take something away from their tenants: the first, t000, disables the tenant. The guard allows 10 deletions and harmful changes in 24h, of which 0 are used, so these tenants stay as they are. " + approve + ".",
+			"Synced=False/DeletionHeld: 12 changed rows take something away from their tenants: the first, t000, disables the tenant. The guard allows 10 deletions and harmful changes in 24h, of which 0 are used, so these tenants stay as they are. " + approve + ".",
+		}},
+		"and others are gone": {in: input(inRound(harvest(), withHeld(12, func(v *tenantsource.Verdict) { v.Pending.Harm = harmOf(v.Pending.Names[11:]) }))), want: []string{
+			"Ready=False/DeletionHeld: 11 tenants no longer have a row, and 1 changed row takes something away from its tenant: the first, t011, disables the tenant. The guard allows 10 deletions and harmful changes in 24h, of which 0 are used, so these tenants stay as they are. " + approve + ".",
+			"Synced=False/DeletionHeld: 11 tenants no longer have a row, and 1 changed row takes something away from its tenant: the first, t011, disables the tenant. The guard allows 10 deletions and harmful changes in 24h, of which 0 are used, so these tenants stay as they are. " + approve + ".",
+		}},
 		"too many rows are gone": {in: input(inRound(harvest(), withHeld(12, nothing))), want: []string{
 			"Ready=False/DeletionHeld: 12 tenants no longer have a row. The guard allows 10 deletions in 24h, of which 0 are used, so nothing is deleted. " + approve + ".",
 			"Synced=False/DeletionHeld: 12 tenants no longer have a row. The guard allows 10 deletions in 24h, of which 0 are used, so nothing is deleted. " + approve + ".",

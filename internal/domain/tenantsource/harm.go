@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // Harm says what a tenant would lose if an object with that spec, in the form of its JSON, became what its row and the
@@ -28,7 +27,7 @@ func Harm(live map[string]any, want mapping.Object, changed bool) string {
 	if policy := h.becomes("deletionPolicy"); text(h.live, "deletionPolicy") == retainsTenant && policy != retainsTenant {
 		add("no longer retains the tenant in AWS")
 	}
-	return prose.List(out)
+	return strings.Join(out, ", ")
 }
 
 // retainsTenant is the deletionPolicy of an object whose tenant stays in AWS without it.
