@@ -287,7 +287,9 @@ func TestAChangeThatASourceHasApprovedGoesOnInAnyWords(t *testing.T) {
 		if a := b.Ask(i); a.State != domain.Go {
 			t.Errorf("%s: %+v", i.Name, a)
 		}
+		b.Withdraw(i.UID)
 	}
+	w.judged(t, b)
 	if holds := b.Holds(); len(holds) > 0 {
 		t.Errorf("what was approved is still held: %+v", holds)
 	}

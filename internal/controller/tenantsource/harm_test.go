@@ -1,0 +1,136 @@
+package tenantsource_test
+
+import (
+	"testing"
+	"time"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
+)
+
+// serving are the names of the tenants that are enabled and stay.
+func serving(w *sourceworld.World) []string {
+	var out []string
+	for _, o := range w.AllTenants() {
+		if *o.Spec.Enabled && o.DeletionTimestamp.IsZero() {
+			out = append(out, o.Name)
+		}
+	}
+	return out
+}
+
+// One statement switches all customers off, others are gone, and one is new: one plan, and one word for it.
+func TestChangesAndDeletionsAreOnePlan(t *testing.T) {
+	t.Parallel()
+	w, table := inMemory(t, 25, sourceworld.Options{})
+	w.Advance(time.Second)
+	table.rows = allRows(26)[2:]
+	for i := range 23 {
+		table.rows[i]["enabled"] = false
+	}
+	w.Advance(24 * interval)
+	living(t, w, names(26))
+	if n := len(serving(w)); n != 26 {
+		t.Fatalf("%d of 26 customers are served\n%s", n, w.Describe("customers"))
+	}
+	expect(t, w, "Ready=False/DeletionHeld", "Synced=False/DeletionHeld")
+	held, _ := w.Get("customers")
+	if h := held.Status.HeldDeletions; h.Count != 25 || h.Changes != 23 || w.Held != 25 {
+		t.Fatalf("%+v are held, and the metric says %d", h, w.Held)
+	}
+	before := w.Writes()
+	w.Advance(interval)
+	if after := w.Writes(); after.SourceStatus != before.SourceStatus+1 || after.Applied != before.Applied {
+		t.Errorf("a poll that changes nothing writes %+v after %+v", after, before)
+	}
+
+	approve(t, w)
+	w.Advance(2 * interval)
+	living(t, w, names(26)[2:])
+	if got := serving(w); len(got) != 1 || got[0] != name(25) {
+		t.Errorf("%v are served, want the new one alone\n%s", got, w.Describe("customers"))
+	}
+	expect(t, w, "Ready=True/PollSucceeded")
+
+	// That was for those changes. Another one is another plan.
+	table.rows[23]["enabled"] = false
+	w.Advance(interval)
+	expect(t, w, "Ready=False/DeletionHeld")
+	if got := serving(w); len(got) != 1 {
+		t.Errorf("%v are served", got)
+	}
+}
+
+// A plan that is approved and has grown meanwhile is another one.
+func TestAnApprovalOfChangesIsForExactlyThose(t *testing.T) {
+	t.Parallel()
+	for title, edit := range map[string]func(rows []map[string]any){
+		"one more":                 func(rows []map[string]any) { rows[20]["enabled"] = false },
+		"one takes something else": func(rows []map[string]any) { rows[0]["domain"] = "new.example.com" },
+	} {
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			w, table := inMemory(t, 25, sourceworld.Options{})
+			w.Advance(time.Second)
+			for i := range 20 {
+				table.rows[i]["enabled"] = false
+			}
+			w.Advance(interval)
+			o, _ := w.Get("customers")
+			edit(table.rows)
+			w.Annotate("customers", v1alpha1.AnnotationApproveDeletions, o.Status.HeldDeletions.PlanHash)
+			w.Advance(4 * interval)
+			if n := len(serving(w)); n != 25 {
+				t.Errorf("%d of 25 customers are served\n%s", n, w.Describe("customers"))
+			}
+			approve(t, w)
+			w.Advance(interval)
+			expect(t, w, "Ready=True/PollSucceeded")
+		})
+	}
+}
+
+// The row of a source that is made again takes its tenants over, and takes nothing away from too many at once.
+func TestASourceThatIsMadeAgainIsGuardedToo(t *testing.T) {
+	t.Parallel()
+	w, table := inMemory(t, 25, sourceworld.Options{})
+	w.Advance(time.Second)
+	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.DeletionPolicy = v1alpha1.SourceDeletionPolicyRetain })
+	w.Delete("customers")
+	w.Advance(interval)
+	for i := range table.rows {
+		table.rows[i]["enabled"] = false
+	}
+	w.Source("customers", mapping.Postgres, mapping.Query{SQL: mapping.SQLQuery{Query: "SELECT"}, Connection: mapping.NewSecret("memory")})
+	w.Advance(interval)
+	if n := len(serving(w)); n != 25 {
+		t.Errorf("%d of 25 customers are served\n%s", n, w.Describe("customers"))
+	}
+	expect(t, w, "Ready=False/DeletionHeld")
+	approve(t, w)
+	w.Advance(interval)
+	if n := len(serving(w)); n != 0 {
+		t.Errorf("%d customers are served after the approval\n%s", n, w.Describe("customers"))
+	}
+}
+
+// A source that keeps the tenants of rows that are gone guards against rows that change all the same.
+func TestASourceThatRetainsGuardsAgainstChanges(t *testing.T) {
+	t.Parallel()
+	w, table := inMemory(t, 25, sourceworld.Options{})
+	w.Advance(time.Second)
+	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.DeletionPolicy = v1alpha1.SourceDeletionPolicyRetain })
+	w.Advance(interval)
+	table.rows = allRows(20)
+	for i := range table.rows {
+		table.rows[i]["enabled"] = false
+	}
+	w.Advance(interval)
+	if n := len(serving(w)); n != 25 {
+		t.Errorf("%d of 25 customers are served\n%s", n, w.Describe("customers"))
+	}
+	if o, _ := w.Get("customers"); o.Status.HeldDeletions == nil || o.Status.HeldDeletions.Count != 20 || o.Status.HeldDeletions.Changes != 20 {
+		t.Errorf("%+v are held, want 20 changes", o.Status.HeldDeletions)
+	}
+}
