@@ -25,9 +25,14 @@ var guards = map[string]struct {
 }{
 	"above the budget everything is held, for as long as it takes": {test: testHeldWhole},
 	"an approved plan goes at once":                                {test: testApproved},
-	"the hash of another plan approves nothing":                    {test: testOtherHash},
-	"an approval ends with its plan":                               {test: testApprovalEnds},
-	"the budget is one of a day":                                   {test: testWindow},
+	"a statement that switches all customers off is held":          {test: testSwitchedOff},
+	"and so is one that moves them to other domains":               {test: testOtherDomains},
+	"no budget allows more than half": {
+		setup: setup{source: guard(v1alpha1.DeletionGuard{MaxDeletes: of(1000), MaxDeletePercent: of(100)})}, test: testCeiling,
+	},
+	"the hash of another plan approves nothing": {test: testOtherHash},
+	"an approval ends with its plan":            {test: testApprovalEnds},
+	"the budget is one of a day":                {test: testWindow},
 	"the budget grows with the fleet": {
 		setup: setup{rows: usual(0, 60), source: guard(v1alpha1.DeletionGuard{MaxDeletes: new(int32), MaxDeletePercent: new(int32(20))})}, test: testPercent,
 	},
@@ -97,10 +102,11 @@ func testHeldWhole(c *cell) {
 		c.t.Errorf("held: %s", dump(c.t, held))
 	}
 	// What comes and changes goes on.
-	c.put(row(25), with(row(12), "domain", "changed.example.com"))
+	more := "changed.example.com " + name(12) + ".example.com"
+	c.put(row(25), with(row(12), "domain", more))
 	c.poll()
 	c.living(names(0, 26))
-	c.domainsAre(name(12), "changed.example.com")
+	c.domainsAre(name(12), more)
 	// One row back makes it a plan that fits the budget.
 	c.put(row(0))
 	c.poll()
@@ -120,6 +126,78 @@ func testApproved(c *cell) {
 	c.living(names(20, 25))
 	c.deletedAre(20, 20)
 	c.expect("Ready=True/PollSucceeded", "Synced=True/InSync")
+}
+
+func of(n int32) *int32 { return &n }
+
+// statement runs one on the table of PostgreSQL.
+func (c *cell) statement(format string) {
+	c.t.Helper()
+	must(c.t, c.table.Exec(c.t.Context(), fmt.Sprintf(format, c.table.Name())))
+}
+
+func testSwitchedOff(c *cell) {
+	before := c.objects()
+	c.statement("UPDATE %s SET enabled = false")
+	c.stay(25 * time.Hour)
+	c.untouched(before)
+	c.expect("Ready=False/DeletionHeld", "Synced=False/DeletionHeld")
+	c.says("25 changed rows take something away from their tenants", "disables the tenant", "The guard allows 10 deletions and harmful changes in 24h", "so these tenants stay as they are")
+	if held := c.status().HeldDeletions; held.Count != 25 || held.Changes != 25 || !slices.Equal(held.Names, names(0, 20)) {
+		c.t.Errorf("held: %s", dump(c.t, held))
+	}
+	// What takes nothing away goes on, and what is gone joins the plan.
+	c.put(row(25))
+	c.remove(name(24))
+	c.poll()
+	c.living(names(0, 26))
+	old := c.status().HeldDeletions.PlanHash
+	c.remove(name(23))
+	c.w.Annotate(customers, v1alpha1.AnnotationApproveDeletions, old)
+	c.stay(2 * time.Hour)
+	c.says("2 tenants no longer have a row, and 23 changed rows take something away from their tenants")
+
+	c.approve()
+	c.settle()
+	c.living(append(names(0, 23), name(25)))
+	want := map[string]bool{name(25): true}
+	for _, name := range names(0, 23) {
+		want[name] = false
+	}
+	c.enabledAre(want)
+	c.deletedAre(2, 25)
+	c.expect("Ready=True/PollSucceeded", "Synced=True/InSync")
+
+	// That word was for that plan. The customers come back without one, and the same statement needs another.
+	c.statement("UPDATE %s SET enabled = true")
+	c.poll()
+	c.enabledAre(map[string]bool{name(0): true, name(22): true})
+	c.statement("UPDATE %s SET enabled = false")
+	c.stay(2 * time.Hour)
+	c.enabledAre(map[string]bool{name(0): true, name(22): true, name(25): true})
+	c.expect("Ready=False/DeletionHeld")
+}
+
+func testOtherDomains(c *cell) {
+	before := c.objects()
+	c.statement("UPDATE %s SET domain = 'staging-' || domain")
+	c.stay(2 * time.Hour)
+	c.untouched(before)
+	c.says("25 changed rows take something away from their tenants", "removes customer-000.example.com")
+	c.approve()
+	c.settle()
+	c.domainsAre(name(3), "staging-"+name(3)+".example.com")
+	c.expect("Ready=True/PollSucceeded", "Synced=True/InSync")
+}
+
+func testCeiling(c *cell) {
+	c.remove(names(0, 13)...)
+	c.stay(2 * time.Hour)
+	c.says("The guard allows 12 deletions (never more than half of the tenants) in 24h")
+	c.nothingDeleted()
+	c.put(row(0))
+	c.poll()
+	c.deletedAre(12, 12)
 }
 
 func testOtherHash(c *cell) {
@@ -395,7 +473,7 @@ func testDryRun(c *cell) {
 	c.living(names(0, 26))
 	c.domainsAre(name(1), "changed.example.com")
 	c.poll()
-	c.deletedAre(1, 1)
+	c.deletedAre(1, 2) // the changed row has lost a domain
 	c.expect("Ready=True/PollSucceeded", "Synced=True/InSync")
 }
 

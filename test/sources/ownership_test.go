@@ -36,8 +36,8 @@ var ownerships = map[string]struct {
 	"a source deleted in the background holds its tenants": {test: func(c *cell) { c.deleteSource(client.PropagationPolicy(metav1.DeletePropagationBackground)) }},
 	"a source deleted as an orphan holds its tenants":      {test: func(c *cell) { c.deleteSource(client.PropagationPolicy(metav1.DeletePropagationOrphan)) }},
 	"a deleted source can let its tenants stay":            {test: testDeletedRetains},
-	"a deleted source with few tenants takes them along":   {setup: setup{rows: usual(0, 5)}, test: testDeletedSmall},
-	"a deleted source with Disable disables":               {setup: setup{rows: usual(0, 5), source: policy(v1alpha1.SourceDeletionPolicyDisable)}, test: testDeletedDisables},
+	"a deleted source with few tenants takes them along":   {setup: setup{rows: usual(0, 3)}, test: testDeletedSmall},
+	"a deleted source with Disable disables":               {setup: setup{rows: usual(0, 3), source: policy(v1alpha1.SourceDeletionPolicyDisable)}, test: testDeletedDisables},
 }
 
 func TestOwnership(t *testing.T) {
@@ -292,8 +292,8 @@ func testDeletedSmall(c *cell) {
 func testDeletedDisables(c *cell) {
 	c.w.Delete(customers)
 	c.w.Advance(time.Minute)
-	c.living(names(0, 5))
-	for _, name := range names(0, 5) {
+	c.living(names(0, 3))
+	for _, name := range names(0, 3) {
 		c.enabledAre(map[string]bool{name: false})
 	}
 	if _, found := c.w.Get(customers); found {

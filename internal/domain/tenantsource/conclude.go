@@ -178,6 +178,9 @@ func (in Input) howToApprove(v Verdict) string {
 		what = prose.Count(v.Budget, "deletion or harmful change", "deletions and harmful changes")
 		so = "so these tenants stay as they are"
 	}
+	if v.Capped {
+		what += " (never more than half of the tenants)"
+	}
 	why := fmt.Sprintf("The guard allows %s in %s, of which %s used", what, span(in.Guard.Window), prose.Count(v.Used, "is", "are"))
 	if v.Pending.Empty {
 		why = "An empty table always needs approval"

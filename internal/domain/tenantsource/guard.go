@@ -35,13 +35,13 @@ const (
 	few     = 3
 )
 
-// budget is how many of so many objects may be lost in a window.
-func (g Guard) budget(size int) int {
-	most := max(g.MaxDeletes, size*g.MaxPercent/100)
-	if size > few {
-		most = min(most, size*ceiling/100)
+// budget is how many of so many objects may be lost in a window, and whether that is the ceiling.
+func (g Guard) budget(size int) (most int, capped bool) {
+	most = max(g.MaxDeletes, size*g.MaxPercent/100)
+	if half := size * ceiling / 100; size > few && half < most {
+		return half, true
 	}
-	return most
+	return most, false
 }
 
 // Owned is an object of the source.
@@ -243,8 +243,9 @@ type Verdict struct {
 	Waiting []Loss
 	// Pending is the plan that needs approval; nil when none does.
 	Pending *PendingPlan
-	// Budget is how many tenants may be lost in the window, Used how many were.
+	// Budget is how many tenants may be lost in the window, Used how many were. Capped is set where that is the ceiling.
 	Budget, Used int
+	Capped       bool
 }
 
 // New is how many of those that may happen are not counted in the history yet.
@@ -291,7 +292,8 @@ func (g Guard) Judge(q Question) Verdict {
 		}
 	}
 	// What is gone already belonged to the fleet of this window. What is counted and not gone still does.
-	v := Verdict{Used: recent.Total(), Budget: g.budget(q.Fleet + max(recent.removed()-left, 0))}
+	v := Verdict{Used: recent.Total()}
+	v.Budget, v.Capped = g.budget(q.Fleet + max(recent.removed()-left, 0))
 	held := open > 0 && (q.Empty || v.Used+open > v.Budget)
 	if held {
 		v.Pending = &PendingPlan{Hash: q.Losses.planHash(q.Since), Empty: q.Empty}
