@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	quantity "k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
@@ -39,8 +40,11 @@ var (
 	controllers        = append(slices.Clone(defaultControllers), controllerTenant)
 )
 
-// minReadTimeout is the least time for one read of a table that makes sense.
-const minReadTimeout = time.Second
+// The least that one read of a table needs.
+const (
+	minReadTimeout = time.Second
+	minReadMemory  = 32 * mebibyte
+)
 
 // What AWS allows in tags. Of 50 tags the owner tags leave 46.
 const (
@@ -87,6 +91,7 @@ type Config struct {
 	SourceTargets     List
 	SourceReadTimeout time.Duration
 	SourceMaxRows     int
+	SourceReadMemory  Size
 	DynamoDBEndpoint  string
 
 	ReservedNamespaces List
@@ -137,6 +142,9 @@ func (c *Config) Bind(f *flag.FlagSet) {
 		"Comma-separated list of namespaces in which any TenantSource may create tenants, or from/to pairs that allow it for the sources of one namespace. Every source may use its own namespace. Empty: no other namespaces.")
 	f.DurationVar(&c.SourceReadTimeout, "tenantsource-read-timeout", 5*time.Minute, "Maximum time to read the table of a TenantSource. At least 1s.")
 	f.IntVar(&c.SourceMaxRows, "tenantsource-max-rows", 200_000, "Maximum number of rows in the table of a TenantSource. A table with more rows is not used at all.")
+	c.SourceReadMemory = 64 * mebibyte
+	f.Var(&c.SourceReadMemory, "tenantsource-read-memory",
+		"Memory that reading one table may use, such as 64Mi: the process that reads it, and its rows together. Four tables are read at the same time. At least 32Mi. Not for DynamoDB.")
 	c.ReservedNamespaces = slices.Clone(defaultReserved)
 	f.Var(&c.ReservedNamespaces, "reserved-namespaces",
 		"Comma-separated list of namespace names that no Tenant may use, or prefixes followed by *. The operator's own namespace is always reserved.")
@@ -244,6 +252,25 @@ func (l *List) Set(text string) error {
 			*l = append(*l, part)
 		}
 	}
+	return nil
+}
+
+// mebibyte is the unit in which sizes are usually given.
+const mebibyte = 1 << 20
+
+// Size is a flag for a number of bytes, as Kubernetes writes it.
+type Size int64
+
+// String implements flag.Value.
+func (s *Size) String() string { return quantity.NewQuantity(int64(*s), quantity.BinarySI).String() }
+
+// Set implements flag.Value.
+func (s *Size) Set(text string) error {
+	parsed, err := quantity.ParseQuantity(text)
+	if err != nil {
+		return fmt.Errorf("%q is not a size: use a number of bytes, such as 64Mi", text)
+	}
+	*s = Size(parsed.Value())
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/child"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/dynamodb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
@@ -42,15 +43,36 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	return reconcile.Setup(mgr, driver, controller.Watch(sourceWorkers))
 }
 
-// rows are the readers of all kinds of tables.
+// rows are the readers of all kinds of tables. What answers at an address that a customer wrote down is read by a child
+// process; DynamoDB is at AWS's address or at the administrator's, and its pages are small.
 func (c Config) rows(env *environment) map[mapping.Provider]port.Rows {
-	return map[mapping.Provider]port.Rows{
-		mapping.Postgres: postgres.New(postgres.Config{Timeout: c.SourceReadTimeout}),
-		mapping.MySQL:    mysql.New(mysql.Config{Timeout: c.SourceReadTimeout}),
-		mapping.MongoDB:  mongodb.New(mongodb.Config{Timeout: c.SourceReadTimeout}),
-		mapping.Redis:    redis.New(redis.Config{Timeout: c.SourceReadTimeout}),
+	o := child.Options{Timeout: c.SourceReadTimeout, Memory: int64(c.SourceReadMemory)}
+	rows := map[mapping.Provider]port.Rows{
 		mapping.DynamoDB: dynamodb.New(dynamodb.Config{SDK: env.sdk, Endpoint: c.DynamoDBEndpoint, Metrics: env.calls, Roles: env.Roles()}),
 	}
+	for provider := range databases {
+		rows[provider] = child.New(provider, o)
+	}
+	return rows
+}
+
+// databases makes the readers that run in a child process.
+var databases = map[mapping.Provider]func(child.Options) port.Rows{
+	mapping.Postgres: func(o child.Options) port.Rows { return postgres.New(postgres.Config{Timeout: o.Timeout}) },
+	mapping.MySQL:    func(o child.Options) port.Rows { return mysql.New(mysql.Config{Timeout: o.Timeout}) },
+	mapping.MongoDB:  func(o child.Options) port.Rows { return mongodb.New(mongodb.Config{Timeout: o.Timeout}) },
+	mapping.Redis:    func(o child.Options) port.Rows { return redis.New(redis.Config{Timeout: o.Timeout}) },
+}
+
+// ReadTable makes this process the reader of one table if the operator started it as that, and does not return then.
+func ReadTable() {
+	child.Serve(func(o child.Options) map[mapping.Provider]port.Rows {
+		rows := map[mapping.Provider]port.Rows{}
+		for provider, reader := range databases {
+			rows[provider] = reader(o)
+		}
+		return rows
+	})
 }
 
 // grant says why the sources of one namespace may not have tenants in another.
@@ -78,6 +100,8 @@ func (c *Config) validateSources() error {
 		return fmt.Errorf("--tenantsource-read-timeout=%s: use at least %s", c.SourceReadTimeout, minReadTimeout)
 	case c.SourceMaxRows < 1:
 		return fmt.Errorf("--tenantsource-max-rows=%d: use at least 1", c.SourceMaxRows)
+	case c.SourceReadMemory < minReadMemory:
+		return fmt.Errorf("--tenantsource-read-memory=%s: use at least 32Mi", c.SourceReadMemory.String())
 	}
 	return nil
 }

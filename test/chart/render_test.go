@@ -58,7 +58,7 @@ probes:
   readiness: {initialDelaySeconds: 1, periodSeconds: 2, successThreshold: 2}
 controller:
   controllers: [connectiongroup, distribution, tenantsource, distributiontenant]
-  tenantSource: {targetNamespaces: [team-a/team-b], readTimeout: 1m30s, maxRows: 1500000}
+  tenantSource: {targetNamespaces: [team-a/team-b], readTimeout: 1m30s, maxRows: 1500000, readMemory: 128Mi}
   pprofAddress: localhost:6060
   clusterID: prod 1
   driftPolicy: report
@@ -290,7 +290,7 @@ var matrix = map[string]struct {
 	},
 	"a URL of DynamoDB, and sources with other targets": {
 		values: "aws: {dynamoDBEndpoint: \"http://[::1]:8000\"}\ncontroller: {tenantSource: {targetNamespaces: [edge, shop/shop-tenants]}}",
-		text:   []string{"--dynamodb-endpoint=http://[::1]:8000\n", `"--tenantsource-target-namespaces=edge,shop/shop-tenants"`, "--tenantsource-read-timeout=5m\n", "--tenantsource-max-rows=200000\n"},
+		text:   []string{"--dynamodb-endpoint=http://[::1]:8000\n", `"--tenantsource-target-namespaces=edge,shop/shop-tenants"`, "--tenantsource-read-timeout=5m\n", "--tenantsource-max-rows=200000\n", "--tenantsource-read-memory=64Mi\n"},
 	},
 	"customers": {
 		values: "tenancy: {enabled: true}",

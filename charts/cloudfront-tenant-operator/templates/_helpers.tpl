@@ -249,6 +249,7 @@ insecureSkipVerify: true
 {{- end }}
 - --tenantsource-read-timeout={{ .readTimeout }}
 - --tenantsource-max-rows={{ int .maxRows }}
+- --tenantsource-read-memory={{ .readMemory }}
 {{- end }}
 {{- with .Values.aws.dynamoDBEndpoint }}
 - --dynamodb-endpoint={{ . }}

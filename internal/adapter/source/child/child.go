@@ -1,0 +1,234 @@
+// Package child reads tables in a process of its own for each read. What answers at a customer's address may be anything: the
+// libraries of databases believe the lengths that a server sends, and no program survives an allocation that the kernel
+// refuses. So the reader is another run of the same program, with a limit of its own: whatever happens to it is a failed read.
+//
+// The connection string goes to the child over its standard input, which stays open: its end is the word to stop. What is
+// read comes back over its standard output, in frames of bounded length.
+package child
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// Argument is the one with which the program is started as a child.
+const Argument = "read-table"
+
+const operation = "Read"
+
+// Codes of what became of a child that did not say what became of its read.
+const (
+	codeOutOfMemory = "OutOfMemory"
+	codeKilled      = "Killed"
+	codeCrashed     = "Crashed"
+)
+
+// patience is how long a child that was told to stop may take leave of its server before it is killed.
+const patience = 4 * time.Second
+
+// Options are what the reader in the child is told.
+type Options struct {
+	// Timeout is how long a query may take.
+	Timeout time.Duration
+	// Memory is how many bytes a read may need in addition to what the program needs to start; and how many its rows may
+	// have together, since the operator keeps much of them.
+	Memory int64
+}
+
+// Rows is a port.Rows that reads in a child process.
+type Rows struct {
+	provider mapping.Provider
+	options  Options
+}
+
+var _ port.Rows = (*Rows)(nil)
+
+// New makes Rows. The program has to call Serve when it starts.
+func New(provider mapping.Provider, o Options) *Rows { return &Rows{provider: provider, options: o} }
+
+// request is what a child is asked to do.
+type request struct {
+	Provider mapping.Provider
+	mapping.Query
+	// Connection is that of the query, which shows itself to no encoder, and stands before it.
+	Connection []byte
+	Options    Options
+}
+
+// Read implements port.Rows.
+func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) error {
+	// The child is asked to stop when this ends, whatever the reason.
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	p, err := start(running)
+	if err != nil {
+		return &fault.Error{Kind: fault.Transient, Operation: operation, Message: "the process that reads the table could not be started", Err: err}
+	}
+	result, said := p.converse(request{Provider: r.provider, Query: q, Connection: []byte(q.Connection.Reveal()), Options: r.options}, sink)
+	stop()
+	p.end()
+	switch {
+	case said && (result == nil || ctx.Err() == nil):
+		return result
+	case ctx.Err() != nil:
+		return &fault.Error{Kind: fault.Transient, Operation: operation, Message: store.Unanswered(ctx.Err()), Err: ctx.Err()}
+	case errors.Is(result, errMalformed):
+		return &fault.Error{Kind: fault.Transient, Operation: operation, Code: codeCrashed, Message: "the process that read the table sent something unintelligible"}
+	}
+	return r.obituary(p)
+}
+
+// process is a child that runs.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stdout io.ReadCloser
+	stderr head
+}
+
+func start(ctx context.Context) (*process, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding the operator's program: %w", err)
+	}
+	p := &process{cmd: exec.CommandContext(ctx, program, Argument)}
+	p.cmd.Env, p.cmd.SysProcAttr, p.cmd.Stderr = environment(), attributes(), &p.stderr
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("making the pipe to the child: %w", err)
+	}
+	if p.stdout, err = p.cmd.StdoutPipe(); err != nil {
+		return nil, fmt.Errorf("making the pipe from the child: %w", err)
+	}
+	p.cmd.Cancel, p.cmd.WaitDelay = p.stdin.Close, patience
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting the child: %w", err)
+	}
+	return p, nil
+}
+
+// kept are the variables that a reader needs: where the trusted CAs are, and how names are resolved. The credentials of the
+// operator are none of its business.
+var kept = []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "GODEBUG", "RES_OPTIONS", "LOCALDOMAIN"}
+
+// environment is that of a child. One processor is enough for a read, and a server that floods it takes no more; of a crash
+// only the first line is of use.
+func environment() []string {
+	env := []string{"GOMAXPROCS=1", "GOTRACEBACK=none"}
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); slices.Contains(kept, name) {
+			env = append(env, variable)
+		}
+	}
+	return env
+}
+
+// converse sends the request and gives what comes back to the sink. The error is that of the read or of the sink if said
+// is set, and else that of the pipe.
+func (p *process) converse(r request, sink mapping.Sink) (err error, said bool) { //nolint:revive,staticcheck // the error is the result
+	body, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("encoding the request: %w", err), false
+	}
+	if err := writeFrame(p.stdin, frameRequest, body); err != nil {
+		return err, false
+	}
+	from, buffer, total := bufio.NewReader(p.stdout), &bytes.Buffer{}, int64(0)
+	for {
+		kind, body, err := readFrame(from, buffer, largestFrame)
+		if err != nil {
+			return err, false
+		}
+		if kind == frameEnd {
+			return decodeEnd(body)
+		}
+		if total += int64(len(body)); total > r.Options.Memory {
+			return r.Options.tooMuch(), true
+		}
+		if err, sunk := give(kind, body, sink); err != nil {
+			return err, sunk
+		}
+	}
+}
+
+// give hands a frame to the sink. The error is the sink's if sunk is set.
+func give(kind byte, body []byte, sink mapping.Sink) (err error, sunk bool) { //nolint:revive,staticcheck // the error is the result
+	switch kind {
+	case frameColumns:
+		columns, err := decodeColumns(body)
+		if err != nil {
+			return err, false
+		}
+		return sink.Columns(columns), true
+	case frameRow:
+		row, err := decodeRow(body)
+		if err != nil {
+			return err, false
+		}
+		return sink.Row(row), true
+	}
+	return errMalformed, false
+}
+
+// end waits for the end of a child whose context has ended. What it still has to say is thrown away: a child that can't get
+// rid of it would not end.
+func (p *process) end() {
+	_, _ = io.Copy(io.Discard, p.stdout)
+	_ = p.cmd.Wait() // how it ended is in its state
+}
+
+const mebibyte = 1 << 20
+
+func (o Options) tooMuch() error {
+	return &fault.Error{Kind: fault.Invalid, Operation: operation, Code: codeOutOfMemory, Message: fmt.Sprintf(
+		"the rows have more than %d MiB together: select fewer rows or columns, or ask the administrator to raise --tenantsource-read-memory", o.Memory/mebibyte)}
+}
+
+// starved is in the last words of Go's runtime, whose exit status is the same for all of its deaths.
+var starved = regexp.MustCompile(`out of memory|cannot allocate memory|cannot map pages|failed to create new OS thread|pthread_create failed`)
+
+// obituary says why a child is dead that did not say so itself.
+func (r *Rows) obituary(p *process) error {
+	f := &fault.Error{Kind: fault.Transient, Operation: operation}
+	status, _ := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	switch {
+	case starved.Match(p.stderr.text):
+		f.Code, f.Message = codeOutOfMemory, fmt.Sprintf("the read needed more than the %d MiB of memory that it may use, as for a huge value or row: "+
+			"make the table smaller, or ask the administrator to raise --tenantsource-read-memory", r.options.Memory/mebibyte)
+	case status.Signaled():
+		f.Code, f.Message = codeKilled, fmt.Sprintf("the process that read the table was ended from outside (signal: %s), as when the node or the container has "+
+			"no memory left: it is started again for the next poll", status.Signal())
+	default:
+		f.Code, f.Message = codeCrashed, "the process that read the table crashed, which is a mistake of the operator, "+
+			"perhaps because the server's response is malformed: it is started again for the next poll"
+	}
+	return f
+}
+
+// head keeps the beginning of what is written to it.
+type head struct{ text []byte }
+
+// enough is for the line in which a Go program says why it dies.
+const enough = 4 << 10
+
+// Write implements io.Writer.
+func (h *head) Write(data []byte) (int, error) {
+	h.text = append(h.text, data[:min(len(data), enough-len(h.text))]...)
+	return len(data), nil
+}

@@ -1,0 +1,47 @@
+//go:build linux && !race
+
+package child
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+)
+
+const kibibyte = 1 << 10
+
+var dataSize = regexp.MustCompile(`(?m)^VmData:\s+(\d+) kB$`)
+
+// limit bounds what this process may have, in addition to what it has now. The bound is on data and not on addresses (RLIMIT_AS): Go
+// reserves far more of these than it uses, and how many depends on its version. What exceeds the bound ends the process.
+func limit(memory int64) error {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return fmt.Errorf("limiting the memory of the child: %w", err)
+	}
+	found := dataSize.FindSubmatch(status)
+	if found == nil {
+		return errors.New("limiting the memory of the child: its size is not known")
+	}
+	used, err := strconv.ParseInt(string(found[1]), 10, 64)
+	if err != nil {
+		return fmt.Errorf("limiting the memory of the child: %w", err)
+	}
+	most := uint64(used*kibibyte + memory) //nolint:gosec // both are sizes
+	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
+		return fmt.Errorf("limiting the memory of the child: %w", err)
+	}
+	// The collector works harder before that. What is dead of a stack that grew without end is not much either.
+	const share, stacks = 4, 16 << 20
+	debug.SetMemoryLimit(used*kibibyte + memory - memory/share)
+	debug.SetMaxStack(stacks)
+	// A core would have the connection string in it.
+	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{})
+	// Where the memory of the node runs out the child ends before the operator does.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
+	return nil
+}
