@@ -235,6 +235,7 @@ func (w *world) serveOperator(ctx context.Context, installed *install.Installati
 		Args: append(installed.Args(),
 			"--health-probe-bind-address="+probes, "--metrics-bind-address="+metrics, "--metrics-secure=false",
 			"--sweep-interval="+sweepInterval, "--zap-encoder=console", "--cluster-id="+clusterID, "--allowed-roles="+allowedRole,
+			"--tenantsource-allow-dial=127.0.0.0/8",
 		),
 		Env:     w.operatorEnv(installed),
 		LogFile: filepath.Join(w.logs, "operator.log"),

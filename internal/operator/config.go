@@ -92,6 +92,7 @@ type Config struct {
 	SourceReadTimeout time.Duration
 	SourceMaxRows     int
 	SourceReadMemory  Size
+	SourceAllowDial   List
 	DynamoDBEndpoint  string
 
 	ReservedNamespaces List
@@ -145,6 +146,8 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	c.SourceReadMemory = 64 * mebibyte
 	f.Var(&c.SourceReadMemory, "tenantsource-read-memory",
 		"Memory that reading one table may use, such as 64Mi: the process that reads it, and its rows together. Four tables are read at the same time. At least 32Mi. Not for DynamoDB.")
+	f.Var(&c.SourceAllowDial, "tenantsource-allow-dial",
+		"Comma-separated list of networks (127.0.0.0/8) or addresses at which a TenantSource may have its database although they are loopback, link-local, multicast or those of the API server. Empty: none of these.")
 	c.ReservedNamespaces = slices.Clone(defaultReserved)
 	f.Var(&c.ReservedNamespaces, "reserved-namespaces",
 		"Comma-separated list of namespace names that no Tenant may use, or prefixes followed by *. The operator's own namespace is always reserved.")

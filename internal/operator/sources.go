@@ -3,8 +3,12 @@ package operator
 import (
 	"context"
 	"fmt"
+	"net/netip"
+	"net/url"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/utils/clock"
@@ -18,6 +22,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantsource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -35,7 +40,7 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 		return err
 	}
 	controller := tenantsource.New(tenantsource.Options{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Rows: c.rows(env), Clock: clock.RealClock{},
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Rows: c.rows(env, mgr.GetConfig().Host), Clock: clock.RealClock{},
 		Grant: c.grant, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, Observer: observer, Breaker: env.breaker, Stopped: ctx.Done(),
 	})
 	driver := drive(mgr, env, controller)
@@ -45,8 +50,8 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 
 // rows are the readers of all kinds of tables. What answers at an address that a customer wrote down is read by a child
 // process; DynamoDB is at AWS's address or at the administrator's, and its pages are small.
-func (c Config) rows(env *environment) map[mapping.Provider]port.Rows {
-	o := child.Options{Timeout: c.SourceReadTimeout, Memory: int64(c.SourceReadMemory)}
+func (c Config) rows(env *environment, apiServer string) map[mapping.Provider]port.Rows {
+	o := child.Options{Timeout: c.SourceReadTimeout, Memory: int64(c.SourceReadMemory), AllowDial: c.allowDial(), APIServer: apiServerHosts(apiServer)}
 	rows := map[mapping.Provider]port.Rows{
 		mapping.DynamoDB: dynamodb.New(dynamodb.Config{SDK: env.sdk, Endpoint: c.DynamoDBEndpoint, Metrics: env.calls, Roles: env.Roles()}),
 	}
@@ -57,22 +62,57 @@ func (c Config) rows(env *environment) map[mapping.Provider]port.Rows {
 }
 
 // databases makes the readers that run in a child process.
-var databases = map[mapping.Provider]func(child.Options) port.Rows{
-	mapping.Postgres: func(o child.Options) port.Rows { return postgres.New(postgres.Config{Timeout: o.Timeout}) },
-	mapping.MySQL:    func(o child.Options) port.Rows { return mysql.New(mysql.Config{Timeout: o.Timeout}) },
-	mapping.MongoDB:  func(o child.Options) port.Rows { return mongodb.New(mongodb.Config{Timeout: o.Timeout}) },
-	mapping.Redis:    func(o child.Options) port.Rows { return redis.New(redis.Config{Timeout: o.Timeout}) },
+var databases = map[mapping.Provider]func(time.Duration, *store.Guard) port.Rows{
+	mapping.Postgres: func(t time.Duration, g *store.Guard) port.Rows {
+		return postgres.New(postgres.Config{Timeout: t, Guard: g})
+	},
+	mapping.MySQL: func(t time.Duration, g *store.Guard) port.Rows { return mysql.New(mysql.Config{Timeout: t, Guard: g}) },
+	mapping.MongoDB: func(t time.Duration, g *store.Guard) port.Rows {
+		return mongodb.New(mongodb.Config{Timeout: t, Guard: g})
+	},
+	mapping.Redis: func(t time.Duration, g *store.Guard) port.Rows { return redis.New(redis.Config{Timeout: t, Guard: g}) },
 }
 
 // ReadTable makes this process the reader of one table if the operator started it as that, and does not return then.
 func ReadTable() {
 	child.Serve(func(o child.Options) map[mapping.Provider]port.Rows {
-		rows := map[mapping.Provider]port.Rows{}
+		rows, guard := map[mapping.Provider]port.Rows{}, store.NewGuard(context.Background(), o.AllowDial, o.APIServer)
 		for provider, reader := range databases {
-			rows[provider] = reader(o)
+			rows[provider] = reader(o.Timeout, guard)
 		}
 		return rows
 	})
+}
+
+// apiServerHosts are the hosts of the API server: that to which the operator connects, and that which a pod is told.
+func apiServerHosts(address string) []string {
+	hosts := []string{os.Getenv("KUBERNETES_SERVICE_HOST")}
+	if !strings.Contains(address, "://") {
+		address = "https://" + address
+	}
+	if parsed, err := url.Parse(address); err == nil {
+		hosts = append(hosts, parsed.Hostname())
+	}
+	return slices.DeleteFunc(hosts, func(host string) bool { return host == "" })
+}
+
+// allowDial are the networks of the flag, which was checked.
+func (c Config) allowDial() []netip.Prefix {
+	prefixes := make([]netip.Prefix, 0, len(c.SourceAllowDial))
+	for _, text := range c.SourceAllowDial {
+		if prefix, err := parsePrefix(text); err == nil {
+			prefixes = append(prefixes, prefix)
+		}
+	}
+	return prefixes
+}
+
+// parsePrefix takes a network or a single address.
+func parsePrefix(text string) (netip.Prefix, error) {
+	if address, err := netip.ParseAddr(text); err == nil {
+		return address.Prefix(address.BitLen())
+	}
+	return netip.ParsePrefix(text)
 }
 
 // grant says why the sources of one namespace may not have tenants in another.
@@ -93,6 +133,11 @@ func (c *Config) validateSources() error {
 			if problems := validation.IsDNS1123Label(part); len(problems) > 0 || strings.Count(target, "/") > 1 {
 				return fmt.Errorf("--tenantsource-target-namespaces: %q is neither a namespace name nor a from/to pair of namespace names", target)
 			}
+		}
+	}
+	for _, text := range c.SourceAllowDial {
+		if _, err := parsePrefix(text); err != nil {
+			return fmt.Errorf("--tenantsource-allow-dial: %q is neither a network such as 127.0.0.0/8 nor an address", text)
 		}
 	}
 	switch {

@@ -33,7 +33,7 @@ aws:
   dnsResolvers: ["1.1.1.1:53", "[2606:4700:4700::1111]:53"]
   dynamoDBEndpoint: http://dynamodb.example.com:8000
 controller:
-  tenantSource: {targetNamespaces: [team-a, team-a/team-b], readTimeout: 90s, maxRows: 1000000, readMemory: 1Gi}
+  tenantSource: {targetNamespaces: [team-a, team-a/team-b], readTimeout: 90s, maxRows: 1000000, readMemory: 1Gi, allowDial: [10.43.0.1, "fe80::/10"]}
   clusterID: prod
   driftPolicy: suspend
   sweepInterval: 7m
@@ -50,7 +50,7 @@ extraArgs: [--zap-devel=true]
 `)
 	want := map[string]string{
 		"aws-burst": "21", "aws-rate": "2.5", "aws-region": "eu-west-1", "cluster-id": "prod", "controllers": "distributiontenant,tenantsource,distribution,connectiongroup",
-		"tenantsource-target-namespaces": "team-a,team-a/team-b", "tenantsource-read-timeout": "90s", "tenantsource-max-rows": "1000000", "tenantsource-read-memory": "1Gi",
+		"tenantsource-target-namespaces": "team-a,team-a/team-b", "tenantsource-read-timeout": "90s", "tenantsource-max-rows": "1000000", "tenantsource-read-memory": "1Gi", "tenantsource-allow-dial": "10.43.0.1,fe80::/10",
 		"dynamodb-endpoint": "http://dynamodb.example.com:8000",
 		"acm-rate":          "1.5", "acm-burst": "23", "route53-rate": "3", "route53-burst": "22",
 		"allowed-roles": "arn:aws:iam::111122223333:role/dns-*,arn:aws:iam::*:role/tenant-dns", "dns-resolvers": "1.1.1.1:53,[2606:4700:4700::1111]:53",
@@ -117,6 +117,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"a target that is not watched":        {"watchNamespaces: [a]\ncontroller: {tenantSource: {targetNamespaces: [a/b]}}", "controller.tenantSource.targetNamespaces: a/b names the namespace b, which the operator does not watch"},
 		"no time for reading":                 {"controller: {tenantSource: {readTimeout: 0s}}", "controller.tenantSource.readTimeout: 0s is too short; use at least 1s"},
 		"memory without a unit":               {"controller: {tenantSource: {readMemory: '64'}}", "at '/controller/tenantSource/readMemory': '64' does not match pattern"},
+		"a name to dial":                      {"controller: {tenantSource: {allowDial: [localhost]}}", "at '/controller/tenantSource/allowDial/0': 'localhost' does not match pattern"},
 		"no rows":                             {"controller: {tenantSource: {maxRows: 0}}", "at '/controller/tenantSource/maxRows': minimum: got 0, want 1"},
 		"an endpoint that is no URL":          {"aws: {dynamoDBEndpoint: 'localhost:8000'}", "at '/aws/dynamoDBEndpoint': 'localhost:8000' does not match pattern"},
 		"a database's port that is none":      {"networkPolicy: {databasePorts: [postgres]}", "at '/networkPolicy/databasePorts/0': got string, want integer"},

@@ -250,6 +250,9 @@ insecureSkipVerify: true
 - --tenantsource-read-timeout={{ .readTimeout }}
 - --tenantsource-max-rows={{ int .maxRows }}
 - --tenantsource-read-memory={{ .readMemory }}
+{{- with .allowDial }}
+- {{ printf "--tenantsource-allow-dial=%s" (join "," .) | quote }}
+{{- end }}
 {{- end }}
 {{- with .Values.aws.dynamoDBEndpoint }}
 - --dynamodb-endpoint={{ . }}

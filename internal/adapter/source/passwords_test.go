@@ -72,10 +72,7 @@ func forms() map[string]struct {
 func readWith(ctx context.Context, rows port.Rows, connection string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
-	return rows.Read(ctx, mapping.Query{
-		Connection: mapping.NewSecret(connection), SQL: mapping.SQLQuery{Query: "SELECT 1 AS name"},
-		MongoDB: mapping.MongoDBQuery{Database: "db", Collection: "customers"}, Redis: mapping.RedisQuery{KeyPattern: "customer:*"},
-	}, nil)
+	return rows.Read(ctx, query(connection), nil)
 }
 
 var words = regexp.MustCompile(`[a-z0-9]+`)

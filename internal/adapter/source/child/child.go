@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"os/exec"
 	"regexp"
@@ -50,6 +51,10 @@ type Options struct {
 	// Memory is how many bytes a read may need in addition to what the program needs to start; and how many its rows may
 	// have together, since the operator keeps much of them.
 	Memory int64
+	// AllowDial are addresses to which a connection is allowed although they are special, and APIServer the hosts of the
+	// API server, which is special too.
+	AllowDial []netip.Prefix
+	APIServer []string
 }
 
 // Rows is a port.Rows that reads in a child process.

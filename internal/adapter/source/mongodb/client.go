@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -34,6 +35,8 @@ const (
 type Config struct {
 	// Timeout is the longest that a read may take, zero for no limit. The server gets it too.
 	Timeout time.Duration
+	// Guard is asked before each connection; nil allows all.
+	Guard *store.Guard
 }
 
 // Collections reads collections. It is safe for concurrent use.
@@ -60,7 +63,7 @@ func (c *Collections) Read(ctx context.Context, q mapping.Query, sink mapping.Si
 	if err != nil {
 		return err
 	}
-	client, err := mongo.Connect(to.options)
+	client, err := mongo.Connect(to.options.SetDialer(tcpOnly{c.config.Guard}))
 	if err != nil {
 		return invalid("is not accepted by the driver; %s", example)
 	}

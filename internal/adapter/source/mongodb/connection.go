@@ -191,23 +191,26 @@ func refused(name string) error {
 }
 
 // restrict has the last word over the connection string: one read, from the primary, that asks
-// nothing twice behind our back.
+// nothing twice behind our back, and no web server that a certificate names.
 func restrict(o *options.ClientOptions) *options.ClientOptions {
 	o.Timeout = nil
 	return o.SetReadPreference(readpref.Primary()).SetRetryReads(false).SetRetryWrites(false).
-		SetAppName(applicationName).SetMinPoolSize(0).SetMaxPoolSize(2).SetDialer(tcpOnly{}).
+		SetAppName(applicationName).SetMinPoolSize(0).SetMaxPoolSize(2).SetDisableOCSPEndpointCheck(true).
 		SetConnectTimeout(dialTimeout).SetServerSelectionTimeout(selectionTimeout).SetServerMonitoringMode("poll")
 }
 
-// tcpOnly dials no sockets of the operator's machine, whatever host a server may send us to.
-type tcpOnly struct{}
+// tcpOnly dials no sockets of the operator's machine, and nothing that the guard refuses, whatever host a server may send
+// us to.
+type tcpOnly struct{ guard *store.Guard }
 
 // DialContext implements options.ContextDialer.
-func (tcpOnly) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+func (d tcpOnly) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if network != "tcp" {
 		return nil, net.UnknownNetworkError(network)
 	}
-	return (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, address)
+	dialer := d.guard.Dialer()
+	dialer.Timeout = dialTimeout
+	return dialer.DialContext(ctx, network, address)
 }
 
 // secrets are the pieces that a server may repeat.

@@ -92,7 +92,7 @@ func parse(text string) (target, error) {
 	config.Timeout = sqlrows.ConnectTimeout
 	// Its lines would go to the standard error, with names of the connection in them.
 	config.Logger = &mysql.NopLogger{}
-	// A dialer that a process has registered for "tcp" would be preferred.
+	// A dialer that a process has registered for "tcp" would be preferred to none.
 	config.DialFunc = (&net.Dialer{}).DialContext
 	if err := config.Apply(mysql.Charset("utf8mb4", "")); err != nil {
 		return target{}, fmt.Errorf("setting the character set: %w", err)

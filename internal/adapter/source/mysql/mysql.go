@@ -25,6 +25,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
@@ -35,17 +36,22 @@ const farewell = time.Second
 type Config struct {
 	// Timeout is how long a query may take. 0 is sqlrows.DefaultTimeout.
 	Timeout time.Duration
+	// Guard is asked before each connection; nil allows all.
+	Guard *store.Guard
 }
 
 // Rows is a port.Rows for MySQL and MariaDB.
-type Rows struct{ timeout time.Duration }
+type Rows struct {
+	timeout time.Duration
+	guard   *store.Guard
+}
 
 // New makes Rows.
 func New(c Config) *Rows {
 	if c.Timeout <= 0 {
 		c.Timeout = sqlrows.DefaultTimeout
 	}
-	return &Rows{timeout: c.Timeout}
+	return &Rows{timeout: c.Timeout, guard: c.Guard}
 }
 
 // Read implements port.Rows.
@@ -54,6 +60,7 @@ func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 	if err != nil {
 		return err
 	}
+	target.config.DialFunc = r.guard.Dialer().DialContext
 	if err := onlyReads(q.SQL.Query); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/sqlrows"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
 
@@ -30,10 +31,15 @@ const farewell = time.Second
 type Config struct {
 	// Timeout is how long a query may take. 0 is sqlrows.DefaultTimeout.
 	Timeout time.Duration
+	// Guard is asked before each connection; nil allows all.
+	Guard *store.Guard
 }
 
 // Rows is a port.Rows for PostgreSQL.
-type Rows struct{ timeout time.Duration }
+type Rows struct {
+	timeout time.Duration
+	guard   *store.Guard
+}
 
 // New makes Rows. It removes the PG* variables from the environment of the process: a connection is made of its connection
 // string, and of nothing else.
@@ -42,7 +48,7 @@ func New(c Config) *Rows {
 	if c.Timeout <= 0 {
 		c.Timeout = sqlrows.DefaultTimeout
 	}
-	return &Rows{timeout: c.Timeout}
+	return &Rows{timeout: c.Timeout, guard: c.Guard}
 }
 
 // Read implements port.Rows.
@@ -55,7 +61,7 @@ func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 	bounded, cancel := context.WithTimeout(ctx, time.Duration(target.count)*sqlrows.ConnectTimeout+r.timeout+sqlrows.Grace)
 	defer cancel()
 
-	s := &session{ctx: bounded, caller: ctx, target: target, timeout: r.timeout}
+	s := &session{ctx: bounded, caller: ctx, target: target, timeout: r.timeout, wires: wires{guard: r.guard}}
 	defer s.close()
 	if err := s.connect(); err != nil {
 		return err
@@ -168,13 +174,14 @@ func (s *session) stream(query string, row func([][]byte) error) error {
 
 // wires are the network connections of a session. The library leaves some to be closed in the background, for up to 15 seconds.
 type wires struct {
+	guard  *store.Guard
 	mu     sync.Mutex
 	conns  []net.Conn
 	closed bool
 }
 
 func (w *wires) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+	conn, err := w.guard.Dialer().DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -28,6 +29,8 @@ const valuesAtOnce = 100
 type Config struct {
 	// Timeout is the longest that a read may take, zero for no limit.
 	Timeout time.Duration
+	// Guard is asked before each connection; nil allows all.
+	Guard *store.Guard
 }
 
 // Keys reads the values of keys. It is safe for concurrent use.
@@ -55,7 +58,7 @@ func (k *Keys) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 	if err != nil {
 		return err
 	}
-	conn, err := to.dial(ctx)
+	conn, err := to.dial(ctx, k.config.Guard)
 	if err != nil {
 		return to.failed(ctx, opConnect, err)
 	}

@@ -126,10 +126,10 @@ func restricted(o *sdk.Options) *sdk.Options {
 
 // dial connects, with the driver's own settings for TLS, but under the context: the driver would keep dialing after the
 // caller has given up.
-func (c connection) dial(ctx context.Context) (net.Conn, error) {
+func (c connection) dial(ctx context.Context, guard *store.Guard) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	plain := &net.Dialer{}
+	plain := guard.Dialer()
 	if c.options.TLSConfig == nil {
 		return plain.DialContext(ctx, c.options.Network, c.options.Addr)
 	}

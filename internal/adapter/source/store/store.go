@@ -96,6 +96,7 @@ func (d decimal) integer() (int64, bool) {
 // name ports and addresses that differ each time.
 func Unanswered(err error) string {
 	var (
+		refused   *RefusedAddressError
 		dns       *net.DNSError
 		untrusted *tls.CertificateVerificationError
 		authority x509.UnknownAuthorityError
@@ -105,6 +106,8 @@ func Unanswered(err error) string {
 		network   net.Error
 	)
 	switch {
+	case errors.As(err, &refused):
+		return refused.Error()
 	case errors.Is(err, context.Canceled):
 		return "the read was cancelled"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():

@@ -1,0 +1,114 @@
+package source_test
+
+import (
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mongodb"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/mysql"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/postgres"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/redis"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/source/store"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// guarded are all adapters with that guard, and how one connects with them.
+func guarded(g *store.Guard) map[string]struct {
+	rows port.Rows
+	form string
+} {
+	const limit = 10 * time.Second
+	return map[string]struct {
+		rows port.Rows
+		form string
+	}{
+		"postgres": {postgres.New(postgres.Config{Timeout: limit, Guard: g}), "postgres://u:p@SERVER/d"},
+		"mysql":    {mysql.New(mysql.Config{Timeout: limit, Guard: g}), "u:p@tcp(SERVER)/d"},
+		"mongodb":  {mongodb.New(mongodb.Config{Timeout: limit, Guard: g}), "mongodb://u:p@SERVER/?directConnection=true"},
+		"redis":    {redis.New(redis.Config{Timeout: limit, Guard: g}), "redis://u:p@SERVER/0"},
+		"redis with TLS": {
+			redis.New(redis.Config{Timeout: limit, Guard: g}), "rediss://u:p@SERVER/0",
+		},
+	}
+}
+
+// listen counts the connections of a port of loopback. It hangs up at once.
+func listen(t *testing.T) (port string, connections chan struct{}) {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	connections = make(chan struct{}, 100)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			connections <- struct{}{}
+			_ = conn.Close()
+		}
+	}()
+	t.Cleanup(func() {
+		_ = listener.Close()
+		<-done
+	})
+	return strconv.Itoa(listener.Addr().(*net.TCPAddr).Port), connections
+}
+
+// A name that resolves to the operator's own machine is as good as its address. What is refused is not connected to at all,
+// and the message says what to do about it.
+func TestNoAdapterConnectsToAnAddressThatIsRefused(t *testing.T) {
+	port, connections := listen(t)
+	for name, adapter := range guarded(store.NewGuard(t.Context(), nil, []string{"127.0.0.2"})) {
+		for _, host := range []string{"127.0.0.1", "localhost"} {
+			t.Run(name+" to "+host, func(t *testing.T) {
+				err := adapter.rows.Read(t.Context(), query(strings.ReplaceAll(adapter.form, "SERVER", host+":"+port)), nil)
+				if len(connections) > 0 {
+					t.Fatal("it has connected")
+				}
+				for _, want := range []string{host + ":" + port, "1 is a loopback address", "--tenantsource-allow-dial"} {
+					if err == nil || !strings.Contains(err.Error(), want) {
+						t.Errorf("it says, without %q: %v", want, err)
+					}
+				}
+			})
+		}
+		t.Run(name+" to the API server", func(t *testing.T) {
+			err := adapter.rows.Read(t.Context(), query(strings.ReplaceAll(adapter.form, "SERVER", "127.0.0.2:"+port)), nil)
+			if err == nil || !strings.Contains(err.Error(), "that of the Kubernetes API server") {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestWhatTheAdministratorAllowsIsConnectedTo(t *testing.T) {
+	port, connections := listen(t)
+	for name, adapter := range guarded(store.NewGuard(t.Context(), []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"127.0.0.1"})) {
+		t.Run(name, func(t *testing.T) {
+			_ = adapter.rows.Read(t.Context(), query(strings.ReplaceAll(adapter.form, "SERVER", "127.0.0.1:"+port)), nil)
+			if len(connections) == 0 {
+				t.Error("it has not connected")
+			}
+			for len(connections) > 0 {
+				<-connections
+			}
+		})
+	}
+}
+
+func query(connection string) mapping.Query {
+	return mapping.Query{
+		Connection: mapping.NewSecret(connection), SQL: mapping.SQLQuery{Query: "SELECT 1 AS name"},
+		MongoDB: mapping.MongoDBQuery{Database: "db", Collection: "customers"}, Redis: mapping.RedisQuery{KeyPattern: "customer:*"},
+	}
+}

@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// Guard keeps the operator from connecting to what only the operator can reach. It looks at the address to which a connection is
+// about to be made, when names are resolved already: a name that resolves to another address the next time is no way around
+// it. A nil Guard lets everything through.
+type Guard struct {
+	allowed   []netip.Prefix
+	apiServer []netip.Addr
+}
+
+// resolveTimeout is for the API server's own name, which a pod does not even use.
+const resolveTimeout = 5 * time.Second
+
+// NewGuard makes a guard that allows what the administrator does, and knows the API server by its hosts.
+func NewGuard(ctx context.Context, allowed []netip.Prefix, apiServer []string) *Guard {
+	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
+	defer cancel()
+	g := &Guard{allowed: allowed}
+	for _, host := range apiServer {
+		// An address resolves to itself. A name that does not resolve is that of no server which answers.
+		addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		if err != nil {
+			continue
+		}
+		for _, address := range addresses {
+			g.apiServer = append(g.apiServer, plain(address))
+		}
+	}
+	return g
+}
+
+// Dialer makes a dialer whose connections the guard allows.
+func (g *Guard) Dialer() *net.Dialer {
+	d := &net.Dialer{}
+	if g != nil {
+		d.Control = func(_, address string, _ syscall.RawConn) error { return g.check(address) }
+	}
+	return d
+}
+
+// RefusedAddressError says why the operator does not connect to an address.
+type RefusedAddressError struct {
+	Address netip.Addr
+	Is      string
+}
+
+// Error implements error.
+func (e *RefusedAddressError) Error() string {
+	return fmt.Sprintf("its address %s is %s, to which the operator does not connect: use the address of a database, "+
+		"or ask the administrator to add this one to --tenantsource-allow-dial", e.Address, e.Is)
+}
+
+func (g *Guard) check(address string) error {
+	target, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("checking an address: %w", err)
+	}
+	a := plain(target.Addr())
+	if slices.ContainsFunc(g.allowed, func(p netip.Prefix) bool { return p.Contains(a) }) {
+		return nil
+	}
+	if is := g.special(a); is != "" {
+		return &RefusedAddressError{Address: a, Is: is}
+	}
+	return nil
+}
+
+// Networks that netip has no word for.
+var (
+	thisNetwork = netip.MustParsePrefix("0.0.0.0/8")
+	broadcast   = netip.MustParseAddr("255.255.255.255")
+	// metadata is where AWS has over IPv6 what it has at 169.254.0.0/16 over IPv4.
+	metadata = netip.MustParsePrefix("fd00:ec2::/32")
+	// translated are IPv4 addresses behind a gateway from IPv6 (RFC 6052).
+	translated = netip.MustParsePrefix("64:ff9b::/96")
+)
+
+// special says what an address is that is no database's; empty for all others.
+func (g *Guard) special(a netip.Addr) string {
+	switch {
+	case slices.Contains(g.apiServer, a):
+		return "that of the Kubernetes API server"
+	case a.IsLoopback():
+		return "a loopback address"
+	case a.IsUnspecified(), thisNetwork.Contains(a):
+		return "an unspecified address"
+	case a.IsLinkLocalUnicast(), metadata.Contains(a):
+		return "a link-local address"
+	case a.IsMulticast(), a == broadcast:
+		return "a multicast address"
+	}
+	return ""
+}
+
+// plain is the address that is meant: without a zone, and an IPv4 address as such in whatever form it is written.
+func plain(a netip.Addr) netip.Addr {
+	a = a.Unmap().WithZone("")
+	if translated.Contains(a) {
+		bytes := a.As16()
+		return netip.AddrFrom4([4]byte(bytes[12:]))
+	}
+	return a
+}
