@@ -1,0 +1,132 @@
+package badserver
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+	"math"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// The operations of MongoDB's protocol.
+const (
+	opReply = 1
+	opQuery = 2004
+	opMsg   = 2013
+	// headerLength is that of a message: its length, its number, the number that it answers, and the operation.
+	headerLength = 16
+)
+
+// reply is the answer with one document to a message.
+func reply(operation, to uint32, document []byte) []byte {
+	body := make([]byte, 5) // the flags of an OP_MSG, and the kind of its only section
+	if operation == opReply {
+		body = binary.LittleEndian.AppendUint32(make([]byte, 16), 1) // flags, cursor, start, and the number of documents
+	}
+	body = append(body, document...)
+	header := binary.LittleEndian.AppendUint32(nil, uint32(len(body)+headerLength))
+	for _, n := range []uint32{1, to, operation} {
+		header = binary.LittleEndian.AppendUint32(header, n)
+	}
+	return append(header, body...)
+}
+
+// hello is what a primary says of itself, with a limit for messages that is none.
+var hello = bson.D{
+	{Key: "ok", Value: 1}, {Key: "isWritablePrimary", Value: true}, {Key: "helloOk", Value: true}, {Key: "maxBsonObjectSize", Value: int32(math.MaxInt32)},
+	{Key: "maxMessageSizeBytes", Value: int32(math.MaxInt32)}, {Key: "maxWriteBatchSize", Value: int32(100_000)},
+	{Key: "minWireVersion", Value: int32(0)}, {Key: "maxWireVersion", Value: int32(21)},
+}
+
+// speakMongo is a primary, and does its harm with the documents that it finds.
+func speakMongo(harm Harm, from *bufio.Reader, to io.Writer, wait func() bool) error {
+	for n := 0; ; {
+		var header [headerLength]byte
+		if _, err := io.ReadFull(from, header[:]); err != nil {
+			return err
+		}
+		body := make([]byte, binary.LittleEndian.Uint32(header[:])-headerLength)
+		if _, err := io.ReadFull(from, body); err != nil {
+			return err
+		}
+		id, operation := binary.LittleEndian.Uint32(header[4:]), uint32(opMsg)
+		var answer any = hello
+		if binary.LittleEndian.Uint32(header[12:]) == opQuery {
+			operation = opReply
+		} else if name := commandOf(body); name == "find" || name == "getMore" {
+			switch harm {
+			case Huge, Flood:
+				return harmMongo(harm, id, to, wait)
+			case Slow:
+				if !wait() {
+					return io.EOF
+				}
+			}
+			n++
+			answer = batch(harm, name, n)
+		}
+		document, err := bson.Marshal(answer)
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(reply(operation, id, document)); err != nil {
+			return err
+		}
+	}
+}
+
+// commandOf is the name of the command in an OP_MSG.
+func commandOf(body []byte) string {
+	const document = 5
+	elements, err := bson.Raw(body[document : document+binary.LittleEndian.Uint32(body[document:])]).Elements()
+	if err != nil || len(elements) == 0 {
+		return ""
+	}
+	return elements[0].Key()
+}
+
+// batch is the next answer to a scan that never ends.
+func batch(harm Harm, command string, n int) bson.D {
+	documents := bson.A{bson.D{{Key: "_id", Value: int64(n)}, {Key: "name", Value: "x"}}}
+	switch harm {
+	case Loop:
+		documents = bson.A{}
+	case Fat:
+		documents = bson.A{bson.D{{Key: "_id", Value: int64(n)}, {Key: "name", Value: string(make([]byte, fat))}}}
+	case Deep:
+		documents = bson.A{bson.Raw(deep(200_000))}
+	}
+	name := "nextBatch"
+	if command == "find" {
+		name = "firstBatch"
+	}
+	return bson.D{{Key: "ok", Value: 1}, {Key: "cursor", Value: bson.D{{Key: "id", Value: int64(7)}, {Key: "ns", Value: "db.customers"}, {Key: name, Value: documents}}}}
+}
+
+// deep is a document in a document, and so on.
+func deep(levels int) []byte {
+	const level = 8 // length, type, a name of one letter, and the end
+	document := make([]byte, 0, level*levels+5)
+	for i := range levels {
+		document = binary.LittleEndian.AppendUint32(document, uint32((levels-i)*level+5))
+		document = append(document, 3, 'a', 0)
+	}
+	document = binary.LittleEndian.AppendUint32(document, 5)
+	return append(document, make([]byte, levels+1)...)
+}
+
+func harmMongo(harm Harm, id uint32, to io.Writer, wait func() bool) error {
+	header := binary.LittleEndian.AppendUint32(nil, math.MaxInt32)
+	for _, n := range []uint32{1, id, opMsg} {
+		header = binary.LittleEndian.AppendUint32(header, n)
+	}
+	if _, err := to.Write(header); err != nil {
+		return err
+	}
+	if harm == Flood {
+		return flood(to)
+	}
+	wait()
+	return nil
+}
