@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -135,12 +136,7 @@ func (h *Host) env() []string {
 // await waits until a server answers 200.
 func await(ctx context.Context, child *process.Child, url string) error {
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, startTimeout, true, func(ctx context.Context) (bool, error) {
-		select {
-		case <-child.Ended():
-			return false, errors.Join(errors.New("it ended"), child.Err())
-		default:
-		}
+	return poll(ctx, child, url, func(ctx context.Context) (bool, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
 			return false, err
@@ -151,8 +147,31 @@ func await(ctx context.Context, child *process.Child, url string) error {
 		}
 		return response.StatusCode == http.StatusOK, response.Body.Close()
 	})
+}
+
+// awaitListener waits until a server listens.
+func awaitListener(ctx context.Context, child *process.Child, address string) error {
+	return poll(ctx, child, address, func(ctx context.Context) (bool, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+		if err != nil {
+			return false, nil //nolint:nilerr // it does not listen yet
+		}
+		return true, conn.Close()
+	})
+}
+
+// poll asks until the answer is yes, or the process has ended.
+func poll(ctx context.Context, child *process.Child, address string, ask wait.ConditionWithContextFunc) error {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, startTimeout, true, func(ctx context.Context) (bool, error) {
+		select {
+		case <-child.Ended():
+			return false, errors.Join(errors.New("it ended"), child.Err())
+		default:
+			return ask(ctx)
+		}
+	})
 	if err != nil {
-		return fmt.Errorf("waiting for %s at %s: %w; its last lines were:\n%s", child.Name(), url, err, child.LogTail(15))
+		return fmt.Errorf("waiting for %s at %s: %w; its last lines were:\n%s", child.Name(), address, err, child.LogTail(15))
 	}
 	return nil
 }

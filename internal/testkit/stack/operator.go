@@ -75,7 +75,11 @@ func (o *Operator) Start(ctx context.Context) error {
 		return err
 	}
 	o.child = child
-	return await(ctx, child, o.ProbeURL("readyz"))
+	if err := await(ctx, child, o.ProbeURL("readyz")); err != nil {
+		return err
+	}
+	// The server of the metrics starts at the same time, and may be later.
+	return awaitListener(ctx, child, o.metrics)
 }
 
 // ProbeURL is the address of healthz or readyz.
