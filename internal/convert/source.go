@@ -43,7 +43,7 @@ const (
 
 // SourceConfig renders what the source says about its objects.
 func SourceConfig(o *v1alpha1.TenantSource) (mapping.Config, error) {
-	c := mapping.Config{DistributionID: o.Spec.DistributionID, Defaults: defaultMappings(&o.Spec)}
+	c := mapping.Config{DistributionID: o.Spec.DistributionID, Key: o.Spec.RowKey, Defaults: defaultMappings(&o.Spec)}
 	for _, m := range o.Spec.Mapping {
 		c.Mapping = append(c.Mapping, mapping.Mapping{Column: m.Column, Field: string(m.Field), Optional: optional(&o.Spec, string(m.Field))})
 	}

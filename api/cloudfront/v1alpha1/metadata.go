@@ -69,6 +69,9 @@ const (
 	// AnnotationSourceHash is a hash of what the source last applied, to find out that it no longer sets a field.
 	AnnotationSourceHash = GroupName + "/source-hash"
 
+	// AnnotationSourceRowKey is a hash of the column and the value that identify the row of the object, with spec.rowKey.
+	AnnotationSourceRowKey = GroupName + "/source-row-key"
+
 	// AnnotationSourceDisabled, with the value "true", is on an object whose row is gone and that was disabled for that.
 	AnnotationSourceDisabled = GroupName + "/source-disabled"
 )

@@ -144,6 +144,14 @@ type TenantSourceSpec struct {
 	// +optional
 	Expressions []FieldExpression `json:"expressions,omitempty"`
 
+	// rowKey is a column that identifies a row and never changes, like a primary key. With it, a row without a valid name
+	// keeps only its own tenant from being deleted. Otherwise such a row could belong to any tenant, and no tenant is
+	// deleted as long as it exists.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=255
+	// +optional
+	RowKey string `json:"rowKey,omitempty"`
+
 	// deletionPolicy says what happens to a tenant whose row no longer exists, or whose TenantSource is deleted. Delete:
 	// its object is deleted, and the tenant in AWS according to the object's own deletionPolicy. Disable: it is kept with
 	// enabled: false. Retain: it is kept as it is. The deletion guard applies to Delete and Disable.

@@ -91,7 +91,8 @@ func (f *fleet) Standing(want mapping.Object) tenantsource.Standing {
 // marked reports whether the object has the metadata that is wanted.
 func (f *fleet) marked(o *v1alpha1.DistributionTenant, want mapping.Object) bool {
 	return controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer) &&
-		within(f.labels, o.Labels) && within(want.Labels, o.Labels) && within(want.Annotations, o.Annotations)
+		within(f.labels, o.Labels) && within(want.Labels, o.Labels) && within(want.Annotations, o.Annotations) &&
+		o.Annotations[v1alpha1.AnnotationSourceRowKey] == want.Key
 }
 
 func within(some, all map[string]string) bool {
@@ -107,6 +108,18 @@ func within(some, all map[string]string) bool {
 func (f *fleet) Serves(name, domain string) bool {
 	o := f.objects[name]
 	return relation(o, f.labels) == tenantsource.Ours && slices.ContainsFunc(o.Spec.Domains, func(d v1alpha1.TenantDomain) bool { return d.Domain == domain })
+}
+
+// Keys implements source.Fleet.
+func (f *fleet) Keys() map[string][]string {
+	out := map[string][]string{}
+	for name, o := range f.objects {
+		if relation(o, f.labels) == tenantsource.Ours {
+			key := o.Annotations[v1alpha1.AnnotationSourceRowKey]
+			out[key] = append(out[key], name)
+		}
+	}
+	return out
 }
 
 // owned lists the objects that are this source's and not on their way out already. With Disable, those are on

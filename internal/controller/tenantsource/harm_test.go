@@ -134,3 +134,34 @@ func TestASourceThatRetainsGuardsAgainstChanges(t *testing.T) {
 		t.Errorf("%+v are held, want 20 changes", o.Status.HeldDeletions)
 	}
 }
+
+// A customer writes a name that is none: their tenant stays, and those of others go.
+func TestARowWithABadNameKeepsItsOwnTenantAlone(t *testing.T) {
+	t.Parallel()
+	w, table := inMemory(t, 25, sourceworld.Options{}, func(o *v1alpha1.TenantSource) { o.Spec.RowKey = "domain" })
+	w.Advance(time.Second)
+	expect(t, w, "Ready=True/PollSucceeded", "Synced=True/InSync")
+	before := w.Writes()
+	w.Advance(interval)
+	if after := w.Writes(); after.Applied != before.Applied {
+		t.Errorf("a poll that changes nothing applies %d objects", after.Applied-before.Applied)
+	}
+	table.rows = allRows(24)
+	table.rows[3]["name"] = "☠"
+	w.Advance(3 * interval)
+	living(t, w, names(24))
+	if o, _ := w.Get("customers"); o.Status.RejectedRowsTotal != 1 {
+		t.Errorf("%d rows are rejected, want 1\n%s", o.Status.RejectedRowsTotal, w.Describe("customers"))
+	}
+
+	// Without the key the row may be anybody's again, and the objects keep no mark of it.
+	w.Edit("customers", func(o *v1alpha1.TenantSource) { o.Spec.RowKey = "" })
+	table.rows = table.rows[:23]
+	w.Advance(4 * interval)
+	living(t, w, names(24))
+	for i, o := range w.AllTenants() {
+		if _, marked := o.Annotations[v1alpha1.AnnotationSourceRowKey]; marked && i < 23 && i != 3 {
+			t.Errorf("%s keeps the key of its row", o.Name)
+		}
+	}
+}

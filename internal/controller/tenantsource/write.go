@@ -69,6 +69,9 @@ func (p *pass) rendered(o mapping.Object, c tenantsource.Change) *unstructured.U
 	maps.Copy(labels, p.labels)
 	u.SetLabels(labels)
 	annotations := map[string]string{v1alpha1.AnnotationSourceHash: o.Hash()}
+	if o.Key != "" {
+		annotations[v1alpha1.AnnotationSourceRowKey] = o.Key
+	}
 	maps.Copy(annotations, o.Annotations)
 	u.SetAnnotations(annotations)
 	u.Object["spec"] = o.Spec

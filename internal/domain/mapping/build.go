@@ -16,6 +16,8 @@ type Program struct {
 	inputs []input
 	// base is what an object is whose row sets nothing.
 	base Object
+	// key is the column that identifies a row.
+	key string
 
 	required, optional []string
 	wholeRow           bool
@@ -45,11 +47,12 @@ func (p *Program) Build(n int, row Row) (Object, *Rejection) {
 	values := make([]any, len(p.inputs))
 	r := reader{row: row, words: p.words}
 	name, reason := p.readName(&r)
+	key := p.Key(row)
 	if reason != "" {
-		return Object{}, &Rejection{Row: describe(n, row, name), Reason: reason}
+		return Object{}, &Rejection{Row: describe(n, row, name), Reason: reason, Key: key}
 	}
 	reject := func(reason string) (Object, *Rejection) {
-		return Object{}, &Rejection{Row: describe(n, row, name), Reason: reason, Name: name}
+		return Object{}, &Rejection{Row: describe(n, row, name), Reason: reason, Name: name, Key: key}
 	}
 	values[0] = name
 	for i := 1; i < len(p.inputs); i++ {
@@ -58,6 +61,7 @@ func (p *Program) Build(n int, row Row) (Object, *Rejection) {
 		}
 	}
 	o := p.base.clone()
+	o.Key = key
 	p.override(&o, values)
 	if f := missing(o.Spec); f != nil {
 		return reject(p.lacks(f))

@@ -18,6 +18,9 @@ func Compile(c Config) (*Program, error) {
 	k := compiler{seen: map[target]string{}, program: &Program{words: c.Words.orTable()}}
 	k.setBase(c)
 	k.addInputs(c)
+	if k.program.key = c.Key; c.Key != "" {
+		k.columns.add(c.Key, false)
+	}
 	if len(k.mistakes) == 0 {
 		k.checkWhole()
 	}

@@ -13,6 +13,8 @@ type Config struct {
 	// the form of spec.managedCertificateRequest. Nil for none.
 	ManagedCertificate map[string]any
 	Template           Template
+	// Key is the column whose value identifies a row, whatever else becomes of it. Empty: the name does.
+	Key string
 	// Mapping and Expressions fill fields from a row. No field is named twice among them.
 	Mapping     []Mapping
 	Expressions []Expression
@@ -66,6 +68,8 @@ type Expression struct{ Field, Expression string }
 type Object struct {
 	// Name is metadata.name.
 	Name string
+	// Key identifies the row, if the config names a column for that.
+	Key string `json:",omitempty"`
 	// Labels and Annotations are those of the user; those of the operator are added when it is applied.
 	Labels, Annotations map[string]string
 	// Spec has the form of the JSON of a DistributionTenant's spec. Lists that are sets or maps by a key
@@ -84,6 +88,10 @@ type Rejection struct {
 	Name string
 	// Conflict is set where an object of that name belongs to someone else.
 	Conflict bool
+	// Key identifies the row, if the config names a column for that. Kept is set where the row has no name, and is known
+	// to belong to no other tenant than those with this key.
+	Key  string
+	Kept bool
 }
 
 // ByUrgency puts first what conditions speak of, since status has room for some only: rows that freeze deletions, then
@@ -91,7 +99,7 @@ type Rejection struct {
 func ByUrgency(a, b Rejection) int {
 	rank := func(r Rejection) int {
 		switch {
-		case r.Name == "":
+		case r.Name == "" && !r.Kept:
 			return 0
 		case r.Conflict:
 			return 1

@@ -51,6 +51,8 @@ type Fleet interface {
 	Standing(o mapping.Object) Standing
 	// Serves reports whether the object of that name is this source's and has the domain.
 	Serves(name, domain string) bool
+	// Keys are the names of this source's objects by the keys that their rows had, empty where that is not known.
+	Keys() map[string][]string
 }
 
 // Action is what is done to one object.
@@ -126,6 +128,11 @@ type Poll struct {
 	domains  map[string]int
 	clashes  map[string][]int
 	rejected []mapping.Rejection
+	// keys is how many rows had a key, kept are the objects of rows whose names are not usable.
+	keys map[string]int
+	kept map[string]bool
+	// owners are the fleet's Keys; nil until they are needed.
+	owners map[string][]string
 }
 
 // entry is all that is kept of a row that is a tenant.
@@ -151,6 +158,7 @@ func NewPoll(program *mapping.Program, fleet Fleet, maxRows int) *Poll {
 	return &Poll{
 		program: program, fleet: fleet, maxRows: maxRows,
 		types: map[string]mapping.Type{}, filled: map[string]int{}, names: map[string]int{}, domains: map[string]int{}, clashes: map[string][]int{},
+		keys: map[string]int{}, kept: map[string]bool{},
 	}
 }
 
@@ -194,9 +202,11 @@ func (p *Poll) Row(row mapping.Row) error {
 	p.note(row)
 	o, rejection := p.program.Build(p.rows, row)
 	if rejection != nil {
+		p.countKey(rejection.Key)
 		p.reject(*rejection)
 		return nil
 	}
+	p.countKey(o.Key)
 	return p.add(o, rowName(row, o))
 }
 
@@ -247,6 +257,7 @@ func typeOf(value any) mapping.Type {
 func (p *Poll) reject(r mapping.Rejection) {
 	if r.Name == "" {
 		p.rejected = append(p.rejected, r)
+		p.keep(r.Key)
 		return
 	}
 	// Another row of this name is a twin of one that is not used.
@@ -257,6 +268,39 @@ func (p *Poll) reject(r mapping.Rejection) {
 		p.names[r.Name] = len(p.entries)
 	}
 	p.entries = append(p.entries, entry{name: r.Name, row: r.Row, refused: r.Reason, twin: twin})
+}
+
+func (p *Poll) countKey(key string) {
+	if key != "" {
+		p.keys[key]++
+	}
+}
+
+// keep keeps the objects of a row that has no usable name.
+func (p *Poll) keep(key string) {
+	if key == "" {
+		return
+	}
+	if p.owners == nil {
+		p.owners = p.fleet.Keys()
+	}
+	for _, name := range p.owners[key] {
+		p.kept[name] = true
+	}
+}
+
+// known reports whether a row without a usable name can be that of no other objects than those that are kept for it: its
+// key is that of no other row, and is theirs, or every object has one and it is that of none.
+func (p *Poll) known(key string) bool {
+	if key == "" || p.keys[key] > 1 {
+		return false
+	}
+	for other := range p.owners {
+		if !p.program.IsKey(other) && len(p.owners[key]) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *Poll) add(o mapping.Object, row string) error {
@@ -309,7 +353,7 @@ func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 // Present reports whether a row that was read so far names the object.
 func (p *Poll) Present(name string) bool {
 	_, present := p.names[name]
-	return present
+	return present || p.kept[name]
 }
 
 // Harmful implements Seen.
@@ -359,8 +403,10 @@ func (p *Poll) Harvest() *Harvest {
 	p.refuseTwins()
 	p.refuseClashes()
 	h := &Harvest{Rows: p.rows, Rejected: p.rejected, Declared: p.declared != nil, Columns: p.seen(), present: make(map[string]bool, len(p.names))}
-	for _, r := range p.rejected {
-		if r.Name == "" {
+	maps.Copy(h.present, p.kept)
+	for i := range p.rejected {
+		r := &p.rejected[i]
+		if r.Kept = p.known(r.Key); !r.Kept {
 			h.Nameless++
 		}
 	}

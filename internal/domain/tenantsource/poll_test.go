@@ -3,6 +3,7 @@ package tenantsource_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 type object struct {
 	standing tenantsource.Standing
 	hash     string
+	key      string
 	domains  []string
 }
 
@@ -30,6 +32,16 @@ func (f objects) Standing(o mapping.Object) tenantsource.Standing {
 	s := f[o.Name].standing
 	s.Equal = f[o.Name].hash == o.Hash()
 	return s
+}
+
+func (f objects) Keys() map[string][]string {
+	out := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if f[name].standing.Relation == tenantsource.Ours {
+			out[f[name].key] = append(out[f[name].key], name)
+		}
+	}
+	return out
 }
 
 func (f objects) Serves(name, domain string) bool {
