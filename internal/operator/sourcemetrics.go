@@ -42,7 +42,7 @@ func newSourceMetrics(r prometheus.Registerer) (*sourceMetrics, error) {
 		}, append(which, "state")),
 		held: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: metricPrefix + "source_held_deletions",
-			Help: "Deletions of a TenantSource that are waiting for approval.",
+			Help: "Deletions and harmful changes of a TenantSource that are waiting for approval.",
 		}, which),
 		complete: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: metricPrefix + "source_last_complete_timestamp_seconds",

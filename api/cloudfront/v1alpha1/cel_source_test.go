@@ -273,6 +273,16 @@ var guardCases = map[string]limits.Case{
 		Refused:  `deletionGuard: {maxDeletePercent: 101}`,
 		Says:     []string{"spec.deletionGuard.maxDeletePercent", "less than or equal to 100"},
 	},
+	"a row key is a column": {
+		Accepted: `rowKey: i`,
+		Refused:  `rowKey: ""`,
+		Says:     []string{"spec.rowKey", "should be at least 1 chars long"},
+	},
+	"a row key is as long as a column": {
+		Accepted: `rowKey: ` + strings.Repeat("i", 255),
+		Refused:  `rowKey: ` + strings.Repeat("i", 256),
+		Says:     []string{"spec.rowKey", "Too long", "255"},
+	},
 	"a window is at least an hour": {
 		Accepted: `deletionGuard: {window: 1h}`,
 		Refused:  `deletionGuard: {window: 59m}`,

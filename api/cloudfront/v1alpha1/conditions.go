@@ -94,8 +94,8 @@ const (
 	// ReasonReferenceNotReady (False): an object that the spec references does not exist or is not ready.
 	// Fix: wait until the Distribution or ConnectionGroup that the message names exists and has been created in AWS, or create that object in the namespace of the tenant. The tenant then continues automatically.
 	ReasonReferenceNotReady = "ReferenceNotReady"
-	// ReasonDeletionHeld (False): more objects are being deleted, or taken out of service, than the deletion budget allows. Nothing was changed in AWS. On a TenantSource: more tenants would be deleted than its guard allows, or all of them.
-	// Fix: see [Deletions that wait](../deletion-budget.md). The message has the commands to approve the deletions and to keep the resources. For a TenantSource, check status.heldDeletions. If rows are missing by mistake, restore them, and nothing is deleted. If the deletions are intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
+	// ReasonDeletionHeld (False): more objects are being deleted, or taken out of service, than the deletion budget allows. Nothing was changed in AWS. On a TenantSource: more tenants would be deleted or changed harmfully than its guard allows, or all of them.
+	// Fix: see [Deletions that wait](../deletion-budget.md). The message has the commands to approve the deletions and to keep the resources. For a TenantSource, check status.heldDeletions. If rows are missing or changed by mistake, restore them, and nothing is deleted or changed. If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
 	ReasonDeletionHeld = "DeletionHeld"
 )
 

@@ -87,14 +87,18 @@ type TenantSourceStatus struct {
 	// +optional
 	HeldDeletions *HeldDeletions `json:"heldDeletions,omitempty"`
 
-	// deletionsInWindow is the number of tenants that were deleted, disabled or changed harmfully in the window of the
-	// guard.
+	// deletionsInWindow is the number of tenants that were deleted or disabled in the window of the guard.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	DeletionsInWindow int32 `json:"deletionsInWindow,omitempty"`
 
-	// recentDeletions are the times of these deletions, kept across restarts of the operator. Deletions are counted
-	// before they are carried out.
+	// changesInWindow is the number of harmful changes that were made in the window of the guard.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	ChangesInWindow int32 `json:"changesInWindow,omitempty"`
+
+	// recentDeletions are the times of these deletions and changes, kept across restarts of the operator. They are
+	// counted before they are carried out.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic

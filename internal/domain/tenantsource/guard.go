@@ -196,8 +196,8 @@ func (h History) Total() int {
 	return total
 }
 
-// removed counts those whose objects are gone.
-func (h History) removed() int {
+// Removed counts those whose objects are gone.
+func (h History) Removed() int {
 	total := 0
 	for _, d := range h {
 		total += d.Count - d.Changes
@@ -293,7 +293,7 @@ func (g Guard) Judge(q Question) Verdict {
 	}
 	// What is gone already belonged to the fleet of this window. What is counted and not gone still does.
 	v := Verdict{Used: recent.Total()}
-	v.Budget, v.Capped = g.budget(q.Fleet + max(recent.removed()-left, 0))
+	v.Budget, v.Capped = g.budget(q.Fleet + max(recent.Removed()-left, 0))
 	held := open > 0 && (q.Empty || v.Used+open > v.Budget)
 	if held {
 		v.Pending = &PendingPlan{Hash: q.Losses.planHash(q.Since), Empty: q.Empty}
