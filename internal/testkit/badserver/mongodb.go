@@ -18,18 +18,27 @@ const (
 	headerLength = 16
 )
 
-// reply is the answer with one document to a message.
-func reply(operation, to uint32, document []byte) []byte {
-	body := make([]byte, 5) // the flags of an OP_MSG, and the kind of its only section
+// header stands before the body of an answer.
+func header(length int, answers, operation uint32) []byte {
+	h := binary.LittleEndian.AppendUint32(nil, uint32(length))
+	for _, n := range []uint32{1, answers, operation} {
+		h = binary.LittleEndian.AppendUint32(h, n)
+	}
+	return h
+}
+
+// reply sends one document as the answer to a message.
+func reply(to io.Writer, answers, operation uint32, document []byte) error {
+	before := make([]byte, 5) // the flags of an OP_MSG, and the kind of its only section
 	if operation == opReply {
-		body = binary.LittleEndian.AppendUint32(make([]byte, 16), 1) // flags, cursor, start, and the number of documents
+		before = binary.LittleEndian.AppendUint32(make([]byte, 16), 1) // flags, cursor, start, and the number of documents
 	}
-	body = append(body, document...)
-	header := binary.LittleEndian.AppendUint32(nil, uint32(len(body)+headerLength))
-	for _, n := range []uint32{1, to, operation} {
-		header = binary.LittleEndian.AppendUint32(header, n)
+	for _, part := range [][]byte{header(headerLength+len(before)+len(document), answers, operation), before, document} {
+		if _, err := to.Write(part); err != nil {
+			return err
+		}
 	}
-	return append(header, body...)
+	return nil
 }
 
 // hello is what a primary says of itself, with a limit for messages that is none.
@@ -41,20 +50,21 @@ var hello = bson.D{
 
 // speakMongo is a primary, and does its harm with the documents that it finds.
 func speakMongo(harm Harm, from *bufio.Reader, to io.Writer, wait func() bool) error {
-	for n := 0; ; {
-		var header [headerLength]byte
-		if _, err := io.ReadFull(from, header[:]); err != nil {
+	answers := map[string][]byte{"": encoded(hello), "find": batch(harm, "firstBatch"), "getMore": batch(harm, "nextBatch")}
+	for {
+		var head [headerLength]byte
+		if _, err := io.ReadFull(from, head[:]); err != nil {
 			return err
 		}
-		body := make([]byte, binary.LittleEndian.Uint32(header[:])-headerLength)
+		body := make([]byte, binary.LittleEndian.Uint32(head[:])-headerLength)
 		if _, err := io.ReadFull(from, body); err != nil {
 			return err
 		}
-		id, operation := binary.LittleEndian.Uint32(header[4:]), uint32(opMsg)
-		var answer any = hello
-		if binary.LittleEndian.Uint32(header[12:]) == opQuery {
+		id, operation, answer := binary.LittleEndian.Uint32(head[4:]), uint32(opMsg), answers[""]
+		if binary.LittleEndian.Uint32(head[12:]) == opQuery {
 			operation = opReply
-		} else if name := commandOf(body); name == "find" || name == "getMore" {
+		} else if found := answers[commandOf(body)]; found != nil {
+			answer = found
 			switch harm {
 			case Huge, Flood:
 				return harmMongo(harm, id, to, wait)
@@ -63,17 +73,19 @@ func speakMongo(harm Harm, from *bufio.Reader, to io.Writer, wait func() bool) e
 					return io.EOF
 				}
 			}
-			n++
-			answer = batch(harm, name, n)
 		}
-		document, err := bson.Marshal(answer)
-		if err != nil {
-			return err
-		}
-		if _, err := to.Write(reply(operation, id, document)); err != nil {
+		if err := reply(to, id, operation, answer); err != nil {
 			return err
 		}
 	}
+}
+
+func encoded(document bson.D) []byte {
+	bytes, err := bson.Marshal(document)
+	if err != nil {
+		panic(err) // all documents here are fixed
+	}
+	return bytes
 }
 
 // commandOf is the name of the command in an OP_MSG.
@@ -86,22 +98,18 @@ func commandOf(body []byte) string {
 	return elements[0].Key()
 }
 
-// batch is the next answer to a scan that never ends.
-func batch(harm Harm, command string, n int) bson.D {
-	documents := bson.A{bson.D{{Key: "_id", Value: int64(n)}, {Key: "name", Value: "x"}}}
+// batch is an answer to a scan that never ends.
+func batch(harm Harm, name string) []byte {
+	documents := bson.A{bson.D{{Key: "_id", Value: int64(1)}, {Key: "name", Value: "x"}}}
 	switch harm {
 	case Loop:
 		documents = bson.A{}
 	case Fat:
-		documents = bson.A{bson.D{{Key: "_id", Value: int64(n)}, {Key: "name", Value: string(make([]byte, fat))}}}
+		documents = bson.A{bson.D{{Key: "_id", Value: int64(1)}, {Key: "name", Value: string(fatValue)}}}
 	case Deep:
 		documents = bson.A{bson.Raw(deep(200_000))}
 	}
-	name := "nextBatch"
-	if command == "find" {
-		name = "firstBatch"
-	}
-	return bson.D{{Key: "ok", Value: 1}, {Key: "cursor", Value: bson.D{{Key: "id", Value: int64(7)}, {Key: "ns", Value: "db.customers"}, {Key: name, Value: documents}}}}
+	return encoded(bson.D{{Key: "ok", Value: 1}, {Key: "cursor", Value: bson.D{{Key: "id", Value: int64(7)}, {Key: "ns", Value: "db.customers"}, {Key: name, Value: documents}}}})
 }
 
 // deep is a document in a document, and so on.
@@ -117,11 +125,7 @@ func deep(levels int) []byte {
 }
 
 func harmMongo(harm Harm, id uint32, to io.Writer, wait func() bool) error {
-	header := binary.LittleEndian.AppendUint32(nil, math.MaxInt32)
-	for _, n := range []uint32{1, id, opMsg} {
-		header = binary.LittleEndian.AppendUint32(header, n)
-	}
-	if _, err := to.Write(header); err != nil {
+	if _, err := to.Write(header(math.MaxInt32, id, opMsg)); err != nil {
 		return err
 	}
 	if harm == Flood {

@@ -206,7 +206,7 @@ func (o Options) tooMuch() error {
 }
 
 // starved is in the last words of Go's runtime, whose exit status is the same for all of its deaths.
-var starved = regexp.MustCompile(`out of memory|cannot allocate memory|cannot map pages|failed to create new OS thread|pthread_create failed`)
+var starved = regexp.MustCompile(`out of memory|cannot allocate memory|cannot map pages|failed to create new OS thread|pthread_create failed|stack exceeds`)
 
 // obituary says why a child is dead that did not say so itself.
 func (r *Rows) obituary(p *process) error {

@@ -35,9 +35,10 @@ func limit(memory int64) error {
 	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
 		return fmt.Errorf("limiting the memory of the child: %w", err)
 	}
-	// The collector works harder before that. What is dead of a stack that grew without end is not much either.
-	const share, stacks = 4, 16 << 20
-	debug.SetMemoryLimit(used*kibibyte + memory - memory/share)
+	// The collector works harder long before that: what it frees the kernel still counts, and pieces of it are too small for
+	// the next value. A stack that grows without end ends earlier, too.
+	const share, stacks = 2, 16 << 20
+	debug.SetMemoryLimit(used*kibibyte + memory/share)
 	debug.SetMaxStack(stacks)
 	// A core would have the connection string in it.
 	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{})
