@@ -15,6 +15,7 @@ var (
 	RegisterTenants                = registerTenants
 	RegisterExpiry                 = registerExpiry
 	RegisterDistributionsAndGroups = registerDistributionsAndGroups
+	APIServerHosts                 = apiServerHosts
 )
 
 // CountErrors counts one failure of a reconcile and one of a batch of DNS changes.
