@@ -86,7 +86,7 @@ func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 	if err != nil {
 		return &fault.Error{Kind: fault.Transient, Operation: operation, Message: "the process that reads the table could not be started", Err: err}
 	}
-	result, said := p.converse(request{Provider: r.provider, Query: q, Connection: []byte(q.Connection.Reveal()), Options: r.options}, sink)
+	said, result := p.converse(request{Provider: r.provider, Query: q, Connection: []byte(q.Connection.Reveal()), Options: r.options}, sink)
 	stop()
 	p.end()
 	switch {
@@ -146,49 +146,49 @@ func environment() []string {
 
 // converse sends the request and gives what comes back to the sink. The error is that of the read or of the sink if said
 // is set, and else that of the pipe.
-func (p *process) converse(r request, sink mapping.Sink) (err error, said bool) { //nolint:revive,staticcheck // the error is the result
+func (p *process) converse(r request, sink mapping.Sink) (said bool, err error) {
 	body, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("encoding the request: %w", err), false
+		return false, fmt.Errorf("encoding the request: %w", err)
 	}
 	if err := writeFrame(p.stdin, frameRequest, body); err != nil {
-		return err, false
+		return false, err
 	}
 	from, buffer, total := bufio.NewReader(p.stdout), &bytes.Buffer{}, int64(0)
 	for {
 		kind, body, err := readFrame(from, buffer, largestFrame)
 		if err != nil {
-			return err, false
+			return false, err
 		}
 		if kind == frameEnd {
 			return decodeEnd(body)
 		}
 		if total += int64(len(body)); total > r.Options.Memory {
-			return r.Options.tooMuch(), true
+			return true, r.Options.tooMuch()
 		}
-		if err, sunk := give(kind, body, sink); err != nil {
-			return err, sunk
+		if sunk, err := give(kind, body, sink); err != nil {
+			return sunk, err
 		}
 	}
 }
 
 // give hands a frame to the sink. The error is the sink's if sunk is set.
-func give(kind byte, body []byte, sink mapping.Sink) (err error, sunk bool) { //nolint:revive,staticcheck // the error is the result
+func give(kind byte, body []byte, sink mapping.Sink) (sunk bool, err error) {
 	switch kind {
 	case frameColumns:
 		columns, err := decodeColumns(body)
 		if err != nil {
-			return err, false
+			return false, err
 		}
-		return sink.Columns(columns), true
+		return true, sink.Columns(columns)
 	case frameRow:
 		row, err := decodeRow(body)
 		if err != nil {
-			return err, false
+			return false, err
 		}
-		return sink.Row(row), true
+		return true, sink.Row(row)
 	}
-	return errMalformed, false
+	return false, errMalformed
 }
 
 // end waits for the end of a child whose context has ended. What it still has to say is thrown away: a child that can't get

@@ -54,7 +54,7 @@ func FuzzMessages(f *testing.F) {
 			t.Errorf("%d values of %d bytes", count(row.Values), len(message))
 		}
 		_, _ = decodeColumns(message)
-		if err, said := decodeEnd(message); said && err == nil && !bytes.Equal(message[:2], []byte{tagList, 0}) {
+		if said, err := decodeEnd(message); said && err == nil && !bytes.Equal(message[:2], []byte{tagList, 0}) {
 			t.Errorf("%q is the end of a complete read", message)
 		}
 	})

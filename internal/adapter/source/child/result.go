@@ -40,23 +40,23 @@ func encodeEnd(err error) ([]byte, error) {
 }
 
 // decodeEnd reads how a read ended; said is set if it could be read.
-func decodeEnd(body []byte) (err error, said bool) { //nolint:revive,staticcheck // the error is the result
+func decodeEnd(body []byte) (said bool, err error) {
 	d := decoder{rest: body}
 	value, err := d.value(0)
 	if err != nil {
-		return err, false
+		return false, err
 	}
 	parts, ok := value.([]any)
 	if ok && len(parts) == 0 {
-		return nil, true
+		return true, nil
 	}
 	f := &fault.Error{}
 	var kind, retryAfter, cause int64
 	if !ok || !take(parts, &kind, &f.Operation, &f.Code, &f.Message, &retryAfter, &cause) || cause < 0 || cause >= int64(len(causes)) || kind == int64(fault.None) {
-		return errMalformed, false
+		return false, errMalformed
 	}
 	f.Kind, f.RetryAfter, f.Err = fault.Kind(kind), time.Duration(retryAfter), causes[cause]
-	return f, true
+	return true, f
 }
 
 // take takes a list apart whose values have these types.
