@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fxamacker/cbor/v2"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 )
@@ -26,6 +28,8 @@ const (
 	largestKey = 1 << 10
 	// deepest is how many lists and objects may be inside each other: who decodes them takes some stack for each.
 	deepest = 64
+	// overhead is the most that the encoding adds to a text: a byte for its type, and its length.
+	overhead = 5
 )
 
 // The values for which there is no room. They name what is wrong in the words in which other types do.
@@ -34,300 +38,216 @@ const (
 	tooDeep  = mapping.Unsupported("value nested deeper than 64 levels")
 )
 
-// The tags of values.
+// The tags of the values that CBOR has no type for. Its own times have no years beyond 9999.
 const (
-	tagNil byte = iota
-	tagFalse
-	tagTrue
-	tagInteger
-	tagFloat
-	tagText
-	tagUnsupported
-	tagTime
-	tagList
-	tagObject
+	tagUnsupported = 65000
+	tagTime        = 65001
 )
 
 var (
 	errTooLarge  = errors.New("there is no room for the value")
-	errTooDeep   = errors.New("the value is nested too deep")
 	errMalformed = errors.New("the message of the child process is malformed")
 )
 
-// encoder appends values to a buffer that does not grow past its bound.
-type encoder struct {
-	buffer []byte
-	bound  int
+var (
+	encoding = must(cbor.EncOptions{}.EncMode())
+	decoding = must(cbor.DecOptions{
+		IntDec: cbor.IntDecConvertSigned, DefaultMapType: reflect.TypeFor[map[string]any](), UTF8: cbor.UTF8DecodeInvalid,
+		// The row is an object in a list, and a value at the end may have a tag.
+		MaxNestedLevels: deepest + 3, MaxArrayElements: largestValue, MaxMapPairs: largestValue,
+	}.DecMode())
+)
+
+// must is for options, which are the same in every run.
+func must[T any](mode T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return mode
 }
 
-func (e *encoder) append(data ...byte) error {
-	if len(e.buffer)+len(data) > e.bound {
-		return errTooLarge
-	}
-	e.buffer = append(e.buffer, data...)
-	return nil
-}
+// wire counts down the room for a value while it gives it the form that is encoded: what is too large is not copied.
+type wire struct{ room int }
 
-func (e *encoder) count(n int) error { return e.append(binary.AppendUvarint(nil, uint64(n))...) } //nolint:gosec // a length
-
-func (e *encoder) text(s string) error {
-	if len(e.buffer)+len(s) > e.bound {
-		return errTooLarge
-	}
-	if err := e.count(len(s)); err != nil {
-		return err
-	}
-	return e.append([]byte(s)...)
-}
-
-func (e *encoder) tagged(tag byte, s string) error {
-	if err := e.append(tag); err != nil {
-		return err
-	}
-	return e.text(s)
-}
-
-// value appends a value of the types that rows have.
-func (e *encoder) value(v any, depth int) error {
-	if depth > deepest {
-		return errTooDeep
+// value returns the form, or the words for what has none.
+func (w *wire) value(v any, depth int) (form any, missing mapping.Unsupported) {
+	if w.room--; w.room < 0 {
+		return nil, tooLarge
 	}
 	switch v := v.(type) {
-	case nil:
-		return e.append(tagNil)
-	case bool:
-		if v {
-			return e.append(tagTrue)
-		}
-		return e.append(tagFalse)
-	case int64:
-		return e.append(binary.AppendVarint([]byte{tagInteger}, v)...)
-	case float64:
-		return e.append(binary.BigEndian.AppendUint64([]byte{tagFloat}, math.Float64bits(v))...)
+	case nil, bool, int64, float64:
+		return v, ""
 	case string:
-		return e.tagged(tagText, v)
+		if w.room -= len(v); w.room < 0 {
+			return nil, tooLarge
+		}
+		return v, ""
 	case mapping.Unsupported:
-		return e.tagged(tagUnsupported, string(v))
+		return cbor.Tag{Number: tagUnsupported, Content: string(v)}, ""
 	case time.Time:
 		data, err := v.MarshalBinary()
 		if err != nil {
-			return e.tagged(tagUnsupported, "time zone")
+			return w.value(mapping.Unsupported("time zone"), depth)
 		}
-		return e.tagged(tagTime, string(data))
+		return cbor.Tag{Number: tagTime, Content: data}, ""
 	case []any:
-		return e.list(v, depth)
+		return w.list(v, depth)
 	case map[string]any:
-		return e.object(v, depth)
+		return w.object(v, depth)
 	}
-	return e.tagged(tagUnsupported, fmt.Sprintf("%T", v))
+	return w.value(mapping.Unsupported(fmt.Sprintf("%T", v)), depth)
 }
 
-func (e *encoder) list(v []any, depth int) error {
-	if err := e.append(tagList); err != nil {
-		return err
+func (w *wire) list(v []any, depth int) (form any, missing mapping.Unsupported) {
+	switch {
+	case depth == deepest:
+		return nil, tooDeep
+	case len(v) > w.room:
+		return nil, tooLarge
 	}
-	if err := e.count(len(v)); err != nil {
-		return err
-	}
-	for _, element := range v {
-		if err := e.value(element, depth+1); err != nil {
-			return err
+	out := make([]any, len(v))
+	for i, element := range v {
+		if out[i], missing = w.value(element, depth+1); missing != "" {
+			return nil, missing
 		}
 	}
-	return nil
+	return out, ""
 }
 
-func (e *encoder) object(v map[string]any, depth int) error {
-	if err := e.append(tagObject); err != nil {
-		return err
+func (w *wire) object(v map[string]any, depth int) (form any, missing mapping.Unsupported) {
+	if depth == deepest {
+		return nil, tooDeep
 	}
-	if err := e.count(len(v)); err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(v)) {
-		if err := e.text(name); err != nil {
-			return err
+	out := map[string]any{}
+	for name, element := range v {
+		if w.room -= len(name); w.room < 0 {
+			return nil, tooLarge
 		}
-		if err := e.value(v[name], depth+1); err != nil {
-			return err
+		if out[name], missing = w.value(element, depth+1); missing != "" {
+			return nil, missing
 		}
 	}
-	return nil
+	return out, ""
 }
 
-// bounded appends a value, or in its stead the word that it has no room.
-func (e *encoder) bounded(v any, room int) error {
-	start, bound := len(e.buffer), e.bound
-	e.bound = min(bound, start+room)
-	err := e.value(v, 1)
-	e.bound = bound
-	if err == nil {
-		return nil
+// bounded encodes a value, or in its stead the words for what has no room.
+func bounded(v any, room int) (cbor.RawMessage, error) {
+	form, missing := (&wire{room: room}).value(v, 0)
+	if missing == "" {
+		body, err := encoding.Marshal(form)
+		if err != nil || len(body) <= room {
+			return body, err
+		}
+		missing = tooLarge
 	}
-	e.buffer = e.buffer[:start]
-	if errors.Is(err, errTooDeep) {
-		return e.value(tooDeep, 1)
-	}
-	return e.value(tooLarge, 1)
+	return encoding.Marshal(cbor.Tag{Number: tagUnsupported, Content: string(missing)})
+}
+
+// message is a row as it is sent, and what is read of it.
+type message[Value any] struct {
+	_      struct{} `cbor:",toarray"`
+	Key    string
+	Values map[string]Value
 }
 
 // encodeRow writes a row. All names are in it: what has no room for its value says so.
 func encodeRow(row mapping.Row) ([]byte, error) {
-	e := encoder{bound: largestFrame}
-	if err := e.text(strings.ToValidUTF8(row.Key[:min(len(row.Key), largestKey)], "")); err != nil {
-		return nil, err
-	}
-	if err := e.count(len(row.Values)); err != nil {
-		return nil, err
+	m := message[cbor.RawMessage]{
+		Key: strings.ToValidUTF8(row.Key[:min(len(row.Key), largestKey)], ""), Values: make(map[string]cbor.RawMessage, len(row.Values)),
 	}
 	names := slices.Sorted(maps.Keys(row.Values))
 	// What the names and the words for values without room may take is set apart.
-	reserved := 0
+	left := largestFrame - len(m.Key) - 3*overhead
 	for _, name := range names {
-		reserved += len(name) + binary.MaxVarintLen32 + len(tooDeep) + 2
+		left -= reserved(name)
+	}
+	if left < 0 {
+		return nil, errTooLarge
 	}
 	for _, name := range names {
-		reserved -= len(name) + binary.MaxVarintLen32 + len(tooDeep) + 2
-		if err := e.text(name); err != nil {
-			return nil, err
+		value, err := bounded(row.Values[name], min(largestValue, left))
+		if err != nil {
+			return nil, fmt.Errorf("encoding a value: %w", err)
 		}
-		if err := e.bounded(row.Values[name], min(largestValue, e.bound-len(e.buffer)-reserved)); err != nil {
-			return nil, err
+		left -= max(0, len(value)-reserved(""))
+		m.Values[name] = value
+	}
+	return encoding.Marshal(m)
+}
+
+// reserved is what a value takes at least, with its name: the words that it has no room.
+func reserved(name string) int { return len(name) + len(tooDeep) + 3*overhead }
+
+func decodeRow(body []byte) (mapping.Row, error) {
+	var m message[any]
+	if decoding.Unmarshal(body, &m) != nil {
+		return mapping.Row{}, errMalformed
+	}
+	row := mapping.Row{Key: m.Key, Values: map[string]any{}}
+	for name, form := range m.Values {
+		value, err := valueOf(form)
+		if err != nil {
+			return mapping.Row{}, err
 		}
+		row.Values[name] = value
 	}
-	return e.buffer, nil
+	return row, nil
 }
 
-// decoder takes a message apart. What it allocates is bounded by the length of the message, whatever that says of itself.
-type decoder struct{ rest []byte }
-
-func (d *decoder) byte() (byte, error) {
-	if len(d.rest) == 0 {
-		return 0, errMalformed
-	}
-	b := d.rest[0]
-	d.rest = d.rest[1:]
-	return b, nil
-}
-
-// count is a number of things, each of which takes a byte at least.
-func (d *decoder) count() (int, error) {
-	n, size := binary.Uvarint(d.rest)
-	if size <= 0 || n > uint64(len(d.rest)-size) {
-		return 0, errMalformed
-	}
-	d.rest = d.rest[size:]
-	return int(n), nil //nolint:gosec // not above the length of the message
-}
-
-func (d *decoder) text() (string, error) {
-	n, err := d.count()
-	if err != nil {
-		return "", err
-	}
-	text := string(d.rest[:n])
-	d.rest = d.rest[n:]
-	return text, nil
-}
-
-func (d *decoder) value(depth int) (any, error) {
-	tag, err := d.byte()
-	if err != nil || depth > deepest {
-		return nil, errMalformed
-	}
-	switch tag {
-	case tagNil:
-		return nil, nil
-	case tagFalse, tagTrue:
-		return tag == tagTrue, nil
-	case tagInteger, tagFloat:
-		return d.number(tag)
-	case tagList:
-		return d.list(depth)
-	case tagObject:
-		return d.object(depth)
-	}
-	text, err := d.text()
-	if err != nil {
-		return nil, err
-	}
-	switch tag {
-	case tagText:
-		return text, nil
-	case tagUnsupported:
-		return mapping.Unsupported(text), nil
-	case tagTime:
-		var t time.Time
-		if err := t.UnmarshalBinary([]byte(text)); err != nil {
-			return nil, errMalformed
+// valueOf is the value of a form.
+func valueOf(form any) (any, error) {
+	var err error
+	switch form := form.(type) {
+	case nil, bool, int64, float64, string:
+		return form, nil
+	case []any:
+		for i := range form {
+			if form[i], err = valueOf(form[i]); err != nil {
+				return nil, err
+			}
 		}
-		return t, nil
+		return form, nil
+	case map[string]any:
+		for name := range form {
+			if form[name], err = valueOf(form[name]); err != nil {
+				return nil, err
+			}
+		}
+		return form, nil
+	case cbor.Tag:
+		return tagged(form)
 	}
 	return nil, errMalformed
 }
 
-func (d *decoder) number(tag byte) (any, error) {
-	if tag == tagInteger {
-		n, size := binary.Varint(d.rest)
-		if size <= 0 {
-			return nil, errMalformed
+func tagged(tag cbor.Tag) (any, error) {
+	switch content := tag.Content.(type) {
+	case string:
+		if tag.Number == tagUnsupported {
+			return mapping.Unsupported(content), nil
 		}
-		d.rest = d.rest[size:]
-		return n, nil
+	case []byte:
+		var t time.Time
+		if tag.Number == tagTime && t.UnmarshalBinary(content) == nil {
+			return t, nil
+		}
 	}
-	const size = 8
-	if len(d.rest) < size {
+	return nil, errMalformed
+}
+
+func encodeColumns(columns []mapping.Column) ([]byte, error) {
+	body, err := encoding.Marshal(columns)
+	if err == nil && len(body) > largestFrame {
+		return nil, errTooLarge
+	}
+	return body, err
+}
+
+func decodeColumns(body []byte) (columns []mapping.Column, err error) {
+	if decoding.Unmarshal(body, &columns) != nil {
 		return nil, errMalformed
 	}
-	f := math.Float64frombits(binary.BigEndian.Uint64(d.rest))
-	d.rest = d.rest[size:]
-	return f, nil
-}
-
-func (d *decoder) list(depth int) ([]any, error) {
-	n, err := d.count()
-	if err != nil {
-		return nil, err
-	}
-	values := make([]any, n)
-	for i := range values {
-		if values[i], err = d.value(depth + 1); err != nil {
-			return nil, err
-		}
-	}
-	return values, nil
-}
-
-func (d *decoder) object(depth int) (map[string]any, error) {
-	n, err := d.count()
-	if err != nil {
-		return nil, err
-	}
-	// A map takes far more than the two bytes that announce an entry: it grows with what is there.
-	values := map[string]any{}
-	for range n {
-		name, err := d.text()
-		if err != nil {
-			return nil, err
-		}
-		if values[name], err = d.value(depth + 1); err != nil {
-			return nil, err
-		}
-	}
-	return values, nil
-}
-
-func decodeRow(message []byte) (mapping.Row, error) {
-	d := decoder{rest: message}
-	key, err := d.text()
-	if err != nil {
-		return mapping.Row{}, err
-	}
-	values, err := d.object(0)
-	if err != nil || len(d.rest) > 0 {
-		return mapping.Row{}, errMalformed
-	}
-	return mapping.Row{Key: key, Values: values}, nil
+	return columns, nil
 }
 
 // The kinds of frames.

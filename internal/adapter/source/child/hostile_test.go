@@ -39,7 +39,8 @@ func (f *forgetful) Row(row mapping.Row) error {
 // Whatever a server does, the read of its table fails within its time, says why, and takes next to nothing of the memory of
 // the process that asked for it.
 func TestHostileServers(t *testing.T) {
-	const bound, grown = 5 * time.Second, 32 << 20
+	// The hostile server is in this process too, and has buffers of its own.
+	const bound, patience, grown = time.Second, time.Minute, 64 << 20
 	for _, provider := range databases {
 		for _, harm := range badserver.Harms(provider) {
 			t.Run(string(provider)+", "+string(harm), func(t *testing.T) {
@@ -55,7 +56,7 @@ func TestHostileServers(t *testing.T) {
 				if !fault.Classified(err) || strings.Contains(err.Error(), "password") {
 					t.Errorf("it has the error %v", err)
 				}
-				if took > bound+5*time.Second {
+				if took > patience {
 					t.Errorf("it took %v", took)
 				}
 				if more := after.Peak - before.Resident; more > grown && !raceDetector {
