@@ -224,6 +224,9 @@ func SourceGuard(o *v1alpha1.TenantSource) tenantsource.Guard {
 	if d.Window != nil {
 		g.Window = d.Window.Duration
 	}
+	if d.Grace != nil {
+		g.Grace = d.Grace.Duration
+	}
 	return g
 }
 

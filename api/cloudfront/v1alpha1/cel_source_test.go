@@ -283,6 +283,26 @@ var guardCases = map[string]limits.Case{
 		Refused:  `rowKey: ` + strings.Repeat("i", 256),
 		Says:     []string{"spec.rowKey", "Too long", "255"},
 	},
+	"a grace is at least a minute": {
+		Accepted: `deletionGuard: {grace: 1m}`,
+		Refused:  `deletionGuard: {grace: 59s}`,
+		Says:     []string{"spec.deletionGuard.grace", `"59s" is not a duration of 1m to 720h`, "write it like 24h"},
+	},
+	"a grace is at most thirty days": {
+		Accepted: `deletionGuard: {grace: 720h}`,
+		Refused:  `deletionGuard: {grace: 721h}`,
+		Says:     []string{"spec.deletionGuard.grace", `"721h" is not a duration of 1m to 720h`},
+	},
+	"a grace has a unit": {
+		Accepted: `deletionGuard: {grace: 24h}`,
+		Refused:  `deletionGuard: {grace: "24"}`,
+		Says:     []string{"spec.deletionGuard.grace", `"24" is not a duration`},
+	},
+	"a grace is short to write": {
+		Accepted: `deletionGuard: {grace: ` + strings.Repeat("0", 30) + `5m}`,
+		Refused:  `deletionGuard: {grace: ` + strings.Repeat("0", 31) + `5m}`,
+		Says:     []string{"spec.deletionGuard.grace", "Too long", "32"},
+	},
 	"a window is at least an hour": {
 		Accepted: `deletionGuard: {window: 1h}`,
 		Refused:  `deletionGuard: {window: 59m}`,

@@ -72,6 +72,10 @@ const (
 	// AnnotationSourceRowKey is a hash of the column and the value that identify the row of the object, with spec.rowKey.
 	AnnotationSourceRowKey = GroupName + "/source-row-key"
 
+	// AnnotationSourceGone is on an object whose row is gone, with the time from which its grace counts, until it is deleted
+	// or its row is back.
+	AnnotationSourceGone = GroupName + "/source-gone-since"
+
 	// AnnotationSourceDisabled, with the value "true", is on an object whose row is gone and that was disabled for that.
 	AnnotationSourceDisabled = GroupName + "/source-disabled"
 )

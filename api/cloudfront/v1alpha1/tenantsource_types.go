@@ -455,6 +455,15 @@ type DeletionGuard struct {
 	// +optional
 	MaxDeletePercent *int32 `json:"maxDeletePercent,omitempty"`
 
+	// grace is how long a tenant whose row no longer exists serves on after this is confirmed, 1m to 720h (30 days). It has
+	// the annotation cloudfront-tenant-operator.io/source-gone-since meanwhile. If its row exists again, it stays. Default:
+	// none.
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(h|m|s|ms))+$') && duration(self) >= duration('1m') && duration(self) <= duration('720h')",messageExpression="'\"' + self + '\" is not a duration of 1m to 720h: write it like 24h'",message="use a duration of 1m to 720h, like 24h"
+	// +kubebuilder:validation:Type=string
+	// +optional
+	Grace *metav1.Duration `json:"grace,omitempty"`
+
 	// window is the period in which deletions and harmful changes are counted, 1h to 720h (30 days). Default: 24h.
 	// +kubebuilder:default="24h"
 	// +kubebuilder:validation:MaxLength=32

@@ -406,6 +406,11 @@ func (in *DeletionGuard) DeepCopyInto(out *DeletionGuard) {
 		*out = new(int32)
 		**out = **in
 	}
+	if in.Grace != nil {
+		in, out := &in.Grace, &out.Grace
+		*out = new(v1.Duration)
+		**out = **in
+	}
 	if in.Window != nil {
 		in, out := &in.Window, &out.Window
 		*out = new(v1.Duration)

@@ -274,6 +274,8 @@ func (p *pass) remove(ctx context.Context) error {
 		round.Removed++
 		if r.refused != "" {
 			round.Undeleted = append(round.Undeleted, tenantsource.Undeleted{Owned: batch[i].Owned, Reason: r.refused})
+		} else if r.done && batch[i].Mark {
+			round.Marked++
 		} else if r.done {
 			round.Deleted++
 		}
@@ -285,7 +287,7 @@ func (p *pass) remove(ctx context.Context) error {
 func (p *pass) approveDeletions(ctx context.Context, batch []tenantsource.Loss) error {
 	var items []budget.Item
 	for _, o := range batch {
-		if p.in.Policy != tenantsource.PolicyDisable && o.Approved {
+		if p.in.Policy != tenantsource.PolicyDisable && o.Approved && !o.Mark {
 			items = append(items, budget.Item{Class: convert.ClassDistributionTenant, UID: o.UID, Namespace: p.target, Name: o.Name})
 		}
 	}
@@ -338,6 +340,13 @@ func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 	if string(live.UID) != o.UID || relation(&live, p.labels) != tenantsource.Ours || !live.DeletionTimestamp.IsZero() {
 		return outcome{}
 	}
+	if o.Mark {
+		return p.markOne(ctx, &live)
+	}
+	if p.in.Guard.Grace > 0 && !p.in.Deleting && marked(&live).IsZero() {
+		// A person has taken the mark off, and the cache does not show it yet.
+		return outcome{}
+	}
 	var disabled *budget.Item
 	if p.in.Policy == tenantsource.PolicyDisable {
 		var generation int64
@@ -350,6 +359,22 @@ func (p *pass) tryRemove(ctx context.Context, o tenantsource.Loss) outcome {
 	switch {
 	case err == nil:
 		return outcome{done: true, item: disabled}
+	case apierrors.IsNotFound(err):
+		return outcome{}
+	}
+	answer, message := p.AnswerOf(err)
+	return refusedOr(err, answer, message)
+}
+
+// markOne marks an object that is not marked yet.
+func (p *pass) markOne(ctx context.Context, live *v1alpha1.DistributionTenant) outcome {
+	if !marked(live).IsZero() {
+		return outcome{}
+	}
+	err := p.mark(ctx, live)
+	switch {
+	case err == nil:
+		return outcome{done: true}
 	case apierrors.IsNotFound(err):
 		return outcome{}
 	}

@@ -71,9 +71,12 @@ const (
 
 func (p *pass) events(before *metav1.Condition, round *tenantsource.Round) []reconcile.Event {
 	events := p.transition(before)
-	if round.Failure == nil && round.Created+round.Updated+round.Deleted > 0 {
-		events = append(events, reconcile.Event{Reason: eventTenantsChanged, Message: fmt.Sprintf(
-			"Tenants created: %d, changed: %d, %s: %d.", round.Created, round.Updated, p.removedWord(), round.Deleted)})
+	if round.Failure == nil && round.Created+round.Updated+round.Deleted+round.Marked > 0 {
+		message := fmt.Sprintf("Tenants created: %d, changed: %d, %s: %d", round.Created, round.Updated, p.removedWord(), round.Deleted)
+		if round.Marked > 0 {
+			message += fmt.Sprintf(", in their grace before that: %d", round.Marked)
+		}
+		events = append(events, reconcile.Event{Reason: eventTenantsChanged, Message: message + "."})
 	}
 	return events
 }

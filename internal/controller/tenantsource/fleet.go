@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -128,10 +129,19 @@ func (f *fleet) owned(policy tenantsource.Policy) []tenantsource.Owned {
 	var out []tenantsource.Owned
 	for _, name := range slices.Sorted(maps.Keys(f.objects)) {
 		if o := f.objects[name]; owns(o, f.labels, policy) {
-			out = append(out, tenantsource.Owned{Name: strings.Clone(name), UID: string(o.UID)})
+			out = append(out, tenantsource.Owned{Name: strings.Clone(name), UID: string(o.UID), Marked: marked(o)})
 		}
 	}
 	return out
+}
+
+// marked is since when the object is marked. A mark that can't be read is none.
+func marked(o *v1alpha1.DistributionTenant) time.Time {
+	at, err := time.Parse(time.RFC3339, o.Annotations[v1alpha1.AnnotationSourceGone])
+	if err != nil {
+		return time.Time{}
+	}
+	return at
 }
 
 func owns(o *v1alpha1.DistributionTenant, labels map[string]string, policy tenantsource.Policy) bool {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/sourceworld"
@@ -163,5 +165,55 @@ func TestARowWithABadNameKeepsItsOwnTenantAlone(t *testing.T) {
 		if _, marked := o.Annotations[v1alpha1.AnnotationSourceRowKey]; marked && i < 23 && i != 3 {
 			t.Errorf("%s keeps the key of its row", o.Name)
 		}
+	}
+}
+
+// Tenants whose rows are gone serve on for a day, with a mark. One row is back in time, and the operator restarts.
+func TestATenantServesOnInItsGrace(t *testing.T) {
+	t.Parallel()
+	for policy, stays := range map[v1alpha1.SourceDeletionPolicy]int{v1alpha1.SourceDeletionPolicyDelete: 23, v1alpha1.SourceDeletionPolicyDisable: 25} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			w, table := inMemory(t, 25, sourceworld.Options{}, func(o *v1alpha1.TenantSource) {
+				o.Spec.DeletionPolicy = policy
+				o.Spec.DeletionGuard = &v1alpha1.DeletionGuard{Grace: &metav1.Duration{Duration: 30 * time.Hour}}
+			})
+			marked := func() int {
+				n := 0
+				for _, o := range w.AllTenants() {
+					if o.Annotations[v1alpha1.AnnotationSourceGone] != "" && o.DeletionTimestamp.IsZero() {
+						n++
+					}
+				}
+				return n
+			}
+			table.rows = allRows(21)
+			w.Advance(2 * interval)
+			if marked() != 4 || len(serving(w)) != 25 {
+				t.Fatalf("%d are marked, want 4; %d serve\n%s", marked(), len(serving(w)), w.Describe("customers"))
+			}
+			before := w.Writes()
+			w.Advance(interval)
+			if after := w.Writes(); after.Applied != before.Applied || after.SourceStatus != before.SourceStatus+1 {
+				t.Errorf("a poll in the grace writes %+v after %+v", after, before)
+			}
+			expect(t, w, "Ready=True/PollSucceeded", "Synced=False/DeletionPending")
+
+			// One row is back, another one too, but with a domain that is none.
+			table.rows = append(allRows(22), map[string]any{"name": name(22), "domain": "_", "enabled": true})
+			w.Advance(interval)
+			if marked() != 2 {
+				t.Errorf("%d are marked, want 2\n%s", marked(), w.Describe("customers"))
+			}
+			w.Restart()
+			w.Advance(29 * time.Hour)
+			if marked() != 2 || len(serving(w)) != 25 {
+				t.Errorf("%d are marked, want 2; %d serve\n%s", marked(), len(serving(w)), w.Describe("customers"))
+			}
+			w.Advance(time.Hour)
+			if marked() != 0 || len(serving(w)) != 23 || len(w.Living()) != stays {
+				t.Errorf("%d are marked, %d serve, want 23, and %d live, want %d\n%s", marked(), len(serving(w)), len(w.Living()), stays, w.Describe("customers"))
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,13 +36,17 @@ func (p *pass) write(ctx context.Context, c tenantsource.Change) (r outcome) {
 }
 
 func (p *pass) tryWrite(ctx context.Context, c tenantsource.Change) outcome {
-	o, err := c.Object()
-	if err != nil {
-		return outcome{err: err}
+	u := p.named(c.Name)
+	var err error
+	if c.Applies() {
+		var o mapping.Object
+		if o, err = c.Object(); err != nil {
+			return outcome{err: err}
+		}
+		u = p.rendered(o, c)
+		err = p.applyObject(ctx, u, convert.SourceManager(p.object))
 	}
-	u := p.rendered(o, c)
-	err = p.applyObject(ctx, u, convert.SourceManager(p.object))
-	if err == nil && c.Action == tenantsource.Enable {
+	if err == nil && (c.Action == tenantsource.Enable || c.Unmark) {
 		// Not before, or a customer whose row is back and says that they are switched off would be served for a moment.
 		u, err = p.enable(ctx, c)
 	}
@@ -84,6 +89,15 @@ func (p *pass) enable(ctx context.Context, c tenantsource.Change) (*unstructured
 	u := p.named(c.Name)
 	u.SetUID(types.UID(c.UID))
 	return u, p.applyObject(ctx, u, convert.SourceDisabler(p.object))
+}
+
+// mark says since when the row of the object is gone. It is taken off by enable, and by disable.
+func (p *pass) mark(ctx context.Context, live *v1alpha1.DistributionTenant) error {
+	u := p.named(live.Name)
+	u.SetUID(live.UID)
+	u.SetResourceVersion(live.ResourceVersion)
+	u.SetAnnotations(map[string]string{v1alpha1.AnnotationSourceGone: p.Clock.Now().UTC().Format(time.RFC3339)})
+	return p.applyObject(ctx, u, convert.SourceDisabler(p.object))
 }
 
 // disable is the other end of enable.

@@ -128,7 +128,7 @@ func (in Input) reserve(round *Round) (History, []string) {
 	all, counted := maps.Clone(in.Session.Losses), set(in.cleared())
 	uncounted, changes := 0, 0
 	for _, l := range slices.Concat(round.Verdict.Go, round.Verdict.Changes) {
-		if all[l.Name].Cleared || counted[l.key()] {
+		if l.counted() || all[l.Name].Cleared || counted[l.key()] {
 			continue
 		}
 		if uncounted++; l.Harm != "" {
@@ -258,6 +258,9 @@ func (in Input) pending(res *Result, round *Round) {
 	for _, k := range round.Undeleted {
 		add(remove, k.Name, "its row no longer exists; the API server rejects the change: "+k.Reason)
 	}
+	for _, l := range v.Grace {
+		add(remove, l.Name, "its row no longer exists; waiting for the end of its grace at "+l.Marked.Add(in.Guard.Grace).UTC().Format(time.RFC3339))
+	}
 	for _, a := range v.Waiting {
 		add(remove, a.Name, fmt.Sprintf("its row no longer exists; confirmed by %d of %d polls", a.Reads, in.Guard.ConfirmPolls))
 	}
@@ -320,6 +323,9 @@ func (in Input) synced(round *Round, res *Result) chain.Condition {
 	case len(round.Undeleted) > 0:
 		c.Status, c.Reason = false, DeletionPending
 		c.Message = fmt.Sprintf("%s, but the API server rejects the deletion of the tenant: see status.pendingChanges", prose.Count(len(round.Undeleted), "row no longer exists", "rows no longer exist"))
+	case len(round.Verdict.Grace) > 0:
+		c.Status, c.Reason = false, DeletionPending
+		c.Message = fmt.Sprintf("%s. The tenant is kept until its grace is over: see status.pendingChanges", prose.Count(len(round.Verdict.Grace), "row no longer exists", "rows no longer exist"))
 	case len(round.Verdict.Waiting) > 0:
 		c.Status, c.Reason = false, DeletionPending
 		c.Message = fmt.Sprintf("%s. The deletion waits until more polls confirm this", prose.Count(len(round.Verdict.Waiting), "row no longer exists", "rows no longer exist"))

@@ -100,6 +100,8 @@ type Round struct {
 	Verdict          Verdict
 	Removed, Deleted int
 	Reserved         bool
+	// Marked is how many of them were marked.
+	Marked int
 	// Judged is set where the verdict replaces what status says is held.
 	Judged bool
 	// Undeleted are those whose deletion the API server refused.
@@ -121,7 +123,9 @@ type Undeleted struct {
 func (r *Round) Gone() map[string]bool {
 	gone := make(map[string]bool, r.Removed)
 	for _, o := range r.Verdict.Go[:r.Removed] {
-		gone[o.UID] = true
+		if !o.Mark {
+			gone[o.UID] = true
+		}
 	}
 	for _, o := range r.Undeleted {
 		delete(gone, o.UID)
@@ -430,13 +434,22 @@ func (in Input) judged() (Decision, bool) {
 // Judge asks the guard for a source that is being deleted: all of its objects go, or none.
 func (in Input) Judge() *Round {
 	s := in.Session
-	s.Losses = s.Losses.Note(lossesOf(in.Owned), in.Now, false, in.Guard)
+	s.Losses = s.Losses.Note(lossesOf(unmarked(in.Owned)), in.Now, false, in.Guard)
 	in.recall()
 	s.Losses.Approve(in.Approved, in.pendingSince())
 	return &Round{
 		Began: in.Now, Settled: in.Now, Previous: in.Memory.LastPoll, Generation: in.Generation, Token: in.Token, Fleet: len(in.Owned),
 		Verdict: in.judge(len(in.Owned), false),
 	}
+}
+
+// unmarked are objects whose marks count for nothing: the source itself is deleted, and that is another decision.
+func unmarked(owned []Owned) []Owned {
+	out := slices.Clone(owned)
+	for i := range out {
+		out[i].Marked = time.Time{}
+	}
+	return out
 }
 
 // The pauses after a poll that failed. None is longer than that between two polls.

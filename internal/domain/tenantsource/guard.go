@@ -27,6 +27,8 @@ type Guard struct {
 	// MaxDeletes and MaxPercent are the budget of a Window: the larger of the two.
 	MaxDeletes, MaxPercent int
 	Window                 time.Duration
+	// Grace is how long a tenant is marked, and serves on, before it is deleted or disabled. Zero: not at all.
+	Grace time.Duration
 }
 
 // No budget allows more than the ceiling, in percent, of a fleet that has more than so few objects.
@@ -45,7 +47,11 @@ func (g Guard) budget(size int) (most int, capped bool) {
 }
 
 // Owned is an object of the source.
-type Owned struct{ Name, UID string }
+type Owned struct {
+	Name, UID string
+	// Marked is since when it is marked, because its row is gone. Zero: it is not. What is marked was allowed and counted.
+	Marked time.Time
+}
 
 // Loss is what is remembered of an object whose row is gone, or takes something away from it. It is in memory only: who
 // forgets it looks again, and deletes later.
@@ -61,10 +67,15 @@ type Loss struct {
 	// Cleared is set once the guard has let it happen, and counted it; ClearedAt is when, or earlier.
 	Cleared   bool
 	ClearedAt time.Time
+	// Mark is set in a verdict where it is to be marked, and not deleted yet.
+	Mark bool
 }
 
 // open reports whether no decision was made about it.
-func (l Loss) open() bool { return !l.Approved && !l.Cleared }
+func (l Loss) open() bool { return !l.Approved && !l.counted() }
+
+// counted reports whether it was allowed and counted.
+func (l Loss) counted() bool { return l.Cleared || !l.Marked.IsZero() }
 
 // keySeparator is in no UID.
 const keySeparator = "/"
@@ -95,6 +106,7 @@ func (ls Losses) Note(found []Loss, began time.Time, counts bool, g Guard) Losse
 	out := make(Losses, len(found))
 	for _, l := range found {
 		if known, ok := ls[l.Name]; ok && known.UID == l.UID && known.Harm == l.Harm {
+			known.Owned = l.Owned
 			l = known
 		}
 		if counts && l.Harm == "" && (l.Last.IsZero() || began.Sub(l.Last) >= g.Interval) {
@@ -237,8 +249,10 @@ type Question struct {
 
 // Verdict is what the guard answers.
 type Verdict struct {
-	// Go are those that may be deleted now, by name, Changes those that may lose what their rows take away.
+	// Go are those that may be deleted now, or marked, by name, Changes those that may lose what their rows take away.
 	Go, Changes []Loss
+	// Grace are those that are marked and whose grace is not over.
+	Grace []Loss
 	// Waiting are those that more reads have to confirm.
 	Waiting []Loss
 	// Pending is the plan that needs approval; nil when none does.
@@ -252,7 +266,7 @@ type Verdict struct {
 func (v Verdict) New() int {
 	n := 0
 	for _, l := range slices.Concat(v.Go, v.Changes) {
-		if !l.Cleared {
+		if !l.counted() {
 			n++
 		}
 	}
@@ -287,7 +301,7 @@ func (g Guard) Judge(q Question) Verdict {
 		if l.open() {
 			open++
 		}
-		if l.Cleared && l.Harm == "" {
+		if l.counted() && l.Harm == "" {
 			left++
 		}
 	}
@@ -308,7 +322,10 @@ func (g Guard) Judge(q Question) Verdict {
 			v.Changes = append(v.Changes, l)
 		case l.Reads < g.ConfirmPolls && !q.Confirmed:
 			v.Waiting = append(v.Waiting, l)
+		case !q.Confirmed && !l.Marked.IsZero() && q.Now.Before(l.Marked.Add(g.Grace)):
+			v.Grace = append(v.Grace, l)
 		default:
+			l.Mark = !q.Confirmed && g.Grace > 0 && l.Marked.IsZero()
 			v.Go = append(v.Go, l)
 		}
 	}

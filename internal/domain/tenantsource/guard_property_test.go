@@ -25,6 +25,8 @@ type life struct {
 	born  int
 	// wants is what a row takes away, has what its object has lost.
 	wants, has map[string]string
+	// marked is since when an object is.
+	marked map[string]time.Time
 	// looks is how many reads that count have missed a row since any read has seen it.
 	looks map[string]int
 	// counted are the keys of the losses that status has counted, and that a read has found since wherever it looked.
@@ -42,10 +44,11 @@ type life struct {
 }
 
 func newLife(t *rapid.T) *life {
-	l := &life{t: t, now: noon, rows: map[string]bool{}, fleet: map[string]string{}, wants: map[string]string{}, has: map[string]string{}, looks: map[string]int{}, counted: map[string]bool{}, countedAt: map[string]time.Time{}, approved: map[string]bool{}, seen: map[string]bool{}}
+	l := &life{t: t, now: noon, rows: map[string]bool{}, fleet: map[string]string{}, wants: map[string]string{}, has: map[string]string{}, marked: map[string]time.Time{}, looks: map[string]int{}, counted: map[string]bool{}, countedAt: map[string]time.Time{}, approved: map[string]bool{}, seen: map[string]bool{}}
 	l.in = tenantsource.Input{Generation: 1, Policy: tenantsource.PolicyDelete, Session: &tenantsource.Session{}, Guard: tenantsource.Guard{
 		ConfirmPolls: rapid.IntRange(2, 3).Draw(t, "confirmations"), Interval: 5 * time.Minute,
 		MaxDeletes: rapid.SampledFrom([]int{0, 2, 3, 4}).Draw(t, "number"), MaxPercent: rapid.SampledFrom([]int{0, 10, 25, 90}).Draw(t, "share"), Window: time.Hour,
+		Grace: rapid.SampledFrom([]time.Duration{0, 0, 20 * time.Minute, 2 * time.Hour}).Draw(t, "grace"),
 	}}
 	for i := range rapid.SampledFrom([]int{1, 3, 5, 14}).Draw(t, "customers") {
 		l.names = append(l.names, fmt.Sprintf("t%02d", i))
@@ -126,7 +129,7 @@ func (l *life) read(w weather) {
 	}
 	var owned []tenantsource.Owned
 	for _, name := range slices.Sorted(maps.Keys(l.fleet)) {
-		owned = append(owned, tenantsource.Owned{Name: name, UID: l.fleet[name]})
+		owned = append(owned, tenantsource.Owned{Name: name, UID: l.fleet[name], Marked: l.marked[name]})
 	}
 	seen := slices.Sorted(maps.Keys(l.rows))
 	switch w {
@@ -213,7 +216,10 @@ func (l *life) apply() {
 		if c.Harm != "" && !l.counted[loss.Key()] {
 			l.t.Fatalf("%s %s, and that was not counted since a read has missed it", c.Name, c.Harm)
 		}
-		if l.fleet[c.Name] == c.UID {
+		if c.Unmark {
+			delete(l.marked, c.Name)
+		}
+		if l.fleet[c.Name] == c.UID && c.Action == tenantsource.Update {
 			// Nothing is read between the read and this.
 			l.has[c.Name] = l.wants[c.Name]
 		}
@@ -233,11 +239,19 @@ func (l *life) remove() {
 	if l.looks[o.Name] < l.in.Guard.ConfirmPolls {
 		l.t.Fatalf("%v is deleted, and %d reads have missed its row since it was last seen, want %d", o, l.looks[o.Name], l.in.Guard.ConfirmPolls)
 	}
-	if !l.counted[o.UID] {
+	if !l.counted[o.UID] && l.marked[o.Name].IsZero() {
 		l.t.Fatalf("%v is deleted, and was not counted since its row was last seen", o)
+	}
+	if o.Mark {
+		l.marked[o.Name] = l.now
+		return
+	}
+	if since := l.marked[o.Name]; l.in.Guard.Grace > 0 && (since.IsZero() || l.now.Before(since.Add(l.in.Guard.Grace))) {
+		l.t.Fatalf("%v is deleted, and is marked since %s; the grace is %s", o, since, l.in.Guard.Grace)
 	}
 	delete(l.fleet, o.Name)
 	delete(l.has, o.Name)
+	delete(l.marked, o.Name)
 }
 
 // dies reports whether the operator does, now.
@@ -289,7 +303,7 @@ func (l *life) checkCounted(r *tenantsource.Round) {
 // counts reports whether status has counted the loss already.
 func (l *life) counts(loss tenantsource.Loss) bool {
 	key := loss.Key()
-	return loss.Cleared || l.counted[key] && l.now.Sub(l.countedAt[key]) < l.in.Guard.Window
+	return loss.Cleared || !loss.Marked.IsZero() || l.counted[key] && l.now.Sub(l.countedAt[key]) < l.in.Guard.Window
 }
 
 // checkChanges is shown the changes that take something away, before they are counted.
@@ -312,6 +326,9 @@ func (l *life) checkChanges(r *tenantsource.Round) (unasked int) {
 // checkHarmless is shown the end of a round: what took nothing away in a read of now was not kept waiting.
 func (l *life) checkHarmless(r *tenantsource.Round) {
 	for name := range l.rows {
+		if r.Failure == nil && r.Settled.Equal(l.now) && !l.marked[name].IsZero() {
+			l.t.Fatalf("%s is marked, and its row is there", name)
+		}
 		if r.Failure == nil && r.Settled.Equal(l.now) && l.wants[name] == "" && l.has[name] != "" {
 			l.t.Fatalf("the object of %s still %s, and its row wants that no more", name, l.has[name])
 		}

@@ -79,6 +79,8 @@ type Change struct {
 	// Harm says what the change takes away; empty for nothing. Approved is set where a person has approved it.
 	Harm     string
 	Approved bool
+	// Unmark takes the mark off that the object has because its row was gone.
+	Unmark bool
 	// body is the object in its smallest form: there may be a change for each of a hundred thousand rows.
 	body []byte
 }
@@ -92,8 +94,14 @@ func (c Change) Object() (mapping.Object, error) {
 	return o, nil
 }
 
+// Applies reports whether the change writes what a row says. Otherwise it only takes the mark off.
+func (c Change) Applies() bool { return len(c.body) > 0 }
+
 // describe tells people what the change comes from.
 func (c Change) describe() string {
+	if !c.Applies() && c.Unmark {
+		return "its row is back, or its deletion is no longer wanted"
+	}
 	text := "row " + strings.TrimPrefix(c.Row, "row ")
 	if o, err := c.Object(); err == nil {
 		text += ", with " + strings.Join(o.Domains(), ", ")
@@ -386,6 +394,26 @@ type Harvest struct {
 
 // Present reports whether a row names the object, be it as it should or not.
 func (h *Harvest) Present(name string) bool { return h.present[name] }
+
+// unmark takes the marks off all objects that stay: their rows are back, or rows that are gone change nothing any more.
+func (h *Harvest) unmark(owned []Owned, policy Policy) {
+	at := make(map[string]int, len(h.Changes))
+	for i, c := range h.Changes {
+		if c.Harm == "" { // what takes something away may be held, and the mark is not
+			at[c.Name] = i
+		}
+	}
+	for _, o := range owned {
+		if o.Marked.IsZero() || policy != PolicyRetain && !h.Present(o.Name) {
+			continue
+		}
+		if i, changes := at[o.Name]; changes {
+			h.Changes[i].Unmark = true
+		} else {
+			h.Changes = append(h.Changes, Change{Action: Enable, Name: o.Name, UID: o.UID, Row: o.Name, Unmark: true})
+		}
+	}
+}
 
 // Harmful implements Seen.
 func (h *Harvest) Harmful() []Loss {

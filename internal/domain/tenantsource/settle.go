@@ -31,6 +31,7 @@ func (in Input) Settle(h *Harvest, owned []Owned) {
 		}
 	}
 	r.Judged = true
+	h.unmark(owned, in.Policy)
 	in.believe(h, owned)
 	losses := h.Harmful()
 	r.Fleet += others(losses, owned)
