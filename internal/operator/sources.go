@@ -29,9 +29,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
-// sourceWorkers is how many tables are read at the same time. A read takes as long as its database does, and
-// holds what it has read in memory.
-const sourceWorkers = 4
+// sourceSlots is how many tables are read at the same time, of one namespace at most all but one. A read takes as long
+// as its database does, and holds what it has read in memory.
+const sourceSlots = 4
 
 // addSources adds the controller for TenantSource.
 func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
@@ -45,7 +45,7 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	})
 	driver := drive(mgr, env, controller)
 	driver.Timeout = c.SourceReadTimeout + tenantsource.WriteTimeout
-	return reconcile.Setup(mgr, driver, controller.Watch(sourceWorkers))
+	return reconcile.Setup(mgr, driver, controller.Watch(sourceSlots))
 }
 
 // rows are the readers of all kinds of tables. What answers at an address that a customer wrote down is read by a child

@@ -33,6 +33,9 @@ type Watch struct {
 	Name string
 	// Workers is how many objects are reconciled at the same time.
 	Workers int
+	// Slots, if any, is how many passes go on at the same time, fairly between namespaces. It is for passes that may take
+	// long; there should be more workers, to turn away those that have to wait.
+	Slots int
 	// Wake brings objects that something outside has changed for.
 	Wake <-chan event.GenericEvent
 	// Annotations are those whose change wakes the object.
@@ -89,7 +92,12 @@ func Setup[O client.Object](mgr ctrl.Manager, d *Driver[O], w Watch) error {
 			UpdateFunc: func(e event.UpdateEvent) bool { return r.Matters(e.ObjectOld, e.ObjectNew) },
 		}))
 	}
-	if err := b.Complete(d); err != nil {
+	var reconciler reconcile.Reconciler = d
+	if w.Slots > 0 {
+		s := share(d, w.Slots)
+		b, reconciler = b.WatchesRawSource(source.Channel(s.waker.Queue(), &handler.EnqueueRequestForObject{})), s
+	}
+	if err := b.Complete(reconciler); err != nil {
 		return fmt.Errorf("setting up the %s controller: %w", w.Name, err)
 	}
 	return nil

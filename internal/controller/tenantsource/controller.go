@@ -122,10 +122,10 @@ func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
 }
 
 // Watch says what wakes the sources: changes of their own, and nothing else. What becomes of their objects is looked at
-// with the next poll.
-func (c *Controller) Watch(workers int) reconcile.Watch {
+// with the next poll. As many sources are worked on at the same time as there are slots.
+func (c *Controller) Watch(slots int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: "tenantsource", Workers: workers,
+		Name: "tenantsource", Workers: slots + 1, Slots: slots,
 		Annotations: []string{v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationApproveDeletions},
 	}
 }
