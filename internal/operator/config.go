@@ -90,10 +90,12 @@ type Config struct {
 
 	SourceTargets     List
 	SourceReadTimeout time.Duration
-	SourceMaxRows     int
-	SourceReadMemory  Size
-	SourceAllowDial   List
-	DynamoDBEndpoint  string
+	// SourceFirstRow is how long the first row of a table may take.
+	SourceFirstRow   time.Duration
+	SourceMaxRows    int
+	SourceReadMemory Size
+	SourceAllowDial  List
+	DynamoDBEndpoint string
 
 	ReservedNamespaces List
 
@@ -141,6 +143,8 @@ func (c *Config) Bind(f *flag.FlagSet) {
 
 	f.Var(&c.SourceTargets, "tenantsource-target-namespaces",
 		"Comma-separated list of namespaces in which any TenantSource may create tenants, or from/to pairs that allow it for the sources of one namespace. Every source may use its own namespace. Empty: no other namespaces.")
+	f.DurationVar(&c.SourceFirstRow, "tenantsource-first-row-timeout", 15*time.Second,
+		"Maximum time until the first row of the table of a TenantSource, or until its end if it has no rows. At least 1s. A value above --tenantsource-read-timeout has no effect.")
 	f.DurationVar(&c.SourceReadTimeout, "tenantsource-read-timeout", 5*time.Minute, "Maximum time to read the table of a TenantSource. At least 1s.")
 	f.IntVar(&c.SourceMaxRows, "tenantsource-max-rows", 200_000, "Maximum number of rows in the table of a TenantSource. A table with more rows is not used at all.")
 	c.SourceReadMemory = 64 * mebibyte

@@ -41,7 +41,8 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	}
 	controller := tenantsource.New(tenantsource.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Rows: c.rows(env, mgr.GetConfig().Host), Clock: clock.RealClock{},
-		Grant: c.grant, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, Observer: observer, Breaker: env.breaker, Stopped: ctx.Done(),
+		Grant: c.grant, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, FirstRowTimeout: c.SourceFirstRow,
+		Observer: observer, Breaker: env.breaker, Stopped: ctx.Done(),
 	})
 	driver := drive(mgr, env, controller)
 	driver.Timeout = c.SourceReadTimeout + tenantsource.WriteTimeout
@@ -143,6 +144,8 @@ func (c *Config) validateSources() error {
 	switch {
 	case c.SourceReadTimeout < minReadTimeout:
 		return fmt.Errorf("--tenantsource-read-timeout=%s: use at least %s", c.SourceReadTimeout, minReadTimeout)
+	case c.SourceFirstRow < minReadTimeout:
+		return fmt.Errorf("--tenantsource-first-row-timeout=%s: use at least %s", c.SourceFirstRow, minReadTimeout)
 	case c.SourceMaxRows < 1:
 		return fmt.Errorf("--tenantsource-max-rows=%d: use at least 1", c.SourceMaxRows)
 	case c.SourceReadMemory < minReadMemory:

@@ -248,6 +248,7 @@ insecureSkipVerify: true
 - {{ printf "--tenantsource-target-namespaces=%s" (join "," .) | quote }}
 {{- end }}
 - --tenantsource-read-timeout={{ .readTimeout }}
+- --tenantsource-first-row-timeout={{ .firstRowTimeout }}
 - --tenantsource-max-rows={{ int .maxRows }}
 - --tenantsource-read-memory={{ .readMemory }}
 {{- with .allowDial }}
@@ -335,6 +336,9 @@ authorization: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- if lt (include "operator.seconds" $c.tenantSource.readTimeout | int) 1 }}
 {{- fail (printf "controller.tenantSource.readTimeout: %s is too short; use at least 1s" $c.tenantSource.readTimeout) }}
+{{- end }}
+{{- if lt (include "operator.seconds" $c.tenantSource.firstRowTimeout | int) 1 }}
+{{- fail (printf "controller.tenantSource.firstRowTimeout: %s is too short; use at least 1s" $c.tenantSource.firstRowTimeout) }}
 {{- end }}
 {{- if .Values.watchNamespaces }}
 {{- range $target := $c.tenantSource.targetNamespaces }}

@@ -138,10 +138,9 @@ func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll) *tenantsou
 	if failure != nil {
 		return failure
 	}
-	if err := rows.Read(ctx, convert.SourceQuery(p.object, connection, p.columns()), poll); err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
-			return &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf(
-				"The table could not be read completely within %s: make the query faster, or ask the administrator to raise --tenantsource-read-timeout", p.ReadTimeout)}
+	if err := promptly(ctx, p.FirstRowTimeout, rows, convert.SourceQuery(p.object, connection, p.columns()), poll); err != nil {
+		if failure := p.late(err); failure != nil {
+			return failure
 		}
 		failure := tenantsource.FailureOf(err)
 		if failure.Connection {

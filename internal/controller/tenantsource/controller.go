@@ -45,7 +45,9 @@ type Options struct {
 	MaxRows int
 	// ReadTimeout bounds one read.
 	ReadTimeout time.Duration
-	Observer    Observer
+	// FirstRowTimeout bounds the time to the first row, if it is not zero. A table without rows ends in that time, too.
+	FirstRowTimeout time.Duration
+	Observer        Observer
 	// Breaker is told what a person has approved for a source, and does not hold it a second time. It may be nil.
 	Breaker *breaker.Breaker
 	// Stopped is closed when the operator stops.
