@@ -58,7 +58,7 @@ probes:
   readiness: {initialDelaySeconds: 1, periodSeconds: 2, successThreshold: 2}
 controller:
   controllers: [connectiongroup, distribution, tenantsource, distributiontenant]
-  tenantSource: {targetNamespaces: [team-a/team-b], readTimeout: 1m30s, maxRows: 1500000, readMemory: 128Mi, allowDial: [10.43.0.1]}
+  tenantSource: {targetNamespaces: [team-a/team-b], readTimeout: 1m30s, firstRowTimeout: 20s, maxRows: 1500000, readMemory: 128Mi, allowDial: [10.43.0.1]}
   pprofAddress: localhost:6060
   clusterID: prod 1
   driftPolicy: report

@@ -33,7 +33,7 @@ aws:
   dnsResolvers: ["1.1.1.1:53", "[2606:4700:4700::1111]:53"]
   dynamoDBEndpoint: http://dynamodb.example.com:8000
 controller:
-  tenantSource: {targetNamespaces: [team-a, team-a/team-b], readTimeout: 90s, maxRows: 1000000, readMemory: 1Gi, allowDial: [10.43.0.1, "fe80::/10"]}
+  tenantSource: {targetNamespaces: [team-a, team-a/team-b], readTimeout: 90s, firstRowTimeout: 20s, maxRows: 1000000, readMemory: 1Gi, allowDial: [10.43.0.1, "fe80::/10"]}
   clusterID: prod
   driftPolicy: suspend
   sweepInterval: 7m
@@ -50,7 +50,7 @@ extraArgs: [--zap-devel=true]
 `)
 	want := map[string]string{
 		"aws-burst": "21", "aws-rate": "2.5", "aws-region": "eu-west-1", "cluster-id": "prod", "controllers": "distributiontenant,tenantsource,distribution,connectiongroup",
-		"tenantsource-target-namespaces": "team-a,team-a/team-b", "tenantsource-read-timeout": "90s", "tenantsource-max-rows": "1000000", "tenantsource-read-memory": "1Gi", "tenantsource-allow-dial": "10.43.0.1,fe80::/10",
+		"tenantsource-target-namespaces": "team-a,team-a/team-b", "tenantsource-read-timeout": "90s", "tenantsource-first-row-timeout": "20s", "tenantsource-max-rows": "1000000", "tenantsource-read-memory": "1Gi", "tenantsource-allow-dial": "10.43.0.1,fe80::/10",
 		"dynamodb-endpoint": "http://dynamodb.example.com:8000",
 		"acm-rate":          "1.5", "acm-burst": "23", "route53-rate": "3", "route53-burst": "22",
 		"allowed-roles": "arn:aws:iam::111122223333:role/dns-*,arn:aws:iam::*:role/tenant-dns", "dns-resolvers": "1.1.1.1:53,[2606:4700:4700::1111]:53",
