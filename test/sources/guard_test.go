@@ -28,7 +28,7 @@ var guards = map[string]struct {
 	"a statement that switches all customers off is held":          {test: testSwitchedOff},
 	"and so is one that moves them to other domains":               {test: testOtherDomains},
 	"no budget allows more than half": {
-		setup: setup{source: guard(v1alpha1.DeletionGuard{MaxDeletes: of(1000), MaxDeletePercent: of(100)})}, test: testCeiling,
+		setup: setup{source: guard(v1alpha1.DeletionGuard{MaxDeletes: new(int32(1000)), MaxDeletePercent: new(int32(100))})}, test: testCeiling,
 	},
 	"the hash of another plan approves nothing": {test: testOtherHash},
 	"an approval ends with its plan":            {test: testApprovalEnds},
@@ -127,8 +127,6 @@ func testApproved(c *cell) {
 	c.deletedAre(20, 20)
 	c.expect("Ready=True/PollSucceeded", "Synced=True/InSync")
 }
-
-func of(n int32) *int32 { return &n }
 
 // statement runs one on the table of PostgreSQL.
 func (c *cell) statement(format string) {
