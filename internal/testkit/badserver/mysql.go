@@ -85,7 +85,7 @@ func speakMySQL(harm Harm, from *bufio.Reader, to io.Writer, wait func() bool) e
 }
 
 func harmMySQL(harm Harm, to io.Writer, wait func() bool) error {
-	if _, err := to.Write(bytes.Join([][]byte{packet(1, []byte{2}), packet(2, column("id")), packet(3, column("name")), packet(4, eof)}, nil)); err != nil {
+	if _, err := to.Write(bytes.Join([][]byte{packet(1, []byte{2}), packet(2, column("domain")), packet(3, column("name")), packet(4, eof)}, nil)); err != nil {
 		return err
 	}
 	sequence := byte(5)
@@ -103,8 +103,10 @@ func harmMySQL(harm Harm, to io.Writer, wait func() bool) error {
 		wait()
 		return nil
 	case Flood:
+		longest := packet(0, make([]byte, longestPacket))
 		for {
-			if _, err := to.Write(packet(next(), make([]byte, longestPacket))); err != nil {
+			longest[3] = next()
+			if _, err := to.Write(longest); err != nil {
 				return err
 			}
 		}

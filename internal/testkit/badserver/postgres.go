@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -15,9 +16,11 @@ func message(kind byte, body []byte) []byte {
 
 var (
 	ready = message('Z', []byte{'I'})
-	// oneColumn describes rows of one text with the name "name".
-	oneColumn = message('T', append(append([]byte{0, 1}, "name\x00"...), 0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0))
-	done      = message('C', []byte("OK\x00"))
+	// columns describe rows of a domain and a name, which are texts.
+	columns = message('T', slices.Concat([]byte{0, 2}, []byte("domain\x00"), textColumn, []byte("name\x00"), textColumn))
+	// textColumn is what is said of a column after its name.
+	textColumn = []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0}
+	done       = message('C', []byte("OK\x00"))
 )
 
 // startup reads what a client begins with, and lets it in.
@@ -60,7 +63,7 @@ func speakPostgres(harm Harm, from *bufio.Reader, to io.Writer, wait func() bool
 			if body[0] == 'S' {
 				answer = message('t', []byte{0, 0})
 			}
-			answer = append(answer, oneColumn...)
+			answer = append(answer, columns...)
 		case 'E':
 			if strings.Contains(statement, "customers") {
 				return harmPostgres(harm, to, wait)
@@ -93,8 +96,8 @@ func harmPostgres(harm Harm, to io.Writer, wait func() bool) error {
 		return flood(to)
 	}
 	return rows(harm, to, wait, func(length int) []byte {
-		const counts = 10 // the length of the message itself, the number of columns, and the length of the value
-		header := binary.BigEndian.AppendUint32([]byte{'D'}, uint32(length+counts))
-		return binary.BigEndian.AppendUint32(append(header, 0, 1), uint32(length))
+		const before = 15 // the length of the message itself, the number of columns, the domain, and the length of the name
+		header := binary.BigEndian.AppendUint32([]byte{'D'}, uint32(length+before))
+		return binary.BigEndian.AppendUint32(append(header, 0, 2, 0, 0, 0, 1, '1'), uint32(length))
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -81,16 +82,15 @@ func speakRedis(harm Harm, from *bufio.Reader, to io.Writer, wait func() bool) e
 		case "GET":
 			answer = bulk(strings.Repeat(`{"name":`, 9_000) + "1" + strings.Repeat("}", 9_000))
 		case "HGETALL":
-			if _, err := io.WriteString(to, "*2\r\n$4\r\nname\r\n"); err != nil {
-				return err
-			}
-			answer = bulk(fmt.Sprint("c", n))
+			answer = array(bulk("name"), bulk(fmt.Sprint("c", n)))
 			if harm == Fat {
-				if _, err := fmt.Fprintf(to, "$%d\r\n%s\r\n", fat, fatValue); err != nil {
+				if _, err := fmt.Fprintf(to, "*2\r\n$4\r\nname\r\n$%d\r\n%s\r\n", fat, fatValue); err != nil {
 					return err
 				}
 				continue
 			}
+		case "HMGET":
+			answer = array(slices.Repeat([]string{bulk(fmt.Sprint("c", n))}, len(words)-2)...)
 		default:
 			answer = "+OK\r\n"
 		}
