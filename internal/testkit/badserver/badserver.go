@@ -57,17 +57,14 @@ var forms = map[mapping.Provider]string{
 // Harms are those that a protocol can do.
 func Harms(provider mapping.Provider) []Harm {
 	common := []Harm{Huge, Flood, Endless, Fat, Slow, Silent}
-	switch provider {
-	case mapping.MongoDB:
-		return append(common, Deep, Loop)
-	case mapping.Redis:
+	if provider == mapping.MongoDB || provider == mapping.Redis {
 		return append(common, Deep, Loop)
 	}
 	return common
 }
 
 // Start starts a server that ends with the test, and returns the connection string for it.
-func Start(t testing.TB, provider mapping.Provider, harm Harm) string {
+func Start(t *testing.T, provider mapping.Provider, harm Harm) string {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -72,6 +72,7 @@ func speakMongo(harm Harm, from *bufio.Reader, to io.Writer, wait func() bool) e
 				if !wait() {
 					return io.EOF
 				}
+			default:
 			}
 		}
 		if err := reply(to, id, operation, answer); err != nil {
@@ -108,6 +109,7 @@ func batch(harm Harm, name string) []byte {
 		documents = bson.A{bson.D{{Key: "_id", Value: int64(1)}, {Key: "name", Value: string(fatValue)}}}
 	case Deep:
 		documents = bson.A{bson.Raw(deep(200_000))}
+	default:
 	}
 	return encoded(bson.D{{Key: "ok", Value: 1}, {Key: "cursor", Value: bson.D{{Key: "id", Value: int64(7)}, {Key: "ns", Value: "db.customers"}, {Key: name, Value: documents}}}})
 }

@@ -110,6 +110,7 @@ func harmMySQL(harm Harm, to io.Writer, wait func() bool) error {
 				return err
 			}
 		}
+	default:
 	}
 	return rows(harm, to, wait, func(length int) []byte {
 		value := append([]byte{1, '1'}, lengthOf(length)...)

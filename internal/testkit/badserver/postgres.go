@@ -94,6 +94,7 @@ func harmPostgres(harm Harm, to io.Writer, wait func() bool) error {
 			return err
 		}
 		return flood(to)
+	default:
 	}
 	return rows(harm, to, wait, func(length int) []byte {
 		const before = 15 // the length of the message itself, the number of columns, the domain, and the length of the name

@@ -51,51 +51,52 @@ func speakRedis(harm Harm, from *bufio.Reader, to io.Writer, wait func() bool) e
 		if err != nil {
 			return err
 		}
-		var answer string
-		switch strings.ToUpper(words[0]) {
-		case "HELLO":
-			answer = array(bulk("mode"), bulk("standalone"), bulk("role"), bulk("master"))
-		case "INFO":
-			answer = bulk("redis_mode:standalone\r\nrole:master\r\nrun_id:1\r\n")
-			switch harm {
-			case Huge:
-				answer = "$1099511627776\r\n"
-			case Flood:
-				if _, err := io.WriteString(to, "$1099511627\r\n"); err != nil {
-					return err
-				}
-				return flood(to)
+		name := strings.ToUpper(words[0])
+		switch {
+		case name == "INFO" && harm == Flood:
+			if _, err := io.WriteString(to, "$1099511627\r\n"); err != nil {
+				return err
 			}
-		case "SCAN":
-			if harm == Slow && !wait() {
-				return io.EOF
-			}
-			if harm != Loop {
-				n++
-			}
-			answer = array(bulk("7"), array(bulk(fmt.Sprintf("customer:%d", n))))
-		case "TYPE":
-			answer = "+hash\r\n"
-			if harm == Deep {
-				answer = "+string\r\n"
-			}
-		case "GET":
-			answer = bulk(strings.Repeat(`{"name":`, 9_000) + "1" + strings.Repeat("}", 9_000))
-		case "HGETALL":
-			answer = array(bulk("name"), bulk(fmt.Sprint("c", n)))
-			if harm == Fat {
-				if _, err := fmt.Fprintf(to, "*2\r\n$4\r\nname\r\n$%d\r\n%s\r\n", fat, fatValue); err != nil {
-					return err
-				}
-				continue
-			}
-		case "HMGET":
-			answer = array(slices.Repeat([]string{bulk(fmt.Sprint("c", n))}, len(words)-2)...)
-		default:
-			answer = "+OK\r\n"
+			return flood(to)
+		case name == "SCAN" && harm == Slow && !wait():
+			return io.EOF
+		case name == "SCAN" && harm != Loop:
+			n++
 		}
-		if _, err := io.WriteString(to, answer); err != nil {
+		if _, err := io.WriteString(to, answer(harm, name, len(words), n)); err != nil {
 			return err
 		}
 	}
+}
+
+// fatHash is sent as it is: a server in the process of a test must not be what takes its memory.
+var fatHash = array(bulk("name"), bulk(string(fatValue)))
+
+// answer is that to a command of so many words, with the n-th key.
+func answer(harm Harm, command string, words, n int) string {
+	value := bulk(fmt.Sprint("c", n))
+	switch {
+	case command == "HELLO":
+		return array(bulk("mode"), bulk("standalone"), bulk("role"), bulk("master"))
+	case command == "INFO" && harm == Huge:
+		return "$1099511627776\r\n"
+	case command == "INFO":
+		return bulk("redis_mode:standalone\r\nrole:master\r\nrun_id:1\r\n")
+	case command == "SCAN":
+		return array(bulk("7"), array(bulk(fmt.Sprintf("customer:%d", n))))
+	case command == "TYPE" && harm == Deep:
+		return "+string\r\n"
+	case command == "TYPE":
+		return "+hash\r\n"
+	case command == "GET":
+		const levels = 9_000
+		return bulk(strings.Repeat(`{"name":`, levels) + "1" + strings.Repeat("}", levels))
+	case command == "HGETALL" && harm == Fat:
+		return fatHash
+	case command == "HGETALL":
+		return array(bulk("name"), value)
+	case command == "HMGET":
+		return array(slices.Repeat([]string{value}, words-2)...) // without the command and the key
+	}
+	return "+OK\r\n"
 }

@@ -113,7 +113,7 @@ func start(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the operator's program: %w", err)
 	}
-	p := &process{cmd: exec.CommandContext(ctx, program, Argument)}
+	p := &process{cmd: exec.CommandContext(ctx, program, Argument)} //nolint:gosec // it is this program
 	p.cmd.Env, p.cmd.SysProcAttr, p.cmd.Stderr = environment(), attributes(), &p.stderr
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("making the pipe to the child: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -37,8 +38,8 @@ func TestMain(m *testing.M) {
 	child.Serve(readers)
 	if what := os.Getenv(parentVariable); what != "" {
 		_ = read(context.Background(), mapping.Provider(what), &got{at: func(row mapping.Row) error {
-			fmt.Println(row.Values["pid"])
-			return nil
+			_, err := fmt.Fprintln(os.Stdout, row.Values["pid"])
+			return err
 		}})
 		os.Exit(1)
 	}
@@ -53,9 +54,7 @@ func readers(o child.Options) map[mapping.Provider]port.Rows {
 		mapping.MongoDB:  mongodb.New(mongodb.Config{Timeout: o.Timeout}),
 		mapping.Redis:    redis.New(redis.Config{Timeout: o.Timeout}),
 	}
-	for name, read := range played {
-		all[name] = read
-	}
+	maps.Copy(all, played)
 	return all
 }
 

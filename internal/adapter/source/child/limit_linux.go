@@ -31,7 +31,7 @@ func limit(memory int64) error {
 	if err != nil {
 		return fmt.Errorf("limiting the memory of the child: %w", err)
 	}
-	most := uint64(used*kibibyte + memory) //nolint:gosec // both are sizes
+	most := uint64(used*kibibyte + memory)
 	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
 		return fmt.Errorf("limiting the memory of the child: %w", err)
 	}
