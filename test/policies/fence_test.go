@@ -120,16 +120,19 @@ func judge(t *testing.T, name string, do func() error, says string) {
 
 // Whatever is done here is a dry run: policies judge it, and nothing is stored.
 func doCreate(t *testing.T, c client.Client, o client.Object) func() error {
+	t.Helper()
 	return func() error { return c.Create(t.Context(), o.DeepCopyObject().(client.Object), client.DryRunAll) }
 }
 
 func doPatch(t *testing.T, c client.Client, o client.Object, patch string) func() error {
+	t.Helper()
 	return func() error {
 		return c.Patch(t.Context(), o.DeepCopyObject().(client.Object), client.RawPatch("application/merge-patch+json", []byte(patch)), client.DryRunAll)
 	}
 }
 
 func doDelete(t *testing.T, c client.Client, o client.Object) func() error {
+	t.Helper()
 	return func() error { return c.Delete(t.Context(), o, client.DryRunAll) }
 }
 

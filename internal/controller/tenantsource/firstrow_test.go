@@ -16,9 +16,10 @@ type dripping []time.Duration
 
 func (d dripping) Read(ctx context.Context, _ mapping.Query, sink mapping.Sink) error {
 	for i, pause := range d {
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		pause, cancel := context.WithTimeout(ctx, pause)
+		<-pause.Done()
+		cancel()
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if i == len(d)-1 {

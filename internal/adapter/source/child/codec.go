@@ -262,7 +262,7 @@ const (
 const headerSize = 5
 
 func writeFrame(w io.Writer, kind byte, body []byte) error {
-	header := binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body))) //nolint:gosec // at most largestFrame
+	header := binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body)))
 	if _, err := w.Write(append(header, body...)); err != nil {
 		return fmt.Errorf("writing to the pipe: %w", err)
 	}
