@@ -1,11 +1,13 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -55,11 +57,15 @@ func shown[T any](items []T, err error, as func(*T) parentObject) ([]parentObjec
 // the operator may not have the right to.
 func registerDistributionsAndGroups(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, controllers []string) error {
 	return registerAll(r, &parentConditions{reader: reader, elected: elected, controllers: controllers, desc: prometheus.NewDesc(metricPrefix+"parent_condition",
-		"1 for each condition of each Distribution and ConnectionGroup, with its current status and reason. Only the active replica exports it.",
+		"1 for each condition of each Distribution and ConnectionGroup, with its current status and reason. Objects of a kind beyond the first 1,000, of which those that are not Ready come first, have no namespace and name, and are counted together. Only the active replica exports it.",
 		[]string{"kind", "namespace", "name", "condition", "status", "reason"}, nil)})
 }
 
-// parentConditions shows the objects one by one: there are few, and a person who is paged wants to know which.
+// shownObjects is how many objects of a kind have series of their own. Usually there are few, and a person who is paged wants
+// to know which; but whoever may create objects must not be able to fill Prometheus.
+const shownObjects = 1000
+
+// parentConditions shows the objects one by one.
 type parentConditions struct {
 	reader      client.Reader
 	elected     <-chan struct{}
@@ -88,11 +94,36 @@ func (p *parentConditions) Collect(out chan<- prometheus.Metric) {
 			out <- prometheus.NewInvalidMetric(p.desc, err)
 			continue
 		}
-		for _, o := range objects {
-			for _, c := range o.conditions {
-				out <- prometheus.MustNewConstMetric(p.desc, prometheus.GaugeValue, 1,
-					kind.name, o.GetNamespace(), o.GetName(), c.Type, string(c.Status), c.Reason)
+		p.show(out, kind.name, objects)
+	}
+}
+
+func (p *parentConditions) show(out chan<- prometheus.Metric, kind string, objects []parentObject) {
+	if len(objects) > shownObjects {
+		slices.SortFunc(objects, func(a, b parentObject) int {
+			return cmp.Or(cmp.Compare(a.order(), b.order()), cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+		})
+	}
+	type state struct{ condition, status, reason string }
+	others := map[state]int{}
+	for i, o := range objects {
+		for _, c := range o.conditions {
+			if i >= shownObjects {
+				others[state{c.Type, string(c.Status), c.Reason}]++
+				continue
 			}
+			out <- prometheus.MustNewConstMetric(p.desc, prometheus.GaugeValue, 1, kind, o.GetNamespace(), o.GetName(), c.Type, string(c.Status), c.Reason)
 		}
 	}
+	for s, count := range others {
+		out <- prometheus.MustNewConstMetric(p.desc, prometheus.GaugeValue, float64(count), kind, "", "", s.condition, s.status, s.reason)
+	}
+}
+
+// order puts what a person has to look at first.
+func (o parentObject) order() int {
+	if meta.IsStatusConditionTrue(o.conditions, v1alpha1.ConditionReady) {
+		return 1
+	}
+	return 0
 }

@@ -1,6 +1,7 @@
 package operator_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -52,6 +53,51 @@ func TestConditionsOfParentsAreShown(t *testing.T) {
 				t.Errorf("series (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Beyond a thousand, objects are counted together, and those that are not Ready are shown first.
+func TestManyParentsAreCounted(t *testing.T) {
+	t.Parallel()
+	elected := make(chan struct{})
+	close(elected)
+	scheme, err := operator.Scheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	builder := fake.NewClientBuilder().WithScheme(scheme)
+	for n := range 1500 {
+		o := &v1alpha1.ConnectionGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "edge", Name: fmt.Sprintf("g-%04d", n)}}
+		o.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: "True", Reason: "Deployed"}}
+		if n == 1499 {
+			o.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: "False", Reason: "AccessDenied"}}
+		}
+		builder.WithObjects(o)
+	}
+	registry := prometheus.NewRegistry()
+	if err := operator.RegisterDistributionsAndGroups(registry, builder.Build(), elected, []string{"connectiongroup"}); err != nil {
+		t.Fatal(err)
+	}
+	families, err := registry.Gather()
+	if err != nil || len(families) != 1 {
+		t.Fatalf("%d families, %v", len(families), err)
+	}
+	total, shown, failing := 0.0, 0, 0
+	for _, m := range families[0].GetMetric() {
+		total += m.GetGauge().GetValue()
+		labels := map[string]string{}
+		for _, l := range m.GetLabel() {
+			labels[l.GetName()] = l.GetValue()
+		}
+		if labels["name"] != "" {
+			shown++
+		}
+		if labels["reason"] == "AccessDenied" && labels["name"] == "g-1499" {
+			failing++
+		}
+	}
+	if total != 1500 || shown != 1000 || failing != 1 {
+		t.Errorf("%g conditions in all, %d objects by name, %d of them the one that fails; want 1500, 1000, 1", total, shown, failing)
 	}
 }
 

@@ -16,6 +16,7 @@ var (
 	RegisterExpiry                 = registerExpiry
 	RegisterDistributionsAndGroups = registerDistributionsAndGroups
 	APIServerHosts                 = apiServerHosts
+	NewSourceMetrics               = newSourceMetrics
 )
 
 // CountErrors counts one failure of a reconcile and one of a batch of DNS changes.

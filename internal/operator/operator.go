@@ -257,6 +257,7 @@ func drive[O client.Object](mgr ctrl.Manager, env *environment, kind reconcile.K
 	return &reconcile.Driver[O]{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Kind: kind, Failed: env.metrics.failed,
 		Publish: func(o O, e reconcile.Event) { env.publisher.publish(o, e) },
+		Nudges:  reconcile.NewNudges(clock.RealClock{}, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationPaused),
 	}
 }
 

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,14 +19,33 @@ type sourceMetrics struct {
 	rows     *prometheus.GaugeVec
 	held     *prometheus.GaugeVec
 	complete *prometheus.GaugeVec
+
+	mu    sync.Mutex
+	named map[client.ObjectKey]struct{}
+}
+
+// shows reports whether a source has series of its own. The polls and changes of those beyond the first ones are counted
+// together by namespace: whoever may create sources must not be able to fill Prometheus.
+func (m *sourceMetrics) shows(key client.ObjectKey) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, known := m.named[key]; known {
+		return true
+	}
+	if len(m.named) >= shownObjects {
+		return false
+	}
+	m.named[key] = struct{}{}
+	return true
 }
 
 func newSourceMetrics(r prometheus.Registerer) (*sourceMetrics, error) {
 	which := []string{"namespace", "name"}
 	m := &sourceMetrics{
+		named: map[client.ObjectKey]struct{}{},
 		polls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: metricPrefix + "source_polls_total",
-			Help: "Polls of a TenantSource, by the reason of its Ready condition after the poll.",
+			Help: "Polls of a TenantSource, by the reason of its Ready condition after the poll. Sources beyond the first 1,000 have no name, and no other series.",
 		}, append(which, "reason")),
 		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    metricPrefix + "source_poll_duration_seconds",
@@ -55,6 +75,10 @@ func newSourceMetrics(r prometheus.Registerer) (*sourceMetrics, error) {
 // Polled implements tenantsource.Observer.
 func (m *sourceMetrics) Polled(key client.ObjectKey, r tenantsource.Report, d time.Duration) {
 	ns, name := key.Namespace, key.Name
+	shown := m.shows(key)
+	if !shown {
+		name = ""
+	}
 	for _, c := range r.Conditions {
 		if c.Type == chain.Ready {
 			m.polls.WithLabelValues(ns, name, string(c.Reason)).Inc()
@@ -62,9 +86,11 @@ func (m *sourceMetrics) Polled(key client.ObjectKey, r tenantsource.Report, d ti
 	}
 	m.duration.Observe(d.Seconds())
 	if res := r.Result; res != nil {
-		m.complete.WithLabelValues(ns, name).Set(float64(r.Polled.Unix()))
-		m.rows.WithLabelValues(ns, name, "tenant").Set(float64(res.Tenants))
-		m.rows.WithLabelValues(ns, name, "rejected").Set(float64(res.RejectedTotal))
+		if shown {
+			m.complete.WithLabelValues(ns, name).Set(float64(r.Polled.Unix()))
+			m.rows.WithLabelValues(ns, name, "tenant").Set(float64(res.Tenants))
+			m.rows.WithLabelValues(ns, name, "rejected").Set(float64(res.RejectedTotal))
+		}
 		m.changes.WithLabelValues(ns, name, "create").Add(float64(res.Created))
 		m.changes.WithLabelValues(ns, name, "update").Add(float64(res.Updated))
 		m.changes.WithLabelValues(ns, name, "delete").Add(float64(res.Deleted))
@@ -73,7 +99,9 @@ func (m *sourceMetrics) Polled(key client.ObjectKey, r tenantsource.Report, d ti
 
 // Held implements tenantsource.Observer.
 func (m *sourceMetrics) Held(key client.ObjectKey, deletions int) {
-	m.held.WithLabelValues(key.Namespace, key.Name).Set(float64(deletions))
+	if m.shows(key) {
+		m.held.WithLabelValues(key.Namespace, key.Name).Set(float64(deletions))
+	}
 }
 
 // Forgotten implements tenantsource.Observer.
@@ -84,4 +112,7 @@ func (m *sourceMetrics) Forgotten(key client.ObjectKey) {
 	}{m.polls, m.changes, m.rows, m.held, m.complete} {
 		v.DeletePartialMatch(labels)
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.named, key)
 }

@@ -113,6 +113,8 @@ type Driver[O client.Object] struct {
 	Timeout time.Duration
 	// Failed counts a pass that ended with a failure, or with a refusal that it has reported. It may be nil.
 	Failed func(kind fault.Kind)
+	// Nudges bound the passes that annotations ask for. It may be nil.
+	Nudges *Nudges
 }
 
 // Reconcile implements reconcile.Reconciler.
@@ -124,11 +126,15 @@ func (d *Driver[O]) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	if err := d.Client.Get(ctx, req.NamespacedName, o); err != nil {
 		if apierrors.IsNotFound(err) {
 			d.Kind.Forget(req.NamespacedName)
+			d.Nudges.forget(req.NamespacedName)
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !o.GetDeletionTimestamp().IsZero() && !controllerutil.ContainsFinalizer(o, d.Kind.Finalizer()) {
 		return ctrl.Result{}, nil
+	}
+	if wait := d.Nudges.wait(o); wait > 0 {
+		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	outside, cancel := context.WithTimeout(ctx, d.timeout())
 	defer cancel()

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/lru"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
@@ -69,8 +70,12 @@ type Roles struct {
 	api    *sts.Client
 
 	mu          sync.Mutex
-	credentials map[assumed]awssdk.CredentialsProvider
+	credentials *lru.Cache // *roleProvider by assumed
 }
+
+// manyRoles is how many credentials are remembered: one for each namespace of the largest fleet. Objects name roles, so
+// without a bound whoever may write them could fill the memory.
+const manyRoles = 10_000
 
 // assumed is a role on behalf of a namespace. Two namespaces never share credentials: the
 // trust policy of the role may want only one of them.
@@ -85,7 +90,7 @@ func NewRoles(c RolesConfig) *Roles {
 			o.Retryer = retryer
 			o.APIOptions = append(o.APIOptions, Instrument(c.Limiter, c.Metrics)...)
 		}),
-		credentials: map[assumed]awssdk.CredentialsProvider{},
+		credentials: lru.New(manyRoles),
 	}
 }
 
@@ -95,12 +100,14 @@ func (r *Roles) Credentials(roleARN, namespace string) awssdk.CredentialsProvide
 	key := assumed{roleARN, namespace}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	known, ok := r.credentials[key]
-	if !ok {
-		known = r.provider(key)
-		r.credentials[key] = known
+	if known, ok := r.credentials.Get(key); ok {
+		return known.(*roleProvider) //nolint:forcetypeassert // nothing else is in it
 	}
-	return known
+	provider := r.provider(key)
+	if provider.allowed {
+		r.credentials.Add(key, provider)
+	}
+	return provider
 }
 
 func (r *Roles) provider(key assumed) *roleProvider {

@@ -198,6 +198,18 @@ func TestARoleThatIsNotAllowedIsNotAskedFor(t *testing.T) {
 	})
 }
 
+// Anyone who may write objects can name roles: those that are not allowed take no memory.
+func TestOnlyAllowedRolesAreRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRoleWorld(t)
+		for role, remembered := range map[string]bool{roleARN: true, "arn:aws:iam::" + otherAccount + ":role/dns/admin": false} {
+			if same := w.roles.Credentials(role, "shop") == w.roles.Credentials(role, "shop"); same != remembered {
+				t.Errorf("the credentials of %s are remembered: %t, want %t", role, same, remembered)
+			}
+		}
+	})
+}
+
 func TestWhatStsSays(t *testing.T) {
 	for name, tt := range map[string]struct {
 		code   string
