@@ -4,6 +4,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
@@ -132,6 +135,43 @@ func (f *fleet) held(n int) (plan string) {
 	return plan
 }
 
+// manifests writes the fleet as people keep it in Git, and returns the file.
+func (f *fleet) manifests(change func(*v1alpha1.DistributionTenant)) string {
+	f.t.Helper()
+	var text strings.Builder
+	for _, o := range f.objects(gomega.NewWithT(f.t)) {
+		o = v1alpha1.DistributionTenant{
+			TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.SchemeGroupVersion.String(), Kind: "DistributionTenant"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name}, Spec: o.Spec,
+		}
+		if change != nil {
+			change(&o)
+		}
+		document, err := yaml.Marshal(o)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		text.WriteString("---\n" + string(document))
+	}
+	return writeFile(f.t, "tenants.yaml", text.String())
+}
+
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (f *fleet) kubectl(args ...string) {
+	f.t.Helper()
+	if out, err := host.Kubectl(f.t.Context(), append([]string{"--namespace", f.namespace}, args...)...); err != nil {
+		f.t.Fatalf("%v: %s", err, out)
+	}
+}
+
 // gone waits until no object is left.
 func (f *fleet) gone() {
 	f.t.Helper()
@@ -206,6 +246,30 @@ func TestAFleetIsNotDeletedByMistake(t *testing.T) {
 			}
 			if err := f.operator.Start(t.Context()); err != nil {
 				t.Fatal(err)
+			}
+		}},
+		{"an application's prune", func() {
+			manifests := f.manifests(func(o *v1alpha1.DistributionTenant) { o.Labels = map[string]string{"app": f.namespace} })
+			f.kubectl("apply", "-f", manifests)
+			left := writeFile(t, "left.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: left, labels: {app: "+f.namespace+"}}\n")
+			f.kubectl("apply", "-f", left, "--prune", "-l", "app="+f.namespace,
+				"--prune-allowlist=core/v1/ConfigMap", "--prune-allowlist=cloudfront-tenant-operator.io/v1alpha1/DistributionTenant", "--wait=false")
+		}},
+		{"a Helm release", func() {
+			chart := t.TempDir()
+			if err := os.Mkdir(filepath.Join(chart, "templates"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(f.manifests(nil), filepath.Join(chart, "templates", "tenants.yaml")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(chart, "Chart.yaml"), []byte("apiVersion: v2\nname: fleet\nversion: 1.0.0\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, args := range [][]string{{"install", "fleet", chart, "--take-ownership"}, {"uninstall", "fleet", "--wait=false"}} {
+				if out, err := host.Helm(t.Context(), append(args, "--namespace", f.namespace)...); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
 			}
 		}},
 		{"the CRD", func() {

@@ -108,11 +108,20 @@ func (h *Host) Client() (client.WithWatch, error) {
 
 // Kubectl runs kubectl as the administrator and returns what it prints.
 func (h *Host) Kubectl(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, filepath.Join(h.ControlPlane.BinDir(), "kubectl"), args...)
+	return h.command(ctx, "kubectl", args...)
+}
+
+// Helm runs helm as the administrator and returns what it prints.
+func (h *Host) Helm(ctx context.Context, args ...string) (string, error) {
+	return h.command(ctx, "helm", args...)
+}
+
+func (h *Host) command(ctx context.Context, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(h.ControlPlane.BinDir(), name), args...)
 	cmd.Env = append(h.env(), "KUBECACHEDIR="+filepath.Join(h.dir, "kubectl-cache"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return string(out), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, out)
+		return string(out), fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, out)
 	}
 	return string(out), nil
 }
