@@ -7,14 +7,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # The race detector costs several times the CPU, and only helps where goroutines share data. These tests run in one
 # goroutine, or, in test/sources, the concurrent parts have tests of their own with it: the adapters and the controller.
-alone='/(api|hack|internal/(convert|domain|controller/(awsresource|distributiontenant|tenant|tenantplan))|test/(chart|contract|docs|migration|model|policies|sources))(/|$)'
+alone='/(api|hack|internal/(adapter/source/child|convert|domain|controller/(awsresource|distributiontenant|tenant|tenantplan))|test/(chart|contract|docs|hostile|migration|model|policies|sources))(/|$)'
 # How many packages are tested at a time: those with the race detector mostly wait for processes that they started.
 alone_at_once=2
 raced_at_once=4
 # The slowest packages, the slowest first. go test starts the packages in the order of its arguments, so none of these is
 # still running alone at the end.
-long=(test/sources internal/controller/tenantsource cmd/playground test/crash test/e2e test/tenancy test/rights test/migration test/chart
-  internal/controller/distributiontenant)
+long=(test/sources internal/controller/tenantsource cmd/playground test/crash test/e2e test/tenancy test/rights test/hostile test/migration test/chart
+  internal/controller/distributiontenant internal/adapter/source/child)
 
 hack/need-cc.sh
 go -C hack/controlplane run ./build

@@ -23,6 +23,7 @@ import (
 func TestGapsWithoutGrants(t *testing.T) {
 	const owner, rival = "gap-owner", "gap-rival"
 	f := &fleet{t: t, namespace: rival}
+	forget(t, owner, rival)
 	var err error
 	if f.Stack, err = host.Start(t.Context(), stack.Options{}); err != nil {
 		t.Fatal(err)
@@ -32,7 +33,7 @@ func TestGapsWithoutGrants(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if f.operator, err = f.StartOperator(t.Context(), stack.OperatorOptions{Flags: []string{"--watch-namespaces=" + owner + "," + rival}}); err != nil {
+	if f.operator, err = f.StartOperator(t.Context(), stack.OperatorOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	team := member(t, rival)

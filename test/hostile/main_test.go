@@ -4,12 +4,14 @@ package hostile_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
@@ -40,5 +42,36 @@ func run(m *testing.M) int {
 		}
 		kube, err = host.Client()
 		return err
+	})
+}
+
+// forget deletes what a test has made in these namespaces, once its operator has ended and its AWS is gone: the operators of
+// the tests after it would create all of it again.
+func forget(t *testing.T, namespaces ...string) {
+	t.Helper()
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		for _, namespace := range namespaces {
+			var sources v1alpha1.TenantSourceList
+			var tenants v1alpha1.DistributionTenantList
+			var objects []client.Object
+			for _, list := range []client.ObjectList{&sources, &tenants} {
+				if err := kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
+					t.Error(err)
+				}
+			}
+			for i := range sources.Items {
+				objects = append(objects, &sources.Items[i])
+			}
+			for i := range tenants.Items {
+				objects = append(objects, &tenants.Items[i])
+			}
+			for _, o := range objects {
+				o.SetFinalizers(nil)
+				if err := errors.Join(kube.Update(ctx, o), client.IgnoreNotFound(kube.Delete(ctx, o))); err != nil {
+					t.Error(err)
+				}
+			}
+		}
 	})
 }

@@ -322,6 +322,7 @@ type ReplacedRecord struct {
 	// values are the values of the record, those of a TXT record without quotes. An alias has none.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MinLength=0
 	// +kubebuilder:validation:items:MaxLength=1024
 	// +listType=atomic
 	// +optional
@@ -330,6 +331,7 @@ type ReplacedRecord struct {
 	// exactValues are the values as the DNS service writes them, if it writes them differently.
 	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MinLength=0
 	// +kubebuilder:validation:items:MaxLength=1024
 	// +listType=atomic
 	// +optional
