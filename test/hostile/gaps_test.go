@@ -65,6 +65,7 @@ func TestGapsWithoutGrants(t *testing.T) {
 		},
 		"a domain that another namespace has just released": {
 			before: func(t *testing.T) {
+				t.Helper()
 				o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: owner, Name: "shop"}, Spec: specOf("shop.example.com", nil)}
 				if err := kube.Create(t.Context(), o); err != nil {
 					t.Fatal(err)
