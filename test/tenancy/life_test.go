@@ -170,15 +170,18 @@ func (s *scene) runsAtMost(namespace string, most int64) {
 	s.refuses(pod(namespace, "third", restricted), "exceeded quota: kleff-plan")
 }
 
-// refuses wants the API server to refuse a pod, and to say why.
+// refuses wants the API server to refuse a pod, and to say why. Its admission has a cache of its own, which may not have a
+// quota yet whose status says that it is counted.
 func (s *scene) refuses(o *corev1.Pod, why string) {
 	s.t.Helper()
-	err := kube.Create(s.t.Context(), o)
-	if !apierrors.IsForbidden(err) {
+	s.eventually(func(g gomega.Gomega) {
+		err := kube.Create(s.t.Context(), o.DeepCopy(), client.DryRunAll)
+		g.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "creating the pod %s: %v, want a refusal", o.Name, err)
+		g.Expect(err.Error()).To(gomega.ContainSubstring(why))
+	})
+	if err := kube.Create(s.t.Context(), o); !apierrors.IsForbidden(err) {
 		s.t.Errorf("creating the pod %s: %v, want a refusal", o.Name, err)
-		return
 	}
-	s.Expect(err.Error()).To(gomega.ContainSubstring(why))
 }
 
 // runs wants pods to be there.
