@@ -59,7 +59,7 @@ func (k *kube) applyMany(ctx context.Context, count int) error {
 		group.Go(func() error {
 			o := byName(names[i])
 			o.Spec = v1alpha1.DistributionTenantSpec{
-				DistributionRef: &v1alpha1.LocalReference{Name: platform},
+				DistributionRef: &v1alpha1.ObjectReference{Name: platform},
 				Domains:         []v1alpha1.TenantDomain{{Domain: names[i] + ".example.com"}},
 			}
 			if err := k.client.Create(groupCtx, o); err != nil {

@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"cmp"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -13,10 +15,10 @@ import (
 func References(o *v1alpha1.DistributionTenant) []distributiontenant.Reference {
 	var out []distributiontenant.Reference
 	if r := o.Spec.DistributionRef; r != nil {
-		out = append(out, distributiontenant.Reference{Field: distributiontenant.DistributionRef, Kind: "Distribution", Namespace: o.Namespace, Name: r.Name})
+		out = append(out, distributiontenant.Reference{Field: distributiontenant.DistributionRef, Kind: "Distribution", Namespace: cmp.Or(r.Namespace, o.Namespace), Name: r.Name})
 	}
 	if r := o.Spec.ConnectionGroupRef; r != nil {
-		out = append(out, distributiontenant.Reference{Field: distributiontenant.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: o.Namespace, Name: r.Name})
+		out = append(out, distributiontenant.Reference{Field: distributiontenant.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: cmp.Or(r.Namespace, o.Namespace), Name: r.Name})
 	}
 	return out
 }

@@ -19,8 +19,8 @@ func TestReferences(t *testing.T) {
 	if got := convert.References(o); got != nil {
 		t.Errorf("a tenant that names its parents by their IDs refers to %+v", got)
 	}
-	o.Spec.DistributionRef = &v1alpha1.LocalReference{Name: "main"}
-	o.Spec.ConnectionGroupRef = &v1alpha1.LocalReference{Name: "static"}
+	o.Spec.DistributionRef = &v1alpha1.ObjectReference{Name: "main"}
+	o.Spec.ConnectionGroupRef = &v1alpha1.ObjectReference{Name: "static"}
 	want := []distributiontenant.Reference{
 		{Field: distributiontenant.DistributionRef, Kind: "Distribution", Namespace: "shop", Name: "main"},
 		{Field: distributiontenant.ConnectionGroupRef, Kind: "ConnectionGroup", Namespace: "shop", Name: "static"},

@@ -102,6 +102,10 @@ type Config struct {
 	Budget Budget
 
 	ClusterCheck bool
+	// Grants is how EdgeGrants are meant: Off, Audit or Enforce.
+	Grants string
+	// DefaultGrant is the JSON of the grant that namespaces have which no EdgeGrant selects.
+	DefaultGrant string
 }
 
 // Bind declares the flags.
@@ -157,6 +161,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 		"Comma-separated list of namespace names that no Tenant may use, or prefixes followed by *. The operator's own namespace is always reserved.")
 	c.bindBudget(f)
 	c.bindClusterCheck(f)
+	c.bindGrants(f)
 	f.StringVar(&c.DynamoDBEndpoint, "dynamodb-endpoint", "", "URL of DynamoDB. Empty: the endpoint of the environment, or AWS.")
 }
 
@@ -191,6 +196,9 @@ func (c *Config) Validate() error {
 		return err
 	}
 	if err := c.validateBudget(); err != nil {
+		return err
+	}
+	if err := c.validateGrants(); err != nil {
 		return err
 	}
 	if _, err := identity.ParseRolePatterns(c.AllowedRoles); err != nil {

@@ -26,7 +26,7 @@ const resourceWorkers = 2
 // addDistributionsAndGroups adds the controllers for Distribution and ConnectionGroup.
 func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
 	options := awsresource.Options{
-		Client: mgr.GetClient(), Tags: env.CloudFront, Account: env.Caller, Budget: env.Budget, Breaker: env.breaker, Halt: env.halt, Clock: clock.RealClock{},
+		Client: mgr.GetClient(), Tags: env.CloudFront, Account: env.Caller, Budget: env.Budget, Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: clock.RealClock{},
 		ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Observer: env.metrics,
 		Objects: objectsOf, Changed: func(id string) { env.References.Forget(id) }, Random: rand.Float64,
 	}
@@ -50,6 +50,7 @@ func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, 
 
 func addResource[O client.Object, R any](ctx context.Context, mgr ctrl.Manager, env *environment, name string, c *awsresource.Controller[O, R]) error {
 	env.halt.OnChange(c.WakeAll)
+	env.grants.OnChange(c.WakeNamespaces)
 	env.freed = append(env.freed, func(tenant string) { c.Wake(ctx, c.Freed(tenant)) })
 	return reconcile.Setup(mgr, drive(mgr, env, c), c.Watch(name, resourceWorkers))
 }

@@ -33,6 +33,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
@@ -110,6 +111,9 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 
 // addControllers adds those that --controllers names.
 func (c Config) addControllers(ctx context.Context, mgr ctrl.Manager, env *environment) error {
+	if err := addGrants(ctx, mgr, c, env); err != nil {
+		return err
+	}
 	// Without the controller of tenants it is not known which objects belong to them.
 	objectsOf := func([]string) []types.NamespacedName { return nil }
 	if slices.Contains(c.Controllers, controllerDistributionTenant) {
@@ -214,6 +218,8 @@ type environment struct {
 	breaker *breaker.Breaker
 	// halt stops all writes to AWS.
 	halt *halt.Switch
+	// grants say what namespaces may have; nil without grants.
+	grants *grants.Registry
 	// freed are called with each tenant whose object is gone. They are complete before anything starts.
 	freed []func(tenant string)
 }
@@ -242,7 +248,7 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 		return nil, err
 	}
 	return &environment{
-		sdk: sdk, calls: calls, metrics: metrics, publisher: publisher, breaker: breaker, halt: stop,
+		sdk: sdk, calls: calls, metrics: metrics, publisher: publisher, breaker: breaker, halt: stop, grants: newGrants(mgr, c),
 		Cloud: NewCloud(CloudOptions{
 			SDK: sdk, Metrics: calls, Clock: wall, ClusterID: c.ClusterID, AllowedRoles: c.allowedRoles(),
 			CloudFront: Limit{c.AWSRate, c.AWSBurst}, ACM: Limit{c.ACMRate, c.ACMBurst},
@@ -278,7 +284,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 	})
 	controller = distributiontenant.New(distributiontenant.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Inventory: inv, References: env.References,
-		Zones: zones, Resolver: c.resolver(), Budget: env.Budget, Breaker: env.breaker, Halt: env.halt, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
+		Zones: zones, Resolver: c.resolver(), Budget: env.Budget, Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
 		Defaults: env.defaults,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
@@ -288,6 +294,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 	})
 	env.breaker.Add(breaker.Class{Name: convert.ClassDistributionTenant, Words: budgetTenants, List: listTenants(mgr.GetClient()), Wake: controller.WakeKeys})
 	env.halt.OnChange(controller.WakeAll)
+	env.grants.OnChange(controller.WakeNamespaces)
 	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(c.Workers)); err != nil {
 		return nil, err
 	}

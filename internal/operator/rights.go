@@ -21,6 +21,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	clusteradapter "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/cluster"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 )
 
 const (
@@ -78,6 +79,9 @@ func (c Config) Rights() []Right {
 	}
 	if ns := c.leaseNamespace(); c.LeaderElect && ns != "" {
 		out = append(out, electionRights(ns)...)
+	}
+	if c.Grants != string(grants.Off) {
+		out = append(out, grantRights()...)
 	}
 	if c.ClusterCheck {
 		out = append(out, clusterCheckRights(c.leaseNamespace())...)
@@ -217,6 +221,19 @@ func budgetRights(namespace string) []Right {
 	}
 	for _, verb := range []string{"get", "list", "watch", "patch"} {
 		out = append(out, Right{Resource: "configmaps", Verb: verb, Namespace: namespace, Name: budgetConfigMap, For: memory})
+	}
+	return out
+}
+
+// grantRights are needed in the whole cluster, because grants are for namespaces.
+func grantRights() []Right {
+	const group, kind, granting = v1alpha1.GroupName, "edgegrants", "knowing what namespaces may use (not needed with --grants=Off)"
+	out := []Right{
+		{Group: group, Resource: kind, Verb: "patch", For: "setting and removing the finalizer of a grant (not needed with --grants=Off)"},
+		{Group: group, Resource: kind + "/status", Verb: "patch", For: "writing the status of a grant (not needed with --grants=Off)"},
+	}
+	for _, verb := range []string{"get", "list", "watch"} {
+		out = append(out, Right{Group: group, Resource: kind, Verb: verb, For: granting}, Right{Resource: "namespaces", Verb: verb, For: granting})
 	}
 	return out
 }

@@ -49,7 +49,7 @@ func slimAnnotations(given map[string]string) map[string]string {
 func slimSpec(s *v1alpha1.DistributionTenantSpec) {
 	s.DistributionID, s.DriftPolicy = shared(s.DistributionID), shared(s.DriftPolicy)
 	s.ConnectionGroupID = shared(s.ConnectionGroupID)
-	for _, r := range []*v1alpha1.LocalReference{s.DistributionRef, s.ConnectionGroupRef} {
+	for _, r := range []*v1alpha1.ObjectReference{s.DistributionRef, s.ConnectionGroupRef} {
 		if r != nil {
 			r.Name = shared(r.Name)
 		}

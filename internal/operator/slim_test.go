@@ -32,7 +32,7 @@ func full(t *testing.T, name string) *v1alpha1.DistributionTenant {
 			},
 		},
 		Spec: v1alpha1.DistributionTenantSpec{
-			DistributionID: "E2EXAMPLE1", ConnectionGroupRef: &v1alpha1.LocalReference{Name: "static"}, DriftPolicy: v1alpha1.DriftPolicyEnforce,
+			DistributionID: "E2EXAMPLE1", ConnectionGroupRef: &v1alpha1.ObjectReference{Name: "static"}, DriftPolicy: v1alpha1.DriftPolicyEnforce,
 			Domains:    []v1alpha1.TenantDomain{{Domain: name + ".example.com"}, {Domain: "www." + name + ".example.com"}},
 			Parameters: []v1alpha1.Parameter{{Name: "tier", Value: "gold"}}, Tags: []v1alpha1.Tag{{Key: "team", Value: "edge"}},
 		},

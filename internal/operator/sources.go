@@ -41,9 +41,10 @@ func addSources(ctx context.Context, mgr ctrl.Manager, c Config, env *environmen
 	}
 	controller := tenantsource.New(tenantsource.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), AnswerOf: kube.AnswerOf, Rows: c.rows(env, mgr.GetConfig().Host), Clock: clock.RealClock{},
-		Grant: c.grant, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, FirstRowTimeout: c.SourceFirstRow,
+		Grant: c.grant, Grants: env.grants, MaxRows: c.SourceMaxRows, ReadTimeout: c.SourceReadTimeout, FirstRowTimeout: c.SourceFirstRow,
 		Observer: observer, Breaker: env.breaker, Stopped: ctx.Done(),
 	})
+	env.grants.OnChange(controller.WakeNamespaces)
 	driver := drive(mgr, env, controller)
 	driver.Timeout = c.SourceReadTimeout + tenantsource.WriteTimeout
 	return reconcile.Setup(mgr, driver, controller.Watch(sourceSlots))

@@ -192,6 +192,18 @@ var matrix = map[string]struct {
 		values: "clusterCheck: {enabled: false}",
 		text:   []string{"--cluster-check=false"},
 	},
+	"no grants": {
+		values: "grants: {mode: \"Off\"}",
+		text:   []string{"--grants=Off"},
+	},
+	"no default grant": {
+		values: "grants: {mode: Enforce, default: null}",
+		text:   []string{"--grants=Enforce"},
+	},
+	"a default grant of one's own": {
+		values: "grants: {mode: Audit, default: {kinds: [TenantSource], distributions: [{id: E1}], connectionGroups: [{id: cg_1}], domains: [{suffix: example.com}], wildcards: false, dns: {zones: [{id: Z1}]}, certificates: [a], webAcls: {arns: [b], disable: false}, sources: {hosts: [c]}}}",
+		text:   []string{"--grants=Audit", `--default-grant={\"certificates\":[\"a\"]`},
+	},
 	"no deletion budget": {
 		values: "deletionBudget: {enabled: false}",
 		text:   []string{"--deletion-budget=false"},

@@ -45,6 +45,7 @@ controller:
 metrics: {port: 9443, secure: false, http2: true, cert: {secretName: cert, certName: a.crt, keyName: a.key}}
 probes: {port: 9000}
 clusterCheck: {enabled: false}
+grants: {mode: Audit, default: {kinds: [DistributionTenant], distributions: null, connectionGroups: null, domains: null, wildcards: null, dns: null, certificates: null, webAcls: null, sources: null}}
 deletionBudget: {settle: 20s, settleMax: 2m, window: 3h, max: 4, maxPercent: 6, ceilingPercent: 30, namespace: {max: 7, maxPercent: 40}, tenants: {max: 2, maxPercent: 1}}
 extraArgs: [--zap-devel=true]
 `)
@@ -61,6 +62,7 @@ extraArgs: [--zap-devel=true]
 		"zap-encoder": "console", "zap-log-level": "debug", "zap-stacktrace-level": "error", "zap-time-encoding": "millis",
 		"reserved-namespaces": "kube-*,mesh",
 		"cluster-check":       "false",
+		"grants":              "Audit", "default-grant": `{"kinds":["DistributionTenant"]}`,
 		"deletion-budget":     "true", "deletion-budget-settle": "20s", "deletion-budget-settle-max": "2m", "deletion-budget-window": "3h",
 		"deletion-budget-max": "4", "deletion-budget-max-percent": "6", "deletion-budget-ceiling-percent": "30",
 		"deletion-budget-namespace-max": "7", "deletion-budget-namespace-max-percent": "40",
@@ -136,6 +138,8 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"too many tags":                       {"aws: {defaultTags: {" + manyTags(47) + "}}", "at '/aws/defaultTags': maxProperties: got 47, want 46"},
 		"a tag of AWS":                        {"aws: {defaultTags: {'AWS:x': y}}", "aws.defaultTags: the key AWS:x is reserved"},
 		"an owner tag":                        {"aws: {defaultTags: {cloudfront-tenant-operator.io/uid: y}}", "aws.defaultTags: the key cloudfront-tenant-operator.io/uid is reserved"},
+		"grants of another kind":              {"grants: {mode: 'true'}", "at '/grants/mode': value must be one of 'Off', 'Audit', 'Enforce'"},
+		"a default grant of namespaces":       {"grants: {default: {namespaces: {names: [a]}}}", "at '/grants/default': 'not' failed"},
 		"a label of the chart":                {"podLabels: {app.kubernetes.io/name: x}", "podLabels: the label app.kubernetes.io/name is the chart's own"},
 		"two that are active at once":         {"controller: {leaderElect: false}", "controller.leaderElect is false and replicas is 2"},
 		"a registry in capitals":              {"global: {imageRegistry: Mirror}", "at '/global/imageRegistry': 'Mirror' does not match pattern"},

@@ -177,7 +177,7 @@ func (s *stage) checkParentHonest(o parentObject) {
 
 // parentIsGoing reports whether an object that the tenant names is being deleted, or gone.
 func (s *stage) parentIsGoing(o *tenantObject) bool {
-	for kind, ref := range map[*parentKind]*v1alpha1.LocalReference{distributions: o.Spec.DistributionRef, groups: o.Spec.ConnectionGroupRef} {
+	for kind, ref := range map[*parentKind]*v1alpha1.ObjectReference{distributions: o.Spec.DistributionRef, groups: o.Spec.ConnectionGroupRef} {
 		if ref == nil {
 			continue
 		}

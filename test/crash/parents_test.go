@@ -70,7 +70,7 @@ var distributions = &parentKind{
 		d.Spec.Comment, d.Spec.Origins[0].DomainName = "edited", "new.example.com"
 	},
 	refer: func(o *tenantObject) {
-		o.Spec.DistributionID, o.Spec.DistributionRef = "", &v1alpha1.LocalReference{Name: "site"}
+		o.Spec.DistributionID, o.Spec.DistributionRef = "", &v1alpha1.ObjectReference{Name: "site"}
 	},
 	wanted: func(o client.Object) any {
 		d := o.(*v1alpha1.Distribution).Spec
@@ -106,7 +106,7 @@ var groups = &parentKind{
 	empty:  func() client.Object { return &v1alpha1.ConnectionGroup{} },
 	change: func(o client.Object) { o.(*v1alpha1.ConnectionGroup).Spec.IPv6Enabled = awssdk.Bool(false) },
 	refer: func(o *tenantObject) {
-		o.Spec.ConnectionGroupRef = &v1alpha1.LocalReference{Name: "edge"}
+		o.Spec.ConnectionGroupRef = &v1alpha1.ObjectReference{Name: "edge"}
 	},
 	wanted: func(o client.Object) any {
 		ipv6 := o.(*v1alpha1.ConnectionGroup).Spec.IPv6Enabled

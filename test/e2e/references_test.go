@@ -18,8 +18,8 @@ func TestATenantBeforeItsParents(t *testing.T) {
 	op := s.operator(stack.OperatorOptions{})
 	sample := host.Path("config", "samples", "by-name", "tenant.yaml")
 	s.apply(s.tenant("early", func(o *v1alpha1.DistributionTenant) {
-		o.Spec.DistributionID, o.Spec.DistributionRef = "", &v1alpha1.LocalReference{Name: "platform"}
-		o.Spec.ConnectionGroupRef = &v1alpha1.LocalReference{Name: "europe"}
+		o.Spec.DistributionID, o.Spec.DistributionRef = "", &v1alpha1.ObjectReference{Name: "platform"}
+		o.Spec.ConnectionGroupRef = &v1alpha1.ObjectReference{Name: "europe"}
 	}))
 	s.reaches("early", v1alpha1.ConditionReady, "False/ReferenceNotReady")
 	s.kubectl("apply", "-f", sample)

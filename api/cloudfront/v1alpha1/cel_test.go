@@ -19,7 +19,10 @@ import (
 var testedKinds = map[string]limits.Kind{
 	"DistributionTenant": {
 		Least: `{distributionId: E2EXAMPLE1, domains: [{domain: shop.example.com}]}`,
-		Cases: limits.Merged(tenantCases, sharedCases),
+		Cases: limits.Merged(tenantCases, sharedCases, limits.Texts(
+			limits.TextBound{Field: "distributionRef.namespace", Set: limits.In("{distributionId: null, distributionRef: {name: main, namespace: %s}}").Text, Longest: 63, Shortest: "o"},
+			limits.TextBound{Field: "connectionGroupRef.namespace", Set: limits.In("connectionGroupRef: {name: static, namespace: %s}").Text, Longest: 63, Shortest: "o"},
+		)),
 	},
 	"TenantSource": {
 		Least: `{provider: dynamodb, distributionId: E2EXAMPLE1, dynamodb: {tableName: customers}}`,
@@ -27,6 +30,7 @@ var testedKinds = map[string]limits.Kind{
 	},
 	"Distribution":    {Least: leastDistribution, Cases: distributionCases()},
 	"ConnectionGroup": {Least: leastGroup, Cases: groupCases()},
+	"EdgeGrant":       {Least: leastGrant, Cases: grantCases()},
 }
 
 const (
@@ -110,10 +114,20 @@ var tenantCases = map[string]limits.Case{
 		Refused:  `connectionGroupRef: {name: cg_1}`,
 		Says:     []string{"spec.connectionGroupRef.name", `"cg_1" is not a valid object name`, "metadata.name"},
 	},
-	"a reference can't leave its namespace": {
-		Accepted: `connectionGroupRef: {name: static}`,
+	"a reference names another namespace in a field of its own": {
+		Accepted: `connectionGroupRef: {name: static, namespace: other}`,
 		Refused:  `connectionGroupRef: {name: other/static}`,
-		Says:     []string{"spec.connectionGroupRef.name", `"other/static" is not a valid object name`, "in this namespace"},
+		Says:     []string{"spec.connectionGroupRef.name", `"other/static" is not a valid object name`, "metadata.name"},
+	},
+	"the namespace of a group is a name": {
+		Accepted: `connectionGroupRef: {name: static, namespace: o1-ther}`,
+		Refused:  `connectionGroupRef: {name: static, namespace: Other}`,
+		Says:     []string{"spec.connectionGroupRef.namespace", `"Other" is not a valid namespace name`},
+	},
+	"the namespace of a distribution is a name": {
+		Accepted: `{distributionId: null, distributionRef: {name: main, namespace: other}}`,
+		Refused:  `{distributionId: null, distributionRef: {name: main, namespace: other/one}}`,
+		Says:     []string{"spec.distributionRef.namespace", `"other/one" is not a valid namespace name`},
 	},
 	"domains are required": {
 		Accepted: `domains: [{domain: shop.example.com}]`,

@@ -28,6 +28,10 @@ const (
 	// ConditionDeletionStalled is True when the deletion of a Distribution or ConnectionGroup takes longer than
 	// spec.deletionTimeout. Its message says what you can do manually. The operator keeps trying.
 	ConditionDeletionStalled = "DeletionStalled"
+
+	// ConditionGranted is False while an object asks for more than its EdgeGrant allows and grants are only audited. Nothing
+	// is held then. Otherwise it is absent.
+	ConditionGranted = "Granted"
 )
 
 // Reasons of the Ready condition.
@@ -46,7 +50,7 @@ const (
 	// ReasonDeleting (False): the object was deleted. Its DNS records, its resource in AWS or its certificates are being deleted.
 	// Fix: wait. The object is removed when AWS confirms that the resource is deleted.
 	ReasonDeleting = "Deleting"
-	// ReasonInUse (False): the object was deleted, but its distribution or connection group still has tenants. It is not disabled, because that would take them offline.
+	// ReasonInUse (False): the object was deleted, but its distribution or connection group still has tenants. It is not disabled, because that would take them offline. An EdgeGrant is in use while objects with something in AWS would have no grant without it.
 	// Fix: delete the tenants, or move them to another distribution or connection group. The message says how many there are, and which of them are objects of the same namespace. The deletion then continues automatically.
 	ReasonInUse = "InUse"
 	// ReasonDomainConflict (False): another CloudFront resource, in any AWS account, already uses a domain.
@@ -97,6 +101,30 @@ const (
 	// ReasonDeletionHeld (False): more objects are being deleted, or taken out of service, than the deletion budget allows. Nothing was changed in AWS. On a TenantSource: more tenants would be deleted or changed harmfully than its guard allows, or all of them.
 	// Fix: see [Deletions that wait](../deletion-budget.md). The message has the commands to approve the deletions and to keep the resources. For a TenantSource, check status.heldDeletions. If rows are missing or changed by mistake, restore them, and nothing is deleted or changed. If this is intended, set the annotation cloudfront-tenant-operator.io/approve-deletions to status.heldDeletions.planHash.
 	ReasonDeletionHeld = "DeletionHeld"
+	// ReasonNotGranted (False): the object asks for more than its namespace may have. Nothing is looked up or changed in AWS for it. If it already has a resource in AWS, that stays as it is, and only Synced has this reason.
+	// Fix: change the field that the message names, or ask an administrator of the platform to extend the EdgeGrant, see [EdgeGrant](../spec/edgegrant.md).
+	ReasonNotGranted = "NotGranted"
+)
+
+// Reasons of the Granted condition.
+const (
+	// ReasonNotEnforced (False): the object asks for more than its EdgeGrant allows. Grants are only audited (--grants=Audit), so it is handled as if it were allowed.
+	// Fix: change the field that the message names, or extend the EdgeGrant, before grants are enforced.
+	ReasonNotEnforced = "NotEnforced"
+)
+
+// Reasons of the Ready condition of an EdgeGrant. InvalidSpec is another: what can't be understood grants nothing.
+const (
+	// ReasonEnforced (True): objects that ask for more than the grant allows are not created or changed in AWS.
+	ReasonEnforced = "Enforced"
+	// ReasonAudited (True): objects that ask for more than the grant allows have the condition Granted, and nothing is held.
+	ReasonAudited = "Audited"
+	// ReasonGrantsOff (False): the operator runs with --grants=Off, so every namespace may use everything.
+	// Fix: set the chart value grants.mode to Audit or Enforce.
+	ReasonGrantsOff = "GrantsOff"
+	// ReasonAmbiguous (False): another grant selects one of the namespaces equally, so that this namespace has none.
+	// Fix: change spec.namespaces of one of the grants that the message names.
+	ReasonAmbiguous = "Ambiguous"
 )
 
 // Reasons of a TenantSource's Ready condition. Deleting and DeletionHeld are others.

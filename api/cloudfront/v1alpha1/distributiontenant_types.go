@@ -67,11 +67,10 @@ type DistributionTenantSpec struct {
 	// +optional
 	DistributionID string `json:"distributionId,omitempty"`
 
-	// distributionRef names the Distribution object of this namespace whose distribution serves this tenant, instead of
-	// distributionId. The tenant waits until that distribution exists in AWS, and is moved if the object gets another
+	// distributionRef names the Distribution object whose distribution serves this tenant, instead of distributionId. The tenant waits until that distribution exists in AWS, and is moved if the object gets another
 	// distribution.
 	// +optional
-	DistributionRef *LocalReference `json:"distributionRef,omitempty"`
+	DistributionRef *ObjectReference `json:"distributionRef,omitempty"`
 
 	// domains are the domains that this tenant serves, 1 to 100. A domain can belong to only one CloudFront resource
 	// across all AWS accounts. AWS accepts a domain only if a certificate covers it.
@@ -97,10 +96,10 @@ type DistributionTenantSpec struct {
 	// +optional
 	ConnectionGroupID string `json:"connectionGroupId,omitempty"`
 
-	// connectionGroupRef names the ConnectionGroup object of this namespace whose connection group the tenant uses,
-	// instead of connectionGroupId.
+	// connectionGroupRef names the ConnectionGroup object whose connection group the tenant uses, instead of
+	// connectionGroupId.
 	// +optional
-	ConnectionGroupRef *LocalReference `json:"connectionGroupRef,omitempty"`
+	ConnectionGroupRef *ObjectReference `json:"connectionGroupRef,omitempty"`
 
 	// parameters are values for the parameters that the distribution declares, at most 50. A required parameter must have
 	// a value here. A parameter that the distribution does not declare is an error. Default: none. Optional parameters
@@ -169,14 +168,22 @@ type DistributionTenantSpec struct {
 	AdoptionPolicy AdoptionPolicy `json:"adoptionPolicy,omitempty"`
 }
 
-// LocalReference names an object in the namespace of the object that refers to it.
-type LocalReference struct {
+// ObjectReference names an object.
+type ObjectReference struct {
 	// name is the name of the object.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$')",messageExpression="'\"' + self + '\" is not a valid object name: use the metadata.name of an object in this namespace, with lower-case letters, digits, inner hyphens and dots'",message="must be the metadata.name of an object in this namespace: lower-case letters, digits, inner hyphens and dots"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$')",messageExpression="'\"' + self + '\" is not a valid object name: use the metadata.name of an object, with lower-case letters, digits, inner hyphens and dots'",message="must be the metadata.name of an object: lower-case letters, digits, inner hyphens and dots"
 	// +required
 	Name string `json:"name,omitempty"`
+
+	// namespace is that of the object. Another namespace than that of this object requires an EdgeGrant that names the
+	// object. Default: the namespace of this object.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([a-z0-9-]*[a-z0-9])?$')",messageExpression="'\"' + self + '\" is not a valid namespace name: use lower-case letters, digits and inner hyphens'",message="must be a valid namespace name: lower-case letters, digits and inner hyphens"
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
 }
 
 // TenantDomain is one domain of a tenant.

@@ -38,6 +38,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&DistributionList{},
 		&DistributionTenant{},
 		&DistributionTenantList{},
+		&EdgeGrant{},
+		&EdgeGrantList{},
 		&TenantSource{},
 		&TenantSourceList{},
 	)

@@ -416,7 +416,7 @@ func TestStatusTakesWhatAWSSays(t *testing.T) {
 
 func TestHowKubectlShowsObjects(t *testing.T) {
 	names := map[string][]string{
-		"distributiontenants": {"cfdt"}, "tenantsources": {"cfts"}, "distributions": {"cfd"}, "connectiongroups": {"cfcg"},
+		"distributiontenants": {"cfdt"}, "tenantsources": {"cfts"}, "distributions": {"cfd"}, "connectiongroups": {"cfcg"}, "edgegrants": {"cfeg"},
 	}
 	kinds, err := discovery.NewDiscoveryClientForConfigOrDie(restConfig).ServerResourcesForGroupVersion(v1alpha1.SchemeGroupVersion.String())
 	if err != nil {

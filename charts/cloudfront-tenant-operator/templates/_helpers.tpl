@@ -77,6 +77,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- include "operator.kindRules" . }}
 {{- end }}
 {{- include "operator.tenancyRules" . }}
+{{- if ne .Values.grants.mode "Off" }}
+{{ include "operator.rules" (dict "root" . "role" "grants") }}
+{{- end }}
 {{- if not .Values.controller.clusterID }}
 {{ include "operator.rules" (dict "root" . "role" "cluster-id") }}
 {{- end }}
@@ -227,6 +230,10 @@ insecureSkipVerify: true
 - --sweep-interval={{ .Values.controller.sweepInterval }}
 - --max-concurrent-reconciles={{ int .Values.controller.maxConcurrentReconciles }}
 - --cluster-check={{ .Values.clusterCheck.enabled }}
+- --grants={{ .Values.grants.mode }}
+{{- if and (ne .Values.grants.mode "Off") .Values.grants.default }}
+- {{ printf "--default-grant=%s" (toJson .Values.grants.default) | quote }}
+{{- end }}
 {{- with .Values.deletionBudget }}
 - --deletion-budget={{ .enabled }}
 {{- if .enabled }}

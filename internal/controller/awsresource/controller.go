@@ -18,7 +18,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	budget "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
@@ -67,6 +69,9 @@ type Spec struct {
 	// Class is what the breaker calls the kind. Empty: it watches over no deletion of it.
 	Class    budget.Class
 	Policies *v1alpha1.ResourcePolicies
+	// Wants is what the object wants to use, Name that by which a grant allows to adopt the resource.
+	Wants []grant.Want
+	Name  string
 }
 
 // Status points to an object's status.
@@ -89,8 +94,10 @@ type Options struct {
 	// Breaker lets deletions go on; nil lets all.
 	Breaker *breaker.Breaker
 	// Halt stops all writes; a nil one none.
-	Halt  *halt.Switch
-	Clock clock.PassiveClock
+	Halt *halt.Switch
+	// Grants say what namespaces may have; nil grants everything.
+	Grants *grants.Registry
+	Clock  clock.PassiveClock
 	// ClusterID is part of the owner tags.
 	ClusterID string
 	Defaults  convert.Defaults
@@ -161,12 +168,15 @@ func (c *Controller[O, R]) Status(o O) any { return c.kind.Status(o).Whole }
 func (c *Controller[O, R]) Forget(key client.ObjectKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if m := c.memory[key]; m != nil {
+		c.Grants.Forget(string(m.uid))
+	}
 	delete(c.memory, key)
 }
 
 // Begin implements reconcile.Kind.
-func (c *Controller[O, R]) Begin(_ context.Context, o O) (reconcile.Pass, error) {
-	return c.observe(o), nil
+func (c *Controller[O, R]) Begin(ctx context.Context, o O) (reconcile.Pass, error) {
+	return c.observe(ctx, o)
 }
 
 // recall returns a copy of what is remembered of the object. A new object of the same name starts from scratch. From now
@@ -213,10 +223,15 @@ func (c *Controller[O, R]) Wake(ctx context.Context, keys []types.NamespacedName
 
 // WakeAll queues all objects that have had a pass. It is what a halt calls.
 func (c *Controller[O, R]) WakeAll(ctx context.Context) {
+	c.WakeNamespaces(ctx, func(string) bool { return true })
+}
+
+// WakeNamespaces queues the objects of some namespaces that have had a pass. It is what a change of grants calls.
+func (c *Controller[O, R]) WakeNamespaces(ctx context.Context, which func(namespace string) bool) {
 	c.mu.Lock()
 	keys := slices.Collect(maps.Keys(c.memory))
 	c.mu.Unlock()
-	c.waker.Wake(ctx, keys...)
+	c.waker.Wake(ctx, slices.DeleteFunc(keys, func(k types.NamespacedName) bool { return !which(k.Namespace) })...)
 }
 
 // Watch says what wakes the objects: changes of their own, and Wake.

@@ -19,7 +19,7 @@ func TestTheLastTenantWakesItsDistribution(t *testing.T) {
 	apply(t, w, d)
 	for _, name := range []string{"alpha", "beta", "gamma"} {
 		apply(t, w, w.Tenant(name, func(o *v1alpha1.DistributionTenant) {
-			o.Spec.DistributionID, o.Spec.DistributionRef = "", &v1alpha1.LocalReference{Name: "shop"}
+			o.Spec.DistributionID, o.Spec.DistributionRef = "", &v1alpha1.ObjectReference{Name: "shop"}
 		}))
 	}
 	w.Advance(5 * time.Minute)

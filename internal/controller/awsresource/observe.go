@@ -16,6 +16,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -37,7 +38,7 @@ type pass[O client.Object, R any] struct {
 }
 
 // observe gathers what is known without calling AWS. The resource itself is read in every pass.
-func (c *Controller[O, R]) observe(o O) *pass[O, R] {
+func (c *Controller[O, R]) observe(ctx context.Context, o O) (*pass[O, R], error) {
 	spec, status := c.kind.Spec(o), c.kind.Status(o)
 	p := &pass[O, R]{Controller: c, object: o, status: status, memory: c.recall(o)}
 	annotations := o.GetAnnotations()
@@ -75,7 +76,22 @@ func (c *Controller[O, R]) observe(o O) *pass[O, R] {
 	if mark, marked := annotations[v1alpha1.AnnotationCreatePending]; marked {
 		p.in.CreateMark = p.in.Attempts.Marked(mark, o.GetCreationTimestamp().Time, p.in.Now)
 	}
-	return p
+	return p, p.judge(ctx, spec)
+}
+
+// judge asks whether the namespace may have what the object wants. What is being deleted wants nothing any more.
+func (p *pass[O, R]) judge(ctx context.Context, s Spec) error {
+	if !p.in.DeletedAt.IsZero() {
+		p.Grants.Forget(string(p.object.GetUID()))
+		return nil
+	}
+	v, err := p.Grants.Judge(ctx, grants.Asker{Namespace: p.object.GetNamespace(), UID: string(p.object.GetUID()), Wants: s.Wants})
+	if err != nil {
+		return err
+	}
+	p.in.Ungranted, p.in.Audited = v.Refused, !v.Enforced
+	p.in.Policy.Policy = p.in.Policy.Policy.Within(v.Grant, s.Name, p.in.Now)
+	return nil
 }
 
 // Decide implements reconcile.Pass.

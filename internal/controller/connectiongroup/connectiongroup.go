@@ -32,6 +32,7 @@ func (Kind) Spec(o *v1alpha1.ConnectionGroup) awsresource.Spec {
 			Command: "connection-group", GetFlag: "--identifier", Filter: "ConnectionGroupId",
 		},
 		Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
+		Wants: convert.GroupWants(o, name(o)), Name: name(o),
 	}
 }
 

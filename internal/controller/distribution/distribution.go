@@ -34,6 +34,7 @@ func (Kind) Spec(o *v1alpha1.Distribution) awsresource.Spec {
 		},
 		Class: convert.ClassDistribution, Direct: mode(o) == v1alpha1.ConnectionModeDirect,
 		Adopts: o.Spec.DistributionID, Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
+		Wants: convert.DistributionWants(o), Name: o.Spec.DistributionID,
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -48,8 +49,10 @@ type Options struct {
 	// Breaker lets deletions go on; nil lets all.
 	Breaker *breaker.Breaker
 	// Halt stops all writes; a nil one none.
-	Halt  *halt.Switch
-	Clock clock.PassiveClock
+	Halt *halt.Switch
+	// Grants say what namespaces may have; nil grants everything.
+	Grants *grants.Registry
+	Clock  clock.PassiveClock
 	// ClusterID is part of the owner tags.
 	ClusterID string
 	Defaults  convert.Defaults
@@ -118,6 +121,7 @@ func (c *Controller) Forget(key client.ObjectKey) {
 		return
 	}
 	c.Breaker.Withdraw(string(m.uid))
+	c.Grants.Forget(string(m.uid))
 	c.forgetZones(key, m.uid)
 	if c.Gone != nil {
 		c.Gone(m.tenant)
@@ -132,7 +136,7 @@ func (c *Controller) forgetZones(key client.ObjectKey, uid types.UID) {
 
 // Begin implements reconcile.Kind.
 func (c *Controller) Begin(ctx context.Context, o *v1alpha1.DistributionTenant) (reconcile.Pass, error) {
-	return c.observe(ctx, o), nil
+	return c.observe(ctx, o)
 }
 
 // recall returns what is remembered of the tries for the object. A new object of the same name starts from scratch.
@@ -219,10 +223,15 @@ func (c *Controller) WakeKeys(ctx context.Context, keys ...types.NamespacedName)
 
 // WakeAll queues all objects that have had a pass. It is what a halt calls.
 func (c *Controller) WakeAll(ctx context.Context) {
+	c.WakeNamespaces(ctx, func(string) bool { return true })
+}
+
+// WakeNamespaces queues the objects of some namespaces that have had a pass. It is what a change of grants calls.
+func (c *Controller) WakeNamespaces(ctx context.Context, which func(namespace string) bool) {
 	c.mu.Lock()
 	keys := slices.Collect(maps.Keys(c.attempts))
 	c.mu.Unlock()
-	c.waker.Wake(ctx, keys...)
+	c.waker.Wake(ctx, slices.DeleteFunc(keys, func(k types.NamespacedName) bool { return !which(k.Namespace) })...)
 }
 
 // WakeOwners queues objects whose DNS records have moved. It is the zones' OnChange.

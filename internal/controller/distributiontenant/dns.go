@@ -84,6 +84,7 @@ func (p *pass) knownZones() ([]dns.Zone, bool) {
 		zone, found := p.Zones.KnownZone(p.access(), id)
 		zones, known = []dns.Zone{zone}, found
 	}
+	zones = p.grantedZones(zones)
 	homeless := slices.ContainsFunc(p.in.Desired.Domains, func(d string) bool {
 		_, err := spec.Zone.Match(d, zones)
 		return err != nil
@@ -101,8 +102,16 @@ func (p *pass) lookZones(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.in.World.Zones, p.in.World.ZonesKnown, p.in.World.Unlisted = zones, true, nil
+	p.in.World.Zones, p.in.World.ZonesKnown, p.in.World.Unlisted = p.grantedZones(zones), true, nil
 	return nil
+}
+
+// grantedZones leaves out the zones that the namespace may not have records in, as if there were none.
+func (p *pass) grantedZones(zones []dns.Zone) []dns.Zone {
+	if p.granted == nil {
+		return zones
+	}
+	return slices.DeleteFunc(slices.Clone(zones), func(z dns.Zone) bool { return !p.granted.Zone(z.ID) })
 }
 
 func (p *pass) readZones(ctx context.Context) ([]dns.Zone, error) {

@@ -10,8 +10,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
@@ -23,10 +25,12 @@ type pass struct {
 	out    distributiontenant.Outcome
 	// calls are those of this pass to AWS.
 	calls port.Pass
+	// granted is what the namespace may have. Nil: everything.
+	granted *grant.Grant
 }
 
 // observe gathers what is known without asking anybody.
-func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant) *pass {
+func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant) (*pass, error) {
 	p := &pass{Controller: c, object: o}
 	p.in = distributiontenant.Input{
 		Object: resource.Object{
@@ -48,6 +52,9 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	}
 	// Whoever halts wakes the objects that are remembered: this one is by now.
 	p.in.Halt = c.Halt.Now()
+	if err := p.judge(ctx); err != nil {
+		return nil, err
+	}
 	p.in.Nudged = p.in.Attempts.Wants(p.in.Token, o.Status.ReconcileToken)
 	if p.in.Memory.Failure != nil && p.in.Attempts.Last.IsZero() {
 		// A fresh process takes the schedule of the failure up where it finds it.
@@ -76,7 +83,26 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		c.Zones.Refresh(p.owner())
 	}
 	p.declare(p.in.Memory.Ledger)
-	return p
+	return p, nil
+}
+
+// judge asks whether the namespace may have what the object wants. What is being deleted wants nothing any more.
+func (p *pass) judge(ctx context.Context) error {
+	if p.in.Deleting {
+		p.Grants.Forget(string(p.object.UID))
+		return nil
+	}
+	asker := grants.Asker{Namespace: p.object.Namespace, UID: string(p.object.UID), Wants: convert.TenantWants(p.object)}
+	if p.in.Memory.AppliedGeneration != p.in.Generation {
+		asker.Adds = convert.TenantUsage(p.object)
+	}
+	v, err := p.Grants.Judge(ctx, asker)
+	if err != nil {
+		return err
+	}
+	p.in.Ungranted, p.in.Audited, p.granted = v.Refused, !v.Enforced, v.Grant
+	p.in.Policy.Policy = p.in.Policy.Within(v.Grant, p.in.Desired.Name, p.in.Now)
+	return nil
 }
 
 // ownerAlive reports whether another object of this cluster owns the tenant.

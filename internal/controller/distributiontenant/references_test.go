@@ -82,14 +82,14 @@ func drop(t *testing.T, w *world.World, o client.Object) {
 // on names the distribution by its object.
 func on(name string) edit {
 	return func(o *v1alpha1.DistributionTenant) {
-		o.Spec.DistributionID, o.Spec.DistributionRef = "", &v1alpha1.LocalReference{Name: name}
+		o.Spec.DistributionID, o.Spec.DistributionRef = "", &v1alpha1.ObjectReference{Name: name}
 	}
 }
 
 // in names the connection group by its object.
 func in(name string) edit {
 	return func(o *v1alpha1.DistributionTenant) {
-		o.Spec.ConnectionGroupID, o.Spec.ConnectionGroupRef = "", &v1alpha1.LocalReference{Name: name}
+		o.Spec.ConnectionGroupID, o.Spec.ConnectionGroupRef = "", &v1alpha1.ObjectReference{Name: name}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	budget "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -70,6 +71,7 @@ func (p *pass) read(ctx context.Context) error {
 		return err
 	}
 	poll := tenantsource.NewPoll(p.session.program, fleet, p.MaxRows)
+	poll.Refuse = func(o mapping.Object) string { return p.refusal(ctx, o) }
 	ctx, cancel := p.whileWanted(ctx)
 	defer cancel()
 	if failure := p.readRows(ctx, poll); failure != nil {
@@ -84,6 +86,25 @@ func (p *pass) read(ctx context.Context) error {
 	p.in.Now = p.Clock.Now()
 	p.in.Settle(poll.Harvest(), fleet.owned(p.in.Policy))
 	return nil
+}
+
+// refusal says why the namespace may not have the object of a row; empty where it may.
+func (p *pass) refusal(ctx context.Context, o mapping.Object) string {
+	if p.Grants.Mode() != grants.Enforce {
+		return ""
+	}
+	wants, err := convert.RowWants(o, p.target)
+	if err != nil {
+		return err.Error()
+	}
+	v, err := p.Grants.Judge(ctx, grants.Asker{Namespace: p.target, Wants: wants})
+	switch {
+	case err != nil:
+		return err.Error()
+	case v.Refused != nil:
+		return v.Refused.Message
+	}
+	return ""
 }
 
 // A read that is broken off tells nothing of the table.

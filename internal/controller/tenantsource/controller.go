@@ -4,6 +4,8 @@ package tenantsource
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -41,6 +44,8 @@ type Options struct {
 	Clock clock.PassiveClock
 	// Grant says why the sources of a namespace may not have tenants in another one, or in their own; nil if they may.
 	Grant func(from, to string) error
+	// Grants say what namespaces may have; nil grants everything.
+	Grants *grants.Registry
 	// MaxRows is how many rows a table may have.
 	MaxRows int
 	// ReadTimeout bounds one read.
@@ -58,6 +63,7 @@ type Options struct {
 type Controller struct {
 	Options
 
+	waker    *reconcile.Waker
 	mu       sync.Mutex
 	sessions map[types.NamespacedName]*session
 }
@@ -76,7 +82,7 @@ type session struct {
 
 // New makes a controller.
 func New(o Options) *Controller {
-	return &Controller{Options: o, sessions: map[types.NamespacedName]*session{}}
+	return &Controller{Options: o, waker: reconcile.NewWaker(nil), sessions: map[types.NamespacedName]*session{}}
 }
 
 // New implements reconcile.Kind.
@@ -91,10 +97,11 @@ func (c *Controller) Status(o *v1alpha1.TenantSource) any { return &o.Status }
 // Forget implements reconcile.Kind.
 func (c *Controller) Forget(key client.ObjectKey) {
 	c.mu.Lock()
-	_, known := c.sessions[key]
+	s := c.sessions[key]
 	delete(c.sessions, key)
 	c.mu.Unlock()
-	if known {
+	if s != nil {
+		c.Grants.Forget(string(s.uid))
 		c.Observer.Forgotten(key)
 	}
 }
@@ -123,11 +130,19 @@ func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
 	return s
 }
 
-// Watch says what wakes the sources: changes of their own, and nothing else. What becomes of their objects is looked at
+// WakeNamespaces queues the sources of some namespaces. It is what a change of grants calls.
+func (c *Controller) WakeNamespaces(ctx context.Context, which func(namespace string) bool) {
+	c.mu.Lock()
+	keys := slices.Collect(maps.Keys(c.sessions))
+	c.mu.Unlock()
+	c.waker.Wake(ctx, slices.DeleteFunc(keys, func(k types.NamespacedName) bool { return !which(k.Namespace) })...)
+}
+
+// Watch says what wakes the sources: changes of their own, and of grants. What becomes of their objects is looked at
 // with the next poll. As many sources are worked on at the same time as there are slots.
 func (c *Controller) Watch(slots int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: "tenantsource", Workers: slots + 1, Slots: slots,
+		Name: "tenantsource", Workers: slots + 1, Slots: slots, Wake: c.waker.Queue(),
 		Annotations: []string{v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationApproveDeletions},
 	}
 }

@@ -9,8 +9,10 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/tenantsource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 )
 
 // maxRound is how long the result of a read may be used. After a longer time without a write the source is read again.
@@ -39,10 +41,13 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 		Invalid: p.invalid(), Token: convert.SyncToken(o), Approved: o.Annotations[v1alpha1.AnnotationApproveDeletions],
 		Memory: convert.SourceMemory(&o.Status), Session: &s.Session,
 	}
+	if err := p.judge(ctx); err != nil {
+		return nil, err
+	}
 	if p.in.Told() {
 		p.in.End()
 	}
-	if r := s.Round; r != nil && (r.Generation != o.Generation || p.in.Now.Sub(r.Settled) > maxRound || p.in.Suspended || p.in.Overtaken(p.in.Memory)) {
+	if r := s.Round; r != nil && (r.Generation != o.Generation || p.in.Now.Sub(r.Settled) > maxRound || p.in.Suspended || p.in.Frozen() || p.in.Overtaken(p.in.Memory)) {
 		s.Round = nil
 	}
 	p.in.Expire()
@@ -50,6 +55,21 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.TenantSource) (*pa
 		return p, p.observeRemoval(ctx)
 	}
 	return p, nil
+}
+
+// judge asks whether the namespace may have what the source wants. What is being deleted wants nothing any more.
+func (p *pass) judge(ctx context.Context) error {
+	if p.in.Deleting {
+		p.Grants.Forget(string(p.object.UID))
+		return nil
+	}
+	asker := grants.Asker{Namespace: p.object.Namespace, UID: string(p.object.UID), Wants: convert.SourceWants(p.object)}
+	if p.in.Memory.LastPoll.IsZero() {
+		asker.Adds = grant.Usage{Sources: 1}
+	}
+	v, err := p.Grants.Judge(ctx, asker)
+	p.in.Ungranted, p.in.Audited = v.Refused, !v.Enforced
+	return err
 }
 
 // compile makes the program of this generation, once.

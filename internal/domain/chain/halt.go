@@ -1,9 +1,21 @@
 package chain
 
-// Halt is why nothing may be changed in AWS for any object. A nil one lets everything go on.
+// Halt is why nothing may be changed in AWS, for any object or for one. A nil one lets everything go on.
 type Halt struct {
 	// Reason is that of the conditions.
 	Reason Reason
 	// Message says why, and how to go on.
 	Message string
+}
+
+// Granted is False while an object asks for more than its namespace may have, and that is only audited. Otherwise it is
+// absent.
+const Granted ConditionType = "Granted"
+
+// NotEnforced is its reason.
+const NotEnforced Reason = "NotEnforced"
+
+// Audited is the condition Granted of an object that would be held.
+func Audited(h Halt) Condition {
+	return Condition{Type: Granted, Reason: NotEnforced, Message: "EdgeGrants are audited, and not enforced yet. " + h.Message}
 }

@@ -12,7 +12,9 @@ const Stalled ConditionType = "Stalled"
 var personal = []Reason{
 	// Of everything in AWS.
 	"DomainConflict", "AccessDenied", "InvalidSpec", "AWSError", "ValidationFailed", "QuotaExceeded", "AdoptionRequired",
-	"WrongAccount", "DriftNotConverging", "ClusterMoved",
+	"WrongAccount", "DriftNotConverging", "ClusterMoved", "NotGranted",
+	// Of a grant.
+	"Ambiguous",
 	// Of a tenant in AWS.
 	"CertificateSANMismatch", "MissingParameters", "MissingCertificate",
 	"DNSError", "DNSConflict", "ZoneNotFound", "ZoneAmbiguous", "RoleNotAllowed",

@@ -13,6 +13,7 @@ import (
 // livingRules is the chain for an object that lives.
 func livingRules() []rule {
 	return []rule{
+		chain.Ask("Granted", "If the object asks for more than its EdgeGrant allows, nothing is looked up for it. An object that has a resource is treated as if it were paused.", shared((*resource.View).Granted)),
 		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
 		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),
 		chain.Ask("LookedUp", "A resource that may exist is looked up before the operator treats it as missing.", informed),

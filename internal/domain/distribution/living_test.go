@@ -29,13 +29,18 @@ func elsewhere(in *distribution.Input) {
 
 func lookCases() map[string]question {
 	lookup := distribution.Look{At: distribution.LookResource}
+	ungranted := func(in *distribution.Input) { in.Ungranted = &chain.Halt{Reason: "NotGranted", Message: "Look here."} }
+	audited := func(in *distribution.Input) { in.Audited = true }
 	return map[string]question{
-		"a quiet world asks for nothing":      {in: quiet(), rule: "Idle", step: distribution.Rest{}},
-		"a paused object is looked at":        {in: with(quiet(), unknown, paused), rule: "LookedUp", step: lookup},
-		"and nothing is written for it":       {in: with(quiet(), drifted, paused), rule: "Paused", step: distribution.Rest{}},
-		"while all writes are halted neither": {in: with(quiet(), drifted, func(in *distribution.Input) { in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."} }), rule: "Paused", step: distribution.Rest{}},
-		"and nothing is created then":         {in: with(unborn(), func(in *distribution.Input) { in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."} }), rule: "Paused", step: distribution.Rest{}},
-		"nor created":                         {in: with(unborn(), paused), rule: "Paused", step: distribution.Rest{}},
+		"what is not granted is not looked up": {in: with(unborn(), marked(time.Hour), ungranted), rule: "Granted", step: distribution.Rest{}, reason: "NotGranted", says: "Look here."},
+		"what is there stays as it is":         {in: with(quiet(), drifted, ungranted), rule: "Paused", step: distribution.Rest{}},
+		"an audit holds nothing":               {in: with(quiet(), ungranted, audited), rule: "Idle", step: distribution.Rest{}},
+		"a quiet world asks for nothing":       {in: quiet(), rule: "Idle", step: distribution.Rest{}},
+		"a paused object is looked at":         {in: with(quiet(), unknown, paused), rule: "LookedUp", step: lookup},
+		"and nothing is written for it":        {in: with(quiet(), drifted, paused), rule: "Paused", step: distribution.Rest{}},
+		"while all writes are halted neither":  {in: with(quiet(), drifted, func(in *distribution.Input) { in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."} }), rule: "Paused", step: distribution.Rest{}},
+		"and nothing is created then":          {in: with(unborn(), func(in *distribution.Input) { in.Halt = &chain.Halt{Reason: "ClusterMoved", Message: "Look here."} }), rule: "Paused", step: distribution.Rest{}},
+		"nor created":                          {in: with(unborn(), paused), rule: "Paused", step: distribution.Rest{}},
 		"a denied read is reported": {
 			in: with(quiet(), unreadable), rule: "Readable", step: distribution.Rest{}, reason: resource.ReasonAccessDenied, stuck: true,
 			says: "UpdateDistribution: SomeCode: said AWS",

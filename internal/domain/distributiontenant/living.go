@@ -22,6 +22,7 @@ const firstSweepWait = 5 * time.Second
 // livingRules is the chain for an object that lives.
 func livingRules() []rule {
 	return []rule{
+		chain.Ask("Granted", "If the object asks for more than its EdgeGrant allows, nothing is looked up for it. An object that has a tenant is treated as if it were paused.", shared((*resource.View).Granted)),
 		chain.Ask("Paused", "For a paused object, and while all writes to AWS are halted, nothing is read or written. Status shows what the account's list of tenants contains.", shared((*resource.View).Stopped)),
 		chain.Ask("Readable", "If a read is not allowed, the condition reports it and nothing is assumed.", shared((*resource.View).Readable)),
 		chain.Ask("SameAccount", "If the credentials belong to another AWS account, nothing is concluded from what they can see.", shared((*resource.View).SameAccount)),

@@ -31,7 +31,14 @@ func keepCases() map[string]question {
 func lookCases() map[string]question {
 	tenant := distributiontenant.Look{At: distributiontenant.LookTenant}
 	nudged := func(in *distributiontenant.Input) { in.Nudged = true }
+	ungranted := func(in *distributiontenant.Input) {
+		in.Ungranted = &chain.Halt{Reason: "NotGranted", Message: "Look here."}
+	}
+	audited := func(in *distributiontenant.Input) { in.Audited = true }
 	return map[string]question{
+		"what is not granted is not looked up":           {in: with(unborn(), marked(time.Hour), ungranted), rule: "Granted", step: distributiontenant.Rest{}, reason: "NotGranted"},
+		"what is there stays as it is":                   {in: with(quiet(), drifted, ungranted), rule: "Paused", step: distributiontenant.Rest{}},
+		"an audit holds nothing":                         {in: with(quiet(), ungranted, audited), rule: "Idle", step: distributiontenant.Rest{}},
 		"a quiet world asks for nothing":                 {in: quiet(), rule: "Idle", step: distributiontenant.Rest{}},
 		"a paused object is left alone, whatever is due": {in: with(quiet(), drifted, func(in *distributiontenant.Input) { in.Paused = true }), rule: "Paused", step: distributiontenant.Rest{}},
 		"while all writes are halted every object is": {in: with(quiet(), drifted, func(in *distributiontenant.Input) {

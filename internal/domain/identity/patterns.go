@@ -82,11 +82,11 @@ func splitRole(text string, isPattern bool) (p rolePattern, reason string) {
 
 func (p rolePattern) matches(role rolePattern) bool {
 	return p.partition == role.partition && (p.account == anyAccount || p.account == role.account) &&
-		slices.EqualFunc(p.path, role.path, matches)
+		slices.EqualFunc(p.path, role.path, Matches)
 }
 
-// matches reports whether a text matches the pattern, where each star matches any text.
-func matches(pattern, text string) bool {
+// Matches reports whether a text matches the pattern, where each star matches any text.
+func Matches(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
 		return pattern == text

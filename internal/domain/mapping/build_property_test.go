@@ -144,8 +144,10 @@ func strictly(t rapid.TB, spec tree) tree {
 
 // leftOut are fields of the API that rows can't fill, each with the reason.
 var leftOut = map[string]string{
-	"distributionRef.name":    "a source names the distribution of its rows by ID, and an object names it by one of the two only",
-	"connectionGroupRef.name": "rows have connectionGroupId, and an object names its group by one of the two only",
+	"distributionRef.name":         "a source names the distribution of its rows by ID, and an object names it by one of the two only",
+	"connectionGroupRef.name":      "rows have connectionGroupId, and an object names its group by one of the two only",
+	"distributionRef.namespace":    "as its name",
+	"connectionGroupRef.namespace": "as its name",
 }
 
 // When a field is added to the API, it has to be decided whether rows can fill it.

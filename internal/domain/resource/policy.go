@@ -3,6 +3,7 @@ package resource
 import (
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 )
 
@@ -25,6 +26,25 @@ const (
 	AdoptIfUnowned AdoptionPolicy = "IfUnowned"
 	AdoptForce     AdoptionPolicy = "Force"
 )
+
+// Within is the policy as far as the grant of the namespace allows to adopt the resource of that name. A nil grant allows
+// everything.
+func (p Policy) Within(g *grant.Grant, name string, now time.Time) Policy {
+	if g == nil || p.Adoption == AdoptNever || p.Adoption == "" {
+		return p
+	}
+	forced := p.Adoption == AdoptForce
+	switch {
+	case !g.Adopts(name, false, now):
+		p.Adoption = AdoptNever
+	case forced && !g.Adopts(name, true, now):
+		p.Adoption = AdoptIfUnowned
+	case forced:
+		p.AdoptFrom = g.Adoption.FromClusters
+	}
+	p.Granted = true
+	return p
+}
 
 // Allows reports whether a resource whose tags say that may be taken over. ownerAlive means that they name a live
 // object of this cluster: two live objects would take it from each other forever.

@@ -33,6 +33,9 @@ func Sort(list []chain.Condition) {
 
 // Stamped puts the conditions in order, with the generation that they speak of.
 func (v *View) Stamped(list ...chain.Condition) []chain.Condition {
+	if v.Ungranted != nil && v.Audited {
+		list = append(list, chain.Audited(*v.Ungranted))
+	}
 	for i := range list {
 		list[i].Generation = v.Generation
 	}
@@ -86,6 +89,8 @@ func (v *View) Unsynced(p *chain.Problem, lost bool) (chain.Condition, bool) {
 		return unsynced(v.Halt.Reason, v.Halt.Message), true
 	case v.Paused:
 		return unsynced(ReasonPaused, "The operator changes nothing for this object until its paused annotation is removed."), true
+	case v.frozen():
+		return unsynced(v.Ungranted.Reason, v.Ungranted.Message), true
 	case p != nil && (p.Of == chain.Synced || p.Reason == ReasonWrongAccount):
 		return unsynced(p.Reason, p.Message), true
 	case v.Deleting:

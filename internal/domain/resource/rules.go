@@ -2,6 +2,7 @@ package resource
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
@@ -54,6 +55,15 @@ type Verdict struct {
 func stuck(p chain.Problem) Verdict {
 	p.Stuck = true
 	return Verdict{Do: Rest, Problem: &p}
+}
+
+// Granted ends the pass of an object that has nothing in AWS, and asks for more than its namespace may have: nothing is
+// looked up for it, so that it learns nothing of what others have. One that has something is stopped by the next rule.
+func (v *View) Granted() Verdict {
+	if !v.frozen() || v.Memory.ID != "" {
+		return Verdict{}
+	}
+	return Verdict{Do: Rest, Problem: &chain.Problem{Reason: v.Ungranted.Reason, Message: v.Ungranted.Message}}
 }
 
 // Stopped ends the pass of an object for which nothing may be changed.
@@ -114,6 +124,9 @@ const AskAgain = 20 * time.Second
 
 // mayAdopt reports whether the resource of that owner may be taken over.
 func (v *View) mayAdopt(relation ownership.Relation) bool {
+	if relation == ownership.Foreign && v.Policy.Granted && !slices.Contains(v.Policy.AdoptFrom, v.World.Tags[ownership.ClusterKey]) {
+		return false
+	}
 	return v.Rescued && relation == ownership.Former || v.Policy.Adoption.Allows(relation, v.World.OwnerAlive)
 }
 
@@ -136,11 +149,19 @@ func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 	case v.Still():
 		return Verdict{Do: Rest}
 	case !v.mayAdopt(relation):
-		return stuck(chain.Problem{Reason: ReasonAdoptionRequired, Message: advice(relation), Detail: previousText(v.PreviousOwner())})
+		return stuck(chain.Problem{Reason: ReasonAdoptionRequired, Message: advice(relation) + v.grantText(), Detail: previousText(v.PreviousOwner())})
 	case v.World.Refused != nil && !v.World.RefusedWith(fault.Exists):
 		return Verdict{Do: Tell}
 	}
 	return Verdict{Do: Adopt, Tags: v.Me.Tags(), Previous: v.PreviousOwner()}
+}
+
+// grantText says that the policy of the object alone does not decide.
+func (v *View) grantText() string {
+	if !v.Policy.Granted {
+		return ""
+	}
+	return " The EdgeGrant of the namespace does not allow to adopt this one: ask an administrator of the platform to extend its spec.adopt."
 }
 
 // previousText says whose the resource is, or was, where no message may.

@@ -21,6 +21,10 @@ type Object struct {
 	// Paused stops every write for this object, Halt every write for all objects. Nil: writes go on.
 	Paused bool
 	Halt   *chain.Halt
+	// Ungranted is set while the object asks for more than its namespace may have. Audited means that nothing is held
+	// for it.
+	Ungranted *chain.Halt
+	Audited   bool
 	// HasFinalizer is true while our finalizer is on the object.
 	HasFinalizer bool
 	// CreateMark is when a create was last announced. Zero: never.
@@ -38,7 +42,10 @@ type Object struct {
 }
 
 // Still reports whether nothing may be changed in AWS for the object.
-func (o Object) Still() bool { return o.Paused || o.Halt != nil }
+func (o Object) Still() bool { return o.Paused || o.Halt != nil || o.frozen() }
+
+// frozen reports whether the object keeps what it has in AWS and gets nothing new, because it asks for too much.
+func (o Object) frozen() bool { return o.Ungranted != nil && !o.Audited }
 
 // StillText says why nothing is changed. Empty: it may be.
 func (o Object) StillText() string {
@@ -47,6 +54,8 @@ func (o Object) StillText() string {
 		return o.Halt.Message
 	case o.Paused:
 		return "The operator changes nothing while the object is paused."
+	case o.frozen():
+		return o.Ungranted.Message
 	}
 	return ""
 }
@@ -55,6 +64,10 @@ func (o Object) StillText() string {
 type Policy struct {
 	Drift    DriftPolicy
 	Adoption AdoptionPolicy
+	// Granted means that a grant may limit the adoption. AdoptFrom are the clusters from which it allows to adopt with
+	// Force.
+	Granted   bool
+	AdoptFrom []string
 	// Retain keeps the resource in AWS when the object is deleted.
 	Retain bool
 }

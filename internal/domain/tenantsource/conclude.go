@@ -111,12 +111,17 @@ func Conclude(in Input, d Decision) Report {
 		in.concludeRemoval(&r)
 	case in.Suspended:
 		r.Conditions = []chain.Condition{{Type: chain.Synced, Reason: Suspended, Message: "spec.suspend is set, so nothing is read and nothing is changed. Remove it to continue"}}
+	case in.Frozen():
+		r.Conditions = neither(in.Ungranted.Reason, in.Ungranted.Message)
 	case in.Invalid != "":
 		r.Conditions = neither(InvalidConfig, in.Invalid)
 	case round == nil || d.Step != Rest:
 		// A poll is on its way, or none was needed: there is nothing new to say.
 	default:
 		in.concludeRound(&r, round)
+	}
+	if in.Ungranted != nil && in.Audited && len(r.Conditions) > 0 {
+		r.Conditions = append(r.Conditions, chain.Audited(*in.Ungranted))
 	}
 	r.Conditions = chain.Sentences(r.Conditions)
 	return r

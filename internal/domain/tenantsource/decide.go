@@ -26,6 +26,10 @@ type Input struct {
 	Guard             Guard
 	// Invalid says what is wrong with the spec, empty where nothing is.
 	Invalid string
+	// Ungranted is set while the source asks for more than its namespace may have. Audited means that nothing is held for
+	// it.
+	Ungranted *chain.Halt
+	Audited   bool
 	// Token is what the user asks to poll at once with, Approved the plan that they approve.
 	Token, Approved string
 	Memory          Memory
@@ -259,6 +263,7 @@ func Decide(in Input) Decision {
 func livingRules() []rule {
 	return []rule{
 		chain.Ask("Suspended", "While spec.suspend is set, nothing is read and nothing is changed.", Input.suspended),
+		chain.Ask("Granted", "If the source asks for more than its EdgeGrant allows, nothing is read and nothing is changed.", Input.granted),
 		chain.Ask("Valid", "If the spec is invalid, nothing is read.", Input.valid),
 		chain.Ask("Read", "The table is read when a poll is due, when the spec has changed, when the sync-now annotation has changed, and when a held plan was approved.", Input.read),
 		chain.Ask("Failed", "A failed poll changes nothing.", Input.failed),
@@ -289,6 +294,16 @@ func (in Input) suspended() (Decision, bool) {
 	}
 	return pass()
 }
+
+func (in Input) granted() (Decision, bool) {
+	if in.Frozen() {
+		return do(Rest)
+	}
+	return pass()
+}
+
+// Frozen reports whether nothing may be done for the source, because it asks for too much.
+func (in Input) Frozen() bool { return in.Ungranted != nil && !in.Audited }
 
 func (in Input) valid() (Decision, bool) {
 	if in.Invalid != "" {

@@ -51,6 +51,8 @@ func TestDecide(t *testing.T) {
 	suspended := func(in *tenantsource.Input) { in.Suspended = true }
 	dryRun := func(in *tenantsource.Input) { in.DryRun = true }
 	invalid := func(in *tenantsource.Input) { in.Invalid = "spec.mapping is wrong" }
+	ungranted := func(in *tenantsource.Input) { in.Ungranted = &chain.Halt{Reason: "NotGranted", Message: "Look here."} }
+	audited := func(in *tenantsource.Input) { in.Audited = true }
 	due := func(in *tenantsource.Input) { in.Now = noon.Add(time.Hour) }
 	deleting := func(in *tenantsource.Input) { in.Deleting, in.Owned = true, ownedN(3) }
 	retain := func(in *tenantsource.Input) { in.Policy = tenantsource.PolicyRetain }
@@ -70,6 +72,8 @@ func TestDecide(t *testing.T) {
 		},
 		"suspended beats an invalid spec":      {in: input(due, suspended, invalid), rule: "Suspended", step: tenantsource.Rest},
 		"an invalid spec is not read":          {in: input(due, invalid), rule: "Valid", step: tenantsource.Rest},
+		"what is not granted is not read":      {in: input(due, ungranted, invalid), rule: "Granted", step: tenantsource.Rest},
+		"unless it is only audited":            {in: input(due, ungranted, audited), rule: "Read", step: tenantsource.Read},
 		"nor is its round gone on with":        {in: input(invalid, inRound(withChanges(1))), rule: "Valid", step: tenantsource.Rest},
 		"a running round is not started again": {in: input(due, inRound(withChanges(2), written(1))), rule: "Applied", step: tenantsource.Apply},
 		"a failure ends the round": {
@@ -131,7 +135,7 @@ func TestEveryRuleIsTold(t *testing.T) {
 			t.Errorf("%+v says nothing", r)
 		}
 	}
-	if len(keep) != 8 || len(remove) != 5 {
+	if len(keep) != 9 || len(remove) != 5 {
 		t.Errorf("%d and %d rules", len(keep), len(remove))
 	}
 }

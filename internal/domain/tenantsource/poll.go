@@ -123,6 +123,10 @@ type SeenColumn struct {
 
 // Poll gathers one read. It is a Sink. What it gathers counts only once the read is known to be complete.
 type Poll struct {
+	// Refuse says why an object that a row would create or change may not be as the row says; empty where it may. Nil:
+	// it always may.
+	Refuse func(mapping.Object) string
+
 	program *mapping.Program
 	fleet   Fleet
 	maxRows int
@@ -349,6 +353,12 @@ func (p *Poll) judge(o mapping.Object, row string) (entry, error) {
 		e.action = Create
 	default:
 		e.action = Update
+	}
+	if p.Refuse != nil {
+		if e.refused = p.Refuse(o); e.refused != "" {
+			e.action = ""
+			return e, nil
+		}
 	}
 	body, err := json.Marshal(o)
 	if err != nil {

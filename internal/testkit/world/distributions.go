@@ -40,7 +40,7 @@ func (w *World) tenants() (all []client.Object) {
 // parents are the controllers of what tenants refer to.
 func (w *World) parents(p *process) []kind {
 	options := awsresource.Options{
-		Client: w.kube, Tags: p.CloudFront, Account: p.Caller, Budget: p.Budget, Halt: w.Halt, Clock: w.Clock,
+		Client: w.kube, Tags: p.CloudFront, Account: p.Caller, Budget: p.Budget, Halt: w.Halt, Grants: w.Grants, Clock: w.Clock,
 		ClusterID: ClusterID, Defaults: w.defaults(), Interval: SweepInterval, Observer: observer{w},
 		Objects: p.controller.ObjectsOf, Changed: func(id string) { p.References.Forget(id) },
 		Random: func() float64 { return 0.5 },

@@ -6,6 +6,7 @@ package world
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,9 +28,11 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
@@ -64,6 +67,9 @@ type Options struct {
 	Resolver port.Resolver
 	// WithoutParents leaves Distribution and ConnectionGroup objects to the test: no controller reconciles them.
 	WithoutParents bool
+	// Grants is how EdgeGrants are meant, and Granted are those that there are at first. Empty: everything is granted.
+	Grants  grants.Mode
+	Granted []grant.Grant
 	// Expiry makes the operator watch when certificates expire.
 	Expiry bool
 	// Rate and Burst are the operator's own limits; none by default.
@@ -102,6 +108,8 @@ type World struct {
 	Woken int
 	// Halt stops all writes to AWS.
 	Halt *halt.Switch
+	// Grants say what namespaces may have.
+	Grants *grants.Registry
 	// Failures are those that passes ended with, and the refusals that they reported.
 	Failures map[fault.Kind]int
 
@@ -238,6 +246,10 @@ func build(t TB, clk *clocktesting.FakeClock, person, operators client.WithWatch
 	}
 	w.Halt = halt.New()
 	w.Halt.OnChange(w.wakeAll)
+	w.Grants = grants.New(grants.Options{
+		Mode: o.Grants, Clock: clk, Objects: w.granted,
+		Grants: func(context.Context) ([]grant.Grant, error) { return slices.Clone(w.options.Granted), nil },
+	})
 	w.Kube, w.kube = w.noting(person), w.gate.kube(w.noting(operators))
 	w.Namespace = w.AddNamespace()
 	w.start()
@@ -276,7 +288,7 @@ func (w *World) start() {
 	p.controller = distributiontenant.New(distributiontenant.Options{
 		Client: w.kube, Live: w.Kube, Inventory: p.inventory, References: p.References,
 		Zones: p.zones, Resolver: w.options.Resolver,
-		Budget: p.Budget, Halt: w.Halt, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
+		Budget: p.Budget, Halt: w.Halt, Grants: w.Grants, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
 		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone,
 	})
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
@@ -292,6 +304,21 @@ func (w *World) start() {
 		p.workers = append(p.workers, &worker{step: expiry.Step, next: w.Clock.Now()})
 	}
 	w.process = p
+}
+
+// Grant replaces all grants.
+func (w *World) Grant(all ...grant.Grant) {
+	w.options.Granted = all
+	w.Grants.Changed()
+	w.wakeAll(w.t.Context())
+}
+
+// granted are the objects that limits count.
+func (w *World) granted(context.Context) (out []grants.Object, err error) {
+	for _, o := range w.list() {
+		out = append(out, grants.Object{Namespace: o.Namespace, UID: string(o.UID), Present: convert.InAWS(o), Usage: convert.TenantUsage(o)})
+	}
+	return out, nil
 }
 
 func (w *World) failed(kind fault.Kind) {

@@ -1,0 +1,174 @@
+// Package edgegrant keeps the status of EdgeGrants, and tells the registry when they change. All that is decided is decided
+// in domain/edgegrant and domain/grant.
+package edgegrant
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edgegrant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// countsEvery is how often the figures in status are counted, and stored if they have moved.
+const countsEvery = time.Minute
+
+// Options configure the controller.
+type Options struct {
+	// Grants is nil where grants are off.
+	Grants *grants.Registry
+	Clock  clock.PassiveClock
+}
+
+// Controller implements reconcile.Kind for EdgeGrant.
+type Controller struct {
+	Options
+
+	waker *reconcile.Waker
+
+	mu sync.Mutex
+	// counts are those of all grants, at the time of counted: to count for each grant would be to look at all objects as
+	// many times as there are grants.
+	counts  map[string]grants.Census
+	counted time.Time
+	version uint64
+	// known are the grants that had a pass.
+	known map[string]bool
+}
+
+// New makes a controller.
+func New(o Options) *Controller {
+	return &Controller{Options: o, waker: reconcile.NewWaker(nil), known: map[string]bool{}}
+}
+
+// New implements reconcile.Kind.
+func (c *Controller) New() *v1alpha1.EdgeGrant { return &v1alpha1.EdgeGrant{} }
+
+// Finalizer implements reconcile.Kind.
+func (c *Controller) Finalizer() string { return v1alpha1.Finalizer }
+
+// Status implements reconcile.Kind.
+func (c *Controller) Status(o *v1alpha1.EdgeGrant) any { return &o.Status }
+
+// Forget implements reconcile.Kind.
+func (c *Controller) Forget(key client.ObjectKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.known, key.Name)
+}
+
+// Watch says what wakes the grants: changes of their own, and of others.
+func (c *Controller) Watch() reconcile.Watch {
+	return reconcile.Watch{Name: "edgegrant", Workers: 1, Wake: c.waker.Queue()}
+}
+
+// WakeAll queues all grants: one that is new may select the namespaces of another.
+func (c *Controller) WakeAll(ctx context.Context) {
+	c.mu.Lock()
+	names := slices.Collect(maps.Keys(c.known))
+	c.mu.Unlock()
+	for _, name := range names {
+		c.waker.Wake(ctx, types.NamespacedName{Name: name})
+	}
+}
+
+// pass implements reconcile.Pass.
+type pass struct {
+	*Controller
+
+	object *v1alpha1.EdgeGrant
+	in     edgegrant.Input
+	step   edgegrant.Step
+	census grants.Census
+}
+
+// Begin implements reconcile.Kind.
+func (c *Controller) Begin(ctx context.Context, o *v1alpha1.EdgeGrant) (reconcile.Pass, error) {
+	c.mu.Lock()
+	c.known[o.Name] = true
+	c.mu.Unlock()
+	p := &pass{Controller: c, object: o}
+	p.in = edgegrant.Input{
+		InForce: inForce(c.Grants.Mode()), Deleting: !o.DeletionTimestamp.IsZero(), HasFinalizer: controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
+	}
+	if _, err := convert.Grant(o); err != nil {
+		p.in.Invalid = err.Error()
+	}
+	if c.Grants == nil {
+		return p, nil
+	}
+	var err error
+	if p.in.Deleting {
+		if p.in.Needed, err = c.Grants.Needed(ctx, o.Name); err != nil {
+			return nil, err
+		}
+	}
+	p.census, err = c.census(ctx, o.Name)
+	p.in.Rivals = p.census.Rivals
+	return p, err
+}
+
+func inForce(m grants.Mode) chain.Reason {
+	switch m {
+	case grants.Enforce:
+		return edgegrant.Enforced
+	case grants.Audit:
+		return edgegrant.Audited
+	case grants.Off:
+	}
+	return edgegrant.Off
+}
+
+func (c *Controller) census(ctx context.Context, name string) (grants.Census, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now, version := c.Clock.Now(), c.Grants.Version()
+	if c.counts == nil || now.Sub(c.counted) >= countsEvery || version != c.version {
+		counts, err := c.Grants.Counts(ctx)
+		if err != nil {
+			return grants.Census{}, err
+		}
+		c.counts, c.counted, c.version = counts, now, version
+	}
+	return c.counts[name], nil
+}
+
+// Decide implements reconcile.Pass.
+func (p *pass) Decide() chain.Effect {
+	p.step = edgegrant.Decide(p.in)
+	return p.step.Effect()
+}
+
+// Perform implements reconcile.Pass.
+func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
+	if p.step != edgegrant.EnsureFinalizer {
+		return nil
+	}
+	if err := k.EnsureFinalizer(ctx, nil); err != nil {
+		return err
+	}
+	p.in.HasFinalizer = true
+	return nil
+}
+
+// Conclude implements reconcile.Pass.
+func (p *pass) Conclude(error) reconcile.Conclusion {
+	convert.GrantStatus(&p.object.Status, p.object.Generation, edgegrant.Conclude(p.in), p.Clock.Now())
+	if p.Grants == nil {
+		return reconcile.Conclusion{}
+	}
+	convert.GrantCounts(&p.object.Status, p.census.Namespaces, p.census.Tenants, p.census.Violations)
+	return reconcile.Conclusion{After: countsEvery}
+}

@@ -1,0 +1,296 @@
+package convert
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
+)
+
+// Grant renders a grant. What can't be understood is left out, so that it grants nothing, and is said.
+func Grant(o *v1alpha1.EdgeGrant) (g grant.Grant, invalid error) {
+	s := o.Spec
+	g = grant.Grant{
+		Name: o.Name, Version: fmt.Sprintf("%s/%d", o.UID, o.Generation), Namespaces: grant.Namespaces{Names: s.Namespaces.Names},
+		Wildcards: truth(s.Wildcards), Certificates: s.Certificates,
+	}
+	for _, k := range s.Kinds {
+		g.Kinds = append(g.Kinds, string(k))
+	}
+	for _, d := range s.Distributions {
+		granted := grant.Distribution{Is: grantedIs(d.ID, d.Object)}
+		for _, p := range d.Parameters {
+			if granted.Parameters == nil {
+				granted.Parameters = map[string][]string{}
+			}
+			granted.Parameters[p.Name] = p.Values
+		}
+		g.Distributions = append(g.Distributions, granted)
+	}
+	for _, c := range s.ConnectionGroups {
+		g.Groups = append(g.Groups, grantedIs(c.ID, c.Object))
+	}
+	for _, d := range s.Domains {
+		g.Domains = append(g.Domains, grant.Domain{Suffix: d.Suffix, Except: d.Except})
+	}
+	if w := s.WebACLs; w != nil {
+		g.WebACLs, g.NoWebACL = w.ARNs, truth(w.Disable)
+	}
+	if t := s.Sources; t != nil {
+		g.Tables, g.Hosts = t.Tables, t.Hosts
+	}
+	g.DNS, g.Adoption, g.Limits = grantedDNS(s.DNS), grantedAdoption(s.Adopt), grantLimits(s.Limits)
+	if s.Namespaces.Selector != nil {
+		selector, err := metav1.LabelSelectorAsSelector(s.Namespaces.Selector)
+		if err != nil {
+			invalid = fmt.Errorf("spec.namespaces.selector: %w", err)
+		} else {
+			g.Namespaces.Selects = func(of map[string]string) bool { return selector.Matches(labels.Set(of)) }
+		}
+	}
+	roles, err := identity.ParseRolePatterns(s.Roles)
+	if err != nil {
+		return g, fmt.Errorf("spec.roles: %w", err)
+	}
+	g.Roles = roles
+	return g, invalid
+}
+
+// DefaultGrant renders the grant of all namespaces that no EdgeGrant selects, from the JSON of a spec. Nil: there is none.
+func DefaultGrant(text string) (*grant.Grant, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	o := &v1alpha1.EdgeGrant{ObjectMeta: metav1.ObjectMeta{Name: grant.Default}}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&o.Spec); err != nil {
+		return nil, err
+	}
+	if len(o.Spec.Namespaces.Names) > 0 || o.Spec.Namespaces.Selector != nil {
+		return nil, errors.New("namespaces: it is the grant of all namespaces that no EdgeGrant selects, so remove this field")
+	}
+	g, err := Grant(o)
+	return &g, err
+}
+
+func truth(b *bool) bool { return b != nil && *b }
+
+func grantedIs(id string, o *v1alpha1.GrantedObject) string {
+	if o != nil {
+		return objectOf(o.Namespace, o.Name)
+	}
+	return id
+}
+
+func objectOf(namespace, name string) string { return namespace + "/" + name }
+
+func grantedDNS(d *v1alpha1.GrantedDNS) *grant.DNS {
+	if d == nil {
+		return nil
+	}
+	out := &grant.DNS{Takeover: grant.Takeover(d.Takeover)}
+	for _, z := range d.Zones {
+		out.Zones = append(out.Zones, z.ID)
+	}
+	return out
+}
+
+func grantedAdoption(a *v1alpha1.GrantedAdoption) *grant.Adoption {
+	if a == nil {
+		return nil
+	}
+	out := &grant.Adoption{Force: a.Policy == v1alpha1.GrantedAdoptionForce, Names: a.Names, FromClusters: a.FromClusters}
+	if a.Until != nil {
+		out.Until = a.Until.Time
+	}
+	return out
+}
+
+func grantLimits(l *v1alpha1.GrantLimits) (out grant.Limits) {
+	if l == nil {
+		return out
+	}
+	number := func(n *int32) *int {
+		if n == nil {
+			return nil
+		}
+		return new(int(*n))
+	}
+	return grant.Limits{Tenants: number(l.Tenants), Domains: number(l.Domains), Sources: number(l.Sources)}
+}
+
+// wants gathers what an object wants.
+type wants []grant.Want
+
+func (w *wants) add(thing grant.Thing, field, value string) {
+	*w = append(*w, grant.Want{Thing: thing, Field: field, Value: value})
+}
+
+// given adds what is only wanted if it has a value.
+func (w *wants) given(thing grant.Thing, field, value string) {
+	if value != "" {
+		w.add(thing, field, value)
+	}
+}
+
+// adoption adds what an object wants that has nothing in AWS yet. What it has stays its own.
+func (w *wants) adoption(policy v1alpha1.AdoptionPolicy, name, has string) {
+	switch {
+	case has != "":
+	case policy == v1alpha1.AdoptionPolicyForce:
+		w.add(grant.AForcedAdoption, "spec.adoptionPolicy", name)
+	case policy == v1alpha1.AdoptionPolicyIfUnowned:
+		w.add(grant.AnAdoption, "spec.adoptionPolicy", name)
+	}
+}
+
+// TenantWants is what a tenant wants to use.
+func TenantWants(o *v1alpha1.DistributionTenant) []grant.Want {
+	s, w := o.Spec, wants{}
+	w.add(grant.AKind, "", string(v1alpha1.GrantedDistributionTenants))
+	distribution := s.DistributionID
+	w.given(grant.ADistribution, "spec.distributionId", distribution)
+	if r := s.DistributionRef; r != nil && r.Namespace != "" && r.Namespace != o.Namespace {
+		distribution = objectOf(r.Namespace, r.Name)
+		w.add(grant.ADistribution, "spec.distributionRef", distribution)
+	}
+	w.given(grant.AGroup, "spec.connectionGroupId", s.ConnectionGroupID)
+	if r := s.ConnectionGroupRef; r != nil && r.Namespace != "" && r.Namespace != o.Namespace {
+		w.add(grant.AGroup, "spec.connectionGroupRef", objectOf(r.Namespace, r.Name))
+	}
+	for i, d := range s.Domains {
+		w.add(grant.ADomain, fmt.Sprintf("spec.domains[%d].domain", i), d.Domain)
+	}
+	// A namespace may do with a distribution of its own what it likes.
+	for i, p := range s.Parameters {
+		if distribution != "" {
+			w = append(w, grant.Want{Thing: grant.AParameter, Field: fmt.Sprintf("spec.parameters[%d].value", i), Value: p.Value, Name: p.Name, Of: distribution})
+		}
+	}
+	w.customizations(s.Customizations)
+	w.dns(s.DNS)
+	w.adoption(s.AdoptionPolicy, DistributionTenantName(o), o.Status.ID)
+	return w
+}
+
+func (w *wants) customizations(c *v1alpha1.Customizations) {
+	if c == nil {
+		return
+	}
+	if c.Certificate != nil {
+		w.given(grant.ACertificate, "spec.customizations.certificate.arn", c.Certificate.ARN)
+	}
+	switch acl := c.WebACL; {
+	case acl == nil:
+	case acl.Action == v1alpha1.WebACLActionDisable:
+		w.add(grant.NoWebACL, "spec.customizations.webAcl.action", "")
+	default:
+		w.given(grant.AWebACL, "spec.customizations.webAcl.arn", acl.ARN)
+	}
+}
+
+func (w *wants) dns(d *v1alpha1.DNS) {
+	if d == nil {
+		return
+	}
+	field := "spec.dns"
+	if d.HostedZoneID != "" {
+		field = "spec.dns.hostedZoneId"
+	}
+	w.add(grant.Records, field, d.HostedZoneID)
+	w.given(grant.ARole, "spec.dns.assumeRoleArn", d.AssumeRoleARN)
+	if d.Takeover {
+		w.add(grant.ATakeover, "spec.dns.takeover", "")
+	}
+}
+
+// DistributionWants is what a distribution wants to use.
+func DistributionWants(o *v1alpha1.Distribution) []grant.Want {
+	s, w := o.Spec, wants{}
+	w.add(grant.AKind, "", string(v1alpha1.GrantedDistributionObjects))
+	w.adoptedDistribution(o)
+	for i, alias := range s.Aliases {
+		w.add(grant.ADomain, fmt.Sprintf("spec.aliases[%d]", i), strings.ToLower(alias))
+	}
+	if v := s.ViewerCertificate; v != nil {
+		w.given(grant.ACertificate, "spec.viewerCertificate.acmCertificateArn", v.ACMCertificateARN)
+	}
+	w.given(grant.AWebACL, "spec.webACLId", s.WebACLID)
+	return w
+}
+
+func (w *wants) adoptedDistribution(o *v1alpha1.Distribution) {
+	id := o.Spec.DistributionID
+	if id == "" || o.Status.ID == id {
+		return
+	}
+	w.add(grant.ADistribution, "spec.distributionId", id)
+	w.adoption(o.Spec.AdoptionPolicy, id, "")
+}
+
+// GroupWants is what a connection group wants to use.
+func GroupWants(o *v1alpha1.ConnectionGroup, name string) []grant.Want {
+	w := wants{}
+	w.add(grant.AKind, "", string(v1alpha1.GrantedConnectionGroups))
+	w.adoption(o.Spec.AdoptionPolicy, name, o.Status.ID)
+	return w
+}
+
+// SourceWants is what a source wants to use, apart from what its rows do.
+func SourceWants(o *v1alpha1.TenantSource) []grant.Want {
+	w := wants{}
+	w.add(grant.AKind, "", string(v1alpha1.GrantedTenantSources))
+	if d := o.Spec.DynamoDB; d != nil {
+		w.add(grant.ATable, "spec.dynamodb.tableName", d.TableName)
+		w.given(grant.ARole, "spec.dynamodb.assumeRoleArn", d.AssumeRoleARN)
+	}
+	return w
+}
+
+// RowWants is what the object of a row wants to use. Whether it may adopt anything is asked when it does.
+func RowWants(row mapping.Object, namespace string) ([]grant.Want, error) {
+	text, err := json.Marshal(row.Spec)
+	if err != nil {
+		return nil, err
+	}
+	o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: row.Name}}
+	if err := json.Unmarshal(text, &o.Spec); err != nil {
+		return nil, err
+	}
+	o.Spec.AdoptionPolicy = v1alpha1.AdoptionPolicyNever
+	return TenantWants(o), nil
+}
+
+// InAWS reports whether the tenant has something in AWS, or may have.
+func InAWS(o *v1alpha1.DistributionTenant) bool {
+	_, marked := o.Annotations[v1alpha1.AnnotationCreatePending]
+	return o.Status.ID != "" || marked
+}
+
+// TenantUsage is what a tenant takes of the limits.
+func TenantUsage(o *v1alpha1.DistributionTenant) grant.Usage {
+	return grant.Usage{Tenants: 1, Domains: len(o.Spec.Domains)}
+}
+
+// GrantCounts writes figures into the status of a grant.
+func GrantCounts(s *v1alpha1.EdgeGrantStatus, namespaces, tenants, violations int) {
+	s.Namespaces, s.Tenants, s.Violations = new(int32(namespaces)), new(int32(tenants)), new(int32(violations))
+}
+
+// GrantStatus writes the condition of a grant into its status.
+func GrantStatus(s *v1alpha1.EdgeGrantStatus, generation int64, ready chain.Condition, now time.Time) {
+	ready.Generation = generation
+	s.ObservedGeneration = generation
+	setConditions(&s.Conditions, chain.Sentences([]chain.Condition{ready}), now)
+}

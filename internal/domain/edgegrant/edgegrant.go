@@ -1,0 +1,92 @@
+// Package edgegrant decides what becomes of an EdgeGrant: whether it is in force, and when it may be deleted. What it
+// grants is decided in domain/grant.
+package edgegrant
+
+import (
+	"fmt"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+)
+
+// The reasons. The api package carries the same words as its contract; a test keeps the two equal.
+const (
+	Enforced    chain.Reason = "Enforced"
+	Audited     chain.Reason = "Audited"
+	Off         chain.Reason = "GrantsOff"
+	Ambiguous   chain.Reason = "Ambiguous"
+	InvalidSpec chain.Reason = "InvalidSpec"
+	InUse       chain.Reason = "InUse"
+)
+
+// Input is all that a decision depends on.
+type Input struct {
+	// InForce is Enforced, Audited or Off: how grants are meant.
+	InForce                chain.Reason
+	Deleting, HasFinalizer bool
+	// Invalid says what of the spec can't be understood, empty where nothing is.
+	Invalid string
+	// Needed is how many objects with something in AWS would have no grant without this one.
+	Needed int
+	// Rivals are grants that select a namespace with objects as strongly as this one does.
+	Rivals []string
+}
+
+// Step is what is done next.
+type Step int
+
+// The steps.
+const (
+	Rest Step = iota
+	EnsureFinalizer
+	LetGo
+)
+
+// Effect says what the step does to the world.
+func (s Step) Effect() chain.Effect {
+	switch s {
+	case EnsureFinalizer:
+		return chain.Apply
+	case LetGo:
+		return chain.Release
+	case Rest:
+	}
+	return chain.Rest
+}
+
+// Decide picks the next step. Where grants are off, no finalizer keeps one from being deleted.
+func Decide(in Input) Step {
+	switch {
+	case in.Deleting && (in.Needed == 0 || in.InForce == Off):
+		return LetGo
+	case !in.Deleting && !in.HasFinalizer && in.InForce != Off:
+		return EnsureFinalizer
+	}
+	return Rest
+}
+
+// Conclude says what the grant is worth.
+func Conclude(in Input) chain.Condition {
+	c := chain.Condition{Type: chain.Ready}
+	say := func(reason chain.Reason, format string, args ...any) chain.Condition {
+		c.Reason, c.Message = reason, fmt.Sprintf(format, args...)
+		return c
+	}
+	switch {
+	case in.Deleting:
+		return say(InUse, "The grant stays in force until it is deleted, and is not deleted while %s in AWS would have no grant without it. "+
+			"Delete them, or create another grant for their namespaces.", prose.Count(in.Needed, "object with something", "objects with something"))
+	case in.Invalid != "":
+		return say(InvalidSpec, "%s. What can't be understood grants nothing.", in.Invalid)
+	case len(in.Rivals) > 0:
+		return say(Ambiguous, "Some namespaces have no grant, because %s and this one select them equally. Change spec.namespaces of one of them.",
+			prose.List(in.Rivals))
+	case in.InForce == Off:
+		return say(Off, "Grants are not in use: every namespace may use everything. They are with --grants=Audit or Enforce.")
+	}
+	c.Status = true
+	if in.InForce == Audited {
+		return say(Audited, "The grant is audited: objects that ask for more say so in the condition Granted, and nothing is held.")
+	}
+	return say(Enforced, "The grant is enforced.")
+}

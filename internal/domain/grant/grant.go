@@ -1,0 +1,90 @@
+// Package grant decides what the objects of a namespace may use in AWS. It knows an object only by what it wants, and it
+// knows nothing of what exists.
+package grant
+
+import (
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
+)
+
+// NotGranted is the reason of an object that asks for more than its namespace may have. The api package has the same word
+// as its contract; a test keeps the two equal.
+const NotGranted chain.Reason = "NotGranted"
+
+// Default is the name of the grant of all namespaces that no EdgeGrant selects. No object can have it.
+const Default = "(default)"
+
+// Grant is what some namespaces may use. What it does not name is not granted. In lists a star stands for any text.
+type Grant struct {
+	Name string
+	// Version is another one whenever the grant has changed.
+	Version    string
+	Namespaces Namespaces
+
+	Kinds         []string
+	Distributions []Distribution
+	// Groups are the connection groups, by ID or as "namespace/name".
+	Groups       []string
+	Domains      []Domain
+	Wildcards    bool
+	DNS          *DNS
+	Roles        identity.RolePatterns
+	Certificates []string
+	WebACLs      []string
+	// NoWebACL lets a tenant do without the web ACL of its distribution.
+	NoWebACL bool
+	Tables   []string
+	Hosts    []string
+	Adoption *Adoption
+	Limits   Limits
+}
+
+// Distribution is one that may be used, with what its parameters may be.
+type Distribution struct {
+	// Is its ID, or its object as "namespace/name".
+	Is string
+	// Parameters are the values by the name of the parameter. One that is not listed may have any.
+	Parameters map[string][]string
+}
+
+// Domain is a domain with all below it, but for the exceptions and all below those. The suffix "*" is every domain.
+type Domain struct {
+	Suffix string
+	Except []string
+}
+
+// DNS is what records may be made in and replaced.
+type DNS struct {
+	// Zones are IDs.
+	Zones []string
+	// Takeover is which records may be replaced.
+	Takeover Takeover
+}
+
+// Takeover is which records may be replaced that the operator did not create.
+type Takeover string
+
+// The takeovers.
+const (
+	TakeoverNever      Takeover = "Never"
+	TakeoverCloudFront Takeover = "CloudFront"
+	TakeoverAny        Takeover = "Any"
+)
+
+// Adoption is what may be adopted.
+type Adoption struct {
+	// Force allows to adopt what belongs to one of the clusters, too.
+	Force        bool
+	Names        []string
+	FromClusters []string
+	// Until is when it ends. Zero: never.
+	Until time.Time
+}
+
+// Over reports whether nothing may be adopted any more.
+func (a *Adoption) Over(now time.Time) bool { return !a.Until.IsZero() && !now.Before(a.Until) }
+
+// Limits are how much the namespaces may have together. Nil: any number.
+type Limits struct{ Tenants, Domains, Sources *int }

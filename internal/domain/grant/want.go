@@ -1,0 +1,311 @@
+package grant
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+)
+
+// Thing is what an object may want.
+type Thing int
+
+// The things.
+const (
+	// AKind is the object itself.
+	AKind Thing = iota
+	// ADistribution and AGroup are IDs, or objects of other namespaces as "namespace/name".
+	ADistribution
+	AGroup
+	// AParameter is a value for the parameter Name of the distribution Of.
+	AParameter
+	ADomain
+	ACertificate
+	AWebACL
+	NoWebACL
+	// Records are DNS records, in the zone Value or, where it is empty, in whichever has the domains.
+	Records
+	ATakeover
+	ARole
+	ATable
+	AHost
+	// AnAdoption is the right to adopt the resource of that name. Forced is one from its owner.
+	AnAdoption
+	AForcedAdoption
+)
+
+// Want is one thing that an object wants, with the field that says so. The whole object has none.
+type Want struct {
+	Thing        Thing
+	Field, Value string
+	// Name and Of are those of AParameter.
+	Name, Of string
+}
+
+// Crosses reports whether it is an object of another namespace.
+func (w Want) Crosses() bool {
+	return (w.Thing == ADistribution || w.Thing == AGroup) && strings.Contains(w.Value, "/")
+}
+
+// term is how one thing is judged, and told.
+type term struct {
+	noun string
+	// allows reports whether the grant has it; list is what it has instead.
+	allows func(*Grant, Want) bool
+	list   func(*Grant, Want) []string
+}
+
+// terms has one for each thing.
+var terms = map[Thing]term{
+	AKind: {"objects of the kind", func(g *Grant, w Want) bool { return slices.Contains(g.Kinds, w.Value) },
+		func(g *Grant, _ Want) []string { return g.Kinds }},
+	ADistribution: {"the distribution", func(g *Grant, w Want) bool { return len(g.distributions(w.Value)) > 0 },
+		func(g *Grant, _ Want) []string {
+			return each(g.Distributions, func(d Distribution) string { return d.Is })
+		}},
+	AGroup: {"the connection group", func(g *Grant, w Want) bool { return anyIs(g.Groups, w.Value) },
+		func(g *Grant, _ Want) []string { return g.Groups }},
+	AParameter: {"the value", func(g *Grant, w Want) bool { return g.allowsParameter(w) }, (*Grant).parameterValues},
+	ADomain: {"the domain", func(g *Grant, w Want) bool { return g.allowsDomain(w.Value) },
+		func(g *Grant, _ Want) []string { return each(g.Domains, Domain.String) }},
+	ACertificate: {"the certificate", func(g *Grant, w Want) bool { return anyMatches(g.Certificates, w.Value) },
+		func(g *Grant, _ Want) []string { return g.Certificates }},
+	AWebACL: {"the web ACL", func(g *Grant, w Want) bool { return anyMatches(g.WebACLs, w.Value) },
+		func(g *Grant, _ Want) []string { return g.WebACLs }},
+	NoWebACL: {"to disable the web ACL", func(g *Grant, _ Want) bool { return g.NoWebACL }, nothing},
+	Records: {"DNS records in the hosted zone", func(g *Grant, w Want) bool { return g.DNS != nil && (w.Value == "" || g.Zone(w.Value)) },
+		func(g *Grant, _ Want) []string { return g.zones() }},
+	ATakeover: {"to replace existing DNS records", func(g *Grant, _ Want) bool { return g.Takeover() != TakeoverNever }, nothing},
+	ARole:     {"the role", func(g *Grant, w Want) bool { return g.Roles.Allows(w.Value) }, nothing},
+	ATable: {"the table", func(g *Grant, w Want) bool { return anyMatches(g.Tables, w.Value) },
+		func(g *Grant, _ Want) []string { return g.Tables }},
+	AHost: {"the host", func(g *Grant, w Want) bool { return g.Host(w.Value) },
+		func(g *Grant, _ Want) []string { return g.Hosts }},
+	AnAdoption: {"to adopt", func(g *Grant, w Want) bool { return g.adoptable(w.Value, false) },
+		func(g *Grant, _ Want) []string { return g.adoptables() }},
+	AForcedAdoption: {"to adopt with Force", func(g *Grant, w Want) bool { return g.adoptable(w.Value, true) },
+		func(g *Grant, _ Want) []string { return g.adoptables() }},
+}
+
+func nothing(*Grant, Want) []string { return nil }
+
+// Refusal is why an object may not have what it wants.
+type Refusal struct {
+	// Field says for what, unless it is the whole object, and Text why, and what to do.
+	Field, Text string
+}
+
+// String is the message of a condition.
+func (r *Refusal) String() string {
+	if r.Field == "" {
+		return r.Text
+	}
+	return r.Field + ": " + r.Text
+}
+
+// advice ends each refusal.
+const advice = "Ask an administrator of the platform, or change the field."
+
+// Judge says why a namespace may not have what one of its objects wants, nil where it may. The first of several things is
+// told.
+func (s Standing) Judge(namespace string, wants []Want, now time.Time) *Refusal {
+	switch {
+	case len(wants) == 0:
+		return nil
+	case len(s.Rivals) > 0:
+		return &Refusal{Text: fmt.Sprintf(
+			"the EdgeGrants %s select the namespace %s equally, so it has none. An administrator has to change spec.namespaces of one of them.",
+			prose.List(s.Rivals), namespace)}
+	case s.Grant == nil:
+		return &Refusal{Text: fmt.Sprintf("no EdgeGrant selects the namespace %s. Ask an administrator of the platform for one.", namespace)}
+	}
+	for _, w := range wants {
+		if r := s.Grant.refuse(namespace, w, now); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func (g *Grant) refuse(namespace string, w Want, now time.Time) *Refusal {
+	t := terms[w.Thing]
+	adoption := w.Thing == AnAdoption || w.Thing == AForcedAdoption
+	switch {
+	case adoption && g.Adoption != nil && g.Adoption.Over(now):
+		return &Refusal{w.Field, fmt.Sprintf("%s of the namespace %s allowed to adopt until %s. %s", g.title(), namespace, g.Adoption.Until.UTC().Format(time.RFC3339), advice)}
+	case t.allows(g, w):
+		return nil
+	}
+	what := t.noun
+	if w.Value != "" {
+		what += " " + prose.Shorten(w.Value, prose.LongestQuote)
+	}
+	text := fmt.Sprintf("%s of the namespace %s does not allow %s", g.title(), namespace, what)
+	if has := t.list(g, w); len(has) > 0 {
+		text += ", only " + prose.List(has)
+	}
+	return &Refusal{w.Field, text + ". " + advice}
+}
+
+// title is what people know the grant by.
+func (g *Grant) title() string {
+	if g.Name == Default {
+		return "the default grant"
+	}
+	return "the EdgeGrant " + g.Name
+}
+
+// is reports whether the entry of a grant stands for the value. "*" stands for every ID, but for no object of another
+// namespace: those are named.
+func is(entry, value string) bool {
+	return entry == value || entry == every && !strings.Contains(value, "/")
+}
+
+func anyIs(entries []string, value string) bool {
+	return slices.ContainsFunc(entries, func(e string) bool { return is(e, value) })
+}
+
+func anyMatches(patterns []string, value string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return identity.Matches(p, value) })
+}
+
+func each[T any](items []T, text func(T) string) []string {
+	out := make([]string, len(items))
+	for i, item := range items {
+		out[i] = text(item)
+	}
+	return out
+}
+
+// distributions are the entries for that one.
+func (g *Grant) distributions(one string) []Distribution {
+	return slices.DeleteFunc(slices.Clone(g.Distributions), func(d Distribution) bool { return !is(d.Is, one) })
+}
+
+// allowsParameter reports whether an entry for the distribution allows the value.
+func (g *Grant) allowsParameter(w Want) bool {
+	return slices.ContainsFunc(g.distributions(w.Of), func(d Distribution) bool {
+		values, limited := d.Parameters[w.Name]
+		return !limited || anyMatches(values, w.Value)
+	})
+}
+
+func (g *Grant) parameterValues(w Want) (out []string) {
+	for _, d := range g.distributions(w.Of) {
+		out = append(out, d.Parameters[w.Name]...)
+	}
+	return out
+}
+
+// wildcard starts a domain that covers all names below one.
+const wildcard = "*."
+
+func (g *Grant) allowsDomain(domain string) bool {
+	host, isWildcard := strings.CutPrefix(domain, wildcard)
+	if isWildcard && !g.Wildcards {
+		return false
+	}
+	return slices.ContainsFunc(g.Domains, func(d Domain) bool { return d.has(host, isWildcard) })
+}
+
+// has reports whether the entry is for the domain, or for all domains below it.
+func (d Domain) has(host string, below bool) bool {
+	if d.Suffix != every && !within(host, d.Suffix) {
+		return false
+	}
+	return !slices.ContainsFunc(d.Except, func(except string) bool {
+		_, parent, _ := strings.Cut(except, ".")
+		// A wildcard covers an exception that is right below its host, as well.
+		return within(host, except) || below && parent == host
+	})
+}
+
+// within reports whether a name is the domain or below it.
+func within(name, domain string) bool { return name == domain || strings.HasSuffix(name, "."+domain) }
+
+// String is the domain as messages show it.
+func (d Domain) String() string {
+	text := d.Suffix
+	if text == every {
+		text = "all domains"
+	}
+	if len(d.Except) > 0 {
+		text += " except " + prose.List(d.Except)
+	}
+	return text
+}
+
+// Zone reports whether records may be in the zone.
+func (g *Grant) Zone(id string) bool { return anyIs(g.zones(), id) }
+
+func (g *Grant) zones() []string {
+	if g.DNS == nil {
+		return nil
+	}
+	return g.DNS.Zones
+}
+
+// Takeover is which records may be replaced.
+func (g *Grant) Takeover() Takeover {
+	if g.DNS == nil || g.DNS.Takeover == "" {
+		return TakeoverNever
+	}
+	return g.DNS.Takeover
+}
+
+// Host reports whether tables may be read from host:port.
+func (g *Grant) Host(address string) bool {
+	host := address
+	if i := strings.LastIndex(address, ":"); i >= 0 {
+		host = address[:i]
+	}
+	return slices.ContainsFunc(g.Hosts, func(p string) bool {
+		return identity.Matches(p, address) || !strings.Contains(p, ":") && identity.Matches(p, host)
+	})
+}
+
+// Adopts reports whether the resource of that name may be adopted now; force means, from its owner.
+func (g *Grant) Adopts(name string, force bool, now time.Time) bool {
+	return g.adoptable(name, force) && !g.Adoption.Over(now)
+}
+
+func (g *Grant) adoptable(name string, force bool) bool {
+	return g.Adoption != nil && (g.Adoption.Force || !force) && anyMatches(g.Adoption.Names, name)
+}
+
+func (g *Grant) adoptables() []string {
+	if g.Adoption == nil {
+		return nil
+	}
+	return g.Adoption.Names
+}
+
+// Usage is what the namespaces of a grant have together, and what one object would add.
+type Usage struct{ Tenants, Domains, Sources int }
+
+// Exceeds says which limit an object would exceed, nil for none.
+func (g *Grant) Exceeds(has, adds Usage) *Refusal {
+	for _, l := range []struct {
+		field     string
+		limit     *int
+		has, adds int
+	}{
+		{"limits.tenants", g.Limits.Tenants, has.Tenants, adds.Tenants},
+		{"limits.domains", g.Limits.Domains, has.Domains, adds.Domains},
+		{"limits.sources", g.Limits.Sources, has.Sources, adds.Sources},
+	} {
+		if l.limit != nil && l.adds > 0 && l.has+l.adds > *l.limit {
+			return &Refusal{"", fmt.Sprintf("%s has %s %d, and %d of them are used. Delete some, or ask an administrator of the platform to raise it.",
+				g.title(), l.field, *l.limit, l.has)}
+		}
+	}
+	return nil
+}
+
+// Plus adds two.
+func (u Usage) Plus(o Usage) Usage {
+	return Usage{u.Tenants + o.Tenants, u.Domains + o.Domains, u.Sources + o.Sources}
+}

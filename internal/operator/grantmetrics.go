@@ -1,0 +1,30 @@
+package operator
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
+)
+
+// registerGrants adds what grants do not allow, computed when it is scraped.
+func registerGrants(r prometheus.Registerer, g *grants.Registry) error {
+	return registerAll(r, &violations{grants: g, desc: prometheus.NewDesc(metricPrefix+"grant_violations",
+		"Objects that ask for more than their grant allows. The label is (default) for the default grant, and empty for namespaces without a grant.",
+		[]string{"grant"}, nil)})
+}
+
+// violations implements prometheus.Collector.
+type violations struct {
+	grants *grants.Registry
+	desc   *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (v *violations) Describe(d chan<- *prometheus.Desc) { d <- v.desc }
+
+// Collect implements prometheus.Collector.
+func (v *violations) Collect(out chan<- prometheus.Metric) {
+	for name, n := range v.grants.Violations() {
+		out <- prometheus.MustNewConstMetric(v.desc, prometheus.GaugeValue, float64(n), name)
+	}
+}

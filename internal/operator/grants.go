@@ -1,0 +1,187 @@
+package operator
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/edgegrant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
+)
+
+// grantModes are those that --grants takes.
+var grantModes = []string{string(grants.Off), string(grants.Audit), string(grants.Enforce)}
+
+func (c *Config) bindGrants(f *flag.FlagSet) {
+	f.StringVar(&c.Grants, "grants", string(grants.Off), "What EdgeGrants do: Off (every namespace may use everything), Audit (objects that ask for more than their grant allows say so), Enforce (nothing is done for such objects).")
+	f.StringVar(&c.DefaultGrant, "default-grant", "", "Grant of the namespaces that no EdgeGrant selects: the JSON of an EdgeGrant's spec without namespaces. Empty: they have none.")
+}
+
+func (c *Config) validateGrants() error {
+	if !slices.Contains(grantModes, c.Grants) {
+		return fmt.Errorf("--grants=%s: use Off, Audit or Enforce", c.Grants)
+	}
+	if _, err := convert.DefaultGrant(c.DefaultGrant); err != nil {
+		return fmt.Errorf("--default-grant: %w", err)
+	}
+	return nil
+}
+
+// newGrants makes the registry of grants, nil where they are off. Its answers come from the cache.
+func newGrants(mgr ctrl.Manager, c Config) *grants.Registry {
+	// The flag was checked.
+	fallback, _ := convert.DefaultGrant(c.DefaultGrant)
+	kube, labels := mgr.GetClient(), &namespaceLabels{cache: mgr.GetCache()}
+	r := grants.New(grants.Options{
+		Mode: grants.Mode(c.Grants), Default: fallback, Clock: clock.RealClock{},
+		Grants:  func(ctx context.Context) ([]grant.Grant, error) { return listGrants(ctx, kube) },
+		Labels:  labels.of,
+		Objects: func(ctx context.Context) ([]grants.Object, error) { return grantedObjects(ctx, kube, c.Controllers) },
+	})
+	labels.changed = r.Changed
+	return r
+}
+
+func listGrants(ctx context.Context, kube client.Reader) ([]grant.Grant, error) {
+	var list v1alpha1.EdgeGrantList
+	if err := kube.List(ctx, &list); err != nil {
+		return nil, err
+	}
+	out := make([]grant.Grant, len(list.Items))
+	for i := range list.Items {
+		// What is invalid is said in the status of the grant, and grants nothing.
+		out[i], _ = convert.Grant(&list.Items[i])
+	}
+	return out, nil
+}
+
+// grantedObjects are those that limits count. Nothing is changed in them, and to copy all tenants costs more than to
+// count them.
+func grantedObjects(ctx context.Context, kube client.Reader, controllers []string) (out []grants.Object, err error) {
+	if slices.Contains(controllers, controllerDistributionTenant) {
+		var list v1alpha1.DistributionTenantList
+		if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			o := &list.Items[i]
+			out = append(out, grants.Object{Namespace: o.Namespace, UID: string(o.UID), Present: convert.InAWS(o), Usage: convert.TenantUsage(o)})
+		}
+	}
+	if slices.Contains(controllers, controllerTenantSource) {
+		var list v1alpha1.TenantSourceList
+		if err := kube.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			o := &list.Items[i]
+			out = append(out, grants.Object{Namespace: o.Namespace, UID: string(o.UID), Present: o.Status.LastPollTime != nil, Usage: grant.Usage{Sources: 1}})
+		}
+	}
+	return out, nil
+}
+
+// addGrants adds the controller for EdgeGrant, and tells the registry when a grant or the labels of a namespace change.
+func addGrants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) error {
+	if _, err := mgr.GetRESTMapper().RESTMapping(v1alpha1.SchemeGroupVersion.WithKind("EdgeGrant").GroupKind()); err != nil {
+		if env.grants == nil {
+			// Without grants the CRD need not be installed.
+			return nil
+		}
+		return fmt.Errorf("--grants=%s needs the CRD of EdgeGrant: install the CRDs of this version: %w", c.Grants, err)
+	}
+	controller := edgegrant.New(edgegrant.Options{Grants: env.grants, Clock: clock.RealClock{}})
+	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch()); err != nil {
+		return err
+	}
+	if env.grants == nil {
+		return nil
+	}
+	if err := registerGrants(ctrlmetrics.Registry, env.grants); err != nil {
+		return err
+	}
+	env.grants.OnChange(func(ctx context.Context, _ func(string) bool) { controller.WakeAll(ctx) })
+	if err := mgr.Add(env.grants); err != nil {
+		return fmt.Errorf("adding the registry of grants: %w", err)
+	}
+	return follow(ctx, mgr.GetCache(), &v1alpha1.EdgeGrant{}, func(a, b client.Object) bool { return a.GetGeneration() != b.GetGeneration() },
+		func(client.Object) { env.grants.Changed() })
+}
+
+// follow tells of objects of a kind that come, go, or have changed so that it matters.
+func follow(ctx context.Context, from cache.Cache, kind client.Object, matters func(before, after client.Object) bool, changed func(client.Object)) error {
+	informer, err := from.GetInformer(ctx, kind)
+	if err != nil {
+		return fmt.Errorf("following %T: %w", kind, err)
+	}
+	tell := func(o any) {
+		if gone, ok := o.(toolscache.DeletedFinalStateUnknown); ok {
+			o = gone.Obj
+		}
+		if object, ok := o.(client.Object); ok {
+			changed(object)
+		}
+	}
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc: tell, DeleteFunc: tell,
+		UpdateFunc: func(before, after any) {
+			a, okA := before.(client.Object)
+			b, okB := after.(client.Object)
+			if okA && okB && matters(a, b) {
+				changed(b)
+			}
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("following %T: %w", kind, err)
+	}
+	return nil
+}
+
+// namespaceLabels reads the labels of namespaces, and tells the registry of changes. Namespaces are followed from the first
+// time on that a grant selects by labels.
+type namespaceLabels struct {
+	cache   cache.Cache
+	changed func(namespaces ...string)
+
+	mu       sync.Mutex
+	followed bool
+}
+
+func (l *namespaceLabels) of(ctx context.Context, namespace string) (map[string]string, error) {
+	ns := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}}
+	if err := l.follow(ctx, ns); err != nil {
+		return nil, err
+	}
+	err := l.cache.Get(ctx, client.ObjectKey{Name: namespace}, ns)
+	return ns.Labels, client.IgnoreNotFound(err)
+}
+
+func (l *namespaceLabels) follow(ctx context.Context, kind client.Object) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.followed {
+		return nil
+	}
+	differ := func(a, b client.Object) bool { return !maps.Equal(a.GetLabels(), b.GetLabels()) }
+	if err := follow(ctx, l.cache, kind, differ, func(o client.Object) { l.changed(o.GetName()) }); err != nil {
+		return err
+	}
+	l.followed = true
+	return nil
+}
