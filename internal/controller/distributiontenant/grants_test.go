@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	r53types "github.com/aws/aws-sdk-go-v2/service/route53/types"
 	"github.com/google/go-cmp/cmp"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -297,4 +298,37 @@ func TestARoleByGrant(t *testing.T) {
 	if n := r.Calls()["AssumeRole"]; n > 0 {
 		t.Errorf("the role was assumed %d times", n)
 	}
+}
+
+// With takeover CloudFront, a record is only replaced if it leads to CloudFront already.
+func TestATakeoverWithinCloudFront(t *testing.T) {
+	t.Parallel()
+	g := func(ns string) grant.Grant {
+		g := granted(ns)
+		g.DNS.Takeover = grant.TakeoverCloudFront
+		return g
+	}
+	t.Run("a record that leads there is replaced", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, rigOptions{unwatched: true, options: world.Options{Grants: grants.Enforce}})
+		r.Grant(g(r.Namespace))
+		r.changeRecord(coveredZone, r53types.ChangeActionCreate, cname("d222222abcdef8.cloudfront.net", 60))
+		r.serving("alpha", withDNS(withTakeover))
+	})
+	t.Run("any other stays", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t, rigOptions{unwatched: true, options: world.Options{Grants: grants.Enforce}})
+		r.Grant(g(r.Namespace))
+		addressed(r)
+		r.Apply(r.Tenant("alpha", withDNS(withTakeover)))
+		r.Advance(15 * time.Minute)
+		r.has(coveredZone, formerA, formerAAAA)
+		is(t, r.World, "alpha", "DNSReady=False/DNSConflict")
+		says(t, r.World, "alpha", "DNSReady", "only records that lead to CloudFront")
+		all := g(r.Namespace)
+		all.Version, all.DNS.Takeover = "2", grant.TakeoverAny
+		r.Grant(all)
+		r.Advance(20 * time.Minute)
+		is(t, r.World, "alpha", readyTrue, dnsReady)
+	})
 }

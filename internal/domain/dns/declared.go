@@ -105,7 +105,7 @@ func (c *declared) changed(next *Claim) []string {
 	all := slices.Concat(c.Names(), next.Names())
 	slices.Sort(all)
 	all = slices.Compact(all)
-	if c.Takeover != next.Takeover || c.Reclaims != next.Reclaims || c.Correct != next.Correct || c.Access != next.Access {
+	if c.Takeover != next.Takeover || c.Spares != next.Spares || c.Reclaims != next.Reclaims || c.Correct != next.Correct || c.Access != next.Access {
 		return all
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return c.sameAt(name, next) })

@@ -107,9 +107,10 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 			continue
 		}
 		unkept := replaceable(s, r.Key()) && !p.keeps(c, r, s)
-		fixed := unkept || !replaceable(s, r.Key())
+		spared := replaceable(s, r.Key()) && c.spares(r, s)
+		fixed := unkept || spared || !replaceable(s, r.Key())
 		if blocked.Phase == Absent || fixed && !blocked.Fixed {
-			blocked = Standing{Phase: Blocked, Found: s.String(), Fixed: fixed, Unkept: unkept}
+			blocked = Standing{Phase: Blocked, Found: s.String(), Fixed: fixed, Unkept: unkept, Spared: spared}
 		}
 		replaces = append(replaces, s)
 	}
@@ -118,6 +119,12 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 		blocked.Replaces = Replacing(replaces)
 	}
 	return blocked
+}
+
+// spares reports whether the claim must not replace the set, although it may replace others. What took the place of a
+// published record is none of these.
+func (c *Claim) spares(r Record, s RecordSet) bool {
+	return c.Spares && c.StateOf(r) != Published && !s.endsAtCloudFront()
 }
 
 // keeps reports whether the ledger of a claim has room for what its record replaces. What took the place of a

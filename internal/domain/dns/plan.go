@@ -152,7 +152,7 @@ func (p Place) opening(c *Claim, e Entry, gone map[Key]RecordSet) (replaced []Re
 		if _, going := gone[s.Key]; going || !s.Clashes(e.Key()) {
 			continue
 		}
-		if !may || c.lists(s) || !replaceable(s, e.Key()) {
+		if !may || c.lists(s) || !replaceable(s, e.Key()) || c.spares(e.Record, s) {
 			return nil, false
 		}
 		replaced = append(replaced, s)

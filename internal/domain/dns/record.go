@@ -161,6 +161,8 @@ type Claim struct {
 	Ledger []Entry
 	// Takeover allows foreign records that are where ours belong to be replaced.
 	Takeover bool
+	// Spares keeps a takeover from records that do not lead to CloudFront.
+	Spares bool
 	// Reclaims makes equal records this object's, which left them when it was deleted.
 	Reclaims bool
 	// Correct allows published records to be restored when they were changed or deleted.

@@ -72,6 +72,15 @@ func (s RecordSet) leadsToCloudFront() bool {
 	})
 }
 
+// endsAtCloudFront reports whether the set leads to CloudFront and nowhere else.
+func (s RecordSet) endsAtCloudFront() bool {
+	endpoint := func(name string) bool { return isEndpoint(strings.ToLower(strings.TrimSuffix(name, "."))) }
+	if s.Alias != "" {
+		return endpoint(s.Alias)
+	}
+	return s.Type == CNAME && len(s.Values) == 1 && endpoint(s.Values[0])
+}
+
 // fits reports whether a ledger can keep the set, with what it keeps of other names. Status has text only, not any bytes.
 func (s RecordSet) fits(elsewhere int) bool {
 	odd := func(v string) bool { return !utf8.ValidString(v) }

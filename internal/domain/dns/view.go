@@ -40,6 +40,8 @@ type Standing struct {
 	Fixed bool
 	// Unkept is true when that is because the ledger has no room to keep it.
 	Unkept bool
+	// Spared is true when that is because the namespace may only replace what leads to CloudFront.
+	Spared bool
 	// Missing is true when the record is certainly not there. Replaces is what a takeover would replace then.
 	Missing  bool
 	Replaces Replaced

@@ -235,6 +235,8 @@ func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {
 		return fmt.Sprintf("%s It was changed outside of Kubernetes, and with driftPolicy %s it is not restored.", text, j.Drift)
 	case s.Unkept:
 		return text + " spec.dns.takeover replaces only records that status has room to keep, so that they can be put back: at most 20 values with 1,024 characters for each record, and 65,536 characters in all. Remove the record, or remove the domain from spec.domains."
+	case s.Spared:
+		return text + " The EdgeGrant of the namespace allows spec.dns.takeover to replace only records that lead to CloudFront. Remove the record, or ask an administrator of the platform."
 	case s.Fixed:
 		return text + " spec.dns.takeover never replaces this type of record. Remove the record, or remove the domain from spec.domains."
 	}
