@@ -121,7 +121,8 @@ func run(ctx context.Context, provider mapping.Provider, rows int) (err error) {
 	defer func() { err = errors.Join(err, s.Stop()) }()
 	flags := []string{"--controllers=tenantsource", fmt.Sprintf("--tenantsource-max-rows=%d", 2*rows)}
 	if endpoint := engine.Endpoint(); endpoint != "" {
-		flags = append(flags, "--dynamodb-endpoint="+endpoint)
+		// The default grant of the chart allows no DynamoDB tables.
+		flags = append(flags, "--dynamodb-endpoint="+endpoint, `--default-grant={"kinds": ["DistributionTenant", "TenantSource"], "distributions": [{"id": "*"}], "domains": [{"suffix": "*"}], "sources": {"tables": ["*"]}}`)
 	}
 	return b.measure(ctx, s, flags)
 }

@@ -183,6 +183,12 @@ func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
 	if s.DNS != nil {
 		m.Ledger = ledger(s.DNS.Records)
 	}
+	for _, r := range s.DomainResults {
+		if m.DomainStates == nil {
+			m.DomainStates = make(map[string]string, len(s.DomainResults))
+		}
+		m.DomainStates[r.Domain] = r.Status
+	}
 	return m
 }
 

@@ -106,6 +106,8 @@ type Config struct {
 	Grants string
 	// DefaultGrant is the JSON of the grant that namespaces have which no EdgeGrant selects.
 	DefaultGrant string
+
+	DomainClaims DomainClaims
 }
 
 // Bind declares the flags.
@@ -162,6 +164,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	c.bindBudget(f)
 	c.bindClusterCheck(f)
 	c.bindGrants(f)
+	c.bindDomainClaims(f)
 	f.StringVar(&c.DynamoDBEndpoint, "dynamodb-endpoint", "", "URL of DynamoDB. Empty: the endpoint of the environment, or AWS.")
 }
 
@@ -189,17 +192,10 @@ func (c *Config) Validate() error {
 	case c.SweepInterval < 10*time.Second:
 		return fmt.Errorf("--sweep-interval=%s: use at least 10s", c.SweepInterval)
 	}
-	if err := c.validateSources(); err != nil {
-		return err
-	}
-	if err := c.validateTenancy(); err != nil {
-		return err
-	}
-	if err := c.validateBudget(); err != nil {
-		return err
-	}
-	if err := c.validateGrants(); err != nil {
-		return err
+	for _, valid := range []func() error{c.validateSources, c.validateTenancy, c.validateBudget, c.validateGrants, c.validateDomainClaims} {
+		if err := valid(); err != nil {
+			return err
+		}
 	}
 	if _, err := identity.ParseRolePatterns(c.AllowedRoles); err != nil {
 		return fmt.Errorf("--allowed-roles: %w", err)

@@ -31,6 +31,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
@@ -282,10 +283,14 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 			ctrl.Log.WithName("inventory").Error(err, "Listing the account's tenants failed, so changes made in AWS are not detected until it works again")
 		},
 	})
+	domains, err := addDomainClaims(ctx, mgr, c, func(keys ...claim.Key) { controller.WakeDomains(ctx, keys) })
+	if err != nil {
+		return nil, err
+	}
 	controller = distributiontenant.New(distributiontenant.Options{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Inventory: inv, References: env.References,
 		Zones: zones, Resolver: c.resolver(), Budget: env.Budget, Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
-		Defaults: env.defaults,
+		Defaults: env.defaults, DomainClaims: domains,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
 				free(tenant)

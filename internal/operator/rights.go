@@ -86,6 +86,9 @@ func (c Config) Rights() []Right {
 	if c.ClusterCheck {
 		out = append(out, clusterCheckRights(c.leaseNamespace())...)
 	}
+	if c.DomainClaims.Enabled && slices.Contains(c.Controllers, controllerDistributionTenant) {
+		out = append(out, domainClaimRights()...)
+	}
 	if c.Budget.Enabled {
 		out = append(out, budgetRights(c.leaseNamespace())...)
 	}

@@ -165,7 +165,7 @@ var matrix = map[string]struct {
 		text: []string{"--watch-namespaces=team-a,team-b", "{key: kubernetes.io/metadata.name, operator: In, values: [team-a, team-b]}"},
 	},
 	"some namespaces, and nothing that needs the cluster": {
-		values: "watchNamespaces: [team-a]\ncontroller: {clusterID: prod}\nmetrics: {secure: false}",
+		values: "watchNamespaces: [team-a]\ncontroller: {clusterID: prod, domainClaims: {enabled: false}}\nmetrics: {secure: false}",
 		objects: []string{
 			"+Role team-a/" + release, "+RoleBinding team-a/" + release,
 			"-ClusterRole " + release, "-ClusterRole " + release + "-metrics-reader", "-ClusterRoleBinding " + release,
@@ -203,6 +203,14 @@ var matrix = map[string]struct {
 	"a default grant of one's own": {
 		values: "grants: {mode: Audit, default: {kinds: [TenantSource], distributions: [{id: E1}], connectionGroups: [{id: cg_1}], domains: [{suffix: example.com}], wildcards: false, dns: {zones: [{id: Z1}]}, certificates: [a], webAcls: {arns: [b], disable: false}, sources: {hosts: [c]}}}",
 		text:   []string{"--grants=Audit", `--default-grant={\"certificates\":[\"a\"]`},
+	},
+	"no claims for domains": {
+		values: "controller: {domainClaims: {enabled: false}}",
+		text:   []string{"--domain-claims=false"},
+	},
+	"released domains are held for as long as the values say": {
+		values: "controller: {domainClaims: {hold: 24h, holdCustomer: 0s}}",
+		text:   []string{"--domain-hold=24h", "--domain-hold-customer=0s"},
 	},
 	"no deletion budget": {
 		values: "deletionBudget: {enabled: false}",

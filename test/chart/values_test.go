@@ -33,6 +33,7 @@ aws:
   dnsResolvers: ["1.1.1.1:53", "[2606:4700:4700::1111]:53"]
   dynamoDBEndpoint: http://dynamodb.example.com:8000
 controller:
+  domainClaims: {hold: 24h, holdCustomer: 480h}
   tenantSource: {targetNamespaces: [team-a, team-a/team-b], readTimeout: 90s, firstRowTimeout: 20s, maxRows: 1000000, readMemory: 1Gi, allowDial: [10.43.0.1, "fe80::/10"]}
   clusterID: prod
   driftPolicy: suspend
@@ -63,6 +64,7 @@ extraArgs: [--zap-devel=true]
 		"reserved-namespaces": "kube-*,mesh",
 		"cluster-check":       "false",
 		"grants":              "Audit", "default-grant": `{"kinds":["DistributionTenant"]}`,
+		"domain-claims":       "true", "domain-hold": "24h", "domain-hold-customer": "480h",
 		"deletion-budget":     "true", "deletion-budget-settle": "20s", "deletion-budget-settle-max": "2m", "deletion-budget-window": "3h",
 		"deletion-budget-max": "4", "deletion-budget-max-percent": "6", "deletion-budget-ceiling-percent": "30",
 		"deletion-budget-namespace-max": "7", "deletion-budget-namespace-max-percent": "40",

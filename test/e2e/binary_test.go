@@ -27,7 +27,7 @@ func TestSamples(t *testing.T) {
 	// The role in another account trusts one cluster and one namespace.
 	const role = "arn:aws:iam::444455556666:role/tenant-dns"
 	s.seed(sim.Seed{Roles: []sim.SeedRole{{ARN: role, ExternalID: "e2e/" + s.namespace}}})
-	op := s.operator(stack.OperatorOptions{Flags: []string{"--sweep-interval=10s", "--cluster-id=e2e", "--allowed-roles=" + role}})
+	op := s.operator(stack.OperatorOptions{Flags: []string{"--sweep-interval=10s", "--cluster-id=e2e", "--allowed-roles=" + role, "--default-grant=" + everything(role)}})
 	samples, err := filepath.Glob(host.Path("config", "samples", "*.yaml"))
 	if err != nil || len(samples) == 0 {
 		t.Fatalf("finding the samples: %v, %d files", err, len(samples))
@@ -68,6 +68,13 @@ func TestSamples(t *testing.T) {
 	if n := s.metrics(op).Sum("cloudfront_tenant_operator_parent_condition", inNamespace, `condition="Ready"`, `status="True"`, `reason="Deployed"`); n != 2 {
 		t.Errorf("metrics have %v distributions and connection groups that are Ready, want one of each", n)
 	}
+}
+
+// everything is the grant that the samples need: one of them names a role, and one replaces records.
+func everything(role string) string {
+	return `{"kinds": ["DistributionTenant", "Distribution", "ConnectionGroup"], "distributions": [{"id": "*"}], "connectionGroups": [{"id": "*"}],
+		"domains": [{"suffix": "*"}], "wildcards": true, "dns": {"zones": [{"id": "*"}], "takeover": "Any"}, "certificates": ["*"],
+		"webAcls": {"arns": ["*"], "disable": true}, "roles": ["` + role + `"]}`
 }
 
 // checkColumns compares what kubectl prints with the README.

@@ -23,7 +23,7 @@ func TestRightsOfPeople(t *testing.T) {
 	createNamespace(t, namespace)
 	own := "cloudfront-tenant-operator-"
 	roles := []string{
-		"view", "edit", "admin", own + "distributiontenants-editor", own + "tenantsources-editor", own + "distributions-editor",
+		"view", "edit", "admin", own + "distributiontenants-editor", own + "domainclaims-editor", own + "tenantsources-editor", own + "distributions-editor",
 		own + "tenants-editor", own + "tenantplans-editor", own + "adopt", own + "takeover", own + "disablewebacl", own + "abandon",
 	}
 	for _, role := range roles {

@@ -34,6 +34,10 @@ var unused = map[string]string{
 	"list cloudfront-tenant-operator.io/tenantsources":         firstList,
 	"list cloudfront-tenant-operator.io/distributions":         firstList,
 	"list cloudfront-tenant-operator.io/connectiongroups":      firstList,
+	"list cloudfront-tenant-operator.io/domainclaims":          firstList,
+	"get cloudfront-tenant-operator.io/domainclaims":           "only a claim that exists already is read",
+	"patch cloudfront-tenant-operator.io/domainclaims":         "only a claim that ends soon is extended",
+	"delete cloudfront-tenant-operator.io/domainclaims":        "a claim ends after days",
 	"create cloudfront-tenant-operator.io/distributiontenants": "an apply that creates is a patch in the audit log; the API server asks for this right, too",
 }
 
@@ -41,7 +45,7 @@ const firstList = "a watch brings the first list along, unless the API server is
 
 // asInstalled are the chart's own settings where the stack has others, and those that let drift be found and deletions
 // settle while a test waits.
-var asInstalled = []string{"--leader-elect=true", "--metrics-secure=true", "--deletion-budget=true", "--deletion-budget-settle=1s", "--sweep-interval=10s"}
+var asInstalled = []string{"--leader-elect=true", "--metrics-secure=true", "--deletion-budget=true", "--domain-claims=true", "--deletion-budget-settle=1s", "--sweep-interval=10s"}
 
 // inAllNamespaces is the chart with rights everywhere. Its operator takes care of what other tests have made, too: they
 // run before or after. It may read the Secrets of one namespace.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -28,6 +29,7 @@ var testedKinds = map[string]limits.Kind{
 		Least: `{provider: dynamodb, distributionId: E2EXAMPLE1, dynamodb: {tableName: customers}}`,
 		Cases: limits.Merged(sourceCases(), inTemplate(sharedCases)),
 	},
+	"DomainClaim":     {Least: `{domain: shop.example.com, namespace: shop}`, Cases: claimCases()},
 	"Distribution":    {Least: leastDistribution, Cases: distributionCases()},
 	"ConnectionGroup": {Least: leastGroup, Cases: groupCases()},
 	"EdgeGrant":       {Least: leastGrant, Cases: grantCases()},
@@ -666,8 +668,17 @@ func TestValidation(t *testing.T) {
 		}
 	}
 	for kind := range testedKinds {
-		t.Run(kind, func(t *testing.T) { tested(kind).Show(t, kube, newNamespace(t), crds[kind]) })
+		t.Run(kind, func(t *testing.T) { tested(kind).Show(t, kube, namespaceOf(t, crds[kind]), crds[kind]) })
 	}
+}
+
+// namespaceOf is a new namespace, or none for a kind that is in none.
+func namespaceOf(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) string {
+	t.Helper()
+	if crd.Spec.Scope == apiextensionsv1.ClusterScoped {
+		return ""
+	}
+	return newNamespace(t)
 }
 
 // tested is a kind of this package.

@@ -104,6 +104,9 @@ const (
 	// ReasonNotGranted (False): the object asks for more than its namespace may have. Nothing is looked up or changed in AWS for it. If it already has a resource in AWS, that stays as it is, and only Synced has this reason.
 	// Fix: change the field that the message names, or ask an administrator of the platform to extend the EdgeGrant, see [EdgeGrant](../spec/edgegrant.md).
 	ReasonNotGranted = "NotGranted"
+	// ReasonClaimNotStored (False): a domain stays in AWS, because the DomainClaim that holds it for the namespace after its release could not be stored.
+	// Fix: give the operator the permissions on domainclaims that its chart has, or set --domain-hold and --domain-hold-customer to 0. The operator retries automatically.
+	ReasonClaimNotStored = "ClaimNotStored"
 )
 
 // Reasons of the Granted condition.
@@ -170,6 +173,9 @@ const (
 	// ReasonFrozen (False): an administrator has stopped all writes to AWS. Nothing is changed, and deployed tenants keep serving.
 	// Fix: wait until the administrator lets the operator go on, see [Deletions that wait](../deletion-budget.md#stop-everything).
 	ReasonFrozen = "Frozen"
+	// ReasonDomainClaimed (False): a domain of the spec is taken or reserved outside of this namespace. Nothing is changed in AWS for this object. What it serves already, it keeps.
+	// Fix: remove the domain that the message names from the spec, or ask the platform team for it, see [DomainClaim](../spec/domainclaim.md). The object continues automatically when the domain is free.
+	ReasonDomainClaimed = "DomainClaimed"
 )
 
 // Reasons of a TenantSource's Synced condition. Others are InSync, and the reasons of Ready when the table could not be

@@ -10,7 +10,7 @@ import (
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:scope=Cluster,shortName=cfeg,categories=aws
+// +kubebuilder:resource:scope=Cluster,shortName=cfeg
 // +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="The grant is valid and in force"
 // +kubebuilder:printcolumn:name="NAMESPACES",type=integer,JSONPath=`.status.namespaces`,description="Namespaces that have this grant and objects of the operator"
 // +kubebuilder:printcolumn:name="TENANTS",type=integer,JSONPath=`.status.tenants`,description="DistributionTenants in these namespaces"

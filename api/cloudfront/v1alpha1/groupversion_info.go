@@ -40,6 +40,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&DistributionTenantList{},
 		&EdgeGrant{},
 		&EdgeGrantList{},
+		&DomainClaim{},
+		&DomainClaimList{},
 		&TenantSource{},
 		&TenantSourceList{},
 	)

@@ -38,6 +38,10 @@ const (
 	AnnotationAdoptedGeneration = GroupName + "/adopted-generation"
 )
 
+// AnnotationReleasedBy is on a DomainClaim that the operator has made, with the name of the object of spec.namespace that
+// released the domain.
+const AnnotationReleasedBy = GroupName + "/released-by"
+
 // Annotations of a TenantSource, both for users to write.
 const (
 	// AnnotationSyncNow makes the operator poll at once, whenever its value changes. The value is any

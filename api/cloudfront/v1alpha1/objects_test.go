@@ -416,7 +416,7 @@ func TestStatusTakesWhatAWSSays(t *testing.T) {
 
 func TestHowKubectlShowsObjects(t *testing.T) {
 	names := map[string][]string{
-		"distributiontenants": {"cfdt"}, "tenantsources": {"cfts"}, "distributions": {"cfd"}, "connectiongroups": {"cfcg"}, "edgegrants": {"cfeg"},
+		"distributiontenants": {"cfdt"}, "tenantsources": {"cfts"}, "distributions": {"cfd"}, "connectiongroups": {"cfcg"}, "edgegrants": {"cfeg"}, "domainclaims": {"cfdc"},
 	}
 	kinds, err := discovery.NewDiscoveryClientForConfigOrDie(restConfig).ServerResourcesForGroupVersion(v1alpha1.SchemeGroupVersion.String())
 	if err != nil {
@@ -430,7 +430,11 @@ func TestHowKubectlShowsObjects(t *testing.T) {
 			t.Errorf("short names of %s (-want +got):\n%s", kind.Name, diff)
 		}
 		// Never "all": `kubectl delete all --all` would take the fleet.
-		if diff := cmp.Diff([]string{"aws"}, kind.Categories); diff != "" {
+		var categories []string
+		if kind.Namespaced {
+			categories = []string{"aws"}
+		}
+		if diff := cmp.Diff(categories, kind.Categories); diff != "" {
 			t.Errorf("categories of %s (-want +got):\n%s", kind.Name, diff)
 		}
 		delete(names, kind.Name)

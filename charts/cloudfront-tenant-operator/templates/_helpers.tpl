@@ -83,9 +83,17 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if not .Values.controller.clusterID }}
 {{ include "operator.rules" (dict "root" . "role" "cluster-id") }}
 {{- end }}
+{{- if include "operator.domainClaims" . }}
+{{ include "operator.rules" (dict "root" . "role" "domain-claims") }}
+{{- end }}
 {{- if and .Values.metrics.enabled .Values.metrics.secure }}
 {{ include "operator.rules" (dict "root" . "role" "metrics") }}
 {{- end }}
+{{- end }}
+
+{{/* Not empty where it is judged who may have a domain. */}}
+{{- define "operator.domainClaims" -}}
+{{- if and .Values.controller.domainClaims.enabled (has "distributiontenant" (.Values.controller.controllers | default list)) }}true{{- end }}
 {{- end }}
 
 {{/* The rules for what the operator keeps in its own namespace. */}}
@@ -233,6 +241,11 @@ insecureSkipVerify: true
 - --grants={{ .Values.grants.mode }}
 {{- if and (ne .Values.grants.mode "Off") .Values.grants.default }}
 - {{ printf "--default-grant=%s" (toJson .Values.grants.default) | quote }}
+{{- end }}
+- --domain-claims={{ eq (include "operator.domainClaims" .) "true" }}
+{{- if include "operator.domainClaims" . }}
+- --domain-hold={{ .Values.controller.domainClaims.hold }}
+- --domain-hold-customer={{ .Values.controller.domainClaims.holdCustomer }}
 {{- end }}
 {{- with .Values.deletionBudget }}
 - --deletion-budget={{ .enabled }}

@@ -27,6 +27,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 	// What the step has shown or done may change what is wanted of the zones, and so what they have to say to it.
 	p.in.Now = p.Clock.Now()
 	p.declare(p.in.Memory.Ledger)
+	p.observeDomains()
 	return err
 }
 
@@ -39,6 +40,8 @@ func (p *pass) perform(ctx context.Context, k reconcile.Keeper) error {
 		return p.unreadable(p.look(ctx, s))
 	case distributiontenant.EnsureFinalizer:
 		err = p.ensureFinalizer(ctx, k, nil)
+	case distributiontenant.Claim:
+		p.claim(ctx, s)
 	case distributiontenant.Create:
 		err = p.create(ctx, k, s)
 	case distributiontenant.Adopt:

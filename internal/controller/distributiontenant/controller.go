@@ -16,6 +16,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -52,7 +53,9 @@ type Options struct {
 	Halt *halt.Switch
 	// Grants say what namespaces may have; nil grants everything.
 	Grants *grants.Registry
-	Clock  clock.PassiveClock
+	// DomainClaims says who may have a domain; a nil one lets every object have every domain.
+	DomainClaims *claims.Registry
+	Clock        clock.PassiveClock
 	// ClusterID is part of the owner tags.
 	ClusterID string
 	Defaults  convert.Defaults
@@ -117,6 +120,7 @@ func (c *Controller) Forget(key client.ObjectKey) {
 		delete(c.attempts, key)
 	}
 	c.mu.Unlock()
+	c.DomainClaims.Forget(claimKey(key))
 	if m == nil {
 		return
 	}
@@ -202,7 +206,7 @@ func (c *Controller) remember(o *v1alpha1.DistributionTenant, a distributiontena
 // Watch says what wakes the objects: changes of their own and of those that they name, and the inventory through Wake.
 func (c *Controller) Watch(workers int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: "distributiontenant", Workers: workers, Wake: c.waker.Queue(), Related: c.related(),
+		Name: "distributiontenant", Workers: workers, Wake: c.waker.Queue(), Related: c.related(), Ready: c.learnAll,
 		Annotations: []string{
 			v1alpha1.AnnotationPaused, v1alpha1.AnnotationReconcileNow, v1alpha1.AnnotationAbandonDNS,
 			v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions,

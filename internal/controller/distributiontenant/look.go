@@ -3,6 +3,8 @@ package distributiontenant
 import (
 	"context"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
@@ -56,6 +58,8 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 	case distributiontenant.LookBudget:
 		item := convert.BudgetItem(convert.ClassDistributionTenant, p.object, p.in.Harm(), p.in.Now)
 		p.in.World.Budget, p.in.World.BudgetKnown = p.Breaker.Ask(item), true
+	case distributiontenant.LookClaims:
+		p.in.World.Unheld, p.in.World.UnheldKnown = p.DomainClaims.Unheld(claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, p.ownDNS()), true
 	case distributiontenant.LookVisible:
 		p.lookVisible(ctx)
 	}

@@ -79,6 +79,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	}
 	p.in.World.Zones, p.in.World.ZonesKnown = p.knownZones()
 	p.in.World.OwnerAlive = p.ownerAlive(ctx)
+	p.judgeDomains()
 	if p.in.Nudged {
 		c.Zones.Refresh(p.owner())
 	}

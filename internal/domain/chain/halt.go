@@ -6,6 +6,10 @@ type Halt struct {
 	Reason Reason
 	// Message says why, and how to go on.
 	Message string
+	// Alone means that it is for one object, which has to be changed.
+	Alone bool
+	// Detail is what the log of the operator adds, as that of a Condition.
+	Detail string
 }
 
 // Granted is False while an object asks for more than its namespace may have, and that is only audited. Otherwise it is

@@ -12,7 +12,7 @@ const Stalled ConditionType = "Stalled"
 var personal = []Reason{
 	// Of everything in AWS.
 	"DomainConflict", "AccessDenied", "InvalidSpec", "AWSError", "ValidationFailed", "QuotaExceeded", "AdoptionRequired",
-	"WrongAccount", "DriftNotConverging", "ClusterMoved", "NotGranted",
+	"WrongAccount", "DriftNotConverging", "ClusterMoved", "NotGranted", "DomainClaimed", "ClaimNotStored",
 	// Of a grant.
 	"Ambiguous",
 	// Of a tenant in AWS.

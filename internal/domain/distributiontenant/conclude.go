@@ -179,6 +179,8 @@ func (in conclusion) readyCondition(d Decision, published chain.Condition, certi
 		return no(p.Reason, p.Message)
 	case in.Deleting:
 		return in.deletingCondition()
+	case in.Halt != nil && in.Halt.Alone && !in.facts.resource.Mine():
+		return no(in.Halt.Reason, in.Halt.Message)
 	case in.Still():
 		if ready, ok := in.Memory.Conditions[chain.Ready]; ok && !in.facts.resource.Mine() {
 			return ready

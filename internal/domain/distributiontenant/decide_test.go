@@ -67,7 +67,7 @@ func TestEveryRuleHasACase(t *testing.T) {
 		cases map[string]question
 	}{
 		"keep":   {keep, union(union(union(keepCases(), publishCases()), referenceCases()), union(union(certificateCases(), accountCases(false)), budgetCases(false)))},
-		"remove": {remove, union(union(removeCases(), retractCases()), union(accountCases(true), budgetCases(true)))},
+		"remove": {remove, union(union(removeCases(), retractCases()), union(union(accountCases(true), budgetCases(true)), claimCases()))},
 	} {
 		spoken := map[string]bool{}
 		for _, q := range chain.cases {

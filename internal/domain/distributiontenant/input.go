@@ -22,6 +22,8 @@ type Policy struct {
 	RetainCertificates bool
 	// AbandonDNS lets the object go although its records stay.
 	AbandonDNS bool
+	// Holds means that domains are held for the namespace when they leave AWS.
+	Holds bool
 	// DeniedRole is a role that the object needs and the administrator has not granted. Empty: no role is denied.
 	DeniedRole string
 }
@@ -64,6 +66,8 @@ type Memory struct {
 	Ledger []dns.Entry
 	// RoutingEndpoint is where DNS was last said to have to point.
 	RoutingEndpoint string
+	// DomainStates has the domains that the tenant was last seen to have, with their states.
+	DomainStates map[string]string
 }
 
 // Attempts is what the running process remembers of its own tries for a tenant.
@@ -126,6 +130,12 @@ type World struct {
 	// Visible reports whether public DNS shows the records, if VisibleKnown. No resolver is queried where AsksResolvers
 	// is false.
 	AsksResolvers, Visible, VisibleKnown bool
+
+	// Unheld are those of the domains that are about to leave AWS for which a claim has to be stored first, if
+	// UnheldKnown. Unstored is why that failed.
+	Unheld      []string
+	UnheldKnown bool
+	Unstored    string
 
 	// Deleted is true when the tenant's deletion was accepted in this pass.
 	Deleted bool

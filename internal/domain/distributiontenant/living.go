@@ -35,7 +35,7 @@ func livingRules() []rule {
 		chain.Ask("WithinBudget", "A change that takes a tenant, a domain or its records out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("PublishedFirst", "If CloudFront validates the domains, their DNS records are published before the tenant is created.", publishedFirst),
 		chain.Ask("TenantPresent", "A tenant that does not exist is created once everything it needs exists.", tenantPresent),
-		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy. An issued certificate is attached.", faithful),
+		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy. An issued certificate is attached. A domain that is dropped is claimed for its namespace first.", faithful),
 		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsFaithful)),
 		chain.Ask("Routed", "The target of the DNS records is looked up once.", routed),
 		chain.Ask("ZonesKnown", "The hosted zones of the domains are looked up before records are published.", zonesKnown),
@@ -168,7 +168,11 @@ func faithful(in Input) (Decision, bool) {
 		// The list does not tell them. The answer will, and what differs then is corrected.
 		u.Seen.Parameters = want.Parameters
 	}
-	return do(in.apart(u))
+	u = in.apart(u)
+	if d, fires := in.claimed(dropped(u)); fires {
+		return d, true
+	}
+	return do(u)
 }
 
 // apart keeps a request for a certificate and a change of customizations in updates of their own: nothing says that AWS

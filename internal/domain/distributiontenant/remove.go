@@ -24,6 +24,7 @@ func removeRules() []rule {
 		chain.Ask("Proven", "A resource without the owner tags of this object is not touched.", provenOurs),
 		chain.Ask("CertificatesLearned", "The list of the tenant's own managed certificates is stored while AWS can still provide it.", certificatesLearned),
 		chain.Ask("Retained", "If the tenant is retained, only the owner tags are removed.", shared((*resource.View).Retained)),
+		chain.Ask("Claimed", "The domains are claimed for the namespace before they leave AWS, so that no other namespace gets them at once.", claimed),
 		chain.Ask("Disabled", "An enabled tenant is disabled first.", disabled),
 		chain.Ask("Deleted", "A disabled tenant is deleted. If AWS first requires the deployment to end, the deletion is sent again after that.", deleted),
 	}

@@ -35,6 +35,7 @@ const (
 	LookIPv6         Subject = "IPv6"
 	LookVisible      Subject = "public DNS"
 	LookBudget       Subject = "deletion budget"
+	LookClaims       Subject = "domain claims"
 )
 
 // Look reads one more thing before the decision is made.
@@ -44,10 +45,19 @@ type Look struct {
 	At Subject
 	// ARNs names the certificates to read.
 	ARNs []string
+	// Domains are those whose claims are looked at.
+	Domains []string
 }
 
 // EnsureFinalizer puts our finalizer on an object that lost it.
 type EnsureFinalizer struct{ chain.Applies }
+
+// Claim stores claims for domains that the next step takes out of AWS, so that no other namespace gets them at once.
+type Claim struct {
+	chain.Applies
+
+	Domains []string
+}
 
 // Create announces the create (finalizer and mark in one write) and creates the tenant.
 type Create struct {
@@ -153,6 +163,7 @@ type Rest struct {
 
 func (Look) step()            {}
 func (EnsureFinalizer) step() {}
+func (Claim) step()           {}
 func (Create) step()          {}
 func (Adopt) step()           {}
 func (Update) step()          {}

@@ -86,7 +86,9 @@ func (v *View) NextFailure(p *chain.Problem) *Failure {
 func (v *View) Unsynced(p *chain.Problem, lost bool) (chain.Condition, bool) {
 	switch {
 	case v.Halt != nil:
-		return unsynced(v.Halt.Reason, v.Halt.Message), true
+		c := unsynced(v.Halt.Reason, v.Halt.Message)
+		c.Detail = v.Halt.Detail
+		return c, true
 	case v.Paused:
 		return unsynced(ReasonPaused, "The operator changes nothing for this object until its paused annotation is removed."), true
 	case v.frozen():

@@ -83,14 +83,21 @@ func (k Kind) Try(t *testing.T, kube client.Client, namespace string, tc Case, f
 	if tc.Stored == "" {
 		return kube.Create(t.Context(), k.Object(t, namespace, cmp.Or(tc.Name, "shop"), fields), client.DryRunAll)
 	}
-	stored := k.Object(t, namespace, "", tc.Stored)
-	stored.SetGenerateName("shop-")
+	stored := k.Object(t, namespace, tc.Name, tc.Stored)
+	if tc.Name == "" {
+		stored.SetGenerateName("shop-")
+	}
 	if err := kube.Create(t.Context(), stored); err != nil {
 		t.Fatalf("storing the object before: %v\n%s", err, tc.Stored)
 	}
 	changed := k.Object(t, namespace, stored.GetName(), fields)
 	changed.SetResourceVersion(stored.GetResourceVersion())
-	return kube.Update(t.Context(), changed, client.DryRunAll)
+	answer := kube.Update(t.Context(), changed, client.DryRunAll)
+	// The next case may have an object of that name, too.
+	if err := kube.Delete(t.Context(), stored); err != nil {
+		t.Errorf("deleting the object: %v", err)
+	}
+	return answer
 }
 
 // Object is the least valid object of the kind with the given fields of spec set. It is untyped, so that it

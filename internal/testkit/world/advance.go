@@ -151,6 +151,10 @@ func (w *World) wakeOwners(owners []dns.Owner) {
 func (w *World) watch() {
 	w.t.Helper()
 	written, alive := w.noted(), map[ID]bool{}
+	if written[kindDomainClaim] && w.process.claims != nil {
+		w.showClaims()
+		w.process.rouse(w.Clock.Now())
+	}
 	for _, k := range w.process.kinds {
 		if !written[k.name] {
 			continue

@@ -156,6 +156,9 @@ func (g *gate) kube(c client.WithWatch) client.Client {
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
 			return g.write(true, func() error { return c.Patch(ctx, o, p, opts...) })
 		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			return g.write(true, func() error { return c.Delete(ctx, o, opts...) })
+		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
 			return g.write(true, func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
 		},
@@ -229,6 +232,7 @@ func (w *World) noteAll() {
 	for _, k := range w.process.kinds {
 		w.written[k.name] = true
 	}
+	w.written[kindDomainClaim] = true
 }
 
 // note marks the kind of the object as written to. Of other kinds no controller is told.
@@ -242,6 +246,8 @@ func (w *World) note(o client.Object) {
 		w.written[KindDistribution] = true
 	case *v1alpha1.ConnectionGroup:
 		w.written[KindConnectionGroup] = true
+	case *v1alpha1.DomainClaim:
+		w.written[kindDomainClaim] = true
 	}
 }
 

@@ -38,11 +38,15 @@ func (w *World) Apply(o *v1alpha1.DistributionTenant) *v1alpha1.DistributionTena
 	return o
 }
 
-// Get reads an object; found is false when it is gone.
+// Get reads an object; found is false when it is gone. Its name is <namespace>/<name> where that is not the world's own.
 func (w *World) Get(name string) (o *v1alpha1.DistributionTenant, found bool) {
 	w.t.Helper()
 	o = &v1alpha1.DistributionTenant{}
-	err := w.Kube.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, o)
+	key := client.ObjectKey{Namespace: w.Namespace, Name: name}
+	if namespace, rest, other := strings.Cut(name, "/"); other {
+		key = client.ObjectKey{Namespace: namespace, Name: rest}
+	}
+	err := w.Kube.Get(w.t.Context(), key, o)
 	if client.IgnoreNotFound(err) != nil {
 		w.t.Fatalf("reading %s: %v", name, err)
 	}

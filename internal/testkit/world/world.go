@@ -25,6 +25,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -72,6 +73,8 @@ type Options struct {
 	Granted []grant.Grant
 	// Expiry makes the operator watch when certificates expire.
 	Expiry bool
+	// Claims makes the operator judge who may have a domain, and hold what is released for so long; nil: it does not.
+	Claims *Holds
 	// Rate and Burst are the operator's own limits; none by default.
 	Rate  float64
 	Burst int
@@ -81,6 +84,9 @@ type Options struct {
 	// Watch is shown AWS before and after every change of it.
 	Watch func(sim.View)
 }
+
+// Holds say how long released domains are held: those whose DNS records are the operator's, and the others.
+type Holds struct{ Own, Customer time.Duration }
 
 // TB is what a world needs of a test; a property test has it too.
 type TB interface {
@@ -142,6 +148,7 @@ type process struct {
 	inventory  *inventory.Inventory
 	controller *distributiontenant.Controller
 	zones      *zone.Zones
+	claims     *claims.Registry
 	driver     *reconcile.Driver[*v1alpha1.DistributionTenant]
 	workers    []*worker
 	kinds      []kind
@@ -285,11 +292,12 @@ func (w *World) start() {
 	p.inventory = inventory.New(inventory.Options{
 		Tenants: p.CloudFront, Clock: w.Clock, Interval: SweepInterval, OnChange: w.wake, Random: half,
 	})
+	p.claims = w.claims()
 	p.controller = distributiontenant.New(distributiontenant.Options{
 		Client: w.kube, Live: w.Kube, Inventory: p.inventory, References: p.References,
 		Zones: p.zones, Resolver: w.options.Resolver,
 		Budget: p.Budget, Halt: w.Halt, Grants: w.Grants, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
-		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone,
+		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone, DomainClaims: p.claims,
 	})
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
 		Client: w.kube, Live: w.Kube, Kind: p.controller, Failed: w.failed,
@@ -303,7 +311,11 @@ func (w *World) start() {
 		expiry := inventory.NewExpiry(inventory.ExpiryOptions{Inventory: p.inventory, Certificates: p.Certificates, Clock: w.Clock, Random: half})
 		p.workers = append(p.workers, &worker{step: expiry.Step, next: w.Clock.Now()})
 	}
+	if p.claims != nil {
+		p.workers = append(p.workers, &worker{step: p.claims.Step, next: w.Clock.Now()})
+	}
 	w.process = p
+	w.learnDomains()
 }
 
 // Grant replaces all grants.

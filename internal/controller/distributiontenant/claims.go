@@ -1,0 +1,93 @@
+package distributiontenant
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+)
+
+func claimKey(key client.ObjectKey) claim.Key {
+	return claim.Key{Namespace: key.Namespace, Name: key.Name}
+}
+
+func claimant(o *v1alpha1.DistributionTenant) claim.Object {
+	return claim.Object{Key: claimKey(client.ObjectKeyFromObject(o)), UID: string(o.UID), Created: o.CreationTimestamp.Time}
+}
+
+// ownDNS reports whether the records of the domains are the operator's: otherwise they may lead to CloudFront for long
+// after the domains have left it.
+func (p *pass) ownDNS() bool { return p.object.Spec.DNS != nil }
+
+// judgeDomains stops an object that may not have its domains. One that is being deleted is not asked.
+func (p *pass) judgeDomains() {
+	p.in.Policy.Holds = p.DomainClaims.Holds(p.ownDNS())
+	p.observeDomains()
+	if p.in.Halt == nil && !p.in.Deleting {
+		p.in.Halt = p.DomainClaims.Judge(claimKey(client.ObjectKeyFromObject(p.object)))
+	}
+}
+
+// observeDomains tells which domains the object has now.
+func (p *pass) observeDomains() { p.DomainClaims.Observe(claimant(p.object), p.in.Domains()) }
+
+// claim stores claims. That it could not is for the chain to say.
+func (p *pass) claim(ctx context.Context, s distributiontenant.Claim) {
+	for _, domain := range s.Domains {
+		err := p.DomainClaims.HoldDomain(ctx, claimKey(client.ObjectKeyFromObject(p.object)), domain, p.ownDNS())
+		if err == nil {
+			continue
+		}
+		ctrl.LoggerFrom(ctx).Error(err, "A domain is not released, because it can't be claimed for its namespace", "domain", domain)
+		// The text is stable, and tells nothing of the operator's own namespace.
+		if p.in.World.Unstored = string(apierrors.ReasonForError(err)); p.in.World.Unstored == "" {
+			p.in.World.Unstored = "the API server did not answer"
+		}
+		return
+	}
+	p.in.World.Unheld = nil
+}
+
+// learnAll learns of the domains of all objects before the first of them is judged.
+func (c *Controller) learnAll(ctx context.Context) error {
+	if c.DomainClaims == nil {
+		return nil
+	}
+	if synced := c.DomainClaims.Synced; synced != nil {
+		if err := synced(ctx); err != nil {
+			return err
+		}
+	}
+	var list v1alpha1.DistributionTenantList
+	if err := c.Client.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
+		return err
+	}
+	for n := range list.Items {
+		c.Learn(&list.Items[n])
+	}
+	return nil
+}
+
+// Learn takes over the domains of an object, as its spec and its status have them, unless it had a pass already.
+func (c *Controller) Learn(o *v1alpha1.DistributionTenant) {
+	if c.DomainClaims == nil || c.DomainClaims.Known(claimKey(client.ObjectKeyFromObject(o))) {
+		return
+	}
+	in := distributiontenant.Input{
+		Deleting: !o.DeletionTimestamp.IsZero(), Desired: convert.Desired(o, c.Defaults), Memory: convert.Memory(&o.Status),
+	}
+	c.DomainClaims.Observe(claimant(o), in.Domains())
+}
+
+// WakeDomains queues objects that may have their domains now, or no more. It is the registry's Wake.
+func (c *Controller) WakeDomains(ctx context.Context, keys []claim.Key) {
+	for _, key := range keys {
+		c.waker.Wake(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name})
+	}
+}

@@ -1,0 +1,102 @@
+package claim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+)
+
+// The reasons of the conditions.
+const (
+	ReasonDomainClaimed  chain.Reason = "DomainClaimed"
+	ReasonClaimNotStored chain.Reason = "ClaimNotStored"
+)
+
+// Claim says that only one namespace may have a domain.
+type Claim struct {
+	// UID and Version are those of the object that it is stored in. Empty: it is not stored.
+	UID, Version string
+	Domain       string
+	Namespace    string
+	// Subdomains extends it to everything below the domain.
+	Subdomains bool
+	// Until is when it ends. Zero: never.
+	Until time.Time
+	// Since is when it was made.
+	Since time.Time
+	// ReleasedBy is the name of the object that has released the domain. Empty: an administrator made the claim.
+	ReleasedBy string
+	// HandOver is the object that the domain goes to. Zero: none.
+	HandOver Key
+	// Reported is true where status says all this.
+	Reported bool
+}
+
+// Held reports whether the operator has made the claim, for a domain that was released.
+func (c Claim) Held() bool { return c.ReleasedBy != "" }
+
+// Ended reports whether its time is over.
+func (c Claim) Ended(now time.Time) bool { return !c.Until.IsZero() && !now.Before(c.Until) }
+
+// reaches reports whether it is for a domain other than its own, which is below it.
+func (c Claim) reaches(domain string) bool {
+	// While a wildcard is held, what it served is.
+	return c.Subdomains || c.Held() && covers(c.Domain, domain)
+}
+
+// Key names an object.
+type Key struct{ Namespace, Name string }
+
+// Object is an object with domains.
+type Object struct {
+	Key
+	UID     string
+	Created time.Time
+}
+
+// Stake is what an object has of a domain. The larger one wins.
+type Stake int
+
+// The stakes.
+const (
+	// Wants is that of an object that only asks for the domain.
+	Wants Stake = iota
+	// Admitted is that of one that was let have it, and is on its way.
+	Admitted
+	// InAWS is that of one whose tenant has the domain, and does not serve it.
+	InAWS
+	// Recorded is that of one in whose ledger the domain is.
+	Recorded
+	// Serves is that of one for which CloudFront answers on the domain.
+	Serves
+)
+
+// Domain is a domain that an object has, or wants.
+type Domain struct {
+	Name  string
+	Stake Stake
+	// Wanted is true where the object asks for it.
+	Wanted bool
+}
+
+// Refusal is why an object may not have a domain.
+type Refusal struct {
+	Domain string
+	// claim or holder is who has it.
+	claim  *Claim
+	holder *holding
+}
+
+// Halt is what stops the object. It names nothing of another namespace, and the detail does.
+func (r Refusal) Halt() *chain.Halt {
+	h := &chain.Halt{Reason: ReasonDomainClaimed, Alone: true, Message: fmt.Sprintf(
+		"spec.domains has %s, which is taken or reserved outside of this namespace. Nothing is changed in AWS for this object. Remove the domain from the spec, or ask the platform team for it: it is free once it was released, or with a DomainClaim for this namespace.", r.Domain)}
+	switch {
+	case r.claim != nil:
+		h.Detail = fmt.Sprintf("%s is refused by the DomainClaim %s, which is for the namespace %s.", r.Domain, Name(r.claim.Domain), r.claim.Namespace)
+	case r.holder != nil:
+		h.Detail = fmt.Sprintf("%s is refused because of %s of the object %s/%s.", r.Domain, r.holder.domain, r.holder.of.Namespace, r.holder.of.Name)
+	}
+	return h
+}

@@ -1,0 +1,62 @@
+package distributiontenant
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+)
+
+// Domains are those that the object wants, in the order of its spec, and those that it has without wanting them.
+func (in Input) Domains() []claim.Domain {
+	var out []claim.Domain
+	if !in.Deleting {
+		for _, d := range in.Desired.Domains {
+			out = append(out, claim.Domain{Name: d, Wanted: true})
+		}
+	}
+	for _, e := range in.Memory.Ledger {
+		out = append(out, claim.Domain{Name: dns.Domain(e.Name), Stake: claim.Recorded})
+	}
+	states := in.Memory.DomainStates
+	if v := in.view(); in.World.Knowledge != resource.Nothing {
+		if states = nil; v.Mine() {
+			states = in.World.Tenant.DomainStates
+		}
+	}
+	for d, state := range states {
+		stake := claim.InAWS
+		if state == DomainActive {
+			stake = claim.Serves
+		}
+		out = append(out, claim.Domain{Name: d, Stake: stake})
+	}
+	return out
+}
+
+// claimed stores claims for all domains of a tenant that is deleted.
+func claimed(in Input) (Decision, bool) { return in.claimed(in.World.Tenant.Domains) }
+
+// claimed stores claims for domains before they leave AWS.
+func (in Input) claimed(domains []string) (Decision, bool) {
+	switch {
+	case !in.Policy.Holds || len(domains) == 0:
+		return pass()
+	case in.World.Unstored != "":
+		return stuck(claim.ReasonClaimNotStored, fmt.Sprintf(
+			"%s stays in AWS until a DomainClaim holds it for this namespace, which could not be stored: %s", prose.List(in.World.Unheld), in.World.Unstored))
+	case !in.World.UnheldKnown:
+		return do(Look{At: LookClaims, Domains: domains})
+	case len(in.World.Unheld) > 0:
+		return do(Claim{Domains: in.World.Unheld})
+	}
+	return pass()
+}
+
+// dropped are the domains that an update takes from the tenant.
+func dropped(u Update) []string {
+	return slices.DeleteFunc(slices.Clone(u.Seen.Domains), func(d string) bool { return slices.Contains(u.Tenant.Domains, d) })
+}

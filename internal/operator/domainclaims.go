@@ -1,0 +1,111 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/domainclaim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
+)
+
+// DomainClaims says whether it is judged who may have a domain, and how long it is held after its release.
+type DomainClaims struct {
+	Enabled            bool
+	Hold, HoldCustomer time.Duration
+}
+
+func (c *Config) bindDomainClaims(f *flag.FlagSet) {
+	d := &c.DomainClaims
+	f.BoolVar(&d.Enabled, "domain-claims", false, "Let only one namespace have a domain, with the wildcards that cover it, and hold it for this namespace for a while after its release. Needs the CRD of DomainClaim.")
+	f.DurationVar(&d.Hold, "domain-hold", 72*time.Hour, "Time for which a released domain is held for its namespace, if its DNS records are published by the operator. 0: not held.")
+	f.DurationVar(&d.HoldCustomer, "domain-hold-customer", 720*time.Hour, "Time for which a released domain is held for its namespace, if the object has no spec.dns: the customer's record may point to CloudFront for longer. 0: not held.")
+}
+
+func (c *Config) validateDomainClaims() error {
+	switch d := c.DomainClaims; {
+	case d.Hold < 0:
+		return fmt.Errorf("--domain-hold=%s: use a time that is not negative", d.Hold)
+	case d.HoldCustomer < 0:
+		return fmt.Errorf("--domain-hold-customer=%s: use a time that is not negative", d.HoldCustomer)
+	}
+	return nil
+}
+
+// addDomainClaims adds the registry of who has which domain; nil where there is none to be.
+func addDomainClaims(ctx context.Context, mgr ctrl.Manager, c Config, wake func(keys ...claim.Key)) (*claims.Registry, error) {
+	if !c.DomainClaims.Enabled {
+		return nil, nil
+	}
+	log := ctrl.Log.WithName("claims")
+	_, err := mgr.GetRESTMapper().RESTMapping(v1alpha1.SchemeGroupVersion.WithKind("DomainClaim").GroupKind(), v1alpha1.SchemeGroupVersion.Version)
+	if meta.IsNoMatchError(err) {
+		log.Error(errors.New("the CustomResourceDefinition domainclaims.cloudfront-tenant-operator.io is not installed"),
+			"--domain-claims has no effect: any namespace may have any domain. Install the CRD and restart the operator")
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("looking for the kind DomainClaim: %w", err)
+	}
+	informer, err := mgr.GetCache().GetInformer(ctx, &v1alpha1.DomainClaim{})
+	if err != nil {
+		return nil, fmt.Errorf("watching the DomainClaims: %w", err)
+	}
+	synced := make(chan toolscache.ResourceEventHandlerRegistration, 1)
+	r := claims.New(claims.Options{
+		Store: domainclaim.Store{Client: mgr.GetClient(), Live: mgr.GetAPIReader()}, Clock: clock.RealClock{},
+		Hold: c.DomainClaims.Hold, HoldCustomer: c.DomainClaims.HoldCustomer, Wake: wake,
+		Synced: func(ctx context.Context) error {
+			handler := <-synced
+			synced <- handler
+			if !toolscache.WaitForCacheSync(ctx.Done(), handler.HasSynced) {
+				return errors.New("the DomainClaims could not be read")
+			}
+			return nil
+		},
+		Failed: func(err error) { log.Error(err, "A DomainClaim could not be kept. The operator tries again") },
+	})
+	handler, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc: func(o any) { told(o, r.Changed) }, UpdateFunc: func(_, o any) { told(o, r.Changed) },
+		DeleteFunc: func(o any) { told(o, r.Gone) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("watching the DomainClaims: %w", err)
+	}
+	synced <- handler
+	if err := mgr.Add(r); err != nil {
+		return nil, fmt.Errorf("adding the keeper of the DomainClaims: %w", err)
+	}
+	return r, nil
+}
+
+// told hands on the claim that an event is about.
+func told(o any, to func(claim.Claim)) {
+	if gone, ok := o.(toolscache.DeletedFinalStateUnknown); ok {
+		o = gone.Obj
+	}
+	if c, ok := o.(*v1alpha1.DomainClaim); ok {
+		to(domainclaim.Of(c))
+	}
+}
+
+func domainClaimRights() []Right {
+	const kind, claiming = "domainclaims", " (not needed with --domain-claims=false)"
+	var out []Right
+	for _, r := range []struct{ verb, what string }{
+		{"list", "finding the DomainClaims"}, {"watch", "following the DomainClaims"}, {"get", "reading a DomainClaim that exists already"},
+		{"create", "holding a domain for its namespace before its release"}, {"patch", "holding a domain for longer"}, {"delete", "deleting DomainClaims that have ended"},
+	} {
+		out = append(out, Right{Group: v1alpha1.GroupName, Resource: kind, Verb: r.verb, For: r.what + claiming})
+	}
+	return append(out, Right{Group: v1alpha1.GroupName, Resource: kind + "/status", Verb: "patch", For: "writing the status of a DomainClaim" + claiming})
+}
