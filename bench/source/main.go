@@ -248,7 +248,10 @@ func (b *bench) prepare(ctx context.Context, provider mapping.Provider) error {
 	case mapping.DynamoDB:
 		o.Spec.DynamoDB = &v1alpha1.DynamoDBSource{TableName: q.DynamoDB.TableName, Region: "us-east-1", EnabledAttribute: "enabled", Segments: 4}
 	}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, StringData: map[string]string{"connectionString": q.Connection.Reveal()}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{v1alpha1.LabelTenantSource: name}},
+		StringData: map[string]string{"connectionString": q.Connection.Reveal()},
+	}
 	if err := b.kube.Create(ctx, secret); err != nil {
 		return fmt.Errorf("creating the Secret: %w", err)
 	}

@@ -77,9 +77,12 @@ func (k *kube) follow(ctx context.Context, count int, shown string) error {
 	if err := k.db(ctx, shown); err != nil {
 		return err
 	}
-	k.w.say.paragraph("The operator reads the connection string from a Secret at each poll. Each row becomes a tenant:")
+	k.w.say.paragraph("The operator reads the connection string from a Secret at each poll. A label offers the Secret to the source. Each row becomes a tenant:")
 	if err := k.show(ctx, "create", "secret", "generic", sourceName, "--from-literal=connectionString="+c.reader); err != nil {
 		return fmt.Errorf("creating the Secret: %w", err)
+	}
+	if err := k.show(ctx, "label", "secret", sourceName, v1alpha1.LabelTenantSource+"="+sourceName); err != nil {
+		return fmt.Errorf("offering the Secret to the source: %w", err)
 	}
 	began := time.Now()
 	var parent v1alpha1.Distribution

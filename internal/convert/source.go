@@ -153,6 +153,36 @@ func SecretOf(o *v1alpha1.TenantSource) (name, field string) {
 	return ref.Name, "spec." + string(s.Provider) + ".connectionSecretRef"
 }
 
+// SecretOffer is the label, with its value, that offers a Secret to the source.
+func SecretOffer(o *v1alpha1.TenantSource) string {
+	value := o.Name
+	if len(value) > maxLabel {
+		value = v1alpha1.TenantSourceAny
+	}
+	return v1alpha1.LabelTenantSource + "=" + value
+}
+
+// SecretRefusal is why the source may not read the Secret that it names, which has these labels, and the fix. It is empty
+// where the Secret is offered to the source.
+func SecretRefusal(o *v1alpha1.TenantSource, labels map[string]string) string {
+	name, _ := SecretOf(o)
+	command := fmt.Sprintf("kubectl -n %s label secret %s", o.Namespace, name)
+	value, labelled := labels[v1alpha1.LabelTenantSource]
+	switch {
+	case value == o.Name || value == v1alpha1.TenantSourceAny:
+		return ""
+	case labelled:
+		// The source that it is offered to may be using it.
+		return fmt.Sprintf("the Secret %q has the label %s=%s and is not offered to this source: to offer it to all sources of the namespace, run %s --overwrite %s=%s",
+			name, v1alpha1.LabelTenantSource, value, command, v1alpha1.LabelTenantSource, v1alpha1.TenantSourceAny)
+	case len(o.Name) > maxLabel:
+		return fmt.Sprintf("the Secret %q is not offered to a source, and the name of this source is longer than the %d characters of a label: to offer it to all sources of the namespace, run %s %s",
+			name, maxLabel, command, SecretOffer(o))
+	}
+	return fmt.Sprintf("the Secret %q does not have the label %s, which offers it to a source: to offer it to this one, run %s %s",
+		name, v1alpha1.LabelTenantSource, command, SecretOffer(o))
+}
+
 // SourceQuery renders what to read.
 func SourceQuery(o *v1alpha1.TenantSource, connection mapping.Secret, columns []string) mapping.Query {
 	q := mapping.Query{Namespace: o.Namespace, Connection: connection, Columns: columns}

@@ -424,3 +424,47 @@ func TestDeletionsAreRememberedWhenTheWindowGrows(t *testing.T) {
 		t.Errorf("%d deletions are remembered, want %d", got, made)
 	}
 }
+
+// A Secret is a source's to read only if its label says so, and the message has the command that sets it.
+func TestWhichSecretsASourceMayRead(t *testing.T) {
+	const key = v1alpha1.LabelTenantSource
+	long := strings.Repeat("a", 64)
+	for name, tt := range map[string]struct {
+		source string
+		labels map[string]string
+		want   string
+	}{
+		"a Secret with the name of the source":      {source: "customers", labels: map[string]string{key: "customers"}},
+		"a Secret for all sources":                  {source: "customers", labels: map[string]string{key: "Any", "team": "shop"}},
+		"a Secret for all, and a source of its own": {source: long, labels: map[string]string{key: "Any"}},
+		"a source with the longest name of a label": {source: long[1:], labels: map[string]string{key: long[1:]}},
+		"a Secret without labels": {
+			source: "customers",
+			want: `the Secret "db" does not have the label cloudfront-tenant-operator.io/tenantsource, which offers it to a source: ` +
+				`to offer it to this one, run kubectl -n shop label secret db cloudfront-tenant-operator.io/tenantsource=customers`,
+		},
+		"a Secret of another source": {
+			source: "customers", labels: map[string]string{key: "orders"},
+			want: `the Secret "db" has the label cloudfront-tenant-operator.io/tenantsource=orders and is not offered to this source: ` +
+				`to offer it to all sources of the namespace, run kubectl -n shop label secret db --overwrite cloudfront-tenant-operator.io/tenantsource=Any`,
+		},
+		"a label without a value": {
+			source: "customers", labels: map[string]string{key: ""},
+			want: `the Secret "db" has the label cloudfront-tenant-operator.io/tenantsource= and is not offered to this source: ` +
+				`to offer it to all sources of the namespace, run kubectl -n shop label secret db --overwrite cloudfront-tenant-operator.io/tenantsource=Any`,
+		},
+		"a source whose name is no label": {
+			source: long,
+			want: `the Secret "db" is not offered to a source, and the name of this source is longer than the 63 characters of a label: ` +
+				`to offer it to all sources of the namespace, run kubectl -n shop label secret db cloudfront-tenant-operator.io/tenantsource=Any`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := &v1alpha1.TenantSource{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: tt.source}}
+			o.Spec.Postgres = &v1alpha1.SQLSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: "db"}}
+			if got := convert.SecretRefusal(o, tt.labels); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}

@@ -145,6 +145,7 @@ func (s *scene) source(table *database.Table) {
 	q := table.Query()
 	here := metav1.ObjectMeta{Namespace: s.namespace, Name: "customers"}
 	secret := &corev1.Secret{ObjectMeta: here, StringData: map[string]string{"connectionString": q.Connection.Reveal()}}
+	secret.Labels = map[string]string{v1alpha1.LabelTenantSource: here.Name}
 	o := &v1alpha1.TenantSource{ObjectMeta: here, Spec: v1alpha1.TenantSourceSpec{
 		Provider: v1alpha1.SourceProviderPostgres, DistributionID: stack.DistributionID, PollInterval: &metav1.Duration{Duration: 10 * time.Second},
 		Postgres: &v1alpha1.SQLSource{ConnectionSecretRef: &v1alpha1.SecretReference{Name: here.Name}, Query: q.SQL.Query},

@@ -57,6 +57,8 @@ func newNeighborhood(t *testing.T, namespace string) neighborhood {
 func (n neighborhood) source(name string, provider mapping.Provider, q mapping.Query) {
 	n.t.Helper()
 	here := metav1.ObjectMeta{Namespace: n.namespace, Name: name}
+	offered := *here.DeepCopy()
+	offered.Labels = map[string]string{v1alpha1.LabelTenantSource: name}
 	secret := &v1alpha1.SecretReference{Name: name}
 	sql := &v1alpha1.SQLSource{ConnectionSecretRef: secret, Query: "SELECT name FROM customers"}
 	spec := v1alpha1.TenantSourceSpec{
@@ -74,7 +76,7 @@ func (n neighborhood) source(name string, provider mapping.Provider, q mapping.Q
 	case mapping.DynamoDB:
 	}
 	for _, o := range []client.Object{
-		&corev1.Secret{ObjectMeta: here, StringData: map[string]string{"connectionString": q.Connection.Reveal()}},
+		&corev1.Secret{ObjectMeta: offered, StringData: map[string]string{"connectionString": q.Connection.Reveal()}},
 		&v1alpha1.TenantSource{ObjectMeta: here, Spec: spec},
 	} {
 		if err := kube.Create(n.t.Context(), o); err != nil {

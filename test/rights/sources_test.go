@@ -71,7 +71,8 @@ func (r *rig) follow(name string, table *database.Table, change ...func(*v1alpha
 		c(o)
 	}
 	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: name}, StringData: map[string]string{"connectionString": q.Connection.Reveal()},
+		ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: name, Labels: map[string]string{v1alpha1.LabelTenantSource: name}},
+		StringData: map[string]string{"connectionString": q.Connection.Reveal()},
 	}
 	for _, o := range []client.Object{secret, o} {
 		if err := kube.Create(r.t.Context(), o); err != nil {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
@@ -378,7 +380,7 @@ var refusedReaders = map[string]failure{
 		only:  withSecret,
 		spoil: func(c *cell) { must(c.t, c.w.Kube.Delete(c.t.Context(), c.secret())) },
 		heal:  secretBack,
-		want:  invalidConfig(`there is no Secret "customers" in namespace`, "create it, with the key connectionString"),
+		want:  invalidConfig(`there is no Secret "customers" in namespace`, "create it, with the key connectionString and the label cloudfront-tenant-operator.io/tenantsource=customers"),
 	},
 	"credentials: the Secret has no connection string": {
 		only: withSecret,
@@ -389,6 +391,17 @@ var refusedReaders = map[string]failure{
 		},
 		heal: secretBack,
 		want: invalidConfig(`the Secret "customers" has no key connectionString, or the key is empty: store the connection string there`),
+	},
+	"credentials: the Secret is not offered to a source": {
+		only: withSecret,
+		spoil: func(c *cell) {
+			secret := &corev1.Secret{}
+			must(c.t, c.w.Kube.Get(c.t.Context(), client.ObjectKey{Namespace: c.w.Namespace, Name: customers}, secret))
+			secret.Labels = nil
+			must(c.t, c.w.Kube.Update(c.t.Context(), secret))
+		},
+		heal: secretBack,
+		want: invalidConfig("connectionSecretRef: the Secret \"customers\" does not have the label", " label secret customers cloudfront-tenant-operator.io/tenantsource=customers"),
 	},
 	"credentials: the connection string is none": {
 		only:  withSecret,

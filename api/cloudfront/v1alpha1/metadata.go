@@ -84,6 +84,14 @@ const (
 	AnnotationSourceDisabled = GroupName + "/source-disabled"
 )
 
+// LabelTenantSource on a Secret offers it to the TenantSource of that name in its namespace. Without it no source reads the
+// Secret, so that the right to write sources is not the right to use every connection string of the namespace.
+const LabelTenantSource = GroupName + "/tenantsource"
+
+// TenantSourceAny, as the value of LabelTenantSource, offers a Secret to every TenantSource of its namespace. No source can
+// have that name, which is not in lower case. A source whose name is longer than a label may be needs it.
+const TenantSourceAny = "Any"
+
 // Values of AnnotationPaused.
 const (
 	// PausedTrue is the only value of AnnotationPaused that pauses an object.

@@ -84,20 +84,20 @@ func checkPlaceholder(t *testing.T, secret *unstructured.Unstructured) {
 	}
 }
 
-// Every provider has a sample, and the Secret of each source is next to it.
+// Every provider has a sample, and the Secret of each source is next to it and offered to it.
 func TestSamplesOfSources(t *testing.T) {
 	providers := map[string]bool{}
 	for _, provider := range []string{"dynamodb", "postgres", "mysql", "mongodb", "redis"} {
-		secrets := map[string]bool{}
+		offered := map[string]string{}
 		for _, obj := range kubectl.Read(t, filepath.Join("..", "..", "..", "config", "samples", "tenantsource", provider+".yaml")) {
 			if obj.GetKind() == "Secret" {
-				secrets[obj.GetName()] = true
+				offered[obj.GetName()] = obj.GetLabels()[v1alpha1.LabelTenantSource]
 				continue
 			}
 			is, _, _ := unstructured.NestedString(obj.Object, "spec", "provider")
 			providers[is] = true
-			if name, connects, _ := unstructured.NestedString(obj.Object, "spec", is, secretRef, "name"); connects && !secrets[name] {
-				t.Errorf("%s: there is no Secret %q before it", obj.GetName(), name)
+			if name, connects, _ := unstructured.NestedString(obj.Object, "spec", is, secretRef, "name"); connects && offered[name] != obj.GetName() {
+				t.Errorf("%s: there is no Secret %q before it with the label %s=%s", obj.GetName(), name, v1alpha1.LabelTenantSource, obj.GetName())
 			}
 		}
 	}

@@ -185,7 +185,8 @@ func (p *pass) columns() []string {
 // connectionKey is the key of the Secret under which the connection string is.
 const connectionKey = "connectionString"
 
-// connection reads the connection string in every pass: it may have been rotated, and it is not kept.
+// connection reads the connection string in every pass: it may have been rotated, or no longer be offered, and it is not
+// kept.
 func (p *pass) connection(ctx context.Context) (mapping.Secret, *tenantsource.Failure) {
 	name, field := convert.SecretOf(p.object)
 	if name == "" {
@@ -196,13 +197,17 @@ func (p *pass) connection(ctx context.Context) (mapping.Secret, *tenantsource.Fa
 	invalid := func(format string, args ...any) (mapping.Secret, *tenantsource.Failure) {
 		return mapping.Secret{}, &tenantsource.Failure{Reason: tenantsource.InvalidConfig, Message: field + ": " + fmt.Sprintf(format, args...)}
 	}
+	refusal := convert.SecretRefusal(p.object, secret.Labels)
 	switch {
 	case apierrors.IsNotFound(err):
-		return invalid("there is no Secret %q in namespace %q: create it, with the key %s", name, p.object.Namespace, connectionKey)
+		return invalid("there is no Secret %q in namespace %q: create it, with the key %s and the label %s",
+			name, p.object.Namespace, connectionKey, convert.SecretOffer(p.object))
 	case apierrors.IsForbidden(err):
 		return invalid("the operator is not allowed to read Secrets in namespace %q: add the namespace to the chart value rbac.secretNamespaces", p.object.Namespace)
 	case err != nil:
 		return mapping.Secret{}, &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf("Reading the Secret %q failed: %s", name, apierrors.ReasonForError(err))}
+	case refusal != "":
+		return invalid("%s", refusal)
 	case len(secret.Data[connectionKey]) == 0:
 		return invalid("the Secret %q has no key %s, or the key is empty: store the connection string there", name, connectionKey)
 	}

@@ -245,13 +245,13 @@ func (w *World) watch() {
 	}
 }
 
-// Secret makes, or replaces, the Secret with a connection string.
+// Secret makes, or replaces, the Secret with a connection string, and offers it to the source of its name.
 func (w *World) Secret(name, connectionString string) {
 	w.t.Helper()
 	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
 	data := map[string][]byte{"connectionString": []byte(connectionString)}
 	err := w.Kube.Get(w.t.Context(), client.ObjectKeyFromObject(s), s)
-	s.Data = data
+	s.Data, s.Labels = data, map[string]string{v1alpha1.LabelTenantSource: name}
 	if err != nil {
 		err = w.Kube.Create(w.t.Context(), s)
 	} else {
