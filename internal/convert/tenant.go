@@ -58,16 +58,21 @@ func PlanRefusal(o *kleffv1.TenantPlan) string {
 	return c.Message
 }
 
+// IngressNamespaces are the namespaces whose pods bring traffic from outside to the tenants of the plan.
+func IngressNamespaces(o *kleffv1.TenantPlan) []string {
+	if len(o.Spec.IngressNamespaces) == 0 {
+		// The default of the schema, for objects that were stored before it had one.
+		return []string{"istio-system", "istio-ingress"}
+	}
+	return o.Spec.IngressNamespaces
+}
+
 // PlanSpec renders what a TenantPlan says.
 func PlanSpec(o *kleffv1.TenantPlan) (plan.Spec, error) {
 	s := &o.Spec
 	out := plan.Spec{
-		NetworkIsolation: plan.Isolation(s.NetworkIsolation), IngressNamespaces: s.IngressNamespaces,
+		NetworkIsolation: plan.Isolation(s.NetworkIsolation), IngressNamespaces: IngressNamespaces(o),
 		Labels: texts(s.Labels), Annotations: texts(s.Annotations),
-	}
-	if len(out.IngressNamespaces) == 0 {
-		// The default of the schema, for objects that were stored before it had one.
-		out.IngressNamespaces = []string{"istio-system", "istio-ingress"}
 	}
 	var err error
 	if s.ResourceQuota != nil {

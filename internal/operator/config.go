@@ -98,6 +98,7 @@ type Config struct {
 	DynamoDBEndpoint string
 
 	ReservedNamespaces List
+	TenantNamespaces   List
 
 	Budget Budget
 
@@ -160,7 +161,9 @@ func (c *Config) Bind(f *flag.FlagSet) {
 		"Comma-separated list of networks (127.0.0.0/8) or addresses at which a TenantSource may have its database although they are loopback, link-local, multicast or those of the API server. Empty: none of these.")
 	c.ReservedNamespaces = slices.Clone(defaultReserved)
 	f.Var(&c.ReservedNamespaces, "reserved-namespaces",
-		"Comma-separated list of namespace names that no Tenant may use, or prefixes followed by *. The operator's own namespace is always reserved.")
+		"Comma-separated list of namespace names that no Tenant may use, or prefixes followed by *. The operator's own namespace and the ingress namespaces of all TenantPlans are always reserved.")
+	f.Var(&c.TenantNamespaces, "tenant-namespaces",
+		"Comma-separated list of the only namespace names that Tenants may use, or prefixes followed by *. Empty: all that are not reserved.")
 	c.bindBudget(f)
 	c.bindClusterCheck(f)
 	c.bindGrants(f)

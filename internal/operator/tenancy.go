@@ -31,9 +31,9 @@ func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *en
 	if err := indexTenants(ctx, mgr); err != nil {
 		return err
 	}
-	reserved, err := plan.ParseReserved(c.reservedNamespaces())
+	namespaces, err := c.namespacesOfTenants()
 	if err != nil {
-		return fmt.Errorf("--reserved-namespaces: %w", err)
+		return err
 	}
 	var tenants *tenant.Controller
 	var plans *tenantplan.Controller
@@ -55,7 +55,7 @@ func addTenantsAndPlans(ctx context.Context, mgr ctrl.Manager, c Config, env *en
 	}
 	known := tenantplan.NewPlans()
 	tenants = tenant.New(tenant.Options{
-		Client: mgr.GetClient(), Children: children, Plans: known, Reserved: reserved, Clock: clock.RealClock{}, Active: mgr.Elected(),
+		Client: mgr.GetClient(), Children: children, Plans: known, Namespaces: namespaces, Clock: clock.RealClock{}, Active: mgr.Elected(),
 		Ready: children.WaitForSync, Breaker: env.breaker,
 	})
 	env.breaker.Add(breaker.Class{Name: convert.ClassTenant, Words: budgetNamespaces, List: listNamespaces(mgr.GetClient()), Wake: tenants.WakeKeys})
@@ -94,19 +94,25 @@ func indexTenants(ctx context.Context, mgr ctrl.Manager) error {
 	return nil
 }
 
-// reservedNamespaces are those of the flag, and the operator's own.
-func (c Config) reservedNamespaces() []string {
-	out := slices.Clone([]string(c.ReservedNamespaces))
-	if own := ownNamespace(); own != "" {
-		out = append(out, own)
+// namespacesOfTenants are those of the flags, without the operator's own.
+func (c *Config) namespacesOfTenants() (n plan.Namespaces, err error) {
+	if n.Allowed, err = plan.ParsePatterns(c.TenantNamespaces); err != nil {
+		return n, fmt.Errorf("--tenant-namespaces: %w", err)
 	}
-	return out
+	reserved := slices.Clone([]string(c.ReservedNamespaces))
+	if own := ownNamespace(); own != "" {
+		reserved = append(reserved, own)
+	}
+	if n.Reserved, err = plan.ParsePatterns(reserved); err != nil {
+		return n, fmt.Errorf("--reserved-namespaces: %w", err)
+	}
+	return n, nil
 }
 
 // validateTenancy checks the flags of tenants.
 func (c *Config) validateTenancy() error {
-	if _, err := plan.ParseReserved(c.ReservedNamespaces); err != nil {
-		return fmt.Errorf("--reserved-namespaces: %w", err)
+	if _, err := c.namespacesOfTenants(); err != nil {
+		return err
 	}
 	if slices.Contains(c.Controllers, controllerTenant) && len(c.WatchNamespaces) > 0 {
 		return fmt.Errorf("--watch-namespaces=%s can't be combined with the controller %s, which creates namespaces and so must watch all of them: remove one of the two",

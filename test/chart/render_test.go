@@ -329,14 +329,14 @@ var matrix = map[string]struct {
 	},
 	"customers and nothing else, with as little as can be": {
 		values: "controller: {controllers: null}\ncrds: {install: false, deletionProtection: {enabled: false}}\nrbac: {aggregate: {view: false}}\n" + noActions +
-			"tenancy: {enabled: true, reservedNamespaces: [kube-*], ownerClusterRoles: [], istio: {enabled: false}, gatekeeper: {constraints: []}, deletionProtection: {enabled: false}, fence: {enabled: false}, objectProtection: {enabled: false}}",
+			"tenancy: {enabled: true, namespaces: [user-*, shop], reservedNamespaces: [kube-*], ownerClusterRoles: [], istio: {enabled: false}, gatekeeper: {constraints: []}, deletionProtection: {enabled: false}, fence: {enabled: false}, objectProtection: {enabled: false}}",
 		objects: []string{
 			"+ClusterRole " + release + "-tenantplans-editor", "+ClusterRole " + release + "-tenants-editor", "+ClusterRole " + release + "-tenants-viewer",
 			"-ClusterRole " + release + "-abandon", "-ClusterRole " + release + "-adopt", "-ClusterRole " + release + "-disablewebacl", "-ClusterRole " + release + "-takeover",
 			"-ClusterRole " + release + "-view",
 			"-CustomResourceDefinition *", "-ValidatingAdmissionPolicy *", "-ValidatingAdmissionPolicyBinding *",
 		},
-		text: []string{"--controllers=tenant\n", `"--reserved-namespaces=kube-*"`},
+		text: []string{"--controllers=tenant\n", `"--reserved-namespaces=kube-*"`, `"--tenant-namespaces=user-*,shop"`},
 	},
 	"templates of Gatekeeper": {
 		values: "tenancy: {enabled: true, constraintTemplates: {enabled: true}, deletionProtection: {enabled: false}, fence: {enabled: false}, objectProtection: {enabled: false}}",

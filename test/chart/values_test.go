@@ -66,6 +66,9 @@ extraArgs: [--zap-devel=true]
 		"grants":              "Audit", "default-grant": `{"kinds":["DistributionTenant"]}`,
 		"domain-claims":       "true", "domain-hold": "24h", "domain-hold-customer": "480h",
 		"deletion-budget":     "true", "deletion-budget-settle": "20s", "deletion-budget-settle-max": "2m", "deletion-budget-window": "3h",
+		"reserved-namespaces": "kube-*,mesh", "tenant-namespaces": "user-*,shop",
+		"cluster-check":   "false",
+		"deletion-budget": "true", "deletion-budget-settle": "20s", "deletion-budget-settle-max": "2m", "deletion-budget-window": "3h",
 		"deletion-budget-max": "4", "deletion-budget-max-percent": "6", "deletion-budget-ceiling-percent": "30",
 		"deletion-budget-namespace-max": "7", "deletion-budget-namespace-max-percent": "40",
 		"deletion-budget-tenants-max": "2", "deletion-budget-tenants-max-percent": "1",
@@ -73,7 +76,7 @@ extraArgs: [--zap-devel=true]
 	}
 	got := map[string]string{}
 	// Tenants' namespaces can't be among those that are watched.
-	for _, arg := range append(render(t, "tenancy: {enabled: true, reservedNamespaces: [kube-*, mesh]}").container(t).Args, r.container(t).Args...) {
+	for _, arg := range append(render(t, "tenancy: {enabled: true, namespaces: [user-*, shop], reservedNamespaces: [kube-*, mesh]}").container(t).Args, r.container(t).Args...) {
 		name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 		got[name] = value
 	}
@@ -105,6 +108,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"policies that are not used":          {"tenancy: {constraintTemplates: {enabled: true}}", "tenancy.constraintTemplates.enabled is true, but tenancy.enabled is false"},
 		"no reserved names":                   {"tenancy: {reservedNamespaces: []}", "at '/tenancy/reservedNamespaces': minItems: got 0, want 1"},
 		"a star inside a reserved name":       {"tenancy: {reservedNamespaces: ['kube-*-x']}", "at '/tenancy/reservedNamespaces/0': 'kube-*-x' does not match pattern"},
+		"every name for customers":            {"tenancy: {namespaces: ['*']}", "at '/tenancy/namespaces/0': '*' does not match pattern"},
 		"every role for customers":            {"tenancy: {ownerClusterRoles: ['*']}", "at '/tenancy/ownerClusterRoles/0': '*' does not match pattern"},
 		"a kind of constraints in capitals":   {"tenancy: {gatekeeper: {constraints: [KleffPodSecurity]}}", "at '/tenancy/gatekeeper/constraints/0': 'KleffPodSecurity' does not match pattern"},
 		"a number that is too small":          {"controller: {maxConcurrentReconciles: 0}", "at '/controller/maxConcurrentReconciles': minimum: got 0, want 1"},

@@ -20,9 +20,11 @@ func TestTheOperatorStaysInCustomersNamespaces(t *testing.T) {
 	createNamespace(t, "fence-given", given)
 	createNamespace(t, "fence-other")
 	createNamespace(t, "kube-customer", label) // a reserved name
+	createNamespace(t, "unlisted-customer", label)
+	createNamespace(t, "unlisted-given", given)
 	operator := as(t, chart.User())
 
-	const notOurs, reserved = "belongs to no Tenant", "is reserved"
+	const notOurs, reserved, unlisted = "belongs to no Tenant", "is reserved", "tenancy.namespaces lists the names"
 	for name, c := range map[string]struct {
 		do   func() error
 		says string
@@ -46,6 +48,11 @@ func TestTheOperatorStaysInCustomersNamespaces(t *testing.T) {
 		"delete another namespace":                 {doDelete(t, operator, namespace("fence-other")), notOurs},
 		"delete one that is given":                 {doDelete(t, operator, namespace("fence-given")), notOurs},
 		"delete a reserved namespace":              {doDelete(t, operator, namespace("kube-customer")), reserved},
+		"create one that is not listed":            {doCreate(t, operator, namespace("unlisted-new", label)), unlisted},
+		"adopt one that is not listed":             {doPatch(t, operator, namespace("unlisted-given"), `{"metadata":{"labels":{"kleff.io/tenant-uid":"uid-1"}}}`), unlisted},
+		"change one that is no longer listed":      {doPatch(t, operator, namespace("unlisted-customer"), `{"metadata":{"labels":{"a":"b"}}}`), ""},
+		"release one that is no longer listed":     {doPatch(t, operator, namespace("unlisted-customer"), `{"metadata":{"labels":{"kleff.io/tenant-uid":null}}}`), ""},
+		"delete one that is no longer listed":      {doDelete(t, operator, namespace("unlisted-customer")), ""},
 		"finalize another namespace": {func() error {
 			return operator.SubResource("finalize").Update(t.Context(), namespace("fence-other"), client.DryRunAll)
 		}, notOurs},

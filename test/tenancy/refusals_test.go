@@ -173,3 +173,22 @@ func put(out map[string]string, resource string, o runtime.Object) error {
 	out[strings.Join([]string{resource, u.GetNamespace(), u.GetName()}, " ")] = string(text)
 	return err
 }
+
+// What runs in an ingress namespace of a plan reaches the customers of that plan, so that no tenant of any plan has it. It
+// is the tenant's as soon as no plan has it.
+func TestAnIngressNamespaceIsNoTenants(t *testing.T) {
+	s := newScene(t, "ingress")
+	s.plan("ingress-edge", `{networkIsolation: NamespaceAndIngress, ingressNamespaces: [ingress-gateways]}`)
+	s.plan("ingress-basic", `resourceQuota: {hard: {pods: "3"}}`)
+	o := s.tenant("ingress-first", "ingress-basic", func(o *kleffv1.Tenant) { o.Spec.Namespace = "ingress-gateways" })
+	for _, kind := range []string{kleffv1.ConditionNamespaceReady, kleffv1.ConditionTenantReady} {
+		s.says(o, kind, "False/InvalidName", `spec.namespace "ingress-gateways" is an ingress namespace of the TenantPlan "ingress-edge"`, "spec.ingressNamespaces")
+	}
+	s.replan("ingress-edge", `{networkIsolation: NamespaceAndIngress, ingressNamespaces: [ingress-system]}`)
+	s.says(o, kleffv1.ConditionTenantReady, "True/Ready")
+	// A plan that takes it afterwards is told of, too.
+	s.replan("ingress-edge", `{networkIsolation: NamespaceAndIngress, ingressNamespaces: [ingress-system, ingress-gateways]}`)
+	s.says(o, kleffv1.ConditionTenantReady, "False/InvalidName", `"ingress-edge"`)
+	s.replan("ingress-edge", `{networkIsolation: NamespaceAndIngress, ingressNamespaces: [ingress-system]}`)
+	s.says(o, kleffv1.ConditionTenantReady, "True/Ready")
+}

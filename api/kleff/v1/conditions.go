@@ -59,8 +59,8 @@ const (
 	// ReasonNamespaceConflict (False): the namespace exists and does not belong to this tenant. It is not changed.
 	// Fix: use another name in a new Tenant. To let this tenant adopt the namespace with everything in it, set its annotation kleff.io/adopt-by to the name of the Tenant.
 	ReasonNamespaceConflict = "NamespaceConflict"
-	// ReasonInvalidName (False): a name in the spec is reserved, or is not a valid namespace name or label value.
-	// Fix: correct the field that the message names. A valid namespace name that is reserved cannot be changed later: delete this object and create another one.
+	// ReasonInvalidName (False): the namespace is one that tenants may not have, or a name in the spec is not a valid namespace name or label value.
+	// Fix: correct the field that the message names. A valid namespace name cannot be changed later: delete this object and create another one, or let tenants have the name, as the message says.
 	ReasonInvalidName = "InvalidName"
 	// ReasonTerminating (False): the namespace is being deleted.
 	// Fix: wait. The message says what the namespace waits for. Objects with finalizers are deleted only after their finalizers are removed.

@@ -136,11 +136,11 @@ func judge(t *testing.T, obj *unstructured.Unstructured) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, customer); err != nil {
 		t.Fatal(err)
 	}
-	reserved, err := plan.ParseReserved([]string{"default", "kube-*"})
+	reserved, err := plan.ParsePatterns([]string{"default", "kube-*"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if problem := convert.Tenant(customer).Problem(reserved); problem != "" {
+	if problem := convert.Tenant(customer).Problem(plan.Namespaces{Reserved: reserved}, ""); problem != "" {
 		t.Error(problem)
 	}
 }

@@ -69,9 +69,9 @@ type TenantSpec struct {
 	// +required
 	Username string `json:"username,omitempty"`
 
-	// namespace is the name of the customer's namespace. Default: userId. A valid name can't be changed later. Reserved
-	// names are rejected. An existing namespace is not adopted unless its annotation kleff.io/adopt-by is set to the name
-	// of this tenant.
+	// namespace is the name of the customer's namespace. Default: userId. A valid name can't be changed later. Names that
+	// tenants may not have are rejected. An existing namespace is not adopted unless its annotation kleff.io/adopt-by is
+	// set to the name of this tenant.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +optional

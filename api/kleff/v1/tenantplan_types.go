@@ -72,7 +72,7 @@ type TenantPlanSpec struct {
 	NetworkIsolation Isolation `json:"networkIsolation,omitempty"`
 
 	// ingressNamespaces are the namespaces whose pods bring traffic from outside, for networkIsolation and
-	// istio.authorizationPolicy. Default: istio-system and istio-ingress.
+	// istio.authorizationPolicy. No Tenant can have one of them. Default: istio-system and istio-ingress.
 	// +kubebuilder:default={istio-system,istio-ingress}
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16

@@ -53,6 +53,17 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
+{{/* Whether NAME is one of the names, or begins with one of the prefixes followed by a star, in CEL. */}}
+{{- define "operator.namespacePatterns" -}}
+{{- $names := list }}
+{{- $conditions := list }}
+{{- range . }}
+{{- if hasSuffix "*" . }}{{ $conditions = append $conditions (printf "NAME.startsWith('%s')" (trimSuffix "*" .)) }}{{ else }}{{ $names = append $names . }}{{ end }}
+{{- end }}
+{{- with $names }}{{ $conditions = prepend $conditions (printf "NAME in ['%s']" (join "', '" (uniq .))) }}{{ end }}
+{{- join " || " $conditions }}
+{{- end }}
+
 {{/* The rules for customers' namespaces. ClusterRoles and constraints that plans may name come from the values. */}}
 {{- define "operator.tenancyRules" -}}
 {{- with .Values.tenancy }}
@@ -230,6 +241,9 @@ insecureSkipVerify: true
 - --controllers={{ join "," (concat (.Values.controller.controllers | default list) (ternary (list "tenant") list .Values.tenancy.enabled)) }}
 {{- if .Values.tenancy.enabled }}
 - {{ printf "--reserved-namespaces=%s" (join "," .Values.tenancy.reservedNamespaces) | quote }}
+{{- with .Values.tenancy.namespaces }}
+- {{ printf "--tenant-namespaces=%s" (join "," .) | quote }}
+{{- end }}
 {{- end }}
 {{- with .Values.controller.clusterID }}
 - {{ printf "--cluster-id=%s" . | quote }}

@@ -17,6 +17,7 @@ import (
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/tenantplan"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/plan"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
@@ -30,9 +31,9 @@ type Options struct {
 	Plans *tenantplan.Plans
 	// Breaker lets deletions go on; nil lets all.
 	Breaker *breaker.Breaker
-	// Reserved are the names of namespaces that no tenant gets.
-	Reserved plan.Reserved
-	Clock    clock.PassiveClock
+	// Namespaces says which namespaces tenants may have.
+	Namespaces plan.Namespaces
+	Clock      clock.PassiveClock
 	// Ready waits until Children can be read from.
 	Ready func(ctx context.Context) error
 	// Active is closed once this replica is the one that works. What changes before is looked at then.
@@ -155,10 +156,23 @@ func (c *Controller) Watch(workers int) reconcile.Watch {
 		Annotations: []string{v1alpha1.AnnotationApproveDeletions, v1alpha1.AnnotationAbandonDeletions},
 		Related: []reconcile.Related{{
 			Object:  &kleffv1.TenantPlan{},
-			Wakes:   func(o client.Object) []types.NamespacedName { return c.following(context.Background(), o.GetName()) },
+			Wakes:   func(o client.Object) []types.NamespacedName { return c.concerned(context.Background(), o) },
 			Matters: planMatters,
 		}},
 	}
+}
+
+// concerned are the tenants that follow a plan, and those whose namespaces it takes as ingress namespaces.
+func (c *Controller) concerned(ctx context.Context, o client.Object) []types.NamespacedName {
+	keys := c.following(ctx, o.GetName())
+	if p, ok := o.(*kleffv1.TenantPlan); ok {
+		for _, namespace := range convert.IngressNamespaces(p) {
+			for _, name := range c.wanting(ctx, namespace) {
+				keys = append(keys, types.NamespacedName{Name: name})
+			}
+		}
+	}
+	return keys
 }
 
 // following are the tenants to which a plan that has changed matters: those that name it or have it, and those whose

@@ -3,6 +3,7 @@ package tenant
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -42,8 +43,12 @@ func (p *pass) Decide() chain.Effect {
 // observe reads what the decision is based on, all of it from caches.
 func (p *pass) observe(ctx context.Context) error {
 	customer := convert.Tenant(p.object)
+	ingressOf, err := p.ingressOf(ctx, customer.Namespace)
+	if err != nil {
+		return err
+	}
 	p.in = tenant.Input{
-		Now: p.Clock.Now(), Tenant: customer, Problem: customer.Problem(p.Reserved),
+		Now: p.Clock.Now(), Tenant: customer, Problem: customer.Problem(p.Namespaces, ingressOf),
 		Deleting: !p.object.DeletionTimestamp.IsZero(), Protected: p.object.Spec.DeletionProtection,
 		Retain: p.object.Spec.DeletionPolicy == kleffv1.DeletionRetain, HasFinalizer: controllerutil.ContainsFinalizer(p.object, kleffv1.NamespaceFinalizer),
 		Guarded: p.Breaker.Watches(convert.ClassTenant), Rescued: p.Breaker.Rescued(convert.ClassTenant, "", p.object.Name),
@@ -58,6 +63,22 @@ func (p *pass) observe(ctx context.Context) error {
 	}
 	p.in.World.Follow, err = p.follow(ctx)
 	return err
+}
+
+// ingressOf is the first of the plans that have the namespace as an ingress namespace; empty if there is none.
+func (p *pass) ingressOf(ctx context.Context, namespace string) (string, error) {
+	var plans kleffv1.TenantPlanList
+	if err := p.Client.List(ctx, &plans, client.UnsafeDisableDeepCopy); err != nil {
+		return "", fmt.Errorf("looking for plans with the namespace as an ingress namespace: %w", err)
+	}
+	first := ""
+	for i := range plans.Items {
+		o := &plans.Items[i]
+		if (first == "" || o.Name < first) && slices.Contains(convert.IngressNamespaces(o), namespace) {
+			first = o.Name
+		}
+	}
+	return first, nil
 }
 
 // sawNamespace takes what was found of the namespace, and reads the children if it is the tenant's and stays.

@@ -96,7 +96,7 @@ func (c cache) List(_ context.Context, into client.ObjectList, options ...client
 	case *kleffv1.TenantList:
 		for name, plan := range c.tenants {
 			t := kleffv1.Tenant{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: kleffv1.TenantSpec{Plan: plan}}
-			if o.FieldSelector != nil && !o.FieldSelector.Matches(fields.Set{tenantplan.IndexPlan: plan}) {
+			if o.FieldSelector != nil && !o.FieldSelector.Matches(fields.Set{tenantplan.IndexPlan: plan, tenant.IndexNamespace: "for-" + name}) {
 				continue
 			}
 			list.Items = append(list.Items, t)
@@ -112,18 +112,24 @@ func TestPlansWakeThoseToWhomTheyMatter(t *testing.T) {
 	for about, c := range map[string]struct {
 		plans   []string
 		changed string
+		ingress string
 		want    []string
 	}{
-		"one of several":                     {[]string{"basic", "gold"}, "gold", []string{"of-gold", "of-nothing"}},
-		"the first, while another one comes": {[]string{"other", "silver"}, "silver", []string{"of-basic", "of-gold", "of-nothing"}},
-		"one of several that is gone":        {[]string{"basic"}, "gold", []string{"of-gold", "of-nothing"}},
-		"the last, which is gone":            {nil, "gold", []string{"of-basic", "of-gold", "of-nothing"}},
+		"one of several":                                              {[]string{"basic", "gold"}, "gold", "", []string{"of-gold", "of-nothing"}},
+		"the first, while another one comes":                          {[]string{"other", "silver"}, "silver", "", []string{"of-basic", "of-gold", "of-nothing"}},
+		"one of several that is gone":                                 {[]string{"basic"}, "gold", "", []string{"of-gold", "of-nothing"}},
+		"one that takes a tenant's namespace as an ingress namespace": {[]string{"basic", "gold"}, "gold", "for-of-basic", []string{"of-basic", "of-gold", "of-nothing"}},
+		"the last, which is gone":                                     {nil, "gold", "", []string{"of-basic", "of-gold", "of-nothing"}},
 	} {
 		tenants := tenant.New(tenant.Options{Client: cache{
 			tenants: map[string]string{"of-basic": "basic", "of-gold": "gold", "of-nothing": "platinum"}, plans: c.plans,
 		}})
 		var got []string
-		for _, key := range tenants.Watch(1).Related[0].Wakes(&kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: c.changed}}) {
+		changed := &kleffv1.TenantPlan{ObjectMeta: metav1.ObjectMeta{Name: c.changed}}
+		if c.ingress != "" {
+			changed.Spec.IngressNamespaces = []string{c.ingress}
+		}
+		for _, key := range tenants.Watch(1).Related[0].Wakes(changed) {
 			got = append(got, key.Name)
 		}
 		slices.Sort(got)

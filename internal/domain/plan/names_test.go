@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,17 +13,17 @@ import (
 
 var platform = []string{"default", "kube-*", "openshift", "openshift-*"}
 
-func reserved(t interface {
+func patterns(t interface {
 	Helper()
 	Fatal(args ...any)
-}, patterns ...string,
-) plan.Reserved {
+}, list ...string,
+) plan.Patterns {
 	t.Helper()
-	r, err := plan.ParseReserved(patterns)
+	p, err := plan.ParsePatterns(list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return p
 }
 
 func TestProblem(t *testing.T) {
@@ -80,16 +81,16 @@ func TestProblem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tenant := plans.Tenant()
 			tt.change(&tenant)
-			if got := tenant.Problem(reserved(t, platform...)); got != tt.want {
+			if got := tenant.Problem(plan.Namespaces{Reserved: patterns(t, platform...)}, ""); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
 	}
 }
 
-func TestReservedPatternsThatMatchNothingOrEverything(t *testing.T) {
+func TestPatternsThatMatchNothingOrEverything(t *testing.T) {
 	for pattern, want := range map[string]string{
-		"*":       `the pattern "*" reserves every name, so no tenant could have a namespace: use a prefix, such as kube-*`,
+		"*":       `the pattern "*" matches every name: use a prefix, such as kube-*`,
 		"":        `the pattern "" does not match any valid namespace name: use a name such as default, or a prefix such as kube-*`,
 		"Default": `the pattern "Default" does not match any valid namespace name: use a name such as default, or a prefix such as kube-*`,
 		"*-x":     `the pattern "*-x" does not match any valid namespace name: use a name such as default, or a prefix such as kube-*`,
@@ -98,32 +99,82 @@ func TestReservedPatternsThatMatchNothingOrEverything(t *testing.T) {
 		"kube_*":  `the pattern "kube_*" does not match any valid namespace name: use a name such as default, or a prefix such as kube-*`,
 	} {
 		t.Run(pattern, func(t *testing.T) {
-			if _, err := plan.ParseReserved([]string{"default", pattern}); err == nil || err.Error() != want {
+			if _, err := plan.ParsePatterns([]string{"default", pattern}); err == nil || err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
 		})
 	}
 }
 
-func TestEveryReservedPatternThatIsWrongIsNamed(t *testing.T) {
-	_, err := plan.ParseReserved([]string{"A", "b", "C"})
+func TestEveryPatternThatIsWrongIsNamed(t *testing.T) {
+	_, err := plan.ParsePatterns([]string{"A", "b", "C"})
 	if err == nil || !strings.Contains(err.Error(), `"A"`) || !strings.Contains(err.Error(), `"C"`) || strings.Contains(err.Error(), `"b"`) {
 		t.Error(err)
 	}
 }
 
-// A name is reserved if and only if it is one of the names, or begins with one of the prefixes.
-func TestWhatIsReserved(t *testing.T) {
+// A name matches if and only if it is one of the names, or begins with one of the prefixes.
+func TestWhatPatternsMatch(t *testing.T) {
 	names := rapid.StringMatching(`[a-b]{1,3}(-[a-b]{1,2})?`)
 	rapid.Check(t, func(t *rapid.T) {
 		exact, begins, name := names.Draw(t, "a name"), names.Draw(t, "a beginning"), names.Draw(t, "the namespace")
-		r := reserved(t, exact, begins+"*")
+		p := patterns(t, exact, begins+"*")
 		want := name == exact || strings.HasPrefix(name, begins)
-		if got := r.Has(name); got != want {
-			t.Fatalf("reserved is %t, want %t", got, want)
+		if got := p.Match(name); got != want {
+			t.Fatalf("it matches: %t, want %t", got, want)
 		}
-		if (plan.Reserved{}).Has(name) {
-			t.Fatal("reserved by nothing")
+		if (plan.Patterns{}).Match(name) {
+			t.Fatal("it matches nothing at all")
 		}
 	})
+}
+
+// What is reserved is no tenant's, whatever is allowed; of the rest a tenant has what is allowed, or all.
+func TestWhichNamespacesATenantMayHave(t *testing.T) {
+	const again = " and can't be changed later: delete this Tenant and create one with another name in spec.namespace"
+	for name, tt := range map[string]struct {
+		namespace string
+		allowed   []string
+		ingressOf string
+		want      string
+	}{
+		"any name, where none is listed": {namespace: "shop-1"},
+		"a name that is listed":          {namespace: "shop", allowed: []string{"user-*", "shop"}},
+		"a name with a listed prefix":    {namespace: "user-1", allowed: []string{"user-*", "shop"}},
+		"a name that is not listed": {
+			namespace: "velero", allowed: []string{"user-*", "shop"},
+			want: `spec.namespace "velero" is not a namespace name that tenants may have (user-*, shop)` + again +
+				`, or add it to --tenant-namespaces (chart value tenancy.namespaces)`,
+		},
+		"a reserved name that is listed": {
+			namespace: "kube-system", allowed: []string{"kube-*"},
+			want: `spec.namespace "kube-system" is a reserved namespace name` + again,
+		},
+		"an ingress namespace": {
+			namespace: "edge", ingressOf: "gold",
+			want: `spec.namespace "edge" is an ingress namespace of the TenantPlan "gold"` + again + `, or change spec.ingressNamespaces of that plan`,
+		},
+		"an ingress namespace that is listed": {
+			namespace: "edge", ingressOf: "gold", allowed: []string{"edge"},
+			want: `spec.namespace "edge" is an ingress namespace of the TenantPlan "gold"` + again + `, or change spec.ingressNamespaces of that plan`,
+		},
+		"a reserved ingress namespace": {
+			namespace: "kube-edge", ingressOf: "gold",
+			want: `spec.namespace "kube-edge" is a reserved namespace name` + again,
+		},
+		"a list without end": {
+			namespace: "velero", allowed: slices.Repeat([]string{"user-*"}, 100),
+			want: `spec.namespace "velero" is not a namespace name that tenants may have (` + strings.Repeat("user-*, ", 37) + `u…)` + again +
+				`, or add it to --tenant-namespaces (chart value tenancy.namespaces)`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tenant := plans.Tenant()
+			tenant.Namespace, tenant.Explicit = tt.namespace, true
+			rules := plan.Namespaces{Allowed: patterns(t, tt.allowed...), Reserved: patterns(t, platform...)}
+			if got := tenant.Problem(rules, tt.ingressOf); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
 }

@@ -117,12 +117,12 @@ func (w *world) tenantPass(t *playedTenant, ends ending) (rule string) {
 
 func (p *tenantPass) observe() {
 	t := p.t
-	reserved, err := plan.ParseReserved([]string{"kube-*"})
+	reserved, err := plan.ParsePatterns([]string{"kube-*"})
 	if err != nil {
 		p.fail("%v", err)
 	}
 	p.in = tenant.Input{
-		Now: p.now, Tenant: t.Tenant, Problem: t.Problem(reserved), Deleting: t.deleting, Protected: t.protected, Retain: t.retain, HasFinalizer: t.held,
+		Now: p.now, Tenant: t.Tenant, Problem: t.Problem(plan.Namespaces{Reserved: reserved}, ""), Deleting: t.deleting, Protected: t.protected, Retain: t.retain, HasFinalizer: t.held,
 		Memory: t.memory, Attempts: p.attemptsOf(t.UID),
 	}
 	if n := p.cached().namespace(t.Namespace); n != nil {
