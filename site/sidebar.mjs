@@ -12,7 +12,7 @@ const parts = [
   ['Guides', [
     ['How it works', 'concepts'], ['DistributionTenant', 'spec/distributiontenant'],
     ['Distribution', 'spec/distribution'], ['ConnectionGroup', 'spec/connectiongroup'],
-    ['Who may use what', 'grants'], ['EdgeGrant', 'spec/edgegrant'],
+    ['Who may use what', 'grants'], ['EdgeGrant', 'spec/edgegrant'], ['DomainClaim', 'spec/domainclaim'],
     ['Certificates', 'certificates'], ['DNS', 'dns'],
     ['Tenants from a database', 'tenantsource'], ['Deletion guard', 'tenantsource/guard'],
     ['PostgreSQL', 'tenantsource/postgresql'], ['MySQL and MariaDB', 'tenantsource/mysql'],
@@ -33,7 +33,7 @@ const parts = [
   ['Reference', [
     ['API', 'reference/api'], ['DistributionTenant', 'reference/api/distributiontenant'],
     ['Distribution', 'reference/api/distribution'], ['ConnectionGroup', 'reference/api/connectiongroup'],
-    ['TenantSource', 'reference/api/tenantsource'], ['EdgeGrant', 'reference/api/edgegrant'], ['Tenant', 'reference/api/tenant'],
+    ['TenantSource', 'reference/api/tenantsource'], ['EdgeGrant', 'reference/api/edgegrant'], ['DomainClaim', 'reference/api/domainclaim'], ['Tenant', 'reference/api/tenant'],
     ['TenantPlan', 'reference/api/tenantplan'], ['Conditions', 'reference/conditions'], ['Events', 'reference/events'],
     ['Metrics', 'reference/metrics'], ['Alerts', 'reference/alerts'], ['Flags', 'reference/flags'],
     ['IAM policies', 'reference/iam'], ['Rules', 'reference/rules'],

@@ -188,7 +188,7 @@ func TestHeadingsOfTheReferenceAreUnique(t *testing.T) {
 			seen[title], types[title] = true, true
 		}
 	}
-	if kinds != 7 || len(types) < 100 {
+	if kinds != 8 || len(types) < 100 {
 		t.Errorf("the reference has %d kinds and %d types only", kinds, len(types))
 	}
 }
@@ -342,7 +342,7 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 // otherWords look like reasons of conditions and are names of other things.
 var otherWords = map[string]bool{
 	// Kinds.
-	"DistributionTenant": true, "TenantSource": true, "TenantPlan": true, "ConnectionGroup": true, "EdgeGrant": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ClusterRoleBinding": true,
+	"DistributionTenant": true, "TenantSource": true, "TenantPlan": true, "ConnectionGroup": true, "EdgeGrant": true, "DomainClaim": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ClusterRoleBinding": true,
 	// States in AWS and in Kubernetes.
 	"InProgress": true, "NamespaceDeletionContentFailure": true,
 	// Members of CloudFront's API.
@@ -350,7 +350,7 @@ var otherWords = map[string]bool{
 	// A metric of ACM.
 	"DaysToExpiry": true,
 	// Values of fields.
-	"IfUnowned": true, "NamespaceAndIngress": true, "CloudFront": true,
+	"IfUnowned": true, "NamespaceAndIngress": true, "CloudFront": true, "HandingOver": true,
 }
 
 func TestChartValuesExist(t *testing.T) {

@@ -69,7 +69,7 @@ type DomainClaimSpec struct {
 	Namespace string `json:"namespace,omitempty"`
 
 	// subdomains extends the claim to everything below the domain. A claim for a wildcard without it leaves the names below
-	// to whoever comes first, also while the wildcard is served. Default: false.
+	// to the first namespace that asks, also while the wildcard is served. Default: false.
 	// +optional
 	Subdomains bool `json:"subdomains,omitempty"`
 
