@@ -78,7 +78,7 @@ var databases = map[mapping.Provider]func(time.Duration, *store.Guard) port.Rows
 // ReadTable makes this process the reader of one table if the operator started it as that, and does not return then.
 func ReadTable() {
 	child.Serve(func(o child.Options) map[mapping.Provider]port.Rows {
-		rows, guard := map[mapping.Provider]port.Rows{}, store.NewGuard(context.Background(), o.AllowDial, o.APIServer)
+		rows, guard := map[mapping.Provider]port.Rows{}, store.NewGuard(context.Background(), o.AllowDial, o.APIServer).Only(o.Hosts)
 		for provider, reader := range databases {
 			rows[provider] = reader(o.Timeout, guard)
 		}

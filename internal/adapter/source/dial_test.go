@@ -3,6 +3,7 @@ package source_test
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -103,6 +104,43 @@ func TestWhatTheAdministratorAllowsIsConnectedTo(t *testing.T) {
 				<-connections
 			}
 		})
+	}
+}
+
+// A host that no grant names is not connected to, whatever it resolves to.
+func TestOnlyGrantedHostsAreConnectedTo(t *testing.T) {
+	t.Parallel()
+	all := store.NewGuard(t.Context(), []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}, nil)
+	for name, c := range map[string]struct {
+		hosts   []string
+		granted bool
+	}{
+		"by its name and port":     {[]string{"localhost:PORT"}, true},
+		"by its name":              {[]string{"local*"}, true},
+		"by another name":          {[]string{"127.0.0.1", "*.example.com"}, false},
+		"by another port":          {[]string{"localhost:1"}, false},
+		"none where none is named": {[]string{}, false},
+		"all where none is needed": {nil, true},
+	} {
+		for adapter := range guarded(nil) {
+			t.Run(adapter+" "+name, func(t *testing.T) {
+				t.Parallel()
+				port, connections := listen(t)
+				hosts := slices.Clone(c.hosts)
+				for i, host := range hosts {
+					hosts[i] = strings.ReplaceAll(host, "PORT", port)
+				}
+				a := guarded(all.Only(hosts))[adapter]
+				err := a.rows.Read(t.Context(), query(strings.ReplaceAll(a.form, "SERVER", "localhost:"+port)), nil)
+				if connected := len(connections) > 0; connected != c.granted {
+					t.Errorf("it has connected: %v, want %v", connected, c.granted)
+				}
+				const says = "the EdgeGrant of the namespace does not allow to read from localhost:"
+				if err == nil || strings.Contains(err.Error(), says) == c.granted {
+					t.Errorf("it says: %v", err)
+				}
+			})
+		}
 	}
 }
 

@@ -159,7 +159,11 @@ func (p *pass) readRows(ctx context.Context, poll *tenantsource.Poll) *tenantsou
 	if failure != nil {
 		return failure
 	}
-	if err := promptly(ctx, p.FirstRowTimeout, rows, convert.SourceQuery(p.object, connection, p.columns()), poll); err != nil {
+	query := convert.SourceQuery(p.object, connection, p.columns())
+	if p.granted != nil {
+		query.Hosts = append([]string{}, p.granted.Hosts...)
+	}
+	if err := promptly(ctx, p.FirstRowTimeout, rows, query, poll); err != nil {
 		if failure := p.late(err); failure != nil {
 			return failure
 		}

@@ -28,6 +28,8 @@ type pass struct {
 	// target is where the objects are, labels mark them.
 	target string
 	labels map[string]string
+	// granted is what the namespace may have. Nil: everything.
+	granted *grant.Grant
 }
 
 // observe gathers what is known. Nothing is asked but the API server, about the objects of a source that is deleted.
@@ -68,7 +70,7 @@ func (p *pass) judge(ctx context.Context) error {
 		asker.Adds = grant.Usage{Sources: 1}
 	}
 	v, err := p.Grants.Judge(ctx, asker)
-	p.in.Ungranted, p.in.Audited = v.Refused, !v.Enforced
+	p.in.Ungranted, p.in.Audited, p.granted = v.Refused, !v.Enforced, v.Grant
 	return err
 }
 

@@ -82,7 +82,7 @@ var terms = map[Thing]term{
 	ARole:     {"the role", func(g *Grant, w Want) bool { return g.Roles.Allows(w.Value) }, nothing},
 	ATable: {"the table", func(g *Grant, w Want) bool { return anyMatches(g.Tables, w.Value) },
 		func(g *Grant, _ Want) []string { return g.Tables }},
-	AHost: {"the host", func(g *Grant, w Want) bool { return g.Host(w.Value) },
+	AHost: {"the host", func(g *Grant, w Want) bool { return AllowsHost(g.Hosts, w.Value) },
 		func(g *Grant, _ Want) []string { return g.Hosts }},
 	AnAdoption: {"to adopt", func(g *Grant, w Want) bool { return g.adoptable(w.Value, false) },
 		func(g *Grant, _ Want) []string { return g.adoptables() }},
@@ -256,13 +256,13 @@ func (g *Grant) Takeover() Takeover {
 	return g.DNS.Takeover
 }
 
-// Host reports whether tables may be read from host:port.
-func (g *Grant) Host(address string) bool {
+// AllowsHost reports whether tables may be read from host:port.
+func AllowsHost(hosts []string, address string) bool {
 	host := address
 	if i := strings.LastIndex(address, ":"); i >= 0 {
 		host = address[:i]
 	}
-	return slices.ContainsFunc(g.Hosts, func(p string) bool {
+	return slices.ContainsFunc(hosts, func(p string) bool {
 		return identity.Matches(p, address) || !strings.Contains(p, ":") && identity.Matches(p, host)
 	})
 }

@@ -71,6 +71,8 @@ type Query struct {
 	Connection Secret
 	// Columns are those that are used; the others may be left out of the rows. Nil means all.
 	Columns []string
+	// Hosts are those that may be read from, each with or without a port, and with stars. Nil means all.
+	Hosts []string
 
 	SQL      SQLQuery
 	DynamoDB DynamoDBQuery

@@ -55,6 +55,8 @@ type Options struct {
 	// API server, which is special too.
 	AllowDial []netip.Prefix
 	APIServer []string
+	// Hosts are those of the query.
+	Hosts []string
 }
 
 // Rows is a port.Rows that reads in a child process.
@@ -86,7 +88,9 @@ func (r *Rows) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) err
 	if err != nil {
 		return &fault.Error{Kind: fault.Transient, Operation: operation, Message: "the process that reads the table could not be started", Err: err}
 	}
-	said, result := p.converse(request{Provider: r.provider, Query: q, Connection: []byte(q.Connection.Reveal()), Options: r.options}, sink)
+	options := r.options
+	options.Hosts = q.Hosts
+	said, result := p.converse(request{Provider: r.provider, Query: q, Connection: []byte(q.Connection.Reveal()), Options: options}, sink)
 	stop()
 	p.end()
 	switch {

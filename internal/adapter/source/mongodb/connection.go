@@ -208,6 +208,9 @@ func (d tcpOnly) DialContext(ctx context.Context, network, address string) (net.
 	if network != "tcp" {
 		return nil, net.UnknownNetworkError(network)
 	}
+	if err := d.guard.Admit(address); err != nil {
+		return nil, err
+	}
 	dialer := d.guard.Dialer()
 	dialer.Timeout = dialTimeout
 	return dialer.DialContext(ctx, network, address)

@@ -87,6 +87,8 @@ type session struct {
 func (s *session) connect() error {
 	config := s.target.config
 	config.DialFunc = s.wires.dial
+	// The guard has to see the name. Dialing resolves it.
+	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
 	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		// Closing the connection would leave the server busy until it next sends something.
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: farewell}
@@ -181,7 +183,7 @@ type wires struct {
 }
 
 func (w *wires) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := w.guard.Dialer().DialContext(ctx, network, address)
+	conn, err := w.guard.Dial(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

@@ -129,6 +129,9 @@ func restricted(o *sdk.Options) *sdk.Options {
 func (c connection) dial(ctx context.Context, guard *store.Guard) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
+	if err := guard.Admit(c.options.Addr); err != nil {
+		return nil, err
+	}
 	plain := guard.Dialer()
 	if c.options.TLSConfig == nil {
 		return plain.DialContext(ctx, c.options.Network, c.options.Addr)

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
 // Guard keeps the operator from connecting to what only the operator can reach. It looks at the address to which a connection is
@@ -16,6 +19,8 @@ import (
 type Guard struct {
 	allowed   []netip.Prefix
 	apiServer []netip.Addr
+	// hosts are those that the namespace of the source may read from; nil for all.
+	hosts []string
 }
 
 // resolveTimeout is for the API server's own name, which a pod does not even use.
@@ -37,6 +42,41 @@ func NewGuard(ctx context.Context, allowed []netip.Prefix, apiServer []string) *
 		}
 	}
 	return g
+}
+
+// Only limits a guard to hosts that a grant names. Names are compared as the connection string has them, before they are
+// resolved. Nil are all hosts.
+func (g *Guard) Only(hosts []string) *Guard {
+	limited := Guard{hosts: hosts}
+	if g != nil {
+		limited.allowed, limited.apiServer = g.allowed, g.apiServer
+	}
+	return &limited
+}
+
+// RefusedHostError says that a host is not granted.
+type RefusedHostError struct{ Host string }
+
+// Error implements error.
+func (e *RefusedHostError) Error() string {
+	return fmt.Sprintf("the EdgeGrant of the namespace does not allow to read from %s: use another host, or ask an administrator "+
+		"of the platform to add it to spec.sources.hosts of the grant", e.Host)
+}
+
+// Admit says why there must be no connection to host:port. Every adapter asks before it dials.
+func (g *Guard) Admit(address string) error {
+	if g == nil || g.hosts == nil || grant.AllowsHost(g.hosts, address) {
+		return nil
+	}
+	return &RefusedHostError{Host: prose.Shorten(address, prose.LongestQuote)}
+}
+
+// Dial connects to host:port if the guard allows it.
+func (g *Guard) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if err := g.Admit(address); err != nil {
+		return nil, err
+	}
+	return g.Dialer().DialContext(ctx, network, address)
 }
 
 // Dialer makes a dialer whose connections the guard allows.

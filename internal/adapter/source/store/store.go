@@ -97,6 +97,7 @@ func (d decimal) integer() (int64, bool) {
 func Unanswered(err error) string {
 	var (
 		refused   *RefusedAddressError
+		ungranted *RefusedHostError
 		dns       *net.DNSError
 		untrusted *tls.CertificateVerificationError
 		authority x509.UnknownAuthorityError
@@ -108,6 +109,8 @@ func Unanswered(err error) string {
 	switch {
 	case errors.As(err, &refused):
 		return refused.Error()
+	case errors.As(err, &ungranted):
+		return ungranted.Error()
 	case errors.Is(err, context.Canceled):
 		return "the read was cancelled"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
