@@ -159,7 +159,7 @@ func TestMetrics(t *testing.T) {
 const customerMetric = "cloudfront_tenant_operator_customers"
 
 // guardMetrics have a series for each thing that is held, and so none here.
-var guardMetrics = []string{"cloudfront_tenant_operator_deletions_held", "cloudfront_tenant_operator_writes_halted"}
+var guardMetrics = []string{"cloudfront_tenant_operator_deletions_held", "cloudfront_tenant_operator_writes_halted", "cloudfront_tenant_operator_grant_violations"}
 
 // sourceMetrics is how the names of the metrics of sources begin.
 const sourceMetrics = "cloudfront_tenant_operator_source_"

@@ -7,6 +7,8 @@ import (
 
 	"github.com/onsi/gomega"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -146,5 +148,16 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.eventually(func(g gomega.Gomega) { g.Expect(s.inAWS()).To(gomega.BeEmpty()) })
-	s.reaches(f.Name(0), v1alpha1.ConditionReady, "False/Deleting")
+	// Until a list confirms that it is gone, the object says what it waits for.
+	s.eventually(func(g gomega.Gomega) {
+		o := &v1alpha1.DistributionTenant{}
+		err := kube.Get(t.Context(), client.ObjectKey{Namespace: s.namespace, Name: f.Name(0)}, o)
+		if apierrors.IsNotFound(err) {
+			return
+		}
+		ready := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady)
+		g.Expect(err).NotTo(gomega.HaveOccurred())
+		g.Expect(ready).NotTo(gomega.BeNil())
+		g.Expect(ready.Reason).To(gomega.Equal(v1alpha1.ReasonDeleting))
+	})
 }
