@@ -58,18 +58,7 @@ func (c Config) Rights() []Right {
 		namespaces = []string{metav1.NamespaceAll}
 	}
 	for _, ns := range namespaces {
-		if slices.Contains(c.Controllers, controllerDistributionTenant) {
-			out = append(out, distributionTenantRights(ns)...)
-		}
-		if slices.Contains(c.Controllers, controllerTenantSource) {
-			out = append(out, sourceRights(ns)...)
-		}
-		if slices.Contains(c.Controllers, controllerDistribution) {
-			out = append(out, parentRights(ns, "distributions", "distribution")...)
-		}
-		if slices.Contains(c.Controllers, controllerConnectionGroup) {
-			out = append(out, parentRights(ns, "connectiongroups", "connection group")...)
-		}
+		out = append(out, c.rightsIn(ns)...)
 	}
 	if slices.Contains(c.Controllers, controllerTenant) {
 		out = append(out, tenantRights()...)
@@ -99,6 +88,23 @@ func (c Config) Rights() []Right {
 			Right{Group: "authorization.k8s.io", Resource: "subjectaccessreviews", Verb: "create", For: scraping, Optional: true})
 	}
 	return distinct(out)
+}
+
+// rightsIn are those for the objects of a namespace, or of all.
+func (c Config) rightsIn(namespace string) (out []Right) {
+	if slices.Contains(c.Controllers, controllerDistributionTenant) {
+		out = append(out, distributionTenantRights(namespace)...)
+	}
+	if slices.Contains(c.Controllers, controllerTenantSource) {
+		out = append(out, sourceRights(namespace)...)
+	}
+	if slices.Contains(c.Controllers, controllerDistribution) {
+		out = append(out, parentRights(namespace, "distributions", "distribution")...)
+	}
+	if slices.Contains(c.Controllers, controllerConnectionGroup) {
+		out = append(out, parentRights(namespace, "connectiongroups", "connection group")...)
+	}
+	return out
 }
 
 // distinct leaves out what two controllers both need the second time.

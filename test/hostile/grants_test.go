@@ -76,7 +76,9 @@ func TestOneTeamTakesNothingOfAnother(t *testing.T) {
 			}), "spec.domains[0].domain: the EdgeGrant grants-rival of the namespace grants-rival does not allow the domain login.example.com, only rival.example.com.",
 		},
 		"every name that another team does not have yet": {
-			tenant(func(s *v1alpha1.DistributionTenantSpec) { s.Domains = []v1alpha1.TenantDomain{{Domain: "*.example.com"}} }), "spec.domains[0].domain",
+			tenant(func(s *v1alpha1.DistributionTenantSpec) {
+				s.Domains = []v1alpha1.TenantDomain{{Domain: "*.example.com"}}
+			}), "spec.domains[0].domain",
 		},
 		"records in another team's zone": {
 			tenant(func(s *v1alpha1.DistributionTenantSpec) { s.DNS = &v1alpha1.DNS{Provider: v1alpha1.DNSProviderRoute53} }), "spec.dns",

@@ -122,7 +122,7 @@ var tenantCases = map[string]limits.Case{
 		Says:     []string{"spec.connectionGroupRef.name", `"other/static" is not a valid object name`, "metadata.name"},
 	},
 	"the namespace of a group is a name": {
-		Accepted: `connectionGroupRef: {name: static, namespace: o1-ther}`,
+		Accepted: `connectionGroupRef: {name: static, namespace: team-2}`,
 		Refused:  `connectionGroupRef: {name: static, namespace: Other}`,
 		Says:     []string{"spec.connectionGroupRef.namespace", `"Other" is not a valid namespace name`},
 	},

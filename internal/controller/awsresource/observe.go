@@ -90,7 +90,7 @@ func (p *pass[O, R]) judge(ctx context.Context, s Spec) error {
 		return err
 	}
 	p.in.Ungranted, p.in.Audited = v.Refused, !v.Enforced
-	p.in.Policy.Policy = p.in.Policy.Policy.Within(v.Grant, s.Name, p.in.Now)
+	p.in.Policy.Policy = p.in.Policy.Within(v.Grant, s.Name, p.in.Now)
 	return nil
 }
 

@@ -87,7 +87,9 @@ func exceeds(all []grant.Grant, namespace string, s sim.TenantState) string {
 		if strings.HasPrefix(domain, "*.") && !g.Wildcards {
 			return "the wildcard " + domain
 		}
-		if !slices.ContainsFunc(g.Domains, func(d grant.Domain) bool { return strings.HasSuffix("."+strings.TrimPrefix(domain, "*."), "."+d.Suffix) }) {
+		if !slices.ContainsFunc(g.Domains, func(d grant.Domain) bool {
+			return strings.HasSuffix("."+strings.TrimPrefix(domain, "*."), "."+d.Suffix)
+		}) {
 			return domain
 		}
 	}
