@@ -11,6 +11,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/kube/domainclaim"
@@ -85,7 +86,7 @@ func addDomainClaims(ctx context.Context, mgr ctrl.Manager, c Config, wake func(
 	if err := mgr.Add(r); err != nil {
 		return nil, fmt.Errorf("adding the keeper of the DomainClaims: %w", err)
 	}
-	return r, nil
+	return r, registerDomainClaims(ctrlmetrics.Registry, r)
 }
 
 // told hands on the claim that an event is about.

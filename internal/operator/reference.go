@@ -63,6 +63,9 @@ func Metrics() ([]Metric, error) {
 	if err := registerBudget(r, nil); err != nil {
 		return nil, err
 	}
+	if err := registerDomainClaims(r, nil); err != nil {
+		return nil, err
+	}
 	if err := registerGrants(r, nil); err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ const (
 	ReasonNotEnforced = "NotEnforced"
 )
 
-// Reasons of the Ready condition of an EdgeGrant. InvalidSpec is another: what can't be understood grants nothing.
+// Reasons of an EdgeGrant's Ready condition. InvalidSpec is another: what can't be understood grants nothing.
 const (
 	// ReasonEnforced (True): objects that ask for more than the grant allows are not created or changed in AWS.
 	ReasonEnforced = "Enforced"

@@ -36,6 +36,24 @@ type Claim struct {
 // Held reports whether the operator has made the claim, for a domain that was released.
 func (c Claim) Held() bool { return c.ReleasedBy != "" }
 
+// The phases of a claim.
+const (
+	Reserved    = "Reserved"
+	Held        = "Held"
+	HandingOver = "HandingOver"
+)
+
+// Phase says what the claim is for.
+func (c Claim) Phase() string {
+	switch {
+	case c.HandOver != Key{}:
+		return HandingOver
+	case c.Held():
+		return Held
+	}
+	return Reserved
+}
+
 // Ended reports whether its time is over.
 func (c Claim) Ended(now time.Time) bool { return !c.Until.IsZero() && !now.Before(c.Until) }
 

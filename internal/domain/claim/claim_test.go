@@ -56,7 +56,7 @@ var judgements = map[string]struct {
 	refused []string
 }{
 	"alone": {
-		about: "Whoever is alone has the domain.", parties: []party{only("a", "shop.example.com", claim.Wants)},
+		about: "An object that is alone has the domain.", parties: []party{only("a", "shop.example.com", claim.Wants)},
 	},
 	"older": {
 		about:   "Of those who only want it, the older has it.",
@@ -124,7 +124,7 @@ var judgements = map[string]struct {
 		claims:  []claim.Claim{reserved("*.example.com", "p", subdomains)}, refused: []string{"a", "b"},
 	},
 	"reserved": {
-		about:   "A claim refuses other namespaces, and lets its own have it whoever is older.",
+		about:   "A claim refuses other namespaces, and lets its own have it, also where that one is younger.",
 		parties: []party{only("a", "shop.example.com", claim.Wants), only("b", "shop.example.com", claim.Wants)},
 		claims:  []claim.Claim{reserved("shop.example.com", "b")}, refused: []string{"a"},
 	},

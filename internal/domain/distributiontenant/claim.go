@@ -13,7 +13,8 @@ import (
 // Domains are those that the object wants, in the order of its spec, and those that it has without wanting them.
 func (in Input) Domains() []claim.Domain {
 	var out []claim.Domain
-	if !in.Deleting {
+	// What is not granted gets nothing new, and must not keep a domain from those who may have it.
+	if !in.Deleting && !in.Frozen() {
 		for _, d := range in.Desired.Domains {
 			out = append(out, claim.Domain{Name: d, Wanted: true})
 		}

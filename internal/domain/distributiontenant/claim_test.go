@@ -107,6 +107,12 @@ func TestDomainsOfAnObject(t *testing.T) {
 		"of an object that is deleted": {with(dying(), func(in *distributiontenant.Input) { in.Memory.Ledger = nil }), []claim.Domain{
 			{Name: "alpha.example.com", Stake: claim.Serves},
 		}},
+		"of an object that asks for more than is granted": {with(in, func(in *distributiontenant.Input) {
+			in.Ungranted, in.Memory.Ledger = &chain.Halt{Reason: "NotGranted"}, nil
+		}), []claim.Domain{{Name: "alpha.example.com", Stake: claim.Serves}}},
+		"of one that is only audited": {with(dying(), func(in *distributiontenant.Input) {
+			in.Ungranted, in.Audited, in.Deleting = &chain.Halt{Reason: "NotGranted"}, true, false
+		}), []claim.Domain{{Name: "alpha.example.com", Wanted: true}, {Name: "alpha.example.com", Stake: claim.Serves}}},
 		"once it is gone": {with(dying(), absent), nil},
 	} {
 		t.Run(name, func(t *testing.T) {

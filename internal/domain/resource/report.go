@@ -91,7 +91,7 @@ func (v *View) Unsynced(p *chain.Problem, lost bool) (chain.Condition, bool) {
 		return c, true
 	case v.Paused:
 		return unsynced(ReasonPaused, "The operator changes nothing for this object until its paused annotation is removed."), true
-	case v.frozen():
+	case v.Frozen():
 		return unsynced(v.Ungranted.Reason, v.Ungranted.Message), true
 	case p != nil && (p.Of == chain.Synced || p.Reason == ReasonWrongAccount):
 		return unsynced(p.Reason, p.Message), true

@@ -60,7 +60,7 @@ func stuck(p chain.Problem) Verdict {
 // Granted ends the pass of an object that has nothing in AWS, and asks for more than its namespace may have: nothing is
 // looked up for it, so that it learns nothing of what others have. One that has something is stopped by the next rule.
 func (v *View) Granted() Verdict {
-	if !v.frozen() || v.Memory.ID != "" {
+	if !v.Frozen() || v.Memory.ID != "" {
 		return Verdict{}
 	}
 	return Verdict{Do: Rest, Problem: &chain.Problem{Reason: v.Ungranted.Reason, Message: v.Ungranted.Message}}

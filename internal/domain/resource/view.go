@@ -42,10 +42,10 @@ type Object struct {
 }
 
 // Still reports whether nothing may be changed in AWS for the object.
-func (o Object) Still() bool { return o.Paused || o.Halt != nil || o.frozen() }
+func (o Object) Still() bool { return o.Paused || o.Halt != nil || o.Frozen() }
 
-// frozen reports whether the object keeps what it has in AWS and gets nothing new, because it asks for too much.
-func (o Object) frozen() bool { return o.Ungranted != nil && !o.Audited }
+// Frozen reports whether the object keeps what it has in AWS and gets nothing new, because it asks for too much.
+func (o Object) Frozen() bool { return o.Ungranted != nil && !o.Audited }
 
 // StillText says why nothing is changed. Empty: it may be.
 func (o Object) StillText() string {
@@ -54,7 +54,7 @@ func (o Object) StillText() string {
 		return o.Halt.Message
 	case o.Paused:
 		return "The operator changes nothing while the object is paused."
-	case o.frozen():
+	case o.Frozen():
 		return o.Ungranted.Message
 	}
 	return ""

@@ -44,12 +44,9 @@ func Of(o *v1alpha1.DomainClaim) claim.Claim {
 
 // status is what follows from a claim.
 func status(c claim.Claim) v1alpha1.DomainClaimStatus {
-	s := v1alpha1.DomainClaimStatus{Phase: v1alpha1.DomainReserved, Since: timeOf(c.Since)}
+	s := v1alpha1.DomainClaimStatus{Phase: v1alpha1.DomainClaimPhase(c.Phase()), Since: timeOf(c.Since)}
 	if c.Held() {
-		s.Phase, s.From = v1alpha1.DomainHeld, &v1alpha1.DomainHolder{Namespace: c.Namespace, Name: c.ReleasedBy}
-	}
-	if c.HandOver != (claim.Key{}) {
-		s.Phase = v1alpha1.DomainHandingOver
+		s.From = &v1alpha1.DomainHolder{Namespace: c.Namespace, Name: c.ReleasedBy}
 	}
 	return s
 }
