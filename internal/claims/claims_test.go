@@ -208,6 +208,20 @@ func TestAReleaseWhileTheClaimIsDeleted(t *testing.T) {
 	}
 }
 
+// Who was let have a domain keeps it from an older object that is seen later. An older one that was refused before is
+// not let in by that.
+func TestTheFirstOneThatWasLetInKeepsTheDomain(t *testing.T) {
+	r := newRig()
+	r.has("b", claim.Wants)
+	if r.refused("b") {
+		t.Fatal("the only object is refused")
+	}
+	r.has("a", claim.Wants)
+	if !r.refused("a") || r.refused("b") {
+		t.Error("the older object has taken the domain from the one that was let in")
+	}
+}
+
 // A claim that was deleted and made again is not dropped when the deletion of the first is told late.
 func TestALateDeletionIsIgnored(t *testing.T) {
 	r := newRig()

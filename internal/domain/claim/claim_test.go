@@ -17,9 +17,9 @@ import (
 // start is when the first object of a test was made.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// object is the n-th object that was made, and the only one of its namespace.
+// object is the n-th object that was made, and the only one of its namespace. UIDs say nothing of the age.
 func object(namespace string, n int) claim.Object {
-	return claim.Object{Key: claim.Key{Namespace: namespace, Name: "tenant"}, UID: fmt.Sprintf("uid-%d", n), Created: start.Add(time.Duration(n) * time.Minute)}
+	return claim.Object{Key: claim.Key{Namespace: namespace, Name: "tenant"}, UID: fmt.Sprintf("uid-%02d", 99-n), Created: start.Add(time.Duration(n) * time.Minute)}
 }
 
 // wants is a domain of the spec, of which the object has that much.
@@ -97,6 +97,11 @@ var judgements = map[string]struct {
 	"two labels under a wildcard": {
 		about:   "A wildcard covers one label.",
 		parties: []party{only("a", "*.example.com", claim.Serves), only("b", "a.shop.example.com", claim.Wants)},
+	},
+	"two labels over a live name": {
+		about:   "So a name that is further below is nothing to it.",
+		parties: []party{only("a", "*.example.com", claim.Wants), only("b", "a.shop.example.com", claim.Serves), only("c", "*.shop.example.com", claim.Wants)},
+		refused: []string{"c"},
 	},
 	"both live": {
 		about:   "A wildcard and a name that were both live before the judgement stay so.",

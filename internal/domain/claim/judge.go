@@ -107,8 +107,8 @@ func (j judgement) stronger(h *holding) *holding {
 func (j judgement) rivals(domain string) []string {
 	if !isWildcard(domain) {
 		wildcard := wildcardLabel + parent(domain)
-		if c, ok := j.claims[wildcard]; ok && !c.Held() && !c.Subdomains {
-			// The administrator has left the names below it to those who want them.
+		if _, ok := j.claims[wildcard]; ok {
+			// It does not reach the domain, or it would have decided: the names below it are left to those who want them.
 			return []string{domain}
 		}
 		return []string{domain, wildcard}
