@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
@@ -443,6 +444,24 @@ func playCrash(t *testing.T, release func(*world.World), n int, after bool) {
 			t.Errorf("%s is still in AWS", domain)
 		}
 	}
+}
+
+// An object that asks for more than its grant keeps no domain from those who may have it, however old it is. Once it may
+// have it, it is too late.
+func TestAnObjectWithoutAGrantKeepsNoDomain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, rigOptions{options: world.Options{Grants: grants.Enforce, Claims: &world.Holds{Own: holdOwn, Customer: holdCustomer}}})
+	other := r.AddNamespace()
+	r.Grant(granted(r.Namespace))
+	squatter := other + "/squatter"
+	r.Apply(r.Tenant("squatter", domains("alpha.example.com"), func(o *v1alpha1.DistributionTenant) { o.Namespace = other }))
+	r.Advance(settle)
+	is(t, r.World, squatter, notGranted)
+	ready(t, r.World, "alpha")
+	r.Grant(granted(r.Namespace, other))
+	r.Advance(time.Hour)
+	is(t, r.World, squatter, refusedHere)
+	is(t, r.World, "alpha", readyTrue, syncedTrue)
 }
 
 // A fresh process judges as the one before it did, before it has looked at anything in AWS.
