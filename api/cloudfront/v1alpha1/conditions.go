@@ -145,7 +145,7 @@ const (
 	// ReasonConflict (False): rows have the names of existing objects that do not belong to this source.
 	// Fix: rename the row, or delete the object that status.rejectedRows names. All other rows are applied.
 	ReasonConflict = "Conflict"
-	// ReasonInvalidConfig (False): the spec, or the Secret that it references, is invalid. Nothing was read.
+	// ReasonInvalidConfig (False): the spec, or the Secret that it references, is invalid, or the Secret is not offered to the source. Nothing was read.
 	// Fix: correct the field or the Secret that the message names. The message also says if the administrator must allow a role, a namespace, or reading Secrets.
 	ReasonInvalidConfig = "InvalidConfig"
 )

@@ -88,8 +88,8 @@ const (
 // Secret, so that the right to write sources is not the right to use every connection string of the namespace.
 const LabelTenantSource = GroupName + "/tenantsource"
 
-// TenantSourceAny as the value of LabelTenantSource, offers a Secret to every TenantSource of its namespace. No source can
-// have that name, which is not in lower case. A source whose name is longer than a label may be needs it.
+// TenantSourceAny is the value of LabelTenantSource that offers a Secret to every TenantSource of its namespace. No source
+// can have that name, which is not in lower case. A source whose name is longer than a label may be needs it.
 const TenantSourceAny = "Any"
 
 // Values of AnnotationPaused.

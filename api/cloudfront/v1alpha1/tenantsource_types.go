@@ -311,7 +311,8 @@ type AttributeValue struct {
 // SQLSource is a query of a SQL database. It runs in a read-only transaction.
 type SQLSource struct {
 	// connectionSecretRef names the Secret, in the namespace of this object, whose key connectionString contains the
-	// connection string of the database.
+	// connection string of the database. Its label cloudfront-tenant-operator.io/tenantsource must be the name of this
+	// object, or Any.
 	// +required
 	ConnectionSecretRef *SecretReference `json:"connectionSecretRef,omitempty"`
 
@@ -326,7 +327,8 @@ type SQLSource struct {
 // MongoDBSource is a collection in a MongoDB database. It is read only from the primary.
 type MongoDBSource struct {
 	// connectionSecretRef names the Secret, in the namespace of this object, whose key connectionString contains the
-	// connection string of the database.
+	// connection string of the database. Its label cloudfront-tenant-operator.io/tenantsource must be the name of this
+	// object, or Any.
 	// +required
 	ConnectionSecretRef *SecretReference `json:"connectionSecretRef,omitempty"`
 
@@ -353,7 +355,8 @@ type MongoDBSource struct {
 // object.
 type RedisSource struct {
 	// connectionSecretRef names the Secret, in the namespace of this object, whose key connectionString contains the
-	// connection string of the database.
+	// connection string of the database. Its label cloudfront-tenant-operator.io/tenantsource must be the name of this
+	// object, or Any.
 	// +required
 	ConnectionSecretRef *SecretReference `json:"connectionSecretRef,omitempty"`
 
