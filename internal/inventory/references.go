@@ -18,6 +18,8 @@ import (
 const (
 	parentTTL  = time.Minute
 	routingTTL = time.Hour
+	// lastReadTTL is for advice, which must not read and may be out of date.
+	lastReadTTL = 10 * time.Minute
 )
 
 // References remembers what tenants refer to: distributions, certificates, routing
@@ -29,17 +31,19 @@ type References struct {
 	group        singleflight.Group
 
 	distributions *cache.Expiring
-	certs         *cache.Expiring
-	endpoints     *cache.Expiring
-	ipv6          *cache.Expiring
-	accounts      *cache.Expiring
+	// lastRead are the distributions as they were last read, by ID.
+	lastRead  *cache.Expiring
+	certs     *cache.Expiring
+	endpoints *cache.Expiring
+	ipv6      *cache.Expiring
+	accounts  *cache.Expiring
 }
 
 // NewReferences makes an empty memory.
 func NewReferences(p port.References, c port.Certificates, id port.Identity, clk clock.Clock) *References {
 	return &References{
 		parents: p, certificates: c, identity: id,
-		distributions: cache.NewExpiringWithClock(clk), certs: cache.NewExpiringWithClock(clk),
+		distributions: cache.NewExpiringWithClock(clk), lastRead: cache.NewExpiringWithClock(clk), certs: cache.NewExpiringWithClock(clk),
 		endpoints: cache.NewExpiringWithClock(clk), ipv6: cache.NewExpiringWithClock(clk), accounts: cache.NewExpiringWithClock(clk),
 	}
 }
@@ -49,6 +53,7 @@ func NewReferences(p port.References, c port.Certificates, id port.Identity, clk
 func (r *References) Forget(names ...string) {
 	for _, name := range names {
 		r.distributions.Delete("distribution/" + name)
+		r.lastRead.Delete(name)
 		r.certs.Delete("certificate/" + name)
 	}
 }
@@ -60,12 +65,24 @@ func (r *References) Distribution(ctx context.Context, id string) (distributiont
 		d, err := r.parents.GetDistribution(ctx, id)
 		switch fault.KindOf(err) { //nolint:exhaustive // every other kind is an error
 		case fault.NotFound:
-			return distributiontenant.Distribution{ID: id, Missing: true}, nil
+			d, err = distributiontenant.Distribution{ID: id, Missing: true}, nil
 		case fault.Denied:
-			return distributiontenant.Distribution{ID: id, Unreadable: true}, nil
+			d, err = distributiontenant.Distribution{ID: id, Unreadable: true}, nil
+		}
+		if err == nil {
+			r.lastRead.Set(id, d, lastReadTTL)
 		}
 		return d, err
 	})
+}
+
+// KnownDistribution is a distribution as it was last read, if that was not long ago.
+func (r *References) KnownDistribution(id string) (d distributiontenant.Distribution, known bool) {
+	v, known := r.lastRead.Get(id)
+	if !known {
+		return d, false
+	}
+	return v.(distributiontenant.Distribution), true //nolint:forcetypeassert // nothing else is stored there
 }
 
 // Certificate reads a certificate in ACM, in the same manner.

@@ -50,7 +50,23 @@ func TestReferencesAreReadOnceAMinute(t *testing.T) {
 	if d := cmp.Diff(want, r.cost(again)); d != "" {
 		t.Errorf("after a minute (-want +got):\n%s", d)
 	}
+	r.clock.Step(9 * time.Minute)
+	if cost := r.cost(func() {
+		if d, known := r.references.KnownDistribution(distributionID); !known || !d.MultiTenant {
+			t.Errorf("what was read ten minutes ago: %+v, known %t", d, known)
+		}
+		r.clock.Step(time.Minute)
+		if _, known := r.references.KnownDistribution(distributionID); known {
+			t.Error("what was read longer ago is still believed")
+		}
+	}); len(cost) > 0 {
+		t.Errorf("asking what is known: %v", cost)
+	}
+	again()
 	r.references.Forget(distributionID, sim.DefaultCertificateARN)
+	if _, known := r.references.KnownDistribution(distributionID); known {
+		t.Error("what was to be read again is still believed")
+	}
 	if d := cmp.Diff(want, r.cost(again)); d != "" {
 		t.Errorf("after asking to look again (-want +got):\n%s", d)
 	}

@@ -109,6 +109,8 @@ type Config struct {
 	DefaultGrant string
 
 	DomainClaims DomainClaims
+
+	Webhook Webhook
 }
 
 // Bind declares the flags.
@@ -168,6 +170,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	c.bindClusterCheck(f)
 	c.bindGrants(f)
 	c.bindDomainClaims(f)
+	c.bindWebhook(f)
 	f.StringVar(&c.DynamoDBEndpoint, "dynamodb-endpoint", "", "URL of DynamoDB. Empty: the endpoint of the environment, or AWS.")
 }
 
@@ -195,7 +198,7 @@ func (c *Config) Validate() error {
 	case c.SweepInterval < 10*time.Second:
 		return fmt.Errorf("--sweep-interval=%s: use at least 10s", c.SweepInterval)
 	}
-	for _, valid := range []func() error{c.validateSources, c.validateTenancy, c.validateBudget, c.validateGrants, c.validateDomainClaims} {
+	for _, valid := range []func() error{c.validateSources, c.validateTenancy, c.validateBudget, c.validateGrants, c.validateDomainClaims, c.validateWebhook} {
 		if err := valid(); err != nil {
 			return err
 		}
@@ -235,7 +238,7 @@ func (c *Config) validateRates() error {
 func (c *Config) validateNames() error {
 	for _, f := range []struct{ name, address string }{
 		{"metrics-bind-address", c.MetricsAddress}, {"health-probe-bind-address", c.ProbeAddress},
-		{"pprof-bind-address", c.PprofAddress},
+		{"pprof-bind-address", c.PprofAddress}, {"webhook-bind-address", c.Webhook.Address},
 	} {
 		if _, _, err := net.SplitHostPort(f.address); err != nil && f.address != "" && f.address != "0" {
 			return fmt.Errorf("--%s=%s is not an address: use host:port, :port, or 0 to disable it", f.name, f.address)

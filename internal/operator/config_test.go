@@ -35,6 +35,9 @@ func TestFlagsThatCannotBe(t *testing.T) {
 		"--metrics-bind-address=nowhere":                      "host:port",
 		"--health-probe-bind-address=8081":                    "host:port",
 		"--pprof-bind-address=6060":                           "host:port",
+		"--webhook-bind-address=9443":                         "host:port",
+		"--webhook-deny=dns,tls":                              "domain-taken, unknown-distribution, parameters, dns",
+		"--webhook-dns=1.1.1.1":                               "host:port",
 		"--tenantsource-read-memory=much":                     "such as 64Mi",
 		"--tenantsource-read-memory=31Mi":                     "at least 32Mi",
 		"--tenantsource-allow-dial=10.0.0.1,localhost":        "nor an address",
@@ -61,6 +64,7 @@ func TestFlagsThatCanBe(t *testing.T) {
 		"--metrics-bind-address=:8443", "--metrics-bind-address=0", "--health-probe-bind-address=[::1]:8081",
 		"--watch-namespaces=a, b,,c", "--leader-election-namespace=kube-system", "--sweep-interval=10s", "--aws-rate=0.5",
 		"--cluster-id=arn:aws:eks:us-east-1:111122223333:cluster/main", "--default-tags=team=edge,cost center=a=b",
+		"--webhook-bind-address=:9443", "--webhook-deny=dns,domain-taken", "--webhook-dns=1.1.1.1:53", "--webhook-bind-address=0",
 		"--tenantsource-read-memory=1Gi", "--tenantsource-allow-dial=127.0.0.0/8,::1", "--tenantsource-read-memory=100000000",
 		"--default-tags=" + strings.Repeat("ü", 128) + "=" + strings.Repeat("ü", 256),
 	} {

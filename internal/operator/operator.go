@@ -101,6 +101,9 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 	if err := c.addControllers(ctx, mgr, env); err != nil {
 		return err
 	}
+	if err := c.addWebhook(ctx, mgr, env); err != nil {
+		return err
+	}
 	c.saveMemory()
 	ctrl.Log.WithName("operator").Info("Starting", "version", Version, "clusterID", c.ClusterID,
 		"driftPolicy", c.DriftPolicy, "sweepInterval", c.SweepInterval.String())

@@ -72,6 +72,9 @@ func Metrics() ([]Metric, error) {
 	if err := registerHalt(r, nil); err != nil {
 		return nil, err
 	}
+	if _, err := newWebhookMetrics(r); err != nil {
+		return nil, err
+	}
 	if err := registerOrphans(r, nil); err != nil {
 		return nil, err
 	}

@@ -78,6 +78,9 @@ func (c Config) Rights() []Right {
 	if c.DomainClaims.Enabled && slices.Contains(c.Controllers, controllerDistributionTenant) {
 		out = append(out, domainClaimRights()...)
 	}
+	if c.Webhook.enabled() {
+		out = append(out, webhookRights(c.webhookNamespace(), c.Webhook.Name)...)
+	}
 	if c.Budget.Enabled {
 		out = append(out, budgetRights(c.leaseNamespace())...)
 	}
@@ -255,6 +258,18 @@ func clusterCheckRights(namespace string) []Right {
 		{Resource: "configmaps", Verb: "update", Namespace: namespace, Name: clusterConfigMap, For: noticing},
 		{Resource: "configmaps", Verb: "get", Namespace: namespace, Name: clusteradapter.RootCA, For: noticing},
 		{Group: "events.k8s.io", Resource: "events", Verb: "create", Namespace: namespace, For: "recording an event when the cluster is another one", Optional: true},
+	}
+}
+
+// webhookRights are optional: without them objects are accepted without the webhook's warnings.
+func webhookRights(namespace, name string) []Right {
+	const group, configurations = "admissionregistration.k8s.io", "validatingwebhookconfigurations"
+	const serving = "serving the admission webhook, without which there are no warnings (not needed without --webhook-bind-address)"
+	return []Right{
+		{Resource: "secrets", Verb: "get", Namespace: namespace, Name: name + webhookSuffix, For: serving, Optional: true},
+		{Resource: "secrets", Verb: "update", Namespace: namespace, Name: name + webhookSuffix, For: serving, Optional: true},
+		{Group: group, Resource: configurations, Verb: "get", Name: name, For: serving, Optional: true},
+		{Group: group, Resource: configurations, Verb: "patch", Name: name, For: serving, Optional: true},
 	}
 }
 

@@ -61,6 +61,12 @@ func TestRightsFollowTheFlags(t *testing.T) {
 			}),
 		},
 		"the least": {[]string{"--cluster-id=c"}, tenants},
+		"a webhook needs its two objects by name": {
+			[]string{"--cluster-id=c", "--webhook-bind-address=:9443", "--webhook-name=edge", "--leader-election-namespace=home"},
+			append(slices.Clone(tenants), "get secrets named edge-webhook in namespace home", "update secrets named edge-webhook in namespace home",
+				"get validatingwebhookconfigurations of admissionregistration.k8s.io named edge",
+				"patch validatingwebhookconfigurations of admissionregistration.k8s.io named edge"),
+		},
 		"without a cluster id kube-system is read": {nil, append(tenants, "get namespaces named kube-system")},
 		"of namespaces that are named, all are asked for": {
 			[]string{"--cluster-id=c", "--watch-namespaces=a,b"}, append(in("a", tenants), in("b", tenants)...),

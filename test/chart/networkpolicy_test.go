@@ -79,6 +79,9 @@ func TestNetworkPolicyLetsScrapesIn(t *testing.T) {
 	}{
 		"the defaults":                      {"{}", []string{"metrics"}, 0},
 		"scrapes from a namespace":          {"networkPolicy: {metricsFrom: [{namespaceSelector: {}}]}", []string{"metrics"}, 1},
+		"the webhook":                       {"webhook: {enabled: true}", []string{"metrics", "webhook"}, 0},
+		"the webhook for one API server":    {"webhook: {enabled: true}\nnetworkPolicy: {webhookFrom: [{ipBlock: {cidr: 172.16.0.2/32}}]}", []string{"metrics", "webhook"}, 1},
+		"the webhook and no metrics":        {"webhook: {enabled: true}\nmetrics: {enabled: false}", []string{"webhook"}, 0},
 		"no metrics":                        {"metrics: {enabled: false}", nil, 0},
 		"a container's port":                {"networkPolicy: {ingress: [{ports: [{port: 15020}]}]}", []string{"metrics", "15020"}, 0},
 		"a container's port and no metrics": {"metrics: {enabled: false}\nnetworkPolicy: {ingress: [{ports: [{port: 15020}]}]}", []string{"15020"}, 0},

@@ -212,6 +212,25 @@ var matrix = map[string]struct {
 		values: "controller: {domainClaims: {hold: 24h, holdCustomer: 0s}}",
 		text:   []string{"--domain-hold=24h", "--domain-hold-customer=0s"},
 	},
+	"the webhook": {
+		values: "webhook: {enabled: true, port: 9445, deny: [domain-taken], dnsResolvers: ['1.1.1.1:53']}\nnetworkPolicy: {webhookFrom: [{ipBlock: {cidr: 172.16.0.2/32}}]}",
+		objects: []string{
+			"+Service " + release + "-webhook", "+Secret " + release + "-webhook", "+ValidatingWebhookConfiguration " + release,
+			"+Role " + release + "-webhook", "+RoleBinding " + release + "-webhook",
+		},
+		text: []string{
+			"--webhook-deny=domain-taken", "failurePolicy: Ignore", "{key: kubernetes.io/metadata.name, operator: NotIn, values: [" + namespace + "]}",
+			"request.userInfo.username != 'system:serviceaccount:" + namespace + ":" + release + "'",
+		},
+	},
+	"the webhook of some namespaces, with roles of one's own": {
+		values: "webhook: {enabled: true}\nwatchNamespaces: [team-a]\nrbac: {create: false}",
+		objects: []string{
+			"+Service " + release + "-webhook", "+Secret " + release + "-webhook", "+ValidatingWebhookConfiguration " + release,
+			"-ClusterRole *", "-ClusterRoleBinding " + release, "-Role " + release + "-own-namespace", "-RoleBinding " + release + "-own-namespace",
+		},
+		text: []string{"{key: kubernetes.io/metadata.name, operator: In, values: [team-a]}"},
+	},
 	"no deletion budget": {
 		values: "deletionBudget: {enabled: false}",
 		text:   []string{"--deletion-budget=false"},

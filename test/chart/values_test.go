@@ -48,6 +48,7 @@ probes: {port: 9000}
 clusterCheck: {enabled: false}
 grants: {mode: Audit, default: {kinds: [DistributionTenant], distributions: null, connectionGroups: null, domains: null, wildcards: null, dns: null, certificates: null, webAcls: null, sources: null}}
 deletionBudget: {settle: 20s, settleMax: 2m, window: 3h, max: 4, maxPercent: 6, ceilingPercent: 30, namespace: {max: 7, maxPercent: 40}, tenants: {max: 2, maxPercent: 1}}
+webhook: {enabled: true, port: 9445, deny: [dns, parameters], dnsResolvers: ["9.9.9.9:53"]}
 extraArgs: [--zap-devel=true]
 `)
 	want := map[string]string{
@@ -69,6 +70,7 @@ extraArgs: [--zap-devel=true]
 		"deletion-budget-max": "4", "deletion-budget-max-percent": "6", "deletion-budget-ceiling-percent": "30",
 		"deletion-budget-namespace-max": "7", "deletion-budget-namespace-max-percent": "40",
 		"deletion-budget-tenants-max": "2", "deletion-budget-tenants-max-percent": "1",
+		"webhook-bind-address": ":9445", "webhook-name": release, "webhook-deny": "dns,parameters", "webhook-dns": "9.9.9.9:53",
 		"zap-devel": "true", // for developers only: by extraArgs, as any flag can be
 	}
 	got := map[string]string{}
@@ -114,6 +116,8 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"a rate of nothing, below":            {"aws: {route53: {rate: 0}}", "at '/aws/route53/rate': minimum: got 0, want 0.1"},
 		"a role that is none":                 {"aws: {allowedRoles: [admin]}", "at '/aws/allowedRoles/0': 'admin' does not match pattern"},
 		"a resolver without a port":           {"aws: {dnsResolvers: [1.1.1.1]}", "at '/aws/dnsResolvers/0': '1.1.1.1' does not match pattern"},
+		"a check that doesn't exist":          {"webhook: {deny: [tls]}", "at '/webhook/deny/0': value must be one of 'domain-taken', 'unknown-distribution', 'parameters', 'dns'"},
+		"a webhook that knows no tenants":     {"webhook: {enabled: true}\ncontroller: {controllers: [distribution]}", "webhook.enabled is true, but controller.controllers does not include distributiontenant"},
 		"a port that is none":                 {"metrics: {port: 70000}", "at '/metrics/port': maximum: got 70,000, want 65,535"},
 		"a number instead of a duration":      {"controller: {sweepInterval: 300}", "at '/controller/sweepInterval': got number, want string"},
 		"no duration":                         {"controller: {sweepInterval: 5 minutes}", "at '/controller/sweepInterval': '5 minutes' does not match pattern"},

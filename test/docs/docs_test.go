@@ -342,7 +342,7 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 // otherWords look like reasons of conditions and are names of other things.
 var otherWords = map[string]bool{
 	// Kinds.
-	"DistributionTenant": true, "TenantSource": true, "TenantPlan": true, "ConnectionGroup": true, "EdgeGrant": true, "DomainClaim": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ClusterRoleBinding": true,
+	"DistributionTenant": true, "TenantSource": true, "TenantPlan": true, "ConnectionGroup": true, "EdgeGrant": true, "DomainClaim": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ValidatingWebhookConfiguration": true, "ClusterRoleBinding": true,
 	// States in AWS and in Kubernetes.
 	"InProgress": true, "NamespaceDeletionContentFailure": true,
 	// Members of CloudFront's API.
@@ -364,7 +364,7 @@ func TestChartValuesExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	has := func(path string) bool { return hasValue(values, strings.Split(path, ".")...) }
-	dotted := regexp.MustCompile("`((?:aws|controller|crds|deletionProtection|image|metrics|networkPolicy|rbac|serviceAccount|tenancy)\\.[A-Za-z.]+)`")
+	dotted := regexp.MustCompile("`((?:aws|controller|crds|deletionProtection|image|metrics|networkPolicy|rbac|serviceAccount|tenancy|webhook)\\.[A-Za-z.]+)`")
 	set := regexp.MustCompile(`--set ([A-Za-z.]+?)(?:\.?"[^"]*")?=`)
 	for _, p := range pages(t) {
 		said := dotted.FindAllStringSubmatch(p.text, -1)

@@ -100,6 +100,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if and .Values.metrics.enabled .Values.metrics.secure }}
 {{ include "operator.rules" (dict "root" . "role" "metrics") }}
 {{- end }}
+{{- if .Values.webhook.enabled }}
+{{ toYaml (list (dict "apiGroups" (list "admissionregistration.k8s.io") "resources" (list "validatingwebhookconfigurations") "resourceNames" (list (include "operator.fullname" .)) "verbs" (list "get" "patch"))) }}
+{{- end }}
 {{- end }}
 
 {{/* Not empty where it is judged who may have a domain. */}}
@@ -313,6 +316,16 @@ insecureSkipVerify: true
 {{- range $key, $value := . }}{{ $pairs = append $pairs (printf "%s=%v" $key $value) }}{{ end }}
 - {{ printf "--default-tags=%s" (join "," $pairs) | quote }}
 {{- end }}
+{{- if .Values.webhook.enabled }}
+- --webhook-bind-address=:{{ .Values.webhook.port }}
+- --webhook-name={{ include "operator.fullname" . }}
+{{- with .Values.webhook.deny }}
+- --webhook-deny={{ join "," . }}
+{{- end }}
+{{- with .Values.webhook.dnsResolvers }}
+- {{ printf "--webhook-dns=%s" (join "," .) | quote }}
+{{- end }}
+{{- end }}
 - --zap-log-level={{ .Values.controller.log.level }}
 - --zap-encoder={{ .Values.controller.log.encoder }}
 - --zap-stacktrace-level={{ .Values.controller.log.stacktraceLevel }}
@@ -388,6 +401,9 @@ authorization: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- if has "tenant" $c.controllers }}
 {{- fail "controller.controllers: tenant is turned on by tenancy.enabled, which also installs its CRDs and rights; remove it from the list and set tenancy.enabled to true" }}
+{{- end }}
+{{- if and .Values.webhook.enabled (not (has "distributiontenant" ($c.controllers | default list))) }}
+{{- fail "webhook.enabled is true, but controller.controllers does not include distributiontenant: the webhook answers from what that controller knows; add it, or set webhook.enabled to false" }}
 {{- end }}
 {{- with .Values.tenancy }}
 {{- if and .enabled $.Values.watchNamespaces }}

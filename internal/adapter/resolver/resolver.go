@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,7 +69,7 @@ func (r *Resolver) Leads(ctx context.Context, name, target string) (bool, error)
 	verdicts := make(chan verdict, len(r.servers))
 	for _, server := range r.servers {
 		go func() {
-			leads, err := leads(ctx, server, canonical(name), canonical(target))
+			leads, err := leads(ctx, r.one(server), canonical(name), canonical(target))
 			verdicts <- verdict{leads, err}
 		}()
 	}
@@ -92,46 +93,57 @@ func (r *Resolver) Leads(ctx context.Context, name, target string) (bool, error)
 	return all, nil
 }
 
-// leads asks one server.
-func leads(ctx context.Context, server, name, target string) (bool, error) {
-	end, hasAddress, err := follow(ctx, server, name, target)
+// asker puts one question. That there is no such name is an answer, with or without the CNAMEs that led there.
+type asker func(ctx context.Context, name string, kind uint16) (*dns.Msg, error)
+
+// one asks one server.
+func (r *Resolver) one(server string) asker {
+	return func(ctx context.Context, name string, kind uint16) (*dns.Msg, error) {
+		return ask(ctx, server, name, kind)
+	}
+}
+
+// leads reports what one server shows.
+func leads(ctx context.Context, ask asker, name, target string) (bool, error) {
+	end, answer, err := follow(ctx, ask, name, target)
 	if err != nil || end == target {
 		return end == target, err
 	}
-	if !hasAddress {
+	if len(addresses(answer, end)) == 0 {
 		return false, nil
 	}
 	// An alias shows addresses, and not whose they are.
 	for _, at := range []string{name, end} {
-		found, err := challenged(ctx, server, at, target)
-		if err != nil || found || name == end {
+		texts, err := challenges(ctx, ask, at)
+		if found := slices.Contains(texts, target); err != nil || found || name == end {
 			return found, err
 		}
 	}
 	return false, nil
 }
 
-// follow goes along the CNAMEs of a name, as far as the target if that is among them, and
-// reports whether there is an address at the end. A resolver tells the whole chain at once; a
-// server that only knows its own zones is asked again.
-func follow(ctx context.Context, server, name, target string) (end string, hasAddress bool, err error) {
+// follow goes along the CNAMEs of a name, as far as the target if that is among them, and returns the last answer, in which
+// the addresses of the end are. A resolver tells the whole chain at once; a server that only knows its own zones is asked
+// again.
+func follow(ctx context.Context, ask asker, name, target string) (end string, answer *dns.Msg, err error) {
 	asked, end := name, name
-	answer, err := ask(ctx, server, name, dns.TypeA)
+	answer, err = ask(ctx, name, dns.TypeA)
 	for range longestChain {
 		if err != nil || end == target {
-			return end, false, err
+			return end, answer, err
 		}
 		switch next := cnameOf(answer, end); {
 		case next != "":
 			end = next
-		case end == asked || hasA(answer, end):
-			return end, hasA(answer, end), nil
+		case end == asked || len(addresses(answer, end)) > 0:
+			return end, answer, nil
 		default:
 			asked = end
-			answer, err = ask(ctx, server, end, dns.TypeA)
+			answer, err = ask(ctx, end, dns.TypeA)
 		}
 	}
-	return end, false, err
+	// The addresses of a circle are none.
+	return end, new(dns.Msg), err
 }
 
 func cnameOf(answer *dns.Msg, name string) string {
@@ -143,31 +155,32 @@ func cnameOf(answer *dns.Msg, name string) string {
 	return ""
 }
 
-func hasA(answer *dns.Msg, name string) bool {
+func addresses(answer *dns.Msg, name string) []string {
+	var out []string
 	for _, r := range answer.Answer {
 		if a, ok := r.(*dns.A); ok && canonical(a.Hdr.Name) == name {
-			return true
+			out = append(out, a.A.String())
 		}
 	}
-	return false
+	return out
 }
 
-// challenged reports whether the text next to an alias names the target.
-func challenged(ctx context.Context, server, name, target string) (bool, error) {
-	answer, err := ask(ctx, server, challengeLabel+name, dns.TypeTXT)
+// challenges are the texts next to an alias, each of which names an endpoint.
+func challenges(ctx context.Context, ask asker, name string) ([]string, error) {
+	answer, err := ask(ctx, challengeLabel+name, dns.TypeTXT)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
+	var out []string
 	for _, r := range answer.Answer {
-		if t, ok := r.(*dns.TXT); ok && canonical(strings.Join(t.Txt, "")) == target {
-			return true, nil
+		if t, ok := r.(*dns.TXT); ok {
+			out = append(out, canonical(strings.Join(t.Txt, "")))
 		}
 	}
-	return false, nil
+	return out, nil
 }
 
-// ask puts one question. That there is no such name is an answer, with or without the CNAMEs
-// that led there.
+// ask asks a server, over TCP where the answer is too long for UDP.
 func ask(ctx context.Context, server, name string, kind uint16) (*dns.Msg, error) {
 	question := new(dns.Msg).SetQuestion(dns.Fqdn(name), kind)
 	question.SetEdns0(payload, false)

@@ -2,7 +2,6 @@ package distributiontenant
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/upstream"
 )
 
 // CertificateIssued is ACM's state of a certificate that can be used.
@@ -26,12 +26,10 @@ func preflight(in Input) (Decision, bool) {
 		return pass()
 	}
 	if d.Missing {
-		return stuck(resource.ReasonValidationFailed, fmt.Sprintf(
-			"%s: there is no such distribution in this AWS account. Use a multi-tenant distribution.", in.distributionText()))
+		return stuck(resource.ReasonValidationFailed, upstream.Missing(in.distributionText()))
 	}
 	if !d.MultiTenant {
-		return stuck(resource.ReasonValidationFailed, fmt.Sprintf(
-			"%s: the distribution's connection mode is not tenant-only, so it can't have tenants. Use a multi-tenant distribution.", in.distributionText()))
+		return stuck(resource.ReasonValidationFailed, upstream.NotMultiTenant(in.distributionText()))
 	}
 	if p := checkParameters(in.facts.effective.Parameters, *d); p != nil {
 		return Decision{Step: Rest{}, Problem: p}, true
@@ -50,30 +48,11 @@ func (in Input) distributionText() string {
 }
 
 func checkParameters(have map[string]string, d Distribution) *chain.Problem {
-	declared := map[string]bool{}
-	var names, missing, unknown []string
-	for _, def := range d.Parameters {
-		declared[def.Name] = true
-		names = append(names, def.Name)
-		if _, ok := have[def.Name]; def.Required && !ok {
-			missing = append(missing, def.Name)
-		}
+	if text := upstream.Lacking(d.ID, have, d.Parameters); text != "" {
+		return &chain.Problem{Reason: ReasonMissingParameters, Stuck: true, Message: text}
 	}
-	for _, name := range slices.Sorted(maps.Keys(have)) {
-		if !declared[name] {
-			unknown = append(unknown, name)
-		}
-	}
-	slices.Sort(missing)
-	slices.Sort(names)
-	switch {
-	case len(missing) > 0:
-		return &chain.Problem{Reason: ReasonMissingParameters, Stuck: true, Message: fmt.Sprintf(
-			"spec.parameters must include %s, which distribution %s requires. Add it with a value.", prose.List(missing), d.ID)}
-	case len(unknown) > 0:
-		return &chain.Problem{Reason: resource.ReasonValidationFailed, Stuck: true, Message: fmt.Sprintf(
-			"spec.parameters includes %s, which distribution %s does not declare. It declares: %s.",
-			prose.List(unknown), d.ID, orElse(prose.List(names), "none"))}
+	if text := upstream.Undeclared(d.ID, have, d.Parameters); text != "" {
+		return &chain.Problem{Reason: resource.ReasonValidationFailed, Stuck: true, Message: text}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/upstream"
 )
 
 // Deployment states of a tenant, in CloudFront's spelling.
@@ -128,11 +129,7 @@ type Distribution struct {
 }
 
 // ParameterDefinition declares a parameter of a distribution.
-type ParameterDefinition struct {
-	Name     string
-	Required bool
-	Default  string
-}
+type ParameterDefinition = upstream.Parameter
 
 // Certificate is what a tenant has to know of a certificate in ACM.
 type Certificate struct {

@@ -1,0 +1,76 @@
+package resolver_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/miekg/dns"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/advice"
+)
+
+func TestLook(t *testing.T) {
+	t.Parallel()
+	const domain, soa = "shop.example.com", "example.com. SOA ns.example.com. admin.example.com. 1 2 3 4 5"
+	for name, tt := range map[string]struct {
+		records  []string
+		question advice.Question
+		want     advice.Sight
+	}{
+		"a CNAME": {
+			[]string{"shop.example.com. CNAME a.example.net.", "a.example.net. CNAME x.example.net.", "x.example.net. A 192.0.2.1"},
+			advice.Question{}, advice.Sight{Followed: true, End: "x.example.net", Addresses: []string{"192.0.2.1"}},
+		},
+		"a CNAME to nothing": {[]string{"shop.example.com. CNAME x.example.net."}, advice.Question{}, advice.Sight{Followed: true, End: "x.example.net"}},
+		"an address":         {[]string{"shop.example.com. A 192.0.2.1"}, advice.Question{}, advice.Sight{Followed: true, End: domain, Addresses: []string{"192.0.2.1"}}},
+		"an alias": {
+			[]string{"shop.example.com. A 192.0.2.1", `_cf-challenge.shop.example.com. TXT "d1.cloudfront.net"`},
+			advice.Question{}, advice.Sight{Followed: true, End: domain, Addresses: []string{"192.0.2.1"}, Aliases: []string{"d1.cloudfront.net"}},
+		},
+		"no record in a zone that exists":             {[]string{soa}, advice.Question{}, advice.Sight{Followed: true, End: domain}},
+		"no zone":                                     {nil, advice.Question{}, advice.Sight{Followed: true, End: domain, NoZone: "example.com"}},
+		"not the zone that is asked about":            {[]string{soa}, advice.Question{Zone: "customers.example.com"}, advice.Sight{Followed: true, End: domain, NoZone: "customers.example.com"}},
+		"a circle leads nowhere":                      {[]string{"shop.example.com. CNAME shop.example.com."}, advice.Question{}, advice.Sight{Followed: true, End: domain}},
+		"CAA records are only read when asked about":  {[]string{soa, `example.com. CAA 0 issue "letsencrypt.org"`}, advice.Question{}, advice.Sight{Followed: true, End: domain}},
+		"CAA records of the zone":                     {[]string{soa, `example.com. CAA 0 issue "LetsEncrypt.org; account=1"`}, advice.Question{Issuers: true}, advice.Sight{Followed: true, End: domain, IssuersAt: "example.com", Issuers: []string{"letsencrypt.org"}}},
+		"those nearest to the name hold":              {[]string{soa, `example.com. CAA 0 issue "letsencrypt.org"`, `shop.example.com. CAA 0 issue "amazon.com"`, `shop.example.com. CAA 0 issue ";"`}, advice.Question{Issuers: true}, advice.Sight{Followed: true, End: domain, IssuersAt: domain, Issuers: []string{"", "amazon.com"}}},
+		"those about wildcards do not restrict":       {[]string{soa, `example.com. CAA 0 issue "letsencrypt.org"`, `shop.example.com. CAA 0 issuewild ";"`}, advice.Question{Issuers: true}, advice.Sight{Followed: true, End: domain}},
+		"without CAA records any authority may issue": {[]string{soa}, advice.Question{Issuers: true}, advice.Sight{Followed: true, End: domain}},
+	} {
+		for how, chases := range map[string]bool{"by a resolver": true, "by a server of zones": false} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				tt.question.Domain, tt.want.Domain = domain, domain
+				got, err := newResolver(t, serve(t, failing(dns.RcodeServerFailure)), serve(t, zone(t, chases, tt.records...))).Look(t.Context(), tt.question)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Errorf("-want +got\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// What could be found out is told, in the time there is.
+func TestALookThatEndsEarly(t *testing.T) {
+	t.Parallel()
+	known := zone(t, true, "shop.example.com. CNAME x.example.net.")
+	r := newResolver(t, serve(t, func(w dns.ResponseWriter, q *dns.Msg) {
+		if q.Question[0].Qtype == dns.TypeA {
+			known(w, q)
+		}
+	}))
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	got, err := r.Look(ctx, advice.Question{Domain: "shop.example.com", Issuers: true})
+	if diff := cmp.Diff(advice.Sight{Domain: "shop.example.com", Followed: true, End: "x.example.net"}, got); diff != "" || err == nil {
+		t.Errorf("error %v, -want +got\n%s", err, diff)
+	}
+	if _, err := newResolver(t, serve(t, failing(dns.RcodeRefused))).Look(t.Context(), advice.Question{Domain: "shop.example.com"}); err == nil {
+		t.Error("a failure is not told")
+	}
+}

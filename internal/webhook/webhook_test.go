@@ -1,0 +1,304 @@
+package webhook_test
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+	admissionv1 "k8s.io/api/admission/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/advice"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/install"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/webhook"
+)
+
+// soon is how long the API server waits for the webhook.
+const soon = 2 * time.Second
+
+func (r *rig) says(parts ...string) {
+	r.t.Helper()
+	said := r.warnings.take()
+	for _, p := range parts {
+		if !strings.Contains(said, p) {
+			r.t.Errorf("the warnings do not say %q: %q", p, said)
+		}
+	}
+	if len(parts) == 0 && said != "" {
+		r.t.Errorf("there are warnings: %q", said)
+	}
+}
+
+func TestADomainThatLeadsElsewhereIsAnsweredWithAWarning(t *testing.T) {
+	t.Parallel()
+	r := start(t, webhook.Options{DNS: resolve(t, "shop.example.com. CNAME x.example.net.", "x.example.net. A 192.0.2.1")})
+	began := time.Now()
+	r.create(r.tenant("shop", "shop.example.com"))
+	if took := time.Since(began); took > soon {
+		t.Errorf("it took %s", took)
+	}
+	r.says("shop.example.com points to x.example.net, not to CloudFront.", "Create the record shop.example.com CNAME d111111abcdef8.cloudfront.net")
+}
+
+func TestWithoutTheWebhookEverythingElseWorks(t *testing.T) {
+	t.Parallel()
+	r := start(t, webhook.Options{DNS: resolve(t, "shop.example.com. A 192.0.2.1"), Deny: []advice.Check{advice.DNS}})
+	if err := r.kube.Create(t.Context(), r.tenant("shop", "shop.example.com")); !apierrors.IsForbidden(err) {
+		t.Fatalf("with the webhook: %v, want a refusal", err)
+	}
+	r.kill()
+	o := r.tenant("shop", "shop.example.com")
+	if err := r.kube.Create(t.Context(), o); err != nil {
+		t.Fatalf("without the webhook: %v", err)
+	}
+	before := o.DeepCopy()
+	o.Spec.Domains = append(o.Spec.Domains, v1alpha1.TenantDomain{Domain: "second.example.com"})
+	if err := r.kube.Patch(t.Context(), o, client.MergeFrom(before)); err != nil {
+		t.Errorf("updating without the webhook: %v", err)
+	}
+	if err := r.kube.Delete(t.Context(), o); err != nil {
+		t.Errorf("deleting without the webhook: %v", err)
+	}
+	r.says()
+}
+
+// The API server asks about changes of spec only, and not about the operator's own.
+func TestWhatTheAPIServerAsks(t *testing.T) {
+	t.Parallel()
+	r := start(t, webhook.Options{})
+	o := r.tenant("shop")
+	r.create(o)
+	asked := func() int {
+		return r.counted.of(string(webhook.Silent)) + r.counted.of(string(webhook.Warned)) + r.counted.of(string(webhook.Skipped))
+	}
+	before := asked()
+	change := func(what string, want int, edit func(), write func(from client.Patch) error) {
+		t.Helper()
+		from := client.MergeFrom(o.DeepCopy())
+		edit()
+		if err := write(from); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if got := asked() - before; got != want {
+			t.Errorf("%s: the webhook was asked %d times, want %d", what, got, want)
+		}
+		before = asked()
+	}
+	patch := func(from client.Patch) error { return r.kube.Patch(t.Context(), o, from) }
+	change("labels", 0, func() { o.Labels = map[string]string{"team": "shop"} }, patch)
+	change("the finalizer", 0, func() { o.Finalizers = []string{"example.com/wait"} }, patch)
+	change("status", 0, func() { o.Status.ID = "dt_1" }, func(from client.Patch) error { return r.kube.Status().Patch(t.Context(), o, from) })
+	tag := func(value string) func() {
+		return func() { o.Spec.Tags = []v1alpha1.Tag{{Key: "team", Value: value}} }
+	}
+	change("spec", 1, tag("shop"), patch)
+	config := rest.CopyConfig(kubeConfig)
+	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + install.Namespace + ":" + install.Release, Groups: []string{"system:masters"}}
+	operator, err := client.New(config, client.Options{Scheme: scheme(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	change("spec, by the operator", 0, tag("bank"), func(from client.Patch) error { return operator.Patch(t.Context(), o, from) })
+	change("a deletion", 0, func() {}, func(client.Patch) error { return r.kube.Delete(t.Context(), o) })
+	if err := r.kube.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil {
+		t.Fatal(err)
+	}
+	change("spec of an object that is being deleted", 0, tag("shop"), patch)
+	change("the last finalizer", 0, func() { o.Finalizers = nil }, patch)
+}
+
+func TestADomainOfAnotherObject(t *testing.T) {
+	t.Parallel()
+	r, other := start(t, webhook.Options{}), start(t, webhook.Options{})
+	first := r.tenant("first", r.namespace+".example.com")
+	r.create(first)
+	// The caches are a moment behind.
+	r.eventually("a second object of the namespace is warned", func() bool {
+		_ = r.kube.Create(t.Context(), r.tenant("second", r.namespace+".example.com"), client.DryRunAll)
+		return strings.Contains(r.warnings.take(), `the DistributionTenant "first" of this namespace`)
+	})
+	other.eventually("one of another namespace does not learn the name", func() bool {
+		_ = other.kube.Create(t.Context(), other.tenant("second", r.namespace+".example.com"), client.DryRunAll)
+		said := other.warnings.take()
+		if strings.Contains(said, "first") || strings.Contains(said, "DistributionTenant "+r.namespace) {
+			t.Fatalf("it does: %s", said)
+		}
+		return strings.Contains(said, "of another namespace")
+	})
+	// The object itself has it, too.
+	r.warnings.take()
+	before := first.DeepCopy()
+	first.Spec.Tags = []v1alpha1.Tag{{Key: "team", Value: "shop"}}
+	if err := r.kube.Patch(t.Context(), first, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	r.says()
+}
+
+func TestTheDistribution(t *testing.T) {
+	t.Parallel()
+	known := map[string]distributiontenant.Distribution{
+		"E1":       {ID: "E1", MultiTenant: true, Parameters: []distributiontenant.ParameterDefinition{{Name: "tier", Required: true}}},
+		"EMISSING": {ID: "EMISSING", Missing: true},
+	}
+	r := start(t, webhook.Options{Distribution: func(id string) (distributiontenant.Distribution, bool) {
+		d, ok := known[id]
+		return d, ok
+	}})
+	r.create(r.tenant("lacking"))
+	r.says("spec.parameters must include tier, which distribution E1 requires.")
+
+	undeclared := r.tenant("undeclared")
+	undeclared.Spec.Parameters = []v1alpha1.Parameter{{Name: "tier", Value: "gold"}, {Name: "teir", Value: "gold"}}
+	r.create(undeclared)
+	r.says("spec.parameters includes teir, which distribution E1 does not declare. It declares: tier.")
+
+	missing := r.tenant("missing")
+	missing.Spec.DistributionID = "EMISSING"
+	r.create(missing)
+	r.says("spec.distributionId EMISSING: there is no such distribution")
+
+	unread := r.tenant("unread")
+	unread.Spec.DistributionID = "EUNREAD"
+	r.create(unread)
+	r.says()
+
+	ref := r.tenant("ref")
+	ref.Spec.DistributionID, ref.Spec.DistributionRef = "", &v1alpha1.ObjectReference{Name: "main"}
+	r.create(ref)
+	r.says("spec.distributionRef main: there is no such Distribution object in this namespace.")
+}
+
+// Two hundred objects at once, with a DNS server that never answers.
+func TestMuchAtOnceIsAnsweredInTime(t *testing.T) {
+	t.Parallel()
+	const requests = 200
+	count := &counted{count: map[string]int{}}
+	s := scheme(t)
+	handler := webhook.New(webhook.Options{
+		Cache: fake.NewClientBuilder().WithScheme(s).Build(), Scheme: s, Observer: count, DNS: ask(t, func(dns.ResponseWriter, *dns.Msg) {}),
+		Distribution: func(string) (d distributiontenant.Distribution, known bool) { return d, false },
+		Endpoint:     func(string) string { return "" },
+	})
+	before := runtime.NumGoroutine()
+	began, most := time.Now(), 0
+	var group sync.WaitGroup
+	for range requests {
+		group.Go(func() {
+			if answer := handler.Handle(t.Context(), request(t, "someone", create(), nil)); !answer.Allowed {
+				t.Errorf("refused: %v", answer.Result)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { group.Wait(); close(done) }()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+			most = max(most, runtime.NumGoroutine()-before)
+			runtime.Gosched()
+		}
+	}
+	if took := time.Since(began); took > soon {
+		t.Errorf("it took %s", took)
+	}
+	if busy, failed := count.of(string(webhook.LookBusy)), count.of(string(webhook.LookFailed)); busy+failed != requests || failed > 16 || failed == 0 {
+		t.Errorf("DNS was asked about %d objects, and not about %d", failed, busy)
+	}
+	// Each object has three domains, each with two questions that take two goroutines, and the packets of the server.
+	if limit := requests + 16*3*6; most > limit {
+		t.Errorf("%d goroutines, want at most %d", most, limit)
+	}
+}
+
+func create(change ...func(*v1alpha1.DistributionTenant)) *v1alpha1.DistributionTenant {
+	o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "shop"}}
+	o.Spec.DistributionID = "EMISSING"
+	for _, d := range []string{"a.example.com", "b.example.com", "c.example.com", "d.example.com"} {
+		o.Spec.Domains = append(o.Spec.Domains, v1alpha1.TenantDomain{Domain: d})
+	}
+	o.Spec.ManagedCertificateRequest = &v1alpha1.ManagedCertificateRequest{ValidationTokenHost: v1alpha1.ValidationTokenHostCloudFront}
+	for _, c := range change {
+		c(o)
+	}
+	return o
+}
+
+func request(t *testing.T, user string, now, before *v1alpha1.DistributionTenant) admission.Request {
+	t.Helper()
+	req := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+		Operation: admissionv1.Create, Namespace: "team", UserInfo: authenticationv1.UserInfo{Username: user}, Object: k8sruntime.RawExtension{Raw: raw(t, now)},
+	}}
+	if before != nil {
+		req.Operation, req.OldObject = admissionv1.Update, k8sruntime.RawExtension{Raw: raw(t, before)}
+	}
+	return req
+}
+
+func raw(t *testing.T, o *v1alpha1.DistributionTenant) []byte {
+	t.Helper()
+	o.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("DistributionTenant"))
+	content, err := json.Marshal(o)
+	if err != nil {
+		t.Error(err)
+	}
+	return content
+}
+
+func TestWhatIsNotAskedAbout(t *testing.T) {
+	t.Parallel()
+	deleted := func(o *v1alpha1.DistributionTenant) { o.DeletionTimestamp = new(metav1.Now()) }
+	labelled := func(o *v1alpha1.DistributionTenant) { o.Labels = map[string]string{"team": "shop"} }
+	reported := func(o *v1alpha1.DistributionTenant) { o.Status.ID = "dt_1" }
+	tagged := func(o *v1alpha1.DistributionTenant) { o.Spec.Tags = []v1alpha1.Tag{{Key: "team", Value: "shop"}} }
+	for name, tt := range map[string]struct {
+		user        string
+		now, before *v1alpha1.DistributionTenant
+		want        webhook.Result
+	}{
+		"a create is":                            {"someone", create(), nil, webhook.Warned},
+		"a change of spec is":                    {"someone", create(tagged), create(), webhook.Warned},
+		"a change of labels is not":              {"someone", create(labelled), create(), webhook.Skipped},
+		"a change of status is not":              {"someone", create(reported), create(), webhook.Skipped},
+		"an object that is being deleted is not": {"someone", create(deleted, tagged), create(deleted), webhook.Skipped},
+		"what the operator does is not":          {"operator", create(), nil, webhook.Skipped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			count := &counted{count: map[string]int{}}
+			s := scheme(t)
+			handler := webhook.New(webhook.Options{
+				Cache: fake.NewClientBuilder().WithScheme(s).Build(), Scheme: s, Observer: count, Self: "operator",
+				Distribution: func(id string) (distributiontenant.Distribution, bool) {
+					return distributiontenant.Distribution{ID: id, Missing: true}, true
+				},
+				Endpoint: func(string) string { return "" },
+			})
+			if answer := handler.Handle(t.Context(), request(t, tt.user, tt.now, tt.before)); !answer.Allowed || count.of(string(tt.want)) != 1 {
+				t.Errorf("allowed: %t, counted %v, want %s", answer.Allowed, count.count, tt.want)
+			}
+		})
+	}
+	s := scheme(t)
+	broken := request(t, "someone", create(), nil)
+	broken.Object.Raw = []byte("{")
+	handler := webhook.New(webhook.Options{Cache: fake.NewClientBuilder().WithScheme(s).Build(), Scheme: s, Observer: &counted{count: map[string]int{}}})
+	if answer := handler.Handle(t.Context(), broken); !answer.Allowed {
+		t.Errorf("what can't be read is refused: %v", answer.Result)
+	}
+}
