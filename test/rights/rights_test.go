@@ -441,7 +441,7 @@ func (r *rig) create() *v1alpha1.DistributionTenant {
 	o := &v1alpha1.DistributionTenant{
 		ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "acme"},
 		Spec: v1alpha1.DistributionTenantSpec{
-			DistributionID: stack.DistributionID, Domains: []v1alpha1.TenantDomain{{Domain: "acme.example.com"}},
+			DistributionID: stack.DistributionID, Domains: []v1alpha1.TenantDomain{{Domain: r.namespace + ".example.com"}},
 		},
 	}
 	if err := kube.Create(r.t.Context(), o); err != nil {

@@ -59,12 +59,13 @@ func (s *Stack) StartOperator(ctx context.Context, o OperatorOptions) (*Operator
 // Start starts the replica again after its process has ended.
 func (o *Operator) Start(ctx context.Context) error {
 	o.starts++
-	// In addition to the addresses there are four differences from the chart: databases are at loopback, metrics are scraped without a token, no
+	// In addition to the addresses there are five differences from the chart: databases are at loopback, metrics are scraped without a token, no
 	// process waits for the lease of one that was killed, and the operators of tests that run at the same time do not
-	// share the one ConfigMap of the deletion budget. A test that is about it sets the flag.
+	// share the one ConfigMap of the deletion budget, nor who has a domain: each stack has an AWS of its own. A test that
+	// is about one of these sets the flag.
 	ours := []string{
 		"--health-probe-bind-address=" + o.probes, "--metrics-bind-address=" + o.metrics, "--metrics-secure=false", "--leader-elect=false",
-		"--deletion-budget=false", "--tenantsource-allow-dial=127.0.0.0/8",
+		"--deletion-budget=false", "--domain-claims=false", "--tenantsource-allow-dial=127.0.0.0/8",
 	}
 	flags := slices.Concat(o.options.Installation.Args(), ours, o.options.Flags)
 	child, err := o.stack.processes.Start(process.Command{
