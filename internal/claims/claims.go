@@ -155,7 +155,7 @@ func (r *Registry) Claims() []claim.Claim {
 // hold is how long a domain is held after its release.
 func (r *Registry) hold(ownDNS bool) time.Duration {
 	if ownDNS {
-		return r.Options.Hold
+		return r.Hold
 	}
 	return r.HoldCustomer
 }

@@ -59,7 +59,7 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 		if s.Left != "" {
 			return chain.Event{Reason: resource.EventRetained, Message: "The distribution tenant " + s.Left + " stays in AWS."}, true
 		}
-	case Look, EnsureFinalizer, Untag, Disable, Delete, DeleteCertificate, Rest:
+	case Look, EnsureFinalizer, Claim, Untag, Disable, Delete, DeleteCertificate, Rest:
 	}
 	return chain.Event{}, false
 }

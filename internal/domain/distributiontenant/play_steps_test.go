@@ -23,6 +23,11 @@ func (p *play) perform(in *distributiontenant.Input, s distributiontenant.Step) 
 	case distributiontenant.EnsureFinalizer:
 		in.HasFinalizer = true
 		return nil
+	case distributiontenant.Claim:
+		for _, d := range s.Domains {
+			p.claims[d] = true
+		}
+		in.World.Unheld = nil
 	case distributiontenant.Create:
 		return p.create(in, s)
 	case distributiontenant.Update:
@@ -109,6 +114,9 @@ func (p *play) look(in *distributiontenant.Input, s distributiontenant.Look) {
 		w.ZonesKnown = true
 	case distributiontenant.LookBudget:
 		w.BudgetKnown = true // the plays have no budget
+	case distributiontenant.LookClaims:
+		w.UnheldKnown = true
+		w.Unheld = slices.DeleteFunc(slices.Clone(s.Domains), func(d string) bool { return p.claims[d] })
 	case distributiontenant.LookAccount, distributiontenant.LookHolder, distributiontenant.LookVisible:
 		w.Account, w.HolderKnown, w.VisibleKnown, w.Visible = "111122223333", true, true, true
 	}
@@ -187,6 +195,9 @@ func (p *play) update(in *distributiontenant.Input, s distributiontenant.Update)
 	for _, d := range p.tenant.Domains {
 		if !slices.Contains(s.Tenant.Domains, d) && p.leads(d) {
 			p.fail("%s was taken from the tenant while it leads to CloudFront", d)
+		}
+		if !slices.Contains(s.Tenant.Domains, d) {
+			p.claimed(d)
 		}
 	}
 	states := map[string]string{}
@@ -283,11 +294,22 @@ func (p *play) delete(in *distributiontenant.Input, s distributiontenant.Delete)
 	if m := p.tenant.managed; m != nil && !slices.Contains(p.in.Memory.Certificates, m.ARN) {
 		p.fail("the tenant was deleted before its certificate %s stood in status", m.ARN)
 	}
+	for _, d := range p.tenant.Domains {
+		p.claimed(d)
+	}
 	p.tenant, p.seen = nil, nil
 	in.Attempts.DeletedAt = p.now
 	in.World.Knowledge, in.World.Tenant = resource.Nothing, nil
 	in.World.TagsKnown, in.World.TagsFresh, in.World.Tags = false, false, nil
 	return nil
+}
+
+// claimed sees that a domain that leaves AWS was claimed before. Once it is back, that claim is over.
+func (p *play) claimed(domain string) {
+	if !p.claims[domain] {
+		p.fail("%s has left AWS without a claim", domain)
+	}
+	delete(p.claims, domain)
 }
 
 func (p *play) deleteCertificate(arn string) {

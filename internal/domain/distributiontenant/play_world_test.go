@@ -65,9 +65,11 @@ type play struct {
 	references []distributiontenant.Reference
 
 	// AWS.
-	tenant       *playedTenant
-	acm          map[string]*playedCertificate
-	zone         map[dns.Record]*playedRecord
+	tenant *playedTenant
+	acm    map[string]*playedCertificate
+	zone   map[dns.Record]*playedRecord
+	// claims has the domains that are held for the object's namespace.
+	claims       map[string]bool
 	foreign      map[string]bool
 	refuses      fault.Kind
 	losesRequest bool
@@ -93,12 +95,12 @@ type play struct {
 func newPlay(desired distributiontenant.Desired, fail func(string, ...any)) *play {
 	p := &play{
 		now: now, fail: fail, acm: map[string]*playedCertificate{}, zone: map[dns.Record]*playedRecord{},
-		foreign: map[string]bool{}, swept: true, zoneRead: true, excused: true,
+		foreign: map[string]bool{}, claims: map[string]bool{}, swept: true, zoneRead: true, excused: true,
 	}
 	p.in = distributiontenant.Input{
 		Object: resource.Object{Me: me, Generation: 1}, Desired: desired,
 		Memory: distributiontenant.Memory{Memory: resource.Memory{Conditions: map[chain.ConditionType]chain.Condition{}}},
-		Policy: distributiontenant.Policy{Policy: resource.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever}},
+		Policy: distributiontenant.Policy{Policy: resource.Policy{Drift: resource.DriftEnforce, Adoption: resource.AdoptNever}, Holds: true},
 	}
 	return p
 }
