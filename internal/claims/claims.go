@@ -101,6 +101,8 @@ func (r *Registry) change(change func() (freed bool, also []claim.Key)) {
 	if freed {
 		for key := range r.refused {
 			if r.index.Judge(key) == nil {
+				// Its next pass says whether it is still refused.
+				delete(r.refused, key)
 				wakes = append(wakes, key)
 			}
 		}

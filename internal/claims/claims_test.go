@@ -94,10 +94,9 @@ func (r *rig) refused(namespace string) bool { return r.Judge(object(namespace).
 
 func TestWhoIsRefusedIsWokenWhenTheDomainIsFree(t *testing.T) {
 	for name, free := range map[string]func(r *rig){
-		"the object is gone":            func(r *rig) { r.Forget(object("a").Key) },
-		"the object wants it no more":   func(r *rig) { r.Observe(object("a"), nil) },
-		"the namespace gets it":         func(r *rig) { r.Changed(claim.Claim{UID: "u", Domain: shop, Namespace: "b"}) },
-		"the claim for others is ended": func(r *rig) { r.Forget(object("a").Key) },
+		"the object is gone":          func(r *rig) { r.Forget(object("a").Key) },
+		"the object wants it no more": func(r *rig) { r.Observe(object("a"), nil) },
+		"the namespace gets it":       func(r *rig) { r.Changed(claim.Claim{UID: "u", Domain: shop, Namespace: "b"}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig()
@@ -118,6 +117,24 @@ func TestWhoIsRefusedIsWokenWhenTheDomainIsFree(t *testing.T) {
 				t.Errorf("%d objects are refused", r.Refused())
 			}
 		})
+	}
+}
+
+// An object that was refused and wants nothing any more is woken once, and not with each change.
+func TestWhoWantsNothingIsNotWokenAgain(t *testing.T) {
+	r := newRig()
+	r.has("a", claim.InAWS)
+	r.has("b", claim.Wants)
+	if !r.refused("b") {
+		t.Fatal("the younger object is not refused")
+	}
+	r.Observe(object("b"), nil) // it is being deleted
+	for range 3 {
+		r.Observe(object("a"), nil)
+		r.has("a", claim.InAWS)
+	}
+	if len(r.woken) > 1 || r.Refused() != 0 {
+		t.Errorf("woken %v, and %d refused", r.woken, r.Refused())
 	}
 }
 
