@@ -141,7 +141,7 @@ func TestMetrics(t *testing.T) {
 	s.kubectl("apply", "--server-side", "-f", host.Path("config", "samples", "platform", "connection-group.yaml"))
 
 	s.serve(op, func(metric string) bool {
-		return !strings.HasPrefix(metric, sourceMetrics) && metric != customerMetric && !slices.Contains(guardMetrics, metric)
+		return !strings.HasPrefix(metric, sourceMetrics) && !strings.HasPrefix(metric, webhookMetrics) && metric != customerMetric && !slices.Contains(guardMetrics, metric)
 	})
 	m := s.metrics(op)
 	for what, got := range map[string]float64{
@@ -160,6 +160,9 @@ const customerMetric = "cloudfront_tenant_operator_customers"
 
 // guardMetrics have a series for each thing that is held, and so none here.
 var guardMetrics = []string{"cloudfront_tenant_operator_deletions_held", "cloudfront_tenant_operator_writes_halted", "cloudfront_tenant_operator_grant_violations"}
+
+// webhookMetrics is how the names of the metrics of the webhook begin, which is off by default.
+const webhookMetrics = "cloudfront_tenant_operator_webhook_"
 
 // sourceMetrics is how the names of the metrics of sources begin.
 const sourceMetrics = "cloudfront_tenant_operator_source_"
