@@ -24,8 +24,8 @@ const (
 	skew = time.Hour
 )
 
-// The keys of the Secret. KeyAuthorities are the certificates that the API server trusts: the present authority first, then
-// former ones until they expire. Of those the private key is gone.
+// The keys of the Secret. KeyAuthorities are the certificates that the API server trusts: the present authority first,
+// then former ones until they expire. Of those the private key is gone.
 const (
 	KeyAuthorities  = "ca.crt"
 	KeyAuthorityKey = "ca.key"
@@ -38,8 +38,8 @@ const (
 	pemKey         = "PRIVATE KEY"
 )
 
-// renew returns what the Secret has to contain, and whether that differs from what it does. A new authority and the first
-// certificate of it are two steps: in between the API server learns to trust it.
+// renew returns what the Secret has to contain, and whether that differs from what it does. A new authority and the
+// first certificate of it are two steps: in between the API server learns to trust it.
 func renew(data map[string][]byte, host string, now time.Time) (map[string][]byte, bool, error) {
 	authorities := parse(data[KeyAuthorities])
 	authority, err := tls.X509KeyPair(data[KeyAuthorities], data[KeyAuthorityKey])

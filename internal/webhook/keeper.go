@@ -34,10 +34,11 @@ type KeeperOptions struct {
 	Clock   clock.WithTicker
 }
 
-// Keeper has the certificate of the webhook in each replica, and in the leader renews it. github.com/open-policy-agent/cert-controller
-// does so, too, but reads every Secret of the namespace and every ValidatingWebhookConfiguration of the cluster into a
-// cache, where this needs one of each by name; it serves from files; and it replaces the authority and its certificate at
-// once, so that no certificate is trusted until all replicas have the new one.
+// Keeper has the certificate of the webhook in each replica, and in the leader renews it.
+// github.com/open-policy-agent/cert-controller does so, too, but reads every Secret of the namespace and every
+// ValidatingWebhookConfiguration of the cluster into a cache, where this needs one of each by name; it serves from
+// files; and it replaces the authority and its certificate at once, so that no certificate is trusted until all
+// replicas have the new one.
 type Keeper struct {
 	KeeperOptions
 

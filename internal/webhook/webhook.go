@@ -1,6 +1,6 @@
-// Package webhook answers the API server before a DistributionTenant is stored: with warnings and, for the checks that an
-// administrator has chosen, with a refusal. It makes answers earlier and nothing safe: whatever it says, and whether it
-// answers at all, the controllers judge for themselves.
+// Package webhook answers the API server before a DistributionTenant is stored: with warnings and, for the checks that
+// an administrator has chosen, with a refusal. It makes answers earlier and nothing safe: whatever it says, and
+// whether it answers at all, the controllers judge for themselves.
 package webhook
 
 import (

@@ -179,8 +179,8 @@ func TestTheDistribution(t *testing.T) {
 	r.says("spec.distributionRef main: there is no such Distribution object in this namespace.")
 }
 
-// Two hundred objects at once, with a DNS server that never answers. No other test runs meanwhile, so that the goroutines
-// are those of this one.
+// Two hundred objects at once, with a DNS server that never answers. No other test runs meanwhile, so that the
+// goroutines are those of this one.
 func TestMuchAtOnceIsAnsweredInTime(t *testing.T) {
 	const requests = 200
 	count := &counted{count: map[string]int{}}

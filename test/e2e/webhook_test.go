@@ -37,7 +37,8 @@ func (h *heard) has(text string) bool {
 	return strings.Contains(h.said, text)
 }
 
-// With the chart's objects and rights the operator makes its certificate, the API server trusts it, and a person is warned.
+// With the chart's objects and rights the operator makes its certificate, the API server trusts it, and a person is
+// warned.
 func TestWebhook(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, stack.Options{})
@@ -99,7 +100,7 @@ func reroute(s *scene, home string, port int) {
 	if err := kube.Get(s.t.Context(), client.ObjectKey{Name: s.namespace}, &hook); err != nil {
 		s.t.Fatal(err)
 	}
-	hook.Webhooks[0].ClientConfig.Service.Port = new(int32(port)) //nolint:gosec // a port
+	hook.Webhooks[0].ClientConfig.Service.Port = new(int32(port))
 	if err := kube.Update(s.t.Context(), &hook); err != nil {
 		s.t.Fatal(err)
 	}

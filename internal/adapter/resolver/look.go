@@ -69,8 +69,8 @@ func (r *Resolver) way(ctx context.Context, domain, zone string, s *advice.Sight
 	return nil
 }
 
-// noZone is the zone of a domain if there is no such zone: the one that was asked about or, as the parts of a zone need no
-// zones of their own, the one that was registered.
+// noZone is the zone of a domain if there is no such zone: the one that was asked about or, as the parts of a zone
+// need no zones of their own, the one that was registered.
 func (r *Resolver) noZone(ctx context.Context, domain, zone string) (string, error) {
 	if zone == "" {
 		registered, err := publicsuffix.EffectiveTLDPlusOne(domain)

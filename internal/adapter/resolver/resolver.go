@@ -122,9 +122,9 @@ func leads(ctx context.Context, ask asker, name, target string) (bool, error) {
 	return false, nil
 }
 
-// follow goes along the CNAMEs of a name, as far as the target if that is among them, and returns the last answer, in which
-// the addresses of the end are. A resolver tells the whole chain at once; a server that only knows its own zones is asked
-// again.
+// follow goes along the CNAMEs of a name, as far as the target if that is among them, and returns the last answer, in
+// which the addresses of the end are. A resolver tells the whole chain at once; a server that only knows its own zones
+// is asked again.
 func follow(ctx context.Context, ask asker, name, target string) (end string, answer *dns.Msg, err error) {
 	asked, end := name, name
 	answer, err = ask(ctx, name, dns.TypeA)

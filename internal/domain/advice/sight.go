@@ -45,9 +45,9 @@ func (s Sight) leadsToCloudFront() bool {
 	return slices.ContainsFunc(append(slices.Clone(s.Aliases), s.End), func(name string) bool { return strings.HasSuffix(name, cloudFront) })
 }
 
-// unreachable says why the domain does not lead to CloudFront; empty if it does, or if it is not for this object to say.
-// A domain without a record only matters where CloudFront looks at it before it creates the tenant: others get theirs
-// later.
+// unreachable says why the domain does not lead to CloudFront; empty if it does, or if it is not for this object to
+// say. A domain without a record only matters where CloudFront looks at it before it creates the tenant: others get
+// theirs later.
 func (s Sight) unreachable(d Desired, target string) string {
 	switch {
 	case !s.Followed || s.leadsToCloudFront():
