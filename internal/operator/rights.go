@@ -244,7 +244,7 @@ func grantRights() []Right {
 		{Group: group, Resource: kind, Verb: "patch", For: "setting and removing the finalizer of a grant (not needed with --grants=Off)"},
 		{Group: group, Resource: kind + "/status", Verb: "patch", For: "writing the status of a grant (not needed with --grants=Off)"},
 	}
-	for _, verb := range []string{"get", "list", "watch"} {
+	for _, verb := range []string{"list", "watch"} {
 		out = append(out, Right{Group: group, Resource: kind, Verb: verb, For: granting}, Right{Resource: "namespaces", Verb: verb, For: granting})
 	}
 	return out

@@ -350,7 +350,7 @@ var otherWords = map[string]bool{
 	// A metric of ACM.
 	"DaysToExpiry": true,
 	// Values of fields.
-	"IfUnowned": true, "NamespaceAndIngress": true, "CloudFront": true, "HandingOver": true,
+	"IfUnowned": true, "NamespaceAndIngress": true, "CloudFront": true,
 }
 
 func TestChartValuesExist(t *testing.T) {

@@ -135,7 +135,7 @@ func TestOneTeamTakesNothingOfAnother(t *testing.T) {
 }
 
 // start starts the installed operator with an AWS of its own.
-func start(t *testing.T, namespace string) *fleet {
+func start(t *testing.T, namespace string, flags ...string) *fleet {
 	t.Helper()
 	f := &fleet{t: t, namespace: namespace}
 	var err error
@@ -147,7 +147,7 @@ func start(t *testing.T, namespace string) *fleet {
 			t.Error(err)
 		}
 	})
-	if f.operator, err = f.StartOperator(t.Context(), stack.OperatorOptions{}); err != nil {
+	if f.operator, err = f.StartOperator(t.Context(), stack.OperatorOptions{Flags: flags}); err != nil {
 		t.Fatal(err)
 	}
 	return f

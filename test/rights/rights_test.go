@@ -3,6 +3,7 @@ package rights_test
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"flag"
 	"net/http"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
@@ -31,10 +33,12 @@ import (
 
 // unused are grants that this run does not use, with the reason why they are there.
 var unused = map[string]string{
-	"list cloudfront-tenant-operator.io/tenantsources":         firstList,
-	"list cloudfront-tenant-operator.io/distributions":         firstList,
-	"list cloudfront-tenant-operator.io/connectiongroups":      firstList,
-	"list cloudfront-tenant-operator.io/domainclaims":          firstList,
+	"list cloudfront-tenant-operator.io/tenantsources":    firstList,
+	"list cloudfront-tenant-operator.io/distributions":    firstList,
+	"list cloudfront-tenant-operator.io/connectiongroups": firstList,
+	"list cloudfront-tenant-operator.io/domainclaims":     firstList,
+	"list cloudfront-tenant-operator.io/edgegrants":       firstList,
+	"list /namespaces": firstList,
 	"get cloudfront-tenant-operator.io/domainclaims":           "only a claim that exists already is read",
 	"patch cloudfront-tenant-operator.io/domainclaims":         "only a claim that ends soon is extended",
 	"delete cloudfront-tenant-operator.io/domainclaims":        "a claim ends after days",
@@ -339,6 +343,7 @@ func (r *rig) live() {
 		t.Fatal(err)
 	}
 	r.scrapes(op, http.StatusOK)
+	grantEverything(t, r.namespace)
 	// All begin at once: what takes time are looks at what rests.
 	customers, table := r.beginToFollow()
 	distribution, group := r.beginParents()
@@ -433,6 +438,29 @@ func (r *rig) unmark(o client.Object) {
 	if err := kube.Patch(r.t.Context(), o, client.MergeFrom(base)); err != nil {
 		r.t.Fatal(err)
 	}
+}
+
+// grantEverything gives the namespace a grant of its own, by its labels, for what a test does there.
+func grantEverything(t *testing.T, namespace string) {
+	t.Helper()
+	o := &v1alpha1.EdgeGrant{ObjectMeta: metav1.ObjectMeta{Name: namespace}, Spec: v1alpha1.EdgeGrantSpec{
+		Namespaces: v1alpha1.GrantedNamespaces{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: namespace}}},
+		Kinds: []v1alpha1.GrantedKind{
+			v1alpha1.GrantedDistributionTenants, v1alpha1.GrantedDistributionObjects, v1alpha1.GrantedConnectionGroups, v1alpha1.GrantedTenantSources,
+		},
+		Distributions: []v1alpha1.GrantedDistribution{{ID: "*"}}, Domains: []v1alpha1.GrantedDomain{{Suffix: "example.com"}},
+		Sources: &v1alpha1.GrantedSources{Hosts: []string{"*"}},
+	}}
+	if err := kube.Create(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`))
+		if err := errors.Join(kube.Patch(ctx, o, patch), client.IgnoreNotFound(kube.Delete(ctx, o))); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // create makes a tenant and waits until it is Ready.

@@ -1,7 +1,9 @@
 package rights_test
 
 import (
+	"crypto/rand"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,9 +47,11 @@ func newTable(t *testing.T, prefix string, customers int) *database.Table {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The tests share a cluster, in which a domain belongs to one namespace.
+	domains := strings.ToLower(rand.Text()) + ".example.com"
 	for n := range customers {
 		name := fmt.Sprintf("%s-%02d", prefix, n)
-		if err := table.Put(t.Context(), map[string]any{"name": name, "domain": name + ".example.com"}); err != nil {
+		if err := table.Put(t.Context(), map[string]any{"name": name, "domain": name + "-" + domains}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,11 +124,13 @@ func (r *rig) followAndLeave(o *v1alpha1.TenantSource, table *database.Table) {
 	r.reaches(tenant, func(o *v1alpha1.DistributionTenant) bool {
 		return meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionReady)
 	})
-	if err := table.Put(t.Context(), map[string]any{"name": tenant.Name, "domain": "other.example.com"}); err != nil {
+	if err := table.Put(t.Context(), map[string]any{"name": tenant.Name, "domain": r.namespace + "-other.example.com"}); err != nil {
 		t.Fatal(err)
 	}
 	r.annotate(o, v1alpha1.AnnotationSyncNow, "changed")
-	r.reaches(tenant, func(o *v1alpha1.DistributionTenant) bool { return o.Spec.Domains[0].Domain == "other.example.com" })
+	r.reaches(tenant, func(o *v1alpha1.DistributionTenant) bool {
+		return o.Spec.Domains[0].Domain == r.namespace+"-other.example.com"
+	})
 	r.unmark(tenant)
 	if err := kube.Delete(t.Context(), o); err != nil {
 		t.Fatal(err)

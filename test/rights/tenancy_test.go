@@ -72,6 +72,7 @@ func tenantsUseEveryRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.scrapes(op, http.StatusOK)
+	grantEverything(t, r.namespace)
 	r.haveTenants()
 
 	requests, err := host.ControlPlane.Audit(r.i.User())

@@ -40,13 +40,6 @@ func claimCases() map[string]limits.Case {
 		"a namespace has a name":                 {Accepted: "namespace: s", Refused: `namespace: ""`, Says: []string{"spec.namespace", "at least 1"}},
 		"a namespace has a short name":           {Accepted: "namespace: " + strings.Repeat("s", 63), Refused: "namespace: " + strings.Repeat("s", 64), Says: []string{"spec.namespace", "Too long", "63"}},
 		"a namespace has a name of its own form": {Accepted: "namespace: shop-1", Refused: "namespace: Shop_1", Says: []string{"spec.namespace", `"Shop_1" is not the name of a namespace`}},
-		"a hand-over names an object":            {Accepted: "handOver: {to: {namespace: shop, name: shop}}", Refused: "handOver: {}", Says: []string{"spec.handOver.to", "Required"}},
-		"with its namespace":                     {Accepted: "handOver: {to: {namespace: s, name: s}}", Refused: "handOver: {to: {name: s}}", Says: []string{"spec.handOver.to.namespace", "Required"}},
-		"and its name":                           {Accepted: "handOver: {to: {namespace: s, name: s}}", Refused: "handOver: {to: {namespace: s}}", Says: []string{"spec.handOver.to.name", "Required"}},
-		"whose namespace is not empty":           {Accepted: "handOver: {to: {namespace: s, name: s}}", Refused: `handOver: {to: {namespace: "", name: s}}`, Says: []string{"spec.handOver.to.namespace", "at least 1"}},
-		"nor is its name":                        {Accepted: "handOver: {to: {namespace: s, name: s}}", Refused: `handOver: {to: {namespace: s, name: ""}}`, Says: []string{"spec.handOver.to.name", "at least 1"}},
-		"whose namespace is not too long":        {Accepted: "handOver: {to: {namespace: " + strings.Repeat("s", 63) + ", name: s}}", Refused: "handOver: {to: {namespace: " + strings.Repeat("s", 64) + ", name: s}}", Says: []string{"spec.handOver.to.namespace", "Too long", "63"}},
-		"and whose name is not":                  {Accepted: "handOver: {to: {namespace: s, name: " + strings.Repeat("s", 253) + "}}", Refused: "handOver: {to: {namespace: s, name: " + strings.Repeat("s", 254) + "}}", Says: []string{"spec.handOver.to.name", "Too long", "253"}},
 	}
 	for name, tc := range cases {
 		if tc.Name == "" {

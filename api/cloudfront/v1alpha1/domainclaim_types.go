@@ -10,7 +10,7 @@ import (
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Cluster,shortName=cfdc
-// +kubebuilder:printcolumn:name="PHASE",type=string,JSONPath=`.status.phase`,description="Reserved, Held or HandingOver"
+// +kubebuilder:printcolumn:name="PHASE",type=string,JSONPath=`.status.phase`,description="Reserved or Held"
 // +kubebuilder:printcolumn:name="NAMESPACE",type=string,JSONPath=`.spec.namespace`,description="The only namespace that may have the domain"
 // +kubebuilder:printcolumn:name="SUBDOMAINS",type=boolean,JSONPath=`.spec.subdomains`,description="Whether it is for everything below the domain, too"
 // +kubebuilder:printcolumn:name="UNTIL",type=string,JSONPath=`.spec.until`,description="When the claim ends"
@@ -76,17 +76,6 @@ type DomainClaimSpec struct {
 	// until is when the claim ends. The operator then deletes it. If omitted, it stays until it is deleted.
 	// +optional
 	Until *metav1.Time `json:"until,omitempty"`
-
-	// handOver moves the domain, while it is served, to an object of spec.namespace.
-	// +optional
-	HandOver *DomainHandOver `json:"handOver,omitempty"`
-}
-
-// DomainHandOver says who a domain is handed over to.
-type DomainHandOver struct {
-	// to is the DistributionTenant that is to have the domain. It has the domain in its spec.
-	// +required
-	To *DomainHolder `json:"to,omitempty"`
 }
 
 // DomainHolder names a DistributionTenant.
@@ -108,8 +97,8 @@ type DomainHolder struct {
 //
 // +kubebuilder:validation:MinProperties=0
 type DomainClaimStatus struct {
-	// phase is Reserved for a claim of an administrator, Held for one that the operator has made when the domain was
-	// released, and HandingOver while spec.handOver is set.
+	// phase is Reserved for a claim of an administrator, and Held for one that the operator has made when the domain was
+	// released.
 	// +optional
 	Phase DomainClaimPhase `json:"phase,omitempty"`
 
@@ -123,7 +112,7 @@ type DomainClaimStatus struct {
 }
 
 // DomainClaimPhase says what a claim is for.
-// +kubebuilder:validation:Enum=Reserved;Held;HandingOver
+// +kubebuilder:validation:Enum=Reserved;Held
 type DomainClaimPhase string
 
 const (
@@ -131,6 +120,4 @@ const (
 	DomainReserved DomainClaimPhase = "Reserved"
 	// DomainHeld is the phase of a claim for a domain that was released.
 	DomainHeld DomainClaimPhase = "Held"
-	// DomainHandingOver is the phase of a claim with spec.handOver.
-	DomainHandingOver DomainClaimPhase = "HandingOver"
 )

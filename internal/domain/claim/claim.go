@@ -27,8 +27,6 @@ type Claim struct {
 	Since time.Time
 	// ReleasedBy is the name of the object that has released the domain. Empty: an administrator made the claim.
 	ReleasedBy string
-	// HandOver is the object that the domain goes to. Zero: none.
-	HandOver Key
 	// Reported is true where status says all this.
 	Reported bool
 }
@@ -38,17 +36,13 @@ func (c Claim) Held() bool { return c.ReleasedBy != "" }
 
 // The phases of a claim.
 const (
-	Reserved    = "Reserved"
-	Held        = "Held"
-	HandingOver = "HandingOver"
+	Reserved = "Reserved"
+	Held     = "Held"
 )
 
 // Phase says what the claim is for.
 func (c Claim) Phase() string {
-	switch {
-	case c.HandOver != Key{}:
-		return HandingOver
-	case c.Held():
+	if c.Held() {
 		return Held
 	}
 	return Reserved

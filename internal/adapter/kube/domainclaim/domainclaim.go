@@ -35,9 +35,6 @@ func Of(o *v1alpha1.DomainClaim) claim.Claim {
 	if o.Spec.Until != nil {
 		c.Until = o.Spec.Until.Time
 	}
-	if h := o.Spec.HandOver; h != nil && h.To != nil {
-		c.HandOver = claim.Key{Namespace: h.To.Namespace, Name: h.To.Name}
-	}
 	c.Reported = equality.Semantic.DeepEqual(o.Status, status(c))
 	return c
 }
