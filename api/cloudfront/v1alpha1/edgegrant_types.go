@@ -50,7 +50,7 @@ type EdgeGrantList struct {
 type EdgeGrantSpec struct {
 	// namespaces are those that have this grant.
 	// +required
-	Namespaces GrantedNamespaces `json:"namespaces,omitzero"`
+	Namespaces GrantedNamespaces `json:"namespaces"`
 
 	// kinds are those of the objects that the namespaces may have. Default: DistributionTenant.
 	// +kubebuilder:default={DistributionTenant}
@@ -147,6 +147,7 @@ const (
 // name, else by the longest prefix, else by labels, else by "*". If two grants select it in the same way, it has none,
 // and both say so.
 //
+// +kubebuilder:validation:MinProperties=0
 // +kubebuilder:validation:XValidation:rule="has(self.names) && size(self.names) > 0 || has(self.selector)",message="a grant needs namespaces: set names, selector or both",fieldPath=".names"
 type GrantedNamespaces struct {
 	// names are names of namespaces, or prefixes followed by a star, such as shop-*. "*" selects every namespace that no
@@ -182,6 +183,7 @@ type GrantedObject struct {
 
 // GrantedDistribution is a distribution that may be used, by its ID or by its object.
 //
+// +kubebuilder:validation:MinProperties=0
 // +kubebuilder:validation:XValidation:rule="has(self.id) != has(self.object)",message="name the distribution once: set id or object",fieldPath=".id"
 type GrantedDistribution struct {
 	// id is the ID of the distribution in AWS, for spec.distributionId. "*" stands for all.
@@ -224,6 +226,7 @@ type GrantedParameter struct {
 
 // GrantedConnectionGroup is a connection group that may be used, by its ID or by its object.
 //
+// +kubebuilder:validation:MinProperties=0
 // +kubebuilder:validation:XValidation:rule="has(self.id) != has(self.object)",message="name the connection group once: set id or object",fieldPath=".id"
 type GrantedConnectionGroup struct {
 	// id is the ID of the connection group in AWS, for spec.connectionGroupId. "*" stands for all.
@@ -296,6 +299,8 @@ type GrantedZone struct {
 }
 
 // GrantedWebACLs is how objects may choose a web ACL.
+//
+// +kubebuilder:validation:MinProperties=0
 type GrantedWebACLs struct {
 	// arns are the ARNs of the web ACLs that objects may name.
 	// +kubebuilder:validation:MinItems=0
@@ -312,6 +317,8 @@ type GrantedWebACLs struct {
 }
 
 // GrantedSources are the tables that TenantSources may read.
+//
+// +kubebuilder:validation:MinProperties=0
 type GrantedSources struct {
 	// tables are names or ARNs of the DynamoDB tables that may be read.
 	// +kubebuilder:validation:MinItems=0
@@ -397,18 +404,22 @@ type GrantLimits struct {
 }
 
 // EdgeGrantStatus is what the operator reports about a grant.
+//
+// +kubebuilder:validation:MinProperties=0
 type EdgeGrantStatus struct {
+	// conditions are Ready, and Stalled while a person must act.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=8
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
 	// observedGeneration is the generation of the spec that status describes. Default: -1, as long as status describes
 	// none.
 	// +kubebuilder:validation:Minimum=-1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-
-	// conditions are Ready, and Stalled while a person must act.
-	// +listType=map
-	// +listMapKey=type
-	// +optional
-	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// namespaces is the number of namespaces that have this grant and objects of the operator.
 	// +kubebuilder:validation:Minimum=0
