@@ -36,7 +36,11 @@ const (
 var switches = []string{"certificateIssueDelay=2s", "route53SyncDelay=1s"}
 
 // values are those of the chart. The operator may read the Secrets of the samples' namespace, and makes customers' namespaces.
-var values = []string{"rbac.secretNamespaces={" + namespace + "}", "tenancy.enabled=true"}
+// values are those of the chart. One sample names a role, and one replaces records: the default grant of the chart allows
+// neither.
+var values = []string{
+	"rbac.secretNamespaces={" + namespace + "}", "tenancy.enabled=true", "grants.default.dns.takeover=Any", "grants.default.roles={" + allowedRole + "}",
+}
 
 // world is everything that runs.
 type world struct {

@@ -28,6 +28,8 @@ type nudge struct {
 	asked      string
 	generation int64
 	at         time.Time
+	// putOff is set once another one had to wait.
+	putOff bool
 }
 
 // NewNudges bounds passes that these annotations ask for.
@@ -44,10 +46,13 @@ func (n *Nudges) wait(o client.Object) time.Duration {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	last, known := n.last[key]
-	if now.asked == last.asked {
+	if now.asked == last.asked && !last.putOff {
 		return 0
 	}
 	if pause := NudgePause - now.at.Sub(last.at); known && last.generation == now.generation && pause > 0 {
+		// What is asked for now may be what was asked for before that: it waits as well.
+		last.putOff = true
+		n.last[key] = last
 		return pause
 	}
 	n.last[key] = now

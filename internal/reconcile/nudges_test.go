@@ -45,6 +45,15 @@ func TestNudgesAreBounded(t *testing.T) {
 	if passes != 1 {
 		t.Errorf("a thousand changes in ten seconds are %d passes, want 1", passes)
 	}
+	now.SetTime(now.Now().Add(time.Minute))
+	passes = 0
+	for n := range 1000 {
+		reconciled(annotate("now", fmt.Sprint("here ", n%2)))
+		now.SetTime(now.Now().Add(10 * time.Millisecond))
+	}
+	if passes > 2 {
+		t.Errorf("a thousand changes to and fro in ten seconds are %d passes, want 1 or 2", passes)
+	}
 	if reconciled(annotate("now", "later")); passes != 2 {
 		t.Errorf("%d passes after the pause, want 2", passes)
 	}

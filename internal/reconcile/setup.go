@@ -36,6 +36,8 @@ type Watch struct {
 	// Slots, if any, is how many passes go on at the same time, fairly between namespaces. It is for passes that may take
 	// long; there should be more workers, to turn away those that have to wait.
 	Slots int
+	// Short reports whether the next pass over an object takes no long time, so that it needs no slot. It may be nil.
+	Short func(key types.NamespacedName) bool
 	// Wake brings objects that something outside has changed for.
 	Wake <-chan event.GenericEvent
 	// Annotations are those whose change wakes the object.
@@ -94,7 +96,7 @@ func Setup[O client.Object](mgr ctrl.Manager, d *Driver[O], w Watch) error {
 	}
 	var reconciler reconcile.Reconciler = d
 	if w.Slots > 0 {
-		s := share(d, w.Slots)
+		s := share(d, w.Slots, w.Short)
 		b, reconciler = b.WatchesRawSource(source.Channel(s.waker.Queue(), &handler.EnqueueRequestForObject{})), s
 	}
 	if err := b.Complete(reconciler); err != nil {

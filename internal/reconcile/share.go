@@ -20,17 +20,22 @@ const lookForTurn = time.Minute
 type shared struct {
 	next  reconcile.Reconciler
 	waker *Waker
+	// short reports whether a pass needs no slot. It may be nil.
+	short func(key types.NamespacedName) bool
 
 	mu    sync.Mutex
 	slots *slots.Slots[types.NamespacedName]
 }
 
-func share(next reconcile.Reconciler, size int) *shared {
-	return &shared{next: next, waker: NewWaker(nil), slots: slots.New[types.NamespacedName](size)}
+func share(next reconcile.Reconciler, size int, short func(types.NamespacedName) bool) *shared {
+	return &shared{next: next, waker: NewWaker(nil), short: short, slots: slots.New[types.NamespacedName](size)}
 }
 
 // Reconcile implements reconcile.Reconciler. An object that has to wait is woken when it has its slot.
 func (s *shared) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	if s.short != nil && s.short(req.NamespacedName) {
+		return s.next.Reconcile(ctx, req)
+	}
 	if !s.take(req.NamespacedName) {
 		return ctrl.Result{RequeueAfter: lookForTurn}, nil
 	}

@@ -17,11 +17,11 @@ func TestPassesShareSlots(t *testing.T) {
 		release, began := make(chan struct{}), make(chan string, 10)
 		s := share(reconcile.Func(func(_ context.Context, req ctrl.Request) (ctrl.Result, error) {
 			began <- req.String()
-			if req.Namespace == "slow" {
+			if req.Namespace == "slow" && req.Name != "short" {
 				<-release
 			}
 			return ctrl.Result{}, nil
-		}), 3)
+		}), 3, func(key types.NamespacedName) bool { return key.Name == "short" })
 		pass := func(namespace, name string) ctrl.Result {
 			result, err := s.Reconcile(t.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: name}})
 			if err != nil {
@@ -35,6 +35,9 @@ func TestPassesShareSlots(t *testing.T) {
 		}
 		if got := pass("slow", "d"); got.RequeueAfter != lookForTurn {
 			t.Errorf("a fourth pass of the namespace: %+v, want to look again in %v", got, lookForTurn)
+		}
+		if got := pass("slow", "short"); !got.IsZero() {
+			t.Errorf("a pass of the namespace that needs no slot: %+v, want it to be over", got)
 		}
 		if got := pass("shop", "x"); !got.IsZero() {
 			t.Errorf("a pass of another namespace: %+v, want it to be over", got)
@@ -58,7 +61,7 @@ func TestPassesShareSlots(t *testing.T) {
 		for key := range began {
 			order = append(order, key)
 		}
-		if diff := cmp.Diff([]string{"slow/a", "slow/b", "shop/x", "slow/c"}, order); diff != "" {
+		if diff := cmp.Diff([]string{"slow/a", "slow/b", "slow/short", "shop/x", "slow/c"}, order); diff != "" {
 			t.Errorf("passes (-want +got):\n%s", diff)
 		}
 	})
@@ -66,7 +69,7 @@ func TestPassesShareSlots(t *testing.T) {
 
 // A pass that panics gives its slot back.
 func TestASlotSurvivesAPanic(t *testing.T) {
-	s := share(reconcile.Func(func(context.Context, ctrl.Request) (ctrl.Result, error) { panic("test") }), 2)
+	s := share(reconcile.Func(func(context.Context, ctrl.Request) (ctrl.Result, error) { panic("test") }), 2, nil)
 	key := ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "shop", Name: "x"}}
 	for range 5 {
 		func() {

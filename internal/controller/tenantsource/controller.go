@@ -130,6 +130,15 @@ func (c *Controller) recall(o *v1alpha1.TenantSource) *session {
 	return s
 }
 
+// settled reports whether the table of the source was read, and what follows from that is not done yet. Such a pass reads
+// nothing, and must not wait for others that do: what a read allows to do may not be done much later.
+func (c *Controller) settled(key types.NamespacedName) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.sessions[key]
+	return s != nil && s.Round != nil
+}
+
 // WakeNamespaces queues the sources of some namespaces. It is what a change of grants calls.
 func (c *Controller) WakeNamespaces(ctx context.Context, which func(namespace string) bool) {
 	c.mu.Lock()
@@ -142,7 +151,7 @@ func (c *Controller) WakeNamespaces(ctx context.Context, which func(namespace st
 // with the next poll. As many sources are worked on at the same time as there are slots.
 func (c *Controller) Watch(slots int) reconcile.Watch {
 	return reconcile.Watch{
-		Name: "tenantsource", Workers: slots + 1, Slots: slots, Wake: c.waker.Queue(),
+		Name: "tenantsource", Workers: slots + 1, Slots: slots, Short: c.settled, Wake: c.waker.Queue(),
 		Annotations: []string{v1alpha1.AnnotationSyncNow, v1alpha1.AnnotationApproveDeletions},
 	}
 }

@@ -230,10 +230,14 @@ func rowName(row mapping.Row, o mapping.Object) string {
 	return o.Name
 }
 
+// mostColumns is how many columns are remembered in addition to those that are used: a server without a schema may name
+// others in each row.
+const mostColumns = 1000
+
 // note remembers which columns have values, and of which type.
 func (p *Poll) note(row mapping.Row) {
 	for name, value := range row.Values {
-		if value == nil {
+		if value == nil || !p.remembers(name) {
 			continue
 		}
 		p.filled[name]++
@@ -246,6 +250,15 @@ func (p *Poll) note(row mapping.Row) {
 		}
 		p.types[name] = t
 	}
+}
+
+// remembers reports whether there is room for the column.
+func (p *Poll) remembers(name string) bool {
+	if _, known := p.filled[name]; known || len(p.filled) < mostColumns {
+		return true
+	}
+	required, optional, _ := p.program.Columns()
+	return slices.Contains(required, name) || slices.Contains(optional, name)
 }
 
 func typeOf(value any) mapping.Type {

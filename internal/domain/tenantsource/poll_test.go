@@ -340,6 +340,27 @@ func TestPollRemembersTheColumnsThatAreUsed(t *testing.T) {
 			t.Errorf("%v, declared: %t (-want +got):\n%s", err, got.Declared, d)
 		}
 	})
+	t.Run("a server that names others in each row fills no memory, and hides none that is used", func(t *testing.T) {
+		poll := tenantsource.NewPoll(compile(t, config(expression("parameters[size]", "string(size(row))"))), objects{}, 0)
+		for n := range 100 {
+			row := acme(tree{})
+			for m := range 100 {
+				row.Values[fmt.Sprintf("column-%d-%d", n, m)] = "x"
+			}
+			if err := poll.Row(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := poll.Harvest().Columns
+		if len(got) > 1100 {
+			t.Errorf("%d columns are remembered", len(got))
+		}
+		for _, used := range []string{"name", "domain"} {
+			if !slices.ContainsFunc(got, func(c tenantsource.SeenColumn) bool { return c.Name == used && c.Rows == 100 }) {
+				t.Errorf("the column %s is not among them", used)
+			}
+		}
+	})
 	t.Run("an expression over the whole row uses all of them", func(t *testing.T) {
 		whole := compile(t, config(expression("parameters[size]", "string(size(row))")))
 		row := acme(tree{"at": time.Unix(0, 0), "list": []any{}, "map": tree{}, "blob": mapping.Unsupported("bytea")})
