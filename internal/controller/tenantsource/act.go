@@ -248,6 +248,10 @@ func (p *pass) apply(ctx context.Context) error {
 	round := p.session.Round
 	batch := round.Next(batchSize)
 	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.write(ctx, batch[i]) })
+	// Before any of them is left behind: what could not be told is written, and told, once more.
+	if err := p.approveChanges(ctx, results); err != nil {
+		return err
+	}
 	denied := 0
 	for i, r := range results {
 		change := batch[i]
@@ -260,9 +264,6 @@ func (p *pass) apply(ctx context.Context) error {
 			denied++
 		}
 		round.Written++
-	}
-	if err := p.approveChanges(ctx, results); err != nil {
-		return err
 	}
 	if denied > 1 && denied == len(results) {
 		round.Failure = &tenantsource.Failure{Reason: tenantsource.PollFailed, Message: fmt.Sprintf("The API server rejects every change: %s", results[0].refused)}
@@ -296,6 +297,9 @@ func (p *pass) remove(ctx context.Context) error {
 		return err
 	}
 	results := inParallel(ctx, len(batch), func(ctx context.Context, i int) outcome { return p.removeOne(ctx, batch[i]) })
+	if err := p.approveChanges(ctx, results); err != nil {
+		return err
+	}
 	for i, r := range results {
 		if r.err != nil {
 			return fmt.Errorf("deleting the tenant %s: %w", batch[i].Name, r.err)
@@ -309,7 +313,7 @@ func (p *pass) remove(ctx context.Context) error {
 			round.Deleted++
 		}
 	}
-	return p.approveChanges(ctx, results)
+	return nil
 }
 
 // approveDeletions tells the breaker which of the deletions a person has approved, before they are made.

@@ -74,10 +74,18 @@ func (h harm) dns() string {
 	case !wants:
 		return "removes the DNS records"
 	}
+	records := harm{live: live, want: want, changed: h.changed}
 	for _, field := range []string{"hostedZoneId", "zoneName"} {
-		if from, to := text(live, field), text(want, field); to != "" && from != to {
+		switch to := records.becomes(field); {
+		case to == text(live, field):
+		case to == "":
+			return "moves the DNS records to whichever zone has the names"
+		default:
 			return "moves the DNS records to the zone " + to
 		}
+	}
+	if records.becomes("assumeRoleArn") != text(live, "assumeRoleArn") {
+		return "moves the DNS records to the zones of another role"
 	}
 	return ""
 }

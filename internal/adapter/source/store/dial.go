@@ -123,6 +123,8 @@ var (
 	metadata = netip.MustParsePrefix("fd00:ec2::/32")
 	// translated are IPv4 addresses behind a gateway from IPv6 (RFC 6052).
 	translated = netip.MustParsePrefix("64:ff9b::/96")
+	// translatedLocally is for gateways of a network's own (RFC 8215), whose form is theirs.
+	translatedLocally = netip.MustParsePrefix("64:ff9b:1::/48")
 )
 
 // special says what an address is that is no database's; empty for all others.
@@ -138,6 +140,8 @@ func (g *Guard) special(a netip.Addr) string {
 		return "a link-local address"
 	case a.IsMulticast(), a == broadcast:
 		return "a multicast address"
+	case translatedLocally.Contains(a):
+		return "behind a gateway to IPv4, which may lead anywhere"
 	}
 	return ""
 }

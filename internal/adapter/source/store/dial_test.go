@@ -18,6 +18,7 @@ func TestGuard(t *testing.T) {
 		"[::ffff:127.0.0.1]:5432":            "127.0.0.1 is a loopback address",
 		"[64:ff9b::127.0.0.1]:5432":          "127.0.0.1 is a loopback address",
 		"[64:ff9b::169.254.169.254]:80":      "a link-local address",
+		"[64:ff9b:1::169.254.169.254]:80":    "behind a gateway to IPv4",
 		"0.0.0.0:5432":                       "an unspecified address",
 		"0.1.2.3:5432":                       "an unspecified address",
 		"[::]:5432":                          "an unspecified address",
