@@ -202,9 +202,9 @@ func (j *judge) answered(open []Item) []Item {
 			cleared = append(cleared, i)
 		case h == nil:
 			rest = append(rest, i)
-		case i.Harm == "" && (i.Abandonment == h.Plan || slices.Contains(j.world.Abandoned, h.Plan)):
+		case i.Harm == "" && h.wasNamed(slices.Concat(j.world.Abandoned, []string{i.Abandonment})):
 			abandoned = append(abandoned, i)
-		case slices.Contains(j.world.Approved, h.Plan), h.Namespace != "" && i.Approval == h.Plan:
+		case h.named(i.Key(), j.world.Approved), h.Namespace != "" && h.named(i.Key(), []string{i.Approval}):
 			cleared = append(cleared, i)
 		default:
 			rest = append(rest, i)
@@ -274,6 +274,7 @@ func (j *judge) keep(now Hold, before *Hold, keys Keys) {
 		now = *before
 	} else {
 		now.Plan = now.name()
+		now.Former = before.grownBy(keys)
 		j.drop(now.Class, now.Namespace)
 		j.memory.Holds = append(j.memory.Holds, now)
 		j.changed = true

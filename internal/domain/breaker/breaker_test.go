@@ -191,33 +191,63 @@ func TestABurstInPartsIsOneBurst(t *testing.T) {
 	}
 }
 
-func TestAnApprovalIsForExactlyOnePlan(t *testing.T) {
-	c := fleet(breaker.Counts{"shop": 1000})
+// grownPlan is a plan of a hundred that others have joined.
+func grownPlan(t *testing.T, joined int) (c *cluster, first, second string) {
+	t.Helper()
+	c = fleet(breaker.Counts{"shop": 1000})
 	c.remove("shop", 100)
 	c.after(10 * time.Second)
-	first := c.plan(t)
-	c.remove("shop", 1)
-	c.approved = []string{first}
-	c.remove("shop", 1)
-	// While the new ones are not seen whole, the approval is still for all that the plan has.
-	grown := c
-	grown.approved = nil
-	grown.after(10 * time.Second)
-	second := grown.plan(t)
-	if first == second {
+	first = c.plan(t)
+	c.remove("shop", joined)
+	c.after(10 * time.Second)
+	if second = c.plan(t); first == second {
 		t.Fatal("a plan that has grown keeps its name")
 	}
-	grown.approved = []string{first}
-	if grown.after(time.Second); grown.gone > 0 {
-		t.Errorf("the approval of a smaller plan deletes %d", grown.gone)
+	return c, first, second
+}
+
+func TestAnApprovalIsForExactlyOnePlan(t *testing.T) {
+	c, _, second := grownPlan(t, 2)
+	c.approved = []string{second}
+	if c.after(time.Second); c.gone != 102 || len(c.memory.Holds) > 0 {
+		t.Errorf("%d of 102 are deleted, %d plans are left", c.gone, len(c.memory.Holds))
 	}
-	grown.approved = []string{second}
-	if grown.after(time.Second); grown.gone != 102 || len(grown.memory.Holds) > 0 {
-		t.Errorf("%d of 102 are deleted, %d plans are left", grown.gone, len(grown.memory.Holds))
-	}
-	grown.remove("shop", 1)
-	if grown.after(10 * time.Second); grown.gone != 103 {
+	c.remove("shop", 1)
+	if c.after(10 * time.Second); c.gone != 103 {
 		t.Error("what a person has approved uses up the budget for single deletions")
+	}
+}
+
+// An approval that was on its way while others joined is good for those that it was given for. The others are judged by the
+// budget as if they were alone.
+func TestAnApprovalOfAFormerNameIsForItsOwnMembers(t *testing.T) {
+	c, first, _ := grownPlan(t, 150)
+	c.approved = []string{first}
+	if c.after(time.Second); c.gone != 100 || len(c.verdict.Held) != 150 {
+		t.Errorf("%d are deleted and %d are held, want 100 and 150", c.gone, len(c.verdict.Held))
+	}
+	c, first, _ = grownPlan(t, 2)
+	c.approved = []string{first}
+	if c.after(time.Second); c.gone != 102 {
+		t.Errorf("%d are deleted, want the 100 of the plan and 2 that are within the budget", c.gone)
+	}
+	c, first, _ = grownPlan(t, 400)
+	c.approved = []string{first}
+	if c.after(time.Second); c.gone > 0 {
+		t.Errorf("%d are deleted by the approval of a plan that has become another one", c.gone)
+	}
+}
+
+// To keep what is in AWS under a former name keeps it for those that have joined as well.
+func TestAFormerNameRescuesAll(t *testing.T) {
+	c, first, _ := grownPlan(t, 2)
+	c.rescued = []string{first}
+	if c.after(time.Second); c.gone > 0 || c.abandoned != 102 {
+		t.Errorf("%d are deleted, %d of 102 are kept in AWS", c.gone, c.abandoned)
+	}
+	c.rescued = nil
+	if c.after(time.Hour); c.gone > 0 {
+		t.Errorf("%d are deleted later", c.gone)
 	}
 }
 

@@ -135,6 +135,60 @@ type Hold struct {
 	Of      int `json:"of"`
 	Allowed int `json:"allowed"`
 	Spent   int `json:"spent,omitempty"`
+	// Former are the names that the plan had before others joined it, the oldest first.
+	Former []Former `json:"former,omitempty"`
+}
+
+// Former is a name that a plan had.
+type Former struct {
+	Plan string `json:"plan"`
+	// Later are those that joined when the name ended.
+	Later Keys `json:"later"`
+}
+
+// How many former names are good, and how many members may have joined since the oldest of them. A single deletion now and
+// then must not make an approval void that is on its way; a plan that grows by many is another one.
+const (
+	mostFormer = 20
+	mostLater  = 200
+)
+
+// grownBy are the former names of a plan that grows to have these members.
+func (h *Hold) grownBy(keys Keys) []Former {
+	if h == nil {
+		return nil
+	}
+	later := slices.DeleteFunc(slices.Clone(keys), h.Keys.contains)
+	former := append(slices.Clone(h.Former), Former{Plan: h.Plan, Later: later})
+	sum := 0
+	for n := len(former) - 1; n >= 0; n-- {
+		if sum += len(former[n].Later); sum > mostLater || len(former)-n > mostFormer {
+			return former[n+1:]
+		}
+	}
+	return former
+}
+
+// wasNamed reports whether any of the names is one that the plan has or had. To keep what is in AWS is good for those that
+// have joined since, too: they would be few enough to be deleted without the others.
+func (h Hold) wasNamed(names []string) bool {
+	return slices.Contains(names, h.Plan) || slices.ContainsFunc(h.Former, func(f Former) bool { return slices.Contains(names, f.Plan) })
+}
+
+// named reports whether any of the names is one that the plan has or had while that was a member.
+func (h Hold) named(member Key, names []string) bool {
+	if slices.Contains(names, h.Plan) {
+		return true
+	}
+	for _, f := range slices.Backward(h.Former) {
+		if f.Later.contains(member) {
+			return false
+		}
+		if slices.Contains(names, f.Plan) {
+			return true
+		}
+	}
+	return false
 }
 
 func (h Hold) name() string {
