@@ -260,7 +260,7 @@ func (l life) checkRights(t *testing.T) {
 		{"team-a", "get", "", "secrets", "", "credentials"}:                              false,
 		{namespace, "get", "", "secrets", "", "credentials"}:                             false,
 		{"team-a", "get", "", "namespaces", "", "team-a"}:                                false,
-		{"", "list", "", "namespaces", "", ""}:                                           false,
+		{"", "list", "", "namespaces", "", ""}:                                           true, // grants select them by labels
 		{"", "patch", "apiextensions.k8s.io", "customresourcedefinitions", "", kindName}: false,
 		{namespace, "escalate", "rbac.authorization.k8s.io", "roles", "", ""}:            false,
 		{namespace, "create", "", "serviceaccounts", "token", release}:                   false,

@@ -165,7 +165,7 @@ var matrix = map[string]struct {
 		text: []string{"--watch-namespaces=team-a,team-b", "{key: kubernetes.io/metadata.name, operator: In, values: [team-a, team-b]}"},
 	},
 	"some namespaces, and nothing that needs the cluster": {
-		values: "watchNamespaces: [team-a]\ncontroller: {clusterID: prod, domainClaims: {enabled: false}}\nmetrics: {secure: false}",
+		values: "watchNamespaces: [team-a]\ncontroller: {clusterID: prod, domainClaims: {enabled: false}}\nmetrics: {secure: false}\ngrants: {mode: \"Off\"}",
 		objects: []string{
 			"+Role team-a/" + release, "+RoleBinding team-a/" + release,
 			"-ClusterRole " + release, "-ClusterRole " + release + "-metrics-reader", "-ClusterRoleBinding " + release,

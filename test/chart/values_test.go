@@ -116,7 +116,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"a rate of nothing, below":            {"aws: {route53: {rate: 0}}", "at '/aws/route53/rate': minimum: got 0, want 0.1"},
 		"a role that is none":                 {"aws: {allowedRoles: [admin]}", "at '/aws/allowedRoles/0': 'admin' does not match pattern"},
 		"a resolver without a port":           {"aws: {dnsResolvers: [1.1.1.1]}", "at '/aws/dnsResolvers/0': '1.1.1.1' does not match pattern"},
-		"a check that doesn't exist":          {"webhook: {deny: [tls]}", "at '/webhook/deny/0': value must be one of 'domain-taken', 'unknown-distribution', 'parameters', 'dns'"},
+		"a check that doesn't exist":          {"webhook: {deny: [tls]}", "at '/webhook/deny/0': value must be one of 'not-granted', 'domain-taken', 'unknown-distribution', 'parameters', 'dns'"},
 		"a webhook that knows no tenants":     {"webhook: {enabled: true}\ncontroller: {controllers: [distribution]}", "webhook.enabled is true, but controller.controllers does not include distributiontenant"},
 		"a port that is none":                 {"metrics: {port: 70000}", "at '/metrics/port': maximum: got 70,000, want 65,535"},
 		"a number instead of a duration":      {"controller: {sweepInterval: 300}", "at '/controller/sweepInterval': got number, want string"},
