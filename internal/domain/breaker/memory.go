@@ -161,8 +161,8 @@ func (h *Hold) grownBy(keys Keys) []Former {
 	later := slices.DeleteFunc(slices.Clone(keys), h.Keys.contains)
 	former := append(slices.Clone(h.Former), Former{Plan: h.Plan, Later: later})
 	sum := 0
-	for n := len(former) - 1; n >= 0; n-- {
-		if sum += len(former[n].Later); sum > mostLater || len(former)-n > mostFormer {
+	for n, f := range slices.Backward(former) {
+		if sum += len(f.Later); sum > mostLater || len(former)-n > mostFormer {
 			return former[n+1:]
 		}
 	}
