@@ -131,7 +131,7 @@ func trust() TrustPolicy {
 	return TrustPolicy{Version: "2012-10-17", Statement: []TrustStatement{
 		{
 			Sid: "TenantOperator", Effect: "Allow", Principal: operator, Action: "sts:AssumeRole",
-			Condition: map[string]map[string]string{"StringEquals": {"sts:ExternalId": identity.ExternalID("my-cluster", "shop")}},
+			Condition: map[string]map[string]string{"StringEquals": {"sts:ExternalId": identity.ExternalID("my-cluster", identity.OfNamespace("shop"))}},
 		},
 		{Sid: "SessionTags", Effect: "Allow", Principal: operator, Action: "sts:TagSession"},
 	}}

@@ -24,6 +24,9 @@ func Grant(o *v1alpha1.EdgeGrant) (g grant.Grant, invalid error) {
 		Name: o.Name, Version: fmt.Sprintf("%s/%d", o.UID, o.Generation), Namespaces: grant.Namespaces{Names: s.Namespaces.Names},
 		Wildcards: truth(s.Wildcards), Certificates: s.Certificates,
 	}
+	if s.Account != nil {
+		g.Account = grant.Account{ID: s.Account.ID, RoleARN: s.Account.RoleARN}
+	}
 	for _, k := range s.Kinds {
 		g.Kinds = append(g.Kinds, string(k))
 	}
@@ -79,6 +82,9 @@ func DefaultGrant(text string) (*grant.Grant, error) {
 	}
 	if len(o.Spec.Namespaces.Names) > 0 || o.Spec.Namespaces.Selector != nil {
 		return nil, errors.New("namespaces: it is the grant of all namespaces that no EdgeGrant selects, so remove this field")
+	}
+	if o.Spec.Account != nil {
+		return nil, errors.New("account: only an EdgeGrant can put namespaces into another AWS account, so remove this field")
 	}
 	g, err := Grant(o)
 	return &g, err

@@ -32,8 +32,9 @@ const (
 // Object is one that exists, as far as limits count it.
 type Object struct {
 	Namespace, UID string
-	// Present means that it has something in AWS, or may have.
+	// Present means that it has something in AWS, or may have, Account where. Empty: that is not known.
 	Present bool
+	Account string
 	Usage   grant.Usage
 }
 
@@ -260,12 +261,47 @@ func (r *Registry) Judge(ctx context.Context, a Asker) (Verdict, error) {
 		v.Grant = standing.Grant
 	} else if crossing := standing.Judge(a.Namespace, crossings(a.Wants), r.options.Clock.Now()); crossing != nil {
 		refusal, v.Enforced = crossing, true
+	} else if refusal != nil && r.divided(standing) {
+		v.Enforced = true
 	}
 	if refusal != nil {
 		v.Refused = &chain.Halt{Reason: grant.NotGranted, Message: refusal.String()}
 	}
 	r.note(a, standing, refusal != nil)
 	return v, nil
+}
+
+// divided reports whether grants that name an account select the namespace equally. Without an account, nothing can be
+// done even where nothing is held.
+func (r *Registry) divided(s grant.Standing) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.set != nil && r.set.Divided(s)
+}
+
+// Access is the AWS account of the namespace, and the grant that gives access to it.
+func (r *Registry) Access(ctx context.Context, namespace string) (grant.Access, error) {
+	if r == nil {
+		return grant.Access{}, nil
+	}
+	standing, err := r.Standing(ctx, namespace)
+	if err != nil || standing.Grant == nil {
+		return grant.Access{}, err
+	}
+	return grant.Access{Account: standing.Grant.Account, Grant: standing.Grant.Name}, nil
+}
+
+// Accesses are all AWS accounts other than the operator's own that grants give access to.
+func (r *Registry) Accesses(ctx context.Context) ([]grant.Access, error) {
+	if r == nil {
+		return nil, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.load(ctx); err != nil {
+		return nil, err
+	}
+	return r.set.Accesses(), nil
 }
 
 // ungranted is the verdict without any grants: everything but the objects of other namespaces.
@@ -420,7 +456,8 @@ func (r *Registry) Violations() map[string]int {
 	return out
 }
 
-// Needed is how many objects with something in AWS would have no grant if that one were deleted.
+// Needed is how many objects with something in AWS would have no grant if that one were deleted, or would be in an account
+// that no grant gives access to.
 func (r *Registry) Needed(ctx context.Context, name string) (needed int, err error) {
 	objects, err := r.options.Objects(ctx)
 	if err != nil {
@@ -432,8 +469,13 @@ func (r *Registry) Needed(ctx context.Context, name string) (needed int, err err
 		return 0, err
 	}
 	without, left := r.set.Without(name), map[string]bool{}
+	lost := lostAccounts(r.set, without)
 	for _, o := range objects {
 		if !o.Present {
+			continue
+		}
+		if lost[o.Account] {
+			needed++
 			continue
 		}
 		if _, known := left[o.Namespace]; !known {
@@ -449,4 +491,16 @@ func (r *Registry) Needed(ctx context.Context, name string) (needed int, err err
 		}
 	}
 	return needed, nil
+}
+
+// lostAccounts are those that only the one set gives access to.
+func lostAccounts(with, without *grant.Set) map[string]bool {
+	lost := map[string]bool{}
+	for _, a := range with.Accesses() {
+		lost[a.ID] = true
+	}
+	for _, a := range without.Accesses() {
+		delete(lost, a.ID)
+	}
+	return lost
 }

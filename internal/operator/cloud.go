@@ -1,9 +1,13 @@
 package operator
 
 import (
+	"context"
+	"sync"
+
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"k8s.io/utils/clock"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/acm"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/cloudfront"
@@ -11,8 +15,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
@@ -20,7 +26,7 @@ import (
 type CloudOptions struct {
 	SDK     awssdk.Config
 	Metrics *aws.Metrics
-	Clock   clock.Clock
+	Clock   clock.WithTicker
 	// ClusterID is the first part of the external id, AllowedRoles are those that objects may name.
 	ClusterID    string
 	AllowedRoles identity.RolePatterns
@@ -28,6 +34,10 @@ type CloudOptions struct {
 	CloudFront, ACM, Route53, STS Limit
 	// Halted says why nothing may be changed in AWS, nil while it may. It may be nil itself.
 	Halted func() *chain.Halt
+	// Sweep is what the inventory of each account is made from, but for its tenants.
+	Sweep inventory.Options
+	// Accesses are the accounts that grants give access to. Nil: none but the operator's own.
+	Accesses func(ctx context.Context) ([]grant.Access, error)
 }
 
 // Limit is a number of calls a second, and how many of them may go at once.
@@ -38,26 +48,69 @@ type Limit struct {
 
 // Cloud are the adapters of AWS, as the operator and the worlds of its tests put them together.
 type Cloud struct {
-	CloudFront   *cloudfront.Client
-	Certificates *acm.Client
-	Caller       *sts.Client
-	References   *inventory.References
-	// Budget is that of the calls to CloudFront.
-	Budget *aws.Limiter
+	Accounts *account.Registry
 
-	options    CloudOptions
-	stsLimiter *aws.Limiter
+	options CloudOptions
+	// cloudFront and certificates have a limiter for each account.
+	cloudFront, certificates *aws.Limiters
+	stsLimiter               *aws.Limiter
+
+	mu sync.Mutex
+	// onOpen are called with every account but the operator's own before it is used.
+	onOpen []func(*account.Account)
 }
 
 // NewCloud puts the adapters together.
 func NewCloud(o CloudOptions) *Cloud {
 	c := &Cloud{options: o}
-	c.Budget, c.stsLimiter = aws.NewLimiter(c.limits("cloudfront", o.CloudFront)), aws.NewLimiter(c.limits("sts", o.STS))
-	c.CloudFront = cloudfront.New(cloudfront.Config{SDK: o.SDK, Limiter: c.Budget, Metrics: o.Metrics})
-	c.Certificates = acm.New(acm.Config{SDK: o.SDK, Limiter: aws.NewLimiter(c.limits("acm", o.ACM)), Metrics: o.Metrics})
-	c.Caller = sts.New(sts.Config{SDK: o.SDK, Limiter: c.stsLimiter, Metrics: o.Metrics})
-	c.References = inventory.NewReferences(c.CloudFront, c.Certificates, c.Caller, o.Clock)
+	c.cloudFront, c.certificates = aws.NewLimiters(c.limits("cloudfront", o.CloudFront)), aws.NewLimiters(c.limits("acm", o.ACM))
+	c.stsLimiter = aws.NewLimiter(c.limits("sts", o.STS))
+	c.Accounts = account.New(account.Options{Own: c.account("", o.SDK), Open: c.open(), Accesses: o.Accesses})
 	return c
+}
+
+// OnOpen has opened called with every account but the operator's own, before it is used.
+func (c *Cloud) OnOpen(opened func(*account.Account)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onOpen = append(c.onOpen, opened)
+}
+
+// account makes an account that is reached with the SDK's credentials.
+func (c *Cloud) account(id string, sdk awssdk.Config) *account.Account {
+	o, limiter := c.options, c.cloudFront.For(id)
+	front := cloudfront.New(cloudfront.Config{SDK: sdk, Limiter: limiter, Metrics: o.Metrics})
+	certificates := acm.New(acm.Config{SDK: sdk, Limiter: c.certificates.For(id), Metrics: o.Metrics})
+	caller := sts.New(sts.Config{SDK: sdk, Limiter: c.stsLimiter, Metrics: o.Metrics})
+	sweep := o.Sweep
+	sweep.Tenants, sweep.Clock = front, o.Clock
+	return &account.Account{
+		ID: id, CloudFront: front, Certificates: certificates, Identity: caller, Budget: limiter,
+		References: inventory.NewReferences(front, certificates, caller, o.Clock), Inventory: inventory.New(sweep),
+	}
+}
+
+// open returns what makes an account that is reached with the roles of grants. A call is made with the role of the grant
+// that the call is for.
+func (c *Cloud) open() func(id string) *account.Account {
+	roles := c.Roles()
+	return func(id string) *account.Account {
+		sdk := c.options.SDK.Copy()
+		sdk.Credentials = awssdk.CredentialsProviderFunc(func(ctx context.Context) (awssdk.Credentials, error) {
+			access, err := c.Accounts.Access(ctx, id, port.CallOf(ctx).Grant)
+			if err != nil {
+				return awssdk.Credentials{}, err
+			}
+			return roles.Credentials(access.RoleARN, identity.OfGrant(access.Grant)).Retrieve(ctx)
+		})
+		a := c.account(id, sdk)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, opened := range c.onOpen {
+			opened(a)
+		}
+		return a
+	}
 }
 
 func (c *Cloud) limits(api string, l Limit) aws.LimiterConfig {

@@ -26,12 +26,12 @@ const resourceWorkers = 2
 // addDistributionsAndGroups adds the controllers for Distribution and ConnectionGroup.
 func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, objectsOf func([]string) []types.NamespacedName) error {
 	options := awsresource.Options{
-		Client: mgr.GetClient(), Tags: env.CloudFront, Account: env.Caller, Budget: env.Budget, Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: clock.RealClock{},
+		Client: mgr.GetClient(), Accounts: env.Accounts, Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: clock.RealClock{},
 		ClusterID: c.ClusterID, Defaults: env.defaults, Interval: c.SweepInterval, Observer: env.metrics,
-		Objects: objectsOf, Changed: func(id string) { env.References.Forget(id) }, Random: rand.Float64,
+		Objects: objectsOf, Random: rand.Float64,
 	}
 	if slices.Contains(c.Controllers, controllerDistribution) {
-		distributions := awsresource.New(distribution.Kind{AWS: env.CloudFront, Dependents: env.CloudFront}, options)
+		distributions := awsresource.New(distribution.In, options)
 		env.breaker.Add(breaker.Class{
 			Name: convert.ClassDistribution, Words: budgetDistributions, List: listDistributions(mgr.GetClient()),
 			Wake: func(ctx context.Context, keys ...types.NamespacedName) { distributions.Wake(ctx, keys) },
@@ -41,7 +41,7 @@ func addDistributionsAndGroups(ctx context.Context, mgr ctrl.Manager, c Config, 
 		}
 	}
 	if slices.Contains(c.Controllers, controllerConnectionGroup) {
-		if err := addResource(ctx, mgr, env, controllerConnectionGroup, awsresource.New(connectiongroup.Kind{AWS: env.CloudFront, Dependents: env.CloudFront}, options)); err != nil {
+		if err := addResource(ctx, mgr, env, controllerConnectionGroup, awsresource.New(connectiongroup.In, options)); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -9,8 +8,8 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 // expiryDays are the spans in which certificates that expire are counted. ACM renews weeks
@@ -21,11 +20,14 @@ var expiryDays = []int{7, 14, 30, 60}
 // stopped needs no line for each.
 const maxNamed = 20
 
-// addExpiry adds the watch over what is attached.
-func addExpiry(mgr ctrl.Manager, r prometheus.Registerer, inv *inventory.Inventory, certificates port.Certificates, clk clock.WithTicker) error {
+// newExpiry is the watch over what is attached in an account.
+func newExpiry(a *account.Account, clk clock.WithTicker) *inventory.Expiry {
 	log := ctrl.Log.WithName("certificates")
-	watch := inventory.NewExpiry(inventory.ExpiryOptions{
-		Inventory: inv, Certificates: certificates, Clock: clk,
+	if a.ID != "" {
+		log = log.WithValues("account", a.ID)
+	}
+	return inventory.NewExpiry(inventory.ExpiryOptions{
+		Inventory: a.Inventory, Certificates: a.Certificates, Clock: clk,
 		OnFound: func(found []inventory.AttachedCertificate) {
 			for _, c := range found[:min(len(found), maxNamed)] {
 				log.Info("An attached certificate expires soon or can't be used. AWS renews a managed certificate only while all its domains point to CloudFront",
@@ -39,35 +41,31 @@ func addExpiry(mgr ctrl.Manager, r prometheus.Registerer, inv *inventory.Invento
 			log.Error(err, "Listing the account's certificates failed, so expiring certificates are not detected until it works again")
 		},
 	})
-	if err := mgr.Add(watch); err != nil {
-		return fmt.Errorf("adding the certificate watch: %w", err)
-	}
-	return registerExpiry(r, watch.Report, clk)
 }
 
 // registerExpiry adds what is computed when it is scraped, with no label for a certificate
 // or a tenant: a fleet has ten thousand.
-func registerExpiry(r prometheus.Registerer, report func() *inventory.ExpiryReport, clk clock.PassiveClock) error {
+func registerExpiry(r prometheus.Registerer, list func() []watch, clk clock.PassiveClock) error {
 	const only = " Only the active replica exports it, while the value is known."
 	return registerAll(r, &expiry{
-		report: report, clock: clk,
+		list: list, clock: clk,
 		attached: prometheus.NewDesc(metricPrefix+"certificates",
 			"Certificates attached to tenants, by their state in ACM's list: issued, unusable (expired, revoked, inactive) or unlisted. A certificate that several tenants share counts once."+only,
-			[]string{"state"}, nil),
+			[]string{accountLabel, "state"}, nil),
 		expiring: prometheus.NewDesc(metricPrefix+"certificates_expiring",
 			"Attached certificates that expire within this number of days or have expired. Longer periods include shorter ones."+only,
-			[]string{"within_days"}, nil),
+			[]string{accountLabel, "within_days"}, nil),
 		soonest: prometheus.NewDesc(metricPrefix+"certificate_expiry_days",
-			"Days until the first attached certificate expires, negative if one has expired. Not exported while no certificate is attached."+only, nil, nil),
+			"Days until the first attached certificate expires, negative if one has expired. Not exported while no certificate is attached."+only, []string{accountLabel}, nil),
 		age: prometheus.NewDesc(metricPrefix+"certificates_age_seconds",
-			"Time since the account's certificates were last listed, or -1 if that is not possible. Not exported while no certificate is attached.", nil, nil),
+			"Time since the account's certificates were last listed, or -1 if that is not possible. Not exported while no certificate is attached.", []string{accountLabel}, nil),
 	})
 }
 
 // expiry tells what the watch over certificates knows. It shows nothing instead of a zero
 // where it knows nothing.
 type expiry struct {
-	report                           func() *inventory.ExpiryReport
+	list                             func() []watch
 	clock                            clock.PassiveClock
 	attached, expiring, soonest, age *prometheus.Desc
 }
@@ -81,12 +79,16 @@ func (e *expiry) Describe(d chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (e *expiry) Collect(out chan<- prometheus.Metric) {
-	r := e.report()
-	if r == nil {
-		return
+	for _, w := range e.list() {
+		if r := w.expiry.Report(); r != nil {
+			e.collect(out, w.account, r)
+		}
 	}
+}
+
+func (e *expiry) collect(out chan<- prometheus.Metric, account string, r *inventory.ExpiryReport) {
 	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
-		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, append([]string{account}, labels...)...)
 	}
 	now := e.clock.Now()
 	switch {

@@ -2,8 +2,10 @@ package operator
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 )
 
 // What the tests look at from outside.
@@ -13,7 +15,6 @@ var (
 
 	OwnerAlive                     = ownerAlive
 	RegisterTenants                = registerTenants
-	RegisterExpiry                 = registerExpiry
 	RegisterDistributionsAndGroups = registerDistributionsAndGroups
 	APIServerHosts                 = apiServerHosts
 	NewSourceMetrics               = newSourceMetrics
@@ -28,4 +29,9 @@ func CountErrors(r prometheus.Registerer, kind fault.Kind) error {
 	m.failed(kind)
 	m.dnsFailed(kind)
 	return nil
+}
+
+// RegisterExpiry adds the metrics of a watch over the certificates of an account.
+func RegisterExpiry(r prometheus.Registerer, account string, e *inventory.Expiry, clk clock.PassiveClock) error {
+	return registerExpiry(r, func() []watch { return []watch{{account: account, expiry: e}} }, clk)
 }

@@ -80,7 +80,7 @@ func grantedObjects(ctx context.Context, kube client.Reader, controllers []strin
 		}
 		for i := range list.Items {
 			o := &list.Items[i]
-			out = append(out, grants.Object{Namespace: o.Namespace, UID: string(o.UID), Present: convert.InAWS(o), Usage: convert.TenantUsage(o)})
+			out = append(out, grants.Object{Namespace: o.Namespace, UID: string(o.UID), Present: convert.InAWS(o), Account: convert.RecordedAccount(o, o.Status.ARN), Usage: convert.TenantUsage(o)})
 		}
 	}
 	if slices.Contains(controllers, controllerTenantSource) {

@@ -8,12 +8,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 )
 
 const metricPrefix = "cloudfront_tenant_operator_"
@@ -59,28 +57,10 @@ func (m *metrics) DriftDetected()              { m.drift.Inc() }
 func (m *metrics) BecameReady(d time.Duration) { m.ready.Observe(d.Seconds()) }
 
 // registerDistributionTenants adds what is computed when it is scraped.
-func registerDistributionTenants(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}, inv *inventory.Inventory, clk clock.PassiveClock) error {
-	return registerAll(r,
-		&fleet{reader: reader, elected: elected, desc: prometheus.NewDesc(metricPrefix+"tenants_total",
-			"DistributionTenant objects by namespace and reason of their Ready condition (Deployed if Ready). Only the active replica exports it.",
-			[]string{"namespace", "status"}, nil)},
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: metricPrefix + "inventory_tenants", Help: "Tenants in the AWS account that the operator knows of, including those it does not own.",
-		}, func() float64 { return float64(inv.Stats().Tenants) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: metricPrefix + "inventory_in_flight", Help: "Tenants with a deployment in progress that the operator follows.",
-		}, func() float64 { return float64(inv.Stats().InFlight) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: metricPrefix + "inventory_age_seconds",
-			Help: "Time since all tenants of the account were last listed, or -1 if this replica has not listed them yet.",
-		}, func() float64 {
-			last := inv.Stats().LastSweep
-			if last.IsZero() {
-				return -1
-			}
-			return clk.Since(last).Seconds()
-		}),
-	)
+func registerDistributionTenants(r prometheus.Registerer, reader client.Reader, elected <-chan struct{}) error {
+	return registerAll(r, &fleet{reader: reader, elected: elected, desc: prometheus.NewDesc(metricPrefix+"tenants_total",
+		"DistributionTenant objects by namespace and reason of their Ready condition (Deployed if Ready). Only the active replica exports it.",
+		[]string{"namespace", "status"}, nil)})
 }
 
 // fleet counts the objects in the cache without copying them.

@@ -224,6 +224,8 @@ type environment struct {
 	halt *halt.Switch
 	// grants say what namespaces may have; nil without grants.
 	grants *grants.Registry
+	// moved is called with the tenants that have moved in AWS.
+	moved func(names []string)
 	// freed are called with each tenant whose object is gone. They are complete before anything starts.
 	freed []func(tenant string)
 }
@@ -251,15 +253,28 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 	if err := registerHalt(ctrlmetrics.Registry, stop); err != nil {
 		return nil, err
 	}
-	return &environment{
+	env := &environment{
 		sdk: sdk, calls: calls, metrics: metrics, publisher: publisher, breaker: breaker, halt: stop, grants: newGrants(mgr, c),
-		Cloud: NewCloud(CloudOptions{
-			SDK: sdk, Metrics: calls, Clock: wall, ClusterID: c.ClusterID, AllowedRoles: c.allowedRoles(),
-			CloudFront: Limit{c.AWSRate, c.AWSBurst}, ACM: Limit{c.ACMRate, c.ACMBurst},
-			Route53: Limit{c.Route53Rate, c.Route53Burst}, STS: Limit{stsRate, stsBurst}, Halted: stop.Now,
-		}),
 		defaults: convert.Defaults{DriftPolicy: resource.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
-	}, nil
+	}
+	env.Cloud = NewCloud(CloudOptions{
+		SDK: sdk, Metrics: calls, Clock: wall, ClusterID: c.ClusterID, AllowedRoles: c.allowedRoles(),
+		CloudFront: Limit{c.AWSRate, c.AWSBurst}, ACM: Limit{c.ACMRate, c.ACMBurst},
+		Route53: Limit{c.Route53Rate, c.Route53Burst}, STS: Limit{stsRate, stsBurst}, Halted: stop.Now,
+		Sweep: env.sweep(c.SweepInterval), Accesses: env.grants.Accesses,
+	})
+	env.grants.OnChange(func(ctx context.Context, _ func(string) bool) { env.Accounts.Prune(ctx) })
+	return env, nil
+}
+
+// sweep is what the inventory of each account is made from.
+func (env *environment) sweep(interval time.Duration) inventory.Options {
+	return inventory.Options{
+		Interval: interval, Random: rand.Float64, OnChange: func(names []string) { env.moved(names) },
+		OnFailure: func(err error) {
+			ctrl.Log.WithName("inventory").Error(err, "Listing the account's tenants failed, so changes made in AWS are not detected until it works again")
+		},
+	}
 }
 
 // drive makes the driver of a kind.
@@ -279,20 +294,14 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 	if err != nil {
 		return nil, err
 	}
-	inv := inventory.New(inventory.Options{
-		Tenants: env.CloudFront, Clock: wall, Interval: c.SweepInterval, Random: rand.Float64,
-		OnChange: func(names []string) { controller.Wake(ctx, names) },
-		OnFailure: func(err error) {
-			ctrl.Log.WithName("inventory").Error(err, "Listing the account's tenants failed, so changes made in AWS are not detected until it works again")
-		},
-	})
+	env.moved = func(names []string) { controller.Wake(ctx, names) }
 	domains, err := addDomainClaims(ctx, mgr, c, func(keys ...claim.Key) { controller.WakeDomains(ctx, keys) })
 	if err != nil {
 		return nil, err
 	}
 	controller = distributiontenant.New(distributiontenant.Options{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Inventory: inv, References: env.References,
-		Zones: zones, Resolver: c.resolver(), Budget: env.Budget, Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Accounts: env.Accounts,
+		Zones: zones, Resolver: c.resolver(), Breaker: env.breaker, Halt: env.halt, Grants: env.grants, Clock: wall, ClusterID: c.ClusterID, Interval: c.SweepInterval, Observer: env.metrics, Random: rand.Float64,
 		Defaults: env.defaults, DomainClaims: domains,
 		Gone: func(tenant string) {
 			for _, free := range env.freed {
@@ -306,14 +315,8 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch(c.Workers)); err != nil {
 		return nil, err
 	}
-	if err := mgr.Add(inv); err != nil {
-		return nil, fmt.Errorf("adding the inventory: %w", err)
-	}
-	if err := addOrphans(mgr, ctrlmetrics.Registry, inv, controller, c.ClusterID); err != nil {
+	if err := addAccounts(ctx, mgr, c, env, controller.Claims); err != nil {
 		return nil, err
 	}
-	if err := addExpiry(mgr, ctrlmetrics.Registry, inv, env.Certificates, wall); err != nil {
-		return nil, err
-	}
-	return controller, registerDistributionTenants(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected(), inv, wall)
+	return controller, registerDistributionTenants(ctrlmetrics.Registry, mgr.GetCache(), mgr.Elected())
 }

@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,32 +11,43 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 )
 
-// addOrphans adds the search for tenants that were left behind.
-func addOrphans(mgr ctrl.Manager, r prometheus.Registerer, inv *inventory.Inventory, c *distributiontenant.Controller, clusterID string) error {
+// newOrphans is the search for tenants that were left behind in an account.
+func newOrphans(live client.Reader, a *account.Account, claimed func(tenant string) bool, clusterID string) *inventory.Orphans {
 	log := ctrl.Log.WithName("orphans")
-	search := inventory.NewOrphans(inventory.OrphansOptions{
-		Inventory: inv, Clock: clock.RealClock{}, ClusterID: clusterID, Claimed: c.Claims, Alive: ownerAlive(mgr.GetAPIReader()),
+	return inventory.NewOrphans(inventory.OrphansOptions{
+		Inventory: a.Inventory, Clock: clock.RealClock{}, ClusterID: clusterID, Claimed: claimed, Alive: ownerAlive(live),
 		OnFound: func(o inventory.Orphan) {
 			log.Info("Found an orphaned distribution tenant: its object no longer exists. Create the object again with adoptionPolicy IfUnowned, or delete the tenant in AWS",
-				"tenant", o.Name, "id", o.ID, "object", o.Owner.Namespace+"/"+o.Owner.Name)
+				"tenant", o.Name, "id", o.ID, "object", o.Owner.Namespace+"/"+o.Owner.Name, "account", a.ID)
 		},
 	})
-	if err := mgr.Add(search); err != nil {
-		return fmt.Errorf("adding the search for orphaned tenants: %w", err)
-	}
-	return registerOrphans(r, search)
 }
 
-func registerOrphans(r prometheus.Registerer, search *inventory.Orphans) error {
-	return registerAll(r, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: metricPrefix + "orphans",
-		Help: "Orphaned tenants: created by this cluster, but their objects no longer exist. The log names them. Only the active replica exports it.",
-	}, func() float64 { return float64(len(search.List())) }))
+// orphans counts what the searches have found.
+type orphans struct {
+	list func() []watch
+	desc *prometheus.Desc
+}
+
+func registerOrphans(r prometheus.Registerer, list func() []watch) error {
+	return registerAll(r, &orphans{list: list, desc: prometheus.NewDesc(metricPrefix+"orphans",
+		"Orphaned tenants by AWS account: created by this cluster, but their objects no longer exist. The log names them. Only the active replica exports it.",
+		[]string{accountLabel}, nil)})
+}
+
+// Describe implements prometheus.Collector.
+func (o *orphans) Describe(d chan<- *prometheus.Desc) { d <- o.desc }
+
+// Collect implements prometheus.Collector.
+func (o *orphans) Collect(out chan<- prometheus.Metric) {
+	for _, w := range o.list() {
+		out <- prometheus.MustNewConstMetric(o.desc, prometheus.GaugeValue, float64(len(w.orphans.List())), w.account)
+	}
 }
 
 // ownerAlive asks the API server itself whether an object exists: a cache knows only some

@@ -42,7 +42,7 @@ func Metrics() ([]Metric, error) {
 	if _, err := newMetrics(r); err != nil {
 		return nil, err
 	}
-	if err := registerDistributionTenants(r, nil, nil, nil, nil); err != nil {
+	if err := registerDistributionTenants(r, nil, nil); err != nil {
 		return nil, err
 	}
 	if err := registerDistributionsAndGroups(r, nil, nil, nil); err != nil {
@@ -75,10 +75,7 @@ func Metrics() ([]Metric, error) {
 	if _, err := newWebhookMetrics(r); err != nil {
 		return nil, err
 	}
-	if err := registerOrphans(r, nil); err != nil {
-		return nil, err
-	}
-	if err := registerExpiry(r, nil, nil); err != nil {
+	if err := registerWatches(r, nil, nil); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(r.metrics, func(a, b Metric) int { return strings.Compare(a.Name, b.Name) })

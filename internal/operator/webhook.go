@@ -23,7 +23,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/advice"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/webhook"
 )
 
@@ -153,6 +155,15 @@ func ungranted(ctx context.Context, r *grants.Registry, o *v1alpha1.Distribution
 	return v.Refused.Message
 }
 
+// remembered is what was read of the AWS account of a namespace, nil if nothing was.
+func (env *environment) remembered(ctx context.Context, namespace string) *inventory.References {
+	granted, err := env.grants.Access(ctx, namespace)
+	if err != nil {
+		return nil
+	}
+	return env.Accounts.Known(granted)
+}
+
 func (c Config) webhookHandler(ctx context.Context, mgr ctrl.Manager, env *environment) (*webhook.Handler, error) {
 	if err := webhook.Follow(ctx, mgr.GetCache()); err != nil {
 		return nil, err
@@ -166,7 +177,19 @@ func (c Config) webhookHandler(ctx context.Context, mgr ctrl.Manager, env *envir
 		return nil, fmt.Errorf("creating a client: %w", err)
 	}
 	o := webhook.Options{
-		Cache: mgr.GetCache(), Scheme: mgr.GetScheme(), Distribution: env.References.KnownDistribution, Endpoint: env.References.KnownEndpoint,
+		Cache: mgr.GetCache(), Scheme: mgr.GetScheme(),
+		Distribution: func(ctx context.Context, namespace, id string) (d distributiontenant.Distribution, known bool) {
+			if r := env.remembered(ctx, namespace); r != nil {
+				return r.KnownDistribution(id)
+			}
+			return d, false
+		},
+		Endpoint: func(ctx context.Context, namespace, group string) string {
+			if r := env.remembered(ctx, namespace); r != nil {
+				return r.KnownEndpoint(group)
+			}
+			return ""
+		},
 		Ungranted: func(ctx context.Context, o *v1alpha1.DistributionTenant) string { return ungranted(ctx, env.grants, o) },
 		Deny:      c.Webhook.denies(), Self: self(ctx, kube), Observer: metrics,
 	}

@@ -34,7 +34,9 @@ type Call struct {
 	// Namespace is that of the object for which the call is made, empty for what the operator does for all of them.
 	// Within a class namespaces take turns.
 	Namespace string
-	Class     Class
+	// Grant is the EdgeGrant whose role is used in an AWS account that is not the operator's own. Empty: that of any.
+	Grant string
+	Class Class
 	// Pass is shared by the calls that belong together, nil for a call on its own.
 	Pass *Pass
 }

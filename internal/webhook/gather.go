@@ -70,7 +70,7 @@ func (h *Handler) distribution(ctx context.Context, o *v1alpha1.DistributionTena
 	if err == nil && len(list.Items) > 0 && list.Items[0].DeletionTimestamp.IsZero() {
 		return declared(&list.Items[0])
 	}
-	d, known := h.Distribution(o.Spec.DistributionID)
+	d, known := h.Distribution(ctx, o.Namespace, o.Spec.DistributionID)
 	if !known || d.Unreadable {
 		return advice.Distribution{}
 	}
@@ -109,7 +109,7 @@ func (h *Handler) target(ctx context.Context, o *v1alpha1.DistributionTenant) st
 		}
 		return g.Status.RoutingEndpoint
 	}
-	return h.Endpoint(o.Spec.ConnectionGroupID)
+	return h.Endpoint(ctx, o.Namespace, o.Spec.ConnectionGroupID)
 }
 
 // look asks DNS about the first of the domains, unless it is being asked about too many others.

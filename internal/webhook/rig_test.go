@@ -146,10 +146,10 @@ func (r *rig) serve(options webhook.Options) {
 	}
 	options.Cache = mgr.GetCache()
 	if options.Distribution == nil {
-		options.Distribution = func(string) (d distributiontenant.Distribution, known bool) { return d, false }
+		options.Distribution = func(context.Context, string, string) (d distributiontenant.Distribution, known bool) { return d, false }
 	}
 	if options.Endpoint == nil {
-		options.Endpoint = func(string) string { return "d111111abcdef8.cloudfront.net" }
+		options.Endpoint = func(context.Context, string, string) string { return "d111111abcdef8.cloudfront.net" }
 	}
 	keeper := webhook.NewKeeper(webhook.KeeperOptions{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Elected: mgr.Elected(), Host: "localhost",

@@ -74,10 +74,10 @@ type Options struct {
 	Scheme *runtime.Scheme
 	// Ungranted says why the namespace of a tenant may not have what it asks for; empty if it may. Nil: every one may.
 	Ungranted func(ctx context.Context, o *v1alpha1.DistributionTenant) string
-	// Distribution is what is remembered of a distribution, without a call to AWS.
-	Distribution func(id string) (d distributiontenant.Distribution, known bool)
-	// Endpoint is the routing endpoint of a connection group, or of the default one, if it is remembered; else empty.
-	Endpoint func(groupID string) string
+	// Distribution is what is remembered of a distribution in the account of a namespace, without a call to AWS.
+	Distribution func(ctx context.Context, namespace, id string) (d distributiontenant.Distribution, known bool)
+	// Endpoint is the routing endpoint of a connection group there, or of the default one, if it is remembered; else empty.
+	Endpoint func(ctx context.Context, namespace, groupID string) string
 	// DNS may be nil: then it is not asked.
 	DNS port.PublicDNS
 	// Deny are the checks that refuse.

@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"context"
 	"runtime"
 	"strings"
 	"sync"
@@ -151,7 +152,7 @@ func TestTheDistribution(t *testing.T) {
 		"E1":       {ID: "E1", MultiTenant: true, Parameters: []distributiontenant.ParameterDefinition{{Name: "tier", Required: true}}},
 		"EMISSING": {ID: "EMISSING", Missing: true},
 	}
-	r := start(t, webhook.Options{Distribution: func(id string) (distributiontenant.Distribution, bool) {
+	r := start(t, webhook.Options{Distribution: func(_ context.Context, _, id string) (distributiontenant.Distribution, bool) {
 		d, ok := known[id]
 		return d, ok
 	}})
@@ -187,8 +188,8 @@ func TestMuchAtOnceIsAnsweredInTime(t *testing.T) {
 	s := scheme(t)
 	handler := webhook.New(webhook.Options{
 		Cache: fake.NewClientBuilder().WithScheme(s).Build(), Scheme: s, Observer: count, DNS: ask(t, func(dns.ResponseWriter, *dns.Msg) {}),
-		Distribution: func(string) (d distributiontenant.Distribution, known bool) { return d, false },
-		Endpoint:     func(string) string { return "" },
+		Distribution: func(context.Context, string, string) (d distributiontenant.Distribution, known bool) { return d, false },
+		Endpoint:     func(context.Context, string, string) string { return "" },
 	})
 	before := runtime.NumGoroutine()
 	began, most := time.Now(), 0
@@ -282,10 +283,10 @@ func TestWhatIsNotAskedAbout(t *testing.T) {
 			s := scheme(t)
 			handler := webhook.New(webhook.Options{
 				Cache: fake.NewClientBuilder().WithScheme(s).Build(), Scheme: s, Observer: count, Self: "operator",
-				Distribution: func(id string) (distributiontenant.Distribution, bool) {
+				Distribution: func(_ context.Context, _, id string) (distributiontenant.Distribution, bool) {
 					return distributiontenant.Distribution{ID: id, Missing: true}, true
 				},
-				Endpoint: func(string) string { return "" },
+				Endpoint: func(context.Context, string, string) string { return "" },
 			})
 			if answer := handler.Handle(t.Context(), request(t, tt.user, tt.now, tt.before)); !answer.Allowed || count.of(string(tt.want)) != 1 {
 				t.Errorf("allowed: %t, counted %v, want %s", answer.Allowed, count.count, tt.want)

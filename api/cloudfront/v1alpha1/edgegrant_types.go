@@ -47,10 +47,17 @@ type EdgeGrantList struct {
 
 // EdgeGrantSpec is what is granted, and to whom. What is omitted is not granted. In lists of IDs, names and ARNs, a star
 // stands for any text.
+//
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.account) || has(self.account) && self.account.id == oldSelf.account.id",message="what the namespaces have in an AWS account stays there, so the account of a grant can't change: create another grant for other namespaces",fieldPath=".account"
 type EdgeGrantSpec struct {
 	// namespaces are those that have this grant.
 	// +required
 	Namespaces GrantedNamespaces `json:"namespaces"`
+
+	// account is the AWS account in which the objects of the namespaces have everything in CloudFront and ACM. It can't be
+	// changed later. DNS records are not in it: spec.dns of tenants names their zones. Default: the operator's own account.
+	// +optional
+	Account *GrantedAccount `json:"account,omitempty"`
 
 	// kinds are those of the objects that the namespaces may have. Default: DistributionTenant.
 	// +kubebuilder:default={DistributionTenant}
@@ -128,6 +135,27 @@ type EdgeGrantSpec struct {
 	// limits are how much the namespaces may have together.
 	// +optional
 	Limits *GrantLimits `json:"limits,omitempty"`
+}
+
+// GrantedAccount is an AWS account.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.roleArn) || self.roleArn.split(':')[4] == self.id",messageExpression="'the role ' + self.roleArn + ' is not in the account ' + self.id + ': use a role of that account'",message="the role must be in the account",fieldPath=".roleArn"
+type GrantedAccount struct {
+	// id is the ID of the account.
+	// +kubebuilder:validation:MinLength=12
+	// +kubebuilder:validation:MaxLength=12
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{12}$')",messageExpression="'\"' + self + '\" is not an AWS account ID, which has 12 digits'",message="an AWS account ID has 12 digits"
+	// +required
+	ID string `json:"id,omitempty"`
+
+	// roleArn is the IAM role in the account that the operator assumes. Its trust policy must allow the operator with the
+	// external ID "<cluster ID>/grant:<name of this EdgeGrant>". If omitted, the operator's own credentials must belong to
+	// the account.
+	// +kubebuilder:validation:MinLength=20
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:iam::[0-9]{12}:role/[!-~]+$')",messageExpression="'\"' + self + '\" is not the ARN of an IAM role: use arn:aws:iam::<account>:role/<name>'",message="must be the ARN of an IAM role: arn:aws:iam::<account>:role/<name>"
+	// +optional
+	RoleARN string `json:"roleArn,omitempty"`
 }
 
 // GrantedKind is a kind of objects that a grant allows.

@@ -36,6 +36,10 @@ const (
 	// UID of the object that adopted it. Until the spec changes after it, blocks that the spec doesn't have are
 	// reported and not removed.
 	AnnotationAdoptedGeneration = GroupName + "/adopted-generation"
+
+	// AnnotationAccount is the AWS account in which something was about to be created or adopted, behind the UID of the
+	// object, if it is not the operator's own account. It is stored before the call, for the same reason.
+	AnnotationAccount = GroupName + "/account"
 )
 
 // AnnotationReleasedBy is on a DomainClaim that the operator has made, with the name of the object of spec.namespace that

@@ -55,7 +55,7 @@ type RolesConfig struct {
 	SDK awssdk.Config
 	// ClusterID is the first part of the external id.
 	ClusterID string
-	// Allowed are the roles that may be assumed at all.
+	// Allowed are the roles that may be assumed for namespaces. Those of grants are named by administrators.
 	Allowed identity.RolePatterns
 	// Limiter is that of STS.
 	Limiter *Limiter
@@ -63,7 +63,7 @@ type RolesConfig struct {
 	Clock   clock.PassiveClock
 }
 
-// Roles are the credentials of the roles that the operator assumes on behalf of namespaces.
+// Roles are the credentials of the roles that the operator assumes on behalf of namespaces and grants.
 // It is safe for concurrent use.
 type Roles struct {
 	config RolesConfig
@@ -77,9 +77,12 @@ type Roles struct {
 // without a bound whoever may write them could fill the memory.
 const manyRoles = 10_000
 
-// assumed is a role on behalf of a namespace. Two namespaces never share credentials: the
+// assumed is a role on behalf of a namespace or a grant. Two of them never share credentials: the
 // trust policy of the role may want only one of them.
-type assumed struct{ role, namespace string }
+type assumed struct {
+	role    string
+	subject identity.Subject
+}
 
 // NewRoles returns the credentials of roles. It makes no call.
 func NewRoles(c RolesConfig) *Roles {
@@ -94,10 +97,10 @@ func NewRoles(c RolesConfig) *Roles {
 	}
 }
 
-// Credentials returns those of a role on behalf of a namespace. They are asked for at their
+// Credentials returns those of a role on behalf of a namespace or a grant. They are asked for at their
 // first use, and renewed before they end. What fails is a *fault.Error.
-func (r *Roles) Credentials(roleARN, namespace string) awssdk.CredentialsProvider {
-	key := assumed{roleARN, namespace}
+func (r *Roles) Credentials(roleARN string, subject identity.Subject) awssdk.CredentialsProvider {
+	key := assumed{roleARN, subject}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if known, ok := r.credentials.Get(key); ok {
@@ -111,14 +114,14 @@ func (r *Roles) Credentials(roleARN, namespace string) awssdk.CredentialsProvide
 }
 
 func (r *Roles) provider(key assumed) *roleProvider {
-	externalID := identity.ExternalID(r.config.ClusterID, key.namespace)
+	externalID := identity.ExternalID(r.config.ClusterID, key.subject)
 	return &roleProvider{
 		source: stscreds.NewAssumeRoleProvider(r.api, key.role, func(o *stscreds.AssumeRoleOptions) {
 			o.ExternalID = &externalID
-			o.RoleSessionName = identity.SessionName(key.namespace)
+			o.RoleSessionName = identity.SessionName(key.subject)
 			o.Duration = sessionTime
 		}),
-		clock: r.config.Clock, key: key, externalID: externalID, allowed: r.config.Allowed.Allows(key.role),
+		clock: r.config.Clock, key: key, externalID: externalID, allowed: key.subject.IsGrant() || r.config.Allowed.Allows(key.role),
 	}
 }
 
@@ -189,7 +192,11 @@ func (p *roleProvider) remember(now time.Time, err error) error {
 // explain says who has to allow what. STS names neither the external id nor the namespace,
 // and which of the two policies is incomplete it doesn't say either.
 func (p *roleProvider) explain(failure *fault.Error) string {
-	text := fmt.Sprintf("could not assume the role %s for the namespace %s", p.key.role, p.key.namespace)
+	who := "the namespace " + p.key.subject.String()
+	if p.key.subject.IsGrant() {
+		who = "the EdgeGrant " + p.key.subject.Name()
+	}
+	text := fmt.Sprintf("could not assume the role %s for %s", p.key.role, who)
 	switch {
 	case failure.Code != codeAccessDenied:
 	case strings.Contains(failure.Message, "sts:TagSession"):

@@ -78,7 +78,7 @@ func newRoleWorld(t *testing.T) *roleWorld {
 func (w *roleWorld) assumed() int { return w.Calls()["AssumeRole"].Total }
 
 func (w *roleWorld) get(ctx context.Context, role, namespace string) (awssdk.Credentials, error) {
-	return w.roles.Credentials(role, namespace).Retrieve(ctx)
+	return w.roles.Credentials(role, identity.OfNamespace(namespace)).Retrieve(ctx)
 }
 
 func (w *roleWorld) deny(t *testing.T, code string, status int) {
@@ -203,7 +203,7 @@ func TestOnlyAllowedRolesAreRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRoleWorld(t)
 		for role, remembered := range map[string]bool{roleARN: true, "arn:aws:iam::" + otherAccount + ":role/dns/admin": false} {
-			if same := w.roles.Credentials(role, "shop") == w.roles.Credentials(role, "shop"); same != remembered {
+			if same := w.roles.Credentials(role, identity.OfNamespace("shop")) == w.roles.Credentials(role, identity.OfNamespace("shop")); same != remembered {
 				t.Errorf("the credentials of %s are remembered: %t, want %t", role, same, remembered)
 			}
 		}

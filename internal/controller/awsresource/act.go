@@ -23,7 +23,7 @@ const markFresh = 10 * time.Second
 // Perform implements reconcile.Pass.
 func (p *pass[O, R]) Perform(ctx context.Context, k reconcile.Keeper) error {
 	ctx = port.WithCall(ctx, port.Call{
-		Key: string(p.object.GetUID()), Namespace: p.object.GetNamespace(), Class: p.class(), Pass: &p.calls,
+		Key: string(p.object.GetUID()), Namespace: p.object.GetNamespace(), Grant: p.account.Grant, Class: p.class(), Pass: &p.calls,
 	})
 	s := p.out.Decision.Step
 	if look, ok := s.(distribution.Look); ok {
@@ -80,7 +80,7 @@ func (p *pass[O, R]) ensureFinalizer(ctx context.Context, k reconcile.Keeper, an
 
 // create asks for permission first: a mark without a call would only cost writes.
 func (p *pass[O, R]) create(ctx context.Context, k reconcile.Keeper, s distribution.Create) error {
-	ctx, delay := p.Budget.Admit(ctx)
+	ctx, delay := p.account.Budget.Admit(ctx)
 	if delay > 0 {
 		return &fault.Error{Kind: fault.Throttled, Operation: "Creating", RetryAfter: delay}
 	}
@@ -91,7 +91,7 @@ func (p *pass[O, R]) create(ctx context.Context, k reconcile.Keeper, s distribut
 	}
 	p.in.Attempts.Announce(before, p.in.CreateMark)
 	mark := p.in.CreateMark.UTC().Format(time.RFC3339)
-	if err := p.ensureFinalizer(ctx, k, map[string]string{v1alpha1.AnnotationCreatePending: mark}); err != nil {
+	if err := p.ensureFinalizer(ctx, k, convert.Recording(p.object, p.account.ID, v1alpha1.AnnotationCreatePending, mark)); err != nil {
 		return err
 	}
 	r, err := p.kind.Create(ctx, p.object, s.Tags)
@@ -110,7 +110,7 @@ func (p *pass[O, R]) create(ctx context.Context, k reconcile.Keeper, s distribut
 func (p *pass[O, R]) adopt(ctx context.Context, k reconcile.Keeper, s distribution.Adopt) error {
 	id := p.in.World.Resource.ID
 	mark := convert.AdoptedResourceMark(p.object, id)
-	if err := p.ensureFinalizer(ctx, k, map[string]string{v1alpha1.AnnotationAdoptedGeneration: mark}); err != nil {
+	if err := p.ensureFinalizer(ctx, k, convert.Recording(p.object, p.account.ID, v1alpha1.AnnotationAdoptedGeneration, mark)); err != nil {
 		return err
 	}
 	p.in.AdoptedGeneration, p.in.AdoptedID = p.in.Generation, id
@@ -127,13 +127,13 @@ func (p *pass[O, R]) adopt(ctx context.Context, k reconcile.Keeper, s distributi
 func (p *pass[O, R]) claim(ctx context.Context, s distribution.Adopt) error {
 	p.adopting.Lock()
 	defer p.adopting.Unlock()
-	switch tags, err := p.Tags.ListTags(ctx, s.ARN); {
+	switch tags, err := p.account.CloudFront.ListTags(ctx, s.ARN); {
 	case err != nil:
 		return err
 	case !maps.Equal(tags, p.in.World.Tags):
 		return &fault.Error{Kind: fault.Conflict, Operation: "Adopting", Message: "the tags have changed in the meantime"}
 	}
-	return p.Tags.Tag(ctx, s.ARN, s.Tags)
+	return p.account.CloudFront.Tag(ctx, s.ARN, s.Tags)
 }
 
 func (p *pass[O, R]) update(ctx context.Context, k reconcile.Keeper) error {
@@ -145,7 +145,7 @@ func (p *pass[O, R]) update(ctx context.Context, k reconcile.Keeper) error {
 		return err
 	}
 	p.found(r)
-	p.Changed(p.in.World.Resource.ID)
+	p.account.References.Forget(p.in.World.Resource.ID)
 	p.in.Attempts.Sent(p.in.Generation, resource.WroteConfig, p.Clock.Now())
 	return nil
 }
@@ -154,7 +154,7 @@ func (p *pass[O, R]) tag(ctx context.Context, k reconcile.Keeper, s distribution
 	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
-	if err := p.Tags.Tag(ctx, s.ARN, s.Tags); err != nil {
+	if err := p.account.CloudFront.Tag(ctx, s.ARN, s.Tags); err != nil {
 		p.doubtTags()
 		return err
 	}
@@ -175,7 +175,7 @@ func (p *pass[O, R]) untag(ctx context.Context, k reconcile.Keeper, s distributi
 	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
-	if err := p.Tags.Untag(ctx, s.ARN, s.Keys); err != nil {
+	if err := p.account.CloudFront.Untag(ctx, s.ARN, s.Keys); err != nil {
 		p.doubtTags()
 		return err
 	}
@@ -197,7 +197,7 @@ func (p *pass[O, R]) disable(ctx context.Context, k reconcile.Keeper) error {
 		return err
 	}
 	p.found(r)
-	p.Changed(p.in.World.Resource.ID)
+	p.account.References.Forget(p.in.World.Resource.ID)
 	return nil
 }
 
@@ -210,7 +210,7 @@ func (p *pass[O, R]) delete(ctx context.Context, k reconcile.Keeper) error {
 	if err := p.kind.Delete(ctx, seen); err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	p.Changed(seen.ID)
+	p.account.References.Forget(seen.ID)
 	p.in.Attempts.DeletedAt, p.in.World.Fresh = p.Clock.Now(), false
 	return nil
 }

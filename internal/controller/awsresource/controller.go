@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	budget "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
@@ -22,7 +23,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
 
@@ -87,10 +87,8 @@ type Status struct {
 // Options configure a controller.
 type Options struct {
 	Client client.Client
-	Tags   Tags
-	// Account tells whose credentials are used for the calls.
-	Account port.Identity
-	Budget  port.Budget
+	// Accounts are the AWS accounts in which resources are.
+	Accounts *account.Registry
 	// Breaker lets deletions go on; nil lets all.
 	Breaker *breaker.Breaker
 	// Halt stops all writes; a nil one none.
@@ -106,16 +104,8 @@ type Options struct {
 	Observer Observer
 	// Objects names the objects of this cluster that manage tenants of those names.
 	Objects func(tenants []string) []types.NamespacedName
-	// Changed is told of every resource that was changed or deleted.
-	Changed func(id string)
 	// Random is in [0, 1).
 	Random func() float64
-}
-
-// Tags reads and changes tags.
-type Tags interface {
-	ListTags(ctx context.Context, arn string) (map[string]string, error)
-	port.Tagger
 }
 
 // Observer is told what metrics count.
@@ -127,7 +117,9 @@ type Observer interface {
 // Controller implements reconcile.Kind.
 type Controller[O client.Object, R any] struct {
 	Options
-	kind Kind[O, R]
+	// kind is that of the operator's own account, kindIn makes that of another.
+	kind   Kind[O, R]
+	kindIn func(*account.Account) Kind[O, R]
 
 	waker *reconcile.Waker
 
@@ -150,9 +142,9 @@ type memory struct {
 	tenants map[string]struct{}
 }
 
-// New makes a controller.
-func New[O client.Object, R any](kind Kind[O, R], o Options) *Controller[O, R] {
-	return &Controller[O, R]{Options: o, kind: kind, waker: reconcile.NewWaker(nil), memory: map[types.NamespacedName]*memory{}}
+// New makes a controller of the kind, which is made for each AWS account.
+func New[O client.Object, R any](in func(*account.Account) Kind[O, R], o Options) *Controller[O, R] {
+	return &Controller[O, R]{Options: o, kind: in(o.Accounts.Own()), kindIn: in, waker: reconcile.NewWaker(nil), memory: map[types.NamespacedName]*memory{}}
 }
 
 // New implements reconcile.Kind.

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	budget "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -28,6 +29,9 @@ type pass[O client.Object, R any] struct {
 	*Controller[O, R]
 	object O
 	status Status
+	// account is where the resource is, or will be, and kind works there.
+	account account.Place
+	kind    Kind[O, R]
 	// seen is the resource as it was last read or answered, nil if there is none.
 	seen   *R
 	memory memory
@@ -76,7 +80,23 @@ func (c *Controller[O, R]) observe(ctx context.Context, o O) (*pass[O, R], error
 	if mark, marked := annotations[v1alpha1.AnnotationCreatePending]; marked {
 		p.in.CreateMark = p.in.Attempts.Marked(mark, o.GetCreationTimestamp().Time, p.in.Now)
 	}
+	if err := p.settle(ctx); err != nil {
+		return nil, err
+	}
 	return p, p.judge(ctx, spec)
+}
+
+// settle finds out in which account the resource is, or will be.
+func (p *pass[O, R]) settle(ctx context.Context) error {
+	granted, err := p.Grants.Access(ctx, p.object.GetNamespace())
+	if err != nil {
+		return err
+	}
+	if p.account, err = p.Accounts.Of(ctx, convert.RecordedAccount(p.object, p.status.Common.ARN), granted); err != nil {
+		return err
+	}
+	p.kind = p.kindIn(p.account.Account)
+	return nil
 }
 
 // judge asks whether the namespace may have what the object wants. What is being deleted wants nothing any more.
@@ -90,6 +110,9 @@ func (p *pass[O, R]) judge(ctx context.Context, s Spec) error {
 		return err
 	}
 	p.in.Ungranted, p.in.Audited = v.Refused, !v.Enforced
+	if p.account.Wrong != nil {
+		p.in.Ungranted, p.in.Audited = p.account.Wrong, false
+	}
 	p.in.Policy.Policy = p.in.Policy.Within(v.Grant, s.Name, p.in.Now)
 	return nil
 }
@@ -119,7 +142,7 @@ func (p *pass[O, R]) look(ctx context.Context, s distribution.Look) error {
 	case distribution.LookDependents:
 		return p.lookDependents(ctx)
 	case distribution.LookAccount:
-		account, err := p.Account.Account(ctx)
+		account, err := p.account.References.Account(ctx)
 		if err != nil {
 			return err
 		}
@@ -186,7 +209,7 @@ func (p *pass[O, R]) found(r R) {
 }
 
 func (p *pass[O, R]) lookTags(ctx context.Context) error {
-	tags, err := p.Tags.ListTags(ctx, p.in.World.Resource.ARN)
+	tags, err := p.account.CloudFront.ListTags(ctx, p.in.World.Resource.ARN)
 	if err != nil {
 		return err
 	}

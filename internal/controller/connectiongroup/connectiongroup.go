@@ -6,6 +6,7 @@ import (
 	"time"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
@@ -20,6 +21,11 @@ type Kind struct {
 }
 
 var _ awsresource.Kind[*v1alpha1.ConnectionGroup, port.Group] = Kind{}
+
+// In is the kind in an AWS account.
+func In(a *account.Account) awsresource.Kind[*v1alpha1.ConnectionGroup, port.Group] {
+	return Kind{AWS: a.CloudFront, Dependents: a.CloudFront}
+}
 
 // New implements awsresource.Kind.
 func (Kind) New() *v1alpha1.ConnectionGroup { return &v1alpha1.ConnectionGroup{} }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	domain "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
@@ -21,6 +22,11 @@ type Kind struct {
 }
 
 var _ awsresource.Kind[*v1alpha1.Distribution, port.Distribution] = Kind{}
+
+// In is the kind in an AWS account.
+func In(a *account.Account) awsresource.Kind[*v1alpha1.Distribution, port.Distribution] {
+	return Kind{AWS: a.CloudFront, Dependents: a.CloudFront}
+}
 
 // New implements awsresource.Kind.
 func (Kind) New() *v1alpha1.Distribution { return &v1alpha1.Distribution{} }

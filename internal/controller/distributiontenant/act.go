@@ -32,7 +32,7 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 }
 
 func (p *pass) perform(ctx context.Context, k reconcile.Keeper) error {
-	ctx = port.WithCall(ctx, port.Call{Key: string(p.object.UID), Namespace: p.object.Namespace, Class: p.class(), Pass: &p.calls})
+	ctx = port.WithCall(ctx, port.Call{Key: string(p.object.UID), Namespace: p.object.Namespace, Grant: p.account.Grant, Class: p.class(), Pass: &p.calls})
 	s := p.out.Decision.Step
 	var err error
 	switch s := s.(type) {
@@ -96,7 +96,7 @@ func (p *pass) ensureFinalizer(ctx context.Context, k reconcile.Keeper, annotati
 
 // create asks for permission first: a mark without a call would only cost writes.
 func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributiontenant.Create) error {
-	ctx, delay := p.Budget.Admit(ctx)
+	ctx, delay := p.account.Budget.Admit(ctx)
 	if delay > 0 {
 		return &fault.Error{Kind: fault.Throttled, Operation: "CreateDistributionTenant", RetryAfter: delay}
 	}
@@ -110,10 +110,10 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributionten
 	}
 	p.in.Attempts.Announce(before, p.in.CreateMark)
 	mark := p.in.CreateMark.UTC().Format(time.RFC3339)
-	if err := p.ensureFinalizer(ctx, k, map[string]string{v1alpha1.AnnotationCreatePending: mark}); err != nil {
+	if err := p.ensureFinalizer(ctx, k, convert.Recording(p.object, p.account.ID, v1alpha1.AnnotationCreatePending, mark)); err != nil {
 		return err
 	}
-	t, err := p.Inventory.Create(ctx, s)
+	t, err := p.account.Inventory.Create(ctx, s)
 	p.in.Attempts.CreateEnded(err, now)
 	if err != nil {
 		return err
@@ -129,11 +129,11 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributionten
 // not have would otherwise count as drift.
 func (p *pass) adopt(ctx context.Context, k reconcile.Keeper, s distributiontenant.Adopt) error {
 	mark := convert.AdoptedMark(p.object)
-	if err := p.ensureFinalizer(ctx, k, map[string]string{v1alpha1.AnnotationAdoptedGeneration: mark}); err != nil {
+	if err := p.ensureFinalizer(ctx, k, convert.Recording(p.object, p.account.ID, v1alpha1.AnnotationAdoptedGeneration, mark)); err != nil {
 		return err
 	}
 	p.in.AdoptedGeneration = p.in.Generation
-	if err := p.Inventory.Tag(ctx, p.in.Desired.Name, s.ARN, s.Tags); err != nil {
+	if err := p.account.Inventory.Tag(ctx, p.in.Desired.Name, s.ARN, s.Tags); err != nil {
 		return err
 	}
 	p.in.World.Tags = ownership.Merge(p.in.World.Tags, p.in.Me)
@@ -147,7 +147,7 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s distributionten
 	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
-	t, err := p.Inventory.Update(ctx, s)
+	t, err := p.account.Inventory.Update(ctx, s)
 	if err != nil {
 		return p.missingReference(err)
 	}
@@ -207,7 +207,7 @@ func (p *pass) tag(ctx context.Context, k reconcile.Keeper, s distributiontenant
 	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
-	if err := p.Inventory.Tag(ctx, p.in.Desired.Name, s.ARN, s.Tags); err != nil {
+	if err := p.account.Inventory.Tag(ctx, p.in.Desired.Name, s.ARN, s.Tags); err != nil {
 		return err
 	}
 	p.in.Attempts.Sent(p.in.Generation, resource.WroteTags, p.Clock.Now())
@@ -219,7 +219,7 @@ func (p *pass) untag(ctx context.Context, k reconcile.Keeper, s distributiontena
 	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
-	if err := p.Inventory.Untag(ctx, p.in.Desired.Name, s.ARN, s.Keys); err != nil {
+	if err := p.account.Inventory.Untag(ctx, p.in.Desired.Name, s.ARN, s.Keys); err != nil {
 		return err
 	}
 	p.in.Attempts.Sent(p.in.Generation, resource.RemovedTags, p.Clock.Now())
@@ -229,7 +229,7 @@ func (p *pass) untag(ctx context.Context, k reconcile.Keeper, s distributiontena
 
 // recallTags takes over what the inventory knows after a change of tags.
 func (p *pass) recallTags() {
-	known, w := p.Inventory.Known(p.in.Desired.Name), &p.in.World
+	known, w := p.account.Inventory.Known(p.in.Desired.Name), &p.in.World
 	w.Tags, w.TagsKnown, w.TagsRead, w.TagsDue = known.Tags, known.TagsKnown, known.TagsRead, known.TagsDue
 }
 
@@ -237,7 +237,7 @@ func (p *pass) disable(ctx context.Context, k reconcile.Keeper, s distributionte
 	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
-	t, err := p.Inventory.Disable(ctx, p.in.Desired.Name, s)
+	t, err := p.account.Inventory.Disable(ctx, p.in.Desired.Name, s)
 	if err != nil {
 		if fault.Is(err, fault.Invalid) && s.Whole == nil {
 			p.in.Attempts.DisableRefused = true
@@ -253,7 +253,7 @@ func (p *pass) delete(ctx context.Context, k reconcile.Keeper, s distributionten
 	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
-	err := p.Inventory.Delete(ctx, p.in.Desired.Name, s)
+	err := p.account.Inventory.Delete(ctx, p.in.Desired.Name, s)
 	switch {
 	case fault.Is(err, fault.NotDisabled):
 		p.in.Attempts.DeleteRefused = s.ETag
@@ -274,7 +274,7 @@ func (p *pass) deleteCertificate(ctx context.Context, k reconcile.Keeper, s dist
 	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
-	err := p.References.DeleteCertificate(ctx, s.ARN)
+	err := p.account.References.DeleteCertificate(ctx, s.ARN)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
@@ -291,7 +291,7 @@ func (p *pass) wrote(t distributiontenant.Observed) {
 		a.CertificateETag = t.ETag
 	}
 	if p.in.World.Tenant == nil || p.in.World.Tenant.ConnectionGroupID != t.ConnectionGroupID {
-		p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = p.References.KnownEndpoint(t.ConnectionGroupID), false
+		p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = p.account.References.KnownEndpoint(t.ConnectionGroupID), false
 		p.in.World.IPv6Known = false
 	}
 	p.in.World.Knowledge, p.in.World.Tenant = resource.Whole, &t

@@ -62,7 +62,7 @@ func (p *pass) after(r distributiontenant.Report, now time.Time) time.Duration {
 		return 0
 	}
 	if rest.Follow {
-		p.Inventory.Follow(p.in.Desired.Name)
+		p.account.Inventory.Follow(p.in.Desired.Name)
 	}
 	if rest.Store {
 		return storeDelay

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
@@ -22,7 +23,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
@@ -40,13 +40,12 @@ type Observer interface {
 type Options struct {
 	Client client.Client
 	// Live reads past the cache.
-	Live       client.Reader
-	Inventory  *inventory.Inventory
-	References *inventory.References
-	Zones      *zone.Zones
+	Live client.Reader
+	// Accounts are the AWS accounts in which tenants are.
+	Accounts *account.Registry
+	Zones    *zone.Zones
 	// Resolver queries public DNS; nil where it is not to be queried.
 	Resolver port.Resolver
-	Budget   port.Budget
 	// Breaker lets deletions go on; nil lets all.
 	Breaker *breaker.Breaker
 	// Halt stops all writes; a nil one none.

@@ -16,7 +16,7 @@ import (
 // look reads what the decision still needs and adds it to the world.
 func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 	if p.in.Nudged {
-		p.References.Forget(append(s.ARNs, p.in.Desired.DistributionID)...)
+		p.account.References.Forget(append(s.ARNs, p.in.Desired.DistributionID)...)
 	}
 	switch s.At {
 	case distributiontenant.LookTenant:
@@ -24,7 +24,7 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 	case distributiontenant.LookTags:
 		return p.lookTags(ctx)
 	case distributiontenant.LookDistribution:
-		d, err := p.References.Distribution(ctx, p.in.Desired.DistributionID)
+		d, err := p.account.References.Distribution(ctx, p.in.Desired.DistributionID)
 		if err != nil {
 			return err
 		}
@@ -36,13 +36,13 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 	case distributiontenant.LookHolder:
 		return p.lookHolder(ctx)
 	case distributiontenant.LookRouting:
-		endpoint, err := p.References.Endpoint(ctx, p.group())
+		endpoint, err := p.account.References.Endpoint(ctx, p.group())
 		if err != nil {
 			return err
 		}
 		p.in.World.RoutingEndpoint, p.in.World.RoutingKnown = endpoint, true
 	case distributiontenant.LookAccount:
-		account, err := p.References.Account(ctx)
+		account, err := p.account.References.Account(ctx)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 	case distributiontenant.LookZones:
 		return p.lookZones(ctx)
 	case distributiontenant.LookIPv6:
-		ipv6, err := p.References.IPv6(ctx, p.group())
+		ipv6, err := p.account.References.IPv6(ctx, p.group())
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 }
 
 func (p *pass) lookTenant(ctx context.Context) error {
-	t, err := p.Inventory.Read(ctx, p.in.Desired.Name)
+	t, err := p.account.Inventory.Read(ctx, p.in.Desired.Name)
 	if fault.Is(err, fault.NotFound) {
 		p.in.World.Knowledge, p.in.World.Tenant = resource.Absent, nil
 		return nil
@@ -79,12 +79,12 @@ func (p *pass) lookTenant(ctx context.Context) error {
 		p.recallTags()
 	}
 	p.in.World.Knowledge, p.in.World.Tenant, p.in.World.TenantFresh = resource.Whole, &t, true
-	p.in.World.RoutingEndpoint = p.References.KnownEndpoint(t.ConnectionGroupID)
+	p.in.World.RoutingEndpoint = p.account.References.KnownEndpoint(t.ConnectionGroupID)
 	return nil
 }
 
 func (p *pass) lookTags(ctx context.Context) error {
-	tags, err := p.Inventory.ReadTags(ctx, *p.in.World.Tenant)
+	tags, err := p.account.Inventory.ReadTags(ctx, *p.in.World.Tenant)
 	if err != nil {
 		return err
 	}
@@ -100,10 +100,10 @@ func (p *pass) lookCertificates(ctx context.Context, arns []string) error {
 	}
 	if p.in.Deleting {
 		// What is about to be deleted must be seen as it is now.
-		p.References.Forget(arns...)
+		p.account.References.Forget(arns...)
 	}
 	for _, arn := range arns {
-		c, err := p.References.Certificate(ctx, arn)
+		c, err := p.account.References.Certificate(ctx, arn)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (p *pass) lookCertificates(ctx context.Context, arns []string) error {
 }
 
 func (p *pass) lookManaged(ctx context.Context) error {
-	managed, err := p.Inventory.ReadManagedCertificate(ctx, p.in.World.Tenant.ID)
+	managed, err := p.account.Inventory.ReadManagedCertificate(ctx, p.in.World.Tenant.ID)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
@@ -139,7 +139,7 @@ func (p *pass) causeOf(ctx context.Context, managed certificate.Managed) string 
 	if before := p.in.Attempts.Certificate; before != nil && before.ARN == managed.ARN && before.Cause != "" {
 		return before.Cause
 	}
-	c, err := p.References.Certificate(ctx, managed.ARN)
+	c, err := p.account.References.Certificate(ctx, managed.ARN)
 	if err != nil {
 		return ""
 	}
@@ -152,14 +152,14 @@ func (p *pass) lookHolder(ctx context.Context) error {
 	p.in.World.HolderKnown = true
 	domains := p.in.Desired.Domains
 	for _, domain := range domains {
-		name, ok := p.Inventory.HolderOf(domain)
+		name, ok := p.account.Inventory.HolderOf(domain)
 		if ok && name != p.in.Desired.Name {
-			known := p.Inventory.Known(name)
+			known := p.account.Inventory.Known(name)
 			return p.describeHolder(ctx, domain, known.Tenant)
 		}
 	}
 	for _, domain := range domains[:min(len(domains), 3)] {
-		t, err := p.Inventory.ReadByDomain(ctx, domain)
+		t, err := p.account.Inventory.ReadByDomain(ctx, domain)
 		if err == nil && t.Name != p.in.Desired.Name {
 			return p.describeHolder(ctx, domain, &t)
 		}
@@ -176,7 +176,7 @@ func (p *pass) describeHolder(ctx context.Context, domain string, t *distributio
 	}
 	h := &distributiontenant.Holder{ID: t.ID, Name: t.Name, Domain: domain}
 	p.in.World.Holder = h
-	tags, err := p.Inventory.ReadTags(ctx, *t)
+	tags, err := p.account.Inventory.ReadTags(ctx, *t)
 	if err != nil {
 		if fault.Is(err, fault.NotFound, fault.Denied) {
 			return nil

@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/awsresource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
@@ -27,6 +28,8 @@ type pass struct {
 	calls port.Pass
 	// granted is what the namespace may have. Nil: everything.
 	granted *grant.Grant
+	// account is where the tenant is, or will be.
+	account account.Place
 }
 
 // observe gathers what is known without asking anybody.
@@ -52,6 +55,9 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	}
 	// Whoever halts wakes the objects that are remembered: this one is by now.
 	p.in.Halt = c.Halt.Now()
+	if err := p.settle(ctx); err != nil {
+		return nil, err
+	}
 	if err := p.judge(ctx); err != nil {
 		return nil, err
 	}
@@ -63,7 +69,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	if mark, marked := o.Annotations[v1alpha1.AnnotationCreatePending]; marked {
 		p.in.CreateMark = p.in.Attempts.Marked(mark, o.CreationTimestamp.Time, p.in.Now)
 	}
-	known := c.Inventory.Known(p.in.Desired.Name)
+	known := p.account.Inventory.Known(p.in.Desired.Name)
 	p.in.World = distributiontenant.World{
 		World: resource.World{
 			Knowledge: known.Knowledge, Tags: known.Tags, TagsKnown: known.TagsKnown, TagsRead: known.TagsRead, TagsDue: known.TagsDue,
@@ -75,7 +81,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	p.resolve(ctx)
 	// As long as it is unknown which group a tenant will be in, that of all others is not its own.
 	if known.Tenant != nil || p.in.Desired.DNS != nil && !p.in.Unresolved() {
-		p.in.World.RoutingEndpoint = c.References.KnownEndpoint(p.group())
+		p.in.World.RoutingEndpoint = p.account.References.KnownEndpoint(p.group())
 	}
 	p.in.World.Zones, p.in.World.ZonesKnown = p.knownZones()
 	p.in.World.OwnerAlive = p.ownerAlive(ctx)
@@ -85,6 +91,16 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 	}
 	p.declare(p.in.Memory.Ledger)
 	return p, nil
+}
+
+// settle finds out in which account the tenant is, or will be.
+func (p *pass) settle(ctx context.Context) error {
+	granted, err := p.Grants.Access(ctx, p.object.Namespace)
+	if err != nil {
+		return err
+	}
+	p.account, err = p.Accounts.Of(ctx, convert.RecordedAccount(p.object, p.object.Status.ARN), granted)
+	return err
 }
 
 // judge asks whether the namespace may have what the object wants. What is being deleted wants nothing any more.
@@ -102,6 +118,9 @@ func (p *pass) judge(ctx context.Context) error {
 		return err
 	}
 	p.in.Ungranted, p.in.Audited, p.granted = v.Refused, !v.Enforced, v.Grant
+	if p.account.Wrong != nil {
+		p.in.Ungranted, p.in.Audited = p.account.Wrong, false
+	}
 	p.in.Policy.Policy = p.in.Policy.Within(v.Grant, p.in.Desired.Name, p.in.Now)
 	return nil
 }

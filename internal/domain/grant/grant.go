@@ -22,6 +22,8 @@ type Grant struct {
 	// Version is another one whenever the grant has changed.
 	Version    string
 	Namespaces Namespaces
+	// Account is the AWS account in which everything of the namespaces is.
+	Account Account
 
 	Kinds         []string
 	Distributions []Distribution
@@ -39,6 +41,19 @@ type Grant struct {
 	Hosts    []string
 	Adoption *Adoption
 	Limits   Limits
+}
+
+// Account is an AWS account, and how it is reached. The zero value is the operator's own.
+type Account struct {
+	ID string
+	// RoleARN is the role that is assumed there. Empty: the operator's own credentials, which have to be of that account.
+	RoleARN string
+}
+
+// Access is an account as a grant gives access to it.
+type Access struct {
+	Account
+	Grant string
 }
 
 // Distribution is one that may be used, with what its parameters may be.

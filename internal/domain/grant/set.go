@@ -113,6 +113,24 @@ func (s *Set) For(ns Namespace) Standing {
 	return Standing{Rivals: rivals}
 }
 
+// Accesses are the accounts other than the operator's own, in the order of the grants' names.
+func (s *Set) Accesses() (out []Access) {
+	for _, g := range s.grants {
+		if g.Account.RoleARN != "" {
+			out = append(out, Access{Account: g.Account, Grant: g.Name})
+		}
+	}
+	return out
+}
+
+// Divided reports whether it is not known in which account the objects of the namespace are: grants that name one select
+// it equally.
+func (s *Set) Divided(standing Standing) bool {
+	return slices.ContainsFunc(s.grants, func(g *Grant) bool {
+		return g.Account != Account{} && slices.Contains(standing.Rivals, g.Name)
+	})
+}
+
 // Without is the set as if there were no grant of that name.
 func (s *Set) Without(name string) *Set {
 	return &Set{grants: slices.DeleteFunc(slices.Clone(s.grants), func(g *Grant) bool { return g.Name == name }), fallback: s.fallback}

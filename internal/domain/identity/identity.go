@@ -3,7 +3,8 @@
 //
 // Anyone who can write an object can name a role in it, and the operator's own identity is what assumes the role. Two
 // things keep one namespace from using the role of another: the administrator's patterns, and the external ID, which
-// names the cluster and the namespace and which the role's trust policy has to require.
+// names the cluster and the namespace and which the role's trust policy has to require. The role of a grant is named by
+// an administrator, and its external ID names the grant.
 package identity
 
 import (
@@ -13,11 +14,37 @@ import (
 	"strings"
 )
 
-// ExternalID is what the operator presents when it assumes a role for an object of the namespace: "<cluster
-// id>/<namespace>". No two pairs share one, because a namespace has no slash. AWS allows fewer characters here than in
-// a tag value, and a cluster ID may be any tag value: any byte that is not allowed, and "=" itself, becomes "=" and two
-// hexadecimal digits.
-func ExternalID(clusterID, namespace string) string {
+// Subject is on whose behalf a role is assumed: a namespace, or a grant.
+type Subject struct{ namespace, grant string }
+
+// OfNamespace is the subject of the objects of a namespace.
+func OfNamespace(namespace string) Subject { return Subject{namespace: namespace} }
+
+// OfGrant is the subject of what is done in the AWS account of a grant.
+func OfGrant(name string) Subject { return Subject{grant: name} }
+
+// IsGrant reports whether the role is that of a grant.
+func (s Subject) IsGrant() bool { return s.grant != "" }
+
+// Name is that of the namespace or grant.
+func (s Subject) Name() string { return s.namespace + s.grant }
+
+// grantPrefix tells a grant from a namespace, whose name can't have a colon.
+const grantPrefix = "grant:"
+
+// String is the namespace, or the grant as in its external ID.
+func (s Subject) String() string {
+	if s.IsGrant() {
+		return grantPrefix + s.grant
+	}
+	return s.namespace
+}
+
+// ExternalID is what the operator presents when it assumes a role: "<cluster id>/<namespace>" for an object of the
+// namespace, "<cluster id>/grant:<name>" for a grant. No two subjects share one, because neither name has a slash. AWS
+// allows fewer characters here than in a tag value, and a cluster ID may be any tag value: any byte that is not allowed,
+// and "=" itself, becomes "=" and two hexadecimal digits.
+func ExternalID(clusterID string, s Subject) string {
 	var b strings.Builder
 	for _, c := range []byte(clusterID) {
 		if c == '=' || !isPlain(c) && c != ':' && c != '/' {
@@ -26,7 +53,7 @@ func ExternalID(clusterID, namespace string) string {
 		}
 		b.WriteByte(c)
 	}
-	return b.String() + "/" + namespace
+	return b.String() + "/" + s.String()
 }
 
 // What AWS takes as the name of a session.
@@ -36,16 +63,18 @@ const (
 	hashDigits     = 10
 )
 
-// SessionName is the name under which the audit log of the role's account shows what was
-// done for the namespace: "cloudfront-tenant-operator@<namespace>". One that is too long for
-// AWS is cut, and ends in a hash of the whole namespace.
-func SessionName(namespace string) string {
-	if name := sessionPrefix + namespace; len(name) <= longestSession {
+// SessionName is the name under which the audit log of the role's account shows what was done:
+// "cloudfront-tenant-operator@<namespace>", or "cloudfront-tenant-operator@grant=<name>". One that is too long for AWS is
+// cut, and ends in a hash of the whole name.
+func SessionName(s Subject) string {
+	// A session's name can't have a colon.
+	subject := strings.Replace(s.String(), grantPrefix, "grant=", 1)
+	if name := sessionPrefix + subject; len(name) <= longestSession {
 		return name
 	}
-	sum := sha256.Sum256([]byte(namespace))
+	sum := sha256.Sum256([]byte(subject))
 	end := "-" + hex.EncodeToString(sum[:])[:hashDigits]
-	return sessionPrefix + namespace[:longestSession-len(sessionPrefix)-len(end)] + end
+	return sessionPrefix + subject[:longestSession-len(sessionPrefix)-len(end)] + end
 }
 
 // isPlain reports whether a byte is allowed in the name of a role and in the names of sessions.

@@ -40,18 +40,18 @@ func (w *World) tenants() (all []client.Object) {
 // parents are the controllers of what tenants refer to.
 func (w *World) parents(p *process) []kind {
 	options := awsresource.Options{
-		Client: w.kube, Tags: p.CloudFront, Account: p.Caller, Budget: p.Budget, Halt: w.Halt, Grants: w.Grants, Clock: w.Clock,
+		Client: w.kube, Accounts: p.Accounts, Halt: w.Halt, Grants: w.Grants, Clock: w.Clock,
 		ClusterID: ClusterID, Defaults: w.defaults(), Interval: SweepInterval, Observer: observer{w},
-		Objects: p.controller.ObjectsOf, Changed: func(id string) { p.References.Forget(id) },
-		Random: func() float64 { return 0.5 },
+		Objects: p.controller.ObjectsOf,
+		Random:  func() float64 { return 0.5 },
 	}
 	return []kind{
-		following(w, p, KindDistribution, awsresource.New(distribution.Kind{AWS: p.CloudFront, Dependents: p.CloudFront}, options), func(ns string) []client.Object {
+		following(w, p, KindDistribution, awsresource.New(distribution.In, options), func(ns string) []client.Object {
 			var list v1alpha1.DistributionList
 			w.listIn(ns, &list)
 			return pointers(list.Items, func(o *v1alpha1.Distribution) client.Object { return o })
 		}),
-		following(w, p, KindConnectionGroup, awsresource.New(connectiongroup.Kind{AWS: p.CloudFront, Dependents: p.CloudFront}, options), func(ns string) []client.Object {
+		following(w, p, KindConnectionGroup, awsresource.New(connectiongroup.In, options), func(ns string) []client.Object {
 			var list v1alpha1.ConnectionGroupList
 			w.listIn(ns, &list)
 			return pointers(list.Items, func(o *v1alpha1.ConnectionGroup) client.Object { return o })

@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
@@ -281,22 +282,24 @@ func (w *World) start() {
 	if err != nil {
 		w.t.Fatalf("making the metrics: %v", err)
 	}
-	none := operator.Limit{Rate: 1e6, Burst: 1e6}
+	none, half := operator.Limit{Rate: 1e6, Burst: 1e6}, func() float64 { return 0.5 }
 	p := &process{Cloud: operator.NewCloud(operator.CloudOptions{
 		SDK:     w.sdk(w.AccessKey, w.gate.transport(w.announcing(w.Sim.Transport()))),
 		Metrics: metrics, Clock: w.Clock, ClusterID: ClusterID, AllowedRoles: w.options.AllowedRoles,
 		CloudFront: operator.Limit{Rate: w.options.Rate, Burst: w.options.Burst}, ACM: none, Route53: none, STS: none, Halted: w.Halt.Now,
+		Sweep: inventory.Options{Interval: SweepInterval, OnChange: w.wake, Random: half}, Accesses: w.Grants.Accesses,
 	})}
-	half := func() float64 { return 0.5 }
-	p.zones = zone.New(zone.Options{Providers: p.DNSProviders(), Clock: w.Clock, OnChange: w.wakeOwners, Random: half, Confirm: w.Halt.Confirm(nil)})
-	p.inventory = inventory.New(inventory.Options{
-		Tenants: p.CloudFront, Clock: w.Clock, Interval: SweepInterval, OnChange: w.wake, Random: half,
+	p.OnOpen(func(a *account.Account) {
+		p.workers = append(p.workers, &worker{step: a.Inventory.Step, next: w.Clock.Now()})
 	})
+	p.zones = zone.New(zone.Options{Providers: p.DNSProviders(), Clock: w.Clock, OnChange: w.wakeOwners, Random: half, Confirm: w.Halt.Confirm(nil)})
+	own := p.Accounts.Own()
+	p.inventory = own.Inventory
 	p.claims = w.claims()
 	p.controller = distributiontenant.New(distributiontenant.Options{
-		Client: w.kube, Live: w.Kube, Inventory: p.inventory, References: p.References,
+		Client: w.kube, Live: w.Kube, Accounts: p.Accounts,
 		Zones: p.zones, Resolver: w.options.Resolver,
-		Budget: p.Budget, Halt: w.Halt, Grants: w.Grants, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
+		Halt: w.Halt, Grants: w.Grants, Clock: w.Clock, ClusterID: ClusterID, Defaults: w.defaults(),
 		Interval: SweepInterval, Observer: observer{w}, Random: half, Gone: p.gone, DomainClaims: p.claims,
 	})
 	p.driver = &reconcile.Driver[*v1alpha1.DistributionTenant]{
@@ -308,7 +311,7 @@ func (w *World) start() {
 	p.kinds = append(w.parents(p), kind{list: w.tenants, reconcile: p.driver.Reconcile, watch: p.controller.Watch(1)})
 	p.workers = []*worker{{step: p.inventory.Step, next: w.Clock.Now()}, {step: p.zones.Step, next: w.Clock.Now()}}
 	if w.options.Expiry {
-		expiry := inventory.NewExpiry(inventory.ExpiryOptions{Inventory: p.inventory, Certificates: p.Certificates, Clock: w.Clock, Random: half})
+		expiry := inventory.NewExpiry(inventory.ExpiryOptions{Inventory: p.inventory, Certificates: own.Certificates, Clock: w.Clock, Random: half})
 		p.workers = append(p.workers, &worker{step: expiry.Step, next: w.Clock.Now()})
 	}
 	if p.claims != nil {
@@ -328,7 +331,7 @@ func (w *World) Grant(all ...grant.Grant) {
 // granted are the objects that limits count.
 func (w *World) granted(context.Context) (out []grants.Object, err error) {
 	for _, o := range w.list() {
-		out = append(out, grants.Object{Namespace: o.Namespace, UID: string(o.UID), Present: convert.InAWS(o), Usage: convert.TenantUsage(o)})
+		out = append(out, grants.Object{Namespace: o.Namespace, UID: string(o.UID), Present: convert.InAWS(o), Account: convert.RecordedAccount(o, o.Status.ARN), Usage: convert.TenantUsage(o)})
 	}
 	return out, nil
 }

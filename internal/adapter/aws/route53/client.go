@@ -11,6 +11,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
@@ -80,7 +81,7 @@ func (d *DNS) Traits() dns.Traits {
 func (d *DNS) zones(access dns.Access) *Zones {
 	config := d.config.SDK.Copy()
 	if access.RoleARN != "" {
-		config.Credentials = d.config.Roles.Credentials(access.RoleARN, access.Namespace)
+		config.Credentials = d.config.Roles.Credentials(access.RoleARN, identity.OfNamespace(access.Namespace))
 	}
 	account := resource.AccountOf(access.RoleARN)
 	limiter := d.config.Limiters.For(account)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
@@ -72,7 +73,7 @@ func (t *Tables) Read(ctx context.Context, q mapping.Query, sink mapping.Sink) e
 func (t *Tables) client(q mapping.Query) *sdk.Client {
 	config := t.config.SDK.Copy()
 	if role := q.DynamoDB.AssumeRoleARN; role != "" {
-		config.Credentials = t.config.Roles.Credentials(role, q.Namespace)
+		config.Credentials = t.config.Roles.Credentials(role, identity.OfNamespace(q.Namespace))
 	}
 	return sdk.NewFromConfig(config, func(o *sdk.Options) {
 		if q.DynamoDB.Region != "" {
