@@ -3,6 +3,7 @@ package distributiontenant_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -228,21 +229,21 @@ func TestAnObjectNeverMovesBetweenAccounts(t *testing.T) {
 func TestALostAnswerLosesNoAccount(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		operation string
-		change    edit
-		restarts  bool
+		operation, path string
+		change          edit
+		restarts        bool
 	}{
-		"a creation":                 {"CreateDistributionTenant", func(*v1alpha1.DistributionTenant) {}, false},
-		"a creation and a restart":   {"CreateDistributionTenant", func(*v1alpha1.DistributionTenant) {}, true},
-		"an adoption":                {"TagResource", adoption(v1alpha1.AdoptionPolicyIfUnowned), false},
-		"an adoption with a restart": {"TagResource", adoption(v1alpha1.AdoptionPolicyIfUnowned), true},
+		"a creation":                 {"CreateDistributionTenant", "/distribution-tenant", func(*v1alpha1.DistributionTenant) {}, false},
+		"a creation and a restart":   {"CreateDistributionTenant", "/distribution-tenant", func(*v1alpha1.DistributionTenant) {}, true},
+		"an adoption":                {"TagResource", "/tagging", adoption(v1alpha1.AdoptionPolicyIfUnowned), false},
+		"an adoption with a restart": {"TagResource", "/tagging", adoption(v1alpha1.AdoptionPolicyIfUnowned), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var h *homes
 			moves := true
-			h = newHomes(t, world.Options{BeforeAWS: func(_ *http.Request, writes bool) {
-				if writes && moves {
+			h = newHomes(t, world.Options{BeforeAWS: func(r *http.Request, writes bool) {
+				if writes && moves && strings.HasSuffix(r.URL.Path, tt.path) {
 					moves = false
 					h.Grant(team("green", greenAccount, h.Namespace), team("blue", blueAccount, "others"))
 				}
