@@ -171,7 +171,7 @@ the operator's role and the external ID. The external ID is ` + "`<cluster ID>/<
 (` + "`--cluster-id`" + `, by default the UID of the namespace ` + "`kube-system`" + `) and the namespace of the objects that may use the role.
 In the cluster ID, each byte that AWS does not allow in an external ID, and ` + "`=`" + `, is replaced by ` + "`=`" + ` and two hexadecimal
 digits. Without the condition, every namespace of the cluster could use the role. For several namespaces, list their
-external IDs. In CloudTrail, the session name is ` + "`cloudfront-tenant-operator@<namespace>`" + `. Example: [%s](../../%s)
+external IDs. For the role of an EdgeGrant, the external ID is ` + "`<cluster ID>/grant:<name>`" + `. In CloudTrail, the session name is ` + "`cloudfront-tenant-operator@<namespace>`" + `. Example: [%s](../../%s)
 
 ` + "```json\n%s```\n" + `
 The statement ` + "`SessionTags`" + ` is for an operator that gets its credentials from EKS Pod Identity. These credentials have

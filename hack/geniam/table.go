@@ -32,8 +32,8 @@ var features = []struct {
 	{ManagedCertificates, "Managed certificates", "Required if objects have a `managedCertificateRequest`."},
 	{DNS, "DNS", "Required if objects have `spec.dns`: for the operator's own identity if the zones are in its account, and for the role in " +
 		"`spec.dns.assumeRoleArn` if they are in another account."},
-	{CrossAccountDNS, "Cross-account DNS", "Required if objects have `spec.dns.assumeRoleArn`, or a TenantSource has `spec.dynamodb.assumeRoleArn`. The resource is an example: replace it with the roles in the operator's " +
-		"`--allowed-roles`."},
+	{CrossAccountDNS, "Cross-account DNS", "Required if objects have `spec.dns.assumeRoleArn`, a TenantSource has `spec.dynamodb.assumeRoleArn`, or an EdgeGrant has `spec.account.roleArn`. The resource is an example: replace it with the roles in the operator's " +
+		"`--allowed-roles` and those of grants."},
 	{Distributions, "Distributions", "Required only for `Distribution` objects. Without this policy, the operator cannot create, change or delete a distribution. " +
 		"AWS documents no permission for the certificate of a distribution. Updates and deletions can be restricted to resources that the operator owns with the condition key " +
 		"`aws:ResourceTag/cloudfront-tenant-operator.io/cluster`, whose value is the cluster ID."},
@@ -232,8 +232,8 @@ var permissions = []Permission{
 	},
 	{
 		Action: "sts:AssumeRole", Feature: CrossAccountDNS, Resource: roles, Implied: true,
-		For:     "Assuming the role in `spec.dns.assumeRoleArn`.",
-		Without: "Objects with a `spec.dns.assumeRoleArn` report `DNSError`, with the external ID that the role must trust.",
+		For:     "Assuming the role in `spec.dns.assumeRoleArn`, or the role of an EdgeGrant.",
+		Without: "Objects with a `spec.dns.assumeRoleArn` report `DNSError`, with the external ID that the role must trust. Objects in the account of a grant report `AccessDenied`.",
 	},
 	{
 		Action: "sts:TagSession", Feature: CrossAccountDNS, Resource: roles, Implied: true,

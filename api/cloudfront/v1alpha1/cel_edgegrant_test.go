@@ -16,6 +16,7 @@ func grantCases() map[string]limits.Case {
 	object := func(list string) limits.Setter { return in(list + ": [{object: %s}]") }
 	parameters := in("distributions: [{id: E1, parameters: %s}]")
 	names := in("namespaces: {names: %s}")
+	role := in("account: {id: '111122223333', roleArn: %s}").Text
 	return limits.Merged(grantRules, limits.Lists(
 		limits.ListBound{Field: "kinds", Set: in("kinds: %s"), Most: 4, Item: "Kind%d"}.Taking("DistributionTenant", "Distribution", "ConnectionGroup", "TenantSource"),
 		limits.ListBound{Field: "distributions", Set: in("distributions: %s"), Most: 100, Item: "{id: E%d}"},
@@ -34,6 +35,7 @@ func grantCases() map[string]limits.Case {
 		limits.ListBound{Field: "adopt.fromClusters", Set: adopt.Into("{policy: Force, names: [a], fromClusters: %s}"), Most: 16, Item: "cluster%d"},
 		limits.ListBound{Field: "namespaces.names", Set: names, Most: 256, Item: "shop-%d"},
 	), limits.Texts(
+		limits.TextBound{Field: "account.roleArn", Set: role, Longest: 2048, Start: "arn:aws:iam::111122223333:role/", Shortest: "arn:aws:iam::111122223333:role/r"},
 		limits.TextBound{Field: "namespaces.names[0]", Set: names.Into("[%s]").Text, Longest: 63, Shortest: "s"},
 		limits.TextBound{Field: "distributions[0].id", Set: in("distributions: [{id: %s}]").Text, Longest: 32, Start: "E", Shortest: "E", Valid: "E" + strings.Repeat("1", 31)},
 		limits.TextBound{Field: "connectionGroups[0].id", Set: in("connectionGroups: [{id: %s}]").Text, Longest: 64, Start: "cg_", Shortest: "*"},
@@ -60,6 +62,7 @@ func grantCases() map[string]limits.Case {
 	), limits.Required("adopt.", adopt, "{policy: IfUnowned, names: [a]}", "policy", "names"),
 		limits.Required("dns.", in("dns: %s"), "{zones: [{id: Z1}]}", "zones"),
 		limits.Required("dns.zones[0].", in("dns: {zones: [%s]}"), "{id: Z1}", "id"),
+		limits.Required("account.", in("account: %s"), "{id: '111122223333'}", "id"),
 		limits.Required("domains[0].", in("domains: [%s]"), "{suffix: example.com}", "suffix"),
 		limits.Required("distributions[0].object.", object("distributions"), "{namespace: a, name: b}", "namespace", "name"),
 		limits.Required("connectionGroups[0].object.", object("connectionGroups"), "{namespace: a, name: b}", "namespace", "name"),
@@ -88,6 +91,33 @@ func longDomain(n int) string {
 }
 
 var grantRules = map[string]limits.Case{
+	"an account has twelve digits": {
+		Accepted: `account: {id: "111122223333"}`, Refused: `account: {id: "11112222333a"}`,
+		Says: []string{"spec.account.id", "11112222333a", "12 digits"},
+	},
+	"an account is no shorter": {
+		Accepted: `account: {id: "111122223333"}`, Refused: `account: {id: "11112222333"}`, Says: []string{"spec.account.id", "at least 12"},
+	},
+	"an account is no longer": {
+		Accepted: `account: {id: "111122223333"}`, Refused: `account: {id: "1111222233334"}`, Says: []string{"spec.account.id", "may not be more than 12"},
+	},
+	"the role is one": {
+		Accepted: `account: {id: "111122223333", roleArn: "arn:aws:iam::111122223333:role/team/shop"}`,
+		Refused:  `account: {id: "111122223333", roleArn: "arn:aws:iam::111122223333:user/shop"}`,
+		Says:     []string{"spec.account.roleArn", "arn:aws:iam::111122223333:user/shop", "not the ARN of an IAM role"},
+	},
+	"the role is in the account": {
+		Accepted: `account: {id: "111122223333", roleArn: "arn:aws:iam::111122223333:role/shop"}`,
+		Refused:  `account: {id: "111122223333", roleArn: "arn:aws:iam::444455556666:role/shop"}`,
+		Says:     []string{"spec.account.roleArn", "arn:aws:iam::444455556666:role/shop", "not in the account 111122223333"},
+	},
+	"the account stays": {
+		Stored: `account: {id: "111122223333"}`, Accepted: `account: {id: "111122223333", roleArn: "arn:aws:iam::111122223333:role/shop"}`,
+		Refused: `account: {id: "444455556666"}`, Says: []string{"spec.account", "create another grant"},
+	},
+	"the account is not removed": {
+		Stored: `account: {id: "111122223333"}`, Accepted: `account: {id: "111122223333"}`, Refused: `account: null`, Says: []string{"spec.account", "create another grant"},
+	},
 	"kinds are some": {
 		Accepted: `kinds: [TenantSource]`, Refused: `kinds: []`, Says: []string{"spec.kinds", "at least 1 items"},
 	},

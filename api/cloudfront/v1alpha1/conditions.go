@@ -89,8 +89,8 @@ const (
 	// ReasonAdoptionRequired (False): a resource with this name or ID already exists, does not belong to this object, and the adoption policy does not allow adopting it.
 	// Fix: to adopt it, set spec.adoptionPolicy to IfUnowned, or to Force if it belongs to another cluster. To use a different resource, delete the object, which does not affect the existing resource, and create one with another name or ID.
 	ReasonAdoptionRequired = "AdoptionRequired"
-	// ReasonWrongAccount (False): the operator's credentials belong to another AWS account than the resource. Synced has this reason too.
-	// Fix: give the operator credentials for the account that the message names. Until then, the resource is not changed.
+	// ReasonWrongAccount (False): the operator's credentials, or the EdgeGrant of the namespace, belong to another AWS account than the resource. Synced has this reason too.
+	// Fix: give the operator credentials, or the namespace a grant, for the account that the message names. Until then, the resource is not changed.
 	ReasonWrongAccount = "WrongAccount"
 	// ReasonDomainChangeHeld (False): a change of domains waits until it can be made safely.
 	// Fix: wait until the pending certificate request has ended. The message says what the change waits for. If the request can never succeed, delete the object and create it again.

@@ -139,7 +139,7 @@ type EdgeGrantSpec struct {
 
 // GrantedAccount is an AWS account.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.roleArn) || self.roleArn.split(':')[4] == self.id",messageExpression="'the role ' + self.roleArn + ' is not in the account ' + self.id + ': use a role of that account'",message="the role must be in the account",fieldPath=".roleArn"
+// +kubebuilder:validation:XValidation:rule="!has(self.roleArn) || self.roleArn.split(':').size() < 5 || self.roleArn.split(':')[4] == self.id",messageExpression="'the role ' + self.roleArn + ' is not in the account ' + self.id + ': use a role of that account'",message="the role must be in the account",fieldPath=".roleArn"
 type GrantedAccount struct {
 	// id is the ID of the account.
 	// +kubebuilder:validation:MinLength=12
@@ -151,7 +151,7 @@ type GrantedAccount struct {
 	// roleArn is the IAM role in the account that the operator assumes. Its trust policy must allow the operator with the
 	// external ID "<cluster ID>/grant:<name of this EdgeGrant>". If omitted, the operator's own credentials must belong to
 	// the account.
-	// +kubebuilder:validation:MinLength=20
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws(-[a-z]+)*:iam::[0-9]{12}:role/[!-~]+$')",messageExpression="'\"' + self + '\" is not the ARN of an IAM role: use arn:aws:iam::<account>:role/<name>'",message="must be the ARN of an IAM role: arn:aws:iam::<account>:role/<name>"
 	// +optional

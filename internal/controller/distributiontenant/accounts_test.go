@@ -188,7 +188,9 @@ func TestAnObjectNeverMovesBetweenAccounts(t *testing.T) {
 				}
 				return id
 			}
-			name := func(id string) string { return map[string]string{"": "own", blueAccount: "blue", greenAccount: "green"}[id] }
+			name := func(id string) string {
+				return map[string]string{"": "own", blueAccount: "blue", greenAccount: "green"}[id]
+			}
 			h.Grant(team(name(tt.from), tt.from, h.Namespace))
 			h.Apply(h.in(h.Namespace, home(tt.from), "alpha"))
 			h.Advance(15 * time.Minute)

@@ -94,7 +94,7 @@ func (v *View) SameAccount() Verdict {
 		return Verdict{}
 	}
 	return stuck(chain.Problem{Reason: ReasonWrongAccount, Message: fmt.Sprintf(
-		"The %s is in AWS account %s, but the operator's credentials belong to account %s. Nothing was changed. Give the operator credentials for account %s.",
+		"The %s is in AWS account %s, but the operator's credentials belong to account %s. Nothing was changed. Give the operator credentials for account %s, or its namespace an EdgeGrant with that account.",
 		v.Noun, v.Memory.Account, v.caller(), v.Memory.Account)})
 }
 
