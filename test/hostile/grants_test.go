@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/onsi/gomega"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -153,10 +154,15 @@ func start(t *testing.T, namespace string, flags ...string) *fleet {
 	return f
 }
 
-// account is all that the account has.
+// account is all that the operator's account has.
 func (f *fleet) account() sim.AccountState {
 	f.t.Helper()
-	state, err := f.AWS.State(f.t.Context())
+	return f.accountOf(sim.DefaultAccount)
+}
+
+func (f *fleet) accountOf(id string) sim.AccountState {
+	f.t.Helper()
+	state, err := f.AWS.StateOf(f.t.Context(), id)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -175,4 +181,65 @@ func conditionsOf(o client.Object) []metav1.Condition {
 		return o.Status.Conditions
 	}
 	return nil
+}
+
+// A team with an AWS account of its own has its tenant there, and nothing of it in the operator's account. When the last
+// object is gone, so is the grant.
+func TestATeamHasItsOwnAccount(t *testing.T) {
+	const namespace, account, role = "grants-account", "444455556666", "arn:aws:iam::444455556666:role/tenants"
+	forget(t, namespace)
+	f := start(t, namespace, "--cluster-id=accounts")
+	if err := f.AWS.Seed(t.Context(), sim.Seed{
+		Roles:         []sim.SeedRole{{ARN: role, ExternalID: "accounts/grant:" + namespace}},
+		Certificates:  []sim.SeedCertificate{{ARN: "arn:aws:acm:us-east-1:" + account + ":certificate/team", Names: []string{"*.team.example.com"}}},
+		Distributions: []sim.SeedDistribution{{ID: "ETEAM1", Account: account, CertificateARN: "arn:aws:acm:us-east-1:" + account + ":certificate/team"}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	before := f.account()
+	createNamespace(t, namespace)
+	grant := &v1alpha1.EdgeGrant{ObjectMeta: metav1.ObjectMeta{Name: namespace}, Spec: v1alpha1.EdgeGrantSpec{
+		Namespaces:    v1alpha1.GrantedNamespaces{Names: []string{namespace}},
+		Account:       &v1alpha1.GrantedAccount{ID: account, RoleARN: role},
+		Distributions: []v1alpha1.GrantedDistribution{{ID: "*"}},
+		Domains:       []v1alpha1.GrantedDomain{{Suffix: "team.example.com"}},
+	}}
+	o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "shop"}, Spec: v1alpha1.DistributionTenantSpec{
+		DistributionID: "ETEAM1", Domains: []v1alpha1.TenantDomain{{Domain: "shop.team.example.com"}},
+	}}
+	for _, object := range []client.Object{grant, o} {
+		if err := kube.Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.eventually(func(g gomega.Gomega) {
+		g.Expect(kube.Get(t.Context(), client.ObjectKeyFromObject(o), o)).To(gomega.Succeed())
+		g.Expect(meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionReady)).To(gomega.BeTrue(), "%+v", o.Status.Conditions)
+	})
+	if theirs := f.accountOf(account); len(theirs.Tenants) != 1 || theirs.Tenants[0].ARN != o.Status.ARN {
+		t.Errorf("the team's account has %+v, want %s", theirs.Tenants, o.Status.ARN)
+	}
+	if d := cmp.Diff(before, f.account()); d != "" {
+		t.Errorf("the operator's account has changed (-before +now):\n%s", d)
+	}
+	figures, err := f.operator.Metrics(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := figures.Sum("cloudfront_tenant_operator_inventory_tenants", `account="`+account+`"`); n != 1 {
+		t.Errorf("the metric counts %v tenants in the team's account, want 1", n)
+	}
+
+	for _, object := range []client.Object{grant, o} {
+		if err := kube.Delete(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.eventually(func(g gomega.Gomega) {
+		g.Expect(apierrors.IsNotFound(kube.Get(t.Context(), client.ObjectKeyFromObject(o), o))).To(gomega.BeTrue())
+		g.Expect(apierrors.IsNotFound(kube.Get(t.Context(), client.ObjectKeyFromObject(grant), grant))).To(gomega.BeTrue(), "%+v", grant.Status.Conditions)
+	})
+	if theirs := f.accountOf(account); len(theirs.Tenants) > 0 {
+		t.Errorf("the team's account still has %+v", theirs.Tenants)
+	}
 }

@@ -43,16 +43,10 @@ func (a *AWS) Journal(ctx context.Context, since uint64) ([]sim.Entry, error) {
 	return out, a.do(ctx, http.MethodGet, "journal?since="+strconv.FormatUint(since, 10), nil, &out)
 }
 
-// Tenants returns the tenants of the account, oldest first.
+// Tenants returns the tenants of the operator's account, oldest first.
 func (a *AWS) Tenants(ctx context.Context) ([]sim.TenantState, error) {
-	var out sim.State
-	if err := a.do(ctx, http.MethodGet, "state?account="+sim.DefaultAccount, nil, &out); err != nil {
-		return nil, err
-	}
-	if len(out.Accounts) != 1 {
-		return nil, fmt.Errorf("the simulated AWS shows %d accounts", len(out.Accounts))
-	}
-	return out.Accounts[0].Tenants, nil
+	state, err := a.State(ctx)
+	return state.Tenants, err
 }
 
 // AddFault makes calls fail, or only wait.

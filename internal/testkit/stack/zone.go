@@ -13,10 +13,15 @@ import (
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
-// State returns all that the account holds.
+// State returns all that the operator's account holds.
 func (a *AWS) State(ctx context.Context) (sim.AccountState, error) {
+	return a.StateOf(ctx, sim.DefaultAccount)
+}
+
+// StateOf returns all that an account holds.
+func (a *AWS) StateOf(ctx context.Context, account string) (sim.AccountState, error) {
 	var out sim.State
-	if err := a.do(ctx, http.MethodGet, "state?account="+sim.DefaultAccount, nil, &out); err != nil {
+	if err := a.do(ctx, http.MethodGet, "state?account="+account, nil, &out); err != nil {
 		return sim.AccountState{}, err
 	}
 	if len(out.Accounts) != 1 {
