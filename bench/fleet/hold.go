@@ -35,7 +35,7 @@ func (b *bench) plan(ctx context.Context) (plan string, left int, err error) {
 		return "", 0, err
 	}
 	var list v1alpha1.DistributionTenantList
-	if err := kube.List(ctx, &list, client.InNamespace(namespace)); err != nil {
+	if err := kube.List(ctx, &list); err != nil {
 		return "", 0, fmt.Errorf("listing the held objects: %w", err)
 	}
 	for i := range list.Items {

@@ -36,6 +36,8 @@ type config struct {
 	Quiet         time.Duration `json:"quietNanoseconds"`
 	Drifted       int           `json:"drifted"`
 	DNS           bool          `json:"dns"`
+	Grants        int           `json:"grants"`
+	Accounts      int           `json:"accounts"`
 	LastPhase     string        `json:"lastPhase"`
 
 	Operator  string   `json:"operator,omitempty"`
@@ -90,6 +92,8 @@ func parse(args []string) (config, error) {
 	flags.DurationVar(&c.Quiet, "quiet", 5*time.Minute, "how long to watch the fleet while there is nothing to do")
 	flags.IntVar(&c.Drifted, "drifted", 0, "number of tenants to change in AWS, until the operator has corrected them")
 	flags.BoolVar(&c.DNS, "dns", false, "give every tenant a managed certificate and a DNS record, all in one zone, with the limits of Route 53")
+	flags.IntVar(&c.Grants, "grants", 0, "spread the tenants over this number of namespaces, each with an EdgeGrant that is enforced; 0: one namespace and no grants")
+	flags.IntVar(&c.Accounts, "accounts", 1, "spread the grants over this number of AWS accounts, the operator's own included")
 	flags.StringVar(&c.LastPhase, "last-phase", phaseDelete, "last phase to run: "+strings.Join(phaseNames, ", "))
 	flags.StringVar(&c.Operator, "operator", "", "binary of another operator; empty: this repository's operator")
 	flags.Var(&c.Arguments, "operator-arg", "argument for --operator, a template; can be repeated")
@@ -113,6 +117,12 @@ func (c config) validate() error {
 		return fmt.Errorf("--tenants=%d: use at least 1", c.Tenants)
 	case c.Drifted < 0 || c.Drifted > c.Tenants:
 		return fmt.Errorf("--drifted=%d: use 0 to --tenants", c.Drifted)
+	case c.Grants < 0 || c.Grants > 999 || c.Grants > 0 && c.Operator != "":
+		return fmt.Errorf("--grants=%d: use 0 to 999, for this repository's operator only", c.Grants)
+	case c.Accounts < 1 || c.Accounts > max(1, min(c.Grants, 99)):
+		return fmt.Errorf("--accounts=%d: use 1 to --grants, at most 99", c.Accounts)
+	case c.Accounts > 1 && (c.Drifted > 0 || c.DNS):
+		return fmt.Errorf("--accounts=%d: leave --drifted and --dns out, which are for the operator's own account", c.Accounts)
 	case !slices.Contains(phaseNames, c.LastPhase):
 		return fmt.Errorf("--last-phase=%s: use one of %s", c.LastPhase, strings.Join(phaseNames, ", "))
 	case c.Throttle < 0 || !(c.AWSRate > 0):

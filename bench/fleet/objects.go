@@ -181,7 +181,7 @@ func (f *objects) look(ctx context.Context) (watch.Interface, error) {
 	list.SetKind(first.GetKind() + "List")
 	// A CRD may be served a moment after it was accepted.
 	err = wait.PollUntilContextTimeout(ctx, poll, startTimeout, true, func(ctx context.Context) (bool, error) {
-		return f.kube.List(ctx, list, client.InNamespace(first.GetNamespace())) == nil, nil
+		return f.kube.List(ctx, list) == nil, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing the %s objects of --manifest: %w", first.GetKind(), err)
@@ -192,7 +192,7 @@ func (f *objects) look(ctx context.Context) (watch.Interface, error) {
 	for n := range list.Items {
 		f.see(&list.Items[n], false)
 	}
-	events, err := f.kube.Watch(ctx, list, client.InNamespace(first.GetNamespace()),
+	events, err := f.kube.Watch(ctx, list,
 		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.GetResourceVersion()}})
 	if err != nil {
 		return nil, fmt.Errorf("watching the fleet: %w", err)

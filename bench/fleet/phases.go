@@ -110,6 +110,9 @@ func (b *bench) start(ctx context.Context) (err error) {
 	if err := b.prepareEdge(ctx); err != nil {
 		return err
 	}
+	if err := b.prepareTeams(ctx, kube); err != nil {
+		return err
+	}
 	if b.Throttle > 0 {
 		limit := sim.Limit{Operation: "*", Rate: b.Throttle, Burst: int(2*b.Throttle) + 1}
 		if err := b.stack.AWS.Limit(ctx, limit); err != nil {
@@ -292,8 +295,8 @@ func (b *bench) remove(ctx context.Context, r *report) error {
 		return err
 	}
 	r.AllGoneSeconds = time.Since(begun).Seconds()
-	left, err := b.stack.AWS.Tenants(ctx)
-	r.Leaked = len(left)
+	left, err := b.leaked(ctx)
+	r.Leaked = left
 	return errors.Join(err, b.countLeft(ctx, r))
 }
 

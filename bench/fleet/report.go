@@ -88,7 +88,8 @@ func (b *bench) markAll(ctx context.Context) (mark, error) {
 
 // written are all writes to the operator's own resources, and those to events and leases as well.
 func (b *bench) written(ctx context.Context) (stack.Tally, error) {
-	own, err := b.writes.Tally(ctx, namespace)
+	// Leases are in the operator's namespace, which has objects where there are no teams.
+	own, err := b.writes.Tally(ctx, slices.Compact(append([]string{namespace}, b.namespaces()...))...)
 	total := stack.Tally{Events: own.Events, Leases: own.Leases}
 	for _, kind := range b.kinds {
 		if err != nil {
@@ -162,6 +163,9 @@ func (r *report) printSetting(out io.Writer) {
 		}
 	}
 	fmt.Fprintf(out, "operator  %s; a tenant has %s\n", name, shape)
+	if c.Grants > 0 {
+		fmt.Fprintf(out, "teams     %d namespaces with a grant each, in %d AWS accounts\n", c.Grants, c.Accounts)
+	}
 	fmt.Fprintf(out, "fleet     %d tenants; the operator may make %g calls/s, burst %d; sweeps every %s\n", c.Tenants, c.AWSRate, c.AWSBurst, c.SweepInterval)
 	fmt.Fprintf(out, "AWS       takes %s to deploy, allows %s\n", c.DeployDelay, limitText(c.Throttle))
 }

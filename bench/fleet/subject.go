@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"text/template"
@@ -20,7 +21,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/process"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/stack"
 )
 
 // How our own operator is run and seen: in the same words in which another one is described.
@@ -49,12 +49,16 @@ type subject struct {
 	// group that they are in then.
 	dns               bool
 	connectionGroupID string
+	config            config
 }
 
 func subjectOf(c config) (*subject, error) {
 	arguments, probe, text := []string(c.Arguments), c.Probe, ourManifest
 	if c.Operator == "" {
 		arguments, probe = ourArguments, ourProbe
+		if c.Grants > 0 {
+			arguments = slices.Concat(arguments, teamArguments)
+		}
 	} else {
 		file, err := os.ReadFile(c.Manifest)
 		if err != nil {
@@ -62,7 +66,7 @@ func subjectOf(c config) (*subject, error) {
 		}
 		text = string(file)
 	}
-	s := &subject{dns: c.DNS}
+	s := &subject{dns: c.DNS, config: c}
 	var err error
 	for _, a := range arguments {
 		t, failure := parseTemplate("operator-arg", a)
@@ -107,8 +111,9 @@ func (s *subject) object(n int, changed bool) (*unstructured.Unstructured, error
 	if s.dns {
 		zone = zoneName
 	}
+	team := s.config.team(n)
 	text, err := render(s.manifest, tenantData{
-		N: n, Namespace: namespace, Name: name, DistributionID: stack.DistributionID, Domain: name + "." + zone,
+		N: n, Namespace: s.config.namespaceOf(team), Name: name, DistributionID: distributionIn(s.config.accountOf(team)), Domain: name + "." + zone,
 		ConnectionGroupID: s.connectionGroupID, Changed: changed,
 	})
 	if err != nil {

@@ -116,10 +116,18 @@ func (w *Writes) Stop() {
 	<-w.ended
 }
 
-// Tally returns the counts of a namespace, with every write that was finished before the
-// call: those to its DistributionTenants, events and leases.
-func (w *Writes) Tally(ctx context.Context, namespace string) (Tally, error) {
-	return w.read(ctx, func() *Tally { return w.tallies[namespace] })
+// Tally returns the counts of namespaces, with every write that was finished before the
+// call: those to their DistributionTenants, events and leases.
+func (w *Writes) Tally(ctx context.Context, namespaces ...string) (Tally, error) {
+	return w.read(ctx, func() *Tally {
+		var total Tally
+		for _, namespace := range namespaces {
+			if tally := w.tallies[namespace]; tally != nil {
+				total = total.Add(*tally)
+			}
+		}
+		return &total
+	})
 }
 
 // Kind returns the counts of the objects of a resource in all namespaces, with every
