@@ -140,6 +140,26 @@ func (r *Registry) Judge(key claim.Key) *chain.Halt {
 	return refusal.Halt()
 }
 
+// Moves are the domains that are handed over to an object and that AWS shows for an object of another namespace.
+func (r *Registry) Moves(key claim.Key) []string {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.index.Moves(key)
+}
+
+// Inherits are the domains that are handed over to an object, with their DNS records.
+func (r *Registry) Inherits(key claim.Key) []string {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.index.Inherits(key)
+}
+
 // Refused is how many objects are refused.
 func (r *Registry) Refused() int {
 	r.mu.Lock()

@@ -56,6 +56,8 @@ type Registry struct {
 	options Options
 	// admitting is held while the limits are looked at: two objects must not take the same room.
 	admitting sync.Mutex
+	// counted is what there was when objects were last counted.
+	counted count
 
 	mu sync.Mutex
 	// set is nil until it is read, and after a change until it is read again.
@@ -70,11 +72,6 @@ type Registry struct {
 	// violations are the objects that ask for too much, with the grant of each.
 	violations map[string]violation
 	wakes      []func(ctx context.Context, affected func(namespace string) bool)
-}
-
-type admission struct {
-	namespace string
-	usage     grant.Usage
 }
 
 type violation struct{ grant, namespace string }
@@ -346,56 +343,6 @@ func (r *Registry) Forget(uid string) {
 	defer r.mu.Unlock()
 	delete(r.violations, uid)
 	delete(r.admitted, uid)
-}
-
-// admit counts an object if the limits have room for it.
-func (r *Registry) admit(ctx context.Context, g *grant.Grant, a Asker) (*grant.Refusal, error) {
-	if g == nil || g.Limits == (grant.Limits{}) {
-		return nil, nil
-	}
-	r.admitting.Lock()
-	defer r.admitting.Unlock()
-	objects, err := r.options.Objects(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("counting the objects of the EdgeGrant %s: %w", g.Name, err)
-	}
-	standings := map[string]bool{}
-	ours := func(namespace string) (bool, error) {
-		if is, known := standings[namespace]; known {
-			return is, nil
-		}
-		s, err := r.Standing(ctx, namespace)
-		standings[namespace] = err == nil && s.Grant != nil && s.Grant.Name == g.Name
-		return standings[namespace], err
-	}
-	var has grant.Usage
-	present := map[string]bool{a.UID: true}
-	for _, o := range objects {
-		if is, err := ours(o.Namespace); err != nil {
-			return nil, err
-		} else if o.Present && is && o.UID != a.UID {
-			has, present[o.UID] = has.Plus(o.Usage), true
-		}
-	}
-	r.mu.Lock()
-	admitted := maps.Clone(r.admitted)
-	r.mu.Unlock()
-	for uid, o := range admitted {
-		if is, err := ours(o.namespace); err != nil {
-			return nil, err
-		} else if is && !present[uid] {
-			has = has.Plus(o.usage)
-		}
-	}
-	refusal := g.Exceeds(has, a.Adds)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if refusal == nil {
-		r.admitted[a.UID] = admission{a.Namespace, a.Adds}
-	} else {
-		delete(r.admitted, a.UID)
-	}
-	return refusal, nil
 }
 
 // Census is what there is of a grant.

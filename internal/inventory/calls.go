@@ -95,6 +95,24 @@ func (i *Inventory) Update(ctx context.Context, s distributiontenant.Update) (di
 	return i.wrote(t), nil
 }
 
+// Move gives a domain to the tenant of that name. The answer does not show the tenant, which has to be read again.
+func (i *Inventory) Move(ctx context.Context, name string, s distributiontenant.Move) error {
+	err := i.opts.Tenants.MoveDomain(ctx, s.Domain, s.ID, s.ETag)
+	i.mu.Lock()
+	former := i.byDomain[s.Domain]
+	i.mu.Unlock()
+	if err != nil {
+		i.forgetIf(name, err, fault.Conflict, fault.NotFound, fault.Transient)
+		return err
+	}
+	i.forget(name)
+	if former != "" && former != name {
+		i.forget(former)
+		i.opts.OnChange([]string{former})
+	}
+	return nil
+}
+
 // Disable turns the tenant of that name off.
 func (i *Inventory) Disable(ctx context.Context, name string, s distributiontenant.Disable) (t distributiontenant.Observed, err error) {
 	if s.Whole != nil {
@@ -178,9 +196,13 @@ func (i *Inventory) wrote(t distributiontenant.Observed) distributiontenant.Obse
 
 // forgetIf forgets the tenant when the error says that what is known of it is out of date.
 func (i *Inventory) forgetIf(name string, err error, kinds ...fault.Kind) {
-	if !fault.Is(err, kinds...) {
-		return
+	if fault.Is(err, kinds...) {
+		i.forget(name)
 	}
+}
+
+// forget drops what is known of the tenant of that name.
+func (i *Inventory) forget(name string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if e := i.byName[name]; e != nil {

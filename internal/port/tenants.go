@@ -31,6 +31,9 @@ type TenantWriter interface {
 	// UpdateTenant makes the tenant that was seen, if it still has that ETag, what t is. Blocks that are equal in both
 	// are not sent. An empty block, where AWS does not take one, stays as it was. request may be nil.
 	UpdateTenant(ctx context.Context, seen distributiontenant.Observed, t distributiontenant.Tenant, request *certificate.Request) (distributiontenant.Observed, error)
+	// MoveDomain gives a domain to the tenant with that ID, if it still has that ETag, and takes it from what has it now.
+	// fault.NotFound: nothing has it.
+	MoveDomain(ctx context.Context, domain, id, etag string) error
 	// DisableTenant sends nothing but enabled=false.
 	DisableTenant(ctx context.Context, id, etag string) (distributiontenant.Observed, error)
 	// DeleteTenant deletes a disabled tenant.

@@ -10,7 +10,7 @@ import (
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Cluster,shortName=cfdc
-// +kubebuilder:printcolumn:name="PHASE",type=string,JSONPath=`.status.phase`,description="Reserved or Held"
+// +kubebuilder:printcolumn:name="PHASE",type=string,JSONPath=`.status.phase`,description="Reserved, HandOver or Held"
 // +kubebuilder:printcolumn:name="NAMESPACE",type=string,JSONPath=`.spec.namespace`,description="The only namespace that may have the domain"
 // +kubebuilder:printcolumn:name="SUBDOMAINS",type=boolean,JSONPath=`.spec.subdomains`,description="Whether it is for everything below the domain, too"
 // +kubebuilder:printcolumn:name="UNTIL",type=string,JSONPath=`.spec.until`,description="When the claim ends"
@@ -61,7 +61,7 @@ type DomainClaimSpec struct {
 	Domain string `json:"domain,omitempty"`
 
 	// namespace is the only one whose objects may take the domain. Objects of other namespaces that serve it already
-	// keep it.
+	// keep it, unless it is handed over.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([a-z0-9-]*[a-z0-9])?$')",messageExpression="'\"' + self + '\" is not the name of a namespace: use lower-case letters, digits and inner hyphens'",message="must be the name of a namespace: lower-case letters, digits and inner hyphens"
@@ -72,6 +72,13 @@ type DomainClaimSpec struct {
 	// to the first namespace that asks, also while the wildcard is served. Default: false.
 	// +optional
 	Subdomains bool `json:"subdomains,omitempty"`
+
+	// handOver moves the domain to the object of the namespace that has it in its spec, while an object of another
+	// namespace serves it. It is moved in one step, so that it is always served, if a certificate of the new tenant covers
+	// it, and its DNS record goes with it. The former object then reports DomainClaimed until the domain is removed from its
+	// spec. Default: false.
+	// +optional
+	HandOver bool `json:"handOver,omitempty"`
 
 	// until is when the claim ends. The operator then deletes it. If omitted, it stays until it is deleted.
 	// +optional
@@ -97,7 +104,7 @@ type DomainHolder struct {
 //
 // +kubebuilder:validation:MinProperties=0
 type DomainClaimStatus struct {
-	// phase is Reserved for a claim of an administrator, and Held for one that the operator has made when the domain was
+	// phase is Reserved for a claim of an administrator, HandOver for one that moves the domain, and Held for one that the operator has made when the domain was
 	// released.
 	// +optional
 	Phase DomainClaimPhase `json:"phase,omitempty"`
@@ -112,12 +119,14 @@ type DomainClaimStatus struct {
 }
 
 // DomainClaimPhase says what a claim is for.
-// +kubebuilder:validation:Enum=Reserved;Held
+// +kubebuilder:validation:Enum=Reserved;HandOver;Held
 type DomainClaimPhase string
 
 const (
 	// DomainReserved is the phase of a claim that an administrator has made.
 	DomainReserved DomainClaimPhase = "Reserved"
+	// DomainHandOver is the phase of a claim that moves the domain to another namespace.
+	DomainHandOver DomainClaimPhase = "HandOver"
 	// DomainHeld is the phase of a claim for a domain that was released.
 	DomainHeld DomainClaimPhase = "Held"
 )

@@ -48,6 +48,8 @@ func (p *pass) perform(ctx context.Context, k reconcile.Keeper) error {
 		err = p.adopt(ctx, k, s)
 	case distributiontenant.Update:
 		err = p.update(ctx, k, s)
+	case distributiontenant.Move:
+		err = p.move(ctx, k, s)
 	case distributiontenant.Tag:
 		err = p.tag(ctx, k, s)
 	case distributiontenant.Untag:
@@ -158,6 +160,21 @@ func (p *pass) update(ctx context.Context, k reconcile.Keeper, s distributionten
 	}
 	p.in.Attempts.Sent(p.in.Generation, kind, p.Clock.Now())
 	p.requested(s.Request)
+	return nil
+}
+
+// move makes a domain this tenant's. The tenant is read again after it.
+func (p *pass) move(ctx context.Context, k reconcile.Keeper, s distributiontenant.Move) error {
+	if err := p.confirmReferences(ctx); err != nil {
+		return err
+	}
+	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
+		return err
+	}
+	if err := p.account.Inventory.Move(ctx, p.in.Desired.Name, s); err != nil {
+		return err
+	}
+	p.in.World.Knowledge, p.in.World.Tenant = resource.Nothing, nil
 	return nil
 }
 

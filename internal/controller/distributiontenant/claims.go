@@ -29,9 +29,11 @@ func (p *pass) ownDNS() bool { return p.object.Spec.DNS != nil }
 func (p *pass) judgeDomains() {
 	p.in.Policy.Holds = p.DomainClaims.Holds(p.ownDNS())
 	p.observeDomains()
+	key := claimKey(client.ObjectKeyFromObject(p.object))
 	if p.in.Halt == nil && !p.in.Deleting {
-		p.in.Halt = p.DomainClaims.Judge(claimKey(client.ObjectKeyFromObject(p.object)))
+		p.in.Halt = p.DomainClaims.Judge(key)
 	}
+	p.in.World.Moves, p.in.World.Inherits = p.DomainClaims.Moves(key), p.DomainClaims.Inherits(key)
 }
 
 // observeDomains tells which domains the object has now.

@@ -21,6 +21,8 @@ type Claim struct {
 	Namespace    string
 	// Subdomains extends it to everything below the domain.
 	Subdomains bool
+	// HandOver takes the domain from who serves it, in favor of the namespace.
+	HandOver bool
 	// Until is when it ends. Zero: never.
 	Until time.Time
 	// Since is when it was made.
@@ -37,13 +39,17 @@ func (c Claim) Held() bool { return c.ReleasedBy != "" }
 // The phases of a claim.
 const (
 	Reserved = "Reserved"
+	HandOver = "HandOver"
 	Held     = "Held"
 )
 
 // Phase says what the claim is for.
 func (c Claim) Phase() string {
-	if c.Held() {
+	switch {
+	case c.Held():
 		return Held
+	case c.HandOver:
+		return HandOver
 	}
 	return Reserved
 }

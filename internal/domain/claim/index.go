@@ -202,6 +202,32 @@ func (x *Index) Reclaimed(c Claim) bool {
 	})
 }
 
+// Moves are the domains of an object that are handed over to it, and that AWS shows for an object of another namespace.
+func (x *Index) Moves(key Key) (domains []string) { return x.handedOver(key, InAWS) }
+
+// Inherits are the domains that are handed over to an object, whether another still has them or not.
+func (x *Index) Inherits(key Key) (domains []string) { return x.handedOver(key, Wants) }
+
+// handedOver are the domains of an object that are handed over to it. With a stake, only those are among them of which an
+// object of another namespace has as much.
+func (x *Index) handedOver(key Key, least Stake) (domains []string) {
+	o := x.objects[key]
+	if o == nil {
+		return nil
+	}
+	for _, h := range o.holdings {
+		c, claimed := x.claims[h.domain]
+		if !claimed || !h.wanted || !c.HandOver || c.Namespace != key.Namespace {
+			continue
+		}
+		theirs := func(other *holding) bool { return other.of.Namespace != key.Namespace && other.stake >= least }
+		if least == Wants || slices.ContainsFunc(x.domains[h.domain], theirs) {
+			domains = append(domains, h.domain)
+		}
+	}
+	return domains
+}
+
 // Unheld are those of the domains for which a claim has to be stored before the object releases them: no other object
 // of its namespace takes them over, and no claim keeps them for it until enough.
 func (x *Index) Unheld(key Key, domains []string, enough time.Time) (out []string) {

@@ -60,7 +60,7 @@ func accountCases() map[string]question {
 	wrong := func(in distribution.Input) question {
 		return question{
 			in: in, rule: "SameAccount", step: distribution.Rest{}, reason: resource.ReasonWrongAccount, stuck: true,
-			says: "The distribution is in AWS account 111122223333, but the operator's credentials belong to account 444455556666. Nothing was changed. Give the operator credentials for account 111122223333.",
+			says: "The distribution is in AWS account 111122223333, but the operator's credentials belong to account 444455556666. Nothing was changed. Give the operator credentials for account 111122223333, or its namespace an EdgeGrant with that account.",
 		}
 	}
 	return map[string]question{

@@ -137,6 +137,10 @@ type World struct {
 	UnheldKnown bool
 	Unstored    string
 
+	// Moves are the domains of the spec that are handed over to this object, and that another one has in AWS. Inherits are
+	// all that are handed over.
+	Moves, Inherits []string
+
 	// Deleted is true when the tenant's deletion was accepted in this pass.
 	Deleted bool
 	// Holder is who holds a domain that we were refused, if HolderKnown and visible.

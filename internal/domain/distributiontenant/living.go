@@ -35,7 +35,7 @@ func livingRules() []rule {
 		chain.Ask("WithinBudget", "A change that takes a tenant, a domain or its records out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("PublishedFirst", "If CloudFront validates the domains, their DNS records are published before the tenant is created.", publishedFirst),
 		chain.Ask("TenantPresent", "A tenant that does not exist is created once everything it needs exists.", tenantPresent),
-		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy. An issued certificate is attached. A domain that is dropped is claimed for its namespace first.", faithful),
+		chain.Ask("InSync", "Differences between AWS and the spec are corrected, reported or ignored, depending on the drift policy. An issued certificate is attached. A domain that is handed over is moved, and one that is dropped is claimed for its namespace first.", faithful),
 		chain.Ask("TagsInSync", "Tags that differ are set. Tags that the operator set earlier and that are no longer wanted are removed.", shared((*resource.View).TagsFaithful)),
 		chain.Ask("Routed", "The target of the DNS records is looked up once.", routed),
 		chain.Ask("ZonesKnown", "The hosted zones of the domains are looked up before records are published.", zonesKnown),
@@ -116,7 +116,11 @@ func tenantPresent(in Input) (Decision, bool) {
 	if d, fires := preflight(in); fires {
 		return d, true
 	}
-	return do(Create{Tenant: in.facts.target, Tags: v.WantedTags(), Request: in.facts.certificate.Next})
+	target, waits := in.createdWithout(in.facts.target)
+	if waits != nil {
+		return *waits, true
+	}
+	return do(Create{Tenant: target, Tags: v.WantedTags(), Request: in.facts.certificate.Next})
 }
 
 func faithful(in Input) (Decision, bool) {
@@ -126,6 +130,9 @@ func faithful(in Input) (Decision, bool) {
 	v := in.facts.resource
 	if !v.Present {
 		return pass()
+	}
+	if d, fires := in.moved(); fires {
+		return d, true
 	}
 	diff, request, attach := in.facts.diff, in.facts.requestDue(), in.facts.certificate.Attach
 	if len(diff) == 0 && request == nil && !attach {

@@ -94,6 +94,13 @@ type Update struct {
 	Drift []resource.Difference
 }
 
+// Move takes a domain from another tenant and gives it to this one, in one step.
+type Move struct {
+	chain.Writes
+
+	ID, ETag, Domain string
+}
+
 // Tag sets tags.
 type Tag struct {
 	chain.Writes
@@ -167,6 +174,7 @@ func (Claim) step()           {}
 func (Create) step()          {}
 func (Adopt) step()           {}
 func (Update) step()          {}
+func (Move) step()            {}
 func (Tag) step()             {}
 func (Untag) step()           {}
 func (Disable) step()         {}

@@ -65,7 +65,7 @@ func (e Declared) happen(z *ZoneState) {
 func (z *ZoneState) goesOn(c *declared) bool {
 	view := View{Records: map[Record]Standing{}}
 	z.each(c, func(r Record, s Standing) { view.Records[r] = s })
-	next := Advance(c.Ledger, c.Wants, view, Policy{Takeover: c.Takeover, Reclaims: c.Reclaims, RoleARN: c.Access.RoleARN, Provider: c.Access.Provider})
+	next := Advance(c.Ledger, c.Wants, view, Policy{Takeover: c.Takeover, Reclaims: c.Reclaims, Inherits: c.Inherits, RoleARN: c.Access.RoleARN, Provider: c.Access.Provider})
 	return !slices.Equal(next, c.Ledger)
 }
 
@@ -105,7 +105,7 @@ func (c *declared) changed(next *Claim) []string {
 	all := slices.Concat(c.Names(), next.Names())
 	slices.Sort(all)
 	all = slices.Compact(all)
-	if c.Takeover != next.Takeover || c.Spares != next.Spares || c.Reclaims != next.Reclaims || c.Correct != next.Correct || c.Access != next.Access {
+	if c.Takeover != next.Takeover || c.Spares != next.Spares || c.Reclaims != next.Reclaims || !slices.Equal(c.Inherits, next.Inherits) || c.Correct != next.Correct || c.Access != next.Access {
 		return all
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return c.sameAt(name, next) })

@@ -11,9 +11,16 @@ type Policy struct {
 	Takeover bool
 	// Reclaims makes equal records ours again: an object of that name left them when it was deleted.
 	Reclaims bool
+	// Inherits are the domains whose records other objects hand over.
+	Inherits []string
 	// RoleARN is the role with which new entries are published, and Provider the service.
 	RoleARN  string
 	Provider Provider
+}
+
+// takes reports whether records at the name may be replaced, and equal ones made ours.
+func (p Policy) takes(name string) bool {
+	return p.Takeover || slices.Contains(p.Inherits, Domain(name))
 }
 
 // Advance returns the next ledger, sorted: what has to be stored before anything is done.
@@ -35,7 +42,7 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 			continue
 		}
 		entered[e.Record], published[e.Record] = true, e.State == Published
-		if state := advance(e.State, wanted[e.Record], view.Of(e.Record), policy); state != "" {
+		if state := advance(e.State, wanted[e.Record], view.Of(e.Record), policy.takes(e.Name)); state != "" {
 			e.State = state
 			if state == Intended && wanted[e.Record] {
 				// What could not be published with another role can be with this one.
@@ -57,10 +64,10 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 }
 
 // advance returns the next state of an entry, empty when it leaves the ledger.
-func advance(state State, wanted bool, s Standing, policy Policy) State {
+func advance(state State, wanted bool, s Standing, takes bool) State {
 	switch state {
 	case Retracting:
-		return retract(wanted, s, policy)
+		return retract(wanted, s, takes)
 	case Published:
 		if !wanted || s.Phase == Occupied {
 			return Retracting
@@ -80,13 +87,13 @@ func advance(state State, wanted bool, s Standing, policy Policy) State {
 	return Intended
 }
 
-func retract(wanted bool, s Standing, policy Policy) State {
+func retract(wanted bool, s Standing, takes bool) State {
 	switch s.Phase {
 	case Occupied, NoZone:
 		return ""
 	case Blocked:
 		// Something else in its place means that ours is gone.
-		if !wanted || !policy.Takeover {
+		if !wanted || !takes {
 			return ""
 		}
 	case Absent:
@@ -110,13 +117,13 @@ func intents(wants []Record, entered map[Record]bool, view View, policy Policy) 
 	taken := map[place]bool{}
 	for _, r := range wants {
 		s := view.Of(r)
-		if s.Phase == Occupied || s.Phase == Blocked && (s.Fixed || !policy.Takeover) {
+		if s.Phase == Occupied || s.Phase == Blocked && (s.Fixed || !policy.takes(r.Name)) {
 			taken[place{r.ZoneID, r.Name}] = true
 		}
 	}
 	for _, r := range wants {
 		phase := view.Of(r).Phase
-		due := phase == Absent || phase == Blocked || phase == There && (policy.Takeover || policy.Reclaims)
+		due := phase == Absent || phase == Blocked || phase == There && (policy.takes(r.Name) || policy.Reclaims)
 		if due && !entered[r] && !taken[place{r.ZoneID, r.Name}] {
 			out = append(out, r)
 		}

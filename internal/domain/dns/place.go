@@ -90,7 +90,7 @@ func (p Place) find(r Record) (RecordSet, bool) {
 // Occupied.
 func (p Place) Judge(c *Claim, r Record) Standing {
 	if holder := p.holder(c, r); holder != nil {
-		return Standing{Phase: Occupied, Holder: holder.Owner}
+		return Standing{Phase: Occupied, Holder: holder.Owner, HandedOver: holder.inherits(r.Name) && !c.inherits(r.Name)}
 	}
 	d := p.Delegation
 	if p.has(r) && (d == nil || c.StateOf(r) == Retracting) {
@@ -120,6 +120,12 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 	}
 	return blocked
 }
+
+// takes reports whether the claim may replace what is at the name, and make an equal record its own.
+func (c *Claim) takes(name string) bool { return c.Takeover || c.inherits(name) }
+
+// inherits reports whether the records of the name are handed over to the claim.
+func (c *Claim) inherits(name string) bool { return slices.Contains(c.Inherits, Domain(name)) }
 
 // spares reports whether the claim must not replace the set, although it may replace others. What took the place of a
 // published record is none of these.
@@ -211,8 +217,16 @@ func (p Place) title(c *Claim, k Key) int {
 }
 
 // precedes reports whether the place of the key belongs to a rather than to b: by title, and
-// else to the older.
+// else to the older. To whom it is handed over has it from the moment on in which its ledger says so. Until then it stays
+// with who had it, whose ledger names what is there, and keeps no one from it.
 func (p Place) precedes(a, b *Claim, k Key) bool {
+	switch {
+	case a.inherits(k.Name) == b.inherits(k.Name):
+	case b.inherits(k.Name):
+		return false
+	case p.title(a, k) < onlyWanted:
+		return true
+	}
 	return cmp.Or(cmp.Compare(p.title(a, k), p.title(b, k)), a.Since.Compare(b.Since), compareOwners(a.Owner, b.Owner)) < 0
 }
 

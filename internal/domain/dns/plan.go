@@ -147,7 +147,7 @@ func (p Place) opening(c *Claim, e Entry, gone map[Key]RecordSet) (replaced []Re
 		return nil, false
 	}
 	// A published record that was changed is drift; one that never existed needs more.
-	may := c.Takeover || e.State == Published
+	may := c.takes(e.Name) || e.State == Published
 	for _, s := range p.Sets {
 		if _, going := gone[s.Key]; going || !s.Clashes(e.Key()) {
 			continue

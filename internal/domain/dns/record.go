@@ -165,6 +165,8 @@ type Claim struct {
 	Spares bool
 	// Reclaims makes equal records this object's, which left them when it was deleted.
 	Reclaims bool
+	// Inherits are the domains whose records other objects hand over to this one.
+	Inherits []string
 	// Correct allows published records to be restored when they were changed or deleted.
 	Correct bool
 	// Barred is set by the worker when the provider lets the claim's identity change nothing: a claim that can't change

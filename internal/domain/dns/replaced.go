@@ -167,7 +167,7 @@ func refreshed(entries []Entry, memory []RecordSet, view View, policy Policy) []
 	}
 	var found []RecordSet
 	for _, e := range entries {
-		if intended(e) && policy.Takeover {
+		if intended(e) && policy.takes(e.Name) {
 			for _, s := range view.Of(e.Record).Replaces.Sets(e.Name) {
 				if !slices.ContainsFunc(found, s.equals) {
 					found = append(found, s)

@@ -108,7 +108,7 @@ func (z *ZoneState) standing(c *declared, p Place, r Record, access Access) Stan
 	case f != nil && state == Retracting && !p.has(r):
 		return Standing{Phase: Leaving, Err: f.err}
 	}
-	if !unsettled(&c.Claim, state, s.Phase) {
+	if !unsettled(&c.Claim, state, s.Phase, c.takes(r.Name)) {
 		return s
 	}
 	if i != nil && i.changeErr != nil && (state != "" || !i.changeOver) {
@@ -153,7 +153,7 @@ func underway(state State, there bool) Standing {
 }
 
 // unsettled reports whether there is something that would have to be sent for a record.
-func unsettled(c *Claim, state State, phase Phase) bool {
+func unsettled(c *Claim, state State, phase Phase, takes bool) bool {
 	switch state {
 	case Retracting:
 		return phase == There
@@ -161,5 +161,5 @@ func unsettled(c *Claim, state State, phase Phase) bool {
 		return c.Correct && (phase == Absent || phase == Blocked)
 	case Intended:
 	}
-	return phase == Absent || phase == Blocked && c.Takeover
+	return phase == Absent || phase == Blocked && takes
 }

@@ -50,6 +50,8 @@ type Standing struct {
 	Delegated string
 	// Holder is the other object that an Occupied record belongs to.
 	Holder Owner
+	// HandedOver is true when it belongs to that one because the domain was handed over.
+	HandedOver bool
 	// Foreign is true when an equal record is there that we certainly did not make: the
 	// provider has refused to create ours, and no answer was ever lost.
 	Foreign bool

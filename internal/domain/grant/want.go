@@ -309,3 +309,8 @@ func (g *Grant) Exceeds(has, adds Usage) *Refusal {
 func (u Usage) Plus(o Usage) Usage {
 	return Usage{u.Tenants + o.Tenants, u.Domains + o.Domains, u.Sources + o.Sources}
 }
+
+// Minus takes one from the other.
+func (u Usage) Minus(o Usage) Usage {
+	return Usage{u.Tenants - o.Tenants, u.Domains - o.Domains, u.Sources - o.Sources}
+}

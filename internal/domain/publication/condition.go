@@ -191,6 +191,9 @@ func (j *judge) recordCondition(r dns.Record) chain.Condition {
 		}
 		return no(ReasonDNSPropagating, "%s %s is being propagated to all servers of the DNS service.", r.Type, r.Name)
 	case dns.Blocked:
+		if entry < 0 && slices.Contains(j.Inherits, dns.Domain(r.Name)) && !s.Fixed {
+			return no(ReasonDNSRecordCreating, "%s %s is about to replace %s, because the domain is handed over to this object.", r.Type, r.Name, s.Found)
+		}
 		if entry < 0 && j.Spec.Takeover && !s.Fixed {
 			return no(ReasonDNSRecordCreating, "%s %s is about to replace %s because spec.dns.takeover is true.", r.Type, r.Name, s.Found)
 		}

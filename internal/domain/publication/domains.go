@@ -53,7 +53,7 @@ func (j *judge) nextLedger() []dns.Entry {
 	have := j.Ledger
 	switch {
 	case j.Still, j.Held, len(have) == 0 && j.Spec == nil:
-		return have
+		return j.withoutHandedOver()
 	case j.Deleting && j.Abandoned:
 		return nil
 	case j.Blind, j.DeniedRole != "", j.Deleting && j.Retained:
@@ -61,7 +61,7 @@ func (j *judge) nextLedger() []dns.Entry {
 	}
 	policy := dns.Policy{}
 	if spec := j.Spec; spec != nil {
-		policy = dns.Policy{Reclaims: j.Reclaims, Takeover: spec.Takeover, RoleARN: spec.RoleARN, Provider: spec.Provider}
+		policy = dns.Policy{Reclaims: j.Reclaims, Takeover: spec.Takeover, Inherits: j.Inherits, RoleARN: spec.RoleARN, Provider: spec.Provider}
 	}
 	next := dns.Advance(have, j.wants, j.View, policy)
 	for i, e := range next {
@@ -76,6 +76,12 @@ func (j *judge) nextLedger() []dns.Entry {
 	return slices.DeleteFunc(next, func(e dns.Entry) bool {
 		return !slices.ContainsFunc(have, func(h dns.Entry) bool { return h.Record == e.Record })
 	})
+}
+
+// withoutHandedOver leaves out what is another object's for good: its ledger has it, and keeping it in two would make it a
+// matter of age whose it is.
+func (j *judge) withoutHandedOver() []dns.Entry {
+	return slices.DeleteFunc(slices.Clone(j.Ledger), func(e dns.Entry) bool { return j.View.Of(e.Record).HandedOver })
 }
 
 // placed reports whether it is known where the records belong and lead, as far as that matters now.

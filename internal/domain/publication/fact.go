@@ -44,6 +44,8 @@ type Case struct {
 	Held bool
 	// Reclaims means that equal records were left by an object of this name.
 	Reclaims bool
+	// Inherits are the domains that are handed over to the object, with their records.
+	Inherits []string
 	// HasFinalizer is true while our finalizer is on the object.
 	HasFinalizer bool
 	// Abandoned lets the object go although its records stay.

@@ -89,7 +89,7 @@ func (j *judge) isObstructed(domain string) bool {
 		case dns.Occupied, dns.Refused, dns.NoZone:
 			return true
 		case dns.Blocked:
-			return s.Fixed || !j.Spec.Takeover
+			return s.Fixed || !j.Spec.Takeover && !slices.Contains(j.Inherits, domain)
 		case dns.Unknown, dns.Absent, dns.Coming, dns.There, dns.Leaving:
 		}
 		return false

@@ -11,6 +11,7 @@ const (
 	opGet            = "GetDistributionTenant"
 	opGetByDomain    = "GetDistributionTenantByDomain"
 	opUpdate         = "UpdateDistributionTenant"
+	opMoveDomain     = "UpdateDomainAssociation"
 	opDelete         = "DeleteDistributionTenant"
 	opList           = "ListDistributionTenants"
 	opListTags       = "ListTagsForResource"

@@ -55,6 +55,14 @@ func (c *Client) UpdateTenant(
 	return out, err
 }
 
+// MoveDomain implements port.TenantWriter.
+func (c *Client) MoveDomain(ctx context.Context, domain, id, etag string) error {
+	_, err := c.api.UpdateDomainAssociation(ctx, &sdk.UpdateDomainAssociationInput{
+		Domain: &domain, IfMatch: &etag, TargetResource: &types.DistributionResourceId{DistributionTenantId: &id},
+	}, c.write)
+	return classify(opMoveDomain, err)
+}
+
 // DisableTenant implements port.TenantWriter. Sending anything else could be refused
 // for a reason that has nothing to do with the deletion.
 func (c *Client) DisableTenant(ctx context.Context, id, etag string) (distributiontenant.Observed, error) {
