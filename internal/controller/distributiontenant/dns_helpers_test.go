@@ -84,6 +84,8 @@ type rig struct {
 	// tenant is created.
 	provesFirst map[string]bool
 	dangling    []string
+	// sampled is shown AWS too; it may be nil.
+	sampled func(sim.View)
 	// patience is for how long resolvers may show what is not in the zone any more.
 	patience time.Duration
 }
@@ -142,6 +144,9 @@ func newRig(t *testing.T, o rigOptions) *rig {
 
 // watch is shown AWS before and after every change.
 func (r *rig) watch(v sim.View) {
+	if r.sampled != nil {
+		r.sampled(v)
+	}
 	held := v.Domains()
 	routed := v.PublicRouting()
 	for name := range r.held {

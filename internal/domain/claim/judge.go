@@ -1,8 +1,12 @@
 package claim
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Judge says which domain of an object is another namespace's. Nil: it may have all. What it serves already it keeps.
+// Judge says which domain of an object is another namespace's. Nil: it may have all. What it serves already it keeps,
+// unless it is handed over.
 func (x *Index) Judge(key Key) *Refusal {
 	o := x.objects[key]
 	if o == nil {
@@ -57,7 +61,7 @@ func (j judgement) win(h *holding) bool {
 
 // refusal asks the claims first, then those that are stronger.
 func (j judgement) refusal(h *holding) *Refusal {
-	if h.stake == Serves {
+	if h.stake == Serves && !j.given(h) {
 		return nil
 	}
 	if c, ok := j.claimOn(h.domain); ok {
@@ -75,6 +79,15 @@ func (j judgement) refusal(h *holding) *Refusal {
 		return &Refusal{Domain: h.domain, holder: by}
 	}
 	return nil
+}
+
+// given reports whether the domain is handed over to another namespace, of which an object asks for it. Who has it changes
+// nothing of it from then on.
+func (j judgement) given(h *holding) bool {
+	c, claimed := j.claims[h.domain]
+	return claimed && c.HandOver && c.Namespace != h.of.Namespace && slices.ContainsFunc(j.domains[h.domain], func(other *holding) bool {
+		return other.of.Namespace == c.Namespace && other.wanted
+	})
 }
 
 // claimBelow is a claim of another namespace for a name that a wildcard would serve.

@@ -69,6 +69,10 @@ func advance(state State, wanted bool, s Standing, takes bool) State {
 	case Retracting:
 		return retract(wanted, s, takes)
 	case Published:
+		if s.HandedOver {
+			// Another ledger has it, and the worker does nothing for it any more.
+			return ""
+		}
 		if !wanted || s.Phase == Occupied {
 			return Retracting
 		}
