@@ -130,6 +130,11 @@ var permissions = []Permission{
 		Without: "A changed spec is not applied (`AccessDenied`). A deleted object waits, and its tenant keeps serving.",
 	},
 	{
+		Action: "cloudfront:UpdateDomainAssociation", Feature: Tenants, Resource: tenants,
+		For:     "Handing a domain over to another tenant.",
+		Without: "A domain that a DomainClaim hands over stays where it is, and the object that is to get it reports `AccessDenied`.",
+	},
+	{
 		Action: "cloudfront:DeleteDistributionTenant", Feature: Tenants, Resource: tenants,
 		For:     "Deleting a tenant that was disabled.",
 		Without: "A deleted object waits with `AccessDenied`. Its tenant is disabled but not deleted.",

@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 	gocmp "github.com/google/go-cmp/cmp"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
@@ -85,7 +87,7 @@ func newWorld(t *testing.T) *world.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return world.NewOffline(t, world.Options{Seed: &seed, AllowedRoles: allowed, Expiry: true})
+	return world.NewOffline(t, world.Options{Seed: &seed, AllowedRoles: allowed, Expiry: true, Claims: &world.Holds{}})
 }
 
 // foreign creates a tenant that is not the operator's.
@@ -135,8 +137,10 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 	w.Apply(w.Tenant("gamma", adopting))
 	foreign(t, w, "holder")
 	w.Apply(w.Tenant("rival", domain("holder.example.com")))
+	givenAway(t, w)
+	w.Apply(w.Tenant("zeta", takesOver))
 	w.Advance(settle)
-	for _, name := range []string{"alpha", "beta", "gamma", "rival", "delta", "epsilon"} {
+	for _, name := range []string{"alpha", "beta", "gamma", "rival", "delta", "epsilon", "zeta"} {
 		w.Delete(name)
 	}
 	w.Advance(time.Hour)
@@ -158,6 +162,41 @@ func TestALifeMakesTheCallsThatThePoliciesAllow(t *testing.T) {
 			t.Errorf("no policy allows %s", operation)
 		}
 	}
+}
+
+// movedDomain is handed over to an object of the world's namespace.
+const movedDomain = "moved.example.com"
+
+// givenAway has an object of another namespace that serves the domain, and the claim by which it is handed over.
+func givenAway(t *testing.T, w *world.World) {
+	t.Helper()
+	giver := w.Tenant("giver", takesOver)
+	giver.Namespace = w.AddNamespace()
+	w.Apply(giver)
+	w.Advance(settle)
+	claim := &v1alpha1.DomainClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: movedDomain},
+		Spec:       v1alpha1.DomainClaimSpec{Domain: movedDomain, Namespace: w.Namespace, HandOver: true},
+	}
+	if err := w.Kube.Create(t.Context(), claim); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// takesOver asks for the domain in addition to one of the object's own.
+func takesOver(o *v1alpha1.DistributionTenant) {
+	o.Spec.Domains = append(o.Spec.Domains, v1alpha1.TenantDomain{Domain: movedDomain})
+}
+
+// servesBoth checks that the domain is still served.
+func servesBoth(t *testing.T, w *world.World) {
+	t.Helper()
+	for _, s := range w.AllInAWS() {
+		if _, has := s.Domains[movedDomain]; has && s.Enabled && strings.HasSuffix(s.Name, "giver") {
+			return
+		}
+	}
+	t.Error("the domain is not served any more")
 }
 
 // deny refuses an operation, as AWS does without the permission.
@@ -277,6 +316,10 @@ var stories = map[string]map[string]story{
 		"a changed spec stays out":           {before: apply("alpha"), after: change(tier("gold")), wants: denied},
 		"a deleted object waits and serves":  {before: apply("alpha"), after: remove, wants: denied, check: serves(true)},
 		"what needs no update goes on alone": {after: apply("alpha"), wants: ready},
+	},
+	"UpdateDomainAssociation": {
+		"a domain that is handed over stays, and the object says so": {before: givenAway, after: apply("alpha", takesOver), wants: denied, check: servesBoth},
+		"other domains need no move":                                 {after: apply("alpha"), wants: ready},
 	},
 	"DeleteDistributionTenant": {
 		"a deleted object waits, disabled": {before: apply("alpha"), after: remove, wants: denied, check: serves(false)},

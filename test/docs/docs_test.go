@@ -343,10 +343,10 @@ func TestReasonsAndMetricsExist(t *testing.T) {
 var otherWords = map[string]bool{
 	// Kinds.
 	"DistributionTenant": true, "TenantSource": true, "TenantPlan": true, "ConnectionGroup": true, "EdgeGrant": true, "DomainClaim": true, "SelfSubjectAccessReview": true, "ValidatingAdmissionPolicy": true, "ValidatingWebhookConfiguration": true, "ClusterRoleBinding": true,
-	// States in AWS and in Kubernetes.
-	"InProgress": true, "NamespaceDeletionContentFailure": true,
+	// States in AWS and in Kubernetes, and phases of claims.
+	"HandOver": true, "InProgress": true, "NamespaceDeletionContentFailure": true,
 	// Members of CloudFront's API.
-	"PrimaryDomainName": true, "CloudFrontDefaultCertificate": true, "AnycastIpListId": true,
+	"PrimaryDomainName": true, "UpdateDomainAssociation": true, "CloudFrontDefaultCertificate": true, "AnycastIpListId": true,
 	// A metric of ACM.
 	"DaysToExpiry": true,
 	// Values of fields.
