@@ -50,6 +50,7 @@ func allCases(references map[string]*reference, seed uint64) []*kase {
 	list := casesOf(append(plainLifecycles(), dnsLifecycles()...), references, seed)
 	list = append(list, casesOf(parentLifecycles(), references, seed)...)
 	list = append(list, casesOf(mistakeLifecycles(), references, seed)...)
+	list = append(list, casesOf(grantLifecycles(), references, seed)...)
 	for n, k := range list {
 		k.number = n + 1
 	}

@@ -76,7 +76,7 @@ func deletes(s *stage) { s.remove("acme") }
 
 // lifecycles in a fixed order: the numbers of cases follow from it.
 func lifecycles() []*lifecycle {
-	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles(), mistakeLifecycles())
+	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles(), mistakeLifecycles(), grantLifecycles())
 }
 
 // plainLifecycles are those without DNS.

@@ -36,6 +36,7 @@ const (
 	tenantRules            = "internal/domain/distributiontenant"
 	sharedRules            = "internal/domain/resource"
 	breakerRules           = "internal/domain/breaker"
+	grantRegistry          = "internal/grants"
 	dnsDomain              = "internal/domain/dns"
 	ownershipDomain        = "internal/domain/ownership"
 	tenantInventory        = "internal/inventory"
@@ -50,7 +51,7 @@ const (
 const passes = `return Decision{}, false`
 
 func mutations() []mutation {
-	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations())
+	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations(), grantMutations())
 }
 
 // budgetMutations are mistakes about deletions that have to wait.
@@ -69,6 +70,16 @@ func budgetMutations() []mutation {
 			oracles: []string{oracleMass},
 		},
 	}
+}
+
+// grantMutations are mistakes about who may use what.
+func grantMutations() []mutation {
+	return []mutation{{
+		name:         "the grant is not asked",
+		replacements: []replacement{{grantRegistry, "(*Registry).Judge", `return Verdict{}, nil`, nil}},
+		cases:        []string{"reference/ungranted/undisturbed"},
+		oracles:      []string{oracleGrant},
+	}}
 }
 
 // parentMutations are mistakes about distributions and connection groups.

@@ -48,6 +48,7 @@ var tenantID = regexp.MustCompile(`dt_[A-Za-z0-9]+`)
 // checkWrite looks at each write to AWS before AWS does: what is changed has to be ours,
 // and what is deleted has to belong to an object that was deleted.
 func (s *stage) checkWrite(c call) {
+	s.checkGrant(c)
 	if c.operation == deleteCertificate {
 		s.checkCertificateDelete(c)
 		return
