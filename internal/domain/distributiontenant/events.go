@@ -46,6 +46,8 @@ func stepEvent(in Input, s Step) (chain.Event, bool) {
 			from = "It belonged to " + s.Previous.Text + "."
 		}
 		return chain.Event{Reason: resource.EventAdopted, Message: fmt.Sprintf("Adopted the distribution tenant %q. %s", in.Desired.Name, from)}, true
+	case Move:
+		return chain.Event{Reason: resource.EventDomainMoved, Message: fmt.Sprintf("The domain %s was handed over to this object.", s.Domain)}, true
 	case Update:
 		return resource.DriftEvent(s.Drift)
 	case Tag:

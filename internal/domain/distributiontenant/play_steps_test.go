@@ -60,6 +60,8 @@ func (p *play) perform(in *distributiontenant.Input, s distributiontenant.Step) 
 			p.fail("the object is released and leaves records behind")
 		}
 		p.gone = true
+	case distributiontenant.Move:
+		p.fail("%s is moved, and nothing is handed over", s.Domain)
 	case distributiontenant.Adopt, distributiontenant.Rest:
 		p.fail("no controller performs %T", s)
 	}

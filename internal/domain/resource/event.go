@@ -12,6 +12,9 @@ const (
 	// EventAdopted (Normal; DistributionTenant, Distribution, ConnectionGroup): an existing resource in AWS was adopted.
 	// The message names its previous owner, if it had one.
 	EventAdopted = "Adopted"
+	// EventDomainMoved (Normal; DistributionTenant): a DomainClaim with `handOver` has moved a domain to this object from
+	// one of another namespace.
+	EventDomainMoved = "DomainMoved"
 	// EventDriftCorrected (Warning; DistributionTenant, Distribution, ConnectionGroup): fields or tags that were changed
 	// in AWS were set back. The message lists the first five with both values.
 	EventDriftCorrected = "DriftCorrected"
