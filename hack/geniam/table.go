@@ -172,7 +172,7 @@ var permissions = []Permission{
 	{
 		Action: "cloudfront:GetDistributionTenantByDomain", Feature: Preflight, Resource: tenants, Read: true,
 		For:     "Finding the tenant that already uses a domain.",
-		Without: "`DomainConflict` can't always name the other tenant.",
+		Without: "`DomainConflict` can't always name the other tenant. A domain that a DomainClaim hands over stays where it is.",
 	},
 	{
 		Action: "cloudfront:GetConnectionGroup", Feature: Preflight, Resource: groups, Read: true,

@@ -55,11 +55,11 @@ const accountLabel = "account"
 
 // addAccounts adds what runs for each AWS account: for the operator's own from the start, and for another one from the
 // first object on that an EdgeGrant puts there.
-func addAccounts(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, claimed func(tenant string) bool) error {
+func addAccounts(ctx context.Context, mgr ctrl.Manager, c Config, env *environment, claimed func(account, tenant string) bool) error {
 	all := &watches{all: map[string]watch{}}
 	watching := func(a *account.Account) watch {
 		w := watch{
-			account: a.ID, inventory: a.Inventory, orphans: newOrphans(mgr.GetAPIReader(), a, claimed, c.ClusterID),
+			account: a.ID, inventory: a.Inventory, orphans: newOrphans(mgr.GetAPIReader(), a, func(tenant string) bool { return claimed(a.ID, tenant) }, c.ClusterID),
 			expiry: newExpiry(a, clock.RealClock{}),
 		}
 		all.add(w)

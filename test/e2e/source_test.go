@@ -65,11 +65,12 @@ func TestTableOfCustomers(t *testing.T) {
 	s.sourceReaches("False/DeletionHeld")
 	s.serves(want)
 
+	s.discreet(op, "tenants", "the log", "metrics", "sources", "events")
 	o := s.getSource()
 	s.kubectl("-n", s.namespace, "annotate", "cfts/customers", v1alpha1.AnnotationApproveDeletions+"="+o.Status.HeldDeletions.PlanHash)
 	s.eventually(func(g gomega.Gomega) { g.Expect(s.inAWS()).To(gomega.BeEmpty()) })
 	s.sourceReaches("True/PollSucceeded")
-	s.discreet(op)
+	s.discreet(op, "the log", "metrics", "sources", "events")
 	s.kubectl("-n", s.namespace, "delete", "cfts", "customers")
 }
 
@@ -189,8 +190,9 @@ func (s *scene) serves(want []string) {
 	s.ready(want...)
 }
 
-// discreet looks for pieces of the connection string in everything that the operator tells anybody.
-func (s *scene) discreet(op *stack.Operator) {
+// discreet looks for pieces of the connection string in everything that the operator tells anybody. Some of that has to
+// speak of the source, or nothing would be checked.
+func (s *scene) discreet(op *stack.Operator, speak ...string) {
 	s.t.Helper()
 	log, err := op.Log()
 	if err != nil {
@@ -210,7 +212,7 @@ func (s *scene) discreet(op *stack.Operator) {
 		told[what] = string(text)
 	}
 	for what, text := range told {
-		if !strings.Contains(text, "customers") {
+		if slices.Contains(speak, what) && !strings.Contains(text, "customers") {
 			s.t.Errorf("%s say nothing of the source, so that nothing was checked", what)
 		}
 		if at := strings.Index(text, database.Canary); at >= 0 {

@@ -122,7 +122,11 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributionten
 	}
 	p.wrote(t)
 	p.in.World.Tags, p.in.World.TagsKnown, p.in.World.TagsRead = s.Tags, true, now
-	p.in.Attempts.Sent(p.in.Generation, resource.WroteConfig|resource.WroteTags, now)
+	wrote := resource.WroteConfig | resource.WroteTags
+	if s.Partial {
+		wrote = resource.WroteTags
+	}
+	p.in.Attempts.Sent(p.in.Generation, wrote, now)
 	p.requested(s.Request)
 	return nil
 }
@@ -171,10 +175,37 @@ func (p *pass) move(ctx context.Context, k reconcile.Keeper, s distributiontenan
 	if err := p.ensureFinalizer(ctx, k, nil); err != nil {
 		return err
 	}
+	if err := p.proveGiver(ctx, s); err != nil {
+		return err
+	}
 	if err := p.account.Inventory.Move(ctx, p.in.Desired.Name, s); err != nil {
 		return err
 	}
 	p.in.World.Knowledge, p.in.World.Tenant = resource.Nothing, nil
+	return nil
+}
+
+// proveGiver makes sure that the tenant which has the domain belongs to another object of this cluster. What is known of
+// that object may be old, and CloudFront takes the domain from whatever has it.
+func (p *pass) proveGiver(ctx context.Context, s distributiontenant.Move) error {
+	taken := &fault.Error{
+		Kind: fault.DomainTaken, Operation: "UpdateDomainAssociation",
+		Message: s.Domain + " is handed over, but what has it in AWS is no tenant of another object of this cluster",
+	}
+	t, err := p.account.Inventory.ReadByDomain(ctx, s.Domain)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return taken
+	case err != nil || t.ID == s.ID:
+		return err
+	}
+	tags, err := p.account.Inventory.ReadTags(ctx, t)
+	if err != nil {
+		return err
+	}
+	if owner, owned := ownership.FromTags(tags); !owned || owner.Cluster != p.ClusterID {
+		return taken
+	}
 	return nil
 }
 

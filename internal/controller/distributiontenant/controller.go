@@ -85,8 +85,10 @@ type Controller struct {
 
 // memory is what the process remembers of one object, and of its own tries for it.
 type memory struct {
-	uid      types.UID
-	tenant   string
+	uid    types.UID
+	tenant string
+	// account is the AWS account of the tenant, empty for the operator's own.
+	account  string
 	attempts distributiontenant.Attempts
 	// names are the objects that the tenant names.
 	names []referent
@@ -166,11 +168,23 @@ func (c *Controller) recall(o *v1alpha1.DistributionTenant) distributiontenant.A
 	return distributiontenant.Attempts{}
 }
 
-// Claims reports whether an object is known for the tenant of that name.
-func (c *Controller) Claims(name string) bool {
+// Claims reports whether an object is known for the tenant of that name in an AWS account.
+func (c *Controller) Claims(account, name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.objects[name]) > 0
+	return slices.ContainsFunc(c.objects[name], func(key types.NamespacedName) bool {
+		m := c.attempts[key]
+		return m != nil && m.account == account
+	})
+}
+
+// placed notes in which account the object's tenant is.
+func (c *Controller) placed(o *v1alpha1.DistributionTenant, account string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m := c.attempts[client.ObjectKeyFromObject(o)]; m != nil && m.uid == o.UID {
+		m.account = account
+	}
 }
 
 // ObjectsOf names the objects behind the tenants of those names, as far as they had a pass.

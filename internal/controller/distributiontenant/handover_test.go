@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront"
+	"github.com/aws/aws-sdk-go-v2/service/cloudfront/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
@@ -159,6 +161,31 @@ func TestAHandedOverDomainIsAlwaysServed(t *testing.T) {
 			})
 		}
 	}
+}
+
+// What the giver had may be a stranger's by now, before the operator has seen it. A stranger's domain is never taken.
+func TestADomainOfAStrangerIsNotHandedOver(t *testing.T) {
+	t.Parallel()
+	h := newHandover(t, "moves.example.com", false)
+	h.Apply(h.object("giver", func(*v1alpha1.DistributionTenant) {}, "giver.example.com", h.domain))
+	h.Advance(15 * time.Minute)
+	stranger := foreign(t, h.World, "stranger")
+	_, err := h.AWS().UpdateDomainAssociation(t.Context(), &cloudfront.UpdateDomainAssociationInput{
+		Domain: &h.domain, IfMatch: &stranger.ETag, TargetResource: &types.DistributionResourceId{DistributionTenantId: &stranger.ID},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.claim()
+	h.Apply(h.object("receiver", func(*v1alpha1.DistributionTenant) {}, "receiver.example.com", h.domain))
+	for range 60 {
+		h.Advance(10 * time.Second)
+		if now, _ := h.Sim.Tenant("", stranger.ID); now.Domains[h.domain] == "" {
+			t.Fatal("the stranger has lost the domain")
+		}
+	}
+	h.Advance(time.Hour)
+	is(t, h.World, h.receiver, "Ready=False/DomainConflict", "Synced=False/UpdatePending")
 }
 
 // What is not handed over is not moved, and nothing else happens to it.

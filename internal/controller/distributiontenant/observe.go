@@ -99,8 +99,11 @@ func (p *pass) settle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.account, err = p.Accounts.Of(ctx, convert.RecordedAccount(p.object, p.object.Status.ARN), granted)
-	return err
+	if p.account, err = p.Accounts.Of(ctx, convert.RecordedAccount(p.object, p.object.Status.ARN), granted); err != nil {
+		return err
+	}
+	p.placed(p.object, p.account.ID)
+	return nil
 }
 
 // judge asks whether the namespace may have what the object wants. What is being deleted wants nothing any more.

@@ -120,7 +120,9 @@ func tenantPresent(in Input) (Decision, bool) {
 	if waits != nil {
 		return *waits, true
 	}
-	return do(Create{Tenant: target, Tags: v.WantedTags(), Request: in.facts.certificate.Next})
+	return do(Create{
+		Tenant: target, Tags: v.WantedTags(), Request: in.facts.certificate.Next, Partial: len(target.Domains) < len(in.facts.target.Domains),
+	})
 }
 
 func faithful(in Input) (Decision, bool) {

@@ -66,6 +66,8 @@ type Create struct {
 	Tenant  Tenant
 	Tags    map[string]string
 	Request *certificate.Request
+	// Partial is true when domains that are handed over are not in it yet.
+	Partial bool
 }
 
 // Adopt writes our owner tags, and nothing else, to a tenant that is not ours yet.

@@ -169,14 +169,14 @@ func (p Place) holder(c *Claim, r Record) *Claim {
 	}
 	var best *Claim
 	for _, o := range p.Claims {
-		if o.Owner != c.Owner && (best == nil || p.precedes(o, best, r.Key())) {
+		if o.Owner == c.Owner || p.title(o, r.Key()) == noTitle || !p.precedes(o, c, r.Key()) {
+			continue
+		}
+		if best == nil || p.precedes(o, best, r.Key()) {
 			best = o
 		}
 	}
-	if best != nil && p.title(best, r.Key()) < noTitle && p.precedes(best, c, r.Key()) {
-		return best
-	}
-	return nil
+	return best
 }
 
 // The titles to a place, the best first. A record that exists in the zone comes first, so that of two ledgers that name
