@@ -160,6 +160,16 @@ func (r *Registry) Inherits(key claim.Key) []string {
 	return r.index.Inherits(key)
 }
 
+// Assigned reports whether an administrator has made a claim for the domain in favor of the namespace.
+func (r *Registry) Assigned(namespace, domain string) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.index.Assigned(namespace, domain, r.Clock.Now())
+}
+
 // Refused is how many objects are refused.
 func (r *Registry) Refused() int {
 	r.mu.Lock()

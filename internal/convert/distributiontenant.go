@@ -14,6 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -182,6 +183,13 @@ func Memory(s *v1alpha1.DistributionTenantStatus) distributiontenant.Memory {
 	}
 	if s.DNS != nil {
 		m.Ledger = ledger(s.DNS.Records)
+	}
+	for _, p := range s.DomainProofs {
+		e := proof.Entry{Domain: p.Domain, Record: proof.Record{Name: p.RecordName, Value: p.RecordValue}}
+		if p.ProvenAt != nil {
+			e.ProvenAt = p.ProvenAt.Time
+		}
+		m.Proofs = append(m.Proofs, e)
 	}
 	for _, r := range s.DomainResults {
 		if m.DomainStates == nil {

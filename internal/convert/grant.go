@@ -44,7 +44,7 @@ func Grant(o *v1alpha1.EdgeGrant) (g grant.Grant, invalid error) {
 		g.Groups = append(g.Groups, grantedIs(c.ID, c.Object))
 	}
 	for _, d := range s.Domains {
-		g.Domains = append(g.Domains, grant.Domain{Suffix: d.Suffix, Except: d.Except})
+		g.Domains = append(g.Domains, grant.Domain{Suffix: d.Suffix, Except: d.Except, Proven: d.Proof == v1alpha1.DomainProofTXT})
 	}
 	if w := s.WebACLs; w != nil {
 		g.WebACLs, g.NoWebACL = w.ARNs, truth(w.Disable)
@@ -227,7 +227,7 @@ func DistributionWants(o *v1alpha1.Distribution) []grant.Want {
 	w.add(grant.AKind, "", string(v1alpha1.GrantedDistributionObjects))
 	w.adoptedDistribution(o)
 	for i, alias := range s.Aliases {
-		w.add(grant.ADomain, fmt.Sprintf("spec.aliases[%d]", i), strings.ToLower(alias))
+		w.add(grant.AnAlias, fmt.Sprintf("spec.aliases[%d]", i), strings.ToLower(alias))
 	}
 	if v := s.ViewerCertificate; v != nil {
 		w.given(grant.ACertificate, "spec.viewerCertificate.acmCertificateArn", v.ACMCertificateARN)

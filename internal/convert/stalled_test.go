@@ -60,6 +60,7 @@ var (
 		"Deleting": "the deletion is at work", "InUse": "mostly the tenants are on their way out, too",
 		"AWSUnavailable": "services recover", "DNSUnavailable": "services recover",
 		"DomainValidationPending": "DNS becomes visible, or the customer points the domain at us at a time of their own",
+		"DomainNotProven":         "the customer creates the record at a time of their own",
 		"DomainChangeHeld":        "the pending request ends", "ReferenceNotReady": "the object of the same manifest appears",
 		"Enforced": "all is well", "Audited": "all is well", "GrantsOff": "an administrator asked for it", "NotEnforced": "nothing is held",
 		"InSync": "all is well", "DriftDetected": "drift is corrected, or left as the policy asks", "UpdatePending": "what holds it up is in Ready",

@@ -12,6 +12,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -48,6 +49,7 @@ func Status(s *v1alpha1.DistributionTenantStatus, name string, r distributionten
 	s.DistributionID, s.ConnectionGroupID = r.Parents.DistributionID, r.Parents.ConnectionGroupID
 	certificates(s, r)
 	s.DNS = dnsStatus(r.Ledger)
+	s.DomainProofs = domainProofs(r.Proofs)
 	if r.ChangeID != "" {
 		s.DNSChangeID = r.ChangeID
 	}
@@ -99,6 +101,14 @@ func tokens(list []certificate.Token) []v1alpha1.ValidationToken {
 		out = append(out, v1alpha1.ValidationToken{
 			Domain: t.Domain, RedirectFrom: prose.Fit(t.RedirectFrom, maxValue), RedirectTo: prose.Fit(t.RedirectTo, maxValue),
 		})
+	}
+	return out
+}
+
+// domainProofs are the domains that are proven, or have to be; nil where there is none.
+func domainProofs(entries []proof.Entry) (out []v1alpha1.DomainProofStatus) {
+	for _, e := range entries {
+		out = append(out, v1alpha1.DomainProofStatus{Domain: e.Domain, RecordName: e.Name, RecordValue: e.Value, ProvenAt: timeOf(e.ProvenAt)})
 	}
 	return out
 }

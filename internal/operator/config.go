@@ -148,7 +148,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	f.Var(&c.AllowedRoles, "allowed-roles",
 		"Comma-separated list of IAM roles that objects may use in spec.dns.assumeRoleArn, such as arn:aws:iam::111122223333:role/tenant-dns-*. A * matches any text between two slashes, or any account ID. Empty: no roles.")
 	f.Var(&c.DNSResolvers, "dns-resolvers",
-		"Comma-separated list of DNS servers (host:port) that must return a new record before the operator creates the tenant in CloudFront. They delay the creation by at most five minutes. Empty: no check.")
+		"Comma-separated list of DNS servers (host:port) that must return a new record before the operator creates the tenant in CloudFront. They delay the creation by at most five minutes. Empty: no check. The records that prove domains to a grant are looked up there, too, which needs two servers.")
 
 	f.Var(&c.SourceTargets, "tenantsource-target-namespaces",
 		"Comma-separated list of namespaces in which any TenantSource may create tenants, or from/to pairs that allow it for the sources of one namespace. Every source may use its own namespace. Empty: no other namespaces.")

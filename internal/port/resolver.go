@@ -1,10 +1,16 @@
 package port
 
-import "context"
+import (
+	"context"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
+)
 
 // Resolver asks public DNS.
 type Resolver interface {
 	// Leads reports whether public DNS shows a name to lead to the target, by a CNAME or by
 	// an alias whose challenge text is there.
 	Leads(ctx context.Context, name, target string) (bool, error)
+	// Shows tells what several servers show of a TXT record that proves a domain, before the context ends.
+	Shows(ctx context.Context, r proof.Record) proof.Sight
 }

@@ -79,6 +79,11 @@ func grantMutations() []mutation {
 		replacements: []replacement{{grantRegistry, "(*Registry).Judge", `return Verdict{}, nil`, nil}},
 		cases:        []string{"reference/ungranted/undisturbed"},
 		oracles:      []string{oracleGrant},
+	}, {
+		name:         "the proof of a domain is not asked",
+		replacements: []replacement{{tenantRules, "Input.unproven", `return nil`, nil}},
+		cases:        []string{"reference/ungranted/undisturbed"},
+		oracles:      []string{oracleGrant},
 	}}
 }
 

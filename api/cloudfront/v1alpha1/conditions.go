@@ -92,6 +92,9 @@ const (
 	// ReasonWrongAccount (False): the operator's credentials, or the EdgeGrant of the namespace, belong to another AWS account than the resource. Synced has this reason too.
 	// Fix: give the operator credentials, or the namespace a grant, for the account that the message names. Until then, the resource is not changed.
 	ReasonWrongAccount = "WrongAccount"
+	// ReasonDomainNotProven (False): the EdgeGrant of the namespace demands a proof of a domain, and its TXT record was not found yet. The tenant is not given the domain. Everything else is done.
+	// Fix: create the TXT record that the message and status.domainProofs name. The operator looks for it every ten minutes at least; the annotation reconcile-now makes it look at once.
+	ReasonDomainNotProven = "DomainNotProven"
 	// ReasonDomainChangeHeld (False): a change of domains waits until it can be made safely.
 	// Fix: wait until the pending certificate request has ended. The message says what the change waits for. If the request can never succeed, delete the object and create it again.
 	ReasonDomainChangeHeld = "DomainChangeHeld"

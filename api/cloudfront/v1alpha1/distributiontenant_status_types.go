@@ -90,6 +90,15 @@ type DistributionTenantStatus struct {
 	// +optional
 	DomainResults []DomainResult `json:"domainResults,omitempty"`
 
+	// domainProofs are the domains of the spec that have to be proven, or are, each with its TXT record. Only grants can
+	// demand that.
+	// +kubebuilder:validation:MinItems=0
+	// +kubebuilder:validation:MaxItems=100
+	// +listType=map
+	// +listMapKey=domain
+	// +optional
+	DomainProofs []DomainProofStatus `json:"domainProofs,omitempty"`
+
 	// certificateArn is the ARN of the certificate that the tenant uses or, if one is requested, of the issued managed
 	// certificate, which is attached or about to be attached.
 	// +kubebuilder:validation:MinLength=1
@@ -196,6 +205,32 @@ type DomainResult struct {
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Status string `json:"status,omitempty"`
+}
+
+// DomainProofStatus is a domain that is proven, or has to be, with the TXT record that proves it.
+type DomainProofStatus struct {
+	// domain is a domain of the spec.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	Domain string `json:"domain,omitempty"`
+
+	// recordName is the name of the TXT record.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	// +required
+	RecordName string `json:"recordName,omitempty"`
+
+	// recordValue is the value of the TXT record. It is another one for each namespace.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +required
+	RecordValue string `json:"recordValue,omitempty"`
+
+	// provenAt is when the record was found, or when the tenant was found to have the domain already. The record is not
+	// needed afterwards, until the domain is removed from the spec. If absent, the domain is not proven.
+	// +optional
+	ProvenAt *metav1.Time `json:"provenAt,omitempty"`
 }
 
 // SentCertificateRequest is a request for a managed certificate as it was sent.

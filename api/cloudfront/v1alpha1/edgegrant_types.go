@@ -286,7 +286,23 @@ type GrantedDomain struct {
 	// +listType=atomic
 	// +optional
 	Except []string `json:"except,omitempty"`
+
+	// proof is how a namespace has to prove that a domain is its own, before a tenant is given it. TXT: by a TXT record,
+	// which status.domainProofs of the tenant names. Domains that a tenant serves already need no proof, nor do those for
+	// which an administrator has created a DomainClaim. Distributions can't prove their aliases, so this entry does not
+	// allow any. The operator needs two DNS servers in --dns-resolvers. If omitted, no proof is needed. Of several entries
+	// for a domain, one without proof is enough.
+	// +optional
+	Proof DomainProof `json:"proof,omitempty"`
 }
+
+// DomainProof is how a domain is proven.
+//
+// +kubebuilder:validation:Enum=TXT
+type DomainProof string
+
+// DomainProofTXT is a proof by a TXT record.
+const DomainProofTXT DomainProof = "TXT"
 
 // GrantedDNS is what spec.dns of tenants may use.
 type GrantedDNS struct {

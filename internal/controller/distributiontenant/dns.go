@@ -86,7 +86,7 @@ func (p *pass) knownZones() ([]dns.Zone, bool) {
 		zones, known = []dns.Zone{zone}, found
 	}
 	zones = p.grantedZones(zones)
-	homeless := slices.ContainsFunc(p.in.Desired.Domains, func(d string) bool {
+	homeless := slices.ContainsFunc(p.in.ProvenDomains(), func(d string) bool {
 		_, err := spec.Zone.Match(d, zones)
 		return err != nil
 	})
@@ -132,7 +132,8 @@ func (p *pass) readZones(ctx context.Context) ([]dns.Zone, error) {
 func (p *pass) lookVisible(ctx context.Context) {
 	w, a := &p.in.World, &p.in.Attempts
 	w.VisibleKnown, w.Visible = true, true
-	for _, domain := range p.in.Desired.Domains[:min(len(p.in.Desired.Domains), askedDomains)] {
+	domains := p.in.ProvenDomains()
+	for _, domain := range domains[:min(len(domains), askedDomains)] {
 		seen, err := p.Resolver.Leads(ctx, domain, w.RoutingEndpoint)
 		if err != nil || seen {
 			continue

@@ -11,6 +11,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
@@ -21,6 +22,8 @@ type resolving func(name, target string) (bool, error)
 func (f resolving) Leads(_ context.Context, name, target string) (bool, error) {
 	return f(name, target)
 }
+
+func (resolving) Shows(context.Context, proof.Record) proof.Sight { return proof.Missing }
 
 const resolvedName = "alpha.example.net"
 

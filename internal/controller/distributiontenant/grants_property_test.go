@@ -12,6 +12,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
@@ -41,7 +42,7 @@ func drawGrant(t *rapid.T, name string, namespaces []string) grant.Grant {
 		g.Distributions = append(g.Distributions, d)
 	}
 	for _, suffix := range some(" domains", someSuffixes) {
-		g.Domains = append(g.Domains, grant.Domain{Suffix: suffix})
+		g.Domains = append(g.Domains, grant.Domain{Suffix: suffix, Proven: rapid.Bool().Draw(t, name+" demands a proof of "+suffix)})
 	}
 	g.Groups = some(" groups", someGroups[1:])
 	if rapid.Bool().Draw(t, name+" dns") {
@@ -66,7 +67,8 @@ func drawTenant(t *rapid.T, name string) edit {
 }
 
 // exceeds says what of a tenant no grant of its namespace has, in words of its own: it is not the code that is tested.
-func exceeds(all []grant.Grant, namespace string, s sim.TenantState) string {
+// proven says whether the namespace has the record of a domain.
+func exceeds(all []grant.Grant, namespace string, s sim.TenantState, proven func(domain string) bool) string {
 	var exact, star []grant.Grant
 	for _, g := range all {
 		switch {
@@ -88,7 +90,7 @@ func exceeds(all []grant.Grant, namespace string, s sim.TenantState) string {
 			return "the wildcard " + domain
 		}
 		if !slices.ContainsFunc(g.Domains, func(d grant.Domain) bool {
-			return strings.HasSuffix("."+strings.TrimPrefix(domain, "*."), "."+d.Suffix)
+			return strings.HasSuffix("."+strings.TrimPrefix(domain, "*."), "."+d.Suffix) && (!d.Proven || proven(domain))
 		}) {
 			return domain
 		}
@@ -113,8 +115,17 @@ func TestNothingGetsIntoAWSThatNoGrantHas(t *testing.T) {
 		second := seed.Distributions[0]
 		second.ID = "ESECOND"
 		seed.Distributions = append(seed.Distributions, second)
-		w := world.NewOffline(t, world.Options{Seed: &seed, Grants: grants.Enforce})
+		texts := &publicTexts{records: map[proof.Record]bool{}}
+		w := world.NewOffline(t, world.Options{Seed: &seed, Grants: grants.Enforce, Resolver: texts})
 		namespaces := []string{w.Namespace, w.AddNamespace()}
+		record := func(namespace, domain string) proof.Record { return proof.For(world.ClusterID, namespace, domain) }
+		for _, namespace := range namespaces {
+			for _, domain := range someDomains {
+				if rapid.Bool().Draw(t, namespace+" proves "+domain) {
+					texts.set(record(namespace, domain), true)
+				}
+			}
+		}
 		var all []grant.Grant
 		for n := range rapid.IntRange(0, 3).Draw(t, "grants") {
 			all = append(all, drawGrant(t, fmt.Sprintf("grant-%d", n), namespaces))
@@ -128,7 +139,8 @@ func TestNothingGetsIntoAWSThatNoGrantHas(t *testing.T) {
 		}
 		w.Advance(15 * time.Minute)
 		for _, s := range w.AllInAWS() {
-			if what := exceeds(all, s.Tags[ownership.NamespaceKey], s); what != "" {
+			namespace := s.Tags[ownership.NamespaceKey]
+			if what := exceeds(all, namespace, s, func(d string) bool { return texts.records[record(namespace, d)] }); what != "" {
 				t.Fatalf("%s has %s, which no grant has: %+v", s.Name, what, all)
 			}
 		}

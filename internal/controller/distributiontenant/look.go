@@ -62,6 +62,8 @@ func (p *pass) look(ctx context.Context, s distributiontenant.Look) error {
 		p.in.World.Unheld, p.in.World.UnheldKnown = p.DomainClaims.Unheld(claimKey(client.ObjectKeyFromObject(p.object)), s.Domains, p.ownDNS()), true
 	case distributiontenant.LookVisible:
 		p.lookVisible(ctx)
+	case distributiontenant.LookProofs:
+		p.lookProofs(ctx, s.Domains)
 	}
 	return nil
 }
@@ -150,7 +152,7 @@ func (p *pass) causeOf(ctx context.Context, managed certificate.Managed) string 
 // account without a call; failing to find out never hides the refusal itself.
 func (p *pass) lookHolder(ctx context.Context) error {
 	p.in.World.HolderKnown = true
-	domains := p.in.Desired.Domains
+	domains := p.in.ProvenDomains()
 	for _, domain := range domains {
 		name, ok := p.account.Inventory.HolderOf(domain)
 		if ok && name != p.in.Desired.Name {

@@ -77,6 +77,7 @@ func (c *Controller) observe(ctx context.Context, o *v1alpha1.DistributionTenant
 		Tenant: known.Tenant, Swept: known.Swept, SettlesFirst: c.settlesFirst.Load(),
 		CertificateUnusable: known.CertificateUnusable,
 	}
+	p.demandProofs()
 	p.in.World.CertificateMovesETag, p.in.World.AsksResolvers = c.certificateMovesETag.Load(), c.Resolver != nil
 	p.resolve(ctx)
 	// As long as it is unknown which group a tenant will be in, that of all others is not its own.

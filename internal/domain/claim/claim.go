@@ -78,8 +78,10 @@ type Stake int
 
 // The stakes.
 const (
+	// Unproven is that of an object that has to prove the domain before it may ask for it.
+	Unproven Stake = iota - 1
 	// Wants is that of an object that only asks for the domain.
-	Wants Stake = iota
+	Wants
 	// Admitted is that of one that was let have it, and is on its way.
 	Admitted
 	// InAWS is that of one whose tenant has the domain, and does not serve it.

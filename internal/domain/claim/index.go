@@ -161,6 +161,12 @@ func (x *Index) claimOn(domain string) (Claim, bool) {
 	return Claim{}, false
 }
 
+// Assigned reports whether an administrator has made a claim for the domain in favor of the namespace.
+func (x *Index) Assigned(namespace, domain string, now time.Time) bool {
+	c, claimed := x.claimOn(Canonical(domain))
+	return claimed && c.Namespace == namespace && !c.Held() && !c.Ended(now)
+}
+
 // Known reports whether the object was observed.
 func (x *Index) Known(key Key) bool { return x.objects[key] != nil }
 

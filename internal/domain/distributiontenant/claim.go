@@ -7,28 +7,27 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
 // Domains are those that the object wants, in the order of its spec, and those that it has without wanting them.
 func (in Input) Domains() []claim.Domain {
 	var out []claim.Domain
-	// What is not granted gets nothing new, and must not keep a domain from those who may have it.
+	// What is not granted or not proven gets nothing new, and must not keep a domain from those who may have it.
 	if !in.Deleting && !in.Frozen() {
+		proven := in.ProvenDomains()
 		for _, d := range in.Desired.Domains {
-			out = append(out, claim.Domain{Name: d, Wanted: true})
+			// Nor is a tenant adopted whose domains another namespace has.
+			if slices.Contains(proven, d) || in.World.present() && slices.Contains(in.World.Tenant.Domains, d) {
+				out = append(out, claim.Domain{Name: d, Wanted: true})
+			} else {
+				out = append(out, claim.Domain{Name: d, Stake: claim.Unproven})
+			}
 		}
 	}
 	for _, e := range in.Memory.Ledger {
 		out = append(out, claim.Domain{Name: dns.Domain(e.Name), Stake: claim.Recorded})
 	}
-	states := in.Memory.DomainStates
-	if v := in.view(); in.World.Knowledge != resource.Nothing {
-		if states = nil; v.Mine() {
-			states = in.World.Tenant.DomainStates
-		}
-	}
-	for d, state := range states {
+	for d, state := range in.states() {
 		stake := claim.InAWS
 		if state == DomainActive {
 			stake = claim.Serves

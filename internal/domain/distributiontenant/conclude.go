@@ -6,6 +6,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -33,6 +34,8 @@ type Report struct {
 	Drift           []resource.Difference
 	Failure         *resource.Failure
 	Conditions      []chain.Condition
+	// Proofs are the domains that are proven, or have to be.
+	Proofs []proof.Entry
 	// Details are for the log of the operator only.
 	Details []string
 }
@@ -50,6 +53,7 @@ type Outcome struct {
 // report, so that an unchanged one is never written again.
 func Conclude(in Input, out Outcome) Report {
 	r := conclusion{in.judged()}.report(out)
+	r.Proofs = in.proofs()
 	r.Details = chain.Details(out.Decision.Problem, r.Conditions)
 	for _, s := range out.Done {
 		if a, ok := s.(Adopt); ok && a.Previous.Detail != "" {
@@ -252,9 +256,18 @@ func (in conclusion) syncedCondition(r Report, d Decision) chain.Condition {
 	case !v.Mine():
 		return resource.Pending(in.missingText())
 	case !in.reached(r.AppliedGeneration, r.Parents):
-		return resource.Pending(in.pendingText())
+		return in.pending()
 	}
 	return v.Synced(r.Drift, v.Inheriting() && len(in.facts.diff) == 0)
+}
+
+// pending says what has not reached AWS yet, and that nothing but a proof is missing where that is so.
+func (in conclusion) pending() chain.Condition {
+	c := resource.Pending(in.pendingText())
+	if held, _ := waitForDomains(in.Input); held.Problem != nil && held.Problem.Reason == proof.ReasonDomainNotProven && held.Problem.Message == c.Message {
+		c.Reason = held.Problem.Reason
+	}
+	return c
 }
 
 func (in conclusion) pendingText() string {

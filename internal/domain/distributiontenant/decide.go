@@ -29,7 +29,7 @@ func Decide(in Input) Decision {
 		return Decision{Rule: "Idle", Step: Rest{}}
 	}
 	d.Rule = name
-	return patient(in, d)
+	return in.inTimeForProof(patient(in, d))
 }
 
 // patient holds a step back while an earlier failure is not due for its next try. Looking at a

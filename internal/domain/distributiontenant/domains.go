@@ -15,7 +15,7 @@ func waitForDomains(in Input) (Decision, bool) {
 	if !in.World.present() {
 		return pass()
 	}
-	waiting, leaving := in.facts.publication.Waiting, in.facts.publication.Leaving
+	waiting, leaving, unproven := in.facts.publication.Waiting, in.facts.publication.Leaving, in.facts.unproven
 	held := func(why string) (Decision, bool) {
 		return rest(chain.Problem{Reason: ReasonDomainChangeHeld, Message: fmt.Sprintf("spec.domains: %s %s", prose.List(waiting), why)}, in.facts.certificate.Wait)
 	}
@@ -37,6 +37,8 @@ func waitForDomains(in Input) (Decision, bool) {
 	case len(leaving) > 0:
 		return rest(chain.Problem{Reason: resource.ReasonUpdatePending, Of: chain.Synced, Message: fmt.Sprintf(
 			"%s is removed from the distribution tenant after its DNS record is deleted, so that the name never points to CloudFront without a tenant.", prose.List(leaving))}, 0)
+	case len(unproven) > 0:
+		return in.awaitProof()
 	}
 	return pass()
 }

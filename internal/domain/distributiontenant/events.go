@@ -8,6 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -94,7 +95,7 @@ func driftDetail(c chain.Condition, r Report) string {
 // Alarming reports whether a reason for not being Ready needs attention.
 func Alarming(r chain.Reason) bool {
 	switch r {
-	case certificate.ReasonPendingValidation, certificate.ReasonAttaching, publication.ReasonDNSRecordCreating, publication.ReasonDNSPropagating, ReasonDomainChangeHeld, ReasonReferenceNotReady:
+	case certificate.ReasonPendingValidation, certificate.ReasonAttaching, publication.ReasonDNSRecordCreating, publication.ReasonDNSPropagating, ReasonDomainChangeHeld, ReasonReferenceNotReady, proof.ReasonDomainNotProven:
 		return false
 	default:
 		return resource.Alarming(r)

@@ -7,6 +7,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -19,6 +20,8 @@ type facts struct {
 	// lead to it.
 	first       bool
 	publication publication.Fact
+	// unproven are the domains of the spec that the tenant is not given before they are proven.
+	unproven []proof.Entry
 	failing
 	configuration
 	// certificates are the ARNs of the managed certificates that were ever seen for this tenant. All of them are stored
@@ -31,12 +34,14 @@ type facts struct {
 
 // domainsWait reports whether a change of domains has to wait.
 func (f *facts) domainsWait() bool {
-	return !f.resource.Deleting && len(f.publication.Waiting)+len(f.publication.Leaving) > 0
+	return !f.resource.Deleting && len(f.publication.Waiting)+len(f.publication.Leaving)+len(f.unproven) > 0
 }
 
 // judged is the input with what follows from it, which nothing changes any more.
 func (in Input) judged() Input {
-	in.facts = &facts{resource: in.view(), endpointText: cmp.Or(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint, "the connection group's routing endpoint")}
+	unproven := in.unproven()
+	in = in.proven()
+	in.facts = &facts{unproven: unproven, resource: in.view(), endpointText: cmp.Or(in.World.RoutingEndpoint, in.Memory.RoutingEndpoint, "the connection group's routing endpoint")}
 	f := in.facts
 	f.certificate = certificate.Judge(in.certificateCase())
 	publishes := in.Desired.DNS != nil && in.Policy.DeniedRole == "" && !in.Deleting
@@ -61,7 +66,7 @@ func (in Input) KnowsPlaces() bool { return in.judged().facts.publication.Placed
 func (in Input) publicationCase(publishes bool) publication.Case {
 	w, f := in.World, in.facts
 	c := publication.Case{
-		Spec: in.Desired.DNS, Domains: in.Desired.Domains, Namespace: f.resource.Me.Namespace, Generation: in.Generation,
+		Spec: in.Desired.DNS, Domains: in.Desired.Domains, Unproven: domainsOf(f.unproven), Namespace: f.resource.Me.Namespace, Generation: in.Generation,
 		Deleting: in.Deleting, Still: in.Still(), Held: f.resource.Held(), Reclaims: in.Rescued, Inherits: w.Inherits, HasFinalizer: in.HasFinalizer, Abandoned: in.Policy.AbandonDNS,
 		Retain: in.Policy.Retain, Retained: in.retainsTenant(), Drift: in.Policy.Drift, DeniedRole: in.Policy.DeniedRole,
 		Unresolved: in.Unresolved(), Blind: w.Unreadable != nil || !in.oriented(),

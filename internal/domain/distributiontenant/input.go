@@ -10,6 +10,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -24,6 +25,8 @@ type Policy struct {
 	AbandonDNS bool
 	// Holds means that domains are held for the namespace when they leave AWS.
 	Holds bool
+	// Proofs are the domains of the spec that the grant wants to be proven.
+	Proofs []string
 	// DeniedRole is a role that the object needs and the administrator has not granted. Empty: no role is denied.
 	DeniedRole string
 }
@@ -68,6 +71,8 @@ type Memory struct {
 	RoutingEndpoint string
 	// DomainStates has the domains that the tenant was last seen to have, with their states.
 	DomainStates map[string]string
+	// Proofs has the domains that are proven, or have to be.
+	Proofs []proof.Entry
 }
 
 // Attempts is what the running process remembers of its own tries for a tenant.
@@ -86,6 +91,8 @@ type Attempts struct {
 	CertificateBefore string
 	// InvisibleSince is when public DNS first failed to show records that are in sync.
 	InvisibleSince time.Time
+	// Proofs is when the records that prove domains were looked for, and what was seen.
+	Proofs proof.Asked
 }
 
 // World is what was observed.
@@ -141,6 +148,9 @@ type World struct {
 	// all that are handed over.
 	Moves, Inherits []string
 
+	// ProofsKnown is true once the records that prove domains were looked for in this pass.
+	ProofsKnown bool
+
 	// Deleted is true when the tenant's deletion was accepted in this pass.
 	Deleted bool
 	// Holder is who holds a domain that we were refused, if HolderKnown and visible.
@@ -183,7 +193,7 @@ func (in Input) view() *resource.View {
 }
 
 // Harm says what the change of the spec takes away. Empty: nothing.
-func (in Input) Harm() string { return in.view().Harm }
+func (in Input) Harm() string { return in.proven().view().Harm }
 
 // harm says what the change of the spec that is not made yet takes away from a tenant of ours.
 func (in Input) harm(v *resource.View) string {
@@ -217,11 +227,12 @@ func (in Input) reached(generation int64, p Parents) bool {
 	return generation == in.Generation && in.World.References.leadTo(p)
 }
 
-// trusted reports whether the list alone proves that nothing has moved since AWS was
-// last seen to equal the spec.
+// trusted reports whether the list alone proves that nothing has moved since AWS was last seen to equal the spec, apart
+// from domains that are not proven.
 func (in Input) trusted() bool {
 	synced := in.Memory.Conditions[chain.Synced]
-	return in.World.Knowledge == resource.Listed && in.facts.resource.Applied && in.Memory.ETag != "" &&
-		in.World.Tenant.ETag == in.Memory.ETag && in.World.Tenant.ID == in.Memory.ID &&
-		(synced.Status || in.Memory.waitedForReference()) && synced.Generation == in.Generation
+	equal := in.facts.resource.Applied && (synced.Status || in.Memory.waitedForReference()) ||
+		synced.Reason == proof.ReasonDomainNotProven && in.stillUnproven()
+	return equal && in.World.Knowledge == resource.Listed && in.Memory.ETag != "" &&
+		in.World.Tenant.ETag == in.Memory.ETag && in.World.Tenant.ID == in.Memory.ID && synced.Generation == in.Generation
 }

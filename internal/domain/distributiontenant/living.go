@@ -31,6 +31,7 @@ func livingRules() []rule {
 		chain.Ask("Fresh", "A tenant whose list entry has changed is read completely.", fresh),
 		chain.Ask("Owned", "A tenant without the owner tags of this object is adopted or left alone, depending on the adoption policy.", owned),
 		chain.Ask("Finalized", "An object with a tenant in AWS always has the finalizer.", shared((*resource.View).Finalized)),
+		chain.Ask("Proven", "If the EdgeGrant demands a proof of a domain, its TXT record is looked for in public DNS. Without it, the domain is treated as if the spec did not have it.", domainsProven),
 		chain.Ask("Referenced", "Objects that the spec references must exist in AWS. Until then, a new tenant waits and an existing tenant is not changed.", referenced),
 		chain.Ask("WithinBudget", "A change that takes a tenant, a domain or its records out of service counts in the deletion budget, as a deletion does.", shared((*resource.View).WithinBudget)),
 		chain.Ask("PublishedFirst", "If CloudFront validates the domains, their DNS records are published before the tenant is created.", publishedFirst),
@@ -121,7 +122,7 @@ func tenantPresent(in Input) (Decision, bool) {
 		return *waits, true
 	}
 	return do(Create{
-		Tenant: target, Tags: v.WantedTags(), Request: in.facts.certificate.Next, Partial: len(target.Domains) < len(in.facts.target.Domains),
+		Tenant: target, Tags: v.WantedTags(), Request: in.facts.certificate.Next, Partial: len(target.Domains) < len(in.facts.target.Domains) || in.facts.domainsWait(),
 	})
 }
 

@@ -119,6 +119,8 @@ func (p *play) look(in *distributiontenant.Input, s distributiontenant.Look) {
 	case distributiontenant.LookClaims:
 		w.UnheldKnown = true
 		w.Unheld = slices.DeleteFunc(slices.Clone(s.Domains), func(d string) bool { return p.claims[d] })
+	case distributiontenant.LookProofs:
+		w.ProofsKnown = true // the plays have no grants
 	case distributiontenant.LookAccount, distributiontenant.LookHolder, distributiontenant.LookVisible:
 		w.Account, w.HolderKnown, w.VisibleKnown, w.Visible = "111122223333", true, true, true
 	}

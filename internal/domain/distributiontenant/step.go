@@ -36,6 +36,7 @@ const (
 	LookVisible      Subject = "public DNS"
 	LookBudget       Subject = "deletion budget"
 	LookClaims       Subject = "domain claims"
+	LookProofs       Subject = "proofs of domains"
 )
 
 // Look reads one more thing before the decision is made.
@@ -45,7 +46,7 @@ type Look struct {
 	At Subject
 	// ARNs names the certificates to read.
 	ARNs []string
-	// Domains are those whose claims are looked at.
+	// Domains are those whose claims or proofs are looked at.
 	Domains []string
 }
 

@@ -68,6 +68,8 @@ type Distribution struct {
 type Domain struct {
 	Suffix string
 	Except []string
+	// Proven means that a namespace has to prove each of these domains before it is served.
+	Proven bool
 }
 
 // DNS is what records may be made in and replaced.

@@ -61,6 +61,22 @@ func TestWhichGrantANamespaceHas(t *testing.T) {
 	}
 }
 
+// A domain has to be proven where each entry that grants it says so.
+func TestWhichDomainsHaveToBeProven(t *testing.T) {
+	t.Parallel()
+	g := grant.Grant{Wildcards: true, Domains: []grant.Domain{
+		{Suffix: "shop.example.com"}, {Suffix: "*", Except: []string{"example.com"}, Proven: true}, {Suffix: "lab.example.com", Proven: true}, {Suffix: "free.org"},
+	}}
+	for domain, want := range map[string]bool{
+		"a.shop.example.com": false, "customer.org": true, "*.customer.org": true, "lab.example.com": true, "*.lab.example.com": true,
+		"free.org": false, "a.free.org": false, "*.free.org": false, "*.org": true, "other.example.com": false,
+	} {
+		if got := g.DemandsProof(domain); got != want {
+			t.Errorf("%s: %t", domain, got)
+		}
+	}
+}
+
 // The order in which grants are made does not matter.
 func TestTheOrderOfGrantsDoesNotMatter(t *testing.T) {
 	t.Parallel()
@@ -101,6 +117,8 @@ func TestWhatAGrantAllows(t *testing.T) {
 	g := full(t)
 	wild, forced, open := full(t), full(t), full(t)
 	wild.Wildcards, forced.Adoption.Force, open.Distributions, open.DNS.Takeover, open.NoWebACL = true, true, []grant.Distribution{{Is: "*"}}, grant.TakeoverAny, true
+	proving := full(t)
+	proving.Domains[1].Proven = true
 	for name, c := range map[string]struct {
 		grant grant.Grant
 		want  grant.Want
@@ -130,6 +148,10 @@ func TestWhatAGrantAllows(t *testing.T) {
 		"a wildcard where they are allowed":               {wild, grant.Want{Thing: grant.ADomain, Value: "*.shop.example.com"}, now, ""},
 		"a wildcard that covers an exception":             {wild, grant.Want{Thing: grant.ADomain, Value: "*.com"}, now, "the domain *.com"},
 		"one that covers only its neighbors":              {wild, grant.Want{Thing: grant.ADomain, Value: "*.org"}, now, ""},
+		"an alias":                                        {g, grant.Want{Thing: grant.AnAlias, Value: "a.shop.example.com"}, now, ""},
+		"an alias that would have to be proven":           {proving, grant.Want{Thing: grant.AnAlias, Value: "customer.org"}, now, "does not allow the alias customer.org, only shop.example.com."},
+		"a domain that has to be proven":                  {proving, grant.Want{Thing: grant.ADomain, Value: "customer.org"}, now, ""},
+		"which a refusal tells":                           {proving, grant.Want{Thing: grant.ADomain, Value: "example.com"}, now, "only shop.example.com, all domains except example.com (if proven)"},
 		"a certificate by a pattern":                      {g, grant.Want{Thing: grant.ACertificate, Value: "arn:aws:acm:us-east-1:111122223333:certificate/shop-1"}, now, ""},
 		"another certificate":                             {g, grant.Want{Thing: grant.ACertificate, Value: "arn:aws:acm:us-east-1:111122223333:certificate/bank"}, now, "certificate/bank"},
 		"a web ACL":                                       {g, grant.Want{Thing: grant.AWebACL, Value: "acl-1"}, now, ""},

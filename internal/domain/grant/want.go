@@ -23,6 +23,8 @@ const (
 	// AParameter is a value for the parameter Name of the distribution Of.
 	AParameter
 	ADomain
+	// AnAlias is a domain that can't be proven.
+	AnAlias
 	ACertificate
 	AWebACL
 	NoWebACL
@@ -71,6 +73,7 @@ var terms = map[Thing]term{
 	AParameter: {"the value", func(g *Grant, w Want) bool { return g.allowsParameter(w) }, (*Grant).parameterValues},
 	ADomain: {"the domain", func(g *Grant, w Want) bool { return g.allowsDomain(w.Value) },
 		func(g *Grant, _ Want) []string { return each(g.Domains, Domain.String) }},
+	AnAlias: {"the alias", func(g *Grant, w Want) bool { return g.allowsDomain(w.Value) && !g.DemandsProof(w.Value) }, (*Grant).unprovenDomains},
 	ACertificate: {"the certificate", func(g *Grant, w Want) bool { return anyMatches(g.Certificates, w.Value) },
 		func(g *Grant, _ Want) []string { return g.Certificates }},
 	AWebACL: {"the web ACL", func(g *Grant, w Want) bool { return anyMatches(g.WebACLs, w.Value) },
@@ -211,6 +214,31 @@ func (g *Grant) allowsDomain(domain string) bool {
 	return slices.ContainsFunc(g.Domains, func(d Domain) bool { return d.has(host, isWildcard) })
 }
 
+// DemandsProof reports whether the domain is granted only if the namespace proves it.
+func (g *Grant) DemandsProof(domain string) bool {
+	host, isWildcard := strings.CutPrefix(domain, wildcard)
+	demands := false
+	for _, d := range g.Domains {
+		if !d.has(host, isWildcard) {
+			continue
+		}
+		if !d.Proven {
+			return false
+		}
+		demands = true
+	}
+	return demands
+}
+
+func (g *Grant) unprovenDomains(Want) (out []string) {
+	for _, d := range g.Domains {
+		if !d.Proven {
+			out = append(out, d.String())
+		}
+	}
+	return out
+}
+
 // has reports whether the entry is for the domain, or for all domains below it.
 func (d Domain) has(host string, below bool) bool {
 	if d.Suffix != every && !within(host, d.Suffix) {
@@ -234,6 +262,9 @@ func (d Domain) String() string {
 	}
 	if len(d.Except) > 0 {
 		text += " except " + prose.List(d.Except)
+	}
+	if d.Proven {
+		text += " (if proven)"
 	}
 	return text
 }

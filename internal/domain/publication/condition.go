@@ -8,6 +8,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -80,6 +81,9 @@ func (j *judge) condition() chain.Condition {
 		if c := j.domainCondition(d); !c.Status && Severity(c.Reason) > Severity(worst.Reason) {
 			worst = c
 		}
+	}
+	if worst.Status && len(j.Unproven) > 0 {
+		return no(ReasonDNSRecordCreating, fmt.Sprintf("%s is published once it is proven.", prose.List(j.Unproven)))
 	}
 	return worst
 }

@@ -31,6 +31,8 @@ type Case struct {
 	// Spec is nil when no records are asked for. Domains are those that the spec of the object names.
 	Spec    *Spec
 	Domains []string
+	// Unproven are further ones that are not published before they are proven.
+	Unproven []string
 	// Namespace is the object's own.
 	Namespace string
 	// Generation is the present one. Before is the condition that stands; nil where there is none.

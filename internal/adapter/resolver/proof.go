@@ -1,0 +1,62 @@
+package resolver
+
+import (
+	"context"
+	"strings"
+
+	"github.com/miekg/dns"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
+)
+
+// enough is how many servers have to show a proof: who can forge the answers of one server proves nothing.
+const enough = 2
+
+// Shows implements port.Resolver. One server that does not answer has no say, and one that shows something else is enough to
+// wait: its cache may be older, or the others may be deceived.
+func (r *Resolver) Shows(ctx context.Context, record proof.Record) proof.Sight {
+	if len(r.servers) < enough {
+		return proof.TooFew
+	}
+	sights := make(chan proof.Sight, len(r.servers))
+	for _, server := range r.servers {
+		go func() { sights <- shows(ctx, server, record) }()
+	}
+	count := map[proof.Sight]int{}
+	for range r.servers {
+		count[<-sights]++
+	}
+	switch answered := len(r.servers) - count[proof.Silent]; {
+	case answered < enough:
+		return proof.Silent
+	case count[proof.Shown] == answered:
+		return proof.Shown
+	case count[proof.Shown] > 0:
+		return proof.Partly
+	case count[proof.Other] > 0:
+		return proof.Other
+	}
+	return proof.Missing
+}
+
+// shows is what one server shows. Which name has the text is up to the CNAMEs of who owns the domain.
+func shows(ctx context.Context, server string, record proof.Record) proof.Sight {
+	answer, err := ask(ctx, server, record.Name, dns.TypeTXT)
+	if err != nil {
+		return proof.Silent
+	}
+	sight := proof.Missing
+	for _, rr := range answer.Answer {
+		t, ok := rr.(*dns.TXT)
+		if !ok {
+			continue
+		}
+		switch text := strings.TrimSpace(strings.Join(t.Txt, "")); {
+		case text == record.Value:
+			return proof.Shown
+		case strings.HasPrefix(text, proof.Prefix):
+			sight = proof.Other
+		}
+	}
+	return sight
+}
