@@ -35,9 +35,8 @@ const (
 // switches make the simulated AWS as quick as one who watches: minutes become seconds.
 var switches = []string{"certificateIssueDelay=2s", "route53SyncDelay=1s"}
 
-// values are those of the chart. The operator may read the Secrets of the samples' namespace, and makes customers' namespaces.
-// values are those of the chart. One sample names a role, and one replaces records: the default grant of the chart allows
-// neither.
+// values are those of the chart. The operator may read the Secrets of the samples' namespace, and makes customers'
+// namespaces. One sample names a role, and one replaces records: the default grant of the chart allows neither.
 var values = []string{
 	"rbac.secretNamespaces={" + namespace + "}", "tenancy.enabled=true", "grants.default.dns.takeover=Any", "grants.default.roles={" + allowedRole + "}",
 }

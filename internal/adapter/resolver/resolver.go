@@ -43,7 +43,10 @@ func New(servers []string) (*Resolver, error) {
 	if len(servers) == 0 {
 		return nil, errors.New("no DNS servers: name at least one, for example 1.1.1.1:53")
 	}
-	for _, s := range servers {
+	for n, s := range servers {
+		if slices.Contains(servers[:n], s) {
+			return nil, fmt.Errorf("DNS server %q: it is named twice; remove one of the two", s)
+		}
 		host, number, err := net.SplitHostPort(s)
 		if err == nil && host == "" {
 			err = errors.New("the host is missing")

@@ -198,5 +198,9 @@ func TestServersThatAreRefused(t *testing.T) {
 			}
 		})
 	}
+	// One server that is named twice must not pass for two that agree.
+	if _, err := resolver.New([]string{"1.1.1.1:53", "8.8.8.8:53", "1.1.1.1:53"}); err == nil || !strings.Contains(err.Error(), `"1.1.1.1:53": it is named twice`) {
+		t.Errorf("error %v for a server that is named twice", err)
+	}
 	newResolver(t, "1.1.1.1:53", "[2606:4700:4700::1111]:53", "dns.example.com:5353")
 }
