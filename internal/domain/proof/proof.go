@@ -149,13 +149,13 @@ func (a Asked) Saw(generation int64, now time.Time, sights map[string]Sight) Ask
 // Problem says which record is missing, and how many more are.
 func Problem(unproven []Entry, sights map[string]Sight) *chain.Problem {
 	first, others := unproven[0], len(unproven)-1
-	text := fmt.Sprintf("spec.domains: %s is served once it is proven to be yours. Create the TXT record %s with the value %s.",
+	text := fmt.Sprintf("spec.domains: %s is served once it is proven to be yours. Create the TXT record %s with the value %q.",
 		first.Domain, first.Name, first.Value)
 	if finding := sights[first.Domain].finding(); finding != "" {
 		text += " " + finding
 	}
 	if others > 0 {
-		text += fmt.Sprintf(" The records of %s are in status.domainProofs.", prose.Count(others, "other domain", "other domains"))
+		text += fmt.Sprintf(" status.domainProofs has the records of %s.", prose.Count(others, "more domain", "more domains"))
 	}
 	return &chain.Problem{Reason: ReasonDomainNotProven, Message: text}
 }

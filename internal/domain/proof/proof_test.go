@@ -107,7 +107,7 @@ func TestProblem(t *testing.T) {
 	record := proof.For("main", "team", shop)
 	one := []proof.Entry{{Domain: shop, Record: record}}
 	for sight, says := range map[proof.Sight]string{
-		"":            record.Value + ".",
+		"":            record.Value + `".`,
 		proof.Missing: "There is no such record yet.",
 		proof.Other:   "The record there has another value.",
 		proof.Partly:  "Not all DNS servers return it yet.",
@@ -115,7 +115,7 @@ func TestProblem(t *testing.T) {
 		proof.TooFew:  "an administrator has to set --dns-resolvers.",
 	} {
 		p := proof.Problem(one, map[string]proof.Sight{shop: sight})
-		if !strings.HasSuffix(p.Message, says) || !strings.Contains(p.Message, "TXT record "+record.Name+" with the value "+record.Value) {
+		if !strings.HasSuffix(p.Message, says) || !strings.Contains(p.Message, "TXT record "+record.Name+" with the value \""+record.Value) {
 			t.Errorf("%q: %s", sight, p.Message)
 		}
 	}
