@@ -32,6 +32,7 @@ var (
 		"ClusterMoved":           "an administrator says whether this cluster goes on",
 		"NotGranted":             "the spec or the grant has to be changed",
 		"Ambiguous":              "one of two grants has to be changed",
+		"RoleRefused":            "the trust policy of the role has to be changed",
 		"DomainClaimed":          "the domain has to be removed from the spec, or given to the namespace",
 		"ClaimNotStored":         "the operator has to be allowed to store claims",
 		"DriftNotConverging":     "the other writer has to be stopped",

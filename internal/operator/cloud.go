@@ -51,6 +51,8 @@ type Cloud struct {
 	Accounts *account.Registry
 
 	options CloudOptions
+	// roles are those of grants.
+	roles *aws.Roles
 	// cloudFront and certificates have a limiter for each account.
 	cloudFront, certificates *aws.Limiters
 	stsLimiter               *aws.Limiter
@@ -65,6 +67,7 @@ func NewCloud(o CloudOptions) *Cloud {
 	c := &Cloud{options: o}
 	c.cloudFront, c.certificates = aws.NewLimiters(c.limits("cloudfront", o.CloudFront)), aws.NewLimiters(c.limits("acm", o.ACM))
 	c.stsLimiter = aws.NewLimiter(c.limits("sts", o.STS))
+	c.roles = c.Roles()
 	c.Accounts = account.New(account.Options{Own: c.account("", o.SDK), Open: c.open(), Accesses: o.Accesses})
 	return c
 }
@@ -93,7 +96,6 @@ func (c *Cloud) account(id string, sdk awssdk.Config) *account.Account {
 // open returns what makes an account that is reached with the roles of grants. A call is made with the role of the grant
 // that the call is for.
 func (c *Cloud) open() func(id string) *account.Account {
-	roles := c.Roles()
 	return func(id string) *account.Account {
 		sdk := c.options.SDK.Copy()
 		sdk.Credentials = awssdk.CredentialsProviderFunc(func(ctx context.Context) (awssdk.Credentials, error) {
@@ -101,7 +103,7 @@ func (c *Cloud) open() func(id string) *account.Account {
 			if err != nil {
 				return awssdk.Credentials{}, err
 			}
-			return roles.Credentials(access.RoleARN, identity.OfGrant(access.Grant)).Retrieve(ctx)
+			return c.roles.Credentials(access.RoleARN, identity.OfGrant(access.Grant)).Retrieve(ctx)
 		})
 		a := c.account(id, sdk)
 		c.mu.Lock()
@@ -111,6 +113,16 @@ func (c *Cloud) open() func(id string) *account.Account {
 		}
 		return a
 	}
+}
+
+// RoleRefused says why AWS refuses the role of a grant: as far as is known or, if it asks, after a call.
+func (c *Cloud) RoleRefused(ctx context.Context, access grant.Access, asks bool) error {
+	subject := identity.OfGrant(access.Grant)
+	if !asks {
+		return c.roles.Refusal(access.RoleARN, subject)
+	}
+	_, err := c.roles.Credentials(access.RoleARN, subject).Retrieve(ctx)
+	return err
 }
 
 func (c *Cloud) limits(api string, l Limit) aws.LimiterConfig {

@@ -105,7 +105,7 @@ func addGrants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment
 		}
 		return fmt.Errorf("--grants=%s needs the CRD of EdgeGrant: install the CRDs of this version: %w", c.Grants, err)
 	}
-	controller := edgegrant.New(edgegrant.Options{Grants: env.grants, Clock: clock.RealClock{}})
+	controller := edgegrant.New(edgegrant.Options{Grants: env.grants, RoleRefused: env.RoleRefused, Clock: clock.RealClock{}})
 	if err := reconcile.Setup(mgr, drive(mgr, env, controller), controller.Watch()); err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func slimStatus(o *v1alpha1.DistributionTenant) {
 	s.DistributionTenantStatus, s.DNSTarget = shared(s.DistributionTenantStatus), shared(s.DNSTarget)
 	s.CertificateARN, s.ManagedCertificateStatus = shared(s.CertificateARN), shared(s.ManagedCertificateStatus)
 	s.AppliedTagKeys = sharedAll(s.AppliedTagKeys)
-	s.DomainResults = exact(s.DomainResults)
+	s.DomainResults, s.DomainProofs = exact(s.DomainResults), exact(s.DomainProofs)
 	for i := range s.DomainResults {
 		r := &s.DomainResults[i]
 		r.Status = shared(r.Status)

@@ -3,6 +3,7 @@ package webhook
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -36,7 +37,8 @@ func (h *Handler) gather(ctx context.Context, now, before *v1alpha1.Distribution
 	return k
 }
 
-// holders are the other objects that have a domain. One that is being deleted releases it soon.
+// holders are the other objects that have a domain. One that is being deleted releases it soon, and one that has not proven
+// the domain has nothing of it.
 func (h *Handler) holders(ctx context.Context, o *v1alpha1.DistributionTenant, domain string) []advice.Holder {
 	var list v1alpha1.DistributionTenantList
 	if err := h.Cache.List(ctx, &list, client.MatchingFields{indexDomain: domain}, client.UnsafeDisableDeepCopy); err != nil {
@@ -45,11 +47,15 @@ func (h *Handler) holders(ctx context.Context, o *v1alpha1.DistributionTenant, d
 	var out []advice.Holder
 	for i := range list.Items {
 		t := &list.Items[i]
-		if t.DeletionTimestamp.IsZero() && (t.Namespace != o.Namespace || t.Name != o.Name) {
+		if t.DeletionTimestamp.IsZero() && (t.Namespace != o.Namespace || t.Name != o.Name) && !unproven(t, domain) {
 			out = append(out, advice.Holder{Domain: domain, Namespace: t.Namespace, Name: t.Name})
 		}
 	}
 	return out
+}
+
+func unproven(o *v1alpha1.DistributionTenant, domain string) bool {
+	return slices.ContainsFunc(o.Status.DomainProofs, func(p v1alpha1.DomainProofStatus) bool { return p.Domain == domain && p.ProvenAt == nil })
 }
 
 // distribution is what is known of the distribution that an object names: from the Distribution object or, without one,

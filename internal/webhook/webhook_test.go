@@ -144,6 +144,15 @@ func TestADomainOfAnotherObject(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.says()
+	// Who has not proven the domain has nothing of it.
+	first.Status.DomainProofs = []v1alpha1.DomainProofStatus{{Domain: r.namespace + ".example.com", RecordName: "name", RecordValue: "value"}}
+	if err := r.kube.Status().Update(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually("a domain that is not proven is no one's", func() bool {
+		_ = r.kube.Create(t.Context(), r.tenant("second", r.namespace+".example.com"), client.DryRunAll)
+		return r.warnings.take() == ""
+	})
 }
 
 func TestTheDistribution(t *testing.T) {

@@ -207,7 +207,11 @@ func TestATeamHasItsOwnAccount(t *testing.T) {
 	o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "shop"}, Spec: v1alpha1.DistributionTenantSpec{
 		DistributionID: "ETEAM1", Domains: []v1alpha1.TenantDomain{{Domain: "shop.team.example.com"}},
 	}}
-	for _, object := range []client.Object{grant, o} {
+	closed := &v1alpha1.EdgeGrant{ObjectMeta: metav1.ObjectMeta{Name: namespace + "-closed"}, Spec: v1alpha1.EdgeGrantSpec{
+		Namespaces: v1alpha1.GrantedNamespaces{Names: []string{namespace + "-closed"}},
+		Account:    &v1alpha1.GrantedAccount{ID: account, RoleARN: "arn:aws:iam::444455556666:role/closed"},
+	}}
+	for _, object := range []client.Object{grant, o, closed} {
 		if err := kube.Create(t.Context(), object); err != nil {
 			t.Fatal(err)
 		}
@@ -215,6 +219,14 @@ func TestATeamHasItsOwnAccount(t *testing.T) {
 	f.eventually(func(g gomega.Gomega) {
 		g.Expect(kube.Get(t.Context(), client.ObjectKeyFromObject(o), o)).To(gomega.Succeed())
 		g.Expect(meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionReady)).To(gomega.BeTrue(), "%+v", o.Status.Conditions)
+	})
+	// A grant whose role does not trust the operator says so before an object needs it.
+	f.eventually(func(g gomega.Gomega) {
+		g.Expect(kube.Get(t.Context(), client.ObjectKeyFromObject(closed), closed)).To(gomega.Succeed())
+		refused := meta.FindStatusCondition(closed.Status.Conditions, v1alpha1.ConditionReady)
+		g.Expect(refused).NotTo(gomega.BeNil())
+		g.Expect(refused.Reason).To(gomega.Equal(v1alpha1.ReasonRoleRefused), refused.Message)
+		g.Expect(refused.Message).To(gomega.ContainSubstring("the external ID accounts/grant:" + closed.Name))
 	})
 	if theirs := f.accountOf(account); len(theirs.Tenants) != 1 || theirs.Tenants[0].ARN != o.Status.ARN {
 		t.Errorf("the team's account has %+v, want %s", theirs.Tenants, o.Status.ARN)
@@ -230,7 +242,7 @@ func TestATeamHasItsOwnAccount(t *testing.T) {
 		t.Errorf("the metric counts %v tenants in the team's account, want 1", n)
 	}
 
-	for _, object := range []client.Object{grant, o} {
+	for _, object := range []client.Object{grant, o, closed} {
 		if err := kube.Delete(t.Context(), object); err != nil {
 			t.Fatal(err)
 		}

@@ -131,6 +131,9 @@ const (
 	// ReasonAmbiguous (False): another grant selects one of the namespaces equally, so that this namespace has none.
 	// Fix: change spec.namespaces of one of the grants that the message names.
 	ReasonAmbiguous = "Ambiguous"
+	// ReasonRoleRefused (False): AWS does not let the operator assume the role in spec.account. Objects of the grant that need it have the reason AccessDenied.
+	// Fix: correct the trust policy of the role, or the operator's own policy, as the message says. The operator tries again after ten minutes at most.
+	ReasonRoleRefused = "RoleRefused"
 )
 
 // Reasons of a TenantSource's Ready condition. Deleting and DeletionHeld are others.

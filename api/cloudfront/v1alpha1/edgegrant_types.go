@@ -16,6 +16,7 @@ import (
 // +kubebuilder:printcolumn:name="TENANTS",type=integer,JSONPath=`.status.tenants`,description="DistributionTenants in these namespaces"
 // +kubebuilder:printcolumn:name="VIOLATIONS",type=integer,JSONPath=`.status.violations`,description="Objects that ask for more than the grant allows"
 // +kubebuilder:printcolumn:name="AGE",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="ACCOUNT",type=string,priority=1,JSONPath=`.spec.account.id`,description="The AWS account of the objects, if it is not the operator's own"
 // +kubebuilder:printcolumn:name="REASON",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Why it is ready or not"
 type EdgeGrant struct {
 	metav1.TypeMeta `json:",inline"`

@@ -17,6 +17,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 const (
@@ -113,6 +114,23 @@ func (r *Roles) Credentials(roleARN string, subject identity.Subject) awssdk.Cre
 	return provider
 }
 
+// Refusal is the last answer of STS for a role, if that was one that only a person can change. It makes no call.
+func (r *Roles) Refusal(roleARN string, subject identity.Subject) error {
+	r.mu.Lock()
+	known, ok := r.credentials.Get(assumed{roleARN, subject})
+	r.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	p := known.(*roleProvider) //nolint:forcetypeassert // nothing else is in it
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.refusal == nil {
+		return nil
+	}
+	return p.refusal
+}
+
 func (r *Roles) provider(key assumed) *roleProvider {
 	externalID := identity.ExternalID(r.config.ClusterID, key.subject)
 	return &roleProvider{
@@ -162,7 +180,7 @@ func (p *roleProvider) Retrieve(ctx context.Context) (awssdk.Credentials, error)
 		again.RetryAfter = p.until.Sub(now)
 		return awssdk.Credentials{}, &again
 	}
-	fresh, err := p.source.Retrieve(ctx)
+	fresh, err := p.source.Retrieve(p.queued(ctx))
 	if err == nil {
 		p.current, p.refusal, p.pause = fresh, nil, 0
 		return fresh, nil
@@ -173,6 +191,13 @@ func (p *roleProvider) Retrieve(ctx context.Context) (awssdk.Credentials, error)
 		return p.current, nil
 	}
 	return awssdk.Credentials{}, err
+}
+
+// queued has all who need the credentials wait for STS in one place, whatever it is that they need them for. In places of
+// their own, thousands of objects would wait for calls of which one is made.
+func (p *roleProvider) queued(ctx context.Context) context.Context {
+	subject := p.key.subject.String()
+	return port.WithCall(ctx, port.Call{Key: p.key.role + " for " + subject, Namespace: subject, Class: port.Change})
 }
 
 // remember keeps a refusal, so that STS is left alone for a while that grows.

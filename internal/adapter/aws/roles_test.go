@@ -3,6 +3,7 @@ package aws_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 )
 
@@ -119,6 +121,38 @@ func TestARoleIsAssumedOnceForANamespace(t *testing.T) {
 		second, err := w.get(t.Context(), roleARN, "shop")
 		if err != nil || w.assumed() != 2 || first.AccessKeyID == second.AccessKeyID {
 			t.Errorf("after 56 minutes: assumed %d times, error %v", w.assumed(), err)
+		}
+	})
+}
+
+// Thousands of objects of a namespace need its credentials at once. They take one turn at STS, so that others are not kept
+// waiting for calls that are never made.
+func TestTheObjectsOfANamespaceShareATurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRoleWorld(t)
+		ask := func(object int, namespace string) error {
+			ctx := port.WithCall(t.Context(), port.Call{Key: fmt.Sprint(namespace, object), Namespace: namespace, Class: port.Class(object % 2)})
+			_, err := w.get(ctx, roleARN, namespace)
+			return err
+		}
+		for n := range 60 {
+			_ = ask(0, fmt.Sprint("elsewhere-", n))
+		}
+		for object := range 1000 {
+			if err := ask(object, "shop"); !fault.Is(err, fault.Throttled) {
+				t.Fatalf("object %d: %v, want it to wait", object, err)
+			}
+		}
+		err := ask(0, "last")
+		failure, ok := errors.AsType[*fault.Error](err)
+		if !ok || failure.RetryAfter > 5*time.Second {
+			t.Fatalf("the next namespace: %v, %+v", err, failure)
+		}
+		time.Sleep(3 * time.Second)
+		for object := range 1000 {
+			if err := ask(object, "shop"); err != nil {
+				t.Fatalf("object %d: %v", object, err)
+			}
 		}
 	})
 }

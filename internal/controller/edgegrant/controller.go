@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,6 +19,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edgegrant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/reconcile"
 )
@@ -29,7 +32,9 @@ const countsEvery = time.Minute
 type Options struct {
 	// Grants is nil where grants are off.
 	Grants *grants.Registry
-	Clock  clock.PassiveClock
+	// RoleRefused says why AWS refuses the role of a grant: as far as is known or, if it asks, after a call.
+	RoleRefused func(ctx context.Context, access grant.Access, asks bool) error
+	Clock       clock.PassiveClock
 }
 
 // Controller implements reconcile.Kind for EdgeGrant.
@@ -103,13 +108,14 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.EdgeGrant) (reconcil
 	p.in = edgegrant.Input{
 		InForce: inForce(c.Grants.Mode()), Deleting: !o.DeletionTimestamp.IsZero(), HasFinalizer: controllerutil.ContainsFinalizer(o, v1alpha1.Finalizer),
 	}
-	if _, err := convert.Grant(o); err != nil {
+	g, err := convert.Grant(o)
+	if err != nil {
 		p.in.Invalid = err.Error()
 	}
 	if c.Grants == nil {
 		return p, nil
 	}
-	var err error
+	p.in.Refused = c.refused(ctx, o, g)
 	if p.in.Deleting {
 		if p.in.Needed, err = c.Grants.Needed(ctx, o.Name); err != nil {
 			return nil, err
@@ -118,6 +124,24 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.EdgeGrant) (reconcil
 	p.census, err = c.census(ctx, o.Name)
 	p.in.Rivals = p.census.Rivals
 	return p, err
+}
+
+// refused says why AWS refuses the role of the grant. AWS is asked about a role that is new, and until it allows it.
+func (c *Controller) refused(ctx context.Context, o *v1alpha1.EdgeGrant, g grant.Grant) string {
+	if g.Account.RoleARN == "" || !o.DeletionTimestamp.IsZero() {
+		return ""
+	}
+	before := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady)
+	was := before != nil && before.Reason == v1alpha1.ReasonRoleRefused
+	err := c.RoleRefused(ctx, grant.Access{Account: g.Account, Grant: g.Name}, was || before == nil || before.ObservedGeneration != o.Generation)
+	switch {
+	case fault.Is(err, fault.Denied, fault.Invalid):
+		return err.Error()
+	case err != nil && was:
+		// Nothing new is known.
+		return before.Message
+	}
+	return ""
 }
 
 func inForce(m grants.Mode) chain.Reason {

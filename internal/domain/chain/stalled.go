@@ -14,7 +14,7 @@ var personal = []Reason{
 	"DomainConflict", "AccessDenied", "InvalidSpec", "AWSError", "ValidationFailed", "QuotaExceeded", "AdoptionRequired",
 	"WrongAccount", "DriftNotConverging", "ClusterMoved", "NotGranted", "DomainClaimed", "ClaimNotStored",
 	// Of a grant.
-	"Ambiguous",
+	"Ambiguous", "RoleRefused",
 	// Of a tenant in AWS.
 	"CertificateSANMismatch", "MissingParameters", "MissingCertificate",
 	"DNSError", "DNSConflict", "ZoneNotFound", "ZoneAmbiguous", "RoleNotAllowed",

@@ -17,6 +17,7 @@ const (
 	Ambiguous   chain.Reason = "Ambiguous"
 	InvalidSpec chain.Reason = "InvalidSpec"
 	InUse       chain.Reason = "InUse"
+	RoleRefused chain.Reason = "RoleRefused"
 )
 
 // Input is all that a decision depends on.
@@ -26,6 +27,8 @@ type Input struct {
 	Deleting, HasFinalizer bool
 	// Invalid says what of the spec can't be understood, empty where nothing is.
 	Invalid string
+	// Refused says why AWS refuses the role of the grant's account, empty where it does not, as far as is known.
+	Refused string
 	// Needed is how many objects with something in AWS would have no grant without this one.
 	Needed int
 	// Rivals are grants that select a namespace with objects as strongly as this one does.
@@ -81,6 +84,8 @@ func Conclude(in Input) chain.Condition {
 	case len(in.Rivals) > 0:
 		return say(Ambiguous, "Some namespaces have no grant, because %s and this one select them equally. Change spec.namespaces of one of them.",
 			prose.List(in.Rivals))
+	case in.Refused != "":
+		return say(RoleRefused, "%s", prose.Sentence(in.Refused))
 	case in.InForce == Off:
 		return say(Off, "Grants are not in use: every namespace may use everything. They are with --grants=Audit or Enforce.")
 	}

@@ -1,0 +1,41 @@
+package edgegrant_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edgegrant"
+)
+
+func TestAGrant(t *testing.T) {
+	for name, test := range map[string]struct {
+		in     edgegrant.Input
+		step   edgegrant.Step
+		reason chain.Reason
+		says   string
+	}{
+		"a new one gets the finalizer":          {edgegrant.Input{InForce: edgegrant.Enforced}, edgegrant.EnsureFinalizer, edgegrant.Enforced, "is enforced"},
+		"one that has it is enforced":           {edgegrant.Input{InForce: edgegrant.Enforced, HasFinalizer: true}, edgegrant.Rest, edgegrant.Enforced, "is enforced"},
+		"or audited":                            {edgegrant.Input{InForce: edgegrant.Audited, HasFinalizer: true}, edgegrant.Rest, edgegrant.Audited, "nothing is held"},
+		"without grants it is nothing":          {edgegrant.Input{InForce: edgegrant.Off}, edgegrant.Rest, edgegrant.Off, "may use everything"},
+		"what is not understood is told":        {edgegrant.Input{InForce: edgegrant.Enforced, HasFinalizer: true, Invalid: "spec.roles: no"}, edgegrant.Rest, edgegrant.InvalidSpec, "spec.roles: no."},
+		"a rival is named":                      {edgegrant.Input{InForce: edgegrant.Enforced, HasFinalizer: true, Rivals: []string{"other"}}, edgegrant.Rest, edgegrant.Ambiguous, "other and this one"},
+		"a role that is refused is told":        {edgegrant.Input{InForce: edgegrant.Enforced, HasFinalizer: true, Refused: "AssumeRole: no"}, edgegrant.Rest, edgegrant.RoleRefused, "AssumeRole: no."},
+		"in audit, too: accounts are in force":  {edgegrant.Input{InForce: edgegrant.Audited, HasFinalizer: true, Refused: "AssumeRole: no"}, edgegrant.Rest, edgegrant.RoleRefused, "AssumeRole: no."},
+		"one that is needed stays":              {edgegrant.Input{InForce: edgegrant.Enforced, HasFinalizer: true, Deleting: true, Needed: 2}, edgegrant.Rest, edgegrant.InUse, "2 objects"},
+		"one that is not is deleted":            {edgegrant.Input{InForce: edgegrant.Enforced, HasFinalizer: true, Deleting: true}, edgegrant.LetGo, edgegrant.InUse, ""},
+		"and any one where grants are not used": {edgegrant.Input{InForce: edgegrant.Off, HasFinalizer: true, Deleting: true, Needed: 2}, edgegrant.LetGo, edgegrant.InUse, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if step := edgegrant.Decide(test.in); step != test.step {
+				t.Errorf("step %d, want %d", step, test.step)
+			}
+			c := edgegrant.Conclude(test.in)
+			good := test.reason == edgegrant.Enforced || test.reason == edgegrant.Audited
+			if c.Type != chain.Ready || c.Status != good || c.Reason != test.reason || !strings.Contains(c.Message, test.says) {
+				t.Errorf("the condition is %+v", c)
+			}
+		})
+	}
+}
