@@ -197,7 +197,7 @@ func (r *Registry) Prune(ctx context.Context) {
 }
 
 // Access is how an account is reached for a grant: by its role if the account is its own, else by that of the first grant
-// that gives access.
+// that gives access. Those with a role that AWS refuses are the last.
 func (r *Registry) Access(ctx context.Context, id, grantName string) (grant.Access, error) {
 	accesses, err := r.options.Accesses(ctx)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -22,7 +23,7 @@ func Grant(o *v1alpha1.EdgeGrant) (g grant.Grant, invalid error) {
 	s := o.Spec
 	g = grant.Grant{
 		Name: o.Name, Version: fmt.Sprintf("%s/%d", o.UID, o.Generation), Namespaces: grant.Namespaces{Names: s.Namespaces.Names},
-		Wildcards: truth(s.Wildcards), Certificates: s.Certificates,
+		Wildcards: truth(s.Wildcards), Certificates: s.Certificates, RoleRefused: RoleRefused(o),
 	}
 	if s.Account != nil {
 		g.Account = grant.Account{ID: s.Account.ID, RoleARN: s.Account.RoleARN}
@@ -67,6 +68,12 @@ func Grant(o *v1alpha1.EdgeGrant) (g grant.Grant, invalid error) {
 	}
 	g.Roles = roles
 	return g, invalid
+}
+
+// RoleRefused reports whether AWS was last seen to refuse the role of a grant.
+func RoleRefused(o *v1alpha1.EdgeGrant) bool {
+	c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady)
+	return c != nil && c.Reason == v1alpha1.ReasonRoleRefused
 }
 
 // DefaultGrant renders the grant of all namespaces that no EdgeGrant selects, from the JSON of a spec. Nil: there is none.

@@ -22,6 +22,10 @@ func TestNeeded(t *testing.T) {
 		}
 		return g
 	}
+	refused := func(g grant.Grant) grant.Grant {
+		g.RoleRefused = true
+		return g
+	}
 	for name, tt := range map[string]struct {
 		grants []grant.Grant
 		object grants.Object
@@ -32,6 +36,7 @@ func TestNeeded(t *testing.T) {
 		"an object that has nothing in AWS":                     {[]grant.Grant{in("shop", "", "shop")}, grants.Object{Namespace: "shop"}, 0},
 		"the only access to the account of another's object":    {[]grant.Grant{in("shop", account, "shop"), in("all", "", "*")}, grants.Object{Namespace: "other", Present: true, Account: account}, 1},
 		"another grant gives access to the account":             {[]grant.Grant{in("shop", account, "shop"), in("all", account, "*")}, grants.Object{Namespace: "shop", Present: true, Account: account}, 0},
+		"another grant's role is refused":                       {[]grant.Grant{in("shop", account, "shop"), refused(in("all", account, "*"))}, grants.Object{Namespace: "shop", Present: true, Account: account}, 1},
 		"the object is in an account that the grant is not for": {[]grant.Grant{in("shop", account, "shop"), in("all", "", "*")}, grants.Object{Namespace: "other", Present: true, Account: elsewhere}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -440,14 +440,16 @@ func (r *Registry) Needed(ctx context.Context, name string) (needed int, err err
 	return needed, nil
 }
 
-// lostAccounts are those that only the one set gives access to.
+// lostAccounts are those that only the one set gives access to. A role that AWS refuses gives none.
 func lostAccounts(with, without *grant.Set) map[string]bool {
 	lost := map[string]bool{}
 	for _, a := range with.Accesses() {
 		lost[a.ID] = true
 	}
 	for _, a := range without.Accesses() {
-		delete(lost, a.ID)
+		if !a.Refused {
+			delete(lost, a.ID)
+		}
 	}
 	return lost
 }

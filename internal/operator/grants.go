@@ -119,8 +119,14 @@ func addGrants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment
 	if err := mgr.Add(env.grants); err != nil {
 		return fmt.Errorf("adding the registry of grants: %w", err)
 	}
-	return follow(ctx, mgr.GetCache(), &v1alpha1.EdgeGrant{}, func(a, b client.Object) bool { return a.GetGeneration() != b.GetGeneration() },
-		func(client.Object) { env.grants.Changed() })
+	return follow(ctx, mgr.GetCache(), &v1alpha1.EdgeGrant{}, grantsDiffer, func(client.Object) { env.grants.Changed() })
+}
+
+// grantsDiffer reports whether one of two versions of a grant gives something else than the other.
+func grantsDiffer(a, b client.Object) bool {
+	before, okA := a.(*v1alpha1.EdgeGrant)
+	after, okB := b.(*v1alpha1.EdgeGrant)
+	return okA && okB && (before.Generation != after.Generation || convert.RoleRefused(before) != convert.RoleRefused(after))
 }
 
 // follow tells of objects of a kind that come, go, or have changed so that it matters.

@@ -131,8 +131,7 @@ func (c *Controller) refused(ctx context.Context, o *v1alpha1.EdgeGrant, g grant
 	if g.Account.RoleARN == "" || !o.DeletionTimestamp.IsZero() {
 		return ""
 	}
-	before := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady)
-	was := before != nil && before.Reason == v1alpha1.ReasonRoleRefused
+	before, was := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady), convert.RoleRefused(o)
 	err := c.RoleRefused(ctx, grant.Access{Account: g.Account, Grant: g.Name}, was || before == nil || before.ObservedGeneration != o.Generation)
 	switch {
 	case fault.Is(err, fault.Denied, fault.Invalid):

@@ -22,8 +22,10 @@ type Grant struct {
 	// Version is another one whenever the grant has changed.
 	Version    string
 	Namespaces Namespaces
-	// Account is the AWS account in which everything of the namespaces is.
-	Account Account
+	// Account is the AWS account in which everything of the namespaces is. RoleRefused means that AWS was last seen to
+	// refuse its role.
+	Account     Account
+	RoleRefused bool
 
 	Kinds         []string
 	Distributions []Distribution
@@ -54,6 +56,8 @@ type Account struct {
 type Access struct {
 	Account
 	Grant string
+	// Refused means that AWS was last seen to refuse the role.
+	Refused bool
 }
 
 // Distribution is one that may be used, with what its parameters may be.

@@ -61,6 +61,21 @@ func TestWhichGrantANamespaceHas(t *testing.T) {
 	}
 }
 
+// An account is reached with a role that AWS takes, if there is one.
+func TestARefusedRoleIsTheLastToBeUsed(t *testing.T) {
+	t.Parallel()
+	with := func(name, role string, refused bool) grant.Grant {
+		return grant.Grant{Name: name, Account: grant.Account{ID: "444455556666", RoleARN: role}, RoleRefused: refused}
+	}
+	var got []string
+	for _, a := range grant.NewSet([]grant.Grant{with("d", "", false), with("c", "r", false), with("b", "r", false), with("a", "r", true)}, nil).Accesses() {
+		got = append(got, a.Grant)
+	}
+	if d := cmp.Diff([]string{"b", "c", "a"}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 // A domain has to be proven where each entry that grants it says so.
 func TestWhichDomainsHaveToBeProven(t *testing.T) {
 	t.Parallel()

@@ -113,13 +113,23 @@ func (s *Set) For(ns Namespace) Standing {
 	return Standing{Rivals: rivals}
 }
 
-// Accesses are the accounts other than the operator's own, in the order of the grants' names.
+// Accesses are the accounts other than the operator's own, in the order of the grants' names, those with a role that AWS
+// refuses at the end.
 func (s *Set) Accesses() (out []Access) {
 	for _, g := range s.grants {
 		if g.Account.RoleARN != "" {
-			out = append(out, Access{Account: g.Account, Grant: g.Name})
+			out = append(out, Access{Account: g.Account, Grant: g.Name, Refused: g.RoleRefused})
 		}
 	}
+	slices.SortStableFunc(out, func(a, b Access) int {
+		switch {
+		case a.Refused == b.Refused:
+			return 0
+		case a.Refused:
+			return 1
+		}
+		return -1
+	})
 	return out
 }
 
