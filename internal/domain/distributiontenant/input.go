@@ -231,8 +231,7 @@ func (in Input) reached(generation int64, p Parents) bool {
 // from domains that are not proven.
 func (in Input) trusted() bool {
 	synced := in.Memory.Conditions[chain.Synced]
-	equal := in.facts.resource.Applied && (synced.Status || in.Memory.waitedForReference()) ||
-		synced.Reason == proof.ReasonDomainNotProven && in.stillUnproven()
+	equal := in.facts.resource.Applied && (synced.Status || in.Memory.waitedForReference()) || in.stillUnproven()
 	return equal && in.World.Knowledge == resource.Listed && in.Memory.ETag != "" &&
 		in.World.Tenant.ETag == in.Memory.ETag && in.World.Tenant.ID == in.Memory.ID && synced.Generation == in.Generation
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
@@ -44,8 +45,12 @@ func (in Input) proven() Input {
 	return in
 }
 
-// stillUnproven reports whether the same domains wait for their proofs as when status was written.
+// stillUnproven reports whether the same domains wait for their proofs as when status was written, and nothing but them is
+// to be sent.
 func (in Input) stillUnproven() bool {
+	if in.Memory.Conditions[chain.Synced].Reason != proof.ReasonDomainNotProven || in.facts.resource.Inheriting() || in.facts.certificate.Attach {
+		return false
+	}
 	before := slices.DeleteFunc(slices.Clone(in.Memory.Proofs), proof.Entry.Proven)
 	return len(before) > 0 && slices.Equal(domainsOf(before), domainsOf(in.facts.unproven))
 }

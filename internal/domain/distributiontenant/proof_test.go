@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
@@ -39,6 +40,9 @@ func proofCases() map[string]question {
 	const alpha = "alpha.example.com"
 	both := func(in *distributiontenant.Input) { edited(in); names(alpha, provenName)(in) }
 	waits := distributiontenant.Rest{After: 9 * time.Second}
+	waiting := with(quiet(), both, listed, demanded(provenName), stored(provenName, time.Time{}), func(in *distributiontenant.Input) {
+		in.Memory.Conditions[chain.Synced] = chain.Condition{Type: chain.Synced, Reason: proof.ReasonDomainNotProven, Generation: in.Generation}
+	})
 	return map[string]question{
 		"a record is looked for before anything is created": {
 			in: with(unborn(), demanded(alpha)), rule: "Proven", step: distributiontenant.Look{At: distributiontenant.LookProofs, Domains: []string{alpha}},
@@ -83,14 +87,13 @@ func proofCases() map[string]question {
 			step: distributiontenant.Rest{Follow: true, After: 9 * time.Second}, reason: resource.ReasonDeploying,
 		},
 		"the list is enough for one that waits for nothing else": {
-			in: with(quiet(), both, listed, demanded(provenName), sighted(provenName, proof.Missing), stored(provenName, time.Time{}), func(in *distributiontenant.Input) {
-				in.Memory.Conditions[chain.Synced] = chain.Condition{Type: chain.Synced, Reason: proof.ReasonDomainNotProven, Generation: in.Generation}
-			}), rule: "DomainsHeld", step: waits, reason: proof.ReasonDomainNotProven,
+			in: with(waiting, sighted(provenName, proof.Missing)), rule: "DomainsHeld", step: waits, reason: proof.ReasonDomainNotProven,
+		},
+		"but not for a certificate to attach": {
+			in: with(waiting, sighted(provenName, proof.Missing), sent, managed(newARN, certificate.Issued)), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant},
 		},
 		"and not for one whose domain was proven meanwhile": {
-			in: with(quiet(), both, listed, demanded(provenName), sighted(provenName, proof.Shown), stored(provenName, time.Time{}), func(in *distributiontenant.Input) {
-				in.Memory.Conditions[chain.Synced] = chain.Condition{Type: chain.Synced, Reason: proof.ReasonDomainNotProven, Generation: in.Generation}
-			}), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant},
+			in: with(waiting, sighted(provenName, proof.Shown)), rule: "Fresh", step: distributiontenant.Look{At: distributiontenant.LookTenant},
 		},
 		"an object that may not have it at all looks for nothing": {
 			in: with(unborn(), demanded(alpha), func(in *distributiontenant.Input) { in.Ungranted = &chain.Halt{Reason: "NotGranted", Message: "Ask."} }), rule: "Granted", step: distributiontenant.Rest{}, reason: "NotGranted",
