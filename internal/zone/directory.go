@@ -129,7 +129,10 @@ func (d *directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 			pages, marker = nil, ""
 			break
 		}
-		pages = append(pages, page...)
+		for _, zone := range page {
+			zone.Provider = access.Provider
+			pages = append(pages, zone)
+		}
 		if marker = next; next == "" {
 			break
 		}
@@ -170,6 +173,7 @@ func (d *directory) Get(ctx context.Context, access dns.Access, id string) (dns.
 		return f.zone, f.err
 	}
 	zone, err := d.providers.as(access).GetZone(ctx, id)
+	zone.Provider = access.Provider
 	if !fault.Is(err, fault.Throttled, fault.Transient) {
 		d.mu.Lock()
 		d.found[key] = zoneFound{zone: zone, err: err, at: d.clock.Now()}

@@ -1,7 +1,6 @@
 package zone
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -20,16 +19,6 @@ func (p Providers) of(name dns.Provider) port.DNS {
 }
 
 func (p Providers) as(access dns.Access) port.Zones { return p.of(access.Provider).As(access) }
-
-// address is where a zone is: two providers may give the same id.
-type address struct {
-	provider dns.Provider
-	id       string
-}
-
-func compareAddresses(a, b address) int {
-	return cmp.Or(cmp.Compare(a.provider, b.provider), cmp.Compare(a.id, b.id))
-}
 
 // missing stands for a provider that this operator was built without: it refuses every call.
 type missing struct{ name dns.Provider }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
 // rest is how long a step can wait at most.
@@ -15,7 +17,7 @@ const rest = time.Hour
 func (z *Zones) Step(ctx context.Context) time.Duration {
 	z.mu.Lock()
 	var all []*zone
-	for _, id := range slices.SortedFunc(maps.Keys(z.zones), compareAddresses) {
+	for _, id := range slices.SortedFunc(maps.Keys(z.zones), dns.ZoneKey.Compare) {
 		all = append(all, z.zones[id])
 	}
 	z.mu.Unlock()

@@ -20,10 +20,10 @@ type zone struct {
 	state *dns.ZoneState
 }
 
-func newZone(at address, o *Options) *zone {
+func newZone(at dns.ZoneKey, o *Options) *zone {
 	return &zone{
-		id: at.id, opts: o, poke: make(chan struct{}, 1), stop: make(chan struct{}),
-		state: dns.NewZoneState(o.Providers.of(at.provider).Traits(), o.Clock.Now()),
+		id: at.ID, opts: o, poke: make(chan struct{}, 1), stop: make(chan struct{}),
+		state: dns.NewZoneState(o.Providers.of(at.Provider).Traits(), o.Clock.Now()),
 	}
 }
 

@@ -59,7 +59,7 @@ type Zones struct {
 	opts Options
 
 	mu    sync.Mutex
-	zones map[address]*zone
+	zones map[dns.ZoneKey]*zone
 	known map[dns.Owner]known
 	// launch starts a worker; nil while the workers don't run.
 	launch func(*zone)
@@ -69,7 +69,7 @@ type Zones struct {
 type known struct {
 	version uint64
 	partial bool
-	zones   []address
+	zones   []dns.ZoneKey
 }
 
 // New makes workers that know nothing yet.
@@ -86,7 +86,7 @@ func New(o Options) *Zones {
 	if o.Observer == nil {
 		o.Observer = silent{}
 	}
-	return &Zones{directory: newDirectory(o.Providers, o.Clock), opts: o, zones: map[address]*zone{}, known: map[dns.Owner]known{}}
+	return &Zones{directory: newDirectory(o.Providers, o.Clock), opts: o, zones: map[dns.ZoneKey]*zone{}, known: map[dns.Owner]known{}}
 }
 
 // Start runs the workers until the context ends. It implements the manager's Runnable.
@@ -125,7 +125,7 @@ func (z *Zones) Declare(c dns.Claim) dns.View {
 		}
 	}
 	// In order, for of two changes sent at one time one has to be the last.
-	for _, id := range slices.SortedFunc(maps.Keys(parts), compareAddresses) {
+	for _, id := range slices.SortedFunc(maps.Keys(parts), dns.ZoneKey.Compare) {
 		if w := z.zones[id]; w != nil {
 			w.answer(parts[id], &view)
 		}
@@ -164,9 +164,9 @@ func (z *Zones) wake(woken []dns.Owner) {
 }
 
 // partsOf splits a claim by zones.
-func partsOf(c dns.Claim) map[address]dns.Claim {
-	parts := map[address]dns.Claim{}
-	part := func(id address, access dns.Access) dns.Claim {
+func partsOf(c dns.Claim) map[dns.ZoneKey]dns.Claim {
+	parts := map[dns.ZoneKey]dns.Claim{}
+	part := func(id dns.ZoneKey, access dns.Access) dns.Claim {
 		p, ok := parts[id]
 		if !ok {
 			p = c
@@ -175,7 +175,7 @@ func partsOf(c dns.Claim) map[address]dns.Claim {
 		return p
 	}
 	for _, r := range c.Wants {
-		id := address{c.Access.Provider, r.ZoneID}
+		id := r.Zone()
 		p := part(id, c.Access)
 		p.Wants = append(p.Wants, r)
 		parts[id] = p
@@ -186,7 +186,7 @@ func partsOf(c dns.Claim) map[address]dns.Claim {
 			// The identity of one provider means nothing to another.
 			access = c.AccessOf(e)
 		}
-		id := address{e.Provider, e.ZoneID}
+		id := e.Zone()
 		p := part(id, access)
 		p.Ledger = append(p.Ledger, e)
 		parts[id] = p
@@ -194,16 +194,16 @@ func partsOf(c dns.Claim) map[address]dns.Claim {
 	return parts
 }
 
-func (z *Zones) remember(c dns.Claim, parts map[address]dns.Claim) {
+func (z *Zones) remember(c dns.Claim, parts map[dns.ZoneKey]dns.Claim) {
 	if len(parts) == 0 {
 		delete(z.known, c.Owner)
 		return
 	}
-	z.known[c.Owner] = known{version: c.Version, partial: c.Partial, zones: slices.SortedFunc(maps.Keys(parts), compareAddresses)}
+	z.known[c.Owner] = known{version: c.Version, partial: c.Partial, zones: slices.SortedFunc(maps.Keys(parts), dns.ZoneKey.Compare)}
 }
 
 // worker returns the worker of a zone, and starts one where there is none.
-func (z *Zones) worker(id address) *zone {
+func (z *Zones) worker(id dns.ZoneKey) *zone {
 	w := z.zones[id]
 	if w == nil {
 		w = newZone(id, &z.opts)
@@ -217,7 +217,7 @@ func (z *Zones) worker(id address) *zone {
 
 // withdraw takes an object out of the zones that it is no longer in, and ends the workers of
 // those that have none left. Callers hold the lock.
-func (z *Zones) withdraw(o dns.Owner, from []address, stays map[address]dns.Claim) (woken []dns.Owner) {
+func (z *Zones) withdraw(o dns.Owner, from []dns.ZoneKey, stays map[dns.ZoneKey]dns.Claim) (woken []dns.Owner) {
 	for _, id := range from {
 		w := z.zones[id]
 		if _, still := stays[id]; still || w == nil {

@@ -65,7 +65,7 @@ func (e Declared) happen(z *ZoneState) {
 func (z *ZoneState) goesOn(c *declared) bool {
 	view := View{Records: map[Record]Standing{}}
 	z.each(c, func(r Record, s Standing) { view.Records[r] = s })
-	next := Advance(c.Ledger, c.Wants, view, Policy{Takeover: c.Takeover, Reclaims: c.Reclaims, Inherits: c.Inherits, RoleARN: c.Access.RoleARN, Provider: c.Access.Provider})
+	next := Advance(c.Ledger, c.Wants, view, Policy{Takeover: c.Takeover, Reclaims: c.Reclaims, Inherits: c.Inherits, RoleARN: c.Access.RoleARN})
 	return !slices.Equal(next, c.Ledger)
 }
 

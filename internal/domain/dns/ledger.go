@@ -13,9 +13,8 @@ type Policy struct {
 	Reclaims bool
 	// Inherits are the domains whose records other objects hand over.
 	Inherits []string
-	// RoleARN is the role with which new entries are published, and Provider the service.
-	RoleARN  string
-	Provider Provider
+	// RoleARN is the role with which new entries are published.
+	RoleARN string
 }
 
 // takes reports whether records at the name may be replaced, and equal ones made ours.
@@ -113,7 +112,12 @@ func retract(wanted bool, s Standing, takes bool) State {
 }
 
 // place is a name in a zone.
-type place struct{ zone, name string }
+type place struct {
+	zone ZoneKey
+	name string
+}
+
+func (r Record) place() place { return place{r.Zone(), r.Name} }
 
 // intents returns the records that may be published, sorted. All records of a name are published or none: a name with
 // half of its addresses here and half elsewhere would not work.
@@ -122,13 +126,13 @@ func intents(wants []Record, entered map[Record]bool, view View, policy Policy) 
 	for _, r := range wants {
 		s := view.Of(r)
 		if s.Phase == Occupied || s.Phase == Blocked && (s.Fixed || !policy.takes(r.Name)) {
-			taken[place{r.ZoneID, r.Name}] = true
+			taken[r.place()] = true
 		}
 	}
 	for _, r := range wants {
 		phase := view.Of(r).Phase
 		due := phase == Absent || phase == Blocked || phase == There && (policy.takes(r.Name) || policy.Reclaims)
-		if due && !entered[r] && !taken[place{r.ZoneID, r.Name}] {
+		if due && !entered[r] && !taken[r.place()] {
 			out = append(out, r)
 		}
 	}
@@ -146,7 +150,7 @@ func enter(ledger []Entry, intents []Record, view View, policy Policy) (next []E
 	}
 	for len(intents) > 0 {
 		n := 1
-		for n < len(intents) && intents[n].ZoneID == intents[0].ZoneID && intents[n].Name == intents[0].Name {
+		for n < len(intents) && intents[n].place() == intents[0].place() {
 			n++
 		}
 		replaced := 0
@@ -158,7 +162,7 @@ func enter(ledger []Entry, intents []Record, view View, policy Policy) (next []E
 		} else {
 			kept += replaced
 			for _, r := range intents[:n] {
-				ledger = append(ledger, Entry{Record: r, State: Intended, RoleARN: policy.RoleARN, Provider: policy.Provider})
+				ledger = append(ledger, Entry{Record: r, State: Intended, RoleARN: policy.RoleARN})
 			}
 		}
 		intents = intents[n:]

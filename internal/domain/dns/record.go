@@ -8,6 +8,7 @@
 package dns
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -15,8 +16,9 @@ import (
 // Record is one record that we publish. It is comparable, and equal records are the same
 // record: another value or TTL is another record.
 type Record struct {
-	// ZoneID is the provider's id of the zone.
-	ZoneID string
+	// Provider is the service that has the zone, and ZoneID its id of the zone.
+	Provider Provider
+	ZoneID   string
 	// Name is a full name in lower case, in punycode, without a dot at its end.
 	Name string
 	// Type is CNAME, TXT, or A and AAAA, which are always aliases.
@@ -38,6 +40,9 @@ const (
 
 // Key is what a zone holds at most one record set for.
 type Key struct{ Name, Type string }
+
+// Zone returns the zone of the record.
+func (r Record) Zone() ZoneKey { return ZoneKey{Provider: r.Provider, ID: r.ZoneID} }
 
 // Key returns the place of the record in its zone.
 func (r Record) Key() Key { return Key{Name: r.Name, Type: r.Type} }
@@ -103,8 +108,6 @@ type Entry struct {
 	// of the object's namespace; empty for the operator's own identity. It stays when the spec
 	// names another role, or no DNS at all any more.
 	RoleARN string
-	// Provider is the service that the record was published at. It stays as the role does.
-	Provider Provider
 	// Replaced is what the records of the ledger at this name have taken the place of, and what is put back when they are
 	// deleted. One entry of the name has it.
 	Replaced Replaced
@@ -116,9 +119,21 @@ type Provider string
 // Route53 is the provider of whatever names none: stored ledgers don't.
 const Route53 Provider = ""
 
+// ZoneKey says which zone: two providers may give the same id.
+type ZoneKey struct {
+	Provider Provider
+	ID       string
+}
+
+// Compare orders zones.
+func (k ZoneKey) Compare(o ZoneKey) int {
+	return cmp.Or(cmp.Compare(k.Provider, o.Provider), cmp.Compare(k.ID, o.ID))
+}
+
 // Zone is a zone of a provider.
 type Zone struct {
-	ID string
+	Provider Provider
+	ID       string
 	// Name is in lower case, in punycode, without a dot at its end.
 	Name    string
 	Private bool

@@ -131,12 +131,12 @@ func (c *Claim) remembersElsewhere(name string) (n int) {
 func remember(next, before []Entry, view View, policy Policy) {
 	memory := map[place][]RecordSet{}
 	for _, e := range before {
-		at := place{e.ZoneID, e.Name}
+		at := e.place()
 		memory[at] = append(memory[at], e.Replaced.Sets(e.Name)...)
 	}
 	for len(next) > 0 {
-		at, n := place{next[0].ZoneID, next[0].Name}, 1
-		for n < len(next) && at == (place{next[n].ZoneID, next[n].Name}) {
+		at, n := next[0].place(), 1
+		for n < len(next) && at == next[n].place() {
 			n++
 		}
 		keep(next[:n], memory[at], view, policy)

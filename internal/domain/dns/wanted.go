@@ -32,7 +32,7 @@ type Options struct {
 // Wanted returns the records that publish a domain, which is in canonical form, in a zone.
 func Wanted(domain string, zone Zone, o Options) ([]Record, error) {
 	record := func(name, kind string, ttl int64) Record {
-		return Record{ZoneID: zone.ID, Name: name, Type: kind, Value: o.Target, TTL: ttl}
+		return Record{Provider: zone.Provider, ZoneID: zone.ID, Name: name, Type: kind, Value: o.Target, TTL: ttl}
 	}
 	if !isEndpoint(o.Target) {
 		return nil, fmt.Errorf("AWS returned the target %[2]q for %[1]s, which is not a CloudFront host name: check the connection group", domain, o.Target)
@@ -57,7 +57,7 @@ func Wanted(domain string, zone Zone, o Options) ([]Record, error) {
 
 func compareRecords(a, b Record) int {
 	return cmp.Or(
-		cmp.Compare(a.ZoneID, b.ZoneID), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type),
+		a.Zone().Compare(b.Zone()), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type),
 		cmp.Compare(a.Value, b.Value), cmp.Compare(a.TTL, b.TTL),
 	)
 }

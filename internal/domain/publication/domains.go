@@ -61,7 +61,7 @@ func (j *judge) nextLedger() []dns.Entry {
 	}
 	policy := dns.Policy{}
 	if spec := j.Spec; spec != nil {
-		policy = dns.Policy{Reclaims: j.Reclaims, Takeover: spec.Takeover, Inherits: j.Inherits, RoleARN: spec.RoleARN, Provider: spec.Provider}
+		policy = dns.Policy{Reclaims: j.Reclaims, Takeover: spec.Takeover, Inherits: j.Inherits, RoleARN: spec.RoleARN}
 	}
 	next := dns.Advance(have, j.wants, j.View, policy)
 	for i, e := range next {
