@@ -126,7 +126,8 @@ func newResolver(t *testing.T, servers ...string) *resolver.Resolver {
 
 func TestServersHaveToAgree(t *testing.T) {
 	t.Parallel()
-	there := serve(t, zone(t, true, "shop.example.com. CNAME dmain.cloudfront.net."))
+	has := zone(t, true, "shop.example.com. CNAME dmain.cloudfront.net.")
+	there, too := serve(t, has), serve(t, has)
 	absent := serve(t, zone(t, true))
 	broken, refusing := serve(t, failing(dns.RcodeServerFailure)), serve(t, failing(dns.RcodeRefused))
 	for name, tt := range map[string]struct {
@@ -134,7 +135,7 @@ func TestServersHaveToAgree(t *testing.T) {
 		want    bool
 		fails   bool
 	}{
-		"all have it":                        {[]string{there, there}, true, false},
+		"all have it":                        {[]string{there, too}, true, false},
 		"one has not heard of it yet":        {[]string{there, absent}, false, false},
 		"one that fails has no say":          {[]string{there, broken, refusing}, true, false},
 		"nor does it make up an answer":      {[]string{absent, broken}, false, false},
