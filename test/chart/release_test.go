@@ -3,6 +3,7 @@ package chart_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,15 @@ func TestReleaseLife(t *testing.T) {
 	l.helm(production, "upgrade", release, l.chart)
 	if d := l.deployment(); *d.Spec.Replicas != 2 || d.Spec.Template.Spec.PriorityClassName != "system-cluster-critical" {
 		t.Errorf("with the values for production the Deployment is %+v", d.Spec)
+	}
+
+	// The steps of the tutorial in docs/grants.md: a default grant that was taken away stays away.
+	for _, set := range []string{"grants.mode=Audit", "grants.default=null", "grants.mode=Enforce"} {
+		l.run("helm", "upgrade", release, l.chart, "--namespace", namespace, "--reuse-values", "--set", set)
+	}
+	args := l.deployment().Spec.Template.Spec.Containers[0].Args
+	if !slices.Contains(args, "--grants=Enforce") || slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--default-grant") }) {
+		t.Errorf("after the tutorial the operator has the flags %q", args)
 	}
 
 	// Another tool takes the CRDs over: they leave the release, and stay.
