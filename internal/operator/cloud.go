@@ -14,12 +14,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/route53"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws/sts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/inventory"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
 // CloudOptions are what a Cloud is made from.
@@ -137,13 +135,10 @@ func (c *Cloud) Roles() *aws.Roles {
 	})
 }
 
-// DNSProviders are the DNS services that spec.dns.provider can name: a new one is its adapter and a line here. Status
-// has to tell the records of two services apart before there is a second one: today what is stored there is Route 53's.
-func (c *Cloud) DNSProviders() zone.Providers {
+// Route53 is the DNS service that needs no account: it has the credentials of AWS.
+func (c *Cloud) Route53() port.DNS {
 	o := c.options
-	return zone.Providers{
-		dns.Route53: route53.New(route53.Config{
-			SDK: o.SDK, Roles: c.Roles(), Limiters: aws.NewLimiters(c.limits("route53", o.Route53)), Metrics: o.Metrics, Clock: o.Clock,
-		}),
-	}
+	return route53.New(route53.Config{
+		SDK: o.SDK, Roles: c.Roles(), Limiters: aws.NewLimiters(c.limits("route53", o.Route53)), Metrics: o.Metrics, Clock: o.Clock,
+	})
 }

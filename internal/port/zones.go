@@ -13,19 +13,21 @@ type Zones interface {
 	// ListZones reads one page of all zones, private ones included. next is empty on the last.
 	ListZones(ctx context.Context, marker string) (page []dns.Zone, next string, err error)
 	// ListRecords reads one page of the record sets of a zone, changes that are not in sync
-	// yet included. next is empty on the last. An empty list is believed: where a zone always holds something, such as its
+	// yet included, and with the SOA at the zone's own name, which marks where it begins. next is empty on the last. An empty list is believed: where a zone always holds something, such as its
 	// own NS and SOA, the adapter refuses one.
 	ListRecords(ctx context.Context, zoneID, marker string) (page []dns.RecordSet, next string, err error)
 	// ReadName reads all record sets of one name.
 	ReadName(ctx context.Context, zoneID, name string) ([]dns.RecordSet, error)
-	// Change carries out all changes or none, and returns the id of the change.
+	// Change carries out all changes or none, and returns the id of the change. A provider that can't do several at once
+	// answers fault.Transient where it has carried out some: the names are read again, and the rest follows. A set is
+	// deleted only if it is there as it is named, values and all, and created only if there is none.
 	//
 	// fault.Exists: a set that was to be created is there. fault.Invalid: the provider
 	// refuses at least one of the changes as it stands. fault.NotFound: there is no such zone.
 	// fault.Throttled also stands for an earlier change of the zone that is still worked on.
 	Change(ctx context.Context, zoneID string, changes []dns.Change) (changeID string, err error)
-	// InSync reports whether every server of the provider has the change.
-	InSync(ctx context.Context, changeID string) (bool, error)
+	// InSync reports whether every server of the provider has the changes, as far as that can be told.
+	InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, error)
 }
 
 // DNS reaches a provider under different identities. None of its methods makes a call.

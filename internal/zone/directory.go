@@ -23,7 +23,7 @@ const (
 
 // directory knows which zones the identities see. All its methods may be called at once.
 type directory struct {
-	providers Providers
+	providers func() Providers
 	clock     clock.PassiveClock
 
 	mu    sync.Mutex
@@ -58,7 +58,7 @@ type zoneList struct {
 }
 
 // newDirectory returns a directory that knows nothing yet.
-func newDirectory(p Providers, c clock.PassiveClock) *directory {
+func newDirectory(p func() Providers, c clock.PassiveClock) *directory {
 	return &directory{providers: p, clock: c, lists: map[dns.Access]*zoneList{}, found: map[zoneKey]zoneFound{}}
 }
 
@@ -107,7 +107,7 @@ func (d *directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 	}
 	if l.asking {
 		d.mu.Unlock()
-		return nil, &fault.Error{Kind: fault.Throttled, Operation: d.providers.of(access.Provider).Traits().ListZones, Message: "the zones are being listed", RetryAfter: busyFor}
+		return nil, &fault.Error{Kind: fault.Throttled, Operation: d.providers().of(access.Provider).Traits().ListZones, Message: "the zones are being listed", RetryAfter: busyFor}
 	}
 	l.asking = true
 	if d.clock.Since(l.begun) >= askAgain {
@@ -117,7 +117,8 @@ func (d *directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 	d.mu.Unlock()
 
 	var seen paging.Guard
-	client := d.providers.as(access)
+	service := d.providers().of(access.Provider)
+	client, traits := service.As(access), service.Traits()
 	var err error
 	for {
 		var page []dns.Zone
@@ -125,12 +126,12 @@ func (d *directory) List(ctx context.Context, access dns.Access) ([]dns.Zone, er
 		if page, next, err = client.ListZones(ctx, marker); err != nil {
 			break
 		}
-		if err = seen.Pass(d.providers.of(access.Provider).Traits().ListZones, next); err != nil {
+		if err = seen.Pass(traits.ListZones, next); err != nil {
 			pages, marker = nil, ""
 			break
 		}
 		for _, zone := range page {
-			zone.Provider = access.Provider
+			zone.Provider, zone.Apex = access.Provider, traits.Apex
 			pages = append(pages, zone)
 		}
 		if marker = next; next == "" {
@@ -172,8 +173,9 @@ func (d *directory) Get(ctx context.Context, access dns.Access, id string) (dns.
 	if ok && d.clock.Since(f.at) < askAgain {
 		return f.zone, f.err
 	}
-	zone, err := d.providers.as(access).GetZone(ctx, id)
-	zone.Provider = access.Provider
+	service := d.providers().of(access.Provider)
+	zone, err := service.As(access).GetZone(ctx, id)
+	zone.Provider, zone.Apex = access.Provider, service.Traits().Apex
 	if !fault.Is(err, fault.Throttled, fault.Transient) {
 		d.mu.Lock()
 		d.found[key] = zoneFound{zone: zone, err: err, at: d.clock.Now()}

@@ -286,7 +286,8 @@ func change(zone map[dns.Key]dns.RecordSet, changes []dns.Change) error {
 	return failure(fault.Invalid, "Change", "%s", strings.Join(slices.Compact(refused), ", "))
 }
 
-func (c client) InSync(ctx context.Context, id string) (bool, error) {
+func (c client) InSync(ctx context.Context, _ string, sent dns.Sent) (bool, error) {
+	id := sent.ID
 	if err := c.enter(ctx, call{operation: "InSync", name: id}); err != nil {
 		return false, err
 	}

@@ -2,6 +2,10 @@ package zone
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -11,42 +15,80 @@ import (
 // Providers are the DNS services that objects can name.
 type Providers map[dns.Provider]port.DNS
 
+// Always returns the same providers at all times.
+func (p Providers) Always() func() Providers { return func() Providers { return p } }
+
 func (p Providers) of(name dns.Provider) port.DNS {
 	if d, ok := p[name]; ok {
 		return d
 	}
-	return missing{name}
+	return Refusing(dns.Traits{}, p.missing(name))
 }
 
 func (p Providers) as(access dns.Access) port.Zones { return p.of(access.Provider).As(access) }
 
-// missing stands for a provider that this operator was built without: it refuses every call.
-type missing struct{ name dns.Provider }
-
-func (m missing) As(dns.Access) port.Zones { return m }
-
-func (m missing) Traits() dns.Traits { return dns.Traits{PageSize: 1} }
-
-func (m missing) refusal() error {
-	return &fault.Error{Kind: fault.Invalid, Message: "this operator knows no DNS provider " + string(m.name)}
+// means returns the provider that a spec means: of a service with one account, that one.
+func (p Providers) means(name dns.Provider) dns.Provider {
+	if accounts := p.accounts(name.Service); name.Account == "" && len(accounts) == 1 {
+		return accounts[0]
+	}
+	return name
 }
 
-func (m missing) GetZone(context.Context, string) (dns.Zone, error) { return dns.Zone{}, m.refusal() }
-
-func (m missing) ListZones(context.Context, string) ([]dns.Zone, string, error) {
-	return nil, "", m.refusal()
+// accounts are those of a service, sorted.
+func (p Providers) accounts(s dns.Service) []dns.Provider {
+	return slices.SortedFunc(func(yield func(dns.Provider) bool) {
+		for name := range maps.Keys(p) {
+			if name.Service == s && !yield(name) {
+				return
+			}
+		}
+	}, dns.Provider.Compare)
 }
 
-func (m missing) ListRecords(context.Context, string, string) ([]dns.RecordSet, string, error) {
-	return nil, "", m.refusal()
+// missing says why there is no such provider, and what to do about it.
+func (p Providers) missing(name dns.Provider) error {
+	text := fmt.Sprintf("the operator has no account for the DNS provider %s: ask the administrator to add one to dns.accounts", name.Service)
+	if accounts := p.accounts(name.Service); len(accounts) > 0 {
+		var names []string
+		for _, a := range accounts {
+			names = append(names, a.Account)
+		}
+		text = fmt.Sprintf("the operator has no account %q for the DNS provider %s: set spec.dns.account to one of %s", name.Account, name.Service, strings.Join(names, ", "))
+		if name.Account == "" {
+			text = fmt.Sprintf("the operator has several accounts for the DNS provider %s: set spec.dns.account to one of %s", name.Service, strings.Join(names, ", "))
+		}
+	}
+	return &fault.Error{Kind: fault.Invalid, Operation: "FindAccount", Message: text}
 }
 
-func (m missing) ReadName(context.Context, string, string) ([]dns.RecordSet, error) {
-	return nil, m.refusal()
+// Refusing stands for a provider that can't be used: it refuses every call.
+func Refusing(t dns.Traits, err error) port.DNS {
+	t.PageSize, t.Batch.Records = max(t.PageSize, 1), max(t.Batch.Records, 1)
+	return refusing{t, err}
 }
 
-func (m missing) Change(context.Context, string, []dns.Change) (string, error) {
-	return "", m.refusal()
+type refusing struct {
+	traits dns.Traits
+	err    error
 }
 
-func (m missing) InSync(context.Context, string) (bool, error) { return false, m.refusal() }
+func (r refusing) As(dns.Access) port.Zones { return r }
+
+func (r refusing) Traits() dns.Traits { return r.traits }
+
+func (r refusing) GetZone(context.Context, string) (dns.Zone, error) { return dns.Zone{}, r.err }
+
+func (r refusing) ListZones(context.Context, string) ([]dns.Zone, string, error) { return nil, "", r.err }
+
+func (r refusing) ListRecords(context.Context, string, string) ([]dns.RecordSet, string, error) {
+	return nil, "", r.err
+}
+
+func (r refusing) ReadName(context.Context, string, string) ([]dns.RecordSet, error) {
+	return nil, r.err
+}
+
+func (r refusing) Change(context.Context, string, []dns.Change) (string, error) { return "", r.err }
+
+func (r refusing) InSync(context.Context, string, dns.Sent) (bool, error) { return false, r.err }

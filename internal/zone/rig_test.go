@@ -64,7 +64,7 @@ func newRig(t *testing.T) *rig {
 func (r *rig) restart() {
 	r.woken = nil
 	r.Zones = zone.New(zone.Options{
-		Providers: zone.Providers{dns.Route53: r.provider}, Clock: r.clock, OnChange: r.wake, Observer: r, Random: func() float64 { return 0.5 },
+		Providers: zone.Providers{{}: r.provider}.Always(), Clock: r.clock, OnChange: r.wake, Observer: r, Random: func() float64 { return 0.5 },
 		Confirm: func(context.Context) error { return r.confirm },
 	})
 }

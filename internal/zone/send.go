@@ -22,19 +22,19 @@ func (z *zone) perform(ctx context.Context, call dns.Call) dns.Event {
 	switch c := call.(type) {
 	case nil:
 	case dns.ReadName:
-		sets, err := z.opts.Providers.as(c.Access).ReadName(z.mark(ctx, "read", port.Change), z.id, c.Name)
+		sets, err := z.opts.Providers().as(c.Access).ReadName(z.mark(ctx, "read", port.Change), z.id, c.Name)
 		return dns.NameRead{Call: c, Sets: sets, Err: err}
 	case dns.SendBatch:
 		return z.send(ctx, c)
 	case dns.AskSync:
-		done, err := z.opts.Providers.as(c.Access).InSync(z.mark(ctx, "sync", port.Follow), c.ChangeID)
+		done, err := z.opts.Providers().as(c.Access).InSync(z.mark(ctx, "sync", port.Follow), z.id, c.Sent)
 		return dns.SyncAnswered{Call: c, Done: done, Err: err}
 	case dns.ListPage:
 		class := port.Sweep
 		if c.Awaited {
 			class = port.Change
 		}
-		page, next, err := z.opts.Providers.as(c.Access).ListRecords(z.mark(ctx, "list", class), z.id, c.Marker)
+		page, next, err := z.opts.Providers().as(c.Access).ListRecords(z.mark(ctx, "list", class), z.id, c.Marker)
 		return dns.PageListed{Call: c, Page: page, Next: next, Err: err}
 	}
 	return nil
@@ -46,7 +46,7 @@ func (z *zone) send(ctx context.Context, c dns.SendBatch) dns.Event {
 	if c.Correction {
 		class = port.Correct
 	}
-	id, err := z.opts.Providers.as(c.Access).Change(z.mark(ctx, "change", class), z.id, c.Changes)
+	id, err := z.opts.Providers().as(c.Access).Change(z.mark(ctx, "change", class), z.id, c.Changes)
 	if fault.RetryAfter(err) == 0 {
 		// Otherwise it was our own limiter that answered.
 		z.opts.Observer.Batch(len(c.Changes), fault.KindOf(err))

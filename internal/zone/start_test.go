@@ -23,7 +23,7 @@ func TestStartRunsAWorkerForEachZone(t *testing.T) {
 		p := newProvider(clock.RealClock{})
 		var zones *zone.Zones
 		queue := make(chan dns.Owner, 10_000)
-		zones = zone.New(zone.Options{Providers: zone.Providers{dns.Route53: p}, Clock: clock.RealClock{}, OnChange: func(owners []dns.Owner) {
+		zones = zone.New(zone.Options{Providers: zone.Providers{{}: p}.Always(), Clock: clock.RealClock{}, OnChange: func(owners []dns.Owner) {
 			for _, o := range owners {
 				queue <- o
 			}
@@ -117,7 +117,7 @@ func TestMemoryOfALargeZone(t *testing.T) {
 		p.zones[zoneID][r.Key()] = r.Set()
 		claims[n] = dns.Claim{Owner: owner(n), Wants: []dns.Record{r}, Ledger: []dns.Entry{{Record: r, State: dns.Published}}}
 	}
-	zones := zone.New(zone.Options{Providers: zone.Providers{dns.Route53: p}, Clock: c})
+	zones := zone.New(zone.Options{Providers: zone.Providers{{}: p}.Always(), Clock: c})
 	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -147,7 +147,7 @@ func BenchmarkDeclare(b *testing.B) {
 	c := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	p := newProvider(c)
 	p.addZone(zoneID, "example.com")
-	zones := zone.New(zone.Options{Providers: zone.Providers{dns.Route53: p}, Clock: c})
+	zones := zone.New(zone.Options{Providers: zone.Providers{{}: p}.Always(), Clock: c})
 	claims := make([]dns.Claim, 10_000)
 	for n := range claims {
 		r := cname(fmt.Sprintf("n%05d", n))

@@ -23,7 +23,7 @@ type zone struct {
 func newZone(at dns.ZoneKey, o *Options) *zone {
 	return &zone{
 		id: at.ID, opts: o, poke: make(chan struct{}, 1), stop: make(chan struct{}),
-		state: dns.NewZoneState(o.Providers.of(at.Provider).Traits(), o.Clock.Now()),
+		state: dns.NewZoneState(o.Providers().of(at.Provider).Traits(), o.Clock.Now()),
 	}
 }
 

@@ -23,7 +23,8 @@ import (
 
 // Options are what the workers are made from.
 type Options struct {
-	Providers Providers
+	// Providers returns those that are configured now: accounts come, go and change while the operator runs.
+	Providers func() Providers
 	Clock     clock.WithTicker
 	// OnChange is called with the objects for which the answer has changed. It must not block.
 	OnChange func([]dns.Owner)
@@ -134,6 +135,9 @@ func (z *Zones) Declare(c dns.Claim) dns.View {
 	z.wake(woken)
 	return view
 }
+
+// Means returns the provider that a spec means, which may leave out the account.
+func (z *Zones) Means(p dns.Provider) dns.Provider { return z.opts.Providers().means(p) }
 
 // Refresh lists the zones of an object again, because a person asks to look: each at most once a
 // minute.

@@ -14,4 +14,13 @@ const (
 type Change struct {
 	Action Action
 	Set    RecordSet
+	// Owner is the object for which that is done, for providers that keep a note beside a record.
+	Owner Owner
+}
+
+// Sent is a batch that the provider has accepted.
+type Sent struct {
+	// ID is the provider's id of the change.
+	ID      string
+	Changes []Change
 }

@@ -67,8 +67,8 @@ type (
 	}
 	// AskSync asks whether every server has a change.
 	AskSync struct {
-		Access   Access
-		ChangeID string
+		Access Access
+		Sent   Sent
 
 		flight *flight
 	}

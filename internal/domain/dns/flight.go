@@ -18,8 +18,9 @@ type flights struct {
 // flight is a batch that was accepted, and may not be at every server yet.
 type flight struct {
 	// id is empty where the provider's id of the change is not known: then time tells.
-	id     string
-	access Access
+	id      string
+	changes []Change
+	access  Access
 	// records are those created and deleted.
 	records map[Record]bool
 	sent    time.Time
@@ -107,7 +108,7 @@ func (f *flights) restore(r Record, until time.Time) {
 
 func (z *ZoneState) beginPoll() {
 	if f := z.flights.due(); f != nil {
-		z.effects.Call = AskSync{Access: f.access, ChangeID: f.id, flight: f}
+		z.effects.Call = AskSync{Access: f.access, Sent: Sent{ID: f.id, Changes: f.changes}, flight: f}
 	}
 }
 

@@ -14,16 +14,16 @@ func (e BatchAnswered) happen(z *ZoneState) {
 		z.touch(u.Name)
 	}
 	if e.Err == nil {
-		z.accepted(batch, e.ChangeID)
+		z.accepted(e.Call, e.ChangeID)
 		return
 	}
 	z.refuse(batch, e.Call.bisected, e.Err)
 }
 
 // accepted takes over what a batch has changed.
-func (z *ZoneState) accepted(batch []Unit, id string) {
-	now := z.at.Now
-	f := &flight{id: id, access: batch[0].Access, records: map[Record]bool{}, sent: now, next: now.Add(pollEvery)}
+func (z *ZoneState) accepted(call SendBatch, id string) {
+	now, batch := z.at.Now, call.units
+	f := &flight{id: id, changes: call.Changes, access: call.Access, records: map[Record]bool{}, sent: now, next: now.Add(pollEvery)}
 	z.flights.all = append(z.flights.all, f)
 	z.outbox.failures = 0
 	z.changeable(f.access)

@@ -70,9 +70,23 @@ type Place struct {
 	// Delegation is the NS set, at the name or above it, by which the zone leaves the name to other servers. Records of this
 	// zone are never seen there. Nil: it does not.
 	Delegation *RecordSet
+	// Flattened is true at the apex of a zone whose provider shows the addresses of a CNAME there instead of it: it then stands
+	// beside other sets, but for addresses.
+	Flattened bool
 	// Claims are all that want or hold a record of the name, at most one of each owner.
 	Claims []*Claim
 }
+
+// clashes reports whether the place can't hold sets of both keys unless they are one.
+func (p Place) clashes(a, b Key) bool {
+	if p.Flattened && !(a.leads() && b.leads()) {
+		return a == b
+	}
+	return a.Clashes(b)
+}
+
+// leads reports whether sets of the key lead a name to a host.
+func (k Key) leads() bool { return k.Type == CNAME || k.Type == A || k.Type == AAAA }
 
 // has reports whether the zone holds exactly the record.
 func (p Place) has(r Record) bool { _, ok := p.find(r); return ok }
@@ -103,7 +117,7 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 	blocked := Standing{Phase: Absent}
 	var replaces []RecordSet
 	for _, s := range p.Sets {
-		if !s.Clashes(r.Key()) || c.lists(s) {
+		if !p.clashes(s.Key, r.Key()) || c.lists(s) {
 			continue
 		}
 		unkept := replaceable(s, r.Key()) && !p.keeps(c, r, s)

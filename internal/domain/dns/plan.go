@@ -118,18 +118,18 @@ func (p Place) retreats(c *Claim, gone map[Key]RecordSet, leaving []Entry) (unit
 func (p Place) unit(c *Claim, access Access, gone map[Key]RecordSet, leaving, coming []Entry) Unit {
 	u := Unit{Owner: c.Owner, Access: access, Name: p.Name, Correction: len(leaving) == 0}
 	for _, s := range gone {
-		u.Changes = append(u.Changes, Change{Action: Delete, Set: s})
+		u.Changes = append(u.Changes, Change{Action: Delete, Set: s, Owner: c.Owner})
 	}
 	slices.SortFunc(u.Changes, func(a, b Change) int { return cmp.Compare(a.Set.Type, b.Set.Type) })
 	slices.SortFunc(coming, func(a, b Entry) int { return compareRecords(a.Record, b.Record) })
 	for _, e := range coming {
-		u.Changes = append(u.Changes, Change{Action: Create, Set: e.Set()})
+		u.Changes = append(u.Changes, Change{Action: Create, Set: e.Set(), Owner: c.Owner})
 		u.Publishes = append(u.Publishes, e.Record)
 		u.Correction = u.Correction && e.State == Published
 	}
 	if len(coming) == 0 {
 		for _, s := range p.returning(c, gone) {
-			u.Changes = append(u.Changes, Change{Action: Create, Set: s})
+			u.Changes = append(u.Changes, Change{Action: Create, Set: s, Owner: c.Owner})
 		}
 	}
 	for _, e := range leaving {
@@ -149,7 +149,7 @@ func (p Place) opening(c *Claim, e Entry, gone map[Key]RecordSet) (replaced []Re
 	// A published record that was changed is drift; one that never existed needs more.
 	may := c.takes(e.Name) || e.State == Published
 	for _, s := range p.Sets {
-		if _, going := gone[s.Key]; going || !s.Clashes(e.Key()) {
+		if _, going := gone[s.Key]; going || !p.clashes(s.Key, e.Key()) {
 			continue
 		}
 		if !may || c.lists(s) || !replaceable(s, e.Key()) || c.spares(e.Record, s) {

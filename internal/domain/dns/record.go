@@ -16,7 +16,7 @@ import (
 // Record is one record that we publish. It is comparable, and equal records are the same
 // record: another value or TTL is another record.
 type Record struct {
-	// Provider is the service that has the zone, and ZoneID its id of the zone.
+	// Provider has the zone, and ZoneID is its id of the zone.
 	Provider Provider
 	ZoneID   string
 	// Name is a full name in lower case, in punycode, without a dot at its end.
@@ -113,11 +113,41 @@ type Entry struct {
 	Replaced Replaced
 }
 
-// Provider names a DNS service.
-type Provider string
+// Provider is a DNS service as one of the operator's accounts there reaches it. The zero value is Route 53: stored ledgers
+// don't name it, and the identities there are roles.
+type Provider struct {
+	Service Service
+	// Account is the name of the account in the operator's configuration. Route 53 has none.
+	Account string
+}
 
-// Route53 is the provider of whatever names none: stored ledgers don't.
-const Route53 Provider = ""
+// Compare orders providers.
+func (p Provider) Compare(o Provider) int {
+	return cmp.Or(cmp.Compare(p.Service, o.Service), cmp.Compare(p.Account, o.Account))
+}
+
+// String is the provider as messages and metrics show it, for example cloudflare/main.
+func (p Provider) String() string {
+	if p.Account == "" {
+		return p.Service.String()
+	}
+	return p.Service.String() + "/" + p.Account
+}
+
+// Service names a DNS service.
+type Service string
+
+// The services.
+const (
+	Route53     Service = ""
+	Cloudflare  Service = "cloudflare"
+	Azure       Service = "azure"
+	RFC2136     Service = "rfc2136"
+	ExternalDNS Service = "externaldns"
+)
+
+// String is the name of the service as a spec has it.
+func (s Service) String() string { return cmp.Or(string(s), "route53") }
 
 // ZoneKey says which zone: two providers may give the same id.
 type ZoneKey struct {
@@ -127,7 +157,7 @@ type ZoneKey struct {
 
 // Compare orders zones.
 func (k ZoneKey) Compare(o ZoneKey) int {
-	return cmp.Or(cmp.Compare(k.Provider, o.Provider), cmp.Compare(k.ID, o.ID))
+	return cmp.Or(k.Provider.Compare(o.Provider), cmp.Compare(k.ID, o.ID))
 }
 
 // Zone is a zone of a provider.
@@ -137,6 +167,8 @@ type Zone struct {
 	// Name is in lower case, in punycode, without a dot at its end.
 	Name    string
 	Private bool
+	// Apex is how the name of the zone itself can lead to CloudFront.
+	Apex Apex
 }
 
 // Owner is the object that a ledger belongs to.

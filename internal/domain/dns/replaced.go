@@ -237,7 +237,7 @@ func (p Place) returning(c *Claim, gone map[Key]RecordSet) (back []RecordSet) {
 // they who have made room, and not for that.
 func (p Place) makesRoom(c *Claim, gone map[Key]RecordSet, k Key) bool {
 	for _, s := range p.Sets {
-		if _, going := gone[s.Key]; s.Clashes(k) && !going {
+		if _, going := gone[s.Key]; p.clashes(s.Key, k) && !going {
 			return false
 		}
 	}

@@ -143,7 +143,7 @@ func (r *rights) reader(now time.Time) (Access, bool) {
 		// One that was never refused comes first.
 		return cmp.Or(
 			r.identities[a].readSince.Compare(r.identities[b].readSince),
-			cmp.Compare(a.RoleARN, b.RoleARN), cmp.Compare(a.Namespace, b.Namespace),
+			a.Provider.Compare(b.Provider), cmp.Compare(a.RoleARN, b.RoleARN), cmp.Compare(a.Namespace, b.Namespace),
 		)
 	})
 	if len(usable) == 0 {

@@ -1,11 +1,26 @@
 package dns
 
-// Traits are the numbers and names of a provider.
+// Traits are the numbers and names of a provider, and what it can do.
 type Traits struct {
-	// Batch is the most that one batch may hold.
+	// Batch is the most that one batch may hold. A provider without batches takes one record at a time.
 	Batch Limits
 	// PageSize is how many record sets are listed in one call, to tell what a listing costs.
 	PageSize int
 	// ListZones and ListRecords are what the provider calls these operations, for messages.
 	ListZones, ListRecords string
+	// Apex is how the name of a zone itself can lead to CloudFront.
+	Apex Apex
 }
+
+// Apex is how the name of a zone itself, where no CNAME is allowed, can lead to CloudFront.
+type Apex string
+
+// The ways.
+const (
+	// AliasedApex means by alias records, which the provider has everywhere.
+	AliasedApex Apex = ""
+	// FlattenedApex means by a CNAME record of which the provider shows the addresses only.
+	FlattenedApex Apex = "Flattened"
+	// NoApex means that it can't.
+	NoApex Apex = "None"
+)

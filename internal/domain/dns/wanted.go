@@ -37,15 +37,26 @@ func Wanted(domain string, zone Zone, o Options) ([]Record, error) {
 	if !isEndpoint(o.Target) {
 		return nil, fmt.Errorf("AWS returned the target %[2]q for %[1]s, which is not a CloudFront host name: check the connection group", domain, o.Target)
 	}
-	apex := domain == zone.Name
-	if o.Type == CNAME && apex {
+	apex, aliases := domain == zone.Name, zone.Apex == AliasedApex
+	switch {
+	case o.Type == Alias && !aliases:
+		return nil, fmt.Errorf("the DNS provider %s has no alias records for %s: use Auto or CNAME", zone.Provider.Service, domain)
+	case apex && zone.Apex == NoApex:
+		return nil, fmt.Errorf("%s is the apex of its zone, and the DNS provider %s can't lead an apex to CloudFront: use a name below it such as www.%[1]s, "+
+			"or host the zone at a provider that can, for example route53 or cloudflare", domain, zone.Provider.Service)
+	case apex && aliases && o.Type == CNAME:
 		return nil, fmt.Errorf("a CNAME record is not possible for %s, the apex of the zone %s: use Auto or Alias", domain, zone.ID)
-	}
-	if o.Type != Alias && !apex {
+	case !apex && o.Type != Alias:
 		return []Record{record(domain, CNAME, o.TTL)}, nil
 	}
-	records := []Record{record(domain, A, 0)}
-	if o.IPv6 {
+	// CloudFront can't see where the name leads, be it by aliases or because the provider shows the addresses only.
+	var records []Record
+	if !aliases {
+		records = append(records, record(domain, CNAME, o.TTL))
+	} else {
+		records = append(records, record(domain, A, 0))
+	}
+	if aliases && o.IPv6 {
 		records = append(records, record(domain, AAAA, 0))
 	}
 	if !isWildcard(domain) {

@@ -117,6 +117,7 @@ func (z *ZoneState) tick() uint64 {
 
 func (z *ZoneState) place(name string) Place {
 	p := Place{Name: name, Sets: z.contents.sets[name], Delegation: delegation(z.contents.sets, name)}
+	p.Flattened = z.traits.Apex == FlattenedApex && slices.ContainsFunc(p.Sets, func(s RecordSet) bool { return s.Type == soa })
 	for _, c := range z.claims.names[name] {
 		p.Claims = append(p.Claims, &c.Claim)
 	}

@@ -89,7 +89,7 @@ func (w *worker) perform(call dns.Call) dns.Event {
 		page, next := w.page(c.Marker)
 		return dns.PageListed{Call: c, Page: page, Next: next, Err: err}
 	case dns.AskSync:
-		return dns.SyncAnswered{Call: c, Done: !w.now.Before(w.synced[len(c.ChangeID)-1]), Err: err}
+		return dns.SyncAnswered{Call: c, Done: !w.now.Before(w.synced[len(c.Sent.ID)-1]), Err: err}
 	case dns.SendBatch:
 		if err == nil {
 			err = w.change(c.Changes)

@@ -292,7 +292,7 @@ func (w *World) start() {
 	p.OnOpen(func(a *account.Account) {
 		p.workers = append(p.workers, &worker{step: a.Inventory.Step, next: w.Clock.Now()})
 	})
-	p.zones = zone.New(zone.Options{Providers: p.DNSProviders(), Clock: w.Clock, OnChange: w.wakeOwners, Random: half, Confirm: w.Halt.Confirm(nil)})
+	p.zones = zone.New(zone.Options{Providers: zone.Providers{{}: p.Route53()}.Always(), Clock: w.Clock, OnChange: w.wakeOwners, Random: half, Confirm: w.Halt.Confirm(nil)})
 	own := p.Accounts.Own()
 	p.inventory = own.Inventory
 	p.claims = w.claims()

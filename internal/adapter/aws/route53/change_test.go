@@ -162,7 +162,7 @@ func TestABusyZoneDoesNotSlowDownTheAccount(t *testing.T) {
 		t.Errorf("rate %v after a busy zone, want 100", got)
 	}
 	w.inject(t, sim.Fault{Operation: "GetChange", Kind: sim.Instead, Error: &sim.FaultError{Status: 400, Code: "Throttling"}})
-	if _, err := w.InSync(t.Context(), "C1"); !fault.Is(err, fault.Throttled) {
+	if _, err := w.InSync(t.Context(), "", dns.Sent{ID: "C1"}); !fault.Is(err, fault.Throttled) {
 		t.Fatalf("error %v", err)
 	}
 	if got := rate(); got != 90 {

@@ -188,8 +188,8 @@ func wasSent(err error) bool {
 }
 
 // InSync implements port.Zones.
-func (z *Zones) InSync(ctx context.Context, changeID string) (bool, error) {
-	out, err := z.api.GetChange(ctx, &sdk.GetChangeInput{Id: &changeID}, z.read)
+func (z *Zones) InSync(ctx context.Context, _ string, sent dns.Sent) (bool, error) {
+	out, err := z.api.GetChange(ctx, &sdk.GetChangeInput{Id: &sent.ID}, z.read)
 	if err != nil {
 		return false, classify(opGetChange, err)
 	}

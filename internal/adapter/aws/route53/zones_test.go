@@ -291,7 +291,7 @@ func TestAnswersThatCanNotBeBelieved(t *testing.T) {
 		},
 		"ListResourceRecordSets of a name":  func(z port.Zones) error { _, err := z.ReadName(t.Context(), zoneID, "m"); return err },
 		"ListResourceRecordSets from start": func(z port.Zones) error { _, _, err := z.ListRecords(t.Context(), zoneID, ""); return err },
-		"GetChange":                         func(z port.Zones) error { _, err := z.InSync(t.Context(), "C1"); return err },
+		"GetChange":                         func(z port.Zones) error { _, err := z.InSync(t.Context(), "", dns.Sent{ID: "C1"}); return err },
 		"ChangeResourceRecordSets": func(z port.Zones) error {
 			_, err := z.Change(t.Context(), zoneID, create(cname("a", target)))
 			return err
@@ -333,12 +333,12 @@ func TestInSync(t *testing.T) {
 		t.Fatalf("change %q, error %v", id, err)
 	}
 	for _, want := range []bool{false, true} {
-		if got, err := w.InSync(t.Context(), id); err != nil || got != want {
+		if got, err := w.InSync(t.Context(), "", dns.Sent{ID: id}); err != nil || got != want {
 			t.Errorf("in sync: %t, error %v, want %t", got, err, want)
 		}
 		w.Advance(time.Minute)
 	}
-	if _, err := w.InSync(t.Context(), "CABSENT"); !fault.Is(err, fault.NotFound) {
+	if _, err := w.InSync(t.Context(), "", dns.Sent{ID: "CABSENT"}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("no such change: %v, want NotFound", err)
 	}
 }

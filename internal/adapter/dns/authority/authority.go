@@ -1,0 +1,193 @@
+// Package authority asks the DNS servers of a zone whether they answer as a change says.
+package authority
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	wire "github.com/miekg/dns"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// operation names the failures.
+const operation = "AskNameServer"
+
+const (
+	// timeout is for one question to one server.
+	timeout = 2 * time.Second
+	// atOnce is how many questions are on their way to one server: a batch has hundreds of names.
+	atOnce = 16
+	// payload is the size of an answer that passes any network in one piece.
+	payload = 1232
+)
+
+// Show reports whether all servers, each a host with a port, answer as the changes say. A server that does not answer has
+// no say, unless none answers: that is fault.Transient.
+func Show(ctx context.Context, servers []string, changes []dns.Change) (bool, error) {
+	answered, failure := false, error(nil)
+	for _, server := range servers {
+		shows, err := shows(ctx, server, final(changes))
+		switch {
+		case err != nil:
+			failure = err
+			continue
+		case !shows:
+			return false, nil
+		}
+		answered = true
+	}
+	if !answered {
+		return false, &fault.Error{
+			Kind: fault.Transient, Operation: operation, Err: failure,
+			Message: fmt.Sprintf("none of the name servers %s responded", strings.Join(servers, ", ")),
+		}
+	}
+	return true, nil
+}
+
+// final leaves out the deletion of what is created again under the same key.
+func final(changes []dns.Change) (out []dns.Change) {
+	created := map[dns.Key]bool{}
+	for _, c := range changes {
+		created[c.Set.Key] = created[c.Set.Key] || c.Action == dns.Create
+	}
+	for _, c := range changes {
+		if c.Action == dns.Create || !created[c.Set.Key] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// shows asks one server for all changes.
+func shows(ctx context.Context, server string, changes []dns.Change) (bool, error) {
+	var (
+		running sync.WaitGroup
+		mu      sync.Mutex
+		all     = true
+		failure error
+	)
+	slots := make(chan struct{}, atOnce)
+	for _, c := range changes {
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			ok, err := shown(ctx, server, c, changes)
+			mu.Lock()
+			defer mu.Unlock()
+			all, failure = all && ok, errors.Join(failure, err)
+		})
+	}
+	running.Wait()
+	if failure != nil {
+		return false, failure
+	}
+	return all, nil
+}
+
+// shown reports whether the server answers as one change says.
+func shown(ctx context.Context, server string, c dns.Change, all []dns.Change) (bool, error) {
+	kind, known := wire.StringToType[c.Set.Type]
+	if !known {
+		return true, nil
+	}
+	answer, err := ask(ctx, server, c.Set.Name, kind)
+	if err != nil {
+		return false, err
+	}
+	values := valuesOf(answer, c.Set.Name, c.Set.Type)
+	if c.Action == dns.Create {
+		if c.Set.Type == dns.CNAME && len(values) == 0 {
+			// A server that flattens shows addresses only.
+			return leads(ctx, server, c.Set.Name)
+		}
+		return containsAll(values, c.Set.Values), nil
+	}
+	if containsAll(values, c.Set.Values) && len(values) > 0 {
+		return false, nil
+	}
+	if c.Set.Type != dns.CNAME || len(values) > 0 || creates(all, c.Set.Name) {
+		return true, nil
+	}
+	still, err := leads(ctx, server, c.Set.Name)
+	return !still, err
+}
+
+// creates reports whether something takes the place of what was at the name: then addresses there say nothing.
+func creates(changes []dns.Change, name string) bool {
+	for _, c := range changes {
+		if c.Action == dns.Create && c.Set.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// leads reports whether the server shows addresses at the very name.
+func leads(ctx context.Context, server, name string) (bool, error) {
+	answer, err := ask(ctx, server, name, wire.TypeA)
+	if err != nil {
+		return false, err
+	}
+	return len(valuesOf(answer, name, dns.A)) > 0, nil
+}
+
+func containsAll(have, want []string) bool {
+	found := map[string]bool{}
+	for _, v := range have {
+		found[v] = true
+	}
+	for _, v := range want {
+		if !found[v] {
+			return false
+		}
+	}
+	return true
+}
+
+// valuesOf are the values of a set in an answer, as dns.RecordSet has them.
+func valuesOf(answer *wire.Msg, name, kind string) (out []string) {
+	for _, r := range answer.Answer {
+		if canonical(r.Header().Name) != name || wire.TypeToString[r.Header().Rrtype] != kind {
+			continue
+		}
+		switch r := r.(type) {
+		case *wire.CNAME:
+			out = append(out, canonical(r.Target))
+		case *wire.TXT:
+			out = append(out, strings.Join(r.Txt, ""))
+		default:
+			out = append(out, strings.TrimPrefix(r.String(), r.Header().String()))
+		}
+	}
+	return out
+}
+
+// ask puts one question, over TCP where the answer is too long for UDP. That there is no such name is an answer.
+func ask(ctx context.Context, server, name string, kind uint16) (*wire.Msg, error) {
+	question := new(wire.Msg).SetQuestion(wire.Fqdn(name), kind)
+	question.RecursionDesired = false
+	question.SetEdns0(payload, false)
+	for _, network := range []string{"udp", "tcp"} {
+		client := &wire.Client{Net: network, Timeout: timeout}
+		answer, _, err := client.ExchangeContext(ctx, question, server)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("querying %s for %s: %w", server, name, err)
+		case answer.Truncated:
+			continue
+		case answer.Rcode == wire.RcodeSuccess, answer.Rcode == wire.RcodeNameError:
+			return answer, nil
+		}
+		return nil, fmt.Errorf("querying %s for %s: got the response code %s", server, name, wire.RcodeToString[answer.Rcode])
+	}
+	return nil, fmt.Errorf("querying %s for %s: the response is truncated", server, name)
+}
+
+func canonical(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

@@ -1,0 +1,96 @@
+// Package calls is the way that every call to a DNS service takes, except those to Route 53, which take that of AWS: under
+// the rate budget of the account, counted, and refused while nothing may be changed.
+package calls
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ratelimit"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+// The codes of calls that were not sent. They never come from a service.
+const (
+	CodeLocalRateLimit = "LocalRateLimit"
+	CodeHalted         = "Halted"
+)
+
+// haltedFor is when a caller whose change was refused comes back, unless the release wakes it before.
+const haltedFor = 5 * time.Second
+
+// Config configures a Gate.
+type Config struct {
+	Provider dns.Provider
+	// Rate is the number of calls a second, Burst how many of them may go at once.
+	Rate    float64
+	Burst   int
+	Clock   clock.PassiveClock
+	Metrics *Metrics
+	// Halted says why nothing may be changed, nil while it may. It may be nil itself.
+	Halted func() *chain.Halt
+}
+
+// Gate is what the calls of one account pass. It is safe for concurrent use and never blocks.
+type Gate struct {
+	config Config
+
+	mu     sync.Mutex
+	bucket *ratelimit.Bucket
+}
+
+// New returns a gate that has not let anything pass yet.
+func New(c Config) *Gate {
+	return &Gate{config: c, bucket: ratelimit.NewBucket(ratelimit.BucketConfig{
+		Rate: c.Rate, Burst: c.Burst, Reserved: int(port.Follow), Background: int(port.Sweep),
+	}, c.Clock.Now())}
+}
+
+// Call is what is about to be asked of the service.
+type Call struct {
+	// Operation names it in messages and metrics.
+	Operation string
+	// Changes is true when it may change something.
+	Changes bool
+}
+
+// Do makes a call, unless it has to wait. The error of send has to be a *fault.Error, or nil.
+func (g *Gate) Do(ctx context.Context, c Call, send func(context.Context) error) error {
+	if err := g.admit(ctx, c); err != nil {
+		return err
+	}
+	sent := g.config.Clock.Now()
+	err := send(ctx)
+	g.config.Metrics.called(g.config.Provider, c.Operation, err, g.config.Clock.Since(sent))
+	if fault.Is(err, fault.Throttled) {
+		g.mu.Lock()
+		g.bucket.Throttled(g.config.Clock.Now(), sent)
+		g.mu.Unlock()
+	}
+	return err
+}
+
+func (g *Gate) admit(ctx context.Context, c Call) error {
+	refuse := func(code, message string, again time.Duration) error {
+		return &fault.Error{Kind: fault.Throttled, Operation: c.Operation, Code: code, Message: message, RetryAfter: again}
+	}
+	if c.Changes && g.config.Halted != nil {
+		if h := g.config.Halted(); h != nil {
+			return refuse(CodeHalted, h.Message, haltedFor)
+		}
+	}
+	call := port.CallOf(ctx)
+	g.mu.Lock()
+	delay := g.bucket.Take(g.config.Clock.Now(), ratelimit.Caller{Key: call.Key, Namespace: call.Namespace, Class: int(call.Class)})
+	g.mu.Unlock()
+	if delay > 0 {
+		return refuse(CodeLocalRateLimit, "waiting for the operator's own rate limit", delay)
+	}
+	return nil
+}
