@@ -28,11 +28,12 @@ const (
 )
 
 // Show reports whether all servers, each a host with a port, answer as the changes say. A server that does not answer has
-// no say, unless none answers: that is fault.Transient.
-func Show(ctx context.Context, servers []string, changes []dns.Change) (bool, error) {
+// no say, unless none answers: that is fault.Transient. Of a CNAME at the name that is flattened, empty for none, servers
+// show addresses only.
+func Show(ctx context.Context, servers []string, flattened string, changes []dns.Change) (bool, error) {
 	answered, failure := false, error(nil)
 	for _, server := range servers {
-		shows, err := shows(ctx, server, final(changes))
+		shows, err := shows(ctx, server, flattened, final(changes))
 		switch {
 		case err != nil:
 			failure = err
@@ -51,14 +52,14 @@ func Show(ctx context.Context, servers []string, changes []dns.Change) (bool, er
 	return true, nil
 }
 
-// final leaves out the deletion of what is created again under the same key.
+// final leaves out the deletions at a name at which something is created: that takes their place.
 func final(changes []dns.Change) (out []dns.Change) {
-	created := map[dns.Key]bool{}
+	created := map[string]bool{}
 	for _, c := range changes {
-		created[c.Set.Key] = created[c.Set.Key] || c.Action == dns.Create
+		created[c.Set.Name] = created[c.Set.Name] || c.Action == dns.Create
 	}
 	for _, c := range changes {
-		if c.Action == dns.Create || !created[c.Set.Key] {
+		if c.Action == dns.Create || !created[c.Set.Name] {
 			out = append(out, c)
 		}
 	}
@@ -66,7 +67,7 @@ func final(changes []dns.Change) (out []dns.Change) {
 }
 
 // shows asks one server for all changes.
-func shows(ctx context.Context, server string, changes []dns.Change) (bool, error) {
+func shows(ctx context.Context, server, flattened string, changes []dns.Change) (bool, error) {
 	var (
 		running sync.WaitGroup
 		mu      sync.Mutex
@@ -78,7 +79,7 @@ func shows(ctx context.Context, server string, changes []dns.Change) (bool, erro
 		slots <- struct{}{}
 		running.Go(func() {
 			defer func() { <-slots }()
-			ok, err := shown(ctx, server, c, changes)
+			ok, err := shown(ctx, server, c, c.Set.Type == dns.CNAME && c.Set.Name == flattened)
 			mu.Lock()
 			defer mu.Unlock()
 			all, failure = all && ok, errors.Join(failure, err)
@@ -92,7 +93,11 @@ func shows(ctx context.Context, server string, changes []dns.Change) (bool, erro
 }
 
 // shown reports whether the server answers as one change says.
-func shown(ctx context.Context, server string, c dns.Change, all []dns.Change) (bool, error) {
+func shown(ctx context.Context, server string, c dns.Change, flattened bool) (bool, error) {
+	if flattened {
+		there, err := leads(ctx, server, c.Set.Name)
+		return there == (c.Action == dns.Create), err
+	}
 	kind, known := wire.StringToType[c.Set.Type]
 	if !known {
 		return true, nil
@@ -101,32 +106,8 @@ func shown(ctx context.Context, server string, c dns.Change, all []dns.Change) (
 	if err != nil {
 		return false, err
 	}
-	values := valuesOf(answer, c.Set.Name, c.Set.Type)
-	if c.Action == dns.Create {
-		if c.Set.Type == dns.CNAME && len(values) == 0 {
-			// A server that flattens shows addresses only.
-			return leads(ctx, server, c.Set.Name)
-		}
-		return containsAll(values, c.Set.Values), nil
-	}
-	if containsAll(values, c.Set.Values) && len(values) > 0 {
-		return false, nil
-	}
-	if c.Set.Type != dns.CNAME || len(values) > 0 || creates(all, c.Set.Name) {
-		return true, nil
-	}
-	still, err := leads(ctx, server, c.Set.Name)
-	return !still, err
-}
-
-// creates reports whether something takes the place of what was at the name: then addresses there say nothing.
-func creates(changes []dns.Change, name string) bool {
-	for _, c := range changes {
-		if c.Action == dns.Create && c.Set.Name == name {
-			return true
-		}
-	}
-	return false
+	there := containsAll(valuesOf(answer, c.Set.Name, c.Set.Type), c.Set.Values)
+	return there == (c.Action == dns.Create), nil
 }
 
 // leads reports whether the server shows addresses at the very name.
@@ -148,7 +129,7 @@ func containsAll(have, want []string) bool {
 			return false
 		}
 	}
-	return true
+	return len(want) > 0
 }
 
 // valuesOf are the values of a set in an answer, as dns.RecordSet has them.
