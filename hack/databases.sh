@@ -16,28 +16,6 @@ missing() {
   has npm || echo npm
 }
 
-# Installs packages, but starts none of their services, now or with the next boot.
-install() {
-  local policy=/usr/sbin/policy-rc.d
-  if [[ ! -e "${policy}" ]]; then
-    printf '#!/bin/sh\nexit 101\n' >"${policy}"
-    chmod +x "${policy}"
-    # shellcheck disable=SC2064 # the path as it is now
-    trap "rm -f '${policy}'" EXIT
-  fi
-  export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq
-  apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "$@"
-  if command -v deb-systemd-helper >/dev/null; then
-    for service in postgresql redis-server; do
-      if [[ " $* " == *" ${service} "* ]]; then
-        # The tool only obeys the scripts of a package.
-        DPKG_MAINTSCRIPT_PACKAGE="${service}" deb-systemd-helper disable "${service}.service" || true
-      fi
-    done
-  fi
-}
-
 # Fills a folder and renames it, so that it is complete or absent.
 build() {
   local target="$1" temp
@@ -57,13 +35,7 @@ build() {
 # shellcheck disable=SC2207 # one word per package
 packages=($(missing))
 if ((${#packages[@]})); then
-  if [[ "$(id -u)" != 0 ]] || ! command -v apt-get >/dev/null; then
-    echo "Tests of sources run real databases, and some are missing. Install these packages of Debian, or what your" >&2
-    echo "system calls them: ${packages[*]}" >&2
-    exit 1
-  fi
-  echo "Installing ${packages[*]} for the tests of sources." >&2
-  (install "${packages[@]}") >&2
+  hack/install-packages.sh "Tests of sources" "${packages[@]}"
 fi
 
 cache="${XDG_CACHE_HOME:-${HOME}/.cache}"

@@ -20,6 +20,7 @@ hack/need-cc.sh
 go -C hack/controlplane run ./build
 KUBEBUILDER_ASSETS="$(go -C hack/controlplane run ./build --print-dir)"
 export KUBEBUILDER_ASSETS
+hack/dnsservers.sh
 DATABASE_ASSETS="$(hack/databases.sh)"
 export DATABASE_ASSETS
 THIRDPARTY_ASSETS="$(hack/thirdparty.sh)"
