@@ -1,0 +1,171 @@
+package dnssuite
+
+import (
+	"fmt"
+	"math/bits"
+	"time"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// How the workers publish through an adapter, and what failures do to that.
+var publishingRows = []row{
+	{"a record is published after the ledger names it, and counts once servers answer", publishes},
+	{"an answer that is lost before the commit: one record in the end", func(r *rig) { losesAnswers(r, false) }},
+	{"an answer that is lost after the commit: one record in the end", func(r *rig) { losesAnswers(r, true) }},
+	{"throttling delays a record and does nothing else", throttlesWorker},
+	{"without permission nothing is published, and objects are told", deniesWorker},
+	{"one impossible record among 500 keeps none of the others", oneOf500},
+	{"a zone that vanishes takes its records along, and releases the objects", vanishes},
+}
+
+// published checks at each step that nothing of an object is in the zone that its ledger does not name, and nothing counts as
+// published that servers do not answer.
+func (r *rig) published(o *object) {
+	named, counts := map[dns.Key]bool{}, map[dns.Key]bool{}
+	for _, e := range o.Ledger {
+		named[e.Key()], counts[e.Key()] = true, e.State == dns.Published
+	}
+	for _, w := range o.Wants {
+		if counts[w.Key()] && len(r.Answers(w.Name, w.Type)) == 0 {
+			r.t.Fatalf("%s %s counts as published, and no server answers", w.Type, w.Name)
+		}
+	}
+	for _, s := range r.Sets(r.Zone.ID) {
+		if (s.Name == r.name("a") || s.Name == r.name("_cf-challenge.a")) && !named[s.Key] && (r.IsNote == nil || !r.IsNote(s)) {
+			r.t.Fatalf("%s %s is in the zone, and the ledger has %v", s.Type, s.Name, o.Ledger)
+		}
+	}
+}
+
+func publishes(r *rig) {
+	if r.Stall != nil {
+		r.Stall(true)
+	}
+	o := r.add(r.wanted("a")...)
+	r.watch = func() { r.published(o) }
+	r.run(30 * time.Minute)
+	if r.Stall != nil {
+		r.wantState(o, dns.Intended)
+		r.wantPhase(o, dns.Coming)
+		r.Stall(false)
+		r.run(10 * time.Minute)
+	}
+	r.wantState(o, dns.Published)
+	r.wantPhase(o, dns.There)
+	r.wantSets("published", r.cname("a").Set())
+	if o.view.ChangeID == "" {
+		r.t.Error("the object knows no change that a person could look up")
+	}
+}
+
+func losesAnswers(r *rig, after bool) {
+	first := r.publish("first")
+	r.Lose(after)
+	o := r.publish("a")
+	r.wantSets("published", r.cname("a").Set(), r.cname("first").Set())
+	r.wantPhase(o, dns.There)
+	r.Lose(after)
+	r.want(o)
+	r.run(10 * time.Minute)
+	r.wantState(o, "")
+	r.wantSets("deleted", r.cname("first").Set())
+	r.wantState(first, dns.Published)
+	// A process that stops before it sees the answer goes on from its ledger.
+	o = r.add(r.cname("b"))
+	r.Lose(after)
+	mutating, _ := r.Calls()
+	r.until("a change is sent", func() bool {
+		now, _ := r.Calls()
+		return now > mutating
+	})
+	r.restart()
+	r.run(10 * time.Minute)
+	r.wantState(o, dns.Published)
+	r.wantSets("after a restart", r.cname("b").Set(), r.cname("first").Set())
+}
+
+func throttlesWorker(r *rig) {
+	r.Put(r.Zone.ID, r.foreign("other"))
+	r.Throttle(5)
+	o := r.add(r.cname("a"))
+	r.run(20 * time.Minute)
+	r.wantState(o, dns.Published)
+	r.wantSets("throttled", r.cname("a").Set(), r.foreign("other"))
+	r.Throttle(3)
+	r.want(o)
+	r.run(20 * time.Minute)
+	r.wantState(o, "")
+	r.wantSets("throttled", r.foreign("other"))
+}
+
+func deniesWorker(r *rig) {
+	r.Deny(true)
+	o := r.add(r.cname("a"))
+	r.run(5 * time.Minute)
+	if s := r.wantPhase(o, dns.Unknown); s.Err == nil || s.Err.Kind != fault.Denied {
+		if s.Phase != dns.Refused {
+			r.t.Errorf("the object is told %v, want that it is denied", s.Err)
+		}
+	}
+	r.wantSets("denied")
+	r.Deny(false)
+	r.run(2 * time.Hour)
+	r.wantState(o, dns.Published)
+	r.wantSets("allowed", r.cname("a").Set())
+}
+
+// many is how many objects one zone has in the rows about numbers.
+const many = 500
+
+// calls is how many calls it takes to publish so many names.
+func (r *rig) callsFor(names int) int { return (names + r.Can.Batch - 1) / r.Can.Batch }
+
+func oneOf500(r *rig) {
+	impossible := dns.Record{Provider: r.Zone.Provider, ZoneID: r.Zone.ID, Name: r.Poison, Type: dns.CNAME, Value: target, TTL: ttl}
+	var sets []dns.RecordSet
+	mutating, all := r.cost(func() {
+		for n := range many {
+			record := r.cname(fmt.Sprintf("t%03d", n))
+			if n == many/2 {
+				record = impossible
+			} else {
+				sets = append(sets, record.Set())
+			}
+			r.add(record)
+		}
+		r.run(30 * time.Minute)
+	})
+	r.wantSets("one of 500 is impossible", sets...)
+	for n, o := range r.objects {
+		if n != many/2 {
+			r.wantState(o, dns.Published)
+		}
+	}
+	s := r.wantPhase(r.objects[many/2], dns.Refused)
+	if s.Err == nil || s.Err.Kind != fault.Invalid || s.Err.Message == "" {
+		r.t.Errorf("it is refused with %+v, want %s and why", s.Err, fault.Invalid)
+	}
+	// The batch that has it is halved until it is alone: two calls each time, and it is tried again from time to time.
+	halving := 2 * bits.Len(uint(min(many, r.DNS.Traits().Batch.Records)))
+	limit := r.callsFor(many) + halving + 10
+	r.t.Logf("%d calls that change something, %d in all, at most %d of the former", mutating, all, limit)
+	if mutating > limit {
+		r.t.Errorf("%d calls that change something, want %d at most", mutating, limit)
+	}
+}
+
+func vanishes(r *rig) {
+	o := r.publish("a")
+	r.DropZone()
+	r.look()
+	r.wantPhase(o, dns.NoZone)
+	mutating, _ := r.cost(func() { r.run(2 * time.Hour) })
+	if mutating > 0 {
+		r.t.Errorf("%d changes are sent to a zone that does not exist", mutating)
+	}
+	r.want(o)
+	r.run(time.Hour)
+	r.wantState(o, "")
+}
