@@ -1,0 +1,99 @@
+package bind
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// settings are what every server has in its folder, and nothing that it would find elsewhere.
+const settings = `options {
+	directory "%[1]s";
+	listen-on port %[2]d { 127.0.0.1; };
+	listen-on-v6 { none; };
+	pid-file none;
+	session-keyfile "%[1]s/session.key";
+	managed-keys-directory "%[1]s";
+	recursion no;
+	dnssec-validation no;
+	empty-zones-enable no;
+	allow-query { any; };
+	notify no;
+	max-cache-size 2m;
+};
+controls {};
+`
+
+const keyStatement = `key "%s" { algorithm %s; secret "%s"; };
+`
+
+// primaryZone lets the administrator's key do everything, because its statement is the first that matches.
+const primaryZone = `zone "%[1]s" {
+	type primary;
+	file "%[1]s.zone";
+	%[4]supdate-policy { grant %[2]s zonesub ANY; %[3]s };
+	allow-transfer { %[5]s };
+};
+`
+
+const secondaryZone = `zone "%[1]s" {
+	type secondary;
+	file "%[1]s.copy";
+	primaries { 127.0.0.1 port %[2]d key "%[3]s"; };
+	allow-transfer { key "%[3]s"; };
+};
+`
+
+// The SOA has a secondary come back on its own only after an hour. The TTL of negative answers is short.
+const zoneFile = `$TTL 300
+@ IN SOA ns1 hostmaster 1 3600 3600 86400 60
+@ IN NS ns1
+ns1 IN A 127.0.0.1
+%s
+`
+
+// write puts the configuration and the zones into the folder.
+func (s *Server) write() error {
+	var config strings.Builder
+	fmt.Fprintf(&config, settings, s.dir, s.port)
+	for _, k := range []Key{s.operator, s.admin} {
+		fmt.Fprintf(&config, keyStatement, k.Name, k.Algorithm, k.Secret)
+	}
+	for _, z := range s.options.Zones {
+		if s.primary != nil {
+			fmt.Fprintf(&config, secondaryZone, z.Name, s.primary.port, s.admin.Name)
+			continue
+		}
+		policy, signing, transfers := z.Policy, "", fmt.Sprintf("key %q; key %q;", s.admin.Name, s.operator.Name)
+		if policy == "" {
+			policy = fmt.Sprintf(DefaultPolicy, z.Name)
+		}
+		if z.Signed {
+			signing = "dnssec-policy default;\n\tinline-signing no;\n\t"
+		}
+		if z.ClosedToTransfers {
+			transfers = fmt.Sprintf("key %q;", s.admin.Name)
+		}
+		fmt.Fprintf(&config, primaryZone, z.Name, s.admin.Name, policy, signing, transfers)
+		if err := s.put(z.Name+".zone", fmt.Sprintf(zoneFile, strings.Join(z.Records, "\n"))); err != nil {
+			return err
+		}
+	}
+	return s.put("named.conf", config.String())
+}
+
+// put writes a file that the server may read and replace.
+func (s *Server) put(name, content string) error {
+	path := filepath.Join(s.dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		return fmt.Errorf("configuring BIND: %w", err)
+	}
+	if s.credential == nil {
+		return nil
+	}
+	if err := os.Chown(path, int(s.credential.Uid), int(s.credential.Gid)); err != nil {
+		return fmt.Errorf("configuring BIND: %w", err)
+	}
+	return nil
+}
