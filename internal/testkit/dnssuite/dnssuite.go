@@ -54,12 +54,14 @@ type Subject struct {
 	// Answers are the values that the servers of Zone show for a name, sorted. For the addresses of an alias, or of a CNAME
 	// that is flattened, anything but nothing will do.
 	Answers func(name, kind string) []string
-	// Calls counts the calls that the provider has answered, and those of them that may change something.
+	// Calls counts the calls that the provider has had, and those of them that may change something, whatever became of them.
+	// Those of the functions above may count, too: the suite calls none of these where it counts.
 	Calls func() (mutating, all int)
 
 	// Poison is a name in Zone for which the provider takes no record.
 	Poison string
-	// Odd are more names, without that of the zone, that people have and the provider's API spells in its own way.
+	// Odd are more names, without that of the zone and in the form of the domain, that people have and the provider's API
+	// spells in its own way.
 	Odd []string
 
 	Can Can
