@@ -1,0 +1,177 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/dns/armdns"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// step is one write. Azure has no batches.
+type step struct {
+	relative string
+	key      dns.Key
+	// before is what is deleted or replaced, nil where nothing is there. etag is its version.
+	before *dns.RecordSet
+	etag   string
+	// after is what is written, nil for a deletion.
+	after *armdns.RecordSetProperties
+}
+
+// Change implements port.Zones. Everything that is deleted is read first, so that most of what can't be is found before
+// anything is changed. A set that takes the place of another one of its type does so in one call.
+func (z *Zones) Change(ctx context.Context, zoneID string, changes []dns.Change) (string, error) {
+	at, err := placeOf(opPutRecord, zoneID)
+	if err != nil {
+		return "", err
+	}
+	steps, err := z.steps(at, changes)
+	if err != nil {
+		return "", err
+	}
+	for i := range steps {
+		if err := z.prepare(ctx, at, &steps[i]); err != nil {
+			return "", err
+		}
+	}
+	for i, s := range steps {
+		if err := z.carryOut(ctx, at, s); err != nil {
+			if i > 0 {
+				err = partly(err)
+			}
+			return "", err
+		}
+	}
+	return z.changeID(), nil
+}
+
+// steps returns the writes in their order: what makes room, what takes a place, what is new.
+func (z *Zones) steps(at place, changes []dns.Change) ([]step, error) {
+	if len(changes) == 0 {
+		return nil, invalid("there is nothing to change")
+	}
+	byKey := map[dns.Key]int{}
+	var steps []step
+	for _, c := range changes {
+		relative, inside := at.relative(c.Set.Name)
+		if !inside {
+			return nil, invalid("%s is not in the zone %s", c.Set.Name, at.zone)
+		}
+		i, known := byKey[c.Set.Key]
+		if !known {
+			i = len(steps)
+			byKey[c.Set.Key] = i
+			steps = append(steps, step{relative: relative, key: c.Set.Key})
+		}
+		if c.Action == dns.Delete {
+			if c.Set.Routed {
+				return nil, routed(c.Set)
+			}
+			steps[i].before = &c.Set
+			continue
+		}
+		after, err := z.properties(c)
+		if err != nil {
+			return nil, err
+		}
+		steps[i].after = after
+	}
+	slices.SortStableFunc(steps, func(a, b step) int { return a.rank() - b.rank() })
+	return steps, nil
+}
+
+func (s step) rank() int {
+	switch {
+	case s.after == nil:
+		return 0
+	case s.before != nil:
+		return 1
+	}
+	return 2
+}
+
+func routed(s dns.RecordSet) error {
+	return invalid("the %s record %s is an alias for an Azure resource, or has metadata that the operator never writes: "+
+		"the operator does not replace such a record; delete it in Azure", s.Type, s.Name)
+}
+
+// prepare reads the version of what is deleted or replaced, which has to be what the change names.
+func (z *Zones) prepare(ctx context.Context, at place, s *step) error {
+	if s.before == nil {
+		return nil
+	}
+	found, err := z.getRecord(ctx, at, s.key)
+	switch {
+	case err != nil:
+		return err
+	case found == nil:
+		return conflict("the %s record %s is not there any more", s.key.Type, s.key.Name)
+	case found.set.Routed:
+		return routed(found.set)
+	case !equal(found.set, *s.before):
+		return conflict("the %s record %s was changed", s.key.Type, s.key.Name)
+	}
+	s.etag = found.etag
+	return nil
+}
+
+func equal(a, b dns.RecordSet) bool {
+	return a.Key == b.Key && a.TTL == b.TTL && a.Alias == b.Alias && slices.Equal(a.Values, b.Values) && slices.Equal(a.Exact, b.Exact)
+}
+
+func conflict(format string, args ...any) error {
+	return &fault.Error{Kind: fault.Conflict, Operation: opGetRecord, Message: fmt.Sprintf(format, args...)}
+}
+
+func (z *Zones) carryOut(ctx context.Context, at place, s step) error {
+	kind := armdns.RecordType(s.key.Type)
+	if s.after == nil {
+		return z.do(ctx, opDeleteRecord, func(ctx context.Context) error {
+			_, err := z.records.Delete(ctx, at.group, at.zone, s.relative, kind, &armdns.RecordSetsClientDeleteOptions{IfMatch: &s.etag})
+			return err
+		})
+	}
+	condition := &armdns.RecordSetsClientCreateOrUpdateOptions{IfNoneMatch: to.Ptr("*")}
+	if s.before != nil {
+		condition = &armdns.RecordSetsClientCreateOrUpdateOptions{IfMatch: &s.etag}
+	}
+	err := z.do(ctx, opPutRecord, func(ctx context.Context) error {
+		out, err := z.records.CreateOrUpdate(ctx, at.group, at.zone, s.relative, kind, armdns.RecordSet{Properties: s.after}, condition)
+		if err == nil && value(out.Etag) == "" {
+			return unreadable(opPutRecord, "the etag of the record set")
+		}
+		return err
+	})
+	if failure, ok := errors.AsType[*fault.Error](err); ok && failure.Code == codePrecondition && s.before == nil {
+		// It was to be created, and is there.
+		failure.Kind = fault.Exists
+	}
+	return err
+}
+
+// partly says that a part of a unit was carried out: the name has to be read again, whatever the error of the rest.
+func partly(err error) error {
+	failure, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err
+	}
+	return &fault.Error{
+		Kind: fault.Transient, Operation: failure.Operation, Code: failure.Code, Err: err,
+		Message: "a part of the change was carried out, the rest was not: " + failure.Message,
+	}
+}
+
+// changeID says when a change was made: Azure gives changes no ids.
+func (z *Zones) changeID() string {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	z.last = max(z.last+1, z.config.Clock.Now().UnixMilli())
+	return strconv.FormatInt(z.last, 10)
+}

@@ -1,0 +1,251 @@
+package azure
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/dns/armdns"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// pageSize is the most that Azure returns at once, of zones and of record sets.
+const pageSize = 1000
+
+// GetZone implements port.Zones.
+func (z *Zones) GetZone(ctx context.Context, id string) (dns.Zone, error) {
+	found, _, err := z.getZone(ctx, id)
+	return found, err
+}
+
+// getZone reads a zone, and its name servers.
+func (z *Zones) getZone(ctx context.Context, id string) (found dns.Zone, servers []string, err error) {
+	at, err := placeOf(opGetZone, id)
+	if err != nil {
+		return dns.Zone{}, nil, err
+	}
+	err = z.read(ctx, opGetZone, func(ctx context.Context) error {
+		out, err := z.zones.Get(ctx, at.group, at.zone, nil)
+		if err != nil {
+			return err
+		}
+		found, servers, err = zone(opGetZone, &out.Zone)
+		return err
+	})
+	if err == nil {
+		z.remember(id, servers)
+	}
+	return found, servers, err
+}
+
+func zone(operation string, z *armdns.Zone) (dns.Zone, []string, error) {
+	if z == nil || z.ID == nil || z.Properties == nil {
+		return dns.Zone{}, nil, unreadable(operation, "a zone with its ID and its properties")
+	}
+	at, ok := placeOfResource(*z.ID)
+	if !ok {
+		return dns.Zone{}, nil, unreadable(operation, "the ID of a zone")
+	}
+	private := z.Properties.ZoneType != nil && *z.Properties.ZoneType != armdns.ZoneTypePublic
+	var servers []string
+	for _, s := range z.Properties.NameServers {
+		if s != nil {
+			servers = append(servers, canonical(*s))
+		}
+	}
+	return dns.Zone{ID: at.id(), Name: at.zone, Private: private}, servers, nil
+}
+
+// ListZones implements port.Zones. The marker is Azure's link to the next page.
+func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, string, error) {
+	operation, fetch := opListZones, z.zonesOfSubscription
+	if z.config.ResourceGroup != "" {
+		operation, fetch = opListZonesOfGroup, z.zonesOfGroup
+	}
+	var (
+		page []dns.Zone
+		next string
+	)
+	err := z.read(ctx, operation, func(ctx context.Context) error {
+		list, err := fetch(ctx, marker)
+		if err != nil {
+			return err
+		}
+		if list.Value == nil {
+			return unreadable(operation, "the list of zones")
+		}
+		page = make([]dns.Zone, 0, len(list.Value))
+		for _, one := range list.Value {
+			found, _, err := zone(operation, one)
+			if err != nil {
+				return err
+			}
+			page = append(page, found)
+		}
+		next, err = following(operation, list.NextLink, marker)
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return page, next, nil
+}
+
+func (z *Zones) zonesOfSubscription(ctx context.Context, marker string) (armdns.ZoneListResult, error) {
+	pager := z.zones.NewListPager(&armdns.ZonesClientListOptions{Top: to.Ptr[int32](pageSize)})
+	page, err := fetch(ctx, pager, marker)
+	return page.ZoneListResult, err
+}
+
+func (z *Zones) zonesOfGroup(ctx context.Context, marker string) (armdns.ZoneListResult, error) {
+	pager := z.zones.NewListByResourceGroupPager(z.config.ResourceGroup, &armdns.ZonesClientListByResourceGroupOptions{Top: to.Ptr[int32](pageSize)})
+	page, err := fetch(ctx, pager, marker)
+	return page.ZoneListResult, err
+}
+
+// fetch reads the page that a link leads to, without one the first.
+func fetch[T any](ctx context.Context, pager *runtime.Pager[T], link string) (page T, err error) {
+	if link != "" {
+		current, err := json.Marshal(map[string]string{"nextLink": link})
+		if err != nil {
+			return page, err
+		}
+		// A pager resumes after the page that it is given.
+		if err := json.Unmarshal(current, pager); err != nil {
+			return page, err
+		}
+	}
+	return pager.NextPage(ctx)
+}
+
+// following is the marker of the next page. The same page again would never end.
+func following(operation string, link *string, marker string) (string, error) {
+	if link == nil || *link == "" {
+		return "", nil
+	}
+	if *link == marker {
+		return "", unreadable(operation, "a new link to the next page")
+	}
+	return *link, nil
+}
+
+// ListRecords implements port.Zones. Azure lists the SOA set of the zone with the others.
+func (z *Zones) ListRecords(ctx context.Context, zoneID, marker string) ([]dns.RecordSet, string, error) {
+	at, err := placeOf(opListRecords, zoneID)
+	if err != nil {
+		return nil, "", err
+	}
+	var (
+		page []dns.RecordSet
+		next string
+	)
+	err = z.read(ctx, opListRecords, func(ctx context.Context) error {
+		pager := z.records.NewListAllByDNSZonePager(at.group, at.zone, &armdns.RecordSetsClientListAllByDNSZoneOptions{Top: to.Ptr[int32](pageSize)})
+		list, err := fetch(ctx, pager, marker)
+		if err != nil {
+			return err
+		}
+		if list.Value == nil || marker == "" && len(list.Value) == 0 {
+			// Every zone has the records that make it one.
+			return unreadable(opListRecords, "the record sets of the zone itself")
+		}
+		page = make([]dns.RecordSet, 0, len(list.Value))
+		for _, one := range list.Value {
+			found, err := at.recordSet(opListRecords, one)
+			if err != nil {
+				return err
+			}
+			page = append(page, found)
+		}
+		next, err = following(opListRecords, list.NextLink, marker)
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return page, next, nil
+}
+
+// ReadName implements port.Zones. Azure has no question for a name: each type is read alone, the one first that excludes
+// all others.
+func (z *Zones) ReadName(ctx context.Context, zoneID, name string) ([]dns.RecordSet, error) {
+	at, err := placeOf(opGetRecord, zoneID)
+	if err != nil {
+		return nil, err
+	}
+	if _, inside := at.relative(name); !inside {
+		return nil, nil
+	}
+	var found []dns.RecordSet
+	for _, kind := range at.kindsOf(name) {
+		one, err := z.getRecord(ctx, at, dns.Key{Name: name, Type: kind})
+		switch {
+		case err != nil:
+			return nil, err
+		case one == nil:
+			continue
+		}
+		found = append(found, one.set)
+		if kind == dns.CNAME {
+			return found, nil
+		}
+	}
+	if len(found) == 0 {
+		// That nothing is there can also mean that the zone is not: Azure says either with the same status.
+		_, _, err = z.getZone(ctx, zoneID)
+	}
+	return found, err
+}
+
+// kindsOf are the types that a name can have.
+func (p place) kindsOf(name string) []string {
+	kinds := []string{dns.CNAME, dns.A, dns.AAAA, dns.TXT, "MX", "NS", "SRV", "CAA", "PTR"}
+	if name == p.zone {
+		return append([]string{"SOA"}, kinds[1:]...)
+	}
+	return kinds
+}
+
+// versioned is a record set with what Azure calls its version.
+type versioned struct {
+	set  dns.RecordSet
+	etag string
+}
+
+// getRecord reads a record set, nil if there is none.
+func (z *Zones) getRecord(ctx context.Context, at place, k dns.Key) (*versioned, error) {
+	relative, _ := at.relative(k.Name)
+	var found *versioned
+	err := z.read(ctx, opGetRecord, func(ctx context.Context) error {
+		out, err := z.records.Get(ctx, at.group, at.zone, relative, armdns.RecordType(k.Type), nil)
+		if isAbsent(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		set, err := at.recordSet(opGetRecord, &out.RecordSet)
+		if err != nil {
+			return err
+		}
+		if out.Etag == nil || *out.Etag == "" || set.Key != k {
+			return unreadable(opGetRecord, "the record set that was asked for, with its etag")
+		}
+		found = &versioned{set: set, etag: *out.Etag}
+		return nil
+	})
+	return found, err
+}
+
+// isAbsent reports whether Azure says of a record set, and not of what it belongs to, that there is none. What else answers
+// with that status, such as a proxy, says nothing.
+func isAbsent(err error) bool {
+	answer, ok := errors.AsType[*azcore.ResponseError](err)
+	return ok && answer.StatusCode == http.StatusNotFound && (answer.ErrorCode == codeNoRecord || answer.ErrorCode == codeNoResource)
+}
