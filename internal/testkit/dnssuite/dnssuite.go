@@ -58,7 +58,7 @@ type Subject struct {
 	// Those of the functions above may count, too: the suite calls none of these where it counts.
 	Calls func() (mutating, all int)
 
-	// Poison is a name in Zone for which the provider takes no record.
+	// Poison is a full name for which the provider takes no record in Zone, and which it reads like any other.
 	Poison string
 	// Odd are more names, without that of the zone and in the form of the domain, that people have and the provider's API
 	// spells in its own way.

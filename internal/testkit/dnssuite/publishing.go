@@ -3,6 +3,7 @@ package dnssuite
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -17,6 +18,7 @@ var publishingRows = []row{
 	{"throttling delays a record and does nothing else", throttlesWorker},
 	{"without permission nothing is published, and objects are told", deniesWorker},
 	{"one impossible record among 500 keeps none of the others", oneOf500},
+	{"a name that can't exist keeps no other from being read", unreadable},
 	{"a zone that vanishes takes its records along, and releases the objects", vanishes},
 }
 
@@ -153,6 +155,24 @@ func oneOf500(r *rig) {
 	r.t.Logf("%d calls that change something, %d in all, at most %d of the former", mutating, all, limit)
 	if mutating > limit {
 		r.t.Errorf("%d calls that change something, want %d at most", mutating, limit)
+	}
+}
+
+// unreadable has a name with a label that is too long for DNS. Providers refuse to read it, too, as they refuse a record, and
+// that says nothing about the zone.
+func unreadable(r *rig) {
+	impossible := r.add(r.cname(strings.Repeat("l", 64)))
+	r.run(10 * time.Minute)
+	r.Lose(true)
+	o := r.publish("a")
+	r.wantPhase(o, dns.There)
+	r.Lose(true)
+	r.want(o)
+	r.run(10 * time.Minute)
+	r.wantState(o, "")
+	r.wantSets("lost")
+	if s := r.wantPhase(impossible, dns.Refused); s.Err == nil || s.Err.Kind != fault.Invalid {
+		r.t.Errorf("it is refused with %v, want %s", s.Err, fault.Invalid)
 	}
 }
 

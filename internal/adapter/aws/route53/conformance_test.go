@@ -1,6 +1,7 @@
 package route53_test
 
 import (
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -38,13 +39,15 @@ func newSubject(t *testing.T) *dnssuite.Subject {
 	t.Helper()
 	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	w := newWorld(t, func(o *sim.Options) {
-		o.Clock, o.PageSize = clock, smallPage
+		o.Clock = clock
 		o.Seed.HostedZones = []sim.SeedHostedZone{
 			{ID: zoneID, Name: zoneName}, {ID: otherID, Name: "other.example"}, {ID: twinID, Name: zoneName},
 		}
 	})
 	w.ChangeSwitches(func(s *sim.Switches) { s.Route53SyncDelay = smallSync })
-	adapter, _ := newDNS(t, w.config, clock)
+	config := w.config.Copy()
+	config.HTTPClient = &http.Client{Transport: smallPages{http.DefaultTransport}}
+	adapter, _ := newDNS(t, config, clock)
 	s := stranger{world: w, t: t}
 	return &dnssuite.Subject{
 		DNS: adapter, Clock: clock,
@@ -54,13 +57,25 @@ func newSubject(t *testing.T) *dnssuite.Subject {
 		Put:   s.put, Remove: s.remove, Sets: s.sets,
 		Lose: s.lose, Throttle: s.throttle, Deny: s.deny, DropZone: s.dropZone, Stall: s.stall,
 		Answers: s.answers, Calls: s.calls,
-		Poison: strings.Repeat("l", 64) + "." + zoneName,
+		Poison: "outside.example.org",
 		Odd:    []string{`sp\040ace`, "a*b", `back\134slash`, "exclam!"},
 		Can: dnssuite.Can{
 			Batch: 1000, Page: smallPage, Atomic: true,
 			NoOwner: "Route 53 has no room for a note next to a record",
 		},
 	}
+}
+
+// smallPages asks for fewer record sets than the adapter does.
+type smallPages struct{ http.RoundTripper }
+
+func (s smallPages) RoundTrip(r *http.Request) (*http.Response, error) {
+	if query := r.URL.Query(); query.Has("maxitems") && strings.HasSuffix(r.URL.Path, "/rrset") {
+		query.Set("maxitems", strconv.Itoa(smallPage))
+		r = r.Clone(r.Context())
+		r.URL.RawQuery = query.Encode()
+	}
+	return s.RoundTripper.RoundTrip(r)
 }
 
 // stranger is the world past the operator.
