@@ -1,0 +1,222 @@
+package cloudflare
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	sdkdns "github.com/cloudflare/cloudflare-go/v6/dns"
+	"github.com/cloudflare/cloudflare-go/v6/option"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
+)
+
+const (
+	// recordsPerBatch is the most that Cloudflare takes at once in every plan. Paid plans take 3,500.
+	recordsPerBatch = 200
+	// charactersPerBatch is more than so many records can have: Cloudflare names no such limit.
+	charactersPerBatch = 1 << 20
+	// fewNames is up to how many names are read one by one before a batch. The zone in one call is the better bargain for
+	// more.
+	fewNames = 2
+	// longestComment is what a comment can have in the free plan.
+	longestComment = 100
+)
+
+// Change implements port.Zones. The batch is preceded by a read: it finds the ids of what has to be deleted, and what
+// Cloudflare would put a new record beside of.
+func (z *Zones) Change(ctx context.Context, id string, changes []dns.Change) (string, error) {
+	for _, c := range changes {
+		if err := writable(c); err != nil {
+			return "", err
+		}
+	}
+	held, err := z.heldAt(ctx, id, changes)
+	if err != nil {
+		return "", err
+	}
+	deletes, err := held.deletions(changes)
+	if err != nil {
+		return "", err
+	}
+	if err := held.room(changes); err != nil {
+		return "", err
+	}
+	return z.batch(ctx, id, deletes, z.creations(changes))
+}
+
+// writable refuses what can't be written, or not be put back.
+func writable(c dns.Change) error {
+	s, refuse := c.Set, func(text string) error {
+		return &fault.Error{Kind: fault.Invalid, Operation: opBatch, Message: fmt.Sprintf("the %s record %s %s", c.Set.Type, c.Set.Name, text)}
+	}
+	switch {
+	case s.Routed:
+		return refuse("is proxied, has values with different TTLs, or has a property that the operator never writes: the operator does not replace such a record; " +
+			"delete it at Cloudflare")
+	case s.Alias != "":
+		return refuse("is an alias, which Cloudflare does not have: use Auto or CNAME")
+	case !slices.Contains([]string{dns.CNAME, dns.A, dns.AAAA, dns.TXT}, s.Type):
+		return refuse("is of a type that the operator does not write")
+	}
+	return nil
+}
+
+// heldAt reads what the zone holds at the names of the changes.
+func (z *Zones) heldAt(ctx context.Context, id string, changes []dns.Change) (holding, error) {
+	var names []string
+	for _, c := range changes {
+		names = append(names, c.Set.Name)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) > fewNames {
+		return z.held(ctx, id, "")
+	}
+	all := newHolding("", false)
+	for _, name := range names {
+		held, err := z.held(ctx, id, name)
+		if err != nil {
+			return holding{}, err
+		}
+		all.apex = held.apex
+		for key, s := range held.byKey {
+			all.byKey[key] = s
+		}
+	}
+	return all, nil
+}
+
+// deletions returns the ids of what has to be deleted, all of which has to be just as it was seen.
+func (h holding) deletions(changes []dns.Change) (ids []string, err error) {
+	for _, c := range changes {
+		if c.Action != dns.Delete {
+			continue
+		}
+		s := h.byKey[c.Set.Key]
+		if s == nil || !equal(s.RecordSet, c.Set) {
+			return nil, &fault.Error{
+				Kind: fault.Conflict, Operation: opBatch,
+				Message: fmt.Sprintf("the %s record %s was changed or deleted meanwhile", c.Set.Type, c.Set.Name),
+			}
+		}
+		ids = append(ids, s.ids...)
+		delete(h.byKey, c.Set.Key)
+	}
+	return ids, nil
+}
+
+// equal reports whether two sets are the same to the letter, as far as both say.
+func equal(a, b dns.RecordSet) bool {
+	sorted := func(values []string) []string { return slices.Sorted(slices.Values(values)) }
+	return a.Key == b.Key && a.TTL == b.TTL && a.Alias == b.Alias && a.Routed == b.Routed &&
+		slices.Equal(sorted(a.Values), sorted(b.Values)) && (b.Exact == nil || slices.Equal(sorted(a.Exact), sorted(b.Exact)))
+}
+
+// room refuses to create what would stand next to something that it can't stand next to. Cloudflare refuses less: it adds
+// a value to a TXT set, and puts a CNAME next to a TXT record.
+func (h holding) room(changes []dns.Change) error {
+	for _, c := range changes {
+		if c.Action != dns.Create {
+			continue
+		}
+		for key := range h.byKey {
+			if h.clashes(key, c.Set.Key) {
+				return &fault.Error{
+					Kind: fault.Exists, Operation: opBatch,
+					Message: fmt.Sprintf("the %s record %s can't be created: there is another record already", c.Set.Type, c.Set.Name),
+				}
+			}
+		}
+		h.byKey[c.Set.Key] = &heldSet{RecordSet: c.Set}
+	}
+	return nil
+}
+
+// clashes reports whether sets of both keys can't stand side by side. At the apex a CNAME is flattened, and clashes with
+// addresses only.
+func (h holding) clashes(a, b dns.Key) bool {
+	leads := func(k dns.Key) bool { return k.Type == dns.CNAME || k.Type == dns.A || k.Type == dns.AAAA }
+	if a.Name == h.apex && !(leads(a) && leads(b)) {
+		return a == b
+	}
+	return a.Clashes(b)
+}
+
+// creations are the records to be made, one for each value.
+func (z *Zones) creations(changes []dns.Change) (posts []sdkdns.RecordBatchParamsPostUnion) {
+	for _, c := range changes {
+		if c.Action != dns.Create {
+			continue
+		}
+		for _, value := range c.Set.Values {
+			var p sdkdns.RecordBatchParamsPost
+			put(&p.Name.Value, &p.Name.Present, c.Set.Name)
+			put(&p.Type.Value, &p.Type.Present, sdkdns.RecordBatchParamsPostsType(c.Set.Type))
+			put(&p.Content.Value, &p.Content.Present, writeContent(c.Set.Type, value))
+			put(&p.TTL.Value, &p.TTL.Present, sdkdns.TTL(c.Set.TTL))
+			// A proxied record shows Cloudflare's addresses, and its certificate, instead of CloudFront's.
+			put(&p.Proxied.Value, &p.Proxied.Present, false)
+			put(&p.Comment.Value, &p.Comment.Present, z.note(c.Owner))
+			posts = append(posts, p)
+		}
+	}
+	return posts
+}
+
+// note says beside a record whose it is.
+func (z *Zones) note(o dns.Owner) string {
+	return prose.Fit(fmt.Sprintf("cloudfront-tenant-operator cluster=%s object=%s/%s", z.config.ClusterID, o.Namespace, o.Name), longestComment)
+}
+
+// batch sends the changes, and returns an id that says which they are and when they were made.
+func (z *Zones) batch(ctx context.Context, id string, deletes []string, posts []sdkdns.RecordBatchParamsPostUnion) (string, error) {
+	var params sdkdns.RecordBatchParams
+	put(&params.ZoneID.Value, &params.ZoneID.Present, id)
+	if len(deletes) > 0 {
+		out := make([]sdkdns.RecordBatchParamsDelete, len(deletes))
+		for i, one := range deletes {
+			put(&out[i].ID.Value, &out[i].ID.Present, one)
+		}
+		put(&params.Deletes.Value, &params.Deletes.Present, out)
+	}
+	if len(posts) > 0 {
+		put(&params.Posts.Value, &params.Posts.Present, posts)
+	}
+	var answer struct {
+		Result struct {
+			Deletes []struct {
+				ID string `json:"id"`
+			} `json:"deletes"`
+			Posts []struct {
+				ID string `json:"id"`
+			} `json:"posts"`
+		} `json:"result"`
+	}
+	err := z.call(ctx, opBatch, &answer, func(ctx context.Context, o ...option.RequestOption) error {
+		_, err := z.records.Batch(ctx, params, o...)
+		return err
+	})
+	if err != nil {
+		z.forget(id, err)
+		return "", err
+	}
+	r := answer.Result
+	if len(r.Posts) != len(posts) || len(r.Deletes) != len(deletes) {
+		return "", unreadable(opBatch, "what became of each change")
+	}
+	first := ""
+	for _, one := range slices.Concat(r.Posts, r.Deletes) {
+		first = cmp.Or(first, one.ID)
+	}
+	return changeID(first, z.config.Clock.Now()), nil
+}
+
+// changeID names a change by its first record and its time. There is nothing at Cloudflare to look it up by.
+func changeID(record string, at time.Time) string {
+	return record + "@" + at.UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,118 @@
+package cloudflare
+
+import (
+	"context"
+
+	sdkdns "github.com/cloudflare/cloudflare-go/v6/dns"
+	"github.com/cloudflare/cloudflare-go/v6/option"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// recordsPerPage is the most that Cloudflare returns at once.
+const recordsPerPage = 5000
+
+// ListRecords implements port.Zones. It returns all record sets at once: pages cut through sets, and move when somebody
+// adds or deletes a record, so that none of them means anything without the others.
+func (z *Zones) ListRecords(ctx context.Context, id, _ string) ([]dns.RecordSet, string, error) {
+	held, err := z.held(ctx, id, "")
+	if err != nil {
+		return nil, "", err
+	}
+	return held.sets(), "", nil
+}
+
+// ReadName implements port.Zones.
+func (z *Zones) ReadName(ctx context.Context, id, name string) ([]dns.RecordSet, error) {
+	held, err := z.held(ctx, id, name)
+	if err != nil {
+		return nil, err
+	}
+	return held.sets(), nil
+}
+
+// held reads what a zone holds at a name; at all names if that is empty.
+func (z *Zones) held(ctx context.Context, id, name string) (holding, error) {
+	if err := plausible(opListRecords, id); err != nil {
+		return holding{}, err
+	}
+	zone, err := z.info(ctx, id, 0)
+	if err != nil {
+		return holding{}, err
+	}
+	records, err := z.pages(ctx, id, name)
+	if err != nil {
+		z.forget(id, err)
+		return holding{}, err
+	}
+	held := newHolding(zone.name, name == "" || name == zone.name)
+	for _, r := range records {
+		if r.ID == "" || r.Name == "" || r.Type == "" {
+			return holding{}, unreadable(opListRecords, "a record's id, name and type")
+		}
+		// The filter of the API knows no case.
+		if name == "" || readName(r.Name) == name {
+			held.add(r)
+		}
+	}
+	held.complete()
+	return held, nil
+}
+
+// pages reads the records page by page until there are as many as there should be.
+func (z *Zones) pages(ctx context.Context, id, name string) ([]wireRecord, error) {
+	var all []wireRecord
+	seen, total := map[string]bool{}, -1
+	for number := 1; ; number++ {
+		page, of, err := z.page(ctx, id, name, number)
+		if err != nil {
+			return nil, err
+		}
+		moved := total >= 0 && of != total
+		total = of
+		for _, r := range page {
+			moved = moved || seen[r.ID]
+			seen[r.ID] = true
+		}
+		all = append(all, page...)
+		switch {
+		case moved || len(all) > total:
+			return nil, &fault.Error{Kind: fault.Transient, Operation: opListRecords, Message: "records were added or deleted while they were being listed"}
+		case len(all) == total:
+			return all, nil
+		case len(page) == 0:
+			return nil, unreadable(opListRecords, "the rest of the list of records")
+		}
+	}
+}
+
+// page reads one page, and how many records there are in all.
+func (z *Zones) page(ctx context.Context, id, name string, number int) ([]wireRecord, int, error) {
+	var query sdkdns.RecordListParams
+	put(&query.ZoneID.Value, &query.ZoneID.Present, id)
+	put(&query.Page.Value, &query.Page.Present, float64(number))
+	put(&query.PerPage.Value, &query.PerPage.Present, recordsPerPage)
+	if name != "" {
+		query.Name.Present = true
+		put(&query.Name.Value.Exact.Value, &query.Name.Value.Exact.Present, name)
+	}
+	var answer struct {
+		Result []wireRecord `json:"result"`
+		Info   resultInfo   `json:"result_info"`
+	}
+	err := z.call(ctx, opListRecords, &answer, func(ctx context.Context, o ...option.RequestOption) error {
+		_, err := z.records.List(ctx, query, o...)
+		return err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	if answer.Result == nil || answer.Info.Total == nil {
+		return nil, 0, unreadable(opListRecords, "the list of records with its length")
+	}
+	return answer.Result, *answer.Info.Total, nil
+}
+
+// put sets a field of a request. The SDK has functions for it, in a package that imports all of its API.
+func put[T any](value *T, present *bool, v T) { *value, *present = v, true }

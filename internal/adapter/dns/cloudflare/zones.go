@@ -1,0 +1,168 @@
+package cloudflare
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cloudflare/cloudflare-go/v6/option"
+	sdkzones "github.com/cloudflare/cloudflare-go/v6/zones"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+const (
+	// zonesPerPage is the most that Cloudflare returns at once.
+	zonesPerPage = 50
+	// knownFor is how long the name servers of a zone are taken as known: people change them, seldom.
+	knownFor = time.Hour
+)
+
+// wireZone is a zone as the API shows it.
+type wireZone struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Status      string   `json:"status"`
+	Type        string   `json:"type"`
+	NameServers []string `json:"name_servers"`
+}
+
+// resultInfo says of which list a page is.
+type resultInfo struct {
+	PerPage int  `json:"per_page"`
+	Total   *int `json:"total_count"`
+}
+
+// zoneInfo is what is remembered of a zone.
+type zoneInfo struct {
+	name    string
+	servers []string
+	read    time.Time
+}
+
+// zoneID matches an id. It becomes a part of a path, and ledgers are written by people as well.
+var zoneID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// GetZone implements port.Zones.
+func (z *Zones) GetZone(ctx context.Context, id string) (dns.Zone, error) {
+	if err := plausible(opGetZone, id); err != nil {
+		return dns.Zone{}, err
+	}
+	var answer struct {
+		Result wireZone `json:"result"`
+	}
+	var query sdkzones.ZoneGetParams
+	put(&query.ZoneID.Value, &query.ZoneID.Present, id)
+	err := z.call(ctx, opGetZone, &answer, func(ctx context.Context, o ...option.RequestOption) error {
+		_, err := z.zones.Get(ctx, query, o...)
+		return err
+	})
+	if err != nil {
+		z.forget(id, err)
+		return dns.Zone{}, err
+	}
+	return z.zone(opGetZone, answer.Result)
+}
+
+// ListZones implements port.Zones. The marker has the number of the page and how many zones there are: where that
+// changes, pages move, and a zone could be missed.
+func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, string, error) {
+	number, before := 1, -1
+	if marker != "" {
+		if _, err := fmt.Sscanf(marker, "%d/%d", &number, &before); err != nil {
+			return nil, "", unreadable(opListZones, "a marker of this list")
+		}
+	}
+	var answer struct {
+		Result []wireZone `json:"result"`
+		Info   resultInfo `json:"result_info"`
+	}
+	var query sdkzones.ZoneListParams
+	put(&query.Page.Value, &query.Page.Present, float64(number))
+	put(&query.PerPage.Value, &query.PerPage.Present, zonesPerPage)
+	err := z.call(ctx, opListZones, &answer, func(ctx context.Context, o ...option.RequestOption) error {
+		_, err := z.zones.List(ctx, query, o...)
+		return err
+	})
+	switch total := answer.Info.Total; {
+	case err != nil:
+		return nil, "", err
+	case answer.Result == nil || total == nil || answer.Info.PerPage < 1:
+		return nil, "", unreadable(opListZones, "the list of zones with its length")
+	case before >= 0 && before != *total:
+		return nil, "", &fault.Error{Kind: fault.Transient, Operation: opListZones, Message: "zones were added or removed while they were being listed"}
+	}
+	page := make([]dns.Zone, 0, len(answer.Result))
+	for _, w := range answer.Result {
+		found, err := z.zone(opListZones, w)
+		if err != nil {
+			return nil, "", err
+		}
+		page = append(page, found)
+	}
+	if number*answer.Info.PerPage >= *answer.Info.Total {
+		return page, "", nil
+	}
+	if len(page) == 0 {
+		return nil, "", unreadable(opListZones, "the rest of the list of zones")
+	}
+	return page, fmt.Sprintf("%d/%d", number+1, *answer.Info.Total), nil
+}
+
+// zone takes over a zone. One that is not active, or whose records are kept elsewhere, is private: resolvers would not
+// find what is published in it.
+func (z *Zones) zone(operation string, w wireZone) (dns.Zone, error) {
+	if !zoneID.MatchString(w.ID) || w.Name == "" {
+		return dns.Zone{}, unreadable(operation, "a zone's id and name")
+	}
+	name := readName(w.Name)
+	info := zoneInfo{name: name, read: z.config.Clock.Now()}
+	for _, host := range w.NameServers {
+		info.servers = append(info.servers, strings.TrimSuffix(host, ".")+":"+dnsPort)
+	}
+	z.mu.Lock()
+	z.known[w.ID] = info
+	z.mu.Unlock()
+	return dns.Zone{
+		ID: w.ID, Name: name, Apex: dns.FlattenedApex,
+		Private: w.Status != string(sdkzones.ZoneStatusActive) || w.Type != string(sdkzones.TypeFull),
+	}, nil
+}
+
+// info returns what is known of a zone, and asks where that is nothing, or too old.
+func (z *Zones) info(ctx context.Context, id string, fresh time.Duration) (zoneInfo, error) {
+	z.mu.Lock()
+	known, ok := z.known[id]
+	z.mu.Unlock()
+	if ok && (fresh == 0 || z.config.Clock.Since(known.read) < fresh) {
+		return known, nil
+	}
+	if _, err := z.GetZone(ctx, id); err != nil {
+		return zoneInfo{}, err
+	}
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	return z.known[id], nil
+}
+
+// forget drops what is known of a zone that is gone.
+func (z *Zones) forget(id string, err error) {
+	if !fault.Is(err, fault.NotFound, fault.Denied) {
+		return
+	}
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	delete(z.known, id)
+}
+
+// plausible refuses what can't be the id of a zone.
+func plausible(operation, id string) error {
+	if zoneID.MatchString(id) {
+		return nil
+	}
+	return &fault.Error{Kind: fault.NotFound, Operation: operation, Message: "a zone at Cloudflare has an ID of 32 hexadecimal digits, which " + strconv.Quote(id) + " is not"}
+}
