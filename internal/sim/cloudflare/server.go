@@ -153,6 +153,9 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 	if a.half {
 		_, _ = w.Write(text[:len(text)/2])
+		if f, ok := w.(http.Flusher); ok {
+			f.Flush() // or the client would see no answer at all
+		}
 		panic(http.ErrAbortHandler)
 	}
 	_, _ = w.Write(text) // a client that went away is no concern of ours
