@@ -20,6 +20,9 @@ const settings = `options {
 	empty-zones-enable no;
 	allow-query { any; };
 	notify no;
+	serial-query-rate 1000;
+	transfers-in 100;
+	transfers-per-ns 100;
 	max-cache-size 2m;
 };
 controls {};

@@ -1,0 +1,187 @@
+package rfc2136
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	wire "github.com/miekg/dns"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+)
+
+// readName brings a name into the form of the domain: in lower case, without a dot at its end. Bytes that no host's name
+// has stay escaped.
+func readName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+func within(name, zone string) bool { return name == zone || strings.HasSuffix(name, "."+zone) }
+
+// The sets by which a server signs a zone come and go with what they sign. They stand beside any other, a CNAME too.
+func signs(kind uint16) bool {
+	return kind == wire.TypeRRSIG || kind == wire.TypeNSEC || kind == wire.TypeNSEC3
+}
+
+// sets gathers the record sets of a zone.
+type sets map[dns.Key][]wire.RR
+
+func (s sets) take(rr wire.RR) {
+	if signs(rr.Header().Rrtype) {
+		return
+	}
+	key := dns.Key{Name: readName(rr.Header().Name), Type: wire.Type(rr.Header().Rrtype).String()}
+	s[key] = append(s[key], rr)
+}
+
+// list returns the sets in order, but for our own notes.
+func (s sets) list() []dns.RecordSet {
+	keys := slices.SortedFunc(maps.Keys(s), func(a, b dns.Key) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type))
+	})
+	out := make([]dns.RecordSet, 0, len(keys))
+	for _, key := range keys {
+		if set := recordSet(key, s[key]); !isNote(set) {
+			out = append(out, set)
+		}
+	}
+	return out
+}
+
+func recordSet(key dns.Key, rrs []wire.RR) dns.RecordSet {
+	out := dns.RecordSet{Key: key, TTL: int64(rrs[0].Header().Ttl), Routed: key.Type == "SOA"}
+	for _, rr := range rrs {
+		out.Values = append(out.Values, readValue(rr))
+		out.Exact = append(out.Exact, rdata(rr))
+	}
+	slices.Sort(out.Values)
+	slices.Sort(out.Exact)
+	var written []string
+	for _, v := range out.Values {
+		written = append(written, writeValue(key.Type, v))
+	}
+	slices.Sort(written)
+	if slices.Equal(written, out.Exact) {
+		out.Exact = nil
+	}
+	return out
+}
+
+// rdata is the value of a record as a zone file has it.
+func rdata(rr wire.RR) string {
+	if unknown, ok := rr.(*wire.RFC3597); ok { // whose text does not begin with that of its header
+		return fmt.Sprintf(`\# %d %s`, len(unknown.Rdata)/2, unknown.Rdata)
+	}
+	return strings.TrimPrefix(rr.String(), rr.Header().String())
+}
+
+// readValue brings a value into the form in which values are compared.
+func readValue(rr wire.RR) string {
+	switch rr := rr.(type) {
+	case *wire.CNAME:
+		return readName(rr.Target)
+	case *wire.TXT:
+		return unescape(strings.Join(rr.Txt, ""))
+	}
+	return rdata(rr)
+}
+
+// writeValue is the way back, to what a zone file has.
+func writeValue(kind, value string) string {
+	switch kind {
+	case dns.CNAME:
+		return wire.Fqdn(value)
+	case dns.TXT:
+		return rdata(&wire.TXT{Hdr: wire.RR_Header{Name: ".", Rrtype: wire.TypeTXT, Class: wire.ClassINET}, Txt: split(value)})
+	}
+	return value
+}
+
+// longestString is how long one string of a TXT record can be. Longer texts are several strings, which readers join again.
+const longestString = 255
+
+// split writes a text as the strings of a TXT record, escaped as in a zone file.
+func split(text string) []string {
+	if text == "" {
+		return []string{""}
+	}
+	var out []string
+	for chunk := range slices.Chunk([]byte(text), longestString) {
+		var b strings.Builder
+		for _, c := range chunk {
+			switch {
+			case c == '"' || c == '\\':
+				b.WriteByte('\\')
+				b.WriteByte(c)
+			case c < ' ' || c > '~':
+				fmt.Fprintf(&b, `\%03d`, c)
+			default:
+				b.WriteByte(c)
+			}
+		}
+		out = append(out, b.String())
+	}
+	return out
+}
+
+// unescape reads a text that is escaped as in a zone file.
+func unescape(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			b.WriteByte(text[i])
+			continue
+		}
+		if i+3 < len(text) {
+			if c, err := strconv.ParseUint(text[i+1:i+4], 10, 8); err == nil {
+				b.WriteByte(byte(c))
+				i += 3
+				continue
+			}
+		}
+		i++
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// records renders a set.
+func records(s dns.RecordSet) ([]wire.RR, error) {
+	switch _, valid := wire.IsDomainName(s.Name); {
+	case s.Routed || s.Alias != "":
+		return nil, impossible(fmt.Sprintf("the operator never writes a %s record such as that of %s", s.Type, s.Name))
+	case !valid:
+		return nil, impossible(fmt.Sprintf("%q is not the name of a record", s.Name))
+	case s.TTL < 0 || s.TTL > math.MaxInt32:
+		return nil, impossible(fmt.Sprintf("the TTL of %s is not between 0 and %d", s.Name, math.MaxInt32))
+	case len(s.Values) == 0 || s.Type == dns.CNAME && len(s.Values) != 1:
+		return nil, impossible(fmt.Sprintf("the %s record of %s has no value, or too many", s.Type, s.Name))
+	}
+	values := s.Exact
+	if values == nil {
+		for _, v := range s.Values {
+			values = append(values, writeValue(s.Type, v))
+		}
+	}
+	out := make([]wire.RR, 0, len(values))
+	for _, v := range values {
+		rr, err := record(s, v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rr)
+	}
+	return out, nil
+}
+
+// record reads one value as a line of a zone file. The name is no part of that line: it can't be more than a name then.
+func record(s dns.RecordSet, value string) (wire.RR, error) {
+	rr, err := wire.NewRR(fmt.Sprintf(". %d IN %s %s", s.TTL, s.Type, value))
+	if err != nil || rr == nil || value == "" || strings.ContainsAny(value, "\r\n") || wire.Type(rr.Header().Rrtype).String() != s.Type {
+		return nil, impossible(fmt.Sprintf("a value of the %s record of %s is not one of that type", s.Type, s.Name))
+	}
+	rr.Header().Name = wire.Fqdn(s.Name)
+	return rr, nil
+}

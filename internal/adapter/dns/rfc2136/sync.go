@@ -1,0 +1,97 @@
+package rfc2136
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	wire "github.com/miekg/dns"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/authority"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// questionTimeout is for one question over UDP.
+const questionTimeout = 2 * time.Second
+
+// InSync implements port.Zones: every secondary has the zone as of the change or later, and what was created is visible at
+// each server. What was deleted may be covered by a wildcard, and then looks as before: of that the serial number tells.
+func (d *DNS) InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, error) {
+	want, err := d.serialOf(ctx, zoneID, sent)
+	if err != nil {
+		return false, err
+	}
+	done := false
+	err = d.config.Gate.Do(ctx, calls.Call{Operation: opZone}, func(ctx context.Context) (err error) {
+		done, err = d.everywhere(ctx, zoneID, want, sent.Changes)
+		return err
+	})
+	return done, err
+}
+
+// serialOf is the serial number of the zone after a change. Where it could not be read then, that of now is a later one.
+func (d *DNS) serialOf(ctx context.Context, zoneID string, sent dns.Sent) (uint32, error) {
+	if n, err := strconv.ParseUint(sent.ID, 10, 32); err == nil {
+		return uint32(n), nil
+	}
+	serial, err := d.serial(ctx, zoneID)
+	if failure, ok := errors.AsType[*fault.Error](err); ok && failure.Kind == fault.NotFound {
+		failure.Kind = fault.Transient // that there is no such zone does not mean that the change is everywhere
+	}
+	return serial, err
+}
+
+func (d *DNS) everywhere(ctx context.Context, zoneID string, want uint32, changes []dns.Change) (bool, error) {
+	for _, secondary := range d.config.Secondaries {
+		have, err := askSerial(ctx, secondary, zoneID)
+		if err != nil || older(have, want) {
+			return false, err
+		}
+	}
+	created := slices.DeleteFunc(slices.Clone(changes), func(c dns.Change) bool { return c.Action != dns.Create })
+	for _, server := range append([]string{d.config.Server}, d.config.Secondaries...) {
+		if len(created) == 0 {
+			break
+		}
+		shown, err := authority.Show(ctx, []string{server}, "", created)
+		if err != nil || !shown {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// older compares serial numbers, which begin again after their highest (RFC 1982).
+func older(a, b uint32) bool { return int32(a-b) < 0 }
+
+// askSerial asks a secondary for its serial number of a zone. It may not know our key.
+func askSerial(ctx context.Context, server, zone string) (uint32, error) {
+	question := new(wire.Msg).SetQuestion(wire.Fqdn(zone), wire.TypeSOA)
+	question.RecursionDesired = false
+	client := &wire.Client{Timeout: questionTimeout}
+	response, _, err := client.ExchangeContext(ctx, question, server)
+	if err != nil {
+		return 0, &fault.Error{
+			Kind: fault.Transient, Operation: opZone, Err: err,
+			Message: fmt.Sprintf("the secondary %s did not respond", server),
+		}
+	}
+	if soa := soaOf(response, zone); soa != nil {
+		return soa.Serial, nil
+	}
+	if response.Rcode == wire.RcodeServerFailure {
+		return 0, &fault.Error{
+			Kind: fault.Transient, Operation: opZone, Code: wire.RcodeToString[response.Rcode],
+			Message: fmt.Sprintf("the secondary %s has no copy of the zone %s yet", server, zone),
+		}
+	}
+	return 0, &fault.Error{
+		Kind: fault.Denied, Operation: opZone, Code: wire.RcodeToString[response.Rcode],
+		Message: fmt.Sprintf("the secondary %s does not serve the zone %s to the operator: have it do that, or remove it from the account's secondaries", server, zone),
+	}
+}
