@@ -49,6 +49,13 @@ func (s *Sim) AddFault(f Fault) {
 	s.faults = append(s.faults, &f)
 }
 
+// ClearFaults forgets all faults that have not happened.
+func (s *Sim) ClearFaults() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
 // fault takes the fault of a request, nil for none.
 func (s *Sim) fault(op Operation) *Fault {
 	for i, f := range s.faults {

@@ -89,6 +89,7 @@ func TestRefusedTokens(t *testing.T) {
 	for _, one := range []sim.Token{
 		{Value: "reader", ReadsZones: true},
 		{Value: "editor", EditsDNS: true},
+		{Value: "looker", ReadsDNS: true},
 		{Value: "of-one", ReadsZones: true, EditsDNS: true, Zones: []string{other.ID}},
 	} {
 		w.AddToken(one)
@@ -125,6 +126,8 @@ func TestRefusedTokens(t *testing.T) {
 		"a zone without Zone:Read":       {zone, option.WithAPIToken("editor"), 403, 9109},
 		"records without DNS:Edit":       {records, option.WithAPIToken("reader"), 403, 10000},
 		"a creation without DNS:Edit":    {create, option.WithAPIToken("reader"), 403, 10000},
+		"a creation with DNS:Read":       {create, option.WithAPIToken("looker"), 403, 10000},
+		"records with DNS:Read":          {records, option.WithAPIToken("looker"), 200, 0},
 		"a zone of another token":        {zone, option.WithAPIToken("of-one"), 403, 9109},
 		"records of another token":       {records, option.WithAPIToken("of-one"), 403, 10000},
 		"zones with a token for one":     {zones, option.WithAPIToken("of-one"), 200, 0},

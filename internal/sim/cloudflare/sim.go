@@ -34,8 +34,8 @@ type Options struct {
 // Token is an API token with what it may do.
 type Token struct {
 	Value string
-	// ReadsZones is the permission Zone:Read, EditsDNS is DNS:Edit, which includes reading records.
-	ReadsZones, EditsDNS bool
+	// ReadsZones is the permission Zone:Read, ReadsDNS is DNS:Read, and EditsDNS is DNS:Edit, which includes that.
+	ReadsZones, ReadsDNS, EditsDNS bool
 	// Zones are the ids of the zones that the token is for. Nil is all zones.
 	Zones []string
 }
@@ -173,6 +173,13 @@ func (s *Sim) RemoveRecord(zoneID, id string) {
 		z.records = slices.DeleteFunc(slices.Clone(z.records), func(o Record) bool { return o.ID == id })
 		z.publish(s.options.Now())
 	}
+}
+
+// SetVisibleAfter changes how long name servers answer as before after a change.
+func (s *Sim) SetVisibleAfter(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.options.VisibleAfter = d
 }
 
 // Records returns the records of a zone, by name, type and content.

@@ -80,7 +80,7 @@ func (t *tokenState) permits(op Operation, zoneID string) error {
 		}
 		return nil
 	}
-	if !t.EditsDNS || !t.sees(zoneID) {
+	if !t.EditsDNS && (op.mutates() || !t.ReadsDNS) || !t.sees(zoneID) {
 		return refuseWith(http.StatusForbidden, codeAuthentication, "Authentication error")
 	}
 	return nil

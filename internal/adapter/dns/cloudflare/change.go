@@ -153,11 +153,11 @@ func (z *Zones) creations(changes []dns.Change) (posts []sdkdns.RecordBatchParam
 		if c.Action != dns.Create {
 			continue
 		}
-		for _, value := range c.Set.Values {
+		for _, content := range contents(c.Set) {
 			var p sdkdns.RecordBatchParamsPost
 			put(&p.Name.Value, &p.Name.Present, c.Set.Name)
 			put(&p.Type.Value, &p.Type.Present, sdkdns.RecordBatchParamsPostsType(c.Set.Type))
-			put(&p.Content.Value, &p.Content.Present, writeContent(c.Set.Type, value))
+			put(&p.Content.Value, &p.Content.Present, content)
 			put(&p.TTL.Value, &p.TTL.Present, sdkdns.TTL(c.Set.TTL))
 			// A proxied record shows Cloudflare's addresses, and its certificate, instead of CloudFront's.
 			put(&p.Proxied.Value, &p.Proxied.Present, false)

@@ -42,6 +42,8 @@ func TestChanges(t *testing.T) {
 		"a text with quotes":           {create(set("a", dns.TXT, `a"b\c`)), fault.None, nil, []string{`a TXT "a\"b\\c" 300`}},
 		"a long text":                  {create(set("a", dns.TXT, strings.Repeat("x", 300))), fault.None, nil, []string{`a TXT "` + strings.Repeat("x", 255) + `" "` + strings.Repeat("x", 45) + `" 300`}},
 		"a text that is not ASCII":     {create(set("a", dns.TXT, "ä")), fault.None, nil, []string{`a TXT "\195\164" 300`}},
+		"a text as it was spelled":     {create(dns.RecordSet{Key: dns.Key{Name: in("a"), Type: dns.TXT}, TTL: 300, Values: []string{"ab"}, Exact: []string{`"a" "b"`}}), fault.None, nil, []string{`a TXT "a" "b" 300`}},
+		"a text that had no quotes":    {create(dns.RecordSet{Key: dns.Key{Name: in("a"), Type: dns.TXT}, TTL: 300, Values: []string{"a b"}, Exact: []string{`a b`}}), fault.None, nil, []string{`a TXT "a b" 300`}},
 		"two addresses":                {create(set("a", dns.A, "192.0.2.1", "192.0.2.2")), fault.None, nil, []string{"a A 192.0.2.1 300", "a A 192.0.2.2 300"}},
 		"the apex, next to a text":     {create(cname("")), fault.None, nil, []string{zoneName + " CNAME " + target + " 300"}},
 		"an automatic TTL":             {create(ttl(cname("a"), 1)), fault.None, nil, []string{"a CNAME " + target + " 1"}},

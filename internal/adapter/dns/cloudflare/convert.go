@@ -129,6 +129,23 @@ func writeContent(kind, value string) string {
 	return value
 }
 
+// contents are the values of a set as they are written: to the letter as they were read, where that is not the
+// usual form. A text that was once taken without quotes gets some.
+func contents(s dns.RecordSet) []string {
+	out := slices.Clone(s.Exact)
+	for i, content := range out {
+		if _, ok := unquote(content); s.Type == dns.TXT && !ok {
+			out[i] = quote(content)
+		}
+	}
+	if s.Exact == nil {
+		for _, value := range s.Values {
+			out = append(out, writeContent(s.Type, value))
+		}
+	}
+	return out
+}
+
 // readName brings a name into the form of the domain. Cloudflare shows names in punycode today; zones were shown in
 // Unicode once.
 func readName(wire string) string {

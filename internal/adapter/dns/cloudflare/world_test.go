@@ -35,7 +35,7 @@ type world struct {
 	*sim.Sim
 	port.Zones
 	dns    *cloudflare.DNS
-	clock  *clocktesting.FakePassiveClock
+	clock  *clocktesting.FakeClock
 	zone   sim.Zone
 	token  *atomic.Value
 	halted *atomic.Pointer[chain.Halt]
@@ -44,7 +44,7 @@ type world struct {
 
 func newWorld(t *testing.T, change ...func(*sim.Options, *cloudflare.Config)) *world {
 	t.Helper()
-	w := &world{clock: clocktesting.NewFakePassiveClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), token: &atomic.Value{}, halted: &atomic.Pointer[chain.Halt]{}}
+	w := &world{clock: clocktesting.NewFakeClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), token: &atomic.Value{}, halted: &atomic.Pointer[chain.Halt]{}}
 	w.token.Store(token)
 	metrics, err := calls.NewMetrics(prometheus.NewRegistry())
 	if err != nil {
