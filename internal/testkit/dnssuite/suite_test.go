@@ -1,6 +1,8 @@
 package dnssuite
 
 import (
+	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -45,3 +47,92 @@ func TestTheToy(t *testing.T) {
 		})
 	}
 }
+
+// catches says which rows notice a flaw. TestTheToy shows that they notice nothing without it.
+var catches = map[flaw][]func(*rig){
+	deletesAnything:    {deletesExactly, changedAfterListing, takesOverLater},
+	deletesOtherTTL:    {deletesExactly},
+	createsOver:        {createsOverNothing, lateConflict, lateEqualRecord},
+	createsBeside:      {createsOverNothing},
+	losesLastPage:      {listsPages, listsWhileWriting},
+	repeatsAtPageEnd:   {listsPages, listsWhileWriting},
+	countsPages:        {listsWhileWriting},
+	cutsSets:           {listsPages},
+	emptyWhenThrottled: {throttled},
+	emptyWhenGone:      {gone, vanishes},
+	invalidWhenGone:    {gone},
+	sureWhenLost:       {lost},
+	retriesWhenLost:    {lost, func(r *rig) { losesAnswers(r, true) }},
+	forgetsWhenLost:    {lost, func(r *rig) { losesAnswers(r, false) }},
+	partsAsNone:        {allOrNone},
+	syncAtOnce:         {publishes, retracts},
+	neverInSync:        {creating},
+	readsNeighbours:    {readsNames},
+	readsServers:       {creating},
+	hidesSOA:           {listsSOA, delegated},
+	hidesNS:            {delegated, delegatedLater},
+	hidesOthers:        {readsNames, conflict, equalRecord},
+	escapesStars:       {creating, namesOfAllKinds},
+	keepsQuotes:        {readsValues},
+	keepsDots:          {readsValues},
+	roundsTTL:          {creating, restarts},
+	deniedAsTransient:  {denied, deniesWorker},
+	existsAsInvalid:    {createsOverNothing, lateEqualRecord},
+	existsAsDone:       {createsOverNothing, lateEqualRecord},
+	movingTexts:        {stableTexts},
+	endlessTexts:       {stableTexts},
+	wrongZone:          {leavesOtherZones},
+	dropsInBatches:     {creating, namesOfAllKinds},
+	oneByOne:           {manyObjects},
+	noOwner:            {notesOwner},
+	nameOnly:           {notesOwner},
+	writesWhileListing: {quiet},
+	dotsInZones:        {listsZones},
+	hidesTwin:          {listsZones, twins},
+	throttlesAfter:     {throttled},
+}
+
+// Damage the provider, and the suite has to notice.
+func TestTheSuiteNoticesFlaws(t *testing.T) {
+	for f, plays := range catches {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			for n, play := range plays {
+				for name, v := range variants {
+					if v.one && f == oneByOne {
+						continue // that is no flaw there
+					}
+					if !fails(t, play, newToy(v.traits, v.one, f), v.can) {
+						t.Errorf("row %d of those that should notice does not, at a provider %s", n, name)
+					}
+				}
+			}
+		})
+	}
+}
+
+// fails plays a row on a toy and reports whether it fails.
+func fails(t *testing.T, play func(*rig), p *toy, can Can) bool {
+	t.Helper()
+	seen := &witness{TB: t}
+	var played sync.WaitGroup
+	played.Go(func() { // a row that ends at once ends its goroutine
+		play(newRig(seen, p.subject(seen, can)))
+	})
+	played.Wait()
+	return seen.failed
+}
+
+// witness is a test that only remembers that it has failed.
+type witness struct {
+	testing.TB
+	failed bool
+}
+
+func (w *witness) Helper()               {}
+func (w *witness) Log(...any)            {}
+func (w *witness) Logf(string, ...any)   {}
+func (w *witness) Error(...any)          { w.failed = true }
+func (w *witness) Errorf(string, ...any) { w.failed = true }
+func (w *witness) Fatal(...any)          { w.failed = true; runtime.Goexit() }
+func (w *witness) Fatalf(string, ...any) { w.failed = true; runtime.Goexit() }

@@ -53,13 +53,10 @@ type toyLate struct {
 type flaw string
 
 const (
-	none flaw = ""
-
 	deletesAnything    flaw = "deletes a set without comparing it"
-	deletesByTypeOnly  flaw = "compares the values of what it deletes, and not the TTL"
+	deletesOtherTTL    flaw = "compares the values of what it deletes, and not the TTL"
 	createsOver        flaw = "creates a set over the one that is there"
 	createsBeside      flaw = "creates a CNAME next to other sets"
-	shortPageEnds      flaw = "takes a full page for one that others follow, and ends at the short one before"
 	losesLastPage      flaw = "leaves out the last page of a listing"
 	repeatsAtPageEnd   flaw = "lists the set at the end of a page again"
 	countsPages        flaw = "numbers the sets of a listing, so that a deletion hides one"
@@ -70,11 +67,11 @@ const (
 	sureWhenLost       flaw = "says that a change is invalid when its answer is lost"
 	retriesWhenLost    flaw = "sends a change again when its answer is lost"
 	forgetsWhenLost    flaw = "takes a lost answer for success"
-	partsAsInvalid     flaw = "carries out a part of the changes and says that it is none"
+	partsAsNone        flaw = "carries out a part of the changes and says that it is none"
 	syncAtOnce         flaw = "says that servers have what they don't have yet"
 	neverInSync        flaw = "never says that servers have a change"
 	readsNeighbours    flaw = "reads all names that end with one"
-	readsStale         flaw = "reads a name as servers answer it"
+	readsServers       flaw = "reads a name as servers answer it"
 	hidesSOA           flaw = "leaves out the SOA"
 	hidesNS            flaw = "leaves out NS sets"
 	hidesOthers        flaw = "lists only sets that it has created"
@@ -91,9 +88,9 @@ const (
 	dropsInBatches     flaw = "leaves out a change of a batch"
 	oneByOne           flaw = "sends each change of a batch in a call of its own"
 	noOwner            flaw = "does not note the owner"
-	oldOwner           flaw = "notes the name of the object without its namespace"
-	touchesQuietly     flaw = "writes what is there again when it lists"
-	idsAsNames         flaw = "lists zones with a dot at the end"
+	nameOnly           flaw = "notes the name of the object without its namespace"
+	writesWhileListing flaw = "writes what is there again when it lists"
+	dotsInZones        flaw = "lists zones with a dot at the end"
 	hidesTwin          flaw = "shows one of two zones of one name"
 	throttlesAfter     flaw = "carries out what it says is throttled"
 )
@@ -187,7 +184,7 @@ func (p *toy) ListZones(_ context.Context, marker string) ([]dns.Zone, string, e
 	}
 	at := slices.IndexFunc(ids, func(id string) bool { return id >= marker })
 	z := p.zones[ids[at]].Zone
-	if p.has(idsAsNames) {
+	if p.has(dotsInZones) {
 		z.Name += "."
 	}
 	next := ""
@@ -244,7 +241,7 @@ func (p *toy) ListRecords(_ context.Context, zoneID, marker string) ([]dns.Recor
 		}
 		return nil, "", err
 	}
-	if p.has(touchesQuietly) {
+	if p.has(writesWhileListing) {
 		p.mutating++
 	}
 	sets := p.listed(z)
@@ -268,7 +265,7 @@ func (p *toy) ListRecords(_ context.Context, zoneID, marker string) ([]dns.Recor
 	}
 	page, next := slices.Clone(sets[:p.page]), sets[p.page].Name+" "+sets[p.page].Type
 	switch {
-	case p.has(shortPageEnds) && len(sets) < 3*p.page, p.has(losesLastPage) && len(sets) <= 2*p.page:
+	case p.has(losesLastPage) && len(sets) <= 2*p.page:
 		next = ""
 	case p.has(repeatsAtPageEnd):
 		page = append(page, sets[p.page])
@@ -288,7 +285,7 @@ func (p *toy) ReadName(_ context.Context, zoneID, name string) ([]dns.RecordSet,
 		return nil, err
 	}
 	from := z.sets
-	if p.has(readsStale) {
+	if p.has(readsServers) {
 		p.serve(z)
 		from = z.shown
 	}
@@ -302,11 +299,6 @@ func (p *toy) ReadName(_ context.Context, zoneID, name string) ([]dns.RecordSet,
 }
 
 func (p *toy) Change(_ context.Context, zoneID string, changes []dns.Change) (string, error) {
-	calls := 1
-	if p.one || p.has(oneByOne) {
-		calls = max(len(changes), 1)
-	}
-	p.all, p.mutating = p.all+calls-1, p.mutating+calls-1
 	if err := p.enter(true); err != nil {
 		if p.has(throttlesAfter) && fault.Is(err, fault.Throttled) {
 			_ = p.apply(zoneID, changes)
@@ -366,12 +358,15 @@ func (p *toy) apply(zoneID string, changes []dns.Change) error {
 	before, owners := maps.Clone(z.sets), maps.Clone(p.owners)
 	done := 0
 	for unit := range units(changes) {
+		if done > 0 && (p.one || p.has(oneByOne)) {
+			p.all, p.mutating = p.all+1, p.mutating+1
+		}
 		whole := maps.Clone(z.sets)
 		for _, c := range unit {
 			if err := p.make(z, c); err != nil {
 				z.sets = whole
 				switch {
-				case p.has(partsAsInvalid):
+				case p.has(partsAsNone):
 					return err
 				case p.one && done > 0:
 					return p.fail(fault.Transient, "a part of the changes was made: %v", err)
@@ -409,7 +404,7 @@ func (p *toy) make(z *toyZone, c dns.Change) error {
 	}
 	there, some := z.sets[s.Key]
 	if c.Action == dns.Delete {
-		same := some && (there.TTL == s.TTL || p.has(deletesByTypeOnly)) && there.Alias == s.Alias && !there.Routed &&
+		same := some && (there.TTL == s.TTL || p.has(deletesOtherTTL)) && there.Alias == s.Alias && !there.Routed &&
 			slices.Equal(slices.Sorted(slices.Values(there.Values)), slices.Sorted(slices.Values(s.Values)))
 		if !same && !p.has(deletesAnything) {
 			return p.fail(fault.Conflict, "%s %s is not as it was", s.Type, s.Name)
@@ -495,7 +490,7 @@ func (p *toy) subject(t testing.TB, can Can) *Subject {
 			switch o := p.owners[k]; {
 			case p.has(noOwner):
 				return ""
-			case p.has(oldOwner):
+			case p.has(nameOnly):
 				return o.Name
 			default:
 				return o.Namespace + "/" + o.Name
