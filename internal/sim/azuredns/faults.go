@@ -19,9 +19,12 @@ const (
 	Instead When = "instead"
 )
 
+// AnyChange stands for all operations that can change something.
+const AnyChange = "AnyChange"
+
 // Fault makes calls fail on purpose.
 type Fault struct {
-	// Operation is the name of the operation, empty for all.
+	// Operation is the name of the operation or AnyChange, empty for all.
 	Operation string
 	// When is Before if empty.
 	When When
@@ -61,7 +64,7 @@ func (s *Sim) ClearFaults() {
 // strikes returns the fault that a call meets, nil if none.
 func (s *Sim) strikes(operation string) *Fault {
 	for i, f := range s.faults {
-		if f.Operation != "" && f.Operation != operation {
+		if !f.means(operation) {
 			continue
 		}
 		if f.Skip > 0 {
@@ -74,6 +77,13 @@ func (s *Sim) strikes(operation string) *Fault {
 		return f
 	}
 	return nil
+}
+
+func (f *Fault) means(operation string) bool {
+	if f.Operation == AnyChange {
+		return operation == PutRecord || operation == DeleteRecord
+	}
+	return f.Operation == "" || f.Operation == operation
 }
 
 func (f *Fault) refusal() *refusal {

@@ -7,8 +7,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// DNSHandler answers DNS queries as the name servers of all public zones would. Of zones that have one name the first
-// is served.
+// DNSHandler answers DNS queries as the name servers of all public zones would. Of zones that have one name it
+// answers for the first that has what is asked for: each has servers of its own, which here are one.
 func (s *Sim) DNSHandler() dns.Handler {
 	return dns.HandlerFunc(func(w dns.ResponseWriter, r *dns.Msg) {
 		m := s.answerDNS(r)
@@ -36,14 +36,22 @@ func (s *Sim) answerDNS(r *dns.Msg) *dns.Msg {
 	name := strings.ToLower(strings.TrimSuffix(question.Name, "."))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	z := s.serving(name)
-	if z == nil {
+	zones := s.serving(name)
+	if len(zones) == 0 {
 		m.Rcode = dns.RcodeRefused
 		return m
 	}
-	z.settle(s.now())
 	m.Authoritative = true
-	sets := z.resolve(relative(name, z.name))
+	var z *zone
+	var sets []Record
+	for _, z = range zones {
+		if !s.stalled {
+			z.settle(s.now())
+		}
+		if sets = z.resolve(relative(name, z.name)); len(sets) > 0 {
+			break
+		}
+	}
 	if len(sets) == 0 && !z.above(relative(name, z.name)) {
 		m.Rcode = dns.RcodeNameError
 	}
@@ -58,14 +66,17 @@ func (s *Sim) answerDNS(r *dns.Msg) *dns.Msg {
 	return m
 }
 
-// serving is the public zone of a name, the one with the longest name.
-func (s *Sim) serving(name string) (found *zone) {
+// serving are the public zones of a name, those with the longest name.
+func (s *Sim) serving(name string) (found []*zone) {
 	for _, z := range s.zones {
 		if z.private || name != strings.ToLower(z.name) && !strings.HasSuffix(name, "."+strings.ToLower(z.name)) {
 			continue
 		}
-		if found == nil || len(z.name) > len(found.name) {
-			found = z
+		if len(found) > 0 && len(z.name) > len(found[0].name) {
+			found = nil
+		}
+		if len(found) == 0 || len(z.name) == len(found[0].name) {
+			found = append(found, z)
 		}
 	}
 	return found

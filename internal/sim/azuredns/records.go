@@ -20,7 +20,7 @@ func (s *Sim) listRecords(r *request) (answer, *refusal) {
 		}
 		all = slices.DeleteFunc(all, func(one Record) bool { return one.key().kind != kind })
 	}
-	found, next, refused := page(s, r, all, func(one Record) string { return one.key().name + " " + one.key().kind })
+	found, next, refused := page(s, r, all, func(one Record) string { return one.key().position() })
 	if refused != nil {
 		return answer{}, refused
 	}

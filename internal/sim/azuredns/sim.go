@@ -65,6 +65,7 @@ type Sim struct {
 	journal    []Entry
 	windows    map[string]window
 	serial     uint64
+	stalled    bool
 }
 
 // New returns a simulated Azure. It panics if a seed makes no sense: that is a mistake in a test.

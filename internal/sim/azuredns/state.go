@@ -156,6 +156,13 @@ func (z *zone) remove(k key, visible time.Time) {
 	z.pending = append(z.pending, pendingChange{at: visible, key: k})
 }
 
+// Stall keeps changes from the name servers until it ends.
+func (s *Sim) Stall(stalled bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stalled = stalled
+}
+
 // settle takes over what the name servers know by now.
 func (z *zone) settle(now time.Time) {
 	for len(z.pending) > 0 && !z.pending[0].at.After(now) {
@@ -170,18 +177,16 @@ func (z *zone) settle(now time.Time) {
 
 func (z *zone) sorted() []Record {
 	out := slices.Collect(maps.Values(z.sets))
-	slices.SortFunc(out, func(a, b Record) int { return compareKeys(a.key(), b.key()) })
+	slices.SortFunc(out, func(a, b Record) int { return cmp.Compare(a.key().position(), b.key().position()) })
 	return out
 }
 
-func compareKeys(a, b key) int {
-	if (a.name == "@") != (b.name == "@") {
-		if a.name == "@" {
-			return -1
-		}
-		return 1
+// position is where a set is in a listing, those at the apex first.
+func (k key) position() string {
+	if k.name == "@" {
+		return " " + k.kind
 	}
-	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.kind, b.kind))
+	return k.name + " " + k.kind
 }
 
 // atName are the sets of one name.

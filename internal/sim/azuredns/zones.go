@@ -38,11 +38,8 @@ func page[T any](s *Sim, r *request, all []T, position func(T) string) (out []T,
 		if err != nil {
 			return nil, "", badRequest("The $skipToken is invalid.")
 		}
-		i := slices.IndexFunc(all, func(one T) bool { return position(one) == string(from) })
-		if i < 0 {
-			return nil, "", badRequest("The $skipToken is invalid.")
-		}
-		all = all[i+1:]
+		// What the last page ended with may be gone.
+		all = slices.DeleteFunc(slices.Clone(all), func(one T) bool { return position(one) <= string(from) })
 	}
 	if len(all) <= size {
 		return all, "", nil
@@ -74,7 +71,9 @@ func (s *Sim) listZones(r *request) (answer, *refusal) {
 			all = append(all, z)
 		}
 	}
-	found, next, refused := page(s, r, all, func(z *zone) string { return z.group + "/" + z.name })
+	position := func(z *zone) string { return strings.ToLower(z.group + "/" + z.name) }
+	slices.SortFunc(all, func(a, b *zone) int { return strings.Compare(position(a), position(b)) })
+	found, next, refused := page(s, r, all, position)
 	if refused != nil {
 		return answer{}, refused
 	}

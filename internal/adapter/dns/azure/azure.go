@@ -154,24 +154,40 @@ func (d *DNS) Traits() dns.Traits {
 // than a second.
 const callTimeout = 30 * time.Second
 
+// errand is all that one question or change takes. Once its first call has passed the gate the others follow, although the
+// rate may be used up: one that was refused in the middle would begin again each time, take what has come in the meantime,
+// and never end. And a name whose records are replaced must not wait half-way.
+type errand struct {
+	*Zones
+
+	begun bool
+}
+
 // do makes a call that may change something.
-func (z *Zones) do(ctx context.Context, operation string, send func(context.Context) error) error {
-	return z.call(ctx, calls.Call{Operation: operation, Changes: true}, send)
+func (e *errand) do(ctx context.Context, operation string, send func(context.Context) error) error {
+	return e.call(ctx, calls.Call{Operation: operation, Changes: true}, send)
 }
 
 // read makes a call that changes nothing. It is made twice where the first fails for no reason of ours.
-func (z *Zones) read(ctx context.Context, operation string, send func(context.Context) error) error {
-	err := z.call(ctx, calls.Call{Operation: operation}, send)
+func (e *errand) read(ctx context.Context, operation string, send func(context.Context) error) error {
+	err := e.call(ctx, calls.Call{Operation: operation}, send)
 	if fault.Is(err, fault.Transient) && ctx.Err() == nil {
-		err = z.call(ctx, calls.Call{Operation: operation}, send)
+		err = e.call(ctx, calls.Call{Operation: operation}, send)
 	}
 	return err
 }
 
-func (z *Zones) call(ctx context.Context, c calls.Call, send func(context.Context) error) error {
-	return z.config.Gate.Do(ctx, c, func(ctx context.Context) error {
+func (e *errand) call(ctx context.Context, c calls.Call, send func(context.Context) error) error {
+	bounded := func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, callTimeout)
 		defer cancel()
+		e.begun = true
 		return classify(c.Operation, send(ctx))
-	})
+	}
+	begun := e.begun
+	err := e.config.Gate.Do(ctx, c, bounded)
+	if begun && fault.CodeOf(err) == calls.CodeLocalRateLimit {
+		return bounded(ctx)
+	}
+	return err
 }

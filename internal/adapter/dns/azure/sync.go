@@ -56,7 +56,7 @@ func (z *Zones) nameServers(ctx context.Context, zoneID string) ([]string, error
 	if known {
 		return servers, nil
 	}
-	if _, _, err := z.getZone(ctx, zoneID); err != nil {
+	if _, err := z.GetZone(ctx, zoneID); err != nil {
 		return nil, err
 	}
 	z.mu.Lock()

@@ -19,28 +19,27 @@ const pageSize = 1000
 
 // GetZone implements port.Zones.
 func (z *Zones) GetZone(ctx context.Context, id string) (dns.Zone, error) {
-	found, _, err := z.getZone(ctx, id)
-	return found, err
+	return (&errand{Zones: z}).getZone(ctx, id)
 }
 
-// getZone reads a zone, and its name servers.
-func (z *Zones) getZone(ctx context.Context, id string) (found dns.Zone, servers []string, err error) {
+// getZone reads a zone, and remembers its name servers.
+func (e *errand) getZone(ctx context.Context, id string) (found dns.Zone, err error) {
 	at, err := placeOf(opGetZone, id)
 	if err != nil {
-		return dns.Zone{}, nil, err
+		return dns.Zone{}, err
 	}
-	err = z.read(ctx, opGetZone, func(ctx context.Context) error {
-		out, err := z.zones.Get(ctx, at.group, at.zone, nil)
+	err = e.read(ctx, opGetZone, func(ctx context.Context) error {
+		out, err := e.Zones.zones.Get(ctx, at.group, at.zone, nil)
 		if err != nil {
 			return err
 		}
-		found, servers, err = zone(opGetZone, &out.Zone)
+		var servers []string
+		if found, servers, err = zone(opGetZone, &out.Zone); err == nil {
+			e.remember(id, servers)
+		}
 		return err
 	})
-	if err == nil {
-		z.remember(id, servers)
-	}
-	return found, servers, err
+	return found, err
 }
 
 func zone(operation string, z *armdns.Zone) (dns.Zone, []string, error) {
@@ -71,7 +70,7 @@ func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, strin
 		page []dns.Zone
 		next string
 	)
-	err := z.read(ctx, operation, func(ctx context.Context) error {
+	err := (&errand{Zones: z}).read(ctx, operation, func(ctx context.Context) error {
 		list, err := fetch(ctx, marker)
 		if err != nil {
 			return err
@@ -115,8 +114,11 @@ func fetch[T any](ctx context.Context, pager *runtime.Pager[T], link string) (pa
 		if err != nil {
 			return page, err
 		}
-		// A pager resumes after the page that it is given.
+		// A pager that is given a page returns that first, without a call, and then goes on after it.
 		if err := json.Unmarshal(current, pager); err != nil {
+			return page, err
+		}
+		if page, err = pager.NextPage(ctx); err != nil {
 			return page, err
 		}
 	}
@@ -144,7 +146,7 @@ func (z *Zones) ListRecords(ctx context.Context, zoneID, marker string) ([]dns.R
 		page []dns.RecordSet
 		next string
 	)
-	err = z.read(ctx, opListRecords, func(ctx context.Context) error {
+	err = (&errand{Zones: z}).read(ctx, opListRecords, func(ctx context.Context) error {
 		pager := z.records.NewListAllByDNSZonePager(at.group, at.zone, &armdns.RecordSetsClientListAllByDNSZoneOptions{Top: to.Ptr[int32](pageSize)})
 		list, err := fetch(ctx, pager, marker)
 		if err != nil {
@@ -181,9 +183,10 @@ func (z *Zones) ReadName(ctx context.Context, zoneID, name string) ([]dns.Record
 	if _, inside := at.relative(name); !inside {
 		return nil, nil
 	}
+	e := &errand{Zones: z}
 	var found []dns.RecordSet
 	for _, kind := range at.kindsOf(name) {
-		one, err := z.getRecord(ctx, at, dns.Key{Name: name, Type: kind})
+		one, err := e.getRecord(ctx, at, dns.Key{Name: name, Type: kind})
 		switch {
 		case err != nil:
 			return nil, err
@@ -197,7 +200,7 @@ func (z *Zones) ReadName(ctx context.Context, zoneID, name string) ([]dns.Record
 	}
 	if len(found) == 0 {
 		// That nothing is there can also mean that the zone is not: Azure says either with the same status.
-		_, _, err = z.getZone(ctx, zoneID)
+		_, err = e.getZone(ctx, zoneID)
 	}
 	return found, err
 }
@@ -218,11 +221,11 @@ type versioned struct {
 }
 
 // getRecord reads a record set, nil if there is none.
-func (z *Zones) getRecord(ctx context.Context, at place, k dns.Key) (*versioned, error) {
+func (e *errand) getRecord(ctx context.Context, at place, k dns.Key) (*versioned, error) {
 	relative, _ := at.relative(k.Name)
 	var found *versioned
-	err := z.read(ctx, opGetRecord, func(ctx context.Context) error {
-		out, err := z.records.Get(ctx, at.group, at.zone, relative, armdns.RecordType(k.Type), nil)
+	err := e.read(ctx, opGetRecord, func(ctx context.Context) error {
+		out, err := e.records.Get(ctx, at.group, at.zone, relative, armdns.RecordType(k.Type), nil)
 		if isAbsent(err) {
 			return nil
 		}
