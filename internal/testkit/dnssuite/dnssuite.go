@@ -41,7 +41,8 @@ type Subject struct {
 
 	// Lose loses the next call that changes something, after it was carried out or before.
 	Lose func(after bool)
-	// Throttle makes the provider ask for a slower pace at the next n calls; with zero it stops doing so.
+	// Throttle makes the provider ask for a slower pace at the next n calls; with zero it stops doing so. Nil: Can.NoThrottle
+	// says why there is no such thing.
 	Throttle func(n int)
 	// Deny takes the permission to change anything from the identity, or gives it back.
 	Deny func(denied bool)
@@ -86,6 +87,10 @@ type Can struct {
 	NoForeign string
 	// NoOwner is why the provider shows no owner of a record.
 	NoOwner string
+	// NoTTL is why a set is deleted that differs in its TTL only from the one that was read.
+	NoTTL string
+	// NoThrottle is why the provider never asks for a slower pace.
+	NoThrottle string
 }
 
 // row is a line of the suite: what an adapter has to do, in a sentence.

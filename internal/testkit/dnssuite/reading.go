@@ -185,7 +185,7 @@ func readsNames(r *rig) {
 		r.Put(r.Zone.ID, s)
 	}
 	for _, odd := range r.Odd {
-		r.Put(r.Zone.ID, r.set(odd, dns.A, "192.0.2.9"))
+		r.Put(r.Zone.ID, r.set(odd, dns.TXT, "odd"))
 	}
 	listed, _, err := r.list(nil)
 	r.must(err)

@@ -189,7 +189,11 @@ func (r *rig) until(what string, is func() bool) {
 		if is() {
 			return
 		}
-		r.Clock.Step(min(r.step(), time.Minute))
+		wait := r.step()
+		if wait > 0 && r.Settle != nil {
+			r.Settle()
+		}
+		r.Clock.Step(min(wait, time.Minute))
 	}
 	r.t.Fatalf("it never happens that %s", what)
 }
