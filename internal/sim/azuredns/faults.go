@@ -34,6 +34,8 @@ type Fault struct {
 	Status                int
 	Code, Message, Detail string
 	RetryAfter            time.Duration
+	// OAuth is the number of an error of Entra ID, zero for one of the Resource Manager.
+	OAuth int
 	// Skip is how many calls pass before the first that fails.
 	Skip int
 	// Times is how many fail, one if zero.
@@ -88,7 +90,7 @@ func (f *Fault) means(operation string) bool {
 
 func (f *Fault) refusal() *refusal {
 	return &refusal{
-		status: f.Status, code: f.Code, message: f.Message, detail: f.Detail, provider: f.Detail != "", retryAfter: f.RetryAfter,
+		status: f.Status, code: f.Code, message: f.Message, detail: f.Detail, provider: f.Detail != "", retryAfter: f.RetryAfter, oauth: f.OAuth,
 	}
 }
 

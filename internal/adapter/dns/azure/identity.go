@@ -33,6 +33,8 @@ var identityHints = map[int]string{
 const federatedHint = "no federated credential of the identity is for the operator's service account: create one with the cluster's issuer, " +
 	"the subject system:serviceaccount:<namespace>:<name> and the audience api://AzureADTokenExchange"
 
+const noIdentity = "the node has no such managed identity: assign it to the node, or correct clientId"
+
 // refused says why there is no token.
 func (c Credential) refused(err error) error {
 	if known, ok := errors.AsType[*fault.Error](err); ok {
@@ -41,7 +43,7 @@ func (c Credential) refused(err error) error {
 	failed, ok := errors.AsType[*azidentity.AuthenticationFailedError](err)
 	if !ok || failed.RawResponse == nil {
 		if c.Kind == ManagedIdentity && final(err) && !ok {
-			return c.denied("", "the node has no such managed identity: assign it to the node, or correct clientId", err)
+			return c.denied("", noIdentity, err)
 		}
 		return &fault.Error{Kind: fault.Transient, Operation: opToken, Message: "no access token: Entra ID could not be reached", Err: err}
 	}
@@ -60,8 +62,10 @@ func (c Credential) refused(err error) error {
 		}
 		return &fault.Error{Kind: kind, Operation: opToken, Code: said.Error, Message: "no access token: Entra ID is overloaded", RetryAfter: retryAfter(failed.RawResponse), Err: err}
 	}
-	text := stable(said.Description)
-	code := said.Error
+	code, text := said.Error, stable(said.Description)
+	if c.Kind == ManagedIdentity && failed.RawResponse.StatusCode == http.StatusBadRequest {
+		text = noIdentity
+	}
 	for _, number := range said.Codes {
 		if hint, ok := identityHints[number]; ok {
 			code, text = fmt.Sprintf("AADSTS%d", number), hint

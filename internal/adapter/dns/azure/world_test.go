@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/azure"
@@ -50,17 +51,17 @@ type settings struct {
 
 func newWorld(t *testing.T, change ...func(*settings)) *world {
 	t.Helper()
-	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	clk := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	set := settings{
 		sim: sim.Options{
-			Clock: clock, VisibleAfter: visibleAfter,
+			Clock: clk, VisibleAfter: visibleAfter,
 			// The SDK has the real clock, and must not think that it has a token that the other clock has ended.
 			TokenLifetime: 10 * 365 * 24 * time.Hour,
 			Principals:    []sim.Principal{{ClientID: client, Secret: secret, Grants: []sim.Grant{{Role: sim.DNSZoneContributor, Scope: subscriptionScope}}}},
 			Zones:         []sim.Zone{{ResourceGroup: group, Name: zoneName}},
 		},
 		config: azure.Config{
-			SubscriptionID: sim.DefaultSubscription, ClusterID: clusterID, Clock: clock, Gate: newGate(t, clock, 1000),
+			SubscriptionID: sim.DefaultSubscription, ClusterID: clusterID, Clock: clk, Gate: newGate(t, clk, 1000),
 			Credential: azure.Credential{
 				Kind: azure.ClientSecret, TenantID: sim.DefaultTenant, ClientID: client, Secret: func() string { return secret },
 			},
@@ -69,7 +70,7 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 	for _, c := range change {
 		c(&set)
 	}
-	w := &world{Sim: sim.New(set.sim), clock: clock}
+	w := &world{Sim: sim.New(set.sim), clock: clk}
 	server, err := dnsserver.Start(t.Context(), "127.0.0.1:0", w.DNSHandler())
 	if err != nil {
 		t.Fatal(err)
@@ -93,14 +94,14 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 	return w
 }
 
-func newGate(t *testing.T, clock *clocktesting.FakeClock, burst int) *calls.Gate {
+func newGate(t *testing.T, clk clock.PassiveClock, burst int) *calls.Gate {
 	t.Helper()
 	metrics, err := calls.NewMetrics(prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return calls.New(calls.Config{
-		Provider: dns.Provider{Service: dns.Azure, Account: "main"}, Rate: 100, Burst: burst, Clock: clock, Metrics: metrics,
+		Provider: dns.Provider{Service: dns.Azure, Account: "main"}, Rate: 100, Burst: burst, Clock: clk, Metrics: metrics,
 	})
 }
 
