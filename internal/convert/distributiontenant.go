@@ -76,7 +76,7 @@ func dnsSpec(d *v1alpha1.DNS) *publication.Spec {
 		return nil
 	}
 	out := &publication.Spec{
-		Provider: provider(d.Provider),
+		Provider: provider(d.Provider, d.Account),
 		Zone:     dns.Selector{ID: d.HostedZoneID, Name: d.ZoneName}, Type: dns.RecordType(d.RecordType), TTL: int64(d.TTL),
 		RoleARN: d.AssumeRoleARN, Takeover: d.Takeover,
 	}
@@ -86,13 +86,13 @@ func dnsSpec(d *v1alpha1.DNS) *publication.Spec {
 	return out
 }
 
-// provider renders the name of a DNS service. In memory Route 53 has the empty one, which an entry of the ledger has that
-// was read from status.
-func provider(p v1alpha1.DNSProvider) dns.Provider {
+// provider renders the name of a DNS service and of an account there. In memory Route 53 has the empty one, which an entry
+// of the ledger has that names none.
+func provider(p v1alpha1.DNSProvider, account string) dns.Provider {
 	if p == v1alpha1.DNSProviderRoute53 {
-		return dns.Route53
+		return dns.Provider{}
 	}
-	return dns.Provider(p)
+	return dns.Provider{Service: dns.Service(p), Account: account}
 }
 
 // defaultTTL is that of an object that was stored before the field had its default.
@@ -219,7 +219,7 @@ func managed(s *v1alpha1.DistributionTenantStatus) *certificate.Managed {
 func ledger(records []v1alpha1.DNSRecord) []dns.Entry {
 	out := make([]dns.Entry, 0, len(records))
 	for _, r := range records {
-		record := dns.Record{ZoneID: r.ZoneID, Name: r.Name, Type: r.Type, Value: r.Value, TTL: r.TTL}
+		record := dns.Record{Provider: provider(r.Provider, r.Account), ZoneID: r.ZoneID, Name: r.Name, Type: r.Type, Value: r.Value, TTL: r.TTL}
 		if record.Plausible() {
 			out = append(out, dns.Entry{Record: record, State: dns.State(r.State), RoleARN: r.AssumeRoleARN, Replaced: replaced(record, r.Replaced)})
 		}

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/mapping"
@@ -114,7 +116,7 @@ func grantedDNS(d *v1alpha1.GrantedDNS) *grant.DNS {
 	}
 	out := &grant.DNS{Takeover: grant.Takeover(d.Takeover)}
 	for _, z := range d.Zones {
-		out.Zones = append(out.Zones, z.ID)
+		out.Zones = append(out.Zones, grant.Zone{Provider: provider(cmp.Or(z.Provider, v1alpha1.DNSProviderRoute53), z.Account), ID: z.ID})
 	}
 	return out
 }
@@ -217,11 +219,14 @@ func (w *wants) dns(d *v1alpha1.DNS) {
 	if d == nil {
 		return
 	}
-	field := "spec.dns"
-	if d.HostedZoneID != "" {
-		field = "spec.dns.hostedZoneId"
+	switch at := provider(d.Provider, d.Account); {
+	case at != dns.Provider{}:
+		*w = append(*w, grant.Want{Thing: grant.RecordsAt, Field: "spec.dns.provider", Value: at.String(), Provider: at})
+	case d.HostedZoneID != "":
+		w.add(grant.Records, "spec.dns.hostedZoneId", d.HostedZoneID)
+	default:
+		w.add(grant.Records, "spec.dns", "")
 	}
-	w.add(grant.Records, field, d.HostedZoneID)
 	w.given(grant.ARole, "spec.dns.assumeRoleArn", d.AssumeRoleARN)
 	if d.Takeover {
 		w.add(grant.ATakeover, "spec.dns.takeover", "")

@@ -121,6 +121,7 @@ func dnsStatus(ledger []dns.Entry) *v1alpha1.DNSStatus {
 	out := &v1alpha1.DNSStatus{}
 	for _, e := range ledger {
 		out.Records = append(out.Records, v1alpha1.DNSRecord{
+			Provider: v1alpha1.DNSProvider(e.Provider.Service), Account: e.Provider.Account,
 			ZoneID: e.ZoneID, Name: e.Name, Type: e.Type, Value: e.Value, TTL: e.TTL,
 			State: v1alpha1.RecordState(e.State), AssumeRoleARN: e.RoleARN, Replaced: replacedStatus(e),
 		})

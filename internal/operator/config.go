@@ -87,6 +87,8 @@ type Config struct {
 	ACMBurst     int
 	AllowedRoles List
 	DNSResolvers List
+	// DNSAccounts is the file with the accounts at other DNS services than Route 53.
+	DNSAccounts string
 
 	SourceTargets     List
 	SourceReadTimeout time.Duration
@@ -169,6 +171,7 @@ func (c *Config) Bind(f *flag.FlagSet) {
 	c.bindBudget(f)
 	c.bindClusterCheck(f)
 	c.bindGrants(f)
+	c.bindDNSAccounts(f)
 	c.bindDomainClaims(f)
 	c.bindWebhook(f)
 	f.StringVar(&c.DynamoDBEndpoint, "dynamodb-endpoint", "", "URL of DynamoDB. Empty: the endpoint of the environment, or AWS.")

@@ -290,7 +290,11 @@ func drive[O client.Object](mgr ctrl.Manager, env *environment, kind reconcile.K
 func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env *environment) (*distributiontenant.Controller, error) {
 	wall := clock.RealClock{}
 	var controller *distributiontenant.Controller
-	zones, err := addZones(mgr, c, env.metrics.dnsFailed, env.halt, env.DNSProviders(), func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
+	dnsAccounts, err := addDNSAccounts(mgr, c, env, func() { controller.WakeAll(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	zones, err := addZones(mgr, c, env.metrics.dnsFailed, env.halt, dnsProviders(env.Route53(), dnsAccounts), func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // addZones adds the workers that keep DNS zones.
-func addZones(mgr ctrl.Manager, c Config, failed func(fault.Kind), stop *halt.Switch, providers zone.Providers, onChange func([]dns.Owner)) (*zone.Zones, error) {
+func addZones(mgr ctrl.Manager, c Config, failed func(fault.Kind), stop *halt.Switch, providers func() zone.Providers, onChange func([]dns.Owner)) (*zone.Zones, error) {
 	observer, err := newZoneMetrics(ctrlmetrics.Registry, failed)
 	if err != nil {
 		return nil, err

@@ -25,10 +25,10 @@ import (
 // Route 53, and every server has a change at once.
 type toy struct{ sets map[string]dns.RecordSet }
 
-const (
-	toyName = "toy"
-	toyZone = "0123456789abcdef"
-)
+const toyZone = "0123456789abcdef"
+
+// toyAt is where the records of the toy are.
+var toyAt = dns.Provider{Service: "toy", Account: "main"}
 
 func (p toy) As(dns.Access) port.Zones { return p }
 
@@ -69,32 +69,31 @@ func (p toy) Change(_ context.Context, _ string, changes []dns.Change) (string, 
 	return "change", nil
 }
 
-func (toy) InSync(context.Context, string) (bool, error) { return true, nil }
+func (toy) InSync(context.Context, string, dns.Sent) (bool, error) { return true, nil }
 
-// providers are those of the operator, and one more.
+// providers are Route 53 and the toy.
 func providers(t *testing.T, p toy) zone.Providers {
 	t.Helper()
 	calls, err := aws.NewMetrics(prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := operator.NewCloud(operator.CloudOptions{Metrics: calls, Clock: clocktesting.NewFakeClock(time.Time{})}).DNSProviders()
-	all[toyName] = p
-	return all
+	cloud := operator.NewCloud(operator.CloudOptions{Metrics: calls, Clock: clocktesting.NewFakeClock(time.Time{})})
+	return zone.Providers{{}: cloud.Route53(), toyAt: p}
 }
 
-// One line of the assembly adds a provider: what spec.dns.provider names decides who is asked, for the zones, for the
+// A provider is one adapter: what spec.dns.provider names decides who is asked, for the zones, for the
 // records and for their end.
-func TestAProviderIsAnAdapterAndOneLine(t *testing.T) {
+func TestAProviderIsOneAdapter(t *testing.T) {
 	p := toy{sets: map[string]dns.RecordSet{}}
 	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	zones := zone.New(zone.Options{Providers: providers(t, p), Clock: clock, Random: func() float64 { return 0.5 }})
+	zones := zone.New(zone.Options{Providers: providers(t, p).Always(), Clock: clock, Random: func() float64 { return 0.5 }})
 
 	object := &v1alpha1.DistributionTenant{}
 	object.Namespace, object.Name = "web", "shop"
-	object.Spec.DNS = &v1alpha1.DNS{Provider: toyName}
+	object.Spec.DNS = &v1alpha1.DNS{Provider: "toy"}
 	spec := convert.Desired(object, convert.Defaults{}).DNS
-	access := dns.AccessFor(spec.Provider, spec.RoleARN, object.Namespace)
+	access := dns.AccessFor(zones.Means(spec.Provider), spec.RoleARN, object.Namespace)
 	found, err := zones.List(t.Context(), access)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("zones %v, error %v, want the one of the provider that spec names", found, err)
@@ -115,8 +114,8 @@ func TestAProviderIsAnAdapterAndOneLine(t *testing.T) {
 		}
 	}
 	passes()
-	if wants[0].Provider != toyName {
-		t.Errorf("the record is at %q", wants[0].Provider)
+	if wants[0].Provider != toyAt {
+		t.Errorf("the record is at %s", wants[0].Provider)
 	}
 	want := []dns.Entry{{Record: wants[0], State: dns.Published}}
 	if d := cmp.Diff(want, claim.Ledger); d != "" {
@@ -135,8 +134,8 @@ func TestAProviderIsAnAdapterAndOneLine(t *testing.T) {
 
 func TestAProviderThatIsMissingRefuses(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	zones := zone.New(zone.Options{Providers: providers(t, toy{}), Clock: clock, Random: func() float64 { return 0.5 }})
-	access := dns.Access{Provider: "unheard-of"}
+	zones := zone.New(zone.Options{Providers: providers(t, toy{}).Always(), Clock: clock, Random: func() float64 { return 0.5 }})
+	access := dns.Access{Provider: dns.Provider{Service: "unheard-of"}}
 	if found, err := zones.List(t.Context(), access); !fault.Is(err, fault.Invalid) {
 		t.Errorf("zones %v, error %v, want a refusal", found, err)
 	}
@@ -156,10 +155,10 @@ func TestAProviderThatIsMissingRefuses(t *testing.T) {
 func TestRoute53IsTheProviderOfLedgersThatNameNone(t *testing.T) {
 	object := &v1alpha1.DistributionTenant{}
 	object.Spec.DNS = &v1alpha1.DNS{Provider: v1alpha1.DNSProviderRoute53}
-	if got := convert.Desired(object, convert.Defaults{}).DNS.Provider; got != dns.Route53 {
-		t.Errorf("provider %q", got)
+	if got := convert.Desired(object, convert.Defaults{}).DNS.Provider; got != (dns.Provider{}) {
+		t.Errorf("provider %s", got)
 	}
-	if _, ok := providers(t, toy{})[dns.Route53]; !ok {
+	if _, ok := providers(t, toy{})[dns.Provider{}]; !ok {
 		t.Error("the operator is without Route 53")
 	}
 }

@@ -79,7 +79,9 @@ func (r refusing) Traits() dns.Traits { return r.traits }
 
 func (r refusing) GetZone(context.Context, string) (dns.Zone, error) { return dns.Zone{}, r.err }
 
-func (r refusing) ListZones(context.Context, string) ([]dns.Zone, string, error) { return nil, "", r.err }
+func (r refusing) ListZones(context.Context, string) ([]dns.Zone, string, error) {
+	return nil, "", r.err
+}
 
 func (r refusing) ListRecords(context.Context, string, string) ([]dns.RecordSet, string, error) {
 	return nil, "", r.err

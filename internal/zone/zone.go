@@ -12,6 +12,7 @@ import (
 // zone is the worker of one zone. Its lock is never held during a call.
 type zone struct {
 	id   string
+	at   dns.Provider
 	opts *Options
 	poke chan struct{}
 	stop chan struct{}
@@ -22,7 +23,7 @@ type zone struct {
 
 func newZone(at dns.ZoneKey, o *Options) *zone {
 	return &zone{
-		id: at.ID, opts: o, poke: make(chan struct{}, 1), stop: make(chan struct{}),
+		id: at.ID, at: at.Provider, opts: o, poke: make(chan struct{}, 1), stop: make(chan struct{}),
 		state: dns.NewZoneState(o.Providers().of(at.Provider).Traits(), o.Clock.Now()),
 	}
 }
@@ -57,6 +58,8 @@ func (z *zone) update(e dns.Event) dns.Call {
 func (z *zone) due() (wait time.Duration, what dns.Job) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
+	// An account may have become usable, and tells only then what its provider can.
+	z.state.Know(z.opts.Providers().of(z.at).Traits())
 	now := z.opts.Clock.Now()
 	at, what := z.state.Due(now)
 	return at.Sub(now), what

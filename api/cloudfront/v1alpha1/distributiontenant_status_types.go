@@ -290,9 +290,19 @@ type DNSStatus struct {
 
 // DNSRecord is one owned record, as it was published.
 type DNSRecord struct {
-	// zoneId is the ID of the hosted zone.
+	// provider is the DNS service that has the zone. If absent, it is route53.
+	// +optional
+	Provider DNSProvider `json:"provider,omitempty"`
+
+	// account is the operator's account at the provider. Route 53 has none.
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	Account string `json:"account,omitempty"`
+
+	// zoneId is the ID of the zone at its provider.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=400
 	// +required
 	ZoneID string `json:"zoneId,omitempty"`
 

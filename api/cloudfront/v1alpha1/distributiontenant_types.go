@@ -344,13 +344,26 @@ type Tag struct {
 // DNS says where and how the records of the domains are published.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.hostedZoneId) || !has(self.zoneName)",message="hostedZoneId and zoneName cannot both be set: remove one of them",fieldPath=".zoneName"
+// +kubebuilder:validation:XValidation:rule="!has(self.hostedZoneId) || self.provider == 'route53'",messageExpression="'hostedZoneId is a zone of Route 53, but provider is \"' + self.provider + '\": use zoneName, or change provider'",message="hostedZoneId is only possible with provider route53: use zoneName",fieldPath=".hostedZoneId"
+// +kubebuilder:validation:XValidation:rule="!has(self.assumeRoleArn) || self.provider == 'route53'",messageExpression="'assumeRoleArn is a role of AWS, but provider is \"' + self.provider + '\": remove it, or change provider'",message="assumeRoleArn is only possible with provider route53: remove it",fieldPath=".assumeRoleArn"
+// +kubebuilder:validation:XValidation:rule="!has(self.account) || self.provider != 'route53'",message="account is not possible with provider route53, whose zones in other accounts are reached with assumeRoleArn: remove it",fieldPath=".account"
+// +kubebuilder:validation:XValidation:rule="!has(self.recordType) || self.recordType != 'Alias' || self.provider == 'route53'",messageExpression="'provider \"' + self.provider + '\" has no alias records: use recordType Auto or CNAME'",message="recordType Alias is only possible with provider route53: use Auto or CNAME",fieldPath=".recordType"
 type DNS struct {
-	// provider is the DNS service that holds the zone: route53.
+	// provider is the DNS service that holds the zone: route53, cloudflare, azure or rfc2136 (BIND and other servers with
+	// dynamic updates). All but route53 need an account that the administrator has configured.
 	// +required
 	Provider DNSProvider `json:"provider,omitempty"`
 
-	// hostedZoneId is the ID of the Route 53 hosted zone to publish in. With neither hostedZoneId nor zoneName, each
-	// domain is published in the public zone whose name is the longest match.
+	// account is the name of the operator's account at the provider, as the administrator has configured it (dns.accounts of
+	// the chart). Route 53 has none. Default: the only account of the provider.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([a-z0-9-]*[a-z0-9])?$')",messageExpression="'\"' + self + '\" is not the name of an account: use lower-case letters, digits and inner hyphens'",message="must be the name of an account: lower-case letters, digits and inner hyphens"
+	// +optional
+	Account string `json:"account,omitempty"`
+
+	// hostedZoneId is the ID of the Route 53 hosted zone to publish in; for other providers, use zoneName. With neither
+	// hostedZoneId nor zoneName, each domain is published in the public zone whose name is the longest match.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^Z[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not a hosted zone ID, which is Z followed by capital letters and digits: use it without the prefix /hostedzone/'",message="must be the ID of a hosted zone: Z followed by capital letters and digits, without the prefix /hostedzone/"
@@ -366,8 +379,9 @@ type DNS struct {
 	ZoneName string `json:"zoneName,omitempty"`
 
 	// recordType is the type of the published records. CNAME: a CNAME record, which is not possible at the apex of a
-	// zone. Alias: alias records of type A, also of type AAAA if the connection group has IPv6, and the TXT record
-	// _cf-challenge that CloudFront requires with an alias. Auto: Alias at the apex of the zone, CNAME below it. Default:
+	// zone. Alias, only with route53: alias records of type A, also of type AAAA if the connection group has IPv6, and the
+	// TXT record _cf-challenge that CloudFront requires with an alias. Auto: CNAME, and at the apex of the zone what the
+	// provider has for it: Alias with route53, a flattened CNAME with cloudflare. Others can't publish an apex. Default:
 	// Auto.
 	// +kubebuilder:default=Auto
 	// +optional
@@ -445,11 +459,19 @@ const (
 )
 
 // DNSProvider names a DNS service.
-// +kubebuilder:validation:Enum=route53
+// +kubebuilder:validation:Enum=route53;cloudflare;azure;rfc2136
 type DNSProvider string
 
-// DNSProviderRoute53 is Amazon Route 53.
-const DNSProviderRoute53 DNSProvider = "route53"
+const (
+	// DNSProviderRoute53 is Amazon Route 53.
+	DNSProviderRoute53 DNSProvider = "route53"
+	// DNSProviderCloudflare is Cloudflare DNS.
+	DNSProviderCloudflare DNSProvider = "cloudflare"
+	// DNSProviderAzure is Azure DNS.
+	DNSProviderAzure DNSProvider = "azure"
+	// DNSProviderRFC2136 is any server with dynamic updates, such as BIND.
+	DNSProviderRFC2136 DNSProvider = "rfc2136"
+)
 
 // RecordType says what is published for a domain.
 // +kubebuilder:validation:Enum=Auto;CNAME;Alias

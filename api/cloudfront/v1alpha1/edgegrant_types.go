@@ -307,7 +307,7 @@ const DomainProofTXT DomainProof = "TXT"
 
 // GrantedDNS is what spec.dns of tenants may use.
 type GrantedDNS struct {
-	// zones are the hosted zones. Zones that are not listed are treated as if they did not exist.
+	// zones are the zones, at any provider. Zones that are not listed are treated as if they did not exist.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=256
 	// +listType=atomic
@@ -333,12 +333,26 @@ const (
 	GrantedTakeoverAny        GrantedTakeover = "Any"
 )
 
-// GrantedZone is a hosted zone.
+// GrantedZone is a zone.
+//
+// +kubebuilder:validation:XValidation:rule="(has(self.provider) && self.provider != 'route53') || self.id.matches('^[A-Z0-9]+$|^[*]$')",messageExpression="'\"' + self.id + '\" is not the ID of a hosted zone of Route 53, which has only capital letters and digits: use the ID without /hostedzone/, or * for all'",message="must be the ID of a hosted zone without /hostedzone/, or * for all",fieldPath=".id"
+// +kubebuilder:validation:XValidation:rule="!has(self.account) || (has(self.provider) && self.provider != 'route53')",message="account is not possible with provider route53: remove it, or set provider",fieldPath=".account"
 type GrantedZone struct {
-	// id is the ID of the hosted zone. "*" stands for all.
+	// provider is the DNS service that has the zone. Default: route53.
+	// +optional
+	Provider DNSProvider `json:"provider,omitempty"`
+
+	// account is the operator's account at the provider. Default: any of them. Route 53 has none.
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Z0-9]+$|^[*]$')",messageExpression="'\"' + self + '\" is not the ID of a hosted zone, which has only capital letters and digits: use the ID without /hostedzone/, or * for all'",message="must be the ID of a hosted zone without /hostedzone/, or * for all"
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	Account string `json:"account,omitempty"`
+
+	// id is the ID of the zone: that of a hosted zone of Route 53, the 32 digits of a Cloudflare zone, resource group/zone
+	// for Azure, and the name of the zone for rfc2136. "*" stands for all zones of the provider.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=400
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9_./()-]+$|^[*]$')",messageExpression="'\"' + self + '\" is not the ID of a zone: use letters, digits and . - _ / ( ), or * for all'",message="must be the ID of a zone, or * for all"
 	// +required
 	ID string `json:"id,omitempty"`
 }

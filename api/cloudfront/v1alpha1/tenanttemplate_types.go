@@ -192,12 +192,21 @@ type TemplateCertificateRequest struct {
 //
 // +kubebuilder:validation:MinProperties=0
 type TemplateDNS struct {
-	// provider is the DNS service that holds the zone: route53.
+	// provider is the DNS service that holds the zone: route53, cloudflare, azure or rfc2136 (BIND and other servers with
+	// dynamic updates). All but route53 need an account that the administrator has configured.
 	// +optional
 	Provider DNSProvider `json:"provider,omitempty"`
 
-	// hostedZoneId is the ID of the Route 53 hosted zone to publish in. With neither hostedZoneId nor zoneName, each
-	// domain is published in the public zone whose name is the longest match.
+	// account is the name of the operator's account at the provider, as the administrator has configured it (dns.accounts of
+	// the chart). Route 53 has none. Default: the only account of the provider.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([a-z0-9-]*[a-z0-9])?$')",messageExpression="'\"' + self + '\" is not the name of an account: use lower-case letters, digits and inner hyphens'",message="must be the name of an account: lower-case letters, digits and inner hyphens"
+	// +optional
+	Account string `json:"account,omitempty"`
+
+	// hostedZoneId is the ID of the Route 53 hosted zone to publish in; for other providers, use zoneName. With neither
+	// hostedZoneId nor zoneName, each domain is published in the public zone whose name is the longest match.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^Z[A-Z0-9]+$')",messageExpression="'\"' + self + '\" is not a hosted zone ID, which is Z followed by capital letters and digits: use it without the prefix /hostedzone/'",message="must be the ID of a hosted zone: Z followed by capital letters and digits, without the prefix /hostedzone/"
@@ -213,8 +222,9 @@ type TemplateDNS struct {
 	ZoneName string `json:"zoneName,omitempty"`
 
 	// recordType is the type of the published records. CNAME: a CNAME record, which is not possible at the apex of a
-	// zone. Alias: alias records of type A, also of type AAAA if the connection group has IPv6, and the TXT record
-	// _cf-challenge that CloudFront requires with an alias. Auto: Alias at the apex of the zone, CNAME below it.
+	// zone. Alias, only with route53: alias records of type A, also of type AAAA if the connection group has IPv6, and the
+	// TXT record _cf-challenge that CloudFront requires with an alias. Auto: CNAME, and at the apex of the zone what the
+	// provider has for it: Alias with route53, a flattened CNAME with cloudflare. Others can't publish an apex.
 	// +optional
 	RecordType RecordType `json:"recordType,omitempty"`
 

@@ -311,6 +311,9 @@ insecureSkipVerify: true
 {{- with .Values.aws.dnsResolvers }}
 - {{ printf "--dns-resolvers=%s" (join "," .) | quote }}
 {{- end }}
+{{- if .Values.dns.accounts }}
+- --dns-accounts=/etc/dns-accounts/accounts.yaml
+{{- end }}
 {{- with .Values.aws.defaultTags }}
 {{- $pairs := list }}
 {{- range $key, $value := . }}{{ $pairs = append $pairs (printf "%s=%v" $key $value) }}{{ end }}
@@ -333,6 +336,24 @@ insecureSkipVerify: true
 {{- with .Values.extraArgs }}
 {{ toYaml . }}
 {{- end }}
+{{- end }}
+
+{{/* The file of DNS accounts. Each Secret is mounted where its account says. */}}
+{{- define "operator.dnsAccounts" -}}
+{{- $accounts := list }}
+{{- range .Values.dns.accounts }}
+{{- $account := omit . "secretName" }}
+{{- if .secretName }}{{ $account = set $account "credentials" (printf "/etc/dns-credentials/%s" .secretName) }}{{ end }}
+{{- $accounts = append $accounts $account }}
+{{- end }}
+{{- toYaml (dict "accounts" $accounts) }}
+{{- end }}
+
+{{/* The Secrets of DNS accounts, each once. */}}
+{{- define "operator.dnsSecrets" -}}
+{{- $names := list }}
+{{- range .Values.dns.accounts }}{{ with .secretName }}{{ $names = append $names . }}{{ end }}{{ end }}
+{{- $names | uniq | sortAlpha | toJson }}
 {{- end }}
 
 {{/* 90 % of a memory limit in bytes. Above it Go's garbage collector runs more often instead of growing into the limit. */}}

@@ -53,7 +53,7 @@ func (p *pass) access() dns.Access {
 	case len(p.in.Memory.Ledger) > 0:
 		provider, role = p.in.Memory.Ledger[0].Provider, p.in.Memory.Ledger[0].RoleARN
 	}
-	return dns.AccessFor(provider, role, p.object.Namespace)
+	return dns.AccessFor(p.Zones.Means(provider), role, p.object.Namespace)
 }
 
 // version orders the versions of an object. The API server promises that they are numbers.
@@ -112,7 +112,7 @@ func (p *pass) grantedZones(zones []dns.Zone) []dns.Zone {
 	if p.granted == nil {
 		return zones
 	}
-	return slices.DeleteFunc(slices.Clone(zones), func(z dns.Zone) bool { return !p.granted.Zone(z.ID) })
+	return slices.DeleteFunc(slices.Clone(zones), func(z dns.Zone) bool { return !p.granted.Zone(z) })
 }
 
 func (p *pass) readZones(ctx context.Context) ([]dns.Zone, error) {

@@ -46,7 +46,7 @@ func drawGrant(t *rapid.T, name string, namespaces []string) grant.Grant {
 	}
 	g.Groups = some(" groups", someGroups[1:])
 	if rapid.Bool().Draw(t, name+" dns") {
-		g.DNS = &grant.DNS{Zones: []string{rapid.SampledFrom([]string{coveredZone, openZone, "*"}).Draw(t, name+" zone")}}
+		g.DNS = &grant.DNS{Zones: []grant.Zone{{ID: rapid.SampledFrom([]string{coveredZone, openZone, "*"}).Draw(t, name+" zone")}}}
 	}
 	return g
 }

@@ -24,7 +24,7 @@ func granted(namespaces ...string) grant.Grant {
 		Name: "shop", Version: "1", Namespaces: grant.Namespaces{Names: namespaces}, Kinds: []string{"DistributionTenant"},
 		Distributions: []grant.Distribution{{Is: world.DistributionID}}, Groups: []string{secondGroup},
 		Domains: []grant.Domain{{Suffix: "example.com"}}, Wildcards: true,
-		DNS:          &grant.DNS{Zones: []string{coveredZone}, Takeover: grant.TakeoverAny},
+		DNS:          &grant.DNS{Zones: []grant.Zone{{ID: coveredZone}}, Takeover: grant.TakeoverAny},
 		Certificates: []string{broadCertificate}, WebACLs: []string{webACL}, NoWebACL: true,
 	}
 }

@@ -34,6 +34,7 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 	for _, r := range wants {
 		wanted[r] = true
 	}
+	coming := comingTo(wants, view)
 	next := make([]Entry, 0, len(ledger)+len(wants))
 	entered, published := make(map[Record]bool, len(ledger)), make(map[Record]bool, len(ledger))
 	for _, e := range ledger {
@@ -41,7 +42,7 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 			continue
 		}
 		entered[e.Record], published[e.Record] = true, e.State == Published
-		if state := advance(e.State, wanted[e.Record], view.Of(e.Record), policy.takes(e.Name)); state != "" {
+		if state := advance(e.State, wanted[e.Record] || e.moves(coming), view.Of(e.Record), policy.takes(e.Name)); state != "" {
 			e.State = state
 			if state == Intended && wanted[e.Record] {
 				// What could not be published with another role can be with this one.
@@ -60,6 +61,36 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 	slices.SortFunc(next, func(a, b Entry) int { return compareRecords(a.Record, b.Record) })
 	remember(next, ledger, view, policy)
 	return next
+}
+
+// comingTo are the zones in which records of a domain are wanted and not there yet, by domain.
+func comingTo(wants []Record, view View) map[string]map[ZoneKey]bool {
+	coming := map[string]map[ZoneKey]bool{}
+	for _, r := range wants {
+		if view.Of(r).Phase == There {
+			continue
+		}
+		domain := Domain(r.Name)
+		if coming[domain] == nil {
+			coming[domain] = map[ZoneKey]bool{}
+		}
+		coming[domain][r.Zone()] = true
+	}
+	return coming
+}
+
+// moves reports whether a published record stays until its domain has records in another zone, so that the domain is never
+// without one.
+func (e Entry) moves(coming map[string]map[ZoneKey]bool) bool {
+	if e.State != Published {
+		return false
+	}
+	for zone := range coming[Domain(e.Name)] {
+		if zone != e.Zone() {
+			return true
+		}
+	}
+	return false
 }
 
 // advance returns the next state of an entry, empty when it leaves the ledger.

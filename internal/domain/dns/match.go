@@ -32,15 +32,26 @@ type MatchError struct {
 	Domain   string
 	// Selector is what was asked for, with its name in canonical form.
 	Selector Selector
+	// Provider is where the zones were looked for.
+	Provider Provider
 	// Zones are those that come into question, sorted by id.
 	Zones []Zone
+}
+
+// remedy returns the fix for Route 53, or that for other providers, whose zones are named and reached with accounts.
+func (e *MatchError) remedy(route53, others string) string {
+	if e.Provider.Service == Route53 {
+		return route53
+	}
+	return others
 }
 
 // Error renders the reason and the fix.
 func (e *MatchError) Error() string {
 	switch e.Mismatch {
 	case Ambiguous:
-		return fmt.Sprintf("several public hosted zones are named %s (%s): set the ID of the one for %s", e.Zones[0].Name, ids(e.Zones), e.Domain)
+		return fmt.Sprintf("several public hosted zones are named %s (%s): %s for %s", e.Zones[0].Name, ids(e.Zones),
+			e.remedy("set the ID of the one", "let the account have only the one"), e.Domain)
 	case Outside:
 		return fmt.Sprintf("%s is not in the hosted zone %s (%s): use a zone whose name is a suffix of the domain", e.Domain, e.Zones[0].ID, e.Zones[0].Name)
 	case NotPublic:
@@ -53,7 +64,8 @@ func (e *MatchError) Error() string {
 	case e.Selector.Name != "":
 		return fmt.Sprintf("there is no public hosted zone named %s for %s: create it, or correct the name", e.Selector.Name, e.Domain)
 	}
-	return fmt.Sprintf("there is no public hosted zone for %s: create one, or, if it is in another account, set a role of that account", e.Domain)
+	return fmt.Sprintf("there is no public hosted zone for %s: create one, or, if it is in another account, %s", e.Domain,
+		e.remedy("set a role of that account", "set spec.dns.account"))
 }
 
 func ids(zones []Zone) string {

@@ -139,11 +139,10 @@ type Service string
 
 // The services.
 const (
-	Route53     Service = ""
-	Cloudflare  Service = "cloudflare"
-	Azure       Service = "azure"
-	RFC2136     Service = "rfc2136"
-	ExternalDNS Service = "externaldns"
+	Route53    Service = ""
+	Cloudflare Service = "cloudflare"
+	Azure      Service = "azure"
+	RFC2136    Service = "rfc2136"
 )
 
 // String is the name of the service as a spec has it.

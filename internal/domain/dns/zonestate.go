@@ -52,15 +52,21 @@ type Effects struct {
 
 // NewZoneState returns the state of a zone of which nothing is known yet.
 func NewZoneState(t Traits, now time.Time) *ZoneState {
-	t.PageSize = max(t.PageSize, 1)
-	return &ZoneState{
-		traits:   t,
+	z := &ZoneState{
 		claims:   register{owners: map[Owner]*declared{}, names: map[string][]*declared{}},
 		rights:   rights{identities: map[Access]*identity{}},
 		contents: contents{written: map[string]bool{}}, listings: listings{next: now},
 		outbox: outbox{ready: map[string]pending{}, refused: map[unitKey]*refusal{}},
 		doubts: doubts{lost: map[string]uint64{}, rechecks: map[string]recheck{}}, touched: map[string]bool{},
 	}
+	z.Know(t)
+	return z
+}
+
+// Know takes over what the provider can.
+func (z *ZoneState) Know(t Traits) {
+	t.PageSize = max(t.PageSize, 1)
+	z.traits = t
 }
 
 // Apply takes over what has happened at a moment.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 )
 
@@ -78,10 +79,30 @@ type Domain struct {
 
 // DNS is what records may be made in and replaced.
 type DNS struct {
-	// Zones are IDs.
-	Zones []string
+	Zones []Zone
 	// Takeover is which records may be replaced.
 	Takeover Takeover
+}
+
+// Zone is a zone in which records may be made.
+type Zone struct {
+	// Provider has the zone. Without an account, it is any account of the service.
+	Provider dns.Provider
+	// ID "*" is every zone.
+	ID string
+}
+
+// String is the zone as messages show it.
+func (z Zone) String() string {
+	if z.Provider == (dns.Provider{}) {
+		return z.ID
+	}
+	return z.Provider.String() + ":" + z.ID
+}
+
+// at reports whether the zone may be one of the provider, of which a spec may leave out the account.
+func (z Zone) at(p dns.Provider) bool {
+	return z.Provider.Service == p.Service && (z.Provider.Account == "" || p.Account == "" || z.Provider.Account == p.Account)
 }
 
 // Takeover is which records may be replaced that the operator did not create.

@@ -120,7 +120,7 @@ func full(t *testing.T) grant.Grant {
 		Distributions: []grant.Distribution{{Is: "E1", Parameters: map[string][]string{"customer": {"shop-*"}}}, {Is: "platform/main"}},
 		Groups:        []string{"cg_1", "platform/eu"},
 		Domains:       []grant.Domain{{Suffix: "shop.example.com"}, {Suffix: "*", Except: []string{"example.com"}}},
-		DNS:           &grant.DNS{Zones: []string{"Z1"}, Takeover: grant.TakeoverNever}, Roles: roles,
+		DNS:           &grant.DNS{Zones: []grant.Zone{{ID: "Z1"}}, Takeover: grant.TakeoverNever}, Roles: roles,
 		Certificates: []string{"arn:aws:acm:us-east-1:111122223333:certificate/shop-*"}, WebACLs: []string{"acl-1"},
 		Tables: []string{"customers-shop"}, Hosts: []string{"*.db.example.com:5432", "plain.example.com"},
 		Adoption: &grant.Adoption{Names: []string{"shop-*"}, Until: now.Add(time.Hour)},

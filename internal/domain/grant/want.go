@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
@@ -28,8 +29,10 @@ const (
 	ACertificate
 	AWebACL
 	NoWebACL
-	// Records are DNS records, in the zone Value or, where it is empty, in whichever has the domains.
+	// Records are DNS records, in the zone Value of Route 53 or, where it is empty, in whichever has the domains.
 	Records
+	// RecordsAt are DNS records at another provider, in whichever zone has the domains.
+	RecordsAt
 	ATakeover
 	ARole
 	ATable
@@ -45,6 +48,8 @@ type Want struct {
 	Field, Value string
 	// Name and Of are those of AParameter.
 	Name, Of string
+	// Provider is that of RecordsAt.
+	Provider dns.Provider
 }
 
 // Crosses reports whether it is an object of another namespace.
@@ -78,9 +83,9 @@ var terms = map[Thing]term{
 		func(g *Grant, _ Want) []string { return g.Certificates }},
 	AWebACL: {"the web ACL", func(g *Grant, w Want) bool { return anyMatches(g.WebACLs, w.Value) },
 		func(g *Grant, _ Want) []string { return g.WebACLs }},
-	NoWebACL: {"to disable the web ACL", func(g *Grant, _ Want) bool { return g.NoWebACL }, nothing},
-	Records: {"DNS records in the hosted zone", func(g *Grant, w Want) bool { return g.DNS != nil && (w.Value == "" || g.Zone(w.Value)) },
-		func(g *Grant, _ Want) []string { return g.zones() }},
+	NoWebACL:  {"to disable the web ACL", func(g *Grant, _ Want) bool { return g.NoWebACL }, nothing},
+	Records:   {"DNS records in the hosted zone", func(g *Grant, w Want) bool { return g.publishes(dns.Provider{}, w.Value) }, (*Grant).zoneTexts},
+	RecordsAt: {"DNS records at the provider", func(g *Grant, w Want) bool { return g.publishes(w.Provider, "") }, (*Grant).zoneTexts},
 	ATakeover: {"to replace existing DNS records", func(g *Grant, _ Want) bool { return g.Takeover() != TakeoverNever }, nothing},
 	ARole:     {"the role", func(g *Grant, w Want) bool { return g.Roles.Allows(w.Value) }, nothing},
 	ATable: {"the table", func(g *Grant, w Want) bool { return anyMatches(g.Tables, w.Value) },
@@ -270,14 +275,21 @@ func (d Domain) String() string {
 }
 
 // Zone reports whether records may be in the zone.
-func (g *Grant) Zone(id string) bool { return anyIs(g.zones(), id) }
+func (g *Grant) Zone(z dns.Zone) bool { return g.publishes(z.Provider, z.ID) }
 
-func (g *Grant) zones() []string {
+// publishes reports whether records may be in the zone of the provider, or, where the id is empty, in any.
+func (g *Grant) publishes(p dns.Provider, id string) bool {
+	return slices.ContainsFunc(g.zones(), func(z Zone) bool { return z.at(p) && (id == "" || z.ID == id || z.ID == every) })
+}
+
+func (g *Grant) zones() []Zone {
 	if g.DNS == nil {
 		return nil
 	}
 	return g.DNS.Zones
 }
+
+func (g *Grant) zoneTexts(Want) []string { return each(g.zones(), Zone.String) }
 
 // Takeover is which records may be replaced.
 func (g *Grant) Takeover() Takeover {

@@ -50,7 +50,7 @@ func RoleText(spec *Spec, role string) string {
 // unlistedText says why the zones can't be read.
 func (j *judge) unlistedText() string {
 	text := j.Unlisted.Error()
-	if j.Unlisted.Kind == fault.Denied && j.Spec.RoleARN == "" {
+	if j.Unlisted.Kind == fault.Denied && j.Spec.RoleARN == "" && j.Spec.Provider.Service == dns.Route53 {
 		text = strings.TrimSuffix(text, ".") + ". If the zone is in another account, set spec.dns.assumeRoleArn to a role in that account."
 	}
 	return text
@@ -232,9 +232,17 @@ func (j *judge) occupied(r dns.Record, holder dns.Owner) chain.Condition {
 	return c
 }
 
+// elsewhere names the fields that lead records to another zone.
+func elsewhere(p dns.Provider) string {
+	if p.Service == dns.Route53 {
+		return "with spec.dns.hostedZoneId and spec.dns.assumeRoleArn"
+	}
+	return "with spec.dns.zoneName and spec.dns.account"
+}
+
 func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {
 	if s.Delegated != "" {
-		return fmt.Sprintf("%s is delegated: the zone %s has %s at %s, so resolvers query other name servers and never see records of this zone. Publish it in the delegated zone, with spec.dns.hostedZoneId and spec.dns.assumeRoleArn, or remove the NS records.", r.Name, r.ZoneID, s.Found, s.Delegated)
+		return fmt.Sprintf("%s is delegated: the zone %s has %s at %s, so resolvers query other name servers and never see records of this zone. Publish it in the delegated zone, %s, or remove the NS records.", r.Name, r.ZoneID, s.Found, s.Delegated, elsewhere(r.Provider))
 	}
 	text := fmt.Sprintf("%s already has another record: the zone %s contains %s.", r.Name, r.ZoneID, s.Found)
 	switch {

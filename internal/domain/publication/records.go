@@ -146,10 +146,11 @@ func (j *judge) rendered(domain string) ([]dns.Record, *chain.Problem) {
 		return &chain.Problem{Reason: reason, Message: "spec.dns: " + err.Error() + ".", Of: Ready}
 	}
 	zone, err := spec.Zone.Match(domain, j.Zones)
-	if mismatch, ok := errors.AsType[*dns.MatchError](err); ok && mismatch.Mismatch == dns.Ambiguous {
-		return nil, problem(ReasonZoneAmbiguous, err)
-	}
-	if err != nil {
+	if mismatch, ok := errors.AsType[*dns.MatchError](err); ok {
+		mismatch.Provider = spec.Provider
+		if mismatch.Mismatch == dns.Ambiguous {
+			return nil, problem(ReasonZoneAmbiguous, err)
+		}
 		return nil, problem(ReasonZoneNotFound, err)
 	}
 	records, err := dns.Wanted(domain, zone, dns.Options{Target: j.Endpoint, IPv6: j.IPv6, TTL: spec.TTL, Type: spec.Type})

@@ -75,6 +75,12 @@ func (h harm) dns() string {
 		return "removes the DNS records"
 	}
 	records := harm{live: live, want: want, changed: h.changed}
+	if from, to := text(live, "provider"), records.becomes("provider"); from != "" && from != to {
+		return "moves the DNS records to " + to
+	}
+	if to := records.becomes("account"); to != text(live, "account") {
+		return "moves the DNS records to another account"
+	}
 	for _, field := range []string{"hostedZoneId", "zoneName"} {
 		switch to := records.becomes(field); {
 		case to == text(live, field):
