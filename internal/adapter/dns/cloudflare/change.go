@@ -35,7 +35,8 @@ func (z *Zones) Change(ctx context.Context, id string, changes []dns.Change) (st
 			return "", err
 		}
 	}
-	held, err := z.heldAt(ctx, id, changes)
+	e := z.errand()
+	held, err := e.heldAt(ctx, id, changes)
 	if err != nil {
 		return "", err
 	}
@@ -46,7 +47,7 @@ func (z *Zones) Change(ctx context.Context, id string, changes []dns.Change) (st
 	if err := held.room(changes); err != nil {
 		return "", err
 	}
-	return z.batch(ctx, id, deletes, z.creations(changes))
+	return e.batch(ctx, id, deletes, z.creations(changes))
 }
 
 // writable refuses what can't be written, or not be put back.
@@ -67,7 +68,7 @@ func writable(c dns.Change) error {
 }
 
 // heldAt reads what the zone holds at the names of the changes.
-func (z *Zones) heldAt(ctx context.Context, id string, changes []dns.Change) (holding, error) {
+func (e *errand) heldAt(ctx context.Context, id string, changes []dns.Change) (holding, error) {
 	var names []string
 	for _, c := range changes {
 		names = append(names, c.Set.Name)
@@ -75,11 +76,11 @@ func (z *Zones) heldAt(ctx context.Context, id string, changes []dns.Change) (ho
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if len(names) > fewNames {
-		return z.held(ctx, id, "")
+		return e.held(ctx, id, "")
 	}
 	all := newHolding("", false)
 	for _, name := range names {
-		held, err := z.held(ctx, id, name)
+		held, err := e.held(ctx, id, name)
 		if err != nil {
 			return holding{}, err
 		}
@@ -174,7 +175,7 @@ func (z *Zones) note(o dns.Owner) string {
 }
 
 // batch sends the changes, and returns an id that says which they are and when they were made.
-func (z *Zones) batch(ctx context.Context, id string, deletes []string, posts []sdkdns.RecordBatchParamsPostUnion) (string, error) {
+func (e *errand) batch(ctx context.Context, id string, deletes []string, posts []sdkdns.RecordBatchParamsPostUnion) (string, error) {
 	var params sdkdns.RecordBatchParams
 	put(&params.ZoneID.Value, &params.ZoneID.Present, id)
 	if len(deletes) > 0 {
@@ -197,12 +198,12 @@ func (z *Zones) batch(ctx context.Context, id string, deletes []string, posts []
 			} `json:"posts"`
 		} `json:"result"`
 	}
-	err := z.call(ctx, opBatch, &answer, func(ctx context.Context, o ...option.RequestOption) error {
-		_, err := z.records.Batch(ctx, params, o...)
+	err := e.call(ctx, opBatch, &answer, func(ctx context.Context, o ...option.RequestOption) error {
+		_, err := e.records.Batch(ctx, params, o...)
 		return err
 	})
 	if err != nil {
-		z.forget(id, err)
+		e.forget(id, err)
 		return "", err
 	}
 	r := answer.Result
@@ -213,7 +214,7 @@ func (z *Zones) batch(ctx context.Context, id string, deletes []string, posts []
 	for _, one := range slices.Concat(r.Posts, r.Deletes) {
 		first = cmp.Or(first, one.ID)
 	}
-	return changeID(first, z.config.Clock.Now()), nil
+	return changeID(first, e.config.Clock.Now()), nil
 }
 
 // changeID names a change by its first record and its time. There is nothing at Cloudflare to look it up by.

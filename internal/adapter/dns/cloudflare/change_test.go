@@ -250,6 +250,25 @@ func TestTooManyRequests(t *testing.T) {
 	w.list(t)
 }
 
+// A change that has begun is carried out: refused between its read and its batch it would read again each time.
+func TestAChangeIsNotCutByTheRate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(_ *sim.Options, c *cloudflare.Config) { c.Gate = newGate(t, c.Clock, 1, 3, nil) })
+	sent := 0
+	for n := range 30 {
+		_, err := w.Change(t.Context(), w.zone.ID, create(cname(fmt.Sprint("n", n))))
+		if err == nil {
+			sent++
+			continue
+		}
+		wants(t, err, fault.Throttled, "LocalRateLimit")
+		w.pass(fault.RetryAfter(err))
+	}
+	if got := len(w.Records(w.zone.ID)); got != sent || sent < 10 {
+		t.Errorf("%d changes, %d records", sent, got)
+	}
+}
+
 func TestNothingIsChangedWhileHalted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -19,7 +19,7 @@ const (
 
 // InSync implements port.Zones. The zone's own name servers are asked.
 func (z *Zones) InSync(ctx context.Context, id string, sent dns.Sent) (bool, error) {
-	zone, err := z.info(ctx, id, knownFor)
+	zone, err := z.errand().info(ctx, id, knownFor)
 	if err != nil {
 		return false, err
 	}

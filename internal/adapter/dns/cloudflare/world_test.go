@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
@@ -46,17 +47,10 @@ func newWorld(t *testing.T, change ...func(*sim.Options, *cloudflare.Config)) *w
 	t.Helper()
 	w := &world{clock: clocktesting.NewFakeClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), token: &atomic.Value{}, halted: &atomic.Pointer[chain.Halt]{}}
 	w.token.Store(token)
-	metrics, err := calls.NewMetrics(prometheus.NewRegistry())
-	if err != nil {
-		t.Fatal(err)
-	}
 	options := sim.Options{Now: w.clock.Now}
 	w.config = cloudflare.Config{
 		Token: func() string { return w.token.Load().(string) }, ClusterID: "blue", Clock: w.clock,
-		Gate: calls.New(calls.Config{
-			Provider: dns.Provider{Service: dns.Cloudflare, Account: "main"}, Rate: 1000, Burst: 1000,
-			Clock: w.clock, Metrics: metrics, Halted: w.halted.Load,
-		}),
+		Gate: newGate(t, w.clock, 1000, 1000, w.halted.Load),
 	}
 	for _, c := range change {
 		c(&options, &w.config)
@@ -75,11 +69,23 @@ func newWorld(t *testing.T, change ...func(*sim.Options, *cloudflare.Config)) *w
 		t.Cleanup(func() { _ = server.Stop() })
 		w.config.NameServers = []string{server.Address}
 	}
+	var err error
 	if w.dns, err = cloudflare.New(w.config); err != nil {
 		t.Fatal(err)
 	}
 	w.Zones = w.dns.As(dns.Access{RoleARN: "of no meaning here"})
 	return w
+}
+
+func newGate(t *testing.T, c clock.PassiveClock, rate float64, burst int, halted func() *chain.Halt) *calls.Gate {
+	t.Helper()
+	metrics, err := calls.NewMetrics(prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return calls.New(calls.Config{
+		Provider: dns.Provider{Service: dns.Cloudflare, Account: "main"}, Rate: rate, Burst: burst, Clock: c, Metrics: metrics, Halted: halted,
+	})
 }
 
 // change makes a change that has to work.

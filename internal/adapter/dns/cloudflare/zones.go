@@ -49,6 +49,11 @@ var zoneID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // GetZone implements port.Zones.
 func (z *Zones) GetZone(ctx context.Context, id string) (dns.Zone, error) {
+	return z.errand().zone(ctx, id)
+}
+
+// zone reads a zone.
+func (e *errand) zone(ctx context.Context, id string) (dns.Zone, error) {
 	if err := plausible(opGetZone, id); err != nil {
 		return dns.Zone{}, err
 	}
@@ -57,15 +62,15 @@ func (z *Zones) GetZone(ctx context.Context, id string) (dns.Zone, error) {
 	}
 	var query sdkzones.ZoneGetParams
 	put(&query.ZoneID.Value, &query.ZoneID.Present, id)
-	err := z.call(ctx, opGetZone, &answer, func(ctx context.Context, o ...option.RequestOption) error {
-		_, err := z.zones.Get(ctx, query, o...)
+	err := e.call(ctx, opGetZone, &answer, func(ctx context.Context, o ...option.RequestOption) error {
+		_, err := e.zones.Get(ctx, query, o...)
 		return err
 	})
 	if err != nil {
-		z.forget(id, err)
+		e.forget(id, err)
 		return dns.Zone{}, err
 	}
-	return z.zone(opGetZone, answer.Result)
+	return e.learn(opGetZone, answer.Result)
 }
 
 // ListZones implements port.Zones. The marker has the number of the page and how many zones there are: where that
@@ -84,7 +89,7 @@ func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, strin
 	var query sdkzones.ZoneListParams
 	put(&query.Page.Value, &query.Page.Present, float64(number))
 	put(&query.PerPage.Value, &query.PerPage.Present, zonesPerPage)
-	err := z.call(ctx, opListZones, &answer, func(ctx context.Context, o ...option.RequestOption) error {
+	err := z.errand().call(ctx, opListZones, &answer, func(ctx context.Context, o ...option.RequestOption) error {
 		_, err := z.zones.List(ctx, query, o...)
 		return err
 	})
@@ -98,7 +103,7 @@ func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, strin
 	}
 	page := make([]dns.Zone, 0, len(answer.Result))
 	for _, w := range answer.Result {
-		found, err := z.zone(opListZones, w)
+		found, err := z.learn(opListZones, w)
 		if err != nil {
 			return nil, "", err
 		}
@@ -113,9 +118,9 @@ func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, strin
 	return page, fmt.Sprintf("%d/%d", number+1, *answer.Info.Total), nil
 }
 
-// zone takes over a zone. One that is not active, or whose records are kept elsewhere, is private: resolvers would not
+// learn takes over a zone. One that is not active, or whose records are kept elsewhere, is private: resolvers would not
 // find what is published in it.
-func (z *Zones) zone(operation string, w wireZone) (dns.Zone, error) {
+func (z *Zones) learn(operation string, w wireZone) (dns.Zone, error) {
 	if !zoneID.MatchString(w.ID) || w.Name == "" {
 		return dns.Zone{}, unreadable(operation, "a zone's id and name")
 	}
@@ -134,19 +139,19 @@ func (z *Zones) zone(operation string, w wireZone) (dns.Zone, error) {
 }
 
 // info returns what is known of a zone, and asks where that is nothing, or too old.
-func (z *Zones) info(ctx context.Context, id string, fresh time.Duration) (zoneInfo, error) {
-	z.mu.Lock()
-	known, ok := z.known[id]
-	z.mu.Unlock()
-	if ok && (fresh == 0 || z.config.Clock.Since(known.read) < fresh) {
+func (e *errand) info(ctx context.Context, id string, fresh time.Duration) (zoneInfo, error) {
+	e.mu.Lock()
+	known, ok := e.known[id]
+	e.mu.Unlock()
+	if ok && (fresh == 0 || e.config.Clock.Since(known.read) < fresh) {
 		return known, nil
 	}
-	if _, err := z.GetZone(ctx, id); err != nil {
+	if _, err := e.zone(ctx, id); err != nil {
 		return zoneInfo{}, err
 	}
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	return z.known[id], nil
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.known[id], nil
 }
 
 // forget drops what is known of a zone that is gone.

@@ -207,18 +207,21 @@ func TestAListThatIsNotWholeIsNone(t *testing.T) {
 	answer := func(body string) sim.Fault {
 		return sim.Fault{Operation: sim.ListRecords, Moment: sim.Instead, Status: 200, Body: body, Skip: 1}
 	}
+	one := func(id string) string {
+		return `{"id":"` + id + `","name":"x.` + zoneName + `","type":"A","content":"192.0.2.1","ttl":60}`
+	}
 	for name, tt := range map[string]sim.Fault{
 		"the second page fails":        {Operation: sim.ListRecords, Moment: sim.Instead, Status: 500, Skip: 1},
 		"the second page is cut":       {Operation: sim.ListRecords, Moment: sim.Truncated, Skip: 1},
 		"the second page is empty":     answer(`{"success":true,"result":[],"result_info":{"total_count":4}}`),
 		"the second page is missing":   answer(`{"success":true,"result":null,"result_info":{"total_count":4}}`),
 		"the length is missing":        answer(`{"success":true,"result":[],"result_info":{}}`),
-		"the length has changed":       answer(`{"success":true,"result":[],"result_info":{"total_count":3}}`),
+		"the length has changed":       answer(`{"success":true,"result":[` + one("x") + `],"result_info":{"total_count":3}}`),
 		"the list is shorter than it":  answer(`{"success":true,"result":[{"id":"a","name":"b","type":"c"}],"result_info":{"total_count":2}}`),
 		"a record has no id":           answer(`{"success":true,"result":[{"name":"b","type":"c"},{"id":"x","name":"b","type":"c"}],"result_info":{"total_count":4}}`),
-		"it is the first page again":   answer(`{"success":true,"result":[{"id":"first"},{"id":"second"}],"result_info":{"total_count":4}}`),
+		"it is the first page again":   answer(`{"success":true,"result":[` + one("first") + "," + one("second") + `],"result_info":{"total_count":4}}`),
 		"it is no answer of the API's": answer(`<html>`),
-		"it fails with a good status":  answer(`{"success":false,"errors":[{"code":1,"message":"x"}]}`),
+		"it fails with a good status":  answer(`{"success":false,"errors":[],"result":[` + one("x") + "," + one("y") + `],"result_info":{"total_count":4}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
