@@ -30,6 +30,8 @@ type rig struct {
 	workers *zone.Zones
 	objects []*object
 	woken   []dns.Owner
+	// failed are the latest failures of the adapter.
+	failed []string
 	// watch is called after each step of a worker. Nil for nothing.
 	watch func()
 }
@@ -42,7 +44,14 @@ type object struct {
 
 func newRig(t testing.TB, s *Subject) *rig {
 	t.Helper()
-	r := &rig{Subject: s, t: t, client: s.DNS.As(s.Access)}
+	r := &rig{Subject: s, t: t}
+	s.DNS = listening{s.DNS, &r.failed}
+	r.client = s.DNS.As(s.Access)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the adapter's latest failures: %q", r.failed)
+		}
+	})
 	r.Zone, r.Other, r.Twin = r.known(s.Zone), r.known(s.Other), r.known(s.Twin)
 	r.restart()
 	return r
