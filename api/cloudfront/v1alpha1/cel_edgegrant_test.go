@@ -47,7 +47,8 @@ func grantCases() map[string]limits.Case {
 		limits.TextBound{Field: "distributions[0].parameters[0].values[0]", Set: parameters.Into("[{name: p, values: [%s]}]").Text, Longest: 256, Shortest: "v"},
 		limits.TextBound{Field: "domains[0].suffix", Set: in("domains: [{suffix: %s}]").Text, Longest: 253, Shortest: "c", Valid: longDomain(253)},
 		limits.TextBound{Field: "domains[0].except[0]", Set: in(`domains: [{suffix: "*", except: [%s]}]`).Text, Longest: 253, Shortest: "c"},
-		limits.TextBound{Field: "dns.zones[0].id", Set: in("dns: {zones: [{id: %s}]}").Text, Longest: 32, Shortest: "Z", Valid: "Z" + strings.Repeat("1", 31)},
+		limits.TextBound{Field: "dns.zones[0].id", Set: in("dns: {zones: [{id: %s}]}").Text, Longest: 400, Shortest: "Z", Valid: "Z" + strings.Repeat("1", 399)},
+		limits.TextBound{Field: "dns.zones[0].account", Set: in("dns: {zones: [{provider: azure, id: '*', account: %s}]}").Text, Longest: 63, Shortest: "a"},
 		limits.TextBound{Field: "roles[0]", Set: in("roles: [%s]").Text, Longest: 2048, Shortest: "r"},
 		limits.TextBound{Field: "certificates[0]", Set: in("certificates: [%s]").Text, Longest: 2048, Shortest: "*"},
 		limits.TextBound{Field: "webAcls.arns[0]", Set: in("webAcls: {arns: [%s]}").Text, Longest: 2048, Shortest: "*"},
@@ -57,6 +58,7 @@ func grantCases() map[string]limits.Case {
 		limits.TextBound{Field: "adopt.fromClusters[0]", Set: adopt.Into("{policy: Force, names: [a], fromClusters: [%s]}").Text, Longest: 256, Shortest: "c"},
 	), limits.Choices(
 		limits.Choice("dns.takeover", in("dns: {zones: [{id: Z1}], takeover: %s}"), []string{"Never", "CloudFront", "Any"}, "Always"),
+		limits.Choice("dns.zones[0].provider", in("dns: {zones: [{id: '*', provider: %s}]}"), []string{"route53", "cloudflare", "azure", "rfc2136"}, "bind"),
 		limits.Choice("domains[0].proof", in("domains: [{suffix: example.com, proof: %s}]"), []string{"TXT"}, "HTTP"),
 		limits.Choice("adopt.policy", adopt.Into("{names: [a], policy: %s}"), []string{"IfUnowned"}, "Never"),
 		limits.Choice("kinds[0]", in("kinds: [%s]"), []string{"DistributionTenant", "Distribution", "ConnectionGroup", "TenantSource"}, "Tenant"),
@@ -190,6 +192,16 @@ var grantRules = map[string]limits.Case{
 		Accepted: `dns: {zones: [{id: "*"}]}`,
 		Refused:  `dns: {zones: [{id: /hostedzone/Z1}]}`,
 		Says:     []string{"spec.dns.zones[0].id", `"/hostedzone/Z1" is not the ID of a hosted zone`, "without /hostedzone/"},
+	},
+	"a zone has the ID that its provider gives": {
+		Accepted: `dns: {zones: [{provider: azure, id: edge_(eu)/example.com}]}`,
+		Refused:  `dns: {zones: [{provider: cloudflare, id: "a b"}]}`,
+		Says:     []string{"spec.dns.zones[0].id", `"a b" is not the ID of a zone`, "or * for all"},
+	},
+	"a zone of Route 53 has no account": {
+		Accepted: `dns: {zones: [{provider: rfc2136, account: lab, id: lab.example.com}]}`,
+		Refused:  `dns: {zones: [{account: lab, id: Z1}]}`,
+		Says:     []string{"spec.dns.zones[0].account", "not possible with provider route53", "set provider"},
 	},
 	"wildcards are allowed or not": {
 		Accepted: `wildcards: true`, Refused: `wildcards: "yes"`, Says: []string{"spec.wildcards", "boolean"},

@@ -276,6 +276,26 @@ var tenantCases = map[string]limits.Case{
 		Refused:  `dns: {}`,
 		Says:     []string{"spec.dns.provider", "Required"},
 	},
+	"a hosted zone is one of Route 53": {
+		Accepted: `dns: {provider: cloudflare, zoneName: example.com}`,
+		Refused:  `dns: {provider: cloudflare, hostedZoneId: Z0123456789ABC}`,
+		Says:     []string{"spec.dns.hostedZoneId", `provider is "cloudflare"`, "use zoneName, or change provider"},
+	},
+	"a role is one of AWS": {
+		Accepted: `dns: {provider: azure}`,
+		Refused:  `dns: {provider: azure, assumeRoleArn: "arn:aws:iam::111122223333:role/dns"}`,
+		Says:     []string{"spec.dns.assumeRoleArn", `provider is "azure"`, "remove it, or change provider"},
+	},
+	"Route 53 has no account": {
+		Accepted: `dns: {provider: rfc2136, account: main}`,
+		Refused:  `dns: {provider: route53, account: main}`,
+		Says:     []string{"spec.dns.account", "not possible with provider route53", "remove it"},
+	},
+	"only Route 53 has alias records": {
+		Accepted: `dns: {provider: cloudflare, recordType: CNAME}`,
+		Refused:  `dns: {provider: cloudflare, recordType: Alias}`,
+		Says:     []string{"spec.dns.recordType", `provider "cloudflare" has no alias records`, "use recordType Auto or CNAME"},
+	},
 	"a zone is named once": {
 		Accepted: `dns: {provider: route53, zoneName: example.com}`,
 		Refused:  `dns: {provider: route53, zoneName: example.com, hostedZoneId: Z0123456789ABC}`,
@@ -627,6 +647,21 @@ var sharedCases = map[string]limits.Case{
 		Accepted: `tags: [{key: t}]`,
 		Refused:  `tags: [{key: ""}]`,
 		Says:     []string{"spec.tags[0].key", "at least 1"},
+	},
+	"an account has the name that its configuration allows": {
+		Accepted: `dns: {provider: cloudflare, account: eu-1}`,
+		Refused:  `dns: {provider: cloudflare, account: EU_1}`,
+		Says:     []string{"spec.dns.account", `"EU_1" is not the name of an account`, "inner hyphens"},
+	},
+	"the name of an account is not empty": {
+		Accepted: `dns: {provider: cloudflare, account: a}`,
+		Refused:  `dns: {provider: cloudflare, account: ""}`,
+		Says:     []string{"spec.dns.account", "at least 1"},
+	},
+	"the name of an account has at most 63 characters": {
+		Accepted: "dns: {provider: cloudflare, account: " + strings.Repeat("a", 63) + "}",
+		Refused:  "dns: {provider: cloudflare, account: " + strings.Repeat("a", 64) + "}",
+		Says:     []string{"spec.dns.account", "Too long", "63"},
 	},
 	"the ID of a hosted zone is not empty": {
 		Accepted: `dns: {provider: route53, hostedZoneId: Z1}`,

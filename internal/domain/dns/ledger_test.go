@@ -90,6 +90,47 @@ func viewOf(phase dns.Phase, records ...dns.Record) dns.View {
 }
 
 // A new target is two records in one step, so that the zone never has neither.
+// A domain that moves to a zone of another provider is never without a record: what is in the former zone stays until all
+// of it is in the new one.
+func TestAdvanceMovesADomainToAnotherZone(t *testing.T) {
+	former := cname("a.example.com", target)
+	coming, text := former, former
+	coming.Provider, coming.ZoneID = dns.Provider{Service: dns.Cloudflare, Account: "main"}, "023e"
+	text.Provider, text.ZoneID, text.Name, text.Type = coming.Provider, coming.ZoneID, "_cf-challenge.a.example.com", dns.TXT
+	wants := []dns.Record{coming, text}
+	view := func(standings ...dns.Phase) dns.View {
+		v := dns.View{Records: map[dns.Record]dns.Standing{}}
+		for i, r := range []dns.Record{former, coming, text} {
+			v.Records[r] = dns.Standing{Phase: standings[i]}
+		}
+		return v
+	}
+	published, new := entry(former, dns.Published), []dns.Entry{entry(coming, dns.Published), entry(text, dns.Published)}
+	for name, test := range map[string]struct {
+		ledger []dns.Entry
+		wants  []dns.Record
+		view   dns.View
+		want   []dns.Entry
+	}{
+		"the new zone is not known yet": {[]dns.Entry{published}, wants, view(dns.There, dns.Unknown, dns.Unknown), []dns.Entry{published}},
+		"both are intended first": {[]dns.Entry{published}, wants, view(dns.There, dns.Absent, dns.Absent),
+			[]dns.Entry{published, entry(text, dns.Intended), entry(coming, dns.Intended)}},
+		"one of the new ones is there": {[]dns.Entry{published, entry(coming, dns.Intended), entry(text, dns.Intended)}, wants, view(dns.There, dns.There, dns.Coming),
+			[]dns.Entry{published, entry(text, dns.Intended), entry(coming, dns.Published)}},
+		"the new zone has another record there": {[]dns.Entry{published}, wants, view(dns.There, dns.Blocked, dns.Absent), []dns.Entry{published, entry(text, dns.Intended)}},
+		"both are there": {append([]dns.Entry{published}, new...), wants, view(dns.There, dns.There, dns.There),
+			[]dns.Entry{entry(former, dns.Retracting), entry(text, dns.Published), entry(coming, dns.Published)}},
+		"the domain is removed on the way": {[]dns.Entry{published, entry(coming, dns.Intended)}, nil, view(dns.There, dns.Coming, dns.Absent),
+			[]dns.Entry{entry(former, dns.Retracting), entry(coming, dns.Retracting)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if d := cmp.Diff(test.want, dns.Advance(test.ledger, test.wants, test.view, dns.Policy{})); d != "" {
+				t.Errorf("ledger (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
 func TestAdvanceSwapsInOneStep(t *testing.T) {
 	before, after := cname("a.example.com", target), cname("a.example.com", "d2.cloudfront.net")
 	view := viewOf(dns.Absent, after)

@@ -98,10 +98,23 @@ func TestWanted(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		domain  string
+		at      dns.Provider
+		apex    dns.Apex
 		options dns.Options
 		want    []dns.Record
 		fails   string
 	}{
+		"an apex that is flattened gets a CNAME, and the text that explains it": {domain: apex, apex: dns.FlattenedApex, options: dns.Options{IPv6: true},
+			want: []dns.Record{text("_cf-challenge.example.com"), cname(apex, target)}},
+		"it may be asked for as what it is": {domain: apex, apex: dns.FlattenedApex, options: dns.Options{Type: dns.CNAME},
+			want: []dns.Record{text("_cf-challenge.example.com"), cname(apex, target)}},
+		"elsewhere such a provider shows the CNAME": {domain: "a.example.com", apex: dns.FlattenedApex, want: []dns.Record{cname("a.example.com", target)}},
+		"it has no aliases": {domain: "a.example.com", at: dns.Provider{Service: dns.Cloudflare}, apex: dns.FlattenedApex, options: dns.Options{Type: dns.Alias},
+			fails: "the DNS provider cloudflare has no alias records for a.example.com: use Auto or CNAME"},
+		"some providers have nothing for an apex": {domain: apex, at: dns.Provider{Service: dns.Azure, Account: "main"}, apex: dns.NoApex,
+			fails: "example.com is the apex of its zone, and the DNS provider azure can't lead an apex to CloudFront: use a name below it such as www.example.com, " +
+				"or host the zone at a provider that can, for example route53 or cloudflare"},
+		"but for names below": {domain: "a.example.com", apex: dns.NoApex, want: []dns.Record{cname("a.example.com", target)}},
 		"a name gets a CNAME": {domain: "a.example.com", want: []dns.Record{cname("a.example.com", target)}},
 		"so does a wildcard":  {domain: "*.example.com", options: dns.Options{IPv6: true}, want: []dns.Record{cname("*.example.com", target)}},
 		"an apex gets an alias and the text that explains it": {domain: apex, options: dns.Options{Type: dns.Auto},
@@ -117,6 +130,8 @@ func TestWanted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.options.Target, test.options.TTL = target, 300
+			zone := zone
+			zone.Provider, zone.Apex = test.at, test.apex
 			got, err := dns.Wanted(test.domain, zone, test.options)
 			if d := cmp.Diff(test.want, got); d != "" {
 				t.Errorf("records (-want +got):\n%s", d)

@@ -1,0 +1,140 @@
+package authority_test
+
+import (
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	wire "github.com/miekg/dns"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/authority"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// server is a DNS server that has some records and answers for nothing else. truncates makes it answer in full over TCP only.
+func server(t *testing.T, truncates bool, records ...string) string {
+	t.Helper()
+	mux := wire.NewServeMux()
+	mux.HandleFunc(".", func(w wire.ResponseWriter, q *wire.Msg) {
+		m := new(wire.Msg).SetReply(q)
+		for _, text := range records {
+			r, err := wire.NewRR(text)
+			if err != nil {
+				t.Error(err)
+			}
+			same := strings.EqualFold(r.Header().Name, q.Question[0].Name)
+			if same && (r.Header().Rrtype == q.Question[0].Qtype || r.Header().Rrtype == wire.TypeCNAME) {
+				m.Answer = append(m.Answer, r)
+			}
+		}
+		if _, udp := w.RemoteAddr().(*net.UDPAddr); udp && truncates {
+			m.Answer, m.Truncated = nil, true
+		}
+		_ = w.WriteMsg(m)
+	})
+	return serve(t, mux)
+}
+
+func serve(t *testing.T, handler wire.Handler) string {
+	t.Helper()
+	packets, streams := listen(t)
+	for _, s := range []*wire.Server{{PacketConn: packets, Handler: handler}, {Listener: streams, Handler: handler}} {
+		var started sync.WaitGroup
+		started.Add(1)
+		s.NotifyStartedFunc = started.Done
+		go func() { _ = s.ActivateAndServe() }()
+		started.Wait()
+		t.Cleanup(func() { _ = s.Shutdown() })
+	}
+	return packets.LocalAddr().String()
+}
+
+// listen finds a port that is free for both transports.
+func listen(t *testing.T) (net.PacketConn, net.Listener) {
+	t.Helper()
+	for range 100 {
+		packets, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if streams, err := net.Listen("tcp", packets.LocalAddr().String()); err == nil {
+			return packets, streams
+		}
+		_ = packets.Close()
+	}
+	t.Fatal("no port is free for both UDP and TCP")
+	return nil, nil
+}
+
+const zone = "example.com"
+
+func change(action dns.Action, name, kind string, values ...string) dns.Change {
+	return dns.Change{Action: action, Set: dns.RecordSet{Key: dns.Key{Name: name, Type: kind}, Values: values}}
+}
+
+func TestShow(t *testing.T) {
+	const target = "d1.cloudfront.net"
+	created, deleted := change(dns.Create, "a.example.com", dns.CNAME, target), change(dns.Delete, "a.example.com", dns.CNAME, target)
+	apex := change(dns.Create, zone, dns.CNAME, target)
+	text := change(dns.Create, "_cf-challenge.example.com", dns.TXT, target)
+	for name, test := range map[string]struct {
+		records []string
+		changes []dns.Change
+		want    bool
+	}{
+		"what was created is there":                        {[]string{"A.example.com. 60 CNAME D1.cloudfront.net."}, []dns.Change{created}, true},
+		"it is not there yet":                              {nil, []dns.Change{created}, false},
+		"the former value is there":                        {[]string{"a.example.com. 60 CNAME d2.cloudfront.net."}, []dns.Change{created}, false},
+		"a wildcard that answers is not it":                {[]string{"a.example.com. 60 A 192.0.2.1"}, []dns.Change{created}, false},
+		"what was deleted is gone":                         {nil, []dns.Change{deleted}, true},
+		"it is still there":                                {[]string{"a.example.com. 60 CNAME d1.cloudfront.net."}, []dns.Change{deleted}, false},
+		"something else is in its place":                   {[]string{"a.example.com. 60 CNAME other.example.net."}, []dns.Change{deleted}, true},
+		"what took its place counts":                       {[]string{"a.example.com. 60 CNAME d2.cloudfront.net."}, []dns.Change{deleted, change(dns.Create, "a.example.com", dns.CNAME, "d2.cloudfront.net")}, true},
+		"of several changes one is not there":              {[]string{"a.example.com. 60 CNAME d1.cloudfront.net."}, []dns.Change{created, text}, false},
+		"a text in two strings":                            {[]string{`_cf-challenge.example.com. 60 TXT "d1.cloud" "front.net"`}, []dns.Change{text}, true},
+		"a flattened name shows addresses":                 {[]string{"example.com. 60 A 192.0.2.1"}, []dns.Change{apex}, true},
+		"it shows none yet":                                {[]string{"example.com. 60 TXT other"}, []dns.Change{apex}, false},
+		"it shows none any more":                           {nil, []dns.Change{change(dns.Delete, zone, dns.CNAME, target)}, true},
+		"it still shows some":                              {[]string{"example.com. 60 A 192.0.2.1"}, []dns.Change{change(dns.Delete, zone, dns.CNAME, target)}, false},
+		"several addresses have to be there":               {[]string{"a.example.com. 60 A 192.0.2.1"}, []dns.Change{change(dns.Create, "a.example.com", dns.A, "192.0.2.1", "192.0.2.2")}, false},
+		"a type that DNS does not know can't be asked for": {nil, []dns.Change{change(dns.Create, "a.example.com", "ALIAS", "x")}, true},
+	} {
+		for transport, truncates := range map[string]bool{"UDP": false, "TCP": true} {
+			t.Run(name+"/"+transport, func(t *testing.T) {
+				got, err := authority.Show(t.Context(), []string{server(t, truncates, test.records...)}, zone, test.changes)
+				if err != nil || got != test.want {
+					t.Errorf("got %v, %v; want %v", got, err, test.want)
+				}
+			})
+		}
+	}
+}
+
+func TestAServerThatDoesNotAnswerHasNoSay(t *testing.T) {
+	refusing := serve(t, wire.HandlerFunc(func(w wire.ResponseWriter, q *wire.Msg) {
+		_ = w.WriteMsg(new(wire.Msg).SetRcode(q, wire.RcodeRefused))
+	}))
+	has, hasNot := server(t, false, "a.example.com. 60 CNAME d1.cloudfront.net."), server(t, false)
+	created := []dns.Change{change(dns.Create, "a.example.com", dns.CNAME, "d1.cloudfront.net")}
+	for name, test := range map[string]struct {
+		servers []string
+		want    bool
+		fails   fault.Kind
+	}{
+		"all have it":                 {[]string{has, has}, true, fault.None},
+		"one does not have it":        {[]string{has, hasNot}, false, fault.None},
+		"one refuses to answer":       {[]string{refusing, has}, true, fault.None},
+		"the one that answers counts": {[]string{refusing, hasNot}, false, fault.None},
+		"none answers":                {[]string{refusing}, false, fault.Transient},
+		"there are none":              {nil, false, fault.Transient},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := authority.Show(t.Context(), test.servers, zone, created)
+			if got != test.want || fault.KindOf(err) != test.fails {
+				t.Errorf("got %v, %v; want %v, %s", got, err, test.want, test.fails)
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+package calls_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+type rig struct {
+	*calls.Gate
+	clock    *clocktesting.FakeClock
+	registry *prometheus.Registry
+	halt     *chain.Halt
+	sent     int
+}
+
+func newRig(t *testing.T, rate float64, burst int) *rig {
+	t.Helper()
+	r := &rig{clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), registry: prometheus.NewRegistry()}
+	metrics, err := calls.NewMetrics(r.registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Gate = calls.New(calls.Config{
+		Provider: dns.Provider{Service: dns.Cloudflare, Account: "main"}, Rate: rate, Burst: burst, Clock: r.clock, Metrics: metrics,
+		Halted: func() *chain.Halt { return r.halt },
+	})
+	return r
+}
+
+func (r *rig) do(changes bool, answer error) error {
+	return r.Do(context.Background(), calls.Call{Operation: "Batch", Changes: changes}, func(context.Context) error {
+		r.sent++
+		return answer
+	})
+}
+
+func TestACallThatExceedsTheRateIsNotSent(t *testing.T) {
+	r := newRig(t, 2, 4)
+	refused := error(nil)
+	for refused == nil {
+		refused = r.do(false, nil)
+	}
+	if !fault.Is(refused, fault.Throttled) || fault.RetryAfter(refused) <= 0 || fault.CodeOf(refused) != calls.CodeLocalRateLimit {
+		t.Errorf("the refusal is %v, want to come back later", refused)
+	}
+	if r.sent > 4 {
+		t.Errorf("%d calls were sent at once, want at most 4", r.sent)
+	}
+	r.clock.Step(fault.RetryAfter(refused))
+	if err := r.do(false, nil); err != nil {
+		t.Errorf("after the delay that was asked for: %v", err)
+	}
+}
+
+func TestAThrottleSlowsDown(t *testing.T) {
+	steady := func(throttled bool) (sent int) {
+		r := newRig(t, 10, 4)
+		for range 600 {
+			if err := r.do(false, nil); err == nil && throttled {
+				_ = r.do(false, &fault.Error{Kind: fault.Throttled, Operation: "Batch", Code: "10013"})
+				throttled = false
+			}
+			r.clock.Step(20 * time.Millisecond)
+		}
+		return r.sent
+	}
+	if slow, usual := steady(true), steady(false); slow >= usual {
+		t.Errorf("%d calls after a throttle, %d without one", slow, usual)
+	}
+}
+
+func TestNothingIsChangedWhileHalted(t *testing.T) {
+	r := newRig(t, 10, 10)
+	r.halt = &chain.Halt{Message: "An administrator has stopped all changes."}
+	err := r.do(true, nil)
+	if r.sent != 0 || fault.CodeOf(err) != calls.CodeHalted || !strings.Contains(err.Error(), r.halt.Message) {
+		t.Errorf("%d calls were sent, error %v", r.sent, err)
+	}
+	if err := r.do(false, nil); err != nil {
+		t.Errorf("a read while halted: %v", err)
+	}
+	r.halt = nil
+	if err := r.do(true, nil); err != nil {
+		t.Errorf("a change after the halt: %v", err)
+	}
+}
+
+func TestCallsAreCounted(t *testing.T) {
+	r := newRig(t, 10, 10)
+	_ = r.do(true, nil)
+	_ = r.do(true, &fault.Error{Kind: fault.Exists, Operation: "Batch", Code: "81053"})
+	_ = r.do(true, &fault.Error{Kind: fault.Transient, Operation: "Batch"})
+	want := `
+# HELP cloudfront_tenant_operator_dns_api_calls_total Calls to DNS services other than Route 53, by provider, account, operation and result: OK, the service's error code, or NoAnswer (no response).
+# TYPE cloudfront_tenant_operator_dns_api_calls_total counter
+cloudfront_tenant_operator_dns_api_calls_total{account="main",code="81053",operation="Batch",provider="cloudflare"} 1
+cloudfront_tenant_operator_dns_api_calls_total{account="main",code="NoAnswer",operation="Batch",provider="cloudflare"} 1
+cloudfront_tenant_operator_dns_api_calls_total{account="main",code="OK",operation="Batch",provider="cloudflare"} 1
+`
+	if err := testutil.GatherAndCompare(r.registry, strings.NewReader(want), "cloudfront_tenant_operator_dns_api_calls_total"); err != nil {
+		t.Error(err)
+	}
+}
