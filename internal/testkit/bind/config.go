@@ -22,6 +22,7 @@ const settings = `options {
 	notify no;
 	serial-query-rate 1000;
 	transfers-in 100;
+	transfers-out 200;
 	transfers-per-ns 100;
 	max-cache-size 2m;
 };

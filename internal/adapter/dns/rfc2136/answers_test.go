@@ -1,6 +1,7 @@
 package rfc2136_test
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"testing"
@@ -17,6 +18,8 @@ import (
 type script struct {
 	code     int
 	unsigned bool
+	// secret is that of the server's key; the right one if empty.
+	secret string
 	// messages are the answers, each with records.
 	messages [][]string
 	// spoil changes an answer before it is signed.
@@ -31,7 +34,7 @@ func play(t *testing.T, s script) world {
 	w := newWorld(t, func(c *rfc2136.Config) { c.Server = listener.Addr().String() })
 	key := shared.Key()
 	server := &wire.Server{
-		Listener: listener, TsigSecret: map[string]string{key.Name + ".": key.Secret},
+		Listener: listener, TsigSecret: map[string]string{key.Name + ".": cmp.Or(s.secret, key.Secret)},
 		MsgAcceptFunc: func(wire.Header) wire.MsgAcceptAction { return wire.MsgAccept },
 		Handler:       wire.HandlerFunc(func(rw wire.ResponseWriter, q *wire.Msg) { s.answer(rw, q, w) }),
 	}
@@ -112,18 +115,19 @@ func TestWhatAResponseCodeMeans(t *testing.T) {
 func TestATransferHasToBeComplete(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]script{
-		"without an SOA at its beginning":   {messages: [][]string{{some, soa}}},
-		"without any record":                {messages: [][]string{{}, {soa, some, soa}, {"b.@ 300 IN A 192.0.2.1"}}, spoil: func(m *wire.Msg) { m.Answer = nil; m.Rcode = wire.RcodeServerFailure }},
-		"with another SOA at its end":       {messages: [][]string{{soa, some}, {later}}},
-		"with something behind its end":     {messages: [][]string{{soa, some, soa, some}}},
-		"with the SOA of a zone below":      {messages: [][]string{{soa, "a." + soa, soa}}},
-		"with a record of another zone":     {messages: [][]string{{soa, "a.example.org. 300 IN A 192.0.2.1", soa}}},
-		"that is not signed":                {messages: [][]string{{soa, some, soa}}, unsigned: true},
-		"that is the answer to another":     {messages: [][]string{{soa, some, soa}}, spoil: func(m *wire.Msg) { m.Id++ }},
-		"that fails in the middle":          {messages: [][]string{{soa, some}, {some}}, spoil: failsAt("", "a.")},
-		"that is a question and no answer":  {messages: [][]string{{soa, some, soa}}, spoil: func(m *wire.Msg) { m.Response = false }},
-		"that is signed an hour too early":  {messages: [][]string{{soa, some, soa}}, unsigned: true, spoil: signedAt(-time.Hour)},
-		"that is signed with another clock": {messages: [][]string{{soa, some, soa}}, unsigned: true, spoil: signedAt(time.Hour)},
+		"without an SOA at its beginning":    {messages: [][]string{{some, soa}}},
+		"without any record":                 {messages: [][]string{{}, {soa, some, soa}, {"b.@ 300 IN A 192.0.2.1"}}, spoil: func(m *wire.Msg) { m.Answer = nil; m.Rcode = wire.RcodeServerFailure }},
+		"with another SOA at its end":        {messages: [][]string{{soa, some}, {later}}},
+		"with something behind its end":      {messages: [][]string{{soa, some, soa, some}}},
+		"with the SOA of a zone below":       {messages: [][]string{{soa, "a." + soa, soa}}},
+		"with a record of another zone":      {messages: [][]string{{soa, "a.example.org. 300 IN A 192.0.2.1", soa}}},
+		"that is not signed":                 {messages: [][]string{{soa, some, soa}}, unsigned: true},
+		"that is the answer to another":      {messages: [][]string{{soa, some, soa}}, spoil: func(m *wire.Msg) { m.Id++ }},
+		"that fails in the middle":           {messages: [][]string{{soa, some}, {some}}, spoil: failsAt("", "a.")},
+		"that is a question and no answer":   {messages: [][]string{{soa, some, soa}}, spoil: func(m *wire.Msg) { m.Response = false }},
+		"that is signed with another secret": {messages: [][]string{{soa, some, soa}}, secret: "d3Jvbmc="},
+		"that is signed an hour too early":   {messages: [][]string{{soa, some, soa}}, unsigned: true, spoil: signedAt(-time.Hour)},
+		"that is signed with another clock":  {messages: [][]string{{soa, some, soa}}, unsigned: true, spoil: signedAt(time.Hour)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := play(t, s)

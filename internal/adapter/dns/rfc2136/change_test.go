@@ -48,7 +48,7 @@ func TestANoteIsOfWhoChangedTheName(t *testing.T) {
 func TestANameThatIsTooLongForANoteHasNone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	long := w.cname(strings.Repeat(strings.Repeat("l", 49)+".", 4)+"x", target)
+	long := w.cname(strings.Repeat(strings.Repeat("l", 54)+".", 4)+"x", target)
 	w.change(t, create(long)...)
 	if diff := cmp.Diff([]dns.RecordSet{long}, w.list(t)); diff != "" {
 		t.Errorf("sets (-want +got):\n%s", diff)
@@ -96,6 +96,7 @@ func TestRefusedBatches(t *testing.T) {
 		"a set without values":                           {create(w.set("new", "A", 60)), fault.Invalid},
 		"two CNAME records of one name":                  {create(w.set("new", "CNAME", 60, target, "other.cloudfront.net")), fault.Invalid},
 		"a creation twice":                               {create(w.cname("new", target), w.cname("new", target)), fault.Invalid},
+		"a set twice":                                    {create(w.set("new", "TXT", 60, "x"), w.set("new", "TXT", 60, "y")), fault.Invalid},
 		"two creations that clash":                       {create(w.cname("new", target), w.set("new", "TXT", 60, "x")), fault.Invalid},
 		"a set that we never write":                      {remove(routed), fault.Invalid},
 		"an alias":                                       {create(alias), fault.Invalid},
