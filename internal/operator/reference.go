@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 )
 
 // Flag describes a flag for the reference.
@@ -52,6 +53,12 @@ func Metrics() ([]Metric, error) {
 		return nil, err
 	}
 	if _, err := newZoneMetrics(r, nil); err != nil {
+		return nil, err
+	}
+	if _, err := calls.NewMetrics(r); err != nil {
+		return nil, err
+	}
+	if err := registerAll(r, newAccountCollector(nil)); err != nil {
 		return nil, err
 	}
 	if _, err := newSourceMetrics(r); err != nil {

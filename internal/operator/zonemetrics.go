@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
@@ -12,9 +13,9 @@ import (
 // zoneMetrics counts what the zones do. It implements zone.Observer.
 type zoneMetrics struct {
 	batches     *prometheus.CounterVec
-	changes     prometheus.Histogram
-	conflicts   prometheus.Counter
-	propagation prometheus.Histogram
+	changes     *prometheus.HistogramVec
+	conflicts   *prometheus.CounterVec
+	propagation *prometheus.HistogramVec
 	failed      func(fault.Kind)
 }
 
@@ -23,34 +24,40 @@ func newZoneMetrics(r prometheus.Registerer, failed func(fault.Kind)) (*zoneMetr
 		failed: failed,
 		batches: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: metricPrefix + "dns_batches_total",
-			Help: "Batches of DNS changes sent, by result: None (accepted) or the type of error. A rejected batch is split into two halves that are sent again.",
-		}, []string{"result"}),
-		changes: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: metricPrefix + "dns_batch_changes", Help: "Number of changes in each accepted batch.",
+			Help: "Batches of DNS changes sent, by provider and result: None (accepted) or the type of error. A rejected batch is split into two halves that are sent again.",
+		}, []string{"provider", "result"}),
+		changes: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: metricPrefix + "dns_batch_changes", Help: "Number of changes in each accepted batch, by provider.",
 			Buckets: []float64{1, 2, 5, 10, 25, 50, 100, 250, 500, 1000},
-		}),
-		conflicts: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: metricPrefix + "dns_conflicts_total", Help: "Number of times that an object found another record in place of its DNS record.",
-		}),
-		propagation: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: metricPrefix + "dns_propagation_seconds", Help: "Time until a change has reached every server of the DNS service.",
+		}, []string{"provider"}),
+		conflicts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: metricPrefix + "dns_conflicts_total", Help: "Number of times that an object found another record in place of its DNS record, by provider.",
+		}, []string{"provider"}),
+		propagation: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: metricPrefix + "dns_propagation_seconds", Help: "Time until a change has reached every server of the DNS service, by provider.",
 			Buckets: []float64{1, 5, 10, 20, 30, 60, 120, 300, 900},
-		}),
+		}, []string{"provider"}),
 	}
 	return m, registerAll(r, m.batches, m.changes, m.conflicts, m.propagation)
 }
 
-func (m *zoneMetrics) Batch(changes int, result fault.Kind) {
-	m.batches.WithLabelValues(result.String()).Inc()
+// Batch implements zone.Observer.
+func (m *zoneMetrics) Batch(at dns.Provider, changes int, result fault.Kind) {
+	m.batches.WithLabelValues(at.String(), result.String()).Inc()
 	if result == fault.None {
-		m.changes.Observe(float64(changes))
+		m.changes.WithLabelValues(at.String()).Observe(float64(changes))
 		return
 	}
 	m.failed(result)
 }
 
-func (m *zoneMetrics) Conflict()                  { m.conflicts.Inc() }
-func (m *zoneMetrics) Propagated(d time.Duration) { m.propagation.Observe(d.Seconds()) }
+// Conflict implements zone.Observer.
+func (m *zoneMetrics) Conflict(at dns.Provider) { m.conflicts.WithLabelValues(at.String()).Inc() }
+
+// Propagated implements zone.Observer.
+func (m *zoneMetrics) Propagated(at dns.Provider, d time.Duration) {
+	m.propagation.WithLabelValues(at.String()).Observe(d.Seconds())
+}
 
 // registerZones adds what is computed when it is scraped.
 func registerZones(r prometheus.Registerer, zones *zone.Zones) error {

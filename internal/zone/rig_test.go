@@ -75,11 +75,11 @@ func (r *rig) wake(owners []dns.Owner) {
 	r.woken = append(r.woken, owners...)
 }
 
-func (r *rig) Batch(changes int, result fault.Kind) {
+func (r *rig) Batch(_ dns.Provider, changes int, result fault.Kind) {
 	r.results = append(r.results, fmt.Sprintf("%d %s", changes, result))
 }
-func (r *rig) Conflict()                     { r.conflicts++ }
-func (r *rig) Propagated(took time.Duration) { r.took = append(r.took, took) }
+func (r *rig) Conflict(dns.Provider)                         { r.conflicts++ }
+func (r *rig) Propagated(_ dns.Provider, took time.Duration) { r.took = append(r.took, took) }
 
 func owner(n int) dns.Owner {
 	return dns.Owner{Namespace: "web", Name: fmt.Sprintf("tenant-%04d", n), UID: fmt.Sprint(n)}

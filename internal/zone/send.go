@@ -49,7 +49,7 @@ func (z *zone) send(ctx context.Context, c dns.SendBatch) dns.Event {
 	id, err := z.opts.Providers().as(c.Access).Change(z.mark(ctx, "change", class), z.id, c.Changes)
 	if fault.RetryAfter(err) == 0 {
 		// Otherwise it was our own limiter that answered.
-		z.opts.Observer.Batch(len(c.Changes), fault.KindOf(err))
+		z.opts.Observer.Batch(z.at, len(c.Changes), fault.KindOf(err))
 	}
 	return dns.BatchAnswered{Call: c, ChangeID: id, Err: err}
 }

@@ -34,10 +34,10 @@ func (z *zone) apply(e dns.Event) dns.Effects {
 	effects := z.state.Apply(dns.Moment{Now: z.opts.Clock.Now(), Random: z.opts.Random()}, e)
 	z.mu.Unlock()
 	for range effects.Conflicts {
-		z.opts.Observer.Conflict()
+		z.opts.Observer.Conflict(z.at)
 	}
 	for _, took := range effects.Propagated {
-		z.opts.Observer.Propagated(took)
+		z.opts.Observer.Propagated(z.at, took)
 	}
 	if effects.Sooner {
 		z.nudge()

@@ -41,18 +41,18 @@ type Options struct {
 type Observer interface {
 	// Batch is called after each batch that was sent, with the number of its changes and the
 	// kind of fault (None when it was accepted).
-	Batch(changes int, result fault.Kind)
+	Batch(at dns.Provider, changes int, result fault.Kind)
 	// Conflict is called when an object finds the place of a record taken.
-	Conflict()
+	Conflict(at dns.Provider)
 	// Propagated is called when every server has a change, with the time that took.
-	Propagated(took time.Duration)
+	Propagated(at dns.Provider, took time.Duration)
 }
 
 type silent struct{}
 
-func (silent) Batch(int, fault.Kind)    {}
-func (silent) Conflict()                {}
-func (silent) Propagated(time.Duration) {}
+func (silent) Batch(dns.Provider, int, fault.Kind)    {}
+func (silent) Conflict(dns.Provider)                  {}
+func (silent) Propagated(dns.Provider, time.Duration) {}
 
 // Zones are the workers of all zones. All its methods may be called at once.
 type Zones struct {
