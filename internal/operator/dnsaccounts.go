@@ -79,7 +79,7 @@ func dnsProviders(route53 port.DNS, all *accounts.Accounts) func() zone.Provider
 			out[name] = entry.DNS
 			if entry.Err != nil {
 				out[name] = zone.Refusing(dns.Traits{}, &fault.Error{
-					Kind: fault.Invalid, Operation: "OpenAccount", Message: fmt.Sprintf("the account %s is not valid: %s", name, entry.Err),
+					Kind: fault.Invalid, Operation: "spec.dns", Message: fmt.Sprintf("the account %s is not valid: %s", name, entry.Err),
 				})
 			}
 		}

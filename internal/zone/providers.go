@@ -59,7 +59,7 @@ func (p Providers) missing(name dns.Provider) error {
 			text = fmt.Sprintf("the operator has several accounts for the DNS provider %s: set spec.dns.account to one of %s", name.Service, strings.Join(names, ", "))
 		}
 	}
-	return &fault.Error{Kind: fault.Invalid, Operation: "FindAccount", Message: text}
+	return &fault.Error{Kind: fault.Invalid, Operation: "spec.dns", Message: text}
 }
 
 // Refusing stands for a provider that can't be used: it refuses every call.

@@ -46,6 +46,18 @@ func TestNameServersAreAsked(t *testing.T) {
 	}
 }
 
+// Of several changes all have to be in effect, not only the first.
+func TestEachChangeIsAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	changes := create(cname("a"), cname("b"), cname("c"))
+	sent := dns.Sent{ID: w.change(t, changes...), Changes: changes}
+	w.RemoveRecord(w.zone.ID, w.Records(w.zone.ID)[2].ID)
+	if got, err := w.InSync(t.Context(), w.zone.ID, sent); got || err != nil {
+		t.Errorf("in sync %v, %v", got, err)
+	}
+}
+
 // A name server that shows the old record counts, however long ago the change was.
 func TestALateNameServerIsWaitedFor(t *testing.T) {
 	t.Parallel()
