@@ -54,12 +54,13 @@ func serve(t *testing.T, handler wire.Handler) string {
 // listen finds a port that is free for both transports.
 func listen(t *testing.T) (net.PacketConn, net.Listener) {
 	t.Helper()
+	config := new(net.ListenConfig)
 	for range 100 {
-		packets, err := net.ListenPacket("udp", "127.0.0.1:0")
+		packets, err := config.ListenPacket(t.Context(), "udp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if streams, err := net.Listen("tcp", packets.LocalAddr().String()); err == nil {
+		if streams, err := config.Listen(t.Context(), "tcp", packets.LocalAddr().String()); err == nil {
 			return packets, streams
 		}
 		_ = packets.Close()

@@ -18,6 +18,7 @@ import (
 
 type rig struct {
 	*calls.Gate
+	t        *testing.T
 	clock    *clocktesting.FakeClock
 	registry *prometheus.Registry
 	halt     *chain.Halt
@@ -26,7 +27,7 @@ type rig struct {
 
 func newRig(t *testing.T, rate float64, burst int) *rig {
 	t.Helper()
-	r := &rig{clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), registry: prometheus.NewRegistry()}
+	r := &rig{t: t, clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), registry: prometheus.NewRegistry()}
 	metrics, err := calls.NewMetrics(r.registry)
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +40,7 @@ func newRig(t *testing.T, rate float64, burst int) *rig {
 }
 
 func (r *rig) do(changes bool, answer error) error {
-	return r.Do(context.Background(), calls.Call{Operation: "Batch", Changes: changes}, func(context.Context) error {
+	return r.Do(r.t.Context(), calls.Call{Operation: "Batch", Changes: changes}, func(context.Context) error {
 		r.sent++
 		return answer
 	})
