@@ -33,8 +33,9 @@ func (o Operation) mutates() bool {
 	switch o {
 	case CreateRecord, PutRecord, PatchRecord, DeleteRecord, BatchRecords:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 const (
@@ -229,6 +230,7 @@ func (s *Sim) execute(c call) answer {
 		return answer{result: map[string]any{"id": derive("token", c.token.Value), "status": "active"}}
 	case ListZones:
 		return s.listZones(c)
+	default:
 	}
 	z := s.zone(c.zoneID)
 	if z == nil {
@@ -249,6 +251,7 @@ func (s *Sim) inZone(c call, z *zoneState) answer {
 			return answer{result: z.records[r]}
 		}
 		return answer{err: noRecord()}
+	default:
 	}
 	edit := &edit{sim: s, zone: z, records: cloneRecords(z.records)}
 	result, err := edit.perform(c)

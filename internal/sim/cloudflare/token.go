@@ -41,8 +41,9 @@ func (o Operation) unknownToken() error {
 		return refuseWith(http.StatusUnauthorized, codeVerify, "Invalid API Token")
 	case ListZones, GetZone:
 		return refuseWith(http.StatusForbidden, codeInvalidToken, "Invalid access token")
+	default:
+		return refuseWith(http.StatusUnauthorized, codeAuthentication, "Authentication error")
 	}
-	return refuseWith(http.StatusUnauthorized, codeAuthentication, "Authentication error")
 }
 
 // count refuses what exceeds the rate.
@@ -79,6 +80,7 @@ func (t *tokenState) permits(op Operation, zoneID string) error {
 			return refuseWith(http.StatusForbidden, codeInvalidToken, "Unauthorized to access requested resource")
 		}
 		return nil
+	default:
 	}
 	if !t.EditsDNS && (op.mutates() || !t.ReadsDNS) || !t.sees(zoneID) {
 		return refuseWith(http.StatusForbidden, codeAuthentication, "Authentication error")

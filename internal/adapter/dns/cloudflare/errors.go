@@ -200,6 +200,7 @@ func classify(operation string, err error) error {
 		if operation == opListZones { // a list of all zones is never absent
 			f.Kind = fault.Transient
 		}
+	default:
 	}
 	return f
 }
