@@ -22,7 +22,8 @@ func (s *Sim) authenticate(r *request) *refusal {
 		refused = manager(http.StatusUnauthorized, "InvalidAuthenticationToken", "The access token is invalid.")
 	case !s.now().Before(t.expires):
 		refused = manager(http.StatusUnauthorized, "ExpiredAuthenticationToken",
-			"The access token expiry UTC time '%s' is earlier than current UTC time '%s'.", t.expires.UTC().Format(time.DateTime), s.now().UTC().Format(time.DateTime))
+			"The access token expiry UTC time '%s' is earlier than current UTC time '%s'.",
+			t.expires.UTC().Format(time.DateTime), s.now().UTC().Format(time.DateTime))
 	default:
 		r.principal = s.principal(t.clientID)
 		return nil
@@ -55,7 +56,8 @@ func (s *Sim) authorize(r *request) *refusal {
 		}
 	}
 	return manager(http.StatusForbidden, "AuthorizationFailed",
-		"The client '%s' with object id '%s' does not have authorization to perform action '%s' over scope '%s' or the scope is invalid. If access was recently granted, please refresh your credentials.",
+		"The client '%s' with object id '%s' does not have authorization to perform action '%s' over scope '%s' or the scope is invalid. "+
+			"If access was recently granted, please refresh your credentials.",
 		r.principal.ClientID, r.principal.ClientID, r.action(), scope)
 }
 

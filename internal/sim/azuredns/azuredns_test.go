@@ -146,7 +146,7 @@ func TestCredentials(t *testing.T) {
 		}
 		return c
 	}
-	later, earlier := w.clock.now.Add(time.Hour), w.clock.now.Add(-time.Hour)
+	later, earlier := w.clock.Now().Add(time.Hour), w.clock.Now().Add(-time.Hour)
 	for says, tt := range map[string]struct {
 		credential azcore.TokenCredential
 		want       string
@@ -201,14 +201,14 @@ func TestFaultsAndLimits(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	w.clock.now = w.clock.now.Add(time.Minute)
+	w.clock.step(time.Minute)
 	_, err := w.records(t).Get(t.Context(), group, zone, "a", "A", nil)
 	refused(t, err, 429, "ResourceRequestsThrottled")
 	var answer *azcore.ResponseError
 	if errors.As(err, &answer) && answer.RawResponse.Header.Get("Retry-After") != "240" {
 		t.Errorf("Retry-After %q", answer.RawResponse.Header.Get("Retry-After"))
 	}
-	w.clock.now = w.clock.now.Add(4 * time.Minute)
+	w.clock.step(4 * time.Minute)
 	if _, err := w.records(t).Get(t.Context(), group, zone, "a", "A", nil); err != nil {
 		t.Error(err)
 	}
@@ -248,7 +248,7 @@ func TestNameServers(t *testing.T) {
 	if got := ask("a.test.example.", dns.TypeTXT); got.Rcode != dns.RcodeNameError || len(got.Ns) != 1 {
 		t.Errorf("before its time: %v", got)
 	}
-	w.clock.now = w.clock.now.Add(time.Minute)
+	w.clock.step(time.Minute)
 	w.Stall(true)
 	if got := ask("a.test.example.", dns.TypeTXT); got.Rcode != dns.RcodeNameError {
 		t.Errorf("while changes are kept: %v", got)

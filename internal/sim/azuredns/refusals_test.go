@@ -162,7 +162,7 @@ func TestTokens(t *testing.T) {
 	if _, err := records.Get(t.Context(), group, zone, "@", "SOA", nil); err != nil {
 		t.Fatal(err)
 	}
-	w.clock.now = w.clock.now.Add(time.Hour)
+	w.clock.step(time.Hour)
 	_, err := records.Get(t.Context(), group, zone, "@", "SOA", nil)
 	refused(t, err, 401, "ExpiredAuthenticationToken")
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,

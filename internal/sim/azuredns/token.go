@@ -190,7 +190,8 @@ func (s *Sim) proveAssertion(p *Principal, assertion string) *refusal {
 	}
 	switch {
 	case !slices.Contains(claims.Aud, audience):
-		return s.entra(http.StatusUnauthorized, "invalid_client", 700212, "No matching federated identity record found for presented assertion audience '%s'.", strings.Join(claims.Aud, ","))
+		return s.entra(http.StatusUnauthorized, "invalid_client", 700212,
+			"No matching federated identity record found for presented assertion audience '%s'.", strings.Join(claims.Aud, ","))
 	case p.Subject == "" || claims.Sub != p.Subject:
 		return s.entra(http.StatusUnauthorized, "invalid_client", 700213, "No matching federated identity record found for presented assertion subject '%s'.", claims.Sub)
 	case claims.Exp <= s.now().Unix():

@@ -4,6 +4,7 @@ package azuredns_test
 import (
 	"errors"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,9 +29,22 @@ const (
 var subscriptionScope = "/subscriptions/" + sim.DefaultSubscription
 
 // fixedClock is a clock that tests move.
-type fixedClock struct{ now time.Time }
+type fixedClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
 
-func (c *fixedClock) Now() time.Time { return c.now }
+func (c *fixedClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *fixedClock) step(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
 
 // world is a simulator behind a real socket, with the clients of the real SDK.
 type world struct {

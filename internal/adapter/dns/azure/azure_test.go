@@ -120,7 +120,7 @@ func TestReadValues(t *testing.T) {
 	}
 }
 
-// The note says whose a record is, and is only beside those that the operator publishes.
+// The note says whose a record is, and is only next to those that the operator publishes.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// The note beside a record says who wrote it, for people. Nothing depends on it but that it is no one else's metadata.
+// The note next to a record says who wrote it, for people. Nothing depends on it but that it is no one else's metadata.
 const (
 	noteKey    = "owner"
 	notePrefix = "cloudfront-tenant-operator "
