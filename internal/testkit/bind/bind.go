@@ -70,6 +70,9 @@ type Zone struct {
 // Options say what a server has. The zero value is one without zones.
 type Options struct {
 	Zones []Zone
+	// Config is a whole named.conf, as in the docs, instead of what follows from the zones. Only the folder and the port are
+	// the server's own. It has no keys but those in it, and the file of a zone is its name with .zone.
+	Config string
 	// Guard, if there is one, kills the process should we be killed. Linux does that without one.
 	Guard *process.Guard
 }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
 // settings are what every server has in its folder, and nothing that it would find elsewhere.
-const settings = `options {
-	directory "%[1]s";
+const settings = `	directory "%[1]s";
 	listen-on port %[2]d { 127.0.0.1; };
 	listen-on-v6 { none; };
 	pid-file none;
@@ -25,9 +25,9 @@ const settings = `options {
 	transfers-out 200;
 	transfers-per-ns 100;
 	max-cache-size 2m;
-};
-controls {};
 `
+
+const controls = "controls {};\n"
 
 const keyStatement = `key "%s" { algorithm %s; secret "%s"; };
 `
@@ -57,10 +57,31 @@ ns1 IN A 127.0.0.1
 %s
 `
 
+// given is the configuration that the options have as a whole, in the server's folder and at its port.
+func (s *Server) given() string {
+	var own strings.Builder
+	for line := range strings.Lines(fmt.Sprintf(settings, s.dir, s.port)) {
+		option, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if option == "directory" || !strings.Contains(s.options.Config, "\t"+option+" ") {
+			own.WriteString(line)
+		}
+	}
+	directory := regexp.MustCompile(`(?m)^\tdirectory .*\n`)
+	return directory.ReplaceAllLiteralString(s.options.Config, own.String()) + controls
+}
+
 // write puts the configuration and the zones into the folder.
 func (s *Server) write() error {
+	if s.options.Config != "" {
+		for _, z := range s.options.Zones {
+			if err := s.put(z.Name+".zone", fmt.Sprintf(zoneFile, strings.Join(z.Records, "\n"))); err != nil {
+				return err
+			}
+		}
+		return s.put("named.conf", s.given())
+	}
 	var config strings.Builder
-	fmt.Fprintf(&config, settings, s.dir, s.port)
+	fmt.Fprintf(&config, "options {\n"+settings+"};\n"+controls, s.dir, s.port)
 	for _, k := range []Key{s.operator, s.admin} {
 		fmt.Fprintf(&config, keyStatement, k.Name, k.Algorithm, k.Secret)
 	}
