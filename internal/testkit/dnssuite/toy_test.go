@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	clocktesting "k8s.io/utils/clock/testing"
@@ -48,52 +47,6 @@ type toyLate struct {
 	at   time.Time
 	sets map[dns.Key]dns.RecordSet
 }
-
-// flaw is something that an adapter does wrong.
-type flaw string
-
-const (
-	deletesAnything    flaw = "deletes a set without comparing it"
-	deletesOtherTTL    flaw = "compares the values of what it deletes, and not the TTL"
-	createsOver        flaw = "creates a set over the one that is there"
-	createsBeside      flaw = "creates a CNAME next to other sets"
-	losesLastPage      flaw = "leaves out the last page of a listing"
-	repeatsAtPageEnd   flaw = "lists the set at the end of a page again"
-	countsPages        flaw = "numbers the sets of a listing, so that a deletion hides one"
-	cutsSets           flaw = "cuts sets at the end of a page"
-	emptyWhenThrottled flaw = "shows an empty zone when it is throttled"
-	emptyWhenGone      flaw = "shows an empty zone where there is none"
-	invalidWhenGone    flaw = "says of a zone that is gone that the change is invalid"
-	sureWhenLost       flaw = "says that a change is invalid when its answer is lost"
-	retriesWhenLost    flaw = "sends a change again when its answer is lost"
-	forgetsWhenLost    flaw = "takes a lost answer for success"
-	partsAsNone        flaw = "carries out a part of the changes and says that it is none"
-	syncAtOnce         flaw = "says that servers have what they don't have yet"
-	neverInSync        flaw = "never says that servers have a change"
-	readsNeighbours    flaw = "reads all names that end with one"
-	readsServers       flaw = "reads a name as servers answer it"
-	hidesSOA           flaw = "leaves out the SOA"
-	hidesNS            flaw = "leaves out NS sets"
-	hidesOthers        flaw = "lists only sets that it has created"
-	escapesStars       flaw = "shows a wildcard as the API spells it"
-	keepsQuotes        flaw = "shows texts with quotes"
-	keepsDots          flaw = "shows targets with a dot at the end"
-	roundsTTL          flaw = "shows another TTL than it has stored"
-	deniedAsTransient  flaw = "takes a missing permission for a lost answer"
-	existsAsInvalid    flaw = "says that a set that is there is invalid"
-	existsAsDone       flaw = "takes a set that is there for its own"
-	movingTexts        flaw = "has the id of the request in the text of a failure"
-	endlessTexts       flaw = "shows the whole answer in the text of a failure"
-	wrongZone          flaw = "changes the zone that it lists first"
-	dropsInBatches     flaw = "leaves out a change of a batch"
-	oneByOne           flaw = "sends each change of a batch in a call of its own"
-	noOwner            flaw = "does not note the owner"
-	nameOnly           flaw = "notes the name of the object without its namespace"
-	writesWhileListing flaw = "writes what is there again when it lists"
-	dotsInZones        flaw = "lists zones with a dot at the end"
-	hidesTwin          flaw = "shows one of two zones of one name"
-	throttlesAfter     flaw = "carries out what it says is throttled"
-)
 
 func (p *toy) has(f flaw) bool { return p.flaws[f] }
 
@@ -337,106 +290,6 @@ func (p *toy) lost() (string, error) {
 	return "", p.fail(fault.Transient, "the connection broke")
 }
 
-// apply makes all changes or none, or one after the other.
-func (p *toy) apply(zoneID string, changes []dns.Change) error {
-	z, err := p.find(zoneID)
-	if err != nil {
-		if p.has(invalidWhenGone) {
-			return p.fail(fault.Invalid, "there is no such zone")
-		}
-		return err
-	}
-	if p.has(wrongZone) {
-		z = p.zones[slices.Sorted(maps.Keys(p.zones))[0]]
-		if z.ID == zoneID {
-			z = p.zones["zone-2"]
-		}
-	}
-	if p.has(dropsInBatches) && len(changes) > 2 {
-		changes = changes[:len(changes)-1]
-	}
-	before, owners := maps.Clone(z.sets), maps.Clone(p.owners)
-	done := 0
-	for unit := range units(changes) {
-		if done > 0 && (p.one || p.has(oneByOne)) {
-			p.all, p.mutating = p.all+1, p.mutating+1
-		}
-		whole := maps.Clone(z.sets)
-		for _, c := range unit {
-			if err := p.make(z, c); err != nil {
-				z.sets = whole
-				switch {
-				case p.has(partsAsNone):
-					return err
-				case p.one && done > 0:
-					return p.fail(fault.Transient, "a part of the changes was made: %v", err)
-				}
-				z.sets, p.owners = before, owners
-				return err
-			}
-		}
-		done++
-	}
-	z.late = append(z.late, toyLate{p.clock.Now().Add(10 * time.Second), maps.Clone(z.sets)})
-	return nil
-}
-
-// units splits changes by names.
-func units(changes []dns.Change) func(yield func([]dns.Change) bool) {
-	return func(yield func([]dns.Change) bool) {
-		for len(changes) > 0 {
-			n := 1
-			for n < len(changes) && changes[n].Set.Name == changes[0].Set.Name {
-				n++
-			}
-			if !yield(changes[:n]) {
-				return
-			}
-			changes = changes[n:]
-		}
-	}
-}
-
-func (p *toy) make(z *toyZone, c dns.Change) error {
-	s := c.Set
-	if len(strings.Split(s.Name, ".")[0]) > 63 || strings.Contains(s.Name, "poison") {
-		return p.fail(fault.Invalid, "%s is no name", s.Name)
-	}
-	there, some := z.sets[s.Key]
-	if c.Action == dns.Delete {
-		same := some && (there.TTL == s.TTL || p.has(deletesOtherTTL)) && there.Alias == s.Alias && !there.Routed &&
-			slices.Equal(slices.Sorted(slices.Values(there.Values)), slices.Sorted(slices.Values(s.Values)))
-		if !same && !p.has(deletesAnything) {
-			return p.fail(fault.Conflict, "%s %s is not as it was", s.Type, s.Name)
-		}
-		delete(z.sets, s.Key)
-		delete(p.owners, s.Key)
-		return nil
-	}
-	if some && p.has(existsAsDone) {
-		return nil
-	}
-	if some && !p.has(createsOver) {
-		return p.exists(s)
-	}
-	for k := range z.sets {
-		if k != s.Key && k.Clashes(s.Key) && !p.has(createsBeside) && (p.traits.Apex != dns.FlattenedApex || s.Name != z.Name) {
-			return p.exists(s)
-		}
-	}
-	z.sets[s.Key] = s
-	p.owners[s.Key] = c.Owner
-	return nil
-}
-
-func (p *toy) exists(s dns.RecordSet) error {
-	kind := fault.Exists
-	if p.has(existsAsInvalid) {
-		kind = fault.Invalid
-	}
-	return p.fail(kind, "something is at %s", s.Name)
-}
-
 func (p *toy) InSync(_ context.Context, zoneID string, sent dns.Sent) (bool, error) {
 	if err := p.enter(false); err != nil {
 		return false, err
@@ -461,71 +314,4 @@ func (p *toy) serve(z *toyZone) {
 	for len(z.late) > 0 && !p.stalled && !p.clock.Now().Before(z.late[0].at) {
 		z.shown, z.late = z.late[0].sets, z.late[1:]
 	}
-}
-
-// subject is the toy with its world.
-func (p *toy) subject(t testing.TB, can Can) *Subject {
-	t.Helper()
-	return &Subject{
-		DNS: p, Access: dns.Access{Provider: dns.Provider{Service: "toy", Account: "main"}}, Clock: p.clock,
-		Zone: dns.Zone{ID: "zone-1", Name: "toy.example"}, Other: dns.Zone{ID: "zone-2", Name: "other.example"}, Twin: dns.Zone{ID: "zone-3", Name: "toy.example"},
-		Put: func(id string, s dns.RecordSet) {
-			z := p.zones[id]
-			z.sets[s.Key] = s
-			delete(p.owners, s.Key)
-			z.late = append(z.late, toyLate{p.clock.Now(), maps.Clone(z.sets)})
-		},
-		Remove: func(id string, k dns.Key) {
-			z := p.zones[id]
-			delete(z.sets, k)
-			z.late = append(z.late, toyLate{p.clock.Now(), maps.Clone(z.sets)})
-		},
-		Sets: func(id string) (sets []dns.RecordSet) {
-			if z := p.zones[id]; z != nil {
-				sets = slices.Collect(maps.Values(z.sets))
-			}
-			return sets
-		},
-		Owner: func(_ string, k dns.Key) string {
-			switch o := p.owners[k]; {
-			case p.has(noOwner):
-				return ""
-			case p.has(nameOnly):
-				return o.Name
-			default:
-				return o.Namespace + "/" + o.Name
-			}
-		},
-		Lose: func(after bool) {
-			p.lose = "before"
-			if after {
-				p.lose = "after"
-			}
-		},
-		Throttle: func(n int) { p.throttle = n }, Deny: func(denied bool) { p.denied = denied },
-		DropZone: func() { delete(p.zones, "zone-1") },
-		Stall:    func(stalled bool) { p.stalled = stalled },
-		Answers:  p.answers,
-		Calls:    func() (int, int) { return p.mutating, p.all },
-		Poison:   "poison.toy.example", Odd: []string{"odd!name"},
-		Can: can,
-	}
-}
-
-func (p *toy) answers(name, kind string) []string {
-	z := p.zones["zone-1"]
-	if z == nil {
-		return nil
-	}
-	p.serve(z)
-	_, parent, _ := strings.Cut(name, ".")
-	for _, asked := range []string{name, "*." + parent} {
-		if s, ok := z.shown[dns.Key{Name: asked, Type: kind}]; ok {
-			return append(slices.Sorted(slices.Values(s.Values)), s.Alias)[:max(len(s.Values), 1)]
-		}
-		if _, ok := z.shown[dns.Key{Name: asked, Type: dns.CNAME}]; ok && p.traits.Apex == dns.FlattenedApex && asked == z.Name && kind == dns.A {
-			return []string{"192.0.2.80"}
-		}
-	}
-	return nil
 }
