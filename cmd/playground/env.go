@@ -22,11 +22,11 @@ const (
 )
 
 // childEnv is the caller's environment without anything that could lead the
-// operator or kubectl to another cluster or to the real AWS.
+// operator or kubectl to another cluster, to the real AWS or to the real Cloudflare.
 func (w *world) childEnv() []string {
 	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return strings.HasPrefix(name, "AWS_") || name == "KUBECONFIG" || name == "KUBECACHEDIR"
+		return strings.HasPrefix(name, "AWS_") || strings.HasPrefix(name, "CLOUDFLARE_") || name == "KUBECONFIG" || name == "KUBECACHEDIR"
 	})
 	env = append(env,
 		"KUBECONFIG="+w.kubeconfig(),

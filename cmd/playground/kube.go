@@ -47,6 +47,8 @@ type kube struct {
 	// shown is the last table without the ages, and noted whether it was said what is missing.
 	shown string
 	noted bool
+	// samplesReady is when the samples were.
+	samplesReady time.Time
 }
 
 func newKube(w *world) (*kube, error) {

@@ -187,15 +187,21 @@ func (p *playground) leavesNothing() {
 	}
 }
 
+// atCloudflareNow is how the demo shows the record at Cloudflare, before it is changed and after.
+const atCloudflareNow = `{"name":"shop.cloudflare.example","content":"d111111abcdef8.cloudfront.net",` +
+	`"comment":"cloudfront-tenant-operator cluster=playground object=default/cloudflare"}`
+
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
 	p := launch(t, "demo", "--while-pid", strconv.Itoa(os.Getpid()))
 	for _, line := range []string{
 		"== Building missing binaries",
+		"Cloudflare     http://127.0.0.1:",
 		"operator ",
 		"== 1. Apply the samples",
 		"distributiontenant.cloudfront-tenant-operator.io/minimal created",
+		"distributiontenant.cloudfront-tenant-operator.io/cloudflare created",
 		"minimal                        False   False    minimal.example.com         ",
 		"They reference a distribution that does not exist yet.",
 		"connectiongroup.cloudfront-tenant-operator.io/europe created",
@@ -237,7 +243,7 @@ func TestDemo(t *testing.T) {
 		"$ curl -s $AWS_ENDPOINT_URL/_sim/state | grep -c ",
 		"0",
 		"== 7. Count the AWS calls",
-		"CreateDistributionTenant       10      0         0",
+		"CreateDistributionTenant       11      0         0",
 		"with-dns              1",
 		"== 8. Create tenants from a database table",
 		"customer-04   customer-04.example.com   gold",
@@ -279,21 +285,29 @@ func TestDemo(t *testing.T) {
 		`        "Domain": "acme.example.com"`,
 		"tenant.kleff.kleff.io/acme patched",
 		`Error from server (Forbidden): pods "web" is forbidden: exceeded quota: kleff-suspended`,
-		"== 10. Delete everything, in any order",
+		"== 10. Change a record at Cloudflare, outside of Kubernetes",
+		atCloudflareNow,
+		`"elsewhere.example"`,
+		"distributiontenant.cloudfront-tenant-operator.io/cloudflare annotated",
+		"cloudflare   Deployed   True    True     shop.cloudflare.example ",
+		"shop.cloudflare.example.   300   IN   CNAME   d111111abcdef8.cloudfront.net.",
+		atCloudflareNow,
+		"== 11. Delete everything, in any order",
 		"distribution.cloudfront-tenant-operator.io \"platform\" deleted",
-		"The distribution still has 34 distribution tenants, so it is neither disabled nor deleted.",
-		"$ kubectl delete cfts,cfdt --all --wait=false | wc -l", // 36, or less: the source deletes its own at the same time
+		"The distribution still has 35 distribution tenants, so it is neither disabled nor deleted.",
+		"$ kubectl delete cfts,cfdt --all --wait=false | wc -l", // 37, or less: the source deletes its own at the same time
 		"tenantplan.kleff.kleff.io \"basic\" deleted",
 		"tenant.kleff.kleff.io \"acme\" deleted",
-		"InUse      The distribution still has 34 distribution tenants",
+		"InUse      The distribution still has 35 distribution tenants",
 		"Settling   The distribution is disabled. Waiting until the change is deployed to every edge location.",
 		"[\"default\"]",
+		"[\"www.cloudflare.example\"]",
 		`NamespaceCreated   The namespace "user-12345" was created.`,
 		`NamespaceDeleted   The namespace "user-12345" was deleted.`,
 		"Nothing is left of the customers:",
 		"No resources found",
 		"No resources found",
-		"== 11. Your turn",
+		"== 12. Your turn",
 		"    make playground",
 		"All processes are stopped.",
 	} {

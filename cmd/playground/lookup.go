@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,17 +21,18 @@ const (
 	lookupTimeout = 5 * time.Second
 )
 
-// runLookup returns the exit status.
-func runLookup(args []string, server string, stdout, stderr io.Writer) int {
+// runLookup asks the servers of the environment, without those that are empty, and returns the exit status.
+func runLookup(args, servers []string, stdout, stderr io.Writer) int {
 	if len(args) < 1 || len(args) > 2 {
 		fmt.Fprintf(stderr, "playground: %s takes a name and an optional record type, such as: %s www.example.net CNAME\n", lookupCommand, lookupCommand)
 		return 2
 	}
-	if server == "" {
+	servers = slices.DeleteFunc(servers, func(server string) bool { return server == "" })
+	if len(servers) == 0 {
 		fmt.Fprintf(stderr, "playground: $%s is empty: start the playground with make playground, and paste the export lines that it prints into this shell\n", dnsVariable)
 		return 2
 	}
-	answer, err := lookup(context.Background(), server, args...)
+	answer, err := lookup(context.Background(), servers, args...)
 	if err != nil {
 		fmt.Fprintln(stderr, "playground:", err)
 		return 1
@@ -39,9 +41,9 @@ func runLookup(args []string, server string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// lookup asks a DNS server for a name and a type, A if there is none, and returns the
-// records of the answer, or why there are none.
-func lookup(ctx context.Context, server string, question ...string) (string, error) {
+// lookup asks DNS servers for a name and a type, A if there is none, and returns the records of the answer, or why there
+// are none. Each server is asked that those before it refused, because the name is in none of their zones.
+func lookup(ctx context.Context, servers []string, question ...string) (string, error) {
 	name, kind := question[0], "A"
 	if len(question) > 1 {
 		kind = strings.ToUpper(question[1])
@@ -54,9 +56,15 @@ func lookup(ctx context.Context, server string, question ...string) (string, err
 	query.SetQuestion(dns.Fqdn(name), number)
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	answer, _, err := new(dns.Client).ExchangeContext(ctx, query, server)
-	if err != nil {
-		return "", fmt.Errorf("asking %s for %s: %w", server, name, err)
+	var answer *dns.Msg
+	for _, server := range servers {
+		var err error
+		if answer, _, err = new(dns.Client).ExchangeContext(ctx, query, server); err != nil {
+			return "", fmt.Errorf("asking %s for %s: %w", server, name, err)
+		}
+		if answer.Rcode != dns.RcodeRefused {
+			break
+		}
 	}
 	switch {
 	case answer.Rcode != dns.RcodeSuccess && len(answer.Answer) == 0:

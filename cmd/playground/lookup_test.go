@@ -55,7 +55,7 @@ func TestLookup(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			if status := runLookup(test.args, test.server, &stdout, &stderr); status != test.status {
+			if status := runLookup(test.args, []string{"", test.server}, &stdout, &stderr); status != test.status {
 				t.Errorf("status %d, want %d", status, test.status)
 			}
 			if diff := cmp.Diff(test.stdout, stdout.String()); diff != "" {

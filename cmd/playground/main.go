@@ -1,5 +1,5 @@
 // Command playground shows the operator at work with no AWS account and no
-// cluster: it runs a Kubernetes control plane, a simulated AWS and the real
+// cluster: it runs a Kubernetes control plane, a simulated AWS and Cloudflare, and the real
 // operator as child processes on loopback ports, and takes all of it down again.
 package main
 
@@ -68,7 +68,7 @@ func main() {
 // run returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == lookupCommand {
-		return runLookup(args[1:], os.Getenv(dnsVariable), stdout, stderr)
+		return runLookup(args[1:], []string{os.Getenv(cloudflareDNSVariable), os.Getenv(dnsVariable)}, stdout, stderr)
 	}
 	if len(args) > 0 && args[0] == dbCommand {
 		return runDB(args[1:], os.Getenv(dbVariable), stdout, stderr)

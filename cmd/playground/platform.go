@@ -30,7 +30,7 @@ const (
 
 // applyPlatform lets the samples wait for what they refer to, and then applies it.
 func (k *kube) applyPlatform(ctx context.Context) error {
-	waiting := with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonReferenceNotReady}, minimal, full, disabled, withDNS, managed, apex, crossing, hosted)
+	waiting := with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonReferenceNotReady}, minimal, full, disabled, withDNS, managed, apex, crossing, hosted, atCloudflare)
 	if err := k.until(ctx, "the samples wait for their distribution", waiting); err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (s *story) nothingLeft(ctx context.Context) error {
 	if held != `["default"]` {
 		return fmt.Errorf("the account still has %s", held)
 	}
-	return nil
+	return s.nothingAtCloudflare()
 }
 
 // held lists the names of what the first account holds.

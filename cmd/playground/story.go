@@ -67,6 +67,7 @@ func runDemo(ctx context.Context, w *world) error {
 		{"Count the AWS calls", s.cost},
 		{"Create tenants from a database table", s.fleetOfTable},
 		{"Give each customer a namespace", s.namespaces},
+		{"Change a record at Cloudflare, outside of Kubernetes", s.atAnotherProvider},
 		{"Delete everything, in any order", s.clear},
 	} {
 		s.say.heading(fmt.Sprintf("%d. %s", i+1, chapter.title))
@@ -74,7 +75,7 @@ func runDemo(ctx context.Context, w *world) error {
 			return err
 		}
 	}
-	s.say.heading("11. Your turn")
+	s.say.heading("12. Your turn")
 	s.say.paragraph("The demo ends here, after %s. To start the same environment and keep it until Ctrl-C, run:", s.say.elapsed())
 	s.say.paragraph("    make playground")
 	s.say.paragraph("It prints the settings for kubectl and aws in another terminal. There, try:")
@@ -84,7 +85,7 @@ func runDemo(ctx context.Context, w *world) error {
 
 // applySamples applies them and waits until each is where it can get.
 func (k *kube) applySamples(ctx context.Context) error {
-	if err := k.show(ctx, "apply", "-f", "config/samples"); err != nil {
+	if err := k.show(ctx, "apply", "-f", "config/samples", "-f", "config/samples/dns"); err != nil {
 		return fmt.Errorf("applying the samples: %w", err)
 	}
 	if err := k.applyPlatform(ctx); err != nil {
@@ -93,8 +94,10 @@ func (k *kube) applySamples(ctx context.Context) error {
 	if err := k.applyCustomers(ctx); err != nil {
 		return err
 	}
-	return k.until(ctx, "the samples have reached their final state", both(settled(minimal, full, disabled, withDNS, managed, apex, crossing),
+	err := k.until(ctx, "the samples have reached their final state", both(settled(minimal, full, disabled, withDNS, managed, apex, crossing, atCloudflare),
 		with(v1alpha1.ConditionReady, []string{v1alpha1.ReasonPendingValidation}, hosted)))
+	k.samplesReady = time.Now()
+	return err
 }
 
 func (s *story) create(ctx context.Context) error {
@@ -143,7 +146,7 @@ func (s *story) routed(ctx context.Context, wanted map[string]bool) error {
 // lookup shows what public DNS answers.
 func (s *story) lookup(ctx context.Context, question ...string) error {
 	s.say.command("go run ./cmd/playground lookup " + strings.Join(question, " "))
-	answer, err := lookup(ctx, s.w.dnsAddress, question...)
+	answer, err := lookup(ctx, s.w.nameServers(), question...)
 	if err != nil {
 		return err
 	}
@@ -349,6 +352,7 @@ func (w *world) printSettings() {
 	w.say.line("export KUBECONFIG=%s", w.kubeconfig())
 	w.say.line("export PATH=%s:$PATH", w.binaries)
 	w.say.line("export %s", strings.Join(w.awsEnv(), " "))
+	w.say.line("export %s", strings.Join(w.cloudflareEnv(), " "))
 	if w.customers != nil {
 		w.say.line("export %s='%s'", dbVariable, w.customers.owner)
 	}
@@ -372,6 +376,12 @@ func (w *world) printCommands(indent string) {
 		"aws cloudfront list-distribution-tenants      # if you have the aws command",
 		"aws route53 list-resource-record-sets --hosted-zone-id Z0EXAMPLENET",
 		"curl -s $AWS_ENDPOINT_URL/_sim/calls",
+		"go run ./cmd/playground lookup " + shopDomain + " CNAME    # or: dig @${" + cloudflareDNSVariable + "%:*} -p ${" + cloudflareDNSVariable + "#*:} " + shopDomain,
+		w.cloudflare.curl("", "?type=CNAME"),
+	}
+	if _, id := w.cloudflare.record(); id != "" {
+		lines = append(lines, w.cloudflare.curl(" -X PATCH", "/"+id)+` -d '{"content": "`+elsewhere+`"}'`,
+			"kubectl annotate cfdt "+atCloudflare+" --overwrite "+v1alpha1.AnnotationReconcileNow+`="$(date +%s)"    # corrects it, if the zone was not listed in the last minute`)
 	}
 	if w.customers != nil {
 		db := "go run ./cmd/playground " + dbCommand + " "

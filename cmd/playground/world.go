@@ -57,6 +57,7 @@ type world struct {
 	// dnsAddress answers for the simulated public DNS.
 	dnsAddress string
 	metricsURL string
+	cloudflare *cloudflareWorld
 	// customers is nil where no database can be run.
 	customers *customers
 	operator  *process.Child
@@ -120,8 +121,8 @@ func (w *world) start(ctx context.Context) error {
 	if err := w.build(ctx); err != nil {
 		return err
 	}
-	w.say.heading("Starting a Kubernetes control plane, a simulated AWS and the operator")
-	for _, start := range []func(context.Context) error{w.startControlPlane, w.startAWS, w.startCustomers, w.startOperator} {
+	w.say.heading("Starting a Kubernetes control plane, a simulated AWS and Cloudflare, and the operator")
+	for _, start := range []func(context.Context) error{w.startControlPlane, w.startAWS, w.startCloudflare, w.startCustomers, w.startOperator} {
 		if err := start(ctx); err != nil {
 			return err
 		}
@@ -238,7 +239,7 @@ func (w *world) serveOperator(ctx context.Context, installed *install.Installati
 		Args: append(installed.Args(),
 			"--health-probe-bind-address="+probes, "--metrics-bind-address="+metrics, "--metrics-secure=false",
 			"--sweep-interval="+sweepInterval, "--zap-encoder=console", "--cluster-id="+clusterID, "--allowed-roles="+allowedRole,
-			"--tenantsource-allow-dial=127.0.0.0/8",
+			"--tenantsource-allow-dial=127.0.0.0/8", "--dns-accounts="+w.accountsFile(),
 		),
 		Env:     w.operatorEnv(installed),
 		LogFile: filepath.Join(w.logs, "operator.log"),
@@ -289,6 +290,9 @@ func (w *world) stop() error {
 		w.kube.stop()
 	}
 	errs = append(errs, w.tools.Stop(), w.servers.Stop())
+	if w.cloudflare != nil {
+		errs = append(errs, w.cloudflare.stop())
+	}
 	if w.controlPlane != nil {
 		errs = append(errs, w.controlPlane.Stop())
 	}
