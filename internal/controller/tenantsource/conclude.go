@@ -26,6 +26,9 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	}
 	report := tenantsource.Conclude(p.in, p.decision)
 	before := meta.FindStatusCondition(p.object.Status.Conditions, v1alpha1.ConditionReady).DeepCopy()
+	if report.Granted {
+		meta.RemoveStatusCondition(&p.object.Status.Conditions, v1alpha1.ConditionGranted)
+	}
 	convert.SourceStatus(&p.object.Status, p.object.Generation, report, now)
 	c := reconcile.Conclusion{After: p.decision.After}
 	round := p.session.Round

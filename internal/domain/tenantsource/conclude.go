@@ -69,6 +69,9 @@ type Report struct {
 	History    History
 	Cleared    []string
 	Conditions []chain.Condition
+	// Granted means that the source asks for no more than is granted, or that it is held for it: what an audit has said of
+	// it is over, also between two polls.
+	Granted bool
 }
 
 // FailureOf classifies the error of a read.
@@ -102,7 +105,7 @@ func sentence(text string) string {
 // Conclude computes the report of a pass that ended with the decision. It is pure.
 func Conclude(in Input, d Decision) Report {
 	// What has left the window is forgotten with the next poll: alone it is not worth a write.
-	r := Report{History: in.Memory.History, Cleared: in.Memory.Cleared}
+	r := Report{History: in.Memory.History, Cleared: in.Memory.Cleared, Granted: in.Ungranted == nil || in.Frozen()}
 	round := in.Session.Round
 	switch {
 	case d.Step == Reserve:
@@ -120,7 +123,7 @@ func Conclude(in Input, d Decision) Report {
 	default:
 		in.concludeRound(&r, round)
 	}
-	if in.Ungranted != nil && in.Audited && len(r.Conditions) > 0 {
+	if !r.Granted && len(r.Conditions) > 0 {
 		r.Conditions = append(r.Conditions, chain.Audited(*in.Ungranted))
 	}
 	r.Conditions = chain.Sentences(r.Conditions)

@@ -3,6 +3,7 @@ package tenantsource_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -226,6 +227,32 @@ func TestWhatASourceSays(t *testing.T) {
 			got := tenantsource.Conclude(c.in, tenantsource.Decide(c.in))
 			if d := cmp.Diff(c.want, said(got.Conditions)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// An audit speaks of what a source asks for with each poll. When it is over, that is known between two polls as well.
+func TestWhatAnAuditSays(t *testing.T) {
+	refused := func(in *tenantsource.Input) { in.Ungranted = &chain.Halt{Reason: "NotGranted", Message: "Look here."} }
+	audited := func(in *tenantsource.Input) { in.Audited = true }
+	for name, c := range map[string]struct {
+		in      tenantsource.Input
+		said    bool
+		granted bool
+	}{
+		"a poll of what is not granted":     {in: input(refused, audited, inRound(harvest())), said: true},
+		"between two polls of it":           {in: input(refused, audited)},
+		"between two polls, once it is":     {in: input(audited), granted: true},
+		"a poll, once it is":                {in: input(audited, inRound(harvest())), granted: true},
+		"the audit is over, and it is held": {in: input(refused), granted: true},
+		"without any grants":                {in: input(), granted: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := tenantsource.Conclude(c.in, tenantsource.Decide(c.in))
+			said := slices.ContainsFunc(got.Conditions, func(c chain.Condition) bool { return c.Type == chain.Granted })
+			if said != c.said || got.Granted != c.granted {
+				t.Errorf("says Granted=False: %t, want %t; it is granted: %t, want %t", said, c.said, got.Granted, c.granted)
 			}
 		})
 	}
