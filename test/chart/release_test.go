@@ -66,8 +66,9 @@ func TestReleaseLife(t *testing.T) {
 		t.Errorf("with the values for production the Deployment is %+v", d.Spec)
 	}
 
-	// The steps of the tutorial in docs/grants.md: a default grant that was taken away stays away.
-	for _, set := range []string{"grants.mode=Audit", "grants.default=null", "grants.mode=Enforce"} {
+	// The steps of the tutorial in docs/grants.md, after the default grant was extended: once it is taken away, it stays
+	// away.
+	for _, set := range []string{"grants.default.dns.takeover=Any", "grants.mode=Audit", "grants.defaultEnabled=false", "grants.mode=Enforce"} {
 		l.run("helm", "upgrade", release, l.chart, "--namespace", namespace, "--reuse-values", "--set", set)
 	}
 	args := l.deployment().Spec.Template.Spec.Containers[0].Args

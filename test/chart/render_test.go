@@ -197,7 +197,7 @@ var matrix = map[string]struct {
 		text:   []string{"--grants=Off"},
 	},
 	"no default grant": {
-		values: "grants: {mode: Enforce, default: null}",
+		values: "grants: {mode: Enforce, defaultEnabled: false, default: {roles: [a]}}",
 		text:   []string{"--grants=Enforce"},
 	},
 	"a default grant of one's own": {

@@ -256,7 +256,8 @@ insecureSkipVerify: true
 - --max-concurrent-reconciles={{ int .Values.controller.maxConcurrentReconciles }}
 - --cluster-check={{ .Values.clusterCheck.enabled }}
 - --grants={{ .Values.grants.mode }}
-{{- if and (ne .Values.grants.mode "Off") .Values.grants.default }}
+{{- /* Not by a null in grants.default: with --reuse-values, Helm ignores the null if the release had extended the value. */}}
+{{- if and (ne .Values.grants.mode "Off") (ne (toString .Values.grants.defaultEnabled) "false") .Values.grants.default }}
 - {{ printf "--default-grant=%s" (toJson .Values.grants.default) | quote }}
 {{- end }}
 - --domain-claims={{ eq (include "operator.domainClaims" .) "true" }}
