@@ -50,11 +50,10 @@ type cloudflareWorld struct {
 
 // startCloudflare starts the API and the name server, and writes the file of accounts for the operator.
 func (w *world) startCloudflare(ctx context.Context) error {
-	c := &cloudflareWorld{sim: cloudflare.New(cloudflare.Options{})}
+	c := &cloudflareWorld{sim: cloudflare.New(cloudflare.Options{VisibleAfter: time.Second})}
 	c.sim.AddToken(cloudflare.Token{Value: cloudflareToken, ReadsZones: true, EditsDNS: true})
 	c.zone = c.sim.AddZone(cloudflare.Zone{Name: cloudflareZone})
 	c.sim.PutRecord(c.zone.ID, cloudflare.Record{Name: foreignRecord, Type: "A", Content: "192.0.2.80", TTL: 300, Tags: []string{}})
-	c.sim.SetVisibleAfter(time.Second) // from now on
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("starting the simulated Cloudflare: %w", err)

@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	. "github.com/onsi/gomega"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/accounts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
@@ -106,9 +108,7 @@ func TestLookupAtCloudflare(t *testing.T) {
 		"www.example.net":       "www.example.net.   60   IN   A   192.0.2.80",
 		"www.somewhere.invalid": "www.somewhere.invalid: REFUSED",
 	} {
-		got, err := lookup(t.Context(), w.nameServers(), name)
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
-		}
+		// A record is visible a moment after it was created.
+		NewWithT(t).Eventually(func() (string, error) { return lookup(t.Context(), w.nameServers(), name) }).WithTimeout(time.Minute).Should(Equal(want))
 	}
 }
