@@ -27,8 +27,8 @@ const (
 	longestComment = 100
 )
 
-// Change implements port.Zones. The batch is preceded by a read: it finds the ids of what has to be deleted, and what
-// Cloudflare would put a new record beside of.
+// Change implements port.Zones. The batch is preceded by a read: it finds the ids of what has to be deleted, and which
+// records Cloudflare would put a new one next to.
 func (z *Zones) Change(ctx context.Context, id string, changes []dns.Change) (string, error) {
 	for _, c := range changes {
 		if err := writable(c); err != nil {
@@ -169,7 +169,7 @@ func (z *Zones) creations(changes []dns.Change) (posts []sdkdns.RecordBatchParam
 	return posts
 }
 
-// note says beside a record whose it is.
+// note says next to a record whose it is.
 func (z *Zones) note(o dns.Owner) string {
 	return prose.Fit(fmt.Sprintf("cloudfront-tenant-operator cluster=%s object=%s/%s", z.config.ClusterID, o.Namespace, o.Name), longestComment)
 }

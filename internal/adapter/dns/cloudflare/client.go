@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -87,6 +88,7 @@ func New(c Config) (*DNS, error) {
 	if c.Token == nil || c.Gate == nil || c.Clock == nil {
 		return nil, errors.New("an account at Cloudflare needs a token, a gate and a clock")
 	}
+	c.NameServers = slices.Clone(c.NameServers)
 	for i, s := range c.NameServers {
 		if _, _, err := net.SplitHostPort(s); err != nil {
 			c.NameServers[i] = net.JoinHostPort(strings.Trim(s, "[]"), dnsPort)
@@ -126,15 +128,14 @@ const (
 	opBatch       = "BatchRecords"
 )
 
-// errand is all that one question or change takes. Once its first call has passed the gate the others follow, although the
-// rate may be used up: a change that was refused between its read and its batch would read again each time, and never end.
+// errand is all that one question or change takes.
 type errand struct {
 	*Zones
 
-	begun bool
+	passes *calls.Errand
 }
 
-func (z *Zones) errand() *errand { return &errand{Zones: z} }
+func (z *Zones) errand() *errand { return &errand{Zones: z, passes: z.config.Gate.Errand()} }
 
 // call makes one call, and decodes what it answers into a struct of this package: the SDK's types fail where Cloudflare
 // adds a type of records, and leave out how many there are.
@@ -146,13 +147,7 @@ func (e *errand) call(ctx context.Context, operation string, into any, send func
 	bounded := func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		e.begun = true
 		return classify(operation, send(ctx, option.WithAPIToken(token), option.WithResponseBodyInto(into)))
 	}
-	begun := e.begun
-	err := e.config.Gate.Do(ctx, calls.Call{Operation: operation, Changes: operation == opBatch}, bounded)
-	if begun && fault.CodeOf(err) == calls.CodeLocalRateLimit {
-		return bounded(ctx)
-	}
-	return err
+	return e.passes.Do(ctx, calls.Call{Operation: operation, Changes: operation == opBatch}, bounded)
 }

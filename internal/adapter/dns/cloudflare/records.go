@@ -13,7 +13,7 @@ import (
 // recordsPerPage is the most that Cloudflare returns at once.
 const recordsPerPage = 5000
 
-// ListRecords implements port.Zones. It returns all record sets at once: pages cut through sets, and move when somebody
+// ListRecords implements port.Zones. It returns all record sets at once: pages cut through sets, and move when someone
 // adds or deletes a record, so that none of them means anything without the others.
 func (z *Zones) ListRecords(ctx context.Context, id, _ string) ([]dns.RecordSet, string, error) {
 	held, err := z.errand().held(ctx, id, "")
