@@ -154,14 +154,15 @@ func (d *DNS) Traits() dns.Traits {
 // than a second.
 const callTimeout = 30 * time.Second
 
-// errand is all that one question or change takes. Once its first call has passed the gate the others follow, although the
-// rate may be used up: one that was refused in the middle would begin again each time, take what has come in the meantime,
-// and never end. And a name whose records are replaced must not wait half-way.
+// errand is all that one question or change takes. Its calls follow each other although the rate may be used up: a name whose
+// records are replaced must not wait half-way.
 type errand struct {
 	*Zones
 
-	begun bool
+	passes *calls.Errand
 }
+
+func (z *Zones) errand() *errand { return &errand{Zones: z, passes: z.config.Gate.Errand()} }
 
 // do makes a call that may change something.
 func (e *errand) do(ctx context.Context, operation string, send func(context.Context) error) error {
@@ -178,16 +179,9 @@ func (e *errand) read(ctx context.Context, operation string, send func(context.C
 }
 
 func (e *errand) call(ctx context.Context, c calls.Call, send func(context.Context) error) error {
-	bounded := func(ctx context.Context) error {
+	return e.passes.Do(ctx, c, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, callTimeout)
 		defer cancel()
-		e.begun = true
 		return classify(c.Operation, send(ctx))
-	}
-	begun := e.begun
-	err := e.config.Gate.Do(ctx, c, bounded)
-	if begun && fault.CodeOf(err) == calls.CodeLocalRateLimit {
-		return bounded(ctx)
-	}
-	return err
+	})
 }

@@ -36,7 +36,7 @@ func (z *Zones) Change(ctx context.Context, zoneID string, changes []dns.Change)
 	if err != nil {
 		return "", err
 	}
-	e := &errand{Zones: z}
+	e := z.errand()
 	for i := range steps {
 		if err := e.prepare(ctx, at, &steps[i]); err != nil {
 			return "", err

@@ -19,7 +19,7 @@ const pageSize = 1000
 
 // GetZone implements port.Zones.
 func (z *Zones) GetZone(ctx context.Context, id string) (dns.Zone, error) {
-	return (&errand{Zones: z}).getZone(ctx, id)
+	return z.errand().getZone(ctx, id)
 }
 
 // getZone reads a zone, and remembers its name servers.
@@ -70,7 +70,7 @@ func (z *Zones) ListZones(ctx context.Context, marker string) ([]dns.Zone, strin
 		page []dns.Zone
 		next string
 	)
-	err := (&errand{Zones: z}).read(ctx, operation, func(ctx context.Context) error {
+	err := z.errand().read(ctx, operation, func(ctx context.Context) error {
 		list, err := fetch(ctx, marker)
 		if err != nil {
 			return err
@@ -146,7 +146,7 @@ func (z *Zones) ListRecords(ctx context.Context, zoneID, marker string) ([]dns.R
 		page []dns.RecordSet
 		next string
 	)
-	err = (&errand{Zones: z}).read(ctx, opListRecords, func(ctx context.Context) error {
+	err = z.errand().read(ctx, opListRecords, func(ctx context.Context) error {
 		pager := z.records.NewListAllByDNSZonePager(at.group, at.zone, &armdns.RecordSetsClientListAllByDNSZoneOptions{Top: to.Ptr[int32](pageSize)})
 		list, err := fetch(ctx, pager, marker)
 		if err != nil {
@@ -183,7 +183,7 @@ func (z *Zones) ReadName(ctx context.Context, zoneID, name string) ([]dns.Record
 	if _, inside := at.relative(name); !inside {
 		return nil, nil
 	}
-	e := &errand{Zones: z}
+	e := z.errand()
 	var found []dns.RecordSet
 	for _, kind := range at.kindsOf(name) {
 		one, err := e.getRecord(ctx, at, dns.Key{Name: name, Type: kind})

@@ -60,11 +60,29 @@ type Call struct {
 	Changes bool
 }
 
-// Do makes a call, unless it has to wait. The error of send has to be a *fault.Error, or nil.
+// Errand is a series of calls in which each is worth nothing without those after it. Once its first call has passed the
+// others follow at once, and later callers wait for them: a change that was refused between its read and its write would
+// read again each time, and never end. It is not safe for concurrent use.
+type Errand struct {
+	gate  *Gate
+	begun bool
+}
+
+// Errand begins a series of calls.
+func (g *Gate) Errand() *Errand { return &Errand{gate: g} }
+
+// Do makes one call on its own, unless it has to wait. The error of send has to be a *fault.Error, or nil.
 func (g *Gate) Do(ctx context.Context, c Call, send func(context.Context) error) error {
-	if err := g.admit(ctx, c); err != nil {
+	return g.Errand().Do(ctx, c, send)
+}
+
+// Do makes the next call, unless it has to wait. The error of send has to be a *fault.Error, or nil.
+func (e *Errand) Do(ctx context.Context, c Call, send func(context.Context) error) error {
+	g := e.gate
+	if err := g.admit(ctx, c, e.begun); err != nil {
 		return err
 	}
+	e.begun = true
 	sent := g.config.Clock.Now()
 	err := send(ctx)
 	g.config.Metrics.called(g.config.Provider, c.Operation, err, g.config.Clock.Since(sent))
@@ -76,7 +94,8 @@ func (g *Gate) Do(ctx context.Context, c Call, send func(context.Context) error)
 	return err
 }
 
-func (g *Gate) admit(ctx context.Context, c Call) error {
+// admit takes a place for a call, in any case where it belongs to an errand that has begun.
+func (g *Gate) admit(ctx context.Context, c Call, begun bool) error {
 	refuse := func(code, message string, again time.Duration) error {
 		return &fault.Error{Kind: fault.Throttled, Operation: c.Operation, Code: code, Message: message, RetryAfter: again}
 	}
@@ -87,9 +106,13 @@ func (g *Gate) admit(ctx context.Context, c Call) error {
 	}
 	call := port.CallOf(ctx)
 	g.mu.Lock()
-	delay := g.bucket.Take(g.config.Clock.Now(), ratelimit.Caller{Key: call.Key, Namespace: call.Namespace, Class: int(call.Class)})
-	g.mu.Unlock()
-	if delay > 0 {
+	defer g.mu.Unlock()
+	if begun {
+		g.bucket.Owe(g.config.Clock.Now(), int(call.Class))
+		return nil
+	}
+	caller := ratelimit.Caller{Key: call.Key, Namespace: call.Namespace, Class: int(call.Class)}
+	if delay := g.bucket.Take(g.config.Clock.Now(), caller); delay > 0 {
 		return refuse(CodeLocalRateLimit, "waiting for the operator's own rate limit", delay)
 	}
 	return nil

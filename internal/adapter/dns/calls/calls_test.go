@@ -14,6 +14,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
 type rig struct {
@@ -111,5 +112,34 @@ cloudfront_tenant_operator_dns_api_calls_total{account="main",code="OK",operatio
 `
 	if err := testutil.GatherAndCompare(r.registry, strings.NewReader(want), "cloudfront_tenant_operator_dns_api_calls_total"); err != nil {
 		t.Error(err)
+	}
+}
+
+// A change that takes several calls ends, however little of the rate is left, and later callers pay for it.
+func TestAnErrandThatHasBegunEnds(t *testing.T) {
+	r := newRig(t, 1, 2)
+	do := func(e *calls.Errand) error {
+		ctx := port.WithCall(t.Context(), port.Call{Class: port.Change})
+		return e.Do(ctx, calls.Call{Operation: "Batch", Changes: true}, func(context.Context) error { return nil })
+	}
+	var waiting error
+	for waiting == nil {
+		waiting = do(r.Errand())
+	}
+	r.clock.Step(fault.RetryAfter(waiting))
+	errand := r.Errand()
+	call := func() error { return do(errand) }
+	for range 5 {
+		if err := call(); err != nil {
+			t.Fatalf("a call of an errand that has begun: %v", err)
+		}
+	}
+	r.clock.Step(3 * time.Second)
+	if err := do(r.Errand()); !fault.Is(err, fault.Throttled) {
+		t.Errorf("the next caller does not wait for what the errand took: %v", err)
+	}
+	r.halt = &chain.Halt{Message: "stopped"}
+	if err := call(); fault.CodeOf(err) != calls.CodeHalted {
+		t.Errorf("an errand goes on while changes are halted: %v", err)
 	}
 }
