@@ -29,14 +29,6 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// Cloudflare takes 1,200 requests in five minutes from a token, and what people do in the dashboard counts as well.
-const (
-	// Rate is how many calls a second stay below that even where each is a read that a batch follows in any case.
-	Rate = 2
-	// Burst is how many calls are made at once at most.
-	Burst = 30
-)
-
 const (
 	usualURL = "https://api.cloudflare.com/client/v4/"
 	// patience is for one call. A page of 5,000 records takes a few seconds.
