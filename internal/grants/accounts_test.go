@@ -2,6 +2,7 @@ package grants_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -46,8 +47,13 @@ func TestNeeded(t *testing.T) {
 				Grants:  func(context.Context) ([]grant.Grant, error) { return tt.grants, nil },
 				Objects: func(context.Context) ([]grants.Object, error) { return []grants.Object{tt.object}, nil },
 			})
-			if got, err := r.Needed(t.Context(), "shop"); err != nil || got != tt.want {
-				t.Errorf("got %d, %v, want %d", got, err, tt.want)
+			got, by, err := r.Needed(t.Context(), "shop")
+			var wanted []string
+			if tt.want > 0 {
+				wanted = []string{tt.object.Namespace}
+			}
+			if err != nil || got != tt.want || !slices.Equal(by, wanted) {
+				t.Errorf("got %d by %q, %v, want %d by %q", got, by, err, tt.want, wanted)
 			}
 		})
 	}

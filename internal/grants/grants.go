@@ -305,7 +305,7 @@ func (r *Registry) Accesses(ctx context.Context) ([]grant.Access, error) {
 func ungranted(wants []grant.Want) Verdict {
 	for _, w := range crossings(wants) {
 		return Verdict{Enforced: true, Refused: &chain.Halt{Reason: grant.NotGranted, Message: fmt.Sprintf(
-			"%s: %s is an object of another namespace, and only an EdgeGrant allows to use that. Grants are not in use: they are with --grants=Enforce.", w.Field, w.Value)}}
+			"%s: %s is an object of another namespace, which only an EdgeGrant can allow, and grants are switched off (--grants=Off). Use an object of this namespace, or ask an administrator of the platform.", w.Field, w.Value)}}
 	}
 	return Verdict{}
 }
@@ -348,8 +348,8 @@ func (r *Registry) Forget(uid string) {
 // Census is what there is of a grant.
 type Census struct {
 	Namespaces, Tenants, Violations int
-	// Rivals are the grants that select a namespace with objects as strongly.
-	Rivals []string
+	// Rivals are the grants that select namespaces with objects as strongly, Contested those namespaces.
+	Rivals, Contested []string
 }
 
 // Counts are the figures of all grants by their names.
@@ -367,6 +367,9 @@ func (r *Registry) Counts(ctx context.Context) (map[string]Census, error) {
 		for _, rival := range s.Rivals {
 			c := out[rival]
 			c.Rivals = s.Against(rival, c.Rivals)
+			if !slices.Contains(c.Contested, o.Namespace) {
+				c.Contested = append(c.Contested, o.Namespace)
+			}
 			out[rival] = c
 		}
 		if s.Grant == nil {
@@ -384,6 +387,10 @@ func (r *Registry) Counts(ctx context.Context) (map[string]Census, error) {
 		c := out[name]
 		c.Violations = n
 		out[name] = c
+	}
+	for _, c := range out {
+		slices.Sort(c.Rivals)
+		slices.Sort(c.Contested)
 	}
 	return out, nil
 }
@@ -404,16 +411,16 @@ func (r *Registry) Violations() map[string]int {
 }
 
 // Needed is how many objects with something in AWS would have no grant if that one were deleted, or would be in an account
-// that no grant gives access to.
-func (r *Registry) Needed(ctx context.Context, name string) (needed int, err error) {
+// that no grant gives access to, and the namespaces of these objects.
+func (r *Registry) Needed(ctx context.Context, name string) (needed int, by []string, err error) {
 	objects, err := r.options.Objects(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("looking for the objects of the EdgeGrant %s: %w", name, err)
+		return 0, nil, fmt.Errorf("looking for the objects of the EdgeGrant %s: %w", name, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.load(ctx); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	without, left := r.set.Without(name), map[string]bool{}
 	lost := lostAccounts(r.set, without)
@@ -422,22 +429,23 @@ func (r *Registry) Needed(ctx context.Context, name string) (needed int, err err
 			continue
 		}
 		if lost[o.Account] {
-			needed++
+			needed, by = needed+1, append(by, o.Namespace)
 			continue
 		}
 		if _, known := left[o.Namespace]; !known {
 			ns, err := r.namespace(ctx, o.Namespace)
 			if err != nil {
-				return 0, err
+				return 0, nil, err
 			}
 			has := r.set.For(ns).Grant
 			left[o.Namespace] = has != nil && has.Name == name && without.For(ns).Grant == nil
 		}
 		if left[o.Namespace] {
-			needed++
+			needed, by = needed+1, append(by, o.Namespace)
 		}
 	}
-	return needed, nil
+	slices.Sort(by)
+	return needed, slices.Compact(by), nil
 }
 
 // lostAccounts are those that only the one set gives access to. A role that AWS refuses gives none.

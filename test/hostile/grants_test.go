@@ -59,7 +59,7 @@ func TestOneTeamTakesNothingOfAnother(t *testing.T) {
 	}{
 		"a door into another team's distribution": {
 			tenant(func(s *v1alpha1.DistributionTenantSpec) { s.DistributionID = stack.DistributionID }),
-			"spec.distributionId: the EdgeGrant grants-rival of the namespace grants-rival does not allow the distribution " + stack.DistributionID + ", only ERIVAL1.",
+			"spec.distributionId: the EdgeGrant grants-rival, which selects the namespace grants-rival, does not allow the distribution " + stack.DistributionID + ", only ERIVAL1.",
 		},
 		"another team's certificate": {
 			tenant(func(s *v1alpha1.DistributionTenantSpec) {
@@ -74,7 +74,7 @@ func TestOneTeamTakesNothingOfAnother(t *testing.T) {
 		"another team's name": {
 			tenant(func(s *v1alpha1.DistributionTenantSpec) {
 				s.Domains = []v1alpha1.TenantDomain{{Domain: "login.example.com"}}
-			}), "spec.domains[0].domain: the EdgeGrant grants-rival of the namespace grants-rival does not allow the domain login.example.com, only rival.example.com.",
+			}), "spec.domains[0].domain: the EdgeGrant grants-rival, which selects the namespace grants-rival, does not allow the domain login.example.com, only rival.example.com.",
 		},
 		"every name that another team does not have yet": {
 			tenant(func(s *v1alpha1.DistributionTenantSpec) {
@@ -109,7 +109,7 @@ func TestOneTeamTakesNothingOfAnother(t *testing.T) {
 		},
 		"another team's table": {
 			&v1alpha1.TenantSource{Spec: v1alpha1.TenantSourceSpec{Provider: v1alpha1.SourceProviderDynamoDB, DistributionID: "ERIVAL1", DynamoDB: &v1alpha1.DynamoDBSource{TableName: theirTable}}},
-			"spec.dynamodb.tableName: the EdgeGrant grants-rival of the namespace grants-rival does not allow the table customers-bank, only customers-rival.",
+			"spec.dynamodb.tableName: the EdgeGrant grants-rival, which selects the namespace grants-rival, does not allow the table customers-bank, only customers-rival.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -117,12 +117,12 @@ func (c *Controller) Begin(ctx context.Context, o *v1alpha1.EdgeGrant) (reconcil
 	}
 	p.in.Refused = c.refused(ctx, o, g)
 	if p.in.Deleting {
-		if p.in.Needed, err = c.Grants.Needed(ctx, o.Name); err != nil {
+		if p.in.Needed, p.in.NeededBy, err = c.Grants.Needed(ctx, o.Name); err != nil {
 			return nil, err
 		}
 	}
 	p.census, err = c.census(ctx, o.Name)
-	p.in.Rivals = p.census.Rivals
+	p.in.Rivals, p.in.Contested = p.census.Rivals, p.census.Contested
 	return p, err
 }
 

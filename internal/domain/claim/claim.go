@@ -111,7 +111,7 @@ type Refusal struct {
 // Halt is what stops the object. It names nothing of another namespace, and the detail does.
 func (r Refusal) Halt() *chain.Halt {
 	h := &chain.Halt{Reason: ReasonDomainClaimed, Alone: true, Message: fmt.Sprintf(
-		"spec.domains has %s, which is taken or reserved outside of this namespace. Nothing is changed in AWS for this object. Remove the domain from the spec, or ask the platform team for it: it is free once it was released, or with a DomainClaim for this namespace.", r.Domain)}
+		"spec.domains has %s, which is taken or reserved outside of this namespace. Nothing is changed in AWS for this object. Remove the domain from the spec, or ask the platform team for it: it is available once it has been released, or with a DomainClaim for this namespace.", r.Domain)}
 	switch {
 	case r.claim != nil:
 		h.Detail = fmt.Sprintf("%s is refused by the DomainClaim %s, which is for the namespace %s.", r.Domain, Name(r.claim.Domain), r.claim.Namespace)

@@ -4,6 +4,7 @@ package edgegrant
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
@@ -29,10 +30,12 @@ type Input struct {
 	Invalid string
 	// Refused says why AWS refuses the role of the grant's account, empty where it does not, as far as is known.
 	Refused string
-	// Needed is how many objects with something in AWS would have no grant without this one.
-	Needed int
-	// Rivals are grants that select a namespace with objects as strongly as this one does.
-	Rivals []string
+	// Needed is how many objects with something in AWS would have no grant, or no access to their account, without this
+	// one, NeededBy their namespaces.
+	Needed   int
+	NeededBy []string
+	// Rivals are grants that select namespaces with objects as strongly as this one does, Contested those namespaces.
+	Rivals, Contested []string
 }
 
 // Step is what is done next.
@@ -77,21 +80,45 @@ func Conclude(in Input) chain.Condition {
 	}
 	switch {
 	case in.Deleting:
-		return say(InUse, "The grant stays in force until it is deleted, and is not deleted while %s in AWS would have no grant without it. "+
-			"Delete them, or create another grant for their namespaces.", prose.Count(in.Needed, "object with something", "objects with something"))
+		return say(InUse, "The grant stays in force and is not deleted yet, because without it %s in AWS would have no grant or no access to their AWS account%s. "+
+			"Delete them, or create another grant for their namespaces.", prose.Count(in.Needed, "object with something", "objects with something"), in.where())
 	case in.Invalid != "":
-		return say(InvalidSpec, "%s. What can't be understood grants nothing.", in.Invalid)
+		return say(InvalidSpec, "%s. This field grants nothing until it is corrected. The rest of the grant is in force.", in.Invalid)
 	case len(in.Rivals) > 0:
-		return say(Ambiguous, "Some namespaces have no grant, because %s and this one select them equally. Change spec.namespaces of one of them.",
-			prose.List(in.Rivals))
+		return say(Ambiguous, "%s no grant, because %s and this one select %s equally. Change spec.namespaces of %s.", in.contested("The namespace %s has", "The namespaces %s have"),
+			prose.List(in.Rivals), in.contested("it", "them"), in.oneOf())
 	case in.Refused != "":
 		return say(RoleRefused, "%s", prose.Sentence(in.Refused))
 	case in.InForce == Off:
-		return say(Off, "Grants are not in use: every namespace may use everything. They are with --grants=Audit or Enforce.")
+		return say(Off, "Grants are switched off (--grants=Off): every namespace may use everything, except objects of other namespaces. To use grants, set --grants to Audit or Enforce.")
 	}
 	c.Status = true
 	if in.InForce == Audited {
 		return say(Audited, "The grant is audited: objects that ask for more say so in the condition Granted, and nothing is held.")
 	}
 	return say(Enforced, "The grant is enforced.")
+}
+
+// where are the namespaces of the objects that need the grant.
+func (in Input) where() string {
+	if len(in.NeededBy) == 0 {
+		return ""
+	}
+	return " (namespaces: " + prose.List(in.NeededBy) + ")"
+}
+
+// contested picks the words for one namespace or for several, which the words may name.
+func (in Input) contested(one, several string) string {
+	text := several
+	if len(in.Contested) == 1 {
+		text = one
+	}
+	return strings.ReplaceAll(text, "%s", prose.List(in.Contested))
+}
+
+func (in Input) oneOf() string {
+	if len(in.Rivals) == 1 {
+		return "one of the two grants"
+	}
+	return "all of these grants but one"
 }

@@ -147,7 +147,8 @@ func TestWhatAGrantAllows(t *testing.T) {
 		"one that is not listed":                          {g, grant.Want{Thing: grant.ADistribution, Value: "E2"}, now, "does not allow the distribution E2, only E1, platform/main"},
 		"a distribution object of another namespace":      {g, grant.Want{Thing: grant.ADistribution, Value: "platform/main"}, now, ""},
 		"the star stands for every ID":                    {open, grant.Want{Thing: grant.ADistribution, Value: "E2"}, now, ""},
-		"and for no object of another namespace":          {open, grant.Want{Thing: grant.ADistribution, Value: "platform/main"}, now, "does not allow the distribution platform/main"},
+		"and for no object of another namespace":          {open, grant.Want{Thing: grant.ADistribution, Value: "platform/main"}, now, "does not allow the distribution platform/main of another namespace: it has to list the object, and an ID such as * is not enough. Ask"},
+		"of which only those that it names are told":      {g, grant.Want{Thing: grant.ADistribution, Value: "platform/other"}, now, "does not allow the distribution platform/other of another namespace, only platform/main. Ask"},
 		"a connection group by its ID":                    {g, grant.Want{Thing: grant.AGroup, Value: "cg_1"}, now, ""},
 		"another one":                                     {g, grant.Want{Thing: grant.AGroup, Value: "cg_2"}, now, "connection group cg_2"},
 		"a parameter's value":                             {g, grant.Want{Thing: grant.AParameter, Of: "E1", Name: "customer", Value: "shop-7"}, now, ""},
@@ -159,7 +160,7 @@ func TestWhatAGrantAllows(t *testing.T) {
 		"a domain that only ends alike":                   {g, grant.Want{Thing: grant.ADomain, Value: "webshop.example.com"}, now, "does not allow the domain webshop.example.com"},
 		"any other domain":                                {g, grant.Want{Thing: grant.ADomain, Value: "customer.org"}, now, ""},
 		"but not an exception":                            {g, grant.Want{Thing: grant.ADomain, Value: "example.com"}, now, "only shop.example.com, all domains except example.com"},
-		"a wildcard":                                      {g, grant.Want{Thing: grant.ADomain, Value: "*.shop.example.com"}, now, "the domain *.shop.example.com"},
+		"a wildcard":                                      {g, grant.Want{Thing: grant.ADomain, Value: "*.shop.example.com"}, now, "does not allow the domain *.shop.example.com, because its field wildcards is not true. Ask"},
 		"a wildcard where they are allowed":               {wild, grant.Want{Thing: grant.ADomain, Value: "*.shop.example.com"}, now, ""},
 		"a wildcard that covers an exception":             {wild, grant.Want{Thing: grant.ADomain, Value: "*.com"}, now, "the domain *.com"},
 		"one that covers only its neighbors":              {wild, grant.Want{Thing: grant.ADomain, Value: "*.org"}, now, ""},
@@ -171,13 +172,13 @@ func TestWhatAGrantAllows(t *testing.T) {
 		"another certificate":                             {g, grant.Want{Thing: grant.ACertificate, Value: "arn:aws:acm:us-east-1:111122223333:certificate/bank"}, now, "certificate/bank"},
 		"a web ACL":                                       {g, grant.Want{Thing: grant.AWebACL, Value: "acl-1"}, now, ""},
 		"another web ACL":                                 {g, grant.Want{Thing: grant.AWebACL, Value: "acl-2"}, now, "the web ACL acl-2, only acl-1"},
-		"no web ACL":                                      {g, grant.Want{Thing: grant.NoWebACL}, now, "does not allow to disable the web ACL."},
+		"no web ACL":                                      {g, grant.Want{Thing: grant.NoWebACL}, now, "does not allow disabling the web ACL."},
 		"no web ACL where that is allowed":                {open, grant.Want{Thing: grant.NoWebACL}, now, ""},
 		"records in whichever zone":                       {g, grant.Want{Thing: grant.Records}, now, ""},
 		"records in a zone that is listed":                {g, grant.Want{Thing: grant.Records, Value: "Z1"}, now, ""},
 		"records in another zone":                         {g, grant.Want{Thing: grant.Records, Value: "Z2"}, now, "DNS records in the hosted zone Z2, only Z1"},
-		"records without any zone":                        {of("shop"), grant.Want{Thing: grant.Records}, now, "does not allow DNS records in the hosted zone"},
-		"a takeover":                                      {g, grant.Want{Thing: grant.ATakeover}, now, "to replace existing DNS records"},
+		"records without any zone":                        {of("shop"), grant.Want{Thing: grant.Records}, now, "does not allow DNS records in any hosted zone. Ask"},
+		"a takeover":                                      {g, grant.Want{Thing: grant.ATakeover}, now, "does not allow replacing existing DNS records. Ask"},
 		"a takeover where that is allowed":                {open, grant.Want{Thing: grant.ATakeover}, now, ""},
 		"a role by a pattern":                             {g, grant.Want{Thing: grant.ARole, Value: "arn:aws:iam::111122223333:role/shop-dns"}, now, ""},
 		"another role":                                    {g, grant.Want{Thing: grant.ARole, Value: "arn:aws:iam::111122223333:role/bank-dns"}, now, "the role"},
@@ -187,9 +188,9 @@ func TestWhatAGrantAllows(t *testing.T) {
 		"a host with another port":                        {g, grant.Want{Thing: grant.AHost, Value: "a.db.example.com:22"}, now, "the host a.db.example.com:22"},
 		"a host whose port does not matter":               {g, grant.Want{Thing: grant.AHost, Value: "plain.example.com:22"}, now, ""},
 		"an adoption":                                     {g, grant.Want{Thing: grant.AnAdoption, Value: "shop-7"}, now, ""},
-		"an adoption of another name":                     {g, grant.Want{Thing: grant.AnAdoption, Value: "bank"}, now, "to adopt bank, only shop-*"},
-		"an adoption after its end":                       {g, grant.Want{Thing: grant.AnAdoption, Value: "shop-7"}, now.Add(time.Hour), "allowed to adopt until 2026-01-01T01:00:00Z"},
-		"a forced adoption where only others are allowed": {g, grant.Want{Thing: grant.AForcedAdoption, Value: "shop-7"}, now, "to adopt with Force shop-7"},
+		"an adoption of another name":                     {g, grant.Want{Thing: grant.AnAdoption, Value: "bank"}, now, "does not allow adopting bank, only shop-*"},
+		"an adoption after its end":                       {g, grant.Want{Thing: grant.AnAdoption, Value: "shop-7"}, now.Add(time.Hour), "allowed adoption until 2026-01-01T01:00:00Z"},
+		"a forced adoption where only others are allowed": {g, grant.Want{Thing: grant.AForcedAdoption, Value: "shop-7"}, now, "does not allow adopting shop-7 with Force, only shop-*"},
 		"a forced adoption":                               {forced, grant.Want{Thing: grant.AForcedAdoption, Value: "shop-7"}, now, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,7 +203,7 @@ func TestWhatAGrantAllows(t *testing.T) {
 			case r == nil:
 			case c.refusal == "":
 				t.Errorf("it is refused: %s", r)
-			case !strings.Contains(r.String(), c.refusal) || !strings.HasPrefix(r.String(), "spec.field: the EdgeGrant shop of the namespace shop "):
+			case !strings.Contains(r.String(), c.refusal) || !strings.HasPrefix(r.String(), "spec.field: the EdgeGrant shop, which selects the namespace shop, "):
 				t.Errorf("it is refused with %q, want %q", r, c.refusal)
 			}
 		})
@@ -219,6 +220,29 @@ func TestWhatIsNotGrantedIsRefused(t *testing.T) {
 			if r == nil || name == "empty" && r.Field != "spec.field" || !strings.HasSuffix(r.Text, ".") {
 				t.Errorf("%s, thing %d: %v", name, thing, r)
 			}
+		}
+	}
+}
+
+// A refusal starts as a sentence does, unless it starts with a field.
+func TestHowARefusalReads(t *testing.T) {
+	t.Parallel()
+	fallback := of(grant.Default)
+	for name, c := range map[string]struct {
+		standing grant.Standing
+		want     grant.Want
+		says     string
+	}{
+		"without a grant": {grant.Standing{}, grant.Want{Thing: grant.ADomain, Field: "spec.x", Value: "a"}, "No EdgeGrant selects the namespace shop. Ask an administrator of the platform for one."},
+		"with two": {grant.Standing{Rivals: []string{"a", "b"}}, grant.Want{Thing: grant.ADomain, Field: "spec.x", Value: "a"}, "The EdgeGrants a, b select the namespace shop equally, so it has none. " +
+			"An administrator has to change spec.namespaces of one of them."},
+		"with the default grant": {grant.Standing{Grant: &fallback}, grant.Want{Thing: grant.AKind, Value: "TenantSource"}, "The default grant, which applies because no EdgeGrant selects the namespace shop, " +
+			"does not allow objects of the kind TenantSource. Ask an administrator of the platform, or change the field."},
+		"with a field": {grant.Standing{Grant: &fallback}, grant.Want{Thing: grant.NoWebACL, Field: "spec.x"}, "spec.x: the default grant, which applies because no EdgeGrant selects the namespace shop, " +
+			"does not allow disabling the web ACL. Ask an administrator of the platform, or change the field."},
+	} {
+		if got := c.standing.Judge("shop", []grant.Want{c.want}, now).String(); got != c.says {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, c.says)
 		}
 	}
 }

@@ -59,6 +59,7 @@ func (w Want) Crosses() bool {
 
 // term is how one thing is judged, and told.
 type term struct {
+	// noun is followed by the value, unless it says where that is.
 	noun string
 	// allows reports whether the grant has it; list is what it has instead.
 	allows func(*Grant, Want) bool
@@ -83,18 +84,18 @@ var terms = map[Thing]term{
 		func(g *Grant, _ Want) []string { return g.Certificates }},
 	AWebACL: {"the web ACL", func(g *Grant, w Want) bool { return anyMatches(g.WebACLs, w.Value) },
 		func(g *Grant, _ Want) []string { return g.WebACLs }},
-	NoWebACL:  {"to disable the web ACL", func(g *Grant, _ Want) bool { return g.NoWebACL }, nothing},
+	NoWebACL:  {"disabling the web ACL", func(g *Grant, _ Want) bool { return g.NoWebACL }, nothing},
 	Records:   {"DNS records in the hosted zone", func(g *Grant, w Want) bool { return g.publishes(dns.Provider{}, w.Value) }, (*Grant).zoneTexts},
 	RecordsAt: {"DNS records at the provider", func(g *Grant, w Want) bool { return g.publishes(w.Provider, "") }, (*Grant).zoneTexts},
-	ATakeover: {"to replace existing DNS records", func(g *Grant, _ Want) bool { return g.Takeover() != TakeoverNever }, nothing},
+	ATakeover: {"replacing existing DNS records", func(g *Grant, _ Want) bool { return g.Takeover() != TakeoverNever }, nothing},
 	ARole:     {"the role", func(g *Grant, w Want) bool { return g.Roles.Allows(w.Value) }, nothing},
 	ATable: {"the table", func(g *Grant, w Want) bool { return anyMatches(g.Tables, w.Value) },
 		func(g *Grant, _ Want) []string { return g.Tables }},
 	AHost: {"the host", func(g *Grant, w Want) bool { return AllowsHost(g.Hosts, w.Value) },
 		func(g *Grant, _ Want) []string { return g.Hosts }},
-	AnAdoption: {"to adopt", func(g *Grant, w Want) bool { return g.adoptable(w.Value, false) },
+	AnAdoption: {"adopting", func(g *Grant, w Want) bool { return g.adoptable(w.Value, false) },
 		func(g *Grant, _ Want) []string { return g.adoptables() }},
-	AForcedAdoption: {"to adopt with Force", func(g *Grant, w Want) bool { return g.adoptable(w.Value, true) },
+	AForcedAdoption: {"adopting %s with Force", func(g *Grant, w Want) bool { return g.adoptable(w.Value, true) },
 		func(g *Grant, _ Want) []string { return g.adoptables() }},
 }
 
@@ -109,7 +110,7 @@ type Refusal struct {
 // String is the message of a condition.
 func (r *Refusal) String() string {
 	if r.Field == "" {
-		return r.Text
+		return prose.Sentence(r.Text)
 	}
 	return r.Field + ": " + r.Text
 }
@@ -143,27 +144,64 @@ func (g *Grant) refuse(namespace string, w Want, now time.Time) *Refusal {
 	adoption := w.Thing == AnAdoption || w.Thing == AForcedAdoption
 	switch {
 	case adoption && g.Adoption != nil && g.Adoption.Over(now):
-		return &Refusal{w.Field, fmt.Sprintf("%s of the namespace %s allowed to adopt until %s. %s", g.title(), namespace, g.Adoption.Until.UTC().Format(time.RFC3339), advice)}
+		return &Refusal{w.Field, fmt.Sprintf("%s allowed adoption until %s. %s", g.title(namespace), g.Adoption.Until.UTC().Format(time.RFC3339), advice)}
 	case t.allows(g, w):
 		return nil
 	}
-	what := t.noun
-	if w.Value != "" {
-		what += " " + prose.Shorten(w.Value, prose.LongestQuote)
-	}
-	text := fmt.Sprintf("%s of the namespace %s does not allow %s", g.title(), namespace, what)
-	if has := t.list(g, w); len(has) > 0 {
-		text += ", only " + prose.List(has)
-	}
-	return &Refusal{w.Field, text + ". " + advice}
+	return &Refusal{w.Field, fmt.Sprintf("%s does not allow %s%s. %s", g.title(namespace), t.what(w), g.instead(t, w), advice)}
 }
 
-// title is what people know the grant by.
-func (g *Grant) title() string {
+// what is the thing that is wanted.
+func (t term) what(w Want) string {
+	value := prose.Shorten(w.Value, prose.LongestQuote)
+	switch {
+	case w.Crosses():
+		return t.noun + " " + value + " of another namespace"
+	case strings.Contains(t.noun, "%s"):
+		return fmt.Sprintf(t.noun, value)
+	case w.Thing == Records && value == "":
+		return "DNS records in any hosted zone"
+	case value == "":
+		return t.noun
+	}
+	return t.noun + " " + value
+}
+
+// instead is what the grant has instead, or the reason where that would mislead: a list of domains next to a wildcard, and
+// a star next to an object of another namespace, look as if they allowed it.
+func (g *Grant) instead(t term, w Want) string {
+	has := t.list(g, w)
+	switch {
+	case (w.Thing == ADomain || w.Thing == AnAlias) && strings.HasPrefix(w.Value, wildcard) && !g.Wildcards:
+		return ", because its field wildcards is not true"
+	case w.Crosses():
+		objects := slices.DeleteFunc(slices.Clone(has), func(entry string) bool { return !strings.Contains(entry, "/") })
+		if len(objects) == 0 {
+			return ": it has to list the object, and an ID such as * is not enough"
+		}
+		has = objects
+	}
+	if len(has) == 0 {
+		return ""
+	}
+	return ", only " + prose.List(has)
+}
+
+// called is what people know the grant by.
+func (g *Grant) called() string {
 	if g.Name == Default {
 		return "the default grant"
 	}
 	return "the EdgeGrant " + g.Name
+}
+
+// title adds how the namespace comes to have it.
+func (g *Grant) title(namespace string) string {
+	how := "selects"
+	if g.Name == Default {
+		how = "applies because no EdgeGrant selects"
+	}
+	return fmt.Sprintf("%s, which %s the namespace %s,", g.called(), how, namespace)
 }
 
 // is reports whether the entry of a grant stands for the value. "*" stands for every ID, but for no object of another
@@ -342,7 +380,7 @@ func (g *Grant) Exceeds(has, adds Usage) *Refusal {
 	} {
 		if l.limit != nil && l.adds > 0 && l.has+l.adds > *l.limit {
 			return &Refusal{"", fmt.Sprintf("%s has %s %d, and %d of them are used. Delete some, or ask an administrator of the platform to raise it.",
-				g.title(), l.field, *l.limit, l.has)}
+				g.called(), l.field, *l.limit, l.has)}
 		}
 	}
 	return nil
