@@ -12,6 +12,7 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/advice"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/upstream"
 )
 
@@ -37,21 +38,34 @@ func (h *Handler) gather(ctx context.Context, now, before *v1alpha1.Distribution
 	return k
 }
 
-// holders are the other objects that have a domain. One that is being deleted releases it soon, and one that has not proven
-// the domain has nothing of it.
+// holders are the other objects that have a domain. One that is being deleted releases it soon, one that has not proven
+// the domain has nothing of it, and one of another namespace loses it if the domain is handed over to this one.
 func (h *Handler) holders(ctx context.Context, o *v1alpha1.DistributionTenant, domain string) []advice.Holder {
 	var list v1alpha1.DistributionTenantList
 	if err := h.Cache.List(ctx, &list, client.MatchingFields{indexDomain: domain}, client.UnsafeDisableDeepCopy); err != nil {
 		return nil
 	}
 	var out []advice.Holder
+	handedOver := len(list.Items) > 0 && h.handedOver(ctx, o.Namespace, domain)
 	for i := range list.Items {
 		t := &list.Items[i]
-		if t.DeletionTimestamp.IsZero() && (t.Namespace != o.Namespace || t.Name != o.Name) && !unproven(t, domain) {
+		theirs := t.Namespace != o.Namespace
+		if t.DeletionTimestamp.IsZero() && (theirs && !handedOver || !theirs && t.Name != o.Name) && !unproven(t, domain) {
 			out = append(out, advice.Holder{Domain: domain, Namespace: t.Namespace, Name: t.Name})
 		}
 	}
 	return out
+}
+
+// handedOver reports whether an administrator takes the domain from who has it, in favor of the namespace.
+func (h *Handler) handedOver(ctx context.Context, namespace, domain string) bool {
+	name := claim.Name(claim.Canonical(domain))
+	if h.Claims == nil || name == "" {
+		return false
+	}
+	var c v1alpha1.DomainClaim
+	err := h.Claims.Get(ctx, client.ObjectKey{Name: name}, &c)
+	return err == nil && c.DeletionTimestamp.IsZero() && c.Spec.HandOver && c.Spec.Namespace == namespace
 }
 
 func unproven(o *v1alpha1.DistributionTenant, domain string) bool {

@@ -70,6 +70,8 @@ type Observer interface {
 type Options struct {
 	// Cache is one that was given to Follow.
 	Cache client.Reader
+	// Claims has the DomainClaims, from a cache as well. Nil: they have no effect.
+	Claims client.Reader
 	// Scheme knows them.
 	Scheme *runtime.Scheme
 	// Ungranted says why the namespace of a tenant may not have what it asks for; empty if it may. Nil: every one may.
@@ -162,7 +164,8 @@ func texts(warnings []advice.Warning) []string {
 }
 
 func refusal(denied []advice.Warning) admission.Response {
-	response := admission.Denied(strings.Join(texts(denied), " "))
+	// Each on its own line: they are sentences, and each begins with its field.
+	response := admission.Denied(strings.Join(texts(denied), "\n"))
 	response.Result.Code = http.StatusForbidden
 	return response
 }

@@ -127,7 +127,7 @@ func TestADomainOfAnotherObject(t *testing.T) {
 	// The caches are a moment behind.
 	r.eventually("a second object of the namespace is warned", func() bool {
 		_ = r.kube.Create(t.Context(), r.tenant("second", r.namespace+".example.com"), client.DryRunAll)
-		return strings.Contains(r.warnings.take(), `the DistributionTenant "first" of this namespace`)
+		return strings.Contains(r.warnings.take(), `the DistributionTenant "first" in this namespace`)
 	})
 	other.eventually("one of another namespace does not learn the name", func() bool {
 		_ = other.kube.Create(t.Context(), other.tenant("second", r.namespace+".example.com"), client.DryRunAll)
@@ -135,7 +135,7 @@ func TestADomainOfAnotherObject(t *testing.T) {
 		if strings.Contains(said, "first") || strings.Contains(said, "DistributionTenant "+r.namespace) {
 			t.Fatalf("it does: %s", said)
 		}
-		return strings.Contains(said, "of another namespace")
+		return strings.Contains(said, "a DistributionTenant in another namespace")
 	})
 	// The object itself has it, too.
 	r.warnings.take()
@@ -154,6 +154,77 @@ func TestADomainOfAnotherObject(t *testing.T) {
 		_ = r.kube.Create(t.Context(), r.tenant("second", r.namespace+".example.com"), client.DryRunAll)
 		return r.warnings.take() == ""
 	})
+}
+
+// A domain that is handed over is not taken by the one who still has it, for the namespace that gets it.
+func TestADomainThatIsHandedOver(t *testing.T) {
+	t.Parallel()
+	const domain = "hand.example.com"
+	tenant := func(namespace, name string) *v1alpha1.DistributionTenant {
+		o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+		o.Spec.DistributionID, o.Spec.Domains = "E1", []v1alpha1.TenantDomain{{Domain: domain}}
+		return o
+	}
+	claimed := func(change func(*v1alpha1.DomainClaim)) *v1alpha1.DomainClaim {
+		c := &v1alpha1.DomainClaim{ObjectMeta: metav1.ObjectMeta{Name: domain}, Spec: v1alpha1.DomainClaimSpec{Domain: domain, Namespace: "team-b", HandOver: true}}
+		change(c)
+		return c
+	}
+	asIs := func(*v1alpha1.DomainClaim) {}
+	for name, c := range map[string]struct {
+		claim     *v1alpha1.DomainClaim
+		namespace string
+		result    webhook.Result
+	}{
+		"to this namespace":                 {claimed(asIs), "team-b", webhook.Silent},
+		"to this one, which has it already": {claimed(func(c *v1alpha1.DomainClaim) { c.Spec.Namespace = "team-a" }), "team-a", webhook.Refused},
+		"to another one":                    {claimed(asIs), "team-c", webhook.Refused},
+		"only reserved for this one":        {claimed(func(c *v1alpha1.DomainClaim) { c.Spec.HandOver = false }), "team-b", webhook.Refused},
+		"without a claim":                   {nil, "team-b", webhook.Refused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, count := scheme(t), &counted{count: map[string]int{}}
+			b := fake.NewClientBuilder().WithScheme(s).WithObjects(tenant("team-a", "first")).
+				WithIndex(&v1alpha1.DistributionTenant{}, "webhook.domain", func(client.Object) []string { return []string{domain} }).
+				WithIndex(&v1alpha1.Distribution{}, "webhook.distribution", func(client.Object) []string { return nil })
+			if c.claim != nil {
+				b = b.WithObjects(c.claim)
+			}
+			cached := b.Build()
+			handler := webhook.New(webhook.Options{
+				Cache: cached, Claims: cached, Scheme: s, Observer: count, Deny: []advice.Check{advice.DomainTaken},
+				Distribution: func(context.Context, string, string) (d distributiontenant.Distribution, known bool) { return d, false },
+			})
+			req := request(t, "someone", tenant(c.namespace, "second"), nil)
+			req.Namespace = c.namespace
+			answer := handler.Handle(t.Context(), req)
+			if count.of(string(c.result)) != 1 {
+				t.Errorf("the answer is %+v, want %s", answer.Result, c.result)
+			}
+		})
+	}
+}
+
+// What several checks refuse is told one below the other, each beginning with its field.
+func TestSeveralRefusalsAreApart(t *testing.T) {
+	t.Parallel()
+	s := scheme(t)
+	handler := webhook.New(webhook.Options{
+		Cache: fake.NewClientBuilder().WithScheme(s).
+			WithIndex(&v1alpha1.Distribution{}, "webhook.distribution", func(client.Object) []string { return nil }).
+			WithIndex(&v1alpha1.DistributionTenant{}, "webhook.domain", func(client.Object) []string { return nil }).Build(),
+		Scheme: s, Observer: &counted{count: map[string]int{}}, Deny: []advice.Check{advice.Parameters},
+		Distribution: func(_ context.Context, _, id string) (distributiontenant.Distribution, bool) {
+			return distributiontenant.Distribution{ID: id, MultiTenant: true, Parameters: []distributiontenant.ParameterDefinition{{Name: "tier", Required: true}}}, true
+		},
+	})
+	o := &v1alpha1.DistributionTenant{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}
+	o.Spec.DistributionID, o.Spec.Parameters = "E1", []v1alpha1.Parameter{{Name: "teir", Value: "gold"}}
+	said := strings.Split(handler.Handle(t.Context(), request(t, "someone", o, nil)).Result.Message, "\n")
+	if len(said) != 2 || !strings.HasPrefix(said[0], "spec.parameters must include tier") || !strings.HasPrefix(said[1], "spec.parameters includes teir") {
+		t.Errorf("it is refused with %q", said)
+	}
 }
 
 func TestTheDistribution(t *testing.T) {

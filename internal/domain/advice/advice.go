@@ -110,13 +110,14 @@ func Denied(warnings []Warning, deny []Check) []Warning {
 	return out
 }
 
-// text names the object to those who may know of it: the objects of other namespaces are other teams' matter.
+// text names the object to those who may know of it: the objects of other namespaces are other teams' matter, and can't be
+// changed by this one.
 func (h Holder) text(namespace string) string {
-	whose := "of another namespace"
+	whose, fix := "a DistributionTenant in another namespace", "Remove it, or ask an administrator of the platform for it."
 	if h.Namespace == namespace {
-		whose = prose.Quote(h.Name) + " of this namespace"
+		whose, fix = "the DistributionTenant "+prose.Quote(h.Name)+" in this namespace", "Remove it from one of them."
 	}
-	return fmt.Sprintf("spec.domains: %s is already a domain of the DistributionTenant %s, and a domain can belong to only one tenant. Remove it from one of them.", h.Domain, whose)
+	return fmt.Sprintf("spec.domains: %s is already a domain of %s, and a domain can belong to only one tenant. %s", h.Domain, whose, fix)
 }
 
 func unknown(d Desired, u Distribution) string {

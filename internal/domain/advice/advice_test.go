@@ -40,10 +40,10 @@ func TestOfDomainsAndDistributions(t *testing.T) {
 			{advice.NotGranted, "spec.dns: no."},
 		}},
 		"an object of the namespace is named": {byID, advice.Known{Holders: []advice.Holder{{Domain: "a.example.com", Namespace: "shop", Name: "first"}}}, []want{
-			{advice.DomainTaken, `a.example.com is already a domain of the DistributionTenant "first" of this namespace`},
+			{advice.DomainTaken, `a.example.com is already a domain of the DistributionTenant "first" in this namespace, and a domain can belong to only one tenant. Remove it from one of them.`},
 		}},
 		"one of another namespace is not": {byID, advice.Known{Holders: []advice.Holder{{Domain: "a.example.com", Namespace: "bank", Name: "first"}}}, []want{
-			{advice.DomainTaken, "a.example.com is already a domain of the DistributionTenant of another namespace, and"},
+			{advice.DomainTaken, "a.example.com is already a domain of a DistributionTenant in another namespace, and a domain can belong to only one tenant. Remove it, or ask an administrator of the platform for it."},
 		}},
 		"there is no such distribution":                     {byID, advice.Known{Distribution: advice.Distribution{Known: true, Missing: true}}, []want{{advice.UnknownDistribution, "spec.distributionId E1: there is no such distribution"}}},
 		"there is no such object":                           {byRef, advice.Known{Distribution: advice.Distribution{Known: true, Missing: true}}, []want{{advice.UnknownDistribution, "spec.distributionRef main: there is no such Distribution object"}}},
