@@ -38,10 +38,13 @@ func play(t *testing.T, s script) world {
 		MsgAcceptFunc: func(wire.Header) wire.MsgAcceptAction { return wire.MsgAccept },
 		Handler:       wire.HandlerFunc(func(rw wire.ResponseWriter, q *wire.Msg) { s.answer(rw, q, w) }),
 	}
-	done := make(chan error, 1)
-	go func() { done <- server.ActivateAndServe() }()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = server.ActivateAndServe() // it ends with the test
+	}()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
 		defer cancel()
 		_ = server.ShutdownContext(ctx)
 		<-done
