@@ -2,6 +2,7 @@ package zone
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,6 +27,18 @@ func (p Providers) of(name dns.Provider) port.DNS {
 }
 
 func (p Providers) as(access dns.Access) port.Zones { return p.of(access.Provider).As(access) }
+
+// refusal says why a provider can't be used at all, nil if it can.
+func (p Providers) refusal(name dns.Provider) *fault.Error {
+	r, refuses := p.of(name).(refusing)
+	if !refuses {
+		return nil
+	}
+	if known, ok := errors.AsType[*fault.Error](r.err); ok {
+		return known
+	}
+	return &fault.Error{Kind: fault.Invalid, Operation: "FindAccount", Message: r.err.Error()}
+}
 
 // means returns the provider that a spec means: of a service with one account, that one.
 func (p Providers) means(name dns.Provider) dns.Provider {

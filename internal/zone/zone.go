@@ -9,6 +9,10 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
+// refusedFor is when a worker looks again whether there is an account that it can work with. The file of accounts is read
+// about as often.
+const refusedFor = 15 * time.Second
+
 // zone is the worker of one zone. Its lock is never held during a call.
 type zone struct {
 	id   string
@@ -65,11 +69,22 @@ func (z *zone) due() (wait time.Duration, what dns.Job) {
 	return at.Sub(now), what
 }
 
-// answer adds how the records of a claim stand to a view.
+// answer adds how the records of a claim stand to a view. While there is no account to look with, nothing is known of them:
+// what was read before may be otherwise now, and nothing can be changed.
 func (z *zone) answer(part dns.Claim, view *dns.View) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	z.state.Answer(part, view)
+	refusal := z.opts.Providers().refusal(z.at)
+	if refusal == nil {
+		return
+	}
+	for _, r := range part.Wants {
+		view.Records[r] = dns.Standing{Phase: dns.Unknown, Err: refusal}
+	}
+	for _, e := range part.Ledger {
+		view.Records[e.Record] = dns.Standing{Phase: dns.Unknown, Err: refusal}
+	}
 }
 
 // empty reports whether no object has a claim to the zone.
@@ -108,6 +123,10 @@ func (z *zone) run(ctx context.Context) {
 // step makes at most one call, whichever is due, and says how long the next step can wait. It
 // never waits itself.
 func (z *zone) step(ctx context.Context) time.Duration {
+	if z.opts.Providers().refusal(z.at) != nil {
+		// A call would fail, and its failure be remembered for longer than the account may be missing.
+		return refusedFor
+	}
 	wait, what := z.due()
 	if wait > 0 {
 		return wait

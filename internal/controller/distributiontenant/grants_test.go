@@ -54,7 +54,7 @@ var grantCases = map[string]struct {
 		o.Spec.Customizations = &v1alpha1.Customizations{WebACL: &v1alpha1.WebACLCustomization{Action: v1alpha1.WebACLActionDisable}}
 	}, func(g *grant.Grant) { g.NoWebACL = false }, "spec.customizations.webAcl.action"},
 	"records":            {withDNS(), func(g *grant.Grant) { g.DNS = nil }, "spec.dns"},
-	"records in a zone":  {withDNS(inZone(coveredZone)), func(g *grant.Grant) { g.DNS.Zones = []string{openZone} }, "spec.dns.hostedZoneId"},
+	"records in a zone":  {withDNS(inZone(coveredZone)), func(g *grant.Grant) { g.DNS.Zones = []grant.Zone{{ID: openZone}} }, "spec.dns.hostedZoneId"},
 	"replacing records":  {withDNS(withTakeover), func(g *grant.Grant) { g.DNS.Takeover = grant.TakeoverNever }, "spec.dns.takeover"},
 	"the number allowed": {domains("a.example.com"), func(g *grant.Grant) { g.Limits.Tenants = new(0) }, "limits.tenants 0"},
 }
@@ -150,7 +150,7 @@ func TestAnAuditHoldsNothing(t *testing.T) {
 	r := newRig(t, rigOptions{options: world.Options{Grants: grants.Audit}})
 	r.serving("alpha", withDNS())
 	is(t, r.World, "alpha", "Granted=False/NotEnforced")
-	says(t, r.World, "alpha", "Granted", "no EdgeGrant selects the namespace")
+	says(t, r.World, "alpha", "Granted", "No EdgeGrant selects the namespace")
 	absent := func(condition string) {
 		t.Helper()
 		for _, c := range get(t, r.World, "alpha").Status.Conditions {
@@ -179,7 +179,7 @@ func TestAdoptionByGrant(t *testing.T) {
 	r.Apply(r.Tenant("alpha", adopts))
 	r.Advance(aSweep)
 	is(t, r.World, "alpha", "Ready=False/NotGranted")
-	says(t, r.World, "alpha", "Ready", "spec.adoptionPolicy", "does not allow to adopt theirs")
+	says(t, r.World, "alpha", "Ready", "spec.adoptionPolicy", "does not allow adopting theirs")
 
 	g := granted(r.Namespace)
 	g.Version, g.Adoption = "2", &grant.Adoption{Names: []string{"their*"}, Until: r.Clock.Now().Add(time.Hour)}
@@ -193,7 +193,7 @@ func TestAdoptionByGrant(t *testing.T) {
 
 	r.Apply(r.Tenant("beta", adopts, domains("beta.example.com")))
 	r.Advance(aSweep)
-	says(t, r.World, "beta", "Ready", "spec.adoptionPolicy", "allowed to adopt until")
+	says(t, r.World, "beta", "Ready", "spec.adoptionPolicy", "allowed adoption until")
 }
 
 // A zone that the grant does not name is as if it did not exist.
@@ -201,7 +201,7 @@ func TestAZoneThatIsNotGrantedIsNotThere(t *testing.T) {
 	t.Parallel()
 	g := func(ns string) grant.Grant {
 		g := granted(ns)
-		g.DNS.Zones = []string{openZone}
+		g.DNS.Zones = []grant.Zone{{ID: openZone}}
 		return g
 	}
 	r := newRig(t, rigOptions{options: world.Options{Grants: grants.Enforce}})

@@ -181,6 +181,7 @@ func mutating(r *http.Request) bool {
 	case http.MethodPost:
 		return slices.Contains(creates, r.URL.Path) ||
 			strings.HasSuffix(strings.TrimSuffix(r.URL.Path, "/"), "/rrset") ||
+			strings.HasSuffix(r.URL.Path, "/dns_records/batch") ||
 			r.Header.Get("X-Amz-Target") == "CertificateManager.DeleteCertificate"
 	}
 	return false

@@ -5,6 +5,7 @@ package world
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -84,6 +85,15 @@ type Options struct {
 	BeforeAWS func(r *http.Request, writes bool)
 	// Watch is shown AWS before and after every change of it.
 	Watch func(sim.View)
+	// Providers makes the DNS services in addition to Route 53, for each process that starts. It may be nil.
+	Providers func(Process) func() zone.Providers
+}
+
+// Process is what the clients of a process are made from.
+type Process struct {
+	Clock *clocktesting.FakeClock
+	// Transport counts the requests that change something, and is where the process ends in a crash.
+	Transport func(next http.RoundTripper) http.RoundTripper
 }
 
 // Holds say how long released domains are held: those whose DNS records are the operator's, and the others.
@@ -292,7 +302,7 @@ func (w *World) start() {
 	p.OnOpen(func(a *account.Account) {
 		p.workers = append(p.workers, &worker{step: a.Inventory.Step, next: w.Clock.Now()})
 	})
-	p.zones = zone.New(zone.Options{Providers: zone.Providers{{}: p.Route53()}.Always(), Clock: w.Clock, OnChange: w.wakeOwners, Random: half, Confirm: w.Halt.Confirm(nil)})
+	p.zones = zone.New(zone.Options{Providers: w.providers(p.Route53()), Clock: w.Clock, OnChange: w.wakeOwners, Random: half, Confirm: w.Halt.Confirm(nil)})
 	own := p.Accounts.Own()
 	p.inventory = own.Inventory
 	p.claims = w.claims()
@@ -320,6 +330,22 @@ func (w *World) start() {
 	w.process = p
 	w.learnDomains()
 }
+
+// providers are the DNS services of a process.
+func (w *World) providers(route53 port.DNS) func() zone.Providers {
+	if w.options.Providers == nil {
+		return zone.Providers{{}: route53}.Always()
+	}
+	further := w.options.Providers(Process{Clock: w.Clock, Transport: w.gate.transport})
+	return func() zone.Providers {
+		all := zone.Providers{{}: route53}
+		maps.Copy(all, further())
+		return all
+	}
+}
+
+// WakeAll queues all objects, as the operator does when its DNS accounts have changed.
+func (w *World) WakeAll() { w.wakeAll(w.t.Context()) }
 
 // Grant replaces all grants.
 func (w *World) Grant(all ...grant.Grant) {
