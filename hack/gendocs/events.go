@@ -15,8 +15,12 @@ import (
 	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distribution"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/edgegrant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -32,9 +36,9 @@ kubectl get events --all-namespaces --field-selector reportingComponent=cloudfro
 kubectl get events --all-namespaces --field-selector reason=Retained
 ` + "```" + `
 
-Tenants and TenantPlans are not in a namespace; their events are in the namespace ` + "`default`" + `. The API server deletes
-events after an hour unless it is configured otherwise. Without the right to write events, the operator logs that once
-at its start and works without them.
+EdgeGrants, Tenants and TenantPlans are not in a namespace; their events are in the namespace ` + "`default`" + `. The API server
+deletes events after an hour unless it is configured otherwise. Without the right to write events, the operator logs that
+once at its start and works without them.
 
 ## Reasons that only events have
 
@@ -172,12 +176,12 @@ func changeRows(root string) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(cloudfront.have("the Ready", "the CertificateReady", "the DNSReady", "a TenantSource's Ready"),
+	err = errors.Join(cloudfront.have("the Ready", "the CertificateReady", "the DNSReady", "a TenantSource's Ready", "an EdgeGrant's Ready"),
 		kleff.have("TenantReady", "NamespaceReady", "PlanApplied", "MeshReady", "RolledOut"))
 	if err != nil {
 		return nil, err
 	}
-	tenants, err := known(root, "resource", "certificate", "publication", "distributiontenant")
+	tenants, err := known(root, "resource", "certificate", "publication", "claim", "distributiontenant")
 	if err != nil {
 		return nil, err
 	}
@@ -185,23 +189,30 @@ func changeRows(root string) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
+	tenants[string(grant.NotGranted)], parents[string(grant.NotGranted)] = true, true
 	return slices.Concat(
 		resourceRows("DistributionTenant", cloudfront, []string{"the Ready", "the CertificateReady", "the DNSReady"}, func(r string) bool {
 			// Without a request CertificateReady does not hold Ready back.
 			return tenants[r] && r != string(distributiontenant.ReasonNotConfigured) && distributiontenant.Alarming(chain.Reason(r))
-		}),
+		}, string(claim.ReasonDomainClaimed)),
+		tenantRows(),
 		resourceRows("Distribution, ConnectionGroup", cloudfront, []string{"the Ready"}, func(r string) bool {
 			return parents[r] && r != string(distribution.ReasonInUse) && resource.Alarming(chain.Reason(r))
 		}),
 		deletionRows(),
 		sourceRows(cloudfront),
+		grantRows(cloudfront),
 		customerRows(kleff),
 	), nil
 }
 
-// resourceRows are those of what is in AWS: quiet reasons are no event.
-func resourceRows(about string, all reasons, groups []string, alarming func(string) bool) []change {
+// resourceRows are those of what is in AWS: quiet reasons are no event. Some reasons of Ready are listed as those of another
+// condition, which has them more often.
+func resourceRows(about string, all reasons, groups []string, alarming func(string) bool, more ...string) []change {
 	var alarms []string
+	for _, reason := range more {
+		alarms = append(alarms, code(reason))
+	}
 	for _, group := range groups {
 		for _, r := range all.group(group) {
 			if !r.holds && alarming(r.name) {
@@ -215,6 +226,24 @@ func resourceRows(about string, all reasons, groups []string, alarming func(stri
 		{about, "`Ready` is False for another reason than before", "Warning", alarms},
 		{about, "`Synced` is False for another reason than before", "Warning", []string{code(string(resource.ReasonDriftDetected)), code(string(resource.ReasonDriftNotConverging))}},
 	}
+}
+
+// tenantRows are those that only a tenant has.
+func tenantRows() []change {
+	const about = "DistributionTenant"
+	return []change{
+		{about, "`Ready` is False for another reason than before", "Normal", []string{code(string(proof.ReasonDomainNotProven))}},
+		{about, "`Synced` is False for another reason than before, and `Ready` does not have this reason: the tenant keeps serving and is not changed", "Warning",
+			[]string{code(string(claim.ReasonDomainClaimed)), code(string(grant.NotGranted))}},
+	}
+}
+
+// grantRows are those of an EdgeGrant: that grants are off is no news.
+func grantRows(all reasons) []change {
+	_, alarms := split(all.group("an EdgeGrant's Ready"), string(edgegrant.Off))
+	alarms = append(alarms, code(string(edgegrant.InUse)), code(string(edgegrant.InvalidSpec)))
+	slices.Sort(alarms)
+	return []change{{"EdgeGrant", "`Ready` is False for another reason than before", "Warning", alarms}}
 }
 
 // deletionRows are those of a deletion in two phases.
@@ -234,6 +263,7 @@ func sourceRows(all reasons) []change {
 	return []change{
 		{about, when, "Normal", append(normal, code(string(resource.ReasonDeleting)))},
 		{about, when, "Warning", warning},
+		{about, "`Ready` has another reason than before", "Warning", []string{code(string(grant.NotGranted))}},
 	}
 }
 

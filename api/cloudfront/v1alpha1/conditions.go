@@ -119,17 +119,17 @@ const (
 	ReasonNotEnforced = "NotEnforced"
 )
 
-// Reasons of an EdgeGrant's Ready condition. InvalidSpec is another: what can't be understood grants nothing.
+// Reasons of an EdgeGrant's Ready condition. InvalidSpec is another: the field that the message names grants nothing, and the rest of the grant is in force.
 const (
 	// ReasonEnforced (True): objects that ask for more than the grant allows are not created or changed in AWS.
 	ReasonEnforced = "Enforced"
 	// ReasonAudited (True): objects that ask for more than the grant allows have the condition Granted, and nothing is held.
 	ReasonAudited = "Audited"
-	// ReasonGrantsOff (False): the operator runs with --grants=Off, so every namespace may use everything.
+	// ReasonGrantsOff (False): the operator runs with --grants=Off, so every namespace may use everything, except objects of other namespaces.
 	// Fix: set the chart value grants.mode to Audit or Enforce.
 	ReasonGrantsOff = "GrantsOff"
 	// ReasonAmbiguous (False): another grant selects one of the namespaces equally, so that this namespace has none.
-	// Fix: change spec.namespaces of one of the grants that the message names.
+	// Fix: change spec.namespaces of one of the grants that the message names, so that only one selects the namespace.
 	ReasonAmbiguous = "Ambiguous"
 	// ReasonRoleRefused (False): AWS does not let the operator assume the role in spec.account. Objects of the grant that need it have the reason AccessDenied.
 	// Fix: correct the trust policy of the role, or the operator's own policy, as the message says. The operator tries again after ten minutes at most.

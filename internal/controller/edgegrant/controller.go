@@ -188,10 +188,19 @@ func (p *pass) Perform(ctx context.Context, k reconcile.Keeper) error {
 
 // Conclude implements reconcile.Pass.
 func (p *pass) Conclude(error) reconcile.Conclusion {
-	convert.GrantStatus(&p.object.Status, p.object.Generation, edgegrant.Conclude(p.in), p.Clock.Now())
+	var before chain.Reason
+	if c := meta.FindStatusCondition(p.object.Status.Conditions, v1alpha1.ConditionReady); c != nil {
+		before = chain.Reason(c.Reason)
+	}
+	ready := edgegrant.Conclude(p.in)
+	convert.GrantStatus(&p.object.Status, p.object.Generation, ready, p.Clock.Now())
 	if p.Grants == nil {
 		return reconcile.Conclusion{}
 	}
+	var events []reconcile.Event
+	for _, e := range edgegrant.Events(p.in, before, ready) {
+		events = append(events, reconcile.Event(e))
+	}
 	convert.GrantCounts(&p.object.Status, p.census.Namespaces, p.census.Tenants, p.census.Violations)
-	return reconcile.Conclusion{After: countsEvery}
+	return reconcile.Conclusion{After: countsEvery, Events: events}
 }

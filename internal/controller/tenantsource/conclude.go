@@ -51,6 +51,8 @@ func (p *pass) Conclude(err error) reconcile.Conclusion {
 	case p.in.Deleting:
 		c.Events = p.removalEvents(before)
 		c.Stored = func() { p.Observer.Held(p.key(), held(report)) }
+	case p.in.Frozen():
+		c.Events = p.transition(before)
 	}
 	return c
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/certificate"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/publication"
@@ -31,6 +33,11 @@ func Events(in Input, out Outcome, r Report) []chain.Event {
 		switch {
 		case c.Type == chain.Ready && c.Status && !before.Status:
 			events = append(events, chain.Event{Reason: string(c.Reason), Message: c.Message})
+		case c.Type == chain.Ready && before.Reason != c.Reason && c.Reason == proof.ReasonDomainNotProven:
+			// No warning: a customer creates the record when they like. But someone has to show it to them.
+			events = append(events, chain.Event{Reason: string(c.Reason), Message: c.Message})
+		case c.Type == chain.Synced && before.Reason != c.Reason && r.frozen(c.Reason):
+			events = append(events, chain.Event{Warning: true, Reason: string(c.Reason), Message: c.Message})
 		case c.Type == chain.Ready && !c.Status && before.Reason != c.Reason && Alarming(c.Reason),
 			c.Type == chain.Synced && before.Reason != c.Reason && (c.Reason == resource.ReasonDriftDetected || c.Reason == resource.ReasonDriftNotConverging):
 			events = append(events, chain.Event{Warning: true, Reason: string(c.Reason), Message: c.Message + driftDetail(c, r)})
@@ -83,6 +90,13 @@ func uncheckedEvents(in Input, s Step) []chain.Event {
 		}
 	}
 	return events
+}
+
+// frozen reports whether a tenant that is served is no longer changed for that reason. Where Ready has it too, that is the
+// event.
+func (r Report) frozen(reason chain.Reason) bool {
+	return (reason == grant.NotGranted || reason == claim.ReasonDomainClaimed) &&
+		!slices.ContainsFunc(r.Conditions, func(c chain.Condition) bool { return c.Type == chain.Ready && c.Reason == reason })
 }
 
 func driftDetail(c chain.Condition, r Report) string {

@@ -6,8 +6,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/distributiontenant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/proof"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
 )
 
@@ -20,6 +23,12 @@ func TestEvents(t *testing.T) {
 				chain.Synced: {Type: chain.Synced, Status: true, Reason: resource.ReasonInSync, Generation: in.Generation},
 			}
 		}
+	}
+	ungranted := func(in *distributiontenant.Input) {
+		in.Ungranted = &chain.Halt{Reason: grant.NotGranted, Message: "Look here."}
+	}
+	claimed := func(in *distributiontenant.Input) {
+		in.Halt = &chain.Halt{Reason: claim.ReasonDomainClaimed, Message: "Look here.", Alone: true}
 	}
 	difference := []resource.Difference{{Field: "enabled", Desired: "true", Observed: "false"}}
 	tests := map[string]struct {
@@ -44,6 +53,23 @@ func TestEvents(t *testing.T) {
 			in: with(quiet(), drifted, drift(resource.DriftReport)),
 			want: []chain.Event{{Warning: true, Reason: "DriftDetected",
 				Message: `Changed in AWS and not reverted (driftPolicy report): parameters[tier]. Differences: parameters[tier] "lead" instead of "gold".`}},
+		},
+		"a lost grant is, once, where the tenant serves on": {
+			in:   with(quiet(), ungranted),
+			want: []chain.Event{{Warning: true, Reason: "NotGranted", Message: "Look here."}},
+		},
+		"so is a domain that another namespace has": {
+			in:   with(quiet(), claimed),
+			want: []chain.Event{{Warning: true, Reason: "DomainClaimed", Message: "Look here."}},
+		},
+		"a tenant that was never created for want of a grant has one event as well": {
+			in:   with(unborn(), ungranted),
+			want: []chain.Event{{Warning: true, Reason: "NotGranted", Message: "Look here."}},
+		},
+		"a domain that has to be proven is, and no warning": {
+			in: with(unborn(), demanded("alpha.example.com"), sighted("alpha.example.com", proof.Missing)),
+			want: []chain.Event{{Reason: "DomainNotProven", Message: `spec.domains: alpha.example.com is served once it is proven to be yours. ` +
+				`Create the TXT record _cloudfront-tenant-operator.alpha.example.com with the value "cloudfront-tenant-operator=oogcxhjp6ab3r6ha3oljlb3vywkdq365". There is no such record yet.`}},
 		},
 	}
 	for name, test := range tests {

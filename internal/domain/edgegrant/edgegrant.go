@@ -122,3 +122,13 @@ func (in Input) oneOf() string {
 	}
 	return "all of these grants but one"
 }
+
+// Events tells what an administrator has to do something about, once: that the grant is not in force as it is written, or
+// that it can't be deleted yet. before is the reason that Ready had.
+func Events(in Input, before chain.Reason, ready chain.Condition) []chain.Event {
+	gone := in.Deleting && Decide(in) == LetGo
+	if ready.Status || ready.Reason == before || ready.Reason == Off || gone {
+		return nil
+	}
+	return []chain.Event{{Warning: true, Reason: string(ready.Reason), Message: prose.Sentence(ready.Message)}}
+}

@@ -40,3 +40,30 @@ func TestAGrant(t *testing.T) {
 		})
 	}
 }
+
+func TestEvents(t *testing.T) {
+	for name, test := range map[string]struct {
+		in     edgegrant.Input
+		before chain.Reason
+		want   chain.Reason
+	}{
+		"a deletion that waits is told":               {edgegrant.Input{InForce: edgegrant.Enforced, Deleting: true, Needed: 2}, edgegrant.Enforced, edgegrant.InUse},
+		"once":                                        {edgegrant.Input{InForce: edgegrant.Enforced, Deleting: true, Needed: 1}, edgegrant.InUse, ""},
+		"one that does not is not":                    {edgegrant.Input{InForce: edgegrant.Enforced, Deleting: true}, edgegrant.Enforced, ""},
+		"rivals are told":                             {edgegrant.Input{InForce: edgegrant.Audited, Rivals: []string{"other"}}, "", edgegrant.Ambiguous},
+		"so is what can't be understood":              {edgegrant.Input{InForce: edgegrant.Enforced, Invalid: "spec.roles: no"}, edgegrant.Enforced, edgegrant.InvalidSpec},
+		"and a role that is refused":                  {edgegrant.Input{InForce: edgegrant.Enforced, Refused: "AssumeRole: no"}, edgegrant.Enforced, edgegrant.RoleRefused},
+		"that all is well is no news":                 {edgegrant.Input{InForce: edgegrant.Enforced}, edgegrant.Ambiguous, ""},
+		"nor is that an administrator uses no grants": {edgegrant.Input{InForce: edgegrant.Off}, edgegrant.Enforced, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := edgegrant.Events(test.in, test.before, edgegrant.Conclude(test.in))
+			if len(got) == 0 && test.want == "" {
+				return
+			}
+			if len(got) != 1 || !got[0].Warning || got[0].Reason != string(test.want) || got[0].Message == "" {
+				t.Errorf("got %+v, want %q", got, test.want)
+			}
+		})
+	}
+}
