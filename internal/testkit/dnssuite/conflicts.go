@@ -15,6 +15,7 @@ var conflictRows = []row{
 	{"an equal record that comes between listing and change is not ours either", lateEqualRecord},
 	{"a record that was changed meanwhile is not deleted", changedMeanwhile},
 	{"a record that is changed after the listing is not deleted", changedAfterListing},
+	{"a record that was only spelled in another way is still ours", spelledOtherwise},
 	{"drift is corrected where that is wanted, and only told of otherwise", drift},
 	{"a takeover replaces what is there, and puts it back in the end", takesOver},
 	{"a takeover that finds something else than was listed does not lose that", takesOverLater},
@@ -84,16 +85,23 @@ func lateConflict(r *rig) {
 		return
 	}
 	first := r.publish("first")
+	// What leads to another place in CloudFront is no less someone else's.
+	other := r.foreign("b")
+	other.Values = []string{"dother.cloudfront.net"}
 	r.Put(r.Zone.ID, there)
-	o := r.add(r.cname("a"))
+	r.Put(r.Zone.ID, other)
+	a, b := r.add(r.cname("a")), r.add(r.cname("b"))
 	r.run(5 * time.Minute)
-	r.blocked(o, there)
-	r.wantSets("something came", there, r.cname("first").Set())
+	r.blocked(a, there)
+	r.blocked(b, other)
+	r.wantSets("something came", there, other, r.cname("first").Set())
 	r.Remove(r.Zone.ID, there.Key)
+	r.Remove(r.Zone.ID, other.Key)
 	r.look()
-	r.wantState(o, dns.Published)
-	r.wantState(first, dns.Published)
-	r.wantSets("there is room", r.cname("a").Set(), r.cname("first").Set())
+	for _, o := range []*object{first, a, b} {
+		r.wantState(o, dns.Published)
+	}
+	r.wantSets("there is room", r.cname("a").Set(), r.cname("b").Set(), r.cname("first").Set())
 }
 
 func equalRecord(r *rig) {
@@ -152,6 +160,22 @@ func changedAfterListing(r *rig) {
 	r.run(5 * time.Minute)
 	r.wantState(o, "")
 	r.wantSets("the object is gone", r.foreign("a"))
+}
+
+func spelledOtherwise(r *rig) {
+	if r.unseen(r.foreign("a")) {
+		return
+	}
+	o := r.publish("a")
+	spelled := r.cname("a").Set()
+	spelled.Values = []string{"DMain.CloudFront.net"}
+	r.Put(r.Zone.ID, spelled)
+	r.wantNoChange("it means the same", func() { r.look() })
+	r.wantPhase(o, dns.There)
+	r.want(o)
+	r.run(10 * time.Minute)
+	r.wantState(o, "")
+	r.wantSets("the object is gone")
 }
 
 func (r *rig) setCorrect(o *object, correct bool) {

@@ -111,24 +111,22 @@ func publishesWhileListing(r *rig) {
 		r.populate()
 	}
 	first := r.publish("first")
-	r.Clock.Step(time.Hour)
-	_, before := r.Calls()
-	r.until("the zone is being listed", func() bool {
-		_, now := r.Calls()
-		return now > before
-	})
+	r.run(10 * time.Minute)
 	mutating, _ := r.cost(func() {
-		o := r.publish("a")
-		last := r.publish("zz")
-		r.look()
+		// It is on the first page of a listing that has begun before it is sent, and ends after that.
+		o := r.add(r.cname("a"))
+		r.workers.Refresh(first.Owner)
+		r.step()
+		r.Clock.Step(time.Second)
+		r.run(40 * time.Minute)
 		r.wantState(o, dns.Published)
-		r.wantState(last, dns.Published)
+		r.wantPhase(o, dns.There)
 	})
 	r.wantState(first, dns.Published)
-	if mutating > 2 {
-		r.t.Errorf("%d changes for two records: something was corrected that was in order", mutating)
+	if mutating > 1 {
+		r.t.Errorf("%d changes for one record: something was corrected that was in order", mutating)
 	}
-	for _, w := range []dns.Record{r.cname("first"), r.cname("a"), r.cname("zz")} {
+	for _, w := range []dns.Record{r.cname("first"), r.cname("a")} {
 		if got := r.Answers(w.Name, w.Type); len(got) != 1 {
 			r.t.Errorf("servers answer %v for %s", got, w.Name)
 		}

@@ -29,6 +29,7 @@ const (
 	escapesStars       flaw = "shows a wildcard as the API spells it"
 	keepsQuotes        flaw = "shows texts with quotes"
 	keepsDots          flaw = "shows targets with a dot at the end"
+	losesSpelling      flaw = "forgets how a target is spelled"
 	roundsTTL          flaw = "shows another TTL than it has stored"
 	deniedAsTransient  flaw = "takes a missing permission for a lost answer"
 	existsAsInvalid    flaw = "says that a set that is there is invalid"

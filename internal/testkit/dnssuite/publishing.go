@@ -95,6 +95,13 @@ func throttlesWorker(r *rig) {
 	r.Put(r.Zone.ID, r.foreign("other"))
 	r.Throttle(5)
 	o := r.add(r.cname("a"))
+	r.watch = func() {
+		for record, s := range o.view.Records {
+			if s.Phase == dns.Refused {
+				r.t.Errorf("%s counts as refused: %v", record.Name, s.Err)
+			}
+		}
+	}
 	r.run(20 * time.Minute)
 	r.wantState(o, dns.Published)
 	r.wantSets("throttled", r.cname("a").Set(), r.foreign("other"))

@@ -75,6 +75,7 @@ var catches = map[flaw][]func(*rig){
 	escapesStars:       {creating, namesOfAllKinds},
 	keepsQuotes:        {readsValues},
 	keepsDots:          {readsValues},
+	losesSpelling:      {spelledOtherwise},
 	roundsTTL:          {creating, restarts},
 	deniedAsTransient:  {denied, deniesWorker},
 	existsAsInvalid:    {createsOverNothing, lateEqualRecord},

@@ -164,6 +164,12 @@ func (p *toy) listed(z *toyZone) (sets []dns.RecordSet) {
 func (p *toy) shape(s dns.RecordSet) dns.RecordSet {
 	s.Values = slices.Sorted(slices.Values(s.Values))
 	for i, v := range s.Values {
+		if lower := strings.ToLower(v); s.Type == dns.CNAME && lower != v {
+			s.Values, s.Exact = []string{lower}, []string{v}
+			if p.has(losesSpelling) {
+				s.Exact = nil
+			}
+		}
 		if p.has(keepsQuotes) && s.Type == dns.TXT {
 			s.Values[i] = `"` + v + `"`
 		}

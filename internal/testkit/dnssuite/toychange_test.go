@@ -77,8 +77,12 @@ func (p *toy) make(z *toyZone, c dns.Change) error {
 	}
 	there, some := z.sets[s.Key]
 	if c.Action == dns.Delete {
+		values := s.Values
+		if s.Exact != nil {
+			values = s.Exact
+		}
 		same := some && (there.TTL == s.TTL || p.has(deletesOtherTTL)) && there.Alias == s.Alias && !there.Routed &&
-			slices.Equal(slices.Sorted(slices.Values(there.Values)), slices.Sorted(slices.Values(s.Values)))
+			slices.Equal(slices.Sorted(slices.Values(there.Values)), slices.Sorted(slices.Values(values)))
 		if !same && !p.has(deletesAnything) {
 			return p.fail(fault.Conflict, "%s %s is not as it was", s.Type, s.Name)
 		}
