@@ -99,7 +99,7 @@ func (s *story) awaitRecord(ctx context.Context, wanted cloudflareRecord) error 
 
 // nothingAtCloudflare shows that the zone has only the record of others.
 func (s *story) nothingAtCloudflare() error {
-	s.say.paragraph("At Cloudflare only the record remains that was not the operator's:")
+	s.say.paragraph("The operator's record at Cloudflare is deleted as well. The zone still has the record of others:")
 	s.say.command(s.w.cloudflare.curl("", "") + ` | jq -c '[.result[].name]'`)
 	var names []string
 	for _, r := range s.w.cloudflare.sim.Records(s.w.cloudflare.zone.ID) {
