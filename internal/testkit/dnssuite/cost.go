@@ -111,7 +111,7 @@ func publishesWhileListing(r *rig) {
 		r.populate()
 	}
 	first := r.publish("first")
-	r.run(10 * time.Minute)
+	r.run(5 * time.Minute)
 	mutating, _ := r.cost(func() {
 		// It is on the first page of a listing that has begun before it is sent, and ends after that.
 		o := r.add(r.cname("a"))
