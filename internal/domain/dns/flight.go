@@ -77,6 +77,17 @@ func (f *flights) with(r Record) *flight {
 	return nil
 }
 
+// supersede takes out of earlier batches what a later one has changed: no server will show it any more.
+func (f *flights) supersede(batch []Unit) {
+	names := make(map[string]bool, len(batch))
+	for _, u := range batch {
+		names[u.Name] = true
+	}
+	for _, one := range f.all {
+		one.changes = slices.DeleteFunc(slices.Clone(one.changes), func(c Change) bool { return names[c.Set.Name] })
+	}
+}
+
 // due returns the batch to be asked for first.
 func (f *flights) due() (first *flight) {
 	for _, one := range f.all {

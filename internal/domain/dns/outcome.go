@@ -24,6 +24,7 @@ func (e BatchAnswered) happen(z *ZoneState) {
 func (z *ZoneState) accepted(call SendBatch, id string) {
 	now, batch := z.at.Now, call.units
 	f := &flight{id: id, changes: call.Changes, access: call.Access, records: map[Record]bool{}, sent: now, next: now.Add(pollEvery)}
+	z.flights.supersede(batch)
 	z.flights.all = append(z.flights.all, f)
 	z.outbox.failures = 0
 	z.changeable(f.access)

@@ -452,3 +452,38 @@ func TestAnAnswerIsOfTheListingThatAskedForIt(t *testing.T) {
 		t.Errorf("%+v, want absent", got)
 	}
 }
+
+// Servers that are asked whether they show a change are not asked for what a later one has replaced: they never would.
+func TestALaterChangeOfANameTakesItOutOfEarlierOnes(t *testing.T) {
+	w := newWorker(memory{})
+	a, b := cname("a.example.com", target), cname("b.example.com", target)
+	claim := func(version uint64, state dns.State) dns.Claim {
+		return dns.Claim{Owner: owner(1), Version: version, Ledger: []dns.Entry{entry(a, state), entry(b, dns.Intended)}}
+	}
+	w.declare(claim(1, dns.Intended))
+	w.until(t, dns.Sending)
+	w.step()
+	w.declare(claim(2, dns.Retracting))
+	asked := map[string][]string{}
+	for range 50 {
+		call := w.begin()
+		if ask, ok := call.(dns.AskSync); ok {
+			asked[ask.Sent.ID] = nil
+			for _, c := range ask.Sent.Changes {
+				asked[ask.Sent.ID] = append(asked[ask.Sent.ID], string(c.Action)+" "+c.Set.Name)
+			}
+			if len(w.sent) < 3 {
+				delete(asked, ask.Sent.ID) // the second batch was not sent yet
+				w.apply(dns.SyncAnswered{Call: ask})
+				continue
+			}
+		}
+		if call != nil {
+			w.apply(w.perform(call))
+		}
+	}
+	want := map[string][]string{"c": {"CREATE b.example.com"}, "cc": {"DELETE a.example.com"}}
+	if d := cmp.Diff(want, asked); d != "" {
+		t.Errorf("asked for (-want +got):\n%s", d)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -107,7 +108,28 @@ func shown(ctx context.Context, server string, c dns.Change, flattened bool) (bo
 		return false, err
 	}
 	there := containsAll(valuesOf(answer, c.Set.Name, c.Set.Type), c.Set.Values)
+	if there && c.Action == dns.Delete {
+		return covered(ctx, server, c.Set, kind)
+	}
 	return there == (c.Action == dns.Create), nil
+}
+
+// unlikely is a label that no zone has. A server that answers for it does so for every name there.
+const unlikely = "cloudfront-tenant-operator-wildcard-probe."
+
+// covered reports whether a wildcard shows what a deleted set had shown: then it can't be told whether the set is gone, and
+// the name leads to the same.
+func covered(ctx context.Context, server string, set dns.RecordSet, kind uint16) (bool, error) {
+	_, parent, below := strings.Cut(set.Name, ".")
+	if !below || strings.HasPrefix(set.Name, "*.") {
+		return false, nil
+	}
+	probe := unlikely + parent
+	answer, err := ask(ctx, server, probe, kind)
+	if err != nil {
+		return false, err
+	}
+	return containsAll(valuesOf(answer, probe, set.Type), set.Values), nil
 }
 
 // leads reports whether the server shows addresses at the very name.
@@ -142,7 +164,7 @@ func valuesOf(answer *wire.Msg, name, kind string) (out []string) {
 		case *wire.CNAME:
 			out = append(out, canonical(r.Target))
 		case *wire.TXT:
-			out = append(out, strings.Join(r.Txt, ""))
+			out = append(out, Unescape(strings.Join(r.Txt, "")))
 		default:
 			out = append(out, strings.TrimPrefix(r.String(), r.Header().String()))
 		}
@@ -172,3 +194,24 @@ func ask(ctx context.Context, server, name string, kind uint16) (*wire.Msg, erro
 }
 
 func canonical(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+// Unescape reads a text that is escaped as in a zone file, as this package's library has it.
+func Unescape(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			b.WriteByte(text[i])
+			continue
+		}
+		if i+3 < len(text) {
+			if c, err := strconv.ParseUint(text[i+1:i+4], 10, 8); err == nil {
+				b.WriteByte(byte(c))
+				i += 3
+				continue
+			}
+		}
+		i++
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}

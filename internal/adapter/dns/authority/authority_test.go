@@ -95,6 +95,7 @@ func TestShow(t *testing.T) {
 		"what took its place counts":                       {[]string{"a.example.com. 60 CNAME d2.cloudfront.net."}, []dns.Change{deleted, change(dns.Create, "a.example.com", dns.CNAME, "d2.cloudfront.net")}, true},
 		"of several changes one is not there":              {[]string{"a.example.com. 60 CNAME d1.cloudfront.net."}, []dns.Change{created, text}, false},
 		"a text in two strings":                            {[]string{`_cf-challenge.example.com. 60 TXT "d1.cloud" "front.net"`}, []dns.Change{text}, true},
+		"a text with quotes, backslashes and bytes":        {[]string{`a.example.com. 60 TXT "a \"b\" \\c \195\164"`}, []dns.Change{change(dns.Create, "a.example.com", dns.TXT, `a "b" \c ä`)}, true},
 		"a flattened name shows addresses":                 {[]string{"example.com. 60 A 192.0.2.1"}, []dns.Change{apex}, true},
 		"it shows none yet":                                {[]string{"example.com. 60 TXT other"}, []dns.Change{apex}, false},
 		"it shows none any more":                           {nil, []dns.Change{change(dns.Delete, zone, dns.CNAME, target)}, true},
@@ -110,6 +111,47 @@ func TestShow(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Below a wildcard that leads to the same, a deleted record can't be told from one that is still there.
+func TestADeletionBelowAWildcard(t *testing.T) {
+	const target = "d1.cloudfront.net"
+	wildcard := func(value string, others ...string) string {
+		return serve(t, wire.HandlerFunc(func(w wire.ResponseWriter, q *wire.Msg) {
+			m := new(wire.Msg).SetReply(q)
+			text := q.Question[0].Name + " 60 CNAME " + value + "."
+			for _, other := range others {
+				if strings.HasPrefix(other, q.Question[0].Name) {
+					text = other
+				}
+			}
+			r, err := wire.NewRR(text)
+			if err != nil {
+				t.Error(err)
+			}
+			m.Answer = append(m.Answer, r)
+			_ = w.WriteMsg(m)
+		}))
+	}
+	deleted := []dns.Change{change(dns.Delete, "a.example.com", dns.CNAME, target)}
+	for name, test := range map[string]struct {
+		server string
+		want   bool
+	}{
+		"the wildcard leads to the same":              {wildcard(target), true},
+		"it leads elsewhere, and the record is gone":  {wildcard("other.example.net"), true},
+		"it leads elsewhere, and the record is there": {wildcard("other.example.net", "a.example.com. 60 CNAME "+target+"."), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := authority.Show(t.Context(), []string{test.server}, zone, deleted); err != nil || got != test.want {
+				t.Errorf("got %v, %v; want %v", got, err, test.want)
+			}
+		})
+	}
+	own := []dns.Change{change(dns.Delete, "*.example.com", dns.CNAME, target)}
+	if got, err := authority.Show(t.Context(), []string{wildcard(target)}, zone, own); err != nil || got {
+		t.Errorf("the wildcard itself is still there, and counts as gone: %v, %v", got, err)
 	}
 }
 

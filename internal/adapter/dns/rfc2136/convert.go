@@ -6,11 +6,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	wire "github.com/miekg/dns"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/authority"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 )
 
@@ -83,7 +83,7 @@ func readValue(rr wire.RR) string {
 	case *wire.CNAME:
 		return readName(rr.Target)
 	case *wire.TXT:
-		return unescape(strings.Join(rr.Txt, ""))
+		return authority.Unescape(strings.Join(rr.Txt, ""))
 	}
 	return rdata(rr)
 }
@@ -124,27 +124,6 @@ func split(text string) []string {
 		out = append(out, b.String())
 	}
 	return out
-}
-
-// unescape reads a text that is escaped as in a zone file.
-func unescape(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' || i+1 == len(text) {
-			b.WriteByte(text[i])
-			continue
-		}
-		if i+3 < len(text) {
-			if c, err := strconv.ParseUint(text[i+1:i+4], 10, 8); err == nil {
-				b.WriteByte(byte(c))
-				i += 3
-				continue
-			}
-		}
-		i++
-		b.WriteByte(text[i])
-	}
-	return b.String()
 }
 
 // records renders a set.
