@@ -58,8 +58,8 @@ var delegationRows = []row{
 	{"a delegation that comes later hides a record, and does not keep it from leaving", delegatedLater},
 }
 
-func (r *rig) nameServers(labels string) dns.RecordSet {
-	return r.set(labels, "NS", "ns1.example.net", "ns2.example.net")
+func (r *rig) nameServers() dns.RecordSet {
+	return r.set("sub", "NS", "ns1.example.net", "ns2.example.net")
 }
 
 func (r *rig) wantDelegated(o *object) {
@@ -73,7 +73,7 @@ func delegated(r *rig) {
 	if r.seesNothingForeign() {
 		return
 	}
-	r.Put(r.Zone.ID, r.nameServers("sub"))
+	r.Put(r.Zone.ID, r.nameServers())
 	at, below, next := r.add(r.cname("sub")), r.add(r.cname("deep.below.sub")), r.add(r.cname("notsub"))
 	below.Takeover = true
 	r.look()
@@ -82,8 +82,8 @@ func delegated(r *rig) {
 	r.wantState(at, "")
 	r.wantState(below, "")
 	r.wantState(next, dns.Published)
-	r.wantSets("delegated", r.nameServers("sub"), r.cname("notsub").Set())
-	r.Remove(r.Zone.ID, r.nameServers("sub").Key)
+	r.wantSets("delegated", r.nameServers(), r.cname("notsub").Set())
+	r.Remove(r.Zone.ID, r.nameServers().Key)
 	r.look()
 	r.wantState(at, dns.Published)
 	r.wantState(below, dns.Published)
@@ -95,12 +95,12 @@ func delegatedLater(r *rig) {
 		return
 	}
 	o := r.publish("www.sub")
-	r.Put(r.Zone.ID, r.nameServers("sub"))
+	r.Put(r.Zone.ID, r.nameServers())
 	r.look()
 	r.wantDelegated(o)
-	r.wantSets("delegated", r.nameServers("sub"), r.cname("www.sub").Set())
+	r.wantSets("delegated", r.nameServers(), r.cname("www.sub").Set())
 	r.want(o)
 	r.look()
 	r.wantState(o, "")
-	r.wantSets("the object is gone", r.nameServers("sub"))
+	r.wantSets("the object is gone", r.nameServers())
 }
