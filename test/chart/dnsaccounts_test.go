@@ -1,0 +1,122 @@
+package chart_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/accounts"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
+)
+
+const dnsAccounts = `
+dns:
+  accounts:
+    - {name: main, provider: cloudflare, secretName: cloudflare-main, nameServers: ["127.0.0.1:53"], rate: 1.5, burst: 20, cloudflare: {baseUrl: "https://proxy.example.com/client/v4/"}}
+    - {name: eu, provider: azure, azure: {subscriptionId: s, resourceGroup: dns, tenantId: t, clientId: c, credential: ManagedIdentity, cloud: Government}}
+    - {name: app, provider: azure, secretName: azure-app, azure: {subscriptionId: s, tenantId: t, clientId: c, credential: ClientSecret}}
+    - {name: lab, provider: rfc2136, secretName: bind-lab, rfc2136: {server: "ns1.example.com:53", secondaries: ["ns2.example.com:53"], zones: [lab.example.com], tsig: {name: operator, algorithm: hmac-sha512}}}
+    - {name: lab2, provider: rfc2136, secretName: bind-lab, rfc2136: {server: "ns3.example.com:53", zones: [lab2.example.com], tsig: {name: operator}}}
+`
+
+// The operator finds each account of the values, with its Secret, where the chart has put it.
+func TestDNSAccountsReachTheOperator(t *testing.T) {
+	r := render(t, dnsAccounts)
+	var config corev1.ConfigMap
+	for _, o := range r.find("ConfigMap") {
+		if strings.HasSuffix(o.GetName(), "-dns-accounts") {
+			as(t, o, &config)
+		}
+	}
+	mounts, volumes := map[string]string{}, map[string]string{}
+	for _, v := range r.deployment(t).Spec.Template.Spec.Volumes {
+		switch {
+		case v.ConfigMap != nil:
+			volumes[v.Name] = "ConfigMap " + v.ConfigMap.Name
+		case v.Secret != nil:
+			volumes[v.Name] = "Secret " + v.Secret.SecretName
+			if v.Secret.Optional == nil || !*v.Secret.Optional {
+				t.Errorf("a missing Secret %s keeps the operator from starting", v.Secret.SecretName)
+			}
+		}
+	}
+	for _, m := range r.container(t).VolumeMounts {
+		mounts[m.MountPath] = volumes[m.Name]
+	}
+	want := map[string]string{
+		"/etc/dns-accounts": "ConfigMap " + config.Name, "/etc/dns-credentials/cloudflare-main": "Secret cloudflare-main",
+		"/etc/dns-credentials/azure-app": "Secret azure-app", "/etc/dns-credentials/bind-lab": "Secret bind-lab",
+	}
+	if d := cmp.Diff(want, mounts); d != "" {
+		t.Errorf("mounts (-want +got):\n%s", d)
+	}
+	checkFlags(t, r)
+	if args := strings.Join(r.container(t).Args, "\n"); !strings.Contains(args, "--dns-accounts=/etc/dns-accounts/accounts.yaml") {
+		t.Errorf("the operator is not told of the accounts:\n%s", args)
+	}
+
+	file := filepath.Join(t.TempDir(), "accounts.yaml")
+	if err := os.WriteFile(file, []byte(config.Data["accounts.yaml"]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	credentials := map[string]string{}
+	all := accounts.New(accounts.Options{File: file, Clock: clock.RealClock{}, Open: func(a accounts.Account) (port.DNS, error) {
+		credentials[string(a.Provider)+"/"+a.Name] = a.Credentials
+		return nil, nil
+	}})
+	for name, entry := range all.All() {
+		if entry.Err != nil {
+			t.Errorf("account %s: %v", name, entry.Err)
+		}
+	}
+	wantCredentials := map[string]string{
+		"cloudflare/main": "/etc/dns-credentials/cloudflare-main", "azure/eu": "", "azure/app": "/etc/dns-credentials/azure-app",
+		"rfc2136/lab": "/etc/dns-credentials/bind-lab", "rfc2136/lab2": "/etc/dns-credentials/bind-lab",
+	}
+	if d := cmp.Diff(wantCredentials, credentials); d != "" {
+		t.Errorf("credentials (-want +got):\n%s", d)
+	}
+}
+
+func TestWithoutDNSAccountsNothingIsMounted(t *testing.T) {
+	r := render(t, "")
+	if args := strings.Join(r.container(t).Args, "\n"); strings.Contains(args, "--dns-accounts") || strings.Contains(strings.Join(r.names(), "\n"), "dns-accounts") {
+		t.Errorf("a release without accounts has some:\n%s", args)
+	}
+}
+
+func TestWrongDNSAccountsAreRefused(t *testing.T) {
+	for name, c := range map[string]struct{ account, message string }{
+		"no name":                     {"provider: cloudflare", "missing property 'name'"},
+		"a provider without accounts": {"name: a, provider: route53", "value must be one of 'cloudflare', 'azure', 'rfc2136'"},
+		"a name in capitals":          {"name: Main, provider: cloudflare", "'Main' does not match pattern"},
+		"a token in the values":       {"name: a, provider: cloudflare, token: secret", "additional properties 'token' not allowed"},
+		"a server without a port":     {"name: a, provider: rfc2136, rfc2136: {server: ns1.example.com, zones: [example.com], tsig: {name: k}}", "'ns1.example.com' does not match pattern"},
+		"no zones":                    {"name: a, provider: rfc2136, rfc2136: {server: 'ns1.example.com:53', zones: [], tsig: {name: k}}", "minItems: got 0, want 1"},
+		"a weak signature":            {"name: a, provider: rfc2136, rfc2136: {server: 'ns1.example.com:53', zones: [example.com], tsig: {name: k, algorithm: hmac-md5}}", "value must be one of 'hmac-sha256'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			values := "dns: {accounts: [{" + c.account + "}]}"
+			if out, err := helm(t, values, "template", release, chartDir); err == nil || !strings.Contains(out, c.message) {
+				t.Errorf("helm says (%v):\n%s\nwant %q", err, out, c.message)
+			}
+		})
+	}
+}
+
+// The default grant allows the zones of every provider that objects can name.
+func TestTheDefaultGrantHasTheZonesOfEveryProvider(t *testing.T) {
+	args := strings.Join(render(t, "").container(t).Args, "\n")
+	for _, s := range []dns.Service{dns.Cloudflare, dns.Azure, dns.RFC2136} {
+		if !strings.Contains(args, `"provider\":\"`+s.String()) && !strings.Contains(args, `"provider":"`+s.String()) {
+			t.Errorf("the default grant has no zones of %s:\n%s", s, args)
+		}
+	}
+}
