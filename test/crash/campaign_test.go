@@ -128,12 +128,13 @@ func choose(t *testing.T, all []*kase) []*kase {
 	}
 	// What waits for minutes by design stays out of the short selection, and so does a new leader
 	// who gives the batches of the one before a minute.
-	quick := func(parents bool) func(*kase) bool {
+	quick := func(parents bool, provider string) func(*kase) bool {
 		return func(k *kase) bool {
-			return k.lifecycle.parents == parents && !k.lifecycle.parks && !k.lifecycle.slow && (!k.frozen || k.lifecycle.dns == nil)
+			return k.lifecycle.parents == parents && k.lifecycle.provider == provider && !k.lifecycle.parks && !k.lifecycle.slow && (!k.frozen || k.lifecycle.dns == nil)
 		}
 	}
-	return append(draw(all, shortCases, quick(false)), draw(all, shortParentCases, quick(true))...)
+	return slices.Concat(draw(all, shortCases, quick(false, "")), draw(all, shortParentCases, quick(true, "")),
+		draw(all, shortProviderCases, quick(false, cloudflare)))
 }
 
 // isNamed reports whether -crash.case asks for a name: by one of its parts between bars, or by
@@ -142,10 +143,11 @@ func isNamed(name string) bool {
 	return slices.ContainsFunc(strings.Split(*only, "|"), func(part string) bool { return strings.Contains(name, part) })
 }
 
-// shortCases and shortParentCases are what "make test" has time for.
+// These are what "make test" has time for.
 const (
-	shortCases       = 26
-	shortParentCases = 6
+	shortCases         = 26
+	shortParentCases   = 6
+	shortProviderCases = 6
 )
 
 // draw takes cases from each family in turn until there are enough, the references first:
@@ -274,7 +276,7 @@ func table(results []*result, took time.Duration) string {
 		total, failed = total+cases, failed+bad
 	}
 	fmt.Fprintf(&b, "%-12s %6d %6d %6d\n", "all", total, total-failed, failed)
-	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCalls, oracleDangling, oracleLedger, oracleSpec, oracleTwoPhases, oracleOffline, oracleCrash, "reference", "unreached", "harness"} {
+	for _, oracle := range []string{oracleLeak, oracleDuplicate, oracleForeign, oracleDelete, oracleLiveness, oracleQuiescence, oracleHonesty, oracleDifferential, oracleCalls, oracleDangling, oracleUnserved, oracleLedger, oracleSpec, oracleTwoPhases, oracleOffline, oracleCrash, "reference", "unreached", "harness"} {
 		if n := byOracle[oracle]; n > 0 {
 			fmt.Fprintf(&b, "failed by %s: %d\n", oracle, n)
 		}

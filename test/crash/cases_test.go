@@ -34,7 +34,7 @@ func (k *kase) name() string {
 
 // families in the order of the report.
 var families = []string{
-	"reference", "kill", "aws", "kube", "terminate", "two kills", "kill and errors", "two active", "frozen", "storm", "away", "dns", "lag", "wiped",
+	"reference", "kill", "aws", "kube", "terminate", "two kills", "kill and errors", "two active", "frozen", "storm", "away", "dns", "lag", "wiped", "provider",
 }
 
 // awsFaults and kubeFaults strike each boundary that they suit.
@@ -51,6 +51,7 @@ func allCases(references map[string]*reference, seed uint64) []*kase {
 	list = append(list, casesOf(parentLifecycles(), references, seed)...)
 	list = append(list, casesOf(mistakeLifecycles(), references, seed)...)
 	list = append(list, casesOf(grantLifecycles(), references, seed)...)
+	list = append(list, casesOf(providerLifecycles(), references, seed)...)
 	for n, k := range list {
 		k.number = n + 1
 	}
@@ -69,7 +70,7 @@ func casesOf(cycles []*lifecycle, references map[string]*reference, seed uint64)
 				name    string
 				side    side
 				effects []string
-			}{{"kill", "", kills}, {"aws", awsSide, awsFaults}, {"kube", kubeSide, kubeFaults}} {
+			}{{"kill", "", kills}, {"aws", awsSide, awsFaults}, {"kube", kubeSide, kubeFaults}, {"provider", dnsSide, awsFaults}} {
 				if l.crowd && family.side != "" {
 					continue
 				}
@@ -145,7 +146,7 @@ func wholeCases(l *lifecycle, all []boundary, r *rand.Rand) (list []*kase) {
 			plan: []*fault{{at: trigger{boundary: b}, effect: effect}, {at: trigger{next: next}, effect: "kill-answered"}},
 		})
 	}
-	for _, b := range awsWrites(changes) {
+	for _, b := range outsideChanges(changes) {
 		plan := []*fault{{at: trigger{boundary: b}, effect: "kill-committed"}}
 		for range 4 {
 			plan = append(plan, &fault{at: trigger{next: 1}, effect: "unreadable"})
@@ -159,8 +160,14 @@ func wholeCases(l *lifecycle, all []boundary, r *rand.Rand) (list []*kase) {
 		list = append(list, &kase{family: "storm", lifecycle: l, what: fmt.Sprintf("API server, dice %d", n+1), chaos: kubeStorm, during: watchesDrop})
 	}
 	list = append(list, &kase{family: "storm", lifecycle: l, what: "AWS", chaos: awsStorm})
+	if l.provider != "" {
+		list = append(list, &kase{family: "storm", lifecycle: l, what: l.provider, chaos: providerStorm, forgives: rewrites})
+	}
 	if len(changes) > 0 {
 		list = append(list, single("away", l, changes[0], "kube-away"), single("away", l, changes[0], "aws-away"))
+		if l.provider != "" {
+			list = append(list, single("away", l, changes[0], "dns-away"))
+		}
 	}
 	list = append(list, lagCases(l, changes)...)
 	return append(list, wipedCases(l, changes)...)
@@ -191,6 +198,11 @@ func awsWrites(changes []boundary) (out []boundary) {
 		}
 	}
 	return out
+}
+
+// outsideChanges are the writes to AWS and to a DNS provider.
+func outsideChanges(changes []boundary) []boundary {
+	return slices.DeleteFunc(slices.Clone(changes), func(b boundary) bool { return b.side == kubeSide })
 }
 
 func firstSuiting(effect string, all []boundary) (boundary, bool) {
@@ -246,6 +258,11 @@ func kubeStorm(r *rand.Rand) func(call) string {
 // awsStorm lets one in five calls to AWS fail.
 func awsStorm(r *rand.Rand) func(call) string {
 	return dice(r, 5, awsSide, []string{"error-before", "error-committed", "throttle", "reset-before", "reset-committed", "truncated"})
+}
+
+// providerStorm is the same for the DNS provider, which hears of a lifecycle in far fewer calls.
+func providerStorm(r *rand.Rand) func(call) string {
+	return dice(r, 3, dnsSide, []string{"error-before", "error-committed", "throttle", "reset-before", "reset-committed", "truncated"})
 }
 
 func dice(r *rand.Rand, sides int, s side, names []string) func(call) string {

@@ -21,9 +21,12 @@ func understand(s side, r *http.Request) call {
 	if target, err := url.QueryUnescape(r.URL.String()); err == nil {
 		c.target = r.Method + " " + target
 	}
-	if s == awsSide {
+	switch s {
+	case awsSide:
 		understandAWS(&c, r)
-	} else {
+	case dnsSide:
+		understandCloudflare(&c, r)
+	case kubeSide:
 		understandKube(&c, r)
 	}
 	return c

@@ -19,7 +19,7 @@ const (
 
 // troubled are the operations that fail for a while.
 var troubled = []string{
-	changeRecords, "GetChange", "ListResourceRecordSets", "ListHostedZones", "AssumeRole", "GetManagedCertificateDetails", deleteCertificate,
+	changeRecords, changeAtCloudflare, listAtCloudflare, "ListZones", "GetChange", "ListResourceRecordSets", "ListHostedZones", "AssumeRole", "GetManagedCertificateDetails", deleteCertificate,
 }
 
 // dnsCases are those that don't strike at a call that could be named.
@@ -40,11 +40,16 @@ func dnsCases(l *lifecycle, all []boundary) (list []*kase) {
 			add(&kase{what: fmt.Sprintf("%s %s for %s", operation, effect, troubleTime), chaos: lasting(operation, effect), forgives: rewrites})
 		}
 	}
+	if first, some := firstOf(all, changeAtCloudflare); some {
+		add(&kase{what: fmt.Sprintf("name servers lag %s", syncTime), during: lagsElsewhere(syncTime)})
+		k := add(single("dns", l, first, "kill-answered"))
+		k.what, k.during = fmt.Sprintf("%s, name servers lag %s", k.what, syncTime), lagsElsewhere(syncTime)
+	}
 	if first, some := firstOf(all, changeRecords); some {
 		add(&kase{what: fmt.Sprintf("not in sync for %s", syncTime), during: neverInSync(syncTime)})
 		k := add(single("dns", l, first, "kill-answered"))
 		k.what, k.during = fmt.Sprintf("%s, not in sync for %s", k.what, syncTime), neverInSync(syncTime)
-		if !l.parks && l.name != "role" {
+		if !l.parks && l.name != "role" && l.provider == "" {
 			k := add(single("dns", l, first, "equal-record"))
 			k.forgives = anything
 		}
@@ -103,7 +108,7 @@ func lasting(operation, effect string) func(*rand.Rand) func(call) string {
 // frozenPublishers stop the leader when it has stored an intent and is about to send it, and with
 // the batch on its way. When it is woken, what it would publish may have been taken back.
 func frozenPublishers(l *lifecycle, all []boundary) (list []*kase) {
-	n := slices.IndexFunc(all, func(b boundary) bool { return b.operation == changeRecords })
+	n := slices.IndexFunc(all, func(b boundary) bool { return b.operation == l.publishes() })
 	if n < 0 {
 		return nil
 	}

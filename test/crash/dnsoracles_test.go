@@ -23,6 +23,7 @@ import (
 // The oracles of DNS and certificates.
 const (
 	oracleDangling = "dangling name"
+	oracleUnserved = "unserved name"
 	oracleLedger   = "unledgered change"
 	oracleSpec     = "spec written"
 )
@@ -91,13 +92,15 @@ func (s *stage) checkSent(c call) {
 			s.violate(oracleSpec, "%s", c.target)
 		}
 	case c.operation == changeRecords:
-		s.checkBatch(c)
+		s.checkBatch(zoneIn(c), readBatch(c.body))
+	case c.operation == changeAtCloudflare:
+		s.checkBatch(s.elsewhere.zone.ID, s.elsewhere.readBatch(c.body))
 	}
 }
 
 // checkBatch wants every record that is created to be in a ledger, and every record that is
 // deleted to stand there as one that has to go, or to make room for a published one.
-func (s *stage) checkBatch(c call) {
+func (s *stage) checkBatch(zone string, batch sentBatch) {
 	var list v1alpha1.DistributionTenantList
 	if err := s.rig.kube.List(s.ctx, &list, client.InNamespace(s.namespace)); err != nil {
 		return // The case is over.
@@ -111,11 +114,13 @@ func (s *stage) checkBatch(c call) {
 			continue
 		}
 		for _, r := range o.Status.DNS.Records {
+			if r.ZoneID != zone {
+				continue
+			}
 			state[ledgerRecord{r.Name, r.Type, r.Value, r.TTL}] = r.State
 			names[r.Name] = names[r.Name] || r.State == "Published"
 		}
 	}
-	batch := readBatch(c.body)
 	for _, change := range batch.Changes {
 		r := change.record()
 		fine := state[r] != ""
@@ -139,6 +144,8 @@ type routingWatch struct {
 	theirs map[string]string
 	// held are the names that a tenant had while they led to CloudFront.
 	held, told map[string]bool
+	// served is true once the name that moves led to CloudFront.
+	served bool
 }
 
 // watchRouting looks at the world before and after each change. A name that leads to CloudFront
@@ -147,10 +154,16 @@ func (s *stage) watchRouting(v sim.View) {
 	if s.lifecycle.dns == nil {
 		return
 	}
-	routed, domains := v.PublicRouting(), v.Domains()
+	s.checkRouting(v.Operation, v.PublicRouting(), v.Domains())
+}
+
+// checkRouting looks at where names lead in public DNS, and which names tenants have.
+func (s *stage) checkRouting(operation string, routed, domains map[string]string) {
 	w := &s.routing
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	s.checkServed(operation, routed)
+	routed = s.elsewhere.route(routed)
 	if w.held == nil {
 		w.held, w.told = map[string]bool{}, map[string]bool{}
 	}
@@ -163,10 +176,10 @@ func (s *stage) watchRouting(v sim.View) {
 			w.held[name] = true
 		case w.held[name] && !s.lifecycle.dns.shared:
 			w.told[name] = true
-			s.violate(oracleDangling, "%s leads to CloudFront, and its tenant is gone (%s)", name, v.Operation)
+			s.violate(oracleDangling, "%s leads to CloudFront, and its tenant is gone (%s)", name, operation)
 		case !s.lifecycle.dns.proves:
 			w.told[name] = true
-			s.violate(oracleDangling, "%s was published before a tenant has it (%s)", name, v.Operation)
+			s.violate(oracleDangling, "%s was published before a tenant has it (%s)", name, operation)
 		}
 	}
 }
@@ -191,6 +204,7 @@ func (s *stage) misplaced() string {
 			got[id] = append(got[id], text(r))
 		}
 	}
+	s.elsewhere.compare(want, got)
 	s.mu.Lock()
 	for id, records := range s.foreign {
 		for _, r := range records {
@@ -203,6 +217,10 @@ func (s *stage) misplaced() string {
 			continue
 		}
 		for _, d := range o.Spec.Domains {
+			if o.Spec.DNS.Provider == v1alpha1.DNSProviderCloudflare {
+				s.elsewhere.wants(want, d.Domain)
+				continue
+			}
 			id, apex := s.zoneOf(d.Domain)
 			for _, r := range recordsOf(d.Domain, apex) {
 				if t := text(r); !slices.Contains(want[id], t) {
@@ -269,7 +287,7 @@ func (s *stage) checkZones() {
 			held[name] = true
 		}
 	}
-	for name, leads := range s.sim.PublicRouting() {
+	for name, leads := range s.elsewhere.route(s.sim.PublicRouting()) {
 		if !held[name] && s.routing.theirs[name] == "" {
 			s.violate(oracleDangling, "at the end %s leads to %s, and no tenant has it", name, leads)
 		}

@@ -40,6 +40,11 @@ func writesOn(s side) func(call) bool {
 	return func(c call) bool { return c.side == s && c.writes }
 }
 
+// outside are the calls to clouds, and outsideWrites those that change something there.
+func outside(c call) bool { return c.side != kubeSide }
+
+func outsideWrites(c call) bool { return outside(c) && c.writes }
+
 func writes(c call) bool { return c.writes }
 
 func changesRecords(c call) bool { return c.operation == changeRecords }
@@ -64,17 +69,17 @@ var effects = map[string]effect{
 	"wipe":        {moment: afterAnswer, do: (*stage).wipeAll},
 	"wipe-killed": {moment: afterAnswer, do: (*stage).killAndWipe},
 
-	"error-before":    {moment: beforeCommit, suits: on(awsSide), do: answerError(http.StatusInternalServerError, "InternalError")},
-	"error-committed": {moment: afterCommit, suits: writesOn(awsSide), do: answerError(http.StatusServiceUnavailable, "ServiceUnavailable")},
-	"throttle":        {moment: beforeCommit, suits: on(awsSide), do: answerError(http.StatusBadRequest, "Throttling")},
+	"error-before":    {moment: beforeCommit, suits: outside, do: answerError(http.StatusInternalServerError, "InternalError")},
+	"error-committed": {moment: afterCommit, suits: outsideWrites, do: answerError(http.StatusServiceUnavailable, "ServiceUnavailable")},
+	"throttle":        {moment: beforeCommit, suits: outside, do: answerError(http.StatusBadRequest, "Throttling")},
 	"stale-etag":      {moment: beforeCommit, suits: conditional, do: answerError(http.StatusPreconditionFailed, "PreconditionFailed")},
-	"denied":          {moment: beforeCommit, suits: on(awsSide), do: answerError(http.StatusForbidden, "AccessDenied")},
+	"denied":          {moment: beforeCommit, suits: outside, do: answerError(http.StatusForbidden, "AccessDenied")},
 
 	"unreadable": {moment: beforeCommit, do: unreadable},
 
 	"hang-before":     {moment: beforeCommit, do: hang},
 	"hang-committed":  {moment: afterCommit, suits: writes, do: hang},
-	"late":            {moment: beforeCommit, suits: writesOn(awsSide), do: (*stage).late},
+	"late":            {moment: beforeCommit, suits: outsideWrites, do: (*stage).late},
 	"reset-before":    {moment: beforeCommit, do: cut},
 	"reset-committed": {moment: afterCommit, suits: writes, do: cut},
 	"truncated":       {moment: afterCommit, do: truncate},
@@ -88,6 +93,7 @@ var effects = map[string]effect{
 	"equal-record":  {moment: beforeCommit, suits: changesRecords, do: (*stage).publishSame, passes: true},
 	"kube-away":     {moment: afterAnswer, do: func(s *stage, _ *exchange) { s.away(kubeSide) }},
 	"aws-away":      {moment: afterAnswer, do: func(s *stage, _ *exchange) { s.away(awsSide) }},
+	"dns-away":      {moment: afterAnswer, do: func(s *stage, _ *exchange) { s.away(dnsSide) }},
 }
 
 // strike carries out the effect that was chosen for the call, if this is its moment.
@@ -105,6 +111,10 @@ func (s *stage) strike(x *exchange, m moment) bool {
 
 func answerError(status int, code string) func(*stage, *exchange) {
 	return func(_ *stage, x *exchange) {
+		if x.call.side == dnsSide {
+			cloudflareError(x.w, status, code)
+			return
+		}
 		if slices.Contains(acmOperations, x.call.operation) {
 			if code == "Throttling" {
 				code = "ThrottlingException"

@@ -15,12 +15,14 @@ import (
 	"time"
 )
 
-// side is one of the two ways out of the operator.
+// side is one of the ways out of the operator.
 type side string
 
 const (
 	awsSide  side = "aws"
 	kubeSide side = "kube"
+	// dnsSide is the API of a DNS provider other than Route 53, where a lifecycle has one.
+	dnsSide side = "dns"
 )
 
 // call is what a request asks for.
@@ -93,7 +95,7 @@ func (l line) String() string {
 	return s
 }
 
-// gate stands in both ways out of one case's operators. It numbers their calls, writes
+// gate stands in all ways out of one case's operators. It numbers their calls, writes
 // them down, and lets faults strike.
 type gate struct {
 	next map[side]http.Handler
@@ -276,7 +278,7 @@ func shown(c call) string {
 	switch {
 	case c.operation == changeRecords:
 		return " " + readBatch(c.body).String()
-	case c.side == kubeSide, c.operation == deleteCertificate:
+	case c.side == dnsSide, c.side == kubeSide, c.operation == deleteCertificate:
 		return " " + string(c.body[:min(len(c.body), bodyShown)])
 	}
 	return ""

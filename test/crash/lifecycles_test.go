@@ -46,6 +46,10 @@ type lifecycle struct {
 	untags bool
 	// flags are for the operator.
 	flags []string
+	// provider is where the records are, empty for Route 53.
+	provider string
+	// moves is the name whose records move between providers: once it is served it always is. Empty: there is none.
+	moves string
 }
 
 // step is one thing that people do, and what they wait for before the next.
@@ -76,7 +80,7 @@ func deletes(s *stage) { s.remove("acme") }
 
 // lifecycles in a fixed order: the numbers of cases follow from it.
 func lifecycles() []*lifecycle {
-	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles(), mistakeLifecycles(), grantLifecycles())
+	return slices.Concat(plainLifecycles(), dnsLifecycles(), parentLifecycles(), mistakeLifecycles(), grantLifecycles(), providerLifecycles())
 }
 
 // plainLifecycles are those without DNS.

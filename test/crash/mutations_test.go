@@ -29,6 +29,7 @@ type mutation struct {
 // The packages with mistakes.
 const (
 	cloudfrontAPI          = "internal/adapter/aws/cloudfront"
+	cloudflareAPI          = "internal/adapter/dns/cloudflare"
 	resourceController     = "internal/controller/awsresource"
 	distributionController = "internal/controller/distribution"
 	tenantController       = "internal/controller/distributiontenant"
@@ -51,7 +52,22 @@ const (
 const passes = `return Decision{}, false`
 
 func mutations() []mutation {
-	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations(), grantMutations())
+	return slices.Concat(tenantMutations(), dnsMutations(), parentMutations(), budgetMutations(), grantMutations(), providerMutations())
+}
+
+// providerMutations are mistakes about DNS providers other than Route 53.
+func providerMutations() []mutation {
+	return []mutation{{
+		name:         "records that move to another provider are taken back at once",
+		replacements: []replacement{{dnsDomain, "Entry.moves", `return false`, nil}},
+		cases:        []string{"dns/cf-move/name servers lag 20s"},
+		oracles:      []string{oracleUnserved},
+	}, {
+		name:         "what Cloudflare's API has accepted counts as in effect",
+		replacements: []replacement{{cloudflareAPI, "(*Zones).InSync", `return true, nil`, nil}},
+		cases:        []string{"dns/cf-delete/name servers lag 20s"},
+		oracles:      []string{oracleDangling},
+	}}
 }
 
 // budgetMutations are mistakes about deletions that have to wait.

@@ -162,7 +162,7 @@ func (s *stage) dishonest(o *tenantObject) string {
 		return "AWS differs (-spec +AWS):\n" + d
 	}
 	if o.Spec.DNS != nil {
-		routed := s.sim.PublicRouting()
+		routed := s.routedFor(o)
 		for _, d := range o.Spec.Domains {
 			if routed[d.Domain] != endpoint {
 				return fmt.Sprintf("%s leads to %q in DNS", d.Domain, routed[d.Domain])
@@ -312,16 +312,16 @@ func (s *stage) checkCalls(want *reference, faults int) {
 		return
 	}
 	for _, b := range want.boundaries() {
-		if b.side == awsSide && isWrite(b) {
+		if b.side != kubeSide && isWrite(b) {
 			tries[b.operation]++
 		}
 	}
 	for operation, most := range tries {
 		allowed := most + faults
-		if operation == changeRecords {
+		if operation == changeRecords || operation == changeAtCloudflare {
 			allowed += faults // Names whose tenant is refused are withdrawn before they are published again.
 		}
-		if n := s.gate.seen(awsSide, operation); n > allowed {
+		if n := s.gate.seen(awsSide, operation) + s.gate.seen(dnsSide, operation); n > allowed {
 			s.violate(oracleCalls, "%s was sent %d times, undisturbed it is %d, and there were %d faults", operation, n, most, faults)
 		}
 	}
@@ -330,7 +330,7 @@ func (s *stage) checkCalls(want *reference, faults int) {
 // checkRest wants no writes at all while the operator looks at everything once more.
 func (s *stage) checkRest() {
 	before := s.gate.written()
-	state := s.sim.State()
+	state, records := s.sim.State(), s.elsewhere.records()
 	lists := s.sim.Calls()["ListDistributionTenants"].Total
 	s.pause(longestSweep + s.options.quiet)
 	if n := s.sim.Calls()["ListDistributionTenants"].Total - lists; n < len(s.replicas) && !s.options.elect || n == 0 {
@@ -342,6 +342,9 @@ func (s *stage) checkRest() {
 	}
 	if d := gocmp.Diff(state.Accounts, s.sim.State().Accounts); d != "" {
 		s.violate(oracleQuiescence, "AWS changed in a settled world:\n%s", d)
+	}
+	if d := gocmp.Diff(records, s.elsewhere.records()); d != "" {
+		s.violate(oracleQuiescence, "Cloudflare changed in a settled world:\n%s", d)
 	}
 }
 
@@ -429,6 +432,9 @@ func (s *stage) outcome() outcome {
 	}
 	if n := s.changedRecords(); n > 0 {
 		out.Committed[changeRecords] = n
+	}
+	if n := s.elsewhere.changed(); n > 0 {
+		out.Committed[changeAtCloudflare] = n
 	}
 	return out
 }

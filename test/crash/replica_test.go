@@ -74,6 +74,13 @@ func (s *stage) newReplica(n int) (*replica, error) {
 		"--metrics-bind-address=0", "--health-probe-bind-address=0", "--zap-log-level=debug",
 		"--deletion-budget", "--deletion-budget-settle=" + budgetSettle.String(), "--leader-election-namespace=" + s.namespace,
 	}, append(s.lifecycle.flags, s.options.flags...)...)
+	if s.elsewhere != nil {
+		accounts, err := r.accountsFile()
+		if err != nil {
+			return nil, err
+		}
+		r.flags = append(r.flags, "--dns-accounts="+accounts)
+	}
 	if s.options.elect {
 		r.flags = append(r.flags, "--leader-elect")
 	}

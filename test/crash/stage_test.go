@@ -110,6 +110,8 @@ type stage struct {
 	routing routingWatch
 	// theirParents are the distributions and groups that were there from the start.
 	theirParents map[string]parentResource
+	// elsewhere is a DNS provider other than Route 53, nil where the lifecycle has none.
+	elsewhere *elsewhere
 	// settled are the resources of which a process read last that they are disabled and deployed.
 	settled map[string]bool
 }
@@ -143,11 +145,20 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 	clock.behind.Store(true)
 	s.sim = sim.New(sim.Options{Seed: &seed, Switches: &switches, DeployDelay: deployDelay, Clock: clock, Watch: s.watchRouting})
 	clock.behind.Store(false)
+	if l.provider == cloudflare {
+		var err error
+		if s.elsewhere, err = newElsewhere(s); err != nil {
+			return nil, err
+		}
+	}
 	s.foreign, s.seeded = s.zoneRecords(), map[string]bool{}
 	for _, c := range seed.Certificates {
 		s.seeded[c.ARN] = true
 	}
 	s.routing.theirs = s.sim.PublicRouting()
+	if s.elsewhere != nil {
+		go s.elsewhere.poll()
+	}
 	for _, t := range s.sim.Tenants("") {
 		s.theirs[t.ID] = t
 	}
@@ -155,6 +166,9 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 		s.theirParents[r.ID] = r
 	}
 	s.gate = newGate(s.sim, rig.kubeProxy)
+	if s.elsewhere != nil {
+		s.gate.next[dnsSide] = s.elsewhere
+	}
 	s.gate.strike, s.gate.before, s.gate.arrived = s.strike, s.checkWrite, s.checkSent
 	s.gate.answered = s.checkAnswer
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "crash-"}}
@@ -234,6 +248,11 @@ func (s *stage) close() {
 	s.rig.views.detach(s)
 	if err := s.processes.Stop(); err != nil {
 		s.violate("harness", "%v", err)
+	}
+	if s.elsewhere != nil {
+		if err := s.elsewhere.close(); err != nil {
+			s.violate("harness", "%v", err)
+		}
 	}
 	s.cancel()
 	s.clean()
