@@ -108,8 +108,7 @@ func (c *cloudflareWorld) tell(ctx context.Context, w *world) error {
 	if len(change["add"])+len(change["remove"]) == 0 {
 		return nil
 	}
-	_, err := call(ctx, http.MethodPost, w.awsURL+"/_sim/resolving", "", change)
-	return err
+	return call(ctx, http.MethodPost, w.awsURL+"/_sim/resolving", "", change)
 }
 
 // without returns what is in one list and not in the other.
@@ -173,15 +172,15 @@ func (c *cloudflareWorld) record() (cloudflareRecord, string) {
 	return cloudflareRecord{}, ""
 }
 
-// call sends JSON and returns the answer, which has to be a success.
-func call(ctx context.Context, method, url, token string, body any) ([]byte, error) {
+// call sends JSON, and wants that this succeeds.
+func call(ctx context.Context, method, url, token string, body any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
-		return nil, fmt.Errorf("calling %s: %w", url, err)
+		return fmt.Errorf("calling %s: %w", url, err)
 	}
 	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(text))
 	if err != nil {
-		return nil, fmt.Errorf("calling %s: %w", url, err)
+		return fmt.Errorf("calling %s: %w", url, err)
 	}
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
@@ -189,7 +188,7 @@ func call(ctx context.Context, method, url, token string, body any) ([]byte, err
 	client := &http.Client{Timeout: 10 * time.Second}
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("calling %s: %w", url, err)
+		return fmt.Errorf("calling %s: %w", url, err)
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
@@ -197,7 +196,7 @@ func call(ctx context.Context, method, url, token string, body any) ([]byte, err
 		err = fmt.Errorf("status %d: %s", response.StatusCode, answer)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("calling %s: %w", url, err)
+		return fmt.Errorf("calling %s: %w", url, err)
 	}
-	return answer, nil
+	return nil
 }

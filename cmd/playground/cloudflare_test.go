@@ -54,7 +54,7 @@ func TestAWSKnowsWhatCloudflareAnswers(t *testing.T) {
 	}
 	send := func(method, url string, body any) {
 		t.Helper()
-		if _, err := call(t.Context(), method, url, cloudflareToken, body); err != nil {
+		if err := call(t.Context(), method, url, cloudflareToken, body); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -76,7 +76,7 @@ func (s *story) lead(ctx context.Context, id, target string) error {
 	c := s.w.cloudflare
 	s.say.command(c.curl(" -X PATCH", "/"+id) + fmt.Sprintf(` -d '{"content": %q}' | jq .result.content`, target))
 	url := c.url + "/zones/" + c.zone.ID + "/dns_records/" + id
-	if _, err := call(ctx, http.MethodPatch, url, cloudflareToken, map[string]string{"content": target}); err != nil {
+	if err := call(ctx, http.MethodPatch, url, cloudflareToken, map[string]string{"content": target}); err != nil {
 		return err
 	}
 	record, _ := c.record()
