@@ -193,6 +193,10 @@ func (c Config) webhookHandler(ctx context.Context, mgr ctrl.Manager, env *envir
 		Ungranted: func(ctx context.Context, o *v1alpha1.DistributionTenant) string { return ungranted(ctx, env.grants, o) },
 		Deny:      c.Webhook.denies(), Self: self(ctx, kube), Observer: metrics,
 	}
+	if c.DomainClaims.Enabled {
+		// Without the rights for claims each lookup would wait in vain.
+		o.Claims = mgr.GetCache()
+	}
 	if len(c.Webhook.DNS) > 0 {
 		if o.DNS, err = resolver.New(c.Webhook.DNS); err != nil {
 			return nil, err

@@ -34,6 +34,7 @@ var production = func() string {
 
 const everything = `
 commonLabels: {team: edge}
+dns: {accounts: [{name: main, provider: cloudflare, secretName: cloudflare-main}, {name: eu, provider: azure, azure: {subscriptionId: s}}]}
 image: {digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", pullPolicy: Always}
 imagePullSecrets: [{name: registry}]
 global: {imageRegistry: "registry.example.com:5000/mirror"}

@@ -32,6 +32,7 @@ aws:
   allowedRoles: ["arn:aws:iam::111122223333:role/dns-*", "arn:aws:iam::*:role/tenant-dns"]
   dnsResolvers: ["1.1.1.1:53", "[2606:4700:4700::1111]:53"]
   dynamoDBEndpoint: http://dynamodb.example.com:8000
+dns: {accounts: [{name: main, provider: cloudflare, secretName: cloudflare-main}]}
 controller:
   domainClaims: {hold: 24h, holdCustomer: 480h}
   tenantSource: {targetNamespaces: [team-a, team-a/team-b], readTimeout: 90s, firstRowTimeout: 20s, maxRows: 1000000, readMemory: 1Gi, allowDial: [10.43.0.1, "fe80::/10"]}

@@ -135,7 +135,7 @@ func TestOnlyGrantedHostsAreConnectedTo(t *testing.T) {
 				if connected := len(connections) > 0; connected != c.granted {
 					t.Errorf("it has connected: %v, want %v", connected, c.granted)
 				}
-				const says = "the EdgeGrant of the namespace does not allow to read from localhost:"
+				const says = "the EdgeGrant of the namespace does not allow reading from localhost:"
 				if err == nil || strings.Contains(err.Error(), says) == c.granted {
 					t.Errorf("it says: %v", err)
 				}

@@ -109,6 +109,10 @@ func (e NameRead) happen(z *ZoneState) {
 		z.note(name, e.Sets)
 		z.resolve(name)
 		z.conclude(name)
+	case fault.Is(e.Err, fault.Invalid):
+		// There can't be anything at a name that the provider does not even read. It says nothing of the zone.
+		z.resolve(name)
+		z.conclude(name)
 	case comeBack(e.Err) > 0:
 		z.doubts.readAfter = now.Add(comeBack(e.Err))
 	case fault.Is(e.Err, fault.Throttled, fault.Transient):

@@ -161,7 +161,7 @@ func (v *View) grantText() string {
 	if !v.Policy.Granted {
 		return ""
 	}
-	return " The EdgeGrant of the namespace does not allow to adopt this one: ask an administrator of the platform to extend its spec.adopt."
+	return " The EdgeGrant of the namespace does not allow adopting this one: ask an administrator of the platform to extend its spec.adopt."
 }
 
 // previousText says whose the resource is, or was, where no message may.

@@ -59,7 +59,7 @@ type RefusedHostError struct{ Host string }
 
 // Error implements error.
 func (e *RefusedHostError) Error() string {
-	return fmt.Sprintf("the EdgeGrant of the namespace does not allow to read from %s: use another host, or ask an administrator "+
+	return fmt.Sprintf("the EdgeGrant of the namespace does not allow reading from %s: use another host, or ask an administrator "+
 		"of the platform to add it to spec.sources.hosts of the grant", e.Host)
 }
 
