@@ -291,7 +291,9 @@ func TestFlagsOfTheOperatorExist(t *testing.T) {
 // ofOthers are the pages about other programs, and what their flags are called elsewhere.
 var (
 	ofOthers      = map[string]bool{"docs/simulator.md": true, "docs/benchmarks.md": true, "bench/README.md": true, "docs/playground.md": true}
-	flagsOfOthers = map[string]bool{"take-ownership": true, "wait": true, "force-conflicts": true, "previous": true, "set": true, "set-json": true}
+	flagsOfOthers = map[string]bool{
+		// The Azure CLI.
+		"enable-oidc-issuer": true, "enable-workload-identity": true, "take-ownership": true, "wait": true, "force-conflicts": true, "previous": true, "set": true, "set-json": true}
 )
 
 // words are those in backticks.
@@ -349,6 +351,8 @@ var otherWords = map[string]bool{
 	"PrimaryDomainName": true, "UpdateDomainAssociation": true, "CloudFrontDefaultCertificate": true, "AnycastIpListId": true,
 	// A metric of ACM.
 	"DaysToExpiry": true,
+	// Error codes of Azure.
+	"AuthorizationFailed": true, "SubscriptionNotFound": true, "ResourceGroupNotFound": true, "ScopeLocked": true, "CredentialUnavailable": true,
 	// Values of fields.
 	"IfUnowned": true, "NamespaceAndIngress": true, "CloudFront": true,
 }

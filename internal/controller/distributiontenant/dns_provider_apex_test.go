@@ -76,7 +76,7 @@ func withBIND(t *testing.T) (s otherService) {
 			Server: server.Address(), Zones: []string{"example.com"}, ClusterID: world.ClusterID, Gate: unlimited(t, p, s.provider),
 			// Signatures have the time, which has to be that of the server.
 			Clock: clock.RealClock{},
-			TSIG: rfc2136.TSIG{Name: key.Name, Algorithm: key.Algorithm, Secret: func() string { return key.Secret }},
+			TSIG:  rfc2136.TSIG{Name: key.Name, Algorithm: key.Algorithm, Secret: func() string { return key.Secret }},
 		})
 		must(t, err)
 		return d

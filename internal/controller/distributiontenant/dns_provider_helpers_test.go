@@ -2,6 +2,7 @@ package distributiontenant_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -41,10 +42,9 @@ type cfRig struct {
 	cf         *cfsim.Sim
 	zone       cfsim.Zone
 	api, names string
-	// accounts are those that the administrator has configured, and open makes their clients.
+	// accounts are those that the administrator has configured.
 	accounts map[dns.Provider]bool
 	further  zone.Providers
-	open     func(dns.Provider) port.DNS
 	cfBase   []cfsim.Record
 	// always are names that have to be served at all times, and unserved is when they were not.
 	always   []string
@@ -112,9 +112,7 @@ func (r *cfRig) providers(p world.Process) func() zone.Providers {
 			}
 			out[name] = clients[name]
 		}
-		for name, client := range r.further {
-			out[name] = client
-		}
+		maps.Copy(out, r.further)
 		return out
 	}
 }

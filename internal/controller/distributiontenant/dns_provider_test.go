@@ -89,4 +89,3 @@ func TestARecordOfOthersAtCloudflare(t *testing.T) {
 	r.removed("alpha")
 	r.cfHas()
 }
-

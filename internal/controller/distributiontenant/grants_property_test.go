@@ -145,7 +145,9 @@ func TestNothingGetsIntoAWSThatNoGrantHas(t *testing.T) {
 			}
 		}
 		for _, zone := range []string{coveredZone, openZone} {
-			if slices.ContainsFunc(all, func(g grant.Grant) bool { return g.DNS != nil && (g.DNS.Zones[0].ID == zone || g.DNS.Zones[0].ID == "*") }) {
+			if slices.ContainsFunc(all, func(g grant.Grant) bool {
+				return g.DNS != nil && (g.DNS.Zones[0].ID == zone || g.DNS.Zones[0].ID == "*")
+			}) {
 				continue
 			}
 			state, _ := w.Sim.HostedZone(zone)

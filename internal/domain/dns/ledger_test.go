@@ -105,7 +105,7 @@ func TestAdvanceMovesADomainToAnotherZone(t *testing.T) {
 		}
 		return v
 	}
-	published, new := entry(former, dns.Published), []dns.Entry{entry(coming, dns.Published), entry(text, dns.Published)}
+	published, latest := entry(former, dns.Published), []dns.Entry{entry(coming, dns.Published), entry(text, dns.Published)}
 	for name, test := range map[string]struct {
 		ledger []dns.Entry
 		wants  []dns.Record
@@ -118,7 +118,7 @@ func TestAdvanceMovesADomainToAnotherZone(t *testing.T) {
 		"one of the new ones is there": {[]dns.Entry{published, entry(coming, dns.Intended), entry(text, dns.Intended)}, wants, view(dns.There, dns.There, dns.Coming),
 			[]dns.Entry{published, entry(text, dns.Intended), entry(coming, dns.Published)}},
 		"the new zone has another record there": {[]dns.Entry{published}, wants, view(dns.There, dns.Blocked, dns.Absent), []dns.Entry{published, entry(text, dns.Intended)}},
-		"both are there": {append([]dns.Entry{published}, new...), wants, view(dns.There, dns.There, dns.There),
+		"both are there": {append([]dns.Entry{published}, latest...), wants, view(dns.There, dns.There, dns.There),
 			[]dns.Entry{entry(former, dns.Retracting), entry(text, dns.Published), entry(coming, dns.Published)}},
 		"the domain is removed on the way": {[]dns.Entry{published, entry(coming, dns.Intended)}, nil, view(dns.There, dns.Coming, dns.Absent),
 			[]dns.Entry{entry(former, dns.Retracting), entry(coming, dns.Retracting)}},

@@ -28,16 +28,16 @@ func TestRecordsOfAllTypes(t *testing.T) {
 	w := newWorld(t)
 	ttl := to.Ptr[int64](60)
 	for kind, p := range map[armdns.RecordType]*armdns.RecordSetProperties{
-		"A": {ARecords: []*armdns.ARecord{{IPv4Address: to.Ptr("192.0.2.1")}}}, "AAAA": {AaaaRecords: []*armdns.AaaaRecord{{IPv6Address: to.Ptr("2001:db8::1")}}},
-		"CNAME": {CnameRecord: &armdns.CnameRecord{Cname: to.Ptr("a.example.net")}}, "TXT": {TxtRecords: []*armdns.TxtRecord{{Value: to.SliceOfPtrs("a", "b")}}},
-		"MX":  {MxRecords: []*armdns.MxRecord{{Preference: to.Ptr[int32](10), Exchange: to.Ptr("mail.example.net")}}},
-		"NS":  {NsRecords: []*armdns.NsRecord{{Nsdname: to.Ptr("ns.example.net")}}},
-		"PTR": {PtrRecords: []*armdns.PtrRecord{{Ptrdname: to.Ptr("p.example.net")}}},
-		"SRV": {SrvRecords: []*armdns.SrvRecord{{Priority: to.Ptr[int32](1), Weight: to.Ptr[int32](2), Port: to.Ptr[int32](3), Target: to.Ptr("s.example.net")}}},
-		"CAA": {CaaRecords: []*armdns.CaaRecord{{Flags: to.Ptr[int32](0), Tag: to.Ptr("issue"), Value: to.Ptr("ca.example.net")}}},
+		"A": {ARecords: []*armdns.ARecord{{IPv4Address: new("192.0.2.1")}}}, "AAAA": {AaaaRecords: []*armdns.AaaaRecord{{IPv6Address: new("2001:db8::1")}}},
+		"CNAME": {CnameRecord: &armdns.CnameRecord{Cname: new("a.example.net")}}, "TXT": {TxtRecords: []*armdns.TxtRecord{{Value: to.SliceOfPtrs("a", "b")}}},
+		"MX":  {MxRecords: []*armdns.MxRecord{{Preference: to.Ptr[int32](10), Exchange: new("mail.example.net")}}},
+		"NS":  {NsRecords: []*armdns.NsRecord{{Nsdname: new("ns.example.net")}}},
+		"PTR": {PtrRecords: []*armdns.PtrRecord{{Ptrdname: new("p.example.net")}}},
+		"SRV": {SrvRecords: []*armdns.SrvRecord{{Priority: to.Ptr[int32](1), Weight: to.Ptr[int32](2), Port: to.Ptr[int32](3), Target: new("s.example.net")}}},
+		"CAA": {CaaRecords: []*armdns.CaaRecord{{Flags: to.Ptr[int32](0), Tag: new("issue"), Value: new("ca.example.net")}}},
 	} {
 		name := "r" + strings.ToLower(string(kind))
-		p.TTL, p.Metadata = ttl, map[string]*string{"owner": to.Ptr("us")}
+		p.TTL, p.Metadata = ttl, map[string]*string{"owner": new("us")}
 		if _, err := w.put(t, name, kind, p, "", "*"); err != nil {
 			t.Error(err)
 			continue
@@ -47,7 +47,7 @@ func TestRecordsOfAllTypes(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		p.Fqdn, p.ProvisioningState, p.TargetResource = to.Ptr(name+"."+zone+"."), to.Ptr("Succeeded"), &armdns.SubResource{}
+		p.Fqdn, p.ProvisioningState, p.TargetResource = new(name+"."+zone+"."), new("Succeeded"), &armdns.SubResource{}
 		if d := cmp.Diff(p, got.Properties); d != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, d)
 		}

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/dns/armdns"
 	"github.com/google/go-cmp/cmp"
 
@@ -51,7 +50,7 @@ func TestImpossibleRecords(t *testing.T) {
 		"a star inside a name":      {"a.*", "CNAME", cname("a.example.net"), 400, "BadRequest"},
 		"a star in a label":         {"a*", "CNAME", cname("a.example.net"), 400, "BadRequest"},
 		"an NS set with a star": {"*", "NS", with(address(), func(p *armdns.RecordSetProperties) {
-			p.NsRecords = []*armdns.NsRecord{{Nsdname: to.Ptr("ns.example.net")}}
+			p.NsRecords = []*armdns.NsRecord{{Nsdname: new("ns.example.net")}}
 		}), 400, "BadRequest"},
 		"records of another type":   {"a", "A", cname("a.example.net"), 400, "BadRequest"},
 		"no IP address":             {"a", "A", address("2001:db8::1"), 400, "BadRequest"},
@@ -59,10 +58,10 @@ func TestImpossibleRecords(t *testing.T) {
 		"21 records":                {"a", "A", address(many...), 400, "BadRequest"},
 		"a string that is too long": {"a", "TXT", text(strings.Repeat("x", 256)), 400, "BadRequest"},
 		"a text that is too long":   {"a", "TXT", text(strings.Split(strings.Repeat(strings.Repeat("x", 255)+",", 17), ",")[:17]...), 400, "BadRequest"},
-		"a second SOA":              {"a", "SOA", with(address(), func(p *armdns.RecordSetProperties) { p.SoaRecord = &armdns.SoaRecord{Host: to.Ptr("a.example.")} }), 400, "BadRequest"},
-		"a target and records":      {"a", "A", with(address("192.0.2.1"), func(p *armdns.RecordSetProperties) { p.TargetResource = &armdns.SubResource{ID: to.Ptr("/x")} }), 400, "BadRequest"},
+		"a second SOA":              {"a", "SOA", with(address(), func(p *armdns.RecordSetProperties) { p.SoaRecord = &armdns.SoaRecord{Host: new("a.example.")} }), 400, "BadRequest"},
+		"a target and records":      {"a", "A", with(address("192.0.2.1"), func(p *armdns.RecordSetProperties) { p.TargetResource = &armdns.SubResource{ID: new("/x")} }), 400, "BadRequest"},
 		"metadata that is too long": {"a", "CNAME", with(cname("a.example.net"), func(p *armdns.RecordSetProperties) {
-			p.Metadata = map[string]*string{"k": to.Ptr(strings.Repeat("x", 257))}
+			p.Metadata = map[string]*string{"k": new(strings.Repeat("x", 257))}
 		}), 400, "BadRequest"},
 		"a type that Azure has not":      {"a", "HTTPS", cname("a.example.net"), 400, "InvalidResourceType"},
 		"no properties":                  {"a", "CNAME", nil, 400, "InvalidRequestContent"},
@@ -97,7 +96,7 @@ func TestTooMuchMetadata(t *testing.T) {
 	p := cname("a.example.net")
 	p.Metadata = map[string]*string{}
 	for n := range 51 {
-		p.Metadata[fmt.Sprintf("k%d", n)] = to.Ptr("v")
+		p.Metadata[fmt.Sprintf("k%d", n)] = new("v")
 	}
 	_, err := newWorld(t).put(t, "a", "CNAME", p, "", "")
 	refused(t, err, 400, "BadRequest")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/dns/armdns"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -139,7 +138,7 @@ func (e *errand) carryOut(ctx context.Context, at place, s step) error {
 			return err
 		})
 	}
-	condition := &armdns.RecordSetsClientCreateOrUpdateOptions{IfNoneMatch: to.Ptr("*")}
+	condition := &armdns.RecordSetsClientCreateOrUpdateOptions{IfNoneMatch: new("*")}
 	if s.before != nil {
 		condition = &armdns.RecordSetsClientCreateOrUpdateOptions{IfMatch: &s.etag}
 	}

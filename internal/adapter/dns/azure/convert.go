@@ -183,9 +183,9 @@ func (z *Zones) properties(c dns.Change) (*armdns.RecordSetProperties, error) {
 	if s.Alias != "" {
 		return nil, invalid("%s can't be an alias: Azure has aliases for resources in Azure only, not for CloudFront", s.Name)
 	}
-	out := &armdns.RecordSetProperties{TTL: to.Ptr(s.TTL)}
+	out := &armdns.RecordSetProperties{TTL: new(s.TTL)}
 	if isOurs(s) {
-		out.Metadata = map[string]*string{noteKey: to.Ptr(note(z.config.ClusterID, c.Owner))}
+		out.Metadata = map[string]*string{noteKey: new(note(z.config.ClusterID, c.Owner))}
 	}
 	values := s.Exact
 	if values == nil {
@@ -199,11 +199,11 @@ func (z *Zones) properties(c dns.Change) (*armdns.RecordSetProperties, error) {
 	for _, v := range values {
 		switch s.Type {
 		case dns.CNAME:
-			out.CnameRecord = &armdns.CnameRecord{Cname: to.Ptr(v)}
+			out.CnameRecord = &armdns.CnameRecord{Cname: new(v)}
 		case dns.A:
-			out.ARecords = append(out.ARecords, &armdns.ARecord{IPv4Address: to.Ptr(v)})
+			out.ARecords = append(out.ARecords, &armdns.ARecord{IPv4Address: new(v)})
 		case dns.AAAA:
-			out.AaaaRecords = append(out.AaaaRecords, &armdns.AaaaRecord{IPv6Address: to.Ptr(v)})
+			out.AaaaRecords = append(out.AaaaRecords, &armdns.AaaaRecord{IPv6Address: new(v)})
 		case dns.TXT:
 			var texts []string
 			if json.Unmarshal([]byte(v), &texts) != nil {

@@ -99,7 +99,7 @@ func (c Credential) readable() error {
 	if file == "" {
 		file = os.Getenv(tokenFileVariable)
 	}
-	if _, err := os.Stat(file); err != nil {
+	if _, err := os.Stat(file); err != nil { //nolint:gosec // the administrator, or the pod's environment, names the file
 		return c.denied("", "the token of the operator's service account is not mounted: label the operator's pod with azure.workload.identity/use: \"true\"", err)
 	}
 	return nil

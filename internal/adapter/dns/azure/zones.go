@@ -29,7 +29,7 @@ func (e *errand) getZone(ctx context.Context, id string) (found dns.Zone, err er
 		return dns.Zone{}, err
 	}
 	err = e.read(ctx, opGetZone, func(ctx context.Context) error {
-		out, err := e.Zones.zones.Get(ctx, at.group, at.zone, nil)
+		out, err := e.zones.Get(ctx, at.group, at.zone, nil)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -85,9 +86,7 @@ func (e *errand) heldAt(ctx context.Context, id string, changes []dns.Change) (h
 			return holding{}, err
 		}
 		all.apex = held.apex
-		for key, s := range held.byKey {
-			all.byKey[key] = s
-		}
+		maps.Copy(all.byKey, held.byKey)
 	}
 	return all, nil
 }

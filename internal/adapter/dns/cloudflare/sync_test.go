@@ -72,7 +72,7 @@ func TestALateNameServerIsWaitedFor(t *testing.T) {
 // Where no name server can be reached, the API's word counts after a minute.
 func TestSilentNameServers(t *testing.T) {
 	t.Parallel()
-	closed, err := net.ListenPacket("udp", "127.0.0.1:0")
+	closed, err := new(net.ListenConfig).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
