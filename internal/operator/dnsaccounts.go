@@ -27,10 +27,11 @@ func (c *Config) bindDNSAccounts(f *flag.FlagSet) {
 	f.StringVar(&c.DNSAccounts, "dns-accounts", "", "File with the accounts at DNS providers other than Route 53. It is followed while the operator runs. Empty: there are none.")
 }
 
-// dnsRates are how many calls a second go to a service with one account, and at once, unless the account says more. Cloudflare
-// allows 1,200 in five minutes for all clients of a user together, Azure 500 reads and 200 changes of a zone in five minutes.
+// dnsRates are how many calls a second go to a service with one account, and how many at once, unless the account says
+// otherwise. Cloudflare allows 1,200 in five minutes for all clients of a user together. Azure's limits differ from
+// subscription to subscription: it says when to come back.
 var dnsRates = map[dns.Service]Limit{
-	dns.Cloudflare: {Rate: 2, Burst: 100}, dns.Azure: {Rate: 1, Burst: 100}, dns.RFC2136: {Rate: 50, Burst: 100},
+	dns.Cloudflare: {Rate: 2, Burst: 100}, dns.Azure: {Rate: 2, Burst: 100}, dns.RFC2136: {Rate: 50, Burst: 100},
 }
 
 // DNSAccounts makes the clients of DNS accounts.
@@ -78,7 +79,7 @@ func dnsProviders(route53 port.DNS, all *accounts.Accounts) func() zone.Provider
 		for name, entry := range all.All() {
 			out[name] = entry.DNS
 			if entry.Err != nil {
-				out[name] = zone.Refusing(dns.Traits{}, &fault.Error{
+				out[name] = zone.Refusing(&fault.Error{
 					Kind: fault.Invalid, Operation: "spec.dns", Message: fmt.Sprintf("the account %s is not valid: %s", name, entry.Err),
 				})
 			}

@@ -2,11 +2,9 @@ package zone
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -23,21 +21,17 @@ func (p Providers) of(name dns.Provider) port.DNS {
 	if d, ok := p[name]; ok {
 		return d
 	}
-	return Refusing(dns.Traits{}, p.missing(name))
+	return Refusing(p.missing(name))
 }
 
 func (p Providers) as(access dns.Access) port.Zones { return p.of(access.Provider).As(access) }
 
 // refusal says why a provider can't be used at all, nil if it can.
 func (p Providers) refusal(name dns.Provider) *fault.Error {
-	r, refuses := p.of(name).(refusing)
-	if !refuses {
-		return nil
+	if r, refuses := p.of(name).(refusing); refuses {
+		return r.err
 	}
-	if known, ok := errors.AsType[*fault.Error](r.err); ok {
-		return known
-	}
-	return &fault.Error{Kind: fault.Invalid, Operation: "FindAccount", Message: r.err.Error()}
+	return nil
 }
 
 // means returns the provider that a spec means: of a service with one account, that one.
@@ -60,35 +54,27 @@ func (p Providers) accounts(s dns.Service) []dns.Provider {
 }
 
 // missing says why there is no such provider, and what to do about it.
-func (p Providers) missing(name dns.Provider) error {
+func (p Providers) missing(name dns.Provider) *fault.Error {
 	text := fmt.Sprintf("the operator has no account for the DNS provider %s: ask the administrator to add one to dns.accounts", name.Service)
-	if accounts := p.accounts(name.Service); len(accounts) > 0 {
-		var names []string
-		for _, a := range accounts {
-			names = append(names, a.Account)
-		}
-		text = fmt.Sprintf("the operator has no account %q for the DNS provider %s: set spec.dns.account to one of %s", name.Account, name.Service, strings.Join(names, ", "))
-		if name.Account == "" {
-			text = fmt.Sprintf("the operator has several accounts for the DNS provider %s: set spec.dns.account to one of %s", name.Service, strings.Join(names, ", "))
-		}
+	// Their names are not for everyone to read.
+	if accounts := p.accounts(name.Service); len(accounts) > 0 && name.Account == "" {
+		text = fmt.Sprintf("the operator has several accounts for the DNS provider %s: set spec.dns.account to the name of one, which the administrator knows", name.Service)
+	} else if len(accounts) > 0 {
+		text = fmt.Sprintf("the operator has no account %q for the DNS provider %s: correct spec.dns.account, or ask the administrator to add it to dns.accounts", name.Account, name.Service)
 	}
 	return &fault.Error{Kind: fault.Invalid, Operation: "spec.dns", Message: text}
 }
 
 // Refusing stands for a provider that can't be used: it refuses every call.
-func Refusing(t dns.Traits, err error) port.DNS {
-	t.PageSize, t.Batch.Records = max(t.PageSize, 1), max(t.Batch.Records, 1)
-	return refusing{t, err}
-}
+func Refusing(err *fault.Error) port.DNS { return refusing{err} }
 
-type refusing struct {
-	traits dns.Traits
-	err    error
-}
+type refusing struct{ err *fault.Error }
 
 func (r refusing) As(dns.Access) port.Zones { return r }
 
-func (r refusing) Traits() dns.Traits { return r.traits }
+func (r refusing) Traits() dns.Traits {
+	return dns.Traits{PageSize: 1, Batch: dns.Limits{Records: 1}}
+}
 
 func (r refusing) GetZone(context.Context, string) (dns.Zone, error) { return dns.Zone{}, r.err }
 

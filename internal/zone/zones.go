@@ -179,8 +179,12 @@ func partsOf(c dns.Claim) map[dns.ZoneKey]dns.Claim {
 		return p
 	}
 	for _, r := range c.Wants {
-		id := r.Zone()
-		p := part(id, c.Access)
+		id, access := r.Zone(), c.Access
+		if r.Provider != access.Provider {
+			// It stays at a former provider for now, and nothing is read there with the identity of another.
+			access = accessOf(c, r)
+		}
+		p := part(id, access)
 		p.Wants = append(p.Wants, r)
 		parts[id] = p
 	}
@@ -196,6 +200,16 @@ func partsOf(c dns.Claim) map[dns.ZoneKey]dns.Claim {
 		parts[id] = p
 	}
 	return parts
+}
+
+// accessOf is the identity with which a record of the ledger was published.
+func accessOf(c dns.Claim, r dns.Record) dns.Access {
+	for _, e := range c.Ledger {
+		if e.Record == r {
+			return c.AccessOf(e)
+		}
+	}
+	return dns.AccessFor(r.Provider, "", c.Owner.Namespace)
 }
 
 func (z *Zones) remember(c dns.Claim, parts map[dns.ZoneKey]dns.Claim) {

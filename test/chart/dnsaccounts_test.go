@@ -99,7 +99,7 @@ func TestWrongDNSAccountsAreRefused(t *testing.T) {
 		"a token in the values":       {"name: a, provider: cloudflare, token: secret", "additional properties 'token' not allowed"},
 		"a server without a port":     {"name: a, provider: rfc2136, rfc2136: {server: ns1.example.com, zones: [example.com], tsig: {name: k}}", "'ns1.example.com' does not match pattern"},
 		"no zones":                    {"name: a, provider: rfc2136, rfc2136: {server: 'ns1.example.com:53', zones: [], tsig: {name: k}}", "minItems: got 0, want 1"},
-		"a weak signature":            {"name: a, provider: rfc2136, rfc2136: {server: 'ns1.example.com:53', zones: [example.com], tsig: {name: k, algorithm: hmac-md5}}", "value must be one of 'hmac-sha256'"},
+		"a weak signature":            {"name: a, provider: rfc2136, rfc2136: {server: 'ns1.example.com:53', zones: [example.com], tsig: {name: k, algorithm: hmac-md5}}", "value must be one of 'hmac-sha224'"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

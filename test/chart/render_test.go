@@ -383,7 +383,7 @@ var matrix = map[string]struct {
 	"everything": {
 		values: everything,
 		objects: []string{
-			"+ClusterRoleBinding " + release + "-metrics-reader", "+Certificate " + release + "-metrics", "+ConfigMap " + release + "-dashboard", "+ConfigMap " + release + "-more", "+PodMonitor " + release,
+			"+ClusterRoleBinding " + release + "-metrics-reader", "+Certificate " + release + "-metrics", "+ConfigMap " + release + "-dashboard", "+ConfigMap " + release + "-dns-accounts", "+ConfigMap " + release + "-more", "+PodMonitor " + release,
 			"+PrometheusRule " + release, "+Role team-a/" + release, "+Role team-b/" + release, "+Role team-b/" + release + "-secrets",
 			"+RoleBinding team-a/" + release, "+RoleBinding team-b/" + release, "+RoleBinding team-b/" + release + "-secrets", "+ServiceMonitor " + release,
 		},

@@ -57,7 +57,7 @@ extraArgs: [--zap-devel=true]
 		"tenantsource-target-namespaces": "team-a,team-a/team-b", "tenantsource-read-timeout": "90s", "tenantsource-first-row-timeout": "20s", "tenantsource-max-rows": "1000000", "tenantsource-read-memory": "1Gi", "tenantsource-allow-dial": "10.43.0.1,fe80::/10",
 		"dynamodb-endpoint": "http://dynamodb.example.com:8000",
 		"acm-rate":          "1.5", "acm-burst": "23", "route53-rate": "3", "route53-burst": "22",
-		"allowed-roles": "arn:aws:iam::111122223333:role/dns-*,arn:aws:iam::*:role/tenant-dns", "dns-resolvers": "1.1.1.1:53,[2606:4700:4700::1111]:53",
+		"allowed-roles": "arn:aws:iam::111122223333:role/dns-*,arn:aws:iam::*:role/tenant-dns", "dns-resolvers": "1.1.1.1:53,[2606:4700:4700::1111]:53", "dns-accounts": "/etc/dns-accounts/accounts.yaml",
 		"default-tags": "a=b,c=d e", "drift-policy": "suspend", "enable-http2": "true", "health-probe-bind-address": ":9000",
 		"leader-elect": "false", "leader-election-namespace": "team-a", "max-concurrent-reconciles": "3", "metrics-bind-address": ":9443",
 		"metrics-cert-key": "a.key", "metrics-cert-name": "a.crt", "metrics-cert-path": "/etc/metrics-cert", "metrics-secure": "false",

@@ -324,6 +324,10 @@ func (n *names) reasons(o v1alpha1.DistributionTenant, s sim.TenantState, ours b
 	if out[v1alpha1.ReasonCertificateSANMismatch] {
 		out[v1alpha1.ReasonInvalidSpec], out[v1alpha1.ReasonDomainValidationPending] = true, true
 	}
+	if r := o.Spec.ManagedCertificateRequest; r != nil && slices.Contains(coveredDomains, r.PrimaryDomainName) {
+		// The simulator takes no primary domain that has the certificate of the distribution, where others need one.
+		out[v1alpha1.ReasonInvalidSpec] = true
+	}
 	if o.Spec.DriftPolicy == v1alpha1.DriftPolicyReport && convert.Memory(&o.Status).AppliedGeneration == o.Generation {
 		out[v1alpha1.ReasonAWSError] = !found || s.Enabled != *o.Spec.Enabled
 	}

@@ -14,7 +14,8 @@ const (
 type Change struct {
 	Action Action
 	Set    RecordSet
-	// Owner is the object for which that is done, for providers that keep a note beside a record.
+	// Owner is the object whose record that is, for providers that keep a note next to a record. What is put back for others
+	// has none.
 	Owner Owner
 }
 

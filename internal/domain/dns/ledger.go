@@ -42,7 +42,7 @@ func Advance(ledger []Entry, wants []Record, view View, policy Policy) []Entry {
 			continue
 		}
 		entered[e.Record], published[e.Record] = true, e.State == Published
-		if state := advance(e.State, wanted[e.Record] || e.moves(coming), view.Of(e.Record), policy.takes(e.Name)); state != "" {
+		if state := advance(e.State, wanted[e.Record] || e.moves(coming) || e.stays(wants), view.Of(e.Record), policy.takes(e.Name)); state != "" {
 			e.State = state
 			if state == Intended && wanted[e.Record] {
 				// What could not be published with another role can be with this one.
@@ -91,6 +91,16 @@ func (e Entry) moves(coming map[string]map[ZoneKey]bool) bool {
 		}
 	}
 	return false
+}
+
+// stays reports whether a published record is wanted as it is, with another account of the provider in a zone of the same
+// ID. That may be the very zone, and then to delete the record would delete the one that is wanted.
+func (e Entry) stays(wants []Record) bool {
+	return e.State == Published && slices.ContainsFunc(wants, func(r Record) bool {
+		at := r.Provider
+		r.Provider, r.TTL = e.Provider, e.TTL
+		return at != e.Provider && at.Service == e.Provider.Service && r == e.Record
+	})
 }
 
 // advance returns the next state of an entry, empty when it leaves the ledger.

@@ -131,6 +131,33 @@ func TestAdvanceMovesADomainToAnotherZone(t *testing.T) {
 	}
 }
 
+// Two accounts may reach one zone: what is deleted with one of them would be gone for the other.
+func TestAdvanceKeepsWhatAnotherAccountMayReach(t *testing.T) {
+	at := func(account, zone string) dns.Record {
+		r := cname("a.example.com", target)
+		r.Provider, r.ZoneID = dns.Provider{Service: dns.Cloudflare, Account: account}, zone
+		return r
+	}
+	for name, test := range map[string]struct {
+		want dns.Record
+		kept dns.State
+	}{
+		"the zone has the same ID":           {at("second", "023e"), dns.Published},
+		"it is another zone":                 {at("second", "99aa"), dns.Retracting},
+		"it is another record of the zone":   {cname("b.example.com", target), dns.Retracting},
+		"it is another service's zone of it": {dns.Record{Provider: dns.Provider{Service: dns.Azure, Account: "main"}, ZoneID: "023e", Name: "a.example.com", Type: dns.CNAME, Value: target, TTL: 300}, dns.Retracting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			former := at("main", "023e")
+			view := dns.View{Records: map[dns.Record]dns.Standing{former: {Phase: dns.There}, test.want: {Phase: dns.There}}}
+			got := dns.Advance([]dns.Entry{entry(former, dns.Published)}, []dns.Record{test.want}, view, dns.Policy{})
+			if d := cmp.Diff([]dns.Entry{entry(former, test.kept)}, got); d != "" {
+				t.Errorf("ledger (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
 func TestAdvanceSwapsInOneStep(t *testing.T) {
 	before, after := cname("a.example.com", target), cname("a.example.com", "d2.cloudfront.net")
 	view := viewOf(dns.Absent, after)

@@ -23,7 +23,7 @@ func (e BatchAnswered) happen(z *ZoneState) {
 // accepted takes over what a batch has changed.
 func (z *ZoneState) accepted(call SendBatch, id string) {
 	now, batch := z.at.Now, call.units
-	f := &flight{id: id, changes: call.Changes, access: call.Access, records: map[Record]bool{}, sent: now, next: now.Add(pollEvery)}
+	f := &flight{id: id, changes: z.visible(call.Changes), access: call.Access, records: map[Record]bool{}, sent: now, next: now.Add(pollEvery)}
 	z.flights.supersede(batch)
 	z.flights.all = append(z.flights.all, f)
 	z.outbox.failures = 0
@@ -38,6 +38,13 @@ func (z *ZoneState) accepted(call SendBatch, id string) {
 			c.changeID, c.changedAt = id, now
 		}
 	}
+}
+
+// visible leaves out deletions below a delegation: there, others answer, whatever was deleted.
+func (z *ZoneState) visible(changes []Change) []Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool {
+		return c.Action == Delete && delegation(z.contents.sets, c.Set.Name) != nil
+	})
 }
 
 // leaves returns what a unit makes of the sets of its name.

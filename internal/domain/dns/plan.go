@@ -129,7 +129,7 @@ func (p Place) unit(c *Claim, access Access, gone map[Key]RecordSet, leaving, co
 	}
 	if len(coming) == 0 {
 		for _, s := range p.returning(c, gone) {
-			u.Changes = append(u.Changes, Change{Action: Create, Set: s, Owner: c.Owner})
+			u.Changes = append(u.Changes, Change{Action: Create, Set: s})
 		}
 	}
 	for _, e := range leaving {

@@ -89,6 +89,8 @@ type Can struct {
 	NoOwner string
 	// NoTTL is why a set is deleted that differs in its TTL only from the one that was read.
 	NoTTL string
+	// NoGone is why it can't be told that a zone does not exist. It counts as one that may not be read then.
+	NoGone string
 	// NoThrottle is why the provider never asks for a slower pace.
 	NoThrottle string
 }

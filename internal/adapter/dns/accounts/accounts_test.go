@@ -93,6 +93,8 @@ func TestAnAccountThatIsNotValidStopsNoOther(t *testing.T) {
 		"a negative rate":               {"{name: bad, provider: cloudflare, rate: -1}", "rate and burst can't be negative"},
 		"a name that no spec can say":   {"{name: Bad, provider: cloudflare}", `name "Bad" is not valid: use at most 63 lower-case letters, digits and inner hyphens`},
 		"an unknown provider":           {"{name: bad, provider: bind}", `provider "bind" is not valid: use cloudflare, azure or rfc2136`},
+		"no provider":                   {"{name: bad}", `provider "" is not valid: use cloudflare, azure or rfc2136`},
+		"nothing at all":                {"null", `name "" is not valid`},
 		"the name of another one":       {"{name: good, provider: rfc2136}", `two accounts of rfc2136 are named "good": rename one of them`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,6 +107,9 @@ func TestAnAccountThatIsNotValidStopsNoOther(t *testing.T) {
 			}
 			f.write("accounts.yaml", "accounts:\n- "+good+"\n- "+account+"\n- "+strings.ReplaceAll(good, "name: good", "name: other")+"\n")
 			got := told(accounts.New(accounts.Options{File: f.file(), Open: open, Clock: clock.RealClock{}}).All())
+			if _, some := got["route53"]; some {
+				t.Errorf("an account has the place of Route 53: %v", got)
+			}
 			usable := 0
 			for _, err := range got {
 				if err == "" {

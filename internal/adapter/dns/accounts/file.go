@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,6 +98,9 @@ type parsed struct {
 	err  error
 }
 
+// noProvider has the place of an account that names no provider: an empty one would be that of Route 53.
+const noProvider dns.Service = "none"
+
 var accountName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
 // parse reads the accounts of a file. What is wrong with one account is said of that one; the error is about the file.
@@ -121,7 +125,7 @@ func parse(text []byte) ([]parsed, error) {
 			p.err = p.account.validate()
 		}
 		// An account with an unknown field still has its place: who names it is told what is wrong.
-		p.account.Name, p.account.Provider = lenient.Name, lenient.Provider
+		p.account.Name, p.account.Provider = lenient.Name, cmp.Or(lenient.Provider, noProvider)
 		same := func(o parsed) bool { return o.account.key() == p.account.key() }
 		if at := slices.IndexFunc(out, same); at >= 0 {
 			out[at].err = fmt.Errorf("two accounts of %s are named %s: rename one of them", p.account.Provider, prose.Quote(p.account.Name))

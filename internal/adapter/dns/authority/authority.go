@@ -3,7 +3,6 @@ package authority
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -75,15 +74,24 @@ func shows(ctx context.Context, server, flattened string, changes []dns.Change) 
 		all     = true
 		failure error
 	)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	slots := make(chan struct{}, atOnce)
 	for _, c := range changes {
 		slots <- struct{}{}
+		if ctx.Err() != nil {
+			break // a server that does not answer one question is not asked the others
+		}
 		running.Go(func() {
 			defer func() { <-slots }()
 			ok, err := shown(ctx, server, c, c.Set.Type == dns.CNAME && c.Set.Name == flattened)
 			mu.Lock()
 			defer mu.Unlock()
-			all, failure = all && ok, errors.Join(failure, err)
+			all = all && ok
+			if err != nil && failure == nil {
+				failure = err
+				cancel()
+			}
 		})
 	}
 	running.Wait()
@@ -120,14 +128,15 @@ const unlikely = "cloudfront-tenant-operator-wildcard-probe."
 // covered reports whether a wildcard shows what a deleted set had shown: then it can't be told whether the set is gone, and
 // the name leads to the same.
 func covered(ctx context.Context, server string, set dns.RecordSet, kind uint16) (bool, error) {
-	_, parent, below := strings.Cut(set.Name, ".")
-	if !below || strings.HasPrefix(set.Name, "*.") {
+	// What covers a wildcard is a wildcard above its own parent.
+	_, parent, below := strings.Cut(strings.TrimPrefix(set.Name, "*."), ".")
+	if !below {
 		return false, nil
 	}
 	probe := unlikely + parent
 	answer, err := ask(ctx, server, probe, kind)
 	if err != nil {
-		return false, err
+		return false, nil // the parent may be above the zone, where the server has no say
 	}
 	return containsAll(valuesOf(answer, probe, set.Type), set.Values), nil
 }
@@ -185,6 +194,9 @@ func ask(ctx context.Context, server, name string, kind uint16) (*wire.Msg, erro
 			return nil, fmt.Errorf("querying %s for %s: %w", server, name, err)
 		case answer.Truncated:
 			continue
+		case !answer.Authoritative:
+			// A resolver, or a proxy in between, tells what it remembers.
+			return nil, fmt.Errorf("querying %s for %s: the answer is not that of a name server of the zone", server, name)
 		case answer.Rcode == wire.RcodeSuccess, answer.Rcode == wire.RcodeNameError:
 			return answer, nil
 		}

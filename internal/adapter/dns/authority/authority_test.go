@@ -19,6 +19,7 @@ func server(t *testing.T, truncates bool, records ...string) string {
 	mux := wire.NewServeMux()
 	mux.HandleFunc(".", func(w wire.ResponseWriter, q *wire.Msg) {
 		m := new(wire.Msg).SetReply(q)
+		m.Authoritative = true
 		for _, text := range records {
 			r, err := wire.NewRR(text)
 			if err != nil {
@@ -120,6 +121,7 @@ func TestADeletionBelowAWildcard(t *testing.T) {
 	wildcard := func(value string, others ...string) string {
 		return serve(t, wire.HandlerFunc(func(w wire.ResponseWriter, q *wire.Msg) {
 			m := new(wire.Msg).SetReply(q)
+			m.Authoritative = true
 			text := q.Question[0].Name + " 60 CNAME " + value + "."
 			for _, other := range others {
 				if strings.HasPrefix(other, q.Question[0].Name) {
@@ -149,9 +151,11 @@ func TestADeletionBelowAWildcard(t *testing.T) {
 			}
 		})
 	}
-	own := []dns.Change{change(dns.Delete, "*.example.com", dns.CNAME, target)}
-	if got, err := authority.Show(t.Context(), []string{wildcard(target)}, zone, own); err != nil || got {
-		t.Errorf("the wildcard itself is still there, and counts as gone: %v, %v", got, err)
+	for name, want := range map[string]bool{"*.a.example.com": true, "*.com": false} {
+		own := []dns.Change{change(dns.Delete, name, dns.CNAME, target)}
+		if got, err := authority.Show(t.Context(), []string{wildcard(target)}, zone, own); err != nil || got != want {
+			t.Errorf("%s counts as gone: %v, %v; want %v", name, got, err, want)
+		}
 	}
 }
 
@@ -159,6 +163,7 @@ func TestAServerThatDoesNotAnswerHasNoSay(t *testing.T) {
 	refusing := serve(t, wire.HandlerFunc(func(w wire.ResponseWriter, q *wire.Msg) {
 		_ = w.WriteMsg(new(wire.Msg).SetRcode(q, wire.RcodeRefused))
 	}))
+	remembering := serve(t, wire.HandlerFunc(func(w wire.ResponseWriter, q *wire.Msg) { _ = w.WriteMsg(new(wire.Msg).SetReply(q)) }))
 	has, hasNot := server(t, false, "a.example.com. 60 CNAME d1.cloudfront.net."), server(t, false)
 	created := []dns.Change{change(dns.Create, "a.example.com", dns.CNAME, "d1.cloudfront.net")}
 	for name, test := range map[string]struct {
@@ -166,12 +171,13 @@ func TestAServerThatDoesNotAnswerHasNoSay(t *testing.T) {
 		want    bool
 		fails   fault.Kind
 	}{
-		"all have it":                 {[]string{has, has}, true, fault.None},
-		"one does not have it":        {[]string{has, hasNot}, false, fault.None},
-		"one refuses to answer":       {[]string{refusing, has}, true, fault.None},
-		"the one that answers counts": {[]string{refusing, hasNot}, false, fault.None},
-		"none answers":                {[]string{refusing}, false, fault.Transient},
-		"there are none":              {nil, false, fault.Transient},
+		"all have it":                                  {[]string{has, has}, true, fault.None},
+		"one does not have it":                         {[]string{has, hasNot}, false, fault.None},
+		"one refuses to answer":                        {[]string{refusing, has}, true, fault.None},
+		"the one that answers counts":                  {[]string{refusing, hasNot}, false, fault.None},
+		"a resolver that remembers nothing has no say": {[]string{remembering, has}, true, fault.None},
+		"none answers":                                 {[]string{refusing}, false, fault.Transient},
+		"there are none":                               {nil, false, fault.Transient},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := authority.Show(t.Context(), test.servers, zone, created)

@@ -56,12 +56,14 @@ var codes = map[string]fault.Kind{
 	"ScopeLocked":                      fault.Denied,
 	"SubscriptionNotRegistered":        fault.Denied,
 
-	"InvalidSubscriptionId": fault.NotFound,
-	codeNoRecord:            fault.NotFound,
-	codeNoResource:          fault.NotFound,
-	codeNoParent:            fault.NotFound,
-	codeNoGroup:             fault.NotFound,
-	codeNoSubscription:      fault.NotFound,
+	// A mistake in the account must not look as if its zones were gone: their records would be given up.
+	"InvalidSubscriptionId": fault.Denied,
+	codeNoSubscription:      fault.Denied,
+
+	codeNoRecord:   fault.NotFound,
+	codeNoResource: fault.NotFound,
+	codeNoParent:   fault.NotFound,
+	codeNoGroup:    fault.NotFound,
 
 	"MaximumNumberOfRecordSetsReached": fault.Quota,
 	"QuotaExceeded":                    fault.Quota,
@@ -81,8 +83,7 @@ var operations = map[string]map[string]fault.Kind{
 	// detail.
 	opPutRecord: {"Conflict": fault.Exists},
 	// A list of all zones is never absent.
-	opListZones:        {codeNoSubscription: fault.Denied, "InvalidSubscriptionId": fault.Denied},
-	opListZonesOfGroup: {codeNoSubscription: fault.Denied, "InvalidSubscriptionId": fault.Denied, codeNoGroup: fault.Denied},
+	opListZonesOfGroup: {codeNoGroup: fault.Denied},
 }
 
 // statuses classifies what has a code that is not listed. What is not here either is transient: nothing is concluded from it.

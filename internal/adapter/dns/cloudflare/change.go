@@ -161,7 +161,9 @@ func (z *Zones) creations(changes []dns.Change) (posts []sdkdns.RecordBatchParam
 			put(&p.TTL.Value, &p.TTL.Present, sdkdns.TTL(c.Set.TTL))
 			// A proxied record shows Cloudflare's addresses, and its certificate, instead of CloudFront's.
 			put(&p.Proxied.Value, &p.Proxied.Present, false)
-			put(&p.Comment.Value, &p.Comment.Present, z.note(c.Owner))
+			if c.Owner != (dns.Owner{}) {
+				put(&p.Comment.Value, &p.Comment.Present, z.note(c.Owner))
+			}
 			posts = append(posts, p)
 		}
 	}

@@ -101,7 +101,7 @@ func TestWhatAResponseCodeMeans(t *testing.T) {
 		"it has to be signed":                           {wire.RcodeYXRrset, true, fault.Transient},
 		"NXRRSET means that the set has changed":        {wire.RcodeNXRrset, false, fault.Conflict},
 		"it has to be signed as well":                   {wire.RcodeNXRrset, true, fault.Transient},
-		"NOTAUTH means that the zone is elsewhere":      {wire.RcodeNotAuth, false, fault.NotFound},
+		"NOTAUTH means that the zone is elsewhere":      {wire.RcodeNotAuth, false, fault.Denied},
 		"without a signature it is about the key":       {wire.RcodeNotAuth, true, fault.Denied},
 		"NOTZONE means a name elsewhere":                {wire.RcodeNotZone, false, fault.Invalid},
 		"a code that no one knows may mean anything":    {11, false, fault.Transient},
@@ -171,7 +171,7 @@ func TestAnSOAHasToBeTheZones(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := play(t, s)
 			_, err := w.GetZone(t.Context(), w.zone)
-			expectKind(t, err, fault.NotFound, "not the primary")
+			expectKind(t, err, fault.Denied, "not the primary")
 		})
 	}
 	w := play(t, script{messages: [][]string{{soa}}})

@@ -100,6 +100,7 @@ func (s *stranger) subject() *dnssuite.Subject {
 			NoAlias: "the DNS provider rfc2136 has no alias records for a." + s.zone + ": use Auto or CNAME",
 			NoApex: s.zone + " is the apex of its zone, and the DNS provider rfc2136 can't lead an apex to CloudFront: use a name below it such as www." +
 				s.zone + ", or host the zone at a provider that can, for example route53 or cloudflare",
+			NoGone:     "a server that does not have a zone says the same as one that is not its primary",
 			NoTwin:     "a server has one zone of a name, and an account has one server",
 			NoTTL:      "a prerequisite of RFC 2136 compares the values of a set, and not its TTL",
 			NoThrottle: "a name server has no answer that asks for a slower pace",

@@ -36,8 +36,8 @@ var byCode = map[int]verdict{
 	wire.RcodeYXDomain:       {fault.Exists, "the name has a record already"},
 	wire.RcodeYXRrset:        {fault.Exists, "the name has a record of that type, or a CNAME record, already"},
 	wire.RcodeNXRrset:        {fault.Conflict, "the record to be deleted has changed or is gone"},
-	// With a valid signature: what is wrong with one has a code of its own.
-	wire.RcodeNotAuth: {fault.NotFound, "the server is not the primary of the zone: correct the account's server or zones"},
+	// It does not tell whether the zone is gone, or the account has the wrong server: then its records would be given up.
+	wire.RcodeNotAuth: {fault.Denied, "the server is not the primary of the zone: correct the account's server or zones"},
 	wire.RcodeNotZone: {fault.Invalid, "a name is not in the zone"},
 }
 

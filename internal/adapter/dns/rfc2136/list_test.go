@@ -42,11 +42,11 @@ func TestTheZonesAreThoseOfTheAccount(t *testing.T) {
 	_, err = w.GetZone(t.Context(), "missing.example")
 	expectKind(t, err, fault.Denied, "have it serve the zone") // BIND says no more than REFUSED
 	_, _, err = w.ListRecords(t.Context(), "missing.example", "")
-	expectKind(t, err, fault.NotFound, "not the primary")
+	expectKind(t, err, fault.Denied, "not the primary")
 	_, err = w.Change(t.Context(), "missing.example", create(dns.RecordSet{
 		Key: dns.Key{Name: "a.missing.example", Type: dns.CNAME}, TTL: 300, Values: []string{target},
 	}))
-	expectKind(t, err, fault.NotFound, "not the primary")
+	expectKind(t, err, fault.Denied, "not the primary")
 }
 
 func TestAListingHasWhatMarksTheZone(t *testing.T) {

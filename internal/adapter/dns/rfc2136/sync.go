@@ -2,7 +2,6 @@ package rfc2136
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -39,11 +38,7 @@ func (d *DNS) serialOf(ctx context.Context, zoneID string, sent dns.Sent) (uint3
 	if n, err := strconv.ParseUint(sent.ID, 10, 32); err == nil {
 		return uint32(n), nil
 	}
-	serial, err := d.serial(ctx, zoneID)
-	if failure, ok := errors.AsType[*fault.Error](err); ok && failure.Kind == fault.NotFound {
-		failure.Kind = fault.Transient // that there is no such zone does not mean that the change is everywhere
-	}
-	return serial, err
+	return d.serial(ctx, zoneID)
 }
 
 func (d *DNS) everywhere(ctx context.Context, zoneID string, want uint32, changes []dns.Change) (bool, error) {
