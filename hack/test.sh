@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 alone='/(api|hack|internal/(adapter/source/child|convert|domain|controller/(awsresource|distributiontenant|tenant|tenantplan))|test/(chart|contract|docs|hostile|migration|model|policies|sources))(/|$)'
 # How many packages are tested at a time: those with the race detector mostly wait for processes that they started.
 alone_at_once=2
-raced_at_once=4
+raced_at_once=3
 # The slowest packages, the slowest first. go test starts the packages in the order of its arguments, so none of these is
 # still running alone at the end.
 long=(test/sources internal/controller/tenantsource cmd/playground test/crash test/e2e test/tenancy test/rights test/hostile test/migration test/chart

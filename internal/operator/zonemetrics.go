@@ -38,6 +38,11 @@ func newZoneMetrics(r prometheus.Registerer, failed func(fault.Kind)) (*zoneMetr
 			Buckets: []float64{1, 5, 10, 20, 30, 60, 120, 300, 900},
 		}, []string{"provider"}),
 	}
+	// An alert needs a zero before the first of what it counts.
+	route53 := dns.Provider{}.String()
+	m.changes.WithLabelValues(route53)
+	m.conflicts.WithLabelValues(route53)
+	m.propagation.WithLabelValues(route53)
 	return m, registerAll(r, m.batches, m.changes, m.conflicts, m.propagation)
 }
 

@@ -34,7 +34,7 @@ var (
 	only     = flag.String("crash.case", "", "run the case of this number, or those whose name contains this text, or one of several between bars, and print what happened")
 	forTime  = flag.Duration("crash.for", 0, "begin no case after this time")
 	resume   = flag.Bool("crash.resume", false, "leave out the cases whose results are in the report already")
-	parallel = flag.Int("crash.parallel", 8, "how many cases run at the same time")
+	parallel = flag.Int("crash.parallel", 6, "how many cases run at the same time")
 	seed     = flag.Uint64("crash.seed", 1, "seed of what is drawn by chance")
 	report   = flag.String("crash.report", "", "write the results as JSON to this file")
 	list     = flag.Bool("crash.list", false, "list the cases instead of running them")
