@@ -117,7 +117,7 @@ func shown(ctx context.Context, server string, c dns.Change, flattened bool) (bo
 	}
 	there := containsAll(valuesOf(answer, c.Set.Name, c.Set.Type), c.Set.Values)
 	if there && c.Action == dns.Delete {
-		return covered(ctx, server, c.Set, kind)
+		return covered(ctx, server, c.Set, kind), nil
 	}
 	return there == (c.Action == dns.Create), nil
 }
@@ -127,18 +127,16 @@ const unlikely = "cloudfront-tenant-operator-wildcard-probe."
 
 // covered reports whether a wildcard shows what a deleted set had shown: then it can't be told whether the set is gone, and
 // the name leads to the same.
-func covered(ctx context.Context, server string, set dns.RecordSet, kind uint16) (bool, error) {
+func covered(ctx context.Context, server string, set dns.RecordSet, kind uint16) bool {
 	// What covers a wildcard is a wildcard above its own parent.
 	_, parent, below := strings.Cut(strings.TrimPrefix(set.Name, "*."), ".")
 	if !below {
-		return false, nil
+		return false
 	}
 	probe := unlikely + parent
+	// The parent may be above the zone, where the server has no say.
 	answer, err := ask(ctx, server, probe, kind)
-	if err != nil {
-		return false, nil // the parent may be above the zone, where the server has no say
-	}
-	return containsAll(valuesOf(answer, probe, set.Type), set.Values), nil
+	return err == nil && containsAll(valuesOf(answer, probe, set.Type), set.Values)
 }
 
 // leads reports whether the server shows addresses at the very name.
