@@ -1,6 +1,7 @@
 package distributiontenant_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -10,7 +11,8 @@ import (
 
 var secondAccount = dns.Provider{Service: dns.Cloudflare, Account: "second"}
 
-// An object that means no account of the operator is told which ones there are, and no call is made for it.
+// An object that means no account of the operator is told what to correct, but not which accounts there are, and no call
+// is made for it.
 func TestAnAccountThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -19,8 +21,8 @@ func TestAnAccountThatIsNotThere(t *testing.T) {
 		says     []string
 	}{
 		"no account of the provider": {nil, atCloudflare(), []string{"no account", "cloudflare", "dns.accounts"}},
-		"an unknown account":         {[]dns.Provider{mainAccount, secondAccount}, withDNS(at(dns.Provider{Service: dns.Cloudflare, Account: "third"})), []string{`"third"`, "spec.dns.account", "main, second"}},
-		"several and none is named":  {[]dns.Provider{mainAccount, secondAccount}, atCloudflare(), []string{"several accounts", "spec.dns.account", "main, second"}},
+		"an unknown account":         {[]dns.Provider{mainAccount, secondAccount}, withDNS(at(dns.Provider{Service: dns.Cloudflare, Account: "third"})), []string{`"third"`, "spec.dns.account", "administrator"}},
+		"several and none is named":  {[]dns.Provider{mainAccount, secondAccount}, atCloudflare(), []string{"several accounts", "spec.dns.account", "administrator"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -30,6 +32,9 @@ func TestAnAccountThatIsNotThere(t *testing.T) {
 			r.Advance(10 * time.Minute)
 			is(t, r.World, "alpha", "Ready=False/DNSError", "DNSReady=False/DNSError", syncedTrue)
 			says(t, r.World, "alpha", "DNSReady", tc.says...)
+			if said := r.Message("alpha", "DNSReady"); strings.Contains(said, secondAccount.Account) {
+				t.Errorf("the message names an account to a tenant: %s", said)
+			}
 			writes := r.KubeWrites()
 			r.Advance(time.Hour)
 			if n := r.KubeWrites() - writes; n != 0 {
@@ -134,7 +139,7 @@ func TestASecondAccountIsAdded(t *testing.T) {
 	r.Edit("alpha", domains(moving, "www.example.com"))
 	r.watched(5 * time.Minute)
 	is(t, r.World, "alpha", "DNSReady=False/DNSError")
-	says(t, r.World, "alpha", "DNSReady", "several accounts", "main, second")
+	says(t, r.World, "alpha", "DNSReady", "several accounts", "spec.dns.account")
 	r.cfHas(cfRecord)
 	r.Edit("alpha", withDNS(at(mainAccount)))
 	r.watched(5 * time.Minute)
