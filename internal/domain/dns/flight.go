@@ -1,6 +1,7 @@
 package dns
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -165,11 +166,33 @@ func (z *ZoneState) arrived(f *flight) {
 	z.touch(f.names()...)
 }
 
-// land ends the flights whose time is over.
+// unidentified stands for the id of a change that is not known, where the provider needs none.
+const unidentified = "unidentified"
+
+// land ends the flights whose time is over, or has the provider asked about them.
 func (z *ZoneState) land() {
 	for _, f := range slices.Clone(z.flights.all) {
-		if f.id == "" && !f.until.IsZero() && !z.at.Now.Before(f.until) {
+		if f.id == "" && !f.until.IsZero() && !z.at.Now.Before(f.until) && !z.follow(f) {
 			z.arrived(f)
 		}
 	}
+}
+
+// follow has the provider asked about a flight without an id, if it can be and there is something to see. It reports
+// whether that is so.
+func (z *ZoneState) follow(f *flight) bool {
+	if !z.traits.Anonymous {
+		return false
+	}
+	for r := range f.records {
+		if z.place(r.Name).shows(r) {
+			f.changes = append(f.changes, Change{Action: Create, Set: r.Set()})
+		}
+	}
+	if len(f.changes) == 0 {
+		return false
+	}
+	slices.SortFunc(f.changes, func(a, b Change) int { return cmp.Compare(a.Set.Name, b.Set.Name) })
+	f.id, f.sent, f.next = unidentified, z.at.Now, z.at.Now
+	return true
 }

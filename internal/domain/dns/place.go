@@ -91,6 +91,12 @@ func (k Key) leads() bool { return k.Type == CNAME || k.Type == A || k.Type == A
 // has reports whether the zone holds exactly the record.
 func (p Place) has(r Record) bool { _, ok := p.find(r); return ok }
 
+// shows reports whether the zone holds exactly the record, and goes on to do so.
+func (p Place) shows(r Record) bool {
+	s, ok := p.find(r)
+	return ok && !s.Leaving
+}
+
 func (p Place) find(r Record) (RecordSet, bool) {
 	for _, s := range p.Sets {
 		if s.Is(r) {
@@ -107,7 +113,7 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 		return Standing{Phase: Occupied, Holder: holder.Owner, HandedOver: holder.inherits(r.Name) && !c.inherits(r.Name)}
 	}
 	d := p.Delegation
-	if p.has(r) && (d == nil || c.StateOf(r) == Retracting) {
+	if p.shows(r) && d == nil || p.has(r) && c.StateOf(r) == Retracting {
 		// What has to go has to go from below a delegation as well: it would be seen once that is removed.
 		return Standing{Phase: There}
 	}
@@ -117,7 +123,7 @@ func (p Place) Judge(c *Claim, r Record) Standing {
 	blocked := Standing{Phase: Absent}
 	var replaces []RecordSet
 	for _, s := range p.Sets {
-		if !p.clashes(s.Key, r.Key()) || c.lists(s) {
+		if s.Leaving || !p.clashes(s.Key, r.Key()) || c.lists(s) {
 			continue
 		}
 		unkept := replaceable(s, r.Key()) && !p.keeps(c, r, s)

@@ -143,13 +143,13 @@ func (p Place) unit(c *Claim, access Access, gone map[Key]RecordSet, leaving, co
 // in any case.
 func (p Place) opening(c *Claim, e Entry, gone map[Key]RecordSet) (replaced []RecordSet, ok bool) {
 	due := e.State == Intended || e.State == Published && c.Correct
-	if e.Name != p.Name || !due || p.Delegation != nil || p.has(e.Record) || p.holder(c, e.Record) != nil {
+	if e.Name != p.Name || !due || p.Delegation != nil || p.shows(e.Record) || p.holder(c, e.Record) != nil {
 		return nil, false
 	}
 	// A published record that was changed is drift; one that never existed needs more.
 	may := c.takes(e.Name) || e.State == Published
 	for _, s := range p.Sets {
-		if _, going := gone[s.Key]; going || !p.clashes(s.Key, e.Key()) {
+		if _, going := gone[s.Key]; going || s.Leaving || !p.clashes(s.Key, e.Key()) {
 			continue
 		}
 		if !may || c.lists(s) || !replaceable(s, e.Key()) || c.spares(e.Record, s) {

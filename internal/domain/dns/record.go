@@ -85,6 +85,9 @@ type RecordSet struct {
 	// Routed is true when the set is one of several of its name and type, told apart by a
 	// routing policy, or has another property that we never write. Such a set is never ours.
 	Routed bool
+	// Leaving is true when the set was deleted, and the provider says that servers may still show it. It is there for what has
+	// to be deleted, and makes room for what has to be created.
+	Leaving bool
 }
 
 // State is how far an entry of a ledger has come.
@@ -143,6 +146,8 @@ const (
 	Cloudflare Service = "cloudflare"
 	Azure      Service = "azure"
 	RFC2136    Service = "rfc2136"
+	// ExternalDNS is whatever ExternalDNS has its records at.
+	ExternalDNS Service = "externaldns"
 )
 
 // String is the name of the service as a spec has it.

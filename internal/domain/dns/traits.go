@@ -10,6 +10,9 @@ type Traits struct {
 	ListZones, ListRecords string
 	// Apex is how the name of a zone itself can lead to CloudFront.
 	Apex Apex
+	// Anonymous is true where the provider needs no id of a change to tell whether servers have it. Then it is asked about
+	// changes of which the answer was lost, too, for which others get some time.
+	Anonymous bool
 }
 
 // Apex is how the name of a zone itself, where no CNAME is allowed, can lead to CloudFront.

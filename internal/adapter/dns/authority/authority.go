@@ -179,26 +179,41 @@ func valuesOf(answer *wire.Msg, name, kind string) (out []string) {
 	return out
 }
 
-// ask puts one question, over TCP where the answer is too long for UDP. That there is no such name is an answer.
+// ask puts one question. That there is no such name is an answer.
 func ask(ctx context.Context, server, name string, kind uint16) (*wire.Msg, error) {
+	answer, err := exchange(ctx, server, name, kind)
+	if err != nil {
+		return nil, err
+	}
+	return answer, believe(answer, server, name)
+}
+
+// believe reports why an answer says nothing of the zone, nil if it does.
+func believe(answer *wire.Msg, server, name string) error {
+	switch {
+	case !answer.Authoritative:
+		// A resolver, or a proxy in between, tells what it remembers.
+		return fmt.Errorf("querying %s for %s: the answer is not that of a name server of the zone", server, name)
+	case answer.Rcode == wire.RcodeSuccess, answer.Rcode == wire.RcodeNameError:
+		return nil
+	}
+	return fmt.Errorf("querying %s for %s: got the response code %s", server, name, wire.RcodeToString[answer.Rcode])
+}
+
+// exchange sends one question and returns the answer, over TCP where it is too long for UDP.
+func exchange(ctx context.Context, server, name string, kind uint16) (*wire.Msg, error) {
 	question := new(wire.Msg).SetQuestion(wire.Fqdn(name), kind)
 	question.RecursionDesired = false
 	question.SetEdns0(payload, false)
 	for _, network := range []string{"udp", "tcp"} {
 		client := &wire.Client{Net: network, Timeout: timeout}
 		answer, _, err := client.ExchangeContext(ctx, question, server)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, fmt.Errorf("querying %s for %s: %w", server, name, err)
-		case answer.Truncated:
-			continue
-		case !answer.Authoritative:
-			// A resolver, or a proxy in between, tells what it remembers.
-			return nil, fmt.Errorf("querying %s for %s: the answer is not that of a name server of the zone", server, name)
-		case answer.Rcode == wire.RcodeSuccess, answer.Rcode == wire.RcodeNameError:
+		}
+		if !answer.Truncated {
 			return answer, nil
 		}
-		return nil, fmt.Errorf("querying %s for %s: got the response code %s", server, name, wire.RcodeToString[answer.Rcode])
 	}
 	return nil, fmt.Errorf("querying %s for %s: the response is truncated", server, name)
 }

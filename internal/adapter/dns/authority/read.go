@@ -1,0 +1,129 @@
+package authority
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	wire "github.com/miekg/dns"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// Serve reports whether the servers, each a host with a port, have a zone: fault.Denied where one says that it does not, and
+// fault.Transient where none responds.
+func Serve(ctx context.Context, servers []string, zone string) error {
+	return anyOf(servers, func(server string) error {
+		answer, err := exchange(ctx, server, zone, wire.TypeSOA)
+		if err != nil {
+			return err
+		}
+		if answer.Authoritative && slices.ContainsFunc(answer.Answer, func(r wire.RR) bool {
+			return r.Header().Rrtype == wire.TypeSOA && canonical(r.Header().Name) == zone
+		}) {
+			return nil
+		}
+		if answer.Rcode == wire.RcodeServerFailure {
+			return fmt.Errorf("querying %s for %s: got the response code %s", server, zone, wire.RcodeToString[answer.Rcode])
+		}
+		return &fault.Error{
+			Kind: fault.Denied, Operation: operation,
+			Message: fmt.Sprintf("the name server %s does not have the zone %s: correct the account's nameServers or its domains", server, zone),
+		}
+	})
+}
+
+// kinds are what a name is asked for, after its addresses.
+var kinds = []uint16{wire.TypeAAAA, wire.TypeTXT, wire.TypeMX}
+
+// At returns what a name of the zone has, as far as questions tell: a CNAME, addresses, texts and mail servers, but nothing
+// that a wildcard shows there. Where the zone leaves the name to other servers it is the NS set that does so, which may be
+// that of a name above.
+func At(ctx context.Context, servers []string, zone, name string) (sets []dns.RecordSet, err error) {
+	err = anyOf(servers, func(server string) (err error) {
+		sets, err = at(ctx, server, zone, name)
+		return err
+	})
+	return sets, err
+}
+
+// anyOf asks one server after the other until one has a say.
+func anyOf(servers []string, ask func(server string) error) error {
+	var failure error
+	for _, server := range servers {
+		err := ask(server)
+		if err == nil || fault.KindOf(err) == fault.Denied {
+			return err
+		}
+		failure = err
+	}
+	return &fault.Error{
+		Kind: fault.Transient, Operation: operation, Err: failure,
+		Message: fmt.Sprintf("none of the name servers %s responded", strings.Join(servers, ", ")),
+	}
+}
+
+func at(ctx context.Context, server, zone, name string) ([]dns.RecordSet, error) {
+	answer, err := exchange(ctx, server, name, wire.TypeA)
+	if err != nil {
+		return nil, err
+	}
+	if cut := referral(answer, zone); cut != nil {
+		return []dns.RecordSet{*cut}, nil
+	}
+	if err := believe(answer, server, name); err != nil || answer.Rcode == wire.RcodeNameError {
+		return nil, err
+	}
+	sets := standing(ctx, server, answer, name)
+	if slices.ContainsFunc(sets, func(s dns.RecordSet) bool { return s.Type == dns.CNAME }) {
+		return sets, nil
+	}
+	for _, kind := range kinds {
+		if answer, err = ask(ctx, server, name, kind); err != nil {
+			return nil, err
+		}
+		sets = append(sets, standing(ctx, server, answer, name)...)
+	}
+	return sets, nil
+}
+
+// referral is the NS set with which a server leaves a name below the zone's own to others, nil where it does not.
+func referral(answer *wire.Msg, zone string) *dns.RecordSet {
+	if answer.Authoritative || answer.Rcode != wire.RcodeSuccess || len(answer.Answer) > 0 {
+		return nil
+	}
+	var cut *dns.RecordSet
+	for _, r := range answer.Ns {
+		server, ok := r.(*wire.NS)
+		name := canonical(r.Header().Name)
+		if !ok || !strings.HasSuffix(name, "."+zone) {
+			continue
+		}
+		if cut == nil {
+			cut = &dns.RecordSet{Key: dns.Key{Name: name, Type: wire.TypeToString[wire.TypeNS]}, TTL: int64(r.Header().Ttl)}
+		}
+		cut.Values = append(cut.Values, canonical(server.Ns))
+	}
+	return cut
+}
+
+// standing are the sets in an answer that stand at the very name.
+func standing(ctx context.Context, server string, answer *wire.Msg, name string) (sets []dns.RecordSet) {
+	for _, r := range answer.Answer {
+		kind := r.Header().Rrtype
+		key := dns.Key{Name: name, Type: wire.TypeToString[kind]}
+		if canonical(r.Header().Name) != name || slices.ContainsFunc(sets, func(s dns.RecordSet) bool { return s.Key == key }) {
+			continue
+		}
+		set := dns.RecordSet{Key: key, TTL: int64(r.Header().Ttl), Values: valuesOf(answer, name, key.Type)}
+		slices.Sort(set.Values)
+		if !covered(ctx, server, set, kind) {
+			sets = append(sets, set)
+		}
+	}
+	slices.SortFunc(sets, func(a, b dns.RecordSet) int { return cmp.Compare(a.Type, b.Type) })
+	return sets
+}

@@ -1,0 +1,224 @@
+package externaldns
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	wire "github.com/miekg/dns"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
+)
+
+// Change implements port.Zones. Each name takes a write of its own.
+func (d *DNS) Change(ctx context.Context, zoneID string, changes []dns.Change) (string, error) {
+	if len(changes) == 0 {
+		return "", invalid("there is nothing to change")
+	}
+	for _, c := range changes {
+		if err := writable(zoneID, c); err != nil {
+			return "", err
+		}
+	}
+	e := d.errand()
+	if err := e.served(ctx, zoneID); err != nil {
+		return "", err
+	}
+	for i, one := range byName(changes) {
+		if err := e.change(ctx, zoneID, one); err != nil {
+			if i > 0 {
+				err = partly(err)
+			}
+			return "", err
+		}
+	}
+	return d.changeID(), nil
+}
+
+// writable refuses what ExternalDNS would not publish, or would have all else wait for.
+func writable(zone string, c dns.Change) error {
+	s := c.Set
+	switch _, ok := wire.IsDomainName(s.Name); {
+	case !ok:
+		return invalid("%s is not a domain name", s.Name)
+	case s.Name != zone && !strings.HasSuffix(s.Name, "."+zone):
+		return invalid("%s is not in the zone %s", s.Name, zone)
+	case s.Routed:
+		return invalid("the %s record %s was not published by way of a DNSEndpoint of the operator, or has a property that the operator never writes: "+
+			"the operator does not replace such a record; delete it where it was made", s.Type, s.Name)
+	case !slices.Contains([]string{dns.CNAME, dns.A, dns.AAAA, dns.TXT}, s.Type):
+		return invalid("the record %s is of the type %s, which the operator does not write", s.Name, s.Type)
+	case s.Alias != "":
+		return invalid("the record %s is an alias, which a DNSEndpoint does not have: use Auto or CNAME", s.Name)
+	}
+	return nil
+}
+
+// byName groups changes, in their order.
+func byName(changes []dns.Change) (out [][]dns.Change) {
+	at := map[string]int{}
+	for _, c := range changes {
+		i, known := at[c.Set.Name]
+		if !known {
+			i = len(out)
+			at[c.Set.Name] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], c)
+	}
+	return out
+}
+
+// partly says that a part of a change was carried out: the names have to be read again, whatever the error of the rest.
+func partly(err error) error {
+	failure, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err
+	}
+	return &fault.Error{
+		Kind: fault.Transient, Operation: failure.Operation, Code: failure.Code, Err: err,
+		Message: "a part of the change was carried out, the rest was not: " + failure.Message,
+	}
+}
+
+// changeID says when a change was made: nothing gives changes ids.
+func (d *DNS) changeID() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.last = max(d.last+1, d.config.Clock.Now().UnixMilli())
+	return strconv.FormatInt(d.last, 10)
+}
+
+// change carries out the changes at one name.
+func (e *errand) change(ctx context.Context, zone string, changes []dns.Change) error {
+	name := changes[0].Set.Name
+	o, err := e.get(ctx, objectName(name))
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return e.create(ctx, zone, changes)
+	case err != nil:
+		return err
+	case !e.ours(o, zone):
+		return &fault.Error{Kind: fault.Exists, Operation: opCreate, Message: fmt.Sprintf("the DNSEndpoint %s/%s is not the operator's: "+
+			"delete it, or give the account a namespace of its own", o.GetNamespace(), o.GetName())}
+	}
+	held, err := e.setsOf(o)
+	if err != nil {
+		return err
+	}
+	left, err := after(held, changes)
+	if err != nil || o.withdrawn() && len(left) == 0 {
+		return err // it was emptied before, and the answer was lost
+	}
+	return e.update(ctx, o, left)
+}
+
+// after returns what a name has after the changes.
+func after(held []dns.RecordSet, changes []dns.Change) ([]dns.RecordSet, error) {
+	left := slices.Clone(held)
+	for _, c := range changes {
+		i := slices.IndexFunc(left, func(s dns.RecordSet) bool { return s.Key == c.Set.Key })
+		switch {
+		case c.Action == dns.Delete && (i < 0 || !equal(left[i], c.Set)):
+			return nil, conflict("the DNSEndpoint does not have the %s record %s as it was read", c.Set.Type, c.Set.Name)
+		case c.Action == dns.Delete:
+			left = slices.Delete(left, i, i+1)
+		}
+	}
+	left = slices.DeleteFunc(left, func(s dns.RecordSet) bool { return s.Leaving })
+	for _, c := range changes {
+		if c.Action != dns.Create {
+			continue
+		}
+		if i := slices.IndexFunc(left, func(s dns.RecordSet) bool { return s.Clashes(c.Set.Key) }); i >= 0 {
+			return nil, exists(left[i])
+		}
+		left = append(left, c.Set)
+	}
+	return left, nil
+}
+
+func equal(a, b dns.RecordSet) bool {
+	return a.Key == b.Key && a.TTL == b.TTL && slices.Equal(slices.Sorted(slices.Values(a.Values)), slices.Sorted(slices.Values(b.Values)))
+}
+
+// create makes the object of a name that has none. There may be records of others all the same, which ExternalDNS leaves
+// alone: then it would publish nothing, without a word.
+func (e *errand) create(ctx context.Context, zone string, changes []dns.Change) error {
+	name := changes[0].Set.Name
+	if changes[0].Action == dns.Delete && changes[len(changes)-1].Action == dns.Create {
+		return invalid("the %s record %s was not published by way of a DNSEndpoint of the operator, which does not replace such records: "+
+			"delete it where it was made", changes[0].Set.Type, name)
+	}
+	left, err := after(nil, changes)
+	if err != nil {
+		return err
+	}
+	others, err := e.others(ctx, zone, name)
+	if err != nil {
+		return err
+	}
+	for _, s := range others {
+		if s.Name != name || s.Type == "NS" {
+			return invalid("%s is below %s, which the zone delegates to %s", name, s.Name, strings.Join(s.Values, ", "))
+		}
+		return exists(s)
+	}
+	o := e.newObject(zone, name, changes[len(changes)-1].Owner)
+	if err := o.publish(left); err != nil {
+		return err
+	}
+	return e.write(ctx, opCreate, func(ctx context.Context) error { return e.config.Client.Create(ctx, o.Unstructured) })
+}
+
+func (e *errand) update(ctx context.Context, o object, left []dns.RecordSet) error {
+	var err error
+	if len(left) > 0 {
+		err = o.publish(left)
+	} else {
+		err = o.withdraw()
+	}
+	if err != nil {
+		return err
+	}
+	return e.write(ctx, opUpdate, func(ctx context.Context) error { return e.config.Client.Update(ctx, o.Unstructured) })
+}
+
+// publish has the object stand for the sets.
+func (o object) publish(sets []dns.RecordSet) error {
+	slices.SortFunc(sets, func(a, b dns.RecordSet) int { return cmp.Compare(a.Type, b.Type) })
+	endpoints := make([]any, len(sets))
+	for i, s := range sets {
+		endpoints[i] = endpointOf(s)
+	}
+	annotations := o.GetAnnotations()
+	delete(annotations, annotationWithdrawn)
+	o.SetAnnotations(annotations)
+	return o.set(endpoints)
+}
+
+// withdraw empties the object, and has it remember what it had.
+func (o object) withdraw() error {
+	had, err := json.Marshal(o.raw())
+	if err != nil {
+		return fmt.Errorf("writing the annotation %s: %w", annotationWithdrawn, err)
+	}
+	annotations := o.GetAnnotations()
+	annotations[annotationWithdrawn] = string(had)
+	o.SetAnnotations(annotations)
+	return o.set([]any{})
+}
+
+func (o object) set(endpoints []any) error {
+	if err := unstructured.SetNestedSlice(o.Object, endpoints, "spec", "endpoints"); err != nil {
+		return fmt.Errorf("writing the endpoints: %w", err)
+	}
+	return nil
+}
