@@ -182,6 +182,7 @@ func (d DNSAccounts) azure(a accounts.Account, gate *calls.Gate) (port.DNS, erro
 	}
 	return azure.New(azure.Config{
 		SubscriptionID: a.Azure.SubscriptionID, ResourceGroup: a.Azure.ResourceGroup, Credential: credential, Cloud: cloud,
+		Endpoint: a.Azure.ResourceManagerEndpoint, Authority: a.Azure.AuthorityHost, Audience: cmp.Or(a.Azure.Audience, a.Azure.ResourceManagerEndpoint),
 		NameServers: a.NameServers, ClusterID: d.ClusterID, Gate: gate, Clock: d.Clock,
 	})
 }

@@ -21,6 +21,7 @@ dns:
     - {name: main, provider: cloudflare, secretName: cloudflare-main, nameServers: ["127.0.0.1:53"], rate: 1.5, burst: 20, cloudflare: {baseUrl: "https://proxy.example.com/client/v4/"}}
     - {name: eu, provider: azure, azure: {subscriptionId: s, resourceGroup: dns, tenantId: t, clientId: c, credential: ManagedIdentity, cloud: Government}}
     - {name: app, provider: azure, secretName: azure-app, azure: {subscriptionId: s, tenantId: t, clientId: c, credential: ClientSecret}}
+    - {name: own, provider: azure, secretName: azure-app, azure: {subscriptionId: s, tenantId: t, clientId: c, credential: ClientSecret, resourceManagerEndpoint: "https://management.example.com", authorityHost: "https://login.example.com", audience: "https://management.tenant.example.com/id"}}
     - {name: lab, provider: rfc2136, secretName: bind-lab, rfc2136: {server: "ns1.example.com:53", secondaries: ["ns2.example.com:53"], zones: [lab.example.com], tsig: {name: operator, algorithm: hmac-sha512}}}
     - {name: lab2, provider: rfc2136, secretName: bind-lab, rfc2136: {server: "ns3.example.com:53", zones: [lab2.example.com], tsig: {name: operator}}}
 `
@@ -77,6 +78,7 @@ func TestDNSAccountsReachTheOperator(t *testing.T) {
 	}
 	wantCredentials := map[string]string{
 		"cloudflare/main": "/etc/dns-credentials/cloudflare-main", "azure/eu": "", "azure/app": "/etc/dns-credentials/azure-app",
+		"azure/own":   "/etc/dns-credentials/azure-app",
 		"rfc2136/lab": "/etc/dns-credentials/bind-lab", "rfc2136/lab2": "/etc/dns-credentials/bind-lab",
 	}
 	if d := cmp.Diff(wantCredentials, credentials); d != "" {
@@ -99,6 +101,9 @@ func TestWrongDNSAccountsAreRefused(t *testing.T) {
 		"a token in the values":       {"name: a, provider: cloudflare, token: secret", "additional properties 'token' not allowed"},
 		"a server without a port":     {"name: a, provider: rfc2136, rfc2136: {server: ns1.example.com, zones: [example.com], tsig: {name: k}}", "'ns1.example.com' does not match pattern"},
 		"no zones":                    {"name: a, provider: rfc2136, rfc2136: {server: 'ns1.example.com:53', zones: [], tsig: {name: k}}", "minItems: got 0, want 1"},
+		"half a private cloud":        {"name: a, provider: azure, azure: {subscriptionId: s, resourceManagerEndpoint: 'https://management.example.com'}", "'authorityHost'"},
+		"an endpoint without TLS":     {"name: a, provider: azure, azure: {subscriptionId: s, resourceManagerEndpoint: 'http://management.example.com', authorityHost: 'https://login.example.com'}", "'http://management.example.com' does not match pattern"},
+		"two clouds in one account":   {"name: a, provider: azure, azure: {subscriptionId: s, cloud: China, resourceManagerEndpoint: 'https://management.example.com', authorityHost: 'https://login.example.com'}", "'not' failed"},
 		"a weak signature":            {"name: a, provider: rfc2136, rfc2136: {server: 'ns1.example.com:53', zones: [example.com], tsig: {name: k, algorithm: hmac-md5}}", "value must be one of 'hmac-sha224'"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -52,6 +53,12 @@ type Azure struct {
 	Credential string `json:"credential,omitempty"`
 	// Cloud is Public (the default), Government or China.
 	Cloud string `json:"cloud,omitempty"`
+	// ResourceManagerEndpoint and AuthorityHost are where a private cloud has its Resource Manager and issues tokens, each an
+	// https URL. Default: those of the cloud.
+	ResourceManagerEndpoint string `json:"resourceManagerEndpoint,omitempty"`
+	AuthorityHost           string `json:"authorityHost,omitempty"`
+	// Audience is who the tokens for a private cloud are for. Default: its Resource Manager.
+	Audience string `json:"audience,omitempty"`
 }
 
 // RFC2136 is a server with dynamic updates. The Secret has the key tsigSecret.
@@ -183,6 +190,30 @@ func (a *Azure) validate() error {
 		return fmt.Errorf("azure.cloud %s is not valid: use Public, Government or China", prose.Quote(a.Cloud))
 	case a.Credential == "ClientSecret" && (a.TenantID == "" || a.ClientID == ""):
 		return errors.New("azure.tenantId and azure.clientId are required with credential ClientSecret: set both")
+	}
+	return a.validateEndpoints()
+}
+
+func (a *Azure) validateEndpoints() error {
+	private := a.ResourceManagerEndpoint != ""
+	switch {
+	case private != (a.AuthorityHost != ""):
+		return errors.New("azure.resourceManagerEndpoint and azure.authorityHost belong together: set both for a private cloud, and otherwise neither")
+	case private && a.Cloud != "":
+		return errors.New("azure.cloud and azure.resourceManagerEndpoint exclude each other: remove cloud for a private cloud")
+	case !private && a.Audience != "":
+		return errors.New("azure.audience is for private clouds: remove it, or set azure.resourceManagerEndpoint and azure.authorityHost")
+	case !private:
+		return nil
+	}
+	return errors.Join(httpsURL("azure.resourceManagerEndpoint", a.ResourceManagerEndpoint), httpsURL("azure.authorityHost", a.AuthorityHost))
+}
+
+// httpsURL refuses what no token may be sent to.
+func httpsURL(field, text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return fmt.Errorf("%s %s is not an https URL: use for example https://management.region.example.com", field, prose.Quote(text))
 	}
 	return nil
 }

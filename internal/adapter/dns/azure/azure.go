@@ -2,6 +2,7 @@
 package azure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,8 +44,9 @@ type Config struct {
 	ResourceGroup string
 	Credential    Credential
 	Cloud         Cloud
-	// Endpoint and Authority take the place of the cloud's Resource Manager and Entra ID, for tests. Both have to be https.
-	Endpoint, Authority string
+	// Endpoint and Authority take the place of the cloud's Resource Manager and Entra ID, in private clouds. Both have to be
+	// https. Audience is who tokens for this Resource Manager are for. Empty: that of the cloud.
+	Endpoint, Authority, Audience string
 	// HTTPClient is the SDK's own if nil.
 	HTTPClient *http.Client
 	// NameServers are asked whether a change is visible, each a host with a port. Empty: the ones that Azure names for a
@@ -129,7 +131,7 @@ func (c Config) cloud() (cloud.Configuration, error) {
 		base.ActiveDirectoryAuthorityHost = c.Authority
 	}
 	if c.Endpoint != "" {
-		audience := base.Services[cloud.ResourceManager].Audience
+		audience := cmp.Or(c.Audience, base.Services[cloud.ResourceManager].Audience)
 		base.Services = map[cloud.ServiceName]cloud.ServiceConfiguration{cloud.ResourceManager: {Endpoint: c.Endpoint, Audience: audience}}
 	}
 	return base, nil
