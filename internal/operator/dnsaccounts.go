@@ -9,12 +9,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/accounts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/azure"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/cloudflare"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/externaldns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
@@ -32,13 +34,16 @@ func (c *Config) bindDNSAccounts(f *flag.FlagSet) {
 // subscription to subscription: it says when to come back.
 var dnsRates = map[dns.Service]Limit{
 	dns.Cloudflare: {Rate: 2, Burst: 100}, dns.Azure: {Rate: 2, Burst: 100}, dns.RFC2136: {Rate: 50, Burst: 100},
+	dns.ExternalDNS: {Rate: 20, Burst: 100},
 }
 
 // DNSAccounts makes the clients of DNS accounts.
 type DNSAccounts struct {
 	ClusterID string
-	Metrics   *calls.Metrics
-	Clock     clock.WithTicker
+	// Kube reads and writes DNSEndpoints, past any cache.
+	Kube    client.Client
+	Metrics *calls.Metrics
+	Clock   clock.WithTicker
 	// Halted says why nothing may be changed, nil while it may.
 	Halted func() *chain.Halt
 }
@@ -53,6 +58,8 @@ func (d DNSAccounts) Open(a accounts.Account) (port.DNS, error) {
 		return d.azure(a, gate)
 	case dns.RFC2136:
 		return d.rfc2136(a, gate)
+	case dns.ExternalDNS:
+		return d.externalDNS(a, gate)
 	case dns.Route53:
 	}
 	return nil, fmt.Errorf("the DNS provider %s needs no account", a.Provider)
@@ -95,7 +102,7 @@ func addDNSAccounts(mgr ctrl.Manager, c Config, env *environment, onChange func(
 		return nil, err
 	}
 	wall, log := clock.RealClock{}, ctrl.Log.WithName("dns-accounts")
-	opens := DNSAccounts{ClusterID: c.ClusterID, Metrics: metrics, Clock: wall, Halted: env.halt.Now}
+	opens := DNSAccounts{ClusterID: c.ClusterID, Kube: mgr.GetClient(), Metrics: metrics, Clock: wall, Halted: env.halt.Now}
 	all := accounts.New(accounts.Options{
 		File: c.DNSAccounts, Open: opens.Open, Clock: wall, OnChange: onChange,
 		OnError: func(err error) { log.Error(err, "The DNS accounts stay as they were") },
@@ -164,6 +171,13 @@ func (d DNSAccounts) rfc2136(a accounts.Account, gate *calls.Gate) (port.DNS, er
 		Server: a.RFC2136.Server, Secondaries: a.RFC2136.Secondaries, Zones: a.RFC2136.Zones,
 		TSIG:      rfc2136.TSIG{Name: a.RFC2136.TSIG.Name, Algorithm: a.RFC2136.TSIG.Algorithm, Secret: key},
 		ClusterID: d.ClusterID, Gate: gate, Clock: d.Clock,
+	})
+}
+
+func (d DNSAccounts) externalDNS(a accounts.Account, gate *calls.Gate) (port.DNS, error) {
+	return externaldns.New(externaldns.Config{
+		Client: d.Kube, Namespace: a.ExternalDNS.Namespace, Labels: a.ExternalDNS.Labels, Domains: a.ExternalDNS.Domains,
+		NameServers: a.NameServers, FlattensApex: a.ExternalDNS.Apex == "Flattened", ClusterID: d.ClusterID, Gate: gate, Clock: d.Clock,
 	})
 }
 

@@ -3,11 +3,13 @@ package chart_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/utils/clock"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/accounts"
@@ -24,6 +26,8 @@ dns:
     - {name: own, provider: azure, secretName: azure-app, azure: {subscriptionId: s, tenantId: t, clientId: c, credential: ClientSecret, resourceManagerEndpoint: "https://management.example.com", authorityHost: "https://login.example.com", audience: "https://management.tenant.example.com/id"}}
     - {name: lab, provider: rfc2136, secretName: bind-lab, rfc2136: {server: "ns1.example.com:53", secondaries: ["ns2.example.com:53"], zones: [lab.example.com], tsig: {name: operator, algorithm: hmac-sha512}}}
     - {name: lab2, provider: rfc2136, secretName: bind-lab, rfc2136: {server: "ns3.example.com:53", zones: [lab2.example.com], tsig: {name: operator}}}
+    - {name: ext, provider: externaldns, nameServers: ["192.0.2.1:53"], externalDNS: {namespace: external-dns, labels: {edge: "true"}, domains: [ext.example.com], apex: Flattened}}
+    - {name: ext2, provider: externaldns, nameServers: ["192.0.2.1:53"], externalDNS: {domains: [ext2.example.com]}}
 `
 
 // The operator finds each account of the values, with its Secret, where the chart has put it.
@@ -80,9 +84,38 @@ func TestDNSAccountsReachTheOperator(t *testing.T) {
 		"cloudflare/main": "/etc/dns-credentials/cloudflare-main", "azure/eu": "", "azure/app": "/etc/dns-credentials/azure-app",
 		"azure/own":   "/etc/dns-credentials/azure-app",
 		"rfc2136/lab": "/etc/dns-credentials/bind-lab", "rfc2136/lab2": "/etc/dns-credentials/bind-lab",
+		"externaldns/ext": "", "externaldns/ext2": "",
 	}
 	if d := cmp.Diff(wantCredentials, credentials); d != "" {
 		t.Errorf("credentials (-want +got):\n%s", d)
+	}
+}
+
+// The operator may write DNSEndpoints in the namespaces of the accounts, and nowhere else.
+func TestAccountsOfExternalDNSHaveARoleInTheirNamespace(t *testing.T) {
+	r := render(t, dnsAccounts)
+	got := map[string][]string{}
+	for _, o := range r.find("Role") {
+		var role rbacv1.Role
+		as(t, o, &role)
+		for _, rule := range role.Rules {
+			if slices.Contains(rule.Resources, "dnsendpoints") {
+				got[role.Namespace] = append(got[role.Namespace], rule.Verbs...)
+			}
+		}
+	}
+	verbs := []string{"get", "list", "create", "update", "delete"}
+	if d := cmp.Diff(map[string][]string{"external-dns": verbs, namespace: verbs}, got); d != "" {
+		t.Errorf("rights on DNSEndpoints by namespace (-want +got):\n%s", d)
+	}
+	for _, o := range r.find("ClusterRole") {
+		var role rbacv1.ClusterRole
+		as(t, o, &role)
+		for _, rule := range role.Rules {
+			if slices.Contains(rule.Resources, "dnsendpoints") {
+				t.Errorf("the ClusterRole %s has a right on DNSEndpoints", role.Name)
+			}
+		}
 	}
 }
 
@@ -96,11 +129,13 @@ func TestWithoutDNSAccountsNothingIsMounted(t *testing.T) {
 func TestWrongDNSAccountsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ account, message string }{
 		"no name":                     {"provider: cloudflare", "missing property 'name'"},
-		"a provider without accounts": {"name: a, provider: route53", "value must be one of 'cloudflare', 'azure', 'rfc2136'"},
+		"a provider without accounts": {"name: a, provider: route53", "value must be one of 'cloudflare', 'azure', 'rfc2136', 'externaldns'"},
 		"a name in capitals":          {"name: Main, provider: cloudflare", "'Main' does not match pattern"},
 		"a token in the values":       {"name: a, provider: cloudflare, token: secret", "additional properties 'token' not allowed"},
 		"a server without a port":     {"name: a, provider: rfc2136, rfc2136: {server: ns1.example.com, zones: [example.com], tsig: {name: k}}", "'ns1.example.com' does not match pattern"},
 		"no zones":                    {"name: a, provider: rfc2136, rfc2136: {server: 'ns1.example.com:53', zones: [], tsig: {name: k}}", "minItems: got 0, want 1"},
+		"ExternalDNS without servers": {"name: a, provider: externaldns, externalDNS: {domains: [example.com]}", "missing property 'nameServers'"},
+		"ExternalDNS without domains": {"name: a, provider: externaldns, nameServers: ['192.0.2.1:53'], externalDNS: {}", "missing property 'domains'"},
 		"half a private cloud":        {"name: a, provider: azure, azure: {subscriptionId: s, resourceManagerEndpoint: 'https://management.example.com'}", "'authorityHost'"},
 		"an endpoint without TLS":     {"name: a, provider: azure, azure: {subscriptionId: s, resourceManagerEndpoint: 'http://management.example.com', authorityHost: 'https://login.example.com'}", "'http://management.example.com' does not match pattern"},
 		"two clouds in one account":   {"name: a, provider: azure, azure: {subscriptionId: s, cloud: China, resourceManagerEndpoint: 'https://management.example.com', authorityHost: 'https://login.example.com'}", "'not' failed"},
@@ -119,7 +154,7 @@ func TestWrongDNSAccountsAreRefused(t *testing.T) {
 // The default grant allows the zones of every provider that objects can name.
 func TestTheDefaultGrantHasTheZonesOfEveryProvider(t *testing.T) {
 	args := strings.Join(render(t, "").container(t).Args, "\n")
-	for _, s := range []dns.Service{dns.Cloudflare, dns.Azure, dns.RFC2136} {
+	for _, s := range []dns.Service{dns.Cloudflare, dns.Azure, dns.RFC2136, dns.ExternalDNS} {
 		if !strings.Contains(args, `"provider\":\"`+s.String()) && !strings.Contains(args, `"provider":"`+s.String()) {
 			t.Errorf("the default grant has no zones of %s:\n%s", s, args)
 		}

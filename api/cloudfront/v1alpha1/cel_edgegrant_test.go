@@ -58,7 +58,7 @@ func grantCases() map[string]limits.Case {
 		limits.TextBound{Field: "adopt.fromClusters[0]", Set: adopt.Into("{policy: Force, names: [a], fromClusters: [%s]}").Text, Longest: 256, Shortest: "c"},
 	), limits.Choices(
 		limits.Choice("dns.takeover", in("dns: {zones: [{id: Z1}], takeover: %s}"), []string{"Never", "CloudFront", "Any"}, "Always"),
-		limits.Choice("dns.zones[0].provider", in("dns: {zones: [{id: '*', provider: %s}]}"), []string{"route53", "cloudflare", "azure", "rfc2136"}, "bind"),
+		limits.Choice("dns.zones[0].provider", in("dns: {zones: [{id: '*', provider: %s}]}"), []string{"route53", "cloudflare", "azure", "rfc2136", "externaldns"}, "bind"),
 		limits.Choice("domains[0].proof", in("domains: [{suffix: example.com, proof: %s}]"), []string{"TXT"}, "HTTP"),
 		limits.Choice("adopt.policy", adopt.Into("{names: [a], policy: %s}"), []string{"IfUnowned"}, "Never"),
 		limits.Choice("kinds[0]", in("kinds: [%s]"), []string{"DistributionTenant", "Distribution", "ConnectionGroup", "TenantSource"}, "Tenant"),

@@ -349,8 +349,8 @@ type Tag struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.account) || self.provider != 'route53'",message="account is not possible with provider route53, whose zones in other accounts are reached with assumeRoleArn: remove it",fieldPath=".account"
 // +kubebuilder:validation:XValidation:rule="!has(self.recordType) || self.recordType != 'Alias' || self.provider == 'route53'",messageExpression="'provider \"' + self.provider + '\" has no alias records: use recordType Auto or CNAME'",message="recordType Alias is only possible with provider route53: use Auto or CNAME",fieldPath=".recordType"
 type DNS struct {
-	// provider is the DNS service that holds the zone: route53, cloudflare, azure or rfc2136 (BIND and other servers with
-	// dynamic updates). All but route53 need an account that the administrator has configured.
+	// provider is the DNS service that holds the zone: route53, cloudflare, azure, rfc2136 (BIND and other servers with
+	// dynamic updates) or externaldns (whatever ExternalDNS publishes at). All but route53 need an account that the administrator has configured.
 	// +required
 	Provider DNSProvider `json:"provider,omitempty"`
 
@@ -459,7 +459,7 @@ const (
 )
 
 // DNSProvider names a DNS service.
-// +kubebuilder:validation:Enum=route53;cloudflare;azure;rfc2136
+// +kubebuilder:validation:Enum=route53;cloudflare;azure;rfc2136;externaldns
 type DNSProvider string
 
 const (
@@ -471,6 +471,8 @@ const (
 	DNSProviderAzure DNSProvider = "azure"
 	// DNSProviderRFC2136 is any server with dynamic updates, such as BIND.
 	DNSProviderRFC2136 DNSProvider = "rfc2136"
+	// DNSProviderExternalDNS is ExternalDNS, which publishes DNSEndpoint objects at whatever service it is configured for.
+	DNSProviderExternalDNS DNSProvider = "externaldns"
 )
 
 // RecordType says what is published for a domain.

@@ -349,7 +349,7 @@ type GrantedZone struct {
 	Account string `json:"account,omitempty"`
 
 	// id is the ID of the zone: that of a hosted zone of Route 53, the 32 digits of a Cloudflare zone, resource group/zone
-	// for Azure, and the name of the zone for rfc2136. "*" stands for all zones of the provider.
+	// for Azure, and the name of the zone for rfc2136 and externaldns. "*" stands for all zones of the provider.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=400
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9_./()-]+$|^[*]$')",messageExpression="'\"' + self + '\" is not the ID of a zone: use letters, digits and . - _ / ( ), or * for all'",message="must be the ID of a zone, or * for all"

@@ -192,8 +192,8 @@ type TemplateCertificateRequest struct {
 //
 // +kubebuilder:validation:MinProperties=0
 type TemplateDNS struct {
-	// provider is the DNS service that holds the zone: route53, cloudflare, azure or rfc2136 (BIND and other servers with
-	// dynamic updates). All but route53 need an account that the administrator has configured.
+	// provider is the DNS service that holds the zone: route53, cloudflare, azure, rfc2136 (BIND and other servers with
+	// dynamic updates) or externaldns (whatever ExternalDNS publishes at). All but route53 need an account that the administrator has configured.
 	// +optional
 	Provider DNSProvider `json:"provider,omitempty"`
 

@@ -343,7 +343,8 @@ insecureSkipVerify: true
 {{- define "operator.dnsAccounts" -}}
 {{- $accounts := list }}
 {{- range .Values.dns.accounts }}
-{{- $account := omit . "secretName" }}
+{{- $account := deepCopy (omit . "secretName") }}
+{{- if .externalDNS }}{{ $account = set $account "externalDNS" (merge (deepCopy .externalDNS) (dict "namespace" $.Release.Namespace)) }}{{ end }}
 {{- if .secretName }}{{ $account = set $account "credentials" (printf "/etc/dns-credentials/%s" .secretName) }}{{ end }}
 {{- $accounts = append $accounts $account }}
 {{- end }}

@@ -126,7 +126,7 @@ var fields = finish([]field{
 	{path: pathRequest + ".certificateTransparencyLoggingPreference", values: []string{"enabled", "disabled"},
 		about: "Whether the managed certificate is recorded in public certificate transparency logs."},
 	{path: pathRequest + ".deleteOnTenantDeletion", kind: kindBoolean, about: "Whether the managed certificate is deleted with the tenant."},
-	{path: "dns.provider", values: []string{"route53", "cloudflare", "azure", "rfc2136"}, required: true, about: "The DNS service that holds the zone."},
+	{path: "dns.provider", values: []string{"route53", "cloudflare", "azure", "rfc2136", "externaldns"}, required: true, about: "The DNS service that holds the zone."},
 	{path: "dns.account", max: longestLabel, about: "The operator's account at the DNS service."},
 	{path: pathHostedZone, max: 32, about: "The ID of the hosted zone to publish in. A value in a row replaces dns.zoneName of the template."},
 	{path: pathZoneName, max: longestDomain, about: "The name of the hosted zone to publish in. A value in a row replaces dns.hostedZoneId of the template."},

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/kubename"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/prose"
 )
 
@@ -32,9 +33,10 @@ type Account struct {
 	Rate  float64 `json:"rate,omitempty"`
 	Burst int     `json:"burst,omitempty"`
 
-	Cloudflare *Cloudflare `json:"cloudflare,omitempty"`
-	Azure      *Azure      `json:"azure,omitempty"`
-	RFC2136    *RFC2136    `json:"rfc2136,omitempty"`
+	Cloudflare  *Cloudflare  `json:"cloudflare,omitempty"`
+	Azure       *Azure       `json:"azure,omitempty"`
+	RFC2136     *RFC2136     `json:"rfc2136,omitempty"`
+	ExternalDNS *ExternalDNS `json:"externalDNS,omitempty"`
 }
 
 // Cloudflare is an account there. The Secret has the key token.
@@ -75,6 +77,17 @@ type TSIG struct {
 	Name string `json:"name"`
 	// Algorithm is hmac-sha256 by default.
 	Algorithm string `json:"algorithm,omitempty"`
+}
+
+// ExternalDNS is an installation of it that reads DNSEndpoint objects. It has no Secret.
+type ExternalDNS struct {
+	// Namespace has the DNSEndpoints, which get Labels.
+	Namespace string            `json:"namespace"`
+	Labels    map[string]string `json:"labels,omitempty"`
+	// Domains are the zones that it publishes in.
+	Domains []string `json:"domains"`
+	// Apex is None (the default), or Flattened where its service shows the addresses of a CNAME at a zone's own name.
+	Apex string `json:"apex,omitempty"`
 }
 
 // key is where the account is found.
@@ -144,18 +157,20 @@ func parse(text []byte) ([]parsed, error) {
 }
 
 // services are those that need an account.
-var services = []dns.Service{dns.Cloudflare, dns.Azure, dns.RFC2136}
+var services = []dns.Service{dns.Cloudflare, dns.Azure, dns.RFC2136, dns.ExternalDNS}
 
 func (a Account) validate() error {
 	switch {
 	case !accountName.MatchString(a.Name):
 		return fmt.Errorf("name %s is not valid: use at most 63 lower-case letters, digits and inner hyphens", prose.Quote(a.Name))
 	case !slices.Contains(services, a.Provider):
-		return fmt.Errorf("provider %s is not valid: use cloudflare, azure or rfc2136", prose.Quote(string(a.Provider)))
+		return fmt.Errorf("provider %s is not valid: use cloudflare, azure, rfc2136 or externaldns", prose.Quote(string(a.Provider)))
 	case a.Rate < 0 || a.Burst < 0:
 		return errors.New("rate and burst can't be negative: remove them for the defaults, or set positive numbers")
 	}
-	blocks := map[dns.Service]bool{dns.Cloudflare: a.Cloudflare != nil, dns.Azure: a.Azure != nil, dns.RFC2136: a.RFC2136 != nil}
+	blocks := map[dns.Service]bool{
+		dns.Cloudflare: a.Cloudflare != nil, dns.Azure: a.Azure != nil, dns.RFC2136: a.RFC2136 != nil, dns.ExternalDNS: a.ExternalDNS != nil,
+	}
 	for _, service := range services {
 		if blocks[service] && service != a.Provider {
 			return fmt.Errorf("the block %s belongs to another provider than %s: remove it, or change provider", service, a.Provider)
@@ -175,6 +190,11 @@ func (a Account) validateBlock() error {
 		return a.Azure.validate()
 	case dns.RFC2136:
 		return a.RFC2136.validate()
+	case dns.ExternalDNS:
+		if len(a.NameServers) == 0 {
+			return errors.New("nameServers is empty: name some of the zones' own name servers as host:port, because ExternalDNS does not tell what it has published")
+		}
+		return a.ExternalDNS.validate()
 	case dns.Cloudflare, dns.Route53:
 	}
 	return nil
@@ -232,9 +252,26 @@ func (r *RFC2136) validate() error {
 			return fmt.Errorf("rfc2136: %w", err)
 		}
 	}
-	for _, zone := range r.Zones {
+	return zoneNames("rfc2136.zones", r.Zones)
+}
+
+func (e *ExternalDNS) validate() error {
+	switch {
+	case e == nil || len(e.Domains) == 0:
+		return errors.New("externalDNS.domains is empty: name the zones that ExternalDNS publishes in")
+	case !kubename.IsNamespace(e.Namespace):
+		return fmt.Errorf("externalDNS.namespace %s is not a namespace: name the one that ExternalDNS reads DNSEndpoints in", prose.Quote(e.Namespace))
+	case !slices.Contains([]string{"", "None", "Flattened"}, e.Apex):
+		return fmt.Errorf("externalDNS.apex %s is not valid: use None or Flattened", prose.Quote(e.Apex))
+	}
+	return zoneNames("externalDNS.domains", e.Domains)
+}
+
+func zoneNames(field string, zones []string) error {
+	for _, zone := range zones {
 		if name, err := dns.Canonical(zone); err != nil || name != zone {
-			return fmt.Errorf("rfc2136.zones: %s is not a zone name: write it in lower case, without a dot at the end, and internationalized names in punycode", prose.Quote(zone))
+			return fmt.Errorf("%s: %s is not a zone name: write it in lower case, without a dot at the end, and internationalized names in punycode",
+				field, prose.Quote(zone))
 		}
 	}
 	return nil
