@@ -1,7 +1,38 @@
 #!/usr/bin/env bash
-# Provides the DNS server that tests of DNS providers need, BIND 9. Run as root on Debian or a derivative, it installs it
-# where it is missing; otherwise it prints what to install.
+# Provides what tests of DNS providers need: BIND 9, and ExternalDNS with its CRD. Run as root on Debian or a derivative,
+# it installs BIND where it is missing; otherwise it prints what to install. ExternalDNS comes from its Go module, and is
+# built into the user's cache folder once per version. Prints the folder of what was built.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-PATH="${PATH}:/usr/sbin" command -v named >/dev/null || hack/install-packages.sh "Tests of DNS providers" bind9
+# Fills a folder and renames it, so that it is complete or absent.
+build() {
+  local target="$1" temp module
+  temp="$(mktemp -d "${target}.XXXXXX")"
+  # shellcheck disable=SC2064 # the path as it is now
+  trap "rm -rf '${temp}'" EXIT
+  echo "Building ExternalDNS into ${target}; this takes about three minutes and happens once per user." >&2
+  export CGO_ENABLED=0 GOWORK=off
+  go -C hack/externaldns build -trimpath -buildvcs=false -ldflags='-s -w' -o "${temp}/externaldns" .
+  module="$(go -C hack/externaldns list -m -f '{{.Dir}}' sigs.k8s.io/external-dns)"
+  cp "${module}/config/crd/standard/dnsendpoints.externaldns.k8s.io.yaml" "${temp}/dnsendpoint.yaml"
+  chmod 755 "${temp}"
+  chmod 644 "${temp}"/*.yaml
+  [[ -d "${target}" ]] || mv "${temp}" "${target}" # another build may have been faster
+}
+
+PATH="${PATH}:/usr/sbin" command -v named >/dev/null || hack/install-packages.sh "Tests of DNS providers" bind9 >&2
+
+cache="${XDG_CACHE_HOME:-${HOME}/.cache}"
+if [[ "$(uname)" == Darwin ]]; then
+  cache="${HOME}/Library/Caches"
+fi
+root="${cache}/cloudfront-tenant-operator/dnsservers"
+version="$(cat hack/dnsservers.sh hack/externaldns/{main.go,go.mod,go.sum} | cksum | cut -d ' ' -f 1)"
+mkdir -p "${root}"
+if [[ ! -d "${root}/${version}" ]]; then
+  (build "${root}/${version}")
+fi
+# Without the environment variable, internal/testkit/externaldns finds it by this link.
+ln -sfn "${version}" "${root}/current"
+echo "${root}/${version}"

@@ -7,8 +7,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages="$(go list ./internal/... ./test/model ./test/docs ./test/contract ./hack/... |
   grep -E '/(internal/(domain|convert|port|adapter|inventory|zone|sim)|test/(model|docs|contract)|hack/gen[a-z]+)(/|$)' |
-  grep -v /internal/adapter/kube)" # which needs an API server
-hack/dnsservers.sh
+  grep -vE '/internal/adapter/(dns/externaldns|kube)(/|$)')" # which need an API server
+DNSSERVER_ASSETS="$(hack/dnsservers.sh)"
+export DNSSERVER_ASSETS
 DATABASE_ASSETS="$(hack/databases.sh)"
 export DATABASE_ASSETS
 # shellcheck disable=SC2086 # one word per package

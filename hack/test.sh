@@ -20,7 +20,8 @@ hack/need-cc.sh
 go -C hack/controlplane run ./build
 KUBEBUILDER_ASSETS="$(go -C hack/controlplane run ./build --print-dir)"
 export KUBEBUILDER_ASSETS
-hack/dnsservers.sh
+DNSSERVER_ASSETS="$(hack/dnsservers.sh)"
+export DNSSERVER_ASSETS
 DATABASE_ASSETS="$(hack/databases.sh)"
 export DATABASE_ASSETS
 THIRDPARTY_ASSETS="$(hack/thirdparty.sh)"

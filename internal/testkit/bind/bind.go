@@ -307,3 +307,6 @@ func (s *Server) Address() string { return process.Loopback(s.port) }
 
 // Key is the one that zones are transferred and changed with under the update policy.
 func (s *Server) Key() Key { return s.operator }
+
+// AdminKey is the one that zones are transferred and changed with as by hand. No update policy binds it.
+func (s *Server) AdminKey() Key { return s.admin }
