@@ -40,6 +40,8 @@ func TestPlan(t *testing.T) {
 	mail := dns.RecordSet{Key: dns.Key{Name: name, Type: "MX"}, TTL: 60, Values: []string{"10 mail.example.com"}}
 	routed := other.Set()
 	routed.Routed = true
+	leaving, otherLeaving := ours.Set(), other.Set()
+	leaving.Leaving, otherLeaving.Leaving = true, true
 	claim := func(n int, do ...func(*dns.Claim)) *dns.Claim {
 		c := &dns.Claim{Owner: owner(n), Since: born.Add(time.Duration(n) * time.Hour)}
 		for _, f := range do {
@@ -74,6 +76,22 @@ func TestPlan(t *testing.T) {
 		},
 		"an intent is": {
 			claims: []*dns.Claim{claim(1, holds(dns.Intended, ours))}, judged: dns.Standing{Phase: dns.Absent},
+			want: []string{"tenant-1: CREATE CNAME d1.cloudfront.net (TTL 300)"},
+		},
+		"what servers may still show is there for what has to be deleted": {
+			sets: []dns.RecordSet{leaving}, claims: []*dns.Claim{claim(1, holds(dns.Retracting, ours))}, judged: dns.Standing{Phase: dns.There},
+			want: []string{"tenant-1: DELETE CNAME d1.cloudfront.net (TTL 300)"},
+		},
+		"it is not for what has to be there": {
+			sets: []dns.RecordSet{leaving}, claims: []*dns.Claim{claim(1, holds(dns.Intended, ours))}, judged: dns.Standing{Phase: dns.Absent},
+			want: []string{"tenant-1: CREATE CNAME d1.cloudfront.net (TTL 300)"},
+		},
+		"nor for what was published": {
+			sets: []dns.RecordSet{leaving}, claims: []*dns.Claim{claim(1, holds(dns.Published, ours), correct)}, judged: dns.Standing{Phase: dns.Absent},
+			want: []string{"tenant-1: CREATE CNAME d1.cloudfront.net (TTL 300) (correction)"},
+		},
+		"what leaves is in the way of nothing": {
+			sets: []dns.RecordSet{otherLeaving}, claims: []*dns.Claim{claim(1, holds(dns.Intended, ours))}, judged: dns.Standing{Phase: dns.Absent},
 			want: []string{"tenant-1: CREATE CNAME d1.cloudfront.net (TTL 300)"},
 		},
 		"once": {

@@ -170,6 +170,8 @@ func valuesOf(answer *wire.Msg, name, kind string) (out []string) {
 		switch r := r.(type) {
 		case *wire.CNAME:
 			out = append(out, canonical(r.Target))
+		case *wire.MX:
+			out = append(out, fmt.Sprintf("%d %s", r.Preference, canonical(r.Mx)))
 		case *wire.TXT:
 			out = append(out, Unescape(strings.Join(r.Txt, "")))
 		default:

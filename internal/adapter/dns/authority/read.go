@@ -107,6 +107,9 @@ func referral(answer *wire.Msg, zone string) *dns.RecordSet {
 		}
 		cut.Values = append(cut.Values, canonical(server.Ns))
 	}
+	if cut != nil {
+		slices.Sort(cut.Values)
+	}
 	return cut
 }
 
