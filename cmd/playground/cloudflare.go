@@ -36,19 +36,23 @@ const (
 
 // cloudflareWorld is the simulated Cloudflare, which runs in this process.
 type cloudflareWorld struct {
+	resolving
+
 	sim    *cloudflare.Sim
 	zone   cloudflare.Zone
 	server *http.Server
 	names  *dnsserver.Server
 	// url is where the API is, and dns where the name server is.
 	url, dns string
-
-	mu sync.Mutex
-	// resolving are the names that lead to CloudFront, as the simulated AWS was told.
-	resolving []string
 }
 
-// startCloudflare starts the API and the name server, and writes the file of accounts for the operator.
+// resolving are names that lead to CloudFront, as the simulated AWS was told.
+type resolving struct {
+	mu    sync.Mutex
+	names []string
+}
+
+// startCloudflare starts the API and the name server.
 func (w *world) startCloudflare(ctx context.Context) error {
 	c := &cloudflareWorld{sim: cloudflare.New(cloudflare.Options{VisibleAfter: time.Second})}
 	c.sim.AddToken(cloudflare.Token{Value: cloudflareToken, ReadsZones: true, EditsDNS: true})
@@ -62,16 +66,13 @@ func (w *world) startCloudflare(ctx context.Context) error {
 		return errors.Join(fmt.Errorf("starting the name server of the simulated Cloudflare: %w", err), listener.Close())
 	}
 	c.url, c.dns = "http://"+listener.Addr().String()+"/client/v4", c.names.Address
-	c.server = &http.Server{Handler: w.public(ctx, c), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
+	c.server = &http.Server{Handler: w.public(ctx, "Cloudflare", c.sim, c.leading, &c.resolving), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() {
 		if err := c.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			w.cancel(fmt.Errorf("the simulated Cloudflare ended unexpectedly: %w", err))
 		}
 	}()
 	w.cloudflare = c
-	if err := w.writeAccounts(); err != nil {
-		return err
-	}
 	w.say.line("%-14s %s, simulated", "Cloudflare", c.url)
 	w.say.line("%-14s %s, DNS of its zone %s", "", c.dns, cloudflareZone)
 	return nil
@@ -82,29 +83,34 @@ func (c *cloudflareWorld) stop() error {
 }
 
 // public lets the simulated AWS know which names lead to CloudFront: it does not ask the name servers of others.
-func (w *world) public(ctx context.Context, c *cloudflareWorld) http.Handler {
+func (w *world) public(ctx context.Context, provider string, api http.Handler, leading func() []string, told *resolving) http.Handler {
 	return http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
-		c.sim.ServeHTTP(response, request)
+		api.ServeHTTP(response, request)
 		if request.Method == http.MethodGet {
 			return
 		}
-		if err := c.tell(ctx, w); err != nil && ctx.Err() == nil {
-			w.cancel(fmt.Errorf("telling the simulated AWS what the zone at Cloudflare has: %w", err))
+		if err := told.update(ctx, w, leading); err != nil && ctx.Err() == nil {
+			w.cancel(fmt.Errorf("telling the simulated AWS what the zone at %s has: %w", provider, err))
 		}
 	})
 }
 
-func (c *cloudflareWorld) tell(ctx context.Context, w *world) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var now []string
+// leading are the names that lead to CloudFront.
+func (c *cloudflareWorld) leading() (names []string) {
 	for _, record := range c.sim.Records(c.zone.ID) {
 		if record.Type == "CNAME" && strings.HasSuffix(record.Content, cloudFrontSuffix) {
-			now = append(now, record.Name)
+			names = append(names, record.Name)
 		}
 	}
-	change := map[string][]string{"add": without(now, c.resolving), "remove": without(c.resolving, now)}
-	c.resolving = now
+	return names
+}
+
+func (r *resolving) update(ctx context.Context, w *world, leading func() []string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := leading()
+	change := map[string][]string{"add": without(now, r.names), "remove": without(r.names, now)}
+	r.names = now
 	if len(change["add"])+len(change["remove"]) == 0 {
 		return nil
 	}
@@ -119,18 +125,24 @@ func without(list, other []string) []string {
 // accountsFile is where the operator finds its accounts at DNS providers.
 func (w *world) accountsFile() string { return filepath.Join(w.dir, "dns", "accounts.yaml") }
 
-// writeAccounts writes the file, and next to it the token as a mounted Secret would have it.
-func (w *world) writeAccounts() error {
-	secret := filepath.Join(w.dir, "dns", "cloudflare")
-	text, err := yaml.Marshal(map[string]any{"accounts": []any{map[string]any{
-		"name": "main", "provider": "cloudflare", "credentials": secret,
-		"nameServers": []string{w.cloudflare.dns}, "cloudflare": map[string]string{"baseUrl": w.cloudflare.url},
-	}}})
+// writeAccounts writes the file, and next to it the credentials as mounted Secrets would have them.
+func (w *world) writeAccounts(context.Context) error {
+	token := filepath.Join(w.dir, "dns", "cloudflare")
+	text, err := yaml.Marshal(map[string]any{"accounts": []any{
+		map[string]any{
+			"name": "main", "provider": "cloudflare", "credentials": token,
+			"nameServers": []string{w.cloudflare.dns}, "cloudflare": map[string]string{"baseUrl": w.cloudflare.url},
+		},
+		w.azureAccount(),
+	}})
 	if err == nil {
-		err = os.MkdirAll(secret, 0o700)
+		err = errors.Join(os.MkdirAll(token, 0o700), os.MkdirAll(w.azureSecretDir(), 0o700))
 	}
 	if err == nil {
-		err = errors.Join(os.WriteFile(filepath.Join(secret, "token"), []byte(cloudflareToken), 0o600), os.WriteFile(w.accountsFile(), text, 0o600))
+		err = errors.Join(
+			os.WriteFile(filepath.Join(token, "token"), []byte(cloudflareToken), 0o600),
+			os.WriteFile(filepath.Join(w.azureSecretDir(), "clientSecret"), []byte(azureSecret), 0o600),
+			os.WriteFile(w.accountsFile(), text, 0o600))
 	}
 	if err != nil {
 		return fmt.Errorf("writing the DNS accounts: %w", err)
@@ -138,16 +150,16 @@ func (w *world) writeAccounts() error {
 	return nil
 }
 
-// cloudflareEnv leads curl and lookups to the simulated Cloudflare.
+// cloudflareEnv leads curl and lookups to the simulated Cloudflare, and lookups to the simulated Azure.
 func (w *world) cloudflareEnv() []string {
 	return []string{
 		"CLOUDFLARE_BASE_URL=" + w.cloudflare.url, "CLOUDFLARE_API_TOKEN=" + cloudflareToken, "CLOUDFLARE_ZONE=" + w.cloudflare.zone.ID,
-		cloudflareDNSVariable + "=" + w.cloudflare.dns,
+		cloudflareDNSVariable + "=" + w.cloudflare.dns, azureDNSVariable + "=" + w.azure.dns,
 	}
 }
 
 // nameServers answer for all zones. That of AWS comes last: it does not refuse a name that it was told of.
-func (w *world) nameServers() []string { return []string{w.cloudflare.dns, w.dnsAddress} }
+func (w *world) nameServers() []string { return []string{w.cloudflare.dns, w.azure.dns, w.dnsAddress} }
 
 // cloudflareRecord is what is shown of a record.
 type cloudflareRecord struct {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,19 +16,22 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/accounts"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/azuredns"
 )
 
-// atCloudflareOnly is a world with nothing but the simulated services.
-func atCloudflareOnly(t *testing.T) *world {
+// withDNSProviders is a world with nothing but the simulated services.
+func withDNSProviders(t *testing.T) *world {
 	t.Helper()
 	server := httptest.NewServer(sim.New(sim.Options{}))
 	t.Cleanup(server.Close)
 	w := &world{dir: t.TempDir(), awsURL: server.URL, say: newNarrator(&testWriter{t}), cancel: func(err error) { t.Error(err) }}
-	if err := w.startCloudflare(t.Context()); err != nil {
-		t.Fatal(err)
+	for _, start := range []func(context.Context) error{w.startCloudflare, w.startAzure, w.writeAccounts} {
+		if err := start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	t.Cleanup(func() {
-		if err := w.cloudflare.stop(); err != nil {
+		if err := errors.Join(w.cloudflare.stop(), w.azure.stop()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -42,7 +47,7 @@ func (w *testWriter) Write(p []byte) (int, error) {
 
 // CloudFront issues a certificate for a name at Cloudflare because it leads there, and only as long as it does.
 func TestAWSKnowsWhatCloudflareAnswers(t *testing.T) {
-	w := atCloudflareOnly(t)
+	w := withDNSProviders(t)
 	c := w.cloudflare
 	records := c.url + "/zones/" + c.zone.ID + "/dns_records"
 	resolving := func() (names []string) {
@@ -76,7 +81,7 @@ func TestAWSKnowsWhatCloudflareAnswers(t *testing.T) {
 
 // The operator reads the file as it is, and can open the account.
 func TestTheOperatorCanReadTheAccounts(t *testing.T) {
-	w := atCloudflareOnly(t)
+	w := withDNSProviders(t)
 	var opened []accounts.Account
 	accounts.New(accounts.Options{File: w.accountsFile(), OnError: func(err error) { t.Error(err) }, Open: func(a accounts.Account) (port.DNS, error) {
 		opened = append(opened, a)
@@ -85,12 +90,21 @@ func TestTheOperatorCanReadTheAccounts(t *testing.T) {
 	want := []accounts.Account{{
 		Name: "main", Provider: "cloudflare", Credentials: filepath.Join(w.dir, "dns", "cloudflare"), NameServers: []string{w.cloudflare.dns},
 		Cloudflare: &accounts.Cloudflare{BaseURL: w.cloudflare.url},
+	}, {
+		Name: "main", Provider: "azure", Credentials: filepath.Join(w.dir, "dns", "azure"), NameServers: []string{w.azure.dns},
+		Azure: &accounts.Azure{
+			SubscriptionID: azuredns.DefaultSubscription, ResourceGroup: azureGroup, TenantID: azuredns.DefaultTenant, ClientID: azureClient,
+			Credential: "ClientSecret", ResourceManagerEndpoint: w.azure.url, AuthorityHost: w.azure.url, Audience: "https://management.azure.com",
+		},
 	}}
 	if diff := cmp.Diff(want, opened); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
 	}
 	if token, err := opened[0].Secret("token"); err != nil || token != cloudflareToken {
 		t.Errorf("the token is %q, %v", token, err)
+	}
+	if secret, err := opened[1].Secret("clientSecret"); err != nil || secret != azureSecret {
+		t.Errorf("the client secret is %q, %v", secret, err)
 	}
 	info, err := os.Stat(filepath.Join(opened[0].Credentials, "token"))
 	if err != nil || info.Mode().Perm() != 0o600 {
@@ -100,9 +114,10 @@ func TestTheOperatorCanReadTheAccounts(t *testing.T) {
 
 // Each provider answers for its own zones.
 func TestLookupAtCloudflare(t *testing.T) {
-	w := atCloudflareOnly(t)
+	w := withDNSProviders(t)
 	w.dnsAddress = publicDNS(t)
 	for name, want := range map[string]string{
+		"www.azure.example":     "www.azure.example.   300   IN   A   192.0.2.80",
 		foreignRecord:           foreignRecord + ".   300   IN   A   192.0.2.80",
 		shopDomain:              shopDomain + ": NXDOMAIN",
 		"www.example.net":       "www.example.net.   60   IN   A   192.0.2.80",

@@ -45,6 +45,8 @@ func (w *world) operatorEnv(i *install.Installation) []string {
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		env = append(env, name+"="+own[name])
 	}
+	// The certificate of the simulated Azure is valid in addition to those in the system's file.
+	env = append(env, "SSL_CERT_DIR="+w.authorities())
 	return append(env, "KUBECONFIG="+i.Kubeconfig) // after kubectl's, and so instead of it
 }
 

@@ -68,7 +68,7 @@ func main() {
 // run returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == lookupCommand {
-		return runLookup(args[1:], []string{os.Getenv(cloudflareDNSVariable), os.Getenv(dnsVariable)}, stdout, stderr)
+		return runLookup(args[1:], []string{os.Getenv(cloudflareDNSVariable), os.Getenv(azureDNSVariable), os.Getenv(dnsVariable)}, stdout, stderr)
 	}
 	if len(args) > 0 && args[0] == dbCommand {
 		return runDB(args[1:], os.Getenv(dbVariable), stdout, stderr)

@@ -58,6 +58,7 @@ type world struct {
 	dnsAddress string
 	metricsURL string
 	cloudflare *cloudflareWorld
+	azure      *azureWorld
 	// customers is nil where no database can be run.
 	customers *customers
 	operator  *process.Child
@@ -121,8 +122,8 @@ func (w *world) start(ctx context.Context) error {
 	if err := w.build(ctx); err != nil {
 		return err
 	}
-	w.say.heading("Starting a Kubernetes control plane, a simulated AWS and Cloudflare, and the operator")
-	for _, start := range []func(context.Context) error{w.startControlPlane, w.startAWS, w.startCloudflare, w.startCustomers, w.startOperator} {
+	w.say.heading("Starting a Kubernetes control plane, a simulated AWS, Cloudflare and Azure DNS, and the operator")
+	for _, start := range []func(context.Context) error{w.startControlPlane, w.startAWS, w.startCloudflare, w.startAzure, w.writeAccounts, w.startCustomers, w.startOperator} {
 		if err := start(ctx); err != nil {
 			return err
 		}
@@ -292,6 +293,9 @@ func (w *world) stop() error {
 	errs = append(errs, w.tools.Stop(), w.servers.Stop())
 	if w.cloudflare != nil {
 		errs = append(errs, w.cloudflare.stop())
+	}
+	if w.azure != nil {
+		errs = append(errs, w.azure.stop())
 	}
 	if w.controlPlane != nil {
 		errs = append(errs, w.controlPlane.Stop())
