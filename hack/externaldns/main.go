@@ -1,9 +1,9 @@
-// Command externaldns is ExternalDNS with its CRD source, its TXT registry and its rfc2136 provider, for tests. It is put
-// together here because the original program links the SDKs of all its providers, which takes far longer to build. All
-// parts are the original ones, with their original defaults.
+// Command externaldns is ExternalDNS with its TXT registry and its rfc2136 provider, for tests. It is put together here
+// because the original program links the SDKs of all its providers, which takes far longer to build. All parts are the
+// original ones, with their original flags and defaults.
 //
-// The first argument is a loopback address, the others are the flags of ExternalDNS. It has no interval: a POST to /round
-// at that address carries out one round, and is answered when that is finished.
+// The first argument is a loopback address, the others are the flags of ExternalDNS. It has no interval: a POST to
+// /round at that address carries out one round, and is answered when that is finished.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package externaldns runs a real ExternalDNS for tests: a process of this one that publishes the DNSEndpoints of a control
-// plane in a BIND. It does nothing on its own; each round is asked for, so no test waits for one.
+// Package externaldns runs a real ExternalDNS for tests: a process of this one that publishes the DNSEndpoints of a
+// control plane in a BIND. It does nothing on its own. Each round is asked for, so no test waits for one.
 package externaldns
 
 import (
@@ -45,6 +45,8 @@ type Options struct {
 	Address string
 	// Key is what zones are transferred and changed with; the server's AdminKey if it has no name.
 	Key bind.Key
+	// WithoutTransfers is true where it does not read the zones, which is its default. It takes them for empty then.
+	WithoutTransfers bool
 	// Owner is what the TXT records of the registry call this instance; the default of ExternalDNS if empty.
 	Owner string
 	// Flags are further flags of ExternalDNS.
@@ -131,12 +133,15 @@ func (o Options) flags(kubeconfig string) ([]string, error) {
 	}
 	flags := []string{
 		"--source=crd", "--kubeconfig=" + kubeconfig, "--namespace=" + o.Namespace, "--label-filter=" + o.LabelFilter,
-		"--provider=rfc2136", "--rfc2136-host=" + host, "--rfc2136-port=" + port, "--rfc2136-tsig-axfr",
+		"--provider=rfc2136", "--rfc2136-host=" + host, "--rfc2136-port=" + port,
 		"--rfc2136-tsig-keyname=" + key.Name, "--rfc2136-tsig-secret=" + key.Secret, "--rfc2136-tsig-secret-alg=" + key.Algorithm,
 		"--log-level=debug",
 	}
 	for _, zone := range o.Zones {
 		flags = append(flags, "--rfc2136-zone="+zone)
+	}
+	if !o.WithoutTransfers {
+		flags = append(flags, "--rfc2136-tsig-axfr")
 	}
 	if o.Owner != "" {
 		flags = append(flags, "--txt-owner-id="+o.Owner)
@@ -163,8 +168,8 @@ func (e *ExternalDNS) await(ctx context.Context) error {
 	}
 }
 
-// Round carries out a round and returns when it is finished: records are read, then objects, then records are changed. The
-// error is what ExternalDNS would log. Rounds of one instance come one after another.
+// Round carries out a round and returns when it is finished: records are read, then objects, then records are changed.
+// The error is what ExternalDNS would log. Rounds of one instance come one after another.
 func (e *ExternalDNS) Round(ctx context.Context) error {
 	if err := e.ask(ctx, http.MethodPost, "round"); err != nil {
 		return fmt.Errorf("a round of ExternalDNS: %w", err)
