@@ -40,7 +40,7 @@ func TestARecordIsPublishedChangedAndWithdrawnInOneMessageEach(t *testing.T) {
 			[]string{"www.example.com 60 A 192.0.2.1", "www.example.com 60 A 192.0.2.2", w.note("a-www.example.com", "www")}},
 	}
 	for _, s := range steps {
-		w.T.Log(s.name)
+		t.Log(s.name)
 		s.change()
 		if got := w.messages(w.round); got != s.messages {
 			t.Errorf("%s: %d messages changed the zone, want %d", s.name, got, s.messages)
