@@ -128,13 +128,16 @@ func choose(t *testing.T, all []*kase) []*kase {
 	}
 	// What waits for minutes by design stays out of the short selection, and so does a new leader
 	// who gives the batches of the one before a minute.
-	quick := func(parents bool, provider string) func(*kase) bool {
+	quick := func(parents bool, prefix string) func(*kase) bool {
 		return func(k *kase) bool {
-			return k.lifecycle.parents == parents && k.lifecycle.provider == provider && !k.lifecycle.parks && !k.lifecycle.slow && (!k.frozen || k.lifecycle.dns == nil)
+			return k.lifecycle.parents == parents && k.lifecycle.provider.named(prefix) && !k.lifecycle.parks && !k.lifecycle.slow && (!k.frozen || k.lifecycle.dns == nil)
 		}
 	}
-	return slices.Concat(draw(all, shortCases, quick(false, "")), draw(all, shortParentCases, quick(true, "")),
-		draw(all, shortProviderCases, quick(false, cloudflare)))
+	list := slices.Concat(draw(all, shortCases, quick(false, "")), draw(all, shortParentCases, quick(true, "")))
+	for _, p := range providers() {
+		list = append(list, draw(all, p.short, quick(false, p.prefix))...)
+	}
+	return list
 }
 
 // isNamed reports whether -crash.case asks for a name: by one of its parts between bars, or by
@@ -145,9 +148,8 @@ func isNamed(name string) bool {
 
 // These are what "make test" has time for.
 const (
-	shortCases         = 26
-	shortParentCases   = 6
-	shortProviderCases = 6
+	shortCases       = 26
+	shortParentCases = 6
 )
 
 // draw takes cases from each family in turn until there are enough, the references first:

@@ -51,7 +51,9 @@ func allCases(references map[string]*reference, seed uint64) []*kase {
 	list = append(list, casesOf(parentLifecycles(), references, seed)...)
 	list = append(list, casesOf(mistakeLifecycles(), references, seed)...)
 	list = append(list, casesOf(grantLifecycles(), references, seed)...)
-	list = append(list, casesOf(providerLifecycles(), references, seed)...)
+	for _, p := range providers() {
+		list = append(list, casesOf(p.lifecycles(), references, seed)...)
+	}
 	for n, k := range list {
 		k.number = n + 1
 	}
@@ -160,12 +162,12 @@ func wholeCases(l *lifecycle, all []boundary, r *rand.Rand) (list []*kase) {
 		list = append(list, &kase{family: "storm", lifecycle: l, what: fmt.Sprintf("API server, dice %d", n+1), chaos: kubeStorm, during: watchesDrop})
 	}
 	list = append(list, &kase{family: "storm", lifecycle: l, what: "AWS", chaos: awsStorm})
-	if l.provider != "" {
-		list = append(list, &kase{family: "storm", lifecycle: l, what: l.provider, chaos: providerStorm, forgives: rewrites})
+	if l.provider != nil {
+		list = append(list, &kase{family: "storm", lifecycle: l, what: string(l.provider.name), chaos: providerStorm, forgives: rewrites})
 	}
 	if len(changes) > 0 {
 		list = append(list, single("away", l, changes[0], "kube-away"), single("away", l, changes[0], "aws-away"))
-		if l.provider != "" {
+		if l.provider != nil {
 			list = append(list, single("away", l, changes[0], "dns-away"))
 		}
 	}

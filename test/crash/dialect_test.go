@@ -16,7 +16,7 @@ import (
 )
 
 // understand names what a request asks for.
-func understand(s side, r *http.Request) call {
+func (g *gate) understand(s side, r *http.Request) call {
 	c := call{side: s}
 	if target, err := url.QueryUnescape(r.URL.String()); err == nil {
 		c.target = r.Method + " " + target
@@ -25,7 +25,7 @@ func understand(s side, r *http.Request) call {
 	case awsSide:
 		understandAWS(&c, r)
 	case dnsSide:
-		understandCloudflare(&c, r)
+		g.provider.understand(&c, r)
 	case kubeSide:
 		understandKube(&c, r)
 	}

@@ -19,7 +19,7 @@ const (
 
 // troubled are the operations that fail for a while.
 var troubled = []string{
-	changeRecords, changeAtCloudflare, listAtCloudflare, "ListZones", "GetChange", "ListResourceRecordSets", "ListHostedZones", "AssumeRole", "GetManagedCertificateDetails", deleteCertificate,
+	changeRecords, "BatchRecords", "ListRecords", "ListZones", "GetChange", "ListResourceRecordSets", "ListHostedZones", "AssumeRole", "GetManagedCertificateDetails", deleteCertificate,
 }
 
 // dnsCases are those that don't strike at a call that could be named.
@@ -32,15 +32,19 @@ func dnsCases(l *lifecycle, all []boundary) (list []*kase) {
 		list = append(list, k)
 		return k
 	}
-	for _, operation := range troubled {
-		if !slices.ContainsFunc(all, func(b boundary) bool { return b.operation == operation }) {
+	operations := troubled
+	if l.provider != nil {
+		operations = slices.Concat(troubled, l.provider.changes, []string{l.provider.listing}, l.provider.reads)
+	}
+	for n, operation := range operations {
+		if slices.Contains(operations[:n], operation) || !slices.ContainsFunc(all, func(b boundary) bool { return b.operation == operation }) {
 			continue
 		}
 		for _, effect := range []string{"throttle", "denied", "error-before"} {
 			add(&kase{what: fmt.Sprintf("%s %s for %s", operation, effect, troubleTime), chaos: lasting(operation, effect), forgives: rewrites})
 		}
 	}
-	if first, some := firstOf(all, changeAtCloudflare); some {
+	if first, some := firstOf(all, l.changesElsewhere()...); some {
 		add(&kase{what: fmt.Sprintf("name servers lag %s", syncTime), during: lagsElsewhere(syncTime)})
 		k := add(single("dns", l, first, "kill-answered"))
 		k.what, k.during = fmt.Sprintf("%s, name servers lag %s", k.what, syncTime), lagsElsewhere(syncTime)
@@ -49,7 +53,7 @@ func dnsCases(l *lifecycle, all []boundary) (list []*kase) {
 		add(&kase{what: fmt.Sprintf("not in sync for %s", syncTime), during: neverInSync(syncTime)})
 		k := add(single("dns", l, first, "kill-answered"))
 		k.what, k.during = fmt.Sprintf("%s, not in sync for %s", k.what, syncTime), neverInSync(syncTime)
-		if !l.parks && l.name != "role" && l.provider == "" {
+		if !l.parks && l.name != "role" && l.provider == nil {
 			k := add(single("dns", l, first, "equal-record"))
 			k.forgives = anything
 		}
@@ -73,12 +77,20 @@ func dnsCases(l *lifecycle, all []boundary) (list []*kase) {
 	return list
 }
 
-func firstOf(all []boundary, operation string) (boundary, bool) {
-	n := slices.IndexFunc(all, func(b boundary) bool { return b.operation == operation })
+func firstOf(all []boundary, operations ...string) (boundary, bool) {
+	n := slices.IndexFunc(all, func(b boundary) bool { return slices.Contains(operations, b.operation) })
 	if n < 0 {
 		return boundary{}, false
 	}
 	return all[n], true
+}
+
+// changesElsewhere are the calls that change records at the provider, none where all are at Route 53.
+func (l *lifecycle) changesElsewhere() []string {
+	if l.provider == nil {
+		return nil
+	}
+	return l.provider.changes
 }
 
 // lasting fails each call of an operation for a while, from the first one on.

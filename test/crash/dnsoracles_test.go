@@ -93,8 +93,8 @@ func (s *stage) checkSent(c call) {
 		}
 	case c.operation == changeRecords:
 		s.checkBatch(zoneIn(c), readBatch(c.body))
-	case c.operation == changeAtCloudflare:
-		s.checkBatch(s.elsewhere.zone.ID, s.elsewhere.readBatch(c.body))
+	case c.side == dnsSide && c.writes:
+		s.checkBatch(s.elsewhere.zone(), s.elsewhere.batchOf(c))
 	}
 }
 
@@ -217,8 +217,8 @@ func (s *stage) misplaced() string {
 			continue
 		}
 		for _, d := range o.Spec.Domains {
-			if o.Spec.DNS.Provider == v1alpha1.DNSProviderCloudflare {
-				s.elsewhere.wants(want, d.Domain)
+			if o.Spec.DNS.Provider != v1alpha1.DNSProviderRoute53 {
+				s.elsewhere.demand(want, d.Domain, &o)
 				continue
 			}
 			id, apex := s.zoneOf(d.Domain)

@@ -110,9 +110,9 @@ func (s *stage) strike(x *exchange, m moment) bool {
 }
 
 func answerError(status int, code string) func(*stage, *exchange) {
-	return func(_ *stage, x *exchange) {
+	return func(s *stage, x *exchange) {
 		if x.call.side == dnsSide {
-			cloudflareError(x.w, status, code)
+			s.elsewhere.refuse(x, status, code)
 			return
 		}
 		if slices.Contains(acmOperations, x.call.operation) {

@@ -3,6 +3,7 @@ package crash_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"maps"
@@ -106,6 +107,8 @@ type gate struct {
 	answered func(c call, answer *httptest.ResponseRecorder)
 	// strike carries an effect out. It reports whether the call is dealt with.
 	strike func(x *exchange, m moment) bool
+	// provider is the DNS provider other than Route 53, nil where the lifecycle has none.
+	provider *provider
 
 	mu      sync.Mutex
 	began   time.Time
@@ -135,6 +138,7 @@ type exchange struct {
 	process *proc
 	w       http.ResponseWriter
 	r       *http.Request
+	body    []byte
 	// answer is there once the server has committed.
 	answer *httptest.ResponseRecorder
 	// effect is what strikes this call.
@@ -239,7 +243,7 @@ func (g *gate) refuses(s side) bool {
 // handler takes the calls that one replica makes to one side.
 func (g *gate) handler(s side, r *replica) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		c := understand(s, req)
+		c := g.understand(s, req)
 		process := r.running()
 		if process == nil || process.isDead() || g.refuses(s) {
 			reset(w)
@@ -278,6 +282,8 @@ func shown(c call) string {
 	switch {
 	case c.operation == changeRecords:
 		return " " + readBatch(c.body).String()
+	case c.operation == changeAtBIND:
+		return " " + readUpdate(c.body)
 	case c.side == dnsSide, c.side == kubeSide, c.operation == deleteCertificate:
 		return " " + string(c.body[:min(len(c.body), bodyShown)])
 	}
@@ -291,7 +297,7 @@ func (g *gate) exchange(x *exchange) {
 		return
 	}
 	x.r.Body = io.NopCloser(bytes.NewReader(body))
-	x.call.process = x.process.name
+	x.call.process, x.body = x.process.name, body
 	if x.call.writes {
 		x.call.body = body
 		x.call.target += shown(x.call)
@@ -401,6 +407,9 @@ func deliver(w http.ResponseWriter, answer *httptest.ResponseRecorder, n int) {
 func reset(w http.ResponseWriter) {
 	if hijacker, ok := w.(http.Hijacker); ok {
 		if conn, _, err := hijacker.Hijack(); err == nil {
+			if encrypted, ok := conn.(*tls.Conn); ok {
+				conn = encrypted.NetConn()
+			}
 			if tcp, ok := conn.(*net.TCPConn); ok {
 				_ = tcp.SetLinger(0)
 			}

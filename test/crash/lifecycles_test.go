@@ -46,8 +46,10 @@ type lifecycle struct {
 	untags bool
 	// flags are for the operator.
 	flags []string
-	// provider is where the records are, empty for Route 53.
-	provider string
+	// provider is where records are, nil where they are at Route 53 only.
+	provider *provider
+	// movesBack means that the records are there first, and move to Route 53.
+	movesBack bool
 	// moves is the name whose records move between providers: once it is served it always is. Empty: there is none.
 	moves string
 }

@@ -30,6 +30,8 @@ type mutation struct {
 const (
 	cloudfrontAPI          = "internal/adapter/aws/cloudfront"
 	cloudflareAPI          = "internal/adapter/dns/cloudflare"
+	azureAPI               = "internal/adapter/dns/azure"
+	dynamicUpdates         = "internal/adapter/dns/rfc2136"
 	resourceController     = "internal/controller/awsresource"
 	distributionController = "internal/controller/distribution"
 	tenantController       = "internal/controller/distributiontenant"
@@ -67,6 +69,28 @@ func providerMutations() []mutation {
 		replacements: []replacement{{cloudflareAPI, "(*Zones).InSync", `return true, nil`, nil}},
 		cases:        []string{"dns/cf-delete/name servers lag 20s"},
 		oracles:      []string{oracleDangling},
+	}, {
+		name:         "what Azure's Resource Manager has accepted counts as in effect",
+		replacements: []replacement{{azureAPI, "(*Zones).InSync", `return true, nil`, nil}},
+		cases:        []string{"dns/az-delete/name servers lag 20s"},
+		oracles:      []string{oracleDangling},
+	}, {
+		name:         "what the primary server has accepted counts as in effect",
+		replacements: []replacement{{dynamicUpdates, "(*DNS).InSync", `return true, nil`, nil}},
+		cases:        []string{"dns/rfc-delete/name servers lag 20s"},
+		oracles:      []string{oracleDangling},
+	}, {
+		name: "an update deletes a record set whatever its values",
+		replacements: []replacement{{dynamicUpdates, "(*update).remove", `if c.Action == dns.Delete {
+				rrs, err := records(c.Set)
+				if err != nil {
+					return err
+				}
+				u.RemoveRRset(rrs[:1])
+			}
+			return nil`, nil}},
+		cases:   []string{"reference/rfc-publish/undisturbed"},
+		oracles: []string{oracleLedger},
 	}}
 }
 

@@ -318,7 +318,7 @@ func (s *stage) checkCalls(want *reference, faults int) {
 	}
 	for operation, most := range tries {
 		allowed := most + faults
-		if operation == changeRecords || operation == changeAtCloudflare {
+		if operation == changeRecords || slices.Contains(s.lifecycle.changesElsewhere(), operation) {
 			allowed += faults // Names whose tenant is refused are withdrawn before they are published again.
 		}
 		if n := s.gate.seen(awsSide, operation) + s.gate.seen(dnsSide, operation); n > allowed {
@@ -330,7 +330,7 @@ func (s *stage) checkCalls(want *reference, faults int) {
 // checkRest wants no writes at all while the operator looks at everything once more.
 func (s *stage) checkRest() {
 	before := s.gate.written()
-	state, records := s.sim.State(), s.elsewhere.records()
+	state, records := s.sim.State(), s.elsewhere.state()
 	lists := s.sim.Calls()["ListDistributionTenants"].Total
 	s.pause(longestSweep + s.options.quiet)
 	if n := s.sim.Calls()["ListDistributionTenants"].Total - lists; n < len(s.replicas) && !s.options.elect || n == 0 {
@@ -343,8 +343,8 @@ func (s *stage) checkRest() {
 	if d := gocmp.Diff(state.Accounts, s.sim.State().Accounts); d != "" {
 		s.violate(oracleQuiescence, "AWS changed in a settled world:\n%s", d)
 	}
-	if d := gocmp.Diff(records, s.elsewhere.records()); d != "" {
-		s.violate(oracleQuiescence, "Cloudflare changed in a settled world:\n%s", d)
+	if d := gocmp.Diff(records, s.elsewhere.state()); d != "" {
+		s.violate(oracleQuiescence, "%s changed in a settled world:\n%s", s.lifecycle.provider.title, d)
 	}
 }
 
@@ -434,7 +434,7 @@ func (s *stage) outcome() outcome {
 		out.Committed[changeRecords] = n
 	}
 	if n := s.elsewhere.changed(); n > 0 {
-		out.Committed[changeAtCloudflare] = n
+		out.Committed[s.lifecycle.provider.publishing()] = n
 	}
 	return out
 }

@@ -19,38 +19,50 @@ func atTheApex(o *tenantObject) {
 	o.Spec.Customizations = &v1alpha1.Customizations{Certificate: &v1alpha1.CertificateCustomization{ARN: apexCertificate}}
 }
 
-func publishesElsewhere(o *tenantObject) {
-	o.Spec.DNS = &v1alpha1.DNS{Provider: v1alpha1.DNSProviderCloudflare}
-}
+func withTwoNames(o *tenantObject) { setDomains(o, "acme.example.com", "shop.example.com") }
 
 // providerLifecycles are those in which records are at another provider than Route 53.
-func providerLifecycles() []*lifecycle {
+func providerLifecycles() (list []*lifecycle) {
+	for _, p := range providers() {
+		list = append(list, p.lifecycles()...)
+	}
+	return list
+}
+
+// lifecycles are those with records at the provider.
+func (p *provider) lifecycles() []*lifecycle {
 	covered, coveredAgain := &dnsLifecycle{}, &dnsLifecycle{reverses: true}
+	names, seed := withTwoNames, withZones
+	if p.apex {
+		names, seed = atTheApex, withApex
+	}
+	publishesHere := func(o *tenantObject) { o.Spec.DNS = &v1alpha1.DNS{Provider: p.name} }
 	list := []*lifecycle{
-		{name: "cf-create", about: "An object whose record is at Cloudflare.", dns: covered, seed: withZones, steps: []step{
-			{makes(publishesElsewhere), published},
+		{name: "create", about: "An object whose record is at " + p.title + ".", dns: covered, seed: withZones, steps: []step{
+			{makes(publishesHere), published},
 		}},
-		{name: "cf-publish", about: "A living tenant gets records at Cloudflare, also at the apex, and loses them.", dns: coveredAgain, seed: withApex,
-			prepare: prepared(atTheApex), steps: []step{
-				{edits(publishesElsewhere), published}, {edits(publishesNothing), published},
+		{name: "publish", about: "A living tenant gets records at " + p.title + ", also at the apex where that is possible, and loses them.", dns: coveredAgain, seed: seed,
+			prepare: prepared(names), steps: []step{
+				{edits(publishesHere), published}, {edits(publishesNothing), published},
 			}},
-		{name: "cf-delete", about: "The object is deleted: record and tenant.", dns: covered, seed: withZones, parks: true,
-			prepare: prepared(publishesElsewhere), steps: []step{{deletes, gone}}},
-		{name: "cf-move", about: "The records move from Route 53 to Cloudflare.", dns: covered, seed: withZones, moves: "acme.example.com",
-			prepare: prepared(publishes), steps: []step{{edits(publishesElsewhere), published}}},
-		{name: "cf-move-back", about: "The records move from Cloudflare to Route 53.", dns: covered, seed: withZones, moves: "acme.example.com",
-			prepare: prepared(publishesElsewhere), steps: []step{{edits(publishes), published}}},
+		{name: "delete", about: "The object is deleted: record and tenant.", dns: covered, seed: withZones, parks: true,
+			prepare: prepared(publishesHere), steps: []step{{deletes, gone}}},
+		{name: "move", about: "The records move from Route 53 to " + p.title + ".", dns: covered, seed: withZones, moves: "acme.example.com",
+			prepare: prepared(publishes), steps: []step{{edits(publishesHere), published}}},
+		{name: "move-back", about: "The records move from " + p.title + " to Route 53.", dns: covered, seed: withZones, moves: "acme.example.com",
+			prepare: prepared(publishesHere), steps: []step{{edits(publishes), published}}},
 	}
 	for _, l := range list {
-		l.provider = cloudflare
+		l.movesBack = l.name == "move-back"
+		l.name, l.provider = p.prefix+"-"+l.name, p
 	}
 	return list
 }
 
 // publishes is the operation with which the lifecycle publishes records.
 func (l *lifecycle) publishes() string {
-	if l.provider == "" || l.name == "cf-move-back" {
+	if l.provider == nil || l.movesBack {
 		return changeRecords
 	}
-	return changeAtCloudflare
+	return l.provider.publishing()
 }

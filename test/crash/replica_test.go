@@ -3,6 +3,7 @@ package crash_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -26,7 +27,7 @@ type replica struct {
 	dir     string
 	flags   []string
 	env     []string
-	servers []*http.Server
+	servers []io.Closer
 
 	// starting is held while no process may start.
 	starting sync.Mutex

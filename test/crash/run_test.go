@@ -197,8 +197,14 @@ const (
 func (f forgiveness) apply(o outcome) outcome {
 	forgiven := map[forgiveness][]string{
 		retags:   {"TagResource", "UntagResource"},
-		rewrites: {"TagResource", "UntagResource", "UpdateDistributionTenant", "UpdateDistribution", "UpdateConnectionGroup", changeRecords, changeAtCloudflare},
+		rewrites: {"TagResource", "UntagResource", "UpdateDistributionTenant", "UpdateDistribution", "UpdateConnectionGroup"}, // and what publishes records
 	}[f]
+	if f == rewrites {
+		forgiven = append(slices.Clone(forgiven), changeRecords)
+		for _, p := range providers() {
+			forgiven = append(forgiven, p.publishing())
+		}
+	}
 	committed := map[string]int{}
 	maps.Copy(committed, o.Committed)
 	o.Committed = committed
@@ -302,7 +308,13 @@ func worthwhile(b boundary, first bool) bool {
 	}
 	most := map[string]int{
 		"GetDistribution": 2, "GetConnectionGroup": 2, listDependents: 2, "get distributions": 3, "get connectiongroups": 3, "ListTagsForResource": 2, "GetCallerIdentity": 2,
-		"GetDistributionTenant": 2, "get distributiontenants": 3, "GetChange": 2, "ListResourceRecordSets": 2, "GetManagedCertificateDetails": 2, "ListCertificates": 0, listAtCloudflare: 2,
+		"GetDistributionTenant": 2, "get distributiontenants": 3, "GetChange": 2, "ListResourceRecordSets": 2, "GetManagedCertificateDetails": 2, "ListCertificates": 0,
+	}
+	for _, p := range providers() {
+		most[p.listing] = 2
+		for _, read := range p.reads {
+			most[read] = 2
+		}
 	}
 	limit, limited := most[b.operation]
 	return !limited || b.n <= limit

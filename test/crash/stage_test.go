@@ -145,7 +145,7 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 	clock.behind.Store(true)
 	s.sim = sim.New(sim.Options{Seed: &seed, Switches: &switches, DeployDelay: deployDelay, Clock: clock, Watch: s.watchRouting})
 	clock.behind.Store(false)
-	if l.provider == cloudflare {
+	if l.provider != nil {
 		var err error
 		if s.elsewhere, err = newElsewhere(s); err != nil {
 			return nil, err
@@ -167,7 +167,7 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 	}
 	s.gate = newGate(s.sim, rig.kubeProxy)
 	if s.elsewhere != nil {
-		s.gate.next[dnsSide] = s.elsewhere
+		s.gate.next[dnsSide], s.gate.provider = s.elsewhere, l.provider
 	}
 	s.gate.strike, s.gate.before, s.gate.arrived = s.strike, s.checkWrite, s.checkSent
 	s.gate.answered = s.checkAnswer
