@@ -138,9 +138,9 @@ func understandAzure(c *call, r *http.Request) {
 	case key == "GET 3":
 		c.operation = "GetRecord"
 	case key == "PUT 3":
-		c.operation, c.writes, c.conditional = changeAtAzure, true, true
+		c.operation, c.writes = changeAtAzure, true
 	case key == "DELETE 3":
-		c.operation, c.writes, c.conditional = "DeleteRecord", true, true
+		c.operation, c.writes = "DeleteRecord", true
 	default:
 		c.operation, c.writes = r.Method+" "+r.URL.Path, r.Method != http.MethodGet
 	}
