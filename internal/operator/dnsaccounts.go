@@ -177,7 +177,7 @@ func (d DNSAccounts) rfc2136(a accounts.Account, gate *calls.Gate) (port.DNS, er
 func (d DNSAccounts) externalDNS(a accounts.Account, gate *calls.Gate) (port.DNS, error) {
 	return externaldns.New(externaldns.Config{
 		Client: d.Kube, Namespace: a.ExternalDNS.Namespace, Labels: a.ExternalDNS.Labels, Domains: a.ExternalDNS.Domains,
-		NameServers: a.NameServers, FlattensApex: a.ExternalDNS.Apex == "Flattened", ClusterID: d.ClusterID, Gate: gate, Clock: d.Clock,
+		NameServers: a.NameServers, ClusterID: d.ClusterID, Gate: gate, Clock: d.Clock,
 	})
 }
 

@@ -26,7 +26,7 @@ dns:
     - {name: own, provider: azure, secretName: azure-app, azure: {subscriptionId: s, tenantId: t, clientId: c, credential: ClientSecret, resourceManagerEndpoint: "https://management.example.com", authorityHost: "https://login.example.com", audience: "https://management.tenant.example.com/id"}}
     - {name: lab, provider: rfc2136, secretName: bind-lab, rfc2136: {server: "ns1.example.com:53", secondaries: ["ns2.example.com:53"], zones: [lab.example.com], tsig: {name: operator, algorithm: hmac-sha512}}}
     - {name: lab2, provider: rfc2136, secretName: bind-lab, rfc2136: {server: "ns3.example.com:53", zones: [lab2.example.com], tsig: {name: operator}}}
-    - {name: ext, provider: externaldns, nameServers: ["192.0.2.1:53"], externalDNS: {namespace: external-dns, labels: {edge: "true"}, domains: [ext.example.com], apex: Flattened}}
+    - {name: ext, provider: externaldns, nameServers: ["192.0.2.1:53"], externalDNS: {namespace: external-dns, labels: {edge: "true"}, domains: [ext.example.com]}}
     - {name: ext2, provider: externaldns, nameServers: ["192.0.2.1:53"], externalDNS: {domains: [ext2.example.com]}}
 `
 

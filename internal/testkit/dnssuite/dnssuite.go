@@ -93,6 +93,12 @@ type Can struct {
 	NoGone string
 	// NoThrottle is why the provider never asks for a slower pace.
 	NoThrottle string
+	// NoExact is why the record of a name is deleted, whatever it has become since it was published.
+	NoExact string
+	// LongLabel is what users are told of a name whose first label has 63 characters.
+	LongLabel string
+	// Deletion is how many calls it takes to delete a name that is not in a batch; one if zero.
+	Deletion int
 }
 
 // row is a line of the suite: what an adapter has to do, in a sentence.

@@ -22,7 +22,14 @@ var namingRows = []row{
 func namesOfAllKinds(r *rig) {
 	var wants []dns.Record
 	var sets []dns.RecordSet
-	for _, labels := range []string{"*.wild", "_under.score", "xn--bcher-kva", "a.b.c.d", strings.Repeat("l", 63)} {
+	labels := []string{"*.wild", "_under.score", "xn--bcher-kva", "a.b.c.d"}
+	if long := strings.Repeat("l", 63); r.Can.LongLabel == "" {
+		labels = append(labels, long)
+	} else {
+		_, err := r.change(creates(r.cname(long).Set())...)
+		r.refused(err, r.Can.LongLabel)
+	}
+	for _, labels := range labels {
 		wants = append(wants, r.cname(labels))
 		sets = append(sets, r.cname(labels).Set())
 	}

@@ -13,6 +13,7 @@ import (
 // How the workers publish through an adapter, and what failures do to that.
 var publishingRows = []row{
 	{"a record is published after the ledger names it, and counts once servers answer", publishes},
+	{"what an earlier process has sent counts once servers answer, where that can be asked", resumes},
 	{"an answer that is lost before the commit: one record in the end", func(r *rig) { losesAnswers(r, false) }},
 	{"an answer that is lost after the commit: one record in the end", func(r *rig) { losesAnswers(r, true) }},
 	{"throttling delays a record and does nothing else", throttlesWorker},
@@ -60,6 +61,39 @@ func publishes(r *rig) {
 	if o.view.ChangeID == "" {
 		r.t.Error("the object knows no change that a person could look up")
 	}
+}
+
+func resumes(r *rig) {
+	if r.Stall == nil || !r.DNS.Traits().Anonymous {
+		r.t.Log("a change without an id gets some time")
+		return
+	}
+	r.publish("first")
+	r.Stall(true)
+	o := r.add(r.cname("a"))
+	r.watch = func() { r.published(o) }
+	r.run(time.Minute)
+	r.restart()
+	r.run(30 * time.Minute)
+	r.wantState(o, dns.Intended)
+	r.Stall(false)
+	r.run(10 * time.Minute)
+	r.wantState(o, dns.Published)
+	r.Stall(true)
+	r.want(o)
+	r.run(time.Minute)
+	r.restart()
+	r.run(30 * time.Minute)
+	if len(o.Ledger) == 0 {
+		r.t.Error("the ledger let the record go while servers answer")
+	}
+	// It comes back before it was gone.
+	r.want(o, r.cname("a"))
+	r.run(30 * time.Minute)
+	r.Stall(false)
+	r.run(10 * time.Minute)
+	r.wantState(o, dns.Published)
+	r.wantSets("it has come back", r.cname("a").Set(), r.cname("first").Set())
 }
 
 func losesAnswers(r *rig, after bool) {

@@ -86,8 +86,6 @@ type ExternalDNS struct {
 	Labels    map[string]string `json:"labels,omitempty"`
 	// Domains are the zones that it publishes in.
 	Domains []string `json:"domains"`
-	// Apex is None (the default), or Flattened where its service shows the addresses of a CNAME at a zone's own name.
-	Apex string `json:"apex,omitempty"`
 }
 
 // key is where the account is found.
@@ -261,8 +259,6 @@ func (e *ExternalDNS) validate() error {
 		return errors.New("externalDNS.domains is empty: name the zones that ExternalDNS publishes in")
 	case !kubename.IsNamespace(e.Namespace):
 		return fmt.Errorf("externalDNS.namespace %s is not a namespace: name the one that ExternalDNS reads DNSEndpoints in", prose.Quote(e.Namespace))
-	case !slices.Contains([]string{"", "None", "Flattened"}, e.Apex):
-		return fmt.Errorf("externalDNS.apex %s is not valid: use None or Flattened", prose.Quote(e.Apex))
 	}
 	return zoneNames("externalDNS.domains", e.Domains)
 }

@@ -53,12 +53,28 @@ func writable(zone string, c dns.Change) error {
 	case s.Routed:
 		return invalid("the %s record %s was not published by way of a DNSEndpoint of the operator, or has a property that the operator never writes: "+
 			"the operator does not replace such a record; delete it where it was made", s.Type, s.Name)
-	case !slices.Contains([]string{dns.CNAME, dns.A, dns.AAAA, dns.TXT}, s.Type):
-		return invalid("the record %s is of the type %s, which the operator does not write", s.Name, s.Type)
-	case s.Alias != "":
-		return invalid("the record %s is an alias, which a DNSEndpoint does not have: use Auto or CNAME", s.Name)
+	case c.Action == dns.Create && s.Type != dns.CNAME:
+		return invalid("the record %s is of the type %s: the operator hands only CNAME records to ExternalDNS", s.Name, s.Type)
+	case c.Action == dns.Create && !registrable(s.Name):
+		return invalid("%s is too long for ExternalDNS, which would publish it without a note of whose it is and never delete it: "+
+			"use a name whose first label has at most %d characters, and that has at most %d in all", s.Name, longestLabel, longest)
 	}
 	return nil
+}
+
+// noted is what ExternalDNS puts before a name, in the first label, for the note that says whose its record is.
+const noted = "cname-"
+
+// The longest first label, and the longest name, of which ExternalDNS can note whose they are.
+const (
+	longestLabel = 63 - len(noted)
+	longest      = 253 - len(noted)
+)
+
+// registrable reports whether ExternalDNS can note whose the record of a name is.
+func registrable(name string) bool {
+	label, _, _ := strings.Cut(name, ".")
+	return len(label) <= longestLabel && len(name) <= longest
 }
 
 // byName groups changes, in their order.

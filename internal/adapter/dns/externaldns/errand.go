@@ -44,10 +44,6 @@ func (e *errand) served(ctx context.Context, zone string) error {
 
 // others are the sets that the name servers show at a name without an object: those of others.
 func (e *errand) others(ctx context.Context, zone, name string) (sets []dns.RecordSet, err error) {
-	if name == zone {
-		// There is always something. What is in the way of a CNAME there is for its service to tell.
-		return nil, nil
-	}
 	err = e.passes.Do(ctx, calls.Call{Operation: opRead}, func(ctx context.Context) error {
 		sets, err = authority.At(ctx, e.config.NameServers, zone, name)
 		return err

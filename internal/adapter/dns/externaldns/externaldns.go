@@ -33,9 +33,6 @@ type Config struct {
 	Domains []string
 	// NameServers are those of the zones, each a host with a port. They are asked what is in effect.
 	NameServers []string
-	// FlattensApex is true where the service behind ExternalDNS takes a CNAME at the name of a zone itself, and shows its
-	// addresses.
-	FlattensApex bool
 	// ClusterID is the operator's, to tell its objects from those that a backup has brought from another cluster.
 	ClusterID string
 	Gate      *calls.Gate
@@ -97,15 +94,12 @@ const pageSize = 500
 
 // Traits implements port.DNS.
 func (d *DNS) Traits() dns.Traits {
-	t := dns.Traits{
-		Batch: dns.Limits{Records: 1, Characters: longestText}, PageSize: pageSize, ListZones: opZone, ListRecords: opList,
+	return dns.Traits{
+		Batch: dns.Limits{Records: 1, Characters: longestName}, PageSize: pageSize, ListZones: opZone, ListRecords: opList,
+		// Even where a service takes a CNAME there: what goes with it is a TXT record, which ExternalDNS never deletes.
 		Apex: dns.NoApex, Anonymous: true,
 	}
-	if d.config.FlattensApex {
-		t.Apex = dns.FlattenedApex
-	}
-	return t
 }
 
-// longestText is more than the texts of a name that the operator publishes have.
-const longestText = 4000
+// longestName is more than the name that a CNAME leads to can have, in quotes.
+const longestName = 300

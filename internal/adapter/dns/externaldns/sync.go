@@ -36,7 +36,7 @@ func (d *DNS) InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, e
 			emptied = append(emptied, o)
 		}
 	}
-	shown, err := e.shown(ctx, zoneID, sent.Changes)
+	shown, err := e.shown(ctx, sent.Changes)
 	if err != nil || !shown {
 		return false, err
 	}
@@ -52,18 +52,14 @@ func (d *DNS) InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, e
 }
 
 // shown reports whether the name servers answer as the changes say.
-func (e *errand) shown(ctx context.Context, zone string, changes []dns.Change) (shown bool, err error) {
+func (e *errand) shown(ctx context.Context, changes []dns.Change) (shown bool, err error) {
 	// A set without values can't be seen.
 	visible := slices.DeleteFunc(slices.Clone(changes), func(c dns.Change) bool { return len(c.Set.Values) == 0 })
 	if len(visible) == 0 {
 		return true, nil
 	}
-	flattened := ""
-	if e.config.FlattensApex {
-		flattened = zone
-	}
 	err = e.passes.Do(ctx, calls.Call{Operation: opRead}, func(ctx context.Context) error {
-		shown, err = authority.Show(ctx, e.config.NameServers, flattened, visible)
+		shown, err = authority.Show(ctx, e.config.NameServers, "", visible)
 		return err
 	})
 	return shown, err

@@ -2,16 +2,10 @@ package rfc2136_test
 
 import (
 	"fmt"
-	"io"
-	"net"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	wire "github.com/miekg/dns"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -55,8 +49,9 @@ type stranger struct {
 	primary, secondary, empty *bind.Server
 	zone                      string
 	key                       bind.Key
+	hand                      dnssuite.BIND
 	wire                      *bind.Wire
-	front                     *front
+	front                     *bind.Front
 	registry                  *prometheus.Registry
 	stalled                   bool
 }
@@ -68,14 +63,15 @@ func (s *stranger) subject() *dnssuite.Subject {
 	s.wire, err = s.primary.Wire(t.Context())
 	must(t, err)
 	t.Cleanup(func() { _ = s.wire.Close() })
-	s.front = newFront(t, s.wire.Address())
+	s.hand = dnssuite.BIND{TB: t, Server: s.primary}
+	s.front = bind.NewFront(t, s.wire.Address())
 	s.registry = prometheus.NewRegistry()
 	metrics, err := calls.NewMetrics(s.registry)
 	must(t, err)
 	moves := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	access := dns.Access{Provider: dns.Provider{Service: dns.RFC2136, Account: "main"}}
 	d, err := rfc2136.New(rfc2136.Config{
-		Server: s.front.address(), Secondaries: []string{s.secondary.Address()}, Zones: []string{s.zone, otherZone}, ClusterID: clusterID,
+		Server: s.front.Address(), Secondaries: []string{s.secondary.Address()}, Zones: []string{s.zone, otherZone}, ClusterID: clusterID,
 		// The server has the time of day, and takes no signature of another.
 		Clock: clock.RealClock{},
 		TSIG:  rfc2136.TSIG{Name: s.key.Name, Algorithm: s.key.Algorithm, Secret: func() string { return s.key.Secret }},
@@ -90,7 +86,7 @@ func (s *stranger) subject() *dnssuite.Subject {
 	return &dnssuite.Subject{
 		DNS: d, Access: access, Clock: moves,
 		Zone: dns.Zone{ID: s.zone, Name: s.zone}, Other: dns.Zone{ID: otherZone, Name: otherZone},
-		Put: s.put, Remove: s.remove, Sets: s.sets, IsNote: isNote, Owner: s.owner,
+		Put: s.put, Remove: s.remove, Sets: s.hand.Sets, IsNote: isNote, Owner: s.owner,
 		Lose: s.lose, Deny: s.deny, DropZone: s.dropZone, Stall: func(stalled bool) { s.stalled = stalled }, Settle: s.settle,
 		Answers: s.answers, Calls: s.calls,
 		Poison: strings.Repeat("l", 64) + "." + s.zone,
@@ -114,7 +110,7 @@ func isNote(s dns.RecordSet) bool {
 
 // owner is the text of the note on a name.
 func (s *stranger) owner(zone string, k dns.Key) string {
-	for _, set := range s.sets(zone) {
+	for _, set := range s.hand.Sets(zone) {
 		if set.Key == (dns.Key{Name: "_cloudfront-tenant-operator-owner." + k.Name, Type: dns.TXT}) {
 			return set.Values[0]
 		}
@@ -122,70 +118,16 @@ func (s *stranger) owner(zone string, k dns.Key) string {
 	return ""
 }
 
-// lines are those of a zone file that has the set.
-func lines(set dns.RecordSet) (out []string) {
-	for _, v := range set.Values {
-		switch set.Type {
-		case dns.CNAME, "NS", "MX":
-			v += "."
-		case dns.TXT:
-			var parts []string
-			for part := range slices.Chunk([]byte(v), 255) {
-				parts = append(parts, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(string(part))+`"`)
-			}
-			v = strings.Join(parts, " ")
-		}
-		out = append(out, fmt.Sprintf("%s. %d IN %s %s", set.Name, set.TTL, set.Type, v))
-	}
-	return out
-}
-
 func (s *stranger) put(zone string, set dns.RecordSet) {
 	s.t.Helper()
-	s.remove(zone, set.Key)
-	must(s.t, s.primary.AddByHand(s.t.Context(), zone, lines(set)...))
+	s.hand.Put(zone, set)
 	s.settle()
 }
 
 func (s *stranger) remove(zone string, k dns.Key) {
 	s.t.Helper()
-	for _, set := range s.sets(zone) {
-		if set.Key == k {
-			must(s.t, s.primary.DeleteByHand(s.t.Context(), zone, lines(set)...))
-		}
-	}
+	s.hand.Remove(zone, k)
 	s.settle()
-}
-
-func (s *stranger) sets(zone string) (out []dns.RecordSet) {
-	s.t.Helper()
-	records, err := s.primary.Records(s.t.Context(), zone)
-	must(s.t, err)
-	for _, line := range records {
-		fields := strings.SplitN(line, " ", 4)
-		ttl, err := strconv.ParseInt(fields[1], 10, 64)
-		must(s.t, err)
-		k := dns.Key{Name: fields[0], Type: fields[2]}
-		i := slices.IndexFunc(out, func(o dns.RecordSet) bool { return o.Key == k })
-		if i < 0 {
-			i = len(out)
-			out = append(out, dns.RecordSet{Key: k, TTL: ttl})
-		}
-		out[i].Values = append(out[i].Values, plain(k.Type, fields[3]))
-	}
-	return out
-}
-
-// plain is a value without dots at its end, quotes and escapes.
-func plain(kind, value string) string {
-	switch kind {
-	case dns.CNAME, "NS", "MX":
-		return strings.TrimSuffix(value, ".")
-	case dns.TXT:
-		value = strings.TrimSuffix(strings.TrimPrefix(value, `"`), `"`)
-		return strings.NewReplacer(`\\`, `\`, `\"`, `"`, `" "`, ``).Replace(value)
-	}
-	return value
 }
 
 func (s *stranger) lose(after bool) {
@@ -207,7 +149,7 @@ func (s *stranger) deny(denied bool) {
 // dropZone has another server in the place of the primary, which is configured alike but for the zone.
 func (s *stranger) dropZone() {
 	s.key = s.empty.Key()
-	s.front.lead(s.empty.Address())
+	s.front.Lead(s.empty.Address())
 }
 
 func (s *stranger) settle() {
@@ -217,14 +159,9 @@ func (s *stranger) settle() {
 	}
 }
 
-func (s *stranger) answers(name, kind string) (out []string) {
+func (s *stranger) answers(name, kind string) []string {
 	s.t.Helper()
-	_, values, err := s.secondary.Query(s.t.Context(), name, kind)
-	must(s.t, err)
-	for _, v := range values {
-		out = append(out, plain(kind, v))
-	}
-	return out
+	return dnssuite.BIND{TB: s.t, Server: s.secondary}.Answers(name, kind)
 }
 
 // calls are counted where they leave the adapter.
@@ -246,101 +183,4 @@ func (s *stranger) calls() (mutating, all int) {
 		}
 	}
 	return mutating, all
-}
-
-// front is an address behind which servers can be exchanged.
-type front struct {
-	tcp net.Listener
-	udp net.PacketConn
-
-	mu sync.Mutex
-	to string
-}
-
-func newFront(t *testing.T, to string) *front {
-	t.Helper()
-	f := &front{to: to}
-	config := &net.ListenConfig{}
-	var err error
-	for range 20 { // the port of one may be in use by the other
-		f.tcp, err = config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-		must(t, err)
-		if f.udp, err = config.ListenPacket(t.Context(), "udp", f.tcp.Addr().String()); err == nil {
-			break
-		}
-		must(t, f.tcp.Close())
-	}
-	must(t, err)
-	var running sync.WaitGroup
-	running.Go(func() {
-		for {
-			c, err := f.tcp.Accept()
-			if err != nil {
-				return
-			}
-			running.Go(func() { f.session(c) })
-		}
-	})
-	running.Go(func() {
-		question := make([]byte, 65_535)
-		for {
-			n, client, err := f.udp.ReadFrom(question)
-			if err != nil {
-				return
-			}
-			f.datagram(question[:n], client)
-		}
-	})
-	t.Cleanup(func() {
-		_ = f.tcp.Close()
-		_ = f.udp.Close()
-		running.Wait()
-	})
-	return f
-}
-
-func (f *front) address() string { return f.tcp.Addr().String() }
-
-func (f *front) lead(to string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.to = to
-}
-
-func (f *front) server() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.to
-}
-
-func (f *front) session(client net.Conn) {
-	defer func() { _ = client.Close() }()
-	server, err := (&net.Dialer{}).Dial("tcp", f.server())
-	if err != nil {
-		return
-	}
-	defer func() { _ = server.Close() }()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_, _ = io.Copy(server, client)
-		_ = server.Close()
-	}()
-	_, _ = io.Copy(client, server)
-	_ = client.Close()
-	<-done
-}
-
-func (f *front) datagram(question []byte, client net.Addr) {
-	m := new(wire.Msg)
-	if m.Unpack(question) != nil {
-		return
-	}
-	answer, _, err := (&wire.Client{Net: "udp", Timeout: time.Second}).Exchange(m, f.server())
-	if err != nil {
-		return
-	}
-	if packed, err := answer.Pack(); err == nil {
-		_, _ = f.udp.WriteTo(packed, client)
-	}
 }
