@@ -192,6 +192,12 @@ func (z *ZoneState) follow(f *flight) bool {
 	if len(f.changes) == 0 {
 		return false
 	}
+	access, some := z.rights.reader(z.at.Now)
+	if !some {
+		f.changes, f.until = nil, z.at.Now.Add(propagation)
+		return true
+	}
+	f.access = access
 	slices.SortFunc(f.changes, func(a, b Change) int { return cmp.Compare(a.Set.Name, b.Set.Name) })
 	f.id, f.sent, f.next = unidentified, z.at.Now, z.at.Now
 	return true

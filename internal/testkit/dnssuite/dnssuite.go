@@ -95,6 +95,8 @@ type Can struct {
 	NoThrottle string
 	// NoExact is why the record of a name is deleted, whatever it has become since it was published.
 	NoExact string
+	// NoText is why no TXT record is published.
+	NoText string
 	// LongLabel is what users are told of a name whose first label has 63 characters.
 	LongLabel string
 	// Deletion is how many calls it takes to delete a name that is not in a batch; one if zero.

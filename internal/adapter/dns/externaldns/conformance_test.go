@@ -34,8 +34,9 @@ func TestConformance(t *testing.T) {
 				NoGone:     "a server that does not have a zone says the same as one that has another",
 				NoTwin:     "ExternalDNS is asked for a name, and not for a zone",
 				NoThrottle: "the client of the API server keeps to the pace that it is asked for",
-				LongLabel: "UpdateDNSEndpoint (Invalid): " + strings.Repeat("l", 63) + "." + w.zone + " is too long for ExternalDNS, which would publish it without a note " +
+				LongLabel: "UpdateDNSEndpoint: " + strings.Repeat("l", 63) + "." + w.zone + " is too long for ExternalDNS, which would publish it without a note " +
 					"of whose it is and never delete it: use a name whose first label has at most 57 characters, and that has at most 247 in all",
+				NoText:  "ExternalDNS never deletes a TXT record that it has published",
 				NoExact: "ExternalDNS deletes a record that its registry has, whatever it has become",
 			},
 		}

@@ -13,42 +13,50 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
-// InSync implements port.Zones: ExternalDNS has read each object as it is, and the name servers answer as it says. What an
-// object stood for may have been on its way when the object was emptied, and is only gone for good after that.
+// InSync implements port.Zones: ExternalDNS has read each object as it is, and the name servers answer as it says. They are
+// asked first, which costs least. What an object stood for may have been on its way to them when the object was emptied, and
+// is only gone for good if they don't show it after ExternalDNS has read that.
 func (d *DNS) InSync(ctx context.Context, zoneID string, sent dns.Sent) (bool, error) {
 	e := d.errand()
-	var emptied []object
-	for _, changes := range byName(sent.Changes) {
-		o, err := e.get(ctx, objectName(changes[0].Set.Name))
-		if fault.Is(err, fault.NotFound) {
-			continue
-		}
-		if err != nil {
-			return false, err
-		}
-		if !d.ours(o, zoneID) {
-			continue
-		}
-		if !o.seen() {
-			return false, nil
-		}
-		if o.withdrawn() {
-			emptied = append(emptied, o)
-		}
+	if shown, err := e.shown(ctx, sent.Changes); err != nil || !shown {
+		return false, err
 	}
-	shown, err := e.shown(ctx, sent.Changes)
-	if err != nil || !shown {
+	emptied, seen, err := e.seen(ctx, zoneID, sent.Changes)
+	if err != nil || !seen || len(emptied) == 0 {
+		return seen, err
+	}
+	if shown, err := e.shown(ctx, sent.Changes); err != nil || !shown {
 		return false, err
 	}
 	for _, o := range emptied {
-		if err := e.remove(ctx, o); err != nil {
-			if fault.Is(err, fault.Conflict) {
-				err = nil // it is looked at again
-			}
+		switch err := e.remove(ctx, o); {
+		case fault.Is(err, fault.Conflict):
+			return false, nil // it is looked at again
+		case err != nil:
 			return false, err
 		}
 	}
 	return true, nil
+}
+
+// seen reports whether ExternalDNS has read the objects of the changes as they are, and which of them were emptied.
+func (e *errand) seen(ctx context.Context, zone string, changes []dns.Change) (emptied []object, all bool, err error) {
+	for _, one := range byName(changes) {
+		o, err := e.get(ctx, objectName(one[0].Set.Name))
+		switch {
+		case fault.Is(err, fault.NotFound):
+			continue
+		case err != nil:
+			return nil, false, err
+		case !e.ours(o, zone):
+			continue
+		case !o.seen():
+			return nil, false, nil
+		case o.withdrawn():
+			emptied = append(emptied, o)
+		}
+	}
+	return emptied, true, nil
 }
 
 // shown reports whether the name servers answer as the changes say.

@@ -122,6 +122,7 @@ var access = dns.Access{Provider: dns.Provider{Service: dns.ExternalDNS, Account
 func (w *world) adapter(change ...func(*externaldns.Config)) *externaldns.DNS {
 	w.t.Helper()
 	config := plane.RESTConfig()
+	config.QPS = -1 // as the operator has it
 	w.wire = &wire{user: user}
 	config.WrapTransport = func(next http.RoundTripper) http.RoundTripper {
 		w.wire.next = next

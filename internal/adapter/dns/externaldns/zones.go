@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	wire "github.com/miekg/dns"
+
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
@@ -124,6 +126,9 @@ func (d *DNS) setsOf(o object) ([]dns.RecordSet, error) {
 
 // ReadName implements port.Zones. Where no DNSEndpoint is for the name it has what the name servers show there.
 func (d *DNS) ReadName(ctx context.Context, zoneID, name string) ([]dns.RecordSet, error) {
+	if _, ok := wire.IsDomainName(name); !ok {
+		return nil, &fault.Error{Kind: fault.Invalid, Operation: opRead, Message: fmt.Sprintf("%s is not a domain name", name)}
+	}
 	e := d.errand()
 	if err := e.served(ctx, zoneID); err != nil {
 		return nil, err
