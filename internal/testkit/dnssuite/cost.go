@@ -62,6 +62,7 @@ func restarts(r *rig) {
 }
 
 func manyObjects(r *rig) {
+	many := r.many()
 	var sets []dns.RecordSet
 	start := r.Clock.Now()
 	mutating, all := r.cost(func() {

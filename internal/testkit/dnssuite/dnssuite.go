@@ -99,6 +99,9 @@ type Can struct {
 	NoText string
 	// LongLabel is what users are told of a name whose first label has 63 characters.
 	LongLabel string
+	// Many is how many objects one zone has in the rows about numbers, 500 if zero; a world that takes real time for each has
+	// fewer.
+	Many int
 	// Deletion is how many calls it takes to delete a name that is not in a batch; one if zero.
 	Deletion int
 }

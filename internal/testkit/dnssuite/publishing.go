@@ -1,6 +1,7 @@
 package dnssuite
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -161,12 +162,13 @@ func deniesWorker(r *rig) {
 }
 
 // many is how many objects one zone has in the rows about numbers.
-const many = 500
+func (r *rig) many() int { return cmp.Or(r.Can.Many, 500) }
 
 // callsFor is how many calls it takes to publish so many names.
 func (r *rig) callsFor(names int) int { return (names + r.Can.Batch - 1) / r.Can.Batch }
 
 func oneOf500(r *rig) {
+	many := r.many()
 	impossible := dns.Record{Provider: r.Zone.Provider, ZoneID: r.Zone.ID, Name: r.Poison, Type: dns.CNAME, Value: target, TTL: ttl}
 	var sets []dns.RecordSet
 	mutating, all := r.cost(func() {
