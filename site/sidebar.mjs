@@ -15,6 +15,7 @@ const parts = [
     ['Who may use what', 'grants'], ['EdgeGrant', 'spec/edgegrant'], ['DomainClaim', 'spec/domainclaim'],
     ['Certificates', 'certificates'], ['DNS', 'dns'],
     ['DNS providers and accounts', 'dns/accounts'], ['Cloudflare', 'dns/cloudflare'], ['Azure DNS', 'dns/azure'], ['RFC 2136', 'dns/rfc2136'],
+    ['ExternalDNS', 'dns/externaldns'],
     ['Tenants from a database', 'tenantsource'], ['Deletion guard', 'tenantsource/guard'],
     ['PostgreSQL', 'tenantsource/postgresql'], ['MySQL and MariaDB', 'tenantsource/mysql'],
     ['MongoDB and DocumentDB', 'tenantsource/mongodb'], ['DynamoDB', 'tenantsource/dynamodb'],
