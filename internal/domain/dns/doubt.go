@@ -1,6 +1,7 @@
 package dns
 
 import (
+	"cmp"
 	"reflect"
 	"time"
 
@@ -14,7 +15,9 @@ type doubts struct {
 	lost map[string]uint64
 	// rechecks are the units that were refused alone: before anything is concluded the name
 	// is read.
-	rechecks  map[string]recheck
+	rechecks map[string]recheck
+	// unlisted are the names of ledgers that the listing does not have, where that says nothing: see Traits.
+	unlisted  map[string]bool
 	readAfter time.Time
 }
 
@@ -33,15 +36,22 @@ const (
 func (d *doubts) about(name string) bool {
 	_, lost := d.lost[name]
 	_, rechecked := d.rechecks[name]
-	return lost || rechecked
+	return lost || rechecked || d.unlisted[name]
 }
 
 // next is the name to be read first, empty if there is none.
 func (d *doubts) next() string {
-	if name := least(d.rechecks); name != "" {
-		return name
+	return cmp.Or(least(d.rechecks), least(d.unlisted), least(d.lost))
+}
+
+// missing notes a name of a claim's ledger that the listing does not have.
+func (z *ZoneState) missing(c *declared) {
+	for _, e := range c.Ledger {
+		if z.traits.Unlisted && z.contents.sets != nil && len(z.contents.sets[e.Name]) == 0 {
+			z.doubts.unlisted[e.Name] = true
+			z.touch(e.Name)
+		}
 	}
-	return least(d.lost)
 }
 
 // least returns the first name of a map, empty if there is none.
@@ -76,7 +86,7 @@ func (z *ZoneState) doubt(batch []Unit) {
 
 // readDue says when a single name has to be read.
 func (z *ZoneState) readDue() (time.Time, bool) {
-	if len(z.doubts.rechecks) > 0 {
+	if len(z.doubts.rechecks)+len(z.doubts.unlisted) > 0 {
 		return z.doubts.readAfter, true
 	}
 	if len(z.doubts.lost) == 0 || z.contents.sets == nil || z.relisting() {
@@ -107,10 +117,13 @@ func (e NameRead) happen(z *ZoneState) {
 	case e.Err == nil:
 		z.readable(e.Call.Access)
 		z.note(name, e.Sets)
+		delete(z.doubts.unlisted, name)
 		z.resolve(name)
 		z.conclude(name)
 	case fault.Is(e.Err, fault.Invalid):
 		// There can't be anything at a name that the provider does not even read. It says nothing of the zone.
+		delete(z.doubts.unlisted, name)
+		z.touch(name)
 		z.resolve(name)
 		z.conclude(name)
 	case comeBack(e.Err) > 0:
@@ -158,7 +171,11 @@ func (z *ZoneState) conclude(name string) {
 	p := z.place(name)
 	if r.err.Kind == fault.Exists {
 		for _, record := range r.unit.Publishes {
-			if p.has(record) && c.StateOf(record) != "" && !c.maybe[record] {
+			state := c.StateOf(record)
+			if state == Published && z.traits.Unlisted {
+				continue // it is what servers still show of ours
+			}
+			if p.has(record) && state != "" && !c.maybe[record] {
 				note(&c.foreign, record)
 			}
 		}

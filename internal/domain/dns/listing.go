@@ -172,6 +172,9 @@ func (z *ZoneState) finish(l *listing) {
 			z.touch(name)
 		}
 	}
+	for _, c := range z.claims.owners {
+		z.missing(c)
+	}
 	for name, since := range z.doubts.lost {
 		if since < l.started {
 			z.resolve(name)

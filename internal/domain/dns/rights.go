@@ -124,6 +124,7 @@ func (z *ZoneState) forgetContents() {
 	z.outbox.front, z.flights = nil, flights{}
 	clear(z.doubts.lost)
 	clear(z.doubts.rechecks)
+	clear(z.doubts.unlisted)
 	clear(z.outbox.refused)
 	z.touchAll()
 }

@@ -13,6 +13,9 @@ type Traits struct {
 	// Anonymous is true where the provider needs no id of a change to tell whether servers have it. Then it is asked about
 	// changes of which the answer was lost, too, for which others get some time.
 	Anonymous bool
+	// Unlisted is true where listings have what the operator has published, and only as long as that is written down somewhere:
+	// what servers show may not be there. Then names that a listing does not have are read before records count as absent.
+	Unlisted bool
 }
 
 // Apex is how the name of a zone itself, where no CNAME is allowed, can lead to CloudFront.

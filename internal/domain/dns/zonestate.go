@@ -57,7 +57,7 @@ func NewZoneState(t Traits, now time.Time) *ZoneState {
 		rights:   rights{identities: map[Access]*identity{}},
 		contents: contents{written: map[string]bool{}}, listings: listings{next: now},
 		outbox: outbox{ready: map[string]pending{}, refused: map[unitKey]*refusal{}},
-		doubts: doubts{lost: map[string]uint64{}, rechecks: map[string]recheck{}}, touched: map[string]bool{},
+		doubts: doubts{lost: map[string]uint64{}, rechecks: map[string]recheck{}, unlisted: map[string]bool{}}, touched: map[string]bool{},
 	}
 	z.Know(t)
 	return z

@@ -12,7 +12,6 @@ import (
 	wire "github.com/miekg/dns"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
 
 // operation names the failures.
@@ -44,10 +43,7 @@ func Show(ctx context.Context, servers []string, flattened string, changes []dns
 		answered = true
 	}
 	if !answered {
-		return false, &fault.Error{
-			Kind: fault.Transient, Operation: operation, Err: failure,
-			Message: fmt.Sprintf("none of the name servers %s responded", strings.Join(servers, ", ")),
-		}
+		return false, silent(servers, failure)
 	}
 	return true, nil
 }

@@ -36,18 +36,43 @@ func Serve(ctx context.Context, servers []string, zone string) error {
 	})
 }
 
-// kinds are what a name is asked for, after its addresses.
-var kinds = []uint16{wire.TypeAAAA, wire.TypeTXT, wire.TypeMX}
+// kinds are what a name is asked for, after its addresses: all that names commonly have.
+var kinds = []uint16{
+	wire.TypeAAAA, wire.TypeTXT, wire.TypeMX, wire.TypeCAA, wire.TypeSRV, wire.TypeHTTPS, wire.TypeSVCB, wire.TypePTR, wire.TypeNAPTR, wire.TypeTLSA,
+}
 
-// At returns what a name of the zone has, as far as questions tell: a CNAME, addresses, texts and mail servers, but nothing
-// that a wildcard shows there. Where the zone leaves the name to other servers it is the NS set that does so, which may be
-// that of a name above.
+// At returns what a name of the zone has at any of the servers, as far as questions tell: a CNAME, addresses, texts and other
+// common sets, but nothing that a wildcard shows there. Where the zone leaves the name to other servers it is the NS set that
+// does so, which may be that of a name above. A server that does not answer has no say, unless none answers.
 func At(ctx context.Context, servers []string, zone, name string) (sets []dns.RecordSet, err error) {
-	err = anyOf(servers, func(server string) (err error) {
-		sets, err = at(ctx, server, zone, name)
-		return err
-	})
-	return sets, err
+	answered, failure := false, error(nil)
+	for _, server := range servers {
+		found, err := at(ctx, server, zone, name)
+		if err != nil {
+			failure = err
+			continue
+		}
+		answered = true
+		for _, f := range found {
+			if !slices.ContainsFunc(sets, func(s dns.RecordSet) bool {
+				return s.Key == f.Key && s.TTL == f.TTL && slices.Equal(s.Values, f.Values)
+			}) {
+				sets = append(sets, f)
+			}
+		}
+	}
+	if !answered {
+		return nil, silent(servers, failure)
+	}
+	return sets, nil
+}
+
+// silent says that no server has responded.
+func silent(servers []string, failure error) error {
+	return &fault.Error{
+		Kind: fault.Transient, Operation: operation, Err: failure,
+		Message: fmt.Sprintf("none of the name servers %s responded", strings.Join(servers, ", ")),
+	}
 }
 
 // anyOf asks one server after the other until one has a say.
@@ -60,10 +85,7 @@ func anyOf(servers []string, ask func(server string) error) error {
 		}
 		failure = err
 	}
-	return &fault.Error{
-		Kind: fault.Transient, Operation: operation, Err: failure,
-		Message: fmt.Sprintf("none of the name servers %s responded", strings.Join(servers, ", ")),
-	}
+	return silent(servers, failure)
 }
 
 func at(ctx context.Context, server, zone, name string) ([]dns.RecordSet, error) {
@@ -78,8 +100,8 @@ func at(ctx context.Context, server, zone, name string) ([]dns.RecordSet, error)
 		return nil, err
 	}
 	sets := standing(ctx, server, answer, name)
-	if slices.ContainsFunc(sets, func(s dns.RecordSet) bool { return s.Type == dns.CNAME }) {
-		return sets, nil
+	if len(valuesOf(answer, name, dns.CNAME)) > 0 {
+		return sets, nil // it, or the wildcard that shows it, leaves no room for anything else
 	}
 	for _, kind := range kinds {
 		if answer, err = ask(ctx, server, name, kind); err != nil {
@@ -90,22 +112,32 @@ func at(ctx context.Context, server, zone, name string) ([]dns.RecordSet, error)
 	return sets, nil
 }
 
-// referral is the NS set with which a server leaves a name below the zone's own to others, nil where it does not.
+// referral is the NS set with which a server leaves a name below the zone's own to others, nil where it does not. A server
+// that has the zone below as well answers for that one instead, and tells its SOA where the name has nothing.
 func referral(answer *wire.Msg, zone string) *dns.RecordSet {
-	if answer.Authoritative || answer.Rcode != wire.RcodeSuccess || len(answer.Answer) > 0 {
+	if len(answer.Answer) > 0 {
 		return nil
 	}
 	var cut *dns.RecordSet
 	for _, r := range answer.Ns {
-		server, ok := r.(*wire.NS)
-		name := canonical(r.Header().Name)
-		if !ok || !strings.HasSuffix(name, "."+zone) {
+		name, server := canonical(r.Header().Name), ""
+		switch r := r.(type) {
+		case *wire.NS:
+			if !answer.Authoritative && answer.Rcode == wire.RcodeSuccess {
+				server = r.Ns
+			}
+		case *wire.SOA:
+			if answer.Authoritative {
+				server = r.Ns
+			}
+		}
+		if server == "" || !strings.HasSuffix(name, "."+zone) {
 			continue
 		}
 		if cut == nil {
 			cut = &dns.RecordSet{Key: dns.Key{Name: name, Type: wire.TypeToString[wire.TypeNS]}, TTL: int64(r.Header().Ttl)}
 		}
-		cut.Values = append(cut.Values, canonical(server.Ns))
+		cut.Values = append(cut.Values, canonical(server))
 	}
 	if cut != nil {
 		slices.Sort(cut.Values)

@@ -1,11 +1,11 @@
 package externaldns
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,28 +125,40 @@ func (e *errand) change(ctx context.Context, zone string, changes []dns.Change) 
 		return &fault.Error{Kind: fault.Exists, Operation: opCreate, Message: fmt.Sprintf("the DNSEndpoint %s/%s is not the operator's: "+
 			"delete it, or give the account a namespace of its own", o.GetNamespace(), o.GetName())}
 	}
-	held, err := e.setsOf(o)
+	held, err := e.sets(ctx, zone, o)
 	if err != nil {
 		return err
 	}
 	left, err := after(held, changes)
-	if err != nil || o.withdrawn() && len(left) == 0 {
-		return err // it was emptied before, and the answer was lost
+	if err != nil {
+		return err
 	}
-	return e.update(ctx, o, left)
+	if len(left) > 0 {
+		err = e.publish(o, left, changes[len(changes)-1].Owner)
+	} else {
+		if _, noted := o.noted(); noted && o.emptied() {
+			return nil // it was emptied before, and the answer was lost
+		}
+		err = o.withdraw(held)
+	}
+	if err != nil {
+		return err
+	}
+	return e.write(ctx, opUpdate, func(ctx context.Context) error { return e.config.Client.Update(ctx, o.Unstructured) })
 }
 
 // after returns what a name has after the changes.
 func after(held []dns.RecordSet, changes []dns.Change) ([]dns.RecordSet, error) {
 	left := slices.Clone(held)
 	for _, c := range changes {
-		i := slices.IndexFunc(left, func(s dns.RecordSet) bool { return s.Key == c.Set.Key })
-		switch {
-		case c.Action == dns.Delete && (i < 0 || !equal(left[i], c.Set)):
-			return nil, conflict("the DNSEndpoint does not have the %s record %s as it was read", c.Set.Type, c.Set.Name)
-		case c.Action == dns.Delete:
-			left = slices.Delete(left, i, i+1)
+		if c.Action != dns.Delete {
+			continue
 		}
+		i := slices.IndexFunc(left, func(s dns.RecordSet) bool { return equal(s, c.Set) })
+		if i < 0 {
+			return nil, conflict("the DNSEndpoint does not have the %s record %s as it was read", c.Set.Type, c.Set.Name)
+		}
+		left = slices.Delete(left, i, i+1)
 	}
 	left = slices.DeleteFunc(left, func(s dns.RecordSet) bool { return s.Leaving })
 	for _, c := range changes {
@@ -168,10 +180,15 @@ func equal(a, b dns.RecordSet) bool {
 // create makes the object of a name that has none. There may be records of others all the same, which ExternalDNS leaves
 // alone: then it would publish nothing, without a word.
 func (e *errand) create(ctx context.Context, zone string, changes []dns.Change) error {
-	name := changes[0].Set.Name
-	if changes[0].Action == dns.Delete && changes[len(changes)-1].Action == dns.Create {
+	first, last := changes[0], changes[len(changes)-1]
+	name := first.Set.Name
+	switch {
+	case first.Action == dns.Delete && last.Action == dns.Create:
 		return invalid("the %s record %s was not published by way of a DNSEndpoint of the operator, which does not replace such records: "+
-			"delete it where it was made", changes[0].Set.Type, name)
+			"delete it where it was made", first.Set.Type, name)
+	case first.Action == dns.Delete:
+		return conflict("the operator has no DNSEndpoint for the %s record %s, which the name servers showed all the same: "+
+			"if ExternalDNS does not delete it, delete it where it was made", first.Set.Type, name)
 	}
 	left, err := after(nil, changes)
 	if err != nil {
@@ -187,49 +204,47 @@ func (e *errand) create(ctx context.Context, zone string, changes []dns.Change) 
 		}
 		return exists(s)
 	}
-	o := e.newObject(zone, name, changes[len(changes)-1].Owner)
-	if err := o.publish(left); err != nil {
+	o := e.newObject(zone, name)
+	if err := e.publish(o, left, last.Owner); err != nil {
 		return err
 	}
 	return e.write(ctx, opCreate, func(ctx context.Context) error { return e.config.Client.Create(ctx, o.Unstructured) })
 }
 
-func (e *errand) update(ctx context.Context, o object, left []dns.RecordSet) error {
-	var err error
-	if len(left) > 0 {
-		err = o.publish(left)
-	} else {
-		err = o.withdraw()
+// publish has the object stand for the sets, in a form in which ExternalDNS finds it.
+func (d *DNS) publish(o object, sets []dns.RecordSet, owner dns.Owner) error {
+	labels := o.GetLabels()
+	maps.Copy(labels, d.config.Labels)
+	o.SetLabels(labels)
+	if owner.Name != "" {
+		annotations := o.GetAnnotations()
+		annotations[annotationOwner] = owner.Namespace + "/" + owner.Name
+		o.SetAnnotations(annotations)
 	}
-	if err != nil {
+	if err := o.note(sets); err != nil {
 		return err
 	}
-	return e.write(ctx, opUpdate, func(ctx context.Context) error { return e.config.Client.Update(ctx, o.Unstructured) })
+	return o.set(endpointsOf(sets))
 }
 
-// publish has the object stand for the sets.
-func (o object) publish(sets []dns.RecordSet) error {
-	slices.SortFunc(sets, func(a, b dns.RecordSet) int { return cmp.Compare(a.Type, b.Type) })
-	endpoints := make([]any, len(sets))
-	for i, s := range sets {
-		endpoints[i] = endpointOf(s)
+// withdraw empties the object, which had the sets, and has it remember them.
+func (o object) withdraw(sets []dns.RecordSet) error {
+	if err := o.note(sets); err != nil {
+		return err
 	}
-	annotations := o.GetAnnotations()
-	delete(annotations, annotationWithdrawn)
-	o.SetAnnotations(annotations)
-	return o.set(endpoints)
-}
-
-// withdraw empties the object, and has it remember what it had.
-func (o object) withdraw() error {
-	had, err := json.Marshal(o.raw())
-	if err != nil {
-		return fmt.Errorf("writing the annotation %s: %w", annotationWithdrawn, err)
-	}
-	annotations := o.GetAnnotations()
-	annotations[annotationWithdrawn] = string(had)
-	o.SetAnnotations(annotations)
 	return o.set([]any{})
+}
+
+// note has the object remember what servers may show.
+func (o object) note(sets []dns.RecordSet) error {
+	text, err := json.Marshal(endpointsOf(sets))
+	if err != nil {
+		return fmt.Errorf("writing the annotation %s: %w", annotationPublished, err)
+	}
+	annotations := o.GetAnnotations()
+	annotations[annotationPublished] = string(text)
+	o.SetAnnotations(annotations)
+	return nil
 }
 
 func (o object) set(endpoints []any) error {

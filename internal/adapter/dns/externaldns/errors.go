@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -36,9 +37,12 @@ func (d *DNS) failure(operation string, err error) error {
 	out := &fault.Error{Operation: operation, Code: string(apierrors.ReasonForError(err)), Err: err}
 	var status apierrors.APIStatus
 	switch {
-	case meta.IsNoMatchError(err):
+	case meta.IsNoMatchError(err), apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse) && apierrors.IsNotFound(err):
+		// Without the kind no object can be seen. That is not to say that their records are gone.
 		out.Kind, out.Code = fault.Denied, codeNoKind
 		out.Message = "the cluster has no kind DNSEndpoint: install the CustomResourceDefinition of ExternalDNS"
+	case apierrors.IsNotFound(err) && (operation == opCreate || operation == opList):
+		out.Kind, out.Message = fault.Denied, fmt.Sprintf("the namespace %s does not exist: create it, or correct the account's", d.config.Namespace)
 	case apierrors.IsNotFound(err):
 		out.Kind, out.Message = fault.NotFound, "the DNSEndpoint does not exist"
 	case apierrors.IsAlreadyExists(err):

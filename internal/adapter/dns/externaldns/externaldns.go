@@ -97,7 +97,7 @@ func (d *DNS) Traits() dns.Traits {
 	return dns.Traits{
 		Batch: dns.Limits{Records: 1, Characters: longestName}, PageSize: pageSize, ListZones: opZone, ListRecords: opList,
 		// Even where a service takes a CNAME there: what goes with it is a TXT record, which ExternalDNS never deletes.
-		Apex: dns.NoApex, Anonymous: true,
+		Apex: dns.NoApex, Anonymous: true, Unlisted: true,
 	}
 }
 

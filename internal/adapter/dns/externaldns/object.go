@@ -3,8 +3,6 @@ package externaldns
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -31,8 +29,9 @@ const (
 	annotationName = "cloudfront-tenant-operator.io/dns-name"
 	// annotationOwner is the object whose records they are.
 	annotationOwner = "cloudfront-tenant-operator.io/object"
-	// annotationWithdrawn has the endpoints that an emptied object had.
-	annotationWithdrawn = "cloudfront-tenant-operator.io/withdrawn"
+	// annotationPublished has the endpoints that the operator gave the object last, after it has emptied it, too: servers may
+	// show them, whatever people have made of the object.
+	annotationPublished = "cloudfront-tenant-operator.io/published"
 )
 
 // endpoint is an entry of a DNSEndpoint, as far as the operator writes it.
@@ -84,21 +83,12 @@ func objectName(name string) string {
 }
 
 // newObject is the object of a name that does not have one yet.
-func (d *DNS) newObject(zone, name string, owner dns.Owner) object {
+func (d *DNS) newObject(zone, name string) object {
 	o := empty()
 	o.SetNamespace(d.config.Namespace)
 	o.SetName(objectName(name))
-	labels := maps.Clone(d.config.Labels)
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[labelManagedBy] = managedBy
-	o.SetLabels(labels)
-	annotations := map[string]string{annotationCluster: d.config.ClusterID, annotationZone: zone, annotationName: name}
-	if owner.Name != "" {
-		annotations[annotationOwner] = owner.Namespace + "/" + owner.Name
-	}
-	o.SetAnnotations(annotations)
+	o.SetLabels(map[string]string{labelManagedBy: managedBy})
+	o.SetAnnotations(map[string]string{annotationCluster: d.config.ClusterID, annotationZone: zone, annotationName: name})
 	return o
 }
 
@@ -121,79 +111,70 @@ func (o object) raw() []any {
 	return all
 }
 
-// withdrawn reports whether the object was emptied.
-func (o object) withdrawn() bool {
-	return len(o.raw()) == 0 && o.GetAnnotations()[annotationWithdrawn] != ""
+// emptied reports whether the object has no endpoints.
+func (o object) emptied() bool { return len(o.raw()) == 0 }
+
+// noted are the sets that the operator gave the object last. It is not ok where that can't be read any more.
+func (o object) noted() (sets []dns.RecordSet, ok bool) {
+	var all []any
+	if err := json.Unmarshal([]byte(o.GetAnnotations()[annotationPublished]), &all); err != nil {
+		return nil, false
+	}
+	sets = o.at(readEndpoints(all))
+	return sets, len(sets) > 0
 }
 
-// sets are what the object has published, or had.
-func (o object) sets() ([]dns.RecordSet, error) {
-	all, leaving := o.raw(), o.withdrawn()
-	if leaving {
-		if err := json.Unmarshal([]byte(o.GetAnnotations()[annotationWithdrawn]), &all); err != nil {
-			return nil, fmt.Errorf("the annotation %s: %w", annotationWithdrawn, err)
-		}
+// at are those of the sets that are at the name that the object is for.
+func (o object) at(sets []dns.RecordSet) []dns.RecordSet {
+	return slices.DeleteFunc(sets, func(s dns.RecordSet) bool { return s.Name != o.GetAnnotations()[annotationName] })
+}
+
+// intact reports whether ExternalDNS reads what the operator gave the object last: people may have changed its endpoints, or
+// removed a label that ExternalDNS selects by.
+func (d *DNS) intact(o object) bool {
+	sets, ok := o.noted()
+	labels := o.GetLabels()
+	for key, value := range d.config.Labels {
+		ok = ok && labels[key] == value
 	}
-	out := make([]dns.RecordSet, 0, len(all))
+	return ok && slices.EqualFunc(sets, readEndpoints(o.raw()), equal)
+}
+
+// readEndpoints are the sets that endpoints stand for. What an endpoint has beyond them does not count: admission webhooks
+// add properties that some services need.
+func readEndpoints(all []any) (sets []dns.RecordSet) {
 	for _, one := range all {
-		set, err := readEndpoint(one)
+		fields, _ := one.(map[string]any)
+		var e endpoint
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &e); err != nil {
+			continue
+		}
+		name, err := dns.Canonical(e.DNSName)
 		if err != nil {
-			return nil, err
+			name = strings.ToLower(strings.TrimSuffix(e.DNSName, "."))
 		}
-		set.Leaving = leaving
-		out = append(out, set)
+		set := dns.RecordSet{Key: dns.Key{Name: name, Type: e.RecordType}, TTL: e.RecordTTL}
+		for _, target := range e.Targets {
+			if e.RecordType == dns.CNAME {
+				target = strings.ToLower(strings.TrimSuffix(target, "."))
+			}
+			set.Values = append(set.Values, target)
+		}
+		slices.Sort(set.Values)
+		sets = append(sets, set)
 	}
-	return out, nil
+	return sets
 }
 
-// readEndpoint is the set that an endpoint stands for. One with a property that the operator never writes is Routed.
-func readEndpoint(one any) (dns.RecordSet, error) {
-	fields, _ := one.(map[string]any)
-	var e endpoint
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &e); err != nil {
-		return dns.RecordSet{}, fmt.Errorf("the endpoint can't be read: %w", err)
-	}
-	name, err := dns.Canonical(e.DNSName)
-	if err != nil {
-		name = strings.ToLower(strings.TrimSuffix(e.DNSName, "."))
-	}
-	set := dns.RecordSet{Key: dns.Key{Name: name, Type: e.RecordType}, TTL: e.RecordTTL}
-	for _, target := range e.Targets {
-		if e.RecordType == dns.CNAME {
-			target = strings.ToLower(strings.TrimSuffix(target, "."))
+// endpointsOf are the endpoints for sets.
+func endpointsOf(sets []dns.RecordSet) []any {
+	endpoints := make([]any, len(sets))
+	for i, s := range sets {
+		targets := make([]any, len(s.Values))
+		for i, v := range s.Values {
+			targets[i] = v
 		}
-		set.Values = append(set.Values, target)
+		endpoints[i] = map[string]any{"dnsName": s.Name, "recordType": s.Type, "recordTTL": s.TTL, "targets": targets}
 	}
-	slices.Sort(set.Values)
-	for field, value := range fields {
-		switch field {
-		case "dnsName", "recordType", "recordTTL", "targets":
-		default:
-			set.Routed = set.Routed || !isEmpty(value)
-		}
-	}
-	return set, nil
-}
-
-func isEmpty(value any) bool {
-	switch v := value.(type) {
-	case nil:
-		return true
-	case string:
-		return v == ""
-	case []any:
-		return len(v) == 0
-	case map[string]any:
-		return len(v) == 0
-	}
-	return false
-}
-
-// endpointOf is the endpoint for a set.
-func endpointOf(s dns.RecordSet) any {
-	targets := make([]any, len(s.Values))
-	for i, v := range s.Values {
-		targets[i] = v
-	}
-	return map[string]any{"dnsName": s.Name, "recordType": s.Type, "recordTTL": s.TTL, "targets": targets}
+	return endpoints
 }

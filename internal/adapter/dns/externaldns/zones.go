@@ -59,7 +59,7 @@ func (d *DNS) ListRecords(ctx context.Context, zoneID, marker string) (page []dn
 		if !d.ours(o, zoneID) {
 			continue
 		}
-		sets, err := d.setsOf(o)
+		sets, err := e.sets(ctx, zoneID, o)
 		if err != nil {
 			return nil, "", err
 		}
@@ -111,17 +111,31 @@ func (d *DNS) takenIn(zone string) []string {
 	return slices.Sorted(maps.Keys(d.taken[zone]))
 }
 
-// setsOf are the sets of an object at the name that it is for. What else it may have been given is not the operator's.
-func (d *DNS) setsOf(o object) ([]dns.RecordSet, error) {
-	sets, err := o.sets()
-	if err != nil {
-		return nil, &fault.Error{
-			Kind: fault.Invalid, Operation: opList, Err: err,
-			Message: fmt.Sprintf("the DNSEndpoint %s/%s can't be read: delete it, and the operator creates it as it has to be", o.GetNamespace(), o.GetName()),
+// sets are what servers may show of an object: what the operator gave it last. They are leaving where the object does not
+// have that any more, be it that the operator has emptied it, or that people have changed it: then they can be deleted, and
+// have to be created to stay.
+func (e *errand) sets(ctx context.Context, zone string, o object) ([]dns.RecordSet, error) {
+	if e.intact(o) {
+		sets, _ := o.noted()
+		return sets, nil
+	}
+	sets, ok := o.noted()
+	if !ok {
+		sets = o.at(readEndpoints(o.raw()))
+		shown, err := e.others(ctx, zone, o.GetAnnotations()[annotationName])
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range shown {
+			if s.Type == dns.CNAME && !slices.ContainsFunc(sets, func(o dns.RecordSet) bool { return equal(s, o) }) {
+				sets = append(sets, s)
+			}
 		}
 	}
-	name := o.GetAnnotations()[annotationName]
-	return slices.DeleteFunc(sets, func(s dns.RecordSet) bool { return s.Name != name }), nil
+	for i := range sets {
+		sets[i].Leaving = true
+	}
+	return sets, nil
 }
 
 // ReadName implements port.Zones. Where no DNSEndpoint is for the name it has what the name servers show there.
@@ -142,7 +156,7 @@ func (d *DNS) ReadName(ctx context.Context, zoneID, name string) ([]dns.RecordSe
 	case err != nil && !fault.Is(err, fault.NotFound):
 		return nil, err
 	case err == nil && d.ours(o, zoneID):
-		own, err := d.setsOf(o)
+		own, err := e.sets(ctx, zoneID, o)
 		return append(sets, own...), err
 	}
 	others, err := e.others(ctx, zoneID, name)
