@@ -163,5 +163,5 @@ func (p Place) opening(c *Claim, e Entry, gone map[Key]RecordSet) (replaced []Re
 // replaceable reports whether a set may be replaced by one of ours, where replacing is allowed at all: one that points
 // the name elsewhere. Sets that serve another purpose (MX, NS, TXT next to a CNAME) are never deleted to make room.
 func replaceable(s RecordSet, k Key) bool {
-	return !s.Routed && (s.Key == k || s.Type == CNAME || s.Type == A || s.Type == AAAA)
+	return !s.Routed && !s.Fixed && (s.Key == k || s.Type == CNAME || s.Type == A || s.Type == AAAA)
 }

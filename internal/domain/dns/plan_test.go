@@ -40,6 +40,8 @@ func TestPlan(t *testing.T) {
 	mail := dns.RecordSet{Key: dns.Key{Name: name, Type: "MX"}, TTL: 60, Values: []string{"10 mail.example.com"}}
 	routed := other.Set()
 	routed.Routed = true
+	fixed := other.Set()
+	fixed.Fixed = true
 	leaving, otherLeaving := ours.Set(), other.Set()
 	leaving.Leaving, otherLeaving.Leaving = true, true
 	claim := func(n int, do ...func(*dns.Claim)) *dns.Claim {
@@ -77,6 +79,10 @@ func TestPlan(t *testing.T) {
 		"an intent is": {
 			claims: []*dns.Claim{claim(1, holds(dns.Intended, ours))}, judged: dns.Standing{Phase: dns.Absent},
 			want: []string{"tenant-1: CREATE CNAME d1.cloudfront.net (TTL 300)"},
+		},
+		"what the provider can't delete is not taken over": {
+			sets: []dns.RecordSet{fixed}, claims: []*dns.Claim{claim(1, holds(dns.Intended, ours), takeover)},
+			judged: dns.Standing{Phase: dns.Blocked, Found: fixed.String(), Fixed: true},
 		},
 		"what servers may still show is there for what has to be deleted": {
 			sets: []dns.RecordSet{leaving}, claims: []*dns.Claim{claim(1, holds(dns.Retracting, ours))}, judged: dns.Standing{Phase: dns.There},

@@ -85,6 +85,8 @@ type RecordSet struct {
 	// Routed is true when the set is one of several of its name and type, told apart by a
 	// routing policy, or has another property that we never write. Such a set is never ours.
 	Routed bool
+	// Fixed is true when the provider has no way to delete the set: it is another's, and no takeover replaces it.
+	Fixed bool
 	// Leaving is true when the set was deleted, and the provider says that servers may still show it. It is there for what has
 	// to be deleted, and makes room for what has to be created.
 	Leaving bool

@@ -253,7 +253,7 @@ func (j *judge) conflictText(r dns.Record, s dns.Standing, ours bool) string {
 	case s.Spared:
 		return text + " The EdgeGrant of the namespace allows spec.dns.takeover to replace only records that lead to CloudFront. Remove the record, or ask an administrator of the platform."
 	case s.Fixed:
-		return text + " spec.dns.takeover never replaces this type of record. Remove the record, or remove the domain from spec.domains."
+		return text + " spec.dns.takeover does not replace such a record. Remove the record, or remove the domain from spec.domains."
 	}
 	return text + " The operator did not create it. Remove it, or set spec.dns.takeover to true to replace it."
 }

@@ -48,6 +48,9 @@ func (e *errand) others(ctx context.Context, zone, name string) (sets []dns.Reco
 		sets, err = authority.At(ctx, e.config.NameServers, zone, name)
 		return err
 	})
+	for i := range sets {
+		sets[i].Fixed = true
+	}
 	if err == nil {
 		e.remember(zone, name, len(sets) > 0)
 	}
