@@ -26,7 +26,7 @@ func azureProvider() *provider {
 	return &provider{
 		name: v1alpha1.DNSProviderAzure, prefix: "az", title: "Azure DNS",
 		changes: []string{changeAtAzure, "DeleteRecord"}, reads: []string{"GetToken", "GetRecord"}, listing: "ListRecords",
-		start: newAzure, listen: (*replica).listenTLS, understand: understandAzure, short: 4,
+		start: newAzure, listen: (*replica).listenTLS, understand: understandAzure, short: 3,
 	}
 }
 

@@ -28,7 +28,7 @@ func bindProvider() *provider {
 	return &provider{
 		name: v1alpha1.DNSProviderRFC2136, prefix: "rfc", title: "BIND",
 		changes: []string{changeAtBIND}, reads: []string{"GetSerial"}, listing: "GetTransfer",
-		start: newBind, listen: (*replica).listenDNS, understand: understandDNS, short: 4,
+		start: newBind, listen: (*replica).listenDNS, understand: understandDNS, short: 3,
 	}
 }
 
