@@ -98,8 +98,8 @@ func TestAnAccountThatIsNotValidStopsNoOther(t *testing.T) {
 		"a name server without a port":     {"{name: bad, provider: cloudflare, nameServers: [a]}", `nameServers: "a" is not host:port`},
 		"a negative rate":                  {"{name: bad, provider: cloudflare, rate: -1}", "rate and burst can't be negative"},
 		"a name that no spec can say":      {"{name: Bad, provider: cloudflare}", `name "Bad" is not valid: use at most 63 lower-case letters, digits and inner hyphens`},
-		"an unknown provider":              {"{name: bad, provider: bind}", `provider "bind" is not valid: use cloudflare, azure or rfc2136`},
-		"no provider":                      {"{name: bad}", `provider "" is not valid: use cloudflare, azure or rfc2136`},
+		"an unknown provider":              {"{name: bad, provider: bind}", `provider "bind" is not valid: use cloudflare, azure, rfc2136 or externaldns`},
+		"no provider":                      {"{name: bad}", `provider "" is not valid: use cloudflare, azure, rfc2136 or externaldns`},
 		"nothing at all":                   {"null", `name "" is not valid`},
 		"the name of another one":          {"{name: good, provider: rfc2136}", `two accounts of rfc2136 are named "good": rename one of them`},
 	} {
