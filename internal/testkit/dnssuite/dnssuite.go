@@ -117,7 +117,7 @@ func rows() []row {
 	var all []row
 	for _, part := range [][]row{
 		readingRows, changingRows, failingRows,
-		publishingRows, conflictRows, leavingRows, delegationRows, namingRows, costRows,
+		publishingRows, conflictRows, leavingRows, delegationRows, namingRows, killingRows, costRows,
 	} {
 		all = append(all, part...)
 	}
