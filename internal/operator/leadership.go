@@ -5,34 +5,35 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/utils/ptr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// leadership knows under which identity this process holds the lease. What a manager does
-// until it notices that another one leads can't be taken back: a process that was frozen would
-// publish what was retracted since.
+// leadership is the lease by which one replica is elected, as this process holds it. What a manager does until it notices
+// that another one leads can't be taken back: a process that was frozen would publish what was retracted since.
 type leadership struct {
-	live client.Reader
-	key  client.ObjectKey
-	// prefix starts the identity of every process on this host; the rest is random for each process and never shown.
-	prefix string
+	*resourcelock.LeaseLock
 
 	mu sync.Mutex
-	// identity is the one of this process, empty before it was elected.
-	identity string
+	// ours is true when the lease named this process when it was last read.
+	ours bool
 }
 
-// addLeadership returns what is asked before records are changed: whether the lease still names this process. A batch
-// of a thousand records costs one read. It is nil without leader election.
-func addLeadership(mgr ctrl.Manager, c Config) (confirm func(context.Context) error, err error) {
+var _ resourcelock.Interface = (*leadership)(nil)
+
+// leaseTimeout is for one call. A manager that can't renew its lease for ten seconds gives up, so a call that is not
+// answered must not take all of that.
+const leaseTimeout = 5 * time.Second
+
+// newLeadership returns the lease, nil without leader election. It makes no call.
+func newLeadership(c Config, kube *rest.Config) (*leadership, error) {
 	namespace := c.leaseNamespace()
 	if !c.LeaderElect || namespace == "" {
 		return nil, nil
@@ -41,63 +42,72 @@ func addLeadership(mgr ctrl.Manager, c Config) (confirm func(context.Context) er
 	if err != nil {
 		return nil, fmt.Errorf("reading the host name for the leader election lease: %w", err)
 	}
-	l := &leadership{live: mgr.GetAPIReader(), key: client.ObjectKey{Namespace: namespace, Name: leaderElectionID}, prefix: host + "_"}
-	if err := mgr.Add(l); err != nil {
-		return nil, fmt.Errorf("adding the lease watch: %w", err)
-	}
-	return l.confirm, nil
-}
-
-// NeedLeaderElection says that Start is called when this process was elected.
-func (l *leadership) NeedLeaderElection() bool { return true }
-
-// askAgain is the pause after the lease could not be read.
-const askAgain = time.Second
-
-// Start learns the identity under which this process was elected a moment ago. Learned later,
-// it could be that of another process on this host.
-func (l *leadership) Start(ctx context.Context) error {
-	err := wait.PollUntilContextCancel(ctx, askAgain, true, func(ctx context.Context) (bool, error) {
-		holder, err := l.holder(ctx)
-		if err != nil || !strings.HasPrefix(holder, l.prefix) {
-			return false, nil
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.identity = holder
-		return true, nil
-	})
-	if ctx.Err() != nil {
-		return nil //nolint:nilerr // the process is stopping
-	}
-	return err
-}
-
-// errUnelected is given until this process has seen itself elected.
-var errUnelected = errors.New("this replica has not yet seen that it was elected")
-
-// confirm fails when the lease can't be read, or names another process.
-func (l *leadership) confirm(ctx context.Context) error {
-	l.mu.Lock()
-	identity := l.identity
-	l.mu.Unlock()
-	if identity == "" {
-		return errUnelected
-	}
-	holder, err := l.holder(ctx)
+	kube = rest.AddUserAgent(rest.CopyConfig(kube), "leader-election")
+	kube.Timeout = leaseTimeout
+	leases, err := coordinationclient.NewForConfig(kube)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("creating a client for the leader election lease: %w", err)
 	}
-	if holder != identity {
-		return fmt.Errorf("the lease %s is held by %q: another replica leads", l.key, holder)
-	}
-	return nil
+	return &leadership{LeaseLock: &resourcelock.LeaseLock{
+		LeaseMeta: metav1.ObjectMeta{Namespace: namespace, Name: leaderElectionID}, Client: leases,
+		LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
+	}}, nil
 }
 
-func (l *leadership) holder(ctx context.Context) (string, error) {
-	var lease coordinationv1.Lease
-	if err := l.live.Get(ctx, l.key, &lease); err != nil {
-		return "", fmt.Errorf("reading the lease: %w", err)
+// elects has the manager use the lease.
+func (l *leadership) elects(o *ctrl.Options) {
+	if l != nil {
+		o.LeaderElectionResourceLockInterface = l
 	}
-	return ptr.Deref(lease.Spec.HolderIdentity, ""), nil
+}
+
+// tell has elections recorded as events.
+func (l *leadership) tell(mgr ctrl.Manager) {
+	if l != nil {
+		l.LockConfig.EventRecorder = mgr.GetEventRecorderFor(l.Identity()) //nolint:staticcheck // the lock takes no other
+	}
+}
+
+// Get implements resourcelock.Interface.
+func (l *leadership) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	record, raw, err := l.LeaseLock.Get(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ours = err == nil && record.HolderIdentity == l.Identity()
+	return record, raw, err
+}
+
+// errNotHeld keeps the lease of another replica.
+var errNotHeld = errors.New("the lease is held by another replica, and is not released")
+
+// Update implements resourcelock.Interface. The library releases a lease on the word of what it has seen last: a process
+// that was frozen would take it from the one that holds it by now, and a third would be elected beside that.
+func (l *leadership) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	l.mu.Lock()
+	releases := record.HolderIdentity == ""
+	refused := releases && !l.ours
+	l.mu.Unlock()
+	if refused {
+		return errNotHeld
+	}
+	return l.LeaseLock.Update(ctx, record)
+}
+
+// confirm returns what is asked before records are changed: it fails when the lease can't be read, or does not name this
+// process. A batch of a thousand records costs one read. It is nil without leader election.
+func (l *leadership) confirm() func(context.Context) error {
+	if l == nil {
+		return nil
+	}
+	return func(ctx context.Context) error {
+		// Past Get, which is the elector's.
+		lease, err := l.Client.Leases(l.LeaseMeta.Namespace).Get(ctx, l.LeaseMeta.Name, metav1.GetOptions{})
+		if err != nil {
+			return fmt.Errorf("reading the lease: %w", err)
+		}
+		if holder := lease.Spec.HolderIdentity; holder == nil || *holder != l.Identity() {
+			return fmt.Errorf("the lease %s does not name this replica: another one leads", l.Describe())
+		}
+		return nil
+	}
 }

@@ -81,10 +81,17 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 	if err := checkRights(ctx, c, kube); err != nil {
 		return err
 	}
-	mgr, err := ctrl.NewManager(kube, c.managerOptions(scheme))
+	lease, err := newLeadership(c, kube)
+	if err != nil {
+		return err
+	}
+	options := c.managerOptions(scheme)
+	lease.elects(&options)
+	mgr, err := ctrl.NewManager(kube, options)
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
 	}
+	lease.tell(mgr)
 	if c.ClusterID, err = clusterID(ctx, mgr.GetAPIReader(), c.ClusterID); err != nil {
 		return err
 	}
@@ -95,6 +102,7 @@ func Run(ctx context.Context, c Config, kube *rest.Config) error {
 	if err != nil {
 		return err
 	}
+	env.lease = lease
 	if err := addClusterCheck(ctx, mgr, c, env); err != nil {
 		return err
 	}
@@ -222,6 +230,8 @@ type environment struct {
 	breaker *breaker.Breaker
 	// halt stops all writes to AWS.
 	halt *halt.Switch
+	// lease elects this process; nil without leader election.
+	lease *leadership
 	// grants say what namespaces may have; nil without grants.
 	grants *grants.Registry
 	// moved is called with the tenants that have moved in AWS.
@@ -294,7 +304,7 @@ func addDistributionTenants(ctx context.Context, mgr ctrl.Manager, c Config, env
 	if err != nil {
 		return nil, err
 	}
-	zones, err := addZones(mgr, c, env.metrics.dnsFailed, env.halt, dnsProviders(env.Route53(), dnsAccounts), func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
+	zones, err := addZones(mgr, env, dnsProviders(env.Route53(), dnsAccounts), func(owners []dns.Owner) { controller.WakeOwners(ctx, owners) })
 	if err != nil {
 		return nil, err
 	}

@@ -10,25 +10,20 @@ import (
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/halt"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
 
 // addZones adds the workers that keep DNS zones.
-func addZones(mgr ctrl.Manager, c Config, failed func(fault.Kind), stop *halt.Switch, providers func() zone.Providers, onChange func([]dns.Owner)) (*zone.Zones, error) {
-	observer, err := newZoneMetrics(ctrlmetrics.Registry, failed)
-	if err != nil {
-		return nil, err
-	}
-	confirm, err := addLeadership(mgr, c)
+func addZones(mgr ctrl.Manager, env *environment, providers func() zone.Providers, onChange func([]dns.Owner)) (*zone.Zones, error) {
+	observer, err := newZoneMetrics(ctrlmetrics.Registry, env.metrics.dnsFailed)
 	if err != nil {
 		return nil, err
 	}
 	zones := zone.New(zone.Options{
-		Providers: providers, Clock: clock.RealClock{}, Random: rand.Float64, Observer: observer, OnChange: onChange, Confirm: stop.Confirm(confirm),
+		Providers: providers, Clock: clock.RealClock{}, Random: rand.Float64, Observer: observer, OnChange: onChange,
+		Confirm: env.halt.Confirm(env.lease.confirm()),
 	})
 	if err := mgr.Add(zones); err != nil {
 		return nil, fmt.Errorf("adding the zones: %w", err)
