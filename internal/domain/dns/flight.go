@@ -120,8 +120,22 @@ func (f *flights) restore(r Record, until time.Time) {
 
 func (z *ZoneState) beginPoll() {
 	if f := z.flights.due(); f != nil {
+		f.changes = slices.DeleteFunc(slices.Clone(f.changes), func(c Change) bool { return z.undone(f, c) })
 		z.effects.Call = AskSync{Access: f.access, Sent: Sent{ID: f.id, Changes: f.changes}, flight: f}
 	}
+}
+
+// undone reports whether others have deleted or changed what a flight has created. To wait until servers show it would be to
+// wait for ever, where it is not created again.
+func (z *ZoneState) undone(f *flight, c Change) bool {
+	if c.Action != Create {
+		return false
+	}
+	undone := false
+	for r := range f.records {
+		undone = undone || r.Key() == c.Set.Key && !z.place(r.Name).shows(r)
+	}
+	return undone
 }
 
 func (e SyncAnswered) happen(z *ZoneState) {

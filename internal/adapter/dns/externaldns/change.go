@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,9 +133,9 @@ func (e *errand) change(ctx context.Context, zone string, changes []dns.Change) 
 		return err
 	}
 	if len(left) > 0 {
-		err = e.publish(o, left, changes[len(changes)-1].Owner)
+		err = o.publish(left, changes[len(changes)-1].Owner)
 	} else {
-		if _, noted := o.noted(); noted && o.emptied() {
+		if _, noted := o.noted(); noted && o.emptied() && e.labelled(o) {
 			return nil // it was emptied before, and the answer was lost
 		}
 		err = o.withdraw(held)
@@ -144,6 +143,7 @@ func (e *errand) change(ctx context.Context, zone string, changes []dns.Change) 
 	if err != nil {
 		return err
 	}
+	e.label(o)
 	return e.write(ctx, opUpdate, func(ctx context.Context) error { return e.config.Client.Update(ctx, o.Unstructured) })
 }
 
@@ -205,17 +205,15 @@ func (e *errand) create(ctx context.Context, zone string, changes []dns.Change) 
 		return exists(s)
 	}
 	o := e.newObject(zone, name)
-	if err := e.publish(o, left, last.Owner); err != nil {
+	if err := o.publish(left, last.Owner); err != nil {
 		return err
 	}
+	e.label(o)
 	return e.write(ctx, opCreate, func(ctx context.Context) error { return e.config.Client.Create(ctx, o.Unstructured) })
 }
 
-// publish has the object stand for the sets, in a form in which ExternalDNS finds it.
-func (d *DNS) publish(o object, sets []dns.RecordSet, owner dns.Owner) error {
-	labels := o.GetLabels()
-	maps.Copy(labels, d.config.Labels)
-	o.SetLabels(labels)
+// publish has the object stand for the sets.
+func (o object) publish(sets []dns.RecordSet, owner dns.Owner) error {
 	if owner.Name != "" {
 		annotations := o.GetAnnotations()
 		annotations[annotationOwner] = owner.Namespace + "/" + owner.Name

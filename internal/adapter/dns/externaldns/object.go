@@ -3,6 +3,7 @@ package externaldns
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 
@@ -129,15 +130,28 @@ func (o object) at(sets []dns.RecordSet) []dns.RecordSet {
 	return slices.DeleteFunc(sets, func(s dns.RecordSet) bool { return s.Name != o.GetAnnotations()[annotationName] })
 }
 
-// intact reports whether ExternalDNS reads what the operator gave the object last: people may have changed its endpoints, or
-// removed a label that ExternalDNS selects by.
+// intact reports whether ExternalDNS reads what the operator gave the object last, which people may have changed.
 func (d *DNS) intact(o object) bool {
 	sets, ok := o.noted()
+	return ok && d.labelled(o) && slices.EqualFunc(sets, readEndpoints(o.raw()), equal)
+}
+
+// labelled reports whether the object has the labels that ExternalDNS may select by.
+func (d *DNS) labelled(o object) bool {
 	labels := o.GetLabels()
 	for key, value := range d.config.Labels {
-		ok = ok && labels[key] == value
+		if labels[key] != value {
+			return false
+		}
 	}
-	return ok && slices.EqualFunc(sets, readEndpoints(o.raw()), equal)
+	return true
+}
+
+// label gives the object its labels.
+func (d *DNS) label(o object) {
+	labels := o.GetLabels()
+	maps.Copy(labels, d.config.Labels)
+	o.SetLabels(labels)
 }
 
 // readEndpoints are the sets that endpoints stand for. What an endpoint has beyond them does not count: admission webhooks

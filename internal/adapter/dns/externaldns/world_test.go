@@ -66,13 +66,15 @@ type world struct {
 	// round is when ExternalDNS did something, and stalled keeps it from that.
 	round   time.Time
 	stalled bool
+	// interval is how often it does.
+	interval time.Duration
 }
 
 func (s *servers) world(t testing.TB) *world {
 	t.Helper()
 	s.next++
 	w := &world{
-		t: t, zone: s.zones[s.next].Name, hand: dnssuite.BIND{TB: t, Server: s.primary}, empty: s.empty,
+		t: t, interval: time.Minute, zone: s.zones[s.next].Name, hand: dnssuite.BIND{TB: t, Server: s.primary}, empty: s.empty,
 		clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
 	}
 	w.namespace = strings.ReplaceAll(w.zone, ".", "-")
@@ -145,10 +147,10 @@ func (w *world) adapter(change ...func(*externaldns.Config)) *externaldns.DNS {
 	return d
 }
 
-// settle lets ExternalDNS do what it does every minute.
+// settle lets ExternalDNS do what it does from time to time.
 func (w *world) settle() {
 	w.t.Helper()
-	if now := w.clock.Now(); !w.stalled && now.Sub(w.round) >= time.Minute {
+	if now := w.clock.Now(); !w.stalled && now.Sub(w.round) >= w.interval {
 		w.round = now
 		must(w.t, w.external.Round(w.t.Context()))
 	}
