@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/authority"
@@ -94,7 +93,7 @@ func (e *errand) delegated(ctx context.Context, zone, name string) bool {
 // remove deletes an object that was emptied, unless it was changed since.
 func (e *errand) remove(ctx context.Context, o object) error {
 	err := e.call(ctx, opDelete, true, func(ctx context.Context) error {
-		return e.config.Client.Delete(ctx, o.Unstructured, client.Preconditions{UID: ptr.To(o.GetUID()), ResourceVersion: ptr.To(o.GetResourceVersion())})
+		return e.config.Client.Delete(ctx, o.Unstructured, client.Preconditions{UID: new(o.GetUID()), ResourceVersion: new(o.GetResourceVersion())})
 	})
 	if fault.Is(err, fault.NotFound) {
 		return nil
