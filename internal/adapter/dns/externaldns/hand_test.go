@@ -20,7 +20,9 @@ var edits = []struct {
 	writes int
 }{
 	{"it is emptied", func(o *unstructured.Unstructured, _ string) { setEndpoints(o) }, 1},
-	{"its target is changed", func(o *unstructured.Unstructured, name string) { setEndpoints(o, entry(name, 300, "elsewhere.example.net")) }, 1},
+	{"its target is changed", func(o *unstructured.Unstructured, name string) {
+		setEndpoints(o, entry(name, 300, "elsewhere.example.net"))
+	}, 1},
 	{"its TTL is changed", func(o *unstructured.Unstructured, name string) { setEndpoints(o, entry(name, 60, target)) }, 1},
 	{"it is for another name", func(o *unstructured.Unstructured, name string) { setEndpoints(o, entry("moved-"+name, 300, target)) }, 1},
 	{"another name is added", func(o *unstructured.Unstructured, name string) {

@@ -2,6 +2,8 @@ package externaldns_test
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -52,6 +54,9 @@ func newServers(t *testing.T, worlds int) *servers {
 	return s
 }
 
+// worlds counts them: each has a namespace of its own.
+var worlds int
+
 // world is a namespace with DNSEndpoints, the ExternalDNS that publishes them in a zone of a BIND, and the adapter.
 type world struct {
 	t         testing.TB
@@ -77,7 +82,8 @@ func (s *servers) world(t testing.TB) *world {
 		t: t, interval: time.Minute, zone: s.zones[s.next].Name, hand: dnssuite.BIND{TB: t, Server: s.primary}, empty: s.empty,
 		clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
 	}
-	w.namespace = strings.ReplaceAll(w.zone, ".", "-")
+	worlds++
+	w.namespace = fmt.Sprintf("world-%d", worlds)
 	must(t, admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
 	w.allow()
 	// A server keeps the address of a name server that is in the zone, and the suite's zones have nothing in them.
@@ -125,7 +131,7 @@ func (w *world) adapter(change ...func(*externaldns.Config)) *externaldns.DNS {
 	w.t.Helper()
 	config := plane.RESTConfig()
 	config.QPS = -1 // as the operator has it
-	w.wire = &wire{user: user}
+	w.wire = &wire{user: user, left: -1}
 	config.WrapTransport = func(next http.RoundTripper) http.RoundTripper {
 		w.wire.next = next
 		return w.wire
@@ -164,12 +170,35 @@ type wire struct {
 	user          string
 	before, after bool
 	mutating, all int
+	// left is how many calls are carried out until the process is killed; negative for no end. With committed the last of them
+	// has no answer.
+	left      int
+	committed bool
+	// limit replaces that of listings, and expired is how many of their later pages have expired.
+	limit   string
+	expired int
+	// fails answers instead of the API server, if it has an answer.
+	fails func(*http.Request) *http.Response
+}
+
+// die kills the process after so many calls.
+func (w *wire) die(after int, committed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.left, w.committed = after, committed
 }
 
 func (w *wire) as(user string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.user = user
+}
+
+// identity is who calls; empty for the administrator.
+func (w *wire) identity() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.user
 }
 
 func (w *wire) lose(after bool) {
@@ -191,19 +220,16 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !strings.Contains(r.URL.Path, "/dnsendpoints") {
 		return w.next.RoundTrip(r) // it finds out which kinds there are
 	}
-	w.mu.Lock()
-	w.all++
-	var before, after bool
-	if r.Method != http.MethodGet {
-		w.mutating++
-		before, after = w.before, w.after
-		w.before, w.after = false, false
-	}
 	r = r.Clone(r.Context())
-	r.Header.Set("Impersonate-User", w.user)
-	w.mu.Unlock()
-	if before {
+	if user := w.identity(); user != "" {
+		r.Header.Set("Impersonate-User", user)
+	}
+	before, after, instead := w.fate(r)
+	switch {
+	case before:
 		return nil, errLost
+	case instead != nil:
+		return instead, nil
 	}
 	response, err := w.next.RoundTrip(r)
 	if err == nil && after {
@@ -211,4 +237,40 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errLost
 	}
 	return response, err
+}
+
+// fate is what becomes of a call.
+func (w *wire) fate(r *http.Request) (before, after bool, instead *http.Response) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all++
+	if r.Method != http.MethodGet {
+		w.mutating++
+		before, after = w.before, w.after
+		w.before, w.after = false, false
+	}
+	before = before || w.left == 0
+	w.left = max(w.left-1, min(w.left, 0))
+	after = after || w.left == 0 && w.committed
+	query := r.URL.Query()
+	if query.Has("limit") && w.limit != "" {
+		query.Set("limit", w.limit)
+		r.URL.RawQuery = query.Encode()
+	}
+	if query.Get("continue") != "" && w.expired > 0 {
+		w.expired--
+		instead = status(r, http.StatusGone, metav1.StatusReasonExpired)
+	}
+	if w.fails != nil && instead == nil {
+		instead = w.fails(r)
+	}
+	return before, after, instead
+}
+
+// status is an answer of the API server that says that a call failed.
+func status(r *http.Request, code int, reason metav1.StatusReason) *http.Response {
+	body := fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"message":"because","code":%d}`, reason, code)
+	return &http.Response{
+		StatusCode: code, Request: r, Header: http.Header{"Content-Type": []string{"application/json"}}, Body: io.NopCloser(strings.NewReader(body)),
+	}
 }
