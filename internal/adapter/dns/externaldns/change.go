@@ -198,7 +198,8 @@ func (e *errand) create(ctx context.Context, zone string, changes []dns.Change) 
 	if err != nil {
 		return err
 	}
-	for _, s := range others {
+	if len(others) > 0 {
+		s := others[0]
 		if s.Name != name || s.Type == "NS" {
 			return invalid("%s is below %s, which the zone delegates to %s", name, s.Name, strings.Join(s.Values, ", "))
 		}

@@ -17,6 +17,7 @@ import (
 
 // Without the kind no object can be seen, and no tenant is released. Once it is there again what was lost is made again.
 func testTheKindIsMissing(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	leaves, stays := r.tenant("leaves"), r.tenant("stays")
 	r.run(15 * time.Minute)
@@ -65,6 +66,7 @@ func await(t *testing.T, is func() bool) {
 
 // What the API server refuses is told in a way that says what to do.
 func testRefusals(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	must(t, admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.namespace + "-leaving"}}))
 	held := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace + "-leaving", Name: "held", Finalizers: []string{"example.com/held"}}}
@@ -115,6 +117,7 @@ func testRefusals(t *testing.T, all *servers) {
 
 // What ExternalDNS would publish and never delete, or never publish, is refused before anything is written.
 func testWhatIsNotWritten(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	set := func(name, kind, value string) dns.RecordSet {
 		return dns.RecordSet{Key: dns.Key{Name: name, Type: kind}, TTL: 300, Values: []string{value}}

@@ -67,6 +67,7 @@ func (r *rig) publishAll() {
 
 // What people do to a DNSEndpoint is undone, once, and with the record in place all the time where ExternalDNS is slow.
 func testEditsAreUndone(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	r.publishAll()
 	before := r.endpoints()
@@ -105,6 +106,7 @@ func testEditsAreUndone(t *testing.T, all *servers) {
 
 // Whatever people do to a DNSEndpoint, its tenant is released when the record is gone, and the object is deleted then.
 func testEditsKeepNothingFromLeaving(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	r.publishAll()
 	r.stalled = true
@@ -138,6 +140,7 @@ func testEditsKeepNothingFromLeaving(t *testing.T, all *servers) {
 
 // An object that was emptied waits for ExternalDNS, whatever people do to it meanwhile.
 func testEditsWhileLeaving(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	r.publishAll()
 	r.stalled = true
@@ -163,6 +166,7 @@ func testEditsWhileLeaving(t *testing.T, all *servers) {
 
 // An object that does not say that it is this operator's is left alone, and so is its record. The tenant is told.
 func testAnObjectThatIsNotOursIsLeftAlone(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	disown := []func(o *unstructured.Unstructured){
 		func(o *unstructured.Unstructured) { unlabel(o, "app.kubernetes.io/managed-by") },
@@ -203,6 +207,7 @@ func testAnObjectThatIsNotOursIsLeftAlone(t *testing.T, all *servers) {
 // A DNSEndpoint that is deleted by hand is created again once ExternalDNS has taken its record away. While servers show that,
 // no tenant is released.
 func testObjectsAreDeletedByHand(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	stays, leaves, gone := r.tenant("stays"), r.tenant("leaves"), r.tenant("gone")
 	r.run(15 * time.Minute)
@@ -238,6 +243,7 @@ func testObjectsAreDeletedByHand(t *testing.T, all *servers) {
 
 // A record that servers show without an object is not the operator's, and is neither replaced nor deleted.
 func testRecordsOfOthers(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	line := func(name, rest string) string { return name + "." + r.zone + ". 300 IN " + rest }
 	foreign := []string{
@@ -282,6 +288,7 @@ func testRecordsOfOthers(t *testing.T, all *servers) {
 
 // A person's object of the name that the operator's would have is left alone.
 func testAPersonsObject(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	theirs := &unstructured.Unstructured{}
 	name := "www." + r.zone

@@ -36,6 +36,7 @@ func (r *rig) wantPublished(o *tenant) {
 
 // Whenever the operator is killed, it goes on where it was.
 func testKilledBetweenCalls(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	r.interval = 2 * time.Minute
 	const calls = 6 // a listing, and what it takes to publish or delete a record
@@ -61,6 +62,7 @@ func testKilledBetweenCalls(t *testing.T, all *servers) {
 
 // While ExternalDNS is down nothing is released, and nothing is written again. Whatever is wanted by then holds in the end.
 func testExternalDNSIsDown(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	leaves, returns, moves := r.tenant("leaves"), r.tenant("returns"), r.tenant("moves")
 	r.run(15 * time.Minute)
@@ -101,6 +103,7 @@ func testExternalDNSIsDown(t *testing.T, all *servers) {
 
 // A record counts as published, and as gone, when all servers that respond say so.
 func testOneOfTwoServersIsStale(t *testing.T, all *servers) {
+	t.Helper()
 	var stale *bind.Server
 	r := all.rig(t, func(c *externaldns.Config) {
 		var err error
@@ -137,6 +140,7 @@ func testOneOfTwoServersIsStale(t *testing.T, all *servers) {
 
 // What a wildcard shows is neither taken for a record of the name, nor waited for.
 func testBelowAWildcard(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	wild := r.tenant("*.w")
 	r.run(15 * time.Minute)
@@ -156,6 +160,7 @@ func testBelowAWildcard(t *testing.T, all *servers) {
 
 // A delegation that comes later hides the record, and keeps its tenant from nothing.
 func testDelegatedLater(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	o := r.tenant("www.sub")
 	r.run(15 * time.Minute)
@@ -170,6 +175,7 @@ func testDelegatedLater(t *testing.T, all *servers) {
 
 // While name servers say that they do not have the zone nothing is concluded.
 func testNameServersDoNotHaveTheZone(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	stays, leaves := r.tenant("stays"), r.tenant("leaves")
 	r.run(15 * time.Minute)
@@ -191,6 +197,7 @@ func testNameServersDoNotHaveTheZone(t *testing.T, all *servers) {
 
 // Listings have pages, and begin again when they took too long. No record looks absent meanwhile.
 func testPages(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	for n := range 5 {
 		r.tenant(label(n))
@@ -228,6 +235,7 @@ func testPages(t *testing.T, all *servers) {
 
 // An object that was made in another cluster comes with a backup. It is left alone.
 func testBackupOfAnotherCluster(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	o := r.tenant("www")
 	r.run(15 * time.Minute)
@@ -248,6 +256,7 @@ func testBackupOfAnotherCluster(t *testing.T, all *servers) {
 
 // Someone's finalizer keeps the object, and keeps nothing else.
 func testSomeonesFinalizer(t *testing.T, all *servers) {
+	t.Helper()
 	r := all.rig(t)
 	o := r.tenant("www")
 	r.run(15 * time.Minute)

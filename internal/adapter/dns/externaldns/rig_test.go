@@ -38,7 +38,7 @@ type tenant struct {
 	writes int
 }
 
-func (s *servers) rig(t testing.TB, change ...func(*externaldns.Config)) *rig {
+func (s *servers) rig(t *testing.T, change ...func(*externaldns.Config)) *rig {
 	t.Helper()
 	w := s.world(t)
 	w.interval = 10 * time.Minute // a round takes real time

@@ -75,7 +75,7 @@ type world struct {
 	interval time.Duration
 }
 
-func (s *servers) world(t testing.TB) *world {
+func (s *servers) world(t *testing.T) *world {
 	t.Helper()
 	s.next++
 	w := &world{
