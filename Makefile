@@ -88,7 +88,7 @@ test-unit: ## Run the tests that need no API server
 
 .PHONY: test-crash
 test-crash: controlplane ## Kill the real operator and spoil its calls, case by case: make test-crash CASES=-1, or CASE=17 for one
-	@go -C test/crash test -count=1 -timeout 0 -run '^(TestCampaign$(if $(CASE),,|TestMutations))$$' -args \
+	@DNSSERVER_ASSETS="$$(hack/dnsservers.sh)" go -C test/crash test -count=1 -timeout 0 -run '^(TestCampaign$(if $(CASE),,|TestMutations))$$' -args \
 		-crash.cases=$(or $(CASES),600) -crash.parallel=20 $(if $(CASE),-crash.case='$(CASE)') $(CRASHFLAGS)
 
 .PHONY: test-gatekeeper

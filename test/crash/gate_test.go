@@ -22,7 +22,8 @@ type side string
 const (
 	awsSide  side = "aws"
 	kubeSide side = "kube"
-	// dnsSide is the API of a DNS provider other than Route 53, where a lifecycle has one.
+	// dnsSide is the API of a DNS provider other than Route 53, where a lifecycle has one. For ExternalDNS that is a part of
+	// the API server.
 	dnsSide side = "dns"
 )
 
@@ -243,9 +244,9 @@ func (g *gate) refuses(s side) bool {
 // handler takes the calls that one replica makes to one side.
 func (g *gate) handler(s side, r *replica) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		c := g.understand(s, req)
+		c := g.understand(g.sideOf(s, req), req)
 		process := r.running()
-		if process == nil || process.isDead() || g.refuses(s) {
+		if process == nil || process.isDead() || g.refuses(s) || g.refuses(c.side) {
 			reset(w)
 			return
 		}
@@ -253,11 +254,19 @@ func (g *gate) handler(s side, r *replica) http.Handler {
 		case c.watches:
 			g.watch(w, req)
 		case !c.counted:
-			g.next[s].ServeHTTP(w, req)
+			g.next[c.side].ServeHTTP(w, req)
 		default:
 			g.exchange(&exchange{call: c, process: process, w: w, r: req})
 		}
 	})
+}
+
+// sideOf is the side that a call is meant for: what a provider has in the cluster is reached by way of the API server.
+func (g *gate) sideOf(s side, r *http.Request) side {
+	if p := g.provider; s == kubeSide && p != nil && p.inCluster != nil && p.inCluster(r) {
+		return dnsSide
+	}
+	return s
 }
 
 func (g *gate) watch(w http.ResponseWriter, r *http.Request) {

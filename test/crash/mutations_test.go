@@ -32,6 +32,7 @@ const (
 	cloudflareAPI          = "internal/adapter/dns/cloudflare"
 	azureAPI               = "internal/adapter/dns/azure"
 	dynamicUpdates         = "internal/adapter/dns/rfc2136"
+	externalDNSAPI         = "internal/adapter/dns/externaldns"
 	resourceController     = "internal/controller/awsresource"
 	distributionController = "internal/controller/distribution"
 	tenantController       = "internal/controller/distributiontenant"
@@ -78,6 +79,11 @@ func providerMutations() []mutation {
 		name:         "what the primary server has accepted counts as in effect",
 		replacements: []replacement{{dynamicUpdates, "(*DNS).InSync", `return true, nil`, nil}},
 		cases:        []string{"dns/rfc-delete/name servers lag 20s"},
+		oracles:      []string{oracleDangling},
+	}, {
+		name:         "what ExternalDNS is asked for counts as in effect",
+		replacements: []replacement{{externalDNSAPI, "(*DNS).InSync", `return true, nil`, nil}},
+		cases:        []string{"dns/ext-delete/name servers lag 20s"},
 		oracles:      []string{oracleDangling},
 	}, {
 		name: "an update deletes a record set whatever its values",

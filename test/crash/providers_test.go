@@ -39,13 +39,15 @@ type provider struct {
 	listen func(r *replica) (address string, err error)
 	// understand names the operation of a call.
 	understand func(c *call, r *http.Request)
+	// inCluster picks the calls to the provider from those to the API server. Nil means that none are there.
+	inCluster func(r *http.Request) bool
 	// short is how many cases "make test" plays.
 	short int
 }
 
 // providers in a fixed order: the numbers of cases follow from it.
 func providers() []*provider {
-	return []*provider{cloudflareProvider(), azureProvider(), bindProvider()}
+	return []*provider{cloudflareProvider(), azureProvider(), bindProvider(), externalDNSProvider()}
 }
 
 // named reports whether the lifecycles of the provider have the prefix, which is empty for those without one.
@@ -97,7 +99,7 @@ func (p placed) change(action string) sentChange {
 }
 
 func (p placed) leads() bool {
-	return p.kind == "CNAME" && strings.HasSuffix(p.value, ".cloudfront.net")
+	return (p.kind == "CNAME" || p.kind == endpointKind) && strings.HasSuffix(p.value, ".cloudfront.net")
 }
 
 // ownerNote is what a provider keeps with a record of an object.
@@ -136,12 +138,13 @@ func newElsewhere(s *stage) (*elsewhere, error) {
 // pollEvery is well within the time for which a name can be gone before something else happens.
 const pollEvery = 200 * time.Millisecond
 
-// poll looks at a name that moves also while nothing is changed: what servers show changes later than what zones hold.
+// poll looks at a name that moves also while nothing is changed: what servers show changes later than what zones hold. It
+// looks at all names where the operator does not change the zone itself.
 func (e *elsewhere) poll() {
 	defer close(e.polled)
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
-	for e.stage.lifecycle.moves != "" {
+	for e.stage.lifecycle.moves != "" || e.provider.inCluster != nil {
 		select {
 		case <-e.ending:
 			return
@@ -165,7 +168,11 @@ func (r *replica) accountsFile() (string, error) {
 		return "", err
 	}
 	entry, secret := e.account(address)
+	entry["name"], entry["provider"], entry["rate"], entry["burst"] = "main", e.provider.name, 100, 100
 	credentials := filepath.Join(r.dir, r.name+"-secret")
+	if len(secret) > 0 {
+		entry["credentials"] = credentials
+	}
 	if err := os.MkdirAll(credentials, 0o700); err != nil {
 		return "", err
 	}
@@ -174,7 +181,6 @@ func (r *replica) accountsFile() (string, error) {
 			return "", err
 		}
 	}
-	entry["name"], entry["provider"], entry["credentials"], entry["rate"], entry["burst"] = "main", e.provider.name, credentials, 100, 100
 	text, err := json.Marshal(map[string]any{"accounts": []any{entry}})
 	if err != nil {
 		return "", err

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,6 +23,7 @@ import (
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/controlplane"
+	realdns "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/externaldns"
 )
 
 // rig is what all cases share: the API server, and one view of all objects in it.
@@ -29,6 +31,7 @@ type rig struct {
 	dir       string
 	root      string
 	kube      client.Client
+	config    *rest.Config
 	kubeProxy http.Handler
 	views     *views
 }
@@ -48,6 +51,10 @@ func newRig(ctx context.Context, cp *controlplane.ControlPlane, dir string) (*ri
 		return nil, err
 	}
 	config := cp.RESTConfig()
+	if err := realdns.InstallCRD(config); err != nil {
+		return nil, err
+	}
+	r.config = config
 	if r.kube, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
 		return nil, fmt.Errorf("creating a client: %w", err)
 	}

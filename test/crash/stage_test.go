@@ -132,6 +132,11 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 		theirParents: map[string]parentResource{}, settled: map[string]bool{},
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "crash-"}}
+	if err := rig.kube.Create(ctx, ns); err != nil {
+		return nil, fmt.Errorf("creating a namespace: %w", err)
+	}
+	s.namespace = ns.Name
 	seed := newSeed()
 	if l.seed != nil {
 		l.seed(&seed)
@@ -171,11 +176,6 @@ func newStage(ctx context.Context, rig *rig, dir string, l *lifecycle, o options
 	}
 	s.gate.strike, s.gate.before, s.gate.arrived = s.strike, s.checkWrite, s.checkSent
 	s.gate.answered = s.checkAnswer
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "crash-"}}
-	if err := rig.kube.Create(ctx, ns); err != nil {
-		return nil, fmt.Errorf("creating a namespace: %w", err)
-	}
-	s.namespace = ns.Name
 	rig.views.attach(s)
 	for n := range max(o.replicas, 1) {
 		r, err := s.newReplica(n)
