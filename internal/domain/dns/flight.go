@@ -133,7 +133,7 @@ func (z *ZoneState) undone(f *flight, c Change) bool {
 	}
 	undone := false
 	for r := range f.records {
-		undone = undone || r.Key() == c.Set.Key && !z.place(r.Name).shows(r)
+		undone = undone || c.Set.Is(r) && !z.place(r.Name).shows(r)
 	}
 	return undone
 }
