@@ -120,22 +120,23 @@ func (f *flights) restore(r Record, until time.Time) {
 
 func (z *ZoneState) beginPoll() {
 	if f := z.flights.due(); f != nil {
-		f.changes = slices.DeleteFunc(slices.Clone(f.changes), func(c Change) bool { return z.undone(f, c) })
+		f.changes = z.pending(f)
 		z.effects.Call = AskSync{Access: f.access, Sent: Sent{ID: f.id, Changes: f.changes}, flight: f}
 	}
 }
 
-// undone reports whether others have deleted or changed what a flight has created. To wait until servers show it would be to
-// wait for ever, where it is not created again.
-func (z *ZoneState) undone(f *flight, c Change) bool {
-	if c.Action != Create {
-		return false
-	}
-	undone := false
+// pending are the changes of a flight without the creations that others have undone since. To wait until servers show these
+// would be to wait for ever, where they are not created again.
+func (z *ZoneState) pending(f *flight) []Change {
+	absent := map[Key][]Record{}
 	for r := range f.records {
-		undone = undone || c.Set.Is(r) && !z.place(r.Name).shows(r)
+		if !z.place(r.Name).shows(r) {
+			absent[r.Key()] = append(absent[r.Key()], r)
+		}
 	}
-	return undone
+	return slices.DeleteFunc(slices.Clone(f.changes), func(c Change) bool {
+		return c.Action == Create && slices.ContainsFunc(absent[c.Set.Key], c.Set.Is)
+	})
 }
 
 func (e SyncAnswered) happen(z *ZoneState) {
