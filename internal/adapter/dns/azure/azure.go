@@ -67,11 +67,11 @@ type Zones struct {
 	zones   *armdns.ZonesClient
 	records *armdns.RecordSetsClient
 
+	changes calls.Numbers
+
 	mu sync.Mutex
 	// servers are the name servers of the zones that were read.
 	servers map[string][]string
-	// last is the number of the last change.
-	last int64
 }
 
 var (

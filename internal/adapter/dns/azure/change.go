@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/dns/armdns"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
@@ -44,12 +44,12 @@ func (z *Zones) Change(ctx context.Context, zoneID string, changes []dns.Change)
 	for i, s := range steps {
 		if err := e.carryOut(ctx, at, s); err != nil {
 			if i > 0 {
-				err = partly(err)
+				err = calls.Partly(err)
 			}
 			return "", err
 		}
 	}
-	return z.changeID(), nil
+	return z.changes.Next(z.config.Clock.Now()), nil
 }
 
 // steps returns the writes in their order: what makes room, what takes a place, what is new.
@@ -154,24 +154,4 @@ func (e *errand) carryOut(ctx context.Context, at place, s step) error {
 		failure.Kind = fault.Exists
 	}
 	return err
-}
-
-// partly says that a part of a unit was carried out: the name has to be read again, whatever the error of the rest.
-func partly(err error) error {
-	failure, ok := errors.AsType[*fault.Error](err)
-	if !ok {
-		return err
-	}
-	return &fault.Error{
-		Kind: fault.Transient, Operation: failure.Operation, Code: failure.Code, Err: err,
-		Message: "a part of the change was carried out, the rest was not: " + failure.Message,
-	}
-}
-
-// changeID says when a change was made: Azure gives changes no ids.
-func (z *Zones) changeID() string {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	z.last = max(z.last+1, z.config.Clock.Now().UnixMilli())
-	return strconv.FormatInt(z.last, 10)
 }

@@ -3,15 +3,14 @@ package externaldns
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	wire "github.com/miekg/dns"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/calls"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
 )
@@ -33,12 +32,12 @@ func (d *DNS) Change(ctx context.Context, zoneID string, changes []dns.Change) (
 	for i, one := range byName(changes) {
 		if err := e.change(ctx, zoneID, one); err != nil {
 			if i > 0 {
-				err = partly(err)
+				err = calls.Partly(err)
 			}
 			return "", err
 		}
 	}
-	return d.changeID(), nil
+	return d.changes.Next(d.config.Clock.Now()), nil
 }
 
 // writable refuses what ExternalDNS would not publish, or would have all else wait for.
@@ -89,26 +88,6 @@ func byName(changes []dns.Change) (out [][]dns.Change) {
 		out[i] = append(out[i], c)
 	}
 	return out
-}
-
-// partly says that a part of a change was carried out: the names have to be read again, whatever the error of the rest.
-func partly(err error) error {
-	failure, ok := errors.AsType[*fault.Error](err)
-	if !ok {
-		return err
-	}
-	return &fault.Error{
-		Kind: fault.Transient, Operation: failure.Operation, Code: failure.Code, Err: err,
-		Message: "a part of the change was carried out, the rest was not: " + failure.Message,
-	}
-}
-
-// changeID says when a change was made: nothing gives changes ids.
-func (d *DNS) changeID() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.last = max(d.last+1, d.config.Clock.Now().UnixMilli())
-	return strconv.FormatInt(d.last, 10)
 }
 
 // change carries out the changes at one name.

@@ -44,9 +44,9 @@ type DNS struct {
 	config  Config
 	domains []string
 
+	changes calls.Numbers
+
 	mu sync.Mutex
-	// last is the number of the last change.
-	last int64
 	// taken are the names, by zone, that were found to have records of others. They are the only ones of others that are in
 	// listings: name servers don't tell what they have.
 	taken map[string]map[string]bool
