@@ -45,7 +45,7 @@ func TestConditionsOfParentsAreShown(t *testing.T) {
 				t.Fatal(err)
 			}
 			registry := prometheus.NewRegistry()
-			reader := fake.NewClientBuilder().WithScheme(scheme).WithObjects(shop, group).Build()
+			reader := fake.NewClientBuilder().WithScheme(scheme).WithObjects(shop.DeepCopy(), group.DeepCopy()).Build()
 			if err := operator.RegisterDistributionsAndGroups(registry, reader, tt.elected, tt.controllers); err != nil {
 				t.Fatal(err)
 			}

@@ -89,11 +89,11 @@ func (p *pass[O, R]) create(ctx context.Context, k reconcile.Keeper, s distribut
 	if now.Sub(before) > markFresh {
 		p.in.CreateMark = now
 	}
-	p.in.Attempts.Announce(before, p.in.CreateMark)
 	mark := p.in.CreateMark.UTC().Format(time.RFC3339)
 	if err := p.ensureFinalizer(ctx, k, convert.Recording(p.object, p.account.ID, v1alpha1.AnnotationCreatePending, mark)); err != nil {
 		return err
 	}
+	p.in.Attempts.Announce(before, p.in.CreateMark)
 	r, err := p.kind.Create(ctx, p.object, s.Tags)
 	p.in.Attempts.CreateEnded(err, now)
 	if err != nil {

@@ -110,11 +110,11 @@ func (p *pass) create(ctx context.Context, k reconcile.Keeper, s distributionten
 	if now.Sub(before) > markFresh {
 		p.in.CreateMark = now
 	}
-	p.in.Attempts.Announce(before, p.in.CreateMark)
 	mark := p.in.CreateMark.UTC().Format(time.RFC3339)
 	if err := p.ensureFinalizer(ctx, k, convert.Recording(p.object, p.account.ID, v1alpha1.AnnotationCreatePending, mark)); err != nil {
 		return err
 	}
+	p.in.Attempts.Announce(before, p.in.CreateMark)
 	t, err := p.account.Inventory.Create(ctx, s)
 	p.in.Attempts.CreateEnded(err, now)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	sim "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/sim/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/testkit/world"
 )
 
@@ -128,5 +129,29 @@ func TestAConflictLeavesStatusAlone(t *testing.T) {
 	}
 	if n := w.Sim.Calls()["UpdateDistributionTenant"].Errors["PreconditionFailed"]; n != 1 {
 		t.Errorf("AWS refused %d updates, want the one that this test is about", n)
+	}
+}
+
+// A process that starts with a cache from before the create mark fails to store one of its own. What another process
+// created under the first mark is not forgotten for that.
+func TestAMarkThatWasNotStoredHidesNoOther(t *testing.T) {
+	t.Parallel()
+	w := world.New(t, kubeConfig, world.Options{})
+	w.Advance(3 * time.Minute)
+	w.Sim.ChangeSwitches(func(s *sim.Switches) { s.GetLag, s.ListLag = 100*time.Second, 100*time.Second })
+	w.FreezeCache(w.Apply(w.Tenant("alpha")))
+	w.CrashAt(2, true)
+	w.Advance(time.Second)
+	if _, found := w.InAWS("alpha"); !found || !w.Crashed() {
+		t.Fatal("the first process did not end just after it had created the tenant")
+	}
+	w.ThawCache()
+	w.Delete("alpha")
+	w.Advance(time.Hour)
+	if _, found := w.Get("alpha"); found {
+		t.Errorf("the object is still there:\n%s", w.Describe("alpha"))
+	}
+	if left, found := w.InAWS("alpha"); found {
+		t.Errorf("the tenant was left behind: %v", left)
 	}
 }

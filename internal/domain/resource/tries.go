@@ -141,7 +141,8 @@ func (a *Tries) Wants(token, answered string) bool {
 // not be in status: another process would consider it answered.
 func (a *Tries) Answered(failure *Failure) bool { return !a.Asked || failure == nil }
 
-// Announce notes the mark under which a create is about to be sent. before is the mark that the object had.
+// Announce notes the mark under which a create is about to be sent, once it is stored: an object that was read from a cache
+// may lack the mark of another process. before is the mark that the object had.
 func (a *Tries) Announce(before, mark time.Time) {
 	fresh := !before.IsZero() && mark.Sub(before) < GracePeriod
 	own := before.Truncate(time.Second).Equal(a.Announced)
