@@ -18,6 +18,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/cloudflare"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/externaldns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/dns/rfc2136"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cloud"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/chain"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -32,7 +33,7 @@ func (c *Config) bindDNSAccounts(f *flag.FlagSet) {
 // dnsRates are how many calls a second go to a service with one account, and how many at once, unless the account says
 // otherwise. Cloudflare allows 1,200 in five minutes for all clients of a user together. Azure's limits differ from
 // subscription to subscription: it says when to come back.
-var dnsRates = map[dns.Service]Limit{
+var dnsRates = map[dns.Service]cloud.Limit{
 	dns.Cloudflare: {Rate: 2, Burst: 100}, dns.Azure: {Rate: 2, Burst: 100}, dns.RFC2136: {Rate: 50, Burst: 100},
 	dns.ExternalDNS: {Rate: 20, Burst: 100},
 }

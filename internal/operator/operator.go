@@ -29,6 +29,7 @@ import (
 	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/breaker"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cloud"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/claim"
@@ -219,7 +220,7 @@ func addProbes(mgr ctrl.Manager) error {
 
 // environment is what the controllers share.
 type environment struct {
-	*Cloud
+	*cloud.Cloud
 
 	sdk       awssdk.Config
 	calls     *aws.Metrics
@@ -267,10 +268,10 @@ func newEnvironment(ctx context.Context, mgr ctrl.Manager, c Config) (*environme
 		sdk: sdk, calls: calls, metrics: metrics, publisher: publisher, breaker: breaker, halt: stop, grants: newGrants(mgr, c),
 		defaults: convert.Defaults{DriftPolicy: resource.DriftPolicy(c.DriftPolicy), Tags: maps.Clone(c.DefaultTags), Allows: c.allowedRoles().Allows},
 	}
-	env.Cloud = NewCloud(CloudOptions{
+	env.Cloud = cloud.New(cloud.Options{
 		SDK: sdk, Metrics: calls, Clock: wall, ClusterID: c.ClusterID, AllowedRoles: c.allowedRoles(),
-		CloudFront: Limit{c.AWSRate, c.AWSBurst}, ACM: Limit{c.ACMRate, c.ACMBurst},
-		Route53: Limit{c.Route53Rate, c.Route53Burst}, STS: Limit{stsRate, stsBurst}, Halted: stop.Now,
+		CloudFront: cloud.Limit{Rate: c.AWSRate, Burst: c.AWSBurst}, ACM: cloud.Limit{Rate: c.ACMRate, Burst: c.ACMBurst},
+		Route53: cloud.Limit{Rate: c.Route53Rate, Burst: c.Route53Burst}, STS: cloud.Limit{Rate: stsRate, Burst: stsBurst}, Halted: stop.Now,
 		Sweep: env.sweep(c.SweepInterval), Accesses: env.grants.Accesses,
 	})
 	env.grants.OnChange(func(ctx context.Context, _ func(string) bool) { env.Accounts.Prune(ctx) })

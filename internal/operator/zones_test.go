@@ -13,10 +13,10 @@ import (
 
 	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cloud"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/dns"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
-	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/operator"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/zone"
 )
@@ -78,7 +78,7 @@ func providers(t *testing.T, p toy) zone.Providers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cloud := operator.NewCloud(operator.CloudOptions{Metrics: calls, Clock: clocktesting.NewFakeClock(time.Time{})})
+	cloud := cloud.New(cloud.Options{Metrics: calls, Clock: clocktesting.NewFakeClock(time.Time{})})
 	return zone.Providers{{}: cloud.Route53(), toyAt: p}
 }
 

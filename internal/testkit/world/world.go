@@ -28,6 +28,7 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/account"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/aws"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/claims"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cloud"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/controller/distributiontenant"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/fault"
@@ -155,7 +156,7 @@ type Event struct {
 
 // process is what dies in a crash.
 type process struct {
-	*operator.Cloud
+	*cloud.Cloud
 	inventory  *inventory.Inventory
 	controller *distributiontenant.Controller
 	zones      *zone.Zones
@@ -292,11 +293,11 @@ func (w *World) start() {
 	if err != nil {
 		w.t.Fatalf("making the metrics: %v", err)
 	}
-	none, half := operator.Limit{Rate: 1e6, Burst: 1e6}, func() float64 { return 0.5 }
-	p := &process{Cloud: operator.NewCloud(operator.CloudOptions{
+	none, half := cloud.Limit{Rate: 1e6, Burst: 1e6}, func() float64 { return 0.5 }
+	p := &process{Cloud: cloud.New(cloud.Options{
 		SDK:     w.sdk(w.AccessKey, w.gate.transport(w.announcing(w.Sim.Transport()))),
 		Metrics: metrics, Clock: w.Clock, ClusterID: ClusterID, AllowedRoles: w.options.AllowedRoles,
-		CloudFront: operator.Limit{Rate: w.options.Rate, Burst: w.options.Burst}, ACM: none, Route53: none, STS: none, Halted: w.Halt.Now,
+		CloudFront: cloud.Limit{Rate: w.options.Rate, Burst: w.options.Burst}, ACM: none, Route53: none, STS: none, Halted: w.Halt.Now,
 		Sweep: inventory.Options{Interval: SweepInterval, OnChange: w.wake, Random: half}, Accesses: w.Grants.Accesses,
 	})}
 	p.OnOpen(func(a *account.Account) {

@@ -1,4 +1,5 @@
-package operator
+// Package cloud puts the adapters of AWS together: for each account its clients, limiters, references and inventory.
+package cloud
 
 import (
 	"context"
@@ -20,8 +21,8 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
-// CloudOptions are what a Cloud is made from.
-type CloudOptions struct {
+// Options are what a Cloud is made from.
+type Options struct {
 	SDK     awssdk.Config
 	Metrics *aws.Metrics
 	Clock   clock.WithTicker
@@ -48,7 +49,7 @@ type Limit struct {
 type Cloud struct {
 	Accounts *account.Registry
 
-	options CloudOptions
+	options Options
 	// roles are those of grants.
 	roles *aws.Roles
 	// cloudFront and certificates have a limiter for each account.
@@ -60,8 +61,8 @@ type Cloud struct {
 	onOpen []func(*account.Account)
 }
 
-// NewCloud puts the adapters together.
-func NewCloud(o CloudOptions) *Cloud {
+// New puts the adapters together.
+func New(o Options) *Cloud {
 	c := &Cloud{options: o}
 	c.cloudFront, c.certificates = aws.NewLimiters(c.limits("cloudfront", o.CloudFront)), aws.NewLimiters(c.limits("acm", o.ACM))
 	c.stsLimiter = aws.NewLimiter(c.limits("sts", o.STS))
