@@ -1,5 +1,5 @@
 // Gendocs writes the reference pages that come from the code itself (flags, metrics, conditions, events and the rule
-// chains), and the drawing of the dashboard.
+// chains), the drawing of the dashboard, and what kubectl cfdt says about reasons.
 package main
 
 import (
@@ -57,6 +57,10 @@ func pages(root string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	reasons, err := reasonsTable(root)
+	if err != nil {
+		return nil, err
+	}
 	events, err := eventsPage(root)
 	if err != nil {
 		return nil, err
@@ -70,6 +74,7 @@ func pages(root string) (map[string]string, error) {
 		"reference/flags.md":  generated + flagsPage(), "reference/metrics.md": generated + metrics,
 		"reference/conditions.md": generated + conditions, "reference/rules.md": generated + rulesPage(),
 		"images/dashboard.svg": dashboard,
+		"../" + reasonsFile:    reasons,
 	}, nil
 }
 

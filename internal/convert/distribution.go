@@ -234,3 +234,11 @@ func orThese[T any](list []T, values ...T) []T {
 	}
 	return list
 }
+
+// GroupName is the effective name of the object's connection group in AWS.
+func GroupName(o *v1alpha1.ConnectionGroup) string {
+	if o.Spec.Name != "" {
+		return o.Spec.Name
+	}
+	return o.Name
+}

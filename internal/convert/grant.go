@@ -258,10 +258,10 @@ func (w *wants) adoptedDistribution(o *v1alpha1.Distribution) {
 }
 
 // GroupWants is what a connection group wants to use.
-func GroupWants(o *v1alpha1.ConnectionGroup, name string) []grant.Want {
+func GroupWants(o *v1alpha1.ConnectionGroup) []grant.Want {
 	w := wants{}
 	w.add(grant.AKind, "", string(v1alpha1.GrantedConnectionGroups))
-	w.adoption(o.Spec.AdoptionPolicy, name, o.Status.ID)
+	w.adoption(o.Spec.AdoptionPolicy, GroupName(o), o.Status.ID)
 	return w
 }
 

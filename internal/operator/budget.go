@@ -27,7 +27,7 @@ import (
 )
 
 // budgetConfigMap is the name of the ConfigMap with the memory of the deletion budget.
-const budgetConfigMap = "cloudfront-tenant-operator-deletion-budget"
+const budgetConfigMap = budget.Name
 
 // gather is how long passes that ask the breaker are gathered.
 const gather = 200 * time.Millisecond

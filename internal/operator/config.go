@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/adapter/resolver"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/identity"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/ownership"
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/resource"
@@ -308,18 +309,9 @@ func (t *Tags) String() string {
 
 // Set implements flag.Value.
 func (t *Tags) Set(text string) error {
-	*t = Tags{}
-	for pair := range strings.SplitSeq(text, ",") {
-		if pair = strings.TrimSpace(pair); pair == "" {
-			continue
-		}
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok || key == "" {
-			return fmt.Errorf("%q is not in the form key=value", pair)
-		}
-		(*t)[key] = value
-	}
-	return nil
+	tags, err := convert.Tags(text)
+	*t = tags
+	return err
 }
 
 func (t *Tags) validate() error {

@@ -34,11 +34,11 @@ func (Kind) New() *v1alpha1.ConnectionGroup { return &v1alpha1.ConnectionGroup{}
 func (Kind) Spec(o *v1alpha1.ConnectionGroup) awsresource.Spec {
 	return awsresource.Spec{
 		Words: domain.Words{
-			Noun: "connection group", Object: name(o), Field: "name",
+			Noun: "connection group", Object: convert.GroupName(o), Field: "name",
 			Command: "connection-group", GetFlag: "--identifier", Filter: "ConnectionGroupId",
 		},
 		Enabled: o.Spec.Enabled == nil || *o.Spec.Enabled, Policies: &o.Spec.ResourcePolicies,
-		Wants: convert.GroupWants(o, name(o)), Name: name(o),
+		Wants: convert.GroupWants(o), Name: convert.GroupName(o),
 	}
 }
 
@@ -70,12 +70,12 @@ func (k Kind) Read(ctx context.Context, id string) (port.Group, error) {
 
 // Find implements awsresource.Kind. A name is unique in its account.
 func (k Kind) Find(ctx context.Context, o *v1alpha1.ConnectionGroup, _ time.Time) (port.Group, error) {
-	return k.AWS.ReadGroup(ctx, name(o))
+	return k.AWS.ReadGroup(ctx, convert.GroupName(o))
 }
 
 // Create implements awsresource.Kind.
 func (k Kind) Create(ctx context.Context, o *v1alpha1.ConnectionGroup, tags map[string]string) (port.Group, error) {
-	return k.AWS.CreateGroup(ctx, name(o), convert.NormalizeGroup(o.Spec.ConnectionGroupConfig), tags)
+	return k.AWS.CreateGroup(ctx, convert.GroupName(o), convert.NormalizeGroup(o.Spec.ConnectionGroupConfig), tags)
 }
 
 // Update implements awsresource.Kind.
@@ -96,12 +96,4 @@ func (k Kind) Delete(ctx context.Context, seen domain.Observed) error {
 // Tenants implements awsresource.Kind.
 func (k Kind) Tenants(ctx context.Context, seen port.Group) ([]string, bool, error) {
 	return k.Dependents.TenantsOf(ctx, "", seen.ID)
-}
-
-// name is the effective name of the object's group in AWS.
-func name(o *v1alpha1.ConnectionGroup) string {
-	if o.Spec.Name != "" {
-		return o.Spec.Name
-	}
-	return o.Name
 }

@@ -52,3 +52,25 @@ func (in Input) reachableDomains() []string {
 	}
 	return out
 }
+
+// Preview is what a pass would do for an object whose tenant and tags were read, if nothing held it back.
+type Preview struct {
+	// Owned means that the tags name the object, Adoptable that it may adopt the tenant.
+	Owned, Adoptable bool
+	// Changes are what an update would write, tags included. Kept are the other differences from the spec: what an adopted
+	// tenant keeps until the spec changes, and domains that have to wait.
+	Changes, Kept []resource.Difference
+}
+
+// Preview compares the tenant in AWS with what it should be.
+func (in Input) Preview() Preview {
+	in = in.judged()
+	v := in.facts.resource
+	p := Preview{Owned: v.Mine(), Adoptable: v.Adoptable(), Changes: slices.Concat(in.facts.diff, v.TagDifferences())}
+	for _, d := range in.facts.open {
+		if !slices.ContainsFunc(p.Changes, func(c resource.Difference) bool { return c.Field == d.Field }) {
+			p.Kept = append(p.Kept, d)
+		}
+	}
+	return p
+}

@@ -115,6 +115,14 @@ func (list References) problem() *chain.Problem {
 // Unresolved reports whether it is unknown what the spec asks for, because a reference leads nowhere.
 func (in Input) Unresolved() bool { return in.World.References.problem() != nil }
 
+// Unresolvable says why not all references of the spec lead somewhere, empty where they do.
+func (in Input) Unresolvable() string {
+	if p := in.World.References.problem(); p != nil {
+		return p.Message
+	}
+	return ""
+}
+
 // leadTo reports whether those are the parents that the references lead to. What a field names by its ID
 // changes with the generation only, and what leads nowhere is not compared.
 func (list References) leadTo(p Parents) bool {

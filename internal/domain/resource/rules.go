@@ -130,6 +130,9 @@ func (v *View) mayAdopt(relation ownership.Relation) bool {
 	return v.Rescued && relation == ownership.Former || v.Policy.Adoption.Allows(relation, v.World.OwnerAlive)
 }
 
+// Adoptable reports whether the resource is not the object's, and may become it.
+func (v *View) Adoptable() bool { return v.Present && !v.Mine() && v.mayAdopt(v.Relation()) }
+
 // Owned adopts a resource that the tags do not prove ours, or leaves it alone with that advice.
 func (v *View) Owned(advice func(ownership.Relation) string) Verdict {
 	if !v.Present {

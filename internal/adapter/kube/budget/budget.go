@@ -18,6 +18,9 @@ import (
 	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/port"
 )
 
+// Name is the name of the ConfigMap, in the operator's namespace.
+const Name = "cloudfront-tenant-operator-deletion-budget"
+
 // The keys of the ConfigMap.
 const (
 	// Memory is what the operator remembers. It is not for people to change.

@@ -1,0 +1,39 @@
+// Kubectl-cfdt is a plugin of kubectl for fleets of CloudFront distribution tenants.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli"
+)
+
+// version is stamped by the build.
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	command := cli.New(cli.Options{
+		Streams: genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
+		Cluster: genericclioptions.NewConfigFlags(true), Clock: clock.RealClock{}, Version: version,
+	})
+	err := command.ExecuteContext(ctx)
+	code := 0
+	if differ := (cli.Differs{}); errors.As(err, &differ) {
+		code = cli.DiffersCode
+	} else if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		code = 2
+	}
+	stop()
+	os.Exit(code)
+}

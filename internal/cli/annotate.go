@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
+)
+
+func pauseCommand(s *session) *cobra.Command {
+	return s.annotating("pause [KIND/]NAME...", "Stop all writes to AWS for an object",
+		"Stop all writes to AWS for an object. It keeps serving, drift is still shown, and its Synced condition says that it is paused.",
+		func(_ fleet.Item, value *string) (map[string]*string, string) {
+			return map[string]*string{v1alpha1.AnnotationPaused: value}, "paused. It keeps serving; to let the operator go on: kubectl cfdt resume"
+		}, func() *string { return new(v1alpha1.PausedTrue) })
+}
+
+func resumeCommand(s *session) *cobra.Command {
+	return s.annotating("resume [KIND/]NAME...", "Let the operator go on with an object that was paused",
+		"Let the operator go on with an object that was paused.",
+		func(fleet.Item, *string) (map[string]*string, string) {
+			return map[string]*string{v1alpha1.AnnotationPaused: nil}, "resumed"
+		}, func() *string { return nil })
+}
+
+func reconcileCommand(s *session) *cobra.Command {
+	return s.annotating("reconcile [KIND/]NAME...", "Have the operator look at an object now",
+		"Have the operator look at an object now, also if it waits before the next try. A TenantSource polls its table.",
+		func(i fleet.Item, value *string) (map[string]*string, string) {
+			if i.Kind == "TenantSource" {
+				return map[string]*string{v1alpha1.AnnotationSyncNow: value}, "asked to poll now"
+			}
+			return map[string]*string{v1alpha1.AnnotationReconcileNow: value}, "asked to reconcile now"
+		}, func() *string { return new(s.Clock.Now().UTC().Format(time.RFC3339Nano)) })
+}
+
+// annotating makes a verb that sets annotations; one that is nil is removed.
+func (s *session) annotating(use, shortText, long string, annotations func(i fleet.Item, value *string) (set map[string]*string, done string), value func() *string) *cobra.Command {
+	return &cobra.Command{
+		Use: use, GroupID: act, Short: shortText, Long: long, Args: cobra.MinimumNArgs(1),
+		RunE: run(func(ctx context.Context, args []string) error {
+			for _, arg := range args {
+				item, err := s.get(ctx, arg)
+				if err != nil {
+					return err
+				}
+				set, done := annotations(item, value())
+				if err := s.annotate(ctx, item.Object, set); err != nil {
+					return err
+				}
+				fmt.Fprintf(s.Streams.Out, "%s %s: %s\n", item.Kind, item.Name(), done)
+			}
+			return nil
+		}),
+	}
+}
+
+// annotate sets annotations of an object; one that is nil is removed.
+func (s *session) annotate(ctx context.Context, o client.Object, set map[string]*string) error {
+	c, err := s.client()
+	if err != nil {
+		return err
+	}
+	base, ok := o.DeepCopyObject().(client.Object)
+	if !ok {
+		return fmt.Errorf("%s can't be changed", o.GetName())
+	}
+	all := map[string]string{}
+	for key, value := range o.GetAnnotations() {
+		all[key] = value
+	}
+	for key, value := range set {
+		if value == nil {
+			delete(all, key)
+			continue
+		}
+		all[key] = *value
+	}
+	o.SetAnnotations(all)
+	if err := c.Patch(ctx, o, client.MergeFrom(base)); err != nil {
+		return fmt.Errorf("annotating %s: %w", o.GetName(), err)
+	}
+	return nil
+}

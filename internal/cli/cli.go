@@ -1,0 +1,60 @@
+// Package cli is kubectl cfdt: what people ask of a fleet, answered from its objects and, where a verb needs it, from AWS
+// with their own credentials.
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+)
+
+// Options are what the command is made from.
+type Options struct {
+	Streams genericiooptions.IOStreams
+	// Cluster says how the API server is reached.
+	Cluster *genericclioptions.ConfigFlags
+	Clock   clock.PassiveClock
+	// Version is the plugin's own.
+	Version string
+}
+
+// New makes the command.
+func New(o Options) *cobra.Command {
+	s := &session{Options: o}
+	root := &cobra.Command{
+		Use:   "kubectl-cfdt",
+		Short: "See, explain, import and change a fleet of CloudFront distribution tenants",
+		Long: "See, explain, import and change a fleet of CloudFront distribution tenants.\n\n" +
+			"Most verbs need the cluster only. diff, import and orphans read AWS with your own credentials, which are found as the\n" +
+			"AWS CLI finds them. Nothing is changed in AWS by this command: the operator does that, for the objects that it changes.",
+		SilenceUsage: true, SilenceErrors: true,
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl cfdt"},
+	}
+	root.SetIn(o.Streams.In)
+	root.SetOut(o.Streams.Out)
+	root.SetErr(o.Streams.ErrOut)
+	o.Cluster.AddFlags(root.PersistentFlags())
+	root.AddGroup(
+		&cobra.Group{ID: look, Title: "See:"}, &cobra.Group{ID: act, Title: "Act:"}, &cobra.Group{ID: withAWS, Title: "Read AWS with your own credentials:"},
+	)
+	for _, verb := range verbs {
+		root.AddCommand(verb(s))
+	}
+	return root
+}
+
+// The groups of verbs.
+const (
+	look    = "look"
+	act     = "act"
+	withAWS = "aws"
+)
+
+// verbs make the commands.
+var verbs = []func(*session) *cobra.Command{
+	statusCommand, explainCommand, treeCommand, eventsCommand,
+	pauseCommand, resumeCommand, reconcileCommand, sourceCommand, deletionsCommand, grantsCommand,
+	diffCommand, orphansCommand,
+	versionCommand,
+}

@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/convert"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/domain/grant"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/grants"
+)
+
+func grantsCommand(s *session) *cobra.Command {
+	c := &cobra.Command{Use: "grants", GroupID: look, Short: "Show what namespaces may use"}
+	mode, byDefault := "", ""
+	check := &cobra.Command{
+		Use: "check NAMESPACE", Args: cobra.ExactArgs(1), Short: "Show which EdgeGrant a namespace has, and which objects ask for more",
+		Long: "Show which EdgeGrant a namespace has, and which of its objects ask for more, by the operator's own rules. The mode and\n" +
+			"the default grant are read from the operator's Deployment, unless the flags say otherwise: use them to find out what\n" +
+			"Enforce would refuse before you switch it on.",
+		Example: "  kubectl cfdt grants check shop\n  kubectl cfdt grants check shop --grants=Enforce",
+	}
+	check.Flags().StringVar(&mode, "grants", "", "judge as if the operator ran with this mode: Off, Audit or Enforce")
+	check.Flags().StringVar(&byDefault, "default-grant", "", "judge as if the operator ran with this default grant (JSON)")
+	out := outputOf(check)
+	check.RunE = run(func(ctx context.Context, args []string) error {
+		run, err := s.settings(ctx)
+		if err != nil && mode == "" {
+			return fmt.Errorf("%w. Say with --grants how it runs", err)
+		}
+		mode, byDefault = cmp.Or(mode, run["grants"], string(grants.Off)), cmp.Or(byDefault, run["default-grant"])
+		answer, err := s.checkGrants(ctx, args[0], grants.Mode(mode), byDefault)
+		if err != nil {
+			return err
+		}
+		return s.print(out, "GrantCheck", answer)
+	})
+	c.AddCommand(check)
+	return c
+}
+
+// grantCheck is the answer of grants check.
+type grantCheck struct {
+	Namespace string        `json:"namespace"`
+	Mode      string        `json:"mode"`
+	Grant     string        `json:"grant,omitempty"`
+	Rivals    []string      `json:"rivals,omitempty"`
+	Account   string        `json:"account,omitempty"`
+	Objects   int           `json:"objects"`
+	Refused   []grantDenial `json:"refused,omitempty"`
+}
+
+type grantDenial struct {
+	Name    string `json:"name"`
+	Message string `json:"message"`
+}
+
+func (s *session) checkGrants(ctx context.Context, namespace string, mode grants.Mode, byDefault string) (grantCheck, error) {
+	out := grantCheck{Namespace: namespace, Mode: string(mode)}
+	if mode != grants.Off && mode != grants.Audit && mode != grants.Enforce {
+		return out, fmt.Errorf("--grants=%s: use Off, Audit or Enforce", mode)
+	}
+	c, err := s.client()
+	if err != nil {
+		return out, err
+	}
+	fallback, err := convert.DefaultGrant(byDefault)
+	if err != nil {
+		return out, fmt.Errorf("--default-grant: %w", err)
+	}
+	if err := c.Get(ctx, client.ObjectKey{Name: namespace}, &corev1.Namespace{}); err != nil {
+		return out, fmt.Errorf("reading the namespace: %w", err)
+	}
+	registry := grants.New(grants.Options{Mode: mode, Default: fallback, Clock: clock.RealClock{}, Grants: grantsFrom(c), Labels: labelsFrom(c),
+		Objects: func(context.Context) ([]grants.Object, error) { return nil, nil }})
+	if registry != nil {
+		standing, err := registry.Standing(ctx, namespace)
+		if err != nil {
+			return out, err
+		}
+		if out.Rivals = standing.Rivals; standing.Grant != nil {
+			out.Grant, out.Account = standing.Grant.Name, standing.Grant.Account.ID
+		}
+	}
+	f, err := fleet.Load(ctx, c, namespace, kindTenant, "Distribution", "ConnectionGroup", "TenantSource")
+	if err != nil {
+		return out, err
+	}
+	for _, i := range f.All() {
+		out.Objects++
+		v, err := registry.Judge(ctx, grants.Asker{Namespace: namespace, UID: string(i.Object.GetUID()), Wants: wantsOf(i)})
+		if err != nil {
+			return out, err
+		}
+		if v.Refused != nil {
+			out.Refused = append(out.Refused, grantDenial{Name: i.Kind + " " + i.Name(), Message: v.Refused.Message})
+		}
+	}
+	return out, nil
+}
+
+func grantsFrom(c client.Reader) func(ctx context.Context) ([]grant.Grant, error) {
+	return func(ctx context.Context) ([]grant.Grant, error) {
+		var list v1alpha1.EdgeGrantList
+		if err := c.List(ctx, &list); err != nil {
+			return nil, err
+		}
+		var all []grant.Grant
+		for i := range list.Items {
+			// What is invalid in a grant grants nothing, and its Ready condition says so.
+			g, _ := convert.Grant(&list.Items[i])
+			all = append(all, g)
+		}
+		return all, nil
+	}
+}
+
+func labelsFrom(c client.Reader) func(ctx context.Context, namespace string) (map[string]string, error) {
+	return func(ctx context.Context, namespace string) (map[string]string, error) {
+		var ns corev1.Namespace
+		err := c.Get(ctx, client.ObjectKey{Name: namespace}, &ns)
+		return ns.Labels, err
+	}
+}
+
+// wantsOf is what an object asks for.
+func wantsOf(i fleet.Item) []grant.Want {
+	switch o := i.Object.(type) {
+	case *v1alpha1.DistributionTenant:
+		return convert.TenantWants(o)
+	case *v1alpha1.Distribution:
+		return convert.DistributionWants(o)
+	case *v1alpha1.ConnectionGroup:
+		return convert.GroupWants(o)
+	case *v1alpha1.TenantSource:
+		return convert.SourceWants(o)
+	}
+	return nil
+}
+
+func (g grantCheck) text(p *page) {
+	applies := "no EdgeGrant"
+	switch {
+	case g.Mode == string(grants.Off):
+		applies = "everything: grants are switched off"
+	case len(g.Rivals) > 0:
+		applies = p.paint(red, "nothing: "+strings.Join(g.Rivals, " and ")+" select it equally")
+	case g.Grant == grant.Default:
+		applies = "the default grant"
+	case g.Grant != "":
+		applies = "EdgeGrant " + g.Grant
+	}
+	p.line("namespace %s   %s   mode %s", p.paint(bold, g.Namespace), applies, g.Mode)
+	if g.Account != "" {
+		p.line("its objects are in AWS account %s", g.Account)
+	}
+	if len(g.Refused) == 0 {
+		p.line("%s, none asks for more than that", count(g.Objects, "object", "objects"))
+		return
+	}
+	p.line("%s ask for more:", p.paint(red, fmt.Sprintf("%d of %s", len(g.Refused), count(g.Objects, "object", "objects"))))
+	for _, r := range g.Refused {
+		p.line("\n  %s", p.paint(bold, r.Name))
+		p.wrapped("    ", r.Message)
+	}
+}

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+)
+
+// view is the answer of a verb, which is shown as text unless the user asks for JSON or YAML.
+type view interface {
+	text(p *page)
+}
+
+// output is the flag -o of a verb.
+type output struct {
+	flags *genericclioptions.PrintFlags
+}
+
+func outputOf(c *cobra.Command) *output {
+	o := &output{flags: genericclioptions.NewPrintFlags("")}
+	o.flags.AddFlags(c)
+	return o
+}
+
+// print shows a view. kind is what it is called in JSON and YAML.
+func (s *session) print(o *output, kind string, v view) error {
+	if o == nil || !o.flags.OutputFlagSpecified() {
+		v.text(s.page())
+		return nil
+	}
+	printer, err := o.flags.ToPrinter()
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	u := &unstructured.Unstructured{}
+	if err := json.Unmarshal(raw, &u.Object); err != nil {
+		return err
+	}
+	u.SetAPIVersion("cli." + v1alpha1.SchemeGroupVersion.String())
+	u.SetKind(kind)
+	return printer.PrintObj(u, s.Streams.Out)
+}
+
+// page is where text is shown.
+type page struct {
+	w     io.Writer
+	now   time.Time
+	width int
+	color bool
+}
+
+func (s *session) page() *page {
+	p := &page{w: s.Streams.Out, now: s.Clock.Now(), width: 120}
+	if f, ok := s.Streams.Out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 40 {
+			p.width = width
+		}
+	}
+	return p
+}
+
+// The colors.
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	bold   = "1"
+	faint  = "2"
+)
+
+// paint colors a text on a terminal.
+func (p *page) paint(color, text string) string {
+	if !p.color || text == "" {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
+}
+
+func (p *page) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+
+// english writes numbers as people read them.
+var english = message.NewPrinter(language.English)
+
+func number[N int | int32 | int64](n N) string { return english.Sprintf("%d", n) }
+
+// count is a number of things.
+func count[N int | int32 | int64](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return number(n) + " " + many
+}
+
+// ago is how long something has lasted.
+func (p *page) ago(t time.Time) string {
+	if t.IsZero() {
+		return "?"
+	}
+	return duration.HumanDuration(p.now.Sub(t))
+}
+
+// until is how long it takes until then.
+func (p *page) until(t time.Time) string {
+	if !t.After(p.now) {
+		return "a moment"
+	}
+	return duration.HumanDuration(t.Sub(p.now))
+}
+
+// table aligns rows. The last column is as long as it is, up to the width of the page.
+type table struct {
+	head []string
+	rows [][]string
+	// colors are those of the rows' cells; a row may have none.
+	colors [][]string
+}
+
+func (t *table) add(cells ...string) { t.rows, t.colors = append(t.rows, cells), append(t.colors, nil) }
+
+func (t *table) addColored(colors []string, cells ...string) {
+	t.rows, t.colors = append(t.rows, cells), append(t.colors, colors)
+}
+
+func (p *page) table(t table) {
+	rows, colors := t.rows, t.colors
+	if t.head != nil {
+		heads := make([]string, len(t.head))
+		for i := range heads {
+			heads[i] = faint
+		}
+		rows, colors = append([][]string{t.head}, rows...), append([][]string{heads}, colors...)
+	}
+	widths := map[int]int{}
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for n, row := range rows {
+		var b strings.Builder
+		for i, cell := range row {
+			color := ""
+			if i < len(colors[n]) {
+				color = colors[n][i]
+			}
+			padding := ""
+			if i < len(row)-1 {
+				padding = strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+3)
+			}
+			if color != "" {
+				cell = p.paint(color, cell)
+			}
+			b.WriteString(cell + padding)
+		}
+		p.line("%s", strings.TrimRight(b.String(), " "))
+	}
+}
+
+// wrapped shows a text with an indent, in lines that fit.
+func (p *page) wrapped(indent, text string) {
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(indent)+utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > p.width {
+			p.line("%s%s", indent, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	if line != "" {
+		p.line("%s%s", indent, line)
+	}
+}
+
+// short cuts a text to a length.
+func short(text string, length int) string {
+	if utf8.RuneCountInString(text) <= length {
+		return text
+	}
+	return string([]rune(text)[:length-1]) + "…"
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1alpha1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/cloudfront/v1alpha1"
+	kleffv1 "github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/api/kleff/v1"
+	"github.com/cloudfront-tenant-operator/cloudfront-tenant-operator/internal/cli/fleet"
+)
+
+// session is one run of the command.
+type session struct {
+	Options
+	kube client.WithWatch
+}
+
+// The rate of the requests to the API server. The usual five a second are meant for controllers that never end.
+const (
+	qps   = 100
+	burst = 200
+)
+
+// client reaches the API server.
+func (s *session) client() (client.WithWatch, error) {
+	if s.kube != nil {
+		return s.kube, nil
+	}
+	config, err := s.Cluster.ToRESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	config.QPS, config.Burst = qps, burst
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, kleffv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	s.kube, err = client.NewWithWatch(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("reaching the API server: %w", err)
+	}
+	return s.kube, nil
+}
+
+// namespace is the one that the user has chosen, or that of the context.
+func (s *session) namespace() (string, error) {
+	namespace, _, err := s.Cluster.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return "", fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	return namespace, nil
+}
+
+// chosen is the namespace that --namespace names. Empty: all of them.
+func (s *session) chosen() string {
+	if s.Cluster.Namespace == nil {
+		return ""
+	}
+	return *s.Cluster.Namespace
+}
+
+// load reads the fleet of the chosen namespace, or of all.
+func (s *session) load(ctx context.Context, kinds ...string) (*fleet.Fleet, error) {
+	c, err := s.client()
+	if err != nil {
+		return nil, err
+	}
+	f, err := fleet.Load(ctx, c, s.chosen(), kinds...)
+	if err != nil {
+		return nil, err
+	}
+	for _, gap := range f.Gaps {
+		if gap.Kind == kindTenant && gap.Missing {
+			return nil, errNotInstalled
+		}
+		if gap.Kind == kindTenant && s.chosen() == "" {
+			return nil, fmt.Errorf("%w. To see one namespace, use --namespace", gap.Err)
+		}
+		if gap.Kind == kindTenant {
+			return nil, gap.Err
+		}
+	}
+	return f, nil
+}
+
+// kindTenant is the kind without which there is no operator.
+const kindTenant = "DistributionTenant"
+
+// errNotInstalled says that there is no operator.
+var errNotInstalled = fmt.Errorf("this cluster has no DistributionTenants: install the operator first, or choose another cluster with --context")
+
+// get reads the object that a user names: KIND/NAME, or the NAME of a DistributionTenant.
+func (s *session) get(ctx context.Context, named string) (fleet.Item, error) {
+	kind, name, found := strings.Cut(named, "/")
+	if !found {
+		kind, name = "cfdt", named
+	}
+	k, err := fleet.KindNamed(kind)
+	if err != nil {
+		return fleet.Item{}, err
+	}
+	c, err := s.client()
+	if err != nil {
+		return fleet.Item{}, err
+	}
+	key := client.ObjectKey{Name: name}
+	if !k.Cluster {
+		if key.Namespace, err = s.namespace(); err != nil {
+			return fleet.Item{}, err
+		}
+	}
+	o := k.New()
+	switch err := c.Get(ctx, key, o); {
+	case meta.IsNoMatchError(err):
+		return fleet.Item{}, s.missing(ctx, k.Name)
+	case apierrors.IsNotFound(err) && key.Namespace != "":
+		return fleet.Item{}, fmt.Errorf("there is no %s %s in namespace %s", k.Name, name, key.Namespace)
+	case apierrors.IsNotFound(err):
+		return fleet.Item{}, fmt.Errorf("there is no %s %s", k.Name, name)
+	case err != nil:
+		return fleet.Item{}, fmt.Errorf("reading %s %s: %w", k.Name, name, err)
+	}
+	return fleet.Of(o), nil
+}
+
+// missing says that the cluster does not have a kind: either it has no operator, or one that is older than this plugin.
+func (s *session) missing(ctx context.Context, kind string) error {
+	operators, err := s.operators(ctx)
+	if err != nil || len(operators) == 0 {
+		return fmt.Errorf("this cluster has no %ss: the operator is not installed, is older than this plugin (%s), or was installed without them", kind, s.Version)
+	}
+	return fmt.Errorf("this cluster has no %ss: its operator is version %s and this plugin is version %s. Upgrade the operator, or switch the kind on in its chart",
+		kind, operators[0].Version, s.Version)
+}
+
+// run makes the function of a cobra command from one that gets a context.
+func run(do func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error { return do(c.Context(), args) }
+}
